@@ -1,0 +1,209 @@
+//! The types that scan, reduce and sort work on, as Rust types and as data.
+
+use std::borrow::Cow;
+
+/// A scalar type that all three kernel languages have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scalar {
+    /// 32-bit unsigned integer.
+    U32,
+    /// 32-bit signed integer.
+    I32,
+    /// 32-bit IEEE float.
+    F32,
+    /// 64-bit unsigned integer.
+    U64,
+    /// 64-bit signed integer.
+    I64,
+    /// 64-bit IEEE float.
+    F64,
+}
+
+impl Scalar {
+    /// Every scalar, in a fixed order.
+    pub const ALL: [Scalar; 6] = [Scalar::U32, Scalar::I32, Scalar::F32, Scalar::U64, Scalar::I64, Scalar::F64];
+
+    /// Size and alignment, in bytes.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Scalar::U32 | Scalar::I32 | Scalar::F32 => 4,
+            Scalar::U64 | Scalar::I64 | Scalar::F64 => 8,
+        }
+    }
+
+    /// The name in Rust and in WGSL, which agree.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scalar::U32 => "u32",
+            Scalar::I32 => "i32",
+            Scalar::F32 => "f32",
+            Scalar::U64 => "u64",
+            Scalar::I64 => "i64",
+            Scalar::F64 => "f64",
+        }
+    }
+
+    /// Whether this is a floating-point type.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64)
+    }
+
+    /// The scalar of that name.
+    pub fn from_name(name: &str) -> Option<Scalar> {
+        Scalar::ALL.into_iter().find(|s| s.name() == name)
+    }
+}
+
+/// A field of an element struct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// The field's name, an identifier in Rust, WGSL and C.
+    pub name: &'static str,
+    /// Its type.
+    pub scalar: Scalar,
+    /// Its offset in the Rust struct, in bytes.
+    pub offset: u32,
+}
+
+/// An element type as data: a scalar, or a `#[repr(C)]` struct of scalars.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ElementType {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A struct of scalars.
+    Struct {
+        /// The struct's name, an identifier.
+        name: &'static str,
+        /// Its fields, in order.
+        fields: Cow<'static, [Field]>,
+        /// Its size in Rust, in bytes.
+        bytes: u32,
+    },
+}
+
+impl ElementType {
+    /// The type's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ElementType::Scalar(s) => s.name(),
+            ElementType::Struct { name, .. } => name,
+        }
+    }
+
+    /// Its size, in bytes.
+    pub fn bytes(&self) -> u32 {
+        match self {
+            ElementType::Scalar(s) => s.bytes(),
+            ElementType::Struct { bytes, .. } => *bytes,
+        }
+    }
+
+    /// Its alignment, in bytes.
+    pub fn align(&self) -> u32 {
+        self.scalars().map(Scalar::bytes).max().unwrap_or(4)
+    }
+
+    /// Its size in 32-bit words.
+    pub fn words(&self) -> u32 {
+        self.bytes() / 4
+    }
+
+    /// The scalars it is made of.
+    pub fn scalars(&self) -> impl Iterator<Item = Scalar> + '_ {
+        let (one, many) = match self {
+            ElementType::Scalar(s) => (Some(*s), &[][..]),
+            ElementType::Struct { fields, .. } => (None, &fields[..]),
+        };
+        one.into_iter().chain(many.iter().map(|f| f.scalar))
+    }
+
+    /// Whether this is a scalar of four bytes, which every device moves in one instruction.
+    pub fn is_word(&self) -> bool {
+        matches!(self, ElementType::Scalar(s) if s.bytes() == 4)
+    }
+}
+
+/// A type that scan and reduce work on.
+///
+/// The scalars `u32`, `i32`, `f32`, `u64`, `i64` and `f64` are elements. A struct of them becomes one with
+/// [`element!`](crate::element!).
+///
+/// # Safety
+/// `TYPE` must describe `Self` exactly: its size, and every field's type and offset, with no padding.
+pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::Debug {
+    /// The type as data.
+    const TYPE: ElementType;
+}
+
+/// A scalar that sort orders: integers by value, floats by IEEE 754 `totalOrder`
+/// (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN), as `f32::total_cmp` does.
+pub trait Key: Element {
+    /// The scalar as data.
+    const SCALAR: Scalar;
+}
+
+macro_rules! scalars {
+    ($($ty:ty => $scalar:ident),*) => {$(
+        // SAFETY: the scalar names this very primitive, whose size and alignment `Scalar::bytes` gives.
+        unsafe impl Element for $ty {
+            const TYPE: ElementType = ElementType::Scalar(Scalar::$scalar);
+        }
+        impl Key for $ty {
+            const SCALAR: Scalar = Scalar::$scalar;
+        }
+    )*};
+}
+scalars!(u32 => U32, i32 => I32, f32 => F32, u64 => U64, i64 => I64, f64 => F64);
+
+/// The scalar that a Rust type is; what [`element!`](crate::element!) asks of a field's type.
+pub const fn scalar_of<K: Key>() -> Scalar {
+    K::SCALAR
+}
+
+/// Declares a `#[repr(C)]` struct of scalars as an element.
+///
+/// ```
+/// trifold_core::element! {
+///     /// A closed interval.
+///     pub struct Interval {
+///         pub low: f32,
+///         pub high: f32,
+///     }
+/// }
+/// use trifold_core::Element;
+/// assert_eq!(Interval::TYPE.bytes(), 8);
+/// ```
+///
+/// A struct whose fields leave padding does not compile: its bytes would not all be defined.
+#[macro_export]
+macro_rules! element {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
+        $(#[$meta])*
+        #[repr(C)]
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* }
+
+        // SAFETY: repr(C), every field is a Key and so Pod, and the assertion below leaves no padding.
+        unsafe impl $crate::bytemuck::Zeroable for $name {}
+        // SAFETY: as above.
+        unsafe impl $crate::bytemuck::Pod for $name {}
+        // SAFETY: the fields, their offsets and the size are taken from the struct itself.
+        unsafe impl $crate::Element for $name {
+            const TYPE: $crate::ElementType = {
+                assert!(
+                    0 $(+ ::core::mem::size_of::<$ty>())* == ::core::mem::size_of::<$name>(),
+                    "an element struct must have no padding: order its fields from large to small, or add a field"
+                );
+                $crate::ElementType::Struct {
+                    name: ::core::stringify!($name),
+                    fields: ::std::borrow::Cow::Borrowed(&[$($crate::Field {
+                        name: ::core::stringify!($field),
+                        scalar: $crate::scalar_of::<$ty>(),
+                        offset: ::core::mem::offset_of!($name, $field) as u32,
+                    }),*]),
+                    bytes: ::core::mem::size_of::<$name>() as u32,
+                }
+            };
+        }
+    };
+}

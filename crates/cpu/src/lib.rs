@@ -1,0 +1,1 @@
+//! Trifold's multi-threaded CPU backend and the sequential oracle.

@@ -1,0 +1,1 @@
+//! Trifold on CUDA through cudarc, compiled by NVRTC.

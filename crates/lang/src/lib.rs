@@ -1,0 +1,1 @@
+//! Emits operators and element structs, written in WGSL, as OpenCL C and CUDA C.

@@ -1,0 +1,1 @@
+//! The OpenCL entry points, forwarded to libOpenCL at run time.

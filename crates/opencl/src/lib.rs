@@ -1,0 +1,1 @@
+//! Trifold on OpenCL through ocl.

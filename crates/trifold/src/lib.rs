@@ -1,0 +1,1 @@
+//! Scan, reduce and sort on any GPU: one library, three kernel languages.

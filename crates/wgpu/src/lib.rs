@@ -1,0 +1,1 @@
+//! Trifold on wgpu: Vulkan, Metal, DX12 and GL.
