@@ -1,0 +1,176 @@
+//! Backends behind one object, for programs that choose at run time.
+
+use std::any::Any;
+
+use crate::{
+    Backend, Caps, Error, Layout, Options, Plan, Prepared, Request, Result, Scan, Sort, Span, Spans, Tuning, block_on,
+    planner,
+};
+
+/// A backend's buffer, behind one type.
+pub struct AnyBuffer(Box<dyn Any + Send>, u64);
+
+impl AnyBuffer {
+    /// The bytes that were asked for.
+    pub fn bytes(&self) -> u64 {
+        self.1
+    }
+}
+
+/// A range of an [`AnyBuffer`], in bytes.
+#[derive(Clone, Copy)]
+pub struct AnySpan<'a> {
+    /// The buffer.
+    pub buffer: &'a AnyBuffer,
+    /// Where it starts.
+    pub offset: u64,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+impl<'a> AnySpan<'a> {
+    /// The whole of a buffer.
+    pub fn whole(buffer: &'a AnyBuffer) -> Self {
+        AnySpan { buffer, offset: 0, bytes: buffer.bytes() }
+    }
+}
+
+/// The spans of one call.
+#[derive(Clone, Copy)]
+pub struct AnySpans<'a> {
+    /// The input.
+    pub input: AnySpan<'a>,
+    /// The output.
+    pub output: AnySpan<'a>,
+    /// The values and where they go.
+    pub values: Option<(AnySpan<'a>, AnySpan<'a>)>,
+}
+
+/// A call that was planned, compiled and bound, behind one type. Runs on the backend that bound it alone.
+pub struct AnyCall {
+    /// Keeps the scratch that the steps use.
+    _scratch: AnyBuffer,
+    steps: Box<dyn Any + Send>,
+    /// The plan.
+    pub plan: Plan,
+}
+
+/// A backend, object-safe. Every [`Backend`] with the three primitives is one.
+pub trait AnyBackend: Send {
+    /// What the device can do.
+    fn caps(&self) -> &Caps;
+    /// The numbers it plans with.
+    fn tuning(&self) -> Tuning;
+    /// As [`Backend::alloc`].
+    fn alloc(&self, bytes: u64) -> Result<AnyBuffer>;
+    /// As [`Backend::write`].
+    fn write(&self, to: AnySpan<'_>, bytes: &[u8]) -> Result<()>;
+    /// As [`Backend::read`], waiting.
+    fn read(&self, from: AnySpan<'_>, bytes: &mut [u8]) -> Result<()>;
+    /// Plans, compiles and binds a call. Its scratch is a buffer of its own, filled with `poison` first if that is given.
+    fn call(
+        &self,
+        request: &Request,
+        spans: AnySpans<'_>,
+        options: Options,
+        tuning: &Tuning,
+        poison: Option<u8>,
+    ) -> Result<AnyCall>;
+    /// Runs a call: records and submits it.
+    fn run(&self, call: &AnyCall) -> Result<()>;
+    /// As [`Backend::synchronize`].
+    fn synchronize(&self) -> Result<()>;
+    /// As [`Backend::time`].
+    fn time(&self, before: Option<&AnyCall>, call: &AnyCall, repeat: u32) -> Result<f64>;
+}
+
+fn own<B: Backend + 'static>(buffer: &AnyBuffer) -> Result<&B::Buffer>
+where
+    B::Buffer: 'static,
+{
+    buffer.0.downcast_ref().ok_or_else(|| Error::Invalid("a buffer of another backend".into()))
+}
+
+fn span<'a, B: Backend + 'static>(backend: &B, any: AnySpan<'a>) -> Result<Span<'a, B>>
+where
+    B::Buffer: 'static,
+{
+    backend.span(own::<B>(any.buffer)?).slice(any.offset, any.bytes)
+}
+
+fn steps<B: Backend>(call: &AnyCall) -> Result<&[B::Step]>
+where
+    B::Step: 'static,
+{
+    let steps: Option<&Vec<B::Step>> = call.steps.downcast_ref();
+    steps.map(Vec::as_slice).ok_or_else(|| Error::Invalid("a call that another backend bound".into()))
+}
+
+impl<B: Scan + crate::Reduce + Sort + 'static> AnyBackend for B
+where
+    B::Buffer: 'static,
+    B::Step: 'static,
+{
+    fn caps(&self) -> &Caps {
+        Backend::caps(self)
+    }
+
+    fn tuning(&self) -> Tuning {
+        Backend::tuning(self)
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<AnyBuffer> {
+        Ok(AnyBuffer(Box::new(Backend::alloc(self, bytes)?), bytes))
+    }
+
+    fn write(&self, to: AnySpan<'_>, bytes: &[u8]) -> Result<()> {
+        Backend::write(self, &span(self, to)?, bytes)
+    }
+
+    fn read(&self, from: AnySpan<'_>, bytes: &mut [u8]) -> Result<()> {
+        block_on(Backend::read(self, &span(self, from)?, bytes))
+    }
+
+    fn call(
+        &self,
+        request: &Request,
+        spans: AnySpans<'_>,
+        options: Options,
+        tuning: &Tuning,
+        poison: Option<u8>,
+    ) -> Result<AnyCall> {
+        let mut typed = Spans::new(&span(self, spans.input)?, &span(self, spans.output)?);
+        if let Some((from, to)) = spans.values {
+            typed = typed.with_values(&span(self, from)?, &span(self, to)?);
+        }
+        let layout = typed.layout(self)?;
+        let prepared = block_on(Prepared::without_scratch(self, request, layout, options, tuning))?;
+        let plan = prepared.plan().clone();
+        let scratch = AnyBackend::alloc(self, plan.scratch_bytes)?;
+        if let (Some(byte), true) = (poison, plan.scratch_bytes > 0) {
+            AnyBackend::write(self, AnySpan::whole(&scratch), &vec![byte; plan.scratch_bytes as usize])?;
+        }
+        let bound = prepared.bind_with_scratch(self, &typed, &span(self, AnySpan::whole(&scratch))?)?;
+        Ok(AnyCall { steps: Box::new(bound.into_steps()), _scratch: scratch, plan })
+    }
+
+    fn run(&self, call: &AnyCall) -> Result<()> {
+        let mut recorder = Backend::record(self)?;
+        Backend::execute(self, &mut recorder, steps::<B>(call)?)?;
+        Backend::submit(self, recorder)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Backend::synchronize(self)
+    }
+
+    fn time(&self, before: Option<&AnyCall>, call: &AnyCall, repeat: u32) -> Result<f64> {
+        let before = before.map_or(Ok(&[][..]), steps::<B>)?;
+        Backend::time(self, before, steps::<B>(call)?, repeat)
+    }
+}
+
+/// What a request would take on a device, without running it.
+pub fn plan_for(backend: &dyn AnyBackend, request: &Request, layout: Layout, options: Options) -> Result<Plan> {
+    planner::plan(request, layout, options, backend.caps(), &backend.tuning())
+}

@@ -1,0 +1,283 @@
+//! What a backend must be able to do: one device, one in-order queue.
+
+use std::future::Future;
+use std::marker::PhantomData;
+
+use crate::{Caps, Error, KernelKey, Layout, Param, Result, Tuning};
+
+/// A device and its in-order queue.
+///
+/// A backend allocates, moves bytes, compiles a kernel of the catalogue and launches it. It knows nothing of scan,
+/// reduce or sort: the planner does. `docs/ADDING_A_BACKEND.md` walks through an implementation.
+pub trait Backend: Sized + Send {
+    /// Device memory that this backend allocated; freed when dropped.
+    type Buffer: Send;
+    /// A reference to device memory, whoever allocated it.
+    type Handle: Clone + Send;
+    /// A compiled kernel.
+    type Kernel: Clone + Send;
+    /// A command with its arguments bound, ready to be recorded any number of times.
+    type Step: Send;
+    /// What commands are recorded into: the user's own, if they like.
+    type Recorder;
+
+    /// What the device can do.
+    fn caps(&self) -> &Caps;
+
+    /// The numbers to plan with.
+    fn tuning(&self) -> Tuning {
+        Tuning::of(self.caps())
+    }
+
+    /// Allocates `bytes` of device memory, rounded up to a multiple of 16, with undefined contents.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Invalid`] past the device's limit.
+    fn alloc(&self, bytes: u64) -> Result<Self::Buffer>;
+
+    /// The whole of a buffer.
+    fn span<'a>(&self, buffer: &'a Self::Buffer) -> Span<'a, Self>;
+
+    /// The alignment of the address that a handle stands for, where handles are addresses.
+    fn handle_alignment(&self, handle: &Self::Handle) -> u64 {
+        let _ = handle;
+        256
+    }
+
+    /// Whether two handles stand for the same memory.
+    fn same(&self, a: &Self::Handle, b: &Self::Handle) -> bool;
+
+    /// Compiles a kernel, or finds it compiled before.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] with the compiler's log, [`Error::Operator`] for the caller's part of the text.
+    fn compile(&self, key: &KernelKey) -> impl Future<Output = Result<Self::Kernel>>;
+
+    /// Binds a command's arguments.
+    fn bind(&self, command: Command<'_, Self>) -> Result<Self::Step>;
+
+    /// Starts recording.
+    fn record(&self) -> Result<Self::Recorder>;
+
+    /// Records steps, in order.
+    fn execute(&self, recorder: &mut Self::Recorder, steps: &[Self::Step]) -> Result<()>;
+
+    /// Hands what was recorded to the device. Does not wait.
+    fn submit(&self, recorder: Self::Recorder) -> Result<()>;
+
+    /// Waits until the device has done all that was submitted.
+    fn synchronize(&self) -> Result<()>;
+
+    /// Copies bytes from the host, in queue order.
+    fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()>;
+
+    /// Copies bytes to the host, after everything submitted so far.
+    fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> impl Future<Output = Result<()>>;
+
+    /// Runs `before`, then `repeat` times `steps`, and gives the milliseconds that the latter took on the device, by its
+    /// own timestamps.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the device has no timestamps.
+    fn time(&self, before: &[Self::Step], steps: &[Self::Step], repeat: u32) -> Result<f64>;
+}
+
+/// A borrowed range of device memory, whoever allocated it. Offset and length are in bytes.
+pub struct Span<'a, B: Backend> {
+    handle: B::Handle,
+    offset: u64,
+    bytes: u64,
+    room: u64,
+    buffer: PhantomData<&'a ()>,
+}
+
+impl<B: Backend> Clone for Span<'_, B> {
+    fn clone(&self) -> Self {
+        Span { handle: self.handle.clone(), buffer: PhantomData, ..*self }
+    }
+}
+
+impl<B: Backend> std::fmt::Debug for Span<'_, B> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Span({} bytes at {}, room for {})", self.bytes, self.offset, self.room)
+    }
+}
+
+impl<'a, B: Backend> Span<'a, B> {
+    /// A span of memory of `bytes` bytes, from its start. For backends; callers get spans from
+    /// [`Backend::span`] and from the backends' own functions for memory that the caller allocated.
+    ///
+    /// The lifetime is chosen by the backend: it must not outlast the memory.
+    pub fn from_handle(handle: B::Handle, bytes: u64, room: u64) -> Span<'a, B> {
+        Span { handle, offset: 0, bytes, room: room.max(bytes), buffer: PhantomData }
+    }
+
+    /// Part of a span, in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if it reaches past the end.
+    pub fn slice(&self, offset: u64, bytes: u64) -> Result<Span<'a, B>> {
+        if offset.checked_add(bytes).is_none_or(|end| end > self.bytes) {
+            return Err(Error::Invalid(format!(
+                "bytes {offset}..{} of a span that has {}",
+                offset.saturating_add(bytes),
+                self.bytes
+            )));
+        }
+        Ok(Span {
+            handle: self.handle.clone(),
+            offset: self.offset + offset,
+            bytes,
+            room: self.room - offset,
+            buffer: PhantomData,
+        })
+    }
+
+    /// Part of a span, in elements of `T`.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if it reaches past the end.
+    pub fn elements<T>(&self, start: u64, count: u64) -> Result<Span<'a, B>> {
+        let size = size_of::<T>() as u64;
+        match (start.checked_mul(size), count.checked_mul(size)) {
+            (Some(offset), Some(bytes)) => self.slice(offset, bytes),
+            _ => Err(Error::Invalid(format!("{count} elements from {start} of a span that has {} bytes", self.bytes))),
+        }
+    }
+
+    /// The memory.
+    pub fn handle(&self) -> &B::Handle {
+        &self.handle
+    }
+
+    /// Where the span starts, in bytes from the handle.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Its length in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The bytes from its start to the end of the memory.
+    pub fn room(&self) -> u64 {
+        self.room
+    }
+
+    fn is_wide(&self, backend: &B) -> bool {
+        let alignment = backend.handle_alignment(&self.handle);
+        alignment % 16 == 0 && self.offset % 16 == 0 && self.bytes.div_ceil(16) * 16 <= self.room
+    }
+
+    pub(crate) fn overlaps(&self, other: &Self, backend: &B) -> bool {
+        backend.same(&self.handle, &other.handle)
+            && self.bytes > 0
+            && other.bytes > 0
+            && self.offset < other.offset + other.bytes
+            && other.offset < self.offset + self.bytes
+    }
+
+    fn is(&self, other: &Self, backend: &B) -> bool {
+        backend.same(&self.handle, &other.handle) && self.offset == other.offset && self.bytes == other.bytes
+    }
+}
+
+/// A command for a backend to bind.
+pub enum Command<'a, B: Backend> {
+    /// Fill a span with a 32-bit word; offset and length are multiples of four.
+    Fill {
+        /// The span.
+        span: Span<'a, B>,
+        /// The word.
+        value: u32,
+    },
+    /// Copy a span to another of the same size.
+    Copy {
+        /// From where.
+        from: Span<'a, B>,
+        /// To where.
+        to: Span<'a, B>,
+    },
+    /// Launch a kernel.
+    Launch {
+        /// What was compiled.
+        key: &'a KernelKey,
+        /// The compiled kernel.
+        kernel: &'a B::Kernel,
+        /// How many workgroups.
+        groups: u32,
+        /// Each argument's span.
+        spans: Vec<(&'static str, Span<'a, B>)>,
+        /// The parameters.
+        params: &'a [(&'static str, Param)],
+        /// The element to start from.
+        initial: Option<&'a [u8]>,
+    },
+}
+
+/// The spans of one call.
+pub struct Spans<'a, B: Backend> {
+    /// The input elements or keys.
+    pub input: Span<'a, B>,
+    /// The output elements or keys; the same span as the input to work in place.
+    pub output: Span<'a, B>,
+    /// The values that a sort carries along, and where they go.
+    pub values: Option<(Span<'a, B>, Span<'a, B>)>,
+}
+
+impl<'a, B: Backend> Spans<'a, B> {
+    /// An input and an output.
+    pub fn new(input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
+        Spans { input: input.clone(), output: output.clone(), values: None }
+    }
+
+    /// Keys with values.
+    pub fn with_values(mut self, input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
+        self.values = Some((input.clone(), output.clone()));
+        self
+    }
+
+    /// What the planner has to know of these spans.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if an output overlaps another span without being its input.
+    pub fn layout(&self, backend: &B) -> Result<Layout> {
+        let mut wide = self.input.is_wide(backend) && self.output.is_wide(backend);
+        let in_place = self.input.is(&self.output, backend);
+        let mut pairs = vec![];
+        if !in_place {
+            pairs.push(("input", &self.input, "output", &self.output));
+        }
+        if let Some((from, to)) = &self.values {
+            wide &= from.is_wide(backend) && to.is_wide(backend);
+            let values_in_place = from.is(to, backend);
+            if values_in_place != in_place && from.bytes() > 0 {
+                return Err(Error::Invalid(
+                    "keys and values must both be in place, or both have an output of their own".into(),
+                ));
+            }
+            if !values_in_place {
+                pairs.push(("input values", from, "output values", to));
+            }
+            pairs.extend([
+                ("input", &self.input, "output values", to),
+                ("input values", from, "output", &self.output),
+                ("output", &self.output, "output values", to),
+            ]);
+        }
+        for (a, x, b, y) in pairs {
+            if x.overlaps(y, backend) {
+                return Err(Error::Invalid(format!(
+                    "the {a} (bytes {}..{}) and the {b} (bytes {}..{}) overlap; give the same span twice to work in \
+                     place, or spans apart",
+                    x.offset,
+                    x.offset + x.bytes,
+                    y.offset,
+                    y.offset + y.bytes
+                )));
+            }
+        }
+        Ok(Layout { wide, in_place })
+    }
+}

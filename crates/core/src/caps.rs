@@ -1,0 +1,122 @@
+//! What a device can do, as the planner needs to know it.
+
+use crate::{ElementType, Error, Language, Result, Scalar};
+
+/// What kind of device it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeviceKind {
+    /// A GPU with its own memory.
+    DiscreteGpu,
+    /// A GPU that shares the host's memory.
+    IntegratedGpu,
+    /// The host's processor, directly or behind a graphics or compute API.
+    Cpu,
+    /// Anything else.
+    Other,
+}
+
+/// The subgroups (warps, wavefronts) of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Subgroups {
+    /// The narrowest a kernel may get.
+    pub min: u32,
+    /// The widest a kernel may get.
+    pub max: u32,
+    /// How kernels reach them.
+    pub source: SubgroupSource,
+}
+
+/// How kernels reach a subgroup's operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SubgroupSource {
+    /// The language's own functions.
+    Native,
+    /// NVIDIA's PTX inline in OpenCL C.
+    InlinePtx,
+    /// Local memory and barriers; the device has none, or none of a known width.
+    Emulated,
+}
+
+/// A device's identity, limits and features.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Caps {
+    /// The backend: cpu, wgpu, opencl or cuda.
+    pub backend: &'static str,
+    /// The device's name.
+    pub device: String,
+    /// The driver and its version.
+    pub driver: String,
+    /// The API below the backend: Vulkan, Gl, OpenCL 3.0, CUDA 13.0 and so on.
+    pub api: String,
+    /// What kind of device it is.
+    pub kind: DeviceKind,
+    /// What its kernels are written in.
+    pub language: Language,
+    /// Multiprocessors, compute units or threads; an estimate where the API does not say.
+    pub compute_units: u32,
+    /// Its memory in bytes, 0 where the API does not say.
+    pub memory: u64,
+    /// Its subgroups; `None` if kernels have to do without.
+    pub subgroups: Option<Subgroups>,
+    /// Whether 64-bit integers can be used.
+    pub int64: bool,
+    /// Whether 64-bit floats can be used.
+    pub float64: bool,
+    /// Whether kernels have atomics on 64-bit words.
+    pub atomics64: bool,
+    /// Whether a workgroup that has started keeps running while another one waits for it.
+    pub forward_progress: bool,
+    /// The most invocations in a workgroup.
+    pub max_workgroup: u32,
+    /// The most workgroup memory, in bytes.
+    pub shared_bytes: u32,
+    /// The most bytes a kernel can reach through one binding.
+    pub max_binding: u64,
+    /// The most bytes of one buffer.
+    pub max_buffer: u64,
+    /// The alignment at which a binding may start, in bytes.
+    pub binding_alignment: u64,
+    /// Whether a copy within the device is best left to the API.
+    pub native_copy: bool,
+}
+
+impl Caps {
+    /// Fails with the reason if the device lacks one of the element's scalars.
+    pub fn check_element(&self, element: &ElementType) -> Result<()> {
+        for scalar in element.scalars() {
+            self.check_scalar(scalar)?;
+        }
+        Ok(())
+    }
+
+    fn check_scalar(&self, scalar: Scalar) -> Result<()> {
+        let has = match scalar {
+            Scalar::U32 | Scalar::I32 | Scalar::F32 => true,
+            Scalar::U64 | Scalar::I64 => self.int64,
+            // The words of a 64-bit float are reached through a 64-bit integer.
+            Scalar::F64 => self.float64 && self.int64,
+        };
+        if has {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "{} ({}, {}) has no {}; use a 32-bit type or another device",
+            self.device,
+            self.backend,
+            self.api,
+            scalar.name()
+        )))
+    }
+
+    /// Fails, naming the limit, if a span of `bytes` is more than a kernel can reach.
+    pub fn check_span(&self, what: &str, bytes: u64) -> Result<()> {
+        let limit = self.max_binding.min(self.max_buffer);
+        if bytes > limit {
+            return Err(Error::Invalid(format!(
+                "the {what} has {bytes} bytes, and {} ({}) can bind at most {limit}; split the work",
+                self.device, self.backend
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! Plans: what a device is to do, as plain data.
+
+use crate::{ElementType, Op};
+
+/// Which of a call's spans, or the plan's scratch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// The input elements or keys.
+    Input,
+    /// The output elements or keys.
+    Output,
+    /// The values carried along by a sort.
+    InputValues,
+    /// Where the values go.
+    OutputValues,
+    /// Working memory, from the plan or from the caller.
+    Scratch,
+}
+
+/// A range of a slot, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// The slot.
+    pub slot: Slot,
+    /// Where the range starts within it.
+    pub offset: u64,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+/// Which kernel, with everything its text depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KernelKey {
+    /// Its name in the catalogue, which is also its file below `kernels/`.
+    pub name: &'static str,
+    /// The block files it is assembled with, in order.
+    pub parts: Vec<&'static str>,
+    /// The constants of its header.
+    pub constants: Vec<(&'static str, u32)>,
+    /// The element type, where it has one.
+    pub element: Option<ElementType>,
+    /// The operator, where it has one.
+    pub op: Option<Op>,
+}
+
+impl KernelKey {
+    /// The value of a constant.
+    pub fn constant(&self, name: &str) -> Option<u32> {
+        self.constants.iter().find(|(n, _)| *n == name).map(|&(_, v)| v)
+    }
+}
+
+/// A kernel's run-time parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Param {
+    /// A number known to the plan.
+    Word(u32),
+    /// Where a binding's span starts, in units of `unit` bytes, beyond where the backend could bind it.
+    Offset {
+        /// The binding.
+        binding: &'static str,
+        /// The unit, in bytes.
+        unit: u32,
+    },
+}
+
+/// One kernel launch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Launch {
+    /// The kernel.
+    pub kernel: KernelKey,
+    /// How many workgroups.
+    pub groups: u32,
+    /// What each argument is bound to.
+    pub bindings: Vec<(&'static str, Region)>,
+    /// The parameters.
+    pub params: Vec<(&'static str, Param)>,
+    /// The bytes of the element that a scan or reduce starts from.
+    pub initial: Option<Vec<u8>>,
+}
+
+/// One step of a plan. Steps run in order, each seeing what the ones before it wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Fill a region with a 32-bit word.
+    Fill {
+        /// Where.
+        region: Region,
+        /// With what.
+        value: u32,
+        /// If true, only scratch that is not known to be clean needs it: the kernels leave the region as they found it.
+        once: bool,
+    },
+    /// Copy a region to another of the same size.
+    Copy {
+        /// From where.
+        from: Region,
+        /// To where.
+        to: Region,
+    },
+    /// Launch a kernel.
+    Launch(Launch),
+}
+
+/// What a device is to do for one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The algorithm, by the name it has at every layer.
+    pub algorithm: &'static str,
+    /// Working memory it needs, in bytes.
+    pub scratch_bytes: u64,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// The spans it was made for.
+    pub spans: Vec<(Slot, u64)>,
+    /// Whether it needs spans that start at multiples of 16 bytes, with room to the next multiple at their ends.
+    pub wide: bool,
+    /// Whether it was made for an output that is the input.
+    pub in_place: bool,
+    /// The longest chain of combines from an input to a result: what bounds a float sum's rounding.
+    pub depth: u64,
+}
+
+impl Plan {
+    /// How many kernels it launches.
+    pub fn launches(&self) -> usize {
+        self.steps.iter().filter(|s| matches!(s, Step::Launch(_))).count()
+    }
+}
+
+/// Hands out regions of scratch, each at a multiple of 256 bytes: what every API can bind.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    bytes: u64,
+}
+
+impl Scratch {
+    pub(crate) fn take(&mut self, bytes: u64) -> Region {
+        let region = Region { slot: Slot::Scratch, offset: self.bytes, bytes };
+        self.bytes += bytes.div_ceil(256) * 256;
+        region
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

@@ -1,0 +1,196 @@
+//! From a request to a plan. Choosing an algorithm happens here and nowhere else.
+
+mod reduce;
+mod scan;
+mod sort;
+
+use crate::plan::Scratch;
+use crate::request::check_count;
+use crate::{
+    Caps, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Region, Request, Result, Slot,
+    Step, SubgroupSource, Tuning,
+};
+
+/// Makes a plan: pure data from pure data, no device needed.
+///
+/// # Errors
+/// [`Error::Unsupported`] if the device lacks the type or the algorithm, [`Error::Invalid`] for sizes past its limits
+/// and for an algorithm that does not exist.
+pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
+    let context = Planner { layout, options, caps, tuning };
+    let plan = match request {
+        Request::Copy { element, n } => context.copy(element, *n),
+        Request::Scan(r) => context.scan(r),
+        Request::Reduce(r) => context.reduce(r),
+        Request::Sort(r) => context.sort(r),
+    }?;
+    tracing::debug!(primitive = request.primitive(), n = request.n(), algorithm = plan.algorithm, "planned");
+    Ok(plan)
+}
+
+/// The algorithms that a device can run for a request, the planner's own choice first.
+pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
+    let subgroups = caps.subgroups.is_some();
+    match (caps.language, request) {
+        (_, Request::Copy { .. }) => vec!["copy"],
+        (Language::Host, _) => vec!["parallel"],
+        (_, Request::Scan(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
+        (_, Request::Scan(_)) => vec!["reduce_then_scan"],
+        (_, Request::Reduce(_)) => vec!["single_pass"],
+        (_, Request::Sort(_)) if subgroups => vec!["onesweep", "upsweep_downsweep"],
+        (_, Request::Sort(_)) => vec!["upsweep_downsweep"],
+    }
+}
+
+struct Planner<'a> {
+    layout: Layout,
+    options: Options,
+    caps: &'a Caps,
+    tuning: &'a Tuning,
+}
+
+/// How a kernel moves elements: sixteen bytes at a time where the spans allow it.
+struct Pack {
+    part: &'static str,
+    elements: u32,
+    bytes: u32,
+}
+
+impl Planner<'_> {
+    /// The algorithm to use: the caller's, if the device has it, else the first of `choices`.
+    fn algorithm(&self, request: &Request) -> Result<&'static str> {
+        let choices = algorithms(request, self.caps);
+        let Some(wanted) = self.options.algorithm else { return Ok(choices[0]) };
+        if choices.contains(&wanted) {
+            return Ok(wanted);
+        }
+        let caps = self.caps;
+        Err(Error::Unsupported(format!(
+            "{} by `{wanted}` on {} ({}); it runs {}",
+            request.primitive(),
+            caps.device,
+            caps.backend,
+            choices.join(", ")
+        )))
+    }
+
+    fn pack(&self, element: &ElementType) -> Pack {
+        let bytes = element.bytes();
+        match (self.layout.wide, element) {
+            (true, ElementType::Scalar(s)) if s.bytes() == 4 => Pack { part: "block/pack4", elements: 4, bytes: 16 },
+            (true, ElementType::Scalar(_)) => Pack { part: "block/pack2", elements: 2, bytes: 16 },
+            _ => Pack { part: "block/pack1", elements: 1, bytes },
+        }
+    }
+
+    /// The parts and constants through which a kernel reaches subgroups.
+    fn subgroup_constants(&self, workgroup: u32) -> Result<Vec<(&'static str, u32)>> {
+        let Some(s) = self.caps.subgroups else {
+            return Err(Error::Unsupported(format!(
+                "{} ({}) has no subgroups; use reduce_then_scan or upsweep_downsweep",
+                self.caps.device, self.caps.backend
+            )));
+        };
+        let max = s.max.min(workgroup);
+        let min = s.min.min(workgroup);
+        Ok(vec![
+            ("SUBGROUP_MIN", min),
+            ("SUBGROUP_MAX", max),
+            ("MAX_SUBGROUPS", workgroup / min),
+            ("SUBGROUP_EMULATED", u32::from(s.source == SubgroupSource::Emulated)),
+        ])
+    }
+
+    fn fault_constants(&self) -> [(&'static str, u32); 2] {
+        use crate::Fault;
+        let (kind, every) = match self.options.fault {
+            Fault::None => (0, 1),
+            Fault::Silent(every) => (1, every.max(1)),
+            Fault::Late(every) => (2, every.max(1)),
+        };
+        [("FAULT", kind), ("FAULT_EVERY", every)]
+    }
+
+    fn check_initial(&self, element: &ElementType, initial: &Option<Vec<u8>>) -> Result<()> {
+        match initial {
+            Some(bytes) if bytes.len() != element.bytes() as usize => Err(Error::Invalid(format!(
+                "the initial value has {} bytes, and a {} has {}",
+                bytes.len(),
+                element.name(),
+                element.bytes()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(
+        &self,
+        algorithm: &'static str,
+        scratch: Scratch,
+        steps: Vec<Step>,
+        spans: Vec<(Slot, u64)>,
+        wide: bool,
+        depth: u64,
+    ) -> Result<Plan> {
+        for &(slot, bytes) in &spans {
+            self.caps.check_span(slot.noun(), bytes)?;
+        }
+        let scratch_bytes = scratch.bytes();
+        self.caps.check_span("scratch", scratch_bytes)?;
+        let wide = wide && self.layout.wide;
+        Ok(Plan { algorithm, scratch_bytes, steps, spans, wide, in_place: self.layout.in_place, depth })
+    }
+
+    fn copy(&self, element: &ElementType, n: u64) -> Result<Plan> {
+        let bytes = n * u64::from(element.bytes());
+        check_count(n)?;
+        if self.layout.in_place {
+            return Err(Error::Invalid("a copy onto itself; give it two spans".into()));
+        }
+        let (from, to) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
+        let steps = if n == 0 {
+            vec![]
+        } else if self.caps.native_copy || self.caps.language == Language::Host {
+            vec![Step::Copy { from, to }]
+        } else {
+            // Words, whatever the elements are: four at a time where the spans allow it.
+            let pack = self.pack(&ElementType::Scalar(crate::Scalar::U32));
+            let words = (bytes / 4) as u32;
+            let (workgroup, rows) = (self.tuning.reduce_workgroup, 4);
+            vec![Step::Launch(Launch {
+                kernel: KernelKey {
+                    name: "copy/copy",
+                    parts: vec![pack.part],
+                    constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
+                    element: Some(ElementType::Scalar(crate::Scalar::U32)),
+                    op: None,
+                },
+                groups: words.div_ceil(workgroup * rows * pack.elements),
+                bindings: vec![("input", from), ("output", to)],
+                params: vec![
+                    ("n", Param::Word(words)),
+                    ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
+                    ("output_offset", Param::Offset { binding: "output", unit: pack.bytes }),
+                ],
+                initial: None,
+            })]
+        };
+        self.finish("copy", Scratch::default(), steps, vec![(Slot::Input, bytes), (Slot::Output, bytes)], true, 0)
+    }
+}
+
+fn whole(slot: Slot, bytes: u64) -> Region {
+    Region { slot, offset: 0, bytes }
+}
+
+impl Slot {
+    fn noun(self) -> &'static str {
+        match self {
+            Slot::Input => "input",
+            Slot::Output => "output",
+            Slot::InputValues => "input values",
+            Slot::OutputValues => "output values",
+            Slot::Scratch => "scratch",
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Reduce: one launch; the last workgroup to arrive combines the partials in a fixed order.
+
+use super::{Planner, Scratch, check_count, whole};
+use crate::{KernelKey, Language, Launch, Param, Plan, ReduceRequest, Region, Request, Result, Slot, Step};
+
+impl Planner<'_> {
+    pub(super) fn reduce(&self, request: &ReduceRequest) -> Result<Plan> {
+        let ReduceRequest { op, n, initial } = request;
+        let n = check_count(*n)?;
+        self.caps.check_element(&op.element)?;
+        self.check_initial(&op.element, initial)?;
+        let algorithm = self.algorithm(&Request::Reduce(request.clone()))?;
+        let element = u64::from(op.element.bytes());
+        let spans = vec![(Slot::Input, u64::from(n) * element), (Slot::Output, element)];
+        let (input, output) = (whole(Slot::Input, spans[0].1), whole(Slot::Output, element));
+        let start = initial.clone().unwrap_or_else(|| op.identity.clone());
+        let mut scratch = Scratch::default();
+        if n == 0 {
+            let words = start.chunks_exact(4).enumerate().map(|(i, word)| Step::Fill {
+                region: Region { slot: Slot::Output, offset: 4 * i as u64, bytes: 4 },
+                value: u32::from_le_bytes([word[0], word[1], word[2], word[3]]),
+                once: false,
+            });
+            return self.finish(algorithm, scratch, words.collect(), spans, false, 0);
+        }
+        if self.caps.language == Language::Host {
+            let launch = Launch {
+                kernel: KernelKey {
+                    name: "reduce/parallel",
+                    parts: vec![],
+                    constants: vec![],
+                    element: Some(op.element.clone()),
+                    op: Some(op.clone()),
+                },
+                groups: 1,
+                bindings: vec![("input", input), ("output", output)],
+                params: vec![("n", Param::Word(n))],
+                initial: Some(start),
+            };
+            return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
+        }
+        let pack = self.pack(&op.element);
+        let mut workgroup = self.tuning.reduce_workgroup;
+        while workgroup > 32 && workgroup * op.element.bytes() > self.caps.shared_bytes / 2 {
+            workgroup /= 2;
+        }
+        let rows = (self.tuning.reduce_words / (pack.bytes / 4)).clamp(1, 16);
+        let tile = workgroup * rows * pack.elements;
+        let tiles = n.div_ceil(tile);
+        let groups = tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit).min(4096);
+        let counter = scratch.take(4);
+        let partials = scratch.take(u64::from(groups) * 2 * 4 * u64::from(op.element.words()));
+        let launch = Launch {
+            kernel: KernelKey {
+                name: "reduce/single_pass",
+                parts: vec![pack.part, "block/reduce", "block/partials"],
+                constants: vec![
+                    ("WORKGROUP", workgroup),
+                    ("ROWS", rows),
+                    ("EXCLUSIVE", 0),
+                    ("COMMUTATIVE", u32::from(op.commutative)),
+                ],
+                element: Some(op.element.clone()),
+                op: Some(op.clone()),
+            },
+            groups,
+            bindings: vec![("input", input), ("output", output), ("partials", partials), ("counter", counter)],
+            params: vec![
+                ("n", Param::Word(n)),
+                ("tiles", Param::Word(tiles)),
+                ("groups", Param::Word(groups)),
+                ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
+                ("output_offset", Param::Offset { binding: "output", unit: op.element.bytes() }),
+            ],
+            initial: Some(start),
+        };
+        let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
+        let steps = vec![Step::Fill { region: clear, value: 0, once: true }, Step::Launch(launch)];
+        let per_invocation = u64::from(tiles.div_ceil(groups)) * u64::from(rows) * u64::from(pack.elements);
+        let depth = per_invocation + 2 * 16 + u64::from(groups.div_ceil(workgroup)) + 4;
+        self.finish(algorithm, scratch, steps, spans, true, depth)
+    }
+}

@@ -1,0 +1,198 @@
+//! Scan: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
+
+use super::{Planner, Scratch, check_count, whole};
+use crate::{
+    KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest, Slot, Step,
+    SubgroupSource,
+};
+
+impl Planner<'_> {
+    pub(super) fn scan(&self, request: &ScanRequest) -> Result<Plan> {
+        let ScanRequest { op, n, kind, initial } = request;
+        let n = check_count(*n)?;
+        self.caps.check_element(&op.element)?;
+        self.check_initial(&op.element, initial)?;
+        let mut algorithm = self.algorithm(&Request::Scan(request.clone()))?;
+        let bytes = u64::from(n) * u64::from(op.element.bytes());
+        let spans = vec![(Slot::Input, bytes), (Slot::Output, bytes)];
+        // A helper that computes a stuck tile's aggregate must find the tile's input unchanged.
+        if algorithm == "lookback" && self.layout.in_place && !self.caps.forward_progress {
+            if self.options.algorithm.is_some() {
+                return Err(crate::Error::Unsupported(format!(
+                    "lookback in place on {}: a stuck tile's input may be overwritten before a helper reads it; \
+                     use reduce_then_scan, or two spans",
+                    self.caps.device
+                )));
+            }
+            algorithm = "reduce_then_scan";
+        }
+        let mut scratch = Scratch::default();
+        let exclusive = *kind == ScanKind::Exclusive;
+        let start = Some(initial.clone().unwrap_or_else(|| op.identity.clone()));
+        let (input, output) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
+        if n == 0 {
+            return self.finish(algorithm, scratch, vec![], spans, false, 0);
+        }
+        if self.caps.language == Language::Host {
+            let launch = Launch {
+                kernel: KernelKey {
+                    name: "scan/parallel",
+                    parts: vec![],
+                    constants: vec![("EXCLUSIVE", u32::from(exclusive))],
+                    element: Some(op.element.clone()),
+                    op: Some(op.clone()),
+                },
+                groups: 1,
+                bindings: vec![("input", input), ("output", output)],
+                params: vec![("n", Param::Word(n))],
+                initial: start,
+            };
+            return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
+        }
+        if algorithm == "lookback" {
+            return self.lookback(op, n, exclusive, start, spans);
+        }
+        let steps = self.reduce_then_scan(op, n, exclusive, start, input, output, &mut scratch)?;
+        let tile = self.scan_tile(op, 8);
+        let depth = u64::from(n.div_ceil(tile.elements)) + u64::from(tile.elements);
+        self.finish(algorithm, scratch, steps, spans, true, depth)
+    }
+
+    fn lookback(
+        &self,
+        op: &Op,
+        n: u32,
+        exclusive: bool,
+        start: Option<Vec<u8>>,
+        spans: Vec<(Slot, u64)>,
+    ) -> Result<Plan> {
+        let tile = self.scan_tile(op, 32);
+        let tiles = n.div_ceil(tile.elements);
+        let word64 = op.element.is_word() && self.caps.atomics64;
+        let state_bytes = if word64 { 8 } else { 2 * 2 * 4 * u64::from(op.element.words()) };
+        let mut scratch = Scratch::default();
+        let ticket = scratch.take(4);
+        let states = scratch.take(u64::from(tiles) * state_bytes);
+        let mut constants = tile.constants.clone();
+        constants.extend(self.subgroup_constants(tile.workgroup)?);
+        constants.extend(self.fault_constants());
+        constants.extend([
+            ("EXCLUSIVE", u32::from(exclusive)),
+            ("FALLBACK", u32::from(!self.layout.in_place)),
+            ("SPIN_LIMIT", self.tuning.spin_limit),
+        ]);
+        let native_sum = self.caps.language == Language::Wgsl && op.is_word_sum();
+        let emulated = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
+        let subgroup = if native_sum {
+            "block/subgroup_scan_native"
+        } else if op.element.is_word() || emulated {
+            "block/subgroup_scan"
+        } else {
+            "block/subgroup_scan_words"
+        };
+        let state = if word64 { "block/state_word64" } else { "block/state_wide" };
+        let (input, output) = (spans[0].1, spans[1].1);
+        let launch = Launch {
+            kernel: KernelKey {
+                name: "scan/lookback",
+                parts: vec![tile.pack, subgroup, state, "block/lookback"],
+                constants,
+                element: Some(op.element.clone()),
+                op: Some(op.clone()),
+            },
+            groups: tiles,
+            bindings: vec![
+                ("input", whole(Slot::Input, input)),
+                ("output", whole(Slot::Output, output)),
+                ("states", states),
+                ("ticket", ticket),
+            ],
+            params: vec![
+                ("n", Param::Word(n)),
+                ("tiles", Param::Word(tiles)),
+                ("input_offset", Param::Offset { binding: "input", unit: tile.unit }),
+                ("output_offset", Param::Offset { binding: "output", unit: tile.unit }),
+            ],
+            initial: start,
+        };
+        let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
+        let steps = vec![Step::Fill { region: clear, value: 0, once: false }, Step::Launch(launch)];
+        let depth = u64::from(tiles + tile.elements / tile.workgroup + 64);
+        self.finish("lookback", scratch, steps, spans, true, depth)
+    }
+
+    /// Three launches: tile sums, their scan by one workgroup, and the tiles' scans. Reads the input twice.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn reduce_then_scan(
+        &self,
+        op: &Op,
+        n: u32,
+        exclusive: bool,
+        start: Option<Vec<u8>>,
+        input: Region,
+        output: Region,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Step>> {
+        let tile = self.scan_tile(op, 8);
+        let tiles = n.div_ceil(tile.elements);
+        let partials = scratch.take(u64::from(tiles) * u64::from(op.element.bytes()));
+        let key = |name, parts: Vec<&'static str>, more: &[(&'static str, u32)]| KernelKey {
+            name,
+            parts,
+            constants: tile.constants.iter().chain(more).copied().collect(),
+            element: Some(op.element.clone()),
+            op: Some(op.clone()),
+        };
+        let sizes = [("n", Param::Word(n)), ("tiles", Param::Word(tiles))];
+        let input_offset = ("input_offset", Param::Offset { binding: "input", unit: tile.unit });
+        let output_offset = ("output_offset", Param::Offset { binding: "output", unit: tile.unit });
+        let sum = Launch {
+            kernel: key("scan/tile_reduce", vec![tile.pack, "block/reduce"], &[("EXCLUSIVE", 0)]),
+            groups: tiles,
+            bindings: vec![("input", input), ("partials", partials)],
+            params: sizes.into_iter().chain([input_offset]).collect(),
+            initial: None,
+        };
+        let spine = Launch {
+            kernel: key("scan/spine", vec!["block/scan"], &[]),
+            groups: 1,
+            bindings: vec![("partials", partials)],
+            params: vec![("tiles", Param::Word(tiles))],
+            initial: start,
+        };
+        let scan = Launch {
+            kernel: key("scan/tile_scan", vec![tile.pack, "block/scan"], &[("EXCLUSIVE", u32::from(exclusive))]),
+            groups: tiles,
+            bindings: vec![("input", input), ("output", output), ("partials", partials)],
+            params: sizes.into_iter().chain([input_offset, output_offset]).collect(),
+            initial: None,
+        };
+        Ok([sum, spine, scan].into_iter().map(Step::Launch).collect())
+    }
+
+    /// A scan's tile of about `words` 32-bit words an invocation, at most as tuned.
+    fn scan_tile(&self, op: &Op, words: u32) -> ScanTile {
+        let pack = self.pack(&op.element);
+        let rows = (words.min(self.tuning.scan_words) / (pack.bytes / 4)).clamp(1, 16);
+        // The block scans hold one element an invocation in workgroup memory.
+        let mut workgroup = self.tuning.scan_workgroup;
+        while workgroup > 32 && workgroup * op.element.bytes() * 2 > self.caps.shared_bytes {
+            workgroup /= 2;
+        }
+        ScanTile {
+            pack: pack.part,
+            unit: pack.bytes,
+            workgroup,
+            elements: workgroup * rows * pack.elements,
+            constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
+        }
+    }
+}
+
+struct ScanTile {
+    pack: &'static str,
+    unit: u32,
+    workgroup: u32,
+    elements: u32,
+    constants: Vec<(&'static str, u32)>,
+}

@@ -1,0 +1,287 @@
+//! Sort: Onesweep, or upsweep, scan and downsweep where no workgroup may wait for another.
+
+use super::{Planner, Scratch, check_count, whole};
+use crate::{
+    Builtin, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Request, Result, Scalar, Slot,
+    SortRequest, Step,
+};
+
+/// Bits of a digit place.
+const DIGIT_BITS: u32 = 8;
+/// Values of a digit.
+const DIGITS: u32 = 1 << DIGIT_BITS;
+/// From here on a count does not fit beside two flag bits in 32 bits.
+const COUNT32_LIMIT: u32 = 1 << 30;
+
+struct Job {
+    n: u32,
+    places: u32,
+    key_bytes: u32,
+    value_bytes: u32,
+    constants: Vec<(&'static str, u32)>,
+    key_part: &'static str,
+    value_part: &'static str,
+}
+
+impl Planner<'_> {
+    pub(super) fn sort(&self, request: &SortRequest) -> Result<Plan> {
+        let n = check_count(request.n)?;
+        let key_bytes = request.key.bytes();
+        let value_bytes = request.value.as_ref().map_or(0, |v| v.bytes());
+        let mut algorithm = self.algorithm(&Request::Sort(request.clone()))?;
+        let mut spans = vec![
+            (Slot::Input, u64::from(n) * u64::from(key_bytes)),
+            (Slot::Output, u64::from(n) * u64::from(key_bytes)),
+        ];
+        if value_bytes > 0 {
+            let bytes = u64::from(n) * u64::from(value_bytes);
+            spans.extend([(Slot::InputValues, bytes), (Slot::OutputValues, bytes)]);
+        }
+        if n == 0 {
+            return self.finish(algorithm, Scratch::default(), vec![], spans, false, 0);
+        }
+        let kind = match request.key {
+            Scalar::U32 | Scalar::U64 => 0,
+            Scalar::I32 | Scalar::I64 => 1,
+            Scalar::F32 | Scalar::F64 => 2,
+        };
+        let constants = vec![
+            ("KEY_KIND", kind),
+            ("DESCENDING", u32::from(request.order == Order::Descending)),
+            ("PLACES", key_bytes),
+            ("VALUE_WORDS", value_bytes / 4),
+        ];
+        let job = Job {
+            n,
+            places: key_bytes * 8 / DIGIT_BITS,
+            key_bytes,
+            value_bytes,
+            constants,
+            key_part: if key_bytes == 4 { "block/key1" } else { "block/key2" },
+            value_part: if value_bytes == 0 { "block/values_none" } else { "block/values" },
+        };
+        if self.caps.language == Language::Host {
+            return self.sort_on_host(algorithm, job, spans);
+        }
+        if algorithm == "onesweep" && n >= COUNT32_LIMIT && !self.caps.atomics64 {
+            algorithm = "upsweep_downsweep";
+        }
+        match algorithm {
+            "onesweep" => self.onesweep(job, spans),
+            _ => self.upsweep_downsweep(job, spans),
+        }
+    }
+
+    fn sort_on_host(&self, algorithm: &'static str, job: Job, spans: Vec<(Slot, u64)>) -> Result<Plan> {
+        let launch = Launch {
+            kernel: KernelKey {
+                name: "sort/parallel",
+                parts: vec![],
+                constants: job.constants,
+                element: None,
+                op: None,
+            },
+            groups: 1,
+            bindings: spans.iter().map(|&(slot, bytes)| (binding_name(slot), whole(slot, bytes))).collect(),
+            params: vec![("n", Param::Word(job.n))],
+            initial: None,
+        };
+        self.finish(algorithm, Scratch::default(), vec![Step::Launch(launch)], spans, false, 0)
+    }
+
+    fn sort_tile(&self, job: &Job) -> (u32, u32) {
+        let t = self.tuning;
+        let keys = match (job.key_bytes, job.value_bytes) {
+            (4, 0) => t.sort_keys,
+            (4, _) => t.sort_pairs,
+            _ => t.sort_keys64,
+        };
+        (t.sort_workgroup, keys)
+    }
+
+    fn onesweep(&self, job: Job, spans: Vec<(Slot, u64)>) -> Result<Plan> {
+        let n = job.n;
+        let (workgroup, items) = self.sort_tile(&job);
+        let tiles = n.div_ceil(workgroup * items);
+        let wide_counts = n >= COUNT32_LIMIT;
+        let mut scratch = Scratch::default();
+        // Each place's counts, then four words a place that say where its pass reads and writes.
+        let counts = scratch.take(u64::from(job.places * (DIGITS + 4)) * 4);
+        let state_bytes = if wide_counts { 8 } else { 4 };
+        // The first words are the ticket.
+        let states = scratch.take((64 + u64::from(tiles) * u64::from(DIGITS)) * state_bytes);
+        let temp = scratch.take(u64::from(n) * u64::from(job.key_bytes));
+        let temp_values = scratch.take(u64::from(n) * u64::from(job.value_bytes));
+        let (count_workgroup, count_items) = (256.min(self.caps.max_workgroup), 16);
+        let count_tiles = n.div_ceil(count_workgroup * count_items);
+        let count_groups = count_tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit);
+        let key = |name, parts: Vec<&'static str>, more: &[(&'static str, u32)]| KernelKey {
+            name,
+            parts,
+            constants: job.constants.iter().chain(more).copied().collect(),
+            element: None,
+            op: None,
+        };
+        let offset = |name, binding, unit| (name, Param::Offset { binding, unit });
+        let histogram = Launch {
+            kernel: key(
+                "sort/histogram",
+                vec![job.key_part],
+                &[("WORKGROUP", count_workgroup), ("ITEMS", count_items)],
+            ),
+            groups: count_groups,
+            bindings: vec![("input", whole(Slot::Input, spans[0].1)), ("counts", counts)],
+            params: vec![
+                ("n", Param::Word(n)),
+                ("tiles", Param::Word(count_tiles)),
+                ("groups", Param::Word(count_groups)),
+                offset("input_offset", "input", job.key_bytes),
+            ],
+            initial: None,
+        };
+        let offsets = Launch {
+            kernel: key(
+                "sort/digit_offsets",
+                vec![],
+                &[("WORKGROUP", DIGITS), ("IN_PLACE", u32::from(self.layout.in_place))],
+            ),
+            groups: 1,
+            bindings: vec![("counts", counts)],
+            params: vec![("n", Param::Word(n))],
+            initial: None,
+        };
+        let clear_counts = Step::Fill { region: counts, value: 0, once: false };
+        let mut steps = vec![clear_counts, Step::Launch(histogram), Step::Launch(offsets)];
+        let mut more = vec![
+            ("WORKGROUP", workgroup),
+            ("ITEMS", items),
+            ("FALLBACK", 1),
+            ("SPIN_LIMIT", self.tuning.spin_limit),
+        ];
+        more.extend(self.subgroup_constants(workgroup)?);
+        more.extend(self.fault_constants());
+        let state_part = if wide_counts { "block/count_state64" } else { "block/count_state32" };
+        let peers = self.peers_part();
+        let mut parts = vec![job.key_part, job.value_part, state_part];
+        parts.extend(peers);
+        for place in 0..job.places {
+            let mut bindings = vec![
+                ("input", whole(Slot::Input, spans[0].1)),
+                ("temp", temp),
+                ("output", whole(Slot::Output, spans[1].1)),
+            ];
+            let mut params = vec![
+                ("n", Param::Word(n)),
+                ("tiles", Param::Word(tiles)),
+                ("place", Param::Word(place)),
+                offset("input_offset", "input", job.key_bytes),
+                offset("output_offset", "output", job.key_bytes),
+            ];
+            if job.value_bytes > 0 {
+                bindings.extend([
+                    ("input_values", whole(Slot::InputValues, spans[2].1)),
+                    ("temp_values", temp_values),
+                    ("output_values", whole(Slot::OutputValues, spans[3].1)),
+                ]);
+                params.extend([
+                    offset("input_values_offset", "input_values", 4),
+                    offset("output_values_offset", "output_values", 4),
+                ]);
+            }
+            bindings.extend([("counts", counts), ("states", states)]);
+            steps.push(Step::Fill { region: states, value: 0, once: false });
+            steps.push(Step::Launch(Launch {
+                kernel: key("sort/onesweep", parts.clone(), &more),
+                groups: tiles,
+                bindings,
+                params,
+                initial: None,
+            }));
+        }
+        self.finish("onesweep", scratch, steps, spans, false, 0)
+    }
+
+    /// The block that finds the lanes of a subgroup with the same digit: by ballots as wide as the subgroup may be.
+    fn peers_part(&self) -> Option<&'static str> {
+        let wide = self.caps.subgroups.is_some_and(|s| s.max > 32);
+        (self.caps.language == Language::Wgsl).then_some(if wide { "block/peers128" } else { "block/peers32" })
+    }
+
+    fn upsweep_downsweep(&self, job: Job, spans: Vec<(Slot, u64)>) -> Result<Plan> {
+        let n = job.n;
+        let (workgroup, items) = (self.tuning.scan_workgroup, 8);
+        let tiles = n.div_ceil(workgroup * items);
+        let table = tiles.checked_mul(DIGITS).ok_or_else(|| {
+            Error::Invalid(format!("{n} keys are too many for upsweep_downsweep's table of counts; split the work"))
+        })?;
+        let mut scratch = Scratch::default();
+        let counts = scratch.take(u64::from(table) * 4);
+        let temp = scratch.take(u64::from(n) * u64::from(job.key_bytes));
+        let temp_values = scratch.take(u64::from(n) * u64::from(job.value_bytes));
+        let sum = Op::builtin(Builtin::Sum, Scalar::U32).expect("u32 has a sum");
+        let key = |name, parts: Vec<&'static str>| KernelKey {
+            name,
+            parts,
+            constants: job.constants.iter().copied().chain([("WORKGROUP", workgroup), ("ITEMS", items)]).collect(),
+            element: None,
+            op: None,
+        };
+        // The counts' scan is this project's own, always of aligned scratch.
+        let wide = Planner { layout: crate::Layout::default(), ..*self };
+        let zero = Some(sum.identity.clone());
+        let scan = wide.reduce_then_scan(&sum, table, true, zero, counts, counts, &mut scratch)?;
+        let keys = [whole(Slot::Input, spans[0].1), temp, whole(Slot::Output, spans[1].1)];
+        let values = (job.value_bytes > 0)
+            .then(|| [whole(Slot::InputValues, spans[2].1), temp_values, whole(Slot::OutputValues, spans[3].1)]);
+        let mut steps = vec![];
+        for place in 0..job.places {
+            // An even number of places: input, temp, output, temp, ..., output.
+            let source = if place == 0 { 0 } else { 2 - place as usize % 2 };
+            let target = 1 + place as usize % 2;
+            let mut params = vec![
+                ("n", Param::Word(n)),
+                ("tiles", Param::Word(tiles)),
+                ("place", Param::Word(place)),
+                ("source_offset", Param::Offset { binding: "source", unit: job.key_bytes }),
+            ];
+            steps.push(Step::Launch(Launch {
+                kernel: key("sort/upsweep", vec![job.key_part]),
+                groups: tiles,
+                bindings: vec![("source", keys[source]), ("counts", counts)],
+                params: params.clone(),
+                initial: None,
+            }));
+            steps.extend(scan.iter().cloned());
+            let mut bindings = vec![("source", keys[source]), ("target_keys", keys[target])];
+            params.push(("target_offset", Param::Offset { binding: "target_keys", unit: job.key_bytes }));
+            if let Some(values) = values {
+                bindings.extend([("source_values", values[source]), ("target_values", values[target])]);
+                params.extend([
+                    ("source_values_offset", Param::Offset { binding: "source_values", unit: 4 }),
+                    ("target_values_offset", Param::Offset { binding: "target_values", unit: 4 }),
+                ]);
+            }
+            bindings.push(("counts", counts));
+            let value_part = if values.is_some() { "block/split_values" } else { "block/values_none" };
+            steps.push(Step::Launch(Launch {
+                kernel: key("sort/downsweep", vec![job.key_part, value_part]),
+                groups: tiles,
+                bindings,
+                params,
+                initial: None,
+            }));
+        }
+        self.finish("upsweep_downsweep", scratch, steps, spans, false, 0)
+    }
+}
+
+fn binding_name(slot: Slot) -> &'static str {
+    match slot {
+        Slot::Input => "input",
+        Slot::Output => "output",
+        Slot::InputValues => "input_values",
+        Slot::OutputValues => "output_values",
+        Slot::Scratch => "scratch",
+    }
+}
+

@@ -1,0 +1,238 @@
+//! From a plan to something that runs: compile once, bind once, run any number of times.
+
+use std::marker::PhantomData;
+
+use crate::{
+    Backend, Command, Error, KernelKey, Layout, Options, Plan, Region, Request, Result, Slot, Span, Spans, Step, Tuning,
+    planner,
+};
+
+/// A plan with its kernels compiled.
+pub struct Prepared<B: Backend> {
+    plan: Plan,
+    kernels: Vec<(KernelKey, B::Kernel)>,
+    scratch: Option<B::Buffer>,
+}
+
+/// A prepared plan bound to spans. Running it compiles and allocates nothing.
+pub struct Bound<'a, B: Backend> {
+    steps: Vec<B::Step>,
+    spans: PhantomData<&'a B>,
+}
+
+impl<B: Backend> Prepared<B> {
+    /// Plans a request for a backend's device and compiles the plan's kernels. The plan gets scratch of its own,
+    /// allocated and cleared here once.
+    pub async fn new(backend: &B, request: &Request, layout: Layout, options: Options) -> Result<Self> {
+        let mut prepared = Self::without_scratch(backend, request, layout, options, &backend.tuning()).await?;
+        if prepared.plan.scratch_bytes > 0 {
+            let scratch = backend.alloc(prepared.plan.scratch_bytes)?;
+            let mut clear = vec![];
+            for step in &prepared.plan.steps {
+                if let Step::Fill { region, value, once: true } = step {
+                    let span = backend.span(&scratch).slice(region.offset, region.bytes)?;
+                    clear.push(backend.bind(Command::Fill { span, value: *value })?);
+                }
+            }
+            if !clear.is_empty() {
+                let mut recorder = backend.record()?;
+                backend.execute(&mut recorder, &clear)?;
+                backend.submit(recorder)?;
+            }
+            prepared.scratch = Some(scratch);
+        }
+        Ok(prepared)
+    }
+
+    /// As [`Prepared::new`], for a caller who brings scratch to [`Prepared::bind_with_scratch`] and may have numbers of
+    /// their own to plan with.
+    pub async fn without_scratch(
+        backend: &B,
+        request: &Request,
+        layout: Layout,
+        options: Options,
+        tuning: &Tuning,
+    ) -> Result<Self> {
+        let plan = planner::plan(request, layout, options, backend.caps(), tuning)?;
+        let mut kernels: Vec<(KernelKey, B::Kernel)> = vec![];
+        for step in &plan.steps {
+            if let Step::Launch(launch) = step
+                && !kernels.iter().any(|(key, _)| *key == launch.kernel)
+            {
+                kernels.push((launch.kernel.clone(), backend.compile(&launch.kernel).await?));
+            }
+        }
+        Ok(Prepared { plan, kernels, scratch: None })
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Binds spans, with the plan's own scratch. Two bound calls of one prepared plan share that scratch: run them on one
+    /// queue, where one ends before the next begins.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the spans are not what the plan was made for.
+    pub fn bind<'a>(&'a self, backend: &B, spans: &Spans<'a, B>) -> Result<Bound<'a, B>> {
+        match &self.scratch {
+            Some(scratch) => self.bind_steps(backend, spans, Some(backend.span(scratch)), true),
+            None if self.plan.scratch_bytes == 0 => self.bind_steps(backend, spans, None, true),
+            None => Err(Error::Invalid(format!(
+                "this plan was prepared without scratch; bring {} bytes to bind_with_scratch",
+                self.plan.scratch_bytes
+            ))),
+        }
+    }
+
+    /// Binds spans and the caller's scratch, which is cleared as needed on every run.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the spans are not what the plan was made for, or the scratch is too small, overlaps a span,
+    /// or does not start at a multiple of 256 bytes.
+    pub fn bind_with_scratch<'a>(
+        &self,
+        backend: &B,
+        spans: &Spans<'a, B>,
+        scratch: &Span<'a, B>,
+    ) -> Result<Bound<'a, B>> {
+        let need = self.plan.scratch_bytes;
+        let aligned = backend.handle_alignment(scratch.handle()) % 256 == 0 && scratch.offset() % 256 == 0;
+        if scratch.bytes() < need || !aligned {
+            return Err(Error::Invalid(format!(
+                "scratch of {} bytes at offset {}; bring at least {need} bytes at a multiple of 256",
+                scratch.bytes(),
+                scratch.offset()
+            )));
+        }
+        for (name, span) in
+            [("input", Some(&spans.input)), ("output", Some(&spans.output))].into_iter().chain(match &spans.values {
+                Some((from, to)) => [("input values", Some(from)), ("output values", Some(to))],
+                None => [("", None); 2],
+            })
+        {
+            if span.is_some_and(|s| s.overlaps(scratch, backend)) {
+                return Err(Error::Invalid(format!("the scratch overlaps the {name}; give it memory of its own")));
+            }
+        }
+        self.bind_steps(backend, spans, Some(scratch.clone()), false)
+    }
+
+    fn bind_steps<'a>(
+        &self,
+        backend: &B,
+        spans: &Spans<'a, B>,
+        scratch: Option<Span<'a, B>>,
+        clean: bool,
+    ) -> Result<Bound<'a, B>> {
+        self.check(backend, spans)?;
+        let values = spans.values.as_ref();
+        let resolve = |region: &Region| -> Result<Span<'a, B>> {
+            let span = match region.slot {
+                Slot::Input => Some(&spans.input),
+                Slot::Output => Some(&spans.output),
+                Slot::InputValues => values.map(|v| &v.0),
+                Slot::OutputValues => values.map(|v| &v.1),
+                Slot::Scratch => scratch.as_ref(),
+            };
+            let span = span.ok_or_else(|| Error::Invalid(format!("the plan needs {:?}, which is not bound", region.slot)))?;
+            span.slice(region.offset, region.bytes)
+        };
+        let mut steps = vec![];
+        for step in &self.plan.steps {
+            let command = match step {
+                Step::Fill { once: true, .. } if clean => continue,
+                Step::Fill { region, value, .. } => Command::Fill { span: resolve(region)?, value: *value },
+                Step::Copy { from, to } => Command::Copy { from: resolve(from)?, to: resolve(to)? },
+                Step::Launch(launch) => Command::Launch {
+                    key: &launch.kernel,
+                    kernel: self
+                        .kernels
+                        .iter()
+                        .find_map(|(key, kernel)| (*key == launch.kernel).then_some(kernel))
+                        .ok_or_else(|| Error::Invalid(format!("kernel {} was not prepared", launch.kernel.name)))?,
+                    groups: launch.groups,
+                    spans: launch
+                        .bindings
+                        .iter()
+                        .map(|(name, region)| Ok((*name, resolve(region)?)))
+                        .collect::<Result<_>>()?,
+                    params: &launch.params,
+                    initial: launch.initial.as_deref(),
+                },
+            };
+            steps.push(backend.bind(command)?);
+        }
+        Ok(Bound { steps, spans: PhantomData })
+    }
+
+    fn check(&self, backend: &B, spans: &Spans<'_, B>) -> Result<()> {
+        let layout = spans.layout(backend)?;
+        for &(slot, bytes) in &self.plan.spans {
+            let span = match slot {
+                Slot::Input => Some(&spans.input),
+                Slot::Output => Some(&spans.output),
+                Slot::InputValues => spans.values.as_ref().map(|v| &v.0),
+                Slot::OutputValues => spans.values.as_ref().map(|v| &v.1),
+                Slot::Scratch => None,
+            };
+            let have = span.map_or(0, Span::bytes);
+            if have != bytes {
+                return Err(Error::Invalid(format!("{slot:?} has {have} bytes, and the plan was made for {bytes}")));
+            }
+        }
+        if self.plan.wide && !layout.wide {
+            return Err(Error::Invalid(
+                "a span does not start at a multiple of 16 bytes or its buffer ends before the next one; prepare with \
+                 the spans' own layout (Spans::layout)"
+                    .into(),
+            ));
+        }
+        if layout.in_place && !self.plan.in_place && spans.input.bytes() > 0 {
+            return Err(Error::Invalid(
+                "the output is the input, and the plan was not made for that; prepare with Layout { in_place: true, .. }"
+                    .into(),
+            ));
+        }
+        if self.plan.in_place && !layout.in_place && spans.input.bytes() > 0 {
+            return Err(Error::Invalid("the plan works in place, and the output is another span than the input".into()));
+        }
+        Ok(())
+    }
+}
+
+impl<B: Backend> Bound<'_, B> {
+    /// The bound steps.
+    pub fn steps(&self) -> &[B::Step] {
+        &self.steps
+    }
+
+    /// The bound steps alone: the caller sees to it that the spans' memory outlives their use.
+    pub(crate) fn into_steps(self) -> Vec<B::Step> {
+        self.steps
+    }
+
+    /// Records the call into a recorder of the caller's.
+    pub fn record(&self, backend: &B, recorder: &mut B::Recorder) -> Result<()> {
+        backend.execute(recorder, &self.steps)
+    }
+
+    /// Records and submits the call. Does not wait.
+    pub fn run(&self, backend: &B) -> Result<()> {
+        let mut recorder = backend.record()?;
+        backend.execute(&mut recorder, &self.steps)?;
+        backend.submit(recorder)
+    }
+}
+
+/// How much scratch a request needs on a device with these capabilities, in bytes. Asks no device.
+pub fn scratch_bytes(
+    request: &Request,
+    layout: Layout,
+    options: Options,
+    caps: &crate::Caps,
+    tuning: &Tuning,
+) -> Result<u64> {
+    Ok(planner::plan(request, layout, options, caps, tuning)?.scratch_bytes)
+}

@@ -1,0 +1,161 @@
+//! What a caller asks for, erased to data.
+
+use crate::{ElementType, Error, Op, Result, Scalar};
+
+/// Whether an element takes part in its own prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScanKind {
+    /// `output[i] = initial + input[0] + ... + input[i]`.
+    Inclusive,
+    /// `output[i] = initial + input[0] + ... + input[i - 1]`.
+    Exclusive,
+}
+
+/// Whether small or large keys come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Small keys first.
+    Ascending,
+    /// Large keys first; equal keys still keep their order.
+    Descending,
+}
+
+/// Tiles made to misbehave, for tests of the waiting and the fallback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Fault {
+    /// None.
+    #[default]
+    None,
+    /// Every `n`th tile never publishes anything.
+    Silent(u32),
+    /// Every `n`th tile publishes late.
+    Late(u32),
+}
+
+/// A scan.
+#[derive(Debug, Clone)]
+pub struct ScanRequest {
+    /// The operator.
+    pub op: Op,
+    /// How many elements.
+    pub n: u64,
+    /// Inclusive or exclusive.
+    pub kind: ScanKind,
+    /// The element to start from, as bytes; the operator's identity if `None`.
+    pub initial: Option<Vec<u8>>,
+}
+
+/// A reduction to one element.
+#[derive(Debug, Clone)]
+pub struct ReduceRequest {
+    /// The operator.
+    pub op: Op,
+    /// How many elements.
+    pub n: u64,
+    /// The element to start from, as bytes; the operator's identity if `None`.
+    pub initial: Option<Vec<u8>>,
+}
+
+/// A stable sort of keys, alone or with a value each.
+#[derive(Debug, Clone)]
+pub struct SortRequest {
+    /// The keys' type.
+    pub key: Scalar,
+    /// The values' type, if there are values.
+    pub value: Option<ElementType>,
+    /// How many keys.
+    pub n: u64,
+    /// Small or large keys first.
+    pub order: Order,
+}
+
+/// What a caller asks of a device.
+#[derive(Debug, Clone)]
+pub enum Request {
+    /// Copy `n` elements: the ceiling that the others are measured against.
+    Copy {
+        /// The element type.
+        element: ElementType,
+        /// How many.
+        n: u64,
+    },
+    /// Scan.
+    Scan(ScanRequest),
+    /// Reduce.
+    Reduce(ReduceRequest),
+    /// Sort.
+    Sort(SortRequest),
+}
+
+impl Request {
+    /// The primitive's name in reports: copy, scan, reduce, sort_keys or sort_pairs.
+    pub fn primitive(&self) -> &'static str {
+        match self {
+            Request::Copy { .. } => "copy",
+            Request::Scan(_) => "scan",
+            Request::Reduce(_) => "reduce",
+            Request::Sort(SortRequest { value: None, .. }) => "sort_keys",
+            Request::Sort(SortRequest { value: Some(_), .. }) => "sort_pairs",
+        }
+    }
+
+    /// How many elements.
+    pub fn n(&self) -> u64 {
+        match self {
+            Request::Copy { n, .. } => *n,
+            Request::Scan(r) => r.n,
+            Request::Reduce(r) => r.n,
+            Request::Sort(r) => r.n,
+        }
+    }
+
+    /// The bytes that the algorithm-independent minimum moves: each input read and each output written once, and for
+    /// a sort once more a digit place of eight bits plus one read to count.
+    pub fn bytes_moved(&self) -> u64 {
+        match self {
+            Request::Copy { element, n } => 2 * n * u64::from(element.bytes()),
+            Request::Scan(r) => 2 * r.n * u64::from(r.op.element.bytes()),
+            Request::Reduce(r) => r.n * u64::from(r.op.element.bytes()),
+            Request::Sort(r) => {
+                let key = u64::from(r.key.bytes());
+                let value = r.value.as_ref().map_or(0, |v| u64::from(v.bytes()));
+                r.n * (key + 2 * key * (key + value))
+            }
+        }
+    }
+}
+
+/// What the planner has to know of the spans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// Every span starts at a multiple of 16 bytes and its buffer reaches to a multiple of 16 past its end. Buffers
+    /// from a backend's own `alloc` do.
+    pub wide: bool,
+    /// The output is the input.
+    pub in_place: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout { wide: true, in_place: false }
+    }
+}
+
+/// How to go about it, where the caller has an opinion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Options {
+    /// The algorithm; the planner's choice if `None`.
+    pub algorithm: Option<&'static str>,
+    /// Tiles made to misbehave.
+    pub fault: Fault,
+}
+
+/// The most elements in one call: indices are 32-bit on every device.
+pub const MAX_ELEMENTS: u64 = (1 << 32) - (1 << 16);
+
+pub(crate) fn check_count(n: u64) -> Result<u32> {
+    if n > MAX_ELEMENTS {
+        return Err(Error::Invalid(format!("{n} elements in one call; the most is {MAX_ELEMENTS}: split the work")));
+    }
+    Ok(n as u32)
+}

@@ -1,0 +1,57 @@
+//! The numbers that planning depends on, per device class, as data.
+
+use crate::{Caps, DeviceKind, Language};
+
+/// Tile shapes. A tile is what one workgroup takes at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tuning {
+    /// Invocations of a scan's workgroup.
+    pub scan_workgroup: u32,
+    /// 32-bit words an invocation of a scan holds.
+    pub scan_words: u32,
+    /// Invocations of a reduce's workgroup.
+    pub reduce_workgroup: u32,
+    /// 32-bit words an invocation of a reduce loads at a time.
+    pub reduce_words: u32,
+    /// Workgroups of a reduce or a histogram for each compute unit.
+    pub groups_per_unit: u32,
+    /// Invocations of a sort's workgroup.
+    pub sort_workgroup: u32,
+    /// Keys an invocation of a sort takes, of 32-bit keys without values.
+    pub sort_keys: u32,
+    /// Of 64-bit keys.
+    pub sort_keys64: u32,
+    /// Of keys with values.
+    pub sort_pairs: u32,
+    /// Polls of a tile's state before its waiter computes the aggregate itself.
+    pub spin_limit: u32,
+}
+
+impl Tuning {
+    /// The shipped numbers for a device. Measured on an H200 for each language; elsewhere a shape that every device can
+    /// run.
+    pub fn of(caps: &Caps) -> Tuning {
+        let small = caps.kind == DeviceKind::Cpu;
+        let subgroup = caps.subgroups.map_or(32, |s| s.min).max(4);
+        let limit = caps.max_workgroup;
+        // One histogram of 256 counts per subgroup in workgroup memory: sixteen subgroups, or fewer where it is scarce.
+        let subgroups = (caps.shared_bytes / 2 / 1024).clamp(4, 16);
+        let sort_workgroup = (subgroup * subgroups).min(512).min(limit);
+        let base = Tuning {
+            scan_workgroup: 256.min(limit),
+            scan_words: 32,
+            reduce_workgroup: 256.min(limit),
+            reduce_words: 32,
+            groups_per_unit: if small { 2 } else { 8 },
+            sort_workgroup,
+            sort_keys: 16,
+            sort_keys64: 8,
+            sort_pairs: 12,
+            spin_limit: if small { 16 } else { 256 },
+        };
+        match caps.language {
+            Language::CudaC => Tuning { sort_workgroup: 512, sort_keys: 18, sort_keys64: 10, sort_pairs: 16, ..base },
+            _ => base,
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The kernel languages as spellings: what the same operation is called in each.
+
+use naga::proc::min_max_float_representable_by;
+use trifold_core::{Error, Language, Result, Scalar};
+
+/// A kernel language; [`Language`] without the host's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Wgsl,
+    OpenCl,
+    Cuda,
+}
+
+impl TryFrom<Language> for Dialect {
+    type Error = Error;
+
+    fn try_from(language: Language) -> Result<Self> {
+        match language {
+            Language::Wgsl => Ok(Dialect::Wgsl),
+            Language::OpenClC => Ok(Dialect::OpenCl),
+            Language::CudaC => Ok(Dialect::Cuda),
+            Language::Host => {
+                Err(Error::Invalid("the host has no kernel text: call the operator's Rust `combine`".into()))
+            }
+        }
+    }
+}
+
+impl Dialect {
+    /// What stands before a function's return type.
+    pub fn qualifier(self) -> &'static str {
+        match self {
+            Dialect::Cuda => "__device__ __forceinline__ ",
+            Dialect::Wgsl | Dialect::OpenCl => "",
+        }
+    }
+
+    /// The bits of `value`, as a u32 or a u64.
+    pub fn to_bits(self, scalar: Scalar, value: &str) -> String {
+        use Dialect::*;
+        match (self, scalar) {
+            (_, Scalar::U32 | Scalar::U64) => value.to_string(),
+            (Wgsl, Scalar::I32 | Scalar::F32) => format!("bitcast<u32>({value})"),
+            (Wgsl, Scalar::I64 | Scalar::F64) => format!("bitcast<u64>({value})"),
+            (_, Scalar::I32) => format!("(u32){value}"),
+            (_, Scalar::I64) => format!("(u64){value}"),
+            (OpenCl, Scalar::F32) => format!("as_uint({value})"),
+            (OpenCl, Scalar::F64) => format!("as_ulong({value})"),
+            (Cuda, Scalar::F32) => format!("__float_as_uint({value})"),
+            (Cuda, Scalar::F64) => format!("(u64)__double_as_longlong({value})"),
+        }
+    }
+
+    /// The scalar whose bits `bits` is, a u32 or a u64.
+    pub fn from_bits(self, scalar: Scalar, bits: &str) -> String {
+        use Dialect::*;
+        match (self, scalar) {
+            (_, Scalar::U32 | Scalar::U64) => bits.to_string(),
+            (Wgsl, _) => format!("bitcast<{}>({bits})", scalar.name()),
+            (_, Scalar::I32 | Scalar::I64) => format!("({})({bits})", scalar.name()),
+            (OpenCl, Scalar::F32) => format!("as_float({bits})"),
+            (OpenCl, Scalar::F64) => format!("as_double({bits})"),
+            (Cuda, Scalar::F32) => format!("__uint_as_float({bits})"),
+            (Cuda, Scalar::F64) => format!("__longlong_as_double((i64)({bits}))"),
+        }
+    }
+
+    /// C: calls a function of the float library. OpenCL overloads it; CUDA has one name per width.
+    pub fn float_call(self, name: &str, scalar: Scalar, arguments: &[&str]) -> String {
+        let width = if self == Dialect::Cuda && scalar == Scalar::F32 { "f" } else { "" };
+        format!("{name}{width}({})", arguments.join(", "))
+    }
+
+    /// C: `a + b` of floats, rounded on its own. NVRTC would otherwise contract it with a product.
+    pub fn float_add(self, scalar: Scalar, a: &str, b: &str) -> String {
+        self.float_arithmetic("add", '+', scalar, a, b)
+    }
+
+    /// C: `a - b` of floats, rounded on its own.
+    pub fn float_sub(self, scalar: Scalar, a: &str, b: &str) -> String {
+        self.float_arithmetic("sub", '-', scalar, a, b)
+    }
+
+    /// C: `a * b` of floats, rounded on its own.
+    pub fn float_mul(self, scalar: Scalar, a: &str, b: &str) -> String {
+        self.float_arithmetic("mul", '*', scalar, a, b)
+    }
+
+    fn float_arithmetic(self, name: &str, operator: char, scalar: Scalar, a: &str, b: &str) -> String {
+        match (self, scalar) {
+            (Dialect::Cuda, Scalar::F64) => format!("__d{name}_rn({a}, {b})"),
+            (Dialect::Cuda, _) => format!("__f{name}_rn({a}, {b})"),
+            _ => format!("({a} {operator} {b})"),
+        }
+    }
+
+    /// C: a float literal.
+    pub fn float(self, scalar: Scalar, value: f64) -> String {
+        // Debug formatting is the shortest text that reads back as the same float, and always has a point or an
+        // exponent. Narrowing first keeps an f32's text short.
+        match scalar {
+            Scalar::F32 => parenthesize(format!("{:?}f", value as f32)),
+            _ => parenthesize(format!("{value:?}")),
+        }
+    }
+
+    /// C: an integer literal.
+    pub fn integer(self, scalar: Scalar, value: i128) -> String {
+        let long = if self == Dialect::Cuda { "ll" } else { "l" };
+        match scalar {
+            Scalar::U32 => format!("{value}u"),
+            Scalar::U64 => format!("{value}u{long}"),
+            // C has no literal for the lowest value: the minus is an operator on one that does not fit.
+            Scalar::I64 if value == i128::from(i64::MIN) => format!("({}{long} - 1{long})", value + 1),
+            Scalar::I64 => parenthesize(format!("{value}{long}")),
+            _ if value == i128::from(i32::MIN) => format!("({} - 1)", value + 1),
+            _ => parenthesize(value.to_string()),
+        }
+    }
+
+    /// C: a literal of naga's; `None` for types that the C languages lack.
+    pub fn literal(self, literal: naga::Literal) -> Option<String> {
+        use naga::Literal;
+        Some(match literal {
+            Literal::F64(v) => self.float(Scalar::F64, v),
+            Literal::F32(v) => self.float(Scalar::F32, f64::from(v)),
+            Literal::U32(v) => self.integer(Scalar::U32, v.into()),
+            Literal::I32(v) => self.integer(Scalar::I32, v.into()),
+            Literal::U64(v) => self.integer(Scalar::U64, v.into()),
+            Literal::I64(v) => self.integer(Scalar::I64, v.into()),
+            Literal::Bool(v) => v.to_string(),
+            Literal::F16(_) | Literal::U16(_) | Literal::I16(_) => return None,
+            Literal::AbstractInt(_) | Literal::AbstractFloat(_) => return None,
+        })
+    }
+
+    /// C: the least and greatest values that `float` and `int` both hold. WGSL's conversion clamps to them.
+    pub fn conversion_bounds(self, float: Scalar, int: Scalar) -> Option<(String, String)> {
+        let (low, high) = min_max_float_representable_by(to_naga(float), to_naga(int));
+        Some((self.literal(low)?, self.literal(high)?))
+    }
+}
+
+fn parenthesize(literal: String) -> String {
+    if literal.starts_with('-') { format!("({literal})") } else { literal }
+}
+
+fn to_naga(scalar: Scalar) -> naga::Scalar {
+    match scalar {
+        Scalar::U32 => naga::Scalar::U32,
+        Scalar::I32 => naga::Scalar::I32,
+        Scalar::F32 => naga::Scalar::F32,
+        Scalar::U64 => naga::Scalar::U64,
+        Scalar::I64 => naga::Scalar::I64,
+        Scalar::F64 => naga::Scalar::F64,
+    }
+}

@@ -1,0 +1,150 @@
+//! The element type and its words, in each language.
+
+use std::fmt::Write;
+
+use naga::TypeInner;
+use naga::proc::Layouter;
+use trifold_core::{ElementType, Error, Field, Result, Scalar};
+
+use crate::dialect::Dialect;
+use crate::names;
+
+/// The whole text: the type, its words, and the functions between them.
+pub(crate) fn emit(element: &ElementType, dialect: Dialect) -> Result<String> {
+    check(element)?;
+    Ok(format!("{}\n{}", declaration(element, dialect), words(element, dialect)))
+}
+
+/// The element type itself, under its own name and as `T`.
+pub(crate) fn declaration(element: &ElementType, dialect: Dialect) -> String {
+    let name = element.name();
+    match (element, dialect) {
+        (ElementType::Scalar(_), Dialect::Wgsl) => format!("alias T = {name};\n"),
+        (ElementType::Scalar(_), _) => format!("typedef {name} T;\n"),
+        (ElementType::Struct { fields, .. }, Dialect::Wgsl) => {
+            let fields: String = fields.iter().map(|f| format!("    {}: {},\n", f.name, f.scalar.name())).collect();
+            format!("struct {name} {{\n{fields}}}\nalias T = {name};\n")
+        }
+        (ElementType::Struct { fields, .. }, _) => {
+            let fields: String = fields.iter().map(|f| format!("    {} {};\n", f.scalar.name(), f.name)).collect();
+            format!("typedef struct {{\n{fields}}} {name};\ntypedef {name} T;\n")
+        }
+    }
+}
+
+/// `Words`, and the two functions between an element and its words.
+fn words(element: &ElementType, dialect: Dialect) -> String {
+    let count = element.words();
+    let wgsl = dialect == Dialect::Wgsl;
+    let function = |result: &str, name: &str, ty: &str, argument: &str, local: &str, body: &str| {
+        let result_and_local = if wgsl {
+            (format!("fn {name}({argument}: {ty}) -> {result}"), format!("var {local}: {result};"))
+        } else {
+            (format!("{}{result} {name}({ty} {argument})", dialect.qualifier()), format!("{result} {local};"))
+        };
+        let (head, local_declaration) = result_and_local;
+        format!("{head} {{\n    {local_declaration}\n{body}    return {local};\n}}\n")
+    };
+
+    let (mut to, mut from, mut word) = (String::new(), String::new(), 0);
+    for (place, scalar) in places(element) {
+        let bits = dialect.to_bits(scalar, &place);
+        let assembled = if scalar.bytes() == 4 {
+            let _ = writeln!(to, "    words.w[{word}] = {bits};");
+            format!("words.w[{word}]")
+        } else {
+            let (low, high, cast) = (word, word + 1, |bits: &str| match wgsl {
+                true => format!("u32({bits})"),
+                false => format!("(u32)({bits})"),
+            });
+            let _ = writeln!(to, "    words.w[{low}] = {};", cast(&bits));
+            let high_bits = if wgsl { format!("{bits} >> 32u") } else { format!("({bits}) >> 32") };
+            let _ = writeln!(to, "    words.w[{high}] = {};", cast(&high_bits));
+            match wgsl {
+                true => format!("u64(words.w[{low}]) | (u64(words.w[{high}]) << 32u)"),
+                false => format!("(u64)words.w[{low}] | ((u64)words.w[{high}] << 32)"),
+            }
+        };
+        let _ = writeln!(from, "    {place} = {};", dialect.from_bits(scalar, &assembled));
+        word += scalar.bytes() / 4;
+    }
+
+    let types = match dialect {
+        Dialect::Wgsl => format!("const ELEMENT_WORDS: u32 = {count}u;\nstruct Words {{ w: array<u32, {count}>, }}\n"),
+        _ => format!("#define ELEMENT_WORDS {count}u\ntypedef struct {{ u32 w[{count}]; }} Words;\n"),
+    };
+    let to = function("Words", "element_to_words", "T", "v", "words", &to);
+    let from = function("T", "element_from_words", "Words", "words", "v", &from);
+    format!("{types}\n{to}\n{from}")
+}
+
+/// Where the scalars of an element `v` are.
+fn places(element: &ElementType) -> Vec<(String, Scalar)> {
+    match element {
+        ElementType::Scalar(scalar) => vec![("v".to_string(), *scalar)],
+        ElementType::Struct { fields, .. } => fields.iter().map(|f| (format!("v.{}", f.name), f.scalar)).collect(),
+    }
+}
+
+/// Checks a struct's names, and that WGSL lays it out as Rust does.
+pub(crate) fn check(element: &ElementType) -> Result<()> {
+    let ElementType::Struct { name, fields, bytes } = element else { return Ok(()) };
+    let refuse = |message: String| Err(Error::Operator { name: name.to_string(), message });
+    if let Some(why) = names::objection_at_module_scope(name) {
+        return refuse(format!("the struct name `{name}` {why}"));
+    }
+    if *name == "combine" {
+        return refuse("the struct cannot be named `combine`, as the operator's function is; rename it".into());
+    }
+    if fields.is_empty() {
+        return refuse("the struct has no fields; give it one".into());
+    }
+    for (i, field) in fields.iter().enumerate() {
+        if let Some(why) = names::objection(field.name) {
+            return refuse(format!("the field name `{}` {why}", field.name));
+        }
+        if fields[..i].iter().any(|other| other.name == field.name) {
+            return refuse(format!("two fields are named `{}`; rename one", field.name));
+        }
+    }
+
+    let text = declaration(element, Dialect::Wgsl);
+    let module = match naga::front::wgsl::parse_str(&text) {
+        Ok(module) => module,
+        Err(error) => return refuse(error.emit_to_string_with_path(&text, name)),
+    };
+    let mut layouter = Layouter::default();
+    if let Err(error) = layouter.update(module.to_ctx()) {
+        return refuse(error.to_string());
+    }
+    let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
+    let Some((handle, naga::Type { inner: TypeInner::Struct { members, .. }, .. })) = found else {
+        return refuse("WGSL does not see a struct here".into());
+    };
+    let mut occupied = 0;
+    for (Field { name: field, scalar, offset }, member) in fields.iter().zip(members) {
+        if member.offset != *offset {
+            return refuse(format!(
+                "the field `{field}` is at byte {offset} in Rust and at byte {} in WGSL; declare the struct with \
+                 `element!`, or make it #[repr(C)] with its fields ordered from large to small",
+                member.offset
+            ));
+        }
+        if occupied != *offset {
+            return refuse(format!("{} bytes of padding stand before the field `{field}`; add a field there", offset - occupied));
+        }
+        occupied = offset + scalar.bytes();
+    }
+    let stride = layouter[handle].to_stride();
+    if stride != *bytes {
+        return refuse(format!(
+            "the struct takes {bytes} bytes in Rust and {stride} in WGSL; declare it with `element!`, or make it \
+             #[repr(C)] without alignment or packing"
+        ));
+    }
+    if occupied != *bytes {
+        let (padding, last) = (bytes - occupied, fields[fields.len() - 1].name);
+        return refuse(format!("{padding} bytes of padding follow the last field, `{last}`; add a field there"));
+    }
+    Ok(())
+}

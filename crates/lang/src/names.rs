@@ -1,0 +1,217 @@
+//! Which names an operator may use.
+//!
+//! An operator's text stands in the middle of a kernel, in three languages. A name that the kernel, or a language, has
+//! already would be an error in somebody else's text at best, so it is one here.
+
+use trifold_core::{Error, Result};
+
+/// Names that the kernels declare, which an operator's functions, constants, structs and aliases, an element struct and
+/// the fields of any struct must not have.
+///
+/// | Name | What it is |
+/// |---|---|
+/// | `T` | the element type |
+/// | `Words`, `ELEMENT_WORDS` | an element as 32-bit words |
+/// | `identity` | the operator's identity |
+/// | `main` | a WGSL entry point |
+/// | `input`, `output`, `params`, `Params` | a kernel's arguments |
+/// | `Pack` | consecutive elements that are loaded together |
+///
+/// See also [`RESERVED_PREFIXES`]. Names starting with `_`, WGSL's keywords and predeclared names, and the keywords and
+/// type names of C, OpenCL C and CUDA C are reserved too. Arguments and local variables are free: they are renamed where
+/// a language asks for it.
+pub const RESERVED_NAMES: &[&str] =
+    &["T", "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "Pack"];
+
+/// Prefixes of names that the kernels declare; see [`RESERVED_NAMES`].
+///
+/// | Prefix | What it is for |
+/// |---|---|
+/// | `element_` | elements as words, and back |
+/// | `subgroup_`, `block_` | what the threads of a subgroup or a workgroup do together |
+/// | `load_`, `store_`, `pack_` | moving elements |
+/// | `state_`, `lookback` | the decoupled look-back |
+/// | `wgsl_` | what emitted C needs to keep WGSL's meaning |
+/// | `combine_` | an operator's helper functions, in emitted C |
+pub const RESERVED_PREFIXES: &[&str] = &[
+    "element_",
+    "subgroup_",
+    "block_",
+    "load_",
+    "store_",
+    "pack_",
+    "state_",
+    "lookback",
+    "wgsl_",
+    "combine_",
+];
+
+/// Keywords, type names and pervasive macros of C, C++, OpenCL C and CUDA C.
+#[rustfmt::skip]
+const C_NAMES: &[&str] = &[
+    // C and C++
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return",
+    "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
+    "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+    // OpenCL C
+    "bool2", "complex", "constant", "event_t", "generic", "global", "half", "image1d_t", "image2d_t", "image3d_t",
+    "imaginary", "intptr_t", "kernel", "local", "pipe", "ptrdiff_t", "quad", "read_only", "read_write", "sampler_t",
+    "size_t", "uchar", "uint", "uintptr_t", "ulong", "ushort", "vec_step", "write_only",
+    // CUDA C
+    "blockDim", "blockIdx", "clock_t", "gridDim", "threadIdx", "warpSize",
+    // Macros of both
+    "DBL_MAX", "DBL_MIN", "FLT_MAX", "FLT_MIN", "HUGE_VAL", "INFINITY", "INT_MAX", "INT_MIN", "LONG_MAX", "LONG_MIN",
+    "MAXFLOAT", "M_E", "M_PI", "NAN", "NULL", "UINT_MAX", "ULONG_MAX",
+    // Ours, in every prelude
+    "u32", "i32", "f32", "u64", "i64", "f64",
+];
+
+/// Why `name` cannot be declared by an operator; `None` if it can.
+pub(crate) fn objection(name: &str) -> Option<String> {
+    let mut letters = name.chars();
+    if !letters.next().is_some_and(|c| c.is_ascii_alphabetic())
+        || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    {
+        return Some("is not an identifier in C: use ASCII letters and digits, and begin with a letter".into());
+    }
+    if RESERVED_NAMES.contains(&name) {
+        return Some("is a name that the kernels declare; rename it".into());
+    }
+    if let Some(prefix) = RESERVED_PREFIXES.iter().find(|p| name.starts_with(**p)) {
+        return Some(format!("begins with `{prefix}`, which the kernels' names do; rename it"));
+    }
+    if C_NAMES.contains(&name) || name.contains("__") {
+        return Some("is reserved in C, OpenCL C or CUDA C; rename it".into());
+    }
+    if naga::keywords::wgsl::RESERVED.contains(&name) {
+        return Some("is a keyword of WGSL; rename it".into());
+    }
+    None
+}
+
+/// Why `name` cannot be declared at module scope; `None` if it can.
+pub(crate) fn objection_at_module_scope(name: &str) -> Option<String> {
+    // WGSL lets a module shadow these, which would change what they mean in the kernel's own text.
+    if naga::keywords::wgsl::BUILTIN_IDENTIFIERS.contains(&name) {
+        return Some("is predeclared in WGSL, where the kernel uses it; rename it".into());
+    }
+    objection(name)
+}
+
+/// A declaration or directive at module scope.
+#[derive(Debug, PartialEq)]
+struct Declaration<'a> {
+    keyword: &'a str,
+    name: &'a str,
+    line: usize,
+}
+
+/// Finds module-scope declarations in WGSL that naga has parsed; its IR keeps neither aliases nor abstract constants.
+fn declarations(text: &str) -> Vec<Declaration<'_>> {
+    let mut found = Vec::new();
+    let (mut depth, mut line, mut rest) = (0usize, 1usize, text);
+    let (mut keyword, mut in_attribute): (Option<&str>, bool) = (None, false);
+    while let Some(c) = rest.chars().next() {
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            block_comment(rest)
+        } else if c.is_alphabetic() || c == '_' {
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let word = &rest[..end];
+            if let Some(keyword) = keyword.take() {
+                found.push(Declaration { keyword, name: word, line });
+            } else if depth == 0 && !in_attribute {
+                match word {
+                    "fn" | "const" | "struct" | "alias" => keyword = Some(word),
+                    "enable" | "requires" | "diagnostic" => found.push(Declaration { keyword: word, name: "", line }),
+                    _ => {}
+                }
+            }
+            in_attribute = false;
+            end
+        } else {
+            match c {
+                '(' | '{' | '[' => depth += 1,
+                ')' | '}' | ']' => depth = depth.saturating_sub(1),
+                '@' => in_attribute = true,
+                _ => {}
+            }
+            c.len_utf8()
+        };
+        let (passed, remaining) = rest.split_at(length);
+        line += passed.matches('\n').count();
+        rest = remaining;
+    }
+    found
+}
+
+/// The length of the block comment that `text` begins with; WGSL's nest.
+fn block_comment(text: &str) -> usize {
+    let (mut depth, mut at) = (0usize, 0usize);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        if rest.starts_with("/*") {
+            depth += 1;
+            at += 2;
+        } else if rest.starts_with("*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                break;
+            }
+        } else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    at
+}
+
+/// Checks what the operator `operator` declares at module scope.
+pub(crate) fn check_declarations(operator: &str, text: &str) -> Result<()> {
+    for Declaration { keyword, name, line } in declarations(text) {
+        let message = match keyword {
+            "enable" | "requires" | "diagnostic" => {
+                Some(format!("line {line}: a `{keyword}` directive cannot stand in the middle of a kernel; remove it"))
+            }
+            "fn" if name == "combine" => None,
+            _ => objection_at_module_scope(name).map(|why| format!("line {line}: the name `{name}` {why}")),
+        };
+        if let Some(message) = message {
+            return Err(Error::Operator { name: operator.to_string(), message });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_declarations_at_module_scope_only() {
+        let text = "// fn no\n/* alias /* nested */ no */ @must_use fn f(a: T) -> T { const x = 1; return a; }\n\
+                    alias A = u32;\nconst K: u32 = 3u; struct S { fn_: u32 }\n@diagnostic(off, r) fn g() {}\nenable f16;";
+        let found: Vec<_> = declarations(text).into_iter().map(|d| (d.keyword, d.name, d.line)).collect();
+        assert_eq!(
+            found,
+            [("fn", "f", 2), ("alias", "A", 3), ("const", "K", 4), ("struct", "S", 4), ("fn", "g", 5), ("enable", "", 6)]
+        );
+    }
+
+    #[test]
+    fn refuses_the_names_of_four_vocabularies() {
+        for name in ["T", "lookback_publish", "long", "threadIdx", "fn", "é", "_x", "9a", "", "a__b"] {
+            assert!(objection(name).is_some(), "{name}");
+        }
+        for name in ["a", "low", "gcd", "Affine", "combine", "count"] {
+            assert!(objection(name).is_none(), "{name}");
+        }
+        assert!(objection_at_module_scope("min").is_some());
+    }
+}

@@ -1,0 +1,113 @@
+//! Putting a kernel's source together: header, prelude, element, operator, blocks, body.
+
+use std::fmt::Write;
+
+use trifold_core::{Caps, Error, KernelKey, Language, Result, SubgroupSource};
+
+use crate::catalogue::entry;
+use crate::{Argument, ParamsLayout, text};
+
+/// A kernel ready for a compiler.
+#[derive(Debug, Clone)]
+pub struct Assembled {
+    /// The whole source.
+    pub source: String,
+    /// The function to launch.
+    pub entry_point: &'static str,
+    /// Invocations of a workgroup, in one dimension.
+    pub workgroup: u32,
+    /// The arguments, in order. The parameters follow: by value in OpenCL and CUDA, as the uniform buffer at the next
+    /// binding of group 0 in WGSL. A WGSL argument's binding is its place here.
+    pub arguments: &'static [Argument],
+    /// The parameters' layout.
+    pub params: ParamsLayout,
+}
+
+/// Assembles a kernel for a device.
+///
+/// # Errors
+/// [`Error::Operator`] if the operator cannot be expressed in the device's language, [`Error::Invalid`] if the catalogue
+/// has no such kernel or block.
+pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
+    let language = caps.language;
+    let entry = entry(key.name).ok_or_else(|| Error::Invalid(format!("no kernel `{}` in the catalogue", key.name)))?;
+    let params = ParamsLayout::new(entry, key.element.as_ref())?;
+    let workgroup = key
+        .constant("WORKGROUP")
+        .ok_or_else(|| Error::Invalid(format!("kernel {} was planned without a WORKGROUP", key.name)))?;
+    let file = |name: &str| {
+        text(language, name)
+            .ok_or_else(|| Error::Invalid(format!("no text kernels/{name}.{}", language.extension())))
+    };
+
+    let mut source = format!("// {} assembled for {} ({})\n\n", key.name, caps.device.replace('\n', " "), caps.api);
+    for (name, value) in &key.constants {
+        let _ = match language {
+            Language::Wgsl => writeln!(source, "const {name}: u32 = {value}u;"),
+            _ => writeln!(source, "#define {name} {value}u"),
+        };
+    }
+    source.push('\n');
+    source.push_str(file("prelude/prelude")?);
+    if let Some(prelude) = subgroup_prelude(key, caps) {
+        source.push_str(file(prelude)?);
+    }
+    if let Some(element) = &key.element {
+        source.push_str(&trifold_lang::emit_element(element, language)?);
+        let scalar = match element {
+            trifold_core::ElementType::Scalar(s) => s.name(),
+            _ => "",
+        };
+        source.push_str(&pack_type(scalar, language, &key.parts));
+    }
+    if let Some(op) = &key.op {
+        source.push_str(&trifold_lang::emit_operator(op, language)?);
+    }
+    source.push('\n');
+    source.push_str(&params.declaration(language));
+    for part in &key.parts {
+        source.push('\n');
+        source.push_str(file(part)?);
+    }
+    source.push('\n');
+    source.push_str(file(key.name)?);
+    Ok(Assembled { source, entry_point: entry.entry_point, workgroup, arguments: entry.arguments, params })
+}
+
+/// How a kernel that uses subgroups reaches them.
+fn subgroup_prelude(key: &KernelKey, caps: &Caps) -> Option<&'static str> {
+    key.constant("SUBGROUP_MAX")?;
+    if caps.language != Language::OpenClC {
+        return Some("prelude/subgroup");
+    }
+    Some(match caps.subgroups?.source {
+        SubgroupSource::InlinePtx => "prelude/subgroup_nvidia",
+        SubgroupSource::Native => "prelude/subgroup_native",
+        SubgroupSource::Emulated => "prelude/subgroup_emulated",
+    })
+}
+
+/// `Pack`: what a kernel loads and stores at once. Four words for a scalar where the spans allow it, else one element.
+fn pack_type(scalar: &str, language: Language, parts: &[&str]) -> String {
+    let width = parts.iter().find_map(|p| p.strip_prefix("block/pack")).unwrap_or("1");
+    match (language, width) {
+        (Language::Wgsl, "1") => "alias Pack = T;\n".into(),
+        (Language::Wgsl, width) => format!("alias Pack = vec{width}<T>;\n"),
+        (_, "1") => "typedef T Pack;\n".into(),
+        (Language::OpenClC, width) => format!("typedef {}{width} Pack;\n", c_vector(scalar, false)),
+        (_, width) => format!("typedef {}{width} Pack;\n", c_vector(scalar, true)),
+    }
+}
+
+fn c_vector(scalar: &str, cuda: bool) -> &'static str {
+    match (scalar, cuda) {
+        ("i32", _) => "int",
+        ("f32", _) => "float",
+        ("u64", true) => "ulonglong",
+        ("u64", false) => "ulong",
+        ("i64", true) => "longlong",
+        ("i64", false) => "long",
+        ("f64", _) => "double",
+        _ => "uint",
+    }
+}

@@ -1,0 +1,191 @@
+//! Every kernel, with its arguments and parameters.
+
+/// What a kernel does with an argument's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Only reads it. In WGSL it is bound read_write all the same: wgpu tracks whole buffers, and another argument may
+    /// be in the same one.
+    Read,
+    /// Reads and writes it.
+    ReadWrite,
+}
+
+/// A kernel's argument that is device memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name in all three languages.
+    pub name: &'static str,
+    /// What the kernel does with it.
+    pub access: Access,
+    /// Whether a launch may leave it out: then it is null in OpenCL and CUDA, and not in the layout in WGSL.
+    pub optional: bool,
+}
+
+/// A kernel of the catalogue.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its name, and its file below `kernels/`.
+    pub name: &'static str,
+    /// The function.
+    pub entry_point: &'static str,
+    /// Its arguments, in order. The parameters come after them.
+    pub arguments: &'static [Argument],
+    /// Its parameters, in order, each a 32-bit word.
+    pub params: &'static [&'static str],
+    /// Whether its parameters begin with an element, `initial`.
+    pub initial: bool,
+    /// The first CUDA architecture it compiles for: 75 for sm_75.
+    pub cuda_from: u32,
+    /// Whether only WGSL needs it, the other APIs having a call for it.
+    pub wgsl_only: bool,
+}
+
+const fn read(name: &'static str) -> Argument {
+    Argument { name, access: Access::Read, optional: false }
+}
+const fn write(name: &'static str) -> Argument {
+    Argument { name, access: Access::ReadWrite, optional: false }
+}
+const fn optional(name: &'static str, access: Access) -> Argument {
+    Argument { name, access, optional: true }
+}
+
+/// Every kernel.
+pub const CATALOGUE: &[Entry] = &[
+    Entry {
+        name: "copy/copy",
+        entry_point: "copy",
+        arguments: &[read("input"), write("output")],
+        params: &["n", "input_offset", "output_offset"],
+        initial: false,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "copy/fill",
+        entry_point: "fill",
+        arguments: &[write("target_words")],
+        params: &["n", "value", "target_offset"],
+        initial: false,
+        cuda_from: 75,
+        wgsl_only: true,
+    },
+    Entry {
+        name: "scan/lookback",
+        entry_point: "scan_lookback",
+        arguments: &[read("input"), write("output"), write("states"), write("ticket")],
+        params: &["n", "tiles", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "scan/tile_reduce",
+        entry_point: "scan_tile_reduce",
+        arguments: &[read("input"), write("partials")],
+        params: &["n", "tiles", "input_offset"],
+        initial: false,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "scan/spine",
+        entry_point: "scan_spine",
+        arguments: &[write("partials")],
+        params: &["tiles"],
+        initial: true,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "scan/tile_scan",
+        entry_point: "scan_tile_scan",
+        arguments: &[read("input"), write("output"), read("partials")],
+        params: &["n", "tiles", "input_offset", "output_offset"],
+        initial: false,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "reduce/single_pass",
+        entry_point: "reduce_single_pass",
+        arguments: &[read("input"), write("output"), write("partials"), write("counter")],
+        params: &["n", "tiles", "groups", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "sort/histogram",
+        entry_point: "sort_histogram",
+        arguments: &[read("input"), write("counts")],
+        params: &["n", "tiles", "groups", "input_offset"],
+        initial: false,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "sort/digit_offsets",
+        entry_point: "sort_digit_offsets",
+        arguments: &[write("counts")],
+        params: &["n"],
+        initial: false,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "sort/onesweep",
+        entry_point: "sort_onesweep",
+        arguments: &[
+            read("input"),
+            write("temp"),
+            write("output"),
+            optional("input_values", Access::Read),
+            optional("temp_values", Access::ReadWrite),
+            optional("output_values", Access::ReadWrite),
+            read("counts"),
+            write("states"),
+        ],
+        params: &[
+            "n",
+            "tiles",
+            "place",
+            "input_offset",
+            "output_offset",
+            "input_values_offset",
+            "output_values_offset",
+        ],
+        initial: false,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "sort/upsweep",
+        entry_point: "sort_upsweep",
+        arguments: &[read("source"), write("counts")],
+        params: &["n", "tiles", "place", "source_offset"],
+        initial: false,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+    Entry {
+        name: "sort/downsweep",
+        entry_point: "sort_downsweep",
+        arguments: &[
+            read("source"),
+            write("target_keys"),
+            optional("source_values", Access::Read),
+            optional("target_values", Access::ReadWrite),
+            read("counts"),
+        ],
+        params: &["n", "tiles", "place", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
+        initial: false,
+        cuda_from: 75,
+        wgsl_only: false,
+    },
+];
+
+/// The entry of that name.
+pub(crate) fn entry(name: &str) -> Option<&'static Entry> {
+    CATALOGUE.iter().find(|e| e.name == name)
+}

@@ -1,0 +1,112 @@
+//! A kernel's parameters as bytes: one layout for WGSL's uniform buffer and for the struct that OpenCL and CUDA take by
+//! value.
+
+use std::fmt::Write;
+
+use trifold_core::{ElementType, Error, Language, Param, Result};
+
+use crate::Entry;
+
+/// Where each parameter lies. The initial element comes first, then the words; the whole is a multiple of 16 bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParamsLayout {
+    kernel: &'static str,
+    initial: Option<u32>,
+    /// Bytes before the first word: the initial element, rounded up to 16 where it is a struct, as uniform buffers want.
+    words_at: u32,
+    words: &'static [&'static str],
+}
+
+impl ParamsLayout {
+    pub(crate) fn new(entry: &'static Entry, element: Option<&ElementType>) -> Result<Self> {
+        let (initial, words_at) = match (entry.initial, element) {
+            (false, _) => (None, 0),
+            (true, Some(e @ ElementType::Scalar(_))) => (Some(e.bytes()), e.bytes()),
+            (true, Some(e)) => (Some(e.bytes()), e.bytes().div_ceil(16) * 16),
+            (true, None) => return Err(Error::Invalid(format!("{} needs an element type", entry.name))),
+        };
+        Ok(ParamsLayout { kernel: entry.name, initial, words_at, words: entry.params })
+    }
+
+    /// The size in bytes.
+    pub fn bytes(&self) -> u32 {
+        (self.words_at + 4 * self.words.len() as u32).div_ceil(16) * 16
+    }
+
+    /// The parameters' bytes. `residue` gives the bytes from where the backend bound an argument to where its span
+    /// starts.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if a name is not the kernel's, or a span starts where no element can.
+    pub fn pack(
+        &self,
+        initial: Option<&[u8]>,
+        params: &[(&str, Param)],
+        residue: impl Fn(&str) -> u64,
+    ) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; self.bytes() as usize];
+        match (self.initial, initial) {
+            (Some(size), Some(value)) if value.len() == size as usize => bytes[..value.len()].copy_from_slice(value),
+            (None, None) => {}
+            (expected, given) => {
+                return Err(Error::Invalid(format!(
+                    "{} takes an initial element of {expected:?} bytes, not of {:?}",
+                    self.kernel,
+                    given.map(<[u8]>::len)
+                )));
+            }
+        }
+        for &(name, param) in params {
+            let index = self.words.iter().position(|w| *w == name);
+            let index = index.ok_or_else(|| Error::Invalid(format!("{} has no parameter `{name}`", self.kernel)))?;
+            let value = match param {
+                Param::Word(value) => value,
+                Param::Offset { binding, unit } => {
+                    let residue = residue(binding);
+                    if residue % u64::from(unit) != 0 || residue / u64::from(unit) > u64::from(u32::MAX) {
+                        return Err(Error::Invalid(format!(
+                            "the span bound to `{binding}` starts {residue} bytes in, which is no multiple of the \
+                             {unit} bytes of an element"
+                        )));
+                    }
+                    (residue / u64::from(unit)) as u32
+                }
+            };
+            let at = self.words_at as usize + 4 * index;
+            bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    /// The declaration of `Params`.
+    pub(crate) fn declaration(&self, language: Language) -> String {
+        let mut text = String::new();
+        if language == Language::Wgsl {
+            text.push_str("struct Params {\n");
+            if self.initial.is_some() {
+                let _ = writeln!(text, "  @size({}) initial: T,", self.words_at);
+            }
+            for word in self.words {
+                let _ = writeln!(text, "  {word}: u32,");
+            }
+            text.push_str("}\n");
+            return text;
+        }
+        text.push_str("typedef struct {\n");
+        if let Some(bytes) = self.initial {
+            text.push_str("  T initial;\n");
+            if self.words_at > bytes {
+                let _ = writeln!(text, "  u32 after_initial[{}];", (self.words_at - bytes) / 4);
+            }
+        }
+        for word in self.words {
+            let _ = writeln!(text, "  u32 {word};");
+        }
+        let end = self.words_at + 4 * self.words.len() as u32;
+        if self.bytes() > end {
+            let _ = writeln!(text, "  u32 after_words[{}];", (self.bytes() - end) / 4);
+        }
+        text.push_str("} Params;\n");
+        text
+    }
+}

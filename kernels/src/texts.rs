@@ -1,0 +1,56 @@
+//! The kernel texts, compiled into the crate.
+
+use trifold_core::Language;
+
+macro_rules! texts {
+    ($($name:literal: $($extension:literal)+;)*) => {
+        &[$($(($name, $extension, include_str!(concat!("../", $name, ".", $extension)))),+),*]
+    };
+}
+
+/// A text has a row for each language it is written in; docs/KERNELS.md says why some have not all three.
+const TEXTS: &[(&str, &str, &str)] = texts! {
+    "prelude/prelude": "wgsl" "cl" "cu";
+    "prelude/subgroup": "wgsl" "cu";
+    "prelude/subgroup_nvidia": "cl";
+    "prelude/subgroup_native": "cl";
+    "prelude/subgroup_emulated": "cl";
+    "block/pack1": "wgsl" "cl" "cu";
+    "block/pack2": "wgsl" "cl" "cu";
+    "block/pack4": "wgsl" "cl" "cu";
+    "block/reduce": "wgsl" "cl" "cu";
+    "block/scan": "wgsl" "cl" "cu";
+    "block/partials": "wgsl" "cl" "cu";
+    "block/subgroup_scan": "wgsl" "cl" "cu";
+    "block/subgroup_scan_words": "wgsl" "cl" "cu";
+    "block/subgroup_scan_native": "wgsl";
+    "block/state_word64": "wgsl" "cl" "cu";
+    "block/state_wide": "wgsl" "cl" "cu";
+    "block/lookback": "wgsl" "cl" "cu";
+    "block/key1": "wgsl" "cl" "cu";
+    "block/key2": "wgsl" "cl" "cu";
+    "block/values_none": "wgsl" "cl" "cu";
+    "block/values": "wgsl" "cl" "cu";
+    "block/split_values": "wgsl" "cl" "cu";
+    "block/count_state32": "wgsl" "cl" "cu";
+    "block/count_state64": "wgsl" "cl" "cu";
+    "block/peers32": "wgsl";
+    "block/peers128": "wgsl";
+    "copy/copy": "wgsl" "cl" "cu";
+    "copy/fill": "wgsl";
+    "scan/lookback": "wgsl" "cl" "cu";
+    "scan/tile_reduce": "wgsl" "cl" "cu";
+    "scan/spine": "wgsl" "cl" "cu";
+    "scan/tile_scan": "wgsl" "cl" "cu";
+    "reduce/single_pass": "wgsl" "cl" "cu";
+    "sort/histogram": "wgsl" "cl" "cu";
+    "sort/digit_offsets": "wgsl" "cl" "cu";
+    "sort/onesweep": "wgsl" "cl" "cu";
+    "sort/upsweep": "wgsl" "cl" "cu";
+    "sort/downsweep": "wgsl" "cl" "cu";
+};
+
+/// A kernel text by its name without extension, such as `scan/lookback`.
+pub fn text(language: Language, name: &str) -> Option<&'static str> {
+    TEXTS.iter().find(|(n, e, _)| *n == name && *e == language.extension()).map(|(_, _, text)| *text)
+}
