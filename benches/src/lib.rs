@@ -1,1 +1,107 @@
-//! Criterion benches over the conformance cases.
+//! What the benches measure: every primitive on every device, by `AnyBackend::time`, so that a bench's time is the
+//! device's own and holds nothing of the host's.
+
+use trifold::{
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, Caps, DeviceKind, ElementType, Op, Options, Order,
+    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, bytemuck,
+};
+
+/// One bench, before it has a device.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// What is asked for.
+    pub request: Request,
+    /// The element or key type.
+    pub scalar: Scalar,
+    /// The operator's name; empty for copies and sorts.
+    pub operator: &'static str,
+    /// By which algorithm.
+    pub algorithm: &'static str,
+}
+
+impl Case {
+    /// The case's name: primitive/type/operator/size/algorithm, without the operator where there is none.
+    pub fn id(&self) -> String {
+        let n = self.request.n();
+        let size = if n.is_power_of_two() { format!("2^{}", n.trailing_zeros()) } else { n.to_string() };
+        let operator = if self.operator.is_empty() { String::new() } else { format!("/{}", self.operator) };
+        format!("{}/{}{operator}/{size}/{}", self.request.primitive(), self.scalar.name(), self.algorithm)
+    }
+}
+
+/// The sizes that suit a device: real GPUs up to 2^28, software up to 2^20.
+pub fn sizes(caps: &Caps) -> Vec<u64> {
+    let powers: &[u32] = match caps.kind {
+        DeviceKind::DiscreteGpu => &[16, 20, 24, 28],
+        DeviceKind::IntegratedGpu | DeviceKind::Other => &[16, 20, 24],
+        DeviceKind::Cpu => &[16, 20],
+    };
+    let limit = caps.max_binding.min(caps.max_buffer);
+    // A sort of pairs has keys and values, each in, out and in scratch.
+    let fits = |n: &u64| 4 * n <= limit && (caps.memory == 0 || 7 * 4 * n < caps.memory);
+    powers.iter().map(|power| 1 << power).filter(fits).collect()
+}
+
+/// Every case of `n` elements that a device can run, by each of its algorithms.
+pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
+    let scalar = Scalar::U32;
+    let element = ElementType::Scalar(scalar);
+    let sort = |value| Request::Sort(SortRequest { key: scalar, value, n, order: Order::Ascending });
+    let mut requests = vec![(Request::Copy { element: element.clone(), n }, "")];
+    if let Some(op) = Op::builtin(Builtin::Sum, scalar) {
+        let scan = ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None };
+        requests.push((Request::Scan(scan), "sum"));
+        requests.push((Request::Reduce(ReduceRequest { op, n, initial: None }), "sum"));
+    }
+    requests.push((sort(None), ""));
+    requests.push((sort(Some(element)), ""));
+    let mut cases = vec![];
+    for (request, operator) in requests {
+        for algorithm in trifold::planner::algorithms(&request, caps) {
+            cases.push(Case { request: request.clone(), scalar, operator, algorithm });
+        }
+    }
+    cases
+}
+
+/// A call with the buffers that it runs on.
+pub struct Bound {
+    /// The call.
+    pub call: AnyCall,
+    // After the call, so that they are dropped after it.
+    _buffers: Vec<AnyBuffer>,
+}
+
+/// Compiles a case and binds it to buffers of uniformly random numbers.
+///
+/// # Errors
+/// What the device cannot do, or has no memory for.
+pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
+    let n = case.request.n();
+    let random = |seed: u64| -> Vec<u32> { (0..n).map(|i| (mix(seed ^ i) >> 32) as u32).collect() };
+    let with_values = matches!(&case.request, Request::Sort(SortRequest { value: Some(_), .. }));
+    let mut buffers = vec![];
+    for seed in [Some(1 << 40), None, Some(2 << 40), None].into_iter().take(if with_values { 4 } else { 2 }) {
+        let buffer = backend.alloc(4 * n)?;
+        if let Some(seed) = seed {
+            backend.write(AnySpan::whole(&buffer), bytemuck::cast_slice(&random(seed)))?;
+        }
+        buffers.push(buffer);
+    }
+    let whole = |i: usize| AnySpan::whole(&buffers[i]);
+    let one = matches!(case.request, Request::Reduce(_));
+    let output = if one { AnySpan { buffer: &buffers[1], offset: 0, bytes: 4 } } else { whole(1) };
+    let values = if with_values { Some((whole(2), whole(3))) } else { None };
+    let spans = AnySpans { input: whole(0), output, values };
+    let options = Options { algorithm: Some(case.algorithm), ..Options::default() };
+    let call = backend.call(&case.request, spans, options, &backend.tuning(), None)?;
+    Ok(Bound { call, _buffers: buffers })
+}
+
+/// The output function of splitmix64.
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

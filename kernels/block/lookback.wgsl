@@ -1,0 +1,45 @@
+// block/lookback: a subgroup finds a tile's exclusive prefix in the states of the tiles before it.
+
+struct Lookback {
+  // The combination of the tiles from `next` up to the one that looks back.
+  prefix: T,
+  next: u32,
+  // One more than the tile that has not published in time, or 0.
+  stuck: u32,
+}
+
+// Combines the values of lanes `last` down to 0, the oldest tile on the left; every lane gets the result.
+fn lookback_fold(v: T, last: u32, lane: u32) -> T {
+  var folded = v;
+  for (var delta = 1u; delta < SUBGROUP_MAX; delta <<= 1u) {
+    let older = subgroup_shuffle_element_down(folded, delta);
+    if (lane + delta <= last) { folded = combine(older, folded); }
+  }
+  return subgroup_shuffle_element(folded, 0u);
+}
+
+fn lookback(start: Lookback, lane: u32, width: u32) -> Lookback {
+  var found = Lookback(start.prefix, start.next, 0u);
+  var polls = 0u;
+  loop {
+    // Lane i reads the state i tiles before `next`. Before the first tile lies the initial value.
+    var state = State(STATUS_PREFIX, params.initial);
+    if (lane < found.next) { state = state_read(found.next - 1u - lane); }
+    let nearest_prefix = subgroup_min(select(width, lane, state.status == STATUS_PREFIX));
+    let nearest_none = subgroup_min(select(width, lane, state.status == STATUS_NONE));
+    if (nearest_none < nearest_prefix) {
+      polls++;
+      if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
+        found.stuck = found.next - nearest_none;
+        break;
+      }
+      continue;
+    }
+    let window = lookback_fold(state.value, min(nearest_prefix, width - 1u), lane);
+    found.prefix = combine(window, found.prefix);
+    if (nearest_prefix < width) { break; }
+    found.next -= width;
+    polls = 0u;
+  }
+  return found;
+}

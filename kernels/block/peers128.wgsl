@@ -1,0 +1,33 @@
+// block/peers128: the lanes of a subgroup that hold the same digit, by a ballot for each of its bits. At most 128 lanes.
+
+struct Peers {
+  // How many of them come before this lane.
+  before: u32,
+  count: u32,
+  // The first of them.
+  leader: u32,
+}
+
+fn subgroup_peers(digit: u32, lane: u32) -> Peers {
+  var peers = subgroupBallot(true);
+  for (var bit = 0u; bit < 8u; bit++) {
+    let mine = (digit >> bit) & 1u;
+    let votes = subgroupBallot(mine == 1u);
+    peers &= select(~votes, votes, mine == 1u);
+  }
+  // The lanes before this one, word by word.
+  let whole = vec4<u32>(lane / 32u) > vec4<u32>(0u, 1u, 2u, 3u);
+  let part = vec4<u32>(lane / 32u) == vec4<u32>(0u, 1u, 2u, 3u);
+  let below = select(vec4<u32>(0u), vec4<u32>((1u << (lane % 32u)) - 1u), part);
+  let earlier = countOneBits(peers & select(below, vec4<u32>(0xffffffffu), whole));
+  let all = countOneBits(peers);
+  var leader = 96u + firstTrailingBit(peers.w);
+  if (peers.z != 0u) { leader = 64u + firstTrailingBit(peers.z); }
+  if (peers.y != 0u) { leader = 32u + firstTrailingBit(peers.y); }
+  if (peers.x != 0u) { leader = firstTrailingBit(peers.x); }
+  return Peers(
+    earlier.x + earlier.y + earlier.z + earlier.w,
+    all.x + all.y + all.z + all.w,
+    leader,
+  );
+}

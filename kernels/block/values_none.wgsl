@@ -1,0 +1,13 @@
+// block/values_none: a sort of keys alone.
+
+fn move_values(
+  source: u32,
+  destination: u32,
+  first: u32,
+  width: u32,
+  thread: u32,
+  valid: u32,
+  positions: ptr<function, array<u32, ITEMS>>,
+  targets: ptr<function, array<u32, ITEMS>>,
+) {
+}

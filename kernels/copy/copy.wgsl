@@ -1,0 +1,31 @@
+// copy/copy: the ceiling that every kernel is measured against. Reads and writes each element once.
+
+@group(0) @binding(2) var<uniform> params: Params;
+
+const TILE_PACKS: u32 = WORKGROUP * ROWS;
+
+@compute @workgroup_size(WORKGROUP)
+fn copy(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let tile = id.x + id.y * grid.x;
+  let first = tile * TILE_PACKS + thread;
+  if ((tile + 1u) * TILE_PACKS * PACK <= params.n) {
+    // 1. A full tile: all loads before the first store.
+    var rows: array<Pack, ROWS>;
+    for (var k = 0u; k < ROWS; k++) {
+      rows[k] = input[params.input_offset + first + k * WORKGROUP];
+    }
+    for (var k = 0u; k < ROWS; k++) {
+      output[params.output_offset + first + k * WORKGROUP] = rows[k];
+    }
+  } else {
+    // 2. The last tile.
+    for (var k = 0u; k < ROWS; k++) {
+      let index = first + k * WORKGROUP;
+      store_pack(index, params.n, load_pack(index, params.n, T()));
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// reduce/single_pass: one launch. Each workgroup reduces a run of tiles; the last to arrive combines the partials, always
+// in the same order. Reads each element once.
+
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(3) var<storage, read_write> counter: array<atomic<u32>>;
+@group(0) @binding(4) var<uniform> params: Params;
+
+const TILE_PACKS: u32 = WORKGROUP * ROWS;
+const TILE: u32 = TILE_PACKS * PACK;
+
+var<workgroup> shared_arrivals: u32;
+
+@compute @workgroup_size(WORKGROUP)
+fn reduce_single_pass(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let group = id.x;
+  // 1. This workgroup's run of tiles.
+  let share = params.tiles / params.groups;
+  let extra = params.tiles % params.groups;
+  let begin = group * share + min(group, extra);
+  let end = begin + share + select(0u, 1u, group < extra);
+  // 2. Neighbouring invocations read neighbouring packs if the operator commutes; else each reads packs that lie together.
+  let first = select(thread * ROWS, thread, COMMUTATIVE == 1u);
+  let step = select(1u, WORKGROUP, COMMUTATIVE == 1u);
+  var sum = identity();
+  for (var tile = begin; tile < end; tile++) {
+    var rows: array<Pack, ROWS>;
+    let at = tile * TILE_PACKS + first;
+    if ((tile + 1u) * TILE <= params.n) {
+      for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + at + k * step]; }
+    } else {
+      for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(at + k * step, params.n, identity()); }
+    }
+    if (COMMUTATIVE == 1u) {
+      for (var k = 0u; k < ROWS; k++) { sum = combine(sum, pack_fold(rows[k])); }
+    } else {
+      var part = identity();
+      for (var k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
+      sum = combine(sum, block_reduce(part, thread));
+    }
+  }
+  // 3. The workgroup's partial.
+  if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread); }
+  if (thread == 0u) {
+    partial_publish(group, sum);
+    shared_arrivals = atomicAdd(&counter[0], 1u) + 1u;
+  }
+  if (workgroupUniformLoad(&shared_arrivals) < params.groups) { return; }
+  // 4. The last workgroup combines the partials in order, and leaves the scratch clean.
+  let each = (params.groups + WORKGROUP - 1u) / WORKGROUP;
+  var part = identity();
+  for (var k = 0u; k < each; k++) {
+    let other = thread * each + k;
+    if (other < params.groups) { part = combine(part, partial_take(other)); }
+  }
+  let total = block_reduce(part, thread);
+  if (thread == 0u) {
+    output[params.output_offset] = combine(params.initial, total);
+    atomicStore(&counter[0], 0u);
+  }
+}

@@ -1,0 +1,119 @@
+// scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
+// Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
+
+@group(0) @binding(3) var<storage, read_write> ticket: array<atomic<u32>>;
+@group(0) @binding(4) var<uniform> params: Params;
+
+const TILE_PACKS: u32 = WORKGROUP * ROWS;
+const TILE: u32 = TILE_PACKS * PACK;
+
+var<workgroup> shared_tile: u32;
+var<workgroup> shared_stuck: u32;
+var<workgroup> shared_prefix: T;
+var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
+
+// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
+fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
+  let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
+  var carry = identity();
+  for (var k = 0u; k < ROWS; k++) {
+    let v = input[params.input_offset + first + k * width];
+    let inclusive = subgroup_inclusive_scan(pack_fold(v), lane);
+    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
+  }
+  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
+  workgroupBarrier();
+  var total = identity();
+  for (var s = 0u; s < subgroups; s++) { total = combine(total, subgroup_totals[s]); }
+  return total;
+}
+
+// Tests make some tiles silent or late.
+fn tile_publishes(tile: u32) -> bool {
+  if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
+  if (FAULT == 1u) { return false; }
+  for (var i = 0u; i < 2000u; i++) { atomicAdd(&ticket[1], 1u); }
+  return true;
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn scan_lookback(
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(subgroup_invocation_id) lane: u32,
+  @builtin(subgroup_size) width: u32,
+  @builtin(subgroup_id) subgroup: u32,
+  @builtin(num_subgroups) subgroups: u32,
+) {
+  // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
+  if (thread == 0u) { shared_tile = atomicAdd(&ticket[0], 1u); }
+  let tile = workgroupUniformLoad(&shared_tile);
+  if (tile >= params.tiles) { return; }
+  let leads = subgroup == 0u && lane == 0u;
+
+  // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
+  let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
+  var rows: array<Pack, ROWS>;
+  if ((tile + 1u) * TILE <= params.n) {
+    for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + first + k * width]; }
+  } else {
+    for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(first + k * width, params.n, identity()); }
+  }
+
+  // 3. Scan the rows' packs within the subgroup.
+  var before: array<T, ROWS>;
+  var carry = identity();
+  for (var k = 0u; k < ROWS; k++) {
+    let inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), lane);
+    let exclusive = subgroup_shuffle_element_up(inclusive, 1u);
+    before[k] = carry;
+    if (lane > 0u) { before[k] = combine(carry, exclusive); }
+    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
+  }
+
+  // 4. Combine the subgroups' totals.
+  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
+  workgroupBarrier();
+  var subgroup_prefix = identity();
+  var aggregate = identity();
+  for (var s = 0u; s < subgroups; s++) {
+    if (s == subgroup) { subgroup_prefix = aggregate; }
+    aggregate = combine(aggregate, subgroup_totals[s]);
+  }
+
+  // 5. Publish the aggregate.
+  let publishes = tile_publishes(tile);
+  if (leads && publishes) { state_publish(tile, STATUS_AGGREGATE, aggregate); }
+
+  // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
+  var found = Lookback(identity(), tile, 0u);
+  loop {
+    if (subgroup == 0u) {
+      found = lookback(found, lane, width);
+      if (lane == 0u) {
+        shared_prefix = found.prefix;
+        shared_stuck = found.stuck;
+      }
+    }
+    let stuck = workgroupUniformLoad(&shared_stuck);
+    if (stuck == 0u) { break; }
+    let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
+    if (leads) { state_help(stuck - 1u, missing); }
+    workgroupBarrier();
+  }
+
+  // 7. Publish the inclusive prefix.
+  let prefix = shared_prefix;
+  if (leads && publishes) { state_publish(tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+
+  // 8. Scan each pack from its prefix and store it.
+  let start = combine(prefix, subgroup_prefix);
+  if ((tile + 1u) * TILE <= params.n) {
+    for (var k = 0u; k < ROWS; k++) {
+      output[params.output_offset + first + k * width] = pack_scan(rows[k], combine(start, before[k]));
+    }
+  } else {
+    for (var k = 0u; k < ROWS; k++) {
+      store_pack(first + k * width, params.n, pack_scan(rows[k], combine(start, before[k])));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// sort/downsweep: the last launch of a classic radix pass: sorts a tile by its digits with one-bit splits (GPU Gems 3,
+// 39.3.3) and scatters it. Needs no subgroups. Reads each key twice, the second time out of order, and writes it once.
+
+@group(0) @binding(0) var<storage, read_write> source: array<Key>;
+@group(0) @binding(1) var<storage, read_write> target_keys: array<Key>;
+@group(0) @binding(4) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(5) var<uniform> params: Params;
+
+const TILE: u32 = WORKGROUP * ITEMS;
+
+// A digit above the index in the tile of the key that has it.
+var<workgroup> exchange: array<u32, TILE>;
+var<workgroup> zeros_shared: array<u32, WORKGROUP>;
+var<workgroup> digit_first: array<u32, DIGITS>;
+
+@compute @workgroup_size(WORKGROUP)
+fn sort_downsweep(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let tile = id.x + id.y * grid.x;
+  if (tile >= params.tiles) { return; }
+  let valid = min(params.n - tile * TILE, TILE);
+  // 1. The tile's digits. Places past the end count as the last digit, behind all keys.
+  var items: array<u32, ITEMS>;
+  for (var k = 0u; k < ITEMS; k++) {
+    let index = thread * ITEMS + k;
+    var digit = DIGITS - 1u;
+    if (index < valid) { digit = key_digit(source[params.source_offset + tile * TILE + index], params.place); }
+    items[k] = (digit << 16u) | index;
+  }
+  // 2. Eight splits: at each bit, the zeros go before the ones, in order.
+  for (var bit = 16u; bit < 24u; bit++) {
+    var zeros = 0u;
+    for (var k = 0u; k < ITEMS; k++) { zeros += 1u - ((items[k] >> bit) & 1u); }
+    var inclusive = zeros;
+    zeros_shared[thread] = zeros;
+    for (var delta = 1u; delta < WORKGROUP; delta <<= 1u) {
+      workgroupBarrier();
+      var left = 0u;
+      if (thread >= delta) { left = zeros_shared[thread - delta]; }
+      workgroupBarrier();
+      inclusive += left;
+      zeros_shared[thread] = inclusive;
+    }
+    workgroupBarrier();
+    let all_zeros = zeros_shared[WORKGROUP - 1u];
+    var zero = inclusive - zeros;
+    var one = all_zeros + thread * ITEMS - zero;
+    for (var k = 0u; k < ITEMS; k++) {
+      if (((items[k] >> bit) & 1u) == 0u) {
+        exchange[zero] = items[k];
+        zero++;
+      } else {
+        exchange[one] = items[k];
+        one++;
+      }
+    }
+    workgroupBarrier();
+    for (var k = 0u; k < ITEMS; k++) { items[k] = exchange[thread * ITEMS + k]; }
+  }
+  // 3. Where each digit begins in the tile.
+  for (var k = 0u; k < ITEMS; k++) {
+    let at = thread * ITEMS + k;
+    let digit = items[k] >> 16u;
+    var starts = at == 0u;
+    if (at > 0u) { starts = (exchange[at - 1u] >> 16u) != digit; }
+    if (starts) { digit_first[digit] = at; }
+  }
+  workgroupBarrier();
+  // 4. Scatter: neighbours of one digit go to neighbouring places.
+  for (var k = 0u; k < ITEMS; k++) {
+    let at = k * WORKGROUP + thread;
+    if (at < valid) {
+      let digit = exchange[at] >> 16u;
+      let index = tile * TILE + (exchange[at] & 0xffffu);
+      let goal = counts[digit * params.tiles + tile] + at - digit_first[digit];
+      target_keys[params.target_offset + goal] = source[params.source_offset + index];
+      move_value(index, goal);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// sort/histogram: counts the digits of every place of every key in one read.
+
+@group(0) @binding(0) var<storage, read_write> input: array<Key>;
+@group(0) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(2) var<uniform> params: Params;
+
+const TILE: u32 = WORKGROUP * ITEMS;
+const COUNTS: u32 = PLACES * DIGITS;
+
+var<workgroup> shared_counts: array<atomic<u32>, COUNTS>;
+
+@compute @workgroup_size(WORKGROUP)
+fn sort_histogram(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  // 1. Clear this workgroup's counts.
+  for (var i = thread; i < COUNTS; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
+  workgroupBarrier();
+  // 2. Count the tiles that are this workgroup's turn.
+  for (var tile = id.x; tile < params.tiles; tile += params.groups) {
+    let first = tile * TILE + thread;
+    for (var k = 0u; k < ITEMS; k++) {
+      let index = first + k * WORKGROUP;
+      if (index < params.n) {
+        let key = input[params.input_offset + index];
+        for (var place = 0u; place < PLACES; place++) {
+          atomicAdd(&shared_counts[place * DIGITS + key_digit(key, place)], 1u);
+        }
+      }
+    }
+  }
+  workgroupBarrier();
+  // 3. Add them to the whole.
+  for (var i = thread; i < COUNTS; i += WORKGROUP) {
+    let count = atomicLoad(&shared_counts[i]);
+    if (count > 0u) { atomicAdd(&counts[i], count); }
+  }
+}

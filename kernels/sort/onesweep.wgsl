@@ -1,0 +1,188 @@
+// sort/onesweep: one digit place of Onesweep (Adinets and Merrill 2022). Ranks a tile's keys, finds by look-back how many
+// of each digit came before, and scatters. Reads and writes each key once.
+
+@group(0) @binding(0) var<storage, read_write> input: array<Key>;
+@group(0) @binding(1) var<storage, read_write> temp: array<Key>;
+@group(0) @binding(2) var<storage, read_write> output: array<Key>;
+@group(0) @binding(6) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(8) var<uniform> params: Params;
+
+const TILE: u32 = WORKGROUP * ITEMS;
+const ROUTES: u32 = PLACES * DIGITS;
+const BUFFER_INPUT: u32 = 0u;
+const BUFFER_TEMP: u32 = 1u;
+const BUFFER_OUTPUT: u32 = 2u;
+const EXCHANGE: u32 = max(TILE, MAX_SUBGROUPS * DIGITS);
+
+var<workgroup> shared_word: u32;
+var<workgroup> shared_stuck: atomic<u32>;
+// The subgroups' counts of each digit while ranking, then the tile's keys in order, one word at a time.
+var<workgroup> exchange: array<atomic<u32>, EXCHANGE>;
+var<workgroup> digit_totals: array<atomic<u32>, DIGITS>;
+var<workgroup> digit_bases: array<u32, DIGITS>;
+
+fn load_key(source: u32, index: u32) -> Key {
+  if (source == BUFFER_INPUT) { return input[params.input_offset + index]; }
+  if (source == BUFFER_TEMP) { return temp[index]; }
+  return output[params.output_offset + index];
+}
+
+fn store_key(destination: u32, index: u32, key: Key) {
+  if (destination == BUFFER_TEMP) {
+    temp[index] = key;
+  } else {
+    output[params.output_offset + index] = key;
+  }
+}
+
+// Tests make some tiles silent or late.
+fn tile_publishes(tile: u32) -> bool {
+  if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
+  if (FAULT == 1u) { return false; }
+  count_delay();
+  return true;
+}
+
+// Counts a full tile's digits into digit_totals, for a tile that has not published in time.
+fn recount(tile: u32, source: u32, thread: u32) {
+  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { atomicStore(&digit_totals[digit], 0u); }
+  workgroupBarrier();
+  for (var k = 0u; k < ITEMS; k++) {
+    let key = load_key(source, tile * TILE + k * WORKGROUP + thread);
+    atomicAdd(&digit_totals[key_digit(key, params.place)], 1u);
+  }
+  workgroupBarrier();
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn sort_onesweep(
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(subgroup_invocation_id) lane: u32,
+  @builtin(subgroup_size) width: u32,
+  @builtin(subgroup_id) subgroup: u32,
+  @builtin(num_subgroups) subgroups: u32,
+) {
+  // 1. Does this place need a pass, and between which buffers? Take the next tile.
+  let route = ROUTES + 4u * params.place;
+  if (thread == 0u) {
+    shared_word = params.tiles;
+    if (counts[route] == 1u) { shared_word = count_ticket(); }
+  }
+  let tile = workgroupUniformLoad(&shared_word);
+  if (tile >= params.tiles) { return; }
+  let source = counts[route + 1u];
+  let destination = counts[route + 2u];
+  let valid = min(params.n - tile * TILE, TILE);
+
+  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane.
+  for (var i = thread; i < subgroups * DIGITS; i += WORKGROUP) { atomicStore(&exchange[i], 0u); }
+  let first = tile * TILE + subgroup * ITEMS * width + lane;
+  var keys: array<Key, ITEMS>;
+  for (var k = 0u; k < ITEMS; k++) {
+    let index = first + k * width;
+    if (index < params.n) { keys[k] = load_key(source, index); }
+  }
+  workgroupBarrier();
+
+  // 3. Rank each key among the subgroup's keys of its digit. Places past the end count as the last digit, behind all keys.
+  var positions: array<u32, ITEMS>;
+  for (var k = 0u; k < ITEMS; k++) {
+    var digit = DIGITS - 1u;
+    if (first + k * width < params.n) { digit = key_digit(keys[k], params.place); }
+    let peers = subgroup_peers(digit, lane);
+    var base = 0u;
+    if (peers.before == 0u) { base = atomicAdd(&exchange[subgroup * DIGITS + digit], peers.count); }
+    positions[k] = subgroup_shuffle_word(base, peers.leader) + peers.before;
+  }
+  workgroupBarrier();
+
+  // 4. Scan each digit's counts over the subgroups; publish the tile's counts.
+  let publishes = tile_publishes(tile);
+  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    var total = 0u;
+    for (var s = 0u; s < subgroups; s++) {
+      let count = atomicLoad(&exchange[s * DIGITS + digit]);
+      atomicStore(&exchange[s * DIGITS + digit], total);
+      total += count;
+    }
+    if (publishes) { count_publish(tile, digit, STATUS_AGGREGATE, total); }
+    digit_counts[digit] = total;
+    digit_bases[digit] = total;
+  }
+
+  // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
+  digit_scan(thread);
+  for (var k = 0u; k < ITEMS; k++) {
+    var digit = DIGITS - 1u;
+    if (first + k * width < params.n) { digit = key_digit(keys[k], params.place); }
+    positions[k] += digit_counts[digit] + atomicLoad(&exchange[subgroup * DIGITS + digit]);
+  }
+
+  // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
+  var before: array<u32, DIGITS_EACH>;
+  var next: array<u32, DIGITS_EACH>;
+  for (var i = 0u; i < DIGITS_EACH; i++) {
+    before[i] = 0u;
+    next[i] = tile;
+  }
+  loop {
+    if (thread == 0u) { atomicStore(&shared_stuck, 0u); }
+    workgroupBarrier();
+    if (thread < DIGIT_THREADS) {
+      for (var i = 0u; i < DIGITS_EACH; i++) {
+        var polls = 0u;
+        while (next[i] > 0u) {
+          let state = count_read(next[i] - 1u, i * DIGIT_THREADS + thread);
+          if (state.status == STATUS_NONE) {
+            polls++;
+            if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
+              atomicMax(&shared_stuck, next[i]);
+              break;
+            }
+          } else {
+            before[i] += state.count;
+            next[i] = select(next[i] - 1u, 0u, state.status == STATUS_PREFIX);
+            polls = 0u;
+          }
+        }
+      }
+    }
+    workgroupBarrier();
+    if (thread == 0u) { shared_word = atomicLoad(&shared_stuck); }
+    let stuck = workgroupUniformLoad(&shared_word);
+    if (stuck == 0u) { break; }
+    recount(stuck - 1u, source, thread);
+    for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
+      count_help(stuck - 1u, digit, atomicLoad(&digit_totals[digit]));
+    }
+  }
+
+  // 7. Publish the inclusive counts. A digit's keys go where its offset and the earlier tiles' keys end.
+  if (thread < DIGIT_THREADS) {
+    for (var i = 0u; i < DIGITS_EACH; i++) {
+      let digit = i * DIGIT_THREADS + thread;
+      if (publishes) { count_publish(tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      digit_bases[digit] = counts[params.place * DIGITS + digit] + before[i] - digit_counts[digit];
+    }
+  }
+
+  // 8. Bring the keys in order, one word at a time.
+  var sorted: array<Key, ITEMS>;
+  for (var word = 0u; word < KEY_WORDS; word++) {
+    workgroupBarrier();
+    for (var k = 0u; k < ITEMS; k++) { atomicStore(&exchange[positions[k]], key_word(keys[k], word)); }
+    workgroupBarrier();
+    for (var k = 0u; k < ITEMS; k++) {
+      sorted[k] = key_with_word(sorted[k], word, atomicLoad(&exchange[k * WORKGROUP + thread]));
+    }
+  }
+
+  // 9. Scatter them: neighbours of one digit go to neighbouring places.
+  var targets: array<u32, ITEMS>;
+  for (var k = 0u; k < ITEMS; k++) {
+    let at = k * WORKGROUP + thread;
+    targets[k] = at + digit_bases[key_digit(sorted[k], params.place)];
+    if (at < valid) { store_key(destination, targets[k], sorted[k]); }
+  }
+  move_values(source, destination, first, width, thread, valid, &positions, &targets);
+}

@@ -1,0 +1,34 @@
+// sort/upsweep: the first launch of a classic radix pass: each tile's count of each digit. Reads each key once.
+
+@group(0) @binding(0) var<storage, read_write> source: array<Key>;
+@group(0) @binding(1) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(2) var<uniform> params: Params;
+
+const TILE: u32 = WORKGROUP * ITEMS;
+
+var<workgroup> shared_counts: array<atomic<u32>, DIGITS>;
+
+@compute @workgroup_size(WORKGROUP)
+fn sort_upsweep(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let tile = id.x + id.y * grid.x;
+  if (tile >= params.tiles) { return; }
+  // 1. Clear the counts.
+  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { atomicStore(&shared_counts[digit], 0u); }
+  workgroupBarrier();
+  // 2. Count the tile's digits.
+  for (var k = 0u; k < ITEMS; k++) {
+    let index = tile * TILE + k * WORKGROUP + thread;
+    if (index < params.n) {
+      atomicAdd(&shared_counts[key_digit(source[params.source_offset + index], params.place)], 1u);
+    }
+  }
+  workgroupBarrier();
+  // 3. Digit by digit, tile by tile: their exclusive scan says where each tile's keys of a digit go.
+  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    counts[digit * params.tiles + tile] = atomicLoad(&shared_counts[digit]);
+  }
+}

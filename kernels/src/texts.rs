@@ -18,6 +18,13 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/pack1": "wgsl" "cl" "cu";
     "block/pack2": "wgsl" "cl" "cu";
     "block/pack4": "wgsl" "cl" "cu";
+    "block/store1": "wgsl" "cl" "cu";
+    "block/store2": "wgsl" "cl" "cu";
+    "block/store4": "wgsl" "cl" "cu";
+    "block/fold1": "wgsl" "cl" "cu";
+    "block/fold2": "wgsl" "cl" "cu";
+    "block/fold4": "wgsl" "cl" "cu";
+    "block/digit_scan": "wgsl" "cl" "cu";
     "block/reduce": "wgsl" "cl" "cu";
     "block/scan": "wgsl" "cl" "cu";
     "block/partials": "wgsl" "cl" "cu";
@@ -31,6 +38,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/key2": "wgsl" "cl" "cu";
     "block/values_none": "wgsl" "cl" "cu";
     "block/values": "wgsl" "cl" "cu";
+    "block/split_none": "wgsl" "cl" "cu";
     "block/split_values": "wgsl" "cl" "cu";
     "block/count_state32": "wgsl" "cl" "cu";
     "block/count_state64": "wgsl" "cl" "cu";

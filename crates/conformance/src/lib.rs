@@ -1,1 +1,41 @@
-//! One conformance suite for every Trifold backend.
+//! One conformance suite, written once and run on every backend.
+//!
+//! A [`Case`] is a row of a table: primitive, type, operator, algorithm, size, distribution, placement, fault.
+//! [`cases`] makes the table for a device and [`run`] runs a row, holding it to the oracle of `trifold-cpu`.
+//! What a device cannot do is [`Outcome::Ignored`] with the reason, never passed. [`cross_check`] compares two backends
+//! with each other, and [`two_threads`] runs two at the same time. A known driver fault stands in [`Expectations`],
+//! where it is ignored with its link until the day it passes, which then fails.
+//!
+//! ```
+//! use trifold_conformance::{Level, Outcome, cases, run};
+//! let cpu = trifold_cpu::Cpu::new()?;
+//! let backend: &dyn trifold_core::AnyBackend = &cpu;
+//! let case = cases(backend.caps(), Level::Quick).into_iter().find(|c| c.name().starts_with("reduce/")).unwrap();
+//! assert_eq!(run(backend, &case), Outcome::Passed);
+//! # Ok::<(), trifold_core::Error>(())
+//! ```
+
+mod case;
+mod compare;
+mod cross;
+mod expectations;
+#[cfg(feature = "harness")]
+mod harness;
+mod inputs;
+mod operators;
+#[cfg(feature = "harness")]
+mod properties;
+mod refusal;
+mod row;
+mod stage;
+mod table;
+
+pub use case::{Case, Level, Outcome, run};
+pub use cross::{cross_check, two_threads};
+pub use expectations::Expectations;
+#[cfg(feature = "harness")]
+pub use harness::main_with;
+#[cfg(feature = "harness")]
+pub use properties::properties;
+pub use refusal::bad_scratch;
+pub use table::cases;

@@ -1,1 +1,30 @@
-//! Trifold's multi-threaded CPU backend and the sequential oracle.
+//! Trifold on the host's processor: a backend that every machine has, on all its cores, and the sequential [`oracle`]
+//! that every backend is held to, this one too.
+//!
+//! Scan and reduce move each element as often as on a GPU: a scan is a chain of blocks small enough to stay in a core's
+//! cache between the fold that publishes their total and the scan that follows. Sort goes through the radix sort
+//! crate `rdst`.
+//!
+//! ```
+//! use trifold_core::{Backend, Scan, Sum, Transfer};
+//! # fn main() -> trifold_core::Result<()> {
+//! let cpu = trifold_cpu::Cpu::new()?;
+//! let buffer = cpu.upload(&[3u32, 1, 4, 1, 5])?;
+//! let span = cpu.span(&buffer).elements::<u32>(0, 5)?;
+//! cpu.inclusive_scan::<u32, Sum>(&span, &span)?;
+//! assert_eq!(cpu.download::<u32>(&span)?, [3, 4, 8, 9, 14]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod backend;
+mod chain;
+mod memory;
+pub mod oracle;
+mod sort;
+mod step;
+mod system;
+
+pub use backend::{Cpu, InOrder, Kernel};
+pub use memory::{Buffer, Handle};
+pub use step::Step;

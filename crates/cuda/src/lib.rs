@@ -1,1 +1,40 @@
-//! Trifold on CUDA through cudarc, compiled by NVRTC.
+//! Trifold on NVIDIA's GPUs: the CUDA C kernels, launched through cudarc and compiled at run time by NVRTC.
+//!
+//! Nothing of CUDA is needed to build or to start a program. At run time [`Cuda`] needs NVIDIA's driver (`libcuda`, for
+//! CUDA 12.8 or newer) and a device of compute capability 7.5 or newer; compiling needs NVRTC, which comes with the CUDA
+//! toolkit or in the wheel `nvidia-cuda-nvrtc` (see [`nvrtc_version`] for where it is looked for). What is missing is
+//! an [`Error`](trifold_core::Error) that says how to get it.
+//!
+//! ```no_run
+//! use trifold_core::{Backend, Scan, Sum, Transfer};
+//! use trifold_cuda::Cuda;
+//!
+//! # fn main() -> trifold_core::Result<()> {
+//! let cuda = Cuda::open(0)?;
+//! let input = cuda.upload(&[1_u32, 2, 3, 4])?;
+//! let output = cuda.upload(&[0_u32; 4])?;
+//! let (input, output) = (cuda.span(&input), cuda.span(&output));
+//! cuda.inclusive_scan::<u32, Sum>(&input, &output)?;
+//! assert_eq!(cuda.download::<u32>(&output)?, [1, 3, 6, 10]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A program with a stream and memory of its own brings them: [`Cuda::new`], [`Cuda::import`]. Calls then go into that
+//! stream, in order with the rest of it, and a bound plan only enqueues, so that it can be captured into a CUDA graph.
+
+mod backend;
+mod device;
+mod failure;
+mod memory;
+mod nvrtc;
+mod step;
+
+pub use backend::{Cuda, InOrder, Kernel};
+pub use device::Device;
+pub use memory::{Buffer, Handle};
+pub use nvrtc::{compile_to_cubin, nvrtc_version};
+pub use step::Step;
+
+/// The cudarc that this backend is built on, whose types a caller's own streams and slices have.
+pub use cudarc;

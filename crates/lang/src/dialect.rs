@@ -36,7 +36,7 @@ impl Dialect {
     }
 
     /// The bits of `value`, as a u32 or a u64.
-    pub fn to_bits(self, scalar: Scalar, value: &str) -> String {
+    pub fn bits_of(self, scalar: Scalar, value: &str) -> String {
         use Dialect::*;
         match (self, scalar) {
             (_, Scalar::U32 | Scalar::U64) => value.to_string(),
@@ -52,16 +52,16 @@ impl Dialect {
     }
 
     /// The scalar whose bits `bits` is, a u32 or a u64.
-    pub fn from_bits(self, scalar: Scalar, bits: &str) -> String {
+    pub fn value_of(self, scalar: Scalar, bits: &str) -> String {
         use Dialect::*;
         match (self, scalar) {
             (_, Scalar::U32 | Scalar::U64) => bits.to_string(),
             (Wgsl, _) => format!("bitcast<{}>({bits})", scalar.name()),
-            (_, Scalar::I32 | Scalar::I64) => format!("({})({bits})", scalar.name()),
+            (_, Scalar::I32 | Scalar::I64) => cast(scalar, bits),
             (OpenCl, Scalar::F32) => format!("as_float({bits})"),
             (OpenCl, Scalar::F64) => format!("as_double({bits})"),
             (Cuda, Scalar::F32) => format!("__uint_as_float({bits})"),
-            (Cuda, Scalar::F64) => format!("__longlong_as_double((i64)({bits}))"),
+            (Cuda, Scalar::F64) => format!("__longlong_as_double({})", cast(Scalar::I64, bits)),
         }
     }
 
@@ -97,8 +97,11 @@ impl Dialect {
     /// C: a float literal.
     pub fn float(self, scalar: Scalar, value: f64) -> String {
         // Debug formatting is the shortest text that reads back as the same float, and always has a point or an
-        // exponent. Narrowing first keeps an f32's text short.
+        // exponent. It may end in zeros that are not the value's: whole numbers are written in full.
+        let whole = value.fract() == 0.0 && value.abs() < 1e20;
         match scalar {
+            _ if whole && scalar == Scalar::F32 => parenthesize(format!("{value:.1}f")),
+            _ if whole => parenthesize(format!("{value:.1}")),
             Scalar::F32 => parenthesize(format!("{:?}f", value as f32)),
             _ => parenthesize(format!("{value:?}")),
         }
@@ -108,6 +111,9 @@ impl Dialect {
     pub fn integer(self, scalar: Scalar, value: i128) -> String {
         let long = if self == Dialect::Cuda { "ll" } else { "l" };
         match scalar {
+            // Large ones are masks and bits of floats, as a rule.
+            Scalar::U32 if value > 0xffff => format!("{value:#010x}u"),
+            Scalar::U64 if value > 0xffff => format!("{value:#018x}u{long}"),
             Scalar::U32 => format!("{value}u"),
             Scalar::U64 => format!("{value}u{long}"),
             // C has no literal for the lowest value: the minus is an operator on one that does not fit.
@@ -139,6 +145,12 @@ impl Dialect {
         let (low, high) = min_max_float_representable_by(to_naga(float), to_naga(int));
         Some((self.literal(low)?, self.literal(high)?))
     }
+}
+
+/// C: a cast, which binds tighter than any operator.
+fn cast(to: Scalar, value: &str) -> String {
+    let to = to.name();
+    if value.contains(' ') { format!("({to})({value})") } else { format!("({to}){value}") }
 }
 
 fn parenthesize(literal: String) -> String {

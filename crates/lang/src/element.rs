@@ -37,35 +37,34 @@ fn words(element: &ElementType, dialect: Dialect) -> String {
     let count = element.words();
     let wgsl = dialect == Dialect::Wgsl;
     let function = |result: &str, name: &str, ty: &str, argument: &str, local: &str, body: &str| {
-        let result_and_local = if wgsl {
-            (format!("fn {name}({argument}: {ty}) -> {result}"), format!("var {local}: {result};"))
-        } else {
-            (format!("{}{result} {name}({ty} {argument})", dialect.qualifier()), format!("{result} {local};"))
+        let (head, variable) = match wgsl {
+            true => (format!("fn {name}({argument}: {ty}) -> {result}"), format!("var {local}: {result};")),
+            false => (format!("{}{result} {name}({ty} {argument})", dialect.qualifier()), format!("{result} {local};")),
         };
-        let (head, local_declaration) = result_and_local;
-        format!("{head} {{\n    {local_declaration}\n{body}    return {local};\n}}\n")
+        format!("{head} {{\n    {variable}\n{body}    return {local};\n}}\n")
     };
 
     let (mut to, mut from, mut word) = (String::new(), String::new(), 0);
     for (place, scalar) in places(element) {
-        let bits = dialect.to_bits(scalar, &place);
+        let bits = dialect.bits_of(scalar, &place);
         let assembled = if scalar.bytes() == 4 {
             let _ = writeln!(to, "    words.w[{word}] = {bits};");
             format!("words.w[{word}]")
         } else {
-            let (low, high, cast) = (word, word + 1, |bits: &str| match wgsl {
-                true => format!("u32({bits})"),
-                false => format!("(u32)({bits})"),
-            });
-            let _ = writeln!(to, "    words.w[{low}] = {};", cast(&bits));
-            let high_bits = if wgsl { format!("{bits} >> 32u") } else { format!("({bits}) >> 32") };
-            let _ = writeln!(to, "    words.w[{high}] = {};", cast(&high_bits));
+            let (low, high) = (word, word + 1);
+            if wgsl {
+                let _ = writeln!(to, "    words.w[{low}] = u32({bits});");
+                let _ = writeln!(to, "    words.w[{high}] = u32({bits} >> 32u);");
+            } else {
+                let _ = writeln!(to, "    words.w[{low}] = (u32){bits};");
+                let _ = writeln!(to, "    words.w[{high}] = (u32)({bits} >> 32);");
+            }
             match wgsl {
                 true => format!("u64(words.w[{low}]) | (u64(words.w[{high}]) << 32u)"),
                 false => format!("(u64)words.w[{low}] | ((u64)words.w[{high}] << 32)"),
             }
         };
-        let _ = writeln!(from, "    {place} = {};", dialect.from_bits(scalar, &assembled));
+        let _ = writeln!(from, "    {place} = {};", dialect.value_of(scalar, &assembled));
         word += scalar.bytes() / 4;
     }
 
@@ -131,7 +130,10 @@ pub(crate) fn check(element: &ElementType) -> Result<()> {
             ));
         }
         if occupied != *offset {
-            return refuse(format!("{} bytes of padding stand before the field `{field}`; add a field there", offset - occupied));
+            return refuse(format!(
+                "{} bytes of padding stand before the field `{field}`; add a field there",
+                offset - occupied
+            ));
         }
         occupied = offset + scalar.bytes();
     }

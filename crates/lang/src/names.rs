@@ -5,6 +5,8 @@
 
 use trifold_core::{Error, Result};
 
+use crate::scan::{self, Declaration};
+
 /// Names that the kernels declare, which an operator's functions, constants, structs and aliases, an element struct and
 /// the fields of any struct must not have.
 ///
@@ -33,18 +35,8 @@ pub const RESERVED_NAMES: &[&str] =
 /// | `state_`, `lookback` | the decoupled look-back |
 /// | `wgsl_` | what emitted C needs to keep WGSL's meaning |
 /// | `combine_` | an operator's helper functions, in emitted C |
-pub const RESERVED_PREFIXES: &[&str] = &[
-    "element_",
-    "subgroup_",
-    "block_",
-    "load_",
-    "store_",
-    "pack_",
-    "state_",
-    "lookback",
-    "wgsl_",
-    "combine_",
-];
+pub const RESERVED_PREFIXES: &[&str] =
+    &["element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "lookback", "wgsl_", "combine_"];
 
 /// Keywords, type names and pervasive macros of C, C++, OpenCL C and CUDA C.
 #[rustfmt::skip]
@@ -104,81 +96,13 @@ pub(crate) fn objection_at_module_scope(name: &str) -> Option<String> {
     objection(name)
 }
 
-/// A declaration or directive at module scope.
-#[derive(Debug, PartialEq)]
-struct Declaration<'a> {
-    keyword: &'a str,
-    name: &'a str,
-    line: usize,
-}
-
-/// Finds module-scope declarations in WGSL that naga has parsed; its IR keeps neither aliases nor abstract constants.
-fn declarations(text: &str) -> Vec<Declaration<'_>> {
-    let mut found = Vec::new();
-    let (mut depth, mut line, mut rest) = (0usize, 1usize, text);
-    let (mut keyword, mut in_attribute): (Option<&str>, bool) = (None, false);
-    while let Some(c) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            block_comment(rest)
-        } else if c.is_alphabetic() || c == '_' {
-            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-            let word = &rest[..end];
-            if let Some(keyword) = keyword.take() {
-                found.push(Declaration { keyword, name: word, line });
-            } else if depth == 0 && !in_attribute {
-                match word {
-                    "fn" | "const" | "struct" | "alias" => keyword = Some(word),
-                    "enable" | "requires" | "diagnostic" => found.push(Declaration { keyword: word, name: "", line }),
-                    _ => {}
-                }
-            }
-            in_attribute = false;
-            end
-        } else {
-            match c {
-                '(' | '{' | '[' => depth += 1,
-                ')' | '}' | ']' => depth = depth.saturating_sub(1),
-                '@' => in_attribute = true,
-                _ => {}
-            }
-            c.len_utf8()
-        };
-        let (passed, remaining) = rest.split_at(length);
-        line += passed.matches('\n').count();
-        rest = remaining;
-    }
-    found
-}
-
-/// The length of the block comment that `text` begins with; WGSL's nest.
-fn block_comment(text: &str) -> usize {
-    let (mut depth, mut at) = (0usize, 0usize);
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        if rest.starts_with("/*") {
-            depth += 1;
-            at += 2;
-        } else if rest.starts_with("*/") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                break;
-            }
-        } else {
-            at += rest.chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    at
-}
-
 /// Checks what the operator `operator` declares at module scope.
 pub(crate) fn check_declarations(operator: &str, text: &str) -> Result<()> {
-    for Declaration { keyword, name, line } in declarations(text) {
+    for Declaration { keyword, name, line } in scan::declarations(text) {
         let message = match keyword {
-            "enable" | "requires" | "diagnostic" => {
-                Some(format!("line {line}: a `{keyword}` directive cannot stand in the middle of a kernel; remove it"))
-            }
+            "enable" | "requires" | "diagnostic" => Some(format!(
+                "line {line}: the directive `{keyword}` cannot stand in the middle of a kernel; remove it"
+            )),
             "fn" if name == "combine" => None,
             _ => objection_at_module_scope(name).map(|why| format!("line {line}: the name `{name}` {why}")),
         };
@@ -192,17 +116,6 @@ pub(crate) fn check_declarations(operator: &str, text: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn finds_declarations_at_module_scope_only() {
-        let text = "// fn no\n/* alias /* nested */ no */ @must_use fn f(a: T) -> T { const x = 1; return a; }\n\
-                    alias A = u32;\nconst K: u32 = 3u; struct S { fn_: u32 }\n@diagnostic(off, r) fn g() {}\nenable f16;";
-        let found: Vec<_> = declarations(text).into_iter().map(|d| (d.keyword, d.name, d.line)).collect();
-        assert_eq!(
-            found,
-            [("fn", "f", 2), ("alias", "A", 3), ("const", "K", 4), ("struct", "S", 4), ("fn", "g", 5), ("enable", "", 6)]
-        );
-    }
 
     #[test]
     fn refuses_the_names_of_four_vocabularies() {

@@ -1,1 +1,367 @@
-//! Trifold on OpenCL through ocl.
+//! Trifold on OpenCL: the kernels in OpenCL C 1.2, on any device that has a driver.
+//!
+//! [`OpenCl::devices`] lists what the machine has; [`OpenCl::open`] opens a device with a queue of its own, and
+//! [`OpenCl::new`] works on a queue of the caller's, with [`OpenCl::import`] for the caller's buffers. Nothing of OpenCL
+//! is needed to build or to start a program: `trifold-opencl-icd` finds the library at run time.
+//!
+//! Three kinds of devices run three versions of the same kernels. NVIDIA's driver has no subgroups, but takes PTX inline.
+//! Devices with shuffles and votes use those. All others, PoCL on a processor among them, emulate subgroups in local
+//! memory, so that look-back and Onesweep run everywhere.
+//!
+//! ```no_run
+//! use trifold_core::{Result, Scan, Sum, Transfer, Backend};
+//! use trifold_opencl::OpenCl;
+//!
+//! # fn main() -> Result<()> {
+//! let devices = OpenCl::devices()?;
+//! let gpu = OpenCl::open(&devices[0])?;
+//! let input = gpu.upload(&[1_u32, 2, 3])?;
+//! let output = gpu.alloc(12)?;
+//! gpu.inclusive_scan::<u32, Sum>(&gpu.span(&input), &gpu.span(&output))?;
+//! assert_eq!(gpu.download::<u32>(&gpu.span(&output))?, [1, 3, 6]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Buffers are bound whole, and a span's offset is a kernel's parameter: OpenCL has no pointers with an offset, and
+//! sub-buffers start at coarse alignments. The queue is in order, so there is nothing to record: commands go to the queue
+//! as they are executed. All calls are ocl's raw ones, since its wrappers panic on a status that they do not know.
+
+mod caps;
+mod device;
+mod memory;
+mod objects;
+mod program;
+mod status;
+mod step;
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
+use std::ptr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ocl::core::DeviceId;
+use ocl::ffi;
+use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span};
+
+pub use device::DeviceInfo;
+pub use memory::{Buffer, Handle};
+pub use ocl;
+pub use program::Kernel;
+pub use status::Status;
+pub use step::Step;
+
+use caps::Profile;
+use device::Device;
+use memory::Memory;
+use objects::{Context, Queue};
+use status::check;
+use step::Arguments;
+
+/// An OpenCL device and its in-order queue.
+pub struct OpenCl {
+    // Fields drop in order: kernels, then the queue, then the context.
+    kernels: Mutex<HashMap<KernelKey, Kernel>>,
+    queue: Queue,
+    context: Context,
+    device: Device,
+    caps: Caps,
+    options: CString,
+    profiling: bool,
+}
+
+/// What OpenCL records into: nothing, since commands go to the queue as they are executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InOrder(());
+
+impl OpenCl {
+    /// Every device of every platform.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`], with what to install, if there is no OpenCL library or no driver.
+    pub fn devices() -> Result<Vec<DeviceInfo>> {
+        device::devices()
+    }
+
+    /// Opens a device, with a context and a queue of its own.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a device older than OpenCL 1.2 or without a compiler.
+    pub fn open(device: &DeviceInfo) -> Result<OpenCl> {
+        let opening = |s: Status| s.error(format_args!("opening {}", device.name));
+        let id = device.id().as_raw();
+        let platform = Device(device.id()).platform().map_err(opening)?;
+        let properties = [ffi::CL_CONTEXT_PLATFORM as isize, platform as isize, 0];
+        let mut code = 0;
+        // SAFETY: the list of properties ends with a zero, there is one device, a live one, and no callback.
+        let raw =
+            unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &raw const id, None, ptr::null_mut(), &mut code) };
+        // SAFETY: the call above gave one reference away, if any.
+        let context = unsafe { Context::created("clCreateContext", raw, code) }.map_err(opening)?;
+
+        let create = |properties| {
+            let mut code = 0;
+            // SAFETY: context and device are live, and the device is the context's.
+            let raw = unsafe { ffi::clCreateCommandQueue(context.raw(), id, properties, &mut code) };
+            // SAFETY: the call above gave one reference away, if any.
+            unsafe { Queue::created("clCreateCommandQueue", raw, code) }
+        };
+        let queue = match create(ffi::CL_QUEUE_PROFILING_ENABLE) {
+            Err(status) if status.code == ffi::CL_INVALID_QUEUE_PROPERTIES => create(0),
+            queue => queue,
+        };
+        Self::on(queue.map_err(opening)?, context, Device(device.id()))
+    }
+
+    /// Works on a queue of the caller's, which is retained. What the caller enqueues before a call is done before it.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the queue executes out of order.
+    pub fn new(queue: &ocl::Queue) -> Result<OpenCl> {
+        let asking = |s: Status| s.error("asking the caller's queue for its device");
+        // SAFETY: an `ocl::Queue` owns a reference to a live queue.
+        let queue = unsafe { Queue::retained(queue.as_core().as_ptr()) }.map_err(asking)?;
+        let context = queue.info::<usize>(ffi::CL_QUEUE_CONTEXT).map_err(asking)? as ffi::cl_context;
+        // SAFETY: a live queue keeps its context alive.
+        let context = unsafe { Context::retained(context) }.map_err(asking)?;
+        let device = queue.info::<usize>(ffi::CL_QUEUE_DEVICE).map_err(asking)? as ffi::cl_device_id;
+        if device.is_null() {
+            return Err(Error::Invalid("the queue has no device".into()));
+        }
+        // SAFETY: a live queue keeps its device alive, and `OpenCl` keeps the queue.
+        Self::on(queue, context, Device(unsafe { DeviceId::from_raw(device) }))
+    }
+
+    fn on(queue: Queue, context: Context, device: Device) -> Result<OpenCl> {
+        let properties: u64 =
+            queue.info(ffi::CL_QUEUE_PROPERTIES).map_err(|s| s.error("asking a queue for its properties"))?;
+        if properties & (ffi::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | ffi::CL_QUEUE_ON_DEVICE) != 0 {
+            return Err(Error::Invalid(
+                "the queue executes out of order or on the device; bring one created without \
+                 OUT_OF_ORDER_EXEC_MODE_ENABLE"
+                    .into(),
+            ));
+        }
+        let Profile { caps, options } = Profile::of(device)?;
+        caps::check_usable(device, &caps)?;
+        tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, subgroups = ?caps.subgroups, "opened");
+        Ok(OpenCl {
+            kernels: Mutex::default(),
+            queue,
+            context,
+            device,
+            caps,
+            options: CString::new(options).unwrap_or_default(),
+            profiling: properties & ffi::CL_QUEUE_PROFILING_ENABLE != 0,
+        })
+    }
+
+    /// A buffer of the caller's as a span. The calls on this backend's queue are in order; what other queues do with the
+    /// buffer at the same time is the caller's to order.
+    ///
+    /// Of a sub-buffer, the span lies in its parent.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the buffer is of another context than the queue.
+    pub fn import<'a, T: ocl::OclPrm>(&self, buffer: &'a ocl::Buffer<T>) -> Result<Span<'a, OpenCl>> {
+        // SAFETY: an `ocl::Buffer` owns a reference to a live buffer.
+        let place = unsafe { Memory::import(buffer.as_core().as_ptr()) }
+            .map_err(|s| s.error("asking the caller's buffer for its size"))?;
+        self.check_context(&place.memory)?;
+        let size = place.memory.bytes;
+        Span::from_handle(Handle(Arc::new(place.memory)), size, size).slice(place.offset, place.bytes)
+    }
+
+    /// The queue. This backend keeps the reference.
+    pub fn queue_ptr(&self) -> ffi::cl_command_queue {
+        self.queue.raw()
+    }
+
+    /// The context. This backend keeps the reference.
+    pub fn context_ptr(&self) -> ffi::cl_context {
+        self.context.raw()
+    }
+
+    /// The device.
+    pub fn device_id(&self) -> DeviceId {
+        self.device.0
+    }
+
+    /// The options that kernels are compiled with.
+    pub fn build_options(&self) -> &CStr {
+        &self.options
+    }
+
+    fn check_context(&self, memory: &Memory) -> Result<()> {
+        if memory.context != self.context.raw() as usize {
+            return Err(Error::Invalid(
+                "the buffer is of another OpenCL context than the queue; create it in the queue's".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// A transfer's offset, if the spans are of this context and the sizes agree.
+    fn transfer(&self, span: &Span<'_, Self>, bytes: usize) -> Result<usize> {
+        self.check_context(&span.handle().0)?;
+        let (offset, length) = step::range(span)?;
+        if length != bytes {
+            return Err(Error::Invalid(format!("a transfer of {bytes} bytes for a span of {length}")));
+        }
+        Ok(offset)
+    }
+}
+
+impl Backend for OpenCl {
+    type Buffer = Buffer;
+    type Handle = Handle;
+    type Kernel = Kernel;
+    type Step = Step;
+    type Recorder = InOrder;
+
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+        let limit = self.caps.max_buffer;
+        let rounded = bytes.max(1).checked_next_multiple_of(16).filter(|&rounded| rounded <= limit);
+        let Some(rounded) = rounded else {
+            return Err(Error::Invalid(format!(
+                "a buffer of {bytes} bytes, and {} allows {limit} (CL_DEVICE_MAX_MEM_ALLOC_SIZE); split the work",
+                self.caps.device
+            )));
+        };
+        let memory = Memory::new(&self.context, rounded)
+            .map_err(|s| s.allocation_error(format_args!("allocating {rounded} bytes"), rounded, &self.caps.device))?;
+        Ok(Buffer { memory: Arc::new(memory), bytes })
+    }
+
+    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Self> {
+        Span::from_handle(Handle(buffer.memory.clone()), buffer.bytes, buffer.memory.bytes)
+    }
+
+    fn handle_alignment(&self, handle: &Handle) -> u64 {
+        handle.0.alignment
+    }
+
+    fn same(&self, a: &Handle, b: &Handle) -> bool {
+        a.0.mem.raw() == b.0.mem.raw()
+    }
+
+    async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
+        let kernels = || self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels().get(key) {
+            return Ok(kernel.clone());
+        }
+        let kernel = program::compile(&self.context, self.device, &self.caps, &self.options, key)?;
+        kernels().insert(key.clone(), kernel.clone());
+        Ok(kernel)
+    }
+
+    fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
+        let kind = match command {
+            Command::Fill { span, value } => {
+                self.check_context(&span.handle().0)?;
+                step::fill(&span, value)
+            }
+            Command::Copy { from, to } => {
+                self.check_context(&from.handle().0)?;
+                self.check_context(&to.handle().0)?;
+                step::copy(&from, &to)
+            }
+            Command::Launch { key, kernel, groups, spans, params, initial } => {
+                for (_, span) in &spans {
+                    self.check_context(&span.handle().0)?;
+                }
+                step::launch(key, kernel, groups, &Arguments { spans: &spans, params, initial })
+            }
+        };
+        Ok(Step(kind?))
+    }
+
+    fn record(&self) -> Result<InOrder> {
+        Ok(InOrder(()))
+    }
+
+    fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
+        steps.iter().try_for_each(|step| step.enqueue(&self.queue, &self.caps.device))
+    }
+
+    fn submit(&self, _: InOrder) -> Result<()> {
+        // SAFETY: the queue is live.
+        check("clFlush", unsafe { ffi::clFlush(self.queue.raw()) }).map_err(|s| s.error("submitting"))
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        // SAFETY: the queue is live.
+        check("clFinish", unsafe { ffi::clFinish(self.queue.raw()) }).map_err(|s| s.error("waiting for the device"))
+    }
+
+    fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()> {
+        let offset = self.transfer(to, bytes.len())?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let memory = &to.handle().0;
+        let (queue, mem, from) = (self.queue.raw(), memory.mem.raw(), bytes.as_ptr().cast());
+        // SAFETY: queue and buffer are live and of one context, the range lies within the buffer, and the call is done
+        // with the host's bytes when it returns.
+        let code = unsafe {
+            let (size, none) = (bytes.len(), ptr::null());
+            ffi::clEnqueueWriteBuffer(queue, mem, ffi::CL_TRUE, offset, size, from, 0, none, ptr::null_mut())
+        };
+        check("clEnqueueWriteBuffer", code).map_err(|s| {
+            s.allocation_error(format_args!("writing {} bytes", bytes.len()), memory.bytes, &self.caps.device)
+        })
+    }
+
+    async fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {
+        let offset = self.transfer(from, bytes.len())?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let (queue, mem, to) = (self.queue.raw(), from.handle().0.mem.raw(), bytes.as_mut_ptr().cast());
+        // SAFETY: queue and buffer are live and of one context, the range lies within the buffer, and the call is done
+        // with the host's bytes when it returns.
+        let code = unsafe {
+            let (size, none) = (bytes.len(), ptr::null());
+            ffi::clEnqueueReadBuffer(queue, mem, ffi::CL_TRUE, offset, size, to, 0, none, ptr::null_mut())
+        };
+        // A fault of an earlier kernel shows here, and looks like a lack of resources: it is not one of this call's.
+        check("clEnqueueReadBuffer", code).map_err(|s| s.error(format_args!("reading {} bytes", bytes.len())))
+    }
+
+    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+        if !self.profiling {
+            return Err(Error::Unsupported(
+                "the queue takes no times; create it with PROFILING_ENABLE, or let Trifold open the device".into(),
+            ));
+        }
+        let (queue, device) = (&self.queue, &self.caps.device);
+        self.execute(&mut InOrder(()), before)?;
+        let commands: Vec<&Step> = steps.iter().filter(|step| !step.is_nothing()).collect();
+        let count = commands.len() * repeat as usize;
+        // Only the first and the last carry an event: one costs a driver time.
+        let (mut first, mut last) = (None, None);
+        for (i, step) in commands.iter().cycle().take(count).enumerate() {
+            if i == 0 {
+                first = Some(step.enqueue_event(queue, device)?);
+            } else if i + 1 == count {
+                last = Some(step.enqueue_event(queue, device)?);
+            } else {
+                step.enqueue(queue, device)?;
+            }
+        }
+        self.synchronize()?;
+        let Some(first) = first else { return Ok(0.0) };
+        let timing = |s: Status| s.error("reading the device's times");
+        let start = first.time(ffi::CL_PROFILING_COMMAND_START).map_err(timing)?;
+        let end = last.as_ref().unwrap_or(&first).time(ffi::CL_PROFILING_COMMAND_END).map_err(timing)?;
+        Ok(end.saturating_sub(start) as f64 / 1e6)
+    }
+}
+
+impl Scan for OpenCl {}
+impl Reduce for OpenCl {}
+impl Sort for OpenCl {}

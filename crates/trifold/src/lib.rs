@@ -1,1 +1,63 @@
-//! Scan, reduce and sort on any GPU: one library, three kernel languages.
+//! Scan, reduce and sort on any GPU: CUDA, Vulkan, Metal, DX12, GL and OpenCL, and on the CPU.
+//!
+//! Each algorithm is written in three kernel languages (WGSL, OpenCL C, CUDA C), and one host library plans, compiles
+//! and runs them through [`wgpu`], [`opencl`] or [`cuda`]. [`cpu`] needs no driver at all. Drivers are found at run
+//! time: a program that uses this crate links none of them and starts on any machine.
+//!
+//! ```
+//! # #[cfg(feature = "cpu")]
+//! # fn main() -> trifold::Result<()> {
+//! use trifold::prelude::*;
+//!
+//! let device = trifold::cpu::Cpu::new()?;
+//! let input = device.upload(&[3u32, 1, 4, 1, 5])?;
+//! let output = device.alloc(5 * 4)?;
+//! let (from, to) = (device.span(&input).elements::<u32>(0, 5)?, device.span(&output).elements::<u32>(0, 5)?);
+//!
+//! device.inclusive_scan::<u32, Sum>(&from, &to)?;
+//! assert_eq!(device.download::<u32>(&to)?, [3, 4, 8, 9, 14]);
+//! device.sort_keys::<u32>(Order::Descending, &from, &to)?;
+//! assert_eq!(device.download::<u32>(&to)?, [5, 4, 3, 1, 1]);
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "cpu"))]
+//! # fn main() {}
+//! ```
+//!
+//! The same calls run on every backend, since each implements [`Backend`], [`Scan`], [`Reduce`] and [`Sort`]. A call
+//! that runs often is prepared once ([`Scan::prepare_scan`] and its siblings) and bound to its buffers; running it then
+//! compiles and allocates nothing. A program that chooses its device at run time asks [`devices`] and gets an
+//! [`AnyBackend`].
+//!
+//! # Features
+//!
+//! `cpu`, `wgpu`, `opencl` and `cuda`, one for each backend; all are on by default, and each builds alone.
+
+mod discover;
+
+pub use discover::{Found, Missing, devices, discover};
+#[doc(inline)]
+pub use trifold_core::{
+    And, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Backend, Bound, Builtin, Caps, Command, DeviceKind,
+    Element, ElementType, Error, Fault, Field, HostOp, KernelKey, Key, Language, Launch, Layout, MAX_ELEMENTS, Max,
+    Min, Monoid, Op, Options, Or, Order, Param, Plan, Prepared, Product, Reduce, ReduceRequest, Region, Request,
+    Result, Scalar, Scan, ScanKind, ScanRequest, Slot, Sort, SortRequest, Span, Spans, Step, SubgroupSource, Subgroups,
+    Sum, Transfer, Tuning, Xor, block_on, bytemuck, element, plan_for, planner, scratch_bytes,
+};
+
+#[cfg(feature = "cpu")]
+pub use trifold_cpu as cpu;
+#[cfg(feature = "cuda")]
+pub use trifold_cuda as cuda;
+#[cfg(feature = "opencl")]
+pub use trifold_opencl as opencl;
+#[cfg(feature = "wgpu")]
+pub use trifold_wgpu as wgpu;
+
+/// What a program that scans, reduces and sorts uses: the traits, the operators, and the types of their arguments.
+pub mod prelude {
+    pub use crate::{
+        And, Backend, Element, Key, Layout, Max, Min, Monoid, Or, Order, Product, Reduce, Scan, ScanKind, Sort, Spans,
+        Sum, Transfer, Xor,
+    };
+}

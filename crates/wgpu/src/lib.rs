@@ -1,1 +1,157 @@
-//! Trifold on wgpu: Vulkan, Metal, DX12 and GL.
+//! Trifold on wgpu: WGSL on Vulkan, Metal, DX12 and GL.
+//!
+//! [`Wgpu::open`] takes a device of the machine's, [`Wgpu::new`] one of the caller's. Work is recorded into a
+//! `wgpu::CommandEncoder`, the caller's own if they like; buffers of the caller's take part through [`Wgpu::import`].
+
+mod bind;
+mod device;
+mod error;
+mod queue;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use trifold_core::{
+    Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning,
+};
+pub use wgpu;
+
+pub use bind::Step;
+pub use device::{Adapter, wanted_features};
+use error::Watch;
+
+/// A wgpu device and its queue.
+pub struct Wgpu {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    caps: Caps,
+    watch: Watch,
+    kernels: Mutex<HashMap<KernelKey, Kernel>>,
+    timestamp_period: Option<f32>,
+}
+
+/// A buffer of this backend's.
+pub struct Buffer {
+    buffer: wgpu::Buffer,
+    bytes: u64,
+}
+
+/// A compiled kernel.
+#[derive(Clone)]
+pub struct Kernel(Arc<bind::Pipeline>);
+
+impl Scan for Wgpu {}
+impl Reduce for Wgpu {}
+impl Sort for Wgpu {}
+
+impl Wgpu {
+    /// A span of a buffer that the caller made on the same device, with `STORAGE` usage (and `COPY_SRC` or `COPY_DST` to
+    /// be read or written by this backend).
+    pub fn import<'a>(&self, buffer: &'a wgpu::Buffer) -> Span<'a, Wgpu> {
+        Span::from_handle(buffer.clone(), buffer.size(), buffer.size())
+    }
+
+    /// The device.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.device
+    }
+
+    /// The queue.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+}
+
+impl Backend for Wgpu {
+    type Buffer = Buffer;
+    type Handle = wgpu::Buffer;
+    type Kernel = Kernel;
+    type Step = Step;
+    type Recorder = wgpu::CommandEncoder;
+
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn tuning(&self) -> Tuning {
+        Tuning::of(&self.caps)
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+        let size = bytes.div_ceil(16).max(1) * 16;
+        if size > self.caps.max_buffer {
+            return Err(Error::Invalid(format!(
+                "a buffer of {bytes} bytes; {} can make at most {}",
+                self.caps.device, self.caps.max_buffer
+            )));
+        }
+        let buffer = self.scoped(bytes, || {
+            self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("trifold"),
+                size,
+                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        })?;
+        Ok(Buffer { buffer, bytes })
+    }
+
+    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Self> {
+        Span::from_handle(buffer.buffer.clone(), buffer.bytes, buffer.buffer.size())
+    }
+
+    fn same(&self, a: &wgpu::Buffer, b: &wgpu::Buffer) -> bool {
+        a == b
+    }
+
+    async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
+        if let Some(kernel) = self.cached(key) {
+            return Ok(kernel);
+        }
+        let kernel = Kernel(Arc::new(bind::Pipeline::compile(self, key).await?));
+        if let Ok(mut kernels) = self.kernels.lock() {
+            kernels.insert(key.clone(), kernel.clone());
+        }
+        Ok(kernel)
+    }
+
+    fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
+        self.bind_command(command)
+    }
+
+    fn record(&self) -> Result<wgpu::CommandEncoder> {
+        Ok(self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("trifold") }))
+    }
+
+    fn execute(&self, recorder: &mut wgpu::CommandEncoder, steps: &[Step]) -> Result<()> {
+        bind::execute(recorder, steps, None);
+        Ok(())
+    }
+
+    fn submit(&self, recorder: wgpu::CommandEncoder) -> Result<()> {
+        self.scoped(0, || self.queue.submit([recorder.finish()]))?;
+        self.watch.check()
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.wait()
+    }
+
+    fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()> {
+        self.write_span(to, bytes)
+    }
+
+    async fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {
+        self.read_span(from, bytes).await
+    }
+
+    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+        self.time_steps(before, steps, repeat)
+    }
+}
+
+impl Wgpu {
+    fn cached(&self, key: &KernelKey) -> Option<Kernel> {
+        self.kernels.lock().ok()?.get(key).cloned()
+    }
+}

@@ -51,7 +51,9 @@ struct Planner<'a> {
 
 /// How a kernel moves elements: sixteen bytes at a time where the spans allow it.
 struct Pack {
-    part: &'static str,
+    load: &'static str,
+    store: &'static str,
+    fold: &'static str,
     elements: u32,
     bytes: u32,
 }
@@ -77,9 +79,13 @@ impl Planner<'_> {
     fn pack(&self, element: &ElementType) -> Pack {
         let bytes = element.bytes();
         match (self.layout.wide, element) {
-            (true, ElementType::Scalar(s)) if s.bytes() == 4 => Pack { part: "block/pack4", elements: 4, bytes: 16 },
-            (true, ElementType::Scalar(_)) => Pack { part: "block/pack2", elements: 2, bytes: 16 },
-            _ => Pack { part: "block/pack1", elements: 1, bytes },
+            (true, ElementType::Scalar(s)) if s.bytes() == 4 => {
+                Pack { load: "block/pack4", store: "block/store4", fold: "block/fold4", elements: 4, bytes: 16 }
+            }
+            (true, ElementType::Scalar(_)) => {
+                Pack { load: "block/pack2", store: "block/store2", fold: "block/fold2", elements: 2, bytes: 16 }
+            }
+            _ => Pack { load: "block/pack1", store: "block/store1", fold: "block/fold1", elements: 1, bytes },
         }
     }
 
@@ -160,7 +166,7 @@ impl Planner<'_> {
             vec![Step::Launch(Launch {
                 kernel: KernelKey {
                     name: "copy/copy",
-                    parts: vec![pack.part],
+                    parts: vec![pack.load, pack.store],
                     constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
                     element: Some(ElementType::Scalar(crate::Scalar::U32)),
                     op: None,

@@ -53,7 +53,7 @@ impl Planner<'_> {
         let launch = Launch {
             kernel: KernelKey {
                 name: "reduce/single_pass",
-                parts: vec![pack.part, "block/reduce", "block/partials"],
+                parts: vec![pack.load, pack.fold, "block/reduce", "block/partials"],
                 constants: vec![
                     ("WORKGROUP", workgroup),
                     ("ROWS", rows),

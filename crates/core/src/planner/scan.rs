@@ -1,6 +1,6 @@
 //! Scan: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
-use super::{Planner, Scratch, check_count, whole};
+use super::{Pack, Planner, Scratch, check_count, whole};
 use crate::{
     KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest, Slot, Step,
     SubgroupSource,
@@ -71,7 +71,8 @@ impl Planner<'_> {
         let word64 = op.element.is_word() && self.caps.atomics64;
         let state_bytes = if word64 { 8 } else { 2 * 2 * 4 * u64::from(op.element.words()) };
         let mut scratch = Scratch::default();
-        let ticket = scratch.take(4);
+        // The second word is what late tiles pass their time with.
+        let ticket = scratch.take(8);
         let states = scratch.take(u64::from(tiles) * state_bytes);
         let mut constants = tile.constants.clone();
         constants.extend(self.subgroup_constants(tile.workgroup)?);
@@ -95,7 +96,7 @@ impl Planner<'_> {
         let launch = Launch {
             kernel: KernelKey {
                 name: "scan/lookback",
-                parts: vec![tile.pack, subgroup, state, "block/lookback"],
+                parts: vec![tile.pack.load, tile.pack.store, tile.pack.fold, subgroup, state, "block/lookback"],
                 constants,
                 element: Some(op.element.clone()),
                 op: Some(op.clone()),
@@ -147,7 +148,7 @@ impl Planner<'_> {
         let input_offset = ("input_offset", Param::Offset { binding: "input", unit: tile.unit });
         let output_offset = ("output_offset", Param::Offset { binding: "output", unit: tile.unit });
         let sum = Launch {
-            kernel: key("scan/tile_reduce", vec![tile.pack, "block/reduce"], &[("EXCLUSIVE", 0)]),
+            kernel: key("scan/tile_reduce", vec![tile.pack.load, tile.pack.fold, "block/reduce"], &[("EXCLUSIVE", 0)]),
             groups: tiles,
             bindings: vec![("input", input), ("partials", partials)],
             params: sizes.into_iter().chain([input_offset]).collect(),
@@ -161,7 +162,7 @@ impl Planner<'_> {
             initial: start,
         };
         let scan = Launch {
-            kernel: key("scan/tile_scan", vec![tile.pack, "block/scan"], &[("EXCLUSIVE", u32::from(exclusive))]),
+            kernel: key("scan/tile_scan", vec![tile.pack.load, tile.pack.store, tile.pack.fold, "block/scan"], &[("EXCLUSIVE", u32::from(exclusive))]),
             groups: tiles,
             bindings: vec![("input", input), ("output", output), ("partials", partials)],
             params: sizes.into_iter().chain([input_offset, output_offset]).collect(),
@@ -180,17 +181,17 @@ impl Planner<'_> {
             workgroup /= 2;
         }
         ScanTile {
-            pack: pack.part,
             unit: pack.bytes,
             workgroup,
             elements: workgroup * rows * pack.elements,
             constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
+            pack,
         }
     }
 }
 
 struct ScanTile {
-    pack: &'static str,
+    pack: Pack,
     unit: u32,
     workgroup: u32,
     elements: u32,

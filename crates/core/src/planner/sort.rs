@@ -142,7 +142,7 @@ impl Planner<'_> {
         let offsets = Launch {
             kernel: key(
                 "sort/digit_offsets",
-                vec![],
+                vec!["block/digit_scan"],
                 &[("WORKGROUP", DIGITS), ("IN_PLACE", u32::from(self.layout.in_place))],
             ),
             groups: 1,
@@ -162,7 +162,7 @@ impl Planner<'_> {
         more.extend(self.fault_constants());
         let state_part = if wide_counts { "block/count_state64" } else { "block/count_state32" };
         let peers = self.peers_part();
-        let mut parts = vec![job.key_part, job.value_part, state_part];
+        let mut parts = vec![job.key_part, "block/digit_scan", state_part, job.value_part];
         parts.extend(peers);
         for place in 0..job.places {
             let mut bindings = vec![
@@ -262,7 +262,7 @@ impl Planner<'_> {
                 ]);
             }
             bindings.push(("counts", counts));
-            let value_part = if values.is_some() { "block/split_values" } else { "block/values_none" };
+            let value_part = if values.is_some() { "block/split_values" } else { "block/split_none" };
             steps.push(Step::Launch(Launch {
                 kernel: key("sort/downsweep", vec![job.key_part, value_part]),
                 groups: tiles,

@@ -1,0 +1,186 @@
+//! `trifold scan`, `reduce` and `sort`: one call on a user's own numbers.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+use trifold::{
+    AnyBackend, AnyBuffer, AnySpan, AnySpans, Builtin, ElementType, Op, Options, Order, ReduceRequest, Request, Scalar,
+    ScanKind, ScanRequest, SortRequest,
+};
+
+use crate::args::{FileArgs, ReduceArgs, ScanArgs, SortArgs};
+use crate::elements;
+use crate::files::{self, Numbers, Pending};
+
+pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
+    let input = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
+    let (op, initial) = operator(args.operator, input.scalar, args.initial.as_deref())?;
+    let kind = if args.exclusive { ScanKind::Exclusive } else { ScanKind::Inclusive };
+    let request = Request::Scan(ScanRequest { op, n: input.n, kind, initial });
+    let (output, _) = call(&args.file, &request, &input, None, input.bytes().len())?;
+    deliver(&args.file, input.scalar, &output)
+}
+
+pub fn reduce(args: &ReduceArgs) -> Result<ExitCode> {
+    let input = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
+    let (op, initial) = operator(args.operator, input.scalar, args.initial.as_deref())?;
+    let request = Request::Reduce(ReduceRequest { op, n: input.n, initial });
+    let (output, _) = call(&args.file, &request, &input, None, input.scalar.bytes() as usize)?;
+    deliver(&args.file, input.scalar, &output)
+}
+
+pub fn sort(args: &SortArgs) -> Result<ExitCode> {
+    let keys = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
+    let values = match &args.values {
+        Some(path) => Some(Numbers::open(path, args.values_type, "--values-type")?),
+        None => None,
+    };
+    if let (Some(values), Some(path)) = (&values, &args.values) {
+        ensure!(
+            values.n == keys.n,
+            "{} has {} values, and {} has {} numbers; give one value for each number",
+            path.display(),
+            values.n,
+            args.file.input.display(),
+            keys.n
+        );
+        if args.file.output.is_some() != args.values_output.is_some() {
+            bail!("the values have an output of their own: give both -o and --values-output, or neither to print them");
+        }
+    }
+    let order = if args.descending { Order::Descending } else { Order::Ascending };
+    let value = values.as_ref().map(|v| ElementType::Scalar(v.scalar));
+    let request = Request::Sort(SortRequest { key: keys.scalar, value, n: keys.n, order });
+    let (sorted, moved) = call(&args.file, &request, &keys, values.as_ref(), keys.bytes().len())?;
+    match (&values, &args.file.output, &args.values_output) {
+        (Some(values), Some(keys_path), Some(values_path)) => {
+            ensure!(keys_path != values_path, "-o and --values-output are the same file; give two");
+            // Both are complete before either is moved to its place.
+            let keys_file = Pending::numbers(keys_path, keys.scalar, &sorted)?;
+            let values_file = Pending::numbers(values_path, values.scalar, &moved)?;
+            keys_file.finish()?;
+            values_file.finish()?;
+            Ok(ExitCode::SUCCESS)
+        }
+        (Some(values), ..) => {
+            print_numbers(&[(keys.scalar, &sorted), (values.scalar, &moved)])?;
+            Ok(ExitCode::SUCCESS)
+        }
+        (None, ..) => deliver(&args.file, keys.scalar, &sorted),
+    }
+}
+
+fn operator(which: Builtin, scalar: Scalar, initial: Option<&str>) -> Result<(Op, Option<Vec<u8>>)> {
+    let Some(op) = Op::builtin(which, scalar) else {
+        bail!("`{}` is for integers, and these are {}; use sum, product, min or max", which.name(), scalar.name());
+    };
+    let initial = initial.map(|text| elements::parse(scalar, text)).transpose().context("--initial")?;
+    Ok((op, initial))
+}
+
+/// Runs a request on the device that the user chose, or the best; gives the output's bytes and the output values'.
+fn call(
+    args: &FileArgs,
+    request: &Request,
+    input: &Numbers,
+    values: Option<&Numbers>,
+    output_bytes: usize,
+) -> Result<(Vec<u8>, Vec<u8>)> {
+    let device = crate::choose::best(args.device.as_deref())?;
+    tracing::info!(%device, "chosen");
+    let backend = device.open().with_context(|| format!("{device} cannot be opened"))?;
+    run(&*backend, request, args.algorithm, input, values, output_bytes)
+        .with_context(|| format!("{} of {} numbers on {device}", request.primitive(), request.n()))
+}
+
+fn run(
+    backend: &dyn AnyBackend,
+    request: &Request,
+    algorithm: Option<&'static str>,
+    input: &Numbers,
+    values: Option<&Numbers>,
+    output_bytes: usize,
+) -> Result<(Vec<u8>, Vec<u8>)> {
+    let options = Options { algorithm, ..Options::default() };
+    // The limits are checked before anything is allocated or copied.
+    trifold::plan_for(backend, request, Default::default(), options)?;
+    let input_buffer = upload(backend, input.bytes())?;
+    let output_buffer = allocate(backend, output_bytes)?;
+    let value_buffers = match values {
+        Some(v) => Some((upload(backend, v.bytes())?, allocate(backend, v.bytes().len())?)),
+        None => None,
+    };
+    let moved_bytes = values.map_or(0, |v| v.bytes().len());
+    let spans = AnySpans {
+        input: first(&input_buffer, input.bytes().len()),
+        output: first(&output_buffer, output_bytes),
+        values: value_buffers.as_ref().map(|(from, to)| (first(from, moved_bytes), first(to, moved_bytes))),
+    };
+    let call = backend.call(request, spans, options, &backend.tuning(), None)?;
+    backend.run(&call)?;
+    backend.synchronize()?;
+    let mut output = vec![0; output_bytes];
+    if output_bytes > 0 {
+        backend.read(spans.output, &mut output)?;
+    }
+    let mut moved = vec![0; moved_bytes];
+    if let Some((_, to)) = spans.values.filter(|_| moved_bytes > 0) {
+        backend.read(to, &mut moved)?;
+    }
+    Ok((output, moved))
+}
+
+fn allocate(backend: &dyn AnyBackend, bytes: usize) -> Result<AnyBuffer> {
+    // Not every API has buffers of no bytes.
+    Ok(backend.alloc(bytes.max(16) as u64)?)
+}
+
+fn upload(backend: &dyn AnyBackend, bytes: &[u8]) -> Result<AnyBuffer> {
+    let buffer = allocate(backend, bytes.len())?;
+    if !bytes.is_empty() {
+        backend.write(first(&buffer, bytes.len()), bytes)?;
+    }
+    Ok(buffer)
+}
+
+fn first(buffer: &AnyBuffer, bytes: usize) -> AnySpan<'_> {
+    AnySpan { buffer, offset: 0, bytes: bytes as u64 }
+}
+
+fn deliver(args: &FileArgs, scalar: Scalar, bytes: &[u8]) -> Result<ExitCode> {
+    match &args.output {
+        Some(path) => Pending::numbers(path, scalar, bytes)?.finish()?,
+        None => print_numbers(&[(scalar, bytes)])?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints columns of numbers, a row a line: all of them into a pipe, the first and last on a terminal.
+fn print_numbers(columns: &[(Scalar, &[u8])]) -> Result<()> {
+    const HEAD: usize = 20;
+    const TAIL: usize = 5;
+    let rows = columns.first().map_or(0, |(scalar, bytes)| bytes.len() / scalar.bytes() as usize);
+    let short = std::io::stdout().is_terminal() && rows > HEAD + TAIL;
+    let mut text = String::new();
+    for row in 0..rows {
+        if short && (HEAD..rows - TAIL).contains(&row) {
+            if row == HEAD {
+                writeln!(text, "... {} more ...", rows - HEAD - TAIL)?;
+            }
+            continue;
+        }
+        for (i, (scalar, bytes)) in columns.iter().enumerate() {
+            let size = scalar.bytes() as usize;
+            let separator = if i == 0 { "" } else { "\t" };
+            write!(text, "{separator}{}", elements::text(*scalar, &bytes[row * size..][..size]))?;
+        }
+        text.push('\n');
+        if text.len() > 1 << 16 {
+            files::print(&text)?;
+            text.clear();
+        }
+    }
+    files::print(&text)
+}

@@ -1,0 +1,248 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use trifold::{Builtin, MAX_ELEMENTS, Scalar};
+
+/// Scan, reduce and sort on every GPU driver a machine has, and on its CPU.
+#[derive(Parser, Debug)]
+#[command(name = "trifold", version, max_term_width = 100)]
+pub struct Cli {
+    /// Say what drivers and planner do; -vv and -vvv say more.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// List every device of every backend, and what to install for drivers that are absent.
+    Devices(DevicesArgs),
+    /// Time copy, scan, reduce and sort on all devices, and check every result.
+    Compare(CompareArgs),
+    /// Run the conformance suite on devices.
+    Verify(VerifyArgs),
+    /// Scan (prefix sums) a file's numbers.
+    Scan(ScanArgs),
+    /// Reduce a file's numbers to one.
+    Reduce(ReduceArgs),
+    /// Sort a file's numbers, alone or with a value each.
+    Sort(SortArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct DevicesArgs {
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Primitive {
+    Copy,
+    Scan,
+    Reduce,
+    SortKeys,
+    SortPairs,
+}
+
+impl Primitive {
+    pub const ALL: [Primitive; 5] =
+        [Primitive::Copy, Primitive::Scan, Primitive::Reduce, Primitive::SortKeys, Primitive::SortPairs];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Primitive::Copy => "copy",
+            Primitive::Scan => "scan",
+            Primitive::Reduce => "reduce",
+            Primitive::SortKeys => "sort_keys",
+            Primitive::SortPairs => "sort_pairs",
+        }
+    }
+
+    pub fn has_operator(self) -> bool {
+        matches!(self, Primitive::Scan | Primitive::Reduce)
+    }
+}
+
+/// Every algorithm of the planner, by the name it has at every layer.
+pub const ALGORITHMS: [&str; 7] =
+    ["lookback", "reduce_then_scan", "single_pass", "onesweep", "upsweep_downsweep", "parallel", "copy"];
+
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    /// Only devices whose backend, name or API contains this (repeatable).
+    #[arg(long, value_name = "SUBSTRING")]
+    pub device: Vec<String>,
+    /// Only these primitives.
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub primitive: Vec<Primitive>,
+    /// Element types.
+    #[arg(long = "type", value_delimiter = ',', value_parser = scalar, default_value = "u32", value_name = "TYPE")]
+    pub types: Vec<Scalar>,
+    /// Operators of scan and reduce.
+    #[arg(long, value_delimiter = ',', value_parser = operator, default_value = "sum")]
+    pub operator: Vec<Builtin>,
+    /// How many elements, such as 2^16,2^20,1000; by default what suits each device.
+    #[arg(short = 'n', value_delimiter = ',', value_parser = count, value_name = "N")]
+    pub n: Vec<u64>,
+    /// Only these algorithms, wherever a device has them; by default each device's first choice.
+    #[arg(long, value_delimiter = ',', value_parser = algorithm)]
+    pub algorithm: Vec<&'static str>,
+    /// The most timed runs of a row; slow devices stop earlier.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub runs: u32,
+    /// Write the rows to this file, as a JSON array.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Add rows that another program measured on this machine: JSON lines as cub_bench prints, or our own array.
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct VerifyArgs {
+    /// Only devices whose backend, name or API contains this (repeatable).
+    #[arg(long, value_name = "SUBSTRING")]
+    pub device: Vec<String>,
+    /// Only cases of this algorithm.
+    #[arg(long, value_parser = algorithm)]
+    pub algorithm: Option<&'static str>,
+    /// Only cases whose name contains this.
+    #[arg(long, value_name = "SUBSTRING")]
+    pub filter: Option<String>,
+    /// A selection of small cases, in a minute or so.
+    #[arg(long)]
+    pub quick: bool,
+    /// Write every outcome to this file, as a JSON array.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// What `scan`, `reduce` and `sort` have in common.
+#[derive(Args, Debug)]
+pub struct FileArgs {
+    /// A one-dimensional .npy, or raw little-endian numbers of `--type`.
+    pub input: PathBuf,
+    /// The numbers' type; a .npy says so itself.
+    #[arg(long = "type", value_parser = scalar, value_name = "TYPE")]
+    pub scalar: Option<Scalar>,
+    /// Run on the best device whose backend, name or API contains this.
+    #[arg(long, value_name = "SUBSTRING")]
+    pub device: Option<String>,
+    /// Use this algorithm instead of the planner's choice.
+    #[arg(long, value_parser = algorithm)]
+    pub algorithm: Option<&'static str>,
+    /// Write the result here: .npy if the name ends so, raw little-endian if not. Without it, print the result.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct ScanArgs {
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// How two numbers are combined.
+    #[arg(long, value_parser = operator, default_value = "sum")]
+    pub operator: Builtin,
+    /// Leave each number out of its own result.
+    #[arg(long)]
+    pub exclusive: bool,
+    /// The number to start from; by default the operator's identity.
+    #[arg(long, allow_hyphen_values = true, value_name = "NUMBER")]
+    pub initial: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct ReduceArgs {
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// How two numbers are combined.
+    #[arg(long, value_parser = operator, default_value = "sum")]
+    pub operator: Builtin,
+    /// The number to start from; by default the operator's identity.
+    #[arg(long, allow_hyphen_values = true, value_name = "NUMBER")]
+    pub initial: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct SortArgs {
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// Large numbers first; equal ones keep their order all the same.
+    #[arg(long)]
+    pub descending: bool,
+    /// A file with a value for each number, moved as its number moves.
+    #[arg(long, value_name = "FILE")]
+    pub values: Option<PathBuf>,
+    /// The values' type; a .npy says so itself.
+    #[arg(long, value_parser = scalar, value_name = "TYPE", requires = "values")]
+    pub values_type: Option<Scalar>,
+    /// Write the values here.
+    #[arg(long, value_name = "FILE", requires = "values")]
+    pub values_output: Option<PathBuf>,
+}
+
+fn scalar(text: &str) -> Result<Scalar, String> {
+    Scalar::from_name(text).ok_or_else(|| one_of("type", Scalar::ALL.map(Scalar::name)))
+}
+
+fn operator(text: &str) -> Result<Builtin, String> {
+    Builtin::from_name(text).ok_or_else(|| one_of("operator", Builtin::ALL.map(Builtin::name)))
+}
+
+fn algorithm(text: &str) -> Result<&'static str, String> {
+    ALGORITHMS.into_iter().find(|name| *name == text).ok_or_else(|| one_of("algorithm", ALGORITHMS))
+}
+
+fn one_of<const N: usize>(what: &str, names: [&str; N]) -> String {
+    format!("no such {what}; use one of {}", names.join(", "))
+}
+
+/// `1000` or `2^20`.
+fn count(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let n = match text.split_once('^') {
+        Some((base, power)) => {
+            let base = base.parse::<u64>().map_err(|e| format!("the base of a power: {e}"))?;
+            let power = power.parse::<u32>().map_err(|e| format!("the exponent of a power: {e}"))?;
+            base.checked_pow(power).unwrap_or(u64::MAX)
+        }
+        None => text.parse().map_err(|e| format!("{e}; write 1000 or 2^20"))?,
+    };
+    if n > MAX_ELEMENTS {
+        return Err(format!("the most elements in one call is {MAX_ELEMENTS}"));
+    }
+    Ok(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn counts_are_numbers_or_powers() {
+        assert_eq!(count("2^16"), Ok(65536));
+        assert_eq!(count("1000"), Ok(1000));
+        assert_eq!(count("0"), Ok(0));
+        for bad in ["2^64", "2^x", "-1", "ten", "^3", "99999999999999999999"] {
+            assert!(count(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_primitive_has_the_planners_name() {
+        for primitive in Primitive::ALL {
+            assert_eq!(primitive.to_possible_value().unwrap().get_name(), primitive.name());
+        }
+    }
+}

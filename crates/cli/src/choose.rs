@@ -1,0 +1,59 @@
+//! Which devices a command is for.
+
+use anyhow::{Result, bail};
+use trifold::{DeviceKind, Found};
+
+/// The devices that match any of the words, or all if there are none.
+pub fn matching(words: &[String]) -> Result<Vec<Found>> {
+    let (found, missing) = trifold::discover();
+    let listing: Vec<String> = found.iter().map(|device| format!("\n  {device}")).collect();
+    if found.is_empty() {
+        let reasons: Vec<String> = missing.iter().map(|m| format!("\n  {}: {}", m.backend, m.reason)).collect();
+        bail!("there is no device:{}", reasons.concat());
+    }
+    for word in words {
+        if !found.iter().any(|device| is_called(device, word)) {
+            let absent = missing.iter().filter(|m| m.backend.contains(&word.to_lowercase()));
+            let absent: Vec<String> = absent.map(|m| format!("\n{}: {}", m.backend, m.reason)).collect();
+            bail!("no device is called `{word}`; there are{}{}", listing.concat(), absent.concat());
+        }
+    }
+    let wanted = |device: &Found| words.is_empty() || words.iter().any(|word| is_called(device, word));
+    Ok(found.into_iter().filter(wanted).collect())
+}
+
+/// The one device to run a user's data on: of those that match, a discrete GPU if there is one (CUDA before wgpu before
+/// OpenCL), else the CPU backend, else whatever there is.
+pub fn best(word: Option<&str>) -> Result<Found> {
+    let words: Vec<String> = word.map(String::from).into_iter().collect();
+    let mut devices = matching(&words)?;
+    devices.sort_by_key(rank);
+    // `matching` gives at least one, or an error.
+    devices.into_iter().next().ok_or_else(|| anyhow::anyhow!("there is no device"))
+}
+
+fn rank(device: &Found) -> (u32, u32) {
+    let backend = match device.backend {
+        "cuda" => 0,
+        "wgpu" => 1,
+        "opencl" => 2,
+        _ => 3,
+    };
+    let class = match device.kind {
+        DeviceKind::DiscreteGpu => 0,
+        _ if device.backend == "cpu" => 1,
+        DeviceKind::IntegratedGpu => 2,
+        DeviceKind::Other => 3,
+        DeviceKind::Cpu => 4,
+    };
+    (class, backend)
+}
+
+fn is_called(device: &Found, word: &str) -> bool {
+    let word = word.to_lowercase();
+    // A backend's whole name means that backend: `cpu` is also part of the names of other backends' devices.
+    if ["cpu", "wgpu", "opencl", "cuda"].contains(&word.as_str()) {
+        return device.backend == word;
+    }
+    [device.backend, &device.device, &device.api].iter().any(|name| name.to_lowercase().contains(&word))
+}

@@ -1,0 +1,406 @@
+//! One device's rows: buffers, runs, checks and times.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use trifold::{
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, DeviceKind, ElementType, Error, Op, Options, Order,
+    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest,
+};
+
+use super::check::{self, Combine, Verdict};
+use super::rows::{Job, Row};
+use crate::args::Primitive;
+use crate::elements::Elements;
+
+/// From here on one call is long enough to be timed alone.
+const BATCHED_UP_TO: u64 = 1 << 20;
+const BATCH: u32 = 32;
+/// What keeps a GPU busy while the host queues a batch behind it: a copy of about this long.
+const BUSY_MS: f64 = 1.0;
+
+/// A device, and how long to spend on it.
+pub struct Bench<'a> {
+    backend: &'a dyn AnyBackend,
+    runs: Runs<'a>,
+    /// Made when first needed; none on software devices, and where there is no memory for it.
+    busy: Option<Option<Busy>>,
+    data: Option<Data>,
+}
+
+/// A copy that takes a while, and its buffers, which have to outlive it.
+struct Busy {
+    call: AnyCall,
+    _from: AnyBuffer,
+    _to: AnyBuffer,
+}
+
+/// The buffers of one type and size, and what they hold.
+struct Data {
+    scalar: Scalar,
+    n: u64,
+    input: Elements,
+    input_buffer: AnyBuffer,
+    output_buffer: AnyBuffer,
+    /// Positions, for sorts of pairs.
+    values: Option<(AnyBuffer, AnyBuffer)>,
+    copy_gb_s: Option<f64>,
+}
+
+/// How a row went, for the caller to go on from.
+pub enum Outcome {
+    /// Measured, verified or not.
+    Row(Box<Row>),
+    /// The device is gone, and with it all its other rows.
+    Lost(Box<Row>),
+    /// There was not enough memory.
+    NoMemory(Box<Row>),
+}
+
+/// Whether the device is the host's processor, whatever its API.
+pub fn is_software(kind: DeviceKind) -> bool {
+    kind == DeviceKind::Cpu
+}
+
+/// A job's request.
+///
+/// # Errors
+/// [`Error::Unsupported`] for a bitwise operator over floats.
+pub fn request(job: &Job) -> Result<Request> {
+    let op = || -> Result<Op> {
+        let which = job.operator.unwrap_or(trifold::Builtin::Sum);
+        Op::builtin(which, job.scalar).ok_or_else(|| {
+            Error::Unsupported(format!(
+                "`{}` of {}: it is for integers; use sum, product, min or max",
+                which.name(),
+                job.scalar.name()
+            ))
+        })
+    };
+    let n = job.n;
+    let sort = |value| Request::Sort(SortRequest { key: job.scalar, value, n, order: Order::Ascending });
+    Ok(match job.primitive {
+        Primitive::Copy => Request::Copy { element: ElementType::Scalar(job.scalar), n },
+        Primitive::Scan => Request::Scan(ScanRequest { op: op()?, n, kind: ScanKind::Exclusive, initial: None }),
+        Primitive::Reduce => Request::Reduce(ReduceRequest { op: op()?, n, initial: None }),
+        Primitive::SortKeys => sort(None),
+        Primitive::SortPairs => sort(Some(ElementType::Scalar(Scalar::U32))),
+    })
+}
+
+impl<'a> Bench<'a> {
+    /// A bench of at most `runs` timed runs a row.
+    pub fn new(backend: &'a dyn AnyBackend, runs: u32) -> Self {
+        let budget = Duration::from_millis(if is_software(backend.caps().kind) { 400 } else { 4000 });
+        Bench { backend, runs: Runs { backend, most: runs, budget }, busy: None, data: None }
+    }
+
+    /// Measures a job. Whatever fails, a panic of a driver's binding too, is said in the row.
+    pub fn row(&mut self, job: &Job) -> Outcome {
+        let mut row = Box::new(Row::new(job, self.backend.caps().into()));
+        let measured = catch_unwind(AssertUnwindSafe(|| self.measure(job, &mut row)));
+        let error = match measured {
+            Ok(Ok(())) => return Outcome::Row(row),
+            Ok(Err(error)) => error,
+            Err(panic) => {
+                let said = panic.downcast_ref::<String>().map(String::as_str);
+                let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+                // Nothing is known of the state of a device whose binding panicked.
+                Error::DeviceLost(format!("its binding panicked: {said}"))
+            }
+        };
+        row.verified = Some(false);
+        row.error = Some(error.to_string());
+        match error {
+            Error::DeviceLost(_) => Outcome::Lost(row),
+            Error::OutOfMemory { .. } => {
+                self.data = None;
+                Outcome::NoMemory(row)
+            }
+            _ => Outcome::Row(row),
+        }
+    }
+
+    fn measure(&mut self, job: &Job, row: &mut Row) -> Result<()> {
+        let (backend, runs) = (self.backend, &self.runs);
+        let request = request(job)?;
+        let options = Options { algorithm: job.algorithm, ..Options::default() };
+        // What the device cannot do is refused before anything is allocated.
+        let plan = trifold::plan_for(backend, &request, Default::default(), options)?;
+        row.algorithm = plan.algorithm.into();
+        row.scratch_bytes = Some(plan.scratch_bytes);
+
+        let data = Data::prepare(&mut self.data, backend, job)?;
+        if job.primitive != Primitive::Copy && job.n > 0 {
+            if data.copy_gb_s.is_none() {
+                data.copy_gb_s = lasting(data.time_copy(runs))?;
+            }
+            // A result that was left over from another row must not pass for this one's.
+            lasting(data.spoil(backend))?;
+        }
+
+        let spans = data.spans(job.primitive);
+        let call = backend.call(&request, spans, options, &backend.tuning(), None)?;
+        backend.run(&call)?;
+        backend.synchronize()?;
+        let verdict = data.check(backend, job, &spans, call.plan.depth)?;
+        row.verified = Some(verdict.is_ok());
+        row.error = verdict.err();
+        if job.n == 0 {
+            return Ok(());
+        }
+
+        let timing = runs.time(&call)?;
+        let gb_s = request.bytes_moved() as f64 / timing.median_ms * 1e-6;
+        let copy_gb_s = if job.primitive == Primitive::Copy { Some(gb_s) } else { data.copy_gb_s };
+        row.runs = timing.runs;
+        row.clock = Some(timing.clock.into());
+        row.median_ms = Some(timing.median_ms);
+        row.min_ms = Some(timing.min_ms);
+        row.gelem_s = Some(job.n as f64 / timing.median_ms * 1e-6);
+        row.gb_s = Some(gb_s);
+        row.copy_fraction = copy_gb_s.map(|copy| gb_s / copy);
+        row.host_us = Some(runs.host_us(&call)?);
+        if job.n <= BATCHED_UP_TO && timing.clock == "device" {
+            let busy = self.busy.get_or_insert_with(|| Busy::new(backend)).as_ref();
+            row.batched_ms = runs.batched(busy.map(|b| &b.call), &call, timing.median_ms)?;
+        } else if job.n > BATCHED_UP_TO {
+            // Its memory is better used by what follows.
+            self.busy = None;
+        }
+        if let Some(data) = &mut self.data {
+            data.copy_gb_s = copy_gb_s;
+        }
+        Ok(())
+    }
+}
+
+/// A side measurement's result: none if it failed, unless the device went with it.
+fn lasting<T>(result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::DeviceLost(why)) => Err(Error::DeviceLost(why)),
+        Err(error) => {
+            tracing::info!(%error, "a copy failed");
+            Ok(None)
+        }
+    }
+}
+
+impl Busy {
+    fn new(backend: &dyn AnyBackend) -> Option<Busy> {
+        let caps = backend.caps();
+        if is_software(caps.kind) {
+            return None;
+        }
+        let memory = if caps.memory == 0 { 1 << 34 } else { caps.memory };
+        let most = caps.max_binding.min(caps.max_buffer).min(memory / 16) / 16 * 16;
+        let mut bytes = most.min(64 << 20);
+        // A first copy says how long one has to be.
+        for _ in 0..3 {
+            let busy = Busy::of(backend, bytes).ok()?;
+            let ms = backend.time(None, &busy.call, 1).and_then(|_| backend.time(None, &busy.call, 1)).ok()?;
+            let wanted = ((bytes as f64 * BUSY_MS / ms.max(1e-4)) as u64 / 16 * 16).min(most);
+            if ms >= 0.7 * BUSY_MS || wanted <= bytes {
+                return Some(busy);
+            }
+            bytes = wanted;
+        }
+        Busy::of(backend, bytes).ok()
+    }
+
+    fn of(backend: &dyn AnyBackend, bytes: u64) -> Result<Busy> {
+        let (from, to) = (backend.alloc(bytes)?, backend.alloc(bytes)?);
+        let request = Request::Copy { element: ElementType::Scalar(Scalar::U32), n: bytes / 4 };
+        let spans = AnySpans { input: AnySpan::whole(&from), output: AnySpan::whole(&to), values: None };
+        let call = backend.call(&request, spans, Options::default(), &backend.tuning(), None)?;
+        Ok(Busy { call, _from: from, _to: to })
+    }
+}
+
+fn allocate(backend: &dyn AnyBackend, bytes: usize) -> Result<AnyBuffer> {
+    // Not every API has buffers of no bytes.
+    backend.alloc(bytes.max(16) as u64)
+}
+
+fn upload(backend: &dyn AnyBackend, bytes: &[u8]) -> Result<AnyBuffer> {
+    let buffer = allocate(backend, bytes.len())?;
+    if !bytes.is_empty() {
+        backend.write(first(&buffer, bytes.len()), bytes)?;
+    }
+    Ok(buffer)
+}
+
+fn first(buffer: &AnyBuffer, bytes: usize) -> AnySpan<'_> {
+    AnySpan { buffer, offset: 0, bytes: bytes as u64 }
+}
+
+fn download(backend: &dyn AnyBackend, span: AnySpan<'_>) -> Result<Elements> {
+    let mut elements = Elements::zeroed(span.bytes as usize);
+    if span.bytes > 0 {
+        backend.read(span, elements.as_bytes_mut())?;
+    }
+    Ok(elements)
+}
+
+impl Data {
+    /// What the job needs, kept from the row before if that was of the same type and size.
+    fn prepare<'d>(kept: &'d mut Option<Data>, backend: &dyn AnyBackend, job: &Job) -> Result<&'d mut Data> {
+        let mut data = match kept.take().filter(|d| (d.scalar, d.n) == (job.scalar, job.n)) {
+            Some(data) => data,
+            None => {
+                let input = Elements::random(job.scalar, job.n, 0x7472_6966_6f6c_6421);
+                Data {
+                    scalar: job.scalar,
+                    n: job.n,
+                    input_buffer: upload(backend, input.as_bytes())?,
+                    output_buffer: allocate(backend, input.as_bytes().len())?,
+                    input,
+                    values: None,
+                    copy_gb_s: None,
+                }
+            }
+        };
+        if job.primitive == Primitive::SortPairs && data.values.is_none() {
+            let indices = Elements::indices(job.n);
+            data.values = Some((upload(backend, indices.as_bytes())?, allocate(backend, indices.as_bytes().len())?));
+        }
+        Ok(kept.insert(data))
+    }
+
+    fn spans(&self, primitive: Primitive) -> AnySpans<'_> {
+        let bytes = self.input.as_bytes().len();
+        let output = if primitive == Primitive::Reduce { self.scalar.bytes() as usize } else { bytes };
+        let values = self.values.as_ref().filter(|_| primitive == Primitive::SortPairs);
+        AnySpans {
+            input: first(&self.input_buffer, bytes),
+            output: first(&self.output_buffer, output),
+            values: values.map(|(from, to)| (first(from, 4 * self.n as usize), first(to, 4 * self.n as usize))),
+        }
+    }
+
+    fn copy_call(&self, backend: &dyn AnyBackend) -> Result<AnyCall> {
+        let copy = Request::Copy { element: ElementType::Scalar(self.scalar), n: self.n };
+        backend.call(&copy, self.spans(Primitive::Copy), Options::default(), &backend.tuning(), None)
+    }
+
+    fn time_copy(&self, runs: &Runs<'_>) -> Result<f64> {
+        let bytes = 2.0 * self.input.as_bytes().len() as f64;
+        Ok(bytes / runs.time(&self.copy_call(runs.backend)?)?.median_ms * 1e-6)
+    }
+
+    /// Puts the input, which is no primitive's result, where the results go.
+    fn spoil(&self, backend: &dyn AnyBackend) -> Result<()> {
+        backend.run(&self.copy_call(backend)?)?;
+        if let Some((from, to)) = &self.values {
+            let copy = Request::Copy { element: ElementType::Scalar(Scalar::U32), n: self.n };
+            let bytes = 4 * self.n as usize;
+            let spans = AnySpans { input: first(from, bytes), output: first(to, bytes), values: None };
+            backend.run(&backend.call(&copy, spans, Options::default(), &backend.tuning(), None)?)?;
+            // The call's memory may go when it does.
+            backend.synchronize()?;
+        }
+        backend.synchronize()
+    }
+
+    fn check(&self, backend: &dyn AnyBackend, job: &Job, spans: &AnySpans<'_>, depth: u64) -> Result<Verdict> {
+        let input = self.input.as_bytes();
+        let output = download(backend, spans.output)?;
+        let output = output.as_bytes();
+        let combine = || {
+            let which = job.operator.unwrap_or(trifold::Builtin::Sum);
+            Combine::new(which, self.scalar, depth).ok_or_else(|| Error::Unsupported(which.name().into()))
+        };
+        Ok(match job.primitive {
+            Primitive::Copy => check::copy(self.scalar, input, output),
+            Primitive::Scan => combine()?.scan(input, output),
+            Primitive::Reduce => combine()?.reduce(input, output),
+            Primitive::SortKeys => check::sorted(self.scalar, input, output),
+            Primitive::SortPairs => match spans.values {
+                Some((_, to)) => check::pairs(self.scalar, input, output, download(backend, to)?.as_bytes()),
+                None => Err("it has no values".into()),
+            },
+        })
+    }
+}
+
+/// What the runs of one call took.
+struct Timing {
+    runs: u32,
+    clock: &'static str,
+    median_ms: f64,
+    min_ms: f64,
+}
+
+/// How often to run a call.
+struct Runs<'a> {
+    backend: &'a dyn AnyBackend,
+    most: u32,
+    /// What a row's timed runs may take together.
+    budget: Duration,
+}
+
+impl Runs<'_> {
+    /// The median of as many runs as the budget allows, after up to three to warm up.
+    fn time(&self, call: &AnyCall) -> Result<Timing> {
+        let mut clock = "device";
+        let start = Instant::now();
+        for warm_up in 0..3 {
+            match self.backend.time(None, call, 1) {
+                Ok(_) => {}
+                Err(Error::Unsupported(_)) if warm_up == 0 => clock = "host",
+                Err(error) => return Err(error),
+            }
+            if clock == "host" {
+                self.host_ms(call)?;
+            }
+            if start.elapsed() > self.budget / 2 {
+                break;
+            }
+        }
+        let start = Instant::now();
+        let mut times = vec![];
+        while times.len() < self.most as usize && (times.is_empty() || start.elapsed() < self.budget) {
+            times.push(if clock == "device" { self.backend.time(None, call, 1)? } else { self.host_ms(call)? });
+        }
+        times.sort_by(f64::total_cmp);
+        // A clock may be too coarse to see a short call.
+        let at_least = |ms: f64| ms.max(1e-6);
+        let (runs, median_ms, min_ms) = (times.len() as u32, at_least(times[times.len() / 2]), at_least(times[0]));
+        Ok(Timing { runs, clock, median_ms, min_ms })
+    }
+
+    fn host_ms(&self, call: &AnyCall) -> Result<f64> {
+        let start = Instant::now();
+        self.backend.run(call)?;
+        self.backend.synchronize()?;
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
+
+    /// A call's share of a batch behind what keeps the device busy; none where a batch takes too long.
+    fn batched(&self, busy: Option<&AnyCall>, call: &AnyCall, median_ms: f64) -> Result<Option<f64>> {
+        if median_ms * f64::from(BATCH) > 2.0 * self.budget.as_secs_f64() * 1e3 {
+            return Ok(None);
+        }
+        let start = Instant::now();
+        let mut times = vec![];
+        while times.len() < 9 && (times.is_empty() || start.elapsed() < self.budget / 2) {
+            times.push(self.backend.time(busy, call, BATCH)? / f64::from(BATCH));
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(Some(times[times.len() / 2]))
+    }
+
+    /// The median time that submitting the call takes of the host.
+    fn host_us(&self, call: &AnyCall) -> Result<f64> {
+        let (all, mut times) = (Instant::now(), vec![]);
+        while times.len() < 11 && (times.is_empty() || all.elapsed() < self.budget / 4) {
+            let start = Instant::now();
+            self.backend.run(call)?;
+            times.push(start.elapsed().as_secs_f64() * 1e6);
+            self.backend.synchronize()?;
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(times[times.len() / 2])
+    }
+}

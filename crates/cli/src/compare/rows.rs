@@ -1,0 +1,244 @@
+//! A row of the comparison, and rows that other programs measured.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use serde_json::Value;
+use trifold::{Builtin, Caps, Found, Scalar};
+
+use crate::args::Primitive;
+
+/// One primitive on one device at one size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// cpu, wgpu, opencl, cuda, or the name of another library.
+    pub backend: String,
+    pub device: String,
+    pub driver: String,
+    pub api: String,
+    pub primitive: String,
+    pub algorithm: String,
+    #[serde(rename = "type")]
+    pub scalar: String,
+    /// Of scan and reduce.
+    pub operator: Option<String>,
+    pub n: u64,
+    /// How many timed runs the median is of.
+    pub runs: u32,
+    /// `device` for the device's own timestamps, `host` where it has none.
+    pub clock: Option<String>,
+    pub median_ms: Option<f64>,
+    pub min_ms: Option<f64>,
+    /// A call's share of 32 calls queued behind a busy device.
+    pub batched_ms: Option<f64>,
+    /// What a call takes of the host's time to submit.
+    pub host_us: Option<f64>,
+    /// 10^9 elements a second.
+    pub gelem_s: Option<f64>,
+    /// 10^9 bytes a second of the least traffic that the primitive needs.
+    pub gb_s: Option<f64>,
+    /// `gb_s` as a share of what this device's own copy reaches at the same size.
+    pub copy_fraction: Option<f64>,
+    pub scratch_bytes: Option<u64>,
+    /// Whether the result was the oracle's; null for another program's rows, which we cannot check.
+    pub verified: Option<bool>,
+    pub error: Option<String>,
+    pub date: String,
+    pub version: String,
+}
+
+/// Where a row was measured.
+pub struct Device<'a> {
+    pub backend: &'a str,
+    pub device: &'a str,
+    pub driver: &'a str,
+    pub api: &'a str,
+}
+
+impl<'a> From<&'a Caps> for Device<'a> {
+    fn from(caps: &'a Caps) -> Self {
+        Device { backend: caps.backend, device: &caps.device, driver: &caps.driver, api: &caps.api }
+    }
+}
+
+impl<'a> From<&'a Found> for Device<'a> {
+    fn from(found: &'a Found) -> Self {
+        Device { backend: found.backend, device: &found.device, driver: &found.driver, api: &found.api }
+    }
+}
+
+/// What a row measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Job {
+    pub primitive: Primitive,
+    pub scalar: Scalar,
+    pub operator: Option<Builtin>,
+    pub algorithm: Option<&'static str>,
+    pub n: u64,
+}
+
+impl Row {
+    /// A row with nothing measured yet.
+    pub fn new(job: &Job, on: Device<'_>) -> Row {
+        Row {
+            backend: on.backend.into(),
+            device: on.device.into(),
+            driver: on.driver.into(),
+            api: on.api.into(),
+            primitive: job.primitive.name().into(),
+            algorithm: job.algorithm.unwrap_or("").into(),
+            scalar: job.scalar.name().into(),
+            operator: job.operator.map(|o| o.name().into()),
+            n: job.n,
+            runs: 0,
+            clock: None,
+            median_ms: None,
+            min_ms: None,
+            batched_ms: None,
+            host_us: None,
+            gelem_s: None,
+            gb_s: None,
+            copy_fraction: None,
+            scratch_bytes: None,
+            verified: Some(false),
+            error: None,
+            date: now(),
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+
+    /// Whether the two rows measure the same thing, on whatever device.
+    pub fn is_like(&self, other: &Row) -> bool {
+        (&self.primitive, &self.scalar, &self.operator, self.n)
+            == (&other.primitive, &other.scalar, &other.operator, other.n)
+    }
+}
+
+/// Sets each row's share of its device's copy, where that is not known from the run itself.
+pub fn fill_copy_fractions(rows: &mut [Row]) {
+    let copies: Vec<Row> = rows.iter().filter(|r| r.primitive == "copy").cloned().collect();
+    for row in rows.iter_mut().filter(|r| r.copy_fraction.is_none()) {
+        let copy = copies.iter().find(|c| {
+            (&c.backend, &c.device, &c.api, &c.scalar, c.n) == (&row.backend, &row.device, &row.api, &row.scalar, row.n)
+        });
+        row.copy_fraction = match (row.gb_s, copy.and_then(|c| c.gb_s)) {
+            (Some(own), Some(copy)) if copy > 0.0 => Some(own / copy),
+            _ => None,
+        };
+    }
+}
+
+/// Reads rows that another program measured: our own JSON array, or JSON lines. Rows of primitives that we do not have
+/// are left out.
+pub fn read_others(path: &Path) -> Result<Vec<Row>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let parse = || -> Result<Vec<Value>> {
+        if text.trim_start().starts_with('[') {
+            return Ok(serde_json::from_str(&text)?);
+        }
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        lines.map(|(i, line)| serde_json::from_str(line).with_context(|| format!("line {}", i + 1))).collect()
+    };
+    let context = || format!("{} is neither JSON lines nor a JSON array of rows", path.display());
+    let values = parse().with_context(context)?;
+    let rows: Result<Vec<Option<Row>>> =
+        values.iter().enumerate().map(|(i, v)| other(v).with_context(|| format!("row {}", i + 1))).collect();
+    Ok(rows.with_context(context)?.into_iter().flatten().collect())
+}
+
+fn other(value: &Value) -> Result<Option<Row>> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(String::from);
+    // A time that was not taken is 0 in some programs' output.
+    let number = |key: &str| value.get(key).and_then(Value::as_f64).filter(|x| *x > 0.0);
+    let (Some(backend), Some(primitive)) = (text("backend").or_else(|| text("lib")), text("primitive")) else {
+        bail!("it has no `lib` or `backend`, or no `primitive`");
+    };
+    let Some(n) = value.get("n").and_then(Value::as_u64) else { bail!("it has no `n`") };
+    let (primitive, operator) = match primitive.as_str() {
+        "copy" | "sort_keys" | "sort_pairs" => (primitive, None),
+        "sort_pairs_u32" => ("sort_pairs".into(), None),
+        // What we measure is the exclusive scan too.
+        "scan_exclusive_sum" => ("scan".into(), Some("sum".into())),
+        "reduce_sum" => ("reduce".into(), Some("sum".into())),
+        "scan" | "reduce" => (primitive, text("operator")),
+        _ => return Ok(None),
+    };
+    Ok(Some(Row {
+        device: text("device").unwrap_or_default(),
+        driver: text("driver").unwrap_or_default(),
+        api: text("api").unwrap_or_default(),
+        algorithm: text("algorithm").unwrap_or_default(),
+        scalar: text("type").unwrap_or_default(),
+        operator,
+        n,
+        runs: value.get("runs").and_then(Value::as_u64).map_or(0, |runs| runs as u32),
+        clock: text("clock"),
+        median_ms: number("median_ms").or_else(|| number("ms")),
+        min_ms: number("min_ms"),
+        batched_ms: number("batched_ms"),
+        host_us: number("host_us"),
+        gelem_s: number("gelem_s"),
+        gb_s: number("gb_s"),
+        copy_fraction: number("copy_fraction"),
+        scratch_bytes: value.get("scratch_bytes").or_else(|| value.get("temp_bytes")).and_then(Value::as_u64),
+        verified: value.get("verified").and_then(Value::as_bool),
+        error: text("error"),
+        date: text("date").unwrap_or_default(),
+        version: text("version").unwrap_or_default(),
+        backend,
+        primitive,
+    }))
+}
+
+/// Now, in UTC, as ISO 8601.
+fn now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let (year, month, day) = civil(seconds / 86400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// Year, month and day of a number of days since 1970-01-01 (Howard Hinnant's `civil_from_days`).
+fn civil(days: u64) -> (u64, u64, u64) {
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_based = (5 * day_of_year + 2) / 153;
+    let month = if march_based < 10 { march_based + 3 } else { march_based - 9 };
+    (era * 400 + year_of_era + u64::from(month <= 2), month, day_of_year - (153 * march_based + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(19_782), (2024, 2, 29));
+        assert_eq!(civil(20_453), (2025, 12, 31));
+    }
+
+    #[test]
+    fn cub_lines_become_rows() {
+        let line = r#"{"lib":"cub","primitive":"scan_exclusive_sum","type":"u32","n":65536,"ms":0.007,"min_ms":0.006,"batched_ms":0.003,"gelem_s":9.4,"gb_s":75.0,"temp_bytes":100}"#;
+        let row = other(&serde_json::from_str(line).unwrap()).unwrap().unwrap();
+        assert_eq!((row.backend.as_str(), row.primitive.as_str(), row.operator.as_deref()), ("cub", "scan", Some("sum")));
+        assert_eq!((row.median_ms, row.batched_ms, row.scratch_bytes), (Some(0.007), Some(0.003), Some(100)));
+        assert_eq!(row.verified, None);
+        let select = r#"{"lib":"cub","primitive":"select_if","type":"u32","n":65536,"ms":0.007,"batched_ms":0.0}"#;
+        assert_eq!(other(&serde_json::from_str(select).unwrap()).unwrap(), None);
+        assert!(other(&serde_json::from_str("{}").unwrap()).is_err());
+    }
+
+    #[test]
+    fn our_own_rows_read_back() {
+        let line = r#"{"backend":"cpu","device":"d","primitive":"reduce","type":"f32","operator":"max","n":5,"median_ms":1.0,"verified":true}"#;
+        let row = other(&serde_json::from_str(line).unwrap()).unwrap().unwrap();
+        let again = other(&serde_json::to_value(&row).unwrap()).unwrap().unwrap();
+        assert_eq!(row, again);
+    }
+}

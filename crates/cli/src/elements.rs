@@ -1,0 +1,174 @@
+//! Elements of a type chosen at run time: random ones, their text, and the order that sort puts them in.
+
+use anyhow::{Result, anyhow};
+use rayon::prelude::*;
+use trifold::{Scalar, bytemuck};
+
+/// Elements on the host, aligned for any scalar.
+pub struct Elements {
+    words: Vec<u64>,
+    bytes: usize,
+}
+
+impl Elements {
+    /// `bytes` zero bytes.
+    pub fn zeroed(bytes: usize) -> Elements {
+        Elements { words: vec![0; bytes.div_ceil(8)], bytes }
+    }
+
+    /// `n` elements, uniformly random over the type's values; floats over [0, 1).
+    pub fn random(scalar: Scalar, n: u64, seed: u64) -> Elements {
+        let mut elements = Elements::zeroed(n as usize * scalar.bytes() as usize);
+        // Sizes differ in all their elements, so that a result left over from one cannot pass for another's.
+        let seed = mix(seed ^ n.rotate_left(32));
+        let bytes = elements.as_bytes_mut();
+        match scalar {
+            Scalar::U32 | Scalar::I32 => fill::<u32>(bytes, seed, |x| (x >> 32) as u32),
+            Scalar::F32 => fill::<f32>(bytes, seed, |x| (x >> 40) as f32 / (1u32 << 24) as f32),
+            Scalar::U64 | Scalar::I64 => fill::<u64>(bytes, seed, |x| x),
+            Scalar::F64 => fill::<f64>(bytes, seed, |x| (x >> 11) as f64 / (1u64 << 53) as f64),
+        }
+        elements
+    }
+
+    /// 0, 1, 2 and so on.
+    pub fn indices(n: u64) -> Elements {
+        let mut elements = Elements::zeroed(n as usize * 4);
+        let values: &mut [u32] = bytemuck::cast_slice_mut(elements.as_bytes_mut());
+        values.par_iter_mut().enumerate().for_each(|(i, value)| *value = i as u32);
+        elements
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..self.bytes]
+    }
+
+    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes]
+    }
+}
+
+fn fill<T: bytemuck::Pod + Send>(bytes: &mut [u8], seed: u64, from: fn(u64) -> T) {
+    let elements: &mut [T] = bytemuck::cast_slice_mut(bytes);
+    elements.par_iter_mut().enumerate().for_each(|(i, element)| {
+        *element = from(mix(seed.wrapping_add((i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))));
+    });
+}
+
+/// The output function of splitmix64 (Steele, Lea and Flood 2014): a bijection whose output looks random.
+pub fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// A scalar type as the host's code sees it.
+pub trait Value: bytemuck::Pod + std::fmt::Debug + std::str::FromStr + Send + Sync {
+    /// An integer that is ordered as sort orders the values: floats by IEEE 754 `totalOrder`.
+    fn rank(self) -> u64;
+}
+
+impl Value for u32 {
+    fn rank(self) -> u64 {
+        u64::from(self)
+    }
+}
+impl Value for i32 {
+    fn rank(self) -> u64 {
+        u64::from(self as u32 ^ (1 << 31))
+    }
+}
+impl Value for f32 {
+    fn rank(self) -> u64 {
+        let bits = self.to_bits();
+        u64::from(if bits >> 31 == 1 { !bits } else { bits | (1 << 31) })
+    }
+}
+impl Value for u64 {
+    fn rank(self) -> u64 {
+        self
+    }
+}
+impl Value for i64 {
+    fn rank(self) -> u64 {
+        self as u64 ^ (1 << 63)
+    }
+}
+impl Value for f64 {
+    fn rank(self) -> u64 {
+        let bits = self.to_bits();
+        if bits >> 63 == 1 { !bits } else { bits | (1 << 63) }
+    }
+}
+
+/// Runs an expression with `$T` standing for the Rust type of a scalar.
+macro_rules! with_type {
+    ($scalar:expr, $T:ident => $body:expr) => {
+        match $scalar {
+            trifold::Scalar::U32 => {
+                type $T = u32;
+                $body
+            }
+            trifold::Scalar::I32 => {
+                type $T = i32;
+                $body
+            }
+            trifold::Scalar::F32 => {
+                type $T = f32;
+                $body
+            }
+            trifold::Scalar::U64 => {
+                type $T = u64;
+                $body
+            }
+            trifold::Scalar::I64 => {
+                type $T = i64;
+                $body
+            }
+            trifold::Scalar::F64 => {
+                type $T = f64;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_type;
+
+/// One element as text that reads back as the same element.
+pub fn text(scalar: Scalar, element: &[u8]) -> String {
+    with_type!(scalar, T => format!("{:?}", bytemuck::pod_read_unaligned::<T>(element)))
+}
+
+/// An element's bytes from its text.
+pub fn parse(scalar: Scalar, text: &str) -> Result<Vec<u8>> {
+    fn bytes<T: Value>(text: &str) -> Option<Vec<u8>> {
+        text.trim().parse::<T>().ok().map(|x| bytemuck::bytes_of(&x).to_vec())
+    }
+    with_type!(scalar, T => bytes::<T>(text))
+        .ok_or_else(|| anyhow!("`{text}` is no {}; give a number that fits the type", scalar.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_follow_the_total_order() {
+        let floats = [-f32::NAN, f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-40, 1.0, f32::INFINITY, f32::NAN];
+        assert!(floats.windows(2).all(|w| w[0].rank() < w[1].rank()));
+        assert!(floats.windows(2).all(|w| f64::from(w[0]).rank() < f64::from(w[1]).rank()));
+        assert!([i32::MIN, -1, 0, 1, i32::MAX].windows(2).all(|w| w[0].rank() < w[1].rank()));
+        assert!([i64::MIN, -1, 0, 1, i64::MAX].windows(2).all(|w| w[0].rank() < w[1].rank()));
+    }
+
+    #[test]
+    fn text_reads_back() {
+        for (scalar, written) in [(Scalar::I32, "-5"), (Scalar::F32, "1e30"), (Scalar::F64, "0.1"), (Scalar::U64, "7")] {
+            let bytes = parse(scalar, written).unwrap();
+            assert_eq!(parse(scalar, &text(scalar, &bytes)).unwrap(), bytes);
+        }
+        assert!(parse(Scalar::U32, "-1").is_err());
+        assert!(parse(Scalar::U32, "4294967296").is_err());
+    }
+}

@@ -1,0 +1,244 @@
+//! Numbers in files: one-dimensional `.npy` and raw little-endian. Read through a memory map, written whole or not at
+//! all.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use memmap2::Mmap;
+use npyz::WriterBuilder;
+use tempfile::NamedTempFile;
+use trifold::Scalar;
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+/// The longest header that NumPy itself reads without being told to trust the file.
+const LONGEST_HEADER: usize = 10_000;
+
+/// A file's numbers, mapped into memory.
+pub struct Numbers {
+    pub scalar: Scalar,
+    pub n: u64,
+    map: Option<Mmap>,
+    data: Range<usize>,
+}
+
+impl Numbers {
+    /// Opens a file: a `.npy` if it starts as one, else raw numbers of type `scalar`.
+    pub fn open(path: &Path, scalar: Option<Scalar>, option: &str) -> Result<Numbers> {
+        ensure!(cfg!(target_endian = "little"), "this program reads files on little-endian machines only");
+        let context = || format!("cannot read {}", path.display());
+        let file = File::open(path).with_context(context)?;
+        let metadata = file.metadata().with_context(context)?;
+        ensure!(metadata.is_file(), "cannot read {}: it is no regular file", path.display());
+        let map = if metadata.len() == 0 {
+            None
+        } else {
+            // SAFETY: the map is read-only and private to this process. A file that another program cuts short
+            // meanwhile ends this one with SIGBUS; as with every mapped reader, that is the user's to avoid.
+            Some(unsafe { Mmap::map(&file) }.with_context(context)?)
+        };
+        let bytes = map.as_deref().unwrap_or(&[]);
+        let is_npy = bytes.starts_with(MAGIC) || path.extension().is_some_and(|e| e == "npy");
+        let (scalar, data) = if is_npy {
+            let (stored, start) = header(bytes).with_context(|| format!("{} is no .npy we can use", path.display()))?;
+            if let Some(asked) = scalar.filter(|asked| *asked != stored) {
+                bail!("{} holds {}, and {option} says {}; leave it out", path.display(), stored.name(), asked.name());
+            }
+            (stored, start..bytes.len())
+        } else {
+            let names = Scalar::ALL.map(Scalar::name).join(", ");
+            let scalar = scalar.with_context(|| {
+                format!("{} is no .npy, so its type is unknown; give {option} (one of {names})", path.display())
+            })?;
+            (scalar, 0..bytes.len())
+        };
+        let size = scalar.bytes() as usize;
+        ensure!(
+            data.len() % size == 0,
+            "{} has {} bytes, no whole number of {} of {size} bytes; is it truncated, or of another type?",
+            path.display(),
+            data.len(),
+            scalar.name()
+        );
+        Ok(Numbers { scalar, n: (data.len() / size) as u64, map, data })
+    }
+
+    /// The numbers' bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.map.as_deref().map_or(&[], |map| &map[self.data.clone()])
+    }
+}
+
+/// A `.npy` file's type and where its numbers start, having checked that they are all there.
+fn header(bytes: &[u8]) -> Result<(Scalar, usize)> {
+    ensure!(bytes.starts_with(MAGIC), "it does not start with \\x93NUMPY");
+    let number = |range: Range<usize>| -> Result<usize> {
+        let digits = bytes.get(range).context("it ends within its header; is it truncated?")?;
+        Ok(digits.iter().rev().fold(0, |n, &byte| n << 8 | usize::from(byte)))
+    };
+    let start = match number(6..7)? {
+        1 => 10 + number(8..10)?,
+        2 | 3 => 12 + number(8..12)?,
+        version => bail!("its format version is {version}; versions 1 to 3 are known"),
+    };
+    ensure!(start <= LONGEST_HEADER, "its header has {start} bytes, more than the {LONGEST_HEADER} that NumPy reads");
+    let text = bytes.get(..start).context("it ends within its header; is it truncated?")?;
+    check_header_text(text)?;
+    let header = npyz::NpyHeader::from_reader(text).context("its header cannot be read")?;
+    let scalar = match header.dtype().descr().trim_matches('\'') {
+        "<u4" => Scalar::U32,
+        "<i4" => Scalar::I32,
+        "<f4" => Scalar::F32,
+        "<u8" => Scalar::U64,
+        "<i8" => Scalar::I64,
+        "<f8" => Scalar::F64,
+        other => bail!(
+            "its numbers are `{other}`; convert them to one of <u4, <i4, <f4, <u8, <i8, <f8, for instance by \
+             a.astype('<f4')"
+        ),
+    };
+    let [n] = *header.shape() else {
+        bail!("its shape is {:?}; make it one-dimensional, for instance by a.reshape(-1)", header.shape());
+    };
+    let (have, need) = ((bytes.len() - start) as u64, n.checked_mul(u64::from(scalar.bytes())));
+    ensure!(
+        need.is_some_and(|need| need <= have),
+        "its header promises {n} {}, and {have} bytes follow; it is truncated",
+        scalar.name()
+    );
+    ensure!(need == Some(have), "{have} bytes follow its header, more than its {n} {} take", scalar.name());
+    Ok((scalar, start))
+}
+
+/// Keeps from the header's parser what it does not survive: brackets nested without end, and a product of sizes past
+/// 64 bits.
+fn check_header_text(text: &[u8]) -> Result<()> {
+    let mut depth = 0;
+    for byte in text {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        ensure!(depth <= 16, "its header nests more than 16 brackets");
+    }
+    let text = String::from_utf8_lossy(text);
+    let shape = text.split_once("'shape'").map_or("", |(_, rest)| rest).split(')').next().unwrap_or("");
+    let digits = shape.bytes().filter(u8::is_ascii_digit).count();
+    ensure!(digits < 20, "its shape has {digits} digits, more than memory can hold");
+    Ok(())
+}
+
+/// A file written beside its place, and not yet moved there.
+pub struct Pending<'a> {
+    file: NamedTempFile,
+    path: &'a Path,
+}
+
+impl<'a> Pending<'a> {
+    /// Writes numbers: a `.npy` if the path says so, raw if not.
+    pub fn numbers(path: &'a Path, scalar: Scalar, bytes: &[u8]) -> Result<Pending<'a>> {
+        let is_npy = path.extension().is_some_and(|e| e == "npy");
+        Pending::write(path, |file| {
+            if is_npy {
+                let kind = match scalar {
+                    Scalar::U32 | Scalar::U64 => 'u',
+                    Scalar::I32 | Scalar::I64 => 'i',
+                    Scalar::F32 | Scalar::F64 => 'f',
+                };
+                let descr = format!("<{kind}{}", scalar.bytes()).parse::<npyz::TypeStr>()?;
+                npyz::WriteOptions::new_header_only()
+                    .dtype(npyz::DType::new_scalar(descr))
+                    .shape(&[bytes.len() as u64 / u64::from(scalar.bytes())])
+                    .writer(&mut *file)
+                    .write_header_only()?;
+            }
+            Ok(file.write_all(bytes)?)
+        })
+    }
+
+    /// Writes text.
+    pub fn text(path: &'a Path, text: &str) -> Result<Pending<'a>> {
+        Pending::write(path, |file| Ok(file.write_all(text.as_bytes())?))
+    }
+
+    fn write(path: &'a Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<Pending<'a>> {
+        let context = || format!("cannot write {}", path.display());
+        ensure!(!path.is_dir(), "cannot write {}: it is a directory", path.display());
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        // As any new file has it, less what the user's umask takes away; a temporary file's own would be 0600.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.prefix(".trifold-").tempfile_in(folder).with_context(context)?;
+        let mut buffered = BufWriter::new(&mut file);
+        content(&mut buffered).with_context(context)?;
+        buffered.flush().with_context(context)?;
+        drop(buffered);
+        Ok(Pending { file, path })
+    }
+
+    /// Moves the file to its place, over whatever was there.
+    pub fn finish(self) -> Result<()> {
+        let Pending { file, path } = self;
+        file.persist(path).map_err(|e| e.error).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(())
+    }
+}
+
+/// Prints to the terminal or the pipe; a pipe that is closed is an error to be told apart, not a panic.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn npy(descr: &str, shape: &str, data: usize) -> Vec<u8> {
+        let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let mut bytes = [MAGIC, &[1, 0], &(text.len() as u16).to_le_bytes(), text.as_bytes()].concat();
+        bytes.resize(bytes.len() + data, 0);
+        bytes
+    }
+
+    #[test]
+    fn headers_are_read_or_refused() {
+        assert_eq!(header(&npy("<f4", "(3,)", 12)).unwrap().0, Scalar::F32);
+        assert_eq!(header(&npy("<i8", "(0,)", 0)).unwrap().0, Scalar::I64);
+        let refused = [
+            (npy("<f4", "(3,)", 11), "truncated"),
+            (npy("<f4", "(3,)", 13), "more than its 3"),
+            (npy(">f4", "(3,)", 12), ">f4"),
+            (npy("<f2", "(3,)", 6), "<f2"),
+            (npy("<f4", "(3, 1)", 12), "reshape"),
+            (npy("<f4", "()", 4), "reshape"),
+            (npy("<f4", "(18446744073709551615, 18446744073709551615)", 4), "digits"),
+            (npy("<f4", "(4611686018427387905,)", 4), "truncated"),
+            (npy("<f4", &"(".repeat(300), 4), "brackets"),
+            (npy("<f4", "(-1,)", 4), "negative"),
+            (npy("", "(1,)", 4), "header cannot be read"),
+            (MAGIC.to_vec(), "truncated"),
+            ([MAGIC, &[2, 0, 255, 255, 255, 255]].concat(), "NumPy reads"),
+            ([MAGIC, &[9, 0, 1, 0]].concat(), "version is 9"),
+            (vec![], "NUMPY"),
+        ];
+        for (bytes, why) in refused {
+            let error = format!("{:#}", header(&bytes).unwrap_err());
+            assert!(error.contains(why), "{error:?} does not mention {why:?}");
+        }
+    }
+
+    #[test]
+    fn every_prefix_of_a_file_is_refused() {
+        let whole = npy("<u4", "(2,)", 8);
+        assert!(header(&whole).is_ok());
+        for end in 0..whole.len() {
+            assert!(header(&whole[..end]).is_err(), "{end}");
+        }
+    }
+}

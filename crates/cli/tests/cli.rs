@@ -1,0 +1,306 @@
+//! The program as a user runs it, on the CPU backend.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        fs::write(self.path(name), bytes).unwrap();
+        self.path(name)
+    }
+
+    /// What is in the folder, temporary files too.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(self.0.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn trifold(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).output().unwrap()
+}
+
+fn on_cpu(command: &str, args: &[&str]) -> Output {
+    trifold(&[&[command, "--device", "cpu"], args].concat())
+}
+
+#[track_caller]
+fn succeeds(output: &Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Fails as a user's mistake does: with words, without a panic.
+#[track_caller]
+fn fails(output: &Output, words: &[&str]) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(1 | 2)), "{:?} {stderr}", output.status);
+    assert!(stderr.starts_with("error:"), "{stderr}");
+    assert!(!stderr.contains("panicked") && !stderr.contains("backtrace"), "{stderr}");
+    for word in words {
+        assert!(stderr.contains(word), "{stderr:?} does not mention {word:?}");
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A `.npy` of version 1, as NumPy writes it.
+fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let dict = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    let padded = (10 + dict.len() + 1).div_ceil(64) * 64 - 10;
+    let dict = format!("{dict:<width$}\n", width = padded - 1);
+    [b"\x93NUMPY\x01\x00", &(padded as u16).to_le_bytes()[..], dict.as_bytes(), data].concat()
+}
+
+fn bytes<const N: usize, T>(values: &[T], to: fn(&T) -> [u8; N]) -> Vec<u8> {
+    values.iter().flat_map(to).collect()
+}
+
+fn u32s(values: &[u32]) -> Vec<u8> {
+    bytes(values, |x| x.to_le_bytes())
+}
+
+fn f64s(values: &[f64]) -> Vec<u8> {
+    bytes(values, |x| x.to_le_bytes())
+}
+
+#[test]
+fn compare_verifies_every_primitive() {
+    let folder = Folder::new();
+    let json = folder.path("rows.json");
+    let out = on_cpu("compare", &["-n", "1000,2^12,1,0", "--runs", "2", "--json", text(&json)]);
+    let table = succeeds(&out);
+    assert!(table.contains("scan of u32, sum") && table.contains("2^12"), "{table}");
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 4 * 5);
+    for primitive in ["copy", "scan", "reduce", "sort_keys", "sort_pairs"] {
+        for n in [0, 1, 1000, 4096] {
+            let row = rows.iter().find(|r| r["primitive"] == primitive && r["n"] == n).unwrap();
+            assert_eq!(row["verified"], true, "{row}");
+            assert_eq!((&row["backend"], &row["type"]), (&Value::from("cpu"), &Value::from("u32")));
+            assert_eq!(row["error"], Value::Null);
+            if n > 0 {
+                for key in ["median_ms", "min_ms", "batched_ms", "host_us", "gelem_s", "gb_s", "copy_fraction"] {
+                    assert!(row[key].as_f64().is_some_and(|x| x > 0.0), "{key} of {row}");
+                }
+            }
+            for key in ["device", "driver", "api", "algorithm", "date", "version"] {
+                assert!(row[key].as_str().is_some_and(|x| !x.is_empty()), "{key} of {row}");
+            }
+            assert!(row["scratch_bytes"].is_u64());
+        }
+    }
+    assert_eq!(folder.names(), ["rows.json"]);
+}
+
+#[test]
+fn compare_checks_every_type_and_operator() {
+    let args = ["-n", "70000", "--runs", "1", "--type", "u32,i32,f32,u64,i64,f64", "--operator", "sum,product,min,max"];
+    succeeds(&on_cpu("compare", &args));
+    let args = ["-n", "70000", "--runs", "1", "--type", "u32,i64", "--operator", "and,or,xor", "--algorithm", "parallel"];
+    succeeds(&on_cpu("compare", &args));
+}
+
+#[test]
+fn a_row_that_cannot_be_measured_says_why_and_others_go_on() {
+    let folder = Folder::new();
+    let json = folder.path("rows.json");
+    let args = ["-n", "1000", "--type", "f32", "--operator", "xor,sum", "--primitive", "scan", "--json", text(&json)];
+    let out = on_cpu("compare", &args);
+    assert_eq!(out.status.code(), Some(1));
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    assert_eq!(rows[0]["verified"], false);
+    assert!(rows[0]["error"].as_str().unwrap().contains("xor"));
+    assert_eq!(rows[1]["verified"], true);
+}
+
+#[test]
+fn compare_joins_other_programs_rows() {
+    let folder = Folder::new();
+    let json = folder.path("rows.json");
+    let lines = concat!(
+        r#"{"lib":"cub","primitive":"copy","type":"u32","n":1000,"ms":0.002,"min_ms":0.001,"batched_ms":0.0,"gelem_s":0.5,"gb_s":4.0,"temp_bytes":1}"#,
+        "\n",
+        r#"{"lib":"cub","primitive":"sort_pairs_u32","type":"u32","n":1000,"ms":0.01,"min_ms":0.01,"batched_ms":0.009,"gelem_s":0.1,"gb_s":2.0,"temp_bytes":9}"#,
+        "\n",
+        r#"{"lib":"cub","primitive":"select_if","type":"u32","n":1000,"ms":0.01}"#,
+        "\n"
+    );
+    let with = folder.write("cub.jsonl", lines.as_bytes());
+    let args = ["-n", "1000", "--runs", "1", "--json", text(&json), "--with", text(&with)];
+    let table = succeeds(&on_cpu("compare", &args));
+    assert!(table.contains("cub"), "{table}");
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let cub: Vec<&Value> = rows.as_array().unwrap().iter().filter(|r| r["backend"] == "cub").collect();
+    assert_eq!(cub.len(), 2);
+    assert_eq!(cub[1]["primitive"], "sort_pairs");
+    assert_eq!(cub[1]["copy_fraction"], 0.5);
+    assert_eq!(cub[0]["batched_ms"], Value::Null);
+    // Our own array reads back too.
+    succeeds(&on_cpu("compare", &["-n", "1000", "--runs", "1", "--with", text(&json)]));
+    let broken = folder.write("broken.jsonl", b"{\"lib\":\n");
+    fails(&on_cpu("compare", &["-n", "1000", "--with", text(&broken)]), &["broken.jsonl", "line 1"]);
+}
+
+#[test]
+fn scan_of_npy_and_raw() {
+    let folder = Folder::new();
+    let input = folder.write("in.npy", &npy("<u4", "(5,)", &u32s(&[3, 1, 4, 1, 5])));
+    let output = folder.path("out.npy");
+    assert_eq!(succeeds(&on_cpu("scan", &[text(&input), "-o", text(&output)])), "");
+    let written = fs::read(&output).unwrap();
+    assert!(written.starts_with(b"\x93NUMPY"));
+    assert!(written.ends_with(&u32s(&[3, 4, 8, 9, 14])));
+    // What was written reads as what it is, and works as an input.
+    assert_eq!(succeeds(&on_cpu("reduce", &[text(&output), "--operator", "max"])), "14\n");
+    let out = on_cpu("scan", &[text(&input), "--exclusive", "--initial", "10", "--operator", "sum"]);
+    assert_eq!(succeeds(&out), "10\n13\n14\n18\n19\n");
+
+    let raw = folder.write("in.bin", &f64s(&[0.5, -2.0, 4.0]));
+    let output = folder.path("out.bin");
+    let args = [text(&raw), "--type", "f64", "--operator", "product", "--initial", "-1", "-o", text(&output)];
+    succeeds(&on_cpu("scan", &args));
+    assert_eq!(fs::read(&output).unwrap(), f64s(&[-0.5, 1.0, 4.0]));
+    assert_eq!(folder.names(), ["in.bin", "in.npy", "out.bin", "out.npy"]);
+}
+
+#[test]
+fn empty_files_are_arrays_of_no_numbers() {
+    let folder = Folder::new();
+    let raw = folder.write("in.bin", b"");
+    assert_eq!(succeeds(&on_cpu("scan", &[text(&raw), "--type", "u32"])), "");
+    assert_eq!(succeeds(&on_cpu("sort", &[text(&raw), "--type", "f32"])), "");
+    assert_eq!(succeeds(&on_cpu("reduce", &[text(&raw), "--type", "i32", "--operator", "min"])), "2147483647\n");
+    let input = folder.write("in.npy", &npy("<i8", "(0,)", b""));
+    assert_eq!(succeeds(&on_cpu("reduce", &[text(&input), "--initial", "-7"])), "-7\n");
+}
+
+#[test]
+fn sort_moves_values_with_their_keys() {
+    let folder = Folder::new();
+    let keys = folder.write("keys.npy", &npy("<f8", "(4,)", &f64s(&[2.0, -1.0, 2.0, 0.5])));
+    let values = folder.write("values.bin", &u32s(&[10, 11, 12, 13]));
+    let (sorted, moved) = (folder.path("sorted.npy"), folder.path("moved.npy"));
+    let with = ["--values", text(&values), "--values-type", "u32"];
+    let to = ["-o", text(&sorted), "--values-output", text(&moved)];
+    succeeds(&on_cpu("sort", &[&[text(&keys), "--descending"][..], &with, &to].concat()));
+    assert!(fs::read(&sorted).unwrap().ends_with(&f64s(&[2.0, 2.0, 0.5, -1.0])));
+    assert!(fs::read(&moved).unwrap().ends_with(&u32s(&[10, 12, 13, 11])));
+    let printed = succeeds(&on_cpu("sort", &[&[text(&keys)][..], &with].concat()));
+    assert_eq!(printed, "-1.0\t11\n0.5\t13\n2.0\t10\n2.0\t12\n");
+    assert_eq!(succeeds(&on_cpu("sort", &[text(&keys)])), "-1.0\n0.5\n2.0\n2.0\n");
+
+    let short = folder.write("short.bin", &u32s(&[1, 2, 3]));
+    let args = [text(&keys), "--values", text(&short), "--values-type", "u32"];
+    fails(&on_cpu("sort", &args), &["3 values", "4 numbers"]);
+    fails(&on_cpu("sort", &[&[text(&keys), "-o", "x.npy"][..], &with].concat()), &["--values-output"]);
+    fails(&on_cpu("sort", &[text(&keys), "--values-output", "x"]), &["--values"]);
+}
+
+#[test]
+fn bad_files_are_refused_and_nothing_is_written() {
+    let folder = Folder::new();
+    let output = folder.path("out.npy");
+    let whole = npy("<u4", "(5,)", &u32s(&[3, 1, 4, 1, 5]));
+    let cases: [(&str, &[u8], &[&str]); 8] = [
+        ("truncated.npy", &whole[..whole.len() - 6], &["truncated"]),
+        ("header.npy", &whole[..40], &["truncated"]),
+        ("longer.npy", &[&whole[..], b"xx"].concat(), &["more than its 5"]),
+        ("dtype.npy", &npy("<f2", "(2,)", &[0; 4]), &["<f2", "astype"]),
+        ("big.npy", &npy(">u4", "(1,)", &[0; 4]), &[">u4", "astype"]),
+        ("shape.npy", &npy("<u4", "(1, 2)", &[0; 8]), &["[1, 2]", "reshape"]),
+        ("foreign.npy", b"PK\x03\x04 not npy", &["\\x93NUMPY"]),
+        ("empty.npy", b"", &["\\x93NUMPY"]),
+    ];
+    for (name, content, words) in cases {
+        let input = folder.write(name, content);
+        for command in ["scan", "reduce", "sort"] {
+            fails(&on_cpu(command, &[text(&input), "-o", text(&output)]), &[&[name], words].concat());
+        }
+        fs::remove_file(input).unwrap();
+    }
+    let odd = folder.write("odd.bin", &[0; 10]);
+    fails(&on_cpu("scan", &[text(&odd), "--type", "u32", "-o", text(&output)]), &["10 bytes", "u32"]);
+    fails(&on_cpu("scan", &[text(&odd), "-o", text(&output)]), &["--type"]);
+    let good = folder.write("good.npy", &whole);
+    fails(&on_cpu("scan", &[text(&good), "--type", "f32", "-o", text(&output)]), &["holds u32"]);
+    fails(&on_cpu("scan", &[text(&good), "--initial", "-1", "-o", text(&output)]), &["--initial", "-1", "u32"]);
+    fails(&on_cpu("scan", &[text(&folder.path("none.npy"))]), &["none.npy", "No such file"]);
+    fails(&on_cpu("scan", &[text(folder.0.path()), "--type", "u32"]), &["no regular file"]);
+    let floats = folder.write("floats.bin", &f64s(&[1.0]));
+    fails(&on_cpu("reduce", &[text(&floats), "--type", "f64", "--operator", "xor"]), &["xor", "integers"]);
+    assert_eq!(folder.names(), ["floats.bin", "good.npy", "odd.bin"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let folder = Folder::new();
+    let input = folder.write("in.npy", &npy("<u4", "(1,)", &u32s(&[3])));
+    let nowhere = folder.path("no/such/folder/out.npy");
+    fails(&on_cpu("scan", &[text(&input), "-o", text(&nowhere)]), &["cannot write", "out.npy"]);
+    fails(&on_cpu("scan", &[text(&input), "-o", text(folder.0.path())]), &["directory"]);
+    fails(&on_cpu("compare", &["-n", "10", "--json", text(&nowhere)]), &["cannot write"]);
+    assert_eq!(folder.names(), ["in.npy"]);
+}
+
+#[test]
+fn unknown_names_are_errors_that_list_the_known() {
+    let folder = Folder::new();
+    let input = folder.write("in.npy", &npy("<u4", "(1,)", &u32s(&[3])));
+    let input = text(&input);
+    for args in [&["scan", input, "--device", "abacus"][..], &["compare", "--device", "abacus"]] {
+        fails(&trifold(args), &["abacus", "cpu on "]);
+    }
+    fails(&on_cpu("scan", &[input, "--type", "u33"]), &["u33", "u32, i32, f32"]);
+    fails(&on_cpu("scan", &[input, "--operator", "plus"]), &["plus", "sum, product"]);
+    fails(&on_cpu("scan", &[input, "--algorithm", "magic"]), &["magic", "lookback"]);
+    fails(&on_cpu("scan", &[input, "--algorithm", "lookback"]), &["unsupported", "parallel"]);
+    fails(&on_cpu("compare", &["--algorithm", "onesweep"]), &["algorithms"]);
+    fails(&on_cpu("compare", &["-n", "2^40"]), &["the most elements"]);
+    fails(&on_cpu("compare", &["--primitive", "shuffle"]), &["shuffle", "sort_keys"]);
+}
+
+#[test]
+fn devices_lists_the_cpu() {
+    assert!(succeeds(&trifold(&["devices"])).contains("cpu on "));
+    let json: Value = serde_json::from_str(&succeeds(&trifold(&["devices", "--json"]))).unwrap();
+    let cpu = json["devices"].as_array().unwrap().iter().find(|d| d["backend"] == "cpu").unwrap();
+    assert_eq!((&cpu["api"], &cpu["int64"]), (&Value::from("Rust"), &Value::from(true)));
+    for missing in json["missing"].as_array().unwrap() {
+        assert!(!missing["reason"].as_str().unwrap().contains('\n'));
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let folder = Folder::new();
+    let input = folder.write("in.bin", &u32s(&vec![1; 200_000]));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_trifold"))
+        .args(["scan", text(&input), "--type", "u32", "--device", "cpu"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,127 @@
+//! Cases, how they run, and what comes of it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use trifold_core::{AnyBackend, Error};
+
+use crate::refusal::Refusal;
+use crate::row::Row;
+use crate::stage::{Staged, check_row};
+
+/// How much to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Small sizes, for software devices in CI: minutes.
+    Quick,
+    /// Large sizes too, and launches past 65535 workgroups, for GPUs.
+    Full,
+}
+
+/// A case: what to run, and its name.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub(crate) name: String,
+    pub(crate) body: Body,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    /// One call, run a few times.
+    Call(Row),
+    /// Calls one after the other without waiting in between, all checked in the end, twice.
+    Queue(Vec<Row>),
+    /// A call that must be refused.
+    Refusal(Refusal),
+}
+
+impl Case {
+    /// Its name: primitive, type, operator, algorithm, size, distribution and whatever else there is to say, with
+    /// slashes between.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// What came of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The device did what it should.
+    Passed,
+    /// The device cannot, for this reason.
+    Ignored(String),
+    /// It should and did not.
+    Failed(String),
+}
+
+impl From<Result<(), Failure>> for Outcome {
+    fn from(result: Result<(), Failure>) -> Outcome {
+        match result {
+            Ok(()) => Outcome::Passed,
+            Err(Failure::Error(Error::Unsupported(reason))) => Outcome::Ignored(reason),
+            Err(Failure::Error(error)) => Outcome::Failed(error.to_string()),
+            Err(Failure::Wrong(message)) => Outcome::Failed(message),
+        }
+    }
+}
+
+/// Why a case did not pass.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Error(Error),
+    Wrong(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Error(error)
+    }
+}
+
+/// Runs a case. A panic below is a failure.
+pub fn run(backend: &dyn AnyBackend, case: &Case) -> Outcome {
+    guarded(|| match &case.body {
+        Body::Call(row) => check_row(backend, row),
+        Body::Queue(rows) => queue(backend, rows),
+        Body::Refusal(refusal) => refusal.check(backend),
+    })
+}
+
+pub(crate) fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Outcome {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.into(),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            Outcome::Failed(format!("panicked: {}", text.unwrap_or("with no message")))
+        }
+    }
+}
+
+fn queue(backend: &dyn AnyBackend, rows: &[Row]) -> Result<(), Failure> {
+    let mut staged = vec![];
+    let mut reason = None;
+    for row in rows {
+        match Staged::new(backend, row) {
+            Ok(one) => staged.push((row, one)),
+            Err(error @ Error::Unsupported(_)) => reason = Some(error),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if let (true, Some(reason)) = (staged.is_empty(), reason) {
+        return Err(reason.into());
+    }
+    for _ in 0..2 {
+        for (_, one) in &staged {
+            one.reset(backend)?;
+        }
+        for (_, one) in &staged {
+            backend.run(&one.call)?;
+        }
+        for (row, one) in &staged {
+            one.check(backend).map_err(|failure| match failure {
+                Failure::Wrong(message) => Failure::Wrong(format!("{}: {message}", row.name())),
+                error => error,
+            })?;
+        }
+    }
+    Ok(())
+}

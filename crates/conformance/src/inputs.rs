@@ -1,0 +1,284 @@
+//! Inputs, the same on every machine: each follows from its row's name.
+
+use trifold_core::{Builtin, ElementType, Op, Scalar};
+
+/// Sebastiano Vigna's splitmix64.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// A generator for a name.
+    pub(crate) fn named(name: &str) -> Random {
+        // FNV-1a.
+        Random(name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)))
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
+
+/// How the elements of an input lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Distribution {
+    /// Each by chance.
+    Uniform,
+    /// All the same.
+    Constant,
+    /// In ascending order.
+    Sorted,
+    /// In descending order.
+    Reversed,
+    /// Of five values.
+    Few,
+    /// Runs of one value, 1 to 200 long.
+    Runs,
+    /// Floats: NaN, infinities, zeros of both signs; for keys denormals too.
+    Specials,
+    /// Keys that differ only in the bytes of this mask, bit 0 for the lowest byte.
+    Places(u8),
+}
+
+impl Distribution {
+    /// The six of every primitive.
+    pub(crate) const ALL: [Distribution; 6] = [
+        Distribution::Uniform,
+        Distribution::Constant,
+        Distribution::Sorted,
+        Distribution::Reversed,
+        Distribution::Few,
+        Distribution::Runs,
+    ];
+
+    pub(crate) fn name(self) -> String {
+        match self {
+            Distribution::Uniform => "uniform".into(),
+            Distribution::Constant => "constant".into(),
+            Distribution::Sorted => "sorted".into(),
+            Distribution::Reversed => "reversed".into(),
+            Distribution::Few => "few_distinct".into(),
+            Distribution::Runs => "runs".into(),
+            Distribution::Specials => "specials".into(),
+            Distribution::Places(mask) => format!("places_{mask:08b}"),
+        }
+    }
+}
+
+/// Which values suit an operator: those that keep its result in range, and tell of an element that was lost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Domain {
+    /// Any bits. Ascending ranks give ascending keys, floats in total order.
+    Any,
+    /// Integers of any bits, floats in [-1, 1).
+    Unit,
+    /// Odd integers, floats within 2^-11 of one: products that neither vanish nor overflow.
+    Factor,
+    /// All ones, but one bit in one element of 64.
+    NearlyOnes,
+    /// All zeros, but one bit in one element of 64.
+    NearlyZeros,
+}
+
+fn domain(op: &Op) -> Domain {
+    match op.builtin {
+        Some(Builtin::Product) => Domain::Factor,
+        Some(Builtin::And) => Domain::NearlyOnes,
+        Some(Builtin::Or) => Domain::NearlyZeros,
+        _ => Domain::Unit,
+    }
+}
+
+/// `n` elements for an operator.
+pub(crate) fn elements(op: &Op, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
+    if let (Distribution::Specials, ElementType::Scalar(s)) = (distribution, &op.element) {
+        return specials(op, *s, n, random);
+    }
+    encode(&op.element, domain(op), &ranks(distribution, n, random))
+}
+
+/// `n` keys.
+pub(crate) fn keys(scalar: Scalar, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
+    let mut ranks = ranks(if distribution == Distribution::Specials { Distribution::Uniform } else { distribution }, n, random);
+    match distribution {
+        Distribution::Places(mask) => {
+            let shift = if scalar.bytes() == 4 { 32 } else { 0 };
+            let bits = (0..8).filter(|p| mask >> p & 1 == 1).fold(0u64, |m, p| m | 0xff << (8 * p)) << shift;
+            let rest = random.next() & !bits;
+            ranks.iter_mut().for_each(|r| *r = *r & bits | rest);
+        }
+        Distribution::Specials if scalar.is_float() => return special_keys(scalar, &ranks),
+        _ => {}
+    }
+    encode(&ElementType::Scalar(scalar), Domain::Any, &ranks)
+}
+
+/// Values that tell where their keys stood: the index first, then words that follow from it.
+pub(crate) fn values(element: &ElementType, n: u64) -> Vec<u8> {
+    let words = element.words();
+    (0..n as u32)
+        .flat_map(|i| (0..words).map(move |w| if w == 0 { i } else { i.wrapping_mul(0x9e37_79b9).rotate_left(w) ^ w }))
+        .flat_map(u32::to_le_bytes)
+        .collect()
+}
+
+/// `n` elements of any type, for copies.
+pub(crate) fn any(element: &ElementType, n: u64, random: &mut Random) -> Vec<u8> {
+    encode(element, Domain::Any, &ranks(Distribution::Uniform, n, random))
+}
+
+/// Ranks in 0..2^64: what a distribution says of the order of elements.
+fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
+    let n = n as usize;
+    let mut ranks: Vec<u64> = (0..n).map(|_| random.next()).collect();
+    match distribution {
+        Distribution::Constant => ranks.fill(random.next()),
+        Distribution::Sorted => ranks.sort_unstable(),
+        Distribution::Reversed => ranks.sort_unstable_by(|a, b| b.cmp(a)),
+        Distribution::Few => {
+            let few: Vec<u64> = (0..5).map(|_| random.next()).collect();
+            ranks.iter_mut().for_each(|r| *r = few[(*r % 5) as usize]);
+        }
+        Distribution::Runs => {
+            let mut start = 0;
+            while start < n {
+                let end = n.min(start + 1 + random.below(200) as usize);
+                let value = ranks[start];
+                ranks[start..end].fill(value);
+                start = end;
+            }
+        }
+        Distribution::Uniform | Distribution::Specials | Distribution::Places(_) => {}
+    }
+    ranks
+}
+
+fn encode(element: &ElementType, domain: Domain, ranks: &[u64]) -> Vec<u8> {
+    let scalars: Vec<Scalar> = element.scalars().collect();
+    let mut bytes = Vec::with_capacity(ranks.len() * element.bytes() as usize);
+    for &rank in ranks {
+        for (field, &scalar) in scalars.iter().enumerate() {
+            // Fields after the first follow from the rank, but not in its order.
+            let rank = if field == 0 { rank } else { Random::new(rank ^ field as u64).next() };
+            push(&mut bytes, scalar, domain, rank);
+        }
+    }
+    bytes
+}
+
+fn push(bytes: &mut Vec<u8>, scalar: Scalar, domain: Domain, rank: u64) {
+    let wide = scalar.bytes() == 8;
+    let unit = (rank >> 40) as f32 / (1u32 << 23) as f32 - 1.0;
+    let word = match (domain, scalar) {
+        (Domain::Any, Scalar::F32 | Scalar::F64) => {
+            // The inverse of the order-preserving map of floats to unsigned integers.
+            let bits = if rank >> 63 == 1 { rank ^ (1 << 63) } else { !rank };
+            if wide { bits } else { bits >> 32 }
+        }
+        (Domain::Factor, Scalar::F32) => u64::from((1.0 + unit / 2048.0).to_bits()),
+        (Domain::Factor, Scalar::F64) => (1.0 + f64::from(unit) / 2048.0).to_bits(),
+        (_, Scalar::F32) => u64::from(unit.to_bits()),
+        (_, Scalar::F64) => ((rank >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
+        (Domain::NearlyOnes | Domain::NearlyZeros, _) => {
+            let chance = Random::new(rank).next();
+            let bit = if chance % 64 == 0 { 1u64 << (chance >> 32) % u64::from(8 * scalar.bytes()) } else { 0 };
+            if domain == Domain::NearlyOnes { !bit } else { bit }
+        }
+        (_, Scalar::U32) => rank >> 32,
+        (_, Scalar::I32) => (rank >> 32) ^ (1 << 31),
+        (_, Scalar::U64) => rank,
+        (_, Scalar::I64) => rank ^ (1 << 63),
+    };
+    let word = if domain == Domain::Factor && !scalar.is_float() { word | 1 } else { word };
+    if wide {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    } else {
+        bytes.extend_from_slice(&(word as u32).to_le_bytes());
+    }
+}
+
+/// Floats for an operator, in quarters: ordinary ones; zeros of both signs; infinities; NaN. Each quarter is one that a
+/// minimum or a maximum of what came before must notice.
+fn specials(op: &Op, scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
+    let both = matches!(op.builtin, Some(Builtin::Min | Builtin::Max));
+    let product = op.builtin == Some(Builtin::Product);
+    let sign = if op.builtin == Some(Builtin::Max) { -1.0 } else { 1.0 };
+    let mut bytes = vec![];
+    for i in 0..n {
+        let r = random.next();
+        let ordinary = if product { 1.0 } else { sign * (0.5 + (r >> 41) as f64 / (1u64 << 24) as f64) };
+        let value = match 4 * i / n {
+            0 => ordinary,
+            // A product that had a zero would make NaN of infinity.
+            1 if product => ordinary,
+            1 => [0.0, -0.0][(r % 2) as usize],
+            2 if r % 50 == 0 => f64::INFINITY * if both { sign } else { 1.0 },
+            3 if r % 50 == 0 && both => f64::NEG_INFINITY * sign,
+            3 if r % 50 == 1 => f64::NAN.copysign(if r & 64 == 0 { 1.0 } else { -1.0 }),
+            _ => ordinary,
+        };
+        match scalar {
+            Scalar::F32 if value.is_nan() => {
+                // Payloads other than the one that arithmetic makes.
+                let payload = 0x7f80_0001 | (r >> 40) as u32 & 0x7f_ffff | (r as u32) << 31;
+                bytes.extend_from_slice(&payload.to_le_bytes());
+            }
+            Scalar::F32 => bytes.extend_from_slice(&(value as f32).to_le_bytes()),
+            _ => bytes.extend_from_slice(&value.to_le_bytes()),
+        }
+    }
+    bytes
+}
+
+fn special_keys(scalar: Scalar, ranks: &[u64]) -> Vec<u8> {
+    const F32: [u32; 12] = [
+        0x7fc0_0000, 0x7f80_0001, 0x7fff_ffff, 0x7f80_0000, 0x3f80_0000, 0x0080_0000, 0x007f_ffff, 0x0000_0001, 0,
+        0x7f7f_ffff, 0x4049_0fdb, 0x7fa5_5a5a,
+    ];
+    const F64: [u64; 12] = [
+        0x7ff8 << 48, 0x7ff0_0000_0000_0001, u64::MAX >> 1, 0x7ff0 << 48, 0x3ff0 << 48, 1 << 52, (1 << 52) - 1, 1, 0,
+        0x7fef_ffff_ffff_ffff, 0x4009_21fb_5444_2d18, 0x7ff4_5a5a_5a5a_5a5a,
+    ];
+    let mut bytes = vec![];
+    for &rank in ranks {
+        let pick = (rank % 12) as usize;
+        match scalar.bytes() {
+            4 => bytes.extend_from_slice(&(F32[pick] | (rank >> 63 << 31) as u32).to_le_bytes()),
+            _ => bytes.extend_from_slice(&(F64[pick] | rank >> 63 << 63).to_le_bytes()),
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
+        bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+    }
+
+    #[test]
+    fn sorted_inputs_are_sorted() {
+        let floats: Vec<f32> = read(&keys(Scalar::F32, Distribution::Sorted, 1000, &mut Random::new(1)));
+        assert!(floats.windows(2).all(|w| w[0].total_cmp(&w[1]).is_le()));
+        let signed: Vec<i64> = read(&keys(Scalar::I64, Distribution::Reversed, 1000, &mut Random::new(1)));
+        assert!(signed.windows(2).all(|w| w[0] >= w[1]));
+    }
+
+    #[test]
+    fn places_differ_where_the_mask_says() {
+        let keys: Vec<u32> = read(&keys(Scalar::U32, Distribution::Places(0b0101), 1000, &mut Random::new(2)));
+        let differing = keys.iter().fold(0, |d, k| d | (k ^ keys[0]));
+        assert_eq!(differing, 0x00ff_00ff);
+    }
+}

@@ -1,0 +1,89 @@
+//! The suite's own operators: what a caller may bring.
+
+use trifold_core::{Monoid, Op, element};
+
+element! {
+    /// x -> a * x + b.
+    pub(crate) struct Affine { pub a: u32, pub b: u32 }
+}
+
+/// Composition from left to right; does not commute.
+pub(crate) struct Compose;
+impl Monoid<Affine> for Compose {
+    const NAME: &'static str = "compose";
+    const WGSL: &'static str = "fn combine(l: T, r: T) -> T { return T(l.a * r.a, l.b * r.a + r.b); }";
+    const IDENTITY: Affine = Affine { a: 1, b: 0 };
+    const COMMUTATIVE: bool = false;
+    fn combine(l: Affine, r: Affine) -> Affine {
+        Affine { a: l.a.wrapping_mul(r.a), b: l.b.wrapping_mul(r.a).wrapping_add(r.b) }
+    }
+}
+
+element! {
+    /// Twelve bytes: no power of two, so no element after the first is aligned to 16.
+    pub(crate) struct Triple { pub total: u32, pub top: u32, pub parity: u32 }
+}
+
+/// A sum, a maximum and an exclusive or at once.
+pub(crate) struct Tally;
+impl Monoid<Triple> for Tally {
+    const NAME: &'static str = "tally";
+    const WGSL: &'static str =
+        "fn combine(a: T, b: T) -> T { return T(a.total + b.total, max(a.top, b.top), a.parity ^ b.parity); }";
+    const IDENTITY: Triple = Triple { total: 0, top: 0, parity: 0 };
+    const COMMUTATIVE: bool = true;
+    fn combine(a: Triple, b: Triple) -> Triple {
+        Triple { total: a.total.wrapping_add(b.total), top: a.top.max(b.top), parity: a.parity ^ b.parity }
+    }
+}
+
+element! {
+    /// Fields of three types and two sizes.
+    pub(crate) struct Mixed { pub count: u64, pub peak: f32, pub mask: u32 }
+}
+
+/// A 64-bit sum, a float maximum and an or at once.
+pub(crate) struct Merge;
+impl Monoid<Mixed> for Merge {
+    const NAME: &'static str = "merge";
+    const WGSL: &'static str =
+        "fn combine(a: T, b: T) -> T { return T(a.count + b.count, max(a.peak, b.peak), a.mask | b.mask); }";
+    const IDENTITY: Mixed = Mixed { count: 0, peak: -2.0, mask: 0 };
+    const COMMUTATIVE: bool = true;
+    fn combine(a: Mixed, b: Mixed) -> Mixed {
+        Mixed { count: a.count.wrapping_add(b.count), peak: a.peak.max(b.peak), mask: a.mask | b.mask }
+    }
+}
+
+element! {
+    /// A closed interval.
+    pub(crate) struct Interval { pub low: f32, pub high: f32 }
+}
+
+/// The smallest interval around two.
+pub(crate) struct Hull;
+impl Monoid<Interval> for Hull {
+    const NAME: &'static str = "hull";
+    const WGSL: &'static str =
+        "fn combine(a: T, b: T) -> T { return T(min(a.low, b.low), max(a.high, b.high)); }";
+    const IDENTITY: Interval = Interval { low: 2.0, high: -2.0 };
+    const COMMUTATIVE: bool = true;
+    fn combine(a: Interval, b: Interval) -> Interval {
+        Interval { low: a.low.min(b.low), high: a.high.max(b.high) }
+    }
+}
+
+/// All of them, erased.
+pub(crate) fn own() -> [Op; 4] {
+    [Op::of::<Affine, Compose>(), Op::of::<Triple, Tally>(), Op::of::<Mixed, Merge>(), Op::of::<Interval, Hull>()]
+}
+
+/// Composition, erased.
+pub(crate) fn compose() -> Op {
+    Op::of::<Affine, Compose>()
+}
+
+/// The tally, erased.
+pub(crate) fn tally() -> Op {
+    Op::of::<Triple, Tally>()
+}

@@ -1,0 +1,217 @@
+//! A row of the table: one call, and how its input and its memory lie.
+
+use trifold_core::{Caps, ElementType, Fault, Options, Order, Request, Result, ScanKind, Tuning, planner};
+
+use crate::inputs::{self, Distribution, Random};
+
+/// Where a call's spans lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// At the start of their buffers.
+    Aligned,
+    /// One and three elements into their buffers.
+    Odd,
+    /// The output is the input.
+    InPlace,
+    /// Both.
+    OddInPlace,
+}
+
+impl Placement {
+    pub(crate) const ALL: [Placement; 4] =
+        [Placement::Aligned, Placement::Odd, Placement::InPlace, Placement::OddInPlace];
+
+    pub(crate) fn in_place(self) -> bool {
+        matches!(self, Placement::InPlace | Placement::OddInPlace)
+    }
+
+    /// How many elements into their buffers input, output, input values and output values start.
+    pub(crate) fn offsets(self) -> [u64; 4] {
+        match self {
+            Placement::Aligned | Placement::InPlace => [0; 4],
+            Placement::Odd => [1, 3, 3, 1],
+            Placement::OddInPlace => [3, 3, 1, 1],
+        }
+    }
+}
+
+/// Whose tile shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tiles {
+    /// The backend's.
+    Shipped,
+    /// As small as can be: many tiles from few elements.
+    Small,
+}
+
+impl Tiles {
+    pub(crate) fn tuning(self, shipped: Tuning, caps: &Caps) -> Tuning {
+        if self == Tiles::Shipped {
+            return shipped;
+        }
+        // No narrower than a subgroup may be.
+        let workgroup = caps.subgroups.map_or(64, |s| s.max.max(64));
+        Tuning {
+            scan_workgroup: workgroup.min(shipped.scan_workgroup),
+            scan_words: 4,
+            reduce_workgroup: workgroup.min(shipped.reduce_workgroup),
+            reduce_words: 4,
+            sort_keys: 3,
+            sort_keys64: 2,
+            sort_pairs: 2,
+            spin_limit: 4,
+            ..shipped
+        }
+    }
+}
+
+/// One call.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) request: Request,
+    pub(crate) distribution: Distribution,
+    pub(crate) placement: Placement,
+    pub(crate) options: Options,
+    pub(crate) tiles: Tiles,
+    /// How often to run it, with the same scratch.
+    pub(crate) runs: u32,
+}
+
+impl Row {
+    pub(crate) fn new(request: Request) -> Row {
+        Row {
+            request,
+            distribution: Distribution::Uniform,
+            placement: Placement::Aligned,
+            options: Options::default(),
+            tiles: Tiles::Shipped,
+            runs: 2,
+        }
+    }
+
+    pub(crate) fn distribution(self, distribution: Distribution) -> Row {
+        Row { distribution, ..self }
+    }
+
+    pub(crate) fn placement(self, placement: Placement) -> Row {
+        Row { placement, ..self }
+    }
+
+    pub(crate) fn algorithm(self, algorithm: &'static str) -> Row {
+        Row { options: Options { algorithm: Some(algorithm), ..self.options }, ..self }
+    }
+
+    pub(crate) fn fault(self, fault: Fault) -> Row {
+        Row { options: Options { fault, ..self.options }, ..self }
+    }
+
+    pub(crate) fn tiles(self, tiles: Tiles) -> Row {
+        Row { tiles, ..self }
+    }
+
+    pub(crate) fn runs(self, runs: u32) -> Row {
+        Row { runs, ..self }
+    }
+
+    /// The row's name, which says everything about it.
+    pub(crate) fn name(&self) -> String {
+        let (ty, what, mut rest) = match &self.request {
+            Request::Copy { element, .. } => (element.name().to_owned(), "-".to_owned(), vec![]),
+            Request::Scan(r) => {
+                let kind = if r.kind == ScanKind::Inclusive { "inclusive" } else { "exclusive" };
+                let mut rest = vec![kind.to_owned()];
+                rest.extend(r.initial.as_ref().map(|_| "initial".to_owned()));
+                (r.op.element.name().to_owned(), r.op.name.to_string(), rest)
+            }
+            Request::Reduce(r) => {
+                let rest = r.initial.iter().map(|_| "initial".to_owned()).collect();
+                (r.op.element.name().to_owned(), r.op.name.to_string(), rest)
+            }
+            Request::Sort(r) => {
+                let value = r.value.as_ref().map_or(String::new(), |v| format!("+{}", v.name()));
+                let order = if r.order == Order::Ascending { "ascending" } else { "descending" };
+                (format!("{}{value}", r.key.name()), order.to_owned(), vec![])
+            }
+        };
+        match self.placement {
+            Placement::Aligned => {}
+            Placement::Odd => rest.push("odd".into()),
+            Placement::InPlace => rest.push("in_place".into()),
+            Placement::OddInPlace => rest.push("odd_in_place".into()),
+        }
+        match self.options.fault {
+            Fault::None => {}
+            Fault::Silent(every) => rest.push(format!("silent{every}")),
+            Fault::Late(every) => rest.push(format!("late{every}")),
+        }
+        if self.tiles == Tiles::Small {
+            rest.push("small_tiles".into());
+        }
+        if self.runs > 2 {
+            rest.push(format!("runs={}", self.runs));
+        }
+        let mut name = format!(
+            "{}/{ty}/{what}/{}/n={}/{}",
+            self.request.primitive(),
+            self.options.algorithm.unwrap_or("auto"),
+            self.request.n(),
+            self.distribution.name(),
+        );
+        for part in rest {
+            name.push('/');
+            name.push_str(&part);
+        }
+        name
+    }
+
+    /// The row's input, and the values of a sort of pairs.
+    pub(crate) fn input(&self) -> (Vec<u8>, Option<Vec<u8>>) {
+        let mut random = Random::named(&self.name());
+        let n = self.request.n();
+        match &self.request {
+            Request::Copy { element, .. } => (inputs::any(element, n, &mut random), None),
+            Request::Scan(r) => (inputs::elements(&r.op, self.distribution, n, &mut random), None),
+            Request::Reduce(r) => (inputs::elements(&r.op, self.distribution, n, &mut random), None),
+            Request::Sort(r) => {
+                let keys = inputs::keys(r.key, self.distribution, n, &mut random);
+                (keys, r.value.as_ref().map(|v| inputs::values(v, n)))
+            }
+        }
+    }
+
+    /// What its scratch is full of before it runs.
+    pub(crate) fn poison(&self) -> u8 {
+        if Random::named(&self.name()).next() % 2 == 0 { 0xff } else { 0xa5 }
+    }
+
+    /// The types of its input and output elements.
+    pub(crate) fn element(&self) -> ElementType {
+        match &self.request {
+            Request::Copy { element, .. } => element.clone(),
+            Request::Scan(r) => r.op.element.clone(),
+            Request::Reduce(r) => r.op.element.clone(),
+            Request::Sort(r) => ElementType::Scalar(r.key),
+        }
+    }
+
+    /// Workgroup and tile of the kernel that does its work, in elements; `None` where there are none.
+    pub(crate) fn shape(&self, caps: &Caps) -> Option<(u64, u64)> {
+        let tuning = self.tiles.tuning(Tuning::of(caps), caps);
+        let plan = self.plan(caps, &tuning).ok()?;
+        let launch = plan.steps.iter().rev().find_map(|step| match step {
+            trifold_core::Step::Launch(launch) => Some(launch),
+            _ => None,
+        })?;
+        let constant = |name| launch.kernel.constant(name).map(u64::from);
+        let workgroup = constant("WORKGROUP")?;
+        let rows = constant("ROWS").or(constant("ITEMS"))?;
+        let pack = launch.kernel.parts.iter().find_map(|part| part.strip_prefix("block/pack")?.parse::<u64>().ok());
+        Some((workgroup, workgroup * rows * pack.unwrap_or(1)))
+    }
+
+    fn plan(&self, caps: &Caps, tuning: &Tuning) -> Result<trifold_core::Plan> {
+        let wide = matches!(self.placement, Placement::Aligned | Placement::InPlace);
+        let layout = trifold_core::Layout { wide, in_place: self.placement.in_place() };
+        planner::plan(&self.request, layout, self.options, caps, tuning)
+    }
+}

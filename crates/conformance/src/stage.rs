@@ -1,0 +1,193 @@
+//! A row's memory on a device: inputs among guards, poisoned outputs, a bound call, and the check of what it wrote.
+
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Request, Result};
+use trifold_cpu::oracle::{self, Expected, Output};
+
+use crate::case::Failure;
+use crate::compare;
+use crate::row::Row;
+
+/// What unwritten memory around spans holds.
+const GUARD: u8 = 0xcb;
+/// What outputs hold before a run.
+const STALE: u8 = 0x5e;
+/// Guard bytes after a span.
+const AFTER: u64 = 64;
+
+/// A span within a larger buffer, with guards around it.
+pub(crate) struct Block {
+    buffer: AnyBuffer,
+    lead: u64,
+    bytes: u64,
+    image: Vec<u8>,
+}
+
+impl Block {
+    fn new(backend: &dyn AnyBackend, lead: u64, bytes: u64, content: Option<&[u8]>) -> Result<Block> {
+        let whole = (lead + bytes + AFTER).next_multiple_of(16);
+        let mut image = vec![GUARD; whole as usize];
+        let inside = &mut image[lead as usize..(lead + bytes) as usize];
+        match content {
+            Some(content) => inside.copy_from_slice(content),
+            None => inside.fill(STALE),
+        }
+        let block = Block { buffer: backend.alloc(whole)?, lead, bytes, image };
+        block.reset(backend)?;
+        Ok(block)
+    }
+
+    fn span(&self) -> AnySpan<'_> {
+        AnySpan { buffer: &self.buffer, offset: self.lead, bytes: self.bytes }
+    }
+
+    fn reset(&self, backend: &dyn AnyBackend) -> Result<()> {
+        backend.write(AnySpan::whole(&self.buffer), &self.image)
+    }
+
+    /// The span's bytes, if the guards are unharmed.
+    fn read(&self, backend: &dyn AnyBackend, what: &str) -> Result<Vec<u8>, Failure> {
+        let mut bytes = vec![0; self.image.len()];
+        backend.read(AnySpan::whole(&self.buffer), &mut bytes)?;
+        let (start, end) = (self.lead as usize, (self.lead + self.bytes) as usize);
+        if let Some(at) = (0..start).chain(end..bytes.len()).find(|&i| bytes[i] != GUARD) {
+            return Err(Failure::Wrong(format!(
+                "wrote outside of the {what}: byte {at} is {:#04x}, and the span is {start}..{end}",
+                bytes[at]
+            )));
+        }
+        bytes.truncate(end);
+        bytes.drain(..start);
+        Ok(bytes)
+    }
+}
+
+/// A row that is ready to run.
+pub(crate) struct Staged {
+    pub(crate) call: AnyCall,
+    pub(crate) expected: Expected,
+    element: ElementType,
+    sorts: bool,
+    input: Block,
+    /// `None` if the row works in place.
+    output: Option<Block>,
+    values: Option<(Block, Option<Block>, ElementType)>,
+}
+
+/// What a run wrote.
+pub(crate) struct Results {
+    pub(crate) output: Vec<u8>,
+    pub(crate) values: Option<Vec<u8>>,
+}
+
+impl Staged {
+    pub(crate) fn new(backend: &dyn AnyBackend, row: &Row) -> Result<Staged> {
+        let element = row.element();
+        let size = u64::from(element.bytes());
+        let n = row.request.n();
+        let offsets = row.placement.offsets();
+        let (keys, carried) = row.input();
+        let in_place = row.placement.in_place();
+        let output_bytes = if matches!(row.request, Request::Reduce(_)) { size } else { n * size };
+        let input = Block::new(backend, offsets[0] * size, n * size, Some(&keys))?;
+        let output = match in_place {
+            true => None,
+            false => Some(Block::new(backend, offsets[1] * size, output_bytes, None)?),
+        };
+        let values = match (&carried, &row.request) {
+            (Some(carried), Request::Sort(r)) => {
+                let element = r.value.clone().unwrap_or(ElementType::Scalar(trifold_core::Scalar::U32));
+                let size = u64::from(element.bytes());
+                let from = Block::new(backend, offsets[2] * size, n * size, Some(carried))?;
+                let to = match in_place {
+                    true => None,
+                    false => Some(Block::new(backend, offsets[3] * size, n * size, None)?),
+                };
+                Some((from, to, element))
+            }
+            _ => None,
+        };
+        let spans = AnySpans {
+            input: input.span(),
+            output: output.as_ref().unwrap_or(&input).span(),
+            values: values.as_ref().map(|(from, to, _)| (from.span(), to.as_ref().unwrap_or(from).span())),
+        };
+        let tuning = row.tiles.tuning(backend.tuning(), backend.caps());
+        let call = backend.call(&row.request, spans, row.options, &tuning, Some(row.poison()))?;
+        let expected = oracle::expect(&row.request, &keys, carried.as_deref());
+        let sorts = matches!(row.request, Request::Sort(_) | Request::Copy { .. });
+        Ok(Staged { call, expected, element, sorts, input, output, values })
+    }
+
+    /// Poisons the outputs, or brings the input back if that is the output.
+    pub(crate) fn reset(&self, backend: &dyn AnyBackend) -> Result<()> {
+        self.output.as_ref().unwrap_or(&self.input).reset(backend)?;
+        match &self.values {
+            Some((from, to, _)) => to.as_ref().unwrap_or(from).reset(backend),
+            None => Ok(()),
+        }
+    }
+
+    /// What the last run wrote, and whether it wrote nothing else.
+    pub(crate) fn results(&self, backend: &dyn AnyBackend) -> Result<Results, Failure> {
+        let output = self.output.as_ref().unwrap_or(&self.input).read(backend, "output")?;
+        let values = match &self.values {
+            Some((from, to, _)) => Some(to.as_ref().unwrap_or(from).read(backend, "output values")?),
+            None => None,
+        };
+        Ok(Results { output, values })
+    }
+
+    /// Holds the last run to the oracle.
+    pub(crate) fn check(&self, backend: &dyn AnyBackend) -> Result<Results, Failure> {
+        let results = self.results(backend)?;
+        match &self.expected.output {
+            Output::Exact(want) => compare::exact(&self.element, want, &results.output, !self.sorts),
+            Output::Near { values, scales } => {
+                compare::near(&self.element, values, scales, self.call.plan.depth + 1, &results.output)
+            }
+        }
+        .map_err(|message| Failure::Wrong(format!("output: {message}")))?;
+        if let (Some((_, _, element)), Some(want), Some(got)) = (&self.values, &self.expected.values, &results.values) {
+            compare::exact(element, want, got, false)
+                .map_err(|message| Failure::Wrong(format!("output values: {message}")))?;
+        }
+        Ok(results)
+    }
+
+    /// Fails if an input that is no output was written to.
+    fn check_inputs(&self, backend: &dyn AnyBackend) -> Result<(), Failure> {
+        let values = self.values.as_ref().filter(|(_, to, _)| to.is_some()).map(|(from, _, _)| from);
+        for (what, block) in [("input", self.output.as_ref().map(|_| &self.input)), ("input values", values)] {
+            let Some(block) = block else { continue };
+            let bytes = block.read(backend, what)?;
+            let (start, end) = (block.lead as usize, (block.lead + block.bytes) as usize);
+            if bytes != block.image[start..end] {
+                return Err(Failure::Wrong(format!("the {what} was written to")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs a row as often as it says, with the same scratch, and checks every run. A reduction's bits must not change.
+pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failure> {
+    let staged = Staged::new(backend, row)?;
+    let mut first: Option<Vec<u8>> = None;
+    for run in 0..row.runs {
+        if run > 0 {
+            staged.reset(backend)?;
+        }
+        backend.run(&staged.call)?;
+        let results = staged.check(backend).map_err(|failure| match failure {
+            Failure::Wrong(message) => {
+                Failure::Wrong(format!("run {run} ({}): {message}", staged.call.plan.algorithm))
+            }
+            error => error,
+        })?;
+        let before = first.get_or_insert_with(|| results.output.clone());
+        if matches!(row.request, Request::Reduce(_)) && *before != results.output {
+            return Err(Failure::Wrong(format!("run {run} gave other bits than run 0: {before:?}, {:?}", results.output)));
+        }
+    }
+    staged.check_inputs(backend)
+}

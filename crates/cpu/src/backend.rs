@@ -1,0 +1,182 @@
+//! The host's processor as a backend: commands run when they are recorded, one after the other.
+
+use std::time::Instant;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use trifold_core::{
+    Backend, Caps, Command, DeviceKind, Error, KernelKey, Language, Reduce, Result, Scan, Sort, Span,
+};
+
+use crate::memory::{ALIGNMENT, Access, Region};
+use crate::{Buffer, Handle, Step, system};
+
+/// The host's processor, all of its cores.
+pub struct Cpu {
+    caps: Caps,
+    pool: ThreadPool,
+}
+
+/// What the backend records into: nothing. A command runs on the calling thread, and on the backend's own threads, when
+/// it is recorded; it is done when recording returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InOrder;
+
+/// A kernel of the catalogue that this backend has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernel {
+    /// `scan/parallel`.
+    Scan,
+    /// `reduce/parallel`.
+    Reduce,
+    /// `sort/parallel`.
+    Sort,
+}
+
+impl Cpu {
+    /// The processor with a thread for each of its hardware threads.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] if the threads do not start.
+    pub fn new() -> Result<Cpu> {
+        Cpu::with_threads(0)
+    }
+
+    /// The processor with this many threads; 0 for as many as it has.
+    ///
+    /// # Errors
+    /// As [`Cpu::new`].
+    pub fn with_threads(threads: usize) -> Result<Cpu> {
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("trifold-cpu-{i}"))
+            .build()
+            .map_err(|e| Error::backend("cpu", "starting threads", e))?;
+        let threads = pool.current_num_threads();
+        let memory = system::memory();
+        // A 32-bit host ends earlier than its memory.
+        let limit = if memory == 0 { isize::MAX as u64 } else { memory.min(isize::MAX as u64) };
+        let caps = Caps {
+            backend: "cpu",
+            device: system::processor(),
+            driver: format!("rayon {threads} threads"),
+            api: "Rust".into(),
+            kind: DeviceKind::Cpu,
+            language: Language::Host,
+            compute_units: threads as u32,
+            memory,
+            subgroups: None,
+            int64: true,
+            float64: true,
+            atomics64: true,
+            forward_progress: true,
+            max_workgroup: 1024,
+            shared_bytes: 64 << 10,
+            max_binding: limit,
+            max_buffer: limit,
+            binding_alignment: 4,
+            native_copy: true,
+        };
+        Ok(Cpu { caps, pool })
+    }
+}
+
+impl Backend for Cpu {
+    type Buffer = Buffer;
+    type Handle = Handle;
+    type Kernel = Kernel;
+    type Step = Step;
+    type Recorder = InOrder;
+
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+        if bytes > self.caps.max_buffer {
+            return Err(Error::Invalid(format!(
+                "a buffer of {bytes} bytes, and {} has {} bytes of memory; split the work",
+                self.caps.device, self.caps.max_buffer
+            )));
+        }
+        Buffer::new(bytes, &self.caps.device)
+    }
+
+    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Cpu> {
+        buffer.span()
+    }
+
+    fn handle_alignment(&self, _: &Handle) -> u64 {
+        ALIGNMENT as u64
+    }
+
+    fn same(&self, a: &Handle, b: &Handle) -> bool {
+        a.same(b)
+    }
+
+    async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
+        match key.name {
+            "scan/parallel" => Ok(Kernel::Scan),
+            "reduce/parallel" => Ok(Kernel::Reduce),
+            "sort/parallel" => Ok(Kernel::Sort),
+            other => Err(Error::Unsupported(format!("kernel {other} on the cpu backend; it runs Rust alone"))),
+        }
+    }
+
+    fn bind(&self, command: Command<'_, Cpu>) -> Result<Step> {
+        Step::bind(command)
+    }
+
+    fn record(&self) -> Result<InOrder> {
+        Ok(InOrder)
+    }
+
+    fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
+        steps.iter().try_for_each(|step| step.run(&self.pool))
+    }
+
+    fn submit(&self, _: InOrder) -> Result<()> {
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, to: &Span<'_, Cpu>, bytes: &[u8]) -> Result<()> {
+        let region = Region::of(to)?;
+        check_length(&region, bytes.len())?;
+        let _access = Access::to(&[], &[&region])?;
+        // SAFETY: the region has as many bytes as the slice, and `_access` is exclusive.
+        unsafe { region.start().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+        Ok(())
+    }
+
+    async fn read(&self, from: &Span<'_, Cpu>, bytes: &mut [u8]) -> Result<()> {
+        let region = Region::of(from)?;
+        check_length(&region, bytes.len())?;
+        let _access = Access::to(&[&region], &[])?;
+        // SAFETY: the region has as many bytes as the slice, all initialised, and `_access` keeps writers out.
+        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(region.start(), bytes.len()) }
+        Ok(())
+    }
+
+    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+        self.execute(&mut InOrder, before)?;
+        let start = Instant::now();
+        for _ in 0..repeat {
+            self.execute(&mut InOrder, steps)?;
+        }
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
+}
+
+fn check_length(region: &Region, bytes: usize) -> Result<()> {
+    if region.bytes() == bytes {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!("{bytes} bytes on the host, and the span has {}", region.bytes())))
+}
+
+impl Scan for Cpu {}
+impl Reduce for Cpu {}
+impl Sort for Cpu {}

@@ -1,0 +1,194 @@
+//! Host memory that commands share, and who may touch it when.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+
+use trifold_core::{Error, Result, Span};
+
+use crate::{Cpu, system};
+
+/// Where every allocation starts: at a multiple of this many bytes.
+pub(crate) const ALIGNMENT: usize = 256;
+/// From here on an allocation is compared with what the system has to give: Linux hands out more than it has, and ends
+/// the process that uses it.
+const LARGE: u64 = 256 << 20;
+
+/// Zeroed memory whose bytes are touched only by the holder of its lock.
+///
+/// There are no references to the bytes outside of a command's execution, and while one runs it holds an [`Access`] to
+/// every allocation that it touches: shared for what it reads, exclusive for what it writes.
+pub(crate) struct Allocation {
+    base: NonNull<u8>,
+    layout: Layout,
+    lock: RwLock<()>,
+}
+
+// SAFETY: the allocation is owned, not tied to a thread, and its bytes are plain data.
+unsafe impl Send for Allocation {}
+// SAFETY: the bytes are reached under `lock` alone, see `Access`.
+unsafe impl Sync for Allocation {}
+
+impl Allocation {
+    fn new(bytes: u64, device: &str) -> Result<Allocation> {
+        let out_of_memory = || Error::OutOfMemory { bytes, device: device.to_owned() };
+        if bytes >= LARGE && system::available().is_some_and(|available| bytes > available) {
+            return Err(out_of_memory());
+        }
+        let size = bytes.max(1).checked_next_multiple_of(16).and_then(|b| usize::try_from(b).ok());
+        let layout = size.and_then(|size| Layout::from_size_align(size, ALIGNMENT).ok()).ok_or_else(out_of_memory)?;
+        // SAFETY: the size is at least 16.
+        let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(out_of_memory)?;
+        Ok(Allocation { base, layout, lock: RwLock::new(()) })
+    }
+
+    fn bytes(&self) -> usize {
+        self.layout.size()
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout, and nobody holds the allocation any more.
+        unsafe { dealloc(self.base.as_ptr(), self.layout) }
+    }
+}
+
+/// Memory of the CPU backend: host memory that starts at a multiple of 256 bytes.
+pub struct Buffer {
+    memory: Arc<Allocation>,
+    bytes: u64,
+}
+
+impl Buffer {
+    pub(crate) fn new(bytes: u64, device: &str) -> Result<Buffer> {
+        Ok(Buffer { memory: Arc::new(Allocation::new(bytes, device)?), bytes })
+    }
+
+    pub(crate) fn span(&self) -> Span<'_, Cpu> {
+        Span::from_handle(Handle(self.memory.clone()), self.bytes, self.memory.bytes() as u64)
+    }
+}
+
+/// A reference to the memory of a [`Buffer`], which it keeps alive.
+#[derive(Clone)]
+pub struct Handle(Arc<Allocation>);
+
+impl Handle {
+    pub(crate) fn same(&self, other: &Handle) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// A range of an allocation, checked to lie within it.
+#[derive(Clone)]
+pub(crate) struct Region {
+    memory: Arc<Allocation>,
+    offset: usize,
+    bytes: usize,
+}
+
+impl Region {
+    /// The range that a span stands for.
+    pub(crate) fn of(span: &Span<'_, Cpu>) -> Result<Region> {
+        let memory = span.handle().0.clone();
+        let end = span.offset().checked_add(span.bytes());
+        if end.is_none_or(|end| end > memory.bytes() as u64) {
+            return Err(Error::Invalid(format!(
+                "{} bytes at {} of memory that has {}",
+                span.bytes(),
+                span.offset(),
+                memory.bytes()
+            )));
+        }
+        Ok(Region { memory, offset: span.offset() as usize, bytes: span.bytes() as usize })
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Its first byte. Aligned to 256 bytes less what the offset takes away, and good for `bytes()` bytes; to be
+    /// read or written under an [`Access`] alone.
+    pub(crate) fn start(&self) -> *mut u8 {
+        // SAFETY: `of` checked that the offset is within the allocation.
+        unsafe { self.memory.base.as_ptr().add(self.offset) }
+    }
+
+    /// Fails unless the region starts where an element of this alignment may.
+    pub(crate) fn check_alignment(&self, what: &str, alignment: usize) -> Result<()> {
+        if self.offset % alignment == 0 {
+            return Ok(());
+        }
+        Err(Error::Invalid(format!(
+            "the {what} starts at byte {}; its elements must start at a multiple of {alignment} bytes",
+            self.offset
+        )))
+    }
+
+    pub(crate) fn is(&self, other: &Region) -> bool {
+        Arc::ptr_eq(&self.memory, &other.memory) && self.offset == other.offset && self.bytes == other.bytes
+    }
+
+    /// Fails if two regions of one command share bytes.
+    pub(crate) fn check_apart(&self, other: &Region) -> Result<()> {
+        let apart = !Arc::ptr_eq(&self.memory, &other.memory)
+            || self.bytes == 0
+            || other.bytes == 0
+            || self.offset >= other.offset + other.bytes
+            || other.offset >= self.offset + self.bytes;
+        if apart {
+            return Ok(());
+        }
+        Err(Error::Invalid(format!(
+            "bytes {}..{} and {}..{} of one buffer overlap; give the same span twice to work in place, or spans apart",
+            self.offset,
+            self.offset + self.bytes,
+            other.offset,
+            other.offset + other.bytes
+        )))
+    }
+}
+
+/// The right to touch the memory of some regions, until dropped.
+///
+/// Never waits: a command that finds its memory in use by another thread fails. Waiting could hang a caller whose own
+/// rayon tasks run Trifold, and two threads that use one buffer at a time, one of them to write, have no order that
+/// either could rely on.
+pub(crate) struct Access<'a> {
+    _reads: Vec<RwLockReadGuard<'a, ()>>,
+    _writes: Vec<RwLockWriteGuard<'a, ()>>,
+}
+
+impl<'a> Access<'a> {
+    pub(crate) fn to(reads: &[&'a Region], writes: &[&'a Region]) -> Result<Access<'a>> {
+        let busy = || {
+            Error::Invalid("a buffer is in use by another thread; run the work that shares it on one thread".into())
+        };
+        let known = |seen: &[&Region], region: &Region| seen.iter().any(|r| Arc::ptr_eq(&r.memory, &region.memory));
+        let mut write_guards = vec![];
+        for (i, region) in writes.iter().enumerate() {
+            if known(&writes[..i], region) {
+                continue;
+            }
+            // A poisoned lock guards bytes alone, and every bit pattern of them is valid.
+            write_guards.push(match region.memory.lock.try_write() {
+                Ok(guard) => guard,
+                Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
+                Err(TryLockError::WouldBlock) => return Err(busy()),
+            });
+        }
+        let mut read_guards = vec![];
+        for (i, region) in reads.iter().enumerate() {
+            if known(writes, region) || known(&reads[..i], region) {
+                continue;
+            }
+            read_guards.push(match region.memory.lock.try_read() {
+                Ok(guard) => guard,
+                Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
+                Err(TryLockError::WouldBlock) => return Err(busy()),
+            });
+        }
+        Ok(Access { _reads: read_guards, _writes: write_guards })
+    }
+}

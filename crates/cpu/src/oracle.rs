@@ -1,0 +1,323 @@
+//! What scan, reduce and sort are, as plainly as they can be written: one element after the other, on one thread.
+//!
+//! Every backend is held to this, the CPU backend too, which shares no code with it: operators are reached through
+//! [`Monoid::combine`] alone, and sorting is the standard library's.
+//!
+//! [`expect`] answers for a call that is erased to data. Float sums and products depend on the order in which they are
+//! combined; for those it gives the value in twice the precision, and the scale of the rounding that a result may have.
+
+use std::cmp::Ordering;
+
+use trifold_core::{Builtin, Element, ElementType, Key, Monoid, Op, Order, Request, Scalar, ScanKind, SortRequest};
+
+/// `output[i] = initial + input[0] + ... + input[i]`.
+pub fn inclusive_scan<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> Vec<T> {
+    let mut running = initial;
+    let mut output = vec![];
+    for &x in input {
+        running = M::combine(running, x);
+        output.push(running);
+    }
+    output
+}
+
+/// `output[i] = initial + input[0] + ... + input[i - 1]`.
+pub fn exclusive_scan<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> Vec<T> {
+    let mut running = initial;
+    let mut output = vec![];
+    for &x in input {
+        output.push(running);
+        running = M::combine(running, x);
+    }
+    output
+}
+
+/// `initial + input[0] + ... + input[n - 1]`.
+pub fn reduce<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> T {
+    let mut running = initial;
+    for &x in input {
+        running = M::combine(running, x);
+    }
+    running
+}
+
+/// Keys with the order that sort gives them.
+pub trait Ordered: Key {
+    /// By value for integers, by IEEE 754's `totalOrder` for floats.
+    fn order(&self, other: &Self) -> Ordering;
+}
+
+macro_rules! ordered {
+    ($($ty:ty: $by:ident),*) => {$(
+        impl Ordered for $ty {
+            fn order(&self, other: &Self) -> Ordering {
+                self.$by(other)
+            }
+        }
+    )*};
+}
+ordered!(u32: cmp, i32: cmp, f32: total_cmp, u64: cmp, i64: cmp, f64: total_cmp);
+
+/// The keys in order.
+pub fn sort_keys<K: Ordered>(order: Order, keys: &[K]) -> Vec<K> {
+    sorted_indices(order, keys).into_iter().map(|i| keys[i]).collect()
+}
+
+/// The keys in order, each with its value; equal keys as they stood.
+///
+/// # Panics
+/// If there are fewer values than keys.
+pub fn sort_pairs<K: Ordered, V: Copy>(order: Order, keys: &[K], values: &[V]) -> (Vec<K>, Vec<V>) {
+    sorted_indices(order, keys).into_iter().map(|i| (keys[i], values[i])).unzip()
+}
+
+/// Where each place of the sorted keys comes from.
+fn sorted_indices<K: Ordered>(order: Order, keys: &[K]) -> Vec<usize> {
+    let mut indices: Vec<usize> = (0..keys.len()).collect();
+    // The standard library's stable sort.
+    indices.sort_by(|&a, &b| match order {
+        Order::Ascending => keys[a].order(&keys[b]),
+        Order::Descending => keys[b].order(&keys[a]),
+    });
+    indices
+}
+
+/// What a call must give.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expected {
+    /// The output elements or keys.
+    pub output: Output,
+    /// The output values of a sort.
+    pub values: Option<Vec<u8>>,
+}
+
+/// What the output elements must be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// These bytes. Where an operator made them, one NaN is as good as another.
+    Exact(Vec<u8>),
+    /// These values, each within `d * eps * scale`, where `d` is the longest chain of combines and `eps` the
+    /// type's machine epsilon.
+    Near {
+        /// The values, exact to far below the element type's precision.
+        values: Vec<f64>,
+        /// For a sum the sum of magnitudes, for a product its own magnitude.
+        scales: Vec<f64>,
+    },
+}
+
+/// What a request must give for this input.
+///
+/// # Panics
+/// If the input or the values are not as long as the request says: this is for tests.
+pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expected {
+    let output = match request {
+        Request::Copy { .. } => Output::Exact(input.to_vec()),
+        Request::Scan(r) => {
+            let exclusive = r.kind == ScanKind::Exclusive;
+            let start = r.initial.as_ref().unwrap_or(&r.op.identity);
+            match Precise::of(&r.op, start) {
+                Some(running) => running.scan(r.op.element.bytes(), input, exclusive),
+                None => Output::Exact(scan_bytes(&r.op, start, input, exclusive)),
+            }
+        }
+        Request::Reduce(r) => {
+            let start = r.initial.as_ref().unwrap_or(&r.op.identity);
+            match Precise::of(&r.op, start) {
+                Some(running) => running.reduce(r.op.element.bytes(), input),
+                None => Output::Exact(reduce_bytes(&r.op, start, input)),
+            }
+        }
+        Request::Sort(r) => {
+            let (keys, values) = sort_bytes(r, input, values);
+            return Expected { output: Output::Exact(keys), values };
+        }
+    };
+    Expected { output, values: None }
+}
+
+/// One element, aligned for any.
+struct Slot(Vec<u64>, usize);
+
+impl Slot {
+    fn of(bytes: &[u8]) -> Slot {
+        let mut slot = Slot(vec![0; bytes.len().div_ceil(8)], bytes.len());
+        slot.set(bytes);
+        slot
+    }
+
+    fn set(&mut self, bytes: &[u8]) {
+        bytemuck::cast_slice_mut::<u64, u8>(&mut self.0)[..bytes.len()].copy_from_slice(bytes);
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.0)[..self.1]
+    }
+
+    /// `self = combine(self, x)`.
+    fn combine(&mut self, op: &Op, x: &mut Slot) {
+        assert_eq!((self.1, x.1), (op.element.bytes() as usize, op.element.bytes() as usize), "elements of one type");
+        // SAFETY: both slots hold one element of the operator's type, at an address that suits any.
+        unsafe { (op.host.fold)(x.0.as_ptr().cast(), 1, self.0.as_mut_ptr().cast()) }
+    }
+}
+
+fn scan_bytes(op: &Op, start: &[u8], input: &[u8], exclusive: bool) -> Vec<u8> {
+    let mut output = Vec::with_capacity(input.len());
+    let (mut running, mut x) = (Slot::of(start), Slot::of(start));
+    for bytes in input.chunks_exact(op.element.bytes() as usize) {
+        if exclusive {
+            output.extend_from_slice(running.bytes());
+        }
+        x.set(bytes);
+        running.combine(op, &mut x);
+        if !exclusive {
+            output.extend_from_slice(running.bytes());
+        }
+    }
+    output
+}
+
+fn reduce_bytes(op: &Op, start: &[u8], input: &[u8]) -> Vec<u8> {
+    let (mut running, mut x) = (Slot::of(start), Slot::of(start));
+    for bytes in input.chunks_exact(op.element.bytes() as usize) {
+        x.set(bytes);
+        running.combine(op, &mut x);
+    }
+    running.bytes().to_vec()
+}
+
+/// A float sum or product as the unevaluated sum of two f64.
+#[derive(Clone, Copy)]
+struct Precise {
+    product: bool,
+    high: f64,
+    low: f64,
+    magnitudes: f64,
+}
+
+impl Precise {
+    /// For a built-in sum or product of floats.
+    fn of(op: &Op, start: &[u8]) -> Option<Precise> {
+        let float = matches!(op.element, ElementType::Scalar(s) if s.is_float());
+        let product = op.builtin == Some(Builtin::Product);
+        let high = (float && (product || op.builtin == Some(Builtin::Sum))).then(|| as_f64(start))?;
+        Some(Precise { product, high, low: 0.0, magnitudes: high.abs() })
+    }
+
+    fn step(&mut self, x: f64) {
+        let (high, low) = (self.high, self.low);
+        if self.product {
+            self.high = high * x;
+            self.low = high.mul_add(x, -self.high) + low * x;
+            self.magnitudes = self.high.abs();
+        } else {
+            // Knuth's two-sum: the rounding error of an addition is a float itself.
+            self.high = high + x;
+            let back = self.high - high;
+            self.low = low + ((high - (self.high - back)) + (x - back));
+            self.magnitudes += x.abs();
+        }
+    }
+
+    fn value(&self) -> f64 {
+        // The low part is of no use once the high one is not finite.
+        if self.high.is_finite() { self.high + self.low } else { self.high }
+    }
+
+    fn scan(mut self, size: u32, input: &[u8], exclusive: bool) -> Output {
+        let (mut values, mut scales) = (vec![], vec![]);
+        for bytes in input.chunks_exact(size as usize) {
+            let before = self;
+            self.step(as_f64(bytes));
+            let here = if exclusive { before } else { self };
+            values.push(here.value());
+            scales.push(here.magnitudes);
+        }
+        Output::Near { values, scales }
+    }
+
+    fn reduce(mut self, size: u32, input: &[u8]) -> Output {
+        input.chunks_exact(size as usize).for_each(|bytes| self.step(as_f64(bytes)));
+        Output::Near { values: vec![self.value()], scales: vec![self.magnitudes] }
+    }
+}
+
+fn as_f64(bytes: &[u8]) -> f64 {
+    match bytes.len() {
+        4 => f64::from(bytemuck::pod_read_unaligned::<f32>(bytes)),
+        _ => bytemuck::pod_read_unaligned(bytes),
+    }
+}
+
+fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> (Vec<u8>, Option<Vec<u8>>) {
+    fn indices<K: Ordered>(order: Order, bytes: &[u8]) -> Vec<usize> {
+        let keys: Vec<K> = bytes.chunks_exact(size_of::<K>()).map(bytemuck::pod_read_unaligned).collect();
+        sorted_indices(order, &keys)
+    }
+    let order = request.order;
+    let indices = match request.key {
+        Scalar::U32 => indices::<u32>(order, keys),
+        Scalar::I32 => indices::<i32>(order, keys),
+        Scalar::F32 => indices::<f32>(order, keys),
+        Scalar::U64 => indices::<u64>(order, keys),
+        Scalar::I64 => indices::<i64>(order, keys),
+        Scalar::F64 => indices::<f64>(order, keys),
+    };
+    let gather = |bytes: &[u8], size: u32| -> Vec<u8> {
+        let size = size as usize;
+        indices.iter().flat_map(|i| &bytes[i * size..(i + 1) * size]).copied().collect()
+    };
+    let values = request.value.as_ref().zip(values).map(|(value, bytes)| gather(bytes, value.bytes()));
+    (gather(keys, request.key.bytes()), values)
+}
+
+#[cfg(test)]
+mod tests {
+    use trifold_core::{Max, ReduceRequest, ScanRequest, Sum};
+
+    use super::*;
+
+    #[test]
+    fn scans_and_reduces() {
+        assert_eq!(inclusive_scan::<u32, Sum>(10, &[1, 2, 3]), [11, 13, 16]);
+        assert_eq!(exclusive_scan::<u32, Sum>(10, &[1, 2, 3]), [10, 11, 13]);
+        assert_eq!(reduce::<i32, Max>(-7, &[-9, -8]), -7);
+        assert_eq!(reduce::<u32, Sum>(4, &[]), 4);
+    }
+
+    #[test]
+    fn sorts_stably_in_total_order() {
+        let keys = [0.0, f32::NAN, -0.0, f32::NEG_INFINITY, -f32::NAN, 1.0];
+        let bits = |keys: Vec<f32>| keys.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+        let up = [-f32::NAN, f32::NEG_INFINITY, -0.0, 0.0, 1.0, f32::NAN];
+        assert_eq!(bits(sort_keys(Order::Ascending, &keys)), bits(up.to_vec()));
+        let (_, values) = sort_pairs(Order::Descending, &[1, 2, 1, 2], &['a', 'b', 'c', 'd']);
+        assert_eq!(values, ['b', 'd', 'a', 'c']);
+    }
+
+    #[test]
+    fn erased_scan_is_the_typed_one() {
+        let input: Vec<i64> = (0..100).map(|i| (i * 7919) % 31 - 15).collect();
+        let op = Op::builtin(Builtin::Max, Scalar::I64).unwrap();
+        let request = |kind| Request::Scan(ScanRequest { op: op.clone(), n: 100, kind, initial: None });
+        let bytes = bytemuck::cast_slice(&input);
+        let inclusive = inclusive_scan::<i64, Max>(i64::MIN, &input);
+        let exclusive = exclusive_scan::<i64, Max>(i64::MIN, &input);
+        for (kind, want) in [(ScanKind::Inclusive, inclusive), (ScanKind::Exclusive, exclusive)] {
+            let want = bytemuck::cast_slice(&want).to_vec();
+            assert_eq!(expect(&request(kind), bytes, None).output, Output::Exact(want));
+        }
+    }
+
+    #[test]
+    fn float_sums_carry_their_scale() {
+        let op = Op::builtin(Builtin::Sum, Scalar::F64).unwrap();
+        let request = Request::Reduce(ReduceRequest { op, n: 3, initial: None });
+        let input: [f64; 3] = [1.0, 2f64.powi(-80), -1.0];
+        let Output::Near { values, scales } = expect(&request, bytemuck::cast_slice(&input), None).output else {
+            panic!("a float sum is near, not exact");
+        };
+        assert_eq!((values[0], scales[0]), (2f64.powi(-80), 2.0));
+    }
+}

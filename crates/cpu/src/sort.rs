@@ -1,0 +1,280 @@
+//! Sort through the crate `rdst`, a multi-threaded radix sort of unsigned bytes.
+//!
+//! Keys become unsigned integers of the same order first (see [`Bits`]), and keys again afterwards. `rdst` is not
+//! stable, and keys alone need no stability: equal keys have equal bits. Pairs are sorted as (key, index) with
+//! the index as the lowest bytes of the radix key, so that no two are equal and the order is the stable one; the
+//! values are then gathered by index, once, however large they are.
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use rdst::{RadixKey, RadixSort};
+use trifold_core::{Error, KernelKey, Result};
+
+use crate::memory::{Access, Region};
+use crate::step::{Arguments, inside};
+
+/// Elements that one task of a parallel loop takes.
+const CHUNK: usize = 1 << 14;
+
+/// A sort bound to its memory.
+pub(crate) struct SortStep {
+    n: usize,
+    order: KeyOrder,
+    key_bytes: usize,
+    input: Region,
+    output: Region,
+    values: Option<Values>,
+}
+
+struct Values {
+    words: usize,
+    input: Region,
+    output: Region,
+}
+
+/// How keys compare.
+#[derive(Clone, Copy)]
+struct KeyOrder {
+    kind: KeyKind,
+    descending: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum KeyKind {
+    Unsigned,
+    Signed,
+    Float,
+}
+
+impl KeyOrder {
+    /// Whether keys compare as their bits do.
+    fn is_plain(self) -> bool {
+        self.kind == KeyKind::Unsigned && !self.descending
+    }
+}
+
+/// Key bits: u32 or u64.
+trait Bits: Copy + Send + Sync + RadixKey {
+    /// Bytes.
+    const BYTES: usize;
+    /// Bits that compare, as unsigned integers, as the keys do in the wanted order.
+    ///
+    /// Signed integers have their sign flipped. Floats have it flipped if they are positive and all bits flipped if
+    /// negative, which is IEEE 754's total order. Descending is the complement.
+    fn encode(self, order: KeyOrder) -> Self;
+    /// The key of these bits.
+    fn decode(self, order: KeyOrder) -> Self;
+}
+
+macro_rules! bits {
+    ($ty:ident, $signed:ident) => {
+        impl Bits for $ty {
+            const BYTES: usize = size_of::<$ty>();
+            #[inline]
+            fn encode(self, order: KeyOrder) -> $ty {
+                const SIGN: $ty = 1 << ($ty::BITS - 1);
+                let bits = match order.kind {
+                    KeyKind::Unsigned => self,
+                    KeyKind::Signed => self ^ SIGN,
+                    KeyKind::Float => self ^ ((((self as $signed) >> ($ty::BITS - 1)) as $ty) | SIGN),
+                };
+                if order.descending { !bits } else { bits }
+            }
+            #[inline]
+            fn decode(self, order: KeyOrder) -> $ty {
+                const SIGN: $ty = 1 << ($ty::BITS - 1);
+                let bits = if order.descending { !self } else { self };
+                match order.kind {
+                    KeyKind::Unsigned => bits,
+                    KeyKind::Signed => bits ^ SIGN,
+                    KeyKind::Float => bits ^ (!(((bits as $signed) >> ($ty::BITS - 1)) as $ty) | SIGN),
+                }
+            }
+        }
+    };
+}
+bits!(u32, i32);
+bits!(u64, i64);
+
+/// A key and where it was, to be sorted by both. `INDEX_BYTES` is how many bytes the largest index has.
+#[derive(Clone, Copy)]
+struct Indexed<K, const INDEX_BYTES: usize> {
+    key: K,
+    index: u32,
+}
+
+impl<K: Bits, const INDEX_BYTES: usize> RadixKey for Indexed<K, INDEX_BYTES> {
+    const LEVELS: usize = K::BYTES + INDEX_BYTES;
+
+    #[inline]
+    fn get_level(&self, level: usize) -> u8 {
+        if level < INDEX_BYTES { (self.index >> (8 * level)) as u8 } else { self.key.get_level(level - INDEX_BYTES) }
+    }
+}
+
+impl SortStep {
+    pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>) -> Result<SortStep> {
+        let constant = |name| {
+            key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name)))
+        };
+        let kind = match constant("KEY_KIND")? {
+            0 => KeyKind::Unsigned,
+            1 => KeyKind::Signed,
+            2 => KeyKind::Float,
+            other => return Err(Error::Invalid(format!("keys of kind {other}"))),
+        };
+        let order = KeyOrder { kind, descending: constant("DESCENDING")? == 1 };
+        let key_bytes = constant("PLACES")? as usize;
+        if key_bytes != 4 && key_bytes != 8 {
+            return Err(Error::Unsupported(format!("keys of {key_bytes} bytes; they have 4 or 8")));
+        }
+        let n = arguments.count()?;
+        let input = arguments.array("input", n, key_bytes, key_bytes)?;
+        let output = arguments.array("output", n, key_bytes, key_bytes)?;
+        let values = match constant("VALUE_WORDS")? as usize {
+            0 => None,
+            words => Some(Values {
+                words,
+                input: arguments.array("input_values", n, 4 * words, 4)?,
+                output: arguments.array("output_values", n, 4 * words, 4)?,
+            }),
+        };
+        if !input.is(&output) {
+            input.check_apart(&output)?;
+        }
+        if let Some(v) = &values {
+            if !v.input.is(&v.output) {
+                v.input.check_apart(&v.output)?;
+            }
+            for region in [&input, &output] {
+                v.output.check_apart(region)?;
+            }
+            v.input.check_apart(&output)?;
+        }
+        Ok(SortStep { n, order, key_bytes, input, output, values })
+    }
+
+    pub(crate) fn run(&self, pool: &ThreadPool) -> Result<()> {
+        let mut reads = vec![&self.input];
+        let mut writes = vec![&self.output];
+        if let Some(v) = &self.values {
+            reads.push(&v.input);
+            writes.push(&v.output);
+        }
+        let _access = Access::to(&reads, &writes)?;
+        inside(pool, self.n * self.key_bytes, |parallel| {
+            // SAFETY: `_access` covers all of the memory, and lasts past this.
+            unsafe {
+                if self.key_bytes == 4 { self.sort::<u32>(parallel) } else { self.sort::<u64>(parallel) }
+            }
+        })
+    }
+
+    /// # Safety
+    /// The caller holds access to the regions, and `K` is as wide as the keys.
+    unsafe fn sort<K: Bits>(&self, parallel: bool) -> Result<()> {
+        let (n, order) = (self.n, self.order);
+        // SAFETY: `bind` checked the length, the alignment, and that the output is apart from the input or the
+        // same. Only the branch for regions apart makes a reference to the input beside that to the output.
+        let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<K>(), n) };
+        if !self.input.is(&self.output) {
+            // SAFETY: as above.
+            let input = unsafe { std::slice::from_raw_parts(self.input.start().cast::<K>(), n) };
+            each(output, parallel, |start, part| part.copy_from_slice(&input[start..start + part.len()]));
+        }
+        if !order.is_plain() {
+            each(output, parallel, |_, part| part.iter_mut().for_each(|k| *k = k.encode(order)));
+        }
+        match &self.values {
+            None if parallel => output.radix_sort_unstable(),
+            None => output.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort(),
+            Some(values) => {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    match n {
+                        0..=0x100 => values.sort::<K, 1>(output, parallel),
+                        0x101..=0x1_0000 => values.sort::<K, 2>(output, parallel),
+                        0x1_0001..=0x100_0000 => values.sort::<K, 3>(output, parallel),
+                        _ => values.sort::<K, 4>(output, parallel),
+                    }?
+                }
+            }
+        }
+        if !order.is_plain() {
+            each(output, parallel, |_, part| part.iter_mut().for_each(|k| *k = k.decode(order)));
+        }
+        Ok(())
+    }
+}
+
+impl Values {
+    /// Sorts encoded keys, and moves the values as the keys move.
+    ///
+    /// # Safety
+    /// The caller holds access to the values, and no reference to them.
+    unsafe fn sort<K: Bits, const INDEX_BYTES: usize>(&self, keys: &mut [K], parallel: bool) -> Result<()> {
+        let (n, words) = (keys.len(), self.words);
+        let mut pairs: Vec<Indexed<K, INDEX_BYTES>> = reserve(n)?;
+        let pair = |(i, &key): (usize, &K)| Indexed { key, index: i as u32 };
+        if parallel {
+            keys.par_iter().enumerate().map(pair).collect_into_vec(&mut pairs);
+            pairs.radix_sort_unstable();
+        } else {
+            pairs.extend(keys.iter().enumerate().map(pair));
+            pairs.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort();
+        }
+        each(keys, parallel, |start, part| {
+            let from = &pairs[start..start + part.len()];
+            part.iter_mut().zip(from).for_each(|(key, pair)| *key = pair.key);
+        });
+        let in_place = self.input.is(&self.output);
+        let mut moved: Vec<u32> = if in_place { reserve(n * words)? } else { vec![] };
+        if in_place {
+            moved.resize(n * words, 0);
+        }
+        {
+            // SAFETY: `bind` checked length and alignment; the output is another region, or not referred to here.
+            let input = unsafe { std::slice::from_raw_parts(self.input.start().cast::<u32>(), n * words) };
+            let target = if in_place {
+                &mut moved[..]
+            } else {
+                // SAFETY: as above; the output is apart from everything else.
+                unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) }
+            };
+            let gather = |start: usize, part: &mut [u32]| {
+                for (to, pair) in part.chunks_exact_mut(words).zip(&pairs[start / words..]) {
+                    let from = pair.index as usize * words;
+                    to.copy_from_slice(&input[from..from + words]);
+                }
+            };
+            if parallel {
+                let chunk = CHUNK * words;
+                target.par_chunks_mut(chunk).enumerate().for_each(|(i, part)| gather(i * chunk, part));
+            } else {
+                gather(0, target);
+            }
+        }
+        if in_place {
+            // SAFETY: as above, and the reference to the input has ended.
+            let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) };
+            each(output, parallel, |start, part| part.copy_from_slice(&moved[start..start + part.len()]));
+        }
+        Ok(())
+    }
+}
+
+/// Works on the parts of a slice, `work(start, part)`, on all threads if there is enough of it.
+fn each<T: Send>(slice: &mut [T], parallel: bool, work: impl Fn(usize, &mut [T]) + Sync) {
+    if parallel {
+        slice.par_chunks_mut(CHUNK).enumerate().for_each(|(i, part)| work(i * CHUNK, part));
+    } else {
+        work(0, slice);
+    }
+}
+
+fn reserve<T>(n: usize) -> Result<Vec<T>> {
+    let mut vec = Vec::new();
+    let bytes = n as u64 * size_of::<T>() as u64;
+    vec.try_reserve_exact(n).map_err(|_| Error::OutOfMemory { bytes, device: "the cpu".into() })?;
+    Ok(vec)
+}

@@ -1,0 +1,327 @@
+//! The backend: a stream, what its device can do, and the kernels compiled for it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cudarc::driver::sys::{self, CUevent_flags, CUfunction, CUfunction_attribute, CUresult};
+use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result};
+use cudarc::nvrtc::Ptx;
+use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span};
+use trifold_kernels::{Argument, Assembled, ParamsLayout};
+
+use crate::failure::driver;
+use crate::step::{self, MOST_ARGUMENTS};
+use crate::{Buffer, Device, Handle, Step, device, nvrtc};
+
+/// A CUDA device and a stream of it.
+pub struct Cuda {
+    stream: Arc<CudaStream>,
+    caps: Caps,
+    architecture: u32,
+    kernels: Mutex<HashMap<KernelKey, Kernel>>,
+}
+
+impl std::fmt::Debug for Cuda {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cuda").field("caps", &self.caps).field("stream", &self.stream).finish_non_exhaustive()
+    }
+}
+
+/// What steps are recorded into: the stream itself takes them in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InOrder;
+
+/// A compiled kernel, loaded on one device.
+#[derive(Clone)]
+pub struct Kernel(Arc<Loaded>);
+
+struct Loaded {
+    name: &'static str,
+    /// Of the stream that it was compiled for.
+    owner: Handle,
+    function: CudaFunction,
+    workgroup: u32,
+    arguments: &'static [Argument],
+    params: ParamsLayout,
+}
+
+impl Cuda {
+    /// The driver's devices; none if it finds none.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] that says how to get NVIDIA's driver if it is missing, [`Error::Unsupported`] if it is too old.
+    pub fn devices() -> Result<Vec<Device>> {
+        device::devices()
+    }
+
+    /// Opens a device, with a stream of its own in the device's primary context.
+    ///
+    /// # Errors
+    /// As [`Cuda::devices`]; [`Error::Invalid`] if there is no such device, [`Error::Unsupported`] if it is older than
+    /// compute capability 7.5.
+    pub fn open(ordinal: usize) -> Result<Cuda> {
+        let count = if device::initialise()? {
+            result::device::get_count().map_err(driver("counting devices"))?.unsigned_abs() as usize
+        } else {
+            0
+        };
+        if ordinal >= count {
+            return Err(Error::Invalid(format!("CUDA device {ordinal} of {count}; nvidia-smi lists them")));
+        }
+        let context = CudaContext::new(ordinal).map_err(driver(format_args!("opening CUDA device {ordinal}")))?;
+        Cuda::new(context.new_stream().map_err(driver("creating a stream"))?)
+    }
+
+    /// A backend on a caller's stream: calls go into it, in order with the rest of it. Its context is left as it is.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the driver or the device is too old, [`Error::Invalid`] for the per-thread default
+    /// stream, which is another one on every thread.
+    pub fn new(stream: Arc<CudaStream>) -> Result<Cuda> {
+        device::initialise()?;
+        /// The handle that stands for the calling thread's default stream: CU_STREAM_PER_THREAD.
+        const PER_THREAD: usize = 2;
+        if stream.cu_stream() as usize == PER_THREAD {
+            return Err(Error::Invalid(
+                "the per-thread default stream is another stream on every thread; bring one from CudaContext::new_stream"
+                    .into(),
+            ));
+        }
+        let (caps, architecture) = device::capabilities(stream.context())?;
+        tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, "opened");
+        Ok(Cuda { stream, caps, architecture, kernels: Mutex::default() })
+    }
+
+    /// The stream that calls go into.
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// The device's architecture: 90 for sm_90.
+    pub fn architecture(&self) -> u32 {
+        self.architecture
+    }
+
+    pub(crate) fn handle(&self) -> Handle {
+        Handle::of(&self.stream)
+    }
+
+    /// Makes the context current on this thread, as every call of the driver wants it.
+    fn bind_thread(&self) -> Result<()> {
+        self.stream.context().bind_to_thread().map_err(driver("making the context current"))
+    }
+
+    fn enqueue(&self, steps: &[Step]) -> Result<()> {
+        steps.iter().try_for_each(|step| step.enqueue(&self.stream))
+    }
+}
+
+impl Kernel {
+    fn compile(key: &KernelKey, cuda: &Cuda) -> Result<Kernel> {
+        let assembled = trifold_kernels::assemble(key, &cuda.caps)?;
+        let image = nvrtc::compile_for_device(&assembled.source, key.name, cuda.architecture)?;
+        let form = if image.ptx { "PTX" } else { "a cubin" };
+        let loading = |error: cudarc::driver::DriverError| match error.0 {
+            CUresult::CUDA_ERROR_INVALID_IMAGE
+            | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+            | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => driver(format_args!(
+                "loading {} ({form}); if NVRTC is newer than the driver ({}), install an NVRTC of the driver's CUDA version",
+                key.name, cuda.caps.driver
+            ))(error),
+            _ => driver(format_args!("loading {}", key.name))(error),
+        };
+        let module = cuda.stream.context().load_module(Ptx::from_binary(image.bytes)).map_err(loading)?;
+        let function = module.load_function(assembled.entry_point).map_err(loading)?;
+        Kernel::load(key.name, cuda.handle(), function, assembled)
+    }
+
+    /// Holds a function against the catalogue: the driver reads as many bytes for each argument as the function takes.
+    fn load(name: &'static str, owner: Handle, function: CudaFunction, assembled: Assembled) -> Result<Kernel> {
+        let Assembled { workgroup, arguments, params, .. } = assembled;
+        let mut expected = vec![8; arguments.len()];
+        expected.push(params.bytes() as usize);
+        let taken = argument_sizes(function.cu_function());
+        if taken != expected || taken.len() > MOST_ARGUMENTS {
+            return Err(Error::Compile {
+                kernel: name.into(),
+                log: format!("takes arguments of {taken:?} bytes, and the catalogue has {expected:?}"),
+            });
+        }
+        let attribute = |which| function.get_attribute(which).map_err(driver(format_args!("asking about {name}")));
+        let threads = attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+        let registers = attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        let shared = attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+        let local = attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?;
+        tracing::debug!(name, workgroup, registers, shared, local, "loaded");
+        if threads.unsigned_abs() < workgroup {
+            return Err(Error::Unsupported(format!(
+                "{name} in blocks of {workgroup} threads: with {registers} registers a thread a block has at most \
+                 {threads}; tune a smaller workgroup or fewer elements a thread"
+            )));
+        }
+        Ok(Kernel(Arc::new(Loaded { name, owner, function, workgroup, arguments, params })))
+    }
+
+    /// Its name in the catalogue.
+    pub fn name(&self) -> &'static str {
+        self.0.name
+    }
+
+    /// Threads of a block.
+    pub fn workgroup(&self) -> u32 {
+        self.0.workgroup
+    }
+
+    pub(crate) fn owner(&self) -> Handle {
+        self.0.owner
+    }
+
+    pub(crate) fn function(&self) -> CUfunction {
+        self.0.function.cu_function()
+    }
+
+    pub(crate) fn arguments(&self) -> &'static [Argument] {
+        self.0.arguments
+    }
+
+    pub(crate) fn params(&self) -> &ParamsLayout {
+        &self.0.params
+    }
+}
+
+/// The size of each of a function's arguments, in bytes.
+fn argument_sizes(function: CUfunction) -> Vec<usize> {
+    let size = |index| {
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: the function's module is loaded, both pointers are to values that live through the call, and an index
+        // past the last argument is an error that the call reports.
+        let result = unsafe { sys::cuFuncGetParamInfo(function, index, &mut offset, &mut size) };
+        (result == CUresult::CUDA_SUCCESS).then_some(size)
+    };
+    (0..).map_while(size).collect()
+}
+
+impl Backend for Cuda {
+    type Buffer = Buffer;
+    type Handle = Handle;
+    type Kernel = Kernel;
+    type Step = Step;
+    type Recorder = InOrder;
+
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+        if bytes > self.caps.max_buffer {
+            return Err(Error::Invalid(format!(
+                "a buffer of {bytes} bytes on {}, which has {}; split the work",
+                self.caps.device, self.caps.max_buffer
+            )));
+        }
+        Buffer::new(&self.stream, bytes, &self.caps.device)
+    }
+
+    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Cuda> {
+        buffer.span()
+    }
+
+    /// A handle is the address space, which starts at zero: a span's offset is its address, and decides alone.
+    fn handle_alignment(&self, _: &Handle) -> u64 {
+        1 << 63
+    }
+
+    /// One address space; see [`Handle`].
+    fn same(&self, _: &Handle, _: &Handle) -> bool {
+        true
+    }
+
+    async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
+        let kernels = || self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels().get(key) {
+            return Ok(kernel.clone());
+        }
+        let kernel = Kernel::compile(key, self)?;
+        kernels().insert(key.clone(), kernel.clone());
+        Ok(kernel)
+    }
+
+    fn bind(&self, command: Command<'_, Cuda>) -> Result<Step> {
+        Step::bind(self.handle(), command)
+    }
+
+    fn record(&self) -> Result<InOrder> {
+        Ok(InOrder)
+    }
+
+    fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
+        self.bind_thread()?;
+        self.enqueue(steps)
+    }
+
+    fn submit(&self, _: InOrder) -> Result<()> {
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.stream.synchronize().map_err(driver("waiting for the stream"))
+    }
+
+    fn write(&self, to: &Span<'_, Cuda>, bytes: &[u8]) -> Result<()> {
+        check_length("written", to, bytes.len())?;
+        let address = step::address(self.handle(), "a write", to)?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.bind_thread()?;
+        // SAFETY: the span has at least the slice's bytes, and the slice is borrowed until the copy has ended: the wait below
+        // comes before any return.
+        let copied = unsafe { result::memcpy_htod_async(address, bytes, self.stream.cu_stream()) };
+        let waited = self.synchronize();
+        copied.map_err(driver(format_args!("writing {} bytes", bytes.len())))?;
+        waited
+    }
+
+    async fn read(&self, from: &Span<'_, Cuda>, bytes: &mut [u8]) -> Result<()> {
+        check_length("read", from, bytes.len())?;
+        let address = step::address(self.handle(), "a read", from)?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.bind_thread()?;
+        // SAFETY: as for `write`; nothing looks at the bytes before the wait has ended.
+        let copied = unsafe { result::memcpy_dtoh_async(bytes, address, self.stream.cu_stream()) };
+        let waited = self.synchronize();
+        copied.map_err(driver(format_args!("reading {} bytes", bytes.len())))?;
+        waited
+    }
+
+    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+        let doing = "timing";
+        let event = || {
+            let timed = CUevent_flags::CU_EVENT_DEFAULT;
+            self.stream.context().new_event(Some(timed)).map_err(driver(doing))
+        };
+        let (start, end) = (event()?, event()?);
+        self.bind_thread()?;
+        self.enqueue(before)?;
+        start.record(&self.stream).map_err(driver(doing))?;
+        for _ in 0..repeat {
+            self.enqueue(steps)?;
+        }
+        end.record(&self.stream).map_err(driver(doing))?;
+        self.synchronize()?;
+        start.elapsed_ms(&end).map(f64::from).map_err(driver(doing))
+    }
+}
+
+impl Scan for Cuda {}
+impl Reduce for Cuda {}
+impl Sort for Cuda {}
+
+fn check_length(what: &str, span: &Span<'_, Cuda>, bytes: usize) -> Result<()> {
+    if bytes as u64 <= span.bytes() {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!("{bytes} bytes {what}, and the span has {}", span.bytes())))
+}

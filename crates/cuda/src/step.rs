@@ -1,0 +1,153 @@
+//! Commands with their arguments bound, and how they are enqueued.
+
+use std::ffi::c_void;
+use std::ptr::from_ref;
+
+use cudarc::driver::sys::{self, CUdeviceptr};
+use cudarc::driver::{CudaStream, result};
+use trifold_core::{Command, Error, Result, Span};
+
+use crate::failure::driver;
+use crate::{Cuda, Handle, Kernel};
+
+/// The most arguments of a kernel in the catalogue, parameters included, with room to grow.
+pub(crate) const MOST_ARGUMENTS: usize = 16;
+
+/// A command with its arguments bound, for the stream of the backend that bound it.
+pub struct Step {
+    owner: Handle,
+    action: Action,
+}
+
+enum Action {
+    Nothing,
+    Fill {
+        address: CUdeviceptr,
+        words: usize,
+        value: u32,
+    },
+    Copy {
+        from: CUdeviceptr,
+        to: CUdeviceptr,
+        bytes: usize,
+    },
+    Launch {
+        kernel: Kernel,
+        groups: u32,
+        /// Each argument's address, in the kernel's order; null where one is left out.
+        addresses: Box<[CUdeviceptr]>,
+        params: Box<[u8]>,
+    },
+}
+
+impl Step {
+    /// Binds a command for a stream.
+    pub(crate) fn bind(owner: Handle, command: Command<'_, Cuda>) -> Result<Step> {
+        let address = |what: &str, span: &Span<'_, Cuda>| address(owner, what, span);
+        let action = match command {
+            Command::Fill { span, value } => {
+                let address = address("a fill", &span)?;
+                if address % 4 != 0 || span.bytes() % 4 != 0 {
+                    return Err(Error::Invalid(format!("a fill of {span:?}; it takes whole, aligned 32-bit words")));
+                }
+                match length(span.bytes() / 4)? {
+                    0 => Action::Nothing,
+                    words => Action::Fill { address, words, value },
+                }
+            }
+            Command::Copy { from, to } => {
+                if from.bytes() != to.bytes() {
+                    return Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")));
+                }
+                match length(from.bytes())? {
+                    0 => Action::Nothing,
+                    bytes => Action::Copy { from: address("a copy", &from)?, to: address("a copy", &to)?, bytes },
+                }
+            }
+            Command::Launch { key, kernel, groups, spans, params, initial } => {
+                let name = key.name;
+                if kernel.owner() != owner {
+                    return Err(Error::Invalid(format!(
+                        "{name} was compiled by another backend; compile it for this one"
+                    )));
+                }
+                if groups == 0 || groups > i32::MAX as u32 {
+                    return Err(Error::Invalid(format!("{name} in {groups} blocks; CUDA launches 1 to {}", i32::MAX)));
+                }
+                if let Some((extra, _)) = spans.iter().find(|(n, _)| !kernel.arguments().iter().any(|a| a.name == *n)) {
+                    return Err(Error::Invalid(format!("{name} has no argument `{extra}`")));
+                }
+                let addresses =
+                    kernel.arguments().iter().map(|argument| match spans.iter().find(|(n, _)| *n == argument.name) {
+                        Some((_, span)) => address(argument.name, span),
+                        None if argument.optional => Ok(0),
+                        None => Err(Error::Invalid(format!("{name} needs its argument `{}`", argument.name))),
+                    });
+                let addresses = addresses.collect::<Result<_>>()?;
+                // An argument is bound at its span's very start.
+                let params = kernel.params().pack(initial, params, |_| 0)?.into();
+                Action::Launch { kernel: kernel.clone(), groups, addresses, params }
+            }
+        };
+        Ok(Step { owner, action })
+    }
+
+    /// Enqueues it. The stream's context must be current on this thread.
+    pub(crate) fn enqueue(&self, stream: &CudaStream) -> Result<()> {
+        if self.owner != Handle::of(stream) {
+            return Err(Error::Invalid("a step that another backend bound; bind it again for this one".into()));
+        }
+        match &self.action {
+            Action::Nothing => Ok(()),
+            Action::Fill { address, words, value } => {
+                // SAFETY: the span's memory has that many words, aligned as `bind` checked, and outlives the stream's
+                // work on it by `Bound`'s lifetime and its owner's being freed in the stream's order.
+                unsafe { sys::cuMemsetD32Async(*address, *value, *words, stream.cu_stream()) }
+                    .result()
+                    .map_err(driver("enqueuing a fill"))
+            }
+            Action::Copy { from, to, bytes } => {
+                // SAFETY: both spans have that many bytes, and outlive the work as above.
+                unsafe { result::memcpy_dtod_async(*to, *from, *bytes, stream.cu_stream()) }
+                    .map_err(driver("enqueuing a copy"))
+            }
+            Action::Launch { kernel, groups, addresses, params } => {
+                let mut arguments = [std::ptr::null_mut::<c_void>(); MOST_ARGUMENTS];
+                let values = addresses.iter().map(|address| from_ref(address).cast::<c_void>().cast_mut());
+                let values = values.chain([params.as_ptr().cast::<c_void>().cast_mut()]);
+                for (argument, value) in arguments.iter_mut().zip(values) {
+                    *argument = value;
+                }
+                // SAFETY: the function is of this stream's context (`owner` was compared). It takes exactly these
+                // arguments: `Kernel::load` held the catalogue's list, which `addresses` follows, and the size of
+                // `params` against the compiled function, at most MOST_ARGUMENTS of them. The driver copies the values
+                // before it returns and writes none of them. What the addresses lead to outlives the work, as above; the
+                // kernel is this project's own and stays within the sizes in its parameters.
+                unsafe {
+                    result::launch_kernel(
+                        kernel.function(),
+                        (*groups, 1, 1),
+                        (kernel.workgroup(), 1, 1),
+                        0,
+                        stream.cu_stream(),
+                        &mut arguments,
+                    )
+                }
+                .map_err(|error| driver(format_args!("launching {} in {groups} blocks", kernel.name()))(error))
+            }
+        }
+    }
+}
+
+/// A span's address, if it is memory of the stream's.
+pub(crate) fn address(owner: Handle, what: &str, span: &Span<'_, Cuda>) -> Result<CUdeviceptr> {
+    if *span.handle() != owner {
+        return Err(Error::Invalid(format!("the span for {what} is of another stream or device than this backend")));
+    }
+    Ok(span.offset())
+}
+
+/// A length as the driver takes it.
+pub(crate) fn length(n: u64) -> Result<usize> {
+    usize::try_from(n).map_err(|_| Error::Invalid(format!("a length of {n} on a 32-bit host")))
+}

@@ -1,0 +1,102 @@
+//! WGSL's built-in functions of scalars in C. Operands are names or parenthesized literals.
+
+use naga::MathFunction;
+use trifold_core::Scalar;
+
+use super::Emitter;
+use super::types::Kind;
+
+impl Emitter<'_> {
+    /// `None` for a function that C is not taught.
+    pub fn math(&mut self, fun: MathFunction, kind: Kind, args: &[&str]) -> Option<String> {
+        let Kind::Number(scalar) = kind else { return None };
+        if scalar.is_float() { self.float_math(fun, scalar, args) } else { self.integer_math(fun, scalar, args) }
+    }
+
+    fn float_math(&mut self, fun: MathFunction, scalar: Scalar, args: &[&str]) -> Option<String> {
+        use MathFunction as F;
+        let dialect = self.dialect;
+        let call = |name: &str| Some(dialect.float_call(name, scalar, args));
+        let number = |value: f64| dialect.float(scalar, value);
+        let (zero, one) = (number(0.0), number(1.0));
+        let a = args[0];
+        let text = match fun {
+            // The same name in OpenCL C, CUDA C and WGSL.
+            F::Cos
+            | F::Cosh
+            | F::Sin
+            | F::Sinh
+            | F::Tan
+            | F::Tanh
+            | F::Acos
+            | F::Asin
+            | F::Atan
+            | F::Atan2
+            | F::Acosh
+            | F::Asinh
+            | F::Atanh
+            | F::Ceil
+            | F::Floor
+            | F::Trunc
+            | F::Exp
+            | F::Exp2
+            | F::Log
+            | F::Log2
+            | F::Pow
+            | F::Sqrt
+            | F::Fma
+            | F::Ldexp => return call(&format!("{fun:?}").to_lowercase()),
+            F::Abs => return call("fabs"),
+            F::Min => return call("fmin"),
+            F::Max => return call("fmax"),
+            F::Round => return call("rint"),
+            F::InverseSqrt => return call("rsqrt"),
+            F::Clamp => clamp(dialect, scalar, a, args[1], args[2]),
+            F::Saturate => clamp(dialect, scalar, a, &zero, &one),
+            F::Radians => dialect.float_mul(scalar, a, &number(std::f64::consts::PI / 180.0)),
+            F::Degrees => dialect.float_mul(scalar, a, &number(180.0 / std::f64::consts::PI)),
+            F::Fract => dialect.float_sub(scalar, a, &dialect.float_call("floor", scalar, &[a])),
+            F::Sign => format!("({})(({a} > {zero}) - ({a} < {zero}))", scalar.name()),
+            // step(edge, x)
+            F::Step => format!("{a} <= {} ? {one} : {zero}", args[1]),
+            F::Mix => {
+                let first = dialect.float_mul(scalar, a, &dialect.float_sub(scalar, &one, args[2]));
+                dialect.float_add(scalar, &first, &dialect.float_mul(scalar, args[1], args[2]))
+            }
+            F::SmoothStep => format!("{}({})", self.smoothstep_helper(scalar), args.join(", ")),
+            _ => return None,
+        };
+        Some(text)
+    }
+
+    fn integer_math(&mut self, fun: MathFunction, scalar: Scalar, args: &[&str]) -> Option<String> {
+        use MathFunction as F;
+        let signed = matches!(scalar, Scalar::I32 | Scalar::I64);
+        let a = args[0];
+        let helper = match fun {
+            F::Min => return Some(format!("{a} < {b} ? {a} : {b}", b = args[1])),
+            F::Max => return Some(format!("{a} > {b} ? {a} : {b}", b = args[1])),
+            F::Abs if !signed => return Some(a.to_string()),
+            F::Sign if signed => return Some(format!("({})(({a} > 0) - ({a} < 0))", scalar.name())),
+            F::Sign => return Some(format!("({})({a} != 0)", scalar.name())),
+            F::Abs => self.absolute_helper(scalar),
+            F::Clamp => self.clamp_helper(scalar),
+            F::CountOneBits => self.count_one_bits_helper(scalar),
+            F::CountLeadingZeros => self.count_leading_zeros_helper(scalar),
+            F::CountTrailingZeros => self.count_trailing_zeros_helper(scalar),
+            F::ReverseBits => self.reverse_bits_helper(scalar),
+            F::FirstLeadingBit => self.first_leading_bit_helper(scalar),
+            F::FirstTrailingBit => self.first_trailing_bit_helper(scalar),
+            F::ExtractBits => self.extract_bits_helper(scalar),
+            F::InsertBits => self.insert_bits_helper(scalar),
+            _ => return None,
+        };
+        Some(format!("{helper}({})", args.join(", ")))
+    }
+}
+
+/// `min(max(a, low), high)`.
+pub(super) fn clamp(dialect: crate::dialect::Dialect, scalar: Scalar, a: &str, low: &str, high: &str) -> String {
+    let raised = dialect.float_call("fmax", scalar, &[a, low]);
+    dialect.float_call("fmin", scalar, &[&raised, high])
+}

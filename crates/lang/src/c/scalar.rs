@@ -1,0 +1,111 @@
+//! Operators and conversions of scalars in C, with WGSL's meaning. Operands are names or parenthesized literals.
+
+use naga::{BinaryOperator, UnaryOperator};
+use trifold_core::Scalar;
+
+use super::Emitter;
+use super::types::Kind;
+
+impl Emitter<'_> {
+    /// `None` for an operator that the kind does not have.
+    pub fn unary(&mut self, op: UnaryOperator, kind: Kind, a: &str) -> Option<String> {
+        Some(match (op, kind) {
+            (UnaryOperator::LogicalNot, Kind::Bool) => format!("!{a}"),
+            (UnaryOperator::BitwiseNot, Kind::Number(scalar)) if !scalar.is_float() => format!("~{a}"),
+            (UnaryOperator::Negate, Kind::Number(scalar)) if scalar.is_float() => format!("-{a}"),
+            (UnaryOperator::Negate, Kind::Number(scalar)) => {
+                let (signed, unsigned) = (scalar.name(), unsigned(scalar).name());
+                format!("({signed})(0 - ({unsigned}){a})")
+            }
+            _ => return None,
+        })
+    }
+
+    /// As [`Emitter::unary`], of two operands.
+    pub fn binary(&mut self, op: BinaryOperator, kind: Kind, a: &str, b: &str) -> Option<String> {
+        use BinaryOperator::*;
+        let symbol = match op {
+            Add => "+",
+            Subtract => "-",
+            Multiply => "*",
+            Divide => "/",
+            Modulo => "%",
+            Equal => "==",
+            NotEqual => "!=",
+            Less => "<",
+            LessEqual => "<=",
+            Greater => ">",
+            GreaterEqual => ">=",
+            And => "&",
+            ExclusiveOr => "^",
+            InclusiveOr => "|",
+            LogicalAnd => "&&",
+            LogicalOr => "||",
+            ShiftLeft => "<<",
+            ShiftRight => ">>",
+        };
+        let plain = format!("{a} {symbol} {b}");
+        let scalar = match (kind, op) {
+            (_, Equal | NotEqual | LogicalAnd | LogicalOr) => return Some(plain),
+            // C's bitwise operators on bool give int, which C++ does not narrow back within braces.
+            (Kind::Bool, And) => return Some(format!("{a} && {b}")),
+            (Kind::Bool, InclusiveOr) => return Some(format!("{a} || {b}")),
+            (Kind::Bool, ExclusiveOr) => return Some(format!("{a} != {b}")),
+            (Kind::Bool, _) => return None,
+            (Kind::Number(_), Less | LessEqual | Greater | GreaterEqual) => return Some(plain),
+            (Kind::Number(scalar), _) => scalar,
+        };
+        if scalar.is_float() {
+            return match op {
+                Add => Some(bare(self.dialect.float_add(scalar, a, b))),
+                Subtract => Some(bare(self.dialect.float_sub(scalar, a, b))),
+                Multiply => Some(bare(self.dialect.float_mul(scalar, a, b))),
+                Divide => Some(plain),
+                Modulo => Some(self.dialect.float_call("fmod", scalar, &[a, b])),
+                _ => None,
+            };
+        }
+        let (name, width) = (scalar.name(), scalar.bytes() * 8);
+        let signed = matches!(scalar, Scalar::I32 | Scalar::I64);
+        let unsigned = unsigned(scalar).name();
+        Some(match op {
+            // Unsigned arithmetic wraps; signed overflow has no meaning in C.
+            Add | Subtract | Multiply if signed => format!("({name})(({unsigned}){a} {symbol} ({unsigned}){b})"),
+            Divide => format!("{}({a}, {b})", self.divide_helper(scalar)),
+            Modulo => format!("{}({a}, {b})", self.remainder_helper(scalar)),
+            ShiftLeft if signed => format!("({name})(({unsigned}){a} << ({b} & {}u))", width - 1),
+            ShiftLeft | ShiftRight => format!("{a} {symbol} ({b} & {}u)", width - 1),
+            _ => plain,
+        })
+    }
+
+    /// A conversion of value, or of `bits`; `None` where WGSL has none.
+    pub fn convert(&mut self, from: Kind, to: Kind, bits: bool, a: &str) -> Option<String> {
+        let (from, to) = match (from, to) {
+            (from, to) if from == to => return Some(a.to_string()),
+            (Kind::Number(_), Kind::Bool) => return Some(format!("{a} != 0")),
+            (Kind::Bool, to) => return Some(format!("({}){a}", to.name())),
+            (Kind::Number(from), Kind::Number(to)) => (from, to),
+        };
+        if bits {
+            return Some(self.dialect.value_of(to, &self.dialect.bits_of(from, a)));
+        }
+        if from.is_float() && !to.is_float() {
+            return Some(format!("{}({a})", self.integer_helper(from, to)?));
+        }
+        Some(format!("({}){a}", to.name()))
+    }
+}
+
+/// An operation without the parentheses around it.
+fn bare(operation: String) -> String {
+    match operation.strip_prefix('(').and_then(|o| o.strip_suffix(')')) {
+        Some(inner) => inner.to_string(),
+        None => operation,
+    }
+}
+
+/// The unsigned integer of a scalar's width.
+pub(super) fn unsigned(scalar: Scalar) -> Scalar {
+    if scalar.bytes() == 8 { Scalar::U64 } else { Scalar::U32 }
+}

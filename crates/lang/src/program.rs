@@ -1,0 +1,230 @@
+//! An operator's WGSL, parsed, validated and checked to be an operator.
+
+use naga::proc::TypeResolution;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Block, Expression, Function, Handle, Module, Span, Statement, Type};
+use trifold_core::{Error, Op, Result};
+
+use crate::dialect::Dialect;
+use crate::{element, names, scan};
+
+/// A longer text is no operator. The limit, as that on a statement's length, keeps naga's recursion within its stack.
+const MAX_TEXT_BYTES: usize = 16 * 1024;
+
+/// The appended function whose argument tells which of naga's types `T` is.
+const PROBE: &str = "element_probe";
+
+/// An operator that passed every check.
+pub(crate) struct Program<'a> {
+    op: &'a Op,
+    pub module: Module,
+    pub info: ModuleInfo,
+    pub combine: Handle<Function>,
+    /// What `T` stands for.
+    pub element: Handle<Type>,
+}
+
+impl<'a> Program<'a> {
+    /// Parses and checks an operator.
+    pub fn new(op: &'a Op) -> Result<Self> {
+        let refuse = |message: String| Error::Operator { name: op.name.to_string(), message };
+        if op.wgsl.len() > MAX_TEXT_BYTES {
+            let length = op.wgsl.len();
+            return Err(refuse(format!("its WGSL has {length} bytes; {MAX_TEXT_BYTES} are the most")));
+        }
+        if let Some(line) = scan::endless_statement(&op.wgsl) {
+            return Err(refuse(format!("line {line}: this statement is too long; divide it into several")));
+        }
+        element::check(&op.element)?;
+
+        // The operator stands first, so that naga's lines are its lines: WGSL does not mind use before declaration.
+        let declaration = element::declaration(&op.element, Dialect::Wgsl);
+        let text = format!("{}\n{declaration}fn {PROBE}(v: T) -> T {{ return v; }}\n", op.wgsl);
+        let path = format!("{}.wgsl", op.name);
+        let module = naga::front::wgsl::parse_str(&text)
+            .map_err(|error| refuse(error.emit_to_string_with_path(&text, &path)))?;
+        names::check_declarations(&op.name, &op.wgsl)?;
+        let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+            .validate(&module)
+            .map_err(|error| refuse(error.emit_to_string_with_path(&text, &path)))?;
+
+        let function = |name: &str| module.functions.iter().find(|(_, f)| f.name.as_deref() == Some(name));
+        let Some((_, probe)) = function(PROBE) else {
+            return Err(refuse("its WGSL ends within a comment or a declaration".into()));
+        };
+        let element = probe.arguments[0].ty;
+        let Some((combine, _)) = function("combine") else {
+            return Err(refuse("its WGSL has no function `combine`; write `fn combine(a: T, b: T) -> T`".into()));
+        };
+        let program = Program { op, info, combine, element, module };
+        program.check_module()?;
+        Ok(program)
+    }
+
+    /// The error that `what` at `span` is.
+    pub fn refuse(&self, span: Span, what: impl std::fmt::Display) -> Error {
+        let source: &str = &self.op.wgsl;
+        let place = span.to_range().filter(|range| range.start < source.len()).map(|range| {
+            let line = source.as_bytes()[..range.start].iter().filter(|b| **b == b'\n').count();
+            (line + 1, source.lines().nth(line).unwrap_or_default().trim())
+        });
+        let message = match place {
+            Some((line, text)) => format!("line {line}: {what}\n    {text}"),
+            None => what.to_string(),
+        };
+        Error::Operator { name: self.op.name.to_string(), message }
+    }
+
+    fn check_module(&self) -> Result<()> {
+        let module = &self.module;
+        if let Some((handle, variable)) = module.global_variables.iter().next() {
+            let name = variable.name.as_deref().unwrap_or("_");
+            let what = format!("`{name}` is a global variable; an operator has only its arguments");
+            return Err(self.refuse(module.global_variables.get_span(handle), what));
+        }
+        if let Some((handle, constant)) = module.overrides.iter().next() {
+            let name = constant.name.as_deref().unwrap_or("_");
+            let what = format!("`{name}` is an override, which nothing sets; make it a `const`");
+            return Err(self.refuse(module.overrides.get_span(handle), what));
+        }
+        if let Some(entry) = module.entry_points.first() {
+            // naga keeps no span of it.
+            let declaration = scan::declarations(&self.op.wgsl).into_iter().find(|d| d.name == entry.name);
+            let line = declaration.map_or(String::new(), |d| format!("line {}: ", d.line));
+            let what = format!("{line}`{}` is an entry point; an operator has none, remove its attributes", entry.name);
+            return Err(self.refuse(Span::UNDEFINED, what));
+        }
+        for (handle, ty) in module.types.iter().filter(|(handle, _)| *handle != self.element) {
+            if let naga::TypeInner::Struct { members, .. } = &ty.inner {
+                for name in members.iter().filter_map(|m| m.name.as_deref()) {
+                    if let Some(why) = names::objection(name) {
+                        return Err(
+                            self.refuse(module.types.get_span(handle), format!("the field name `{name}` {why}"))
+                        );
+                    }
+                }
+            }
+        }
+
+        let combine = &module.functions[self.combine];
+        let types = combine.arguments.iter().map(|a| a.ty).chain(combine.result.iter().map(|r| r.ty));
+        // naga has several handles for a scalar and its aliases, `T` among them.
+        let (resolve, element) = (TypeResolution::Handle, TypeResolution::Handle(self.element));
+        let elements = types.filter(|ty| module.compare_types(&resolve(*ty), &element)).count();
+        if combine.arguments.len() != 2 || elements != 3 {
+            let what = format!(
+                "`combine` takes ({}) and returns {}; it must be `fn combine(a: T, b: T) -> T`, where T is {}",
+                combine.arguments.iter().map(|a| self.type_name(a.ty)).collect::<Vec<_>>().join(", "),
+                combine.result.as_ref().map_or("nothing".into(), |r| self.type_name(r.ty)),
+                self.op.element.name(),
+            );
+            return Err(self.refuse(module.functions.get_span(self.combine), what));
+        }
+
+        for (_, function) in module.functions.iter() {
+            for (handle, expression) in function.expressions.iter() {
+                if let Some(what) = impure_expression(expression) {
+                    return Err(self.refuse(function.expressions.get_span(handle), what));
+                }
+            }
+            self.check_block(&function.body)?;
+        }
+        Ok(())
+    }
+
+    fn check_block(&self, block: &Block) -> Result<()> {
+        for (statement, span) in block.span_iter() {
+            if let Some(what) = impure_statement(statement) {
+                return Err(self.refuse(*span, what));
+            }
+            for inner in blocks(statement) {
+                self.check_block(inner)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A type as WGSL writes it, or nearly.
+    pub fn type_name(&self, handle: Handle<Type>) -> String {
+        let ty = &self.module.types[handle];
+        if let Some(name) = &ty.name {
+            return name.clone();
+        }
+        self.inner_name(&ty.inner)
+    }
+
+    /// As [`Program::type_name`], of a type that has no name.
+    pub fn inner_name(&self, inner: &naga::TypeInner) -> String {
+        use naga::TypeInner::*;
+        match inner {
+            Scalar(scalar) => scalar_name(*scalar),
+            Vector { size, scalar } => format!("vec{}<{}>", *size as u8, scalar_name(*scalar)),
+            Matrix { columns, rows, scalar } => {
+                format!("mat{}x{}<{}>", *columns as u8, *rows as u8, scalar_name(*scalar))
+            }
+            Array { base, size: naga::ArraySize::Constant(n), .. } => format!("array<{}, {n}>", self.type_name(*base)),
+            Array { base, .. } => format!("array<{}>", self.type_name(*base)),
+            Pointer { base, .. } => format!("a pointer to {}", self.type_name(*base)),
+            ValuePointer { scalar, .. } => format!("a pointer to {}", scalar_name(*scalar)),
+            Struct { .. } => "a struct".into(),
+            Atomic(_) => "an atomic".into(),
+            Image { .. } | Sampler { .. } => "a texture or a sampler".into(),
+            _ => "an opaque type".into(),
+        }
+    }
+}
+
+fn scalar_name(scalar: naga::Scalar) -> String {
+    let letter = match scalar.kind {
+        naga::ScalarKind::Bool => return "bool".into(),
+        naga::ScalarKind::Sint | naga::ScalarKind::AbstractInt => 'i',
+        naga::ScalarKind::Uint => 'u',
+        naga::ScalarKind::Float | naga::ScalarKind::AbstractFloat => 'f',
+    };
+    format!("{letter}{}", u32::from(scalar.width) * 8)
+}
+
+/// The blocks within a statement.
+pub(crate) fn blocks(statement: &Statement) -> Vec<&Block> {
+    match statement {
+        Statement::Block(block) => vec![block],
+        Statement::If { accept, reject, .. } => vec![accept, reject],
+        Statement::Switch { cases, .. } => cases.iter().map(|case| &case.body).collect(),
+        Statement::Loop { body, continuing, .. } => vec![body, continuing],
+        _ => Vec::new(),
+    }
+}
+
+/// What makes a statement depend on, or do, more than an operator may.
+fn impure_statement(statement: &Statement) -> Option<&'static str> {
+    Some(match statement {
+        Statement::Kill => "`discard` is for fragment shaders",
+        Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => {
+            "a barrier: an operator runs in one thread, and not in all at once"
+        }
+        Statement::Atomic { .. } | Statement::ImageAtomic { .. } => "an atomic: an operator has no memory of its own",
+        Statement::ImageStore { .. } => "a texture: an operator has only its arguments",
+        Statement::WorkGroupUniformLoad { .. } => "a workgroup load: an operator has only its arguments",
+        Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => "a ray query",
+        Statement::SubgroupBallot { .. }
+        | Statement::SubgroupGather { .. }
+        | Statement::SubgroupCollectiveOperation { .. } => "a subgroup operation: an operator runs in one thread",
+        Statement::CooperativeStore { .. } => "a cooperative matrix: an operator runs in one thread",
+        _ => return None,
+    })
+}
+
+/// As [`impure_statement`], of expressions.
+fn impure_expression(expression: &Expression) -> Option<&'static str> {
+    Some(match expression {
+        Expression::Derivative { .. } => "a derivative is for fragment shaders",
+        Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
+            "a texture: an operator has only its arguments"
+        }
+        Expression::AtomicResult { .. } => "an atomic: an operator has no memory of its own",
+        Expression::SubgroupBallotResult | Expression::SubgroupOperationResult { .. } => {
+            "a subgroup operation: an operator runs in one thread"
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,131 @@
+//! Emitted texts, as they are. Run with `INSTA_UPDATE=always` to write them anew, and read them.
+
+use std::borrow::Cow;
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use trifold_core::{Builtin, Element, Language, Op, Scalar, element};
+use trifold_lang::{emit_element, emit_operator};
+
+element! {
+    /// x -> a*x + b.
+    struct Affine { a: u32, b: f32 }
+}
+
+element! {
+    /// Every scalar.
+    struct Everything { d: f64, i: i64, u: u64, f: f32, n: i32, k: u32, pad: u32 }
+}
+
+fn operator(element: trifold_core::ElementType, name: &'static str, wgsl: &'static str, identity: Vec<u8>) -> Op {
+    let mut op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
+    (op.element, op.name, op.wgsl) = (element, name.into(), Cow::Borrowed(wgsl));
+    (op.identity, op.builtin) = (identity, None);
+    op
+}
+
+/// An operator in all languages; its WGSL must be valid together with the element's.
+fn everywhere(op: &Op) -> String {
+    let wgsl = emit_element(&op.element, Language::Wgsl).unwrap() + &emit_operator(op, Language::Wgsl).unwrap();
+    let module = naga::front::wgsl::parse_str(&wgsl).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&wgsl)));
+    let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
+    validated.unwrap_or_else(|e| panic!("{}", e.emit_to_string(&wgsl)));
+    let texts = Language::KERNEL.map(|language| {
+        format!("==== {:?}: {language:?}\n{}", op, emit_operator(op, language).unwrap_or_else(|e| panic!("{e}")))
+    });
+    texts.join("\n")
+}
+
+#[test]
+fn elements() {
+    let types = Scalar::ALL.map(trifold_core::ElementType::Scalar).into_iter().chain([Affine::TYPE, Everything::TYPE]);
+    let texts = types.flat_map(|ty| {
+        Language::KERNEL
+            .map(|language| format!("==== {}: {language:?}\n{}", ty.name(), emit_element(&ty, language).unwrap()))
+    });
+    insta::assert_snapshot!(texts.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn builtins() {
+    for scalar in Scalar::ALL {
+        let ops = Builtin::ALL.into_iter().filter_map(|which| Op::builtin(which, scalar));
+        let texts: Vec<_> = ops.map(|op| everywhere(&op)).collect();
+        insta::assert_snapshot!(format!("builtins_{}", scalar.name()), texts.join("\n"));
+    }
+}
+
+#[test]
+fn affine() {
+    let wgsl = "fn combine(l: T, r: T) -> T { return Affine(l.a * r.a, l.b * f32(r.a) + r.b); }";
+    insta::assert_snapshot!(everywhere(&operator(Affine::TYPE, "compose", wgsl, vec![1, 0, 0, 0, 0, 0, 0, 0x80])));
+}
+
+#[test]
+fn control_flow() {
+    let wgsl = "\
+const LIMIT = 8u;
+const WEIGHTS = array<u32, 3>(1u, 10u, 100u);
+
+struct Pair { low: u32, high: u32 }
+
+fn ordered(a: u32, b: u32) -> Pair {
+    if a < b { return Pair(a, b); }
+    return Pair(b, a);
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    var p = ordered(a, b);
+    while p.low != 0u {
+        let rest = p.high % p.low;
+        p.high = p.low;
+        p.low = rest;
+    }
+    return p.high;
+}
+
+fn bump(count: ptr<function, u32>, by: u32) {
+    *count += by;
+}
+
+fn combine(int: u32, float: u32) -> u32 {
+    var half = gcd(int, float);
+    for (var i = 0u; i < LIMIT; i++) {
+        if i == half { continue; }
+        var weights = WEIGHTS;
+        switch i % 4u {
+            case 0u, 1u: { half ^= weights[half]; }
+            case 2u: { bump(&half, i); }
+            default: { if half > 1000u { break; } half = min(half, 77u); }
+        }
+    }
+    loop {
+        let next = half >> 1u;
+        if next == 3u { break; }
+        continuing {
+            half = next;
+            break if half < 4u;
+        }
+    }
+    return half;
+}";
+    let u32 = trifold_core::ElementType::Scalar(Scalar::U32);
+    insta::assert_snapshot!(everywhere(&operator(u32, "tour", wgsl, vec![0; 4])));
+}
+
+#[test]
+fn vectors_and_conversions() {
+    let wgsl = "\
+const AXIS = vec3<f32>(0.0, 1.0, -2.5);
+
+fn combine(a: f32, b: f32) -> f32 {
+    var v = vec3(a, b, 1.0) * 2.0 + AXIS;
+    v.y = max(v.x, -v.z);
+    let w = select(v.zyx, vec3(0.5), v < vec3(b));
+    let bits = vec3<u32>(bitcast<vec3<u32>>(w).xy, u32(a)) << vec3(3u);
+    let i = i32(b) / -3;
+    if all(bits != vec3(0u)) { return w[u32(i)]; }
+    return dot(v, w) + f32(i % 7) + mix(a, b, 0.25) + smoothstep(0.0, 1.0, a) + fract(b) + round(a) * inverseSqrt(b);
+}";
+    let f32 = trifold_core::ElementType::Scalar(Scalar::F32);
+    insta::assert_snapshot!(everywhere(&operator(f32, "vectors", wgsl, vec![0; 4])));
+}

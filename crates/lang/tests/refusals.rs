@@ -1,0 +1,224 @@
+//! What is refused, in which words; and that nothing makes the emitter panic.
+
+use std::borrow::Cow;
+
+use proptest::prelude::*;
+use trifold_core::{Builtin, Element, ElementType, Error, Field, Language, Op, Scalar, element};
+use trifold_lang::{emit_element, emit_operator};
+
+element! {
+    /// Two fields.
+    struct Pair { low: f32, count: u32 }
+}
+
+fn operator(wgsl: &str) -> Op {
+    let mut op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
+    (op.name, op.wgsl, op.builtin) = ("mine".into(), Cow::Owned(wgsl.to_string()), None);
+    op
+}
+
+fn refused(wgsl: &str) -> String {
+    match emit_operator(&operator(wgsl), Language::OpenClC) {
+        Ok(text) => panic!("not refused: {wgsl}\n{text}"),
+        Err(error @ Error::Operator { .. }) => error.to_string(),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn operators() {
+    const GOOD: &str = "fn combine(a: T, b: T) -> T { return a; }\n";
+    let cases = [
+        ("syntax", "// my operator\nfn combine(a: T, b: T) -> T {\n  return a +;\n}".to_string()),
+        ("types", "fn combine(a: T, b: T) -> T {\n  return a + 1.5f;\n}".into()),
+        ("missing combine", "fn merge(a: T, b: T) -> T { return a; }".into()),
+        ("empty", String::new()),
+        ("unfinished comment", format!("{GOOD}/*")),
+        ("unfinished attribute", format!("{GOOD}@must_use")),
+        ("one argument", "\nfn combine(a: T) -> T { return a; }".into()),
+        ("other type", "fn combine(a: T, b: T) -> f32 { return f32(a); }".into()),
+        ("no result", "fn combine(a: T, b: T) {}".into()),
+        ("recursion", "fn combine(a: T, b: T) -> T { return f(a); }\nfn f(a: T) -> T { return combine(a, a); }".into()),
+        ("global variable", format!("{GOOD}var<private> total: u32;")),
+        ("workgroup variable", format!("{GOOD}var<workgroup> total: atomic<u32>;")),
+        ("override", format!("{GOOD}override scale: u32 = 1u;")),
+        ("entry point", format!("{GOOD}@compute @workgroup_size(1) fn start() {{}}")),
+        ("barrier", "fn combine(a: T, b: T) -> T {\n  workgroupBarrier();\n  return a;\n}".into()),
+        ("discard", "fn combine(a: T, b: T) -> T {\n  discard;\n}".into()),
+        ("derivative", "fn combine(a: T, b: T) -> T {\n  return u32(dpdx(f32(a)));\n}".into()),
+        ("subgroup", "fn combine(a: T, b: T) -> T {\n  return subgroupAdd(a);\n}".into()),
+        ("kernel name", format!("{GOOD}fn identity() -> T {{ return 0u; }}")),
+        ("kernel prefix", format!("{GOOD}\nalias lookback_state = u32;")),
+        ("C name", format!("{GOOD}const long = 3;")),
+        ("WGSL name", format!("{GOOD}fn min(a: T, b: T) -> T {{ return b; }}")),
+        ("T", format!("{GOOD}alias T = u32;")),
+        ("field name", format!("{GOOD}struct S {{ float: u32 }}")),
+        ("directive", format!("enable f16;\n{GOOD}")),
+        ("matrix", "fn combine(a: T, b: T) -> T {\n  let m = mat2x2<f32>();\n  return u32(m[0].x);\n}".into()),
+        ("packing", "fn combine(a: T, b: T) -> T {\n  return pack4xU8(vec4(a));\n}".into()),
+        ("modf", "fn combine(a: T, b: T) -> T {\n  return u32(modf(f32(a)).whole);\n}".into()),
+        ("long statement", format!("fn combine(a: T, b: T) -> T {{\n  return a{};\n}}", "+a".repeat(600))),
+        ("long text", format!("{GOOD}//{}", "-".repeat(20_000))),
+    ];
+    let texts: Vec<_> =
+        cases.iter().map(|(what, wgsl)| format!("==== {what}\n{}\n", refused(wgsl).trim_end())).collect();
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+#[test]
+fn wgsl_checks_as_the_others_do() {
+    for wgsl in
+        ["fn merge(a: T, b: T) -> T { return a; }", "fn combine(a: T, b: T) -> T { workgroupBarrier(); return a; }"]
+    {
+        assert!(emit_operator(&operator(wgsl), Language::Wgsl).is_err());
+    }
+}
+
+#[test]
+fn host_and_identity() {
+    let mut op = operator("fn combine(a: T, b: T) -> T { return a; }");
+    assert!(matches!(emit_operator(&op, Language::Host), Err(Error::Invalid(_))));
+    assert!(matches!(emit_element(&op.element, Language::Host), Err(Error::Invalid(_))));
+    op.identity = vec![0; 3];
+    let error = emit_operator(&op, Language::Wgsl).unwrap_err().to_string();
+    assert_eq!(error, "operator `mine`: the identity has 3 bytes and an element has 4; give the bytes of one element");
+}
+
+#[test]
+fn elements() {
+    let field = |name, scalar, offset| Field { name, scalar, offset };
+    let made = |name, fields: &[Field], bytes| ElementType::Struct { name, fields: fields.to_vec().into(), bytes };
+    let (a, b) = (field("a", Scalar::U32, 0), field("b", Scalar::U64, 4));
+    let cases = [
+        ("packed", made("Packed", &[a, b], 12)),
+        ("padded", made("Padded", &[a, Field { offset: 8, ..b }], 16)),
+        ("swapped", made("Swapped", &[Field { offset: 4, ..a }, field("c", Scalar::F32, 0)], 8)),
+        ("aligned", made("Aligned", &[a], 16)),
+        ("tail", made("Tail", &[Field { offset: 0, ..b }, Field { offset: 8, ..a }], 16)),
+        ("empty", made("Empty", &[], 0)),
+        ("twice", made("Twice", &[a, Field { offset: 4, ..a }], 8)),
+        ("named T", made("T", &[a], 4)),
+        ("named vec2", made("vec2", &[a], 4)),
+        ("named combine", made("combine", &[a], 4)),
+        ("field name", made("Named", &[field("int", Scalar::I32, 0)], 4)),
+        ("raw name", made("r#type", &[a], 4)),
+    ];
+    let texts =
+        cases.iter().map(|(what, ty)| format!("==== {what}\n{}\n", emit_element(ty, Language::Wgsl).unwrap_err()));
+    insta::assert_snapshot!(texts.collect::<Vec<_>>().join("\n"));
+}
+
+/// Texts whose depth would exhaust naga's stack, or nearly: each must give a result.
+#[test]
+fn depth() {
+    let returns = |value: String| format!("fn combine(a: T, b: T) -> T {{ var x = a; return {value}; }}");
+    let chain: String = (1..600).map(|i| format!("fn g{i}(a: T) -> T {{ return g{}(a); }}", i - 1)).collect();
+    let texts = [
+        returns("~".repeat(15_000) + "a"),
+        returns("- ".repeat(500) + "i32(a)"),
+        returns("(".repeat(7_000)),
+        returns(format!("{}a{}", "(".repeat(250), ")".repeat(250))),
+        returns(format!("{}a{}", "max(b, ".repeat(170), ")".repeat(170))),
+        returns("a".to_string() + &"+a".repeat(500)),
+        returns("*&".repeat(250) + "x"),
+        returns("a".to_string() + &"[0]".repeat(170)),
+        format!(
+            "fn combine(a: T, b: T) -> T {{ {} return a; {} return b; }}",
+            "if a==b {".repeat(120),
+            "}".repeat(120)
+        ),
+        format!("fn combine(a: T, b: T) -> T {{ if a==b {{}} {} return a; }}", "else if a==b {}".repeat(1000)),
+        format!("fn combine(a: T, b: T) -> T {{ var y: {}u32{}; return a; }}", "array<".repeat(120), ",1>".repeat(120)),
+        format!(
+            "fn combine(a: T, b: T) -> T {{ return g400(a); }} fn g0(a: T) -> T {{ return a; }} {}",
+            &chain[..15_000]
+        ),
+    ];
+    for text in texts {
+        for language in Language::KERNEL {
+            let _ = emit_operator(&operator(&text), language);
+        }
+    }
+}
+
+/// What an operator's text is made of.
+fn pieces() -> impl Strategy<Value = String> {
+    let words = "fn|combine|a|b|T|->|(|)|{|}|;|:|,|=|+|-|*|/|%|<<|>>|&|\\||!|<|>|u32|i32|f32|f64|bool|return|var|let|const|\
+                 if|else|loop|continuing|break|continue|switch|case|default|1u|0|2.5|1e40|0x7fffffff|min|select|bitcast|\
+                 vec3|array|ptr|function|@must_use|//|/*|*/|struct|alias|for|while|.x|[0]|é|\n|override|enable"
+        .split('|')
+        .map(|w| w.replace('\\', "|"))
+        .collect::<Vec<_>>();
+    prop::collection::vec(prop::sample::select(words), 0..60).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_string_is_answered(text in "\\PC{0,80}", bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        for text in [text, String::from_utf8_lossy(&bytes).into_owned()] {
+            let mut op = operator(&text);
+            prop_assert!(emit_operator(&op, Language::OpenClC).is_err());
+            op.element = Pair::TYPE;
+            prop_assert!(emit_operator(&op, Language::CudaC).is_err());
+        }
+    }
+
+    #[test]
+    fn any_body_is_answered(body in pieces(), after in pieces()) {
+        for language in Language::KERNEL {
+            let _ = emit_operator(&operator(&format!("fn combine(a: T, b: T) -> T {{ {body} return a; }} {after}")), language);
+            let _ = emit_operator(&operator(&format!("fn combine(a: T, b: T) -> T {{ return {body}; }}")), language);
+        }
+    }
+
+    #[test]
+    fn any_expression_is_answered(text in expressions()) {
+        let mut op = operator(&format!("fn combine(a: T, b: T) -> T {{ return {text}; }}"));
+        for scalar in Scalar::ALL {
+            op.element = ElementType::Scalar(scalar);
+            op.identity = vec![0; scalar.bytes() as usize];
+            for language in Language::KERNEL {
+                let _ = emit_operator(&op, language);
+            }
+        }
+    }
+}
+
+/// Expressions that are well formed, and often well typed.
+fn expressions() -> impl Strategy<Value = String> {
+    let leaves = prop::sample::select(vec!["a", "b", "1", "0", "7u", "T(3)", "a", "-1", "vec2(a, b).x", "true"]);
+    leaves.prop_map(String::from).prop_recursive(5, 40, 3, |inner| {
+        let operators = prop::sample::select(vec!["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "<", "&&"]);
+        let functions = prop::sample::select(vec![
+            "min",
+            "max",
+            "abs",
+            "clamp",
+            "sign",
+            "T",
+            "u32",
+            "f32",
+            "i64",
+            "bitcast<T>",
+            "select",
+            "countOneBits",
+            "reverseBits",
+            "extractBits",
+            "firstLeadingBit",
+            "floor",
+            "pow",
+            "mix",
+            "dot",
+            "all",
+            "~",
+            "-",
+            "!",
+        ]);
+        prop_oneof![
+            (inner.clone(), operators, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            (functions, prop::collection::vec(inner, 1..4)).prop_map(|(f, args)| format!("{f}({})", args.join(", "))),
+        ]
+    })
+}

@@ -1,0 +1,238 @@
+//! What a device can do, and how its kernels are compiled.
+
+use ocl::ffi;
+use trifold_core::{Caps, DeviceKind, Error, Language, Result, SubgroupSource, Subgroups};
+
+use crate::device::Device;
+use crate::status::Checked;
+
+// Queries of newer versions and of extensions, which cl-sys does not name.
+const SUB_GROUP_SIZES_INTEL: u32 = 0x4108;
+const OPENCL_C_ALL_VERSIONS: u32 = 0x1066;
+const OPENCL_C_FEATURES: u32 = 0x106F;
+
+/// The width that kernels emulate where a device has no subgroups: narrow, for the sake of the loops that stand for
+/// shuffles, and as wide as the vectors of most processors.
+const EMULATED_WIDTH: u32 = 8;
+
+/// NVIDIA's kernels declare their local memory statically, and then get this much at most.
+const NVIDIA_STATIC_SHARED: u64 = 48 << 10;
+
+/// A device's capabilities and the options its compiler gets.
+pub(crate) struct Profile {
+    pub(crate) caps: Caps,
+    pub(crate) options: &'static str,
+}
+
+impl Profile {
+    /// Asks a device.
+    pub(crate) fn of(device: Device) -> Result<Profile> {
+        ask(device).map_err(|s| s.error("asking an OpenCL device what it can do"))
+    }
+}
+
+/// What the choice of subgroups depends on.
+struct Subgrouping<'a> {
+    nvidia: bool,
+    extensions: &'a str,
+    /// The OpenCL C versions that the compiler takes.
+    c_versions: &'a [(u32, u32)],
+    /// OpenCL C 3.0's optional features.
+    c_features: &'a [String],
+    /// The widths that a kernel can ask for.
+    sizes: &'a [usize],
+}
+
+fn ask(device: Device) -> Checked<Profile> {
+    let extensions = device.string(ffi::CL_DEVICE_EXTENSIONS)?;
+    let has = |name: &str| has_extension(&extensions, name);
+    let types: u64 = device.value(ffi::CL_DEVICE_TYPE)?;
+    let (cpu, gpu) = (types & ffi::CL_DEVICE_TYPE_CPU != 0, types & ffi::CL_DEVICE_TYPE_GPU != 0);
+    let platform = device.platform_name()?;
+    // Mesa's and PoCL's drivers for the same GPUs name the same vendor; only NVIDIA's own compiler has its extensions.
+    let nvidia = gpu
+        && device.string(ffi::CL_DEVICE_VENDOR)?.contains("NVIDIA")
+        && (has("cl_nv_compiler_options") || platform.contains("NVIDIA"));
+    let version = device.string(ffi::CL_DEVICE_VERSION)?;
+    let kind = if cpu {
+        DeviceKind::Cpu
+    } else if !gpu {
+        DeviceKind::Other
+    } else if device.flag(ffi::CL_DEVICE_HOST_UNIFIED_MEMORY).unwrap_or(false) {
+        DeviceKind::IntegratedGpu
+    } else {
+        DeviceKind::DiscreteGpu
+    };
+
+    let local: u64 = device.value(ffi::CL_DEVICE_LOCAL_MEM_SIZE)?;
+    let local = if nvidia { local.min(NVIDIA_STATIC_SHARED) } else { local };
+    let group: usize = device.value(ffi::CL_DEVICE_MAX_WORK_GROUP_SIZE)?;
+    // The first of the three dimensions.
+    let items: usize = device.value(ffi::CL_DEVICE_MAX_WORK_ITEM_SIZES)?;
+    let most: u64 = device.value(ffi::CL_DEVICE_MAX_MEM_ALLOC_SIZE)?;
+    let embedded = device.string(ffi::CL_DEVICE_PROFILE)? == "EMBEDDED_PROFILE";
+
+    let (subgroups, options) = subgroups(&Subgrouping {
+        nvidia,
+        extensions: &extensions,
+        c_versions: &c_versions(device)?,
+        c_features: &named(&device.bytes(OPENCL_C_FEATURES).unwrap_or_default())
+            .into_iter()
+            .map(|(_, name)| name)
+            .collect::<Vec<_>>(),
+        sizes: &sizes(&device.bytes(SUB_GROUP_SIZES_INTEL).unwrap_or_default()),
+    });
+    let caps = Caps {
+        backend: "opencl",
+        device: device.string(ffi::CL_DEVICE_NAME)?,
+        driver: format!("{platform} {}", device.string(ffi::CL_DRIVER_VERSION)?),
+        api: api(&version),
+        kind,
+        language: Language::OpenClC,
+        compute_units: device.value(ffi::CL_DEVICE_MAX_COMPUTE_UNITS)?,
+        memory: device.value(ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?,
+        subgroups: Some(subgroups),
+        int64: !embedded || has("cles_khr_int64"),
+        float64: has("cl_khr_fp64"),
+        atomics64: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
+        // A processor's threads take turns, and NVIDIA's workgroups stay resident once started. Elsewhere OpenCL
+        // promises nothing.
+        forward_progress: cpu || nvidia,
+        max_workgroup: u32::try_from(group.min(items)).unwrap_or(u32::MAX),
+        shared_bytes: u32::try_from(local).unwrap_or(u32::MAX),
+        max_binding: most,
+        max_buffer: most,
+        // Whole buffers are bound, and where a span starts is a kernel's parameter.
+        binding_alignment: 1,
+        native_copy: false,
+    };
+    Ok(Profile { caps, options })
+}
+
+/// Fails with the reason if a device cannot be opened.
+pub(crate) fn check_usable(device: Device, caps: &Caps) -> Result<()> {
+    let flag = |what| device.flag(what).map_err(|s| s.error("asking an OpenCL device what it can do"));
+    let name = &caps.device;
+    let version = version(&caps.api).unwrap_or((1, 2));
+    if version < (1, 2) {
+        return Err(Error::Unsupported(format!("{name} has {}, and 1.2 is needed; update its driver", caps.api)));
+    }
+    if !flag(ffi::CL_DEVICE_COMPILER_AVAILABLE)? {
+        return Err(Error::Unsupported(format!(
+            "the driver of {name} has no compiler; install the vendor's full driver"
+        )));
+    }
+    if !flag(ffi::CL_DEVICE_ENDIAN_LITTLE)? {
+        return Err(Error::Unsupported(format!("{name} is big-endian; use another device")));
+    }
+    if !flag(ffi::CL_DEVICE_AVAILABLE)? {
+        return Err(Error::DeviceLost(format!("{name} says that it is not available")));
+    }
+    Ok(())
+}
+
+fn subgroups(of: &Subgrouping<'_>) -> (Subgroups, &'static str) {
+    let all = |width, source| Subgroups { min: width, max: width, source };
+    if of.nvidia {
+        return (all(32, SubgroupSource::InlinePtx), "-cl-std=CL1.2");
+    }
+    // Votes and shuffles are extensions in every version, and so is a width that one can rely on.
+    let complete = [
+        "cl_intel_required_subgroup_size",
+        "cl_khr_subgroup_ballot",
+        "cl_khr_subgroup_shuffle",
+        "cl_khr_subgroup_shuffle_relative",
+    ]
+    .into_iter()
+    .all(|name| has_extension(of.extensions, name));
+    let width = of.sizes.iter().copied().filter(|&s| s >= 8 && s.is_power_of_two()).min();
+    let with = |major| of.c_versions.iter().any(|v| v.0 == major);
+    let options = if with(3) && of.c_features.iter().any(|f| f == "__opencl_c_subgroups") {
+        Some("-cl-std=CL3.0")
+    } else if with(2) && has_extension(of.extensions, "cl_khr_subgroups") {
+        Some("-cl-std=CL2.0")
+    } else {
+        None
+    };
+    match (complete, width, options) {
+        (true, Some(width), Some(options)) => (all(width as u32, SubgroupSource::Native), options),
+        _ => (all(EMULATED_WIDTH, SubgroupSource::Emulated), "-cl-std=CL1.2"),
+    }
+}
+
+fn has_extension(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace().any(|e| e == name)
+}
+
+fn c_versions(device: Device) -> Checked<Vec<(u32, u32)>> {
+    let all = named(&device.bytes(OPENCL_C_ALL_VERSIONS).unwrap_or_default());
+    if !all.is_empty() {
+        return Ok(all.into_iter().map(|(v, _)| (v >> 22, v >> 12 & 0x3ff)).collect());
+    }
+    // Before OpenCL 3.0: the newest version, which includes those before it.
+    Ok(version(&device.string(ffi::CL_DEVICE_OPENCL_C_VERSION)?).into_iter().collect())
+}
+
+/// An array of `cl_name_version`: a version in one word and a name in 64 bytes.
+fn named(bytes: &[u8]) -> Vec<(u32, String)> {
+    bytes
+        .chunks_exact(68)
+        .map(|entry| {
+            let version = u32::from_ne_bytes([entry[0], entry[1], entry[2], entry[3]]);
+            (version, crate::objects::string(&entry[4..]))
+        })
+        .collect()
+}
+
+fn sizes(bytes: &[u8]) -> Vec<usize> {
+    bytes.chunks_exact(size_of::<usize>()).map(trifold_core::bytemuck::pod_read_unaligned).collect()
+}
+
+/// "OpenCL 3.0" of "OpenCL 3.0 and what the vendor adds".
+fn api(version: &str) -> String {
+    version.split_ascii_whitespace().take(2).collect::<Vec<_>>().join(" ")
+}
+
+/// The first number with a point in "OpenCL 3.0 …" or "OpenCL C 1.2 …".
+fn version(text: &str) -> Option<(u32, u32)> {
+    text.split_ascii_whitespace().find_map(|word| {
+        let (major, minor) = word.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPLETE: &str = "cl_khr_subgroups cl_intel_required_subgroup_size cl_khr_subgroup_ballot \
+                            cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative";
+
+    fn choose(nvidia: bool, extensions: &str, c: &[(u32, u32)], features: &[&str], sizes: &[usize]) -> String {
+        let c_features: Vec<String> = features.iter().map(|f| (*f).to_owned()).collect();
+        let (s, options) =
+            subgroups(&Subgrouping { nvidia, extensions, c_versions: c, c_features: &c_features, sizes });
+        format!("{:?} {}..{} {options}", s.source, s.min, s.max)
+    }
+
+    #[test]
+    fn subgroup_sources() {
+        let features = &["__opencl_c_subgroups"];
+        let (c12, c2, c3) = (&[(1, 2)][..], &[(2, 0)][..], &[(1, 2), (3, 0)][..]);
+        assert_eq!(choose(true, "", c12, &[], &[]), "InlinePtx 32..32 -cl-std=CL1.2");
+        assert_eq!(choose(false, "", c12, &[], &[]), "Emulated 8..8 -cl-std=CL1.2");
+        assert_eq!(choose(false, COMPLETE, c3, features, &[8, 16, 32]), "Native 8..8 -cl-std=CL3.0");
+        assert_eq!(choose(false, COMPLETE, c2, &[], &[4, 16, 32]), "Native 16..16 -cl-std=CL2.0");
+        // A 3.0 compiler without subgroups, no width to ask for, and no shuffles.
+        assert_eq!(choose(false, COMPLETE, c3, &[], &[8]), "Emulated 8..8 -cl-std=CL1.2");
+        assert_eq!(choose(false, COMPLETE, c3, features, &[]), "Emulated 8..8 -cl-std=CL1.2");
+        assert_eq!(choose(false, "cl_khr_subgroups", c3, features, &[8]), "Emulated 8..8 -cl-std=CL1.2");
+    }
+
+    #[test]
+    fn versions() {
+        assert_eq!(version("OpenCL C 1.2 PoCL"), Some((1, 2)));
+        assert_eq!(version("OpenCL 3.0 CUDA 12.2.138"), Some((3, 0)));
+        assert_eq!(api("OpenCL 3.0 PoCL HSTR: pthread"), "OpenCL 3.0");
+    }
+}

@@ -1,0 +1,153 @@
+//! Finding the devices of all platforms, and what OpenCL says of one.
+
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+use ocl::core::DeviceId;
+use ocl::ffi;
+use trifold_core::bytemuck::AnyBitPattern;
+use trifold_core::{Caps, Error, Result};
+
+use crate::caps::Profile;
+use crate::objects::{info, string, value};
+use crate::status::{Checked, check};
+
+/// A device of this machine.
+#[derive(Debug, Clone)]
+pub struct DeviceInfo {
+    /// Its place among all devices of all platforms, from 0.
+    pub index: usize,
+    /// Its platform: the driver's name.
+    pub platform: String,
+    /// Its name.
+    pub name: String,
+    /// The driver's version.
+    pub driver: String,
+    /// The OpenCL version that it implements, with what the vendor adds to that.
+    pub version: String,
+    id: DeviceId,
+}
+
+impl DeviceInfo {
+    /// The device as ocl knows it.
+    pub fn id(&self) -> DeviceId {
+        self.id
+    }
+
+    /// What the device can do, without opening it.
+    pub fn caps(&self) -> Result<Caps> {
+        Ok(Profile::of(Device(self.id))?.caps)
+    }
+}
+
+/// Every device of every platform.
+pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
+    trifold_opencl_icd::library().map_err(Error::Unsupported)?;
+    // Two threads that enter an ICD loader for the first time together may both find it without platforms.
+    static FIRST: Mutex<()> = Mutex::new(());
+    let _first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+
+    let platforms = platforms()?;
+    let mut found = vec![];
+    for platform in platforms {
+        // One broken driver does not hide the others' devices.
+        match platform_devices(platform, found.len()) {
+            Ok(devices) => found.extend(devices),
+            Err(status) => tracing::warn!(%status, "an OpenCL platform does not list its devices"),
+        }
+    }
+    Ok(found)
+}
+
+fn platforms() -> Result<Vec<ffi::cl_platform_id>> {
+    let call = "clGetPlatformIDs";
+    let mut count = 0;
+    // SAFETY: with no room for platforms, only the count is written.
+    let code = unsafe { ffi::clGetPlatformIDs(0, ptr::null_mut(), &mut count) };
+    if code == ffi::CL_PLATFORM_NOT_FOUND_KHR || (code == ffi::CL_SUCCESS && count == 0) {
+        return Err(Error::Unsupported(
+            "libOpenCL is here but no driver for it; install the GPU vendor's OpenCL driver, or PoCL \
+             (pocl-opencl-icd) to run on the processor"
+                .into(),
+        ));
+    }
+    check(call, code).map_err(|s| s.error("listing the OpenCL platforms"))?;
+    let mut platforms = vec![ptr::null_mut(); count as usize];
+    let mut written = count;
+    // SAFETY: there is room for `count` platforms.
+    let code = unsafe { ffi::clGetPlatformIDs(count, platforms.as_mut_ptr(), &mut written) };
+    check(call, code).map_err(|s| s.error("listing the OpenCL platforms"))?;
+    platforms.truncate(written as usize);
+    Ok(platforms)
+}
+
+fn platform_devices(platform: ffi::cl_platform_id, before: usize) -> Checked<Vec<DeviceInfo>> {
+    let call = "clGetDeviceIDs";
+    let all = ffi::CL_DEVICE_TYPE_ALL;
+    let mut count = 0;
+    // SAFETY: the platform is one that clGetPlatformIDs gave; with no room for devices, only the count is written.
+    let code = unsafe { ffi::clGetDeviceIDs(platform, all, 0, ptr::null_mut(), &mut count) };
+    if code == ffi::CL_DEVICE_NOT_FOUND || (code == ffi::CL_SUCCESS && count == 0) {
+        return Ok(vec![]);
+    }
+    check(call, code)?;
+    let mut ids = vec![ptr::null_mut(); count as usize];
+    // SAFETY: as above, with room for `count` devices.
+    check(call, unsafe { ffi::clGetDeviceIDs(platform, all, count, ids.as_mut_ptr(), ptr::null_mut()) })?;
+    ids.retain(|id| !id.is_null());
+    ids.into_iter()
+        .enumerate()
+        .map(|(i, id)| {
+            // SAFETY: the platform gave this device, and root devices live as long as the program.
+            let device = Device(unsafe { DeviceId::from_raw(id) });
+            Ok(DeviceInfo {
+                index: before + i,
+                platform: device.platform_name()?,
+                name: device.string(ffi::CL_DEVICE_NAME)?,
+                driver: device.string(ffi::CL_DRIVER_VERSION)?,
+                version: device.string(ffi::CL_DEVICE_VERSION)?,
+                id: device.0,
+            })
+        })
+        .collect()
+}
+
+/// A device to ask.
+#[derive(Clone, Copy)]
+pub(crate) struct Device(pub(crate) DeviceId);
+
+impl Device {
+    pub(crate) fn raw(self) -> ffi::cl_device_id {
+        self.0.as_raw()
+    }
+
+    pub(crate) fn bytes(self, what: u32) -> Checked<Vec<u8>> {
+        // SAFETY: a `DeviceId` is a live device, and `info` gives room for as many bytes as it says.
+        info("clGetDeviceInfo", |n, to, size| unsafe { ffi::clGetDeviceInfo(self.raw(), what, n, to, size) })
+    }
+
+    pub(crate) fn value<T: AnyBitPattern>(self, what: u32) -> Checked<T> {
+        value("clGetDeviceInfo", &self.bytes(what)?)
+    }
+
+    pub(crate) fn flag(self, what: u32) -> Checked<bool> {
+        Ok(self.value::<u32>(what)? != 0)
+    }
+
+    pub(crate) fn string(self, what: u32) -> Checked<String> {
+        Ok(string(&self.bytes(what)?))
+    }
+
+    pub(crate) fn platform(self) -> Checked<ffi::cl_platform_id> {
+        Ok(self.value::<usize>(ffi::CL_DEVICE_PLATFORM)? as ffi::cl_platform_id)
+    }
+
+    pub(crate) fn platform_name(self) -> Checked<String> {
+        let platform = self.platform()?;
+        let bytes = info("clGetPlatformInfo", |n, to, size| {
+            // SAFETY: the device names its platform, and `info` gives room for as many bytes as it says.
+            unsafe { ffi::clGetPlatformInfo(platform, ffi::CL_PLATFORM_NAME, n, to, size) }
+        })?;
+        Ok(string(&bytes))
+    }
+}

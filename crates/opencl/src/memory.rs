@@ -1,0 +1,82 @@
+//! Device memory: buffers of the backend's own, and the caller's.
+
+use std::sync::Arc;
+
+use ocl::ffi;
+
+use crate::objects::{Context, Mem};
+use crate::status::{Checked, Status};
+
+/// Device memory that [`crate::OpenCl`] allocated.
+pub struct Buffer {
+    pub(crate) memory: Arc<Memory>,
+    /// The bytes asked for; the memory has up to 15 more.
+    pub(crate) bytes: u64,
+}
+
+/// A reference to device memory, which keeps it from being freed.
+#[derive(Clone)]
+pub struct Handle(pub(crate) Arc<Memory>);
+
+/// A buffer of OpenCL's and what binding it depends on.
+pub(crate) struct Memory {
+    pub(crate) mem: Mem,
+    pub(crate) bytes: u64,
+    pub(crate) flags: u64,
+    /// Of the address that kernels see, as far as it matters: 256 at most.
+    pub(crate) alignment: u64,
+    /// The address of its context: to compare, not to use.
+    pub(crate) context: usize,
+}
+
+/// A range of memory, known to lie within it.
+pub(crate) struct Place {
+    pub(crate) memory: Memory,
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Memory {
+    /// Allocates.
+    pub(crate) fn new(context: &Context, bytes: u64) -> Checked<Memory> {
+        let call = "clCreateBuffer";
+        let size = usize::try_from(bytes).map_err(|_| Status { call, code: ffi::CL_INVALID_BUFFER_SIZE })?;
+        let mut code = 0;
+        // SAFETY: the context is live, and no host memory is passed.
+        let raw = unsafe {
+            ffi::clCreateBuffer(context.raw(), ffi::CL_MEM_READ_WRITE, size, std::ptr::null_mut(), &mut code)
+        };
+        // SAFETY: the call above gave one reference away, if any.
+        let mem = unsafe { Mem::created(call, raw, code) }?;
+        let context = context.raw() as usize;
+        Ok(Memory { mem, bytes, flags: ffi::CL_MEM_READ_WRITE, alignment: 256, context })
+    }
+
+    /// Takes a reference to a caller's buffer. Of a sub-buffer it is the parent that is bound, from the sub-buffer's
+    /// start on: so overlaps with its siblings are seen, and its alignment is known.
+    ///
+    /// # Safety
+    /// `raw` is null or a live buffer.
+    pub(crate) unsafe fn import(raw: ffi::cl_mem) -> Checked<Place> {
+        // SAFETY: as the caller says.
+        let own = unsafe { Mem::retained(raw) }?;
+        let bytes = own.info::<usize>(ffi::CL_MEM_SIZE)? as u64;
+        let parent = own.info::<usize>(ffi::CL_MEM_ASSOCIATED_MEMOBJECT)? as ffi::cl_mem;
+        let (mem, offset) = if parent.is_null() {
+            (own, 0)
+        } else {
+            let offset = own.info::<usize>(ffi::CL_MEM_OFFSET)? as u64;
+            // SAFETY: a live sub-buffer keeps its parent alive.
+            (unsafe { Mem::retained(parent) }?, offset)
+        };
+        let flags: u64 = mem.info(ffi::CL_MEM_FLAGS)?;
+        let alignment = if flags & ffi::CL_MEM_USE_HOST_PTR != 0 {
+            // Kernels may see the caller's memory itself.
+            1 << mem.info::<usize>(ffi::CL_MEM_HOST_PTR)?.trailing_zeros().min(8)
+        } else {
+            256
+        };
+        let (size, context) = (mem.info::<usize>(ffi::CL_MEM_SIZE)? as u64, mem.info(ffi::CL_MEM_CONTEXT)?);
+        Ok(Place { memory: Memory { mem, bytes: size, flags, alignment, context }, offset, bytes })
+    }
+}

@@ -1,0 +1,119 @@
+//! Compiling kernels.
+
+use std::ffi::CStr;
+use std::ptr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use ocl::ffi;
+use trifold_core::{Caps, Error, KernelKey, Result};
+use trifold_kernels::{Assembled, assemble};
+
+use crate::device::Device;
+use crate::objects::{Context, KernelObject, Program, info, string, value};
+use crate::status::{Checked, Status, check};
+
+/// A compiled kernel.
+#[derive(Clone)]
+pub struct Kernel(pub(crate) Arc<Compiled>);
+
+pub(crate) struct Compiled {
+    program: Program,
+    entry_point: std::ffi::CString,
+    pub(crate) assembled: Assembled,
+}
+
+impl Compiled {
+    /// A kernel object of its own for one bound launch: arguments belong to the object.
+    pub(crate) fn kernel(&self) -> Checked<KernelObject> {
+        let mut code = 0;
+        // SAFETY: the program is live and the name ends with a zero.
+        let raw = unsafe { ffi::clCreateKernel(self.program.raw(), self.entry_point.as_ptr(), &mut code) };
+        // SAFETY: the call above gave one reference away, if any.
+        unsafe { KernelObject::created("clCreateKernel", raw, code) }
+    }
+}
+
+/// Assembles and compiles a kernel, and checks that the device can run its workgroups.
+pub(crate) fn compile(
+    context: &Context,
+    device: Device,
+    caps: &Caps,
+    options: &CStr,
+    key: &KernelKey,
+) -> Result<Kernel> {
+    let start = Instant::now();
+    let assembled = assemble(key, caps)?;
+    let failed = |s: Status| s.error(format_args!("compiling {} for {}", key.name, caps.device));
+    let program = create(context, &assembled.source).map_err(failed)?;
+    build(&program, device, options, key, caps)?;
+    let entry_point = std::ffi::CString::new(assembled.entry_point)
+        .map_err(|_| Error::Invalid(format!("{} has an entry point with a zero in its name", key.name)))?;
+    let compiled = Compiled { program, entry_point, assembled };
+
+    let kernel = compiled.kernel().map_err(failed)?;
+    let most: usize = kernel.info(device.raw(), ffi::CL_KERNEL_WORK_GROUP_SIZE).map_err(failed)?;
+    let workgroup = compiled.assembled.workgroup;
+    if workgroup as usize > most {
+        return Err(Error::Unsupported(format!(
+            "{} runs workgroups of at most {most} invocations of {}, which was planned with {workgroup}; plan with a \
+             smaller tuning",
+            caps.device, key.name
+        )));
+    }
+    let local: u64 = kernel.info(device.raw(), ffi::CL_KERNEL_LOCAL_MEM_SIZE).map_err(failed)?;
+    if local > u64::from(caps.shared_bytes) {
+        return Err(Error::Unsupported(format!(
+            "{} needs {local} bytes of local memory, and {} has {}; plan with a smaller tuning",
+            key.name, caps.device, caps.shared_bytes
+        )));
+    }
+    let ms = start.elapsed().as_secs_f64() * 1e3;
+    tracing::debug!(kernel = key.name, device = caps.device, workgroup, local, ms, "compiled");
+    Ok(Kernel(Arc::new(compiled)))
+}
+
+fn create(context: &Context, source: &str) -> Checked<Program> {
+    let (text, length) = (source.as_ptr().cast::<ffi::c_char>(), source.len());
+    let mut code = 0;
+    // SAFETY: the context is live; there is one text, of the length given, which the call copies.
+    let raw = unsafe {
+        ffi::clCreateProgramWithSource(context.raw(), 1, (&raw const text).cast(), &raw const length, &mut code)
+    };
+    // SAFETY: the call above gave one reference away, if any.
+    unsafe { Program::created("clCreateProgramWithSource", raw, code) }
+}
+
+fn build(program: &Program, device: Device, options: &CStr, key: &KernelKey, caps: &Caps) -> Result<()> {
+    let id = device.raw();
+    // SAFETY: program and device are live, the options end with a zero, and without a callback the call returns when
+    // it is done.
+    let code = unsafe { ffi::clBuildProgram(program.raw(), 1, &raw const id, options.as_ptr(), None, ptr::null_mut()) };
+    let log = build_info(program, device, ffi::CL_PROGRAM_BUILD_LOG).map(|b| string(&b)).unwrap_or_default();
+    // Some drivers report success of a build that failed.
+    let status = build_info(program, device, ffi::CL_PROGRAM_BUILD_STATUS)
+        .and_then(|bytes| value::<i32>("clGetProgramBuildInfo", &bytes))
+        .unwrap_or(ffi::CL_BUILD_SUCCESS);
+    match check("clBuildProgram", code) {
+        Ok(()) if status == ffi::CL_BUILD_SUCCESS => {
+            if !log.is_empty() {
+                tracing::trace!(kernel = key.name, log, "the compiler has remarks");
+            }
+            Ok(())
+        }
+        Err(status) if status.code != ffi::CL_BUILD_PROGRAM_FAILURE && log.is_empty() => {
+            Err(status.error(format_args!("compiling {} for {}", key.name, caps.device)))
+        }
+        _ => {
+            let log = if log.is_empty() { "the compiler gave no reason".to_owned() } else { log };
+            Err(Error::Compile { kernel: key.name.to_owned(), log })
+        }
+    }
+}
+
+fn build_info(program: &Program, device: Device, what: u32) -> Checked<Vec<u8>> {
+    info("clGetProgramBuildInfo", |n, to, size| {
+        // SAFETY: program and device are live, and `info` gives room for as many bytes as it says.
+        unsafe { ffi::clGetProgramBuildInfo(program.raw(), device.raw(), what, n, to, size) }
+    })
+}

@@ -1,0 +1,208 @@
+//! Commands with their arguments bound, and how they reach the queue.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+use ocl::ffi;
+use trifold_core::{Error, KernelKey, Param, Result, Span};
+use trifold_kernels::Access;
+
+use crate::OpenCl;
+use crate::memory::Memory;
+use crate::objects::{Event, KernelObject, Queue};
+use crate::program::Kernel;
+use crate::status::{Checked, Status, check};
+
+/// A command with its arguments bound. Keeps the memory it uses from being freed.
+pub struct Step(pub(crate) Kind);
+
+pub(crate) enum Kind {
+    /// A command of no size, which OpenCL would refuse.
+    Nothing,
+    Fill {
+        memory: Arc<Memory>,
+        offset: usize,
+        bytes: usize,
+        value: u32,
+    },
+    Copy {
+        from: Arc<Memory>,
+        from_offset: usize,
+        to: Arc<Memory>,
+        to_offset: usize,
+        bytes: usize,
+    },
+    Launch {
+        name: &'static str,
+        kernel: KernelObject,
+        global: usize,
+        local: usize,
+        memory: Vec<Arc<Memory>>,
+    },
+}
+
+impl Step {
+    pub(crate) fn is_nothing(&self) -> bool {
+        matches!(self.0, Kind::Nothing)
+    }
+
+    /// Enqueues the command.
+    pub(crate) fn enqueue(&self, queue: &Queue, device: &str) -> Result<()> {
+        self.enqueue_raw(queue, ptr::null_mut()).map_err(|s| self.error(s, device))
+    }
+
+    /// Enqueues the command, which is not [`Kind::Nothing`], with an event.
+    pub(crate) fn enqueue_event(&self, queue: &Queue, device: &str) -> Result<Event> {
+        let mut event = ptr::null_mut();
+        self.enqueue_raw(queue, &mut event).map_err(|s| self.error(s, device))?;
+        // SAFETY: the call above gave one reference to the event away.
+        unsafe { Event::created("enqueuing with an event", event, ffi::CL_SUCCESS) }.map_err(|s| self.error(s, device))
+    }
+
+    fn enqueue_raw(&self, queue: &Queue, event: *mut ffi::cl_event) -> Checked<()> {
+        let queue = queue.raw();
+        match &self.0 {
+            Kind::Nothing => Ok(()),
+            Kind::Fill { memory, offset, bytes, value } => {
+                let (pattern, mem) = ((&raw const *value).cast(), memory.mem.raw());
+                // SAFETY: queue and buffer are live and of one context; the range was checked to lie within the buffer
+                // and to be of whole words; the call copies the pattern; `event` is null or may be written.
+                check("clEnqueueFillBuffer", unsafe {
+                    ffi::clEnqueueFillBuffer(queue, mem, pattern, 4, *offset, *bytes, 0, ptr::null(), event)
+                })
+            }
+            Kind::Copy { from, from_offset, to, to_offset, bytes } => {
+                let (from, to) = (from.mem.raw(), to.mem.raw());
+                // SAFETY: queue and buffers are live and of one context, and the ranges lie within the buffers; that
+                // they do not overlap the call checks itself; `event` is null or may be written.
+                check("clEnqueueCopyBuffer", unsafe {
+                    ffi::clEnqueueCopyBuffer(queue, from, to, *from_offset, *to_offset, *bytes, 0, ptr::null(), event)
+                })
+            }
+            Kind::Launch { kernel, global, local, .. } => {
+                // SAFETY: the kernel is live, and every argument was set when it was bound, to memory that the step
+                // keeps. No argument is set after that, so this may run on several threads. The sizes are of one
+                // dimension; `event` is null or may be written. That the kernel stays within its spans is its own duty.
+                check("clEnqueueNDRangeKernel", unsafe {
+                    let (kernel, none) = (kernel.raw(), ptr::null());
+                    ffi::clEnqueueNDRangeKernel(queue, kernel, 1, none, global, local, 0, ptr::null(), event)
+                })
+            }
+        }
+    }
+
+    /// Drivers allocate a buffer when it is first used: any command may be the one for which there is no memory.
+    fn error(&self, status: Status, device: &str) -> Error {
+        let (doing, bytes) = match &self.0 {
+            Kind::Nothing => ("nothing".into(), 0),
+            Kind::Fill { memory, bytes, .. } => (format!("filling {bytes} bytes"), memory.bytes),
+            Kind::Copy { from, to, bytes, .. } => (format!("copying {bytes} bytes"), from.bytes + to.bytes),
+            Kind::Launch { name, memory, .. } => (format!("launching {name}"), memory.iter().map(|m| m.bytes).sum()),
+        };
+        // Out of resources can as well be a launch that needs too many registers.
+        match (&self.0, status.code) {
+            (Kind::Launch { .. }, ffi::CL_OUT_OF_RESOURCES) => status.error(doing),
+            _ => status.allocation_error(doing, bytes, device),
+        }
+    }
+}
+
+/// A fill, checked.
+pub(crate) fn fill(span: &Span<'_, OpenCl>, value: u32) -> Result<Kind> {
+    if span.offset() % 4 != 0 || span.bytes() % 4 != 0 {
+        return Err(Error::Invalid(format!("a fill of {span:?}; offset and length must be multiples of four")));
+    }
+    if span.bytes() == 0 {
+        return Ok(Kind::Nothing);
+    }
+    let (offset, bytes) = range(span)?;
+    Ok(Kind::Fill { memory: span.handle().0.clone(), offset, bytes, value })
+}
+
+/// A copy, checked.
+pub(crate) fn copy(from: &Span<'_, OpenCl>, to: &Span<'_, OpenCl>) -> Result<Kind> {
+    if from.bytes() != to.bytes() {
+        return Err(Error::Invalid(format!("a copy of {} bytes to {} bytes", from.bytes(), to.bytes())));
+    }
+    if from.bytes() == 0 {
+        return Ok(Kind::Nothing);
+    }
+    let ((from_offset, bytes), (to_offset, _)) = (range(from)?, range(to)?);
+    Ok(Kind::Copy { from: from.handle().0.clone(), from_offset, to: to.handle().0.clone(), to_offset, bytes })
+}
+
+/// A span's offset and length, as OpenCL takes them.
+pub(crate) fn range(span: &Span<'_, OpenCl>) -> Result<(usize, usize)> {
+    match (usize::try_from(span.offset()), usize::try_from(span.bytes())) {
+        (Ok(offset), Ok(bytes)) => Ok((offset, bytes)),
+        _ => Err(Error::Invalid(format!("{span:?} is past what this program can address"))),
+    }
+}
+
+/// What is passed to a kernel.
+pub(crate) struct Arguments<'a, 'b> {
+    pub(crate) spans: &'b [(&'static str, Span<'a, OpenCl>)],
+    pub(crate) params: &'b [(&'static str, Param)],
+    pub(crate) initial: Option<&'b [u8]>,
+}
+
+/// A launch, with a kernel object of its own.
+pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Arguments<'_, '_>) -> Result<Kind> {
+    let name = key.name;
+    let assembled = &kernel.0.assembled;
+    let spans: BTreeMap<&str, &Span<'_, OpenCl>> = given.spans.iter().map(|(name, span)| (*name, span)).collect();
+    if let Some(unknown) = spans.keys().find(|n| assembled.arguments.iter().all(|a| a.name != **n)) {
+        return Err(Error::Invalid(format!("{name} has no argument `{unknown}`")));
+    }
+    // Whole buffers are bound, so that all of a span's offset is left to the kernel.
+    let offset = |argument: &str| spans.get(argument).map_or(0, |span| span.offset());
+    let params = assembled.params.pack(given.initial, given.params, offset)?;
+    if groups == 0 {
+        return Ok(Kind::Nothing);
+    }
+
+    let object = kernel.0.kernel().map_err(|s| s.error(format_args!("binding {name}")))?;
+    let mut memory = vec![];
+    for (index, argument) in assembled.arguments.iter().enumerate() {
+        let mut raw: ffi::cl_mem = ptr::null_mut();
+        match spans.get(argument.name) {
+            Some(span) => {
+                let bound = &span.handle().0;
+                let refused = match argument.access {
+                    Access::ReadWrite => ffi::CL_MEM_READ_ONLY,
+                    Access::Read => ffi::CL_MEM_WRITE_ONLY,
+                };
+                if bound.flags & refused != 0 {
+                    return Err(Error::Invalid(format!(
+                        "the buffer for `{}` of {name} was created for kernels to {} only",
+                        argument.name,
+                        if argument.access == Access::Read { "write" } else { "read" }
+                    )));
+                }
+                raw = bound.mem.raw();
+                memory.push(bound.clone());
+            }
+            None if argument.optional => {}
+            None => return Err(Error::Invalid(format!("{name} was not given its argument `{}`", argument.name))),
+        }
+        let value = if raw.is_null() { ptr::null() } else { (&raw const raw).cast() };
+        set(&object, index, size_of::<ffi::cl_mem>(), value)
+            .map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?;
+    }
+    set(&object, assembled.arguments.len(), params.len(), params.as_ptr().cast())
+        .map_err(|s| s.error(format_args!("binding the parameters of {name}")))?;
+
+    let local = assembled.workgroup as usize;
+    let global = (groups as usize).checked_mul(local).ok_or_else(|| {
+        Error::Invalid(format!("{groups} workgroups of {local} are more than this program can count"))
+    })?;
+    Ok(Kind::Launch { name, kernel: object, global, local, memory })
+}
+
+fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -> Checked<()> {
+    // SAFETY: the kernel is live and not shared yet; `value` is null, for no buffer, or has `size` bytes, which the call
+    // copies. Number, order and size of the arguments are the catalogue's, which the tests hold against the texts.
+    check("clSetKernelArg", unsafe { ffi::clSetKernelArg(kernel.raw(), index as u32, size, value) })
+}

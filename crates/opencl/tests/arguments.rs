@@ -1,0 +1,118 @@
+//! The catalogue against the OpenCL texts: every kernel that a plan uses has the catalogue's arguments, in its order,
+//! with the parameters last.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::CString;
+
+use ocl::core::{self, KernelArgInfo};
+use trifold_core::{
+    Backend, Caps, Element, KernelKey, Language, Layout, Monoid, Op, Options, Order, ReduceRequest, Request, ScanKind,
+    ScanRequest, SortRequest, Step, Sum, Tuning, planner,
+};
+use trifold_kernels::{CATALOGUE, Entry, assemble, text};
+use trifold_opencl::{OpenCl, ocl};
+
+fn requests() -> Vec<Request> {
+    fn of<T: Element>() -> Vec<Request>
+    where
+        Sum: Monoid<T>,
+    {
+        let (op, n) = (Op::of::<T, Sum>(), 1_000_003);
+        vec![
+            Request::Copy { element: T::TYPE, n },
+            Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Inclusive, initial: None }),
+            Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None }),
+            Request::Reduce(ReduceRequest { op, n, initial: None }),
+        ]
+    }
+    let mut requests = of::<u32>();
+    requests.extend(of::<u64>());
+    for key in [trifold_core::Scalar::U32, trifold_core::Scalar::F32, trifold_core::Scalar::I64] {
+        for value in [None, Some(u32::TYPE), Some(u64::TYPE)] {
+            for order in [Order::Ascending, Order::Descending] {
+                requests.push(Request::Sort(SortRequest { key, value: value.clone(), n: 1_000_003, order }));
+            }
+        }
+    }
+    requests
+}
+
+/// The kernels of all plans that these capabilities allow.
+fn keys(caps: &Caps) -> Vec<KernelKey> {
+    let tuning = Tuning::of(caps);
+    let mut keys: Vec<KernelKey> = vec![];
+    for request in requests() {
+        for algorithm in planner::algorithms(&request, caps) {
+            for wide in [true, false] {
+                let layout = Layout { wide, in_place: false };
+                let options = Options { algorithm: Some(algorithm), ..Options::default() };
+                let Ok(plan) = planner::plan(&request, layout, options, caps, &tuning) else { continue };
+                for step in plan.steps {
+                    if let Step::Launch(launch) = step
+                        && !keys.contains(&launch.kernel)
+                    {
+                        keys.push(launch.kernel);
+                    }
+                }
+            }
+        }
+    }
+    keys
+}
+
+/// The names, and the address spaces, of a kernel's arguments.
+fn arguments(cl: &OpenCl, key: &KernelKey, entry: &Entry) -> Vec<(String, String)> {
+    let assembled = assemble(key, cl.caps()).unwrap();
+    let device = cl.device_id();
+    let context = core::create_context(None, &[device], None, None).unwrap();
+    let program = core::create_program_with_source(&context, &[CString::new(assembled.source).unwrap()]).unwrap();
+    let options = format!("{} -cl-kernel-arg-info", cl.build_options().to_str().unwrap());
+    core::build_program(&program, Some(&[device]), &CString::new(options).unwrap(), None, None)
+        .unwrap_or_else(|e| panic!("{key:?}: {e}"));
+    let kernel = core::create_kernel(&program, entry.entry_point).unwrap();
+    let core::KernelInfoResult::NumArgs(count) = core::get_kernel_info(&kernel, core::KernelInfo::NumArgs).unwrap()
+    else {
+        panic!("no number of arguments")
+    };
+    let ask = |i, what| core::get_kernel_arg_info(&kernel, i, what, None).unwrap().to_string();
+    (0..count).map(|i| (ask(i, KernelArgInfo::Name), ask(i, KernelArgInfo::AddressQualifier))).collect()
+}
+
+#[test]
+fn the_catalogue_is_the_texts() {
+    let device = match OpenCl::devices() {
+        Ok(devices) if !devices.is_empty() => devices[0].clone(),
+        Ok(_) => return eprintln!("skipped: no OpenCL device"),
+        Err(error) => return eprintln!("skipped: {error}"),
+    };
+    let cl = OpenCl::open(&device).unwrap();
+    let mut planned: BTreeMap<&str, Vec<KernelKey>> = BTreeMap::new();
+    for key in keys(cl.caps()) {
+        planned.entry(key.name).or_default().push(key);
+    }
+    let (mut tried, mut without) = (BTreeSet::new(), BTreeSet::new());
+    for entry in CATALOGUE.iter().filter(|e| !e.wgsl_only) {
+        let keys = planned.remove(entry.name).unwrap_or_default();
+        assert!(!keys.is_empty(), "no plan uses {}", entry.name);
+        for key in keys {
+            if text(Language::OpenClC, key.name).is_none_or(|t| t.trim().is_empty()) {
+                without.insert(key.name);
+                continue;
+            }
+            let found = arguments(&cl, &key, entry);
+            let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+            let expected: Vec<&str> = entry.arguments.iter().map(|a| a.name).collect();
+            let (params, buffers) = names.split_last().unwrap_or_else(|| panic!("{} has no arguments", key.name));
+            assert_eq!(*buffers, expected, "{key:?}");
+            assert_eq!(*params, "params", "{key:?}");
+            for (name, space) in &found {
+                let wanted = if name == "params" { "Private" } else { "Global" };
+                assert!(space.contains(wanted), "`{name}` of {} is {space}", key.name);
+            }
+            // And as the backend compiles it.
+            trifold_core::block_on(cl.compile(&key)).unwrap();
+            tried.insert(key.name);
+        }
+    }
+    eprintln!("held against the catalogue: {tried:?}; skipped, for want of an OpenCL text: {without:?}");
+}

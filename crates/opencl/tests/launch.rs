@@ -1,0 +1,106 @@
+//! Compiling, binding and launching, with the smallest kernel there is: the copy.
+
+use trifold_core::{
+    Backend, Command, Element, Error, KernelKey, Language, Layout, Options, Param, Prepared, Request, Spans, Step,
+    Transfer, block_on, planner,
+};
+use trifold_kernels::text;
+use trifold_opencl::OpenCl;
+
+const COPY: &str = "copy/copy";
+
+fn open() -> Option<OpenCl> {
+    if text(Language::OpenClC, COPY).is_none_or(|t| t.trim().is_empty()) {
+        eprintln!("skipped: {COPY} has no OpenCL text yet");
+        return None;
+    }
+    match OpenCl::devices() {
+        Ok(devices) if !devices.is_empty() => return Some(OpenCl::open(&devices[0]).unwrap()),
+        Ok(_) => eprintln!("skipped: no OpenCL device"),
+        Err(error) => eprintln!("skipped: {error}"),
+    }
+    None
+}
+
+/// The planner's key for a copy, with other constants.
+fn key(cl: &OpenCl, constants: &[(&'static str, u32)]) -> KernelKey {
+    let request = Request::Copy { element: u32::TYPE, n: 1 };
+    let plan = planner::plan(&request, Layout::default(), Options::default(), cl.caps(), &cl.tuning()).unwrap();
+    match plan.steps.into_iter().next() {
+        Some(Step::Launch(launch)) => KernelKey { constants: constants.to_vec(), ..launch.kernel },
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn copies_between_spans_that_start_anywhere() {
+    let Some(cl) = open() else { return };
+    let n = 100_003;
+    let data: Vec<u32> = (0..n as u32 + 8).collect();
+    for (from, to) in [(0, 0), (4, 8), (1, 3)] {
+        let input = cl.upload(&data).unwrap();
+        let output = cl.upload(&vec![7_u32; n + 8]).unwrap();
+        let spans = Spans::new(
+            &cl.span(&input).elements::<u32>(from, n as u64).unwrap(),
+            &cl.span(&output).elements::<u32>(to, n as u64).unwrap(),
+        );
+        let request = Request::Copy { element: u32::TYPE, n: n as u64 };
+        let layout = spans.layout(&cl).unwrap();
+        let prepared = block_on(Prepared::new(&cl, &request, layout, Options::default())).unwrap();
+        let bound = prepared.bind(&cl, &spans).unwrap();
+        bound.run(&cl).unwrap();
+        let mut expected = vec![7; n + 8];
+        expected[to as usize..to as usize + n].copy_from_slice(&data[from as usize..from as usize + n]);
+        assert_eq!(cl.download::<u32>(&cl.span(&output)).unwrap(), expected, "from {from} to {to}");
+        let ms = Backend::time(&cl, bound.steps(), bound.steps(), 5).unwrap();
+        assert!(ms > 0.0, "{ms} ms");
+    }
+}
+
+#[test]
+fn a_kernel_that_does_not_compile_gives_its_log() {
+    let Some(cl) = open() else { return };
+    match block_on(cl.compile(&key(&cl, &[("WORKGROUP", 64)]))).map(drop) {
+        Err(Error::Compile { kernel, log }) => {
+            assert_eq!(kernel, COPY);
+            assert!(log.contains("ROWS"), "{log}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let too_large = block_on(cl.compile(&key(&cl, &[("WORKGROUP", 1 << 20), ("ROWS", 1)]))).map(drop);
+    assert!(matches!(too_large, Err(Error::Unsupported(_) | Error::Compile { .. })), "{too_large:?}");
+}
+
+#[test]
+fn a_launch_with_other_arguments_is_refused() {
+    let Some(cl) = open() else { return };
+    let key = key(&cl, &[("WORKGROUP", 64), ("ROWS", 4)]);
+    let kernel = block_on(cl.compile(&key)).unwrap();
+    let buffer = cl.alloc(64).unwrap();
+    let bind = |names: &[&'static str], params: &[(&'static str, Param)]| {
+        let spans = names.iter().map(|&name| (name, cl.span(&buffer))).collect();
+        cl.bind(Command::Launch { key: &key, kernel: &kernel, groups: 1, spans, params, initial: None }).map(drop)
+    };
+    let n = ("n", Param::Word(16));
+    assert!(bind(&["input", "output"], &[n]).is_ok());
+    let wrong =
+        [bind(&["input"], &[n]), bind(&["input", "output", "more"], &[n]), bind(&["input", "output"], &[("m", n.1)])];
+    for (result, name) in wrong.into_iter().zip(["output", "more", "`m`"]) {
+        match result {
+            Err(Error::Invalid(message)) => assert!(message.contains(name), "{message}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn crosses_threads_and_hides_behind_dyn() {
+    fn send<T: Send>() {}
+    fn any<T: trifold_core::AnyBackend + 'static>() {}
+    send::<OpenCl>();
+    send::<<OpenCl as Backend>::Buffer>();
+    send::<<OpenCl as Backend>::Handle>();
+    send::<<OpenCl as Backend>::Kernel>();
+    send::<<OpenCl as Backend>::Step>();
+    any::<OpenCl>();
+}

@@ -1,0 +1,189 @@
+//! Buffers, transfers, fills, copies, imports and their errors, on whatever OpenCL device there is.
+
+use ocl::core::CommandQueueProperties;
+use trifold_core::{Backend, Command, Error, SubgroupSource, Transfer, block_on};
+use trifold_opencl::{DeviceInfo, OpenCl, ocl};
+
+fn device() -> Option<DeviceInfo> {
+    match OpenCl::devices() {
+        Ok(devices) if devices.is_empty() => eprintln!("skipped: no OpenCL device"),
+        Ok(devices) => return devices.into_iter().next(),
+        Err(error) => eprintln!("skipped: {error}"),
+    }
+    None
+}
+
+fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl::Queue {
+    let device = ocl::Device::from(device.id());
+    let context = ocl::Context::builder().devices(device).build().unwrap();
+    ocl::Queue::new(&context, device, properties).unwrap()
+}
+
+fn run(cl: &OpenCl, commands: Vec<Command<'_, OpenCl>>) {
+    let steps: Vec<_> = commands.into_iter().map(|c| cl.bind(c).unwrap()).collect();
+    let mut recorder = cl.record().unwrap();
+    cl.execute(&mut recorder, &steps).unwrap();
+    cl.submit(recorder).unwrap();
+}
+
+#[test]
+fn caps_of_every_device() {
+    let Some(_) = device() else { return };
+    for (i, device) in OpenCl::devices().unwrap().iter().enumerate() {
+        assert_eq!(device.index, i);
+        let caps = device.caps().unwrap();
+        eprintln!("{device:?}\n{caps:#?}");
+        assert!(caps.api.starts_with("OpenCL ") && caps.compute_units > 0 && caps.max_workgroup > 0);
+        assert_eq!(OpenCl::open(device).unwrap().caps(), &caps);
+        if device.platform == "Portable Computing Language" && device.driver.starts_with("3.") {
+            assert_eq!(caps.subgroups.unwrap().source, SubgroupSource::Emulated);
+            assert!(caps.atomics64 && caps.forward_progress && caps.float64);
+        }
+    }
+}
+
+#[test]
+fn write_fill_copy_read() {
+    let Some(device) = device() else { return };
+    let cl = OpenCl::open(&device).unwrap();
+    let data: Vec<u32> = (0..1000).collect();
+    let a = cl.upload(&data).unwrap();
+    let b = cl.alloc(4000).unwrap();
+    assert_eq!((cl.span(&b).bytes(), cl.span(&b).room()), (4000, 4000));
+    let odd = cl.alloc(7).unwrap();
+    assert_eq!((cl.span(&odd).bytes(), cl.span(&odd).room()), (7, 16));
+
+    let words = |buffer, start, count| cl.span(buffer).elements::<u32>(start, count).unwrap();
+    run(
+        &cl,
+        vec![
+            Command::Fill { span: cl.span(&b), value: 0xdead_beef },
+            Command::Copy { from: words(&a, 1, 500), to: words(&b, 3, 500) },
+            Command::Fill { span: words(&b, 0, 0), value: 1 },
+            Command::Fill { span: words(&b, 999, 1), value: 7 },
+        ],
+    );
+    let mut expected = vec![0xdead_beef_u32; 1000];
+    expected[3..503].copy_from_slice(&data[1..501]);
+    expected[999] = 7;
+    assert_eq!(cl.download::<u32>(&cl.span(&b)).unwrap(), expected);
+    assert_eq!(cl.download::<u32>(&words(&b, 502, 2)).unwrap(), [500, 0xdead_beef]);
+    assert_eq!(cl.download::<u32>(&words(&b, 5, 0)).unwrap(), [0_u32; 0]);
+}
+
+#[test]
+fn no_bytes() {
+    let Some(device) = device() else { return };
+    let cl = OpenCl::open(&device).unwrap();
+    let empty = cl.alloc(0).unwrap();
+    assert_eq!(cl.span(&empty).bytes(), 0);
+    cl.write(&cl.span(&empty), &[]).unwrap();
+    block_on(cl.read(&cl.span(&empty), &mut [])).unwrap();
+    run(&cl, vec![Command::Copy { from: cl.span(&empty), to: cl.span(&empty) }]);
+    assert_eq!(cl.time(&[], &[], 3).unwrap(), 0.0);
+}
+
+#[test]
+fn errors_name_what_was_wrong() {
+    let Some(device) = device() else { return };
+    let cl = OpenCl::open(&device).unwrap();
+    let limit = cl.caps().max_buffer;
+    for bytes in [limit + 1, u64::MAX] {
+        match cl.alloc(bytes).map(drop) {
+            Err(Error::Invalid(message)) => assert!(message.contains(&limit.to_string()), "{message}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    let buffer = cl.alloc(16).unwrap();
+    let span = cl.span(&buffer);
+    assert!(matches!(cl.write(&span, &[0; 17]), Err(Error::Invalid(_))));
+    assert!(matches!(block_on(cl.read(&span, &mut [0; 15])), Err(Error::Invalid(_))));
+    let unaligned = Command::Fill { span: span.slice(2, 4).unwrap(), value: 0 };
+    assert!(matches!(cl.bind(unaligned), Err(Error::Invalid(_))));
+    let overlap = cl
+        .bind(Command::Copy { from: span.slice(0, 8).unwrap(), to: span.slice(4, 8).unwrap() })
+        .and_then(|step| cl.execute(&mut cl.record()?, &[step]));
+    assert!(matches!(overlap, Err(Error::Backend { .. })), "{overlap:?}");
+    let other = OpenCl::open(&device).unwrap();
+    assert!(matches!(other.write(&span, &[0; 16]), Err(Error::Invalid(_))));
+}
+
+#[test]
+fn times_fills() {
+    let Some(device) = device() else { return };
+    let cl = OpenCl::open(&device).unwrap();
+    let buffer = cl.alloc(1 << 20).unwrap();
+    let fill = |value| cl.bind(Command::Fill { span: cl.span(&buffer), value }).unwrap();
+    let (before, steps) = ([fill(1)], [fill(2), fill(3)]);
+    let once = cl.time(&before, &steps[..1], 1).unwrap();
+    let often = cl.time(&before, &steps, 10).unwrap();
+    assert!(once > 0.0 && often > 0.0, "{once} ms, {often} ms");
+    assert_eq!(cl.download::<u32>(&cl.span(&buffer)).unwrap()[..2], [3, 3]);
+}
+
+#[test]
+fn the_callers_queue_and_buffers() {
+    let Some(device) = device() else { return };
+    let queue = queue(&device, None);
+    let cl = OpenCl::new(&queue).unwrap();
+    assert!(matches!(cl.time(&[], &[], 1), Err(Error::Unsupported(_))));
+
+    let data: Vec<u32> = (0..4096).collect();
+    let buffer = ocl::Buffer::<u32>::builder().queue(queue.clone()).len(4096).copy_host_slice(&data).build().unwrap();
+    let span = cl.import(&buffer).unwrap();
+    assert_eq!((span.offset(), span.bytes(), span.room()), (0, 16384, 16384));
+    assert_eq!(cl.download::<u32>(&span).unwrap(), data);
+
+    // A sub-buffer is a part of its parent.
+    let sub = buffer.create_sub_buffer(None, 2048, 100).unwrap();
+    let part = cl.import(&sub).unwrap();
+    assert_eq!((part.offset(), part.bytes(), part.room()), (8192, 400, 8192));
+    assert!(cl.same(part.handle(), span.handle()));
+    assert_eq!(cl.download::<u32>(&part).unwrap(), data[2048..2148]);
+    run(&cl, vec![Command::Fill { span: part, value: 9 }]);
+    let mut read = vec![0; 4096];
+    buffer.read(&mut read).enq().unwrap();
+    assert_eq!((read[2047], read[2048], read[2147], read[2148]), (2047, 9, 9, 2148));
+}
+
+#[test]
+fn memory_of_the_host_has_its_own_alignment() {
+    let Some(device) = device() else { return };
+    let queue = queue(&device, None);
+    let cl = OpenCl::new(&queue).unwrap();
+    let mut data = vec![0_u32; 1025];
+    let skip = usize::from((data.as_ptr() as usize).is_multiple_of(8));
+    // SAFETY: the vector outlives the buffer and is not touched meanwhile.
+    let buffer = unsafe {
+        let host = ocl::builders::BufferBuilder::<u32>::new().queue(queue.clone()).len(1024);
+        host.use_host_slice(&data[skip..skip + 1024]).build()
+    };
+    match buffer {
+        Ok(buffer) => {
+            let span = cl.import(&buffer).unwrap();
+            assert_eq!(cl.handle_alignment(span.handle()), 4);
+        }
+        Err(error) => eprintln!("not tried: {error}"),
+    }
+    data.clear();
+}
+
+#[test]
+fn refuses_what_cannot_work() {
+    let Some(device) = device() else { return };
+    match ocl::core::get_device_info(device.id(), ocl::core::DeviceInfo::QueueProperties) {
+        Ok(ocl::core::DeviceInfoResult::QueueProperties(p))
+            if p.contains(CommandQueueProperties::OUT_OF_ORDER_EXEC_MODE_ENABLE) =>
+        {
+            let unordered = queue(&device, Some(CommandQueueProperties::OUT_OF_ORDER_EXEC_MODE_ENABLE));
+            match OpenCl::new(&unordered).map(drop) {
+                Err(Error::Invalid(message)) => assert!(message.contains("out of order"), "{message}"),
+                other => panic!("{other:?}"),
+            }
+        }
+        _ => eprintln!("not tried: the device has no queues out of order"),
+    }
+    let (one, other) = (queue(&device, None), queue(&device, None));
+    let buffer = ocl::Buffer::<u32>::builder().queue(other).len(16).build().unwrap();
+    assert!(matches!(OpenCl::new(&one).unwrap().import(&buffer), Err(Error::Invalid(_))));
+}

@@ -1,0 +1,174 @@
+//! The machine's devices, whichever backends find them.
+
+use crate::{AnyBackend, DeviceKind, Result};
+
+type Open = Box<dyn Fn() -> Result<Box<dyn AnyBackend>> + Send + Sync>;
+
+/// A device that a backend found. Finding it does not open it.
+pub struct Found {
+    /// The backend: cpu, wgpu, opencl or cuda.
+    pub backend: &'static str,
+    /// The device's name.
+    pub device: String,
+    /// The driver and its version; empty where only an open device tells.
+    pub driver: String,
+    /// The API below the backend: Vulkan, Gl, OpenCL, CUDA and so on.
+    pub api: String,
+    /// What kind of device it is.
+    pub kind: DeviceKind,
+    open: Open,
+}
+
+impl std::fmt::Debug for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} on {} ({})", self.backend, self.device, self.api)
+    }
+}
+
+impl Found {
+    /// Opens the device.
+    ///
+    /// # Errors
+    /// What the driver says, and [`Error::Unsupported`](crate::Error::Unsupported) if the device lacks what the
+    /// backend cannot do without.
+    pub fn open(&self) -> Result<Box<dyn AnyBackend>> {
+        (self.open)()
+    }
+}
+
+/// A backend that found no device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// The backend: cpu, wgpu, opencl or cuda.
+    pub backend: &'static str,
+    /// Why, and what to install, in one line.
+    pub reason: String,
+}
+
+/// Every device of every backend that this build has.
+pub fn devices() -> Vec<Found> {
+    discover().0
+}
+
+/// As [`devices`], and the backends that found none, each with what to install.
+pub fn discover() -> (Vec<Found>, Vec<Missing>) {
+    let (mut found, mut missing) = (vec![], vec![]);
+    for (backend, search) in BACKENDS {
+        match search() {
+            Ok(devices) if devices.is_empty() => {
+                missing.push(Missing { backend, reason: "its driver reports no device".into() });
+            }
+            Ok(devices) => found.extend(devices),
+            Err(reason) => missing.push(Missing { backend, reason }),
+        }
+    }
+    (found, missing)
+}
+
+type Search = fn() -> std::result::Result<Vec<Found>, String>;
+
+/// In the order of reports.
+const BACKENDS: [(&str, Search); 4] = [("cpu", cpu), ("wgpu", wgpu), ("opencl", opencl), ("cuda", cuda)];
+
+macro_rules! without {
+    ($feature:literal, $search:ident) => {
+        #[cfg(not(feature = $feature))]
+        fn $search() -> std::result::Result<Vec<Found>, String> {
+            Err(concat!("this program was built without the feature `", $feature, "`; build it with that").into())
+        }
+    };
+}
+without!("cpu", cpu);
+without!("wgpu", wgpu);
+without!("opencl", opencl);
+without!("cuda", cuda);
+
+#[cfg(feature = "cpu")]
+fn cpu() -> std::result::Result<Vec<Found>, String> {
+    let cpu = crate::cpu::Cpu::new().map_err(|error| error.to_string())?;
+    let caps = AnyBackend::caps(&cpu).clone();
+    Ok(vec![Found {
+        backend: caps.backend,
+        device: caps.device,
+        driver: caps.driver,
+        api: caps.api,
+        kind: caps.kind,
+        open: Box::new(|| Ok(Box::new(crate::cpu::Cpu::new()?))),
+    }])
+}
+
+#[cfg(feature = "wgpu")]
+fn wgpu() -> std::result::Result<Vec<Found>, String> {
+    use crate::wgpu::{Wgpu, wgpu::DeviceType};
+    let found: Vec<Found> = Wgpu::devices()
+        .into_iter()
+        .map(|adapter| Found {
+            backend: "wgpu",
+            device: adapter.info.name.clone(),
+            driver: format!("{} {}", adapter.info.driver, adapter.info.driver_info).trim().into(),
+            api: format!("{:?}", adapter.info.backend),
+            kind: match adapter.info.device_type {
+                DeviceType::DiscreteGpu => DeviceKind::DiscreteGpu,
+                DeviceType::IntegratedGpu => DeviceKind::IntegratedGpu,
+                DeviceType::Cpu => DeviceKind::Cpu,
+                _ => DeviceKind::Other,
+            },
+            open: Box::new(move || Ok(Box::new(Wgpu::open(&adapter)?))),
+        })
+        .collect();
+    if found.is_empty() {
+        return Err("no Vulkan, Metal, DX12 or GL driver was found; install the GPU vendor's, or Mesa's \
+                    (mesa-vulkan-drivers), which also runs on the processor"
+            .into());
+    }
+    Ok(found)
+}
+
+#[cfg(feature = "opencl")]
+fn opencl() -> std::result::Result<Vec<Found>, String> {
+    use crate::opencl::OpenCl;
+    let devices = OpenCl::devices().map_err(reason)?;
+    let found = devices.into_iter().map(|info| {
+        let caps = info.caps().ok();
+        Found {
+            backend: "opencl",
+            device: info.name.clone(),
+            driver: caps.as_ref().map_or_else(|| info.driver.clone(), |caps| caps.driver.clone()),
+            api: caps.as_ref().map_or_else(|| info.version.clone(), |caps| caps.api.clone()),
+            kind: caps.map_or(DeviceKind::Other, |caps| caps.kind),
+            open: Box::new(move || Ok(Box::new(OpenCl::open(&info)?))),
+        }
+    });
+    Ok(found.collect())
+}
+
+#[cfg(feature = "cuda")]
+fn cuda() -> std::result::Result<Vec<Found>, String> {
+    use crate::cuda::Cuda;
+    let devices = Cuda::devices().map_err(reason)?;
+    let found = devices.into_iter().map(|device| Found {
+        backend: "cuda",
+        api: format!("CUDA sm_{}", device.architecture),
+        device: device.name,
+        // Only a device that is open tells.
+        driver: String::new(),
+        kind: DeviceKind::DiscreteGpu,
+        open: Box::new(move || Ok(Box::new(Cuda::open(device.ordinal)?))),
+    });
+    Ok(found.collect())
+}
+
+/// An error's text without its kind or its backend, which the report names anyway.
+#[cfg(any(feature = "opencl", feature = "cuda"))]
+fn reason(error: crate::Error) -> String {
+    match error {
+        crate::Error::Unsupported(message) | crate::Error::Backend { message, .. } => message,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,277 @@
+//! Pipelines and bind groups: what a launch needs, made once.
+
+use trifold_core::{Command, Error, KernelKey, Param, Result, Span};
+use trifold_kernels::{Assembled, assemble};
+use wgpu::util::DeviceExt;
+
+use crate::Wgpu;
+
+/// A compiled kernel. Its bind-group layout depends on which optional arguments a launch has.
+pub(crate) struct Pipeline {
+    kernel: &'static str,
+    assembled: Assembled,
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+    present: Vec<bool>,
+}
+
+/// A command with its arguments bound.
+pub struct Step(Bound);
+
+enum Bound {
+    Dispatch { pipeline: wgpu::ComputePipeline, group: wgpu::BindGroup, grid: [u32; 2] },
+    Copy { from: wgpu::Buffer, from_offset: u64, to: wgpu::Buffer, to_offset: u64, bytes: u64 },
+}
+
+/// Workgroups in x at most; more fold into y. Every API has at least these.
+const MAX_GROUPS: u32 = 65535;
+
+/// A launch's grid: `groups` workgroups, the excess of a row left for the kernel to ignore.
+fn grid(groups: u32) -> [u32; 2] {
+    if groups <= MAX_GROUPS { [groups, 1] } else { [MAX_GROUPS, groups.div_ceil(MAX_GROUPS)] }
+}
+
+impl Pipeline {
+    pub(crate) async fn compile(backend: &Wgpu, key: &KernelKey) -> Result<Pipeline> {
+        let started = std::time::Instant::now();
+        let assembled = assemble(key, &backend.caps)?;
+        let device = &backend.device;
+        // A sort of keys alone leaves the values' arguments out.
+        let values = key.constant("VALUE_WORDS").unwrap_or(0) > 0;
+        let present: Vec<bool> = assembled.arguments.iter().map(|a| !a.optional || values).collect();
+        let storage = |binding| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Storage { read_only: false },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        };
+        let mut entries: Vec<_> =
+            (0..).zip(&present).filter(|(_, present)| **present).map(|(i, _)| storage(i)).collect();
+        entries.push(wgpu::BindGroupLayoutEntry {
+            ty: wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Uniform,
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            ..storage(present.len() as u32)
+        });
+        let compile = || {
+            let source = wgpu::ShaderModuleDescriptor {
+                label: Some(key.name),
+                source: wgpu::ShaderSource::Wgsl(assembled.source.as_str().into()),
+            };
+            // SAFETY: the kernels index their buffers below the lengths that the planner computed from the very spans
+            // that are bound, which `Prepared::bind` checks; the operator, the one foreign part, reaches no buffer
+            // (trifold-lang refuses globals). Loops are bounded by constants or parameters, except the waits on other
+            // workgroups, which a fallback bounds or, on devices with forward progress, the workgroup waited for.
+            let module =
+                unsafe { device.create_shader_module_trusted(source, wgpu::ShaderRuntimeChecks::unchecked()) };
+            let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some(key.name),
+                entries: &entries,
+            });
+            let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(key.name),
+                bind_group_layouts: &[Some(&layout)],
+                immediate_size: 0,
+            });
+            let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(key.name),
+                layout: Some(&pipeline_layout),
+                module: &module,
+                entry_point: Some(assembled.entry_point),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    constants: &[],
+                    zero_initialize_workgroup_memory: false,
+                },
+                cache: None,
+            });
+            (pipeline, layout)
+        };
+        let (pipeline, layout) = backend.scoped_async(0, compile).await.map_err(|error| match error {
+            Error::Backend { message, .. } => Error::Compile { kernel: key.name.into(), log: message },
+            other => other,
+        })?;
+        tracing::debug!(kernel = key.name, elapsed = ?started.elapsed(), "compiled");
+        Ok(Pipeline { kernel: key.name, assembled, pipeline, layout, present })
+    }
+}
+
+impl Wgpu {
+    pub(crate) fn bind_command(&self, command: Command<'_, Self>) -> Result<Step> {
+        match command {
+            Command::Fill { span, value } => self.bind_fill(&span, value),
+            Command::Copy { from, to } => Ok(Step(Bound::Copy {
+                from: from.handle().clone(),
+                from_offset: from.offset(),
+                to: to.handle().clone(),
+                to_offset: to.offset(),
+                bytes: from.bytes(),
+            })),
+            Command::Launch { kernel, groups, spans, params, initial, .. } => {
+                self.bind_launch(&kernel.0, groups, &spans, params, initial)
+            }
+        }
+    }
+
+    fn bind_fill(&self, span: &Span<'_, Self>, value: u32) -> Result<Step> {
+        let (workgroup, rows) = (256.min(self.caps.max_workgroup), 8);
+        let key = KernelKey {
+            name: "copy/fill",
+            parts: vec![],
+            constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
+            element: None,
+            op: None,
+        };
+        let kernel = trifold_core::block_on(trifold_core::Backend::compile(self, &key))?;
+        let words = u32::try_from(span.bytes() / 4)
+            .map_err(|_| Error::Invalid(format!("a fill of {} bytes is too long", span.bytes())))?;
+        let params = [
+            ("n", Param::Word(words)),
+            ("value", Param::Word(value)),
+            ("target_offset", Param::Offset { binding: "target_words", unit: 4 }),
+        ];
+        let groups = words.div_ceil(workgroup * rows);
+        self.bind_launch(&kernel.0, groups, &[("target_words", span.clone())], &params, None)
+    }
+
+    fn bind_launch(
+        &self,
+        pipeline: &Pipeline,
+        groups: u32,
+        spans: &[(&'static str, Span<'_, Self>)],
+        params: &[(&'static str, Param)],
+        initial: Option<&[u8]>,
+    ) -> Result<Step> {
+        let arguments = pipeline.assembled.arguments;
+        if let Some((name, _)) = spans.iter().find(|(name, _)| !arguments.iter().any(|a| a.name == *name)) {
+            return Err(Error::Invalid(format!("{} has no argument `{name}`", pipeline.kernel)));
+        }
+        let mut entries = vec![];
+        let mut residues = vec![];
+        for (binding, argument) in arguments.iter().enumerate().filter(|(i, _)| pipeline.present[*i]) {
+            let (_, span) = spans
+                .iter()
+                .find(|(name, _)| *name == argument.name)
+                .ok_or_else(|| Error::Invalid(format!("{} needs `{}`", pipeline.kernel, argument.name)))?;
+            let unit = params.iter().find_map(|(_, param)| match param {
+                Param::Offset { binding, unit } if *binding == argument.name => Some(*unit),
+                _ => None,
+            });
+            let residue = self.residue(argument.name, span, unit)?;
+            residues.push((argument.name, residue));
+            // To the next multiple of 16 where there is room: kernels load four words at once.
+            let bytes = residue + (span.bytes().div_ceil(16) * 16).min(span.room() / 4 * 4);
+            let size = std::num::NonZeroU64::new(bytes)
+                .ok_or_else(|| Error::Invalid(format!("nothing is bound to `{}`", argument.name)))?;
+            entries.push(wgpu::BindGroupEntry {
+                binding: binding as u32,
+                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                    buffer: span.handle(),
+                    offset: span.offset() - residue,
+                    size: Some(size),
+                }),
+            });
+        }
+        let residue = |name: &str| residues.iter().find(|(n, _)| *n == name).map_or(0, |r| r.1);
+        let params = pipeline.assembled.params.pack(initial, params, residue)?;
+        let (uniform, group) = self.scoped(params.len() as u64, || {
+            let uniform = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some(pipeline.kernel),
+                contents: &params,
+                usage: wgpu::BufferUsages::UNIFORM,
+            });
+            let mut entries = entries.clone();
+            entries.push(wgpu::BindGroupEntry {
+                binding: arguments.len() as u32,
+                resource: uniform.as_entire_binding(),
+            });
+            let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(pipeline.kernel),
+                layout: &pipeline.layout,
+                entries: &entries,
+            });
+            drop(entries);
+            (uniform, group)
+        })?;
+        drop(uniform);
+        Ok(Step(Bound::Dispatch { pipeline: pipeline.pipeline.clone(), group, grid: grid(groups) }))
+    }
+
+    /// How far before a span its binding starts: at a multiple of the device's alignment, and whole units before the span.
+    fn residue(&self, name: &str, span: &Span<'_, Self>, unit: Option<u32>) -> Result<u64> {
+        let alignment = self.caps.binding_alignment;
+        let mut residue = span.offset() % alignment;
+        let unit = u64::from(unit.unwrap_or(u32::MAX));
+        while residue != 0 && residue % unit != 0 {
+            residue += alignment;
+            if residue > span.offset() {
+                return Err(Error::Invalid(format!(
+                    "the span bound to `{name}` starts at byte {}; it must start at a multiple of the element's size",
+                    span.offset()
+                )));
+            }
+        }
+        Ok(residue)
+    }
+}
+
+/// Records steps into one compute pass, or several where copies stand between them.
+pub(crate) fn execute(
+    encoder: &mut wgpu::CommandEncoder,
+    steps: &[Step],
+    timestamps: Option<wgpu::ComputePassTimestampWrites<'_>>,
+) {
+    let mut timestamps = timestamps;
+    let mut rest = steps;
+    while !rest.is_empty() {
+        let dispatches = rest.iter().take_while(|s| matches!(s.0, Bound::Dispatch { .. })).count();
+        let (now, later) = rest.split_at(dispatches);
+        if !now.is_empty() {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("trifold"),
+                timestamp_writes: timestamps.take(),
+            });
+            for step in now {
+                if let Bound::Dispatch { pipeline, group, grid } = &step.0 {
+                    pass.set_pipeline(pipeline);
+                    pass.set_bind_group(0, group, &[]);
+                    pass.dispatch_workgroups(grid[0], grid[1], 1);
+                }
+            }
+        }
+        rest = later;
+        if let Some((Step(Bound::Copy { from, from_offset, to, to_offset, bytes }), after)) = rest.split_first() {
+            encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, *bytes);
+            rest = after;
+        }
+    }
+}
+
+/// Records `repeat` runs of dispatches into one pass between two timestamps.
+pub(crate) fn execute_timed(
+    encoder: &mut wgpu::CommandEncoder,
+    steps: &[Step],
+    repeat: u32,
+    timestamps: wgpu::ComputePassTimestampWrites<'_>,
+) -> Result<()> {
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+        label: Some("trifold timed"),
+        timestamp_writes: Some(timestamps),
+    });
+    for _ in 0..repeat {
+        for step in steps {
+            let Bound::Dispatch { pipeline, group, grid } = &step.0 else {
+                return Err(Error::Unsupported("timing a copy within wgpu".into()));
+            };
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, group, &[]);
+            pass.dispatch_workgroups(grid[0], grid[1], 1);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Finding devices and asking what they can do.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use trifold_core::{Caps, DeviceKind, Error, Language, Result, SubgroupSource, Subgroups, block_on};
+use wgpu::Features;
+
+use crate::Wgpu;
+use crate::error::Watch;
+
+/// A device that could be opened.
+#[derive(Clone)]
+pub struct Adapter {
+    adapter: wgpu::Adapter,
+    /// What wgpu says of it.
+    pub info: wgpu::AdapterInfo,
+}
+
+/// The features that make kernels faster or types available. Ask for those that the adapter has.
+pub fn wanted_features() -> Features {
+    Features::SUBGROUP
+        | Features::SHADER_INT64
+        | Features::SHADER_INT64_ATOMIC_ALL_OPS
+        | Features::SHADER_INT64_ATOMIC_MIN_MAX
+        | Features::SHADER_F64
+        | Features::TIMESTAMP_QUERY
+}
+
+/// NVIDIA's PCI vendor id.
+const NVIDIA: u32 = 0x10de;
+
+impl Wgpu {
+    /// The machine's devices, one for each API that reaches them.
+    pub fn devices() -> Vec<Adapter> {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::from_env().unwrap_or(wgpu::Backends::PRIMARY | wgpu::Backends::GL);
+        descriptor.flags = wgpu::InstanceFlags::empty().with_env();
+        let instance = wgpu::Instance::new(descriptor);
+        let adapters = block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+        let mut adapters: Vec<Adapter> =
+            adapters.into_iter().map(|adapter| Adapter { info: adapter.get_info(), adapter }).collect();
+        adapters.retain(|a| {
+            a.adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
+        });
+        adapters.sort_by_key(|a| match a.info.device_type {
+            wgpu::DeviceType::DiscreteGpu => 0,
+            wgpu::DeviceType::IntegratedGpu => 1,
+            wgpu::DeviceType::VirtualGpu => 2,
+            wgpu::DeviceType::Other => 3,
+            wgpu::DeviceType::Cpu => 4,
+        });
+        adapters
+    }
+
+    /// Opens a device of its own, with all its limits and the [`wanted_features`] it has.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] if the driver refuses.
+    pub fn open(adapter: &Adapter) -> Result<Wgpu> {
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("trifold"),
+            required_features: adapter.adapter.features() & wanted_features(),
+            required_limits: adapter.adapter.limits(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        };
+        let (device, queue) = block_on(adapter.adapter.request_device(&descriptor))
+            .map_err(|e| Error::backend("wgpu", format!("opening {}", adapter.info.name), e))?;
+        let watch = Watch::device(&device);
+        Wgpu::with(device, queue, watch)
+    }
+
+    /// Works on the caller's device and queue. Kernels use what features the device was opened with: see
+    /// [`wanted_features`].
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the device was opened without limits that any kernel needs.
+    pub fn new(device: wgpu::Device, queue: wgpu::Queue) -> Result<Wgpu> {
+        Wgpu::with(device, queue, Watch::default())
+    }
+
+    fn with(device: wgpu::Device, queue: wgpu::Queue, watch: Watch) -> Result<Wgpu> {
+        let features = device.features();
+        let caps = caps(&device.adapter_info(), &device.limits(), features);
+        if device.limits().max_storage_buffers_per_shader_stage < 8 {
+            return Err(Error::Unsupported(format!(
+                "{} was opened with {} storage buffers a stage, and a sort binds 8; open it with its adapter's limits",
+                caps.device,
+                device.limits().max_storage_buffers_per_shader_stage
+            )));
+        }
+        let timestamp_period =
+            features.contains(Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());
+        Ok(Wgpu { device, queue, caps, watch, kernels: Mutex::new(HashMap::new()), timestamp_period })
+    }
+}
+
+fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> Caps {
+    let kind = match info.device_type {
+        wgpu::DeviceType::DiscreteGpu => DeviceKind::DiscreteGpu,
+        wgpu::DeviceType::IntegratedGpu => DeviceKind::IntegratedGpu,
+        wgpu::DeviceType::Cpu => DeviceKind::Cpu,
+        _ => DeviceKind::Other,
+    };
+    // wgpu does not say how many multiprocessors there are.
+    let compute_units = match kind {
+        DeviceKind::DiscreteGpu => 128,
+        DeviceKind::Cpu => std::thread::available_parallelism().map_or(4, |n| n.get() as u32),
+        _ => 32,
+    };
+    let subgroups = features.contains(Features::SUBGROUP).then_some(Subgroups {
+        min: info.subgroup_min_size,
+        max: info.subgroup_max_size,
+        source: SubgroupSource::Native,
+    });
+    Caps {
+        backend: "wgpu",
+        device: info.name.clone(),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
+        api: format!("{:?}", info.backend),
+        kind,
+        language: Language::Wgsl,
+        compute_units,
+        memory: 0,
+        subgroups,
+        int64: features.contains(Features::SHADER_INT64),
+        float64: features.contains(Features::SHADER_F64),
+        atomics64: features.contains(Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS),
+        // NVIDIA's GPUs since Volta schedule every resident workgroup; software devices give each one an OS thread until it
+        // ends. Elsewhere a waiting workgroup may starve the one it waits for.
+        forward_progress: info.vendor == NVIDIA || kind == DeviceKind::Cpu,
+        max_workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
+        shared_bytes: limits.max_compute_workgroup_storage_size,
+        max_binding: u64::from(u32::try_from(limits.max_storage_buffer_binding_size).unwrap_or(u32::MAX)),
+        max_buffer: limits.max_buffer_size,
+        binding_alignment: u64::from(limits.min_storage_buffer_offset_alignment),
+        native_copy: false,
+    }
+}

@@ -1,0 +1,92 @@
+//! wgpu's errors, which arrive in scopes and callbacks, as Trifold's.
+
+use std::sync::{Arc, Mutex};
+
+use trifold_core::{Error, Result, block_on};
+
+use crate::Wgpu;
+
+/// What callbacks have reported of the device.
+#[derive(Clone, Default)]
+pub(crate) struct Watch(Arc<Mutex<Option<Reported>>>);
+
+#[derive(Clone)]
+enum Reported {
+    Lost(String),
+    Uncaptured(String),
+}
+
+impl Watch {
+    /// Watches a device that is Trifold's own; a caller's device keeps the caller's callbacks.
+    pub(crate) fn device(device: &wgpu::Device) -> Watch {
+        let watch = Watch::default();
+        let lost = watch.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                lost.report(Reported::Lost(message));
+            }
+        });
+        let uncaptured = watch.clone();
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            tracing::error!(%error, "uncaptured wgpu error");
+            uncaptured.report(Reported::Uncaptured(error.to_string()));
+        }));
+        watch
+    }
+
+    fn report(&self, what: Reported) {
+        if let Ok(mut slot) = self.0.lock()
+            && !matches!(*slot, Some(Reported::Lost(_)))
+        {
+            *slot = Some(what);
+        }
+    }
+
+    /// Fails with what was reported since the last check. A lost device stays lost.
+    pub(crate) fn check(&self) -> Result<()> {
+        let Ok(mut slot) = self.0.lock() else { return Ok(()) };
+        match slot.clone() {
+            None => Ok(()),
+            Some(Reported::Lost(message)) => Err(Error::DeviceLost(message)),
+            Some(Reported::Uncaptured(message)) => {
+                *slot = None;
+                Err(Error::backend_message("wgpu", message))
+            }
+        }
+    }
+}
+
+impl Wgpu {
+    /// Runs calls to wgpu and gives their errors as a value. `bytes` is what they allocate.
+    pub(crate) fn scoped<R>(&self, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
+        block_on(self.scoped_async(bytes, calls))
+    }
+
+    /// As [`Wgpu::scoped`], where blocking is not to be had.
+    pub(crate) async fn scoped_async<R>(&self, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
+        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let result = calls();
+        let (validation, internal, memory) = (validation.pop(), internal.pop(), memory.pop());
+        if let Some(error) = validation.await {
+            return Err(self.watch.check().err().unwrap_or_else(|| Error::backend("wgpu", "validation", error)));
+        }
+        if let Some(error) = internal.await {
+            return Err(self.watch.check().err().unwrap_or_else(|| Error::backend("wgpu", "internal", error)));
+        }
+        if memory.await.is_some() {
+            return Err(Error::OutOfMemory { bytes, device: self.caps.device.clone() });
+        }
+        Ok(result)
+    }
+
+    /// Waits until the device is idle.
+    pub(crate) fn wait(&self) -> Result<()> {
+        if let Err(error) = self.device.poll(wgpu::PollType::wait_indefinitely()) {
+            self.watch.check()?;
+            return Err(Error::backend("wgpu", "waiting for the device", error));
+        }
+        self.watch.check()
+    }
+}

@@ -1,0 +1,157 @@
+//! Moving bytes and measuring time.
+
+use trifold_core::{Error, Result, Span};
+
+use crate::bind::{Step, execute, execute_timed};
+use crate::Wgpu;
+
+/// Bytes that move through one staging buffer.
+const STAGING: u64 = 256 << 20;
+
+fn check(what: &str, span: &Span<'_, Wgpu>, bytes: usize) -> Result<()> {
+    if span.bytes() != bytes as u64 {
+        return Err(Error::Invalid(format!("{what}: the span has {} bytes, the host's slice {bytes}", span.bytes())));
+    }
+    if span.offset() % 4 != 0 || bytes % 4 != 0 {
+        return Err(Error::Invalid(format!(
+            "{what}: {bytes} bytes at offset {}; wgpu copies multiples of 4 bytes",
+            span.offset()
+        )));
+    }
+    Ok(())
+}
+
+impl Wgpu {
+    pub(crate) fn write_span(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()> {
+        check("write", to, bytes.len())?;
+        let mut offset = to.offset();
+        for chunk in bytes.chunks(STAGING as usize) {
+            self.scoped(chunk.len() as u64, || {
+                self.queue.write_buffer(to.handle(), offset, chunk);
+                if bytes.len() > STAGING as usize {
+                    self.queue.submit([]);
+                }
+            })?;
+            offset += chunk.len() as u64;
+        }
+        self.watch.check()
+    }
+
+    pub(crate) async fn read_span(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {
+        check("read", from, bytes.len())?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let size = from.bytes().min(STAGING);
+        let staging = self
+            .scoped_async(size, || {
+                self.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("trifold read"),
+                    size,
+                    usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                })
+            })
+            .await?;
+        let mut offset = from.offset();
+        for chunk in bytes.chunks_mut(STAGING as usize) {
+            let length = chunk.len() as u64;
+            self.scoped_async(0, || {
+                let mut encoder = self.device.create_command_encoder(&Default::default());
+                encoder.copy_buffer_to_buffer(from.handle(), offset, &staging, 0, length);
+                self.queue.submit([encoder.finish()]);
+            })
+            .await?;
+            self.map(&staging, length, |mapped| chunk.copy_from_slice(mapped)).await?;
+            offset += length;
+        }
+        Ok(())
+    }
+
+    /// Maps a staging buffer's first bytes and hands them over.
+    async fn map(&self, staging: &wgpu::Buffer, bytes: u64, take: impl FnOnce(&[u8])) -> Result<()> {
+        let outcome = std::sync::Arc::new(std::sync::Mutex::new(None));
+        let sender = outcome.clone();
+        staging.slice(..bytes).map_async(wgpu::MapMode::Read, move |result| {
+            if let Ok(mut slot) = sender.lock() {
+                *slot = Some(result);
+            }
+        });
+        // A browser's own loop runs the callback; elsewhere polling does, and has done so when it returns.
+        #[cfg(not(target_arch = "wasm32"))]
+        self.wait()?;
+        std::future::poll_fn(|context| match outcome.lock() {
+            Ok(slot) if slot.is_none() => {
+                context.waker().wake_by_ref();
+                std::task::Poll::Pending
+            }
+            _ => std::task::Poll::Ready(()),
+        })
+        .await;
+        let result = outcome.lock().ok().and_then(|mut slot| slot.take());
+        match result {
+            Some(Ok(())) => {}
+            Some(Err(error)) => return Err(Error::backend("wgpu", "mapping a buffer to read it", error)),
+            None => return Err(Error::backend_message("wgpu", "mapping a buffer to read it was interrupted")),
+        }
+        {
+            let mapped = staging
+                .slice(..bytes)
+                .get_mapped_range()
+                .map_err(|e| Error::backend("wgpu", "reading a mapped buffer", e))?;
+            take(&mapped);
+        }
+        staging.unmap();
+        Ok(())
+    }
+
+    pub(crate) fn time_steps(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+        let period = self.timestamp_period.ok_or_else(|| {
+            Error::Unsupported(format!("{} ({}) has no timestamps", self.caps.device, self.caps.api))
+        })?;
+        if steps.is_empty() {
+            return Ok(0.0);
+        }
+        let buffer = |usage| {
+            self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("trifold time"),
+                size: 16,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        let (read, recorded) = self.scoped(16, || {
+            let queries = self.device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: Some("trifold time"),
+                ty: wgpu::QueryType::Timestamp,
+                count: 2,
+            });
+            let resolved = buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC);
+            let read = buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
+            let mut encoder = self.device.create_command_encoder(&Default::default());
+            execute(&mut encoder, before, None);
+            let recorded = execute_timed(
+                &mut encoder,
+                steps,
+                repeat,
+                wgpu::ComputePassTimestampWrites {
+                    query_set: &queries,
+                    beginning_of_pass_write_index: Some(0),
+                    end_of_pass_write_index: Some(1),
+                },
+            );
+            encoder.resolve_query_set(&queries, 0..2, &resolved, 0);
+            encoder.copy_buffer_to_buffer(&resolved, 0, &read, 0, 16);
+            self.queue.submit([encoder.finish()]);
+            (read, recorded)
+        })?;
+        recorded?;
+        let mut ticks = [0u64; 2];
+        trifold_core::block_on(self.map(&read, 16, |bytes| {
+            for (tick, bytes) in ticks.iter_mut().zip(bytes.chunks_exact(8)) {
+                *tick = bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+            }
+        }))?;
+        Ok(ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(period) * 1e-6)
+    }
+}
