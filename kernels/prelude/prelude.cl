@@ -1,0 +1,99 @@
+// The vocabulary that the kernels share: WGSL's names for OpenCL C's types and operations.
+
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+
+typedef uint u32;
+typedef int i32;
+typedef float f32;
+typedef ulong u64;
+typedef long i64;
+#ifdef cl_khr_fp64
+typedef double f64;
+#endif
+
+// What a tile has published of itself. The order matters: a state only ever grows.
+#define STATUS_NONE 0u
+#define STATUS_AGGREGATE 1u
+#define STATUS_PREFIX 2u
+
+#define DIGITS 256u
+
+void workgroup_barrier() {
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// A word of workgroup memory, read by all between two barriers.
+u32 workgroup_uniform_load(__local const u32 *word) {
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const u32 value = *word;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return value;
+}
+
+// Relaxed accesses at device scope: one word is read or written whole, and nothing is ordered against another word.
+// OpenCL C 1.2 has no atomic loads and stores but NVIDIA's PTX does; elsewhere read-modify-write stands in.
+#ifdef __NV_CL_C_VERSION
+u32 load_relaxed_u32(__global const u32 *word) {
+  u32 value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  return value;
+}
+
+void store_relaxed_u32(__global u32 *word, u32 value) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
+}
+
+u64 load_relaxed_u64(__global const u64 *word) {
+  u64 value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
+void store_relaxed_u64(__global u64 *word, u64 value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+}
+#else
+u32 load_relaxed_u32(__global u32 *word) {
+  return atomic_or(word, 0u);
+}
+
+void store_relaxed_u32(__global u32 *word, u32 value) {
+  atomic_xchg(word, value);
+}
+
+#ifdef cl_khr_int64_base_atomics
+u64 load_relaxed_u64(__global u64 *word) {
+  return atom_or(word, 0ul);
+}
+
+void store_relaxed_u64(__global u64 *word, u64 value) {
+  atom_xchg(word, value);
+}
+#endif
+#endif
+
+u32 atomic_add_u32(__global u32 *word, u32 value) {
+  return atomic_add(word, value);
+}
+
+void atomic_max_u32(__global u32 *word, u32 value) {
+  atomic_max(word, value);
+}
+
+#ifdef cl_khr_int64_base_atomics
+u64 atomic_add_u64(__global u64 *word, u64 value) {
+  return atom_add(word, value);
+}
+
+void atomic_max_u64(__global u64 *word, u64 value) {
+  atom_max(word, value);
+}
+#endif
+

@@ -1,0 +1,51 @@
+// The vocabulary that the kernels share: WGSL's names for CUDA C's types and operations.
+
+typedef unsigned int u32;
+typedef int i32;
+typedef float f32;
+typedef unsigned long long u64;
+typedef long long i64;
+typedef double f64;
+
+#define FUNCTION __device__ __forceinline__
+
+// What a tile has published of itself. The order matters: a state only ever grows.
+#define STATUS_NONE 0u
+#define STATUS_AGGREGATE 1u
+#define STATUS_PREFIX 2u
+
+#define DIGITS 256u
+
+FUNCTION void workgroup_barrier() {
+  __syncthreads();
+}
+
+// A word of workgroup memory, read by all between two barriers.
+FUNCTION u32 workgroup_uniform_load(const u32 *word) {
+  __syncthreads();
+  const u32 value = *word;
+  __syncthreads();
+  return value;
+}
+
+// Relaxed accesses at device scope: one word is read or written whole, and nothing is ordered against another word.
+FUNCTION u32 load_relaxed(const u32 *word) {
+  u32 value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  return value;
+}
+
+FUNCTION u64 load_relaxed(const u64 *word) {
+  u64 value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
+FUNCTION void store_relaxed(u32 *word, u32 value) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+FUNCTION void store_relaxed(u64 *word, u64 value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+

@@ -1,0 +1,78 @@
+// A subgroup's operations on words, in local memory between barriers: for devices that have no subgroups. Because of the
+// barriers all invocations of the workgroup call them together.
+
+typedef struct {
+  u32 lane;
+  u32 width;
+  u32 id;
+  u32 count;
+  __local u32 *words;
+} Subgroup;
+
+#define SUBGROUP_KERNEL
+#define DECLARE_SUBGROUP(sg)            \
+  __local u32 subgroup_words[WORKGROUP]; \
+  const Subgroup sg = {                  \
+    get_local_id(0) % SUBGROUP_MAX, SUBGROUP_MAX, get_local_id(0) / SUBGROUP_MAX, WORKGROUP / SUBGROUP_MAX, subgroup_words}
+
+// The word that another invocation of the workgroup brings.
+u32 subgroup_exchange(Subgroup sg, u32 x, u32 from) {
+  sg.words[sg.id * sg.width + sg.lane] = x;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const u32 result = sg.words[from];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return result;
+}
+
+u32 subgroup_shuffle_word(Subgroup sg, u32 x, u32 lane) {
+  return subgroup_exchange(sg, x, sg.id * sg.width + lane);
+}
+
+u32 subgroup_shuffle_word_up(Subgroup sg, u32 x, u32 delta) {
+  return subgroup_shuffle_word(sg, x, sg.lane >= delta ? sg.lane - delta : sg.lane);
+}
+
+u32 subgroup_shuffle_word_down(Subgroup sg, u32 x, u32 delta) {
+  return subgroup_shuffle_word(sg, x, sg.lane + delta < sg.width ? sg.lane + delta : sg.lane);
+}
+
+u32 subgroup_min(Subgroup sg, u32 x) {
+  sg.words[sg.id * sg.width + sg.lane] = x;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  u32 least = x;
+  for (u32 i = 0u; i < sg.width; i++) { least = min(least, sg.words[sg.id * sg.width + i]); }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return least;
+}
+
+// All subgroups look back, in step: each sees what the leading one has read.
+#define LOOKBACK_BY(sg) true
+
+u32 subgroup_mirror_word(Subgroup sg, u32 x) {
+  return subgroup_exchange(sg, x, sg.lane);
+}
+
+typedef struct {
+  // How many of them come before this lane.
+  u32 before;
+  u32 count;
+  // The first of them.
+  u32 leader;
+} Peers;
+
+// The lanes of a subgroup that hold the same digit.
+Peers subgroup_peers(Subgroup sg, u32 digit) {
+  sg.words[sg.id * sg.width + sg.lane] = digit;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  Peers peers = {0u, 0u, sg.width};
+  for (u32 i = 0u; i < sg.width; i++) {
+    if (sg.words[sg.id * sg.width + i] == digit) {
+      peers.before += i < sg.lane ? 1u : 0u;
+      peers.count++;
+      peers.leader = min(peers.leader, i);
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return peers;
+}
+

@@ -1,0 +1,61 @@
+// A subgroup's operations on words, by OpenCL's own subgroups of a fixed width of at most 32. All lanes call them together.
+
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle_relative : enable
+
+typedef struct {
+  u32 lane;
+  u32 width;
+  u32 id;
+  u32 count;
+} Subgroup;
+
+#define SUBGROUP_KERNEL __attribute__((intel_reqd_sub_group_size(SUBGROUP_MAX)))
+#define DECLARE_SUBGROUP(sg) \
+  const Subgroup sg = {get_sub_group_local_id(), get_sub_group_size(), get_sub_group_id(), get_num_sub_groups()}
+
+u32 subgroup_shuffle_word(Subgroup sg, u32 x, u32 lane) {
+  return sub_group_shuffle(x, lane);
+}
+
+u32 subgroup_shuffle_word_up(Subgroup sg, u32 x, u32 delta) {
+  return sub_group_shuffle(x, sg.lane >= delta ? sg.lane - delta : sg.lane);
+}
+
+u32 subgroup_shuffle_word_down(Subgroup sg, u32 x, u32 delta) {
+  return sub_group_shuffle(x, sg.lane + delta < sg.width ? sg.lane + delta : sg.lane);
+}
+
+u32 subgroup_min(Subgroup sg, u32 x) {
+  return sub_group_reduce_min(x);
+}
+
+// The leading subgroup looks back alone.
+#define LOOKBACK_BY(sg) ((sg).id == 0u)
+
+u32 subgroup_mirror_word(Subgroup sg, u32 x) {
+  return x;
+}
+
+typedef struct {
+  // How many of them come before this lane.
+  u32 before;
+  u32 count;
+  // The first of them.
+  u32 leader;
+} Peers;
+
+// The lanes of a subgroup that hold the same digit, by a ballot for each of its bits.
+Peers subgroup_peers(Subgroup sg, u32 digit) {
+  u32 peers = sub_group_ballot(1).x;
+  for (u32 bit = 0u; bit < 8u; bit++) {
+    const u32 mine = (digit >> bit) & 1u;
+    const u32 votes = sub_group_ballot((int)mine).x;
+    peers &= mine == 1u ? votes : ~votes;
+  }
+  const Peers result = {popcount(peers & ((1u << sg.lane) - 1u)), popcount(peers), 31u - clz(peers & -peers)};
+  return result;
+}
+

@@ -1,0 +1,67 @@
+// A warp's operations on words, by inline PTX: NVIDIA's OpenCL has no subgroups. All lanes of a warp call them together.
+
+typedef struct {
+  u32 lane;
+  u32 width;
+  u32 id;
+  u32 count;
+} Subgroup;
+
+#define SUBGROUP_KERNEL
+#define DECLARE_SUBGROUP(sg) \
+  const Subgroup sg = {get_local_id(0) % 32u, 32u, get_local_id(0) / 32u, WORKGROUP / 32u}
+
+u32 subgroup_shuffle_word(Subgroup sg, u32 x, u32 lane) {
+  u32 result;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(result) : "r"(x), "r"(lane));
+  return result;
+}
+
+u32 subgroup_shuffle_word_up(Subgroup sg, u32 x, u32 delta) {
+  u32 result;
+  asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(result) : "r"(x), "r"(delta));
+  return result;
+}
+
+u32 subgroup_shuffle_word_down(Subgroup sg, u32 x, u32 delta) {
+  u32 result;
+  asm volatile("shfl.sync.down.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(result) : "r"(x), "r"(delta));
+  return result;
+}
+
+u32 subgroup_min(Subgroup sg, u32 x) {
+#pragma unroll
+  for (u32 delta = 16u; delta > 0u; delta >>= 1u) { x = min(x, subgroup_shuffle_word(sg, x, sg.lane ^ delta)); }
+  return x;
+}
+
+// The leading subgroup looks back alone.
+#define LOOKBACK_BY(sg) ((sg).id == 0u)
+
+u32 subgroup_mirror_word(Subgroup sg, u32 x) {
+  return x;
+}
+
+typedef struct {
+  // How many of them come before this lane.
+  u32 before;
+  u32 count;
+  // The first of them.
+  u32 leader;
+} Peers;
+
+// The lanes of a warp that hold the same digit, by a ballot for each of its bits.
+Peers subgroup_peers(Subgroup sg, u32 digit) {
+  u32 peers = 0xffffffffu;
+#pragma unroll
+  for (u32 bit = 0u; bit < 8u; bit++) {
+    const u32 mine = (digit >> bit) & 1u;
+    u32 votes;
+    asm volatile(
+      "{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(votes) : "r"(mine));
+    peers &= mine == 1u ? votes : ~votes;
+  }
+  const Peers result = {popcount(peers & ((1u << sg.lane) - 1u)), popcount(peers), 31u - clz(peers & -peers)};
+  return result;
+}
+

@@ -1,0 +1,59 @@
+// reduce/single_pass: one launch. Each workgroup reduces a run of tiles; the last to arrive combines the partials, always
+// in the same order. Reads each element once.
+
+#define TILE_PACKS (WORKGROUP * ROWS)
+#define TILE (TILE_PACKS * PACK)
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_single_pass(const Pack *input, T *output, u32 *partials, u32 *counter, Params params) {
+  const u32 group = get_group_id(0);
+  const u32 thread = get_local_id(0);
+  input += params.input_offset;
+  // 1. This workgroup's run of tiles.
+  const u32 share = params.tiles / params.groups;
+  const u32 extra = params.tiles % params.groups;
+  const u32 begin = group * share + min(group, extra);
+  const u32 end = begin + share + (group < extra ? 1u : 0u);
+  // 2. Neighbouring invocations read neighbouring packs if the operator commutes; else each reads packs that lie together.
+  const u32 first = COMMUTATIVE == 1u ? thread : thread * ROWS;
+  const u32 step = COMMUTATIVE == 1u ? WORKGROUP : 1u;
+  T sum = identity();
+  for (u32 tile = begin; tile < end; tile++) {
+    Pack rows[ROWS];
+    const u32 at = tile * TILE_PACKS + first;
+    if ((tile + 1u) * TILE <= params.n) {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
+    } else {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, at + k * step, params.n, identity()); }
+    }
+    if (COMMUTATIVE == 1u) {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, pack_fold(rows[k])); }
+    } else {
+      T part = identity();
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
+      sum = combine(sum, block_reduce(part, thread));
+    }
+  }
+  // 3. The workgroup's partial.
+  if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread); }
+  if (thread == 0u) {
+    partial_publish(partials, group, sum);
+    shared_arrivals = atomic_add(&counter[0], 1u) + 1u;
+  }
+  if (workgroup_uniform_load(&shared_arrivals) < params.groups) { return; }
+  // 4. The last workgroup combines the partials in order, and leaves the scratch clean.
+  const u32 each = (params.groups + WORKGROUP - 1u) / WORKGROUP;
+  T part = identity();
+  for (u32 k = 0u; k < each; k++) {
+    const u32 other = thread * each + k;
+    if (other < params.groups) { part = combine(part, partial_take(partials, other)); }
+  }
+  const T total = block_reduce(part, thread);
+  if (thread == 0u) {
+    output[params.output_offset] = combine(params.initial, total);
+    store_relaxed(&counter[0], 0u);
+  }
+}

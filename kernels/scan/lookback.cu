@@ -1,0 +1,117 @@
+// scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
+// Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
+
+#define TILE_PACKS (WORKGROUP * ROWS)
+#define TILE (TILE_PACKS * PACK)
+
+__shared__ u32 shared_tile;
+__shared__ u32 shared_stuck;
+__shared__ T shared_prefix;
+__shared__ T subgroup_totals[MAX_SUBGROUPS];
+
+// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
+FUNCTION T tile_aggregate(const Pack *input, u32 tile, Subgroup sg) {
+  const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
+  T carry = identity();
+  for (u32 k = 0u; k < ROWS; k++) {
+    const Pack v = input[first + k * sg.width];
+    const T inclusive = subgroup_inclusive_scan(pack_fold(v), sg.lane);
+    carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
+  }
+  if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
+  workgroup_barrier();
+  T total = identity();
+  for (u32 s = 0u; s < sg.count; s++) { total = combine(total, subgroup_totals[s]); }
+  return total;
+}
+
+// Tests make some tiles silent or late.
+FUNCTION bool tile_publishes(u32 *ticket, u32 tile) {
+  if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
+  if (FAULT == 1u) { return false; }
+  for (u32 i = 0u; i < 2000u; i++) { atomicAdd(&ticket[1], 1u); }
+  return true;
+}
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
+scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+  const u32 thread = threadIdx.x;
+  const Subgroup sg = subgroup_of(thread);
+  input += params.input_offset;
+  output += params.output_offset;
+
+  // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
+  if (thread == 0u) { shared_tile = atomicAdd(&ticket[0], 1u); }
+  const u32 tile = workgroup_uniform_load(&shared_tile);
+  if (tile >= params.tiles) { return; }
+  const bool leads = sg.id == 0u && sg.lane == 0u;
+
+  // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
+  const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
+  Pack rows[ROWS];
+  if ((tile + 1u) * TILE <= params.n) {
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[first + k * sg.width]; }
+  } else {
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, first + k * sg.width, params.n, identity()); }
+  }
+
+  // 3. Scan the rows' packs within the subgroup.
+  T before[ROWS];
+  T carry = identity();
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const T inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), sg.lane);
+    const T exclusive = subgroup_shuffle_element_up(inclusive, 1u);
+    before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
+    carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
+  }
+
+  // 4. Combine the subgroups' totals.
+  if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
+  workgroup_barrier();
+  T subgroup_prefix = identity();
+  T aggregate = identity();
+  for (u32 s = 0u; s < sg.count; s++) {
+    if (s == sg.id) { subgroup_prefix = aggregate; }
+    aggregate = combine(aggregate, subgroup_totals[s]);
+  }
+
+  // 5. Publish the aggregate.
+  const bool publishes = tile_publishes(ticket, tile);
+  if (leads && publishes) { state_publish(states, params.tiles, tile, STATUS_AGGREGATE, aggregate); }
+
+  // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
+  Lookback found = {identity(), tile, 0u};
+  while (true) {
+    if (sg.id == 0u) {
+      found = lookback(found, states, params.tiles, params.initial, sg);
+      if (sg.lane == 0u) {
+        shared_prefix = found.prefix;
+        shared_stuck = found.stuck;
+      }
+    }
+    const u32 stuck = workgroup_uniform_load(&shared_stuck);
+    if (stuck == 0u) { break; }
+    const T missing = tile_aggregate(input, stuck - 1u, sg);
+    if (leads) { state_help(states, params.tiles, stuck - 1u, missing); }
+    workgroup_barrier();
+  }
+
+  // 7. Publish the inclusive prefix.
+  const T prefix = shared_prefix;
+  if (leads && publishes) { state_publish(states, params.tiles, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+
+  // 8. Scan each pack from its prefix and store it.
+  const T start = combine(prefix, subgroup_prefix);
+  if ((tile + 1u) * TILE <= params.n) {
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k])); }
+  } else {
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      store_pack(output, first + k * sg.width, params.n, pack_scan(rows[k], combine(start, before[k])));
+    }
+  }
+}

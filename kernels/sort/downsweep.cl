@@ -1,0 +1,77 @@
+// sort/downsweep: the last launch of a classic radix pass: sorts a tile by its digits with one-bit splits (GPU Gems 3,
+// 39.3.3) and scatters it. Needs no subgroups. Reads each key twice, the second time out of order, and writes it once.
+
+#define TILE (WORKGROUP * ITEMS)
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_downsweep(
+  const Key *source, Key *target_keys, const u32 *source_values, u32 *target_values, const u32 *counts, Params params
+) {
+  const u32 tile = get_group_id(0);
+  const u32 thread = get_local_id(0);
+  source += params.source_offset;
+  target_keys += params.target_offset;
+  source_values += params.source_values_offset;
+  target_values += params.target_values_offset;
+  if (tile >= params.tiles) { return; }
+  const u32 valid = min(params.n - tile * TILE, TILE);
+  // 1. The tile's digits. Places past the end count as the last digit, behind all keys.
+  u32 items[ITEMS];
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 index = thread * ITEMS + k;
+    const u32 digit = index < valid ? key_digit(source[tile * TILE + index], params.place) : DIGITS - 1u;
+    items[k] = (digit << 16u) | index;
+  }
+  // 2. Eight splits: at each bit, the zeros go before the ones, in order.
+  for (u32 bit = 16u; bit < 24u; bit++) {
+    u32 zeros = 0u;
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) { zeros += 1u - ((items[k] >> bit) & 1u); }
+    u32 inclusive = zeros;
+    zeros_shared[thread] = zeros;
+    for (u32 delta = 1u; delta < WORKGROUP; delta <<= 1u) {
+      workgroup_barrier();
+      const u32 left = thread >= delta ? zeros_shared[thread - delta] : 0u;
+      workgroup_barrier();
+      inclusive += left;
+      zeros_shared[thread] = inclusive;
+    }
+    workgroup_barrier();
+    const u32 all_zeros = zeros_shared[WORKGROUP - 1u];
+    u32 zero = inclusive - zeros;
+    u32 one = all_zeros + thread * ITEMS - zero;
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      if (((items[k] >> bit) & 1u) == 0u) {
+        exchange[zero] = items[k];
+        zero++;
+      } else {
+        exchange[one] = items[k];
+        one++;
+      }
+    }
+    workgroup_barrier();
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) { items[k] = exchange[thread * ITEMS + k]; }
+  }
+  // 3. Where each digit begins in the tile.
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 at = thread * ITEMS + k;
+    const u32 digit = items[k] >> 16u;
+    const bool starts = at == 0u || (exchange[at - 1u] >> 16u) != digit;
+    if (starts) { digit_first[digit] = at; }
+  }
+  workgroup_barrier();
+  // 4. Scatter: neighbours of one digit go to neighbouring places.
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 at = k * WORKGROUP + thread;
+    if (at < valid) {
+      const u32 digit = exchange[at] >> 16u;
+      const u32 index = tile * TILE + (exchange[at] & 0xffffu);
+      const u32 goal = counts[digit * params.tiles + tile] + at - digit_first[digit];
+      target_keys[goal] = source[index];
+      move_value(source_values, target_values, index, goal);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// sort/histogram: counts the digits of every place of every key in one read.
+
+#define TILE (WORKGROUP * ITEMS)
+#define COUNTS (PLACES * DIGITS)
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_histogram(const Key *input, u32 *counts, Params params) {
+  const u32 thread = get_local_id(0);
+  input += params.input_offset;
+  // 1. Clear this workgroup's counts.
+  for (u32 i = thread; i < COUNTS; i += WORKGROUP) { shared_counts[i] = 0u; }
+  workgroup_barrier();
+  // 2. Count the tiles that are this workgroup's turn.
+  for (u32 tile = get_group_id(0); tile < params.tiles; tile += params.groups) {
+    const u32 first = tile * TILE + thread;
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      const u32 index = first + k * WORKGROUP;
+      if (index < params.n) {
+        const Key key = input[index];
+#pragma unroll
+        for (u32 place = 0u; place < PLACES; place++) {
+          atomic_add(&shared_counts[place * DIGITS + key_digit(key, place)], 1u);
+        }
+      }
+    }
+  }
+  workgroup_barrier();
+  // 3. Add them to the whole.
+  for (u32 i = thread; i < COUNTS; i += WORKGROUP) {
+    const u32 count = shared_counts[i];
+    if (count > 0u) { atomic_add(&counts[i], count); }
+  }
+}

@@ -1,0 +1,36 @@
+// sort/histogram: counts the digits of every place of every key in one read.
+
+#define TILE (WORKGROUP * ITEMS)
+#define COUNTS (PLACES * DIGITS)
+
+__shared__ u32 shared_counts[COUNTS];
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
+sort_histogram(const Key *input, u32 *counts, Params params) {
+  const u32 thread = threadIdx.x;
+  input += params.input_offset;
+  // 1. Clear this workgroup's counts.
+  for (u32 i = thread; i < COUNTS; i += WORKGROUP) { shared_counts[i] = 0u; }
+  workgroup_barrier();
+  // 2. Count the tiles that are this workgroup's turn.
+  for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
+    const u32 first = tile * TILE + thread;
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      const u32 index = first + k * WORKGROUP;
+      if (index < params.n) {
+        const Key key = input[index];
+#pragma unroll
+        for (u32 place = 0u; place < PLACES; place++) {
+          atomicAdd(&shared_counts[place * DIGITS + key_digit(key, place)], 1u);
+        }
+      }
+    }
+  }
+  workgroup_barrier();
+  // 3. Add them to the whole.
+  for (u32 i = thread; i < COUNTS; i += WORKGROUP) {
+    const u32 count = shared_counts[i];
+    if (count > 0u) { atomicAdd(&counts[i], count); }
+  }
+}

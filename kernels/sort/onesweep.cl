@@ -1,0 +1,169 @@
+// sort/onesweep: one digit place of Onesweep (Adinets and Merrill 2022). Ranks a tile's keys, finds by look-back how many
+// of each digit came before, and scatters. Reads and writes each key once.
+
+#define TILE (WORKGROUP * ITEMS)
+#define ROUTES (PLACES * DIGITS)
+#define BUFFER_INPUT 0u
+#define BUFFER_TEMP 1u
+#define BUFFER_OUTPUT 2u
+#define EXCHANGE (TILE > MAX_SUBGROUPS * DIGITS ? TILE : MAX_SUBGROUPS * DIGITS)
+
+// Tests make some tiles silent or late.
+bool tile_publishes(CountWord *states, u32 tile) {
+  if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
+  if (FAULT == 1u) { return false; }
+  count_delay(states);
+  return true;
+}
+
+// Counts a full tile's digits into digit_totals, for a tile that has not published in time.
+void recount(const Key *source, u32 tile, u32 place, u32 thread) {
+  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_totals[digit] = 0u; }
+  workgroup_barrier();
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const Key key = source[tile * TILE + k * WORKGROUP + thread];
+    atomic_add(&digit_totals[key_digit(key, place)], 1u);
+  }
+  workgroup_barrier();
+}
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void sort_onesweep(
+  const Key *input, Key *temp, Key *output, const u32 *input_values, u32 *temp_values, u32 *output_values,
+  const u32 *counts, CountWord *states, Params params
+) {
+  const u32 thread = get_local_id(0);
+  const Subgroup sg = subgroup_of(thread);
+
+  // 1. Does this place need a pass, and between which buffers? Take the next tile.
+  const u32 *route = counts + ROUTES + 4u * params.place;
+  if (thread == 0u) { shared_word = route[0] == 1u ? count_ticket(states) : params.tiles; }
+  const u32 tile = workgroup_uniform_load(&shared_word);
+  if (tile >= params.tiles) { return; }
+  const Key *source =
+    route[1] == BUFFER_INPUT ? input + params.input_offset
+    : route[1] == BUFFER_TEMP ? temp
+                              : output + params.output_offset;
+  Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
+  const u32 valid = min(params.n - tile * TILE, TILE);
+
+  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane.
+  for (u32 i = thread; i < sg.count * DIGITS; i += WORKGROUP) { exchange[i] = 0u; }
+  const u32 first = tile * TILE + sg.id * ITEMS * sg.width + sg.lane;
+  Key keys[ITEMS];
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 index = first + k * sg.width;
+    if (index < params.n) { keys[k] = source[index]; }
+  }
+  workgroup_barrier();
+
+  // 3. Rank each key among the subgroup's keys of its digit. Places past the end count as the last digit, behind all keys.
+  u32 positions[ITEMS];
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 digit = first + k * sg.width < params.n ? key_digit(keys[k], params.place) : DIGITS - 1u;
+    const Peers peers = subgroup_peers(digit, sg.lane);
+    u32 base = 0u;
+    if (peers.before == 0u) { base = atomic_add(&exchange[sg.id * DIGITS + digit], peers.count); }
+    positions[k] = subgroup_shuffle_word(base, peers.leader) + peers.before;
+  }
+  workgroup_barrier();
+
+  // 4. Scan each digit's counts over the subgroups; publish the tile's counts.
+  const bool publishes = tile_publishes(states, tile);
+  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    u32 total = 0u;
+    for (u32 s = 0u; s < sg.count; s++) {
+      const u32 count = exchange[s * DIGITS + digit];
+      exchange[s * DIGITS + digit] = total;
+      total += count;
+    }
+    if (publishes) { count_publish(states, tile, digit, STATUS_AGGREGATE, total); }
+    digit_counts[digit] = total;
+    digit_bases[digit] = total;
+  }
+
+  // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
+  digit_scan(thread);
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 digit = first + k * sg.width < params.n ? key_digit(keys[k], params.place) : DIGITS - 1u;
+    positions[k] += digit_counts[digit] + exchange[sg.id * DIGITS + digit];
+  }
+
+  // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
+  u32 before[DIGITS_EACH];
+  u32 next[DIGITS_EACH];
+#pragma unroll
+  for (u32 i = 0u; i < DIGITS_EACH; i++) {
+    before[i] = 0u;
+    next[i] = tile;
+  }
+  while (true) {
+    if (thread == 0u) { shared_stuck = 0u; }
+    workgroup_barrier();
+    if (thread < DIGIT_THREADS) {
+#pragma unroll
+      for (u32 i = 0u; i < DIGITS_EACH; i++) {
+        u32 polls = 0u;
+        while (next[i] > 0u) {
+          const CountState state = count_read(states, next[i] - 1u, i * DIGIT_THREADS + thread);
+          if (state.status == STATUS_NONE) {
+            polls++;
+            if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
+              atomic_max(&shared_stuck, next[i]);
+              break;
+            }
+          } else {
+            before[i] += state.count;
+            next[i] = state.status == STATUS_PREFIX ? 0u : next[i] - 1u;
+            polls = 0u;
+          }
+        }
+      }
+    }
+    const u32 stuck = workgroup_uniform_load(&shared_stuck);
+    if (stuck == 0u) { break; }
+    recount(source, stuck - 1u, params.place, thread);
+    for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+      count_help(states, stuck - 1u, digit, digit_totals[digit]);
+    }
+  }
+
+  // 7. Publish the inclusive counts. A digit's keys go where its offset and the earlier tiles' keys end.
+  if (thread < DIGIT_THREADS) {
+#pragma unroll
+    for (u32 i = 0u; i < DIGITS_EACH; i++) {
+      const u32 digit = i * DIGIT_THREADS + thread;
+      if (publishes) { count_publish(states, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      digit_bases[digit] = counts[params.place * DIGITS + digit] + before[i] - digit_counts[digit];
+    }
+  }
+
+  // 8. Bring the keys in order, one word at a time.
+  Key sorted[ITEMS];
+#pragma unroll
+  for (u32 word = 0u; word < KEY_WORDS; word++) {
+    workgroup_barrier();
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) { exchange[positions[k]] = key_word(keys[k], word); }
+    workgroup_barrier();
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) { sorted[k] = key_with_word(sorted[k], word, exchange[k * WORKGROUP + thread]); }
+  }
+
+  // 9. Scatter them: neighbours of one digit go to neighbouring places.
+  u32 targets[ITEMS];
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 at = k * WORKGROUP + thread;
+    targets[k] = at + digit_bases[key_digit(sorted[k], params.place)];
+    if (at < valid) { destination[targets[k]] = sorted[k]; }
+  }
+  const u32 *source_values =
+    route[1] == BUFFER_INPUT ? input_values + params.input_values_offset
+    : route[1] == BUFFER_TEMP ? temp_values
+                              : output_values + params.output_values_offset;
+  u32 *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
+  move_values(source_values, destination_values, first, sg, thread, params.n, valid, exchange, positions, targets);
+}

@@ -1,0 +1,25 @@
+// sort/upsweep: the first launch of a classic radix pass: each tile's count of each digit. Reads each key once.
+
+#define TILE (WORKGROUP * ITEMS)
+
+__shared__ u32 shared_counts[DIGITS];
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(const Key *source, u32 *counts, Params params) {
+  const u32 tile = blockIdx.x;
+  const u32 thread = threadIdx.x;
+  source += params.source_offset;
+  if (tile >= params.tiles) { return; }
+  // 1. Clear the counts.
+  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { shared_counts[digit] = 0u; }
+  workgroup_barrier();
+  // 2. Count the tile's digits.
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 index = tile * TILE + k * WORKGROUP + thread;
+    if (index < params.n) { atomicAdd(&shared_counts[key_digit(source[index], params.place)], 1u); }
+  }
+  workgroup_barrier();
+  // 3. Digit by digit, tile by tile: their exclusive scan says where each tile's keys of a digit go.
+  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    counts[digit * params.tiles + tile] = shared_counts[digit];
+  }
+}

@@ -114,9 +114,12 @@ pub struct VerifyArgs {
     /// Only cases whose name contains this.
     #[arg(long, value_name = "SUBSTRING")]
     pub filter: Option<String>,
-    /// A selection of small cases, in a minute or so.
+    /// Small sizes only, on GPUs too; software devices have those by default.
     #[arg(long)]
     pub quick: bool,
+    /// Large sizes on software devices too.
+    #[arg(long, conflicts_with = "quick")]
+    pub full: bool,
     /// Write every outcome to this file, as a JSON array.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

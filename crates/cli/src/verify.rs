@@ -1,3 +1,277 @@
-//! stub
-use anyhow::Result;
-pub fn run(_: &crate::args::VerifyArgs) -> Result<std::process::ExitCode> { anyhow::bail!("not yet") }
+//! `trifold verify`: the conformance suite on the machine's devices, one by one and against each other.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use trifold::{AnyBackend, Error, Found};
+use trifold_conformance::{Expectations, Level, Outcome, cases, cross_check, run as run_case, two_threads};
+
+use crate::args::VerifyArgs;
+use crate::compare::is_software;
+use crate::files::{self, Pending};
+
+/// A case that takes longer than this is named while it runs.
+const SLOW: Duration = Duration::from_secs(30);
+
+/// What came of one case.
+#[derive(Serialize)]
+struct CaseResult {
+    backend: String,
+    device: String,
+    api: String,
+    case: String,
+    /// passed, ignored or failed.
+    outcome: &'static str,
+    reason: Option<String>,
+    seconds: f64,
+}
+
+/// An opened device.
+struct Device {
+    name: String,
+    backend: Box<dyn AnyBackend>,
+    lost: bool,
+}
+
+pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
+    let found = crate::choose::matching(&args.device)?;
+    if let Some(path) = &args.json {
+        drop(Pending::text(path, "")?);
+    }
+    // The suite turns a panic into a failure that is listed with the others.
+    std::panic::set_hook(Box::new(|info| tracing::warn!(%info, "a panic")));
+    let mut verify = Verify::new(args);
+    let mut devices = vec![];
+    for found in &found {
+        if let Some(mut device) = verify.open(found) {
+            verify.device(&mut device);
+            devices.push(device);
+        }
+    }
+    verify.together(&mut devices);
+    verify.bar.finish_and_clear();
+    drop(verify.watch);
+    // What a device that is gone does when it is closed is not to be trusted.
+    devices.into_iter().filter(|device| device.lost).for_each(std::mem::forget);
+
+    let results = verify.results;
+    ensure!(!results.is_empty(), "no case of any chosen device matches --filter and --algorithm");
+    if let Some(path) = &args.json {
+        Pending::text(path, &(serde_json::to_string_pretty(&results)? + "\n"))?.finish()?;
+    }
+    files::print(&summary(&results))?;
+    let failed = results.iter().any(|result| result.outcome == "failed");
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+struct Verify<'a> {
+    args: &'a VerifyArgs,
+    known: Expectations,
+    bar: ProgressBar,
+    watch: Watch,
+    results: Vec<CaseResult>,
+}
+
+impl<'a> Verify<'a> {
+    fn new(args: &'a VerifyArgs) -> Self {
+        let bar = ProgressBar::new(0);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+            bar.set_style(style);
+        }
+        let watch = Watch::new(bar.clone());
+        Verify { args, known: Expectations::shipped(), bar, watch, results: vec![] }
+    }
+
+    fn open(&mut self, found: &Found) -> Option<Device> {
+        self.bar.set_message(format!("opening {found}"));
+        let reason = match catch_unwind(AssertUnwindSafe(|| found.open())) {
+            Ok(Ok(backend)) => {
+                let caps = backend.caps();
+                let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
+                return Some(Device { name, backend, lost: false });
+            }
+            Ok(Err(Error::Unsupported(reason))) => Outcome::Ignored(reason),
+            Ok(Err(error)) => Outcome::Failed(error.to_string()),
+            Err(_) => Outcome::Failed("its binding panicked; -v says how".into()),
+        };
+        let place = (found.backend, found.device.as_str(), found.api.as_str());
+        self.results.push(result(place, "open".into(), reason, Duration::ZERO));
+        None
+    }
+
+    /// Runs a device's cases.
+    fn device(&mut self, device: &mut Device) {
+        let caps = device.backend.caps().clone();
+        let place = (caps.backend, caps.device.as_str(), caps.api.as_str());
+        let quick = self.args.quick || (is_software(caps.kind) && !self.args.full);
+        let mut cases = cases(&caps, if quick { Level::Quick } else { Level::Full });
+        cases.retain(|case| self.is_wanted(case.name()));
+        self.bar.inc_length(cases.len() as u64);
+        let count = cases.len();
+        for (i, case) in cases.into_iter().enumerate() {
+            let name = case.name().to_string();
+            self.bar.set_message(format!("{}: {name}", device.name));
+            self.watch.starts(format!("{}: {name}", device.name));
+            let start = Instant::now();
+            let outcome = self.known.settle(&device.name, &name, run_case(&*device.backend, &case));
+            self.watch.ends();
+            self.bar.inc(1);
+            // The text that `Error::DeviceLost` starts with.
+            device.lost = matches!(&outcome, Outcome::Failed(why) if why.starts_with("device lost"));
+            self.results.push(result(place, name, outcome, start.elapsed()));
+            if device.lost {
+                let left = count - i - 1;
+                self.bar.inc(left as u64);
+                let why = Outcome::Failed(format!("{left} more cases were not run: the device was lost"));
+                self.results.push(result(place, "the rest".into(), why, Duration::ZERO));
+                return;
+            }
+        }
+    }
+
+    fn is_wanted(&self, case: &str) -> bool {
+        let algorithm = self.args.algorithm;
+        self.args.filter.as_ref().is_none_or(|filter| case.contains(filter.as_str()))
+            && algorithm.is_none_or(|algorithm| case.split('/').any(|part| part == algorithm))
+    }
+
+    /// Holds the first device's results against each other one's, and works with both at a time.
+    fn together(&mut self, devices: &mut [Device]) {
+        let filter = self.args.filter.as_deref();
+        if self.args.algorithm.is_some() || filter.is_some_and(|f| !f.starts_with("cross") && f != "two_threads") {
+            return;
+        }
+        let Some((first, others)) = devices.split_first_mut().filter(|(first, _)| !first.lost) else { return };
+        for other in others.iter_mut().filter(|other| !other.lost) {
+            let caps = other.backend.caps().clone();
+            let place = (caps.backend, caps.device.as_str(), caps.api.as_str());
+            let against = format!("{} against {}", other.name, first.name);
+            self.bar.set_message(against.clone());
+            if filter != Some("two_threads") {
+                self.watch.starts(against.clone());
+                let start = Instant::now();
+                let checked = cross_check(&*first.backend, &*other.backend);
+                self.watch.ends();
+                let each = start.elapsed() / checked.len().max(1) as u32;
+                for (name, outcome) in checked.into_iter().filter(|(name, _)| filter.is_none_or(|f| name.contains(f))) {
+                    let outcome = self.known.settle(&other.name, &name, outcome);
+                    self.results.push(result(place, name, outcome, each));
+                }
+            }
+            if filter.is_none_or(|f| f == "two_threads") {
+                self.watch.starts(format!("{against}, two threads"));
+                let start = Instant::now();
+                let outcome = two_threads(&mut *first.backend, &mut *other.backend);
+                self.watch.ends();
+                let outcome = self.known.settle(&other.name, "two_threads", outcome);
+                self.results.push(result(place, "two_threads".into(), outcome, start.elapsed()));
+            }
+        }
+    }
+}
+
+fn result(place: (&str, &str, &str), case: String, outcome: Outcome, took: Duration) -> CaseResult {
+    let (outcome, reason) = match outcome {
+        Outcome::Passed => ("passed", None),
+        Outcome::Ignored(reason) => ("ignored", Some(reason)),
+        Outcome::Failed(reason) => ("failed", Some(reason)),
+    };
+    let (backend, device, api) = (place.0.into(), place.1.into(), place.2.into());
+    CaseResult { backend, device, api, case, outcome, reason, seconds: took.as_secs_f64() }
+}
+
+/// A device a paragraph: how many cases came to what, why cases were ignored, and which failed.
+fn summary(results: &[CaseResult]) -> String {
+    let mut text = String::new();
+    let mut devices: Vec<(&str, &str, &str)> = vec![];
+    for result in results {
+        let place = (result.backend.as_str(), result.device.as_str(), result.api.as_str());
+        if !devices.contains(&place) {
+            devices.push(place);
+        }
+    }
+    for place in devices {
+        let own = || results.iter().filter(|r| (r.backend.as_str(), r.device.as_str(), r.api.as_str()) == place);
+        let count = |outcome| own().filter(|r| r.outcome == outcome).count();
+        let seconds: f64 = own().map(|r| r.seconds).sum();
+        text += &format!(
+            "{} on {} ({}): {} passed, {} failed, {} ignored in {seconds:.1} s\n",
+            place.0,
+            place.1,
+            place.2,
+            count("passed"),
+            count("failed"),
+            count("ignored")
+        );
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for result in own().filter(|r| r.outcome == "ignored") {
+            *reasons.entry(result.reason.as_deref().unwrap_or("")).or_default() += 1;
+        }
+        for (reason, count) in reasons {
+            text += &format!("  ignored {count}: {reason}\n");
+        }
+        for result in own().filter(|r| r.outcome == "failed") {
+            text += &format!("  FAILED {}: {}\n", result.case, result.reason.as_deref().unwrap_or(""));
+        }
+    }
+    text
+}
+
+/// Names a case that takes long, while it runs: a driver that hangs leaves no other trace.
+struct Watch {
+    events: Option<Sender<Option<String>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    fn new(bar: ProgressBar) -> Watch {
+        let (events, received) = channel::<Option<String>>();
+        let thread = std::thread::spawn(move || {
+            let mut running: Option<String> = None;
+            loop {
+                match received.recv_timeout(SLOW) {
+                    Ok(now) => running = now,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                    Err(RecvTimeoutError::Timeout) => {
+                        if let Some(name) = running.take() {
+                            let seconds = SLOW.as_secs();
+                            bar.suspend(|| eprintln!("note: {name} has been running for {seconds} s"));
+                        }
+                    }
+                }
+            }
+        });
+        Watch { events: Some(events), thread: Some(thread) }
+    }
+
+    fn starts(&self, name: String) {
+        self.tell(Some(name));
+    }
+
+    fn ends(&self) {
+        self.tell(None);
+    }
+
+    fn tell(&self, event: Option<String>) {
+        if let Some(events) = &self.events {
+            // The thread ends only when this end does.
+            let _ = events.send(event);
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.events = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

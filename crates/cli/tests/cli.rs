@@ -304,3 +304,14 @@ fn a_reader_that_leaves_early_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn verify_runs_the_suite() {
+    let folder = Folder::new();
+    let json = folder.path("verify.json");
+    let summary = succeeds(&on_cpu("verify", &["--quick", "--filter", "reduce/", "--json", text(&json)]));
+    assert!(summary.contains("passed, 0 failed"), "{summary}");
+    let results: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    assert!(results.as_array().unwrap().iter().any(|r| r["outcome"] == "passed"));
+    fails(&on_cpu("verify", &["--quick", "--filter", "no such case"]), &["no case"]);
+}

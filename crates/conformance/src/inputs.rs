@@ -108,7 +108,8 @@ pub(crate) fn elements(op: &Op, distribution: Distribution, n: u64, random: &mut
 
 /// `n` keys.
 pub(crate) fn keys(scalar: Scalar, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
-    let mut ranks = ranks(if distribution == Distribution::Specials { Distribution::Uniform } else { distribution }, n, random);
+    let mut ranks =
+        ranks(if distribution == Distribution::Specials { Distribution::Uniform } else { distribution }, n, random);
     match distribution {
         Distribution::Places(mask) => {
             let shift = if scalar.bytes() == 4 { 32 } else { 0 };
@@ -241,12 +242,32 @@ fn specials(op: &Op, scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
 
 fn special_keys(scalar: Scalar, ranks: &[u64]) -> Vec<u8> {
     const F32: [u32; 12] = [
-        0x7fc0_0000, 0x7f80_0001, 0x7fff_ffff, 0x7f80_0000, 0x3f80_0000, 0x0080_0000, 0x007f_ffff, 0x0000_0001, 0,
-        0x7f7f_ffff, 0x4049_0fdb, 0x7fa5_5a5a,
+        0x7fc0_0000,
+        0x7f80_0001,
+        0x7fff_ffff,
+        0x7f80_0000,
+        0x3f80_0000,
+        0x0080_0000,
+        0x007f_ffff,
+        0x0000_0001,
+        0,
+        0x7f7f_ffff,
+        0x4049_0fdb,
+        0x7fa5_5a5a,
     ];
     const F64: [u64; 12] = [
-        0x7ff8 << 48, 0x7ff0_0000_0000_0001, u64::MAX >> 1, 0x7ff0 << 48, 0x3ff0 << 48, 1 << 52, (1 << 52) - 1, 1, 0,
-        0x7fef_ffff_ffff_ffff, 0x4009_21fb_5444_2d18, 0x7ff4_5a5a_5a5a_5a5a,
+        0x7ff8 << 48,
+        0x7ff0_0000_0000_0001,
+        u64::MAX >> 1,
+        0x7ff0 << 48,
+        0x3ff0 << 48,
+        1 << 52,
+        (1 << 52) - 1,
+        1,
+        0,
+        0x7fef_ffff_ffff_ffff,
+        0x4009_21fb_5444_2d18,
+        0x7ff4_5a5a_5a5a_5a5a,
     ];
     let mut bytes = vec![];
     for &rank in ranks {

@@ -64,8 +64,7 @@ element! {
 pub(crate) struct Hull;
 impl Monoid<Interval> for Hull {
     const NAME: &'static str = "hull";
-    const WGSL: &'static str =
-        "fn combine(a: T, b: T) -> T { return T(min(a.low, b.low), max(a.high, b.high)); }";
+    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(min(a.low, b.low), max(a.high, b.high)); }";
     const IDENTITY: Interval = Interval { low: 2.0, high: -2.0 };
     const COMMUTATIVE: bool = true;
     fn combine(a: Interval, b: Interval) -> Interval {

@@ -1,6 +1,8 @@
 //! A row of the table: one call, and how its input and its memory lie.
 
-use trifold_core::{Caps, ElementType, Fault, Options, Order, Request, Result, ScanKind, Tuning, planner};
+use trifold_core::{
+    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Result, ScanKind, Step, Tuning, planner,
+};
 
 use crate::inputs::{self, Distribution, Random};
 
@@ -196,10 +198,9 @@ impl Row {
 
     /// Workgroup and tile of the kernel that does its work, in elements; `None` where there are none.
     pub(crate) fn shape(&self, caps: &Caps) -> Option<(u64, u64)> {
-        let tuning = self.tiles.tuning(Tuning::of(caps), caps);
-        let plan = self.plan(caps, &tuning).ok()?;
+        let plan = self.plan(caps).ok()?;
         let launch = plan.steps.iter().rev().find_map(|step| match step {
-            trifold_core::Step::Launch(launch) => Some(launch),
+            Step::Launch(launch) => Some(launch),
             _ => None,
         })?;
         let constant = |name| launch.kernel.constant(name).map(u64::from);
@@ -209,9 +210,11 @@ impl Row {
         Some((workgroup, workgroup * rows * pack.unwrap_or(1)))
     }
 
-    fn plan(&self, caps: &Caps, tuning: &Tuning) -> Result<trifold_core::Plan> {
+    /// The plan that a device of these capabilities makes of it.
+    pub(crate) fn plan(&self, caps: &Caps) -> Result<Plan> {
+        let tuning = self.tiles.tuning(Tuning::of(caps), caps);
         let wide = matches!(self.placement, Placement::Aligned | Placement::InPlace);
-        let layout = trifold_core::Layout { wide, in_place: self.placement.in_place() };
-        planner::plan(&self.request, layout, self.options, caps, tuning)
+        let layout = Layout { wide, in_place: self.placement.in_place() };
+        planner::plan(&self.request, layout, self.options, caps, &tuning)
     }
 }

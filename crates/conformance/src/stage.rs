@@ -1,6 +1,6 @@
 //! A row's memory on a device: inputs among guards, poisoned outputs, a bound call, and the check of what it wrote.
 
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Request, Result};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Request};
 use trifold_cpu::oracle::{self, Expected, Output};
 
 use crate::case::Failure;
@@ -23,7 +23,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    fn new(backend: &dyn AnyBackend, lead: u64, bytes: u64, content: Option<&[u8]>) -> Result<Block> {
+    fn new(backend: &dyn AnyBackend, lead: u64, bytes: u64, content: Option<&[u8]>) -> trifold_core::Result<Block> {
         let whole = (lead + bytes + AFTER).next_multiple_of(16);
         let mut image = vec![GUARD; whole as usize];
         let inside = &mut image[lead as usize..(lead + bytes) as usize];
@@ -40,7 +40,7 @@ impl Block {
         AnySpan { buffer: &self.buffer, offset: self.lead, bytes: self.bytes }
     }
 
-    fn reset(&self, backend: &dyn AnyBackend) -> Result<()> {
+    fn reset(&self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
         backend.write(AnySpan::whole(&self.buffer), &self.image)
     }
 
@@ -80,7 +80,7 @@ pub(crate) struct Results {
 }
 
 impl Staged {
-    pub(crate) fn new(backend: &dyn AnyBackend, row: &Row) -> Result<Staged> {
+    pub(crate) fn new(backend: &dyn AnyBackend, row: &Row) -> trifold_core::Result<Staged> {
         let element = row.element();
         let size = u64::from(element.bytes());
         let n = row.request.n();
@@ -119,7 +119,7 @@ impl Staged {
     }
 
     /// Poisons the outputs, or brings the input back if that is the output.
-    pub(crate) fn reset(&self, backend: &dyn AnyBackend) -> Result<()> {
+    pub(crate) fn reset(&self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
         self.output.as_ref().unwrap_or(&self.input).reset(backend)?;
         match &self.values {
             Some((from, to, _)) => to.as_ref().unwrap_or(from).reset(backend),
@@ -179,14 +179,15 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
         }
         backend.run(&staged.call)?;
         let results = staged.check(backend).map_err(|failure| match failure {
-            Failure::Wrong(message) => {
-                Failure::Wrong(format!("run {run} ({}): {message}", staged.call.plan.algorithm))
-            }
+            Failure::Wrong(message) => Failure::Wrong(format!("run {run} ({}): {message}", staged.call.plan.algorithm)),
             error => error,
         })?;
         let before = first.get_or_insert_with(|| results.output.clone());
         if matches!(row.request, Request::Reduce(_)) && *before != results.output {
-            return Err(Failure::Wrong(format!("run {run} gave other bits than run 0: {before:?}, {:?}", results.output)));
+            return Err(Failure::Wrong(format!(
+                "run {run} gave other bits than run 0: {before:?}, {:?}",
+                results.output
+            )));
         }
     }
     staged.check_inputs(backend)

@@ -3,9 +3,7 @@
 use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trifold_core::{
-    Backend, Caps, Command, DeviceKind, Error, KernelKey, Language, Reduce, Result, Scan, Sort, Span,
-};
+use trifold_core::{Backend, Caps, Command, DeviceKind, Error, KernelKey, Language, Reduce, Result, Scan, Sort, Span};
 
 use crate::memory::{ALIGNMENT, Access, Region};
 use crate::{Buffer, Handle, Step, system};

@@ -162,9 +162,8 @@ pub(crate) struct Access<'a> {
 
 impl<'a> Access<'a> {
     pub(crate) fn to(reads: &[&'a Region], writes: &[&'a Region]) -> Result<Access<'a>> {
-        let busy = || {
-            Error::Invalid("a buffer is in use by another thread; run the work that shares it on one thread".into())
-        };
+        let busy =
+            || Error::Invalid("a buffer is in use by another thread; run the work that shares it on one thread".into());
         let known = |seen: &[&Region], region: &Region| seen.iter().any(|r| Arc::ptr_eq(&r.memory, &region.memory));
         let mut write_guards = vec![];
         for (i, region) in writes.iter().enumerate() {

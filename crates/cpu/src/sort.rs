@@ -164,9 +164,7 @@ impl SortStep {
         let _access = Access::to(&reads, &writes)?;
         inside(pool, self.n * self.key_bytes, |parallel| {
             // SAFETY: `_access` covers all of the memory, and lasts past this.
-            unsafe {
-                if self.key_bytes == 4 { self.sort::<u32>(parallel) } else { self.sort::<u64>(parallel) }
-            }
+            unsafe { if self.key_bytes == 4 { self.sort::<u32>(parallel) } else { self.sort::<u64>(parallel) } }
         })
     }
 

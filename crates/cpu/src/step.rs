@@ -211,9 +211,5 @@ pub(crate) fn in_parts(pool: &ThreadPool, parts: usize, work: impl Fn(usize) + S
 
 /// Runs `work` where rayon's own calls use the backend's threads.
 pub(crate) fn inside<R: Send>(pool: &ThreadPool, bytes: usize, work: impl FnOnce(bool) -> R + Send) -> R {
-    if bytes <= SEQUENTIAL_BYTES {
-        work(false)
-    } else {
-        pool.install(|| work(true))
-    }
+    if bytes <= SEQUENTIAL_BYTES { work(false) } else { pool.install(|| work(true)) }
 }

@@ -379,7 +379,7 @@ impl Runs<'_> {
 
     /// A call's share of a batch behind what keeps the device busy; none where a batch takes too long.
     fn batched(&self, busy: Option<&AnyCall>, call: &AnyCall, median_ms: f64) -> Result<Option<f64>> {
-        if median_ms * f64::from(BATCH) > 2.0 * self.budget.as_secs_f64() * 1e3 {
+        if median_ms * f64::from(BATCH) > 3.0 * self.budget.as_secs_f64() * 1e3 {
             return Ok(None);
         }
         let start = Instant::now();

@@ -13,7 +13,8 @@ use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use trifold::{AnyBackend, Caps, DeviceKind, Error, Found, planner};
 
-use self::measure::{Bench, Outcome, is_software};
+pub use self::measure::is_software;
+use self::measure::{Bench, Outcome};
 use self::rows::{Job, Row};
 use crate::args::{CompareArgs, Primitive};
 use crate::files::{self, Pending};

@@ -38,7 +38,7 @@ fn table(rows: &mut [&Row]) -> Table {
         a.n.cmp(&b.n).then(time(a).total_cmp(&time(b)))
     });
     let mut table = Table::new();
-    table.load_style(comfy_table::presets::ASCII_NO_BORDERS);
+    table.load_style(comfy_table::presets::ASCII_MARKDOWN);
     if table.is_tty() {
         table.set_content_arrangement(ContentArrangement::Dynamic);
     }

@@ -1,0 +1,81 @@
+//! Two backends against each other, and beside each other.
+
+use trifold_core::AnyBackend;
+use trifold_cpu::oracle::Output;
+
+use crate::case::{Failure, Outcome, guarded};
+use crate::compare;
+use crate::row::Row;
+use crate::stage::{Staged, check_row};
+use crate::table::shared_rows;
+
+/// Gives two backends the same inputs and compares their results: bit by bit, or within the sum of their tolerances
+/// for float sums and products. Answers for each row by its name.
+pub fn cross_check(a: &dyn AnyBackend, b: &dyn AnyBackend) -> Vec<(String, Outcome)> {
+    let rows = shared_rows().into_iter();
+    rows.map(|row| (format!("cross/{}", row.name()), guarded(|| compare_row(a, b, &row)))).collect()
+}
+
+fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), Failure> {
+    let (on_a, on_b) = (Staged::new(a, row)?, Staged::new(b, row)?);
+    a.run(&on_a.call)?;
+    b.run(&on_b.call)?;
+    let (from_a, from_b) = (on_a.results(a)?, on_b.results(b)?);
+    let element = row.element();
+    let sorts = from_a.values.is_some() || matches!(row.request, trifold_core::Request::Sort(_));
+    let wrong = |message: String| {
+        Failure::Wrong(format!(
+            "{} ({}) against {} ({}): {message}",
+            b.caps().device,
+            b.caps().backend,
+            a.caps().device,
+            a.caps().backend
+        ))
+    };
+    match &on_a.expected.output {
+        Output::Exact(_) => compare::exact(&element, &from_a.output, &from_b.output, !sorts).map_err(wrong)?,
+        Output::Near { scales, .. } => {
+            let depth = on_a.call.plan.depth + on_b.call.plan.depth;
+            let size = element.bytes() as usize;
+            let pairs = from_a.output.chunks_exact(size).zip(from_b.output.chunks_exact(size)).zip(scales);
+            for (i, ((x, y), &scale)) in pairs.enumerate() {
+                let (x, y) = (compare::float(x), compare::float(y));
+                if !compare::close(x, y, compare::bound(&element, depth, scale)) {
+                    return Err(wrong(format!("element {i} is {y:e} against {x:e}")));
+                }
+            }
+        }
+    }
+    if from_a.values != from_b.values {
+        return Err(wrong("the values differ".into()));
+    }
+    Ok(())
+}
+
+/// Works with two backends from two threads at the same time, and gives them back for further use.
+pub fn two_threads(a: &mut dyn AnyBackend, b: &mut dyn AnyBackend) -> Outcome {
+    let work = |backend: &mut dyn AnyBackend| {
+        guarded(|| {
+            for row in shared_rows().into_iter().filter(|row| row.request.n() > 1).step_by(3) {
+                match check_row(backend, &row) {
+                    Err(Failure::Wrong(message)) => {
+                        return Err(Failure::Wrong(format!("{}: {message}", row.name())));
+                    }
+                    // One that a device cannot do is another case's concern.
+                    Err(Failure::Error(trifold_core::Error::Unsupported(_))) | Ok(()) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        })
+    };
+    let (first, second) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| work(b));
+        let first = work(a);
+        (first, other.join().unwrap_or_else(|_| Outcome::Failed("the second thread panicked".into())))
+    });
+    match (first, second) {
+        (Outcome::Passed, second) => second,
+        (first, _) => first,
+    }
+}

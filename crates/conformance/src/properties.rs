@@ -1,0 +1,163 @@
+//! What must hold for any input, tried with inputs by chance and narrowed down by proptest when it does not.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRng, TestRunner};
+use trifold_core::{
+    AnyBackend, AnySpan, AnySpans, Builtin, ElementType, Error, Options, Order, Request, Scalar, ScanKind, ScanRequest,
+};
+
+use crate::Outcome;
+use crate::operators::{Affine, compose};
+use crate::table::{builtin, reduce, scan, sort};
+
+/// Tries each property with `cases` inputs: the scan of two halves is the halves' scans, the second from the first's
+/// total on; a reduction is the last element of an inclusive scan; a sort is ordered, a permutation, and stable.
+pub fn properties(backend: &dyn AnyBackend, cases: u32) -> Outcome {
+    // Each size is a plan of its own and each length a buffer; kernels are compiled once.
+    let elements = || prop::collection::vec((any::<u32>(), any::<u32>()), 0..3000);
+    let keys = || prop::collection::vec(prop_oneof![any::<u32>(), 0..4u32], 0..3000);
+    let results = [
+        attempt(cases, (elements(), any::<prop::sample::Index>()), |(xs, cut)| concatenation(backend, &xs, cut)),
+        attempt(cases, elements(), |xs| last_of_scan(backend, &xs)),
+        attempt(cases, (keys(), any::<bool>()), |(keys, down)| sorted(backend, &keys, down)),
+        attempt(cases, keys(), |keys| sum_does_not_care_for_order(backend, &keys)),
+    ];
+    results.into_iter().find(|r| *r != Outcome::Passed).unwrap_or(Outcome::Passed)
+}
+
+/// Why a property does not hold, or could not be tried.
+enum Broken {
+    Error(Error),
+    Fails(String),
+}
+
+impl From<Error> for Broken {
+    fn from(error: Error) -> Broken {
+        Broken::Error(error)
+    }
+}
+
+/// Fails with a message that is made when it is needed.
+fn hold(condition: bool, message: impl FnOnce() -> String) -> Result<(), Broken> {
+    if condition { Ok(()) } else { Err(Broken::Fails(message())) }
+}
+
+fn attempt<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> Result<(), Broken>) -> Outcome {
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
+    let mut unsupported = None;
+    let cell = std::cell::RefCell::new(&mut unsupported);
+    // The same inputs each time: a failure can be run again.
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(Default::default()));
+    let result = runner.run(&strategy, |value| match property(value) {
+        Ok(()) => Ok(()),
+        Err(Broken::Error(Error::Unsupported(reason))) => {
+            **cell.borrow_mut() = Some(reason);
+            Ok(())
+        }
+        Err(Broken::Error(error)) => Err(TestCaseError::fail(error.to_string())),
+        Err(Broken::Fails(message)) => Err(TestCaseError::fail(message)),
+    });
+    match (result, unsupported) {
+        (Ok(()), None) => Outcome::Passed,
+        (Ok(()), Some(reason)) => Outcome::Ignored(reason),
+        (Err(TestError::Fail(reason, value)), _) => {
+            let mut value = format!("{value:?}");
+            value.truncate(value.char_indices().nth(400).map_or(value.len(), |(i, _)| i));
+            Outcome::Failed(format!("{reason}; smallest input: {value}"))
+        }
+        (Err(TestError::Abort(reason)), _) => Outcome::Failed(reason.to_string()),
+    }
+}
+
+/// Runs a request on whole buffers; gives output and values.
+fn call(
+    backend: &dyn AnyBackend,
+    request: &Request,
+    input: &[u8],
+    values: Option<&[u8]>,
+    output: usize,
+) -> trifold_core::Result<(Vec<u8>, Vec<u8>)> {
+    let upload = |bytes: &[u8]| -> trifold_core::Result<_> {
+        let buffer = backend.alloc(bytes.len().max(4) as u64)?;
+        backend.write(AnySpan { buffer: &buffer, offset: 0, bytes: bytes.len() as u64 }, bytes)?;
+        Ok(buffer)
+    };
+    let from = upload(input)?;
+    let to = upload(&vec![0xee; output])?;
+    let values_len = values.map_or(0, <[u8]>::len);
+    let (values_from, values_to) = (upload(values.unwrap_or_default())?, upload(&vec![0xee; values_len])?);
+    let span = |buffer, bytes: usize| AnySpan { buffer, offset: 0, bytes: bytes as u64 };
+    let spans = AnySpans {
+        input: span(&from, input.len()),
+        output: span(&to, output),
+        values: values.map(|_| (span(&values_from, values_len), span(&values_to, values_len))),
+    };
+    let call = backend.call(request, spans, Options::default(), &backend.tuning(), Some(0xff))?;
+    backend.run(&call)?;
+    let (mut out, mut out_values) = (vec![0; output], vec![0; values_len]);
+    backend.read(span(&to, output), &mut out)?;
+    backend.read(span(&values_to, values_len), &mut out_values)?;
+    Ok((out, out_values))
+}
+
+fn affine(xs: &[(u32, u32)]) -> Vec<u8> {
+    let xs: Vec<Affine> = xs.iter().map(|&(a, b)| Affine { a, b }).collect();
+    bytemuck::cast_slice(&xs).to_vec()
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect()
+}
+
+fn concatenation(backend: &dyn AnyBackend, xs: &[(u32, u32)], cut: prop::sample::Index) -> Result<(), Broken> {
+    let cut = cut.index(xs.len() + 1);
+    let scan_of = |part: &[(u32, u32)], initial: Option<Vec<u8>>| {
+        let n = part.len() as u64;
+        let request = Request::Scan(ScanRequest { op: compose(), n, kind: ScanKind::Inclusive, initial });
+        Ok::<_, Error>(call(backend, &request, &affine(part), None, part.len() * 8)?.0)
+    };
+    let whole = scan_of(xs, None)?;
+    let mut halves = scan_of(&xs[..cut], None)?;
+    let total = (cut > 0).then(|| halves[halves.len() - 8..].to_vec());
+    halves.extend(scan_of(&xs[cut..], total)?);
+    hold(whole == halves, || format!("the scan of {} elements is not that of its halves, cut at {cut}", xs.len()))
+}
+
+fn last_of_scan(backend: &dyn AnyBackend, xs: &[(u32, u32)]) -> Result<(), Broken> {
+    let n = xs.len() as u64;
+    let (total, _) = call(backend, &reduce(&compose(), n), &affine(xs), None, 8)?;
+    let (scanned, _) = call(backend, &scan(&compose(), ScanKind::Inclusive, n), &affine(xs), None, xs.len() * 8)?;
+    let last = scanned.last_chunk::<8>().map_or(compose().identity, |last| last.to_vec());
+    hold(total == last, || format!("the reduction of {n} elements is not the end of their scan"))
+}
+
+fn sorted(backend: &dyn AnyBackend, keys: &[u32], descending: bool) -> Result<(), Broken> {
+    let order = if descending { Order::Descending } else { Order::Ascending };
+    let request = sort(Scalar::U32, Some(ElementType::Scalar(Scalar::U32)), order, keys.len() as u64);
+    let indices: Vec<u32> = (0..keys.len() as u32).collect();
+    let bytes: &[u8] = bytemuck::cast_slice(keys);
+    let (out, values) = call(backend, &request, bytes, Some(bytemuck::cast_slice(&indices)), bytes.len())?;
+    let (out, values) = (words(&out), words(&values));
+    let mut seen = vec![false; keys.len()];
+    for (&key, &from) in out.iter().zip(&values) {
+        let from = from as usize;
+        let new = seen.get_mut(from).is_some_and(|seen| !std::mem::replace(seen, true));
+        hold(new, || format!("value {from} came twice, or from nowhere"))?;
+        hold(keys[from] == key, || format!("key {key} came with the value of {}", keys[from]))?;
+    }
+    for (pair, from) in out.windows(2).zip(values.windows(2)) {
+        hold(if descending { pair[0] >= pair[1] } else { pair[0] <= pair[1] }, || {
+            format!("{pair:?} are not in order")
+        })?;
+        hold(pair[0] != pair[1] || from[0] < from[1], || format!("equal keys came from {from:?}"))?;
+    }
+    Ok(())
+}
+
+fn sum_does_not_care_for_order(backend: &dyn AnyBackend, keys: &[u32]) -> Result<(), Broken> {
+    let sum = reduce(&builtin(Builtin::Sum, Scalar::U32), keys.len() as u64);
+    let total = |keys: &[u32]| Ok::<_, Error>(call(backend, &sum, bytemuck::cast_slice(keys), None, 4)?.0);
+    let request = sort(Scalar::U32, None, Order::Ascending, keys.len() as u64);
+    let (sorted, _) = call(backend, &request, bytemuck::cast_slice(keys), None, keys.len() * 4)?;
+    hold(total(keys)? == total(&words(&sorted))?, || "a sort changed the sum of its keys".into())
+}

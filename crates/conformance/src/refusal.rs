@@ -1,0 +1,256 @@
+//! Calls that must be refused: an error of the right kind, no panic, no hang, and the backend usable afterwards.
+
+use std::borrow::Cow;
+
+use trifold_core::{
+    AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, Caps, Error, Language, Layout, MAX_ELEMENTS, Op,
+    Options, Order, Prepared, Request, Scalar, ScanKind, ScanRequest, Span, Spans, block_on,
+};
+
+use crate::case::{Failure, Outcome, guarded};
+use crate::operators;
+use crate::row::Row;
+use crate::stage::check_row;
+use crate::table::{builtin, reduce, scan, sort, value_types};
+
+/// Something that a caller may get wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    OutputTooShort,
+    OutputTooLong,
+    ReduceOutput,
+    ValuesMissing,
+    ValuesTooShort,
+    Overlap,
+    KeysOverValues,
+    HalfInPlace,
+    CopyOntoItself,
+    BetweenElements,
+    TooMany,
+    TooLargeForMemory,
+    AllocTooMuch,
+    UnknownAlgorithm,
+    InitialSize,
+    PastTheEnd,
+    WriteLength,
+    ReadLength,
+    OperatorSyntax,
+    OperatorName,
+    OperatorType,
+    OperatorMissing,
+}
+
+/// The kinds of error that are right for a mistake.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Invalid,
+    InvalidOrMemory,
+    Unsupported,
+    Operator,
+}
+
+impl Kind {
+    fn takes(self, error: &Error) -> bool {
+        match self {
+            Kind::Invalid => matches!(error, Error::Invalid(_)),
+            Kind::InvalidOrMemory => matches!(error, Error::Invalid(_) | Error::OutOfMemory { .. }),
+            Kind::Unsupported => matches!(error, Error::Unsupported(_)),
+            Kind::Operator => matches!(error, Error::Operator { .. }),
+        }
+    }
+}
+
+impl Refusal {
+    pub(crate) fn all(caps: &Caps) -> Vec<Refusal> {
+        use Refusal::*;
+        let mut all = vec![
+            OutputTooShort,
+            OutputTooLong,
+            ReduceOutput,
+            ValuesMissing,
+            ValuesTooShort,
+            Overlap,
+            KeysOverValues,
+            HalfInPlace,
+            CopyOntoItself,
+            BetweenElements,
+            TooMany,
+            TooLargeForMemory,
+            AllocTooMuch,
+            UnknownAlgorithm,
+            InitialSize,
+            PastTheEnd,
+            WriteLength,
+            ReadLength,
+        ];
+        // The host runs the Rust twin, and never sees the text.
+        if caps.language != Language::Host {
+            all.extend([OperatorSyntax, OperatorName, OperatorType, OperatorMissing]);
+        }
+        all
+    }
+
+    /// Its name, in snake case.
+    pub(crate) fn name(self) -> String {
+        let mut name = String::new();
+        for c in format!("{self:?}").chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.push(c.to_ascii_lowercase());
+        }
+        name
+    }
+
+    fn kind(self) -> Kind {
+        match self {
+            Refusal::UnknownAlgorithm => Kind::Unsupported,
+            Refusal::AllocTooMuch => Kind::InvalidOrMemory,
+            Refusal::OperatorSyntax | Refusal::OperatorName | Refusal::OperatorType | Refusal::OperatorMissing => {
+                Kind::Operator
+            }
+            _ => Kind::Invalid,
+        }
+    }
+
+    pub(crate) fn check(self, backend: &dyn AnyBackend) -> Result<(), Failure> {
+        match self.attempt(backend) {
+            Ok(()) => return Err(Failure::Wrong("was accepted".into())),
+            Err(error) if self.kind().takes(&error) => {}
+            Err(error) => return Err(Failure::Wrong(format!("was refused by the wrong kind of error: {error:?}"))),
+        }
+        // What follows a refused call still runs.
+        let op = builtin(Builtin::Sum, Scalar::U32);
+        check_row(backend, &Row::new(scan(&op, ScanKind::Inclusive, 100)))
+    }
+
+    fn attempt(self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
+        let sum = builtin(Builtin::Sum, Scalar::U32);
+        let [v4, ..] = value_types();
+        let (a, b) = (backend.alloc(4096)?, backend.alloc(4096)?);
+        let (c, d) = (backend.alloc(4096)?, backend.alloc(4096)?);
+        let words = |buffer, start: u64, count: u64| AnySpan { buffer, offset: 4 * start, bytes: 4 * count };
+        let two = |input, output| AnySpans { input, output, values: None };
+        let n = 100;
+        let hundred = |buffer| words(buffer, 0, n);
+        let scan_n = scan(&sum, ScanKind::Inclusive, n);
+        let pairs = sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n);
+        let with_values = |input, output, from, to| AnySpans { input, output, values: Some((from, to)) };
+        match self {
+            Refusal::OutputTooShort => go(backend, &scan_n, two(hundred(&a), words(&b, 0, 99))),
+            Refusal::OutputTooLong => go(backend, &scan_n, two(hundred(&a), words(&b, 0, 101))),
+            Refusal::ReduceOutput => go(backend, &reduce(&sum, n), two(hundred(&a), words(&b, 0, 2))),
+            Refusal::ValuesMissing => go(backend, &pairs, two(hundred(&a), hundred(&b))),
+            Refusal::ValuesTooShort => {
+                go(backend, &pairs, with_values(hundred(&a), hundred(&b), words(&c, 0, 50), hundred(&d)))
+            }
+            Refusal::Overlap => go(backend, &scan_n, two(hundred(&a), words(&a, 1, n))),
+            Refusal::KeysOverValues => {
+                go(backend, &pairs, with_values(hundred(&a), hundred(&b), hundred(&c), words(&b, 99, n)))
+            }
+            Refusal::HalfInPlace => {
+                go(backend, &pairs, with_values(hundred(&a), hundred(&a), hundred(&c), hundred(&d)))
+            }
+            Refusal::CopyOntoItself => {
+                go(backend, &Request::Copy { element: v4.clone(), n }, two(hundred(&a), hundred(&a)))
+            }
+            Refusal::BetweenElements => {
+                let between = AnySpan { buffer: &a, offset: 2, bytes: 4 * n };
+                go(backend, &scan_n, two(between, hundred(&b)))
+            }
+            Refusal::TooMany => {
+                go(backend, &scan(&sum, ScanKind::Inclusive, MAX_ELEMENTS + 1), two(hundred(&a), hundred(&b)))
+            }
+            Refusal::TooLargeForMemory => {
+                // The most elements of the largest type: 64 GiB, or as much as makes the spans too short.
+                let op = operators::compose();
+                go(backend, &scan(&op, ScanKind::Inclusive, MAX_ELEMENTS), two(hundred(&a), hundred(&b)))
+            }
+            Refusal::AllocTooMuch => {
+                backend.alloc(u64::MAX - 3)?;
+                Ok(())
+            }
+            Refusal::UnknownAlgorithm => {
+                let options = Options { algorithm: Some("bogosort"), ..Options::default() };
+                with_options(backend, &scan_n, two(hundred(&a), hundred(&b)), options)
+            }
+            Refusal::InitialSize => {
+                let initial = Some(vec![0; 3]);
+                let request = Request::Scan(ScanRequest { op: sum, n, kind: ScanKind::Inclusive, initial });
+                go(backend, &request, two(hundred(&a), hundred(&b)))
+            }
+            Refusal::PastTheEnd => go(backend, &scan_n, two(words(&a, 1000, n), hundred(&b))),
+            Refusal::WriteLength => backend.write(hundred(&a), &[0; 16]),
+            Refusal::ReadLength => backend.read(hundred(&a), &mut [0; 16]),
+            Refusal::OperatorSyntax => bad_operator(backend, "fn combine(a: T, b: T) -> T { return a + ; }", &a, &b),
+            Refusal::OperatorName => bad_operator(backend, "fn combine(a: T, b: T) -> T { return q(a); }", &a, &b),
+            Refusal::OperatorType => {
+                bad_operator(backend, "fn combine(a: T, b: T) -> T { return vec2<u32>(a, b); }", &a, &b)
+            }
+            Refusal::OperatorMissing => bad_operator(backend, "fn another(a: T, b: T) -> T { return a; }", &a, &b),
+        }
+    }
+}
+
+fn go(backend: &dyn AnyBackend, request: &Request, spans: AnySpans<'_>) -> trifold_core::Result<()> {
+    with_options(backend, request, spans, Options::default())
+}
+
+fn with_options(
+    backend: &dyn AnyBackend,
+    request: &Request,
+    spans: AnySpans<'_>,
+    options: Options,
+) -> trifold_core::Result<()> {
+    let call = backend.call(request, spans, options, &backend.tuning(), None)?;
+    backend.run(&call)?;
+    backend.synchronize()
+}
+
+fn bad_operator(
+    backend: &dyn AnyBackend,
+    wgsl: &'static str,
+    from: &AnyBuffer,
+    to: &AnyBuffer,
+) -> trifold_core::Result<()> {
+    let sum = builtin(Builtin::Sum, Scalar::U32);
+    let op = Op { name: "bad".into(), wgsl: Cow::Borrowed(wgsl), builtin: None, ..sum };
+    let request = scan(&op, ScanKind::Inclusive, 1024);
+    go(backend, &request, AnySpans { input: AnySpan::whole(from), output: AnySpan::whole(to), values: None })
+}
+
+/// Scratch that a caller brings and that will not do: too small, not aligned, over a span. `AnyBackend` brings its own,
+/// so this is for each backend's own tests.
+pub fn bad_scratch<B: Backend>(backend: &B) -> Outcome {
+    guarded(|| {
+        let n = 1000u64;
+        let request = sort(Scalar::U32, None, Order::Ascending, n);
+        let tuning = backend.tuning();
+        let make = Prepared::without_scratch(backend, &request, Layout::default(), Options::default(), &tuning);
+        let prepared = block_on(make)?;
+        let need = prepared.plan().scratch_bytes;
+        let (a, b, c) = (backend.alloc(4 * n)?, backend.alloc(4 * n)?, backend.alloc(need + 512)?);
+        let (a, b, c) = (backend.span(&a), backend.span(&b), backend.span(&c));
+        let spans = Spans::new(&a, &b);
+        let mut bad: Vec<(&str, Span<'_, B>)> = vec![("unaligned", c.slice(4, need + 256)?)];
+        if need > 0 {
+            bad.push(("short", c.slice(0, need - 1)?));
+        }
+        // Scratch over the output, as much of it as there is.
+        if need <= 4 * n {
+            bad.push(("overlapping", b.slice(0, 4 * n)?));
+        }
+        for (what, scratch) in bad {
+            match prepared.bind_with_scratch(backend, &spans, &scratch) {
+                Err(Error::Invalid(_)) => {}
+                Err(error) => {
+                    return Err(Failure::Wrong(format!("{what} scratch: the wrong kind of error: {error:?}")));
+                }
+                Ok(_) => return Err(Failure::Wrong(format!("{what} scratch was accepted"))),
+            }
+        }
+        prepared.bind_with_scratch(backend, &spans, &c)?.run(backend)?;
+        backend.synchronize()?;
+        Ok(())
+    })
+}

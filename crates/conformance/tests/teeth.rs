@@ -1,0 +1,73 @@
+//! The suite bites: a backend that gets one byte wrong fails every case that looks at it.
+
+use trifold_conformance::{Level, Outcome, cases, run};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Options, Request, Result, Tuning};
+use trifold_cpu::Cpu;
+
+/// The CPU backend, with one byte wrong in whatever is read back.
+struct Faulty {
+    cpu: Cpu,
+    /// Which byte, of so many.
+    at: fn(usize) -> usize,
+}
+
+impl AnyBackend for Faulty {
+    fn caps(&self) -> &Caps {
+        AnyBackend::caps(&self.cpu)
+    }
+    fn tuning(&self) -> Tuning {
+        AnyBackend::tuning(&self.cpu)
+    }
+    fn alloc(&self, bytes: u64) -> Result<AnyBuffer> {
+        AnyBackend::alloc(&self.cpu, bytes)
+    }
+    fn write(&self, to: AnySpan<'_>, bytes: &[u8]) -> Result<()> {
+        AnyBackend::write(&self.cpu, to, bytes)
+    }
+    fn read(&self, from: AnySpan<'_>, bytes: &mut [u8]) -> Result<()> {
+        AnyBackend::read(&self.cpu, from, bytes)?;
+        bytes[(self.at)(bytes.len())] ^= 0x44;
+        Ok(())
+    }
+    fn call(
+        &self,
+        request: &Request,
+        spans: AnySpans<'_>,
+        options: Options,
+        tuning: &Tuning,
+        poison: Option<u8>,
+    ) -> Result<AnyCall> {
+        self.cpu.call(request, spans, options, tuning, poison)
+    }
+    fn run(&self, call: &AnyCall) -> Result<()> {
+        AnyBackend::run(&self.cpu, call)
+    }
+    fn synchronize(&self) -> Result<()> {
+        AnyBackend::synchronize(&self.cpu)
+    }
+    fn time(&self, before: Option<&AnyCall>, call: &AnyCall, repeat: u32) -> Result<f64> {
+        AnyBackend::time(&self.cpu, before, call, repeat)
+    }
+}
+
+fn survivors(at: fn(usize) -> usize) -> Vec<String> {
+    let backend = Faulty { cpu: Cpu::with_threads(2).unwrap(), at };
+    let rows = cases(backend.caps(), Level::Quick).into_iter().filter(|c| !c.name().starts_with("refusal/"));
+    // Every seventh: the table is long, and its rows alike.
+    let passed = rows.step_by(7).filter(|case| !matches!(run(&backend, case), Outcome::Failed(_)));
+    passed.map(|case| case.name().to_owned()).collect()
+}
+
+#[test]
+fn a_byte_wrong_after_the_end_fails() {
+    assert_eq!(survivors(|bytes| bytes - 1), [""; 0]);
+}
+
+#[test]
+fn a_byte_wrong_in_the_middle_fails() {
+    // The highest byte of a word: a sum may be wrong in the lowest.
+    let survivors = survivors(|bytes| (bytes / 2) | 7);
+    // With a NaN or an infinity there, one wrong byte may still leave a NaN or be within the bound.
+    let survivors: Vec<_> = survivors.iter().filter(|name| !name.contains("specials")).collect();
+    assert_eq!(survivors, [""; 0]);
+}
