@@ -4,7 +4,7 @@
 #define DIGIT_THREADS (DIGITS / DIGITS_EACH)
 
 // Replaces digit_counts by its exclusive scan. Begins and ends with a barrier.
-void digit_scan(u32 thread) {
+void digit_scan(u32 thread, __local u32 *digit_counts, __local u32 *digit_sums) {
   workgroup_barrier();
   const u32 first = thread * DIGITS_EACH;
   u32 sum = 0u;

@@ -8,26 +8,35 @@ typedef struct {
   u32 stuck;
 } Lookback;
 
+// What the leading subgroup has, for those that look back with it.
+T subgroup_mirror_element(Subgroup sg, T v) {
+  Words words = element_to_words(v);
+  for (u32 i = 0u; i < ELEMENT_WORDS; i++) { words.w[i] = subgroup_mirror_word(sg, words.w[i]); }
+  return element_from_words(words);
+}
+
 // Combines the values of lanes `last` down to 0, the oldest tile on the left; every lane gets the result.
-T lookback_fold(T v, u32 last, u32 lane) {
+T lookback_fold(Subgroup sg, T v, u32 last) {
   T folded = v;
 #pragma unroll
   for (u32 delta = 1u; delta < SUBGROUP_MAX; delta <<= 1u) {
-    const T older = subgroup_shuffle_element_down(folded, delta);
-    if (lane + delta <= last) { folded = combine(older, folded); }
+    const T older = subgroup_shuffle_element_down(sg, folded, delta);
+    if (sg.lane + delta <= last) { folded = combine(older, folded); }
   }
-  return subgroup_shuffle_element(folded, 0u);
+  return subgroup_shuffle_element(sg, folded, 0u);
 }
 
-Lookback lookback(Lookback start, const StateWord *states, u32 tiles, T initial, Subgroup sg) {
+Lookback lookback(Lookback start, __global StateWord *states, u32 tiles, T initial, Subgroup sg) {
   Lookback found = {start.prefix, start.next, 0u};
   u32 polls = 0u;
   while (true) {
     // Lane i reads the state i tiles before `next`. Before the first tile lies the initial value.
     State state = {STATUS_PREFIX, initial};
-    if (sg.lane < found.next) { state = state_read(states, tiles, found.next - 1u - sg.lane); }
-    const u32 nearest_prefix = subgroup_min(state.status == STATUS_PREFIX ? sg.lane : sg.width);
-    const u32 nearest_none = subgroup_min(state.status == STATUS_NONE ? sg.lane : sg.width);
+    if (sg.id == 0u && sg.lane < found.next) { state = state_read(states, tiles, found.next - 1u - sg.lane); }
+    state.status = subgroup_mirror_word(sg, state.status);
+    state.value = subgroup_mirror_element(sg, state.value);
+    const u32 nearest_prefix = subgroup_min(sg, state.status == STATUS_PREFIX ? sg.lane : sg.width);
+    const u32 nearest_none = subgroup_min(sg, state.status == STATUS_NONE ? sg.lane : sg.width);
     if (nearest_none < nearest_prefix) {
       polls++;
       if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
@@ -36,7 +45,7 @@ Lookback lookback(Lookback start, const StateWord *states, u32 tiles, T initial,
       }
       continue;
     }
-    const T window = lookback_fold(state.value, min(nearest_prefix, sg.width - 1u), sg.lane);
+    const T window = lookback_fold(sg, state.value, min(nearest_prefix, sg.width - 1u));
     found.prefix = combine(window, found.prefix);
     if (nearest_prefix < sg.width) { break; }
     found.next -= sg.width;

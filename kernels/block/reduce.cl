@@ -1,7 +1,7 @@
 // block/reduce: a workgroup's elements combined in the order of its invocations, in workgroup memory.
 
 // Every invocation gets the result.
-T block_reduce(T v, u32 thread) {
+T block_reduce(T v, u32 thread, __local T *reduce_shared) {
   workgroup_barrier();
   reduce_shared[thread] = v;
   for (u32 delta = 1u; delta < WORKGROUP; delta <<= 1u) {

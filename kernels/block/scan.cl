@@ -5,7 +5,7 @@ typedef struct {
   T total;
 } BlockScan;
 
-BlockScan block_exclusive_scan(T v, u32 thread) {
+BlockScan block_exclusive_scan(T v, u32 thread, __local T *scan_shared) {
   workgroup_barrier();
   scan_shared[thread] = v;
   T running = v;

@@ -15,30 +15,30 @@ size_t state_first(u32 tiles, u32 tile, u32 status) {
   return ((size_t)(status - STATUS_AGGREGATE) * tiles + tile) * (2u * ELEMENT_WORDS);
 }
 
-void state_publish(StateWord *states, u32 tiles, u32 tile, u32 status, T value) {
-  StateWord *first = states + state_first(tiles, tile, status);
+void state_publish(__global StateWord *states, u32 tiles, u32 tile, u32 status, T value) {
+  __global StateWord *first = states + state_first(tiles, tile, status);
   const Words words = element_to_words(value);
 #pragma unroll
   for (u32 i = 0u; i < ELEMENT_WORDS; i++) {
-    store_relaxed(&first[2u * i], STATE_FLAG | (words.w[i] & 0xffffu));
-    store_relaxed(&first[2u * i + 1u], STATE_FLAG | (words.w[i] >> 16u));
+    store_relaxed_u32(&first[2u * i], STATE_FLAG | (words.w[i] & 0xffffu));
+    store_relaxed_u32(&first[2u * i + 1u], STATE_FLAG | (words.w[i] >> 16u));
   }
 }
 
 // Publishes another tile's aggregate: the same bits as that tile would.
-void state_help(StateWord *states, u32 tiles, u32 tile, T aggregate) {
+void state_help(__global StateWord *states, u32 tiles, u32 tile, T aggregate) {
   state_publish(states, tiles, tile, STATUS_AGGREGATE, aggregate);
 }
 
 // The state with this status, or one with STATUS_NONE if a word of it is missing.
-State state_read_one(const StateWord *states, u32 tiles, u32 tile, u32 status) {
-  const StateWord *first = states + state_first(tiles, tile, status);
+State state_read_one(__global StateWord *states, u32 tiles, u32 tile, u32 status) {
+  __global StateWord *first = states + state_first(tiles, tile, status);
   Words words;
   u32 flags = STATE_FLAG;
 #pragma unroll
   for (u32 i = 0u; i < ELEMENT_WORDS; i++) {
-    const u32 low = load_relaxed(&first[2u * i]);
-    const u32 high = load_relaxed(&first[2u * i + 1u]);
+    const u32 low = load_relaxed_u32(&first[2u * i]);
+    const u32 high = load_relaxed_u32(&first[2u * i + 1u]);
     flags &= low & high;
     words.w[i] = (low & 0xffffu) | (high << 16u);
   }
@@ -46,7 +46,7 @@ State state_read_one(const StateWord *states, u32 tiles, u32 tile, u32 status) {
   return state;
 }
 
-State state_read(const StateWord *states, u32 tiles, u32 tile) {
+State state_read(__global StateWord *states, u32 tiles, u32 tile) {
   const State prefix = state_read_one(states, tiles, tile, STATUS_PREFIX);
   if (prefix.status == STATUS_PREFIX) { return prefix; }
   return state_read_one(states, tiles, tile, STATUS_AGGREGATE);

@@ -2,8 +2,8 @@
 
 // `positions` are where this invocation's keys went in the tile, `targets` where the tile's keys at its turns go.
 void move_values(
-  const u32 *source, u32 *destination, u32 first, Subgroup sg, u32 thread, u32 n, u32 valid, u32 *exchange,
-  const u32 *positions, const u32 *targets
+  __global const u32 *source, __global u32 *destination, u32 first, Subgroup sg, u32 thread, u32 n, u32 valid,
+  __local u32 *exchange, const u32 *positions, const u32 *targets
 ) {
   for (u32 word = 0u; word < VALUE_WORDS; word++) {
     workgroup_barrier();

@@ -4,7 +4,11 @@
 #define TILE_PACKS (WORKGROUP * ROWS)
 #define TILE (TILE_PACKS * PACK)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_single_pass(const Pack *input, T *output, u32 *partials, u32 *counter, Params params) {
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_single_pass(
+  __global const Pack *input, __global T *output, __global u32 *partials, __global u32 *counter, Params params
+) {
+  __local u32 shared_arrivals;
+  __local T reduce_shared[WORKGROUP];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);
   input += params.input_offset;
@@ -34,11 +38,11 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_sing
       T part = identity();
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
-      sum = combine(sum, block_reduce(part, thread));
+      sum = combine(sum, block_reduce(part, thread, reduce_shared));
     }
   }
   // 3. The workgroup's partial.
-  if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread); }
+  if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread, reduce_shared); }
   if (thread == 0u) {
     partial_publish(partials, group, sum);
     shared_arrivals = atomic_add(&counter[0], 1u) + 1u;
@@ -51,9 +55,9 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_sing
     const u32 other = thread * each + k;
     if (other < params.groups) { part = combine(part, partial_take(partials, other)); }
   }
-  const T total = block_reduce(part, thread);
+  const T total = block_reduce(part, thread, reduce_shared);
   if (thread == 0u) {
     output[params.output_offset] = combine(params.initial, total);
-    store_relaxed(&counter[0], 0u);
+    store_relaxed_u32(&counter[0], 0u);
   }
 }

@@ -5,13 +5,13 @@
 #define TILE (TILE_PACKS * PACK)
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
-T tile_aggregate(const Pack *input, u32 tile, Subgroup sg) {
+T tile_aggregate(__global const Pack *input, u32 tile, Subgroup sg, __local T *subgroup_totals) {
   const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
   T carry = identity();
   for (u32 k = 0u; k < ROWS; k++) {
     const Pack v = input[first + k * sg.width];
-    const T inclusive = subgroup_inclusive_scan(pack_fold(v), sg.lane);
-    carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
+    const T inclusive = subgroup_inclusive_scan(sg, pack_fold(v));
+    carry = combine(carry, subgroup_shuffle_element(sg, inclusive, sg.width - 1u));
   }
   if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
   workgroup_barrier();
@@ -21,16 +21,22 @@ T tile_aggregate(const Pack *input, u32 tile, Subgroup sg) {
 }
 
 // Tests make some tiles silent or late.
-bool tile_publishes(u32 *ticket, u32 tile) {
+bool tile_publishes(__global u32 *ticket, u32 tile) {
   if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
   if (FAULT == 1u) { return false; }
   for (u32 i = 0u; i < 2000u; i++) { atomic_add(&ticket[1], 1u); }
   return true;
 }
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void scan_lookback(
+  __global const Pack *input, __global Pack *output, __global StateWord *states, __global u32 *ticket, Params params
+) {
+  __local u32 shared_tile;
+  __local u32 shared_stuck;
+  __local T shared_prefix;
+  __local T subgroup_totals[MAX_SUBGROUPS];
   const u32 thread = get_local_id(0);
-  const Subgroup sg = subgroup_of(thread);
+  DECLARE_SUBGROUP(sg);
   input += params.input_offset;
   output += params.output_offset;
 
@@ -56,10 +62,10 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   T carry = identity();
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
-    const T inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), sg.lane);
-    const T exclusive = subgroup_shuffle_element_up(inclusive, 1u);
+    const T inclusive = subgroup_inclusive_scan(sg, pack_fold(rows[k]));
+    const T exclusive = subgroup_shuffle_element_up(sg, inclusive, 1u);
     before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
-    carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
+    carry = combine(carry, subgroup_shuffle_element(sg, inclusive, sg.width - 1u));
   }
 
   // 4. Combine the subgroups' totals.
@@ -79,16 +85,16 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   Lookback found = {identity(), tile, 0u};
   while (true) {
-    if (sg.id == 0u) {
+    if (LOOKBACK_BY(sg)) {
       found = lookback(found, states, params.tiles, params.initial, sg);
-      if (sg.lane == 0u) {
+      if (leads) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
       }
     }
     const u32 stuck = workgroup_uniform_load(&shared_stuck);
     if (stuck == 0u) { break; }
-    const T missing = tile_aggregate(input, stuck - 1u, sg);
+    const T missing = tile_aggregate(input, stuck - 1u, sg, subgroup_totals);
     if (leads) { state_help(states, params.tiles, stuck - 1u, missing); }
     workgroup_barrier();
   }

@@ -2,7 +2,8 @@
 
 #define SPINE_ITEMS 8u
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_spine(T *partials, Params params) {
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_spine(__global T *partials, Params params) {
+  __local T scan_shared[WORKGROUP];
   const u32 thread = get_local_id(0);
   T carry = params.initial;
   for (u32 base = 0u; base < params.tiles; base += WORKGROUP * SPINE_ITEMS) {
@@ -13,7 +14,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_spine(
       if (first + k < params.tiles) { sum = combine(sum, partials[first + k]); }
     }
     // 2. The workgroup scans them.
-    const BlockScan block = block_exclusive_scan(sum, thread);
+    const BlockScan block = block_exclusive_scan(sum, thread, scan_shared);
     // 3. Each sum is replaced by what lies before it.
     T running = combine(carry, block.before);
     for (u32 k = 0u; k < SPINE_ITEMS; k++) {

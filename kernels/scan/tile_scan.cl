@@ -3,7 +3,8 @@
 
 #define TILE_PACKS (WORKGROUP * ROWS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_tile_scan(const Pack *input, Pack *output, const T *partials, Params params) {
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_tile_scan(__global const Pack *input, __global Pack *output, __global const T *partials, Params params) {
+  __local T scan_shared[WORKGROUP];
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);
   input += params.input_offset;
@@ -19,7 +20,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_tile_s
     sum = combine(sum, pack_fold(rows[k]));
   }
   // 2. The workgroup scans the sums.
-  const BlockScan block = block_exclusive_scan(sum, thread);
+  const BlockScan block = block_exclusive_scan(sum, thread, scan_shared);
   // 3. Scan each pack from its prefix and store it.
   T running = combine(partials[tile], block.before);
 #pragma unroll

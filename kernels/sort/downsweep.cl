@@ -4,8 +4,13 @@
 #define TILE (WORKGROUP * ITEMS)
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_downsweep(
-  const Key *source, Key *target_keys, const u32 *source_values, u32 *target_values, const u32 *counts, Params params
+  __global const Key *source, __global Key *target_keys, __global const u32 *source_values,
+  __global u32 *target_values, __global const u32 *counts, Params params
 ) {
+  // A digit above the index in the tile of the key that has it.
+  __local u32 exchange[TILE];
+  __local u32 zeros_shared[WORKGROUP];
+  __local u32 digit_first[DIGITS];
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);
   source += params.source_offset;

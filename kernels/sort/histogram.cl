@@ -3,7 +3,8 @@
 #define TILE (WORKGROUP * ITEMS)
 #define COUNTS (PLACES * DIGITS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_histogram(const Key *input, u32 *counts, Params params) {
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_histogram(__global const Key *input, __global u32 *counts, Params params) {
+  __local u32 shared_counts[COUNTS];
   const u32 thread = get_local_id(0);
   input += params.input_offset;
   // 1. Clear this workgroup's counts.

@@ -9,7 +9,7 @@
 #define EXCHANGE (TILE > MAX_SUBGROUPS * DIGITS ? TILE : MAX_SUBGROUPS * DIGITS)
 
 // Tests make some tiles silent or late.
-bool tile_publishes(CountWord *states, u32 tile) {
+bool tile_publishes(__global CountWord *states, u32 tile) {
   if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
   if (FAULT == 1u) { return false; }
   count_delay(states);
@@ -17,7 +17,7 @@ bool tile_publishes(CountWord *states, u32 tile) {
 }
 
 // Counts a full tile's digits into digit_totals, for a tile that has not published in time.
-void recount(const Key *source, u32 tile, u32 place, u32 thread) {
+void recount(__global const Key *source, u32 tile, u32 place, u32 thread, __local u32 *digit_totals) {
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_totals[digit] = 0u; }
   workgroup_barrier();
   for (u32 k = 0u; k < ITEMS; k++) {
@@ -28,22 +28,31 @@ void recount(const Key *source, u32 tile, u32 place, u32 thread) {
 }
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void sort_onesweep(
-  const Key *input, Key *temp, Key *output, const u32 *input_values, u32 *temp_values, u32 *output_values,
-  const u32 *counts, CountWord *states, Params params
+  __global const Key *input, __global Key *temp, __global Key *output, __global const u32 *input_values,
+  __global u32 *temp_values, __global u32 *output_values, __global const u32 *counts, __global CountWord *states,
+  Params params
 ) {
+  __local u32 shared_word;
+  __local u32 shared_stuck;
+  // The subgroups' counts of each digit while ranking, then the tile's keys in order, one word at a time.
+  __local u32 exchange[EXCHANGE];
+  __local u32 digit_totals[DIGITS];
+  __local u32 digit_bases[DIGITS];
+  __local u32 digit_counts[DIGITS];
+  __local u32 digit_sums[DIGIT_THREADS];
   const u32 thread = get_local_id(0);
-  const Subgroup sg = subgroup_of(thread);
+  DECLARE_SUBGROUP(sg);
 
   // 1. Does this place need a pass, and between which buffers? Take the next tile.
-  const u32 *route = counts + ROUTES + 4u * params.place;
+  __global const u32 *route = counts + ROUTES + 4u * params.place;
   if (thread == 0u) { shared_word = route[0] == 1u ? count_ticket(states) : params.tiles; }
   const u32 tile = workgroup_uniform_load(&shared_word);
   if (tile >= params.tiles) { return; }
-  const Key *source =
+  __global const Key *source =
     route[1] == BUFFER_INPUT ? input + params.input_offset
     : route[1] == BUFFER_TEMP ? temp
                               : output + params.output_offset;
-  Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
+  __global Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
   const u32 valid = min(params.n - tile * TILE, TILE);
 
   // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane.
@@ -62,10 +71,10 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 digit = first + k * sg.width < params.n ? key_digit(keys[k], params.place) : DIGITS - 1u;
-    const Peers peers = subgroup_peers(digit, sg.lane);
+    const Peers peers = subgroup_peers(sg, digit);
     u32 base = 0u;
     if (peers.before == 0u) { base = atomic_add(&exchange[sg.id * DIGITS + digit], peers.count); }
-    positions[k] = subgroup_shuffle_word(base, peers.leader) + peers.before;
+    positions[k] = subgroup_shuffle_word(sg, base, peers.leader) + peers.before;
   }
   workgroup_barrier();
 
@@ -84,7 +93,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   }
 
   // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
-  digit_scan(thread);
+  digit_scan(thread, digit_counts, digit_sums);
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 digit = first + k * sg.width < params.n ? key_digit(keys[k], params.place) : DIGITS - 1u;
@@ -124,7 +133,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     }
     const u32 stuck = workgroup_uniform_load(&shared_stuck);
     if (stuck == 0u) { break; }
-    recount(source, stuck - 1u, params.place, thread);
+    recount(source, stuck - 1u, params.place, thread, digit_totals);
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
       count_help(states, stuck - 1u, digit, digit_totals[digit]);
     }
@@ -160,10 +169,10 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     targets[k] = at + digit_bases[key_digit(sorted[k], params.place)];
     if (at < valid) { destination[targets[k]] = sorted[k]; }
   }
-  const u32 *source_values =
+  __global const u32 *source_values =
     route[1] == BUFFER_INPUT ? input_values + params.input_values_offset
     : route[1] == BUFFER_TEMP ? temp_values
                               : output_values + params.output_values_offset;
-  u32 *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
+  __global u32 *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
   move_values(source_values, destination_values, first, sg, thread, params.n, valid, exchange, positions, targets);
 }

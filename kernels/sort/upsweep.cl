@@ -2,7 +2,10 @@
 
 #define TILE (WORKGROUP * ITEMS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_upsweep(const Key *source, u32 *counts, Params params) {
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_upsweep(
+  __global const Key *source, __global u32 *counts, Params params
+) {
+  __local u32 shared_counts[DIGITS];
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);
   source += params.source_offset;

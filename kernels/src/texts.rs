@@ -28,7 +28,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/reduce": "wgsl" "cl" "cu";
     "block/scan": "wgsl" "cl" "cu";
     "block/partials": "wgsl" "cl" "cu";
-    "block/subgroup_scan": "wgsl" "cl" "cu";
+    "block/subgroup_scan": "wgsl" "cu";
     "block/subgroup_scan_words": "wgsl" "cl" "cu";
     "block/subgroup_scan_native": "wgsl";
     "block/state_word64": "wgsl" "cl" "cu";

@@ -191,7 +191,8 @@ fn push(bytes: &mut Vec<u8>, scalar: Scalar, domain: Domain, rank: u64) {
         (_, Scalar::F64) => ((rank >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
         (Domain::NearlyOnes | Domain::NearlyZeros, _) => {
             let chance = Random::new(rank).next();
-            let bit = if chance % 64 == 0 { 1u64 << (chance >> 32) % u64::from(8 * scalar.bytes()) } else { 0 };
+            let bit =
+                if chance.is_multiple_of(64) { 1u64 << ((chance >> 32) % u64::from(8 * scalar.bytes())) } else { 0 };
             if domain == Domain::NearlyOnes { !bit } else { bit }
         }
         (_, Scalar::U32) => rank >> 32,
@@ -222,8 +223,8 @@ fn specials(op: &Op, scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
             // A product that had a zero would make NaN of infinity.
             1 if product => ordinary,
             1 => [0.0, -0.0][(r % 2) as usize],
-            2 if r % 50 == 0 => f64::INFINITY * if both { sign } else { 1.0 },
-            3 if r % 50 == 0 && both => f64::NEG_INFINITY * sign,
+            2 if r.is_multiple_of(50) => f64::INFINITY * if both { sign } else { 1.0 },
+            3 if r.is_multiple_of(50) && both => f64::NEG_INFINITY * sign,
             3 if r % 50 == 1 => f64::NAN.copysign(if r & 64 == 0 { 1.0 } else { -1.0 }),
             _ => ordinary,
         };

@@ -183,7 +183,7 @@ impl Row {
 
     /// What its scratch is full of before it runs.
     pub(crate) fn poison(&self) -> u8 {
-        if Random::named(&self.name()).next() % 2 == 0 { 0xff } else { 0xa5 }
+        if Random::named(&self.name()).next().is_multiple_of(2) { 0xff } else { 0xa5 }
     }
 
     /// The types of its input and output elements.

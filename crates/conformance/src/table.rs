@@ -166,7 +166,7 @@ impl Table<'_> {
                 }
             }
             for (i, value) in value_types().into_iter().enumerate() {
-                let order = if (scalar as usize + i) % 2 == 0 { Order::Ascending } else { Order::Descending };
+                let order = if (scalar as usize + i).is_multiple_of(2) { Order::Ascending } else { Order::Descending };
                 for n in [257, 10_007] {
                     self.by_first(Row::new(sort(scalar, Some(value.clone()), order, n)));
                 }

@@ -46,7 +46,8 @@ pub trait Monoid<T: Element>: 'static {
 /// All pointers are to elements of the operator's type and must be aligned for it.
 #[derive(Clone, Copy)]
 pub struct HostOp {
-    /// Folds `n` elements at `input` into `*accumulator`, from left to right.
+    /// Folds `n` elements at `input` into `*accumulator`: from left to right, or for an operator that commutes in
+    /// another fixed order.
     pub fold: unsafe fn(input: *const u8, n: usize, accumulator: *mut u8),
     /// Scans `n` elements from `input` to `output` (which may be the same), starting from `*carry` and leaving the
     /// total there. The flag chooses an exclusive scan.
@@ -199,7 +200,7 @@ unsafe fn host_fold<T: Element, M: Monoid<T>>(input: *const u8, n: usize, accumu
     let (input, accumulator) =
         unsafe { (std::slice::from_raw_parts(input.cast::<T>(), n), &mut *accumulator.cast::<T>()) };
     // Eight chains where the order is free: one chain of a commutative operator waits on its own latency.
-    if M::COMMUTATIVE && !T::TYPE.scalars().any(crate::Scalar::is_float) {
+    if M::COMMUTATIVE {
         let mut lanes = [M::IDENTITY; 8];
         let mut chunks = input.chunks_exact(8);
         for chunk in &mut chunks {

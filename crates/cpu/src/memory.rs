@@ -117,7 +117,7 @@ impl Region {
 
     /// Fails unless the region starts where an element of this alignment may.
     pub(crate) fn check_alignment(&self, what: &str, alignment: usize) -> Result<()> {
-        if self.offset % alignment == 0 {
+        if self.offset.is_multiple_of(alignment) {
             return Ok(());
         }
         Err(Error::Invalid(format!(

@@ -93,7 +93,7 @@ impl Combine {
         } else {
             words = vec![0; chunk.len().div_ceil(8)];
             bytemuck::cast_slice_mut(&mut words)[..chunk.len()].copy_from_slice(chunk);
-            if chunk.len() % 8 != 0 {
+            if !chunk.len().is_multiple_of(8) {
                 // An odd number of four-byte elements: the identity completes the last word.
                 let rest: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
                 rest[chunk.len()..].copy_from_slice(&self.op.identity[..4]);

@@ -3,7 +3,6 @@
 use super::{Pack, Planner, Scratch, check_count, whole};
 use crate::{
     KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest, Slot, Step,
-    SubgroupSource,
 };
 
 impl Planner<'_> {
@@ -83,10 +82,9 @@ impl Planner<'_> {
             ("SPIN_LIMIT", self.tuning.spin_limit),
         ]);
         let native_sum = self.caps.language == Language::Wgsl && op.is_word_sum();
-        let emulated = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
         let subgroup = if native_sum {
             "block/subgroup_scan_native"
-        } else if op.element.is_word() || emulated {
+        } else if op.element.is_word() && self.caps.language != Language::OpenClC {
             "block/subgroup_scan"
         } else {
             "block/subgroup_scan_words"

@@ -1,0 +1,48 @@
+//! How fast the CPU backend is beside its own copy: `cargo run --release -p trifold-cpu --example speed [log2 n]`.
+
+use trifold_core::{
+    AnyBackend, AnySpan, AnySpans, Builtin, ElementType, Op, Options, Order, ReduceRequest, Request, Result, Scalar,
+    ScanKind, ScanRequest, SortRequest,
+};
+use trifold_cpu::Cpu;
+
+fn main() -> Result<()> {
+    let log: u32 = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(25);
+    let n = 1u64 << log;
+    let cpu = Cpu::new()?;
+    let backend: &dyn AnyBackend = &cpu;
+    let keys: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ (i << 7)).collect();
+    let [a, b, c, d] = [backend.alloc(4 * n)?, backend.alloc(4 * n)?, backend.alloc(4 * n)?, backend.alloc(4 * n)?];
+    let bytes: Vec<u8> = keys.iter().flat_map(|k| k.to_le_bytes()).collect();
+    backend.write(AnySpan::whole(&a), &bytes)?;
+    let op = |scalar| Op::builtin(Builtin::Sum, scalar).expect("every scalar has a sum");
+    let scan = |s| Request::Scan(ScanRequest { op: op(s), n, kind: ScanKind::Inclusive, initial: None });
+    let reduce = |s| Request::Reduce(ReduceRequest { op: op(s), n, initial: None });
+    let word = ElementType::Scalar(Scalar::U32);
+    let sort = |value| Request::Sort(SortRequest { key: Scalar::U32, value, n, order: Order::Ascending });
+    let rows = [
+        ("copy", Request::Copy { element: word.clone(), n }),
+        ("scan u32", scan(Scalar::U32)),
+        ("scan f32", scan(Scalar::F32)),
+        ("reduce u32", reduce(Scalar::U32)),
+        ("reduce f32", reduce(Scalar::F32)),
+        ("sort keys", sort(None)),
+        ("sort pairs", sort(Some(word))),
+    ];
+    for (name, request) in rows {
+        let output = match request {
+            Request::Reduce(_) => AnySpan { buffer: &b, offset: 0, bytes: 4 },
+            _ => AnySpan::whole(&b),
+        };
+        let pairs = matches!(&request, Request::Sort(r) if r.value.is_some());
+        let values = pairs.then(|| (AnySpan::whole(&c), AnySpan::whole(&d)));
+        let spans = AnySpans { input: AnySpan::whole(&a), output, values };
+        let call = backend.call(&request, spans, Options::default(), &backend.tuning(), None)?;
+        backend.run(&call)?;
+        let times = (0..5).map(|_| backend.time(None, &call, 1)).collect::<Result<Vec<_>>>()?;
+        let best = times.into_iter().fold(f64::INFINITY, f64::min);
+        let gb = request.bytes_moved() as f64 / best / 1e6;
+        println!("{name:12} {best:9.3} ms {:7.3} Gelem/s {gb:7.2} GB/s", n as f64 / best / 1e6);
+    }
+    Ok(())
+}
