@@ -23,8 +23,7 @@ pub fn run(args: &DevicesArgs) -> Result<ExitCode> {
                 }),
             })
             .collect();
-        let missing: Vec<Value> =
-            missing.iter().map(|m| json!({ "backend": m.backend, "reason": m.reason })).collect();
+        let missing: Vec<Value> = missing.iter().map(|m| json!({ "backend": m.backend, "reason": m.reason })).collect();
         crate::files::print(&format!(
             "{}\n",
             serde_json::to_string_pretty(&json!({ "devices": devices, "missing": missing }))?

@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn text_reads_back() {
-        for (scalar, written) in [(Scalar::I32, "-5"), (Scalar::F32, "1e30"), (Scalar::F64, "0.1"), (Scalar::U64, "7")] {
+        for (scalar, written) in [(Scalar::I32, "-5"), (Scalar::F32, "1e30"), (Scalar::F64, "0.1"), (Scalar::U64, "7")]
+        {
             let bytes = parse(scalar, written).unwrap();
             assert_eq!(parse(scalar, &text(scalar, &bytes)).unwrap(), bytes);
         }

@@ -116,7 +116,8 @@ fn compare_verifies_every_primitive() {
 fn compare_checks_every_type_and_operator() {
     let args = ["-n", "70000", "--runs", "1", "--type", "u32,i32,f32,u64,i64,f64", "--operator", "sum,product,min,max"];
     succeeds(&on_cpu("compare", &args));
-    let args = ["-n", "70000", "--runs", "1", "--type", "u32,i64", "--operator", "and,or,xor", "--algorithm", "parallel"];
+    let args =
+        ["-n", "70000", "--runs", "1", "--type", "u32,i64", "--operator", "and,or,xor", "--algorithm", "parallel"];
     succeeds(&on_cpu("compare", &args));
 }
 

@@ -128,7 +128,8 @@ impl Plan {
     }
 }
 
-/// Hands out regions of scratch, each at a multiple of 256 bytes: what every API can bind.
+/// Hands out regions of scratch, each at a multiple of 1024 bytes: where every API can bind, OpenCL's
+/// sub-buffers included.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     bytes: u64,
@@ -137,7 +138,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn take(&mut self, bytes: u64) -> Region {
         let region = Region { slot: Slot::Scratch, offset: self.bytes, bytes };
-        self.bytes += bytes.div_ceil(256) * 256;
+        self.bytes += bytes.div_ceil(1024) * 1024;
         region
     }
 

@@ -90,7 +90,7 @@ impl<B: Backend> Prepared<B> {
     ///
     /// # Errors
     /// [`Error::Invalid`] if the spans are not what the plan was made for, or the scratch is too small, overlaps a span,
-    /// or does not start at a multiple of 256 bytes.
+    /// or does not start at a multiple of 256 bytes or of what the device can bind at.
     pub fn bind_with_scratch<'a>(
         &self,
         backend: &B,
@@ -98,10 +98,11 @@ impl<B: Backend> Prepared<B> {
         scratch: &Span<'a, B>,
     ) -> Result<Bound<'a, B>> {
         let need = self.plan.scratch_bytes;
-        let aligned = backend.handle_alignment(scratch.handle()) % 256 == 0 && scratch.offset() % 256 == 0;
+        let alignment = backend.caps().binding_alignment.max(256);
+        let aligned = backend.handle_alignment(scratch.handle()) % 256 == 0 && scratch.offset() % alignment == 0;
         if scratch.bytes() < need || !aligned {
             return Err(Error::Invalid(format!(
-                "scratch of {} bytes at offset {}; bring at least {need} bytes at a multiple of 256",
+                "scratch of {} bytes at offset {}; bring at least {need} bytes at a multiple of {alignment}",
                 scratch.bytes(),
                 scratch.offset()
             )));

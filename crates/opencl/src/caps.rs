@@ -102,8 +102,8 @@ fn ask(device: Device) -> Checked<Profile> {
         shared_bytes: u32::try_from(local).unwrap_or(u32::MAX),
         max_binding: most,
         max_buffer: most,
-        // Whole buffers are bound, and where a span starts is a kernel's parameter.
-        binding_alignment: 1,
+        // Where sub-buffers may start, which scratch is bound as. OpenCL tells it in bits.
+        binding_alignment: u64::from(device.value::<u32>(ffi::CL_DEVICE_MEM_BASE_ADDR_ALIGN)? / 8).max(1),
         native_copy: false,
     };
     Ok(Profile { caps, options })

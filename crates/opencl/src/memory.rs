@@ -52,6 +52,22 @@ impl Memory {
         Ok(Memory { mem, bytes, flags: ffi::CL_MEM_READ_WRITE, alignment: 256, context })
     }
 
+    /// A range as a buffer of its own, which keeps the whole alive.
+    pub(crate) fn part(&self, origin: usize, size: usize) -> Checked<Memory> {
+        let call = "clCreateSubBuffer";
+        let region = ffi::cl_buffer_region { origin, size };
+        let mut code = 0;
+        // SAFETY: the buffer is live and no sub-buffer itself, `region` is what this kind of sub-buffer is described by,
+        // and a range outside the buffer or at an odd place is refused with a code.
+        let raw = unsafe {
+            let kind = ffi::CL_BUFFER_CREATE_TYPE_REGION;
+            ffi::clCreateSubBuffer(self.mem.raw(), 0, kind, (&raw const region).cast(), &mut code)
+        };
+        // SAFETY: the call above gave one reference away, if any.
+        let mem = unsafe { Mem::created(call, raw, code) }?;
+        Ok(Memory { mem, bytes: size as u64, ..*self })
+    }
+
     /// Takes a reference to a caller's buffer. Of a sub-buffer it is the parent that is bound, from the sub-buffer's
     /// start on: so overlaps with its siblings are seen, and its alignment is known.
     ///

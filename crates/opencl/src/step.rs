@@ -156,8 +156,11 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
     if let Some(unknown) = spans.keys().find(|n| assembled.arguments.iter().all(|a| a.name != **n)) {
         return Err(Error::Invalid(format!("{name} has no argument `{unknown}`")));
     }
-    // Whole buffers are bound, so that all of a span's offset is left to the kernel.
+    // Whole buffers are bound, and all of a span's offset is left to the kernel, where it takes one.
     let offset = |argument: &str| spans.get(argument).map_or(0, |span| span.offset());
+    let takes_offset = |argument: &str| {
+        given.params.iter().any(|(_, param)| matches!(param, Param::Offset { binding, .. } if *binding == argument))
+    };
     let params = assembled.params.pack(given.initial, given.params, offset)?;
     if groups == 0 {
         return Ok(Kind::Nothing);
@@ -181,8 +184,16 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
                         if argument.access == Access::Read { "write" } else { "read" }
                     )));
                 }
+                // Scratch starts where the plan put it: a sub-buffer stands for that.
+                let bound = if span.offset() == 0 || takes_offset(argument.name) {
+                    bound.clone()
+                } else {
+                    let (offset, bytes) = range(span)?;
+                    let part = bound.part(offset, bytes);
+                    Arc::new(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
+                };
                 raw = bound.mem.raw();
-                memory.push(bound.clone());
+                memory.push(bound);
             }
             None if argument.optional => {}
             None => return Err(Error::Invalid(format!("{name} was not given its argument `{}`", argument.name))),

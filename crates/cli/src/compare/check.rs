@@ -162,7 +162,8 @@ impl Combine {
             let should = f64::from_bits(want[i]);
             // The identity of min and max is infinite, and equal to itself alone.
             let right = value == should || (value - should).abs() <= tolerance * should.abs() + floor;
-            (!right).then(|| (i, format!("is {value:?}, and should be {should:?} within {:?}", tolerance * should.abs())))
+            (!right)
+                .then(|| (i, format!("is {value:?}, and should be {should:?} within {:?}", tolerance * should.abs())))
         })
     }
 }
@@ -205,9 +206,10 @@ pub fn pairs(scalar: Scalar, input: &[u8], keys: &[u8], values: &[u8]) -> Verdic
 
 fn sorted_pairs<T: Value>(input: &[T], keys: &[T], values: &[u32]) -> Verdict {
     in_order(keys)?;
-    let stray = keys.par_iter().zip(values).position_first(|(key, &value)| {
-        input.get(value as usize).is_none_or(|original| original.rank() != key.rank())
-    });
+    let stray = keys
+        .par_iter()
+        .zip(values)
+        .position_first(|(key, &value)| input.get(value as usize).is_none_or(|original| original.rank() != key.rank()));
     if let Some(i) = stray {
         return Err(format!("value {i} is {}, and its key {:?} did not come from there", values[i], keys[i]));
     }

@@ -137,7 +137,12 @@ fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report) -> (V
             report.bar.inc((jobs.len() - i) as u64);
             break;
         }
-        report.bar.set_message(format!("{name}: {} of {} {}", job.primitive.name(), table::size(job.n), job.scalar.name()));
+        report.bar.set_message(format!(
+            "{name}: {} of {} {}",
+            job.primitive.name(),
+            table::size(job.n),
+            job.scalar.name()
+        ));
         if let Some(why) = &lost {
             let mut row = Row::new(job, caps.into());
             row.error = Some(format!("not run: {why}"));

@@ -226,7 +226,10 @@ mod tests {
     fn cub_lines_become_rows() {
         let line = r#"{"lib":"cub","primitive":"scan_exclusive_sum","type":"u32","n":65536,"ms":0.007,"min_ms":0.006,"batched_ms":0.003,"gelem_s":9.4,"gb_s":75.0,"temp_bytes":100}"#;
         let row = other(&serde_json::from_str(line).unwrap()).unwrap().unwrap();
-        assert_eq!((row.backend.as_str(), row.primitive.as_str(), row.operator.as_deref()), ("cub", "scan", Some("sum")));
+        assert_eq!(
+            (row.backend.as_str(), row.primitive.as_str(), row.operator.as_deref()),
+            ("cub", "scan", Some("sum"))
+        );
         assert_eq!((row.median_ms, row.batched_ms, row.scratch_bytes), (Some(0.007), Some(0.003), Some(100)));
         assert_eq!(row.verified, None);
         let select = r#"{"lib":"cub","primitive":"select_if","type":"u32","n":65536,"ms":0.007,"batched_ms":0.0}"#;

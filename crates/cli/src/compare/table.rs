@@ -43,7 +43,17 @@ fn table(rows: &mut [&Row]) -> Table {
         table.set_content_arrangement(ContentArrangement::Dynamic);
     }
     table.set_header([
-        "n", "backend", "device", "api", "algorithm", "median", "batched", "Gelem/s", "GB/s", "of copy", "checked",
+        "n",
+        "backend",
+        "device",
+        "api",
+        "algorithm",
+        "median",
+        "batched",
+        "Gelem/s",
+        "GB/s",
+        "of copy",
+        "checked",
     ]);
     for row in rows.iter() {
         let dash = || "-".to_string();

@@ -1,0 +1,17 @@
+//! The suite on every CUDA device.
+
+use trifold_core::{AnyBackend, Error};
+use trifold_cuda::Cuda;
+
+fn main() {
+    trifold_conformance::main_with(|| match Cuda::devices() {
+        Ok(devices) => devices
+            .iter()
+            .map(|device| {
+                (device.name.clone(), Cuda::open(device.ordinal).map(|cuda| Box::new(cuda) as Box<dyn AnyBackend>))
+            })
+            .collect(),
+        // No driver is no fault of this crate's.
+        Err(error) => vec![("cuda".into(), Err(Error::Unsupported(error.to_string())))],
+    });
+}
