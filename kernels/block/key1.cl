@@ -14,6 +14,13 @@ u32 key_digit(Key key, u32 place) {
   return DESCENDING == 1u ? 255u - digit : digit;
 }
 
+// A key behind which no key sorts: its digits are all 255.
+Key key_last() {
+  if (KEY_KIND == 0u) { return DESCENDING == 1u ? 0u : 0xffffffffu; }
+  if (KEY_KIND == 1u) { return DESCENDING == 1u ? 0x80000000u : 0x7fffffffu; }
+  return DESCENDING == 1u ? 0xffffffffu : 0x7fffffffu;
+}
+
 u32 key_word(Key key, u32 word) {
   return key;
 }

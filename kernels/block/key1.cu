@@ -14,6 +14,19 @@ FUNCTION u32 key_digit(Key key, u32 place) {
   return DESCENDING == 1u ? 255u - digit : digit;
 }
 
+// A key behind which no key sorts: its digits are all 255.
+FUNCTION Key key_last() {
+  if (KEY_KIND == 0u) { return DESCENDING == 1u ? 0u : 0xffffffffu; }
+  if (KEY_KIND == 1u) { return DESCENDING == 1u ? 0x80000000u : 0x7fffffffu; }
+  return DESCENDING == 1u ? 0xffffffffu : 0x7fffffffu;
+}
+
+// The same key, of which the compiler knows nothing: it then computes a digit again instead of carrying it along.
+FUNCTION Key key_anew(Key key) {
+  asm volatile("" : "+r"(key));
+  return key;
+}
+
 FUNCTION u32 key_word(Key key, u32 word) {
   return key;
 }

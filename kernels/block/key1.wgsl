@@ -14,6 +14,13 @@ fn key_digit(key: Key, place: u32) -> u32 {
   return select(digit, 255u - digit, DESCENDING == 1u);
 }
 
+// A key behind which no key sorts: its digits are all 255.
+fn key_last() -> Key {
+  if (KEY_KIND == 0u) { return select(0xffffffffu, 0u, DESCENDING == 1u); }
+  if (KEY_KIND == 1u) { return select(0x7fffffffu, 0x80000000u, DESCENDING == 1u); }
+  return select(0x7fffffffu, 0xffffffffu, DESCENDING == 1u);
+}
+
 fn key_word(key: Key, word: u32) -> u32 {
   return key;
 }

@@ -20,6 +20,17 @@ u32 key_digit(Key key, u32 place) {
   return DESCENDING == 1u ? 255u - digit : digit;
 }
 
+// A key behind which no key sorts: its digits are all 255.
+Key key_last() {
+  Key key;
+  key.x = KEY_KIND != 2u && DESCENDING == 1u ? 0u : 0xffffffffu;
+  key.y = 0x7fffffffu;
+  if (KEY_KIND == 0u) { key.y = DESCENDING == 1u ? 0u : 0xffffffffu; }
+  if (KEY_KIND == 1u && DESCENDING == 1u) { key.y = 0x80000000u; }
+  if (KEY_KIND == 2u && DESCENDING == 1u) { key.y = 0xffffffffu; }
+  return key;
+}
+
 u32 key_word(Key key, u32 word) {
   return word == 1u ? key.y : key.x;
 }

@@ -20,6 +20,23 @@ FUNCTION u32 key_digit(Key key, u32 place) {
   return DESCENDING == 1u ? 255u - digit : digit;
 }
 
+// A key behind which no key sorts: its digits are all 255.
+FUNCTION Key key_last() {
+  Key key;
+  key.x = KEY_KIND != 2u && DESCENDING == 1u ? 0u : 0xffffffffu;
+  key.y = 0x7fffffffu;
+  if (KEY_KIND == 0u) { key.y = DESCENDING == 1u ? 0u : 0xffffffffu; }
+  if (KEY_KIND == 1u && DESCENDING == 1u) { key.y = 0x80000000u; }
+  if (KEY_KIND == 2u && DESCENDING == 1u) { key.y = 0xffffffffu; }
+  return key;
+}
+
+// The same key, of which the compiler knows nothing: it then computes a digit again instead of carrying it along.
+FUNCTION Key key_anew(Key key) {
+  asm volatile("" : "+r"(key.x), "+r"(key.y));
+  return key;
+}
+
 FUNCTION u32 key_word(Key key, u32 word) {
   return word == 1u ? key.y : key.x;
 }

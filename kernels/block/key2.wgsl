@@ -19,6 +19,13 @@ fn key_digit(key: Key, place: u32) -> u32 {
   return select(digit, 255u - digit, DESCENDING == 1u);
 }
 
+// A key behind which no key sorts: its digits are all 255.
+fn key_last() -> Key {
+  if (KEY_KIND == 0u) { return select(Key(0xffffffffu, 0xffffffffu), Key(0u, 0u), DESCENDING == 1u); }
+  if (KEY_KIND == 1u) { return select(Key(0xffffffffu, 0x7fffffffu), Key(0u, 0x80000000u), DESCENDING == 1u); }
+  return select(Key(0xffffffffu, 0x7fffffffu), Key(0xffffffffu, 0xffffffffu), DESCENDING == 1u);
+}
+
 fn key_word(key: Key, word: u32) -> u32 {
   return select(key.x, key.y, word == 1u);
 }

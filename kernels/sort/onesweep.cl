@@ -55,22 +55,23 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   __global Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
   const u32 valid = min(params.n - tile * TILE, TILE);
 
-  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane.
+  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
   for (u32 i = thread; i < sg.count * DIGITS; i += WORKGROUP) { exchange[i] = 0u; }
   const u32 first = tile * TILE + sg.id * ITEMS * sg.width + sg.lane;
   Key keys[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 index = first + k * sg.width;
+    keys[k] = key_last();
     if (index < params.n) { keys[k] = source[index]; }
   }
   workgroup_barrier();
 
-  // 3. Rank each key among the subgroup's keys of its digit. Places past the end count as the last digit, behind all keys.
+  // 3. Rank each key among the subgroup's keys of its digit.
   u32 positions[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 digit = first + k * sg.width < params.n ? key_digit(keys[k], params.place) : DIGITS - 1u;
+    const u32 digit = key_digit(keys[k], params.place);
     const Peers peers = subgroup_peers(sg, digit);
     u32 base = 0u;
     if (peers.before == 0u) { base = atomic_add(&exchange[sg.id * DIGITS + digit], peers.count); }
@@ -96,7 +97,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   digit_scan(thread, digit_counts, digit_sums);
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 digit = first + k * sg.width < params.n ? key_digit(keys[k], params.place) : DIGITS - 1u;
+    const u32 digit = key_digit(keys[k], params.place);
     positions[k] += digit_counts[digit] + exchange[sg.id * DIGITS + digit];
   }
 

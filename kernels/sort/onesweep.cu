@@ -34,7 +34,7 @@ FUNCTION void recount(const Key *source, u32 tile, u32 place, u32 thread) {
   workgroup_barrier();
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
+extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
 sort_onesweep(
   const Key *input, Key *temp, Key *output, const u32 *input_values, u32 *temp_values, u32 *output_values,
   const u32 *counts, CountWord *states, Params params
@@ -54,22 +54,22 @@ sort_onesweep(
   Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
   const u32 valid = min(params.n - tile * TILE, TILE);
 
-  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane.
+  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
   for (u32 i = thread; i < sg.count * DIGITS; i += WORKGROUP) { exchange[i] = 0u; }
   const u32 first = tile * TILE + sg.id * ITEMS * sg.width + sg.lane;
   Key keys[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 index = first + k * sg.width;
-    if (index < params.n) { keys[k] = source[index]; }
+    keys[k] = index < params.n ? source[index] : key_last();
   }
   workgroup_barrier();
 
-  // 3. Rank each key among the subgroup's keys of its digit. Places past the end count as the last digit, behind all keys.
+  // 3. Rank each key among the subgroup's keys of its digit.
   u32 positions[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 digit = first + k * sg.width < params.n ? key_digit(keys[k], params.place) : DIGITS - 1u;
+    const u32 digit = key_digit(keys[k], params.place);
     const Peers peers = subgroup_peers(digit, sg.lane);
     u32 base = 0u;
     if (peers.before == 0u) { base = atomicAdd(&exchange[sg.id * DIGITS + digit], peers.count); }
@@ -95,7 +95,8 @@ sort_onesweep(
   digit_scan(thread);
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 digit = first + k * sg.width < params.n ? key_digit(keys[k], params.place) : DIGITS - 1u;
+    keys[k] = key_anew(keys[k]);
+    const u32 digit = key_digit(keys[k], params.place);
     positions[k] += digit_counts[digit] + exchange[sg.id * DIGITS + digit];
   }
 

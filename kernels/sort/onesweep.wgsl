@@ -74,21 +74,21 @@ fn sort_onesweep(
   let destination = counts[route + 2u];
   let valid = min(params.n - tile * TILE, TILE);
 
-  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane.
+  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
   for (var i = thread; i < subgroups * DIGITS; i += WORKGROUP) { atomicStore(&exchange[i], 0u); }
   let first = tile * TILE + subgroup * ITEMS * width + lane;
   var keys: array<Key, ITEMS>;
   for (var k = 0u; k < ITEMS; k++) {
     let index = first + k * width;
+    keys[k] = key_last();
     if (index < params.n) { keys[k] = load_key(source, index); }
   }
   workgroupBarrier();
 
-  // 3. Rank each key among the subgroup's keys of its digit. Places past the end count as the last digit, behind all keys.
+  // 3. Rank each key among the subgroup's keys of its digit.
   var positions: array<u32, ITEMS>;
   for (var k = 0u; k < ITEMS; k++) {
-    var digit = DIGITS - 1u;
-    if (first + k * width < params.n) { digit = key_digit(keys[k], params.place); }
+    let digit = key_digit(keys[k], params.place);
     let peers = subgroup_peers(digit, lane);
     var base = 0u;
     if (peers.before == 0u) { base = atomicAdd(&exchange[subgroup * DIGITS + digit], peers.count); }
@@ -113,8 +113,7 @@ fn sort_onesweep(
   // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
   digit_scan(thread);
   for (var k = 0u; k < ITEMS; k++) {
-    var digit = DIGITS - 1u;
-    if (first + k * width < params.n) { digit = key_digit(keys[k], params.place); }
+    let digit = key_digit(keys[k], params.place);
     positions[k] += digit_counts[digit] + atomicLoad(&exchange[subgroup * DIGITS + digit]);
   }
 

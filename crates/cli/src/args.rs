@@ -92,6 +92,9 @@ pub struct CompareArgs {
     /// Only these algorithms, wherever a device has them; by default each device's first choice.
     #[arg(long, value_delimiter = ',', value_parser = algorithm)]
     pub algorithm: Vec<&'static str>,
+    /// Plan with other numbers than the device's own, such as sort_keys=20,sort_workgroup=384.
+    #[arg(long, value_delimiter = ',', value_parser = tuning, value_name = "NAME=NUMBER")]
+    pub tuning: Vec<(String, u32)>,
     /// The most timed runs of a row; slow devices stop earlier.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: u32,
@@ -248,4 +251,10 @@ mod tests {
             assert_eq!(primitive.to_possible_value().unwrap().get_name(), primitive.name());
         }
     }
+}
+
+fn tuning(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=NUMBER"))?;
+    let value = value.parse().map_err(|e| format!("`{value}` of {name}: {e}"))?;
+    Ok((name.to_string(), value))
 }

@@ -142,8 +142,9 @@ impl Staged {
         let results = self.results(backend)?;
         match &self.expected.output {
             Output::Exact(want) => compare::exact(&self.element, want, &results.output, !self.sorts),
-            Output::Near { values, scales } => {
-                compare::near(&self.element, values, scales, self.call.plan.depth + 1, &results.output)
+            Output::Near { values, scales, chained } => {
+                let depth = if *chained { self.call.plan.depth + 1 } else { 1 };
+                compare::near(&self.element, values, scales, depth, &results.output)
             }
         }
         .map_err(|message| Failure::Wrong(format!("output: {message}")))?;

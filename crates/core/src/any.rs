@@ -67,7 +67,8 @@ pub trait AnyBackend: Send {
     fn write(&self, to: AnySpan<'_>, bytes: &[u8]) -> Result<()>;
     /// As [`Backend::read`], waiting.
     fn read(&self, from: AnySpan<'_>, bytes: &mut [u8]) -> Result<()>;
-    /// Plans, compiles and binds a call. Its scratch is a buffer of its own, filled with `poison` first if that is given.
+    /// Plans, compiles and binds a call, with scratch of its own: cleared once, or with `poison` filled with that and
+    /// treated as a caller's, which every run clears.
     fn call(
         &self,
         request: &Request,
@@ -147,10 +148,19 @@ where
         let prepared = block_on(Prepared::without_scratch(self, request, layout, options, tuning))?;
         let plan = prepared.plan().clone();
         let scratch = AnyBackend::alloc(self, plan.scratch_bytes)?;
-        if let (Some(byte), true) = (poison, plan.scratch_bytes > 0) {
-            AnyBackend::write(self, AnySpan::whole(&scratch), &vec![byte; plan.scratch_bytes as usize])?;
-        }
-        let bound = prepared.bind_with_scratch(self, &typed, &span(self, AnySpan::whole(&scratch))?)?;
+        let whole = span(self, AnySpan::whole(&scratch))?;
+        let bound = match poison {
+            Some(byte) => {
+                if plan.scratch_bytes > 0 {
+                    Backend::write(self, &whole, &vec![byte; plan.scratch_bytes as usize])?;
+                }
+                prepared.bind_with_scratch(self, &typed, &whole)?
+            }
+            None => {
+                prepared.clear_scratch(self, &whole)?;
+                prepared.bind_steps(self, &typed, Some(whole), true)?
+            }
+        };
         Ok(AnyCall { steps: Box::new(bound.into_steps()), _scratch: scratch, plan })
     }
 

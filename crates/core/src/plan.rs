@@ -111,8 +111,8 @@ pub struct Plan {
     pub scratch_bytes: u64,
     /// The steps.
     pub steps: Vec<Step>,
-    /// The spans it was made for.
-    pub spans: Vec<(Slot, u64)>,
+    /// The spans it was made for: their bytes, and the alignment of their elements.
+    pub spans: Vec<(Slot, u64, u32)>,
     /// Whether it needs spans that start at multiples of 16 bytes, with room to the next multiple at their ends.
     pub wide: bool,
     /// Whether it was made for an output that is the input.

@@ -27,18 +27,7 @@ impl<B: Backend> Prepared<B> {
         let mut prepared = Self::without_scratch(backend, request, layout, options, &backend.tuning()).await?;
         if prepared.plan.scratch_bytes > 0 {
             let scratch = backend.alloc(prepared.plan.scratch_bytes)?;
-            let mut clear = vec![];
-            for step in &prepared.plan.steps {
-                if let Step::Fill { region, value, once: true } = step {
-                    let span = backend.span(&scratch).slice(region.offset, region.bytes)?;
-                    clear.push(backend.bind(Command::Fill { span, value: *value })?);
-                }
-            }
-            if !clear.is_empty() {
-                let mut recorder = backend.record()?;
-                backend.execute(&mut recorder, &clear)?;
-                backend.submit(recorder)?;
-            }
+            prepared.clear_scratch(backend, &backend.span(&scratch))?;
             prepared.scratch = Some(scratch);
         }
         Ok(prepared)
@@ -120,7 +109,25 @@ impl<B: Backend> Prepared<B> {
         self.bind_steps(backend, spans, Some(scratch.clone()), false)
     }
 
-    fn bind_steps<'a>(
+    /// Clears what the kernels will leave clean from then on.
+    pub(crate) fn clear_scratch(&self, backend: &B, scratch: &Span<'_, B>) -> Result<()> {
+        let mut clear = vec![];
+        for step in &self.plan.steps {
+            if let Step::Fill { region, value, once: true } = step {
+                let span = scratch.slice(region.offset, region.bytes)?;
+                clear.push(backend.bind(Command::Fill { span, value: *value })?);
+            }
+        }
+        if clear.is_empty() {
+            return Ok(());
+        }
+        let mut recorder = backend.record()?;
+        backend.execute(&mut recorder, &clear)?;
+        backend.submit(recorder)
+    }
+
+    /// Binds spans; `clean` says that the scratch was cleared by [`Prepared::clear_scratch`].
+    pub(crate) fn bind_steps<'a>(
         &self,
         backend: &B,
         spans: &Spans<'a, B>,
@@ -170,7 +177,7 @@ impl<B: Backend> Prepared<B> {
 
     fn check(&self, backend: &B, spans: &Spans<'_, B>) -> Result<()> {
         let layout = spans.layout(backend)?;
-        for &(slot, bytes) in &self.plan.spans {
+        for &(slot, bytes, align) in &self.plan.spans {
             let span = match slot {
                 Slot::Input => Some(&spans.input),
                 Slot::Output => Some(&spans.output),
@@ -181,6 +188,16 @@ impl<B: Backend> Prepared<B> {
             let have = span.map_or(0, Span::bytes);
             if have != bytes {
                 return Err(Error::Invalid(format!("{slot:?} has {have} bytes, and the plan was made for {bytes}")));
+            }
+            if let Some(span) = span
+                && bytes > 0
+                && (span.offset() % u64::from(align) != 0
+                    || backend.handle_alignment(span.handle()) % u64::from(align) != 0)
+            {
+                return Err(Error::Invalid(format!(
+                    "{slot:?} starts at byte {}, between elements; it must start at a multiple of {align}",
+                    span.offset()
+                )));
             }
         }
         if self.plan.wide && !layout.wide {

@@ -1,6 +1,6 @@
 //! The numbers that planning depends on, per device class, as data.
 
-use crate::{Caps, DeviceKind, Language};
+use crate::{Caps, DeviceKind, Error, Language, Result};
 
 /// Tile shapes. A tile is what one workgroup takes at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,9 @@ pub struct Tuning {
     pub sort_keys64: u32,
     /// Of keys with values.
     pub sort_pairs: u32,
+    /// Workgroups of a sort that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL
+    /// kernels.
+    pub sort_resident: u32,
     /// Polls of a tile's state before its waiter computes the aggregate itself.
     pub spin_limit: u32,
 }
@@ -47,11 +50,50 @@ impl Tuning {
             sort_keys: 16,
             sort_keys64: 8,
             sort_pairs: 12,
+            sort_resident: 2,
             spin_limit: if small { 16 } else { 256 },
         };
         match caps.language {
-            Language::CudaC => Tuning { sort_workgroup: 512, sort_keys: 18, sort_keys64: 10, sort_pairs: 16, ..base },
+            Language::CudaC => Tuning {
+                sort_workgroup: 384,
+                sort_keys: 20,
+                sort_keys64: 10,
+                sort_pairs: 16,
+                sort_resident: 3,
+                ..base
+            },
             _ => base,
+        }
+    }
+}
+
+impl Tuning {
+    /// Changes one number by its field's name.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there is no such field, or the value is 0.
+    pub fn set(&mut self, name: &str, value: u32) -> Result<()> {
+        let fields: [(&str, &mut u32); 11] = [
+            ("scan_workgroup", &mut self.scan_workgroup),
+            ("scan_words", &mut self.scan_words),
+            ("reduce_workgroup", &mut self.reduce_workgroup),
+            ("reduce_words", &mut self.reduce_words),
+            ("groups_per_unit", &mut self.groups_per_unit),
+            ("sort_workgroup", &mut self.sort_workgroup),
+            ("sort_keys", &mut self.sort_keys),
+            ("sort_keys64", &mut self.sort_keys64),
+            ("sort_pairs", &mut self.sort_pairs),
+            ("sort_resident", &mut self.sort_resident),
+            ("spin_limit", &mut self.spin_limit),
+        ];
+        let names = fields.each_ref().map(|(name, _)| *name).join(", ");
+        match fields.into_iter().find(|(field, _)| *field == name) {
+            Some((_, field)) if value > 0 => {
+                *field = value;
+                Ok(())
+            }
+            Some(_) => Err(Error::Invalid(format!("tuning `{name}` of 0; it must be at least 1"))),
+            None => Err(Error::Invalid(format!("no tuning `{name}`; there are {names}"))),
         }
     }
 }

@@ -103,6 +103,8 @@ pub enum Output {
         values: Vec<f64>,
         /// For a sum the sum of magnitudes, for a product its own magnitude.
         scales: Vec<f64>,
+        /// Whether `d` counts: in a product every factor's rounding does, on whatever chain, and `scales` has them all.
+        chained: bool,
     },
 }
 
@@ -194,6 +196,8 @@ struct Precise {
     high: f64,
     low: f64,
     magnitudes: f64,
+    /// How many factors a product has by now.
+    factors: f64,
 }
 
 impl Precise {
@@ -202,7 +206,7 @@ impl Precise {
         let float = matches!(op.element, ElementType::Scalar(s) if s.is_float());
         let product = op.builtin == Some(Builtin::Product);
         let high = (float && (product || op.builtin == Some(Builtin::Sum))).then(|| as_f64(start))?;
-        Some(Precise { product, high, low: 0.0, magnitudes: high.abs() })
+        Some(Precise { product, high, low: 0.0, magnitudes: high.abs(), factors: 1.0 })
     }
 
     fn step(&mut self, x: f64) {
@@ -210,7 +214,8 @@ impl Precise {
         if self.product {
             self.high = high * x;
             self.low = high.mul_add(x, -self.high) + low * x;
-            self.magnitudes = self.high.abs();
+            self.factors += 1.0;
+            self.magnitudes = self.high.abs() * self.factors;
         } else {
             // Knuth's two-sum: the rounding error of an addition is a float itself.
             self.high = high + x;
@@ -234,12 +239,12 @@ impl Precise {
             values.push(here.value());
             scales.push(here.magnitudes);
         }
-        Output::Near { values, scales }
+        Output::Near { values, scales, chained: !self.product }
     }
 
     fn reduce(mut self, size: u32, input: &[u8]) -> Output {
         input.chunks_exact(size as usize).for_each(|bytes| self.step(as_f64(bytes)));
-        Output::Near { values: vec![self.value()], scales: vec![self.magnitudes] }
+        Output::Near { values: vec![self.value()], scales: vec![self.magnitudes], chained: !self.product }
     }
 }
 
@@ -315,7 +320,7 @@ mod tests {
         let op = Op::builtin(Builtin::Sum, Scalar::F64).unwrap();
         let request = Request::Reduce(ReduceRequest { op, n: 3, initial: None });
         let input: [f64; 3] = [1.0, 2f64.powi(-80), -1.0];
-        let Output::Near { values, scales } = expect(&request, bytemuck::cast_slice(&input), None).output else {
+        let Output::Near { values, scales, .. } = expect(&request, bytemuck::cast_slice(&input), None).output else {
             panic!("a float sum is near, not exact");
         };
         assert_eq!((values[0], scales[0]), (2f64.powi(-80), 2.0));

@@ -1,12 +1,12 @@
 //! Compiling kernels.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::ptr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use ocl::ffi;
-use trifold_core::{Caps, Error, KernelKey, Result};
+use trifold_core::{Caps, Error, KernelKey, Result, SubgroupSource};
 use trifold_kernels::{Assembled, assemble};
 
 use crate::device::Device;
@@ -46,7 +46,8 @@ pub(crate) fn compile(
     let assembled = assemble(key, caps)?;
     let failed = |s: Status| s.error(format_args!("compiling {} for {}", key.name, caps.device));
     let program = create(context, &assembled.source).map_err(failed)?;
-    build(&program, device, options, key, caps)?;
+    let options = with_registers(options, key, caps);
+    build(&program, device, &options, key, caps)?;
     let entry_point = std::ffi::CString::new(assembled.entry_point)
         .map_err(|_| Error::Invalid(format!("{} has an entry point with a zero in its name", key.name)))?;
     let compiled = Compiled { program, entry_point, assembled };
@@ -83,6 +84,23 @@ fn create(context: &Context, source: &str) -> Checked<Program> {
     // SAFETY: the call above gave one reference away, if any.
     unsafe { Program::created("clCreateProgramWithSource", raw, code) }
 }
+
+/// NVIDIA's OpenCL does not see to it by itself that a workgroup's registers fit: a kernel says how many workgroups should.
+fn with_registers(options: &CStr, key: &KernelKey, caps: &Caps) -> CString {
+    let nvidia = caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx);
+    match (nvidia, key.constant("WORKGROUP"), key.constant("RESIDENT")) {
+        (true, Some(workgroup), Some(resident)) => {
+            let registers = (REGISTERS / (workgroup * resident).max(1) / 8 * 8).clamp(32, 248);
+            let mut text = options.to_bytes().to_vec();
+            text.extend_from_slice(format!(" -cl-nv-maxrregcount={registers}").as_bytes());
+            CString::new(text).unwrap_or_else(|_| options.to_owned())
+        }
+        _ => options.to_owned(),
+    }
+}
+
+/// Registers of a multiprocessor, on every NVIDIA GPU since Kepler.
+const REGISTERS: u32 = 65536;
 
 fn build(program: &Program, device: Device, options: &CStr, key: &KernelKey, caps: &Caps) -> Result<()> {
     let id = device.raw();

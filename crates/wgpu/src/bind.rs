@@ -1,6 +1,6 @@
 //! Pipelines and bind groups: what a launch needs, made once.
 
-use trifold_core::{Command, Error, KernelKey, Param, Result, Span};
+use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span};
 use trifold_kernels::{Assembled, assemble};
 use wgpu::util::DeviceExt;
 
@@ -101,6 +101,17 @@ impl Pipeline {
     }
 }
 
+/// The kernel that clears scratch.
+pub(crate) fn fill_key(caps: &Caps) -> KernelKey {
+    KernelKey {
+        name: "copy/fill",
+        parts: vec![],
+        constants: vec![("WORKGROUP", 256.min(caps.max_workgroup)), ("ROWS", 8)],
+        element: None,
+        op: None,
+    }
+}
+
 impl Wgpu {
     pub(crate) fn bind_command(&self, command: Command<'_, Self>) -> Result<Step> {
         match command {
@@ -119,14 +130,8 @@ impl Wgpu {
     }
 
     fn bind_fill(&self, span: &Span<'_, Self>, value: u32) -> Result<Step> {
-        let (workgroup, rows) = (256.min(self.caps.max_workgroup), 8);
-        let key = KernelKey {
-            name: "copy/fill",
-            parts: vec![],
-            constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
-            element: None,
-            op: None,
-        };
+        let key = fill_key(&self.caps);
+        let tile: u32 = key.constants.iter().map(|(_, value)| value).product();
         let kernel = trifold_core::block_on(trifold_core::Backend::compile(self, &key))?;
         let words = u32::try_from(span.bytes() / 4)
             .map_err(|_| Error::Invalid(format!("a fill of {} bytes is too long", span.bytes())))?;
@@ -135,7 +140,7 @@ impl Wgpu {
             ("value", Param::Word(value)),
             ("target_offset", Param::Offset { binding: "target_words", unit: 4 }),
         ];
-        let groups = words.div_ceil(workgroup * rows);
+        let groups = words.div_ceil(tile);
         self.bind_launch(&kernel.0, groups, &[("target_words", span.clone())], &params, None)
     }
 

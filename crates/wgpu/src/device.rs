@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use trifold_core::{Caps, DeviceKind, Error, Language, Result, SubgroupSource, Subgroups, block_on};
+use trifold_core::{Backend, Caps, DeviceKind, Error, Language, Result, SubgroupSource, Subgroups, block_on};
 use wgpu::Features;
 
 use crate::Wgpu;
+use crate::bind::fill_key;
 use crate::error::Watch;
 
 /// A device that could be opened.
@@ -68,7 +69,14 @@ impl Wgpu {
         let (device, queue) = block_on(adapter.adapter.request_device(&descriptor))
             .map_err(|e| Error::backend("wgpu", format!("opening {}", adapter.info.name), e))?;
         let watch = Watch::device(&device);
-        Wgpu::with(device, queue, watch)
+        let wgpu = Wgpu::with(device, queue, watch)?;
+        // A driver of GL may claim compute shaders in a version that has none.
+        if adapter.info.backend == wgpu::Backend::Gl {
+            block_on(wgpu.compile(&fill_key(&wgpu.caps))).map_err(|error| {
+                Error::Unsupported(format!("{} through GL: {error}; use it through Vulkan", wgpu.caps.device))
+            })?;
+        }
+        Ok(wgpu)
     }
 
     /// Works on the caller's device and queue. Kernels use what features the device was opened with: see

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use trifold::{
     AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, DeviceKind, ElementType, Error, Op, Options, Order,
-    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest,
+    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, Tuning,
 };
 
 use super::check::{self, Combine, Verdict};
@@ -22,6 +22,7 @@ const BUSY_MS: f64 = 1.0;
 /// A device, and how long to spend on it.
 pub struct Bench<'a> {
     backend: &'a dyn AnyBackend,
+    tuning: Tuning,
     runs: Runs<'a>,
     /// Made when first needed; none on software devices, and where there is no memory for it.
     busy: Option<Option<Busy>>,
@@ -89,10 +90,12 @@ pub fn request(job: &Job) -> Result<Request> {
 }
 
 impl<'a> Bench<'a> {
-    /// A bench of at most `runs` timed runs a row.
-    pub fn new(backend: &'a dyn AnyBackend, runs: u32) -> Self {
-        let budget = Duration::from_millis(if is_software(backend.caps().kind) { 400 } else { 4000 });
-        Bench { backend, runs: Runs { backend, most: runs, budget }, busy: None, data: None }
+    /// A bench of at most `runs` timed runs a row, planned with `tuning`.
+    pub fn new(backend: &'a dyn AnyBackend, tuning: Tuning, runs: u32) -> Self {
+        let software = is_software(backend.caps().kind);
+        let budget = Duration::from_millis(if software { 400 } else { 4000 });
+        let warm_up = Duration::from_millis(if software { 0 } else { 100 });
+        Bench { backend, tuning, runs: Runs { backend, most: runs, budget, warm_up }, busy: None, data: None }
     }
 
     /// Measures a job. Whatever fails, a panic of a driver's binding too, is said in the row.
@@ -140,7 +143,7 @@ impl<'a> Bench<'a> {
         }
 
         let spans = data.spans(job.primitive);
-        let call = backend.call(&request, spans, options, &backend.tuning(), None)?;
+        let call = backend.call(&request, spans, options, &self.tuning, None)?;
         backend.run(&call)?;
         backend.synchronize()?;
         let verdict = data.check(backend, job, &spans, call.plan.depth)?;
@@ -338,14 +341,18 @@ struct Runs<'a> {
     most: u32,
     /// What a row's timed runs may take together.
     budget: Duration,
+    /// How long to warm up at least.
+    warm_up: Duration,
 }
 
 impl Runs<'_> {
-    /// The median of as many runs as the budget allows, after up to three to warm up.
+    /// The median of as many runs as the budget allows, after some to warm up.
     fn time(&self, call: &AnyCall) -> Result<Timing> {
         let mut clock = "device";
         let start = Instant::now();
-        for warm_up in 0..3 {
+        // Three runs, and more while they are short: an idle GPU takes a while to raise its clocks.
+        let mut warm_up = 0;
+        while warm_up < 3 || (clock == "device" && start.elapsed() < self.warm_up) {
             match self.backend.time(None, call, 1) {
                 Ok(_) => {}
                 Err(Error::Unsupported(_)) if warm_up == 0 => clock = "host",
@@ -357,6 +364,7 @@ impl Runs<'_> {
             if start.elapsed() > self.budget / 2 {
                 break;
             }
+            warm_up += 1;
         }
         let start = Instant::now();
         let mut times = vec![];

@@ -123,7 +123,13 @@ fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report) -> (V
     let first = jobs.first().map_or(0, |job| job.n);
     let patience = Duration::from_secs(if is_software(caps.kind) { 10 } else { 60 });
     let start = Instant::now();
-    let mut bench = Bench::new(backend, args.runs);
+    let mut tuning = backend.tuning();
+    for (name, value) in &args.tuning {
+        if let Err(error) = tuning.set(name, *value) {
+            report.note(&format!("{name} ({}): {error}", caps.device));
+        }
+    }
+    let mut bench = Bench::new(backend, tuning, args.runs);
     let mut rows: Vec<Row> = vec![];
     let mut lost = None;
     for (i, job) in jobs.iter().enumerate() {

@@ -134,15 +134,20 @@ impl Planner<'_> {
         algorithm: &'static str,
         scratch: Scratch,
         steps: Vec<Step>,
-        spans: Vec<(Slot, u64)>,
+        spans: Vec<(Slot, u64, u32)>,
         wide: bool,
         depth: u64,
     ) -> Result<Plan> {
-        for &(slot, bytes) in &spans {
+        for &(slot, bytes, _) in &spans {
             self.caps.check_span(slot.noun(), bytes)?;
         }
         let scratch_bytes = scratch.bytes();
-        self.caps.check_span("scratch", scratch_bytes)?;
+        if scratch_bytes > self.caps.max_buffer {
+            return Err(Error::Invalid(format!(
+                "the scratch has {scratch_bytes} bytes, and a buffer of {} ({}) at most {}; split the work",
+                self.caps.device, self.caps.backend, self.caps.max_buffer
+            )));
+        }
         let wide = wide && self.layout.wide;
         Ok(Plan { algorithm, scratch_bytes, steps, spans, wide, in_place: self.layout.in_place, depth })
     }
@@ -181,7 +186,7 @@ impl Planner<'_> {
                 initial: None,
             })]
         };
-        self.finish("copy", Scratch::default(), steps, vec![(Slot::Input, bytes), (Slot::Output, bytes)], true, 0)
+        self.finish("copy", Scratch::default(), steps, vec![(Slot::Input, bytes, 4), (Slot::Output, bytes, 4)], true, 0)
     }
 }
 

@@ -11,7 +11,10 @@ impl Planner<'_> {
         self.check_initial(&op.element, initial)?;
         let algorithm = self.algorithm(&Request::Reduce(request.clone()))?;
         let element = u64::from(op.element.bytes());
-        let spans = vec![(Slot::Input, u64::from(n) * element), (Slot::Output, element)];
+        let spans = vec![
+            (Slot::Input, u64::from(n) * element, op.element.align()),
+            (Slot::Output, element, op.element.align()),
+        ];
         let (input, output) = (whole(Slot::Input, spans[0].1), whole(Slot::Output, element));
         let start = initial.clone().unwrap_or_else(|| op.identity.clone());
         let mut scratch = Scratch::default();

@@ -13,7 +13,7 @@ impl Planner<'_> {
         self.check_initial(&op.element, initial)?;
         let mut algorithm = self.algorithm(&Request::Scan(request.clone()))?;
         let bytes = u64::from(n) * u64::from(op.element.bytes());
-        let spans = vec![(Slot::Input, bytes), (Slot::Output, bytes)];
+        let spans = vec![(Slot::Input, bytes, op.element.align()), (Slot::Output, bytes, op.element.align())];
         // A helper that computes a stuck tile's aggregate must find the tile's input unchanged.
         if algorithm == "lookback" && self.layout.in_place && !self.caps.forward_progress {
             if self.options.algorithm.is_some() {
@@ -63,7 +63,7 @@ impl Planner<'_> {
         n: u32,
         exclusive: bool,
         start: Option<Vec<u8>>,
-        spans: Vec<(Slot, u64)>,
+        spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
         let tile = self.scan_tile(op, 32);
         let tiles = n.div_ceil(tile.elements);

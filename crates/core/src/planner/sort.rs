@@ -30,12 +30,12 @@ impl Planner<'_> {
         let value_bytes = request.value.as_ref().map_or(0, |v| v.bytes());
         let mut algorithm = self.algorithm(&Request::Sort(request.clone()))?;
         let mut spans = vec![
-            (Slot::Input, u64::from(n) * u64::from(key_bytes)),
-            (Slot::Output, u64::from(n) * u64::from(key_bytes)),
+            (Slot::Input, u64::from(n) * u64::from(key_bytes), key_bytes),
+            (Slot::Output, u64::from(n) * u64::from(key_bytes), key_bytes),
         ];
         if value_bytes > 0 {
             let bytes = u64::from(n) * u64::from(value_bytes);
-            spans.extend([(Slot::InputValues, bytes), (Slot::OutputValues, bytes)]);
+            spans.extend([(Slot::InputValues, bytes, 4), (Slot::OutputValues, bytes, 4)]);
         }
         if n == 0 {
             return self.finish(algorithm, Scratch::default(), vec![], spans, false, 0);
@@ -72,7 +72,7 @@ impl Planner<'_> {
         }
     }
 
-    fn sort_on_host(&self, algorithm: &'static str, job: Job, spans: Vec<(Slot, u64)>) -> Result<Plan> {
+    fn sort_on_host(&self, algorithm: &'static str, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let launch = Launch {
             kernel: KernelKey {
                 name: "sort/parallel",
@@ -82,7 +82,7 @@ impl Planner<'_> {
                 op: None,
             },
             groups: 1,
-            bindings: spans.iter().map(|&(slot, bytes)| (binding_name(slot), whole(slot, bytes))).collect(),
+            bindings: spans.iter().map(|&(slot, bytes, _)| (binding_name(slot), whole(slot, bytes))).collect(),
             params: vec![("n", Param::Word(job.n))],
             initial: None,
         };
@@ -99,7 +99,7 @@ impl Planner<'_> {
         (t.sort_workgroup, keys)
     }
 
-    fn onesweep(&self, job: Job, spans: Vec<(Slot, u64)>) -> Result<Plan> {
+    fn onesweep(&self, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let n = job.n;
         let (workgroup, items) = self.sort_tile(&job);
         let tiles = n.div_ceil(workgroup * items);
@@ -157,6 +157,8 @@ impl Planner<'_> {
             ("ITEMS", items),
             ("FALLBACK", 1),
             ("SPIN_LIMIT", self.tuning.spin_limit),
+            // How many workgroups a compute unit should hold: what the compiler may spend registers for.
+            ("RESIDENT", self.tuning.sort_resident),
         ];
         more.extend(self.subgroup_constants(workgroup)?);
         more.extend(self.fault_constants());
@@ -207,7 +209,7 @@ impl Planner<'_> {
         (self.caps.language == Language::Wgsl).then_some(if wide { "block/peers128" } else { "block/peers32" })
     }
 
-    fn upsweep_downsweep(&self, job: Job, spans: Vec<(Slot, u64)>) -> Result<Plan> {
+    fn upsweep_downsweep(&self, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let n = job.n;
         let (workgroup, items) = (self.tuning.scan_workgroup, 8);
         let tiles = n.div_ceil(workgroup * items);

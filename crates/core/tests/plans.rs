@@ -1,0 +1,217 @@
+//! Plans as text, for devices that need not be there: what the planner decides, and how much scratch it takes.
+
+use std::fmt::Write;
+
+use trifold_core::planner::plan;
+use trifold_core::{
+    Builtin, Caps, DeviceKind, Element, Language, Launch, Layout, Op, Options, Order, Param, Plan, ReduceRequest,
+    Region, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups, Tuning,
+};
+
+/// CUDA on an H200.
+fn h200() -> Caps {
+    Caps {
+        backend: "cuda",
+        device: "NVIDIA H200".into(),
+        driver: "none".into(),
+        api: "CUDA 13.0 sm_90".into(),
+        kind: DeviceKind::DiscreteGpu,
+        language: Language::CudaC,
+        compute_units: 132,
+        memory: 140 << 30,
+        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
+        int64: true,
+        float64: true,
+        atomics64: true,
+        forward_progress: true,
+        max_workgroup: 1024,
+        shared_bytes: 48 * 1024,
+        max_binding: 140 << 30,
+        max_buffer: 140 << 30,
+        binding_alignment: 1,
+        native_copy: true,
+    }
+}
+
+/// wgpu on lavapipe through Vulkan.
+fn lavapipe() -> Caps {
+    Caps {
+        backend: "wgpu",
+        device: "llvmpipe".into(),
+        api: "Vulkan".into(),
+        kind: DeviceKind::Cpu,
+        language: Language::Wgsl,
+        compute_units: 2,
+        memory: 0,
+        subgroups: Some(Subgroups { min: 8, max: 8, source: SubgroupSource::Native }),
+        atomics64: true,
+        max_workgroup: 1024,
+        shared_bytes: 32 * 1024,
+        max_binding: 128 << 20,
+        max_buffer: 2 << 30,
+        binding_alignment: 16,
+        native_copy: false,
+        ..h200()
+    }
+}
+
+/// wgpu on llvmpipe through GL.
+fn gl() -> Caps {
+    Caps {
+        api: "Gl".into(),
+        subgroups: None,
+        int64: false,
+        float64: false,
+        atomics64: false,
+        binding_alignment: 256,
+        ..lavapipe()
+    }
+}
+
+/// OpenCL on PoCL 3.1, which has no subgroups of its own.
+fn pocl() -> Caps {
+    Caps {
+        backend: "opencl",
+        device: "pthread".into(),
+        api: "OpenCL 3.0".into(),
+        language: Language::OpenClC,
+        memory: 8 << 30,
+        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Emulated }),
+        max_workgroup: 4096,
+        shared_bytes: 512 * 1024,
+        max_binding: 2 << 30,
+        binding_alignment: 128,
+        native_copy: true,
+        ..lavapipe()
+    }
+}
+
+fn sum(scalar: Scalar) -> Op {
+    Op::builtin(Builtin::Sum, scalar).unwrap()
+}
+
+fn scan(n: u64) -> Request {
+    Request::Scan(ScanRequest { op: sum(Scalar::U32), n, kind: ScanKind::Exclusive, initial: None })
+}
+
+fn reduce(n: u64) -> Request {
+    Request::Reduce(ReduceRequest { op: sum(Scalar::F32), n, initial: None })
+}
+
+fn sort_keys(n: u64) -> Request {
+    Request::Sort(SortRequest { key: Scalar::U32, value: None, n, order: Order::Ascending })
+}
+
+fn sort_pairs(n: u64) -> Request {
+    Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Descending })
+}
+
+fn planned(request: &Request, layout: Layout, caps: &Caps) -> Plan {
+    plan(request, layout, Options::default(), caps, &Tuning::of(caps)).unwrap()
+}
+
+/// The plan of a request over spans as a backend allocates them.
+fn text(request: &Request, caps: &Caps) -> String {
+    describe(&planned(request, Layout::default(), caps))
+}
+
+/// A plan, one line a step.
+fn describe(plan: &Plan) -> String {
+    let mut text = format!("{}, {} bytes of scratch", plan.algorithm, plan.scratch_bytes);
+    for (said, which) in [(plan.wide, "wide"), (plan.in_place, "in place")] {
+        if said {
+            let _ = write!(text, ", {which}");
+        }
+    }
+    let _ = writeln!(text, ", depth {}", plan.depth);
+    for step in &plan.steps {
+        let _ = match step {
+            Step::Fill { region, value, once } => {
+                writeln!(text, "fill {} with {value}{}", place(region), if *once { " once" } else { "" })
+            }
+            Step::Copy { from, to } => writeln!(text, "copy {} to {}", place(from), place(to)),
+            Step::Launch(launch) => writeln!(text, "{}", line(launch)),
+        };
+    }
+    text
+}
+
+fn place(region: &Region) -> String {
+    format!("{:?}[{}, +{}]", region.slot, region.offset, region.bytes)
+}
+
+fn line(launch: &Launch) -> String {
+    let key = &launch.kernel;
+    let mut text = format!("{} x {}", key.name, launch.groups);
+    if let Some(element) = &key.element {
+        let _ = write!(text, " of {}", element.name());
+    }
+    if let Some(op) = &key.op {
+        let _ = write!(text, " by {}", op.name);
+    }
+    let parts: Vec<_> = key.parts.iter().map(|part| part.trim_start_matches("block/")).collect();
+    let constants: Vec<_> = key.constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let bindings: Vec<_> = launch.bindings.iter().map(|(name, region)| format!("{name}={}", place(region))).collect();
+    let params = launch.params.iter().map(|(name, param)| match param {
+        Param::Word(value) => format!("{name}={value}"),
+        Param::Offset { binding, unit } => format!("{name}={binding}/{unit}"),
+    });
+    let params: Vec<_> = params.collect();
+    let _ = write!(text, " | {} | {}", parts.join(" "), constants.join(" "));
+    let _ = write!(text, " | {} | {}", bindings.join(" "), params.join(" "));
+    text
+}
+
+#[test]
+fn scans() {
+    insta::assert_snapshot!("scan_h200", text(&scan(1 << 20), &h200()));
+    insta::assert_snapshot!("scan_lavapipe", text(&scan(1 << 20), &lavapipe()));
+    insta::assert_snapshot!("scan_gl", text(&scan(1 << 20), &gl()));
+    insta::assert_snapshot!("scan_pocl", text(&scan(1 << 20), &pocl()));
+}
+
+/// A span that starts anywhere takes single elements. In place, a stuck tile's input may be gone.
+#[test]
+fn scans_of_spans_anywhere_and_in_place() {
+    let narrow = Layout { wide: false, in_place: false };
+    insta::assert_snapshot!("scan_h200_narrow", describe(&planned(&scan(1000), narrow, &h200())));
+    let in_place = Layout { wide: true, in_place: true };
+    insta::assert_snapshot!("scan_h200_in_place", describe(&planned(&scan(1000), in_place, &h200())));
+    let no_progress = Caps { forward_progress: false, ..lavapipe() };
+    insta::assert_snapshot!("scan_in_place_without_progress", describe(&planned(&scan(1000), in_place, &no_progress)));
+}
+
+#[test]
+fn reductions() {
+    insta::assert_snapshot!("reduce_h200", text(&reduce(1 << 28), &h200()));
+    insta::assert_snapshot!("reduce_gl", text(&reduce(1 << 20), &gl()));
+    insta::assert_snapshot!("reduce_of_nothing", text(&reduce(0), &h200()));
+}
+
+#[test]
+fn sorts() {
+    insta::assert_snapshot!("sort_keys_h200", text(&sort_keys(1 << 20), &h200()));
+    insta::assert_snapshot!("sort_pairs_lavapipe", text(&sort_pairs(1 << 20), &lavapipe()));
+    insta::assert_snapshot!("sort_keys_gl", text(&sort_keys(1 << 20), &gl()));
+    insta::assert_snapshot!("sort_pairs_pocl", text(&sort_pairs(1 << 20), &pocl()));
+}
+
+/// Counts past 30 bits leave no room for a flag beside them in a word.
+#[test]
+fn sorts_of_very_many_keys_count_in_64_bits() {
+    insta::assert_snapshot!("sort_keys_h200_count64", text(&sort_keys(3 << 30), &h200()));
+}
+
+#[test]
+fn scratch_is_as_little_as_promised() {
+    let n = 1 << 28;
+    let scratch = |request: &Request| planned(request, Layout::default(), &h200()).scratch_bytes;
+    for request in [scan(n), reduce(n)] {
+        let (bytes, input) = (scratch(&request), 4 * n);
+        assert!(bytes <= input / 100 + (64 << 10), "{}: {bytes} bytes for {input}", request.primitive());
+    }
+    for (request, data) in [(sort_keys(n), 4 * n), (sort_pairs(n), 8 * n)] {
+        let bytes = scratch(&request);
+        assert!(bytes <= data + data / 25 + (64 << 10), "{}: {bytes} bytes for {data}", request.primitive());
+    }
+}

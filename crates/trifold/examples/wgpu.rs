@@ -1,0 +1,15 @@
+//! A sort through wgpu: `cargo run -p trifold --example wgpu`.
+
+use trifold::prelude::*;
+use trifold::wgpu::Wgpu;
+
+fn main() -> trifold::Result<()> {
+    let adapters = Wgpu::devices();
+    let Some(adapter) = adapters.first() else { return Ok(println!("wgpu finds no device")) };
+    let device = Wgpu::open(adapter)?;
+    let keys = device.upload(&[2.5f32, -1.0, 0.0, -0.0])?;
+    let span = device.span(&keys);
+    device.sort_keys::<f32>(Order::Ascending, &span, &span)?; // in place
+    println!("{:?}", device.download::<f32>(&span)?); // [-1.0, -0.0, 0.0, 2.5]
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! The three texts of a kernel read side by side: the same functions in the same order, and the same numbered steps.
+
+use std::path::Path;
+
+use trifold_core::Language;
+use trifold_kernels::{CATALOGUE, text};
+
+const LANGUAGES: [Language; 3] = [Language::Wgsl, Language::OpenClC, Language::CudaC];
+
+/// The kernels' texts, each with its language; those of blocks and preludes are no bodies.
+fn bodies() -> impl Iterator<Item = (&'static str, Vec<(Language, &'static str)>)> {
+    CATALOGUE.iter().map(|entry| {
+        let texts = LANGUAGES.into_iter().filter_map(|language| Some((language, text(language, entry.name)?)));
+        (entry.name, texts.collect())
+    })
+}
+
+/// The comments `// 1. …` in order, without their slashes.
+fn steps(text: &str) -> Vec<&str> {
+    let comments = text.lines().filter_map(|line| line.trim().strip_prefix("// "));
+    let numbered = |comment: &&str| {
+        let digits = comment.trim_start_matches(|c: char| c.is_ascii_digit());
+        digits.len() < comment.len() && digits.starts_with(". ")
+    };
+    comments.filter(numbered).collect()
+}
+
+/// The functions at a text's top level, in order.
+fn functions(language: Language, text: &str) -> Vec<String> {
+    let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let code: String = lines.filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
+    let (mut names, mut word, mut before, mut depth) = (vec![], String::new(), String::new(), 0);
+    for c in code.chars() {
+        if c.is_alphanumeric() || c == '_' || c == '@' {
+            word.push(c);
+            continue;
+        }
+        // WGSL says `fn`; in C, whatever takes arguments at the top level is a function, or an attribute: `__these`.
+        let declares = match language {
+            Language::Wgsl => before == "fn",
+            _ => !word.starts_with("__"),
+        };
+        if c == '(' && depth == 0 && declares && !word.is_empty() {
+            names.push(word.clone());
+        }
+        depth += i32::from("({[".contains(c)) - i32::from(")}]".contains(c));
+        if !word.is_empty() {
+            before = std::mem::take(&mut word);
+        }
+    }
+    names
+}
+
+#[test]
+fn functions_and_steps_are_found() {
+    let wgsl = "// f(x)\nconst N: u32 = max(1u, M);\n@compute @workgroup_size(64)\nfn f() {\n  // 1. One.\n  g();\n}\nfn h(";
+    assert_eq!(functions(Language::Wgsl, wgsl), ["f", "h"]);
+    let cl = "#define M(x) (x)\n__local u32 a[MAX(1, 2)];\n__kernel __attribute__((size(1))) void f(u32 n) {\n  g();\n}";
+    assert_eq!(functions(Language::OpenClC, cl), ["f"]);
+    let cuda = "extern \"C\" __global__ void __launch_bounds__(W)\nf(u32 *a) { }\nFUNCTION T h(T x) { return g(x); }";
+    assert_eq!(functions(Language::CudaC, cuda), ["f", "h"]);
+    assert_eq!(steps("  // 1. One.\n// 22. Two.\n// 3.3) no\n// no\nx(); // 4. no"), ["1. One.", "22. Two."]);
+}
+
+#[test]
+fn the_texts_have_the_same_numbered_steps() {
+    for (name, texts) in bodies() {
+        let (first, first_text) = texts[0];
+        let expected = steps(first_text);
+        assert!(!expected.is_empty() || texts.len() == 1, "{name}.{} has no numbered steps", first.extension());
+        for (place, step) in expected.iter().enumerate() {
+            assert!(step.starts_with(&format!("{}. ", place + 1)), "{name}: step {} is `{step}`", place + 1);
+        }
+        for &(language, text) in &texts[1..] {
+            assert_eq!(steps(text), expected, "{name}.{} and .{}", language.extension(), first.extension());
+        }
+    }
+}
+
+#[test]
+fn the_texts_have_the_same_functions_in_order() {
+    for (name, texts) in bodies() {
+        for &(a, a_text) in &texts {
+            let a_functions = functions(a, a_text);
+            assert!(!a_functions.is_empty(), "{name}.{}", a.extension());
+            for &(b, b_text) in &texts {
+                let b_functions = functions(b, b_text);
+                // What one language alone needs is no matter of order.
+                let ours: Vec<_> = a_functions.iter().filter(|f| b_functions.contains(f)).collect();
+                let theirs: Vec<_> = b_functions.iter().filter(|f| a_functions.contains(f)).collect();
+                assert_eq!(ours, theirs, "{name}.{} and .{}", a.extension(), b.extension());
+            }
+        }
+    }
+}
+
+/// A function of the name that the catalogue launches, last in each text.
+#[test]
+fn the_entry_point_is_the_last_function() {
+    for entry in CATALOGUE {
+        for language in LANGUAGES {
+            let Some(text) = text(language, entry.name) else { continue };
+            let functions = functions(language, text);
+            assert_eq!(functions.last().map(String::as_str), Some(entry.entry_point), "{}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn a_kernel_has_all_three_texts_or_is_for_wgsl_only() {
+    for (entry, (name, texts)) in CATALOGUE.iter().zip(bodies()) {
+        assert_eq!(texts.len(), if entry.wgsl_only { 1 } else { 3 }, "{name}");
+    }
+}
+
+/// A file below kernels/ that the crate does not compile in would be tested by nobody.
+#[test]
+fn every_file_is_compiled_in() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["prelude", "block", "copy", "scan", "reduce", "sort"] {
+        for file in std::fs::read_dir(root.join(folder)).unwrap() {
+            let file = file.unwrap().path();
+            let extension = file.extension().unwrap_or_default().to_string_lossy();
+            let name = format!("{folder}/{}", file.file_stem().unwrap_or_default().to_string_lossy());
+            let language = LANGUAGES.into_iter().find(|language| language.extension() == extension);
+            let compiled_in = language.and_then(|language| text(language, &name));
+            assert_eq!(compiled_in, std::fs::read_to_string(&file).ok().as_deref(), "{}", file.display());
+        }
+    }
+}

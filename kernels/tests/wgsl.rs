@@ -1,0 +1,300 @@
+//! Every kernel that the planner can ask a wgpu device for, on each tier of devices: naga parses and validates its text
+//! with no more than the tier has, and its bindings and parameters are the catalogue's. Needs no device.
+
+use std::collections::{HashMap, HashSet};
+
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, Module, TypeInner};
+use trifold_core::planner::{algorithms, plan};
+use trifold_core::{
+    Builtin, Caps, DeviceKind, Element, ElementType, Error, Fault, KernelKey, Language, Layout, Monoid, Op, Options,
+    Order, Param, ReduceRequest, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups,
+    Tuning,
+};
+use trifold_kernels::{Assembled, CATALOGUE, assemble};
+
+/// Devices that differ in what their kernels may use.
+fn tiers() -> [(&'static str, Caps); 4] {
+    let native = |min, max| Some(Subgroups { min, max, source: SubgroupSource::Native });
+    let full = Caps {
+        backend: "wgpu",
+        device: "a device for tests".into(),
+        driver: "none".into(),
+        api: "Vulkan".into(),
+        kind: DeviceKind::DiscreteGpu,
+        language: Language::Wgsl,
+        compute_units: 64,
+        memory: 0,
+        subgroups: native(32, 32),
+        int64: true,
+        float64: true,
+        atomics64: true,
+        forward_progress: true,
+        max_workgroup: 1024,
+        shared_bytes: 48 * 1024,
+        max_binding: (4 << 30) - 4,
+        max_buffer: 64 << 30,
+        binding_alignment: 32,
+        native_copy: false,
+    };
+    let narrow = Caps {
+        kind: DeviceKind::Cpu,
+        subgroups: native(4, 4),
+        int64: false,
+        float64: false,
+        atomics64: false,
+        shared_bytes: 16 * 1024,
+        max_workgroup: 256,
+        ..full.clone()
+    };
+    let varying = Caps { subgroups: native(8, 64), atomics64: false, forward_progress: false, ..full.clone() };
+    let none = Caps { subgroups: None, kind: DeviceKind::IntegratedGpu, ..narrow.clone() };
+    [("atomics64", full), ("narrow", narrow), ("varying", varying), ("no subgroups", none)]
+}
+
+/// What naga may let a device's kernels use: what wgpu grants for the features behind the caps.
+fn capabilities(caps: &Caps) -> Capabilities {
+    let mut allowed = Capabilities::empty();
+    allowed.set(Capabilities::SUBGROUP, caps.subgroups.is_some());
+    allowed.set(Capabilities::SHADER_INT64, caps.int64);
+    allowed.set(Capabilities::FLOAT64, caps.float64);
+    let atomics64 = Capabilities::SHADER_INT64_ATOMIC_MIN_MAX | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS;
+    allowed.set(atomics64, caps.atomics64);
+    allowed
+}
+
+trifold_core::element! { struct Affine { a: u32, b: u32 } }
+// An odd number of words.
+trifold_core::element! { struct Vector { x: f32, y: f32, z: f32 } }
+// Words of two sizes, aligned to the larger.
+trifold_core::element! { struct Tally { total: f64, count: u32, tag: i32 } }
+
+struct Compose;
+impl Monoid<Affine> for Compose {
+    const NAME: &'static str = "compose";
+    const WGSL: &'static str = "fn combine(l: T, r: T) -> T { return T(l.a * r.a, l.b * r.a + r.b); }";
+    const IDENTITY: Affine = Affine { a: 1, b: 0 };
+    const COMMUTATIVE: bool = false;
+    fn combine(l: Affine, r: Affine) -> Affine {
+        Affine { a: l.a.wrapping_mul(r.a), b: l.b.wrapping_mul(r.a).wrapping_add(r.b) }
+    }
+}
+
+struct Fieldwise;
+impl Monoid<Vector> for Fieldwise {
+    const NAME: &'static str = "fieldwise";
+    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(a.x + b.x, a.y + b.y, a.z + b.z); }";
+    const IDENTITY: Vector = Vector { x: 0.0, y: 0.0, z: 0.0 };
+    const COMMUTATIVE: bool = true;
+    fn combine(a: Vector, b: Vector) -> Vector {
+        Vector { x: a.x + b.x, y: a.y + b.y, z: a.z + b.z }
+    }
+}
+impl Monoid<Tally> for Fieldwise {
+    const NAME: &'static str = "tally";
+    const WGSL: &'static str =
+        "fn combine(a: T, b: T) -> T { return T(a.total + b.total, a.count + b.count, max(a.tag, b.tag)); }";
+    const IDENTITY: Tally = Tally { total: 0.0, count: 0, tag: i32::MIN };
+    const COMMUTATIVE: bool = true;
+    fn combine(a: Tally, b: Tally) -> Tally {
+        Tally { total: a.total + b.total, count: a.count.wrapping_add(b.count), tag: a.tag.max(b.tag) }
+    }
+}
+
+fn requests() -> Vec<Request> {
+    let n = 1_000_003;
+    let mut ops = vec![Op::of::<Affine, Compose>(), Op::of::<Vector, Fieldwise>(), Op::of::<Tally, Fieldwise>()];
+    for scalar in Scalar::ALL {
+        ops.extend(Builtin::ALL.into_iter().filter_map(|which| Op::builtin(which, scalar)));
+    }
+    let mut requests = vec![Request::Copy { element: u32::TYPE, n }];
+    for op in ops {
+        for kind in [ScanKind::Inclusive, ScanKind::Exclusive] {
+            requests.push(Request::Scan(ScanRequest { op: op.clone(), n, kind, initial: None }));
+        }
+        requests.push(Request::Reduce(ReduceRequest { op, n, initial: None }));
+    }
+    for key in Scalar::ALL {
+        for value in [None, Some(u32::TYPE), Some(u64::TYPE), Some(Vector::TYPE)] {
+            for order in [Order::Ascending, Order::Descending] {
+                requests.push(Request::Sort(SortRequest { key, value: value.clone(), n, order }));
+            }
+        }
+    }
+    // Past the 65535 workgroups of one dimension.
+    requests.push(Request::Sort(SortRequest { key: Scalar::U32, value: None, n: 1 << 30, order: Order::Ascending }));
+    requests
+}
+
+/// Every kernel of every plan, and the one with which wgpu fills scratch.
+fn keys(caps: &Caps) -> Vec<KernelKey> {
+    let fill = KernelKey {
+        name: "copy/fill",
+        parts: vec![],
+        constants: vec![("WORKGROUP", 256), ("ROWS", 8)],
+        element: None,
+        op: None,
+    };
+    let (mut seen, mut keys) = (HashSet::new(), vec![fill]);
+    let tuning = Tuning::of(caps);
+    for request in requests() {
+        let layouts = [(true, false), (false, false), (true, true), (false, true)];
+        for layout in layouts.map(|(wide, in_place)| Layout { wide, in_place }) {
+            for fault in [Fault::None, Fault::Silent(7), Fault::Late(5)] {
+                for algorithm in algorithms(&request, caps) {
+                    let options = Options { algorithm: Some(algorithm), fault };
+                    let plan = match plan(&request, layout, options, caps, &tuning) {
+                        Ok(plan) => plan,
+                        // A type that the tier lacks, a copy onto itself, more than can be bound.
+                        Err(Error::Invalid(_) | Error::Unsupported(_)) => continue,
+                        Err(error) => panic!("{request:?}, {layout:?}, {options:?}: {error}"),
+                    };
+                    let launched = plan.steps.into_iter().filter_map(|step| match step {
+                        Step::Launch(launch) => Some(launch.kernel),
+                        _ => None,
+                    });
+                    keys.extend(launched.filter(|kernel| seen.insert(kernel.clone())));
+                }
+            }
+        }
+    }
+    keys
+}
+
+/// A kernel's text, and what naga makes of it.
+struct Checked {
+    assembled: Assembled,
+    module: Module,
+    info: ModuleInfo,
+}
+
+/// Assembles, parses and validates; the error has naga's diagnostic.
+fn check(key: &KernelKey, caps: &Caps) -> Result<Checked, String> {
+    let assembled = assemble(key, caps).map_err(|error| error.to_string())?;
+    let source = &assembled.source;
+    let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities(caps));
+    let info = validator.validate(&module).map_err(|error| error.emit_to_string(source))?;
+    Ok(Checked { assembled, module, info })
+}
+
+/// What is wrong with the kernel's interface, if anything: bindings, workgroup, parameters.
+fn interface(checked: &Checked) -> Result<(), String> {
+    let Checked { assembled, module, info } = checked;
+    let [entry] = &module.entry_points[..] else { return Err("it has not just one entry point".into()) };
+    if entry.name != assembled.entry_point || entry.workgroup_size != [assembled.workgroup, 1, 1] {
+        return Err(format!("its entry point is {} of {:?}", entry.name, entry.workgroup_size));
+    }
+    let used = info.get_entry_point(0);
+    let mut found: HashMap<u32, &str> = HashMap::new();
+    for (handle, variable) in module.global_variables.iter() {
+        let Some(binding) = &variable.binding else { continue };
+        let name = variable.name.as_deref().unwrap_or_default();
+        if binding.group != 0 || found.insert(binding.binding, name).is_some() {
+            return Err(format!("{name} has group {} and binding {}", binding.group, binding.binding));
+        }
+        if used[handle].is_empty() {
+            return Err(format!("{name} is bound and not used"));
+        }
+        let arguments = assembled.arguments.iter().map(|argument| argument.name);
+        let place = arguments.chain(["params"]).position(|argument| argument == name);
+        if place != Some(binding.binding as usize) {
+            return Err(format!("{name} has binding {}, and is number {place:?} of the catalogue", binding.binding));
+        }
+        let storage = matches!(variable.space, AddressSpace::Storage { .. });
+        if name == "params" { parameters(assembled, module, variable.ty)? } else if !storage {
+            return Err(format!("{name} is no storage buffer"));
+        }
+    }
+    let missing = |(place, argument): &(usize, &trifold_kernels::Argument)| {
+        !argument.optional && !found.contains_key(&(*place as u32))
+    };
+    match assembled.arguments.iter().enumerate().find(missing) {
+        Some((_, argument)) => Err(format!("it does not have {}", argument.name)),
+        None if !found.contains_key(&(assembled.arguments.len() as u32)) => Err("it has no params".into()),
+        None => Ok(()),
+    }
+}
+
+/// Whether `Params` lies in memory as the host packs it.
+fn parameters(assembled: &Assembled, module: &Module, ty: naga::Handle<naga::Type>) -> Result<(), String> {
+    let TypeInner::Struct { members, span } = &module.types[ty].inner else { return Err("params is no struct".into()) };
+    if span.next_multiple_of(16) != assembled.params.bytes() {
+        return Err(format!("Params has {span} bytes, and its layout {}", assembled.params.bytes()));
+    }
+    let entry = CATALOGUE.iter().find(|entry| entry.entry_point == assembled.entry_point);
+    let entry = entry.ok_or("it is not in the catalogue")?;
+    let initial = members.first().filter(|_| entry.initial).map(|first| module.types[first.ty].inner.size(module.to_ctx()));
+    let initial = initial.map(|size| vec![0xff; size as usize]);
+    let names: Vec<_> = members.iter().filter_map(|member| member.name.as_deref()).collect();
+    let expected: Vec<_> = entry.initial.then_some("initial").into_iter().chain(entry.params.iter().copied()).collect();
+    if names != expected {
+        return Err(format!("Params has {names:?}, and the catalogue {expected:?}"));
+    }
+    let numbered: Vec<_> = entry.params.iter().zip(1..).map(|(name, word)| (*name, Param::Word(word))).collect();
+    let packed = assembled.params.pack(initial.as_deref(), &numbered, |_| 0).map_err(|error| error.to_string())?;
+    for (member, (name, word)) in members.iter().skip(usize::from(entry.initial)).zip(entry.params.iter().zip(1_u32..)) {
+        let at = member.offset as usize;
+        if packed.get(at..at + 4) != Some(&word.to_le_bytes()) {
+            return Err(format!("{name} is at byte {at}, and the host packs it elsewhere"));
+        }
+    }
+    Ok(())
+}
+
+/// A key in a line.
+fn describe(key: &KernelKey) -> String {
+    let constants: Vec<_> = key.constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let element = key.element.as_ref().map_or_else(String::new, |e: &ElementType| e.name().to_string());
+    let op = key.op.as_ref().map_or("", |op| &*op.name);
+    format!("{} {element} {op} {:?} {}", key.name, key.parts, constants.join(" "))
+}
+
+/// Two threads take the keys in turn.
+fn check_tier(tier: usize) {
+    let (name, caps) = &tiers()[tier];
+    let keys = keys(caps);
+    let half = keys.len().div_ceil(2);
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let check_some = |keys: &[KernelKey]| {
+            let wrong = |key: &KernelKey| {
+                let error = check(key, caps).and_then(|checked| interface(&checked)).err()?;
+                Some(format!("{}\n{error}", describe(key)))
+            };
+            keys.iter().filter_map(wrong).collect::<Vec<_>>()
+        };
+        let threads: Vec<_> = keys.chunks(half).map(|keys| scope.spawn(move || check_some(keys))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let first = failures.iter().take(5).cloned().collect::<Vec<_>>().join("\n\n");
+    assert!(failures.is_empty(), "{name}: {} of {} are wrong; the first:\n\n{first}", failures.len(), keys.len());
+    let launched: HashSet<_> = keys.iter().map(|key| key.name).collect();
+    let reached = |name: &str| launched.contains(name) || (caps.subgroups.is_none() && needs_subgroups(name));
+    let forgotten: Vec<_> = CATALOGUE.iter().map(|entry| entry.name).filter(|name| !reached(name)).collect();
+    assert!(forgotten.is_empty(), "{name}: no plan launches {forgotten:?}");
+    eprintln!("{name}: {} kernels", keys.len());
+}
+
+fn needs_subgroups(kernel: &str) -> bool {
+    ["scan/lookback", "sort/onesweep", "sort/histogram", "sort/digit_offsets"].contains(&kernel)
+}
+
+#[test]
+fn with_64_bit_atomics() {
+    check_tier(0);
+}
+
+#[test]
+fn with_narrow_subgroups_and_no_64_bit_integers() {
+    check_tier(1);
+}
+
+#[test]
+fn with_subgroups_of_varying_width() {
+    check_tier(2);
+}
+
+#[test]
+fn without_subgroups() {
+    check_tier(3);
+}
