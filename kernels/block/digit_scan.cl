@@ -1,6 +1,5 @@
 // block/digit_scan: an exclusive scan of 256 counts in workgroup memory, by workgroups of any size.
 
-#define DIGITS_EACH (WORKGROUP < DIGITS ? DIGITS / WORKGROUP : 1u)
 #define DIGIT_THREADS (DIGITS / DIGITS_EACH)
 
 // Replaces digit_counts by its exclusive scan. Begins and ends with a barrier.

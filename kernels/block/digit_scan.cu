@@ -1,6 +1,5 @@
 // block/digit_scan: an exclusive scan of 256 counts in workgroup memory, by workgroups of any size.
 
-#define DIGITS_EACH (WORKGROUP < DIGITS ? DIGITS / WORKGROUP : 1u)
 #define DIGIT_THREADS (DIGITS / DIGITS_EACH)
 
 __shared__ u32 digit_counts[DIGITS];

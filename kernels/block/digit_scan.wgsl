@@ -1,6 +1,5 @@
 // block/digit_scan: an exclusive scan of 256 counts in workgroup memory, by workgroups of any size.
 
-const DIGITS_EACH: u32 = max(DIGITS / WORKGROUP, 1u);
 const DIGIT_THREADS: u32 = DIGITS / DIGITS_EACH;
 
 var<workgroup> digit_counts: array<u32, DIGITS>;

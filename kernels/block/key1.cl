@@ -2,8 +2,6 @@
 
 typedef u32 Key;
 
-#define KEY_WORDS 1u
-
 // The digit at a place of the key, such that unsigned digits order the keys.
 u32 key_digit(Key key, u32 place) {
   u32 bits = key;

@@ -2,8 +2,6 @@
 
 alias Key = u32;
 
-const KEY_WORDS: u32 = 1u;
-
 // The digit at a place of the key, such that unsigned digits order the keys.
 fn key_digit(key: Key, place: u32) -> u32 {
   var bits = key;

@@ -2,8 +2,6 @@
 
 typedef uint2 Key;
 
-#define KEY_WORDS 2u
-
 // The digit at a place of the key, such that unsigned digits order the keys.
 FUNCTION u32 key_digit(Key key, u32 place) {
   u32 low = key.x;

@@ -18,6 +18,7 @@ fn state_first(tile: u32, status: u32) -> u32 {
 fn state_publish(tile: u32, status: u32, value: T) {
   let first = state_first(tile, status);
   var words = element_to_words(value);
+  // unroll
   for (var i = 0u; i < ELEMENT_WORDS; i++) {
     atomicStore(&states[first + 2u * i], STATE_FLAG | (words.w[i] & 0xffffu));
     atomicStore(&states[first + 2u * i + 1u], STATE_FLAG | (words.w[i] >> 16u));
@@ -34,6 +35,7 @@ fn state_read_one(tile: u32, status: u32) -> State {
   let first = state_first(tile, status);
   var words: Words;
   var flags = STATE_FLAG;
+  // unroll
   for (var i = 0u; i < ELEMENT_WORDS; i++) {
     let low = atomicLoad(&states[first + 2u * i]);
     let high = atomicLoad(&states[first + 2u * i + 1u]);

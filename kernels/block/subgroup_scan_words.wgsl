@@ -2,18 +2,21 @@
 
 fn subgroup_shuffle_element(v: T, lane: u32) -> T {
   var words = element_to_words(v);
+  // unroll
   for (var i = 0u; i < ELEMENT_WORDS; i++) { words.w[i] = subgroupShuffle(words.w[i], lane); }
   return element_from_words(words);
 }
 
 fn subgroup_shuffle_element_up(v: T, delta: u32) -> T {
   var words = element_to_words(v);
+  // unroll
   for (var i = 0u; i < ELEMENT_WORDS; i++) { words.w[i] = subgroupShuffleUp(words.w[i], delta); }
   return element_from_words(words);
 }
 
 fn subgroup_shuffle_element_down(v: T, delta: u32) -> T {
   var words = element_to_words(v);
+  // unroll
   for (var i = 0u; i < ELEMENT_WORDS; i++) { words.w[i] = subgroupShuffleDown(words.w[i], delta); }
   return element_from_words(words);
 }

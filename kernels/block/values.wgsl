@@ -31,16 +31,18 @@ fn move_values(
 ) {
   for (var word = 0u; word < VALUE_WORDS; word++) {
     workgroupBarrier();
+    // unroll
     for (var k = 0u; k < ITEMS; k++) {
       let index = first + k * width;
       if (index < params.n) {
-        atomicStore(&exchange[(*positions)[k]], load_value(source, index * VALUE_WORDS + word));
+        exchange[(*positions)[k]] = load_value(source, index * VALUE_WORDS + word);
       }
     }
     workgroupBarrier();
+    // unroll
     for (var k = 0u; k < ITEMS; k++) {
       let at = k * WORKGROUP + thread;
-      if (at < valid) { store_value(destination, (*targets)[k] * VALUE_WORDS + word, atomicLoad(&exchange[at])); }
+      if (at < valid) { store_value(destination, (*targets)[k] * VALUE_WORDS + word, exchange[at]); }
     }
   }
 }

@@ -15,14 +15,17 @@ fn copy(
   if ((tile + 1u) * TILE_PACKS * PACK <= params.n) {
     // 1. A full tile: all loads before the first store.
     var rows: array<Pack, ROWS>;
+    // unroll
     for (var k = 0u; k < ROWS; k++) {
       rows[k] = input[params.input_offset + first + k * WORKGROUP];
     }
+    // unroll
     for (var k = 0u; k < ROWS; k++) {
       output[params.output_offset + first + k * WORKGROUP] = rows[k];
     }
   } else {
     // 2. The last tile.
+    // unroll
     for (var k = 0u; k < ROWS; k++) {
       let index = first + k * WORKGROUP;
       store_pack(index, params.n, load_pack(index, params.n, T()));

@@ -29,14 +29,18 @@ fn reduce_single_pass(
     var rows: array<Pack, ROWS>;
     let at = tile * TILE_PACKS + first;
     if ((tile + 1u) * TILE <= params.n) {
+      // unroll
       for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + at + k * step]; }
     } else {
+      // unroll
       for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(at + k * step, params.n, identity()); }
     }
     if (COMMUTATIVE == 1u) {
+      // unroll
       for (var k = 0u; k < ROWS; k++) { sum = combine(sum, pack_fold(rows[k])); }
     } else {
       var part = identity();
+      // unroll
       for (var k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
       sum = combine(sum, block_reduce(part, thread));
     }

@@ -16,6 +16,7 @@ var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
 fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
   let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
   var carry = identity();
+  // unroll
   for (var k = 0u; k < ROWS; k++) {
     let v = input[params.input_offset + first + k * width];
     let inclusive = subgroup_inclusive_scan(pack_fold(v), lane);
@@ -54,14 +55,17 @@ fn scan_lookback(
   let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
   var rows: array<Pack, ROWS>;
   if ((tile + 1u) * TILE <= params.n) {
+    // unroll
     for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + first + k * width]; }
   } else {
+    // unroll
     for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(first + k * width, params.n, identity()); }
   }
 
   // 3. Scan the rows' packs within the subgroup.
   var before: array<T, ROWS>;
   var carry = identity();
+  // unroll
   for (var k = 0u; k < ROWS; k++) {
     let inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), lane);
     let exclusive = subgroup_shuffle_element_up(inclusive, 1u);
@@ -108,10 +112,12 @@ fn scan_lookback(
   // 8. Scan each pack from its prefix and store it.
   let start = combine(prefix, subgroup_prefix);
   if ((tile + 1u) * TILE <= params.n) {
+    // unroll
     for (var k = 0u; k < ROWS; k++) {
       output[params.output_offset + first + k * width] = pack_scan(rows[k], combine(start, before[k]));
     }
   } else {
+    // unroll
     for (var k = 0u; k < ROWS; k++) {
       store_pack(first + k * width, params.n, pack_scan(rows[k], combine(start, before[k])));
     }

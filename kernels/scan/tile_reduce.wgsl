@@ -16,6 +16,7 @@ fn scan_tile_reduce(
   // 1. Each invocation folds ROWS packs that lie together.
   let first = tile * TILE_PACKS + thread * ROWS;
   var sum = identity();
+  // unroll
   for (var k = 0u; k < ROWS; k++) {
     sum = combine(sum, pack_fold(load_pack(first + k, params.n, identity())));
   }

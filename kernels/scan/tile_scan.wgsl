@@ -18,6 +18,7 @@ fn scan_tile_scan(
   let first = tile * TILE_PACKS + thread * ROWS;
   var rows: array<Pack, ROWS>;
   var sum = identity();
+  // unroll
   for (var k = 0u; k < ROWS; k++) {
     rows[k] = load_pack(first + k, params.n, identity());
     sum = combine(sum, pack_fold(rows[k]));
@@ -26,6 +27,7 @@ fn scan_tile_scan(
   let block = block_exclusive_scan(sum, thread);
   // 3. Scan each pack from its prefix and store it.
   var running = combine(partials[tile], block.before);
+  // unroll
   for (var k = 0u; k < ROWS; k++) {
     store_pack(first + k, params.n, pack_scan(rows[k], running));
     running = combine(running, pack_fold(rows[k]));

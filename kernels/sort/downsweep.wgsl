@@ -24,6 +24,7 @@ fn sort_downsweep(
   let valid = min(params.n - tile * TILE, TILE);
   // 1. The tile's digits. Places past the end count as the last digit, behind all keys.
   var items: array<u32, ITEMS>;
+  // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let index = thread * ITEMS + k;
     var digit = DIGITS - 1u;
@@ -33,6 +34,7 @@ fn sort_downsweep(
   // 2. Eight splits: at each bit, the zeros go before the ones, in order.
   for (var bit = 16u; bit < 24u; bit++) {
     var zeros = 0u;
+    // unroll
     for (var k = 0u; k < ITEMS; k++) { zeros += 1u - ((items[k] >> bit) & 1u); }
     var inclusive = zeros;
     zeros_shared[thread] = zeros;
@@ -48,6 +50,7 @@ fn sort_downsweep(
     let all_zeros = zeros_shared[WORKGROUP - 1u];
     var zero = inclusive - zeros;
     var one = all_zeros + thread * ITEMS - zero;
+    // unroll
     for (var k = 0u; k < ITEMS; k++) {
       if (((items[k] >> bit) & 1u) == 0u) {
         exchange[zero] = items[k];
@@ -58,9 +61,11 @@ fn sort_downsweep(
       }
     }
     workgroupBarrier();
+    // unroll
     for (var k = 0u; k < ITEMS; k++) { items[k] = exchange[thread * ITEMS + k]; }
   }
   // 3. Where each digit begins in the tile.
+  // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let at = thread * ITEMS + k;
     let digit = items[k] >> 16u;
@@ -70,6 +75,7 @@ fn sort_downsweep(
   }
   workgroupBarrier();
   // 4. Scatter: neighbours of one digit go to neighbouring places.
+  // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let at = k * WORKGROUP + thread;
     if (at < valid) {

@@ -20,10 +20,12 @@ fn sort_histogram(
   // 2. Count the tiles that are this workgroup's turn.
   for (var tile = id.x; tile < params.tiles; tile += params.groups) {
     let first = tile * TILE + thread;
+    // unroll
     for (var k = 0u; k < ITEMS; k++) {
       let index = first + k * WORKGROUP;
       if (index < params.n) {
         let key = input[params.input_offset + index];
+        // unroll
         for (var place = 0u; place < PLACES; place++) {
           atomicAdd(&shared_counts[place * DIGITS + key_digit(key, place)], 1u);
         }

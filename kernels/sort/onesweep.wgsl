@@ -12,12 +12,13 @@ const ROUTES: u32 = PLACES * DIGITS;
 const BUFFER_INPUT: u32 = 0u;
 const BUFFER_TEMP: u32 = 1u;
 const BUFFER_OUTPUT: u32 = 2u;
-const EXCHANGE: u32 = max(TILE, MAX_SUBGROUPS * DIGITS);
 
 var<workgroup> shared_word: u32;
 var<workgroup> shared_stuck: atomic<u32>;
-// The subgroups' counts of each digit while ranking, then the tile's keys in order, one word at a time.
-var<workgroup> exchange: array<atomic<u32>, EXCHANGE>;
+// The subgroups' counts of each digit while ranking.
+var<workgroup> subgroup_counts: array<atomic<u32>, MAX_SUBGROUPS * DIGITS>;
+// The tile's keys in order, one word at a time.
+var<workgroup> exchange: array<u32, TILE>;
 var<workgroup> digit_totals: array<atomic<u32>, DIGITS>;
 var<workgroup> digit_bases: array<u32, DIGITS>;
 
@@ -47,6 +48,7 @@ fn tile_publishes(tile: u32) -> bool {
 fn recount(tile: u32, source: u32, thread: u32) {
   for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { atomicStore(&digit_totals[digit], 0u); }
   workgroupBarrier();
+  // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let key = load_key(source, tile * TILE + k * WORKGROUP + thread);
     atomicAdd(&digit_totals[key_digit(key, params.place)], 1u);
@@ -75,9 +77,10 @@ fn sort_onesweep(
   let valid = min(params.n - tile * TILE, TILE);
 
   // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
-  for (var i = thread; i < subgroups * DIGITS; i += WORKGROUP) { atomicStore(&exchange[i], 0u); }
+  for (var i = thread; i < subgroups * DIGITS; i += WORKGROUP) { atomicStore(&subgroup_counts[i], 0u); }
   let first = tile * TILE + subgroup * ITEMS * width + lane;
   var keys: array<Key, ITEMS>;
+  // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let index = first + k * width;
     keys[k] = key_last();
@@ -87,11 +90,12 @@ fn sort_onesweep(
 
   // 3. Rank each key among the subgroup's keys of its digit.
   var positions: array<u32, ITEMS>;
+  // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let digit = key_digit(keys[k], params.place);
     let peers = subgroup_peers(digit, lane);
     var base = 0u;
-    if (peers.before == 0u) { base = atomicAdd(&exchange[subgroup * DIGITS + digit], peers.count); }
+    if (peers.before == 0u) { base = atomicAdd(&subgroup_counts[subgroup * DIGITS + digit], peers.count); }
     positions[k] = subgroup_shuffle_word(base, peers.leader) + peers.before;
   }
   workgroupBarrier();
@@ -101,8 +105,8 @@ fn sort_onesweep(
   for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
     var total = 0u;
     for (var s = 0u; s < subgroups; s++) {
-      let count = atomicLoad(&exchange[s * DIGITS + digit]);
-      atomicStore(&exchange[s * DIGITS + digit], total);
+      let count = atomicLoad(&subgroup_counts[s * DIGITS + digit]);
+      atomicStore(&subgroup_counts[s * DIGITS + digit], total);
       total += count;
     }
     if (publishes) { count_publish(tile, digit, STATUS_AGGREGATE, total); }
@@ -112,14 +116,16 @@ fn sort_onesweep(
 
   // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
   digit_scan(thread);
+  // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let digit = key_digit(keys[k], params.place);
-    positions[k] += digit_counts[digit] + atomicLoad(&exchange[subgroup * DIGITS + digit]);
+    positions[k] += digit_counts[digit] + atomicLoad(&subgroup_counts[subgroup * DIGITS + digit]);
   }
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
   var before: array<u32, DIGITS_EACH>;
   var next: array<u32, DIGITS_EACH>;
+  // unroll
   for (var i = 0u; i < DIGITS_EACH; i++) {
     before[i] = 0u;
     next[i] = tile;
@@ -128,6 +134,7 @@ fn sort_onesweep(
     if (thread == 0u) { atomicStore(&shared_stuck, 0u); }
     workgroupBarrier();
     if (thread < DIGIT_THREADS) {
+      // unroll
       for (var i = 0u; i < DIGITS_EACH; i++) {
         var polls = 0u;
         while (next[i] > 0u) {
@@ -158,6 +165,7 @@ fn sort_onesweep(
 
   // 7. Publish the inclusive counts. A digit's keys go where its offset and the earlier tiles' keys end.
   if (thread < DIGIT_THREADS) {
+    // unroll
     for (var i = 0u; i < DIGITS_EACH; i++) {
       let digit = i * DIGIT_THREADS + thread;
       if (publishes) { count_publish(tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
@@ -167,17 +175,21 @@ fn sort_onesweep(
 
   // 8. Bring the keys in order, one word at a time.
   var sorted: array<Key, ITEMS>;
+  // unroll
   for (var word = 0u; word < KEY_WORDS; word++) {
     workgroupBarrier();
-    for (var k = 0u; k < ITEMS; k++) { atomicStore(&exchange[positions[k]], key_word(keys[k], word)); }
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) { exchange[positions[k]] = key_word(keys[k], word); }
     workgroupBarrier();
+    // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      sorted[k] = key_with_word(sorted[k], word, atomicLoad(&exchange[k * WORKGROUP + thread]));
+      sorted[k] = key_with_word(sorted[k], word, exchange[k * WORKGROUP + thread]);
     }
   }
 
   // 9. Scatter them: neighbours of one digit go to neighbouring places.
   var targets: array<u32, ITEMS>;
+  // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let at = k * WORKGROUP + thread;
     targets[k] = at + digit_bases[key_digit(sorted[k], params.place)];

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use trifold_core::{Caps, Error, KernelKey, Language, Result, SubgroupSource};
 
 use crate::catalogue::entry;
+use crate::unroll::unroll;
 use crate::{Argument, ParamsLayout, text};
 
 /// A kernel ready for a compiler.
@@ -65,12 +66,17 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     }
     source.push('\n');
     source.push_str(&params.declaration(language));
-    for part in &key.parts {
+    let count = |name: &str| match (name, &key.element) {
+        ("ELEMENT_WORDS", Some(element)) => Some(element.words()),
+        _ => key.constant(name),
+    };
+    for name in key.parts.iter().copied().chain([key.name]) {
         source.push('\n');
-        source.push_str(file(part)?);
+        match language {
+            Language::Wgsl => source.push_str(&unroll(file(name)?, &count)?),
+            _ => source.push_str(file(name)?),
+        }
     }
-    source.push('\n');
-    source.push_str(file(key.name)?);
     Ok(Assembled { source, entry_point: entry.entry_point, workgroup, arguments: entry.arguments, params })
 }
 

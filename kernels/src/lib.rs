@@ -9,6 +9,7 @@ mod assemble;
 mod catalogue;
 mod params;
 mod texts;
+mod unroll;
 
 pub use assemble::{Assembled, assemble};
 pub use catalogue::{Access, Argument, CATALOGUE, Entry};

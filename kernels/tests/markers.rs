@@ -53,9 +53,11 @@ fn functions(language: Language, text: &str) -> Vec<String> {
 
 #[test]
 fn functions_and_steps_are_found() {
-    let wgsl = "// f(x)\nconst N: u32 = max(1u, M);\n@compute @workgroup_size(64)\nfn f() {\n  // 1. One.\n  g();\n}\nfn h(";
+    let wgsl =
+        "// f(x)\nconst N: u32 = max(1u, M);\n@compute @workgroup_size(64)\nfn f() {\n  // 1. One.\n  g();\n}\nfn h(";
     assert_eq!(functions(Language::Wgsl, wgsl), ["f", "h"]);
-    let cl = "#define M(x) (x)\n__local u32 a[MAX(1, 2)];\n__kernel __attribute__((size(1))) void f(u32 n) {\n  g();\n}";
+    let cl =
+        "#define M(x) (x)\n__local u32 a[MAX(1, 2)];\n__kernel __attribute__((size(1))) void f(u32 n) {\n  g();\n}";
     assert_eq!(functions(Language::OpenClC, cl), ["f"]);
     let cuda = "extern \"C\" __global__ void __launch_bounds__(W)\nf(u32 *a) { }\nFUNCTION T h(T x) { return g(x); }";
     assert_eq!(functions(Language::CudaC, cuda), ["f", "h"]);

@@ -202,7 +202,9 @@ fn interface(checked: &Checked) -> Result<(), String> {
             return Err(format!("{name} has binding {}, and is number {place:?} of the catalogue", binding.binding));
         }
         let storage = matches!(variable.space, AddressSpace::Storage { .. });
-        if name == "params" { parameters(assembled, module, variable.ty)? } else if !storage {
+        if name == "params" {
+            parameters(assembled, module, variable.ty)?
+        } else if !storage {
             return Err(format!("{name} is no storage buffer"));
         }
     }
@@ -224,7 +226,8 @@ fn parameters(assembled: &Assembled, module: &Module, ty: naga::Handle<naga::Typ
     }
     let entry = CATALOGUE.iter().find(|entry| entry.entry_point == assembled.entry_point);
     let entry = entry.ok_or("it is not in the catalogue")?;
-    let initial = members.first().filter(|_| entry.initial).map(|first| module.types[first.ty].inner.size(module.to_ctx()));
+    let initial =
+        members.first().filter(|_| entry.initial).map(|first| module.types[first.ty].inner.size(module.to_ctx()));
     let initial = initial.map(|size| vec![0xff; size as usize]);
     let names: Vec<_> = members.iter().filter_map(|member| member.name.as_deref()).collect();
     let expected: Vec<_> = entry.initial.then_some("initial").into_iter().chain(entry.params.iter().copied()).collect();
@@ -233,7 +236,8 @@ fn parameters(assembled: &Assembled, module: &Module, ty: naga::Handle<naga::Typ
     }
     let numbered: Vec<_> = entry.params.iter().zip(1..).map(|(name, word)| (*name, Param::Word(word))).collect();
     let packed = assembled.params.pack(initial.as_deref(), &numbered, |_| 0).map_err(|error| error.to_string())?;
-    for (member, (name, word)) in members.iter().skip(usize::from(entry.initial)).zip(entry.params.iter().zip(1_u32..)) {
+    for (member, (name, word)) in members.iter().skip(usize::from(entry.initial)).zip(entry.params.iter().zip(1_u32..))
+    {
         let at = member.offset as usize;
         if packed.get(at..at + 4) != Some(&word.to_le_bytes()) {
             return Err(format!("{name} is at byte {at}, and the host packs it elsewhere"));
@@ -297,4 +301,23 @@ fn with_subgroups_of_varying_width() {
 #[test]
 fn without_subgroups() {
     check_tier(3);
+}
+
+#[test]
+fn the_checks_refuse_what_is_wrong() {
+    let (_, caps) = &tiers()[0];
+    let keys = keys(caps);
+    let word64 = keys.iter().find(|key| key.parts.contains(&"block/state_word64")).unwrap();
+    let [lookback, copy] = ["scan/lookback", "copy/copy"].map(|name| keys.iter().find(|key| key.name == name).unwrap());
+    let fewer = Caps { atomics64: false, ..caps.clone() };
+    assert!(check(word64, caps).is_ok());
+    assert!(check(word64, &fewer).is_err(), "64-bit atomics where there are none");
+    let mut checked = check(copy, caps).unwrap();
+    assert_eq!(interface(&checked), Ok(()));
+    let parameters = checked.assembled.params.clone();
+    checked.assembled.params = check(lookback, caps).unwrap().assembled.params;
+    assert!(interface(&checked).unwrap_err().contains("bytes"), "another kernel's parameters");
+    checked.assembled.params = parameters;
+    checked.assembled.arguments = &checked.assembled.arguments[..1];
+    assert!(interface(&checked).unwrap_err().contains("binding"), "fewer arguments");
 }

@@ -9,6 +9,8 @@ pub struct Tuning {
     pub scan_workgroup: u32,
     /// 32-bit words an invocation of a scan holds.
     pub scan_words: u32,
+    /// Workgroups of a scan that a compute unit should hold at once, as [`Tuning::sort_resident`].
+    pub scan_resident: u32,
     /// Invocations of a reduce's workgroup.
     pub reduce_workgroup: u32,
     /// 32-bit words an invocation of a reduce loads at a time.
@@ -43,6 +45,7 @@ impl Tuning {
         let base = Tuning {
             scan_workgroup: 256.min(limit),
             scan_words: 32,
+            scan_resident: 3,
             reduce_workgroup: 256.min(limit),
             reduce_words: 32,
             groups_per_unit: if small { 2 } else { 8 },
@@ -53,15 +56,29 @@ impl Tuning {
             sort_resident: 2,
             spin_limit: if small { 16 } else { 256 },
         };
+        // Measured on an H200; a warp is 32 lanes wide on all of NVIDIA's.
+        let warps = caps.subgroups.is_some_and(|s| s.min == 32) && !small;
         match caps.language {
             Language::CudaC => Tuning {
-                sort_workgroup: 384,
+                reduce_workgroup: 512,
+                groups_per_unit: 4,
+                sort_workgroup: 512,
                 sort_keys: 20,
                 sort_keys64: 10,
-                sort_pairs: 16,
-                sort_resident: 3,
+                sort_pairs: 18,
                 ..base
             },
+            Language::OpenClC if warps => Tuning {
+                reduce_workgroup: 512,
+                groups_per_unit: 4,
+                sort_workgroup: 256,
+                sort_keys: 18,
+                sort_keys64: 10,
+                sort_pairs: 16,
+                sort_resident: 4,
+                ..base
+            },
+            Language::Wgsl if warps => Tuning { groups_per_unit: 4, sort_workgroup: 256, ..base },
             _ => base,
         }
     }
@@ -73,9 +90,10 @@ impl Tuning {
     /// # Errors
     /// [`Error::Invalid`] if there is no such field, or the value is 0.
     pub fn set(&mut self, name: &str, value: u32) -> Result<()> {
-        let fields: [(&str, &mut u32); 11] = [
+        let fields: [(&str, &mut u32); 12] = [
             ("scan_workgroup", &mut self.scan_workgroup),
             ("scan_words", &mut self.scan_words),
+            ("scan_resident", &mut self.scan_resident),
             ("reduce_workgroup", &mut self.reduce_workgroup),
             ("reduce_words", &mut self.reduce_words),
             ("groups_per_unit", &mut self.groups_per_unit),

@@ -4,9 +4,7 @@
 //! The elements are affine functions `x -> a*x + b` and the operator composes them, which is associative and does not
 //! commute. Their inclusive scan solves the recurrence `x[i] = a[i] * x[i - 1] + b[i]` for all `i` at once.
 
-use trifold::{
-    AnySpan, AnySpans, Monoid, Op, Options, Request, ScanKind, ScanRequest, bytemuck, element,
-};
+use trifold::{AnySpan, AnySpans, Monoid, Op, Options, Request, ScanKind, ScanRequest, bytemuck, element};
 
 element! {
     /// x -> a*x + b, modulo 2^32.

@@ -3,7 +3,7 @@
 
 use trifold_core::{
     Backend, Element, Op, Options, Order, Prepared, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, Span,
-    Spans, Sum, bytemuck, block_on, scratch_bytes,
+    Spans, Sum, block_on, bytemuck, scratch_bytes,
 };
 use trifold_wgpu::wgpu::util::DeviceExt;
 use trifold_wgpu::{Wgpu, wanted_features, wgpu};

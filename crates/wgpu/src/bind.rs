@@ -26,9 +26,10 @@ enum Bound {
 /// Workgroups in x at most; more fold into y. Every API has at least these.
 const MAX_GROUPS: u32 = 65535;
 
-/// A launch's grid: `groups` workgroups, the excess of a row left for the kernel to ignore.
+/// A launch's grid: `groups` workgroups, and fewer than there are rows in excess, for the kernel to ignore.
 fn grid(groups: u32) -> [u32; 2] {
-    if groups <= MAX_GROUPS { [groups, 1] } else { [MAX_GROUPS, groups.div_ceil(MAX_GROUPS)] }
+    let rows = groups.div_ceil(MAX_GROUPS).max(1);
+    [groups.div_ceil(rows), rows]
 }
 
 impl Pipeline {

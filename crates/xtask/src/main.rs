@@ -1,2 +1,66 @@
-//! Chores.
-fn main() {}
+//! The project's chores: `cargo xtask test` runs everything, `cargo xtask kernels` shows the texts.
+
+mod devices;
+mod kernels;
+mod process;
+mod report;
+mod rows;
+mod setup;
+mod suite;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "Trifold's chores", max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Run all checks and tests, on every driver this machine has; list what could not be tested, and why.
+    Test(suite::Args),
+    /// Look at the kernel texts.
+    Kernels {
+        #[command(subcommand)]
+        chore: Kernels,
+    },
+}
+
+#[derive(Subcommand)]
+enum Kernels {
+    /// Print a kernel's three texts in columns, aligned at their numbered steps. $COLUMNS is the width, or 200.
+    Diff {
+        /// Its name below kernels/, such as scan/lookback or block/lookback.
+        name: String,
+    },
+    /// List every text with the languages it is written in.
+    List,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().chore {
+        Chore::Test(args) => suite::run(&args),
+        Chore::Kernels { chore: Kernels::Diff { name } } => kernels::diff(&name),
+        Chore::Kernels { chore: Kernels::List } => kernels::list(),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -167,7 +167,7 @@ impl Planner<'_> {
             // Words, whatever the elements are: four at a time where the spans allow it.
             let pack = self.pack(&ElementType::Scalar(crate::Scalar::U32));
             let words = (bytes / 4) as u32;
-            let (workgroup, rows) = (self.tuning.reduce_workgroup, 4);
+            let (workgroup, rows) = (256.min(self.caps.max_workgroup), 8);
             vec![Step::Launch(Launch {
                 kernel: KernelKey {
                     name: "copy/copy",

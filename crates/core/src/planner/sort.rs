@@ -49,6 +49,7 @@ impl Planner<'_> {
             ("KEY_KIND", kind),
             ("DESCENDING", u32::from(request.order == Order::Descending)),
             ("PLACES", key_bytes),
+            ("KEY_WORDS", key_bytes / 4),
             ("VALUE_WORDS", value_bytes / 4),
         ];
         let job = Job {
@@ -143,7 +144,7 @@ impl Planner<'_> {
             kernel: key(
                 "sort/digit_offsets",
                 vec!["block/digit_scan"],
-                &[("WORKGROUP", DIGITS), ("IN_PLACE", u32::from(self.layout.in_place))],
+                &[("WORKGROUP", DIGITS), ("DIGITS_EACH", 1), ("IN_PLACE", u32::from(self.layout.in_place))],
             ),
             groups: 1,
             bindings: vec![("counts", counts)],
@@ -155,6 +156,7 @@ impl Planner<'_> {
         let mut more = vec![
             ("WORKGROUP", workgroup),
             ("ITEMS", items),
+            ("DIGITS_EACH", (DIGITS / workgroup).max(1)),
             ("FALLBACK", 1),
             ("SPIN_LIMIT", self.tuning.spin_limit),
             // How many workgroups a compute unit should hold: what the compiler may spend registers for.
