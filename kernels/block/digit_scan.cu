@@ -3,27 +3,23 @@
 #define DIGIT_THREADS (DIGITS / DIGITS_EACH)
 
 __shared__ u32 digit_counts[DIGITS];
-__shared__ u32 digit_sums[DIGIT_THREADS];
+__shared__ u32 digit_sums[MAX_SUBGROUPS];
 
 // Replaces digit_counts by its exclusive scan. Begins and ends with a barrier.
-FUNCTION void digit_scan(u32 thread) {
+FUNCTION void digit_scan(Subgroup sg) {
   workgroup_barrier();
-  const u32 first = thread * DIGITS_EACH;
+  const u32 seat = sg.id * sg.width + sg.lane;
+  const u32 first = seat * DIGITS_EACH;
   u32 sum = 0u;
-  if (thread < DIGIT_THREADS) {
+  if (seat < DIGIT_THREADS) {
     for (u32 i = 0u; i < DIGITS_EACH; i++) { sum += digit_counts[first + i]; }
-    digit_sums[thread] = sum;
   }
-  u32 inclusive = sum;
-  for (u32 delta = 1u; delta < DIGIT_THREADS; delta <<= 1u) {
-    workgroup_barrier();
-    const u32 left = thread < DIGIT_THREADS && thread >= delta ? digit_sums[thread - delta] : 0u;
-    workgroup_barrier();
-    inclusive += left;
-    if (thread < DIGIT_THREADS) { digit_sums[thread] = inclusive; }
-  }
-  if (thread < DIGIT_THREADS) {
+  const u32 inclusive = subgroup_inclusive_sum(sum, sg.lane);
+  if (sg.lane == sg.width - 1u) { digit_sums[sg.id] = inclusive; }
+  workgroup_barrier();
+  if (seat < DIGIT_THREADS) {
     u32 running = inclusive - sum;
+    for (u32 s = 0u; s < sg.id; s++) { running += digit_sums[s]; }
     for (u32 i = 0u; i < DIGITS_EACH; i++) {
       const u32 count = digit_counts[first + i];
       digit_counts[first + i] = running;

@@ -3,28 +3,23 @@
 const DIGIT_THREADS: u32 = DIGITS / DIGITS_EACH;
 
 var<workgroup> digit_counts: array<u32, DIGITS>;
-var<workgroup> digit_sums: array<u32, DIGIT_THREADS>;
+var<workgroup> digit_sums: array<u32, MAX_SUBGROUPS>;
 
 // Replaces digit_counts by its exclusive scan. Begins and ends with a barrier.
-fn digit_scan(thread: u32) {
+fn digit_scan(lane: u32, width: u32, subgroup: u32) {
   workgroupBarrier();
-  let first = thread * DIGITS_EACH;
+  let seat = subgroup * width + lane;
+  let first = seat * DIGITS_EACH;
   var sum = 0u;
-  if (thread < DIGIT_THREADS) {
+  if (seat < DIGIT_THREADS) {
     for (var i = 0u; i < DIGITS_EACH; i++) { sum += digit_counts[first + i]; }
-    digit_sums[thread] = sum;
   }
-  var inclusive = sum;
-  for (var delta = 1u; delta < DIGIT_THREADS; delta <<= 1u) {
-    workgroupBarrier();
-    var left = 0u;
-    if (thread < DIGIT_THREADS && thread >= delta) { left = digit_sums[thread - delta]; }
-    workgroupBarrier();
-    inclusive += left;
-    if (thread < DIGIT_THREADS) { digit_sums[thread] = inclusive; }
-  }
-  if (thread < DIGIT_THREADS) {
+  let inclusive = subgroup_inclusive_sum(sum, lane);
+  if (lane == width - 1u) { digit_sums[subgroup] = inclusive; }
+  workgroupBarrier();
+  if (seat < DIGIT_THREADS) {
     var running = inclusive - sum;
+    for (var s = 0u; s < subgroup; s++) { running += digit_sums[s]; }
     for (var i = 0u; i < DIGITS_EACH; i++) {
       let count = digit_counts[first + i];
       digit_counts[first + i] = running;

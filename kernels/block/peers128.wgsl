@@ -10,7 +10,8 @@ struct Peers {
 
 fn subgroup_peers(digit: u32, lane: u32) -> Peers {
   var peers = subgroupBallot(true);
-  for (var bit = 0u; bit < 8u; bit++) {
+  // unroll
+  for (var bit = 0u; bit < DIGIT_BITS; bit++) {
     let mine = (digit >> bit) & 1u;
     let votes = subgroupBallot(mine == 1u);
     peers &= select(~votes, votes, mine == 1u);

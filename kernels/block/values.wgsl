@@ -4,20 +4,6 @@
 @group(0) @binding(4) var<storage, read_write> temp_values: array<u32>;
 @group(0) @binding(5) var<storage, read_write> output_values: array<u32>;
 
-fn load_value(source: u32, index: u32) -> u32 {
-  if (source == BUFFER_INPUT) { return input_values[params.input_values_offset + index]; }
-  if (source == BUFFER_TEMP) { return temp_values[index]; }
-  return output_values[params.output_values_offset + index];
-}
-
-fn store_value(destination: u32, index: u32, value: u32) {
-  if (destination == BUFFER_TEMP) {
-    temp_values[index] = value;
-  } else {
-    output_values[params.output_values_offset + index] = value;
-  }
-}
-
 // `positions` are where this invocation's keys went in the tile, `targets` where the tile's keys at its turns go.
 fn move_values(
   source: u32,
@@ -30,19 +16,41 @@ fn move_values(
   targets: ptr<function, array<u32, ITEMS>>,
 ) {
   for (var word = 0u; word < VALUE_WORDS; word++) {
-    workgroupBarrier();
-    // unroll
-    for (var k = 0u; k < ITEMS; k++) {
-      let index = first + k * width;
-      if (index < params.n) {
-        exchange[(*positions)[k]] = load_value(source, index * VALUE_WORDS + word);
+    // One branch for all loads, as with the keys.
+    var moved: array<u32, ITEMS>;
+    let last = params.n - 1u;
+    if (source == BUFFER_INPUT) {
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) {
+        moved[k] = input_values[params.input_values_offset + min(first + k * width, last) * VALUE_WORDS + word];
+      }
+    } else if (source == BUFFER_TEMP) {
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) { moved[k] = temp_values[min(first + k * width, last) * VALUE_WORDS + word]; }
+    } else {
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) {
+        moved[k] = output_values[params.output_values_offset + min(first + k * width, last) * VALUE_WORDS + word];
       }
     }
     workgroupBarrier();
     // unroll
-    for (var k = 0u; k < ITEMS; k++) {
-      let at = k * WORKGROUP + thread;
-      if (at < valid) { store_value(destination, (*targets)[k] * VALUE_WORDS + word, exchange[at]); }
+    for (var k = 0u; k < ITEMS; k++) { exchange[(*positions)[k]] = moved[k]; }
+    workgroupBarrier();
+    if (destination == BUFFER_TEMP) {
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) {
+        let at = k * WORKGROUP + thread;
+        if (at < valid) { temp_values[(*targets)[k] * VALUE_WORDS + word] = exchange[at]; }
+      }
+    } else {
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) {
+        let at = k * WORKGROUP + thread;
+        if (at < valid) {
+          output_values[params.output_values_offset + (*targets)[k] * VALUE_WORDS + word] = exchange[at];
+        }
+      }
     }
   }
 }

@@ -25,6 +25,15 @@ FUNCTION u32 subgroup_shuffle_word(u32 x, u32 lane) {
   return __shfl_sync(0xffffffffu, x, lane);
 }
 
+FUNCTION u32 subgroup_inclusive_sum(u32 x, u32 lane) {
+#pragma unroll
+  for (u32 delta = 1u; delta < 32u; delta <<= 1u) {
+    const u32 before = __shfl_up_sync(0xffffffffu, x, delta);
+    x += lane >= delta ? before : 0u;
+  }
+  return x;
+}
+
 struct Peers {
   // How many of them come before this lane.
   u32 before;

@@ -8,3 +8,7 @@ fn subgroup_shuffle_word(x: u32, lane: u32) -> u32 {
   return subgroupShuffle(x, lane);
 }
 
+fn subgroup_inclusive_sum(x: u32, lane: u32) -> u32 {
+  return subgroupInclusiveAdd(x);
+}
+

@@ -42,6 +42,14 @@ u32 subgroup_mirror_word(Subgroup sg, u32 x) {
   return x;
 }
 
+u32 subgroup_inclusive_sum(Subgroup sg, u32 x) {
+  for (u32 delta = 1u; delta < SUBGROUP_MAX; delta <<= 1u) {
+    const u32 before = subgroup_shuffle_word_up(sg, x, delta);
+    x += sg.lane >= delta ? before : 0u;
+  }
+  return x;
+}
+
 typedef struct {
   // How many of them come before this lane.
   u32 before;

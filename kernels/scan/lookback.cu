@@ -33,7 +33,7 @@ FUNCTION bool tile_publishes(u32 *ticket, u32 tile) {
   return true;
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
   const u32 thread = threadIdx.x;
   const Subgroup sg = subgroup_of(thread);

@@ -6,11 +6,12 @@
 #define BUFFER_TEMP 1u
 #define BUFFER_OUTPUT 2u
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_digit_offsets(__global u32 *counts, Params params) {
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void sort_digit_offsets(__global u32 *counts, Params params) {
   __local u32 shared_skip[PLACES];
   __local u32 digit_counts[DIGITS];
-  __local u32 digit_sums[DIGIT_THREADS];
-  const u32 thread = get_local_id(0);
+  __local u32 digit_sums[MAX_SUBGROUPS];
+  DECLARE_SUBGROUP(sg);
+  const u32 thread = sg.id * sg.width + sg.lane;
   // 1. Scan each place's counts. A place where one digit has all keys leaves their order as it is.
   if (thread < PLACES) { shared_skip[thread] = 0u; }
   for (u32 place = 0u; place < PLACES; place++) {
@@ -18,7 +19,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_digit_
     const u32 count = counts[place * DIGITS + thread];
     if (count == params.n) { shared_skip[place] = 1u; }
     digit_counts[thread] = count;
-    digit_scan(thread, digit_counts, digit_sums);
+    digit_scan(sg, digit_counts, digit_sums);
     counts[place * DIGITS + thread] = digit_counts[thread];
   }
   workgroup_barrier();

@@ -9,7 +9,8 @@
 __shared__ u32 shared_skip[PLACES];
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_digit_offsets(u32 *counts, Params params) {
-  const u32 thread = threadIdx.x;
+  const Subgroup sg = subgroup_of(threadIdx.x);
+  const u32 thread = sg.id * sg.width + sg.lane;
   // 1. Scan each place's counts. A place where one digit has all keys leaves their order as it is.
   if (thread < PLACES) { shared_skip[thread] = 0u; }
   for (u32 place = 0u; place < PLACES; place++) {
@@ -17,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_digit_offsets(u32 *
     const u32 count = counts[place * DIGITS + thread];
     if (count == params.n) { shared_skip[place] = 1u; }
     digit_counts[thread] = count;
-    digit_scan(thread);
+    digit_scan(sg);
     counts[place * DIGITS + thread] = digit_counts[thread];
   }
   workgroup_barrier();

@@ -12,7 +12,12 @@ const BUFFER_OUTPUT: u32 = 2u;
 var<workgroup> shared_skip: array<u32, PLACES>;
 
 @compute @workgroup_size(WORKGROUP)
-fn sort_digit_offsets(@builtin(local_invocation_index) thread: u32) {
+fn sort_digit_offsets(
+  @builtin(subgroup_invocation_id) lane: u32,
+  @builtin(subgroup_size) width: u32,
+  @builtin(subgroup_id) subgroup: u32,
+) {
+  let thread = subgroup * width + lane;
   // 1. Scan each place's counts. A place where one digit has all keys leaves their order as it is.
   if (thread < PLACES) { shared_skip[thread] = 0u; }
   for (var place = 0u; place < PLACES; place++) {
@@ -20,7 +25,7 @@ fn sort_digit_offsets(@builtin(local_invocation_index) thread: u32) {
     let count = counts[place * DIGITS + thread];
     if (count == params.n) { shared_skip[place] = 1u; }
     digit_counts[thread] = count;
-    digit_scan(thread);
+    digit_scan(lane, width, subgroup);
     counts[place * DIGITS + thread] = digit_counts[thread];
   }
   workgroupBarrier();

@@ -39,7 +39,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   __local u32 digit_totals[DIGITS];
   __local u32 digit_bases[DIGITS];
   __local u32 digit_counts[DIGITS];
-  __local u32 digit_sums[DIGIT_THREADS];
+  __local u32 digit_sums[MAX_SUBGROUPS];
   const u32 thread = get_local_id(0);
   DECLARE_SUBGROUP(sg);
 
@@ -94,7 +94,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   }
 
   // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
-  digit_scan(thread, digit_counts, digit_sums);
+  digit_scan(sg, digit_counts, digit_sums);
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 digit = key_digit(keys[k], params.place);
@@ -102,12 +102,14 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   }
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
+  u32 offsets[DIGITS_EACH];
   u32 before[DIGITS_EACH];
   u32 next[DIGITS_EACH];
 #pragma unroll
   for (u32 i = 0u; i < DIGITS_EACH; i++) {
     before[i] = 0u;
     next[i] = tile;
+    offsets[i] = thread < DIGIT_THREADS ? counts[params.place * DIGITS + i * DIGIT_THREADS + thread] : 0u;
   }
   while (true) {
     if (thread == 0u) { shared_stuck = 0u; }
@@ -117,17 +119,26 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
       for (u32 i = 0u; i < DIGITS_EACH; i++) {
         u32 polls = 0u;
         while (next[i] > 0u) {
-          const CountState state = count_read(states, next[i] - 1u, i * DIGIT_THREADS + thread);
-          if (state.status == STATUS_NONE) {
-            polls++;
-            if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
-              atomic_max(&shared_stuck, next[i]);
-              break;
+          // Several states in flight at once, taken in order as far as they are published.
+          CountState window[LOOKBACK_WINDOW];
+#pragma unroll
+          for (u32 j = 0u; j < LOOKBACK_WINDOW; j++) {
+            window[j] = count_read(states, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
+          }
+          bool waits = false;
+#pragma unroll
+          for (u32 j = 0u; j < LOOKBACK_WINDOW; j++) {
+            waits = waits || (next[i] > 0u && window[j].status == STATUS_NONE);
+            if (next[i] > 0u && !waits) {
+              before[i] += window[j].count;
+              next[i] = window[j].status == STATUS_PREFIX ? 0u : next[i] - 1u;
+              polls = 0u;
             }
-          } else {
-            before[i] += state.count;
-            next[i] = state.status == STATUS_PREFIX ? 0u : next[i] - 1u;
-            polls = 0u;
+          }
+          polls += waits ? 1u : 0u;
+          if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
+            atomic_max(&shared_stuck, next[i]);
+            break;
           }
         }
       }
@@ -146,7 +157,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     for (u32 i = 0u; i < DIGITS_EACH; i++) {
       const u32 digit = i * DIGIT_THREADS + thread;
       if (publishes) { count_publish(states, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
-      digit_bases[digit] = counts[params.place * DIGITS + digit] + before[i] - digit_counts[digit];
+      digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
     }
   }
 

@@ -92,7 +92,7 @@ sort_onesweep(
   }
 
   // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
-  digit_scan(thread);
+  digit_scan(sg);
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     keys[k] = key_anew(keys[k]);
@@ -101,12 +101,14 @@ sort_onesweep(
   }
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
+  u32 offsets[DIGITS_EACH];
   u32 before[DIGITS_EACH];
   u32 next[DIGITS_EACH];
 #pragma unroll
   for (u32 i = 0u; i < DIGITS_EACH; i++) {
     before[i] = 0u;
     next[i] = tile;
+    offsets[i] = thread < DIGIT_THREADS ? counts[params.place * DIGITS + i * DIGIT_THREADS + thread] : 0u;
   }
   while (true) {
     if (thread == 0u) { shared_stuck = 0u; }
@@ -116,17 +118,26 @@ sort_onesweep(
       for (u32 i = 0u; i < DIGITS_EACH; i++) {
         u32 polls = 0u;
         while (next[i] > 0u) {
-          const CountState state = count_read(states, next[i] - 1u, i * DIGIT_THREADS + thread);
-          if (state.status == STATUS_NONE) {
-            polls++;
-            if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
-              atomicMax(&shared_stuck, next[i]);
-              break;
+          // Several states in flight at once, taken in order as far as they are published.
+          CountState window[LOOKBACK_WINDOW];
+#pragma unroll
+          for (u32 j = 0u; j < LOOKBACK_WINDOW; j++) {
+            window[j] = count_read(states, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
+          }
+          bool waits = false;
+#pragma unroll
+          for (u32 j = 0u; j < LOOKBACK_WINDOW; j++) {
+            waits = waits || (next[i] > 0u && window[j].status == STATUS_NONE);
+            if (next[i] > 0u && !waits) {
+              before[i] += window[j].count;
+              next[i] = window[j].status == STATUS_PREFIX ? 0u : next[i] - 1u;
+              polls = 0u;
             }
-          } else {
-            before[i] += state.count;
-            next[i] = state.status == STATUS_PREFIX ? 0u : next[i] - 1u;
-            polls = 0u;
+          }
+          polls += waits ? 1u : 0u;
+          if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
+            atomicMax(&shared_stuck, next[i]);
+            break;
           }
         }
       }
@@ -145,7 +156,7 @@ sort_onesweep(
     for (u32 i = 0u; i < DIGITS_EACH; i++) {
       const u32 digit = i * DIGIT_THREADS + thread;
       if (publishes) { count_publish(states, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
-      digit_bases[digit] = counts[params.place * DIGITS + digit] + before[i] - digit_counts[digit];
+      digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
     }
   }
 

@@ -28,14 +28,6 @@ fn load_key(source: u32, index: u32) -> Key {
   return output[params.output_offset + index];
 }
 
-fn store_key(destination: u32, index: u32, key: Key) {
-  if (destination == BUFFER_TEMP) {
-    temp[index] = key;
-  } else {
-    output[params.output_offset + index] = key;
-  }
-}
-
 // Tests make some tiles silent or late.
 fn tile_publishes(tile: u32) -> bool {
   if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
@@ -80,11 +72,21 @@ fn sort_onesweep(
   for (var i = thread; i < subgroups * DIGITS; i += WORKGROUP) { atomicStore(&subgroup_counts[i], 0u); }
   let first = tile * TILE + subgroup * ITEMS * width + lane;
   var keys: array<Key, ITEMS>;
+  // One branch for all loads: a load within a branch of its own is waited for at the end of it.
+  let last = params.n - 1u;
+  if (source == BUFFER_INPUT) {
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) { keys[k] = input[params.input_offset + min(first + k * width, last)]; }
+  } else if (source == BUFFER_TEMP) {
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) { keys[k] = temp[min(first + k * width, last)]; }
+  } else {
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) { keys[k] = output[params.output_offset + min(first + k * width, last)]; }
+  }
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
-    let index = first + k * width;
-    keys[k] = key_last();
-    if (index < params.n) { keys[k] = load_key(source, index); }
+    if (first + k * width > last) { keys[k] = key_last(); }
   }
   workgroupBarrier();
 
@@ -115,7 +117,7 @@ fn sort_onesweep(
   }
 
   // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
-  digit_scan(thread);
+  digit_scan(lane, width, subgroup);
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let digit = key_digit(keys[k], params.place);
@@ -123,12 +125,15 @@ fn sort_onesweep(
   }
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
+  var offsets: array<u32, DIGITS_EACH>;
   var before: array<u32, DIGITS_EACH>;
   var next: array<u32, DIGITS_EACH>;
   // unroll
   for (var i = 0u; i < DIGITS_EACH; i++) {
     before[i] = 0u;
     next[i] = tile;
+    offsets[i] = 0u;
+    if (thread < DIGIT_THREADS) { offsets[i] = counts[params.place * DIGITS + i * DIGIT_THREADS + thread]; }
   }
   loop {
     if (thread == 0u) { atomicStore(&shared_stuck, 0u); }
@@ -138,17 +143,26 @@ fn sort_onesweep(
       for (var i = 0u; i < DIGITS_EACH; i++) {
         var polls = 0u;
         while (next[i] > 0u) {
-          let state = count_read(next[i] - 1u, i * DIGIT_THREADS + thread);
-          if (state.status == STATUS_NONE) {
-            polls++;
-            if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
-              atomicMax(&shared_stuck, next[i]);
-              break;
+          // Several states in flight at once, taken in order as far as they are published.
+          var window: array<CountState, LOOKBACK_WINDOW>;
+          // unroll
+          for (var j = 0u; j < LOOKBACK_WINDOW; j++) {
+            window[j] = count_read(next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
+          }
+          var waits = false;
+          // unroll
+          for (var j = 0u; j < LOOKBACK_WINDOW; j++) {
+            waits = waits || (next[i] > 0u && window[j].status == STATUS_NONE);
+            if (next[i] > 0u && !waits) {
+              before[i] += window[j].count;
+              next[i] = select(next[i] - 1u, 0u, window[j].status == STATUS_PREFIX);
+              polls = 0u;
             }
-          } else {
-            before[i] += state.count;
-            next[i] = select(next[i] - 1u, 0u, state.status == STATUS_PREFIX);
-            polls = 0u;
+          }
+          polls += select(0u, 1u, waits);
+          if (FALLBACK == 1u && polls >= SPIN_LIMIT) {
+            atomicMax(&shared_stuck, next[i]);
+            break;
           }
         }
       }
@@ -169,7 +183,7 @@ fn sort_onesweep(
     for (var i = 0u; i < DIGITS_EACH; i++) {
       let digit = i * DIGIT_THREADS + thread;
       if (publishes) { count_publish(tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
-      digit_bases[digit] = counts[params.place * DIGITS + digit] + before[i] - digit_counts[digit];
+      digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
     }
   }
 
@@ -193,7 +207,17 @@ fn sort_onesweep(
   for (var k = 0u; k < ITEMS; k++) {
     let at = k * WORKGROUP + thread;
     targets[k] = at + digit_bases[key_digit(sorted[k], params.place)];
-    if (at < valid) { store_key(destination, targets[k], sorted[k]); }
+  }
+  if (destination == BUFFER_TEMP) {
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) {
+      if (k * WORKGROUP + thread < valid) { temp[targets[k]] = sorted[k]; }
+    }
+  } else {
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) {
+      if (k * WORKGROUP + thread < valid) { output[params.output_offset + targets[k]] = sorted[k]; }
+    }
   }
   move_values(source, destination, first, width, thread, valid, &positions, &targets);
 }

@@ -1,6 +1,6 @@
 //! The numbers that planning depends on, per device class, as data.
 
-use crate::{Caps, DeviceKind, Error, Language, Result};
+use crate::{Caps, DeviceKind, Error, Language, Result, SubgroupSource};
 
 /// Tile shapes. A tile is what one workgroup takes at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,8 +9,6 @@ pub struct Tuning {
     pub scan_workgroup: u32,
     /// 32-bit words an invocation of a scan holds.
     pub scan_words: u32,
-    /// Workgroups of a scan that a compute unit should hold at once, as [`Tuning::sort_resident`].
-    pub scan_resident: u32,
     /// Invocations of a reduce's workgroup.
     pub reduce_workgroup: u32,
     /// 32-bit words an invocation of a reduce loads at a time.
@@ -25,6 +23,8 @@ pub struct Tuning {
     pub sort_keys64: u32,
     /// Of keys with values.
     pub sort_pairs: u32,
+    /// States that an invocation of a sort reads at once when it looks back.
+    pub sort_window: u32,
     /// Workgroups of a sort that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL
     /// kernels.
     pub sort_resident: u32,
@@ -42,17 +42,19 @@ impl Tuning {
         // One histogram of 256 counts per subgroup in workgroup memory: sixteen subgroups, or fewer where it is scarce.
         let subgroups = (caps.shared_bytes / 2 / 1024).clamp(4, 16);
         let sort_workgroup = (subgroup * subgroups).min(512).min(limit);
+        let emulated = caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
         let base = Tuning {
             scan_workgroup: 256.min(limit),
-            scan_words: 32,
-            scan_resident: 3,
+            // Every row of an emulated subgroup is barriers to compile and to run.
+            scan_words: if emulated { 8 } else { 32 },
             reduce_workgroup: 256.min(limit),
             reduce_words: 32,
             groups_per_unit: if small { 2 } else { 8 },
             sort_workgroup,
-            sort_keys: 16,
+            sort_keys: if emulated { 8 } else { 16 },
             sort_keys64: 8,
-            sort_pairs: 12,
+            sort_pairs: if emulated { 8 } else { 12 },
+            sort_window: if small { 1 } else { 4 },
             sort_resident: 2,
             spin_limit: if small { 16 } else { 256 },
         };
@@ -65,11 +67,10 @@ impl Tuning {
                 sort_workgroup: 512,
                 sort_keys: 20,
                 sort_keys64: 10,
-                sort_pairs: 18,
+                sort_pairs: 16,
                 ..base
             },
             Language::OpenClC if warps => Tuning {
-                reduce_workgroup: 512,
                 groups_per_unit: 4,
                 sort_workgroup: 256,
                 sort_keys: 18,
@@ -78,7 +79,13 @@ impl Tuning {
                 sort_resident: 4,
                 ..base
             },
-            Language::Wgsl if warps => Tuning { groups_per_unit: 4, sort_workgroup: 256, ..base },
+            Language::Wgsl if warps => Tuning {
+                groups_per_unit: 4,
+                sort_workgroup: 512,
+                sort_keys: 12,
+                sort_keys64: 8,
+                ..base
+            },
             _ => base,
         }
     }
@@ -93,7 +100,6 @@ impl Tuning {
         let fields: [(&str, &mut u32); 12] = [
             ("scan_workgroup", &mut self.scan_workgroup),
             ("scan_words", &mut self.scan_words),
-            ("scan_resident", &mut self.scan_resident),
             ("reduce_workgroup", &mut self.reduce_workgroup),
             ("reduce_words", &mut self.reduce_words),
             ("groups_per_unit", &mut self.groups_per_unit),
@@ -101,6 +107,7 @@ impl Tuning {
             ("sort_keys", &mut self.sort_keys),
             ("sort_keys64", &mut self.sort_keys64),
             ("sort_pairs", &mut self.sort_pairs),
+            ("sort_window", &mut self.sort_window),
             ("sort_resident", &mut self.sort_resident),
             ("spin_limit", &mut self.spin_limit),
         ];

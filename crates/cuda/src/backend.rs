@@ -320,7 +320,7 @@ impl Reduce for Cuda {}
 impl Sort for Cuda {}
 
 fn check_length(what: &str, span: &Span<'_, Cuda>, bytes: usize) -> Result<()> {
-    if bytes as u64 <= span.bytes() {
+    if bytes as u64 == span.bytes() {
         return Ok(());
     }
     Err(Error::Invalid(format!("{bytes} bytes {what}, and the span has {}", span.bytes())))

@@ -80,7 +80,6 @@ impl Planner<'_> {
             ("EXCLUSIVE", u32::from(exclusive)),
             ("FALLBACK", u32::from(!self.layout.in_place)),
             ("SPIN_LIMIT", self.tuning.spin_limit),
-            ("RESIDENT", self.tuning.scan_resident),
         ]);
         let native_sum = self.caps.language == Language::Wgsl && op.is_word_sum();
         let subgroup = if native_sum {

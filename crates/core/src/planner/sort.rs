@@ -50,6 +50,7 @@ impl Planner<'_> {
             ("DESCENDING", u32::from(request.order == Order::Descending)),
             ("PLACES", key_bytes),
             ("KEY_WORDS", key_bytes / 4),
+            ("DIGIT_BITS", DIGIT_BITS),
             ("VALUE_WORDS", value_bytes / 4),
         ];
         let job = Job {
@@ -140,12 +141,11 @@ impl Planner<'_> {
             ],
             initial: None,
         };
+        let mut offsets_constants =
+            vec![("WORKGROUP", DIGITS), ("DIGITS_EACH", 1), ("IN_PLACE", u32::from(self.layout.in_place))];
+        offsets_constants.extend(self.subgroup_constants(DIGITS)?);
         let offsets = Launch {
-            kernel: key(
-                "sort/digit_offsets",
-                vec!["block/digit_scan"],
-                &[("WORKGROUP", DIGITS), ("DIGITS_EACH", 1), ("IN_PLACE", u32::from(self.layout.in_place))],
-            ),
+            kernel: key("sort/digit_offsets", vec!["block/digit_scan"], &offsets_constants),
             groups: 1,
             bindings: vec![("counts", counts)],
             params: vec![("n", Param::Word(n))],
@@ -159,6 +159,7 @@ impl Planner<'_> {
             ("DIGITS_EACH", (DIGITS / workgroup).max(1)),
             ("FALLBACK", 1),
             ("SPIN_LIMIT", self.tuning.spin_limit),
+            ("LOOKBACK_WINDOW", self.tuning.sort_window),
             // How many workgroups a compute unit should hold: what the compiler may spend registers for.
             ("RESIDENT", self.tuning.sort_resident),
         ];
