@@ -14,7 +14,8 @@ fn subgroup_peers(digit: u32, lane: u32) -> Peers {
   for (var bit = 0u; bit < DIGIT_BITS; bit++) {
     let mine = (digit >> bit) & 1u;
     let votes = subgroupBallot(mine == 1u);
-    peers &= select(~votes, votes, mine == 1u);
+    // Those that voted as this lane did.
+    peers &= votes ^ vec4<u32>(mine - 1u);
   }
   // The lanes before this one, word by word.
   let whole = vec4<u32>(lane / 32u) > vec4<u32>(0u, 1u, 2u, 3u);

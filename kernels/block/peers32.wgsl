@@ -14,7 +14,8 @@ fn subgroup_peers(digit: u32, lane: u32) -> Peers {
   for (var bit = 0u; bit < DIGIT_BITS; bit++) {
     let mine = (digit >> bit) & 1u;
     let votes = subgroupBallot(mine == 1u).x;
-    peers &= select(~votes, votes, mine == 1u);
+    // Those that voted as this lane did.
+    peers &= votes ^ (mine - 1u);
   }
   return Peers(countOneBits(peers & ((1u << lane) - 1u)), countOneBits(peers), firstTrailingBit(peers));
 }

@@ -37,8 +37,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         .constant("WORKGROUP")
         .ok_or_else(|| Error::Invalid(format!("kernel {} was planned without a WORKGROUP", key.name)))?;
     let file = |name: &str| {
-        text(language, name)
-            .ok_or_else(|| Error::Invalid(format!("no text kernels/{name}.{}", language.extension())))
+        text(language, name).ok_or_else(|| Error::Invalid(format!("no text kernels/{name}.{}", language.extension())))
     };
 
     let mut source = format!("// {} assembled for {} ({})\n\n", key.name, caps.device.replace('\n', " "), caps.api);

@@ -63,7 +63,7 @@ impl ParamsLayout {
                 Param::Word(value) => value,
                 Param::Offset { binding, unit } => {
                     let residue = residue(binding);
-                    if residue % u64::from(unit) != 0 || residue / u64::from(unit) > u64::from(u32::MAX) {
+                    if !residue.is_multiple_of(u64::from(unit)) || residue / u64::from(unit) > u64::from(u32::MAX) {
                         return Err(Error::Invalid(format!(
                             "the span bound to `{binding}` starts {residue} bytes in, which is no multiple of the \
                              {unit} bytes of an element"

@@ -20,8 +20,9 @@ pub(crate) fn unroll(text: &str, count: &impl Fn(&str) -> Option<u32>) -> Result
             let line = marked.lines().nth(1).unwrap_or_default().trim();
             Error::Invalid(format!("`{line}` is marked to unroll and is not `for (var k = 0u; k < COUNT; k++) {{`"))
         })?;
-        let times = count(limit)
-            .ok_or_else(|| Error::Invalid(format!("a loop to unroll runs to `{limit}`, which the plan does not give")))?;
+        let times = count(limit).ok_or_else(|| {
+            Error::Invalid(format!("a loop to unroll runs to `{limit}`, which the plan does not give"))
+        })?;
         let body = unroll(body, count)?;
         for value in 0..times {
             result.push_str(&format!("{{ const {variable} = {value}u;{body}}}\n"));

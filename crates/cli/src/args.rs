@@ -225,6 +225,12 @@ fn count(text: &str) -> Result<u64, String> {
     Ok(n)
 }
 
+fn tuning(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=NUMBER"))?;
+    let value = value.parse().map_err(|e| format!("`{value}` of {name}: {e}"))?;
+    Ok((name.to_string(), value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,10 +257,4 @@ mod tests {
             assert_eq!(primitive.to_possible_value().unwrap().get_name(), primitive.name());
         }
     }
-}
-
-fn tuning(text: &str) -> Result<(String, u32), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=NUMBER"))?;
-    let value = value.parse().map_err(|e| format!("`{value}` of {name}: {e}"))?;
-    Ok((name.to_string(), value))
 }

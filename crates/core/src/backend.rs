@@ -167,7 +167,9 @@ impl<'a, B: Backend> Span<'a, B> {
 
     fn is_wide(&self, backend: &B) -> bool {
         let alignment = backend.handle_alignment(&self.handle);
-        alignment % 16 == 0 && self.offset % 16 == 0 && self.bytes.div_ceil(16) * 16 <= self.room
+        alignment.is_multiple_of(16)
+            && self.offset.is_multiple_of(16)
+            && self.bytes.checked_next_multiple_of(16).is_some_and(|end| end <= self.room)
     }
 
     pub(crate) fn overlaps(&self, other: &Self, backend: &B) -> bool {

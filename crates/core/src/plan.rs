@@ -79,6 +79,7 @@ pub struct Launch {
     pub initial: Option<Vec<u8>>,
 }
 
+#[allow(clippy::large_enum_variant, reason = "a plan has a handful of steps, and most are launches")]
 /// One step of a plan. Steps run in order, each seeing what the ones before it wrote.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {

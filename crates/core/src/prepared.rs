@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use crate::{
-    Backend, Command, Error, KernelKey, Layout, Options, Plan, Region, Request, Result, Slot, Span, Spans, Step, Tuning,
-    planner,
+    Backend, Command, Error, KernelKey, Layout, Options, Plan, Region, Request, Result, Slot, Span, Spans, Step,
+    Tuning, planner,
 };
 
 /// A plan with its kernels compiled.
@@ -88,7 +88,8 @@ impl<B: Backend> Prepared<B> {
     ) -> Result<Bound<'a, B>> {
         let need = self.plan.scratch_bytes;
         let alignment = backend.caps().binding_alignment.max(256);
-        let aligned = backend.handle_alignment(scratch.handle()) % 256 == 0 && scratch.offset() % alignment == 0;
+        let aligned = backend.handle_alignment(scratch.handle()).is_multiple_of(256)
+            && scratch.offset().is_multiple_of(alignment);
         if scratch.bytes() < need || !aligned {
             return Err(Error::Invalid(format!(
                 "scratch of {} bytes at offset {}; bring at least {need} bytes at a multiple of {alignment}",
@@ -144,7 +145,8 @@ impl<B: Backend> Prepared<B> {
                 Slot::OutputValues => values.map(|v| &v.1),
                 Slot::Scratch => scratch.as_ref(),
             };
-            let span = span.ok_or_else(|| Error::Invalid(format!("the plan needs {:?}, which is not bound", region.slot)))?;
+            let span =
+                span.ok_or_else(|| Error::Invalid(format!("the plan needs {:?}, which is not bound", region.slot)))?;
             span.slice(region.offset, region.bytes)
         };
         let mut steps = vec![];
@@ -214,7 +216,9 @@ impl<B: Backend> Prepared<B> {
             ));
         }
         if self.plan.in_place && !layout.in_place && spans.input.bytes() > 0 {
-            return Err(Error::Invalid("the plan works in place, and the output is another span than the input".into()));
+            return Err(Error::Invalid(
+                "the plan works in place, and the output is another span than the input".into(),
+            ));
         }
         Ok(())
     }

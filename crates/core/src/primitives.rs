@@ -1,11 +1,11 @@
 //! Scan, Reduce and Sort: typed calls, which erase to a [`Request`] at once.
 //!
 //! Each primitive has a `prepare_*`, to plan and compile once and run often, and one-shot calls for when that does not
-//! matter. One-shot calls compile on first use, allocate scratch, and return when the work is submitted.
+//! matter. One-shot calls compile on first use, allocate scratch, and wait for the work to end.
 
 use crate::{
-    Backend, Element, Error, Key, Layout, Monoid, Op, Options, Order, Prepared, ReduceRequest, Request, Result, ScanKind,
-    ScanRequest, SortRequest, Span, Spans,
+    Backend, Element, Error, Key, Layout, Monoid, Op, Options, Order, Prepared, ReduceRequest, Request, Result,
+    ScanKind, ScanRequest, SortRequest, Span, Spans,
 };
 
 /// Waits for a future on this thread.
@@ -15,7 +15,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 
 fn count<T, B: Backend>(span: &Span<'_, B>) -> Result<u64> {
     let size = size_of::<T>() as u64;
-    if span.bytes() % size != 0 {
+    if !span.bytes().is_multiple_of(size) {
         return Err(Error::Invalid(format!(
             "a span of {} bytes is no whole number of elements of {size} bytes",
             span.bytes()

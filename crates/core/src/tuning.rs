@@ -79,13 +79,9 @@ impl Tuning {
                 sort_resident: 4,
                 ..base
             },
-            Language::Wgsl if warps => Tuning {
-                groups_per_unit: 4,
-                sort_workgroup: 512,
-                sort_keys: 12,
-                sort_keys64: 8,
-                ..base
-            },
+            Language::Wgsl if warps => {
+                Tuning { groups_per_unit: 4, sort_workgroup: 512, sort_keys: 13, sort_keys64: 8, ..base }
+            }
             _ => base,
         }
     }

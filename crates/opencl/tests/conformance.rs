@@ -7,9 +7,7 @@ fn main() {
     trifold_conformance::main_with(|| match OpenCl::devices() {
         Ok(devices) => devices
             .iter()
-            .map(|device| {
-                (device.name.clone(), OpenCl::open(device).map(|cl| Box::new(cl) as Box<dyn AnyBackend>))
-            })
+            .map(|device| (device.name.clone(), OpenCl::open(device).map(|cl| Box::new(cl) as Box<dyn AnyBackend>)))
             .collect(),
         // No driver is no fault of this crate's.
         Err(error) => vec![("opencl".into(), Err(Error::Unsupported(error.to_string())))],

@@ -5,7 +5,12 @@ use trifold::prelude::*;
 
 fn main() -> trifold::Result<()> {
     let devices = OpenCl::devices()?;
-    let Some(first) = devices.first() else { return Ok(println!("OpenCL has no device")) };
+    let Some(first) = devices.first() else {
+        return {
+            println!("OpenCL has no device");
+            Ok(())
+        };
+    };
     let device = OpenCl::open(first)?;
     let input = device.upload(&[3i32, -1, 4, -1, 5])?;
     let output = device.alloc(4)?;

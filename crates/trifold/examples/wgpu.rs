@@ -5,7 +5,12 @@ use trifold::wgpu::Wgpu;
 
 fn main() -> trifold::Result<()> {
     let adapters = Wgpu::devices();
-    let Some(adapter) = adapters.first() else { return Ok(println!("wgpu finds no device")) };
+    let Some(adapter) = adapters.first() else {
+        return {
+            println!("wgpu finds no device");
+            Ok(())
+        };
+    };
     let device = Wgpu::open(adapter)?;
     let keys = device.upload(&[2.5f32, -1.0, 0.0, -0.0])?;
     let span = device.span(&keys);

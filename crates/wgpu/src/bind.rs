@@ -69,8 +69,7 @@ impl Pipeline {
             // that are bound, which `Prepared::bind` checks; the operator, the one foreign part, reaches no buffer
             // (trifold-lang refuses globals). Loops are bounded by constants or parameters, except the waits on other
             // workgroups, which a fallback bounds or, on devices with forward progress, the workgroup waited for.
-            let module =
-                unsafe { device.create_shader_module_trusted(source, wgpu::ShaderRuntimeChecks::unchecked()) };
+            let module = unsafe { device.create_shader_module_trusted(source, wgpu::ShaderRuntimeChecks::unchecked()) };
             let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some(key.name),
                 entries: &entries,
@@ -192,10 +191,8 @@ impl Wgpu {
                 usage: wgpu::BufferUsages::UNIFORM,
             });
             let mut entries = entries.clone();
-            entries.push(wgpu::BindGroupEntry {
-                binding: arguments.len() as u32,
-                resource: uniform.as_entire_binding(),
-            });
+            entries
+                .push(wgpu::BindGroupEntry { binding: arguments.len() as u32, resource: uniform.as_entire_binding() });
             let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some(pipeline.kernel),
                 layout: &pipeline.layout,
@@ -213,7 +210,7 @@ impl Wgpu {
         let alignment = self.caps.binding_alignment;
         let mut residue = span.offset() % alignment;
         let unit = u64::from(unit.unwrap_or(u32::MAX));
-        while residue != 0 && residue % unit != 0 {
+        while residue != 0 && !residue.is_multiple_of(unit) {
             residue += alignment;
             if residue > span.offset() {
                 return Err(Error::Invalid(format!(

@@ -41,9 +41,8 @@ impl Wgpu {
         let adapters = block_on(instance.enumerate_adapters(wgpu::Backends::all()));
         let mut adapters: Vec<Adapter> =
             adapters.into_iter().map(|adapter| Adapter { info: adapter.get_info(), adapter }).collect();
-        adapters.retain(|a| {
-            a.adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
-        });
+        adapters
+            .retain(|a| a.adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS));
         adapters.sort_by_key(|a| match a.info.device_type {
             wgpu::DeviceType::DiscreteGpu => 0,
             wgpu::DeviceType::IntegratedGpu => 1,
@@ -98,8 +97,7 @@ impl Wgpu {
                 device.limits().max_storage_buffers_per_shader_stage
             )));
         }
-        let timestamp_period =
-            features.contains(Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());
+        let timestamp_period = features.contains(Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());
         Ok(Wgpu { device, queue, caps, watch, kernels: Mutex::new(HashMap::new()), timestamp_period })
     }
 }

@@ -11,9 +11,7 @@ mod queue;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use trifold_core::{
-    Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning,
-};
+use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
 pub use wgpu;
 
 pub use bind::Step;
@@ -78,7 +76,7 @@ impl Backend for Wgpu {
     }
 
     fn alloc(&self, bytes: u64) -> Result<Buffer> {
-        let size = bytes.div_ceil(16).max(1) * 16;
+        let size = bytes.max(1).checked_next_multiple_of(16).unwrap_or(u64::MAX);
         if size > self.caps.max_buffer {
             return Err(Error::Invalid(format!(
                 "a buffer of {bytes} bytes; {} can make at most {}",

@@ -2,8 +2,8 @@
 
 use trifold_core::{Error, Result, Span};
 
-use crate::bind::{Step, execute, execute_timed};
 use crate::Wgpu;
+use crate::bind::{Step, execute, execute_timed};
 
 /// Bytes that move through one staging buffer.
 const STAGING: u64 = 256 << 20;
@@ -12,7 +12,7 @@ fn check(what: &str, span: &Span<'_, Wgpu>, bytes: usize) -> Result<()> {
     if span.bytes() != bytes as u64 {
         return Err(Error::Invalid(format!("{what}: the span has {} bytes, the host's slice {bytes}", span.bytes())));
     }
-    if span.offset() % 4 != 0 || bytes % 4 != 0 {
+    if span.offset() % 4 != 0 || !bytes.is_multiple_of(4) {
         return Err(Error::Invalid(format!(
             "{what}: {bytes} bytes at offset {}; wgpu copies multiples of 4 bytes",
             span.offset()
@@ -106,9 +106,9 @@ impl Wgpu {
     }
 
     pub(crate) fn time_steps(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
-        let period = self.timestamp_period.ok_or_else(|| {
-            Error::Unsupported(format!("{} ({}) has no timestamps", self.caps.device, self.caps.api))
-        })?;
+        let period = self
+            .timestamp_period
+            .ok_or_else(|| Error::Unsupported(format!("{} ({}) has no timestamps", self.caps.device, self.caps.api)))?;
         if steps.is_empty() {
             return Ok(0.0);
         }

@@ -1,9 +1,7 @@
 //! Scan: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
 use super::{Pack, Planner, Scratch, check_count, whole};
-use crate::{
-    KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest, Slot, Step,
-};
+use crate::{KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest, Slot, Step};
 
 impl Planner<'_> {
     pub(super) fn scan(&self, request: &ScanRequest) -> Result<Plan> {
@@ -160,7 +158,11 @@ impl Planner<'_> {
             initial: start,
         };
         let scan = Launch {
-            kernel: key("scan/tile_scan", vec![tile.pack.load, tile.pack.store, tile.pack.fold, "block/scan"], &[("EXCLUSIVE", u32::from(exclusive))]),
+            kernel: key(
+                "scan/tile_scan",
+                vec![tile.pack.load, tile.pack.store, tile.pack.fold, "block/scan"],
+                &[("EXCLUSIVE", u32::from(exclusive))],
+            ),
             groups: tiles,
             bindings: vec![("input", input), ("output", output), ("partials", partials)],
             params: sizes.into_iter().chain([input_offset, output_offset]).collect(),

@@ -2,8 +2,8 @@
 
 use super::{Planner, Scratch, check_count, whole};
 use crate::{
-    Builtin, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Request, Result, Scalar, Slot,
-    SortRequest, Step,
+    Builtin, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Request, Result, Scalar, Slot, SortRequest,
+    Step,
 };
 
 /// Bits of a digit place.
@@ -98,7 +98,24 @@ impl Planner<'_> {
             (4, _) => t.sort_pairs,
             _ => t.sort_keys64,
         };
-        (t.sort_workgroup, keys)
+        // A workgroup's counts by subgroup and its tile lie in workgroup memory: in WGSL side by side, elsewhere one after the
+        // other in the same place.
+        let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
+        let fits = |workgroup: u32, keys: u32| {
+            let (counts, tile) = (workgroup / narrowest * DIGITS * 4, workgroup * keys * 4);
+            let most = if self.caps.language == Language::Wgsl { counts + tile } else { counts.max(tile) };
+            // Four arrays of a word a digit or less, and an emulated subgroup's word an invocation.
+            most + 4 * DIGITS * 4 + workgroup * 4 <= self.caps.shared_bytes
+        };
+        let (mut workgroup, mut keys) = (t.sort_workgroup, keys);
+        while !fits(workgroup, keys) && (keys > 4 || workgroup > 4 * narrowest) {
+            if keys > 4 {
+                keys -= 1;
+            } else {
+                workgroup /= 2;
+            }
+        }
+        (workgroup, keys)
     }
 
     fn onesweep(&self, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
@@ -289,4 +306,3 @@ fn binding_name(slot: Slot) -> &'static str {
         Slot::Scratch => "scratch",
     }
 }
-
