@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use trifold_core::{Caps, Error, KernelKey, Language, Result, SubgroupSource};
+use trifold_core::{Caps, DeviceKind, Error, KernelKey, Language, Result, SubgroupSource};
 
 use crate::catalogue::entry;
 use crate::unroll::unroll;
@@ -72,7 +72,8 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     for name in key.parts.iter().copied().chain([key.name]) {
         source.push('\n');
         match language {
-            Language::Wgsl => source.push_str(&unroll(file(name)?, &count)?),
+            // Software devices have memory for registers, and compilers that grow with the text.
+            Language::Wgsl if caps.kind != DeviceKind::Cpu => source.push_str(&unroll(file(name)?, &count)?),
             _ => source.push_str(file(name)?),
         }
     }

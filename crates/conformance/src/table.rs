@@ -363,8 +363,7 @@ impl Table<'_> {
     fn large(&mut self) {
         let [v4, ..] = value_types();
         let (sum, float) = (builtin(Builtin::Sum, Scalar::U32), builtin(Builtin::Sum, Scalar::F32));
-        let sizes: &[u64] =
-            if self.level == Level::Quick { &[200_003] } else { &[200_003, (1 << 24) + 3] };
+        let sizes: &[u64] = if self.level == Level::Quick { &[200_003] } else { &[200_003, (1 << 24) + 3] };
         for &n in sizes {
             if !self.fits(8 * n) {
                 continue;
