@@ -92,7 +92,7 @@ impl Program {
     }
 }
 
-/// `path+file:///work/kernels#trifold-kernels@0.1.0`, or `…/crates/xtask#0.1.0` where the folder has the name.
+/// `path+file:///…/kernels#trifold-kernels@0.1.0`, or `…/crates/xtask#0.1.0` where the folder has the name.
 fn package_name(id: &str) -> String {
     let (path, fragment) = id.rsplit_once('#').unwrap_or((id, ""));
     match fragment.split_once('@') {
