@@ -35,8 +35,8 @@ Lookback lookback(Lookback start, __global StateWord *states, u32 tiles, T initi
     if (sg.id == 0u && sg.lane < found.next) { state = state_read(states, tiles, found.next - 1u - sg.lane); }
     state.status = subgroup_mirror_word(sg, state.status);
     state.value = subgroup_mirror_element(sg, state.value);
-    const u32 nearest_prefix = subgroup_min(sg, state.status == STATUS_PREFIX ? sg.lane : sg.width);
-    const u32 nearest_none = subgroup_min(sg, state.status == STATUS_NONE ? sg.lane : sg.width);
+    const u32 nearest_prefix = subgroup_first(sg, state.status == STATUS_PREFIX);
+    const u32 nearest_none = subgroup_first(sg, state.status == STATUS_NONE);
     if (nearest_none < nearest_prefix) {
       polls++;
       if (FALLBACK == 1u && polls >= SPIN_LIMIT) {

@@ -26,8 +26,8 @@ FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, T
     // Lane i reads the state i tiles before `next`. Before the first tile lies the initial value.
     State state = {STATUS_PREFIX, initial};
     if (sg.lane < found.next) { state = state_read(states, tiles, found.next - 1u - sg.lane); }
-    const u32 nearest_prefix = subgroup_min(state.status == STATUS_PREFIX ? sg.lane : sg.width);
-    const u32 nearest_none = subgroup_min(state.status == STATUS_NONE ? sg.lane : sg.width);
+    const u32 nearest_prefix = subgroup_first(state.status == STATUS_PREFIX, sg.width);
+    const u32 nearest_none = subgroup_first(state.status == STATUS_NONE, sg.width);
     if (nearest_none < nearest_prefix) {
       polls++;
       if (FALLBACK == 1u && polls >= SPIN_LIMIT) {

@@ -25,8 +25,8 @@ fn lookback(start: Lookback, lane: u32, width: u32) -> Lookback {
     // Lane i reads the state i tiles before `next`. Before the first tile lies the initial value.
     var state = State(STATUS_PREFIX, params.initial);
     if (lane < found.next) { state = state_read(found.next - 1u - lane); }
-    let nearest_prefix = subgroup_min(select(width, lane, state.status == STATUS_PREFIX));
-    let nearest_none = subgroup_min(select(width, lane, state.status == STATUS_NONE));
+    let nearest_prefix = subgroup_first(state.status == STATUS_PREFIX, width);
+    let nearest_none = subgroup_first(state.status == STATUS_NONE, width);
     if (nearest_none < nearest_prefix) {
       polls++;
       if (FALLBACK == 1u && polls >= SPIN_LIMIT) {

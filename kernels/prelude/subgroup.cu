@@ -12,13 +12,10 @@ FUNCTION Subgroup subgroup_of(u32 thread) {
   return sg;
 }
 
-FUNCTION u32 subgroup_min(u32 x) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(0xffffffffu, x);
-#else
-  for (u32 delta = 16u; delta > 0u; delta >>= 1u) { x = min(x, __shfl_xor_sync(0xffffffffu, x, delta)); }
-  return x;
-#endif
+// The first lane for which `condition` holds, or `width`.
+FUNCTION u32 subgroup_first(bool condition, u32 width) {
+  const u32 lanes = __ballot_sync(0xffffffffu, condition);
+  return lanes == 0u ? width : (u32)__ffs(lanes) - 1u;
 }
 
 FUNCTION u32 subgroup_shuffle_word(u32 x, u32 lane) {

@@ -36,13 +36,14 @@ u32 subgroup_shuffle_word_down(Subgroup sg, u32 x, u32 delta) {
   return subgroup_shuffle_word(sg, x, sg.lane + delta < sg.width ? sg.lane + delta : sg.lane);
 }
 
-u32 subgroup_min(Subgroup sg, u32 x) {
-  sg.words[sg.id * sg.width + sg.lane] = x;
+// The first lane for which `condition` holds, or the width.
+u32 subgroup_first(Subgroup sg, bool condition) {
+  sg.words[sg.id * sg.width + sg.lane] = condition ? 1u : 0u;
   barrier(CLK_LOCAL_MEM_FENCE);
-  u32 least = x;
-  for (u32 i = 0u; i < sg.width; i++) { least = min(least, sg.words[sg.id * sg.width + i]); }
+  u32 first = 0u;
+  while (first < sg.width && sg.words[sg.id * sg.width + first] == 0u) { first++; }
   barrier(CLK_LOCAL_MEM_FENCE);
-  return least;
+  return first;
 }
 
 // All subgroups look back, in step: each sees what the leading one has read.

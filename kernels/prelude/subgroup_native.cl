@@ -28,8 +28,14 @@ u32 subgroup_shuffle_word_down(Subgroup sg, u32 x, u32 delta) {
   return sub_group_shuffle(x, sg.lane + delta < sg.width ? sg.lane + delta : sg.lane);
 }
 
-u32 subgroup_min(Subgroup sg, u32 x) {
-  return sub_group_reduce_min(x);
+u32 subgroup_ballot(u32 condition) {
+  return sub_group_ballot((int)condition).x;
+}
+
+// The first lane for which `condition` holds, or the width.
+u32 subgroup_first(Subgroup sg, bool condition) {
+  const u32 lanes = subgroup_ballot(condition ? 1u : 0u);
+  return lanes == 0u ? sg.width : 31u - clz(lanes & -lanes);
 }
 
 // The leading subgroup looks back alone.
@@ -57,10 +63,10 @@ typedef struct {
 
 // The lanes of a subgroup that hold the same digit, by a ballot for each of its bits.
 Peers subgroup_peers(Subgroup sg, u32 digit) {
-  u32 peers = sub_group_ballot(1).x;
+  u32 peers = subgroup_ballot(1u);
   for (u32 bit = 0u; bit < 8u; bit++) {
     const u32 mine = (digit >> bit) & 1u;
-    const u32 votes = sub_group_ballot((int)mine).x;
+    const u32 votes = subgroup_ballot(mine);
     peers &= mine == 1u ? votes : ~votes;
   }
   const Peers result = {popcount(peers & ((1u << sg.lane) - 1u)), popcount(peers), 31u - clz(peers & -peers)};

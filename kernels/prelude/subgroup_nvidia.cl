@@ -29,10 +29,17 @@ u32 subgroup_shuffle_word_down(Subgroup sg, u32 x, u32 delta) {
   return result;
 }
 
-u32 subgroup_min(Subgroup sg, u32 x) {
-#pragma unroll
-  for (u32 delta = 16u; delta > 0u; delta >>= 1u) { x = min(x, subgroup_shuffle_word(sg, x, sg.lane ^ delta)); }
-  return x;
+u32 subgroup_ballot(u32 condition) {
+  u32 lanes;
+  asm volatile(
+    "{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(lanes) : "r"(condition));
+  return lanes;
+}
+
+// The first lane for which `condition` holds, or the width.
+u32 subgroup_first(Subgroup sg, bool condition) {
+  const u32 lanes = subgroup_ballot(condition ? 1u : 0u);
+  return lanes == 0u ? sg.width : 31u - clz(lanes & -lanes);
 }
 
 // The leading subgroup looks back alone.
@@ -64,9 +71,7 @@ Peers subgroup_peers(Subgroup sg, u32 digit) {
 #pragma unroll
   for (u32 bit = 0u; bit < 8u; bit++) {
     const u32 mine = (digit >> bit) & 1u;
-    u32 votes;
-    asm volatile(
-      "{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(votes) : "r"(mine));
+    const u32 votes = subgroup_ballot(mine);
     peers &= mine == 1u ? votes : ~votes;
   }
   const Peers result = {popcount(peers & ((1u << sg.lane) - 1u)), popcount(peers), 31u - clz(peers & -peers)};

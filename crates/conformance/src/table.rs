@@ -308,6 +308,8 @@ impl Table<'_> {
                         (builtin(Builtin::Sum, Scalar::U32), ScanKind::Inclusive),
                         (builtin(Builtin::Max, Scalar::F32), ScanKind::Exclusive),
                         (builtin(Builtin::Sum, Scalar::I64), ScanKind::Inclusive),
+                        (builtin(Builtin::Sum, Scalar::U64), ScanKind::Inclusive),
+                        (builtin(Builtin::Sum, Scalar::F64), ScanKind::Inclusive),
                         (operators::compose(), ScanKind::Exclusive),
                     ] {
                         self.by_first(Row::new(scan(&op, kind, n)).fault(fault).tiles(tiles));

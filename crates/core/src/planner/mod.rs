@@ -7,8 +7,8 @@ mod sort;
 use crate::plan::Scratch;
 use crate::request::check_count;
 use crate::{
-    Caps, DeviceKind, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Region, Request,
-    Result, Slot, Step, SubgroupSource, Tuning,
+    Caps, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Region, Request, Result, Slot,
+    Step, SubgroupSource, Tuning,
 };
 
 /// Makes a plan: pure data from pure data, no device needed.
@@ -34,19 +34,12 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
     match (caps.language, request) {
         (_, Request::Copy { .. }) => vec!["copy"],
         (Language::Host, _) => vec!["parallel"],
-        (Language::Wgsl, Request::Scan(r)) if stalls_with_i64(&r.op.element, caps) => vec!["reduce_then_scan"],
         (_, Request::Scan(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
         (_, Request::Scan(_)) => vec!["reduce_then_scan"],
         (_, Request::Reduce(_)) => vec!["single_pass"],
         (_, Request::Sort(_)) if subgroups => vec!["onesweep", "upsweep_downsweep"],
         (_, Request::Sort(_)) => vec!["upsweep_downsweep"],
     }
-}
-
-/// Whether look-back may not end: seen with i64 in WGSL on an H200 (Vulkan, driver 580.159), where u64, f64 and every 32-bit
-/// type end, as does i64 in CUDA C, in OpenCL C, and in WGSL on software devices. The cause is not known yet.
-fn stalls_with_i64(element: &ElementType, caps: &Caps) -> bool {
-    caps.kind != DeviceKind::Cpu && element.scalars().any(|s| s == crate::Scalar::I64)
 }
 
 struct Planner<'a> {
