@@ -1,17 +1,21 @@
-// sort/downsweep: the last launch of a classic radix pass: sorts a tile by its digits with one-bit splits (GPU Gems 3,
-// 39.3.3) and scatters it. Needs no subgroups. Reads each key twice, the second time out of order, and writes it once.
+// sort/downsweep: the last launch of a classic radix pass: sorts a tile by its digits, ROUND keys at a time, with one-bit splits
+// (GPU Gems 3, 39.3.3), and scatters it. Needs no subgroups. Reads each key twice, the second time out of order, and writes it
+// once.
 
 @group(0) @binding(0) var<storage, read_write> source: array<Key>;
 @group(0) @binding(1) var<storage, read_write> target_keys: array<Key>;
 @group(0) @binding(4) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(5) var<uniform> params: Params;
 
-const TILE: u32 = WORKGROUP * ITEMS;
+const ROUND: u32 = WORKGROUP * ITEMS;
+const TILE: u32 = ROUND * ROUNDS;
 
-// A digit above the index in the tile of the key that has it.
-var<workgroup> exchange: array<u32, TILE>;
+// A digit above the index in the round of the key that has it.
+var<workgroup> exchange: array<u32, ROUND>;
 var<workgroup> zeros_shared: array<u32, WORKGROUP>;
 var<workgroup> digit_first: array<u32, DIGITS>;
+// Where the next key of each digit goes.
+var<workgroup> digit_next: array<u32, DIGITS>;
 
 @compute @workgroup_size(WORKGROUP)
 fn sort_downsweep(
@@ -21,69 +25,90 @@ fn sort_downsweep(
 ) {
   let tile = id.x + id.y * grid.x;
   if (tile >= params.tiles) { return; }
-  let valid = min(params.n - tile * TILE, TILE);
-  // 1. The tile's digits. Places past the end count as the last digit, behind all keys.
-  var items: array<u32, ITEMS>;
-  // unroll
-  for (var k = 0u; k < ITEMS; k++) {
-    let index = thread * ITEMS + k;
-    var digit = DIGITS - 1u;
-    if (index < valid) { digit = key_digit(source[params.source_offset + tile * TILE + index], params.place); }
-    items[k] = (digit << 16u) | index;
+  // 1. Where the tile's first key of each digit goes.
+  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    digit_next[digit] = counts[digit * params.tiles + tile];
   }
-  // 2. Eight splits: at each bit, the zeros go before the ones, in order.
-  for (var bit = 16u; bit < 24u; bit++) {
-    var zeros = 0u;
-    // unroll
-    for (var k = 0u; k < ITEMS; k++) { zeros += 1u - ((items[k] >> bit) & 1u); }
-    var inclusive = zeros;
-    zeros_shared[thread] = zeros;
-    for (var delta = 1u; delta < WORKGROUP; delta <<= 1u) {
-      workgroupBarrier();
-      var left = 0u;
-      if (thread >= delta) { left = zeros_shared[thread - delta]; }
-      workgroupBarrier();
-      inclusive += left;
-      zeros_shared[thread] = inclusive;
-    }
+  for (var round = 0u; round < ROUNDS; round++) {
+    let start = tile * TILE + round * ROUND;
+    if (start >= params.n) { break; }
+    let valid = min(params.n - start, ROUND);
     workgroupBarrier();
-    let all_zeros = zeros_shared[WORKGROUP - 1u];
-    var zero = inclusive - zeros;
-    var one = all_zeros + thread * ITEMS - zero;
+    // 2. The round's digits. Places past the end count as the last digit, behind all keys.
+    var items: array<u32, ITEMS>;
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      if (((items[k] >> bit) & 1u) == 0u) {
-        exchange[zero] = items[k];
-        zero++;
-      } else {
-        exchange[one] = items[k];
-        one++;
+      let index = thread * ITEMS + k;
+      var digit = DIGITS - 1u;
+      if (index < valid) { digit = key_digit(source[params.source_offset + start + index], params.place); }
+      items[k] = (digit << 16u) | index;
+    }
+    // 3. Eight splits: at each bit, the zeros go before the ones, in order.
+    for (var bit = 16u; bit < 24u; bit++) {
+      var zeros = 0u;
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) { zeros += 1u - ((items[k] >> bit) & 1u); }
+      var inclusive = zeros;
+      zeros_shared[thread] = zeros;
+      for (var delta = 1u; delta < WORKGROUP; delta <<= 1u) {
+        workgroupBarrier();
+        var left = 0u;
+        if (thread >= delta) { left = zeros_shared[thread - delta]; }
+        workgroupBarrier();
+        inclusive += left;
+        zeros_shared[thread] = inclusive;
+      }
+      workgroupBarrier();
+      let all_zeros = zeros_shared[WORKGROUP - 1u];
+      var zero = inclusive - zeros;
+      var one = all_zeros + thread * ITEMS - zero;
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) {
+        if (((items[k] >> bit) & 1u) == 0u) {
+          exchange[zero] = items[k];
+          zero++;
+        } else {
+          exchange[one] = items[k];
+          one++;
+        }
+      }
+      workgroupBarrier();
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) { items[k] = exchange[thread * ITEMS + k]; }
+    }
+    // 4. Where each digit begins in the round.
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) {
+      let at = thread * ITEMS + k;
+      let digit = items[k] >> 16u;
+      var starts = at == 0u;
+      if (at > 0u) { starts = (exchange[at - 1u] >> 16u) != digit; }
+      if (starts) { digit_first[digit] = at; }
+    }
+    workgroupBarrier();
+    // 5. Scatter: neighbours of one digit go to neighbouring places.
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) {
+      let at = k * WORKGROUP + thread;
+      if (at < valid) {
+        let digit = exchange[at] >> 16u;
+        let index = start + (exchange[at] & 0xffffu);
+        let goal = digit_next[digit] + at - digit_first[digit];
+        target_keys[params.target_offset + goal] = source[params.source_offset + index];
+        move_value(index, goal);
       }
     }
     workgroupBarrier();
+    // 6. The next round's keys go behind these.
     // unroll
-    for (var k = 0u; k < ITEMS; k++) { items[k] = exchange[thread * ITEMS + k]; }
-  }
-  // 3. Where each digit begins in the tile.
-  // unroll
-  for (var k = 0u; k < ITEMS; k++) {
-    let at = thread * ITEMS + k;
-    let digit = items[k] >> 16u;
-    var starts = at == 0u;
-    if (at > 0u) { starts = (exchange[at - 1u] >> 16u) != digit; }
-    if (starts) { digit_first[digit] = at; }
-  }
-  workgroupBarrier();
-  // 4. Scatter: neighbours of one digit go to neighbouring places.
-  // unroll
-  for (var k = 0u; k < ITEMS; k++) {
-    let at = k * WORKGROUP + thread;
-    if (at < valid) {
-      let digit = exchange[at] >> 16u;
-      let index = tile * TILE + (exchange[at] & 0xffffu);
-      let goal = counts[digit * params.tiles + tile] + at - digit_first[digit];
-      target_keys[params.target_offset + goal] = source[params.source_offset + index];
-      move_value(index, goal);
+    for (var k = 0u; k < ITEMS; k++) {
+      let at = k * WORKGROUP + thread;
+      if (at < valid) {
+        let digit = exchange[at] >> 16u;
+        var ends = at + 1u == valid;
+        if (at + 1u < valid) { ends = (exchange[at + 1u] >> 16u) != digit; }
+        if (ends) { digit_next[digit] += at + 1u - digit_first[digit]; }
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
-// sort/onesweep: one digit place of Onesweep (Adinets and Merrill 2022). Ranks a tile's keys, finds by look-back how many
-// of each digit came before, and scatters. Reads and writes each key once.
+// sort/onesweep: one digit place of Onesweep (Adinets and Merrill 2022), for a portion of the tiles: their states are used
+// again for the next portion. Ranks a tile's keys, finds by look-back how many of each digit came before in the portion, and
+// scatters. Reads and writes each key once.
 
 #define TILE (WORKGROUP * ITEMS)
 #define ROUTES (PLACES * DIGITS)
@@ -7,6 +8,11 @@
 #define BUFFER_TEMP 1u
 #define BUFFER_OUTPUT 2u
 #define EXCHANGE (TILE > MAX_SUBGROUPS * DIGITS ? TILE : MAX_SUBGROUPS * DIGITS)
+
+// Where a tile's keys begin.
+u32 tile_first(Params params, u32 tile) {
+  return (params.first_tile + tile) * TILE;
+}
 
 // Tests make some tiles silent or late.
 bool tile_publishes(__global CountWord *states, u32 tile) {
@@ -17,19 +23,19 @@ bool tile_publishes(__global CountWord *states, u32 tile) {
 }
 
 // Counts a full tile's digits into digit_totals, for a tile that has not published in time.
-void recount(__global const Key *source, u32 tile, u32 place, u32 thread, __local u32 *digit_totals) {
+void recount(__global const Key *source, Params params, u32 tile, u32 thread, __local u32 *digit_totals) {
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_totals[digit] = 0u; }
   workgroup_barrier();
   for (u32 k = 0u; k < ITEMS; k++) {
-    const Key key = source[tile * TILE + k * WORKGROUP + thread];
-    atomic_add(&digit_totals[key_digit(key, place)], 1u);
+    const Key key = source[tile_first(params, tile) + k * WORKGROUP + thread];
+    atomic_add(&digit_totals[key_digit(key, params.place)], 1u);
   }
   workgroup_barrier();
 }
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void sort_onesweep(
   __global const Key *input, __global Key *temp, __global Key *output, __global const u32 *input_values,
-  __global u32 *temp_values, __global u32 *output_values, __global const u32 *counts, __global CountWord *states,
+  __global u32 *temp_values, __global u32 *output_values, __global u32 *counts, __global CountWord *states,
   Params params
 ) {
   __local u32 shared_word;
@@ -53,11 +59,11 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     : route[1] == BUFFER_TEMP ? temp
                               : output + params.output_offset;
   __global Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
-  const u32 valid = min(params.n - tile * TILE, TILE);
+  const u32 valid = min(params.n - tile_first(params, tile), TILE);
 
   // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
   for (u32 i = thread; i < sg.count * DIGITS; i += WORKGROUP) { exchange[i] = 0u; }
-  const u32 first = tile * TILE + sg.id * ITEMS * sg.width + sg.lane;
+  const u32 first = tile_first(params, tile) + sg.id * ITEMS * sg.width + sg.lane;
   Key keys[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
@@ -109,7 +115,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   for (u32 i = 0u; i < DIGITS_EACH; i++) {
     before[i] = 0u;
     next[i] = tile;
-    offsets[i] = thread < DIGIT_THREADS ? counts[params.place * DIGITS + i * DIGIT_THREADS + thread] : 0u;
+    offsets[i] = thread < DIGIT_THREADS ? counts[params.offsets_at + i * DIGIT_THREADS + thread] : 0u;
   }
   while (true) {
     if (thread == 0u) { shared_stuck = 0u; }
@@ -145,18 +151,20 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     }
     const u32 stuck = workgroup_uniform_load(&shared_stuck);
     if (stuck == 0u) { break; }
-    recount(source, stuck - 1u, params.place, thread, digit_totals);
+    recount(source, params, stuck - 1u, thread, digit_totals);
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
       count_help(states, stuck - 1u, digit, digit_totals[digit]);
     }
   }
 
-  // 7. Publish the inclusive counts. A digit's keys go where its offset and the earlier tiles' keys end.
+  // 7. Publish the inclusive counts. A digit's keys go where its offset and the earlier tiles' keys end. Where the last
+  // tile's end, the next portion's begin.
   if (thread < DIGIT_THREADS) {
 #pragma unroll
     for (u32 i = 0u; i < DIGITS_EACH; i++) {
       const u32 digit = i * DIGIT_THREADS + thread;
       if (publishes) { count_publish(states, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
     }
   }

@@ -1,5 +1,6 @@
-// sort/onesweep: one digit place of Onesweep (Adinets and Merrill 2022). Ranks a tile's keys, finds by look-back how many
-// of each digit came before, and scatters. Reads and writes each key once.
+// sort/onesweep: one digit place of Onesweep (Adinets and Merrill 2022), for a portion of the tiles: their states are used
+// again for the next portion. Ranks a tile's keys, finds by look-back how many of each digit came before in the portion, and
+// scatters. Reads and writes each key once.
 
 #define TILE (WORKGROUP * ITEMS)
 #define ROUTES (PLACES * DIGITS)
@@ -15,6 +16,11 @@ __shared__ u32 exchange[EXCHANGE];
 __shared__ u32 digit_totals[DIGITS];
 __shared__ u32 digit_bases[DIGITS];
 
+// Where a tile's keys begin.
+FUNCTION u32 tile_first(const Params &params, u32 tile) {
+  return (params.first_tile + tile) * TILE;
+}
+
 // Tests make some tiles silent or late.
 FUNCTION bool tile_publishes(CountWord *states, u32 tile) {
   if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
@@ -24,12 +30,12 @@ FUNCTION bool tile_publishes(CountWord *states, u32 tile) {
 }
 
 // Counts a full tile's digits into digit_totals, for a tile that has not published in time.
-FUNCTION void recount(const Key *source, u32 tile, u32 place, u32 thread) {
+FUNCTION void recount(const Key *source, const Params &params, u32 tile, u32 thread) {
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_totals[digit] = 0u; }
   workgroup_barrier();
   for (u32 k = 0u; k < ITEMS; k++) {
-    const Key key = source[tile * TILE + k * WORKGROUP + thread];
-    atomicAdd(&digit_totals[key_digit(key, place)], 1u);
+    const Key key = source[tile_first(params, tile) + k * WORKGROUP + thread];
+    atomicAdd(&digit_totals[key_digit(key, params.place)], 1u);
   }
   workgroup_barrier();
 }
@@ -37,7 +43,7 @@ FUNCTION void recount(const Key *source, u32 tile, u32 place, u32 thread) {
 extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
 sort_onesweep(
   const Key *input, Key *temp, Key *output, const u32 *input_values, u32 *temp_values, u32 *output_values,
-  const u32 *counts, CountWord *states, Params params
+  u32 *counts, CountWord *states, Params params
 ) {
   const u32 thread = threadIdx.x;
   const Subgroup sg = subgroup_of(thread);
@@ -52,11 +58,11 @@ sort_onesweep(
     : route[1] == BUFFER_TEMP ? temp
                               : output + params.output_offset;
   Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
-  const u32 valid = min(params.n - tile * TILE, TILE);
+  const u32 valid = min(params.n - tile_first(params, tile), TILE);
 
   // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
   for (u32 i = thread; i < sg.count * DIGITS; i += WORKGROUP) { exchange[i] = 0u; }
-  const u32 first = tile * TILE + sg.id * ITEMS * sg.width + sg.lane;
+  const u32 first = tile_first(params, tile) + sg.id * ITEMS * sg.width + sg.lane;
   Key keys[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
@@ -108,7 +114,7 @@ sort_onesweep(
   for (u32 i = 0u; i < DIGITS_EACH; i++) {
     before[i] = 0u;
     next[i] = tile;
-    offsets[i] = thread < DIGIT_THREADS ? counts[params.place * DIGITS + i * DIGIT_THREADS + thread] : 0u;
+    offsets[i] = thread < DIGIT_THREADS ? counts[params.offsets_at + i * DIGIT_THREADS + thread] : 0u;
   }
   while (true) {
     if (thread == 0u) { shared_stuck = 0u; }
@@ -144,18 +150,20 @@ sort_onesweep(
     }
     const u32 stuck = workgroup_uniform_load(&shared_stuck);
     if (stuck == 0u) { break; }
-    recount(source, stuck - 1u, params.place, thread);
+    recount(source, params, stuck - 1u, thread);
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
       count_help(states, stuck - 1u, digit, digit_totals[digit]);
     }
   }
 
-  // 7. Publish the inclusive counts. A digit's keys go where its offset and the earlier tiles' keys end.
+  // 7. Publish the inclusive counts. A digit's keys go where its offset and the earlier tiles' keys end. Where the last
+  // tile's end, the next portion's begin.
   if (thread < DIGIT_THREADS) {
 #pragma unroll
     for (u32 i = 0u; i < DIGITS_EACH; i++) {
       const u32 digit = i * DIGIT_THREADS + thread;
       if (publishes) { count_publish(states, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
     }
   }

@@ -1,5 +1,6 @@
-// sort/onesweep: one digit place of Onesweep (Adinets and Merrill 2022). Ranks a tile's keys, finds by look-back how many
-// of each digit came before, and scatters. Reads and writes each key once.
+// sort/onesweep: one digit place of Onesweep (Adinets and Merrill 2022), for a portion of the tiles: their states are used
+// again for the next portion. Ranks a tile's keys, finds by look-back how many of each digit came before in the portion, and
+// scatters. Reads and writes each key once.
 
 @group(0) @binding(0) var<storage, read_write> input: array<Key>;
 @group(0) @binding(1) var<storage, read_write> temp: array<Key>;
@@ -28,6 +29,11 @@ fn load_key(source: u32, index: u32) -> Key {
   return output[params.output_offset + index];
 }
 
+// Where a tile's keys begin.
+fn tile_first(tile: u32) -> u32 {
+  return (params.first_tile + tile) * TILE;
+}
+
 // Tests make some tiles silent or late.
 fn tile_publishes(tile: u32) -> bool {
   if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
@@ -42,7 +48,7 @@ fn recount(tile: u32, source: u32, thread: u32) {
   workgroupBarrier();
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
-    let key = load_key(source, tile * TILE + k * WORKGROUP + thread);
+    let key = load_key(source, tile_first(tile) + k * WORKGROUP + thread);
     atomicAdd(&digit_totals[key_digit(key, params.place)], 1u);
   }
   workgroupBarrier();
@@ -66,11 +72,11 @@ fn sort_onesweep(
   if (tile >= params.tiles) { return; }
   let source = counts[route + 1u];
   let destination = counts[route + 2u];
-  let valid = min(params.n - tile * TILE, TILE);
+  let valid = min(params.n - tile_first(tile), TILE);
 
   // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
   for (var i = thread; i < subgroups * DIGITS; i += WORKGROUP) { atomicStore(&subgroup_counts[i], 0u); }
-  let first = tile * TILE + subgroup * ITEMS * width + lane;
+  let first = tile_first(tile) + subgroup * ITEMS * width + lane;
   var keys: array<Key, ITEMS>;
   // One branch for all loads: a load within a branch of its own is waited for at the end of it.
   let last = params.n - 1u;
@@ -133,7 +139,7 @@ fn sort_onesweep(
     before[i] = 0u;
     next[i] = tile;
     offsets[i] = 0u;
-    if (thread < DIGIT_THREADS) { offsets[i] = counts[params.place * DIGITS + i * DIGIT_THREADS + thread]; }
+    if (thread < DIGIT_THREADS) { offsets[i] = counts[params.offsets_at + i * DIGIT_THREADS + thread]; }
   }
   loop {
     if (thread == 0u) { atomicStore(&shared_stuck, 0u); }
@@ -177,12 +183,14 @@ fn sort_onesweep(
     }
   }
 
-  // 7. Publish the inclusive counts. A digit's keys go where its offset and the earlier tiles' keys end.
+  // 7. Publish the inclusive counts. A digit's keys go where its offset and the earlier tiles' keys end. Where the last
+  // tile's end, the next portion's begin.
   if (thread < DIGIT_THREADS) {
     // unroll
     for (var i = 0u; i < DIGITS_EACH; i++) {
       let digit = i * DIGIT_THREADS + thread;
       if (publishes) { count_publish(tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
     }
   }

@@ -1,6 +1,6 @@
 // sort/upsweep: the first launch of a classic radix pass: each tile's count of each digit. Reads each key once.
 
-#define TILE (WORKGROUP * ITEMS)
+#define TILE (WORKGROUP * ITEMS * ROUNDS)
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_upsweep(
   __global const Key *source, __global u32 *counts, Params params
@@ -14,7 +14,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_upswee
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { shared_counts[digit] = 0u; }
   workgroup_barrier();
   // 2. Count the tile's digits.
-  for (u32 k = 0u; k < ITEMS; k++) {
+  for (u32 k = 0u; k < ITEMS * ROUNDS; k++) {
     const u32 index = tile * TILE + k * WORKGROUP + thread;
     if (index < params.n) { atomic_add(&shared_counts[key_digit(source[index], params.place)], 1u); }
   }

@@ -1,6 +1,6 @@
 // sort/upsweep: the first launch of a classic radix pass: each tile's count of each digit. Reads each key once.
 
-#define TILE (WORKGROUP * ITEMS)
+#define TILE (WORKGROUP * ITEMS * ROUNDS)
 
 __shared__ u32 shared_counts[DIGITS];
 
@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(const Key *
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { shared_counts[digit] = 0u; }
   workgroup_barrier();
   // 2. Count the tile's digits.
-  for (u32 k = 0u; k < ITEMS; k++) {
+  for (u32 k = 0u; k < ITEMS * ROUNDS; k++) {
     const u32 index = tile * TILE + k * WORKGROUP + thread;
     if (index < params.n) { atomicAdd(&shared_counts[key_digit(source[index], params.place)], 1u); }
   }

@@ -4,7 +4,7 @@
 @group(0) @binding(1) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(2) var<uniform> params: Params;
 
-const TILE: u32 = WORKGROUP * ITEMS;
+const TILE: u32 = WORKGROUP * ITEMS * ROUNDS;
 
 var<workgroup> shared_counts: array<atomic<u32>, DIGITS>;
 
@@ -20,7 +20,7 @@ fn sort_upsweep(
   for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { atomicStore(&shared_counts[digit], 0u); }
   workgroupBarrier();
   // 2. Count the tile's digits.
-  for (var k = 0u; k < ITEMS; k++) {
+  for (var k = 0u; k < ITEMS * ROUNDS; k++) {
     let index = tile * TILE + k * WORKGROUP + thread;
     if (index < params.n) {
       atomicAdd(&shared_counts[key_digit(source[params.source_offset + index], params.place)], 1u);

@@ -40,8 +40,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/values": "wgsl" "cl" "cu";
     "block/split_none": "wgsl" "cl" "cu";
     "block/split_values": "wgsl" "cl" "cu";
-    "block/count_state32": "wgsl" "cl" "cu";
-    "block/count_state64": "wgsl" "cl" "cu";
+    "block/count_state": "wgsl" "cl" "cu";
     "block/peers32": "wgsl";
     "block/peers128": "wgsl";
     "copy/copy": "wgsl" "cl" "cu";

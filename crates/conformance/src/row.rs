@@ -37,6 +37,15 @@ impl Placement {
     }
 }
 
+/// Where a kernel's edges are, in elements.
+pub(crate) struct Shape {
+    pub(crate) workgroup: u64,
+    /// What a workgroup takes at once.
+    pub(crate) round: u64,
+    /// What it takes in all.
+    pub(crate) tile: u64,
+}
+
 /// Whose tile shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tiles {
@@ -197,7 +206,7 @@ impl Row {
     }
 
     /// Workgroup and tile of the kernel that does its work, in elements; `None` where there are none.
-    pub(crate) fn shape(&self, caps: &Caps) -> Option<(u64, u64)> {
+    pub(crate) fn shape(&self, caps: &Caps) -> Option<Shape> {
         let plan = self.plan(caps).ok()?;
         let launch = plan.steps.iter().rev().find_map(|step| match step {
             Step::Launch(launch) => Some(launch),
@@ -207,7 +216,8 @@ impl Row {
         let workgroup = constant("WORKGROUP")?;
         let rows = constant("ROWS").or(constant("ITEMS"))?;
         let pack = launch.kernel.parts.iter().find_map(|part| part.strip_prefix("block/pack")?.parse::<u64>().ok());
-        Some((workgroup, workgroup * rows * pack.unwrap_or(1)))
+        let round = workgroup * rows * pack.unwrap_or(1);
+        Some(Shape { workgroup, round, tile: round * constant("ROUNDS").unwrap_or(1) })
     }
 
     /// The plan that a device of these capabilities makes of it.

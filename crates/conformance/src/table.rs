@@ -14,7 +14,7 @@ use crate::case::{Body, Case, Level};
 use crate::inputs::{Distribution, Random, elements};
 use crate::operators;
 use crate::refusal::Refusal;
-use crate::row::{Placement, Row, Tiles};
+use crate::row::{Placement, Row, Shape, Tiles};
 
 /// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps, level: Level) -> Vec<Case> {
@@ -136,8 +136,9 @@ impl Table<'_> {
         edges.extend(self.caps.subgroups.iter().flat_map(|s| [u64::from(s.min), u64::from(s.max)]));
         // Blocks of the CPU backend have 128 KiB.
         let block = (128 << 10) / u64::from(row.element().bytes());
-        let (workgroup, tile) = row.shape(self.caps).unwrap_or((256, block));
-        edges.extend([workgroup, tile, 2 * tile]);
+        let Shape { workgroup, round, tile } =
+            row.shape(self.caps).unwrap_or(Shape { workgroup: 256, round: block, tile: block });
+        edges.extend([workgroup, round, tile, 2 * tile]);
         let mut sizes = vec![0, 1];
         sizes.extend(edges.iter().flat_map(|e| [e - 1, *e, e + 1]));
         // A look-back longer than a subgroup, if tiles are small.
@@ -396,7 +397,7 @@ impl Table<'_> {
         };
         for (i, probe) in rows(1 << 20).into_iter().enumerate() {
             for algorithm in planner::algorithms(&probe.request, self.caps) {
-                let Some((_, tile)) = probe.clone().algorithm(algorithm).shape(self.caps) else { continue };
+                let Some(Shape { tile, .. }) = probe.clone().algorithm(algorithm).shape(self.caps) else { continue };
                 let n = 65_535 * tile + tile + 1;
                 if self.fits(4 * n) {
                     self.row(rows(n)[i].clone().algorithm(algorithm));

@@ -67,16 +67,16 @@ impl Tuning {
                 sort_workgroup: 512,
                 sort_keys: 20,
                 sort_keys64: 10,
-                sort_pairs: 16,
+                sort_pairs: 18,
                 ..base
             },
             Language::OpenClC if warps => Tuning {
                 groups_per_unit: 4,
                 sort_workgroup: 256,
-                sort_keys: 18,
-                sort_keys64: 10,
+                sort_keys: 26,
+                sort_keys64: 13,
                 sort_pairs: 16,
-                sort_resident: 4,
+                sort_resident: 3,
                 ..base
             },
             Language::Wgsl if warps => {

@@ -10,8 +10,10 @@ use crate::{
 const DIGIT_BITS: u32 = 8;
 /// Values of a digit.
 const DIGITS: u32 = 1 << DIGIT_BITS;
-/// From here on a count does not fit beside two flag bits in 32 bits.
-const COUNT32_LIMIT: u32 = 1 << 30;
+/// A count beside two status bits in 32 bits is smaller.
+const COUNT_LIMIT: u32 = 1 << 30;
+/// Bytes of a tile's states: a word a digit.
+const STATES: u32 = DIGITS * 4;
 
 struct Job {
     n: u32,
@@ -23,12 +25,24 @@ struct Job {
     value_part: &'static str,
 }
 
+impl Job {
+    /// The tiles of a pass that share states, of `tiles` of `tile` keys: as many as states in 3.9% of the data's size, or
+    /// 48 KiB, serve, and fewer than 2^30 keys.
+    fn portion(&self, tile: u32, tiles: u32) -> u32 {
+        let data = u64::from(self.n) * u64::from(self.key_bytes + self.value_bytes);
+        let affordable = (data / 1000 * 39 / u64::from(STATES)).max(48);
+        let most = affordable.min(u64::from((COUNT_LIMIT - 1) / tile)).max(1);
+        // Of about one size.
+        tiles.div_ceil(u64::from(tiles).div_ceil(most) as u32)
+    }
+}
+
 impl Planner<'_> {
     pub(super) fn sort(&self, request: &SortRequest) -> Result<Plan> {
         let n = check_count(request.n)?;
         let key_bytes = request.key.bytes();
         let value_bytes = request.value.as_ref().map_or(0, |v| v.bytes());
-        let mut algorithm = self.algorithm(&Request::Sort(request.clone()))?;
+        let algorithm = self.algorithm(&Request::Sort(request.clone()))?;
         let mut spans = vec![
             (Slot::Input, u64::from(n) * u64::from(key_bytes), key_bytes),
             (Slot::Output, u64::from(n) * u64::from(key_bytes), key_bytes),
@@ -64,9 +78,6 @@ impl Planner<'_> {
         };
         if self.caps.language == Language::Host {
             return self.sort_on_host(algorithm, job, spans);
-        }
-        if algorithm == "onesweep" && n >= COUNT32_LIMIT && !self.caps.atomics64 {
-            algorithm = "upsweep_downsweep";
         }
         match algorithm {
             "onesweep" => self.onesweep(job, spans),
@@ -122,13 +133,14 @@ impl Planner<'_> {
         let n = job.n;
         let (workgroup, items) = self.sort_tile(&job);
         let tiles = n.div_ceil(workgroup * items);
-        let wide_counts = n >= COUNT32_LIMIT;
+        let portion = job.portion(workgroup * items, tiles);
         let mut scratch = Scratch::default();
-        // Each place's counts, then four words a place that say where its pass reads and writes.
-        let counts = scratch.take(u64::from(job.places * (DIGITS + 4)) * 4);
-        let state_bytes = if wide_counts { 8 } else { 4 };
+        // Each place's offsets, four words a place that say where its pass reads and writes, and the offsets that one portion
+        // leaves to the next, by turns in two places.
+        let next_at = job.places * (DIGITS + 4);
+        let counts = scratch.take(u64::from(next_at + 2 * DIGITS) * 4);
         // The first words are the ticket.
-        let states = scratch.take((64 + u64::from(tiles) * u64::from(DIGITS)) * state_bytes);
+        let states = scratch.take(64 * 4 + u64::from(portion) * u64::from(STATES));
         let temp = scratch.take(u64::from(n) * u64::from(job.key_bytes));
         let temp_values = scratch.take(u64::from(n) * u64::from(job.value_bytes));
         let (count_workgroup, count_items) = (256.min(self.caps.max_workgroup), 16);
@@ -182,11 +194,13 @@ impl Planner<'_> {
         ];
         more.extend(self.subgroup_constants(workgroup)?);
         more.extend(self.fault_constants());
-        let state_part = if wide_counts { "block/count_state64" } else { "block/count_state32" };
-        let peers = self.peers_part();
-        let mut parts = vec![job.key_part, "block/digit_scan", state_part, job.value_part];
-        parts.extend(peers);
-        for place in 0..job.places {
+        let mut parts = vec![job.key_part, "block/digit_scan", "block/count_state", job.value_part];
+        parts.extend(self.peers_part());
+        let portions = (0..tiles).step_by(portion as usize).enumerate();
+        for (place, (turn, first_tile)) in (0..job.places).flat_map(|p| portions.clone().map(move |q| (p, q))) {
+            let in_portion = portion.min(tiles - first_tile);
+            let carried = |turn: usize| next_at + (turn as u32 % 2) * DIGITS;
+            let offsets_at = if turn == 0 { place * DIGITS } else { carried(turn) };
             let mut bindings = vec![
                 ("input", whole(Slot::Input, spans[0].1)),
                 ("temp", temp),
@@ -194,8 +208,11 @@ impl Planner<'_> {
             ];
             let mut params = vec![
                 ("n", Param::Word(n)),
-                ("tiles", Param::Word(tiles)),
+                ("tiles", Param::Word(in_portion)),
                 ("place", Param::Word(place)),
+                ("first_tile", Param::Word(first_tile)),
+                ("offsets_at", Param::Word(offsets_at)),
+                ("next_at", Param::Word(carried(turn + 1))),
                 offset("input_offset", "input", job.key_bytes),
                 offset("output_offset", "output", job.key_bytes),
             ];
@@ -214,7 +231,7 @@ impl Planner<'_> {
             steps.push(Step::Fill { region: states, value: 0, once: false });
             steps.push(Step::Launch(Launch {
                 kernel: key("sort/onesweep", parts.clone(), &more),
-                groups: tiles,
+                groups: in_portion,
                 bindings,
                 params,
                 initial: None,
@@ -232,7 +249,9 @@ impl Planner<'_> {
     fn upsweep_downsweep(&self, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let n = job.n;
         let (workgroup, items) = (self.tuning.scan_workgroup, 8);
-        let tiles = n.div_ceil(workgroup * items);
+        // Of 8192 keys or a few more: their counts are 3.1% of the data.
+        let rounds = 8192_u32.div_ceil(workgroup * items);
+        let tiles = n.div_ceil(workgroup * items * rounds);
         let table = tiles.checked_mul(DIGITS).ok_or_else(|| {
             Error::Invalid(format!("{n} keys are too many for upsweep_downsweep's table of counts; split the work"))
         })?;
@@ -244,7 +263,12 @@ impl Planner<'_> {
         let key = |name, parts: Vec<&'static str>| KernelKey {
             name,
             parts,
-            constants: job.constants.iter().copied().chain([("WORKGROUP", workgroup), ("ITEMS", items)]).collect(),
+            constants: job
+                .constants
+                .iter()
+                .copied()
+                .chain([("WORKGROUP", workgroup), ("ITEMS", items), ("ROUNDS", rounds)])
+                .collect(),
             element: None,
             op: None,
         };

@@ -1,4 +1,4 @@
-// block/count_state32: a tile's count of each digit: counts below 2^30 beside two flag bits in 32 bits.
+// block/count_state: a tile's count of each digit below two status bits in 32 bits. A portion has fewer than 2^30 keys.
 // The words before the first tile's are the ticket.
 
 @group(0) @binding(7) var<storage, read_write> states: array<atomic<u32>>;

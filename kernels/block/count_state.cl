@@ -1,7 +1,7 @@
-// block/count_state64: a tile's count of each digit: counts of 32 bits below the status in 64-bit words.
+// block/count_state: a tile's count of each digit below two status bits in 32 bits. A portion has fewer than 2^30 keys.
 // The words before the first tile's are the ticket.
 
-typedef u64 CountWord;
+typedef u32 CountWord;
 
 #define STATE_FIRST 64u
 
@@ -11,29 +11,29 @@ typedef struct {
 } CountState;
 
 u32 count_ticket(__global CountWord *states) {
-  return (u32)atomic_add_u64(&states[0], 1ul);
+  return (u32)atomic_add_u32(&states[0], 1u);
 }
 
 CountWord count_word(u32 status, u32 count) {
-  return ((u64)status << 32u) | count;
+  return (status << 30u) | count;
 }
 
 void count_publish(__global CountWord *states, u32 tile, u32 digit, u32 status, u32 count) {
-  store_relaxed_u64(&states[STATE_FIRST + tile * DIGITS + digit], count_word(status, count));
+  store_relaxed_u32(&states[STATE_FIRST + tile * DIGITS + digit], count_word(status, count));
 }
 
 // Publishes another tile's count, unless that tile has published more by now.
 void count_help(__global CountWord *states, u32 tile, u32 digit, u32 count) {
-  atomic_max_u64(&states[STATE_FIRST + tile * DIGITS + digit], count_word(STATUS_AGGREGATE, count));
+  atomic_max_u32(&states[STATE_FIRST + tile * DIGITS + digit], count_word(STATUS_AGGREGATE, count));
 }
 
 CountState count_read(__global CountWord *states, u32 tile, u32 digit) {
-  const CountWord word = load_relaxed_u64(&states[STATE_FIRST + tile * DIGITS + digit]);
-  const CountState state = {(u32)(word >> 32u), (u32)word};
+  const CountWord word = load_relaxed_u32(&states[STATE_FIRST + tile * DIGITS + digit]);
+  const CountState state = {word >> 30u, word & 0x3fffffffu};
   return state;
 }
 
 // What late tiles of a test pass their time with.
 void count_delay(__global CountWord *states) {
-  for (u32 i = 0u; i < 2000u; i++) { atomic_add_u64(&states[1], 1ul); }
+  for (u32 i = 0u; i < 2000u; i++) { atomic_add_u32(&states[1], 1u); }
 }
