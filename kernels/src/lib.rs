@@ -14,4 +14,4 @@ mod unroll;
 pub use assemble::{Assembled, assemble};
 pub use catalogue::{Access, Argument, CATALOGUE, Entry};
 pub use params::ParamsLayout;
-pub use texts::text;
+pub use texts::{text, texts};

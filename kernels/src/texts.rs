@@ -61,3 +61,8 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
 pub fn text(language: Language, name: &str) -> Option<&'static str> {
     TEXTS.iter().find(|(n, e, _)| *n == name && *e == language.extension()).map(|(_, _, text)| *text)
 }
+
+/// All texts of a language, by name.
+pub fn texts(language: Language) -> impl Iterator<Item = (&'static str, &'static str)> {
+    TEXTS.iter().filter(move |(_, e, _)| *e == language.extension()).map(|&(name, _, text)| (name, text))
+}

@@ -11,7 +11,7 @@ use trifold_core::{
     Order, Param, ReduceRequest, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups,
     Tuning,
 };
-use trifold_kernels::{Assembled, CATALOGUE, assemble};
+use trifold_kernels::{Assembled, CATALOGUE, assemble, texts};
 
 /// Devices that differ in what their kernels may use.
 fn tiers() -> [(&'static str, Caps); 4] {
@@ -301,6 +301,44 @@ fn with_subgroups_of_varying_width() {
 #[test]
 fn without_subgroups() {
     check_tier(3);
+}
+
+/// An operator stands in the middle of these kernels: it must not declare what they do.
+#[test]
+fn names_beside_an_operator_are_reserved() {
+    let mut free = HashSet::new();
+    for (_, caps) in tiers() {
+        for key in keys(&caps).iter().filter(|key| key.op.is_some()) {
+            let module = check(key, &caps).unwrap().module;
+            let names = module.functions.iter().map(|(_, function)| &function.name);
+            let names = names.chain(module.global_variables.iter().map(|(_, variable)| &variable.name));
+            let names = names.chain(module.constants.iter().map(|(_, constant)| &constant.name));
+            let names = names.chain(module.types.iter().map(|(_, ty)| &ty.name)).flatten();
+            let element = key.element.as_ref().map_or_else(String::new, |element| element.name().to_string());
+            let theirs = |name: &str| name == "combine" || name == element;
+            free.extend(names.filter(|name| !theirs(name) && !trifold_lang::is_reserved(name)).cloned());
+        }
+    }
+    assert!(free.is_empty(), "an operator might declare {free:?}; see trifold-lang's RESERVED_NAMES");
+}
+
+/// A macro of the C texts would change an operator's local variables too.
+#[test]
+fn macros_are_reserved() {
+    let sorts = |name: &str| {
+        ["sort/", "block/key", "block/split", "block/count_state", "block/digit_scan"]
+            .iter()
+            .any(|s| name.starts_with(s))
+    };
+    let mut free = vec![];
+    for (name, text) in
+        [Language::OpenClC, Language::CudaC].into_iter().flat_map(texts).filter(|(name, _)| !sorts(name))
+    {
+        let macros = text.lines().filter_map(|line| line.strip_prefix("#define "));
+        let macros = macros.map(|rest| rest.split([' ', '(']).next().unwrap_or_default());
+        free.extend(macros.filter(|m| !trifold_lang::is_reserved(m)).map(|m| format!("{m} in {name}")));
+    }
+    assert!(free.is_empty(), "an operator might use {free:?}; see trifold-lang's RESERVED_NAMES");
 }
 
 #[test]

@@ -100,10 +100,10 @@ fn domain(op: &Op) -> Domain {
 
 /// `n` elements for an operator.
 pub(crate) fn elements(op: &Op, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
-    if let (Distribution::Specials, ElementType::Scalar(s)) = (distribution, &op.element) {
+    if let (Distribution::Specials, ElementType::Scalar(s)) = (distribution, op.element()) {
         return specials(op, *s, n, random);
     }
-    encode(&op.element, domain(op), &ranks(distribution, n, random))
+    encode(op.element(), domain(op), &ranks(distribution, n, random))
 }
 
 /// `n` keys.

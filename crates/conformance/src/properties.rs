@@ -127,7 +127,7 @@ fn last_of_scan(backend: &dyn AnyBackend, xs: &[(u32, u32)]) -> Result<(), Broke
     let n = xs.len() as u64;
     let (total, _) = call(backend, &reduce(&compose(), n), &affine(xs), None, 8)?;
     let (scanned, _) = call(backend, &scan(&compose(), ScanKind::Inclusive, n), &affine(xs), None, xs.len() * 8)?;
-    let last = scanned.last_chunk::<8>().map_or(compose().identity, |last| last.to_vec());
+    let last = scanned.last_chunk::<8>().map_or(compose().identity().to_vec(), |last| last.to_vec());
     hold(total == last, || format!("the reduction of {n} elements is not the end of their scan"))
 }
 

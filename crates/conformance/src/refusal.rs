@@ -1,6 +1,5 @@
 //! Calls that must be refused: an error of the right kind, no panic, no hang, and the backend usable afterwards.
 
-use std::borrow::Cow;
 
 use trifold_core::{
     AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, Caps, Error, Language, Layout, MAX_ELEMENTS, Op,
@@ -214,7 +213,10 @@ fn bad_operator(
     to: &AnyBuffer,
 ) -> trifold_core::Result<()> {
     let sum = builtin(Builtin::Sum, Scalar::U32);
-    let op = Op { name: "bad".into(), wgsl: Cow::Borrowed(wgsl), builtin: None, ..sum };
+    // SAFETY: the loops are over the same type.
+    let op = unsafe {
+        Op::from_parts("bad", sum.element().clone(), wgsl, sum.identity().to_vec(), sum.commutative, sum.host())
+    };
     let request = scan(&op, ScanKind::Inclusive, 1024);
     go(backend, &request, AnySpans { input: AnySpan::whole(from), output: AnySpan::whole(to), values: None })
 }

@@ -132,11 +132,11 @@ impl Row {
                 let kind = if r.kind == ScanKind::Inclusive { "inclusive" } else { "exclusive" };
                 let mut rest = vec![kind.to_owned()];
                 rest.extend(r.initial.as_ref().map(|_| "initial".to_owned()));
-                (r.op.element.name().to_owned(), r.op.name.to_string(), rest)
+                (r.op.element().name().to_owned(), r.op.name.to_string(), rest)
             }
             Request::Reduce(r) => {
                 let rest = r.initial.iter().map(|_| "initial".to_owned()).collect();
-                (r.op.element.name().to_owned(), r.op.name.to_string(), rest)
+                (r.op.element().name().to_owned(), r.op.name.to_string(), rest)
             }
             Request::Sort(r) => {
                 let value = r.value.as_ref().map_or(String::new(), |v| format!("+{}", v.name()));
@@ -199,8 +199,8 @@ impl Row {
     pub(crate) fn element(&self) -> ElementType {
         match &self.request {
             Request::Copy { element, .. } => element.clone(),
-            Request::Scan(r) => r.op.element.clone(),
-            Request::Reduce(r) => r.op.element.clone(),
+            Request::Scan(r) => r.op.element().clone(),
+            Request::Reduce(r) => r.op.element().clone(),
             Request::Sort(r) => ElementType::Scalar(r.key),
         }
     }

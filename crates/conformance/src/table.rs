@@ -56,7 +56,7 @@ pub(crate) fn sort(key: Scalar, value: Option<ElementType>, order: Order, n: u64
 
 /// Values of 4, 8 and 12 bytes.
 pub(crate) fn value_types() -> [ElementType; 3] {
-    [ElementType::Scalar(Scalar::U32), ElementType::Scalar(Scalar::U64), operators::tally().element]
+    [ElementType::Scalar(Scalar::U32), ElementType::Scalar(Scalar::U64), operators::tally().element().clone()]
 }
 
 /// Sorts that differ in key, value, order and placement.

@@ -59,18 +59,16 @@ pub struct HostOp {
 pub struct Op {
     /// The operator's name.
     pub name: Cow<'static, str>,
-    /// The element type.
-    pub element: ElementType,
+    // Private, with what follows from it: the loops below work on elements of this type.
+    element: ElementType,
     /// Its WGSL text.
     pub wgsl: Cow<'static, str>,
-    /// The identity's bytes.
-    pub identity: Vec<u8>,
+    identity: Vec<u8>,
     /// Whether it commutes.
     pub commutative: bool,
     /// Whether this is the built-in sum, which subgroups have an instruction for.
     pub builtin: Option<Builtin>,
-    /// Its loops on the CPU.
-    pub host: HostOp,
+    host: HostOp,
 }
 
 /// The built-in operators.
@@ -148,6 +146,36 @@ impl Op {
             builtin: None,
             host: HostOp { fold: host_fold::<T, M>, scan: host_scan::<T, M> },
         }
+    }
+
+    /// An operator from its parts, for those that are made at run time.
+    ///
+    /// # Safety
+    /// The loops of `host` must be over elements of the type `element`, and `identity` be the bytes of one.
+    pub unsafe fn from_parts(
+        name: impl Into<Cow<'static, str>>,
+        element: ElementType,
+        wgsl: impl Into<Cow<'static, str>>,
+        identity: Vec<u8>,
+        commutative: bool,
+        host: HostOp,
+    ) -> Op {
+        Op { name: name.into(), element, wgsl: wgsl.into(), identity, commutative, builtin: None, host }
+    }
+
+    /// The element type.
+    pub fn element(&self) -> &ElementType {
+        &self.element
+    }
+
+    /// The identity's bytes.
+    pub fn identity(&self) -> &[u8] {
+        &self.identity
+    }
+
+    /// Its loops on the CPU.
+    pub fn host(&self) -> HostOp {
+        self.host
     }
 
     /// A built-in operator over a scalar; `None` for the bitwise ones over floats.

@@ -114,8 +114,8 @@ impl Request {
     pub fn bytes_moved(&self) -> u64 {
         match self {
             Request::Copy { element, n } => 2 * n * u64::from(element.bytes()),
-            Request::Scan(r) => 2 * r.n * u64::from(r.op.element.bytes()),
-            Request::Reduce(r) => r.n * u64::from(r.op.element.bytes()),
+            Request::Scan(r) => 2 * r.n * u64::from(r.op.element().bytes()),
+            Request::Reduce(r) => r.n * u64::from(r.op.element().bytes()),
             Request::Sort(r) => {
                 let key = u64::from(r.key.bytes());
                 let value = r.value.as_ref().map_or(0, |v| u64::from(v.bytes()));

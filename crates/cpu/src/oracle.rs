@@ -117,16 +117,16 @@ pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expecte
         Request::Copy { .. } => Output::Exact(input.to_vec()),
         Request::Scan(r) => {
             let exclusive = r.kind == ScanKind::Exclusive;
-            let start = r.initial.as_ref().unwrap_or(&r.op.identity);
+            let start = r.initial.as_deref().unwrap_or(r.op.identity());
             match Precise::of(&r.op, start) {
-                Some(running) => running.scan(r.op.element.bytes(), input, exclusive),
+                Some(running) => running.scan(r.op.element().bytes(), input, exclusive),
                 None => Output::Exact(scan_bytes(&r.op, start, input, exclusive)),
             }
         }
         Request::Reduce(r) => {
-            let start = r.initial.as_ref().unwrap_or(&r.op.identity);
+            let start = r.initial.as_deref().unwrap_or(r.op.identity());
             match Precise::of(&r.op, start) {
-                Some(running) => running.reduce(r.op.element.bytes(), input),
+                Some(running) => running.reduce(r.op.element().bytes(), input),
                 None => Output::Exact(reduce_bytes(&r.op, start, input)),
             }
         }
@@ -158,16 +158,20 @@ impl Slot {
 
     /// `self = combine(self, x)`.
     fn combine(&mut self, op: &Op, x: &mut Slot) {
-        assert_eq!((self.1, x.1), (op.element.bytes() as usize, op.element.bytes() as usize), "elements of one type");
+        assert_eq!(
+            (self.1, x.1),
+            (op.element().bytes() as usize, op.element().bytes() as usize),
+            "elements of one type"
+        );
         // SAFETY: both slots hold one element of the operator's type, at an address that suits any.
-        unsafe { (op.host.fold)(x.0.as_ptr().cast(), 1, self.0.as_mut_ptr().cast()) }
+        unsafe { (op.host().fold)(x.0.as_ptr().cast(), 1, self.0.as_mut_ptr().cast()) }
     }
 }
 
 fn scan_bytes(op: &Op, start: &[u8], input: &[u8], exclusive: bool) -> Vec<u8> {
     let mut output = Vec::with_capacity(input.len());
     let (mut running, mut x) = (Slot::of(start), Slot::of(start));
-    for bytes in input.chunks_exact(op.element.bytes() as usize) {
+    for bytes in input.chunks_exact(op.element().bytes() as usize) {
         if exclusive {
             output.extend_from_slice(running.bytes());
         }
@@ -182,7 +186,7 @@ fn scan_bytes(op: &Op, start: &[u8], input: &[u8], exclusive: bool) -> Vec<u8> {
 
 fn reduce_bytes(op: &Op, start: &[u8], input: &[u8]) -> Vec<u8> {
     let (mut running, mut x) = (Slot::of(start), Slot::of(start));
-    for bytes in input.chunks_exact(op.element.bytes() as usize) {
+    for bytes in input.chunks_exact(op.element().bytes() as usize) {
         x.set(bytes);
         running.combine(op, &mut x);
     }
@@ -203,7 +207,7 @@ struct Precise {
 impl Precise {
     /// For a built-in sum or product of floats.
     fn of(op: &Op, start: &[u8]) -> Option<Precise> {
-        let float = matches!(op.element, ElementType::Scalar(s) if s.is_float());
+        let float = matches!(op.element(), ElementType::Scalar(s) if s.is_float());
         let product = op.builtin == Some(Builtin::Product);
         let high = (float && (product || op.builtin == Some(Builtin::Sum))).then(|| as_f64(start))?;
         Some(Precise { product, high, low: 0.0, magnitudes: high.abs(), factors: 1.0 })

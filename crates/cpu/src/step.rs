@@ -130,22 +130,22 @@ impl Arguments<'_, '_> {
 
 fn elements(key: &KernelKey, n: usize, initial: Option<&[u8]>) -> Result<Elements> {
     let op: &Op = key.op.as_ref().ok_or_else(|| Error::Invalid(format!("{} without an operator", key.name)))?;
-    let size = op.element.bytes() as usize;
-    let initial = initial.unwrap_or(&op.identity);
-    if initial.len() != size || op.identity.len() != size || size == 0 {
+    let size = op.element().bytes() as usize;
+    let initial = initial.unwrap_or(op.identity());
+    if initial.len() != size || op.identity().len() != size || size == 0 {
         return Err(Error::Invalid(format!(
             "a start of {} bytes and an identity of {} for {}, which has {size}",
             initial.len(),
-            op.identity.len(),
-            op.element.name()
+            op.identity().len(),
+            op.element().name()
         )));
     }
-    Ok(Elements { op: op.host, size, n, identity: Slots::of(&op.identity), initial: Slots::of(initial) })
+    Ok(Elements { op: op.host(), size, n, identity: Slots::of(op.identity()), initial: Slots::of(initial) })
 }
 
 fn bind_scan(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Bound> {
     let elements = elements(key, arguments.count()?, initial)?;
-    let alignment = key.op.as_ref().map_or(8, |op| op.element.align() as usize);
+    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
     let input = arguments.array("input", elements.n, elements.size, alignment)?;
     let output = arguments.array("output", elements.n, elements.size, alignment)?;
     if !input.is(&output) {
@@ -156,7 +156,7 @@ fn bind_scan(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u
 
 fn bind_reduce(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Bound> {
     let elements = elements(key, arguments.count()?, initial)?;
-    let alignment = key.op.as_ref().map_or(8, |op| op.element.align() as usize);
+    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
     let input = arguments.array("input", elements.n, elements.size, alignment)?;
     let output = arguments.array("output", 1, elements.size, alignment)?;
     if !input.is(&output) {

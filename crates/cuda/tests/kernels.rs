@@ -115,7 +115,7 @@ fn variants(request: &Request) -> Vec<(Layout, Fault)> {
     let all = match request {
         Request::Copy { .. } => true,
         Request::Scan(ScanRequest { op, .. }) | Request::Reduce(ReduceRequest { op, .. }) => {
-            &*op.name == "compose" || (&*op.name == "sum" && [u32::TYPE, u64::TYPE].contains(&op.element))
+            &*op.name == "compose" || (&*op.name == "sum" && [u32::TYPE, u64::TYPE].contains(op.element()))
         }
         Request::Sort(r) => r.key == Scalar::U32 && r.order == Order::Ascending,
     };

@@ -9,23 +9,23 @@ use crate::dialect::Dialect;
 /// It goes through words because no language can write every float: WGSL has no NaN and no infinity, and refuses a
 /// bitcast to one in a constant expression, which a function's parameter is not.
 pub(crate) fn emit(op: &Op, dialect: Dialect) -> Result<String> {
-    if op.identity.len() != op.element.bytes() as usize {
+    if op.identity().len() != op.element().bytes() as usize {
         return Err(Error::Operator {
             name: op.name.to_string(),
             message: format!(
                 "the identity has {} bytes and an element has {}; give the bytes of one element",
-                op.identity.len(),
-                op.element.bytes()
+                op.identity().len(),
+                op.element().bytes()
             ),
         });
     }
-    let words = op.identity.chunks_exact(4).map(|w| {
+    let words = op.identity().chunks_exact(4).map(|w| {
         // chunks_exact gives four bytes.
         let word = u32::from_le_bytes([w[0], w[1], w[2], w[3]]);
         format!("{word:#010x}u")
     });
     let words = words.collect::<Vec<_>>().join(", ");
-    let (value, count, qualifier) = (in_words(op), op.element.words(), dialect.qualifier());
+    let (value, count, qualifier) = (in_words(op), op.element().words(), dialect.qualifier());
     Ok(match dialect {
         Dialect::Wgsl => format!(
             "fn identity() -> T {{ // {value}\n    return element_from_words(Words(array<u32, {count}>({words})));\n}}\n"
@@ -39,8 +39,8 @@ pub(crate) fn emit(op: &Op, dialect: Dialect) -> Result<String> {
 
 /// The identity's value, for whoever reads the text.
 fn in_words(op: &Op) -> String {
-    let (mut values, mut rest) = (Vec::new(), &op.identity[..]);
-    for scalar in op.element.scalars() {
+    let (mut values, mut rest) = (Vec::new(), op.identity());
+    for scalar in op.element().scalars() {
         let (bytes, after) = rest.split_at(scalar.bytes() as usize);
         let mut bits = [0; 8];
         bits[..bytes.len()].copy_from_slice(bytes);

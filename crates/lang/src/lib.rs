@@ -50,7 +50,7 @@ mod names;
 mod program;
 mod scan;
 
-pub use names::{RESERVED_NAMES, RESERVED_PREFIXES};
+pub use names::{RESERVED_NAMES, RESERVED_PREFIXES, is_reserved};
 
 use dialect::Dialect;
 use program::Program;

@@ -16,14 +16,21 @@ use crate::scan::{self, Declaration};
 /// | `Words`, `ELEMENT_WORDS` | an element as 32-bit words |
 /// | `identity` | the operator's identity |
 /// | `main` | a WGSL entry point |
-/// | `input`, `output`, `params`, `Params` | a kernel's arguments |
+/// | `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter` | a kernel's arguments |
 /// | `Pack` | consecutive elements that are loaded together |
+/// | `State`, `StateWord`, `Lookback`, `BlockScan`, `Subgroup`, `Peers` | the kernels' structs |
+/// | `WORKGROUP`, `ROWS`, `PACK`, `EXCLUSIVE` and other words in capitals listed here | constants and macros |
 ///
 /// See also [`RESERVED_PREFIXES`]. Names starting with `_`, WGSL's keywords and predeclared names, and the keywords and
 /// type names of C, OpenCL C and CUDA C are reserved too. Arguments and local variables are free: they are renamed where
 /// a language asks for it.
-pub const RESERVED_NAMES: &[&str] =
-    &["T", "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "Pack"];
+#[rustfmt::skip]
+pub const RESERVED_NAMES: &[&str] = &[
+    "T", "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
+    "partials", "counter", "Pack", "State", "StateWord", "Lookback", "BlockScan", "Subgroup", "Peers",
+    "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LOOKBACK_BY", "MAX_SUBGROUPS",
+    "PACK", "PARTIAL_FLAG", "RESIDENT", "ROWS", "SPINE_ITEMS", "SPIN_LIMIT", "WORKGROUP",
+];
 
 /// Prefixes of names that the kernels declare; see [`RESERVED_NAMES`].
 ///
@@ -32,11 +39,16 @@ pub const RESERVED_NAMES: &[&str] =
 /// | `element_` | elements as words, and back |
 /// | `subgroup_`, `block_` | what the threads of a subgroup or a workgroup do together |
 /// | `load_`, `store_`, `pack_` | moving elements |
-/// | `state_`, `lookback` | the decoupled look-back |
+/// | `state_`, `lookback`, `tile_`, `shared_`, `partial_` | the decoupled look-back and the one-launch reduce |
+/// | `scan_`, `reduce_`, `workgroup_`, `atomic_` | entry points, and operations that WGSL has of its own |
+/// | `FAULT`, `STATE_`, `STATUS_`, `SUBGROUP_`, `TILE` | constants of these |
 /// | `wgsl_` | what emitted C needs to keep WGSL's meaning |
 /// | `combine_` | an operator's helper functions, in emitted C |
-pub const RESERVED_PREFIXES: &[&str] =
-    &["element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "lookback", "wgsl_", "combine_"];
+#[rustfmt::skip]
+pub const RESERVED_PREFIXES: &[&str] = &[
+    "element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "lookback", "tile_", "shared_", "partial_",
+    "scan_", "reduce_", "workgroup_", "atomic_", "FAULT", "STATE_", "STATUS_", "SUBGROUP_", "TILE", "wgsl_", "combine_",
+];
 
 /// Keywords, type names and pervasive macros of C, C++, OpenCL C and CUDA C.
 #[rustfmt::skip]
@@ -85,6 +97,11 @@ pub(crate) fn objection(name: &str) -> Option<String> {
         return Some("is a keyword of WGSL; rename it".into());
     }
     None
+}
+
+/// Whether an operator cannot use this name for what it declares, nor an element struct for itself or a field.
+pub fn is_reserved(name: &str) -> bool {
+    objection(name).is_some()
 }
 
 /// Why `name` cannot be declared at module scope; `None` if it can.

@@ -35,10 +35,10 @@ impl<'a> Program<'a> {
         if let Some(line) = scan::endless_statement(&op.wgsl) {
             return Err(refuse(format!("line {line}: this statement is too long; divide it into several")));
         }
-        element::check(&op.element)?;
+        element::check(op.element())?;
 
         // The operator stands first, so that naga's lines are its lines: WGSL does not mind use before declaration.
-        let declaration = element::declaration(&op.element, Dialect::Wgsl);
+        let declaration = element::declaration(op.element(), Dialect::Wgsl);
         let text = format!("{}\n{declaration}fn {PROBE}(v: T) -> T {{ return v; }}\n", op.wgsl);
         let path = format!("{}.wgsl", op.name);
         let module = naga::front::wgsl::parse_str(&text)
@@ -116,7 +116,7 @@ impl<'a> Program<'a> {
                 "`combine` takes ({}) and returns {}; it must be `fn combine(a: T, b: T) -> T`, where T is {}",
                 combine.arguments.iter().map(|a| self.type_name(a.ty)).collect::<Vec<_>>().join(", "),
                 combine.result.as_ref().map_or("nothing".into(), |r| self.type_name(r.ty)),
-                self.op.element.name(),
+                self.op.element().name(),
             );
             return Err(self.refuse(module.functions.get_span(self.combine), what));
         }

@@ -96,7 +96,7 @@ impl Combine {
             if !chunk.len().is_multiple_of(8) {
                 // An odd number of four-byte elements: the identity completes the last word.
                 let rest: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-                rest[chunk.len()..].copy_from_slice(&self.op.identity[..4]);
+                rest[chunk.len()..].copy_from_slice(&self.op.identity()[..4]);
             }
         }
         words
@@ -104,7 +104,7 @@ impl Combine {
 
     fn identity(&self) -> Word {
         let mut word = [0; 8];
-        word[..self.op.identity.len()].copy_from_slice(&self.op.identity);
+        word[..self.op.identity().len()].copy_from_slice(self.op.identity());
         word
     }
 
@@ -112,25 +112,25 @@ impl Combine {
         let mut accumulator = u64::from_ne_bytes(a);
         let b = u64::from_ne_bytes(b);
         // SAFETY: one element at each pointer; both are words of eight bytes, aligned for any scalar.
-        unsafe { (self.op.host.fold)((&raw const b).cast(), 1, (&raw mut accumulator).cast()) };
+        unsafe { (self.op.host().fold)((&raw const b).cast(), 1, (&raw mut accumulator).cast()) };
         accumulator.to_ne_bytes()
     }
 
     fn fold(&self, words: &[u64]) -> Word {
-        let n = size_of_val(words) / self.op.element.bytes() as usize;
+        let n = size_of_val(words) / self.op.element().bytes() as usize;
         let mut accumulator = u64::from_ne_bytes(self.identity());
         // SAFETY: `n` elements fill the words exactly, and words are aligned for any scalar.
-        unsafe { (self.op.host.fold)(words.as_ptr().cast(), n, (&raw mut accumulator).cast()) };
+        unsafe { (self.op.host().fold)(words.as_ptr().cast(), n, (&raw mut accumulator).cast()) };
         accumulator.to_ne_bytes()
     }
 
     fn scan_chunk(&self, words: &[u64], carry: Word) -> Vec<u64> {
-        let n = size_of_val(words) / self.op.element.bytes() as usize;
+        let n = size_of_val(words) / self.op.element().bytes() as usize;
         let mut want = vec![0u64; words.len()];
         let mut carry = u64::from_ne_bytes(carry);
         // SAFETY: as in `fold`; the output has as many words as the input.
         unsafe {
-            (self.op.host.scan)(words.as_ptr().cast(), want.as_mut_ptr().cast(), n, (&raw mut carry).cast(), true)
+            (self.op.host().scan)(words.as_ptr().cast(), want.as_mut_ptr().cast(), n, (&raw mut carry).cast(), true)
         };
         want
     }
@@ -238,10 +238,10 @@ mod tests {
                 let Some(op) = Op::builtin(which, scalar) else { continue };
                 let combine = Combine::new(which, scalar, N).unwrap();
                 let (mut carry, mut output) = (0u64, Elements::zeroed(input.as_bytes().len()));
-                bytemuck::bytes_of_mut(&mut carry)[..size].copy_from_slice(&op.identity);
+                bytemuck::bytes_of_mut(&mut carry)[..size].copy_from_slice(op.identity());
                 let (from, to) = (input.as_bytes().as_ptr(), output.as_bytes_mut().as_mut_ptr());
                 // SAFETY: both hold N elements, aligned for any scalar.
-                unsafe { (op.host.scan)(from, to, N as usize, (&raw mut carry).cast(), true) };
+                unsafe { (op.host().scan)(from, to, N as usize, (&raw mut carry).cast(), true) };
                 combine.scan(input.as_bytes(), output.as_bytes()).unwrap();
                 combine.reduce(input.as_bytes(), &bytemuck::bytes_of(&carry)[..size]).unwrap();
                 output.as_bytes_mut()[(N as usize - 1) * size..].fill(0x55);

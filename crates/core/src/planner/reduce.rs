@@ -7,16 +7,16 @@ impl Planner<'_> {
     pub(super) fn reduce(&self, request: &ReduceRequest) -> Result<Plan> {
         let ReduceRequest { op, n, initial } = request;
         let n = check_count(*n)?;
-        self.caps.check_element(&op.element)?;
-        self.check_initial(&op.element, initial)?;
+        self.caps.check_element(op.element())?;
+        self.check_initial(op.element(), initial)?;
         let algorithm = self.algorithm(&Request::Reduce(request.clone()))?;
-        let element = u64::from(op.element.bytes());
+        let element = u64::from(op.element().bytes());
         let spans = vec![
-            (Slot::Input, u64::from(n) * element, op.element.align()),
-            (Slot::Output, element, op.element.align()),
+            (Slot::Input, u64::from(n) * element, op.element().align()),
+            (Slot::Output, element, op.element().align()),
         ];
         let (input, output) = (whole(Slot::Input, spans[0].1), whole(Slot::Output, element));
-        let start = initial.clone().unwrap_or_else(|| op.identity.clone());
+        let start = initial.clone().unwrap_or_else(|| op.identity().to_vec());
         let mut scratch = Scratch::default();
         if n == 0 {
             let words = start.chunks_exact(4).enumerate().map(|(i, word)| Step::Fill {
@@ -32,7 +32,7 @@ impl Planner<'_> {
                     name: "reduce/parallel",
                     parts: vec![],
                     constants: vec![],
-                    element: Some(op.element.clone()),
+                    element: Some(op.element().clone()),
                     op: Some(op.clone()),
                 },
                 groups: 1,
@@ -42,9 +42,9 @@ impl Planner<'_> {
             };
             return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
         }
-        let pack = self.pack(&op.element);
+        let pack = self.pack(op.element());
         let mut workgroup = self.tuning.reduce_workgroup;
-        while workgroup > 32 && workgroup * op.element.bytes() > self.caps.shared_bytes / 2 {
+        while workgroup > 32 && workgroup * op.element().bytes() > self.caps.shared_bytes / 2 {
             workgroup /= 2;
         }
         let rows = (self.tuning.reduce_words / (pack.bytes / 4)).clamp(1, 16);
@@ -52,7 +52,7 @@ impl Planner<'_> {
         let tiles = n.div_ceil(tile);
         let groups = tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit).min(4096);
         let counter = scratch.take(4);
-        let partials = scratch.take(u64::from(groups) * 2 * 4 * u64::from(op.element.words()));
+        let partials = scratch.take(u64::from(groups) * 2 * 4 * u64::from(op.element().words()));
         let launch = Launch {
             kernel: KernelKey {
                 name: "reduce/single_pass",
@@ -63,7 +63,7 @@ impl Planner<'_> {
                     ("EXCLUSIVE", 0),
                     ("COMMUTATIVE", u32::from(op.commutative)),
                 ],
-                element: Some(op.element.clone()),
+                element: Some(op.element().clone()),
                 op: Some(op.clone()),
             },
             groups,
@@ -73,7 +73,7 @@ impl Planner<'_> {
                 ("tiles", Param::Word(tiles)),
                 ("groups", Param::Word(groups)),
                 ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
-                ("output_offset", Param::Offset { binding: "output", unit: op.element.bytes() }),
+                ("output_offset", Param::Offset { binding: "output", unit: op.element().bytes() }),
             ],
             initial: Some(start),
         };

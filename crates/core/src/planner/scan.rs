@@ -7,11 +7,11 @@ impl Planner<'_> {
     pub(super) fn scan(&self, request: &ScanRequest) -> Result<Plan> {
         let ScanRequest { op, n, kind, initial } = request;
         let n = check_count(*n)?;
-        self.caps.check_element(&op.element)?;
-        self.check_initial(&op.element, initial)?;
+        self.caps.check_element(op.element())?;
+        self.check_initial(op.element(), initial)?;
         let mut algorithm = self.algorithm(&Request::Scan(request.clone()))?;
-        let bytes = u64::from(n) * u64::from(op.element.bytes());
-        let spans = vec![(Slot::Input, bytes, op.element.align()), (Slot::Output, bytes, op.element.align())];
+        let bytes = u64::from(n) * u64::from(op.element().bytes());
+        let spans = vec![(Slot::Input, bytes, op.element().align()), (Slot::Output, bytes, op.element().align())];
         // A helper that computes a stuck tile's aggregate must find the tile's input unchanged.
         if algorithm == "lookback" && self.layout.in_place && !self.caps.forward_progress {
             if self.options.algorithm.is_some() {
@@ -25,7 +25,7 @@ impl Planner<'_> {
         }
         let mut scratch = Scratch::default();
         let exclusive = *kind == ScanKind::Exclusive;
-        let start = Some(initial.clone().unwrap_or_else(|| op.identity.clone()));
+        let start = Some(initial.clone().unwrap_or_else(|| op.identity().to_vec()));
         let (input, output) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
         if n == 0 {
             return self.finish(algorithm, scratch, vec![], spans, false, 0);
@@ -36,7 +36,7 @@ impl Planner<'_> {
                     name: "scan/parallel",
                     parts: vec![],
                     constants: vec![("EXCLUSIVE", u32::from(exclusive))],
-                    element: Some(op.element.clone()),
+                    element: Some(op.element().clone()),
                     op: Some(op.clone()),
                 },
                 groups: 1,
@@ -65,8 +65,8 @@ impl Planner<'_> {
     ) -> Result<Plan> {
         let tile = self.scan_tile(op, 32);
         let tiles = n.div_ceil(tile.elements);
-        let word64 = op.element.is_word() && self.caps.atomics64;
-        let state_bytes = if word64 { 8 } else { 2 * 2 * 4 * u64::from(op.element.words()) };
+        let word64 = op.element().is_word() && self.caps.atomics64;
+        let state_bytes = if word64 { 8 } else { 2 * 2 * 4 * u64::from(op.element().words()) };
         let mut scratch = Scratch::default();
         // The second word is what late tiles pass their time with.
         let ticket = scratch.take(8);
@@ -82,7 +82,7 @@ impl Planner<'_> {
         let native_sum = self.caps.language == Language::Wgsl && op.is_word_sum();
         let subgroup = if native_sum {
             "block/subgroup_scan_native"
-        } else if op.element.is_word() && self.caps.language != Language::OpenClC {
+        } else if op.element().is_word() && self.caps.language != Language::OpenClC {
             "block/subgroup_scan"
         } else {
             "block/subgroup_scan_words"
@@ -94,7 +94,7 @@ impl Planner<'_> {
                 name: "scan/lookback",
                 parts: vec![tile.pack.load, tile.pack.store, tile.pack.fold, subgroup, state, "block/lookback"],
                 constants,
-                element: Some(op.element.clone()),
+                element: Some(op.element().clone()),
                 op: Some(op.clone()),
             },
             groups: tiles,
@@ -132,12 +132,12 @@ impl Planner<'_> {
     ) -> Result<Vec<Step>> {
         let tile = self.scan_tile(op, 8);
         let tiles = n.div_ceil(tile.elements);
-        let partials = scratch.take(u64::from(tiles) * u64::from(op.element.bytes()));
+        let partials = scratch.take(u64::from(tiles) * u64::from(op.element().bytes()));
         let key = |name, parts: Vec<&'static str>, more: &[(&'static str, u32)]| KernelKey {
             name,
             parts,
             constants: tile.constants.iter().chain(more).copied().collect(),
-            element: Some(op.element.clone()),
+            element: Some(op.element().clone()),
             op: Some(op.clone()),
         };
         let sizes = [("n", Param::Word(n)), ("tiles", Param::Word(tiles))];
@@ -173,11 +173,11 @@ impl Planner<'_> {
 
     /// A scan's tile of about `words` 32-bit words an invocation, at most as tuned.
     fn scan_tile(&self, op: &Op, words: u32) -> ScanTile {
-        let pack = self.pack(&op.element);
+        let pack = self.pack(op.element());
         let rows = (words.min(self.tuning.scan_words) / (pack.bytes / 4)).clamp(1, 16);
         // The block scans hold one element an invocation in workgroup memory.
         let mut workgroup = self.tuning.scan_workgroup;
-        while workgroup > 32 && workgroup * op.element.bytes() * 2 > self.caps.shared_bytes {
+        while workgroup > 32 && workgroup * op.element().bytes() * 2 > self.caps.shared_bytes {
             workgroup /= 2;
         }
         ScanTile {

@@ -274,7 +274,7 @@ impl Planner<'_> {
         };
         // The counts' scan is this project's own, always of aligned scratch.
         let wide = Planner { layout: crate::Layout::default(), ..*self };
-        let zero = Some(sum.identity.clone());
+        let zero = Some(sum.identity().to_vec());
         let scan = wide.reduce_then_scan(&sum, table, true, zero, counts, counts, &mut scratch)?;
         let keys = [whole(Slot::Input, spans[0].1), temp, whole(Slot::Output, spans[1].1)];
         let values = (job.value_bytes > 0)

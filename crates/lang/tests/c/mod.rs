@@ -37,12 +37,12 @@ pub fn check_with<T: Element, M: Monoid<T>>(pairs: &[(T, T)], tolerance: f64) {
             eprintln!("ignored: no `{compiler}` here to compile {language:?} with");
             continue;
         }
-        let text = emit_element(&op.element, language).unwrap() + &emit_operator(&op, language).unwrap();
+        let text = emit_element(op.element(), language).unwrap() + &emit_operator(&op, language).unwrap();
         let source = format!("{shim}\n{text}\n{MAIN}");
         let bytes = run(compiler, language, &source, bytemuck::cast_slice(&flatten(pairs)));
         let results: Vec<T> = bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect();
         assert_eq!(results.len(), pairs.len() + 1);
-        assert_eq!(bytemuck::bytes_of(&results[pairs.len()]), op.identity, "identity of {op:?} in {language:?}");
+        assert_eq!(bytemuck::bytes_of(&results[pairs.len()]), op.identity(), "identity of {op:?} in {language:?}");
         for (&(a, b), &found) in pairs.iter().zip(&results) {
             let expected = M::combine(a, b);
             assert!(
