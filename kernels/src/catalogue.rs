@@ -1,5 +1,7 @@
 //! Every kernel, with its arguments and parameters.
 
+use trifold_core::Language;
+
 /// What a kernel does with an argument's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -36,8 +38,8 @@ pub struct Entry {
     pub initial: bool,
     /// The first CUDA architecture it compiles for: 75 for sm_75.
     pub cuda_from: u32,
-    /// Whether only WGSL needs it, the other APIs having a call for it.
-    pub wgsl_only: bool,
+    /// The only language it is written in, if it is not in all: the other APIs have a call for it, or lack what it uses.
+    pub only: Option<Language>,
 }
 
 const fn read(name: &'static str) -> Argument {
@@ -59,7 +61,7 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["n", "input_offset", "output_offset"],
         initial: false,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
     Entry {
         name: "copy/fill",
@@ -68,7 +70,7 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["n", "value", "target_offset"],
         initial: false,
         cuda_from: 75,
-        wgsl_only: true,
+        only: Some(Language::Wgsl),
     },
     Entry {
         name: "scan/lookback",
@@ -77,7 +79,16 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["n", "tiles", "input_offset", "output_offset"],
         initial: true,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
+    },
+    Entry {
+        name: "scan/lookahead",
+        entry_point: "scan_lookahead",
+        arguments: &[read("input"), write("output"), write("states"), write("ticket")],
+        params: &["n", "tiles", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 90,
+        only: Some(Language::CudaC),
     },
     Entry {
         name: "scan/tile_reduce",
@@ -86,7 +97,7 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["n", "tiles", "input_offset"],
         initial: false,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
     Entry {
         name: "scan/spine",
@@ -95,7 +106,7 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["tiles"],
         initial: true,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
     Entry {
         name: "scan/tile_scan",
@@ -104,7 +115,7 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["n", "tiles", "input_offset", "output_offset"],
         initial: false,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
     Entry {
         name: "reduce/single_pass",
@@ -113,7 +124,7 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["n", "tiles", "groups", "input_offset", "output_offset"],
         initial: true,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
     Entry {
         name: "sort/histogram",
@@ -122,7 +133,7 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["n", "tiles", "groups", "input_offset"],
         initial: false,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
     Entry {
         name: "sort/digit_offsets",
@@ -131,7 +142,7 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["n"],
         initial: false,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
     Entry {
         name: "sort/onesweep",
@@ -160,7 +171,7 @@ pub const CATALOGUE: &[Entry] = &[
         ],
         initial: false,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
     Entry {
         name: "sort/upsweep",
@@ -169,7 +180,7 @@ pub const CATALOGUE: &[Entry] = &[
         params: &["n", "tiles", "place", "source_offset"],
         initial: false,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
     Entry {
         name: "sort/downsweep",
@@ -192,7 +203,7 @@ pub const CATALOGUE: &[Entry] = &[
         ],
         initial: false,
         cuda_from: 75,
-        wgsl_only: false,
+        only: None,
     },
 ];
 

@@ -34,6 +34,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/state_word64": "wgsl" "cl" "cu";
     "block/state_wide": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";
+    "block/bulk_copy": "cu";
     "block/key1": "wgsl" "cl" "cu";
     "block/key2": "wgsl" "cl" "cu";
     "block/values_none": "wgsl" "cl" "cu";
@@ -46,6 +47,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "copy/copy": "wgsl" "cl" "cu";
     "copy/fill": "wgsl";
     "scan/lookback": "wgsl" "cl" "cu";
+    "scan/lookahead": "cu";
     "scan/tile_reduce": "wgsl" "cl" "cu";
     "scan/spine": "wgsl" "cl" "cu";
     "scan/tile_scan": "wgsl" "cl" "cu";

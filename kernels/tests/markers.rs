@@ -109,9 +109,9 @@ fn the_entry_point_is_the_last_function() {
 }
 
 #[test]
-fn a_kernel_has_all_three_texts_or_is_for_wgsl_only() {
+fn a_kernel_has_all_three_texts_or_is_of_one_language() {
     for (entry, (name, texts)) in CATALOGUE.iter().zip(bodies()) {
-        assert_eq!(texts.len(), if entry.wgsl_only { 1 } else { 3 }, "{name}");
+        assert_eq!(texts.len(), if entry.only.is_some() { 1 } else { 3 }, "{name}");
     }
 }
 

@@ -69,8 +69,8 @@ impl Primitive {
 }
 
 /// Every algorithm of the planner, by the name it has at every layer.
-pub const ALGORITHMS: [&str; 7] =
-    ["lookback", "reduce_then_scan", "single_pass", "onesweep", "upsweep_downsweep", "parallel", "copy"];
+pub const ALGORITHMS: [&str; 8] =
+    ["lookback", "lookahead", "reduce_then_scan", "single_pass", "onesweep", "upsweep_downsweep", "parallel", "copy"];
 
 #[derive(Args, Debug)]
 pub struct CompareArgs {

@@ -1,6 +1,5 @@
 //! Calls that must be refused: an error of the right kind, no panic, no hang, and the backend usable afterwards.
 
-
 use trifold_core::{
     AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, Caps, Error, Language, Layout, MAX_ELEMENTS, Op,
     Options, Order, Prepared, Request, Scalar, ScanKind, ScanRequest, Span, Spans, block_on,

@@ -65,6 +65,7 @@ impl Tiles {
         Tuning {
             scan_workgroup: workgroup.min(shipped.scan_workgroup),
             scan_words: 4,
+            lookahead_rows: 1,
             reduce_workgroup: workgroup.min(shipped.reduce_workgroup),
             reduce_words: 4,
             sort_keys: 3,
@@ -216,7 +217,9 @@ impl Row {
         let workgroup = constant("WORKGROUP")?;
         let rows = constant("ROWS").or(constant("ITEMS"))?;
         let pack = launch.kernel.parts.iter().find_map(|part| part.strip_prefix("block/pack")?.parse::<u64>().ok());
-        let round = workgroup * rows * pack.unwrap_or(1);
+        // A look-ahead scan's other warps have other work.
+        let lanes = constant("SCAN_WARPS").map_or(workgroup, |warps| 32 * warps);
+        let round = lanes * rows * pack.unwrap_or(1);
         Some(Shape { workgroup, round, tile: round * constant("ROUNDS").unwrap_or(1) })
     }
 

@@ -70,6 +70,9 @@ pub struct Caps {
     pub max_workgroup: u32,
     /// The most workgroup memory, in bytes.
     pub shared_bytes: u32,
+    /// The most workgroup memory of a kernel that asks for it and fills it by bulk copies; 0 where there are none (all but
+    /// CUDA from sm_90).
+    pub bulk_shared_bytes: u32,
     /// The most bytes a kernel can reach through one binding.
     pub max_binding: u64,
     /// The most bytes of one buffer.

@@ -9,6 +9,10 @@ pub struct Tuning {
     pub scan_workgroup: u32,
     /// 32-bit words an invocation of a scan holds.
     pub scan_words: u32,
+    /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
+    pub lookahead_rows: u32,
+    /// How many elements of a word a scan has at least to look ahead, where the device can.
+    pub lookahead_from: u32,
     /// Invocations of a reduce's workgroup.
     pub reduce_workgroup: u32,
     /// 32-bit words an invocation of a reduce loads at a time.
@@ -47,6 +51,8 @@ impl Tuning {
             scan_workgroup: 256.min(limit),
             // Every row of an emulated subgroup is barriers to compile and to run.
             scan_words: if emulated { 8 } else { 32 },
+            lookahead_rows: 7,
+            lookahead_from: 1 << 24,
             reduce_workgroup: 256.min(limit),
             reduce_words: 32,
             groups_per_unit: if small { 2 } else { 8 },
@@ -93,9 +99,11 @@ impl Tuning {
     /// # Errors
     /// [`Error::Invalid`] if there is no such field, or the value is 0.
     pub fn set(&mut self, name: &str, value: u32) -> Result<()> {
-        let fields: [(&str, &mut u32); 12] = [
+        let fields: [(&str, &mut u32); 14] = [
             ("scan_workgroup", &mut self.scan_workgroup),
             ("scan_words", &mut self.scan_words),
+            ("lookahead_rows", &mut self.lookahead_rows),
+            ("lookahead_from", &mut self.lookahead_from),
             ("reduce_workgroup", &mut self.reduce_workgroup),
             ("reduce_words", &mut self.reduce_words),
             ("groups_per_unit", &mut self.groups_per_unit),

@@ -26,6 +26,7 @@ fn h200() -> Caps {
         forward_progress: true,
         max_workgroup: 1024,
         shared_bytes: 48 * 1024,
+        bulk_shared_bytes: 227 * 1024,
         max_binding: 140 << 30,
         max_buffer: 140 << 30,
         binding_alignment: 1,
@@ -47,6 +48,7 @@ fn lavapipe() -> Caps {
         atomics64: true,
         max_workgroup: 1024,
         shared_bytes: 32 * 1024,
+        bulk_shared_bytes: 0,
         max_binding: 128 << 20,
         max_buffer: 2 << 30,
         binding_alignment: 16,
@@ -79,6 +81,7 @@ fn pocl() -> Caps {
         subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Emulated }),
         max_workgroup: 4096,
         shared_bytes: 512 * 1024,
+        bulk_shared_bytes: 0,
         max_binding: 2 << 30,
         binding_alignment: 128,
         native_copy: true,
@@ -165,6 +168,7 @@ fn line(launch: &Launch) -> String {
 #[test]
 fn scans() {
     insta::assert_snapshot!("scan_h200", text(&scan(1 << 20), &h200()));
+    insta::assert_snapshot!("scan_h200_large", text(&scan(1 << 28), &h200()));
     insta::assert_snapshot!("scan_lavapipe", text(&scan(1 << 20), &lavapipe()));
     insta::assert_snapshot!("scan_gl", text(&scan(1 << 20), &gl()));
     insta::assert_snapshot!("scan_pocl", text(&scan(1 << 20), &pocl()));

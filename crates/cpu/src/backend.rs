@@ -69,6 +69,7 @@ impl Cpu {
             forward_progress: true,
             max_workgroup: 1024,
             shared_bytes: 64 << 10,
+            bulk_shared_bytes: 0,
             max_binding: limit,
             max_buffer: limit,
             binding_alignment: 4,

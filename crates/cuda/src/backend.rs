@@ -41,6 +41,8 @@ struct Loaded {
     owner: Handle,
     function: CudaFunction,
     workgroup: u32,
+    /// Dynamic shared memory of a block, in bytes.
+    ring: u32,
     arguments: &'static [Argument],
     params: ParamsLayout,
 }
@@ -132,11 +134,12 @@ impl Kernel {
         };
         let module = cuda.stream.context().load_module(Ptx::from_binary(image.bytes)).map_err(loading)?;
         let function = module.load_function(assembled.entry_point).map_err(loading)?;
-        Kernel::load(key.name, cuda.handle(), function, assembled)
+        Kernel::load(key, cuda.handle(), function, assembled)
     }
 
     /// Holds a function against the catalogue: the driver reads as many bytes for each argument as the function takes.
-    fn load(name: &'static str, owner: Handle, function: CudaFunction, assembled: Assembled) -> Result<Kernel> {
+    fn load(key: &KernelKey, owner: Handle, function: CudaFunction, assembled: Assembled) -> Result<Kernel> {
+        let name = key.name;
         let Assembled { workgroup, arguments, params, .. } = assembled;
         let mut expected = vec![8; arguments.len()];
         expected.push(params.bytes() as usize);
@@ -159,7 +162,14 @@ impl Kernel {
                  {threads}; tune a smaller workgroup or fewer elements a thread"
             )));
         }
-        Ok(Kernel(Arc::new(Loaded { name, owner, function, workgroup, arguments, params })))
+        // A ring of tiles is more than a block may declare: it asks for it.
+        let ring = key.constant("RING_BYTES").unwrap_or(0);
+        if ring > 0 {
+            let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let asking = format_args!("asking for {ring} bytes of shared memory for {name}");
+            function.set_attribute(most, ring as i32).map_err(driver(asking))?;
+        }
+        Ok(Kernel(Arc::new(Loaded { name, owner, function, workgroup, ring, arguments, params })))
     }
 
     /// Its name in the catalogue.
@@ -170,6 +180,11 @@ impl Kernel {
     /// Threads of a block.
     pub fn workgroup(&self) -> u32 {
         self.0.workgroup
+    }
+
+    /// Dynamic shared memory of a block, in bytes.
+    pub(crate) fn ring(&self) -> u32 {
+        self.0.ring
     }
 
     pub(crate) fn owner(&self) -> Handle {

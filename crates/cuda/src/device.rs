@@ -110,6 +110,7 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
         )));
     }
     let units = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+    let opt_in = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
     let threads = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
     let integrated = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0;
     let memory = context.total_mem().map_err(driver(doing))? as u64;
@@ -137,6 +138,7 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
         max_workgroup: threads.unsigned_abs().min(1024),
         // What a block may declare statically; more takes dynamic shared memory and an opt-in.
         shared_bytes: 48 * 1024,
+        bulk_shared_bytes: if architecture >= 90 { opt_in.unsigned_abs() } else { 0 },
         max_binding: memory,
         max_buffer: memory,
         binding_alignment: 1,

@@ -128,7 +128,7 @@ impl Step {
                         kernel.function(),
                         (*groups, 1, 1),
                         (kernel.workgroup(), 1, 1),
-                        0,
+                        kernel.ring(),
                         stream.cu_stream(),
                         &mut arguments,
                     )

@@ -29,7 +29,8 @@ pub const RESERVED_NAMES: &[&str] = &[
     "T", "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
     "partials", "counter", "Pack", "State", "StateWord", "Lookback", "BlockScan", "Subgroup", "Peers",
     "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LOOKBACK_BY", "MAX_SUBGROUPS",
-    "PACK", "PARTIAL_FLAG", "RESIDENT", "ROWS", "SPINE_ITEMS", "SPIN_LIMIT", "WORKGROUP",
+    "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PARTIAL_FLAG", "REDUCE_WARPS", "RESIDENT", "RING_BYTES", "ROWS",
+    "SCAN_WARPS", "SPINE_ITEMS", "SPIN_LIMIT", "STAGES", "TileBarrier", "WARP_PACKS", "WORKGROUP",
 ];
 
 /// Prefixes of names that the kernels declare; see [`RESERVED_NAMES`].
@@ -40,6 +41,7 @@ pub const RESERVED_NAMES: &[&str] = &[
 /// | `subgroup_`, `block_` | what the threads of a subgroup or a workgroup do together |
 /// | `load_`, `store_`, `pack_` | moving elements |
 /// | `state_`, `lookback`, `tile_`, `shared_`, `partial_` | the decoupled look-back and the one-launch reduce |
+/// | `bulk_`, `warps_` | the look-ahead scan's copies and barriers |
 /// | `scan_`, `reduce_`, `workgroup_`, `atomic_` | entry points, and operations that WGSL has of its own |
 /// | `FAULT`, `STATE_`, `STATUS_`, `SUBGROUP_`, `TILE` | constants of these |
 /// | `wgsl_` | what emitted C needs to keep WGSL's meaning |
@@ -47,7 +49,7 @@ pub const RESERVED_NAMES: &[&str] = &[
 #[rustfmt::skip]
 pub const RESERVED_PREFIXES: &[&str] = &[
     "element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "lookback", "tile_", "shared_", "partial_",
-    "scan_", "reduce_", "workgroup_", "atomic_", "FAULT", "STATE_", "STATUS_", "SUBGROUP_", "TILE", "wgsl_", "combine_",
+    "bulk_", "warps_", "scan_", "reduce_", "workgroup_", "atomic_", "FAULT", "STATE_", "STATUS_", "SUBGROUP_", "TILE", "wgsl_", "combine_",
 ];
 
 /// Keywords, type names and pervasive macros of C, C++, OpenCL C and CUDA C.

@@ -100,6 +100,7 @@ fn ask(device: Device) -> Checked<Profile> {
         forward_progress: cpu || nvidia,
         max_workgroup: u32::try_from(group.min(items)).unwrap_or(u32::MAX),
         shared_bytes: u32::try_from(local).unwrap_or(u32::MAX),
+        bulk_shared_bytes: 0,
         max_binding: most,
         max_buffer: most,
         // Where sub-buffers may start, which scratch is bound as. OpenCL tells it in bits.

@@ -7,8 +7,8 @@ mod sort;
 use crate::plan::Scratch;
 use crate::request::check_count;
 use crate::{
-    Caps, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Region, Request, Result, Slot,
-    Step, SubgroupSource, Tuning,
+    Caps, DeviceKind, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Region, Request,
+    Result, Slot, Step, SubgroupSource, Tuning,
 };
 
 /// Makes a plan: pure data from pure data, no device needed.
@@ -34,6 +34,9 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
     match (caps.language, request) {
         (_, Request::Copy { .. }) => vec!["copy"],
         (Language::Host, _) => vec!["parallel"],
+        (_, Request::Scan(r)) if caps.bulk_shared_bytes > 0 && matches!(r.op.element(), ElementType::Scalar(_)) => {
+            vec!["lookback", "lookahead", "reduce_then_scan"]
+        }
         (_, Request::Scan(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
         (_, Request::Scan(_)) => vec!["reduce_then_scan"],
         (_, Request::Reduce(_)) => vec!["single_pass"],
@@ -59,6 +62,17 @@ struct Pack {
 }
 
 impl Planner<'_> {
+    /// Words for an invocation of a workgroup: as many as tuned, on a GPU fewer for so few elements that compute units
+    /// would stand idle. A power of two, so that few kernels are compiled.
+    fn words(&self, tuned: u32, words: u64, workgroup: u32) -> u32 {
+        if self.caps.kind == DeviceKind::Cpu {
+            return tuned;
+        }
+        let invocations = u64::from(self.caps.compute_units.max(1)) * u64::from(workgroup);
+        let each = words.div_ceil(invocations).min(u64::from(tuned)) as u32;
+        each.next_power_of_two().max(8).min(tuned)
+    }
+
     /// The algorithm to use: the caller's, if the device has it, else the first of `choices`.
     fn algorithm(&self, request: &Request) -> Result<&'static str> {
         let choices = algorithms(request, self.caps);

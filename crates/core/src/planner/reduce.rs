@@ -43,11 +43,16 @@ impl Planner<'_> {
             return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
         }
         let pack = self.pack(op.element());
+        let words = u64::from(n) * u64::from(op.element().words());
         let mut workgroup = self.tuning.reduce_workgroup;
+        // Of few elements a large workgroup would take more than its share.
+        while workgroup > 256 && words < 8 * u64::from(workgroup) * u64::from(self.caps.compute_units) {
+            workgroup /= 2;
+        }
         while workgroup > 32 && workgroup * op.element().bytes() > self.caps.shared_bytes / 2 {
             workgroup /= 2;
         }
-        let rows = (self.tuning.reduce_words / (pack.bytes / 4)).clamp(1, 16);
+        let rows = (self.words(self.tuning.reduce_words, words, workgroup) / (pack.bytes / 4)).clamp(1, 16);
         let tile = workgroup * rows * pack.elements;
         let tiles = n.div_ceil(tile);
         let groups = tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit).min(4096);

@@ -2,8 +2,8 @@
 
 use super::{Planner, Scratch, check_count, whole};
 use crate::{
-    Builtin, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Request, Result, Scalar, Slot, SortRequest,
-    Step,
+    Builtin, DeviceKind, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Request, Result, Scalar, Slot,
+    SortRequest, Step,
 };
 
 /// Bits of a digit place.
@@ -14,6 +14,8 @@ const DIGITS: u32 = 1 << DIGIT_BITS;
 const COUNT_LIMIT: u32 = 1 << 30;
 /// Bytes of a tile's states: a word a digit.
 const STATES: u32 = DIGITS * 4;
+/// So many tiles' states a sort of few keys may have, whatever its size.
+const FEW_TILES: u32 = 48;
 
 struct Job {
     n: u32,
@@ -27,10 +29,10 @@ struct Job {
 
 impl Job {
     /// The tiles of a pass that share states, of `tiles` of `tile` keys: as many as states in 3.9% of the data's size, or
-    /// 48 KiB, serve, and fewer than 2^30 keys.
+    /// for [`FEW_TILES`], serve, and fewer than 2^30 keys.
     fn portion(&self, tile: u32, tiles: u32) -> u32 {
         let data = u64::from(self.n) * u64::from(self.key_bytes + self.value_bytes);
-        let affordable = (data / 1000 * 39 / u64::from(STATES)).max(48);
+        let affordable = (data / 1000 * 39 / u64::from(STATES)).max(u64::from(FEW_TILES));
         let most = affordable.min(u64::from((COUNT_LIMIT - 1) / tile)).max(1);
         // Of about one size.
         tiles.div_ceil(u64::from(tiles).div_ceil(most) as u32)
@@ -119,6 +121,10 @@ impl Planner<'_> {
             most + 4 * DIGITS * 4 + workgroup * 4 <= self.caps.shared_bytes
         };
         let (mut workgroup, mut keys) = (t.sort_workgroup, keys);
+        // Few keys go to many compute units, by tiles of at most one portion.
+        if self.caps.kind != DeviceKind::Cpu && job.n <= FEW_TILES * workgroup * keys {
+            keys = keys.min(job.n.div_ceil(FEW_TILES * workgroup).next_multiple_of(4));
+        }
         while !fits(workgroup, keys) && (keys > 4 || workgroup > 4 * narrowest) {
             if keys > 4 {
                 keys -= 1;

@@ -1,0 +1,217 @@
+// scan/lookahead: single-pass scan by look-ahead, where hardware copies tiles into shared memory (CUDA from sm_90). A block stays
+// and its warps have roles: one loads tiles into a ring of stages, some publish a tile's aggregate as soon as it has landed,
+// one combines the aggregates of the tiles between this block's, the others scan and store. No tile waits for another's prefix.
+// Reads and writes each element once.
+
+#define WARP_PACKS (32u * ROWS)
+#define TILE_PACKS (SCAN_WARPS * WARP_PACKS)
+#define TILE (TILE_PACKS * PACK)
+#define FIRST_REDUCE_WARP 2u
+#define FIRST_SCAN_WARP (FIRST_REDUCE_WARP + REDUCE_WARPS)
+
+extern __shared__ __align__(128) unsigned char shared_ring[];
+// A stage is full, its tile's aggregate is out, its tile's prefix is known, and it may be loaded again.
+__shared__ TileBarrier shared_full[STAGES], shared_reduced[STAGES], shared_prefixed[STAGES], shared_empty[STAGES];
+__shared__ u32 shared_tiles[STAGES];
+__shared__ T shared_prefixes[STAGES];
+__shared__ T shared_reduce_totals[REDUCE_WARPS];
+__shared__ T shared_scan_totals[SCAN_WARPS];
+
+// A lane's consecutive packs, in order. (An odd number of 16-byte packs keeps lanes off each other's banks.)
+FUNCTION T tile_lane_fold(const Pack *packs) {
+  T folded = pack_fold(packs[0]);
+#pragma unroll
+  for (u32 k = 1u; k < ROWS; k++) { folded = combine(folded, pack_fold(packs[k])); }
+  return folded;
+}
+
+// The share of a reduce warp in a full tile's aggregate: the elements of some scan warps, in order.
+FUNCTION T tile_warp_fold(const Pack *tile_packs, u32 warp, u32 lane) {
+  const u32 share = SCAN_WARPS / REDUCE_WARPS;
+  T folded;
+  for (u32 i = 0u; i < share; i++) {
+    const T mine = tile_lane_fold(tile_packs + (warp * share + i) * WARP_PACKS + lane * ROWS);
+    const T all = subgroup_shuffle_element(subgroup_inclusive_scan(mine, lane), 31u);
+    folded = i == 0u ? all : combine(folded, all);
+  }
+  return folded;
+}
+
+// The aggregate of a full tile that is not published in time, by the very combines that its owner makes.
+FUNCTION T tile_aggregate(const Pack *tile_packs, u32 lane) {
+  T total = tile_warp_fold(tile_packs, 0u, lane);
+  for (u32 warp = 1u; warp < REDUCE_WARPS; warp++) { total = combine(total, tile_warp_fold(tile_packs, warp, lane)); }
+  return total;
+}
+
+// Tests make some tiles silent or late.
+FUNCTION bool tile_publishes(u32 *ticket, u32 tile) {
+  if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
+  if (FAULT == 1u) { return false; }
+  for (u32 i = 0u; i < 2000u; i++) { atomicAdd(&ticket[1], 1u); }
+  return true;
+}
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP, 1)
+scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+  const u32 lane = threadIdx.x % 32u;
+  const u32 warp = threadIdx.x / 32u;
+  Pack *ring = (Pack *)shared_ring;
+  input += params.input_offset;
+  output += params.output_offset;
+  if (threadIdx.x == 0u) {
+    for (u32 s = 0u; s < STAGES; s++) {
+      tile_barrier_init(&shared_full[s]);
+      tile_barrier_init(&shared_reduced[s]);
+      tile_barrier_init(&shared_prefixed[s]);
+      tile_barrier_init(&shared_empty[s]);
+    }
+    tile_barrier_init_done();
+  }
+  workgroup_barrier();
+
+  // 1. Load: take the next tile and bring it into the next stage, as soon as that is free.
+  if (warp == 0u) {
+    for (u32 turn = 0u; lane == 0u; turn++) {
+      const u32 s = turn % STAGES;
+      if (turn >= STAGES) { tile_barrier_wait(&shared_empty[s], (turn / STAGES - 1u) % 2u); }
+      const u32 tile = atomicAdd(&ticket[0], 1u);
+      shared_tiles[s] = tile;
+      if (tile >= params.tiles) {
+        tile_barrier_arrive(&shared_full[s]);
+        break;
+      }
+      const u32 valid = min(params.n - tile * TILE, TILE);
+      const u32 packs = (valid + PACK - 1u) / PACK;
+      bulk_load(
+        ring + s * TILE_PACKS, input + (size_t)tile * TILE_PACKS, packs * (u32)sizeof(Pack), &shared_full[s]);
+    }
+    return;
+  }
+
+  // 2. Look ahead: combine the aggregates from this block's tile before up to this one. A tile that is stuck is folded here.
+  if (warp == 1u) {
+    T prefix = params.initial;
+    u32 next = 0u;
+    for (u32 turn = 0u;; turn++) {
+      const u32 s = turn % STAGES;
+      tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
+      const u32 tile = shared_tiles[s];
+      if (tile >= params.tiles) { break; }
+      u32 polls = 0u;
+      while (next < tile) {
+        const u32 window = min(tile - next, 32u);
+        State state = {STATUS_AGGREGATE, identity()};
+        if (lane < window) { state = state_read(states, params.tiles, next + lane); }
+        const u32 missing = subgroup_first(state.status == STATUS_NONE, 32u);
+        if (missing < 32u) {
+          polls++;
+          if (polls < SPIN_LIMIT) { continue; }
+          const u32 stuck = next + missing;
+          const T aggregate = tile_aggregate(input + (size_t)stuck * TILE_PACKS, lane);
+          if (lane == 0u) { state_help(states, params.tiles, stuck, aggregate); }
+          continue;
+        }
+        const T all = subgroup_shuffle_element(subgroup_inclusive_scan(state.value, lane), window - 1u);
+        prefix = combine(prefix, all);
+        next += window;
+        polls = 0u;
+      }
+      if (lane == 0u) {
+        shared_prefixes[s] = prefix;
+        tile_barrier_arrive(&shared_prefixed[s]);
+      }
+    }
+    return;
+  }
+
+  // 3. Reduce: publish a tile's aggregate. The last tile's concerns nobody.
+  if (warp < FIRST_SCAN_WARP) {
+    const bool leads = warp == FIRST_REDUCE_WARP && lane == 0u;
+    for (u32 turn = 0u;; turn++) {
+      const u32 s = turn % STAGES;
+      tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
+      const u32 tile = shared_tiles[s];
+      if (tile >= params.tiles) { break; }
+      if (tile + 1u < params.tiles) {
+        const T folded = tile_warp_fold(ring + s * TILE_PACKS, warp - FIRST_REDUCE_WARP, lane);
+        if (lane == 0u) { shared_reduce_totals[warp - FIRST_REDUCE_WARP] = folded; }
+      }
+      warps_barrier(1u, REDUCE_WARPS);
+      if (leads) {
+        if (tile + 1u < params.tiles && tile_publishes(ticket, tile)) {
+          T total = shared_reduce_totals[0];
+          for (u32 i = 1u; i < REDUCE_WARPS; i++) { total = combine(total, shared_reduce_totals[i]); }
+          state_publish(states, params.tiles, tile, STATUS_AGGREGATE, total);
+        }
+        tile_barrier_arrive(&shared_reduced[s]);
+      }
+      warps_barrier(1u, REDUCE_WARPS);
+    }
+    return;
+  }
+
+  // 4. Scan: each lane takes ROWS packs; then scan them from the prefix, in place, and store the tile.
+  const u32 scanner = warp - FIRST_SCAN_WARP;
+  const bool stores = scanner == 0u && lane == 0u;
+  for (u32 turn = 0u;; turn++) {
+    const u32 s = turn % STAGES;
+    tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
+    const u32 tile = shared_tiles[s];
+    if (tile >= params.tiles) { break; }
+    Pack *stage = ring + s * TILE_PACKS;
+    const u32 first = scanner * WARP_PACKS + lane * ROWS;
+    const u32 valid = min(params.n - tile * TILE, TILE);
+    Pack rows[ROWS];
+    if (valid == TILE) {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { rows[k] = stage[first + k]; }
+    } else {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(stage, first + k, valid, identity()); }
+    }
+    T folds[ROWS];
+    T total = folds[0] = pack_fold(rows[0]);
+#pragma unroll
+    for (u32 k = 1u; k < ROWS; k++) {
+      folds[k] = pack_fold(rows[k]);
+      total = combine(total, folds[k]);
+    }
+    const T inclusive = subgroup_inclusive_scan(total, lane);
+    const T exclusive = subgroup_shuffle_element_up(inclusive, 1u);
+    if (lane == 31u) { shared_scan_totals[scanner] = inclusive; }
+    warps_barrier(2u, SCAN_WARPS);
+    T before = identity();
+#pragma unroll
+    for (u32 i = 0u; i < SCAN_WARPS; i++) {
+      if (i < scanner) { before = combine(before, shared_scan_totals[i]); }
+    }
+    if (lane > 0u) { before = combine(before, exclusive); }
+    // The stage is written over: the reduce warps must have read it.
+    tile_barrier_wait(&shared_reduced[s], turn / STAGES % 2u);
+    tile_barrier_wait(&shared_prefixed[s], turn / STAGES % 2u);
+    T running = combine(shared_prefixes[s], before);
+    if (valid == TILE) {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) {
+        stage[first + k] = pack_scan(rows[k], running);
+        running = combine(running, folds[k]);
+      }
+      bulk_store_ready();
+    } else {
+      Pack *target = output + (size_t)tile * TILE_PACKS;
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) {
+        store_pack(target, first + k, valid, pack_scan(rows[k], running));
+        running = combine(running, folds[k]);
+      }
+    }
+    warps_barrier(2u, SCAN_WARPS);
+    if (stores) {
+      if (valid == TILE) { bulk_store(output + (size_t)tile * TILE_PACKS, stage, TILE_PACKS * (u32)sizeof(Pack)); }
+      bulk_store_wait_but_last();
+      if (turn > 0u) { tile_barrier_arrive(&shared_empty[(turn - 1u) % STAGES]); }
+    }
+  }
+  if (stores) { bulk_store_wait(); }
+}
