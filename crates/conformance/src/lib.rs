@@ -15,6 +15,7 @@
 //! # Ok::<(), trifold_core::Error>(())
 //! ```
 
+mod cached;
 mod case;
 mod compare;
 mod cross;
@@ -30,6 +31,7 @@ mod row;
 mod stage;
 mod table;
 
+pub use cached::kernels_are_cached;
 pub use case::{Case, Level, Outcome, run};
 pub use cross::{cross_check, two_threads};
 pub use expectations::Expectations;

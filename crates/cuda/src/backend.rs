@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::sys::{self, CUevent_flags, CUfunction, CUfunction_attribute, CUresult};
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result};
 use cudarc::nvrtc::Ptx;
+use trifold_cache::{Cache, Key};
 use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span};
 use trifold_kernels::{Argument, Assembled, ParamsLayout};
 
@@ -18,6 +19,7 @@ pub struct Cuda {
     stream: Arc<CudaStream>,
     caps: Caps,
     architecture: u32,
+    cache: Cache,
     kernels: Mutex<HashMap<KernelKey, Kernel>>,
 }
 
@@ -91,7 +93,13 @@ impl Cuda {
         }
         let (caps, architecture) = device::capabilities(stream.context())?;
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, "opened");
-        Ok(Cuda { stream, caps, architecture, kernels: Mutex::default() })
+        Ok(Cuda { stream, caps, architecture, cache: Cache::from_env(), kernels: Mutex::default() })
+    }
+
+    /// Keeps compiled kernels in this cache, not in the one that the environment names.
+    pub fn with_cache(mut self, cache: Cache) -> Cuda {
+        self.cache = cache;
+        self
     }
 
     /// The stream that calls go into.
@@ -121,6 +129,18 @@ impl Cuda {
 impl Kernel {
     fn compile(key: &KernelKey, cuda: &Cuda) -> Result<Kernel> {
         let assembled = trifold_kernels::assemble(key, &cuda.caps)?;
+        let architecture = format!("sm_{}", cuda.architecture);
+        let kept = Key::new("cuda", &[&assembled.source, &architecture, &cuda.caps.driver, nvrtc::OPTIONS]);
+        if let Some(bytes) = cuda.cache.get(&kept) {
+            let module = cuda.stream.context().load_module(Ptx::from_binary(bytes));
+            match module.and_then(|module| module.load_function(assembled.entry_point)) {
+                Ok(function) => return Kernel::load(key, cuda.handle(), function, assembled),
+                Err(error) => {
+                    tracing::warn!(kernel = key.name, %error, "the driver does not take a cached kernel; compiling it")
+                }
+            }
+            cuda.cache.forget(&kept);
+        }
         let image = nvrtc::compile_for_device(&assembled.source, key.name, cuda.architecture)?;
         let form = if image.ptx { "PTX" } else { "a cubin" };
         let loading = |error: cudarc::driver::DriverError| match error.0 {
@@ -132,8 +152,9 @@ impl Kernel {
             ))(error),
             _ => driver(format_args!("loading {}", key.name))(error),
         };
-        let module = cuda.stream.context().load_module(Ptx::from_binary(image.bytes)).map_err(loading)?;
+        let module = cuda.stream.context().load_module(Ptx::from_binary(image.bytes.clone())).map_err(loading)?;
         let function = module.load_function(assembled.entry_point).map_err(loading)?;
+        cuda.cache.put(&kept, &image.bytes);
         Kernel::load(key, cuda.handle(), function, assembled)
     }
 

@@ -35,6 +35,7 @@ pub use device::Device;
 pub use memory::{Buffer, Handle};
 pub use nvrtc::{compile_to_cubin, nvrtc_version};
 pub use step::Step;
+pub use trifold_cache::Cache;
 
 /// The cudarc that this backend is built on, whose types a caller's own streams and slices have.
 pub use cudarc;

@@ -15,6 +15,9 @@ use trifold_core::{Error, Result};
 
 type Program = *mut c_void;
 
+/// What NVRTC is asked besides the architecture.
+pub(crate) const OPTIONS: &str = "--std=c++17 --generate-line-info";
+
 struct Nvrtc {
     version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int,
     architecture_count: unsafe extern "C" fn(*mut c_int) -> c_int,
@@ -160,12 +163,10 @@ impl Nvrtc {
         let failed = |log: String| Error::Compile { kernel: kernel.into(), log };
         let no_zero = |text: String| CString::new(text).map_err(|_| failed("a zero byte in the source".into()));
         let target = if ptx { "compute" } else { "sm" };
-        let options = [
-            no_zero(format!("--gpu-architecture={target}_{architecture}"))?,
-            no_zero("--std=c++17".into())?,
-            no_zero("--generate-line-info".into())?,
-        ];
-        let options = options.each_ref().map(|o| o.as_ptr());
+        let target = format!("--gpu-architecture={target}_{architecture}");
+        let texts: Vec<CString> =
+            OPTIONS.split(' ').chain([&*target]).map(|option| no_zero(option.into())).collect::<Result<_>>()?;
+        let options: Vec<*const c_char> = texts.iter().map(|option| option.as_ptr()).collect();
         let (source, name) = (no_zero(source.into())?, no_zero(format!("{kernel}.cu"))?);
 
         let start = Instant::now();
@@ -174,13 +175,12 @@ impl Nvrtc {
         self.check("nvrtcCreateProgram", unsafe {
             (self.create)(&mut program.program, source.as_ptr(), name.as_ptr(), 0, null(), null())
         })?;
-        // SAFETY: the program was just created; the options are as many terminated strings as said, alive in `options`'
-        // first binding.
+        // SAFETY: the program was just created; the options are as many terminated strings as said, alive in `texts`.
         let result = unsafe { (self.compile)(program.program, options.len() as c_int, options.as_ptr()) };
         if result != 0 {
             let log = program.output(&self.log, "nvrtcGetProgramLog").unwrap_or_default();
             let log = CStr::from_bytes_until_nul(&log).map_or_else(|_| String::new(), |l| l.to_string_lossy().into());
-            return Err(failed(format!("{}, error {result}, for {target}_{architecture}:\n{log}", self.name)));
+            return Err(failed(format!("{}, error {result}, with {target}:\n{log}", self.name)));
         }
         let bytes = match ptx {
             true => program.output(&self.ptx, "nvrtcGetPTX"),

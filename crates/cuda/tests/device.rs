@@ -1,9 +1,10 @@
 //! What needs a device and no kernels of the catalogue: memory, fills, copies, time, and whose memory is refused.
 //! Skipped, with the reason, where there is no device. The conformance suite runs the kernels.
 
+use trifold_conformance::{Outcome, kernels_are_cached};
 use trifold_core::{Backend, Command, Error, Spans, Transfer, block_on};
-use trifold_cuda::Cuda;
 use trifold_cuda::cudarc::driver::CudaSlice;
+use trifold_cuda::{Cache, Cuda};
 
 fn open() -> Option<Cuda> {
     Cuda::open(0).inspect_err(|error| eprintln!("skipped: {error}")).ok()
@@ -48,6 +49,16 @@ fn fills_and_copies_run_in_order() {
     assert_eq!(cuda.download::<u32>(&a).unwrap(), [9; 8]);
     let odd = a.slice(1, 4).unwrap();
     assert!(matches!(cuda.bind(Command::Fill { span: odd, value: 0 }), Err(Error::Invalid(_))));
+}
+
+#[test]
+fn cubins_are_kept() {
+    if open().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Ok(Cuda::open(0)?.with_cache(Cache::in_folder(folder.path())));
+    assert_eq!(kernels_are_cached(folder.path(), open), Outcome::Passed);
 }
 
 #[test]

@@ -50,6 +50,7 @@ pub use ocl;
 pub use program::Kernel;
 pub use status::Status;
 pub use step::Step;
+pub use trifold_cache::Cache;
 
 use caps::Profile;
 use device::Device;
@@ -67,6 +68,7 @@ pub struct OpenCl {
     device: Device,
     caps: Caps,
     options: CString,
+    cache: Cache,
     profiling: bool,
 }
 
@@ -152,8 +154,15 @@ impl OpenCl {
             device,
             caps,
             options: CString::new(options).unwrap_or_default(),
+            cache: Cache::from_env(),
             profiling: properties & ffi::CL_QUEUE_PROFILING_ENABLE != 0,
         })
+    }
+
+    /// Keeps compiled kernels in this cache, not in the one that the environment names.
+    pub fn with_cache(mut self, cache: Cache) -> OpenCl {
+        self.cache = cache;
+        self
     }
 
     /// A buffer of the caller's as a span. The calls on this backend's queue are in order; what other queues do with the
@@ -254,7 +263,7 @@ impl Backend for OpenCl {
         if let Some(kernel) = kernels().get(key) {
             return Ok(kernel.clone());
         }
-        let kernel = program::compile(&self.context, self.device, &self.caps, &self.options, key)?;
+        let kernel = program::compile(&self.context, self.device, &self.caps, &self.options, &self.cache, key)?;
         kernels().insert(key.clone(), kernel.clone());
         Ok(kernel)
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ocl::ffi;
+use trifold_cache::{Cache, Key};
 use trifold_core::{Caps, Error, KernelKey, Result, SubgroupSource};
 use trifold_kernels::{Assembled, assemble};
 
@@ -19,19 +20,23 @@ pub struct Kernel(pub(crate) Arc<Compiled>);
 
 pub(crate) struct Compiled {
     program: Program,
-    entry_point: std::ffi::CString,
+    entry_point: CString,
     pub(crate) assembled: Assembled,
 }
 
 impl Compiled {
     /// A kernel object of its own for one bound launch: arguments belong to the object.
     pub(crate) fn kernel(&self) -> Checked<KernelObject> {
-        let mut code = 0;
-        // SAFETY: the program is live and the name ends with a zero.
-        let raw = unsafe { ffi::clCreateKernel(self.program.raw(), self.entry_point.as_ptr(), &mut code) };
-        // SAFETY: the call above gave one reference away, if any.
-        unsafe { KernelObject::created("clCreateKernel", raw, code) }
+        kernel_of(&self.program, &self.entry_point)
     }
+}
+
+fn kernel_of(program: &Program, entry_point: &CStr) -> Checked<KernelObject> {
+    let mut code = 0;
+    // SAFETY: the program is live and the name ends with a zero.
+    let raw = unsafe { ffi::clCreateKernel(program.raw(), entry_point.as_ptr(), &mut code) };
+    // SAFETY: the call above gave one reference away, if any.
+    unsafe { KernelObject::created("clCreateKernel", raw, code) }
 }
 
 /// Assembles and compiles a kernel, and checks that the device can run its workgroups.
@@ -40,16 +45,37 @@ pub(crate) fn compile(
     device: Device,
     caps: &Caps,
     options: &CStr,
+    cache: &Cache,
     key: &KernelKey,
 ) -> Result<Kernel> {
     let start = Instant::now();
     let assembled = assemble(key, caps)?;
     let failed = |s: Status| s.error(format_args!("compiling {} for {}", key.name, caps.device));
-    let program = create(context, &assembled.source).map_err(failed)?;
     let options = with_registers(options, key, caps);
-    build(&program, device, &options, key, caps)?;
-    let entry_point = std::ffi::CString::new(assembled.entry_point)
+    let asked = options.to_string_lossy();
+    let kept = Key::new("opencl", &[&assembled.source, &asked, &caps.device, &caps.driver, &caps.api]);
+    let entry_point = CString::new(assembled.entry_point)
         .map_err(|_| Error::Invalid(format!("{} has an entry point with a zero in its name", key.name)))?;
+    let program = match cache.get(&kept).map(|binary| load(context, device, &options, &binary, &entry_point)) {
+        Some(Ok(program)) => program,
+        missing => {
+            if let Some(Err(error)) = missing {
+                let error = error.error("loading a cached kernel");
+                tracing::warn!(kernel = key.name, %error, "the driver does not take a cached kernel; compiling it");
+                cache.forget(&kept);
+            }
+            let program = create(context, &assembled.source).map_err(failed)?;
+            build(&program, device, &options, key, caps)?;
+            match binary(&program) {
+                Ok(binary) => cache.put(&kept, &binary),
+                Err(error) => {
+                    let error = error.error("asking for a compiled kernel");
+                    tracing::debug!(kernel = key.name, %error, "the driver does not give kernels away; not cached");
+                }
+            }
+            program
+        }
+    };
     let compiled = Compiled { program, entry_point, assembled };
 
     let kernel = compiled.kernel().map_err(failed)?;
@@ -83,6 +109,57 @@ fn create(context: &Context, source: &str) -> Checked<Program> {
     };
     // SAFETY: the call above gave one reference away, if any.
     unsafe { Program::created("clCreateProgramWithSource", raw, code) }
+}
+
+/// A program from what [`binary`] gave for the same device and driver.
+fn load(context: &Context, device: Device, options: &CStr, binary: &[u8], entry_point: &CStr) -> Checked<Program> {
+    let (id, length, bytes) = (device.raw(), binary.len(), binary.as_ptr());
+    let (mut status, mut code) = (ffi::CL_SUCCESS, 0);
+    // SAFETY: the context is live and the device its own; there is one binary, of the length given, which the call copies;
+    // status and code are integers that live through it. A driver checks what it is given; the cache's digest says that it
+    // is what a driver gave.
+    let raw = unsafe {
+        ffi::clCreateProgramWithBinary(
+            context.raw(),
+            1,
+            &raw const id,
+            &raw const length,
+            &raw const bytes,
+            &mut status,
+            &mut code,
+        )
+    };
+    // SAFETY: the call above gave one reference away, if any.
+    let program = unsafe { Program::created("clCreateProgramWithBinary", raw, code) }?;
+    check("clCreateProgramWithBinary", status)?;
+    // SAFETY: as in `build`.
+    check("clBuildProgram", unsafe {
+        ffi::clBuildProgram(program.raw(), 1, &raw const id, options.as_ptr(), None, ptr::null_mut())
+    })?;
+    // It may be another kernel's.
+    kernel_of(&program, entry_point)?;
+    Ok(program)
+}
+
+/// What a driver made of a program's text, for its one device.
+fn binary(program: &Program) -> Checked<Vec<u8>> {
+    let call = "clGetProgramInfo";
+    let sizes = info(call, |n, to, size| {
+        // SAFETY: the program is live, and `info` gives room for as many bytes as it says.
+        unsafe { ffi::clGetProgramInfo(program.raw(), ffi::CL_PROGRAM_BINARY_SIZES, n, to, size) }
+    })?;
+    let mut bytes = vec![0_u8; value::<usize>(call, &sizes)?];
+    if bytes.is_empty() || sizes.len() != size_of::<usize>() {
+        return Err(Status { call, code: ffi::CL_INVALID_BINARY });
+    }
+    let mut place = bytes.as_mut_ptr();
+    // SAFETY: the program has one device, so the answer is one pointer's worth of places, and it leads to as many bytes as the
+    // driver said that there are.
+    check(call, unsafe {
+        let place = (&raw mut place).cast();
+        ffi::clGetProgramInfo(program.raw(), ffi::CL_PROGRAM_BINARIES, size_of::<*mut u8>(), place, ptr::null_mut())
+    })?;
+    Ok(bytes)
 }
 
 /// NVIDIA's OpenCL does not see to it by itself that a workgroup's registers fit: a kernel says how many workgroups should.

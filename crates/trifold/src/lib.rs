@@ -37,6 +37,8 @@ mod discover;
 
 pub use discover::{Found, Missing, devices, discover};
 #[doc(inline)]
+pub use trifold_cache::Cache;
+#[doc(inline)]
 pub use trifold_core::{
     And, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Backend, Bound, Builtin, Caps, Command, DeviceKind,
     Element, ElementType, Error, Fault, Field, HostOp, KernelKey, Key, Language, Launch, Layout, MAX_ELEMENTS, Max,

@@ -60,6 +60,7 @@ impl Pipeline {
             },
             ..storage(present.len() as u32)
         });
+        let kept = backend.cache.open(backend, &assembled.source);
         let compile = || {
             let source = wgpu::ShaderModuleDescriptor {
                 label: Some(key.name),
@@ -88,7 +89,7 @@ impl Pipeline {
                     constants: &[],
                     zero_initialize_workgroup_memory: false,
                 },
-                cache: None,
+                cache: kept.as_ref().map(|kept| &kept.pipelines),
             });
             (pipeline, layout)
         };
@@ -96,6 +97,9 @@ impl Pipeline {
             Error::Backend { message, .. } => Error::Compile { kernel: key.name.into(), log: message },
             other => other,
         })?;
+        if let Some(kept) = kept {
+            backend.cache.keep(kept);
+        }
         tracing::debug!(kernel = key.name, elapsed = ?started.elapsed(), "compiled");
         Ok(Pipeline { kernel: key.name, assembled, pipeline, layout, present })
     }

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use trifold_cache::Cache;
 use trifold_core::{Backend, Caps, DeviceKind, Error, Language, Result, SubgroupSource, Subgroups, block_on};
 use wgpu::Features;
 
 use crate::Wgpu;
 use crate::bind::fill_key;
+use crate::cache::KernelCache;
 use crate::error::Watch;
 
 /// A device that could be opened.
@@ -26,6 +28,7 @@ pub fn wanted_features() -> Features {
         | Features::SHADER_INT64_ATOMIC_MIN_MAX
         | Features::SHADER_F64
         | Features::TIMESTAMP_QUERY
+        | Features::PIPELINE_CACHE
 }
 
 /// NVIDIA's PCI vendor id.
@@ -98,7 +101,15 @@ impl Wgpu {
             )));
         }
         let timestamp_period = features.contains(Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());
-        Ok(Wgpu { device, queue, caps, watch, kernels: Mutex::new(HashMap::new()), timestamp_period })
+        Ok(Wgpu {
+            device,
+            queue,
+            caps,
+            watch,
+            cache: KernelCache(Cache::from_env()),
+            kernels: Mutex::new(HashMap::new()),
+            timestamp_period,
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 //! `wgpu::CommandEncoder`, the caller's own if they like; buffers of the caller's take part through [`Wgpu::import`].
 
 mod bind;
+mod cache;
 mod device;
 mod error;
 mod queue;
@@ -15,8 +16,10 @@ use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Sca
 pub use wgpu;
 
 pub use bind::Step;
+use cache::KernelCache;
 pub use device::{Adapter, wanted_features};
 use error::Watch;
+pub use trifold_cache::Cache;
 
 /// A wgpu device and its queue.
 pub struct Wgpu {
@@ -24,6 +27,7 @@ pub struct Wgpu {
     queue: wgpu::Queue,
     caps: Caps,
     watch: Watch,
+    cache: KernelCache,
     kernels: Mutex<HashMap<KernelKey, Kernel>>,
     timestamp_period: Option<f32>,
 }
@@ -47,6 +51,13 @@ impl Wgpu {
     /// be read or written by this backend).
     pub fn import<'a>(&self, buffer: &'a wgpu::Buffer) -> Span<'a, Wgpu> {
         Span::from_handle(buffer.clone(), buffer.size(), buffer.size())
+    }
+
+    /// Keeps compiled kernels in this cache, not in the one that the environment names. Needs the device's feature
+    /// `PIPELINE_CACHE`.
+    pub fn with_cache(mut self, cache: Cache) -> Wgpu {
+        self.cache = KernelCache(cache);
+        self
     }
 
     /// The device.

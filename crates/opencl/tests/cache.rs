@@ -1,0 +1,14 @@
+//! Binaries kept on disk, on whatever OpenCL devices there are.
+
+use trifold_conformance::{Outcome, kernels_are_cached};
+use trifold_opencl::{Cache, OpenCl};
+
+#[test]
+fn binaries_are_kept() {
+    let devices = OpenCl::devices().inspect_err(|error| eprintln!("skipped: {error}")).unwrap_or_default();
+    for device in devices {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Ok(OpenCl::open(&device)?.with_cache(Cache::in_folder(folder.path())));
+        assert_eq!(kernels_are_cached(folder.path(), open), Outcome::Passed, "{}", device.name);
+    }
+}
