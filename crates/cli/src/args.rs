@@ -22,6 +22,8 @@ pub enum Command {
     Devices(DevicesArgs),
     /// Time copy, scan, reduce and sort on all devices, and check every result.
     Compare(CompareArgs),
+    /// Measure tile shapes on a device, and write the best to a file for TRIFOLD_TUNING.
+    Tune(TuneArgs),
     /// Run the conformance suite on devices.
     Verify(VerifyArgs),
     /// Scan (prefix sums) a file's numbers.
@@ -104,6 +106,25 @@ pub struct CompareArgs {
     /// Add rows that another program measured on this machine: JSON lines as cub_bench prints, or our own array.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct TuneArgs {
+    /// Only devices whose backend, name or API contains this (repeatable).
+    #[arg(long, value_name = "SUBSTRING")]
+    pub device: Vec<String>,
+    /// Only these primitives.
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub primitive: Vec<Primitive>,
+    /// How many elements to tune for; 2^26 by default, and 2^18 on software devices.
+    #[arg(short = 'n', value_parser = count, value_name = "N")]
+    pub n: Option<u64>,
+    /// The most timed runs of a candidate; slow devices stop earlier.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub runs: u32,
+    /// Where to write the table.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
 }
 
 #[derive(Args, Debug)]

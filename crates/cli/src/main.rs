@@ -8,6 +8,7 @@ mod compare;
 mod devices;
 mod elements;
 mod files;
+mod tune;
 mod verify;
 
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Devices(args) => devices::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Tune(args) => tune::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Scan(args) => apply::scan(args),
         Command::Reduce(args) => apply::reduce(args),

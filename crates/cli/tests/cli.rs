@@ -39,6 +39,15 @@ fn on_cpu(command: &str, args: &[&str]) -> Output {
     trifold(&[&[command, "--device", "cpu"], args].concat())
 }
 
+#[test]
+fn tuning_is_for_devices_with_kernels() {
+    let folder = Folder::new();
+    let output = folder.path("tuning.toml");
+    fails(&on_cpu("tune", &["-o", output.to_str().unwrap()]), &["nothing to tune"]);
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+    fails(&on_cpu("tune", &["-o", "/nowhere/tuning.toml"]), &["/nowhere/tuning.toml"]);
+}
+
 #[track_caller]
 fn succeeds(output: &Output) -> String {
     let stderr = String::from_utf8_lossy(&output.stderr);

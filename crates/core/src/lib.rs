@@ -34,4 +34,4 @@ pub use primitives::{Reduce, Scan, Sort, Transfer, block_on};
 pub use request::{
     Fault, Layout, MAX_ELEMENTS, Options, Order, ReduceRequest, Request, ScanKind, ScanRequest, SortRequest,
 };
-pub use tuning::Tuning;
+pub use tuning::{Tuning, TuningRow, TuningTable};

@@ -7,7 +7,7 @@ use cudarc::driver::sys::{self, CUevent_flags, CUfunction, CUfunction_attribute,
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use trifold_cache::{Cache, Key};
-use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span};
+use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
 use trifold_kernels::{Argument, Assembled, ParamsLayout};
 
 use crate::failure::driver;
@@ -18,6 +18,7 @@ use crate::{Buffer, Device, Handle, Step, device, nvrtc};
 pub struct Cuda {
     stream: Arc<CudaStream>,
     caps: Caps,
+    tuning: Tuning,
     architecture: u32,
     cache: Cache,
     kernels: Mutex<HashMap<KernelKey, Kernel>>,
@@ -93,7 +94,14 @@ impl Cuda {
         }
         let (caps, architecture) = device::capabilities(stream.context())?;
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, "opened");
-        Ok(Cuda { stream, caps, architecture, cache: Cache::from_env(), kernels: Mutex::default() })
+        let tuning = Tuning::for_device(&caps)?;
+        Ok(Cuda { stream, caps, tuning, architecture, cache: Cache::from_env(), kernels: Mutex::default() })
+    }
+
+    /// Plans with these numbers, not with the device's own.
+    pub fn with_tuning(mut self, tuning: Tuning) -> Cuda {
+        self.tuning = tuning;
+        self
     }
 
     /// Keeps compiled kernels in this cache, not in the one that the environment names.
@@ -246,6 +254,10 @@ impl Backend for Cuda {
 
     fn caps(&self) -> &Caps {
         &self.caps
+    }
+
+    fn tuning(&self) -> Tuning {
+        self.tuning.clone()
     }
 
     fn alloc(&self, bytes: u64) -> Result<Buffer> {

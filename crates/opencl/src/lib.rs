@@ -42,7 +42,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ocl::core::DeviceId;
 use ocl::ffi;
-use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span};
+use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
 
 pub use device::DeviceInfo;
 pub use memory::{Buffer, Handle};
@@ -67,6 +67,7 @@ pub struct OpenCl {
     context: Context,
     device: Device,
     caps: Caps,
+    tuning: Tuning,
     options: CString,
     cache: Cache,
     profiling: bool,
@@ -147,16 +148,24 @@ impl OpenCl {
         let Profile { caps, options } = Profile::of(device)?;
         caps::check_usable(device, &caps)?;
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, subgroups = ?caps.subgroups, "opened");
+        let tuning = Tuning::for_device(&caps)?;
         Ok(OpenCl {
             kernels: Mutex::default(),
             queue,
             context,
             device,
             caps,
+            tuning,
             options: CString::new(options).unwrap_or_default(),
             cache: Cache::from_env(),
             profiling: properties & ffi::CL_QUEUE_PROFILING_ENABLE != 0,
         })
+    }
+
+    /// Plans with these numbers, not with the device's own.
+    pub fn with_tuning(mut self, tuning: Tuning) -> OpenCl {
+        self.tuning = tuning;
+        self
     }
 
     /// Keeps compiled kernels in this cache, not in the one that the environment names.
@@ -230,6 +239,10 @@ impl Backend for OpenCl {
 
     fn caps(&self) -> &Caps {
         &self.caps
+    }
+
+    fn tuning(&self) -> Tuning {
+        self.tuning.clone()
     }
 
     fn alloc(&self, bytes: u64) -> Result<Buffer> {

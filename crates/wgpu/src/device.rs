@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use trifold_cache::Cache;
-use trifold_core::{Backend, Caps, DeviceKind, Error, Language, Result, SubgroupSource, Subgroups, block_on};
+use trifold_core::{Backend, Caps, DeviceKind, Error, Language, Result, SubgroupSource, Subgroups, Tuning, block_on};
 use wgpu::Features;
 
 use crate::Wgpu;
@@ -101,10 +101,12 @@ impl Wgpu {
             )));
         }
         let timestamp_period = features.contains(Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());
+        let tuning = Tuning::for_device(&caps)?;
         Ok(Wgpu {
             device,
             queue,
             caps,
+            tuning,
             watch,
             cache: KernelCache(Cache::from_env()),
             kernels: Mutex::new(HashMap::new()),

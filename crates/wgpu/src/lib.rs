@@ -26,6 +26,7 @@ pub struct Wgpu {
     device: wgpu::Device,
     queue: wgpu::Queue,
     caps: Caps,
+    tuning: Tuning,
     watch: Watch,
     cache: KernelCache,
     kernels: Mutex<HashMap<KernelKey, Kernel>>,
@@ -51,6 +52,12 @@ impl Wgpu {
     /// be read or written by this backend).
     pub fn import<'a>(&self, buffer: &'a wgpu::Buffer) -> Span<'a, Wgpu> {
         Span::from_handle(buffer.clone(), buffer.size(), buffer.size())
+    }
+
+    /// Plans with these numbers, not with the device's own.
+    pub fn with_tuning(mut self, tuning: Tuning) -> Wgpu {
+        self.tuning = tuning;
+        self
     }
 
     /// Keeps compiled kernels in this cache, not in the one that the environment names. Needs the device's feature
@@ -83,7 +90,7 @@ impl Backend for Wgpu {
     }
 
     fn tuning(&self) -> Tuning {
-        Tuning::of(&self.caps)
+        self.tuning.clone()
     }
 
     fn alloc(&self, bytes: u64) -> Result<Buffer> {

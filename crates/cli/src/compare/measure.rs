@@ -98,6 +98,11 @@ impl<'a> Bench<'a> {
         Bench { backend, tuning, runs: Runs { backend, most: runs, budget, warm_up }, busy: None, data: None }
     }
 
+    /// Plans what follows with these numbers.
+    pub fn set_tuning(&mut self, tuning: Tuning) {
+        self.tuning = tuning;
+    }
+
     /// Measures a job. Whatever fails, a panic of a driver's binding too, is said in the row.
     pub fn row(&mut self, job: &Job) -> Outcome {
         let mut row = Box::new(Row::new(job, self.backend.caps().into()));

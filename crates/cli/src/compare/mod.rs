@@ -13,9 +13,9 @@ use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use trifold::{AnyBackend, Caps, DeviceKind, Error, Found, planner};
 
-pub use self::measure::is_software;
-use self::measure::{Bench, Outcome};
-use self::rows::{Job, Row};
+pub use self::measure::{Bench, Outcome, is_software, request};
+pub use self::rows::Job;
+use self::rows::Row;
 use crate::args::{CompareArgs, Primitive};
 use crate::files::{self, Pending};
 

@@ -1,0 +1,162 @@
+//! The numbers that planning depends on, as data: what limits suggest, and over that what tables say of measured devices.
+
+mod table;
+
+use std::path::Path;
+
+pub use self::table::{TuningRow, TuningTable};
+use crate::{Caps, DeviceKind, Error, Result, SubgroupSource};
+
+/// Tile shapes. A tile is what one workgroup takes at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tuning {
+    /// Invocations of a scan's workgroup.
+    pub scan_workgroup: u32,
+    /// 32-bit words an invocation of a scan holds.
+    pub scan_words: u32,
+    /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
+    pub lookahead_rows: u32,
+    /// How many elements of a word a scan has at least to look ahead, where the device can.
+    pub lookahead_from: u32,
+    /// Invocations of a reduce's workgroup.
+    pub reduce_workgroup: u32,
+    /// 32-bit words an invocation of a reduce loads at a time.
+    pub reduce_words: u32,
+    /// Workgroups of a reduce or a histogram for each compute unit.
+    pub groups_per_unit: u32,
+    /// Invocations of a sort's workgroup.
+    pub sort_workgroup: u32,
+    /// Keys an invocation of a sort takes, of 32-bit keys without values.
+    pub sort_keys: u32,
+    /// Of 64-bit keys.
+    pub sort_keys64: u32,
+    /// Of keys with values.
+    pub sort_pairs: u32,
+    /// States that an invocation of a sort reads at once when it looks back.
+    pub sort_window: u32,
+    /// Workgroups of a sort that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL
+    /// kernels.
+    pub sort_resident: u32,
+    /// Polls of a tile's state before its waiter computes the aggregate itself.
+    pub spin_limit: u32,
+}
+
+impl Tuning {
+    /// The shipped numbers for a device: of the shipped table where that has it, elsewhere a shape that every device can run.
+    pub fn of(caps: &Caps) -> Tuning {
+        let mut tuning = Tuning::by_limits(caps);
+        TuningTable::shipped().apply(caps, &mut tuning);
+        tuning
+    }
+
+    /// The numbers for a device, those of the file that `TRIFOLD_TUNING` names among them.
+    ///
+    /// # Errors
+    /// As [`TuningTable::read`], if that is set.
+    pub fn for_device(caps: &Caps) -> Result<Tuning> {
+        let mut tuning = Tuning::of(caps);
+        if let Some(path) = std::env::var_os("TRIFOLD_TUNING").filter(|path| !path.is_empty()) {
+            TuningTable::read(Path::new(&path))?.apply(caps, &mut tuning);
+        }
+        Ok(tuning)
+    }
+
+    fn by_limits(caps: &Caps) -> Tuning {
+        let small = caps.kind == DeviceKind::Cpu;
+        let subgroup = caps.subgroups.map_or(32, |s| s.min).max(4);
+        let limit = caps.max_workgroup;
+        // One histogram of 256 counts per subgroup in workgroup memory: sixteen subgroups, or fewer where it is scarce.
+        let subgroups = (caps.shared_bytes / 2 / 1024).clamp(4, 16);
+        let emulated = caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
+        Tuning {
+            scan_workgroup: 256.min(limit),
+            // Every row of an emulated subgroup is barriers to compile and to run.
+            scan_words: if emulated { 8 } else { 32 },
+            lookahead_rows: 7,
+            lookahead_from: 1 << 24,
+            reduce_workgroup: 256.min(limit),
+            reduce_words: 32,
+            groups_per_unit: if small { 2 } else { 8 },
+            sort_workgroup: (subgroup * subgroups).min(512).min(limit),
+            sort_keys: if emulated { 8 } else { 16 },
+            sort_keys64: 8,
+            sort_pairs: if emulated { 8 } else { 12 },
+            sort_window: if small { 1 } else { 4 },
+            sort_resident: 2,
+            spin_limit: if small { 16 } else { 256 },
+        }
+    }
+
+    /// All ones: to try numbers on.
+    fn smallest() -> Tuning {
+        Tuning {
+            scan_workgroup: 1,
+            scan_words: 1,
+            lookahead_rows: 1,
+            lookahead_from: 1,
+            reduce_workgroup: 1,
+            reduce_words: 1,
+            groups_per_unit: 1,
+            sort_workgroup: 1,
+            sort_keys: 1,
+            sort_keys64: 1,
+            sort_pairs: 1,
+            sort_window: 1,
+            sort_resident: 1,
+            spin_limit: 1,
+        }
+    }
+}
+
+impl Tuning {
+    /// Changes one number by its field's name.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there is no such field, or no kernel could run with the value.
+    pub fn set(&mut self, name: &str, value: u32) -> Result<()> {
+        let fields = self.fields();
+        let names = fields.each_ref().map(|(name, ..)| *name).join(", ");
+        let Some((_, most, field)) = fields.into_iter().find(|(field, ..)| *field == name) else {
+            return Err(Error::Invalid(format!("no tuning `{name}`; there are {names}")));
+        };
+        let wrong = |wanted: String| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
+        if !(1..=most).contains(&value) {
+            return wrong(format!("at least 1 and at most {most}"));
+        }
+        // Scans and reductions halve their workgroups; a sort's is whole subgroups.
+        match name {
+            "sort_workgroup" if !value.is_multiple_of(32) => return wrong("a multiple of 32".into()),
+            "scan_workgroup" | "reduce_workgroup" if value < 32 || !value.is_power_of_two() => {
+                return wrong("a power of two, at least 32".into());
+            }
+            _ => {}
+        }
+        *field = value;
+        Ok(())
+    }
+
+    /// One number by its field's name.
+    pub fn get(&self, name: &str) -> Option<u32> {
+        self.clone().fields().into_iter().find(|(field, ..)| *field == name).map(|(.., value)| *value)
+    }
+
+    /// Every number, by its name and with the most that it may be.
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 14] {
+        [
+            ("scan_workgroup", 1024, &mut self.scan_workgroup),
+            ("scan_words", 64, &mut self.scan_words),
+            ("lookahead_rows", 15, &mut self.lookahead_rows),
+            ("lookahead_from", u32::MAX, &mut self.lookahead_from),
+            ("reduce_workgroup", 1024, &mut self.reduce_workgroup),
+            ("reduce_words", 64, &mut self.reduce_words),
+            ("groups_per_unit", 64, &mut self.groups_per_unit),
+            ("sort_workgroup", 1024, &mut self.sort_workgroup),
+            ("sort_keys", 64, &mut self.sort_keys),
+            ("sort_keys64", 64, &mut self.sort_keys64),
+            ("sort_pairs", 64, &mut self.sort_pairs),
+            ("sort_window", 16, &mut self.sort_window),
+            ("sort_resident", 16, &mut self.sort_resident),
+            ("spin_limit", 1 << 20, &mut self.spin_limit),
+        ]
+    }
+}

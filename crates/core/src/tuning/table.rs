@@ -1,0 +1,241 @@
+//! Tables of tuning numbers, as files: the one that ships, and those that `trifold tune` writes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Tuning;
+use crate::{Caps, DeviceKind, Error, Language, Result};
+
+/// The version of the format, which a table begins with.
+const VERSION: u32 = 1;
+
+/// The file that ships.
+const SHIPPED: &str = include_str!("shipped.toml");
+
+/// Rows of tuning numbers, each for some devices. A later row's numbers go over an earlier one's.
+///
+/// As a file it is TOML:
+///
+/// ```toml
+/// trifold_tuning = 1
+///
+/// [[device]]
+/// language = "cuda"
+/// name = "NVIDIA H200"
+/// numbers = { sort_workgroup = 512, sort_keys = 20 }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TuningTable {
+    trifold_tuning: u32,
+    #[serde(rename = "device")]
+    rows: Vec<TuningRow>,
+}
+
+/// Numbers for the devices that all of its conditions hold for. Devices that are the host's processor are never meant by a
+/// row without a name.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TuningRow {
+    /// The kernels' language: wgsl, opencl or cuda.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// What the device's name contains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the API's name contains: a device may be there through several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api: Option<String>,
+    /// The narrowest subgroup that the device may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subgroup: Option<u32>,
+    /// By the names of [`Tuning`]'s fields.
+    pub numbers: BTreeMap<String, u32>,
+}
+
+impl TuningTable {
+    /// A table of these rows.
+    pub fn new(rows: Vec<TuningRow>) -> TuningTable {
+        TuningTable { trifold_tuning: VERSION, rows }
+    }
+
+    /// The table that ships.
+    pub(super) fn shipped() -> &'static TuningTable {
+        static TABLE: std::sync::LazyLock<TuningTable> = std::sync::LazyLock::new(|| {
+            TuningTable::parse(SHIPPED).unwrap_or_else(|error| {
+                // A test parses it.
+                tracing::error!(%error, "the shipped tuning table");
+                TuningTable::new(vec![])
+            })
+        });
+        &TABLE
+    }
+
+    /// Reads a table.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`], with the line, if it is no such table, of another version, or has a number that there is not.
+    pub fn parse(text: &str) -> Result<TuningTable> {
+        let table: TuningTable =
+            toml::from_str(text).map_err(|error| Error::Invalid(format!("no tuning table: {error}")))?;
+        if table.trifold_tuning != VERSION {
+            return Err(Error::Invalid(format!(
+                "a tuning table of version {}; this program reads version {VERSION}: run `trifold tune` anew",
+                table.trifold_tuning
+            )));
+        }
+        for (i, row) in table.rows.iter().enumerate() {
+            let wrong = |why: String| Error::Invalid(format!("row {} of a tuning table: {why}", i + 1));
+            if let Some(language) = row.language.as_deref().filter(|l| !LANGUAGES.iter().any(|(name, _)| name == l)) {
+                let names = LANGUAGES.map(|(name, _)| name).join(", ");
+                return Err(wrong(format!("no language `{language}`; there are {names}")));
+            }
+            let mut scratch = Tuning::smallest();
+            for (name, value) in &row.numbers {
+                scratch.set(name, *value).map_err(|error| wrong(error.to_string()))?;
+            }
+        }
+        Ok(table)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with the file's name, if it cannot be read, and as [`TuningTable::parse`].
+    pub fn read(path: &Path) -> Result<TuningTable> {
+        let remedy = "name a table that `trifold tune` wrote";
+        let named = |why: String| Error::Invalid(format!("{}: {why}; {remedy}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| named(format!("cannot be read: {error}")))?;
+        TuningTable::parse(&text).map_err(|error| match error {
+            Error::Invalid(why) => named(why),
+            other => other,
+        })
+    }
+
+    /// The table as a file's text.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if it cannot be written as TOML.
+    pub fn text(&self) -> Result<String> {
+        toml::to_string(self).map_err(|error| Error::Invalid(format!("a tuning table: {error}")))
+    }
+
+    /// Puts the numbers that are for this device into a tuning.
+    pub fn apply(&self, caps: &Caps, tuning: &mut Tuning) {
+        for row in self.rows.iter().filter(|row| row.is_for(caps)) {
+            for (name, value) in &row.numbers {
+                if let Err(error) = tuning.set(name, *value) {
+                    tracing::warn!(%error, "a number of a tuning table");
+                }
+            }
+        }
+    }
+}
+
+const LANGUAGES: [(&str, Language); 3] =
+    [("wgsl", Language::Wgsl), ("opencl", Language::OpenClC), ("cuda", Language::CudaC)];
+
+impl TuningRow {
+    /// A row for this device alone, by its name and language.
+    pub fn for_device(caps: &Caps, numbers: BTreeMap<String, u32>) -> TuningRow {
+        let language = LANGUAGES.iter().find(|(_, language)| *language == caps.language);
+        TuningRow {
+            language: language.map(|(name, _)| (*name).into()),
+            name: Some(caps.device.clone()),
+            // The others' have versions in them.
+            api: (caps.language == Language::Wgsl).then(|| caps.api.clone()),
+            subgroup: None,
+            numbers,
+        }
+    }
+
+    fn is_for(&self, caps: &Caps) -> bool {
+        let language = |name: &String| LANGUAGES.contains(&(name, caps.language));
+        self.language.as_ref().is_none_or(language)
+            && self.name.as_ref().map_or(caps.kind != DeviceKind::Cpu, |name| caps.device.contains(name.as_str()))
+            && self.api.as_ref().is_none_or(|api| caps.api.contains(api.as_str()))
+            && self.subgroup.is_none_or(|width| caps.subgroups.is_some_and(|s| s.min == width))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_table_is_one() {
+        let table = TuningTable::parse(SHIPPED).unwrap();
+        assert!(!table.rows.is_empty());
+        assert_eq!(TuningTable::parse(&table.text().unwrap()).unwrap(), table);
+    }
+
+    #[test]
+    fn a_file_is_named_in_its_error() {
+        let missing = TuningTable::read(Path::new("/nowhere/t.toml")).unwrap_err().to_string();
+        assert!(missing.contains("/nowhere/t.toml") && missing.contains("trifold tune"), "{missing}");
+    }
+
+    #[test]
+    fn rows_are_for_the_devices_they_name() {
+        let caps = |device: &str, api: &str, language, kind| Caps {
+            backend: "any",
+            device: device.into(),
+            driver: String::new(),
+            api: api.into(),
+            kind,
+            language,
+            compute_units: 1,
+            memory: 0,
+            subgroups: None,
+            int64: true,
+            float64: true,
+            atomics64: true,
+            forward_progress: true,
+            max_workgroup: 1024,
+            shared_bytes: 32 << 10,
+            bulk_shared_bytes: 0,
+            max_binding: 1 << 30,
+            max_buffer: 1 << 30,
+            binding_alignment: 256,
+            native_copy: false,
+        };
+        let vulkan = caps("Some GPU 7", "Vulkan", Language::Wgsl, DeviceKind::DiscreteGpu);
+        let gl = caps("Some GPU 7", "Gl", Language::Wgsl, DeviceKind::DiscreteGpu);
+        let software = caps("llvmpipe", "Vulkan", Language::Wgsl, DeviceKind::Cpu);
+        let numbers = BTreeMap::from([("sort_keys".to_string(), 7)]);
+        let set = |row: &TuningRow, caps: &Caps| {
+            let mut tuning = Tuning::smallest();
+            TuningTable::new(vec![row.clone()]).apply(caps, &mut tuning);
+            tuning.sort_keys == 7
+        };
+        let own = TuningRow::for_device(&vulkan, numbers.clone());
+        assert_eq!([&vulkan, &gl, &software].map(|caps| set(&own, caps)), [true, false, false]);
+        let any = TuningRow { language: Some("wgsl".into()), numbers: numbers.clone(), ..TuningRow::default() };
+        assert_eq!([&vulkan, &gl, &software].map(|caps| set(&any, caps)), [true, true, false]);
+        let wide = TuningRow { subgroup: Some(32), ..any };
+        assert!(!set(&wide, &vulkan));
+        let later = TuningTable::new(vec![
+            own.clone(),
+            TuningRow { numbers: BTreeMap::from([("sort_keys".into(), 9)]), ..own },
+        ]);
+        let mut tuning = Tuning::smallest();
+        later.apply(&vulkan, &mut tuning);
+        assert_eq!(tuning.sort_keys, 9);
+    }
+
+    #[test]
+    fn what_is_no_table_is_refused() {
+        let refused = |text: &str| TuningTable::parse(text).unwrap_err().to_string();
+        assert!(refused("").contains("trifold_tuning"), "{}", refused(""));
+        assert!(refused("[package]\nname = \"x\"").contains("no tuning table"));
+        assert!(refused("trifold_tuning = 2\ndevice = []").contains("version 2"));
+        let row = |rest: &str| refused(&format!("trifold_tuning = 1\n[[device]]\n{rest}"));
+        assert!(row("numbers = { sort_kyes = 3 }").contains("sort_kyes"));
+        assert!(row("numbers = { sort_keys = 0 }").contains("at least 1"));
+        assert!(row("numbers = { sort_keys = -1 }").contains("line 3"));
+        assert!(row("language = \"metal\"\nnumbers = {}").contains("wgsl, opencl, cuda"));
+        assert!(row("nombre = \"x\"\nnumbers = {}").contains("nombre"));
+    }
+}
