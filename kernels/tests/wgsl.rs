@@ -5,12 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, TypeInner};
-use trifold_core::planner::{algorithms, plan};
-use trifold_core::{
-    Builtin, Caps, DeviceKind, Element, ElementType, Error, Fault, KernelKey, Language, Layout, Monoid, Op, Options,
-    Order, Param, ReduceRequest, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups,
-    Tuning,
-};
+use trifold_conformance::{Breadth, kernels};
+use trifold_core::{Caps, DeviceKind, ElementType, KernelKey, Language, Param, SubgroupSource, Subgroups};
 use trifold_kernels::{Assembled, CATALOGUE, assemble, texts};
 
 /// Devices that differ in what their kernels may use.
@@ -64,69 +60,6 @@ fn capabilities(caps: &Caps) -> Capabilities {
     allowed
 }
 
-trifold_core::element! { struct Affine { a: u32, b: u32 } }
-// An odd number of words.
-trifold_core::element! { struct Vector { x: f32, y: f32, z: f32 } }
-// Words of two sizes, aligned to the larger.
-trifold_core::element! { struct Tally { total: f64, count: u32, tag: i32 } }
-
-struct Compose;
-impl Monoid<Affine> for Compose {
-    const NAME: &'static str = "compose";
-    const WGSL: &'static str = "fn combine(l: T, r: T) -> T { return T(l.a * r.a, l.b * r.a + r.b); }";
-    const IDENTITY: Affine = Affine { a: 1, b: 0 };
-    const COMMUTATIVE: bool = false;
-    fn combine(l: Affine, r: Affine) -> Affine {
-        Affine { a: l.a.wrapping_mul(r.a), b: l.b.wrapping_mul(r.a).wrapping_add(r.b) }
-    }
-}
-
-struct Fieldwise;
-impl Monoid<Vector> for Fieldwise {
-    const NAME: &'static str = "fieldwise";
-    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(a.x + b.x, a.y + b.y, a.z + b.z); }";
-    const IDENTITY: Vector = Vector { x: 0.0, y: 0.0, z: 0.0 };
-    const COMMUTATIVE: bool = true;
-    fn combine(a: Vector, b: Vector) -> Vector {
-        Vector { x: a.x + b.x, y: a.y + b.y, z: a.z + b.z }
-    }
-}
-impl Monoid<Tally> for Fieldwise {
-    const NAME: &'static str = "tally";
-    const WGSL: &'static str =
-        "fn combine(a: T, b: T) -> T { return T(a.total + b.total, a.count + b.count, max(a.tag, b.tag)); }";
-    const IDENTITY: Tally = Tally { total: 0.0, count: 0, tag: i32::MIN };
-    const COMMUTATIVE: bool = true;
-    fn combine(a: Tally, b: Tally) -> Tally {
-        Tally { total: a.total + b.total, count: a.count.wrapping_add(b.count), tag: a.tag.max(b.tag) }
-    }
-}
-
-fn requests() -> Vec<Request> {
-    let n = 1_000_003;
-    let mut ops = vec![Op::of::<Affine, Compose>(), Op::of::<Vector, Fieldwise>(), Op::of::<Tally, Fieldwise>()];
-    for scalar in Scalar::ALL {
-        ops.extend(Builtin::ALL.into_iter().filter_map(|which| Op::builtin(which, scalar)));
-    }
-    let mut requests = vec![Request::Copy { element: u32::TYPE, n }];
-    for op in ops {
-        for kind in [ScanKind::Inclusive, ScanKind::Exclusive] {
-            requests.push(Request::Scan(ScanRequest { op: op.clone(), n, kind, initial: None }));
-        }
-        requests.push(Request::Reduce(ReduceRequest { op, n, initial: None }));
-    }
-    for key in Scalar::ALL {
-        for value in [None, Some(u32::TYPE), Some(u64::TYPE), Some(Vector::TYPE)] {
-            for order in [Order::Ascending, Order::Descending] {
-                requests.push(Request::Sort(SortRequest { key, value: value.clone(), n, order }));
-            }
-        }
-    }
-    // Past the 65535 workgroups of one dimension.
-    requests.push(Request::Sort(SortRequest { key: Scalar::U32, value: None, n: 1 << 30, order: Order::Ascending }));
-    requests
-}
-
 /// Every kernel of every plan, and the one with which wgpu fills scratch.
 fn keys(caps: &Caps) -> Vec<KernelKey> {
     let fill = KernelKey {
@@ -136,29 +69,8 @@ fn keys(caps: &Caps) -> Vec<KernelKey> {
         element: None,
         op: None,
     };
-    let (mut seen, mut keys) = (HashSet::new(), vec![fill]);
-    let tuning = Tuning::of(caps);
-    for request in requests() {
-        let layouts = [(true, false), (false, false), (true, true), (false, true)];
-        for layout in layouts.map(|(wide, in_place)| Layout { wide, in_place }) {
-            for fault in [Fault::None, Fault::Silent(7), Fault::Late(5)] {
-                for algorithm in algorithms(&request, caps) {
-                    let options = Options { algorithm: Some(algorithm), fault };
-                    let plan = match plan(&request, layout, options, caps, &tuning) {
-                        Ok(plan) => plan,
-                        // A type that the tier lacks, a copy onto itself, more than can be bound.
-                        Err(Error::Invalid(_) | Error::Unsupported(_)) => continue,
-                        Err(error) => panic!("{request:?}, {layout:?}, {options:?}: {error}"),
-                    };
-                    let launched = plan.steps.into_iter().filter_map(|step| match step {
-                        Step::Launch(launch) => Some(launch.kernel),
-                        _ => None,
-                    });
-                    keys.extend(launched.filter(|kernel| seen.insert(kernel.clone())));
-                }
-            }
-        }
-    }
+    let mut keys = kernels(caps, Breadth::Every);
+    keys.push(fill);
     keys
 }
 

@@ -23,6 +23,7 @@ mod expectations;
 #[cfg(feature = "harness")]
 mod harness;
 mod inputs;
+mod kernels;
 mod operators;
 #[cfg(feature = "harness")]
 mod properties;
@@ -37,6 +38,7 @@ pub use cross::{cross_check, two_threads};
 pub use expectations::Expectations;
 #[cfg(feature = "harness")]
 pub use harness::main_with;
+pub use kernels::{Breadth, kernels};
 #[cfg(feature = "harness")]
 pub use properties::properties;
 pub use refusal::bad_scratch;

@@ -6,11 +6,8 @@ use std::fmt::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use trifold_core::planner::{algorithms, plan};
-use trifold_core::{
-    Builtin, Caps, DeviceKind, Element, ElementType, Error, Fault, KernelKey, Language, Layout, Monoid, Op, Options,
-    Order, ReduceRequest, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups, Tuning,
-};
+use trifold_conformance::{Breadth, kernels};
+use trifold_core::{Caps, DeviceKind, ElementType, Error, KernelKey, Language, SubgroupSource, Subgroups};
 use trifold_cuda::{compile_to_cubin, nvrtc_version};
 use trifold_kernels::{CATALOGUE, Entry, assemble};
 
@@ -40,126 +37,11 @@ fn caps(architecture: u32) -> Caps {
     }
 }
 
-trifold_core::element! { struct Affine { a: u32, b: u32 } }
-struct Compose;
-impl Monoid<Affine> for Compose {
-    const NAME: &'static str = "compose";
-    const WGSL: &'static str = "fn combine(l: T, r: T) -> T { return T(l.a * r.a, l.b * r.a + r.b); }";
-    const IDENTITY: Affine = Affine { a: 1, b: 0 };
-    const COMMUTATIVE: bool = false;
-    fn combine(l: Affine, r: Affine) -> Affine {
-        Affine { a: l.a.wrapping_mul(r.a), b: l.b.wrapping_mul(r.a).wrapping_add(r.b) }
-    }
-}
-
-// An odd number of words, so that no wide access fits.
-trifold_core::element! { struct Vector { x: f32, y: f32, z: f32 } }
-// Words of two sizes, aligned to the larger.
-trifold_core::element! { struct Tally { total: f64, count: u32, tag: i32 } }
-struct Fieldwise;
-impl Monoid<Vector> for Fieldwise {
-    const NAME: &'static str = "fieldwise";
-    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(a.x + b.x, a.y + b.y, a.z + b.z); }";
-    const IDENTITY: Vector = Vector { x: 0.0, y: 0.0, z: 0.0 };
-    const COMMUTATIVE: bool = true;
-    fn combine(a: Vector, b: Vector) -> Vector {
-        Vector { x: a.x + b.x, y: a.y + b.y, z: a.z + b.z }
-    }
-}
-impl Monoid<Tally> for Fieldwise {
-    const NAME: &'static str = "tally";
-    const WGSL: &'static str =
-        "fn combine(a: T, b: T) -> T { return T(a.total + b.total, a.count + b.count, max(a.tag, b.tag)); }";
-    const IDENTITY: Tally = Tally { total: 0.0, count: 0, tag: i32::MIN };
-    const COMMUTATIVE: bool = true;
-    fn combine(a: Tally, b: Tally) -> Tally {
-        Tally { total: a.total + b.total, count: a.count.wrapping_add(b.count), tag: a.tag.max(b.tag) }
-    }
-}
-
-fn operators() -> Vec<Op> {
-    let builtin = |which, scalar| Op::builtin(which, scalar).unwrap();
-    let mut ops = vec![Op::of::<Affine, Compose>(), Op::of::<Vector, Fieldwise>(), Op::of::<Tally, Fieldwise>()];
-    for scalar in Scalar::ALL {
-        ops.extend([builtin(Builtin::Sum, scalar), builtin(Builtin::Min, scalar)]);
-    }
-    ops.extend([builtin(Builtin::Xor, Scalar::U32), builtin(Builtin::And, Scalar::U64)]);
-    ops
-}
-
-fn requests() -> Vec<Request> {
-    let n = 1_000_003;
-    let mut requests = vec![Request::Copy { element: ElementType::Scalar(Scalar::U32), n }];
-    for op in operators() {
-        for kind in [ScanKind::Inclusive, ScanKind::Exclusive] {
-            requests.push(Request::Scan(ScanRequest { op: op.clone(), n, kind, initial: None }));
-        }
-        requests.push(Request::Reduce(ReduceRequest { op, n, initial: None }));
-    }
-    let values = [None, Some(u32::TYPE), Some(u64::TYPE), Some(Vector::TYPE)];
-    for key in [Scalar::U32, Scalar::I32, Scalar::F32, Scalar::U64, Scalar::F64] {
-        for value in &values {
-            for order in [Order::Ascending, Order::Descending] {
-                requests.push(Request::Sort(SortRequest { key, value: value.clone(), n, order }));
-            }
-        }
-    }
-    // So many that a tile's count and its flags take 64 bits.
-    for value in [None, Some(u32::TYPE)] {
-        requests.push(Request::Sort(SortRequest { key: Scalar::U32, value, n: 3 << 30, order: Order::Ascending }));
-    }
-    requests
-}
-
-/// The layouts and faults that a request is planned with: all of them for a few, the plainest for the others.
-fn variants(request: &Request) -> Vec<(Layout, Fault)> {
-    let all = match request {
-        Request::Copy { .. } => true,
-        Request::Scan(ScanRequest { op, .. }) | Request::Reduce(ReduceRequest { op, .. }) => {
-            &*op.name == "compose" || (&*op.name == "sum" && [u32::TYPE, u64::TYPE].contains(op.element()))
-        }
-        Request::Sort(r) => r.key == Scalar::U32 && r.order == Order::Ascending,
-    };
-    let mut variants = vec![];
-    for wide in [true, false] {
-        for in_place in [false, true] {
-            for fault in [Fault::None, Fault::Silent(7), Fault::Late(5)] {
-                if all || (!in_place && fault == Fault::None) {
-                    variants.push((Layout { wide, in_place }, fault));
-                }
-            }
-        }
-    }
-    variants
-}
-
 /// Every kernel of every plan.
 fn keys() -> Vec<KernelKey> {
     // The driver copies better than a kernel does, and the kernel is in the catalogue all the same.
     let caps = Caps { native_copy: false, ..caps(90) };
-    let tuning = Tuning::of(&caps);
-    let (mut seen, mut keys) = (HashSet::new(), vec![]);
-    for request in requests() {
-        for (layout, fault) in variants(&request) {
-            for algorithm in algorithms(&request, &caps) {
-                let options = Options { algorithm: Some(algorithm), fault };
-                let plan = match plan(&request, layout, options, &caps, &tuning) {
-                    Ok(plan) => plan,
-                    // A copy onto itself; a table of counts too large.
-                    Err(Error::Invalid(_) | Error::Unsupported(_)) => continue,
-                    Err(error) => panic!("{request:?}, {layout:?}, {options:?}: {error}"),
-                };
-                for step in plan.steps {
-                    if let Step::Launch(launch) = step
-                        && seen.insert(launch.kernel.clone())
-                    {
-                        keys.push(launch.kernel);
-                    }
-                }
-            }
-        }
-    }
-    keys
+    kernels(&caps, Breadth::Some)
 }
 
 fn entry(key: &KernelKey) -> &'static Entry {

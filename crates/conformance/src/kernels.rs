@@ -1,0 +1,105 @@
+//! Every kernel that the planner can ask a device for: for tests that compile or check texts, and need no device.
+
+use std::collections::HashSet;
+
+use trifold_core::{
+    Builtin, Caps, Element, Error, Fault, KernelKey, Layout, Op, Options, Order, Request, Scalar, ScanKind, Step,
+    Tuning, planner,
+};
+
+use crate::operators;
+use crate::table::{builtin, reduce, scan, sort, value_types};
+
+/// How many of the kernels that differ in type and operator alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breadth {
+    /// All of them.
+    Every,
+    /// Some of each kind, where each is a compilation of a second.
+    Some,
+}
+
+/// The distinct kernels of all plans for a device, whatever the layout, the fault and the algorithm.
+///
+/// # Panics
+/// If a plan fails for another reason than that the device, or the layout, does not allow it.
+pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
+    let tuning = Tuning::of(caps);
+    let (mut seen, mut keys) = (HashSet::new(), vec![]);
+    for request in requests(breadth) {
+        for (layout, fault) in variants(&request, breadth) {
+            for algorithm in planner::algorithms(&request, caps) {
+                let options = Options { algorithm: Some(algorithm), fault };
+                let plan = match planner::plan(&request, layout, options, caps, &tuning) {
+                    Ok(plan) => plan,
+                    // A type that the device lacks, a copy onto itself, more than can be bound.
+                    Err(Error::Invalid(_) | Error::Unsupported(_)) => continue,
+                    Err(error) => panic!("{request:?}, {layout:?}, {options:?}: {error}"),
+                };
+                let launched = plan.steps.into_iter().filter_map(|step| match step {
+                    Step::Launch(launch) => Some(launch.kernel),
+                    _ => None,
+                });
+                keys.extend(launched.filter(|kernel| seen.insert(kernel.clone())));
+            }
+        }
+    }
+    keys
+}
+
+fn operators(breadth: Breadth) -> Vec<Op> {
+    let mut ops = operators::own().to_vec();
+    for scalar in Scalar::ALL {
+        let wanted = |which: &Builtin| breadth == Breadth::Every || matches!(which, Builtin::Sum | Builtin::Min);
+        ops.extend(Builtin::ALL.into_iter().filter(wanted).filter_map(|which| Op::builtin(which, scalar)));
+    }
+    if breadth == Breadth::Some {
+        ops.extend([builtin(Builtin::Xor, Scalar::U32), builtin(Builtin::And, Scalar::U64)]);
+    }
+    ops
+}
+
+fn requests(breadth: Breadth) -> Vec<Request> {
+    let n = 1_000_003;
+    let mut requests = vec![Request::Copy { element: u32::TYPE, n }];
+    for op in operators(breadth) {
+        requests.extend([ScanKind::Inclusive, ScanKind::Exclusive].map(|kind| scan(&op, kind, n)));
+        requests.push(reduce(&op, n));
+    }
+    let values: Vec<_> = [None].into_iter().chain(value_types().map(Some)).collect();
+    for key in Scalar::ALL {
+        for value in &values {
+            requests.extend([Order::Ascending, Order::Descending].map(|order| sort(key, value.clone(), order, n)));
+        }
+    }
+    // Past the 65535 workgroups of one dimension, and large enough for what large inputs alone get.
+    requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));
+    requests.push(scan(&builtin(Builtin::Sum, Scalar::F32), ScanKind::Inclusive, 1 << 30));
+    requests
+}
+
+/// The layouts and faults that a request is planned with: all of them, or of some breadth all for a few requests and the
+/// plainest for the others.
+fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Fault)> {
+    let thorough = match request {
+        Request::Copy { .. } => true,
+        Request::Scan(r) => is_thorough(&r.op),
+        Request::Reduce(r) => is_thorough(&r.op),
+        Request::Sort(r) => r.key == Scalar::U32 && r.order == Order::Ascending,
+    };
+    let mut variants = vec![];
+    for wide in [true, false] {
+        for in_place in [false, true] {
+            for fault in [Fault::None, Fault::Silent(7), Fault::Late(5)] {
+                if breadth == Breadth::Every || thorough || (!in_place && fault == Fault::None) {
+                    variants.push((Layout { wide, in_place }, fault));
+                }
+            }
+        }
+    }
+    variants
+}
+
+fn is_thorough(op: &Op) -> bool {
+    *op == operators::compose() || (op.builtin == Some(Builtin::Sum) && [u32::TYPE, u64::TYPE].contains(op.element()))
+}
