@@ -1,0 +1,65 @@
+//! A bound call runs without allocating on the host, on whatever OpenCL device there is.
+
+use std::alloc::{GlobalAlloc, Layout as MemoryLayout, System};
+use std::cell::Cell;
+
+use trifold_core::{
+    Backend, Builtin, Layout, Op, Options, Order, Prepared, ReduceRequest, Request, Scalar, ScanKind, ScanRequest,
+    SortRequest, Spans, Transfer, block_on,
+};
+use trifold_opencl::OpenCl;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, which counts what this thread asks of it.
+struct Counting;
+
+// SAFETY: every call goes to the system's allocator as it came; the count is a thread's own cell, which needs no memory.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: MemoryLayout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: as the caller promised.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: MemoryLayout) {
+        // SAFETY: as the caller promised.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn bound_calls_allocate_nothing() {
+    let devices = OpenCl::devices().inspect_err(|error| eprintln!("skipped: {error}")).unwrap_or_default();
+    let Some(device) = devices.first() else { return };
+    let cl = OpenCl::open(device).unwrap();
+    let n = 5003;
+    let input: Vec<u32> = (0..n as u32).rev().collect();
+    let (from, to) = (cl.upload(&input).unwrap(), cl.alloc(4 * n).unwrap());
+    let (from, to) = (cl.span(&from), cl.span(&to));
+    let op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
+    let requests = [
+        Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Inclusive, initial: None }),
+        Request::Sort(SortRequest { key: Scalar::U32, value: None, n, order: Order::Ascending }),
+        Request::Reduce(ReduceRequest { op, n, initial: None }),
+    ];
+    for request in requests {
+        let out = if matches!(request, Request::Reduce(_)) { to.slice(0, 4).unwrap() } else { to.clone() };
+        let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
+        let bound = prepared.bind(&cl, &Spans::new(&from, &out)).unwrap();
+        bound.run(&cl).unwrap();
+        let before = ALLOCATIONS.get();
+        for _ in 0..3 {
+            bound.run(&cl).unwrap();
+        }
+        let allocated = ALLOCATIONS.get() - before;
+        cl.synchronize().unwrap();
+        assert_eq!(allocated, 0, "{} allocated", request.primitive());
+    }
+    assert!(ALLOCATIONS.get() > 0, "nothing was counted");
+}
