@@ -2,7 +2,6 @@
 
 use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span};
 use trifold_kernels::{Assembled, assemble};
-use wgpu::util::DeviceExt;
 
 use crate::Wgpu;
 
@@ -189,11 +188,17 @@ impl Wgpu {
         let residue = |name: &str| residues.iter().find(|(n, _)| *n == name).map_or(0, |r| r.1);
         let params = pipeline.assembled.params.pack(initial, params, residue)?;
         let (uniform, group) = self.scoped(params.len() as u64, || {
-            let uniform = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            let uniform = self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(pipeline.kernel),
-                contents: &params,
+                size: params.len() as u64,
                 usage: wgpu::BufferUsages::UNIFORM,
+                mapped_at_creation: true,
             });
+            // A buffer that could not be made is not mapped, and its error is in the scope.
+            if let Ok(mut mapped) = uniform.get_mapped_range_mut(..) {
+                mapped.copy_from_slice(&params);
+            }
+            uniform.unmap();
             let mut entries = entries.clone();
             entries
                 .push(wgpu::BindGroupEntry { binding: arguments.len() as u32, resource: uniform.as_entire_binding() });

@@ -22,9 +22,7 @@ impl Watch {
         let watch = Watch::default();
         let lost = watch.clone();
         device.set_device_lost_callback(move |reason, message| {
-            if reason != wgpu::DeviceLostReason::Destroyed {
-                lost.report(Reported::Lost(message));
-            }
+            lost.report(Reported::Lost(format!("{reason:?}: {message}")));
         });
         let uncaptured = watch.clone();
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
@@ -70,15 +68,28 @@ impl Wgpu {
         let result = calls();
         let (validation, internal, memory) = (validation.pop(), internal.pop(), memory.pop());
         if let Some(error) = validation.await {
-            return Err(self.watch.check().err().unwrap_or_else(|| Error::backend("wgpu", "validation", error)));
+            return Err(self.reported("validation", error));
         }
         if let Some(error) = internal.await {
-            return Err(self.watch.check().err().unwrap_or_else(|| Error::backend("wgpu", "internal", error)));
+            return Err(self.reported("internal", error));
         }
         if memory.await.is_some() {
             return Err(Error::OutOfMemory { bytes, device: self.caps.device.clone() });
         }
+        // A device that is gone makes what it is asked for, silently and useless.
+        self.watch.check()?;
         Ok(result)
+    }
+
+    /// What a scope caught, or what it follows from: the device may be gone.
+    fn reported(&self, what: &str, error: wgpu::Error) -> Error {
+        // Polling is when a device's own callback says that it is lost; a caller's device has the caller's.
+        let _ = self.device.poll(wgpu::PollType::Poll);
+        match self.watch.check() {
+            Err(known) => known,
+            Ok(()) if error.to_string().contains("device is lost") => Error::DeviceLost(error.to_string()),
+            Ok(()) => Error::backend("wgpu", what, error),
+        }
     }
 
     /// Waits until the device is idle.
