@@ -1,7 +1,9 @@
 //! Scan: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
 use super::{Pack, Planner, Scratch, algorithms, check_count, whole};
-use crate::{KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest, Slot, Step};
+use crate::{
+    Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest, Slot, Step,
+};
 
 impl Planner<'_> {
     pub(super) fn scan(&self, request: &ScanRequest) -> Result<Plan> {
@@ -15,7 +17,7 @@ impl Planner<'_> {
         // A helper that computes a stuck tile's aggregate must find the tile's input unchanged.
         if algorithm == "lookback" && self.layout.in_place && !self.caps.forward_progress {
             if self.options.algorithm.is_some() {
-                return Err(crate::Error::Unsupported(format!(
+                return Err(Error::Unsupported(format!(
                     "lookback in place on {}: a stuck tile's input may be overwritten before a helper reads it; \
                      use reduce_then_scan, or two spans",
                     self.caps.device
@@ -24,7 +26,7 @@ impl Planner<'_> {
             algorithm = "reduce_then_scan";
         }
         if algorithm == "lookahead" && (self.layout.in_place || !self.layout.wide) {
-            return Err(crate::Error::Unsupported(
+            return Err(Error::Unsupported(
                 "lookahead in place, or of spans that do not start at a multiple of 16 bytes with room to the next at their \
                  end: tiles are copied whole; use lookback"
                     .into(),
@@ -67,11 +69,16 @@ impl Planner<'_> {
         self.finish(algorithm, scratch, steps, spans, true, depth)
     }
 
-    /// Whether look-ahead is the fastest. Of wider elements than a word its states are too: look-back is faster.
+    /// Whether look-ahead is the fastest: for many elements of a word (of wider ones its states are too), in tiles as large as
+    /// tuned.
     fn looks_ahead(&self, request: &ScanRequest) -> bool {
+        let op = &request.op;
         let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead");
-        let large = request.op.element().is_word() && request.n >= u64::from(self.tuning.lookahead_from);
-        can && large && self.layout.wide && !self.layout.in_place
+        can && op.element().is_word()
+            && request.n >= u64::from(self.tuning.lookahead_from)
+            && self.layout.wide
+            && !self.layout.in_place
+            && self.ring(op).is_ok_and(|ring| ring.rows == self.tuning.lookahead_rows)
     }
 
     fn lookback(
@@ -83,8 +90,6 @@ impl Planner<'_> {
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
         let tile = self.scan_tile(op, n, 32);
-        let tiles = n.div_ceil(tile.elements);
-        let (state, ticket, states, scratch) = self.scan_states(op, tiles);
         let mut constants = tile.constants.clone();
         constants.extend(self.subgroup_constants(tile.workgroup)?);
         constants.extend(self.fault_constants());
@@ -95,55 +100,25 @@ impl Planner<'_> {
         ]);
         let native_sum = self.caps.language == Language::Wgsl && op.is_word_sum();
         let subgroup = if native_sum { "block/subgroup_scan_native" } else { self.subgroup_scan_part(op) };
-        let (input, output) = (spans[0].1, spans[1].1);
-        let launch = Launch {
-            kernel: KernelKey {
-                name: "scan/lookback",
-                parts: vec![tile.pack.load, tile.pack.store, tile.pack.fold, subgroup, state, "block/lookback"],
-                constants,
-                element: Some(op.element().clone()),
-                op: Some(op.clone()),
-            },
+        let tiles = n.div_ceil(tile.elements);
+        let one = OnePass {
+            algorithm: "lookback",
+            kernel: "scan/lookback",
+            parts: vec![
+                tile.pack.load,
+                tile.pack.store,
+                tile.pack.fold,
+                subgroup,
+                self.state_part(op),
+                "block/lookback",
+            ],
+            constants,
+            unit: tile.unit,
+            tiles,
             groups: tiles,
-            bindings: vec![
-                ("input", whole(Slot::Input, input)),
-                ("output", whole(Slot::Output, output)),
-                ("states", states),
-                ("ticket", ticket),
-            ],
-            params: vec![
-                ("n", Param::Word(n)),
-                ("tiles", Param::Word(tiles)),
-                ("input_offset", Param::Offset { binding: "input", unit: tile.unit }),
-                ("output_offset", Param::Offset { binding: "output", unit: tile.unit }),
-            ],
-            initial: start,
+            depth: u64::from(tiles + tile.elements / tile.workgroup + 64),
         };
-        let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
-        let steps = vec![Step::Fill { region: clear, value: 0, once: false }, Step::Launch(launch)];
-        let depth = u64::from(tiles + tile.elements / tile.workgroup + 64);
-        self.finish("lookback", scratch, steps, spans, true, depth)
-    }
-
-    /// The block of a tile's state, and where tickets and states lie. The ticket's second word is what late tiles pass their
-    /// time with.
-    fn scan_states(&self, op: &Op, tiles: u32) -> (&'static str, Region, Region, Scratch) {
-        let word64 = op.element().is_word() && self.caps.atomics64;
-        let (state, bytes) = match word64 {
-            true => ("block/state_word64", 8),
-            false => ("block/state_wide", 2 * 2 * 4 * u64::from(op.element().words())),
-        };
-        let mut scratch = Scratch::default();
-        let ticket = scratch.take(8);
-        let states = scratch.take(u64::from(tiles) * bytes);
-        (state, ticket, states, scratch)
-    }
-
-    fn subgroup_scan_part(&self, op: &Op) -> &'static str {
-        match op.element().is_word() && self.caps.language != Language::OpenClC {
-            true => "block/subgroup_scan",
-            false => "block/subgroup_scan_words",
-        }
+        self.one_pass(one, op, n, start, spans)
     }
 
     /// One launch of blocks that stay, one a compute unit.
@@ -155,50 +130,84 @@ impl Planner<'_> {
         start: Option<Vec<u8>>,
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
-        const REDUCE_WARPS: u32 = 4;
-        const SCAN_WARPS: u32 = 16;
-        const MOST_STAGES: u32 = 5;
-        // What the kernel declares beside its ring.
-        const STATIC_BYTES: u32 = 2048;
         let pack = self.pack(op.element());
-        let mut rows = self.tuning.lookahead_rows;
-        let ring = self.caps.bulk_shared_bytes.saturating_sub(STATIC_BYTES);
-        // One stage is loaded, one is scanned, one is stored.
-        while rows > 2 && ring / (SCAN_WARPS * 32 * rows * pack.bytes) < 3 {
-            rows -= 2;
-        }
-        let stage = SCAN_WARPS * 32 * rows * pack.bytes;
-        let stages = (ring / stage).min(MOST_STAGES);
-        if stages < 3 {
-            return Err(crate::Error::Unsupported(format!(
-                "lookahead on {}: three tiles of {stage} bytes do not fit into {ring} bytes of shared memory; use lookback",
-                self.caps.device
-            )));
-        }
-        let tile = SCAN_WARPS * 32 * rows * pack.elements;
-        let tiles = n.div_ceil(tile);
-        let (state, ticket, states, scratch) = self.scan_states(op, tiles);
+        let Ring { rows, stage_bytes, stages } = self.ring(op)?;
         let mut constants = vec![
             ("WORKGROUP", 32 * (2 + REDUCE_WARPS + SCAN_WARPS)),
             ("ROWS", rows),
             ("REDUCE_WARPS", REDUCE_WARPS),
             ("SCAN_WARPS", SCAN_WARPS),
             ("STAGES", stages),
-            ("RING_BYTES", stages * stage),
+            ("RING_BYTES", stages * stage_bytes),
             ("EXCLUSIVE", u32::from(exclusive)),
             ("SPIN_LIMIT", self.tuning.spin_limit),
         ];
         constants.extend(self.subgroup_constants(32)?);
         constants.extend(self.fault_constants());
+        let tiles = n.div_ceil(stage_bytes / op.element().bytes());
+        let subgroup = self.subgroup_scan_part(op);
+        let one = OnePass {
+            algorithm: "lookahead",
+            kernel: "scan/lookahead",
+            parts: vec![pack.load, pack.store, pack.fold, subgroup, self.state_part(op), "block/bulk_copy"],
+            constants,
+            unit: pack.bytes,
+            tiles,
+            groups: tiles.min(self.caps.compute_units.max(1)),
+            depth: u64::from(tiles + rows * pack.elements + 64),
+        };
+        self.one_pass(one, op, n, start, spans)
+    }
+
+    /// The ring of tiles that a look-ahead scan's block has: tiles as large as tuned, or as fit.
+    fn ring(&self, op: &Op) -> Result<Ring> {
+        const MOST_STAGES: u32 = 5;
+        // One stage is loaded, one is scanned, one is stored.
+        const FEWEST_STAGES: u32 = 3;
+        // What the kernel declares beside its ring.
+        const STATIC_BYTES: u32 = 2048;
+        let pack = self.pack(op.element());
+        let room = self.caps.bulk_shared_bytes.saturating_sub(STATIC_BYTES);
+        let stage_bytes = |rows: u32| SCAN_WARPS * 32 * rows * pack.bytes;
+        let mut rows = self.tuning.lookahead_rows;
+        while rows > 2 && room / stage_bytes(rows) < FEWEST_STAGES {
+            rows -= 2;
+        }
+        let stages = (room / stage_bytes(rows)).min(MOST_STAGES);
+        if stages < FEWEST_STAGES {
+            return Err(Error::Unsupported(format!(
+                "lookahead on {}: {FEWEST_STAGES} tiles of {} bytes do not fit into {room} bytes of shared memory; use \
+                 lookback",
+                self.caps.device,
+                stage_bytes(rows)
+            )));
+        }
+        Ok(Ring { rows, stage_bytes: stage_bytes(rows), stages })
+    }
+
+    /// A scan in one launch, whose tiles tell each other of themselves.
+    fn one_pass(
+        &self,
+        one: OnePass,
+        op: &Op,
+        n: u32,
+        start: Option<Vec<u8>>,
+        spans: Vec<(Slot, u64, u32)>,
+    ) -> Result<Plan> {
+        let mut scratch = Scratch::default();
+        // The second word is what late tiles pass their time with.
+        let ticket = scratch.take(8);
+        let state_bytes = if self.has_word_states(op) { 8 } else { 2 * 2 * 4 * u64::from(op.element().words()) };
+        let states = scratch.take(u64::from(one.tiles) * state_bytes);
         let launch = Launch {
             kernel: KernelKey {
-                name: "scan/lookahead",
-                parts: vec![pack.load, pack.store, pack.fold, self.subgroup_scan_part(op), state, "block/bulk_copy"],
-                constants,
+                name: one.kernel,
+                parts: one.parts,
+                constants: one.constants,
                 element: Some(op.element().clone()),
                 op: Some(op.clone()),
             },
-            groups: tiles.min(self.caps.compute_units.max(1)),
+            groups: one.groups,
             bindings: vec![
                 ("input", whole(Slot::Input, spans[0].1)),
                 ("output", whole(Slot::Output, spans[1].1)),
@@ -207,16 +216,31 @@ impl Planner<'_> {
             ],
             params: vec![
                 ("n", Param::Word(n)),
-                ("tiles", Param::Word(tiles)),
-                ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
-                ("output_offset", Param::Offset { binding: "output", unit: pack.bytes }),
+                ("tiles", Param::Word(one.tiles)),
+                ("input_offset", Param::Offset { binding: "input", unit: one.unit }),
+                ("output_offset", Param::Offset { binding: "output", unit: one.unit }),
             ],
             initial: start,
         };
         let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
         let steps = vec![Step::Fill { region: clear, value: 0, once: false }, Step::Launch(launch)];
-        let depth = u64::from(tiles + rows * pack.elements + 64);
-        self.finish("lookahead", scratch, steps, spans, true, depth)
+        self.finish(one.algorithm, scratch, steps, spans, true, one.depth)
+    }
+
+    /// Whether a tile's state fits one 64-bit word.
+    fn has_word_states(&self, op: &Op) -> bool {
+        op.element().is_word() && self.caps.atomics64
+    }
+
+    fn state_part(&self, op: &Op) -> &'static str {
+        if self.has_word_states(op) { "block/state_word64" } else { "block/state_wide" }
+    }
+
+    fn subgroup_scan_part(&self, op: &Op) -> &'static str {
+        match op.element().is_word() && self.caps.language != Language::OpenClC {
+            true => "block/subgroup_scan",
+            false => "block/subgroup_scan_words",
+        }
     }
 
     /// Three launches: tile sums, their scan by one workgroup, and the tiles' scans. Reads the input twice.
@@ -291,6 +315,33 @@ impl Planner<'_> {
             pack,
         }
     }
+}
+
+/// Warps of a look-ahead block that publish aggregates.
+const REDUCE_WARPS: u32 = 4;
+/// Warps of a look-ahead block that scan.
+const SCAN_WARPS: u32 = 16;
+
+/// What a look-ahead scan's block holds in shared memory.
+struct Ring {
+    /// Packs of a scanning lane.
+    rows: u32,
+    /// Of a stage, which holds a tile.
+    stage_bytes: u32,
+    stages: u32,
+}
+
+/// What tells the scans of one launch apart.
+struct OnePass {
+    algorithm: &'static str,
+    kernel: &'static str,
+    parts: Vec<&'static str>,
+    constants: Vec<(&'static str, u32)>,
+    /// Bytes of a pack.
+    unit: u32,
+    tiles: u32,
+    groups: u32,
+    depth: u64,
 }
 
 struct ScanTile {
