@@ -6,15 +6,13 @@
 //! cache that cannot be read or written is a warning in the log and never an error: compiling again always works. The folder
 //! may be deleted at any time, and nothing else deletes from it.
 
+#[cfg(not(target_family = "wasm"))]
+mod disk;
+
 use std::fmt::Write as _;
-use std::fs;
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-
-/// Bytes of a digest.
-const DIGEST: usize = 32;
 
 /// What an entry is found by: a kind of compiled kernel, and a digest of all that it depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -49,7 +47,10 @@ impl Cache {
         let folder = match std::env::var_os("TRIFOLD_CACHE") {
             Some(off) if off.is_empty() || off == "off" => None,
             Some(folder) => Some(folder.into()),
+            #[cfg(not(target_family = "wasm"))]
             None => dirs::cache_dir().map(|folder| folder.join("trifold")),
+            #[cfg(target_family = "wasm")]
+            None => None,
         };
         Cache { folder }
     }
@@ -70,50 +71,17 @@ impl Cache {
     }
 }
 
+/// In a browser there is nothing to find, and nowhere to keep anything.
+#[cfg(target_family = "wasm")]
 impl Cache {
-    /// What was kept under the key, if it is there and whole.
-    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let path = self.folder.as_ref()?.join(&key.0);
-        let mut file = match fs::read(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return None,
-            Err(error) => {
-                tracing::warn!(path = %path.display(), %error, "the cache cannot be read; set TRIFOLD_CACHE elsewhere, or to off");
-                return None;
-            }
-        };
-        let whole = file.split_first_chunk::<DIGEST>().is_some_and(|(digest, bytes)| *digest == *Sha256::digest(bytes));
-        if !whole {
-            tracing::warn!(path = %path.display(), "a damaged entry of the cache is not used");
-            return None;
-        }
-        tracing::debug!(path = %path.display(), "found in the cache");
-        Some(file.split_off(DIGEST))
+    /// Nothing.
+    pub fn get(&self, _: &Key) -> Option<Vec<u8>> {
+        None
     }
 
-    /// Keeps bytes under the key.
-    pub fn put(&self, key: &Key, bytes: &[u8]) {
-        let Some(folder) = &self.folder else { return };
-        let write = || {
-            fs::create_dir_all(folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(&Sha256::digest(bytes))?;
-            file.write_all(bytes)?;
-            file.persist(folder.join(&key.0)).map_err(|error| error.error)
-        };
-        if let Err(error) = write() {
-            tracing::warn!(folder = %folder.display(), %error, "not cached; set TRIFOLD_CACHE elsewhere, or to off");
-        }
-    }
+    /// Does nothing.
+    pub fn put(&self, _: &Key, _: &[u8]) {}
 
-    /// Forgets what was kept under the key: a driver would not take it.
-    pub fn forget(&self, key: &Key) {
-        let Some(folder) = &self.folder else { return };
-        match fs::remove_file(folder.join(&key.0)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                tracing::debug!(folder = %folder.display(), %error, "an entry of the cache was not dropped");
-            }
-            _ => {}
-        }
-    }
+    /// Does nothing.
+    pub fn forget(&self, _: &Key) {}
 }
