@@ -8,6 +8,7 @@ mod compare;
 mod devices;
 mod elements;
 mod files;
+mod progress;
 mod tune;
 mod verify;
 

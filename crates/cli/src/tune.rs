@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail, ensure};
 use comfy_table::Table;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use trifold::{Caps, Found, Scalar, Tuning, TuningRow, TuningTable, planner};
 
 use crate::args::{Primitive, TuneArgs};
@@ -78,10 +78,7 @@ pub fn run(args: &TuneArgs) -> Result<ExitCode> {
     let devices = crate::choose::matching(&args.device)?;
     // A path that cannot be written is better known before the work than after it.
     drop(Pending::text(&args.output, "")?);
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
-        bar.set_style(style);
-    }
+    let bar = crate::progress::bar();
     let mut table = Table::new();
     table.load_style(comfy_table::presets::ASCII_MARKDOWN);
     table.set_header(["device", "call", "before", "after", "faster by", "numbers"]);

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde::Serialize;
 use trifold::{AnyBackend, Error, Found};
 use trifold_conformance::{Expectations, Level, Outcome, cases, cross_check, run as run_case, two_threads};
@@ -81,10 +81,7 @@ struct Verify<'a> {
 
 impl<'a> Verify<'a> {
     fn new(args: &'a VerifyArgs) -> Self {
-        let bar = ProgressBar::new(0);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
-            bar.set_style(style);
-        }
+        let bar = crate::progress::bar();
         let watch = Watch::new(bar.clone());
         Verify { args, known: Expectations::shipped(), bar, watch, results: vec![] }
     }

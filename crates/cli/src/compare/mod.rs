@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use trifold::{AnyBackend, Caps, DeviceKind, Error, Found, planner};
 
 pub use self::measure::{Bench, Outcome, is_software, request};
@@ -68,11 +68,7 @@ struct Report {
 
 impl Report {
     fn new() -> Report {
-        let bar = ProgressBar::new(0);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
-            bar.set_style(style);
-        }
-        Report { bar }
+        Report { bar: crate::progress::bar() }
     }
 
     fn note(&self, text: &str) {
