@@ -11,7 +11,7 @@ typedef struct {
 } CountState;
 
 u32 count_ticket(__global CountWord *states) {
-  return (u32)atomic_add_u32(&states[0], 1u);
+  return atomic_add_u32(&states[0], 1u);
 }
 
 CountWord count_word(u32 status, u32 count) {

@@ -11,7 +11,7 @@ struct CountState {
 };
 
 FUNCTION u32 count_ticket(CountWord *states) {
-  return (u32)atomicAdd(&states[0], 1u);
+  return atomicAdd(&states[0], 1u);
 }
 
 FUNCTION CountWord count_word(u32 status, u32 count) {

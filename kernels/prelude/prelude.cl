@@ -88,10 +88,6 @@ void atomic_max_u32(__global u32 *word, u32 value) {
 }
 
 #ifdef cl_khr_int64_base_atomics
-u64 atomic_add_u64(__global u64 *word, u64 value) {
-  return atom_add(word, value);
-}
-
 void atomic_max_u64(__global u64 *word, u64 value) {
   atom_max(word, value);
 }
