@@ -49,6 +49,7 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
 
 fn operators(breadth: Breadth) -> Vec<Op> {
     let mut ops = operators::own().to_vec();
+    ops.push(Op::of::<operators::Wide, operators::Widest>());
     for scalar in Scalar::ALL {
         let wanted = |which: &Builtin| breadth == Breadth::Every || matches!(which, Builtin::Sum | Builtin::Min);
         ops.extend(Builtin::ALL.into_iter().filter(wanted).filter_map(|which| Op::builtin(which, scalar)));
@@ -72,9 +73,10 @@ fn requests(breadth: Breadth) -> Vec<Request> {
             requests.extend([Order::Ascending, Order::Descending].map(|order| sort(key, value.clone(), order, n)));
         }
     }
-    // Past the 65535 workgroups of one dimension, and large enough for what large inputs alone get.
+    // Past the 65535 workgroups of one dimension, and with the tiles that many elements alone get.
+    let float = builtin(Builtin::Sum, Scalar::F32);
     requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));
-    requests.push(scan(&builtin(Builtin::Sum, Scalar::F32), ScanKind::Inclusive, 1 << 30));
+    requests.extend([scan(&float, ScanKind::Inclusive, 1 << 28), reduce(&float, 1 << 28)]);
     requests
 }
 

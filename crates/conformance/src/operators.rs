@@ -72,7 +72,25 @@ impl Monoid<Interval> for Hull {
     }
 }
 
-/// All of them, erased.
+element! {
+    /// Words of two sizes, aligned to the larger, a 64-bit float among them.
+    pub(crate) struct Wide { pub high: f64, pub count: u32, pub low: i32 }
+}
+
+/// A float maximum, a sum and a minimum at once. For texts alone: few devices of the suite have f64.
+pub(crate) struct Widest;
+impl Monoid<Wide> for Widest {
+    const NAME: &'static str = "widest";
+    const WGSL: &'static str =
+        "fn combine(a: T, b: T) -> T { return T(max(a.high, b.high), a.count + b.count, min(a.low, b.low)); }";
+    const IDENTITY: Wide = Wide { high: f64::MIN, count: 0, low: i32::MAX };
+    const COMMUTATIVE: bool = true;
+    fn combine(a: Wide, b: Wide) -> Wide {
+        Wide { high: a.high.max(b.high), count: a.count.wrapping_add(b.count), low: a.low.min(b.low) }
+    }
+}
+
+/// All that run on devices, erased.
 pub(crate) fn own() -> [Op; 4] {
     [Op::of::<Affine, Compose>(), Op::of::<Triple, Tally>(), Op::of::<Mixed, Merge>(), Op::of::<Interval, Hull>()]
 }
