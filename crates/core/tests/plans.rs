@@ -1,11 +1,13 @@
 //! Plans as text, for devices that need not be there: what the planner decides, and how much scratch it takes.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use trifold_core::planner::{algorithms, plan};
 use trifold_core::{
     Builtin, Caps, DeviceKind, Element, Language, Launch, Layout, Op, Options, Order, Param, Plan, ReduceRequest,
-    Region, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups, Tuning,
+    Region, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups, Tuning, TuningRow,
+    TuningTable,
 };
 
 /// CUDA on an H200.
@@ -233,4 +235,28 @@ fn scratch_is_as_little_as_promised() {
             check(sort_pairs(n), 8 * n + 8 * n / 25);
         }
     }
+}
+
+#[test]
+fn tuning_rows_are_for_the_devices_they_name() {
+    let vulkan = Caps { device: "Some GPU 7".into(), kind: DeviceKind::DiscreteGpu, ..lavapipe() };
+    let gl = Caps { api: "Gl".into(), ..vulkan.clone() };
+    let software = lavapipe();
+    let numbers = BTreeMap::from([("sort_keys".to_string(), 7)]);
+    let set = |row: &TuningRow, caps: &Caps| {
+        let mut tuning = Tuning::of(caps);
+        assert_ne!(tuning.sort_keys, 7);
+        TuningTable::new(vec![row.clone()]).apply(caps, &mut tuning);
+        tuning.sort_keys == 7
+    };
+    let own = TuningRow::for_device(&vulkan, numbers.clone());
+    assert_eq!([&vulkan, &gl, &software].map(|caps| set(&own, caps)), [true, false, false]);
+    let any = TuningRow { language: Some("wgsl".into()), numbers, ..TuningRow::default() };
+    assert_eq!([&vulkan, &gl, &software].map(|caps| set(&any, caps)), [true, true, false]);
+    let wide = TuningRow { subgroup: Some(32), ..any };
+    assert!(!set(&wide, &vulkan));
+    let later = TuningRow { numbers: BTreeMap::from([("sort_keys".into(), 9)]), ..own.clone() };
+    let mut tuning = Tuning::of(&vulkan);
+    TuningTable::new(vec![own, later]).apply(&vulkan, &mut tuning);
+    assert_eq!(tuning.sort_keys, 9);
 }

@@ -178,54 +178,6 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_for_the_devices_they_name() {
-        let caps = |device: &str, api: &str, language, kind| Caps {
-            backend: "any",
-            device: device.into(),
-            driver: String::new(),
-            api: api.into(),
-            kind,
-            language,
-            compute_units: 1,
-            memory: 0,
-            subgroups: None,
-            int64: true,
-            float64: true,
-            atomics64: true,
-            forward_progress: true,
-            max_workgroup: 1024,
-            shared_bytes: 32 << 10,
-            bulk_shared_bytes: 0,
-            max_binding: 1 << 30,
-            max_buffer: 1 << 30,
-            binding_alignment: 256,
-            native_copy: false,
-        };
-        let vulkan = caps("Some GPU 7", "Vulkan", Language::Wgsl, DeviceKind::DiscreteGpu);
-        let gl = caps("Some GPU 7", "Gl", Language::Wgsl, DeviceKind::DiscreteGpu);
-        let software = caps("llvmpipe", "Vulkan", Language::Wgsl, DeviceKind::Cpu);
-        let numbers = BTreeMap::from([("sort_keys".to_string(), 7)]);
-        let set = |row: &TuningRow, caps: &Caps| {
-            let mut tuning = Tuning::smallest();
-            TuningTable::new(vec![row.clone()]).apply(caps, &mut tuning);
-            tuning.sort_keys == 7
-        };
-        let own = TuningRow::for_device(&vulkan, numbers.clone());
-        assert_eq!([&vulkan, &gl, &software].map(|caps| set(&own, caps)), [true, false, false]);
-        let any = TuningRow { language: Some("wgsl".into()), numbers: numbers.clone(), ..TuningRow::default() };
-        assert_eq!([&vulkan, &gl, &software].map(|caps| set(&any, caps)), [true, true, false]);
-        let wide = TuningRow { subgroup: Some(32), ..any };
-        assert!(!set(&wide, &vulkan));
-        let later = TuningTable::new(vec![
-            own.clone(),
-            TuningRow { numbers: BTreeMap::from([("sort_keys".into(), 9)]), ..own },
-        ]);
-        let mut tuning = Tuning::smallest();
-        later.apply(&vulkan, &mut tuning);
-        assert_eq!(tuning.sort_keys, 9);
-    }
-
-    #[test]
     fn what_is_no_table_is_refused() {
         let refused = |text: &str| TuningTable::parse(text).unwrap_err().to_string();
         assert!(refused("").contains("trifold_tuning"), "{}", refused(""));
