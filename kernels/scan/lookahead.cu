@@ -44,14 +44,6 @@ FUNCTION T tile_aggregate(const Pack *tile_packs, u32 lane) {
   return total;
 }
 
-// Tests make some tiles silent or late.
-FUNCTION bool tile_publishes(u32 *ticket, u32 tile) {
-  if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
-  if (FAULT == 1u) { return false; }
-  for (u32 i = 0u; i < 2000u; i++) { atomicAdd(&ticket[1], 1u); }
-  return true;
-}
-
 extern "C" __global__ void __launch_bounds__(WORKGROUP, 1)
 scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
   const u32 lane = threadIdx.x % 32u;

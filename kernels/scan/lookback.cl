@@ -20,14 +20,6 @@ T tile_aggregate(__global const Pack *input, u32 tile, Subgroup sg, __local T *s
   return total;
 }
 
-// Tests make some tiles silent or late.
-bool tile_publishes(__global u32 *ticket, u32 tile) {
-  if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
-  if (FAULT == 1u) { return false; }
-  for (u32 i = 0u; i < 2000u; i++) { atomic_add(&ticket[1], 1u); }
-  return true;
-}
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void scan_lookback(
   __global const Pack *input, __global Pack *output, __global StateWord *states, __global u32 *ticket, Params params
 ) {

@@ -25,14 +25,6 @@ FUNCTION T tile_aggregate(const Pack *input, u32 tile, Subgroup sg) {
   return total;
 }
 
-// Tests make some tiles silent or late.
-FUNCTION bool tile_publishes(u32 *ticket, u32 tile) {
-  if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
-  if (FAULT == 1u) { return false; }
-  for (u32 i = 0u; i < 2000u; i++) { atomicAdd(&ticket[1], 1u); }
-  return true;
-}
-
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
   const u32 thread = threadIdx.x;

@@ -29,14 +29,6 @@ fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u3
   return total;
 }
 
-// Tests make some tiles silent or late.
-fn tile_publishes(tile: u32) -> bool {
-  if (FAULT == 0u || tile % FAULT_EVERY != FAULT_EVERY - 1u) { return true; }
-  if (FAULT == 1u) { return false; }
-  for (var i = 0u; i < 2000u; i++) { atomicAdd(&ticket[1], 1u); }
-  return true;
-}
-
 @compute @workgroup_size(WORKGROUP)
 fn scan_lookback(
   @builtin(local_invocation_index) thread: u32,

@@ -222,7 +222,11 @@ fn without_subgroups() {
 fn names_beside_an_operator_are_reserved() {
     let mut free = HashSet::new();
     for (_, caps) in tiers() {
-        for key in keys(&caps).iter().filter(|key| key.op.is_some()) {
+        // Constants change values, no names.
+        let mut seen = HashSet::new();
+        let keys = keys(&caps);
+        let distinct = keys.iter().filter(|key| seen.insert((key.name, &key.parts, &key.element, &key.op)));
+        for key in distinct.filter(|key| key.op.is_some()) {
             let module = check(key, &caps).unwrap().module;
             let names = module.functions.iter().map(|(_, function)| &function.name);
             let names = names.chain(module.global_variables.iter().map(|(_, variable)| &variable.name));
