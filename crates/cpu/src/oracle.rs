@@ -1,13 +1,15 @@
-//! What scan, reduce and sort are, as plainly as they can be written: one element after the other, on one thread.
+//! What scan, reduce and sort are, as plainly as they can be written: one element after the other.
 //!
 //! Every backend is held to this, the CPU backend too, which shares no code with it: operators are reached through
-//! [`Monoid::combine`] alone, and sorting is the standard library's.
+//! [`Monoid::combine`] alone, and sorting is by comparisons, rayon's, because a comparison of 2^29 keys on one thread takes
+//! minutes.
 //!
 //! [`expect`] answers for a call that is erased to data. Float sums and products depend on the order in which they are
 //! combined; for those it gives the value in twice the precision, and the scale of the rounding that a result may have.
 
 use std::cmp::Ordering;
 
+use rayon::slice::ParallelSliceMut;
 use trifold_core::{Builtin, Element, ElementType, Key, Monoid, Op, Order, Request, Scalar, ScanKind, SortRequest};
 
 /// `output[i] = initial + input[0] + ... + input[i]`.
@@ -60,7 +62,10 @@ ordered!(u32: cmp, i32: cmp, f32: total_cmp, u64: cmp, i64: cmp, f64: total_cmp)
 
 /// The keys in order.
 pub fn sort_keys<K: Ordered>(order: Order, keys: &[K]) -> Vec<K> {
-    sorted_indices(order, keys).into_iter().map(|i| keys[i]).collect()
+    let mut keys = keys.to_vec();
+    // Keys of one place in the order have the same bits, so nothing tells a stable sort from this one.
+    keys.par_sort_unstable_by(|a, b| directed(order, a, b));
+    keys
 }
 
 /// The keys in order, each with its value; equal keys as they stood.
@@ -74,12 +79,15 @@ pub fn sort_pairs<K: Ordered, V: Copy>(order: Order, keys: &[K], values: &[V]) -
 /// Where each place of the sorted keys comes from.
 fn sorted_indices<K: Ordered>(order: Order, keys: &[K]) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..keys.len()).collect();
-    // The standard library's stable sort.
-    indices.sort_by(|&a, &b| match order {
-        Order::Ascending => keys[a].order(&keys[b]),
-        Order::Descending => keys[b].order(&keys[a]),
-    });
+    indices.par_sort_by(|&a, &b| directed(order, &keys[a], &keys[b]));
     indices
+}
+
+fn directed<K: Ordered>(order: Order, a: &K, b: &K) -> Ordering {
+    match order {
+        Order::Ascending => a.order(b),
+        Order::Descending => b.order(a),
+    }
 }
 
 /// What a call must give.
@@ -260,25 +268,24 @@ fn as_f64(bytes: &[u8]) -> f64 {
 }
 
 fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> (Vec<u8>, Option<Vec<u8>>) {
-    fn indices<K: Ordered>(order: Order, bytes: &[u8]) -> Vec<usize> {
-        let keys: Vec<K> = bytes.chunks_exact(size_of::<K>()).map(bytemuck::pod_read_unaligned).collect();
-        sorted_indices(order, &keys)
+    fn sorted<K: Ordered>(order: Order, keys: &[u8], values: Option<(u32, &[u8])>) -> (Vec<u8>, Option<Vec<u8>>) {
+        let keys: Vec<K> = keys.chunks_exact(size_of::<K>()).map(bytemuck::pod_read_unaligned).collect();
+        let Some((size, values)) = values else {
+            return (bytemuck::cast_slice(&sort_keys(order, &keys)).to_vec(), None);
+        };
+        let values: Vec<&[u8]> = values.chunks_exact(size as usize).collect();
+        let (keys, values) = sort_pairs(order, &keys, &values);
+        (bytemuck::cast_slice(&keys).to_vec(), Some(values.concat()))
     }
-    let order = request.order;
-    let indices = match request.key {
-        Scalar::U32 => indices::<u32>(order, keys),
-        Scalar::I32 => indices::<i32>(order, keys),
-        Scalar::F32 => indices::<f32>(order, keys),
-        Scalar::U64 => indices::<u64>(order, keys),
-        Scalar::I64 => indices::<i64>(order, keys),
-        Scalar::F64 => indices::<f64>(order, keys),
+    let sorted = match request.key {
+        Scalar::U32 => sorted::<u32>,
+        Scalar::I32 => sorted::<i32>,
+        Scalar::F32 => sorted::<f32>,
+        Scalar::U64 => sorted::<u64>,
+        Scalar::I64 => sorted::<i64>,
+        Scalar::F64 => sorted::<f64>,
     };
-    let gather = |bytes: &[u8], size: u32| -> Vec<u8> {
-        let size = size as usize;
-        indices.iter().flat_map(|i| &bytes[i * size..(i + 1) * size]).copied().collect()
-    };
-    let values = request.value.as_ref().zip(values).map(|(value, bytes)| gather(bytes, value.bytes()));
-    (gather(keys, request.key.bytes()), values)
+    sorted(request.order, keys, request.value.as_ref().map(ElementType::bytes).zip(values))
 }
 
 #[cfg(test)]
