@@ -1,5 +1,5 @@
-// block/count_state: a tile's count of each digit below two status bits in 32 bits. A portion has fewer than 2^30 keys.
-// The words before the first tile's are the ticket.
+// block/count_state: a tile's count of each digit in 32 bits, below two of status and one that tells this run of the states from
+// the one before. A portion has fewer than 2^29 keys. The words before the first tile's are the ticket.
 
 @group(0) @binding(7) var<storage, read_write> states: array<atomic<u32>>;
 
@@ -10,26 +10,36 @@ struct CountState {
   count: u32,
 }
 
-fn count_ticket() -> u32 {
-  return atomicAdd(&states[0], 1u);
+// Takes the next ticket of so many. Whoever takes the last one begins the next run's, whose states bear another number: nothing
+// is cleared in between.
+fn count_ticket(takes: u32) -> u32 {
+  let taken = atomicAdd(&states[0], 1u);
+  if (taken % TICKETS == takes - 1u) { atomicAdd(&states[0], TICKETS - takes); }
+  return taken;
 }
 
-fn count_word(status: u32, count: u32) -> u32 {
-  return (status << 30u) | count;
+fn count_word(run: u32, status: u32, count: u32) -> u32 {
+  return (run << 31u) | (status << 29u) | count;
 }
 
-fn count_publish(tile: u32, digit: u32, status: u32, count: u32) {
-  atomicStore(&states[STATE_FIRST + tile * DIGITS + digit], count_word(status, count));
+fn count_state(run: u32, word: u32) -> CountState {
+  return CountState(select(STATUS_NONE, (word >> 29u) & 3u, (word >> 31u) == (run & 1u)), word & 0x1fffffffu);
 }
 
-// Publishes another tile's count, unless that tile has published more by now.
-fn count_help(tile: u32, digit: u32, count: u32) {
-  atomicMax(&states[STATE_FIRST + tile * DIGITS + digit], count_word(STATUS_AGGREGATE, count));
+fn count_publish(run: u32, tile: u32, digit: u32, status: u32, count: u32) {
+  atomicStore(&states[STATE_FIRST + tile * DIGITS + digit], count_word(run, status, count));
 }
 
-fn count_read(tile: u32, digit: u32) -> CountState {
-  let word = atomicLoad(&states[STATE_FIRST + tile * DIGITS + digit]);
-  return CountState(word >> 30u, word & 0x3fffffffu);
+fn count_read(run: u32, tile: u32, digit: u32) -> CountState {
+  return count_state(run, atomicLoad(&states[STATE_FIRST + tile * DIGITS + digit]));
+}
+
+// Publishes another tile's count, unless it has been published by now.
+fn count_help(run: u32, tile: u32, digit: u32, count: u32) {
+  let at = STATE_FIRST + tile * DIGITS + digit;
+  let old = atomicLoad(&states[at]);
+  if (count_state(run, old).status != STATUS_NONE) { return; }
+  atomicCompareExchangeWeak(&states[at], old, count_word(run, STATUS_AGGREGATE, count));
 }
 
 // What late tiles of a test pass their time with.

@@ -25,6 +25,9 @@ typedef double f64;
 
 #define DIGITS 256u
 
+// A ticket's low 24 bits are a tile's number, those above them the run's of the plan.
+#define TICKETS 0x1000000u
+
 void workgroup_barrier() {
   barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -83,13 +86,14 @@ u32 atomic_add_u32(__global u32 *word, u32 value) {
   return atomic_add(word, value);
 }
 
-void atomic_max_u32(__global u32 *word, u32 value) {
-  atomic_max(word, value);
+// Writes `value` if the word is still `old`.
+void atomic_replace_u32(__global u32 *word, u32 old, u32 value) {
+  atomic_cmpxchg(word, old, value);
 }
 
 #ifdef cl_khr_int64_base_atomics
-void atomic_max_u64(__global u64 *word, u64 value) {
-  atom_max(word, value);
+void atomic_replace_u64(__global u64 *word, u64 old, u64 value) {
+  atom_cmpxchg(word, old, value);
 }
 #endif
 

@@ -7,3 +7,6 @@ const STATUS_PREFIX: u32 = 2u;
 
 const DIGITS: u32 = 256u;
 
+// A ticket's low 24 bits are a tile's number, those above them the run's of the plan.
+const TICKETS: u32 = 0x1000000u;
+

@@ -12,7 +12,7 @@
 extern __shared__ __align__(128) unsigned char shared_ring[];
 // A stage is full, its tile's aggregate is out, its tile's prefix is known, and it may be loaded again.
 __shared__ TileBarrier shared_full[STAGES], shared_reduced[STAGES], shared_prefixed[STAGES], shared_empty[STAGES];
-__shared__ u32 shared_tiles[STAGES];
+__shared__ u32 shared_tickets[STAGES];
 __shared__ T shared_prefixes[STAGES];
 __shared__ T shared_reduce_totals[REDUCE_WARPS];
 __shared__ T shared_scan_totals[SCAN_WARPS];
@@ -46,6 +46,7 @@ FUNCTION T tile_aggregate(const Pack *tile_packs, u32 lane) {
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP, 1)
 scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+  follow_predecessor();
   const u32 lane = threadIdx.x % 32u;
   const u32 warp = threadIdx.x / 32u;
   Pack *ring = (Pack *)shared_ring;
@@ -67,8 +68,10 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
     for (u32 turn = 0u; lane == 0u; turn++) {
       const u32 s = turn % STAGES;
       if (turn >= STAGES) { tile_barrier_wait(&shared_empty[s], (turn / STAGES - 1u) % 2u); }
-      const u32 tile = atomicAdd(&ticket[0], 1u);
-      shared_tiles[s] = tile;
+      // Every block takes one ticket past the last tile's.
+      const u32 taken = ticket_take(ticket, params.tiles + gridDim.x);
+      shared_tickets[s] = taken;
+      const u32 tile = taken % TICKETS;
       if (tile >= params.tiles) {
         tile_barrier_arrive(&shared_full[s]);
         break;
@@ -88,20 +91,21 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
     for (u32 turn = 0u;; turn++) {
       const u32 s = turn % STAGES;
       tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
-      const u32 tile = shared_tiles[s];
+      const u32 tile = shared_tickets[s] % TICKETS;
       if (tile >= params.tiles) { break; }
+      const u32 run = shared_tickets[s] / TICKETS;
       u32 polls = 0u;
       while (next < tile) {
         const u32 window = min(tile - next, 32u);
         State state = {STATUS_AGGREGATE, identity()};
-        if (lane < window) { state = state_read(states, params.tiles, next + lane); }
+        if (lane < window) { state = state_read(states, params.tiles, run, next + lane); }
         const u32 missing = subgroup_first(state.status == STATUS_NONE, 32u);
         if (missing < 32u) {
           polls++;
           if (polls < SPIN_LIMIT) { continue; }
           const u32 stuck = next + missing;
           const T aggregate = tile_aggregate(input + (size_t)stuck * TILE_PACKS, lane);
-          if (lane == 0u) { state_help(states, params.tiles, stuck, aggregate); }
+          if (lane == 0u) { state_help(states, params.tiles, run, stuck, aggregate); }
           continue;
         }
         const T all = subgroup_shuffle_element(subgroup_inclusive_scan(state.value, lane), window - 1u);
@@ -123,7 +127,7 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
     for (u32 turn = 0u;; turn++) {
       const u32 s = turn % STAGES;
       tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
-      const u32 tile = shared_tiles[s];
+      const u32 tile = shared_tickets[s] % TICKETS;
       if (tile >= params.tiles) { break; }
       if (tile + 1u < params.tiles) {
         const T folded = tile_warp_fold(ring + s * TILE_PACKS, warp - FIRST_REDUCE_WARP, lane);
@@ -131,10 +135,11 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
       }
       warps_barrier(1u, REDUCE_WARPS);
       if (leads) {
-        if (tile + 1u < params.tiles && tile_publishes(ticket, tile)) {
+        if (tile + 1u < params.tiles) {
+          const u32 status = tile_publishes(ticket, tile) ? STATUS_AGGREGATE : STATUS_NONE;
           T total = shared_reduce_totals[0];
           for (u32 i = 1u; i < REDUCE_WARPS; i++) { total = combine(total, shared_reduce_totals[i]); }
-          state_publish(states, params.tiles, tile, STATUS_AGGREGATE, total);
+          state_publish(states, params.tiles, shared_tickets[s] / TICKETS, tile, status, total);
         }
         tile_barrier_arrive(&shared_reduced[s]);
       }
@@ -149,7 +154,7 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
   for (u32 turn = 0u;; turn++) {
     const u32 s = turn % STAGES;
     tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
-    const u32 tile = shared_tiles[s];
+    const u32 tile = shared_tickets[s] % TICKETS;
     if (tile >= params.tiles) { break; }
     Pack *stage = ring + s * TILE_PACKS;
     const u32 first = scanner * WARP_PACKS + lane * ROWS;

@@ -23,7 +23,7 @@ T tile_aggregate(__global const Pack *input, u32 tile, Subgroup sg, __local T *s
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void scan_lookback(
   __global const Pack *input, __global Pack *output, __global StateWord *states, __global u32 *ticket, Params params
 ) {
-  __local u32 shared_tile;
+  __local u32 shared_ticket;
   __local u32 shared_stuck;
   __local T shared_prefix;
   __local T subgroup_totals[MAX_SUBGROUPS];
@@ -33,9 +33,10 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   output += params.output_offset;
 
   // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
-  if (thread == 0u) { shared_tile = atomic_add(&ticket[0], 1u); }
-  const u32 tile = workgroup_uniform_load(&shared_tile);
-  if (tile >= params.tiles) { return; }
+  if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles); }
+  const u32 taken = workgroup_uniform_load(&shared_ticket);
+  const u32 tile = taken % TICKETS;
+  const u32 run = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
@@ -72,13 +73,14 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
 
   // 5. Publish the aggregate.
   const bool publishes = tile_publishes(ticket, tile);
-  if (leads && publishes) { state_publish(states, params.tiles, tile, STATUS_AGGREGATE, aggregate); }
+  const u32 status = publishes ? STATUS_AGGREGATE : STATUS_NONE;
+  if (leads) { state_publish(states, params.tiles, run, tile, status, aggregate); }
 
   // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   Lookback found = {identity(), tile, 0u};
   while (true) {
     if (LOOKBACK_BY(sg)) {
-      found = lookback(found, states, params.tiles, params.initial, sg);
+      found = lookback(found, states, params.tiles, run, params.initial, sg);
       if (leads) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
@@ -87,13 +89,13 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     const u32 stuck = workgroup_uniform_load(&shared_stuck);
     if (stuck == 0u) { break; }
     const T missing = tile_aggregate(input, stuck - 1u, sg, subgroup_totals);
-    if (leads) { state_help(states, params.tiles, stuck - 1u, missing); }
+    if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
     workgroup_barrier();
   }
 
   // 7. Publish the inclusive prefix.
   const T prefix = shared_prefix;
-  if (leads && publishes) { state_publish(states, params.tiles, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
 
   // 8. Scan each pack from its prefix and store it.
   const T start = combine(prefix, subgroup_prefix);

@@ -4,7 +4,7 @@
 #define TILE_PACKS (WORKGROUP * ROWS)
 #define TILE (TILE_PACKS * PACK)
 
-__shared__ u32 shared_tile;
+__shared__ u32 shared_ticket;
 __shared__ u32 shared_stuck;
 __shared__ T shared_prefix;
 __shared__ T subgroup_totals[MAX_SUBGROUPS];
@@ -27,15 +27,17 @@ FUNCTION T tile_aggregate(const Pack *input, u32 tile, Subgroup sg) {
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+  follow_predecessor();
   const u32 thread = threadIdx.x;
   const Subgroup sg = subgroup_of(thread);
   input += params.input_offset;
   output += params.output_offset;
 
   // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
-  if (thread == 0u) { shared_tile = atomicAdd(&ticket[0], 1u); }
-  const u32 tile = workgroup_uniform_load(&shared_tile);
-  if (tile >= params.tiles) { return; }
+  if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles); }
+  const u32 taken = workgroup_uniform_load(&shared_ticket);
+  const u32 tile = taken % TICKETS;
+  const u32 run = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
@@ -72,13 +74,14 @@ scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, P
 
   // 5. Publish the aggregate.
   const bool publishes = tile_publishes(ticket, tile);
-  if (leads && publishes) { state_publish(states, params.tiles, tile, STATUS_AGGREGATE, aggregate); }
+  const u32 status = publishes ? STATUS_AGGREGATE : STATUS_NONE;
+  if (leads) { state_publish(states, params.tiles, run, tile, status, aggregate); }
 
   // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   Lookback found = {identity(), tile, 0u};
   while (true) {
     if (sg.id == 0u) {
-      found = lookback(found, states, params.tiles, params.initial, sg);
+      found = lookback(found, states, params.tiles, run, params.initial, sg);
       if (sg.lane == 0u) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
@@ -87,13 +90,13 @@ scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, P
     const u32 stuck = workgroup_uniform_load(&shared_stuck);
     if (stuck == 0u) { break; }
     const T missing = tile_aggregate(input, stuck - 1u, sg);
-    if (leads) { state_help(states, params.tiles, stuck - 1u, missing); }
+    if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
     workgroup_barrier();
   }
 
   // 7. Publish the inclusive prefix.
   const T prefix = shared_prefix;
-  if (leads && publishes) { state_publish(states, params.tiles, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
 
   // 8. Scan each pack from its prefix and store it.
   const T start = combine(prefix, subgroup_prefix);

@@ -1,13 +1,12 @@
 // scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
 // Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
 
-@group(0) @binding(3) var<storage, read_write> ticket: array<atomic<u32>>;
 @group(0) @binding(4) var<uniform> params: Params;
 
 const TILE_PACKS: u32 = WORKGROUP * ROWS;
 const TILE: u32 = TILE_PACKS * PACK;
 
-var<workgroup> shared_tile: u32;
+var<workgroup> shared_ticket: u32;
 var<workgroup> shared_stuck: u32;
 var<workgroup> shared_prefix: T;
 var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
@@ -31,6 +30,8 @@ fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u3
 
 @compute @workgroup_size(WORKGROUP)
 fn scan_lookback(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
   @builtin(subgroup_invocation_id) lane: u32,
   @builtin(subgroup_size) width: u32,
@@ -38,9 +39,11 @@ fn scan_lookback(
   @builtin(num_subgroups) subgroups: u32,
 ) {
   // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
-  if (thread == 0u) { shared_tile = atomicAdd(&ticket[0], 1u); }
-  let tile = workgroupUniformLoad(&shared_tile);
-  if (tile >= params.tiles) { return; }
+  if (id.x + id.y * grid.x >= params.tiles) { return; }
+  if (thread == 0u) { shared_ticket = ticket_take(params.tiles); }
+  let taken = workgroupUniformLoad(&shared_ticket);
+  let tile = taken % TICKETS;
+  let run = taken / TICKETS;
   let leads = subgroup == 0u && lane == 0u;
 
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
@@ -78,13 +81,13 @@ fn scan_lookback(
 
   // 5. Publish the aggregate.
   let publishes = tile_publishes(tile);
-  if (leads && publishes) { state_publish(tile, STATUS_AGGREGATE, aggregate); }
+  if (leads) { state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, publishes), aggregate); }
 
   // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   var found = Lookback(identity(), tile, 0u);
   loop {
     if (subgroup == 0u) {
-      found = lookback(found, lane, width);
+      found = lookback(found, run, lane, width);
       if (lane == 0u) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
@@ -93,13 +96,13 @@ fn scan_lookback(
     let stuck = workgroupUniformLoad(&shared_stuck);
     if (stuck == 0u) { break; }
     let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
-    if (leads) { state_help(stuck - 1u, missing); }
+    if (leads) { state_help(run, stuck - 1u, missing); }
     workgroupBarrier();
   }
 
   // 7. Publish the inclusive prefix.
   let prefix = shared_prefix;
-  if (leads && publishes) { state_publish(tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
 
   // 8. Scan each pack from its prefix and store it.
   let start = combine(prefix, subgroup_prefix);

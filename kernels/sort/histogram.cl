@@ -1,11 +1,18 @@
-// sort/histogram: counts the digits of every place of every key in one read.
+// sort/histogram: counts the digits of every place of every key in one read. The last workgroup to arrive turns the counts into
+// offsets and says which passes are needed.
 
 #define TILE (WORKGROUP * ITEMS)
-#define COUNTS (PLACES * DIGITS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_histogram(__global const Key *input, __global u32 *counts, Params params) {
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void sort_histogram(
+  __global const Key *input, __global u32 *bins, __global u32 *counts, Params params
+) {
+  __local u32 shared_arrivals;
   __local u32 shared_counts[COUNTS];
+  __local u32 shared_skip[PLACES];
+  __local u32 digit_counts[DIGITS];
+  __local u32 digit_sums[MAX_SUBGROUPS];
   const u32 thread = get_local_id(0);
+  DECLARE_SUBGROUP(sg);
   input += params.input_offset;
   // 1. Clear this workgroup's counts.
   for (u32 i = thread; i < COUNTS; i += WORKGROUP) { shared_counts[i] = 0u; }
@@ -29,6 +36,12 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_histog
   // 3. Add them to the whole.
   for (u32 i = thread; i < COUNTS; i += WORKGROUP) {
     const u32 count = shared_counts[i];
-    if (count > 0u) { atomic_add(&counts[i], count); }
+    if (count > 0u) { atomic_add(&bins[i], count); }
   }
+  workgroup_barrier();
+  // 4. The last workgroup goes on, and leaves the scratch clean.
+  if (thread == 0u) { shared_arrivals = atomic_add(&bins[COUNTS], 1u) + 1u; }
+  if (workgroup_uniform_load(&shared_arrivals) < params.groups) { return; }
+  if (thread == 0u) { bins[COUNTS] = 0u; }
+  digit_offsets(bins, counts, params, thread, sg, shared_counts, shared_skip, digit_counts, digit_sums);
 }

@@ -1,13 +1,15 @@
-// sort/histogram: counts the digits of every place of every key in one read.
+// sort/histogram: counts the digits of every place of every key in one read. The last workgroup to arrive turns the counts into
+// offsets and says which passes are needed.
 
 #define TILE (WORKGROUP * ITEMS)
-#define COUNTS (PLACES * DIGITS)
 
-__shared__ u32 shared_counts[COUNTS];
+__shared__ u32 shared_arrivals;
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
-sort_histogram(const Key *input, u32 *counts, Params params) {
+sort_histogram(const Key *input, u32 *bins, u32 *counts, Params params) {
+  follow_predecessor();
   const u32 thread = threadIdx.x;
+  const Subgroup sg = subgroup_of(thread);
   input += params.input_offset;
   // 1. Clear this workgroup's counts.
   for (u32 i = thread; i < COUNTS; i += WORKGROUP) { shared_counts[i] = 0u; }
@@ -31,6 +33,12 @@ sort_histogram(const Key *input, u32 *counts, Params params) {
   // 3. Add them to the whole.
   for (u32 i = thread; i < COUNTS; i += WORKGROUP) {
     const u32 count = shared_counts[i];
-    if (count > 0u) { atomicAdd(&counts[i], count); }
+    if (count > 0u) { atomicAdd(&bins[i], count); }
   }
+  workgroup_barrier();
+  // 4. The last workgroup goes on, and leaves the scratch clean.
+  if (thread == 0u) { shared_arrivals = atomicAdd(&bins[COUNTS], 1u) + 1u; }
+  if (workgroup_uniform_load(&shared_arrivals) < params.groups) { return; }
+  if (thread == 0u) { bins[COUNTS] = 0u; }
+  digit_offsets(bins, counts, params, thread, sg);
 }

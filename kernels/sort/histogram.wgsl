@@ -1,18 +1,22 @@
-// sort/histogram: counts the digits of every place of every key in one read.
+// sort/histogram: counts the digits of every place of every key in one read. The last workgroup to arrive turns the counts into
+// offsets and says which passes are needed.
 
 @group(0) @binding(0) var<storage, read_write> input: array<Key>;
-@group(0) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
-@group(0) @binding(2) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> bins: array<atomic<u32>>;
+@group(0) @binding(2) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(3) var<uniform> params: Params;
 
 const TILE: u32 = WORKGROUP * ITEMS;
-const COUNTS: u32 = PLACES * DIGITS;
 
-var<workgroup> shared_counts: array<atomic<u32>, COUNTS>;
+var<workgroup> shared_arrivals: u32;
 
 @compute @workgroup_size(WORKGROUP)
 fn sort_histogram(
   @builtin(workgroup_id) id: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
+  @builtin(subgroup_invocation_id) lane: u32,
+  @builtin(subgroup_size) width: u32,
+  @builtin(subgroup_id) subgroup: u32,
 ) {
   // 1. Clear this workgroup's counts.
   for (var i = thread; i < COUNTS; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
@@ -36,6 +40,12 @@ fn sort_histogram(
   // 3. Add them to the whole.
   for (var i = thread; i < COUNTS; i += WORKGROUP) {
     let count = atomicLoad(&shared_counts[i]);
-    if (count > 0u) { atomicAdd(&counts[i], count); }
+    if (count > 0u) { atomicAdd(&bins[i], count); }
   }
+  workgroupBarrier();
+  // 4. The last workgroup goes on, and leaves the scratch clean.
+  if (thread == 0u) { shared_arrivals = atomicAdd(&bins[COUNTS], 1u) + 1u; }
+  if (workgroupUniformLoad(&shared_arrivals) < params.groups) { return; }
+  if (thread == 0u) { atomicStore(&bins[COUNTS], 0u); }
+  digit_offsets(thread, lane, width, subgroup);
 }

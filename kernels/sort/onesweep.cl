@@ -51,9 +51,11 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
 
   // 1. Does this place need a pass, and between which buffers? Take the next tile.
   __global const u32 *route = counts + ROUTES + 4u * params.place;
-  if (thread == 0u) { shared_word = route[0] == 1u ? count_ticket(states) : params.tiles; }
-  const u32 tile = workgroup_uniform_load(&shared_word);
-  if (tile >= params.tiles) { return; }
+  if (route[0] == 0u) { return; }
+  if (thread == 0u) { shared_word = count_ticket(states, params.tiles); }
+  const u32 taken = workgroup_uniform_load(&shared_word);
+  const u32 tile = taken % TICKETS;
+  const u32 run = taken / TICKETS;
   __global const Key *source =
     route[1] == BUFFER_INPUT ? input + params.input_offset
     : route[1] == BUFFER_TEMP ? temp
@@ -94,7 +96,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
       exchange[s * DIGITS + digit] = total;
       total += count;
     }
-    if (publishes) { count_publish(states, tile, digit, STATUS_AGGREGATE, total); }
+    count_publish(states, run, tile, digit, publishes ? STATUS_AGGREGATE : STATUS_NONE, total);
     digit_counts[digit] = total;
     digit_bases[digit] = total;
   }
@@ -129,7 +131,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
           CountState window[LOOKBACK_WINDOW];
 #pragma unroll
           for (u32 j = 0u; j < LOOKBACK_WINDOW; j++) {
-            window[j] = count_read(states, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
+            window[j] = count_read(states, run, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
           }
           bool waits = false;
 #pragma unroll
@@ -153,7 +155,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     if (stuck == 0u) { break; }
     recount(source, params, stuck - 1u, thread, digit_totals);
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
-      count_help(states, stuck - 1u, digit, digit_totals[digit]);
+      count_help(states, run, stuck - 1u, digit, digit_totals[digit]);
     }
   }
 
@@ -163,9 +165,16 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
 #pragma unroll
     for (u32 i = 0u; i < DIGITS_EACH; i++) {
       const u32 digit = i * DIGIT_THREADS + thread;
-      if (publishes) { count_publish(states, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      if (publishes) { count_publish(states, run, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
       if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
+    }
+  }
+
+  // States that only longer portions use must not seem to be a later run's.
+  if (tile == params.tiles - 1u) {
+    for (u32 spare = params.tiles * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
+      count_publish(states, run, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
     }
   }
 

@@ -45,14 +45,17 @@ sort_onesweep(
   const Key *input, Key *temp, Key *output, const u32 *input_values, u32 *temp_values, u32 *output_values,
   u32 *counts, CountWord *states, Params params
 ) {
+  follow_predecessor();
   const u32 thread = threadIdx.x;
   const Subgroup sg = subgroup_of(thread);
 
   // 1. Does this place need a pass, and between which buffers? Take the next tile.
   const u32 *route = counts + ROUTES + 4u * params.place;
-  if (thread == 0u) { shared_word = route[0] == 1u ? count_ticket(states) : params.tiles; }
-  const u32 tile = workgroup_uniform_load(&shared_word);
-  if (tile >= params.tiles) { return; }
+  if (route[0] == 0u) { return; }
+  if (thread == 0u) { shared_word = count_ticket(states, params.tiles); }
+  const u32 taken = workgroup_uniform_load(&shared_word);
+  const u32 tile = taken % TICKETS;
+  const u32 run = taken / TICKETS;
   const Key *source =
     route[1] == BUFFER_INPUT ? input + params.input_offset
     : route[1] == BUFFER_TEMP ? temp
@@ -92,7 +95,7 @@ sort_onesweep(
       exchange[s * DIGITS + digit] = total;
       total += count;
     }
-    if (publishes) { count_publish(states, tile, digit, STATUS_AGGREGATE, total); }
+    count_publish(states, run, tile, digit, publishes ? STATUS_AGGREGATE : STATUS_NONE, total);
     digit_counts[digit] = total;
     digit_bases[digit] = total;
   }
@@ -128,7 +131,7 @@ sort_onesweep(
           CountState window[LOOKBACK_WINDOW];
 #pragma unroll
           for (u32 j = 0u; j < LOOKBACK_WINDOW; j++) {
-            window[j] = count_read(states, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
+            window[j] = count_read(states, run, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
           }
           bool waits = false;
 #pragma unroll
@@ -152,7 +155,7 @@ sort_onesweep(
     if (stuck == 0u) { break; }
     recount(source, params, stuck - 1u, thread);
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
-      count_help(states, stuck - 1u, digit, digit_totals[digit]);
+      count_help(states, run, stuck - 1u, digit, digit_totals[digit]);
     }
   }
 
@@ -162,9 +165,16 @@ sort_onesweep(
 #pragma unroll
     for (u32 i = 0u; i < DIGITS_EACH; i++) {
       const u32 digit = i * DIGIT_THREADS + thread;
-      if (publishes) { count_publish(states, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      if (publishes) { count_publish(states, run, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
       if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
+    }
+  }
+
+  // States that only longer portions use must not seem to be a later run's.
+  if (tile == params.tiles - 1u) {
+    for (u32 spare = params.tiles * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
+      count_publish(states, run, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
     }
   }
 

@@ -56,6 +56,8 @@ fn recount(tile: u32, source: u32, thread: u32) {
 
 @compute @workgroup_size(WORKGROUP)
 fn sort_onesweep(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
   @builtin(subgroup_invocation_id) lane: u32,
   @builtin(subgroup_size) width: u32,
@@ -64,12 +66,12 @@ fn sort_onesweep(
 ) {
   // 1. Does this place need a pass, and between which buffers? Take the next tile.
   let route = ROUTES + 4u * params.place;
-  if (thread == 0u) {
-    shared_word = params.tiles;
-    if (counts[route] == 1u) { shared_word = count_ticket(); }
-  }
-  let tile = workgroupUniformLoad(&shared_word);
-  if (tile >= params.tiles) { return; }
+  if (thread == 0u) { shared_word = counts[route]; }
+  if (workgroupUniformLoad(&shared_word) == 0u || id.x + id.y * grid.x >= params.tiles) { return; }
+  if (thread == 0u) { shared_word = count_ticket(params.tiles); }
+  let taken = workgroupUniformLoad(&shared_word);
+  let tile = taken % TICKETS;
+  let run = taken / TICKETS;
   let source = counts[route + 1u];
   let destination = counts[route + 2u];
   let valid = min(params.n - tile_first(tile), TILE);
@@ -117,7 +119,7 @@ fn sort_onesweep(
       atomicStore(&subgroup_counts[s * DIGITS + digit], total);
       total += count;
     }
-    if (publishes) { count_publish(tile, digit, STATUS_AGGREGATE, total); }
+    count_publish(run, tile, digit, select(STATUS_NONE, STATUS_AGGREGATE, publishes), total);
     digit_counts[digit] = total;
     digit_bases[digit] = total;
   }
@@ -153,7 +155,7 @@ fn sort_onesweep(
           var window: array<CountState, LOOKBACK_WINDOW>;
           // unroll
           for (var j = 0u; j < LOOKBACK_WINDOW; j++) {
-            window[j] = count_read(next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
+            window[j] = count_read(run, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
           }
           var waits = false;
           // unroll
@@ -179,7 +181,7 @@ fn sort_onesweep(
     if (stuck == 0u) { break; }
     recount(stuck - 1u, source, thread);
     for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
-      count_help(stuck - 1u, digit, atomicLoad(&digit_totals[digit]));
+      count_help(run, stuck - 1u, digit, atomicLoad(&digit_totals[digit]));
     }
   }
 
@@ -189,9 +191,16 @@ fn sort_onesweep(
     // unroll
     for (var i = 0u; i < DIGITS_EACH; i++) {
       let digit = i * DIGIT_THREADS + thread;
-      if (publishes) { count_publish(tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      if (publishes) { count_publish(run, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
       if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
+    }
+  }
+
+  // States that only longer portions use must not seem to be a later run's.
+  if (tile == params.tiles - 1u) {
+    for (var spare = params.tiles * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
+      count_publish(run, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
     }
   }
 

@@ -25,6 +25,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/fold2": "wgsl" "cl" "cu";
     "block/fold4": "wgsl" "cl" "cu";
     "block/digit_scan": "wgsl" "cl" "cu";
+    "block/digit_offsets": "wgsl" "cl" "cu";
     "block/reduce": "wgsl" "cl" "cu";
     "block/scan": "wgsl" "cl" "cu";
     "block/partials": "wgsl" "cl" "cu";
@@ -33,7 +34,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/subgroup_scan_native": "wgsl";
     "block/state_word64": "wgsl" "cl" "cu";
     "block/state_wide": "wgsl" "cl" "cu";
-    "block/fault": "wgsl" "cl" "cu";
+    "block/ticket": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";
     "block/bulk_copy": "cu";
     "block/key1": "wgsl" "cl" "cu";
@@ -54,7 +55,6 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "scan/tile_scan": "wgsl" "cl" "cu";
     "reduce/single_pass": "wgsl" "cl" "cu";
     "sort/histogram": "wgsl" "cl" "cu";
-    "sort/digit_offsets": "wgsl" "cl" "cu";
     "sort/onesweep": "wgsl" "cl" "cu";
     "sort/upsweep": "wgsl" "cl" "cu";
     "sort/downsweep": "wgsl" "cl" "cu";

@@ -87,6 +87,9 @@ pub(crate) struct Row {
     pub(crate) tiles: Tiles,
     /// How often to run it, with the same scratch.
     pub(crate) runs: u32,
+    /// Whether the scratch is the call's own, which is cleared once, and every run has an input of its own: what one run leaves
+    /// in the scratch is wrong for the next.
+    pub(crate) keeps_scratch: bool,
 }
 
 impl Row {
@@ -98,6 +101,7 @@ impl Row {
             options: Options::default(),
             tiles: Tiles::Shipped,
             runs: 2,
+            keeps_scratch: false,
         }
     }
 
@@ -123,6 +127,10 @@ impl Row {
 
     pub(crate) fn runs(self, runs: u32) -> Row {
         Row { runs, ..self }
+    }
+
+    pub(crate) fn keeps_scratch(self) -> Row {
+        Row { keeps_scratch: true, ..self }
     }
 
     /// The row's name, which says everything about it.
@@ -162,6 +170,9 @@ impl Row {
         if self.runs > 2 {
             rest.push(format!("runs={}", self.runs));
         }
+        if self.keeps_scratch {
+            rest.push("keeps_scratch".into());
+        }
         let mut name = format!(
             "{}/{ty}/{what}/{}/n={}/{}",
             self.request.primitive(),
@@ -176,9 +187,10 @@ impl Row {
         name
     }
 
-    /// The row's input, and the values of a sort of pairs.
-    pub(crate) fn input(&self) -> (Vec<u8>, Option<Vec<u8>>) {
-        let mut random = Random::named(&self.name());
+    /// The input of a run, and the values of a sort of pairs.
+    pub(crate) fn input(&self, run: u32) -> (Vec<u8>, Option<Vec<u8>>) {
+        let seed = if self.keeps_scratch { run } else { 0 };
+        let mut random = Random::named(&format!("{}{seed}", self.name()));
         let n = self.request.n();
         match &self.request {
             Request::Copy { element, .. } => (inputs::any(element, n, &mut random), None),
@@ -191,9 +203,10 @@ impl Row {
         }
     }
 
-    /// What its scratch is full of before it runs.
-    pub(crate) fn poison(&self) -> u8 {
-        if Random::named(&self.name()).next().is_multiple_of(2) { 0xff } else { 0xa5 }
+    /// What its scratch is full of before it runs, if it is not the call's own.
+    pub(crate) fn poison(&self) -> Option<u8> {
+        let byte = if Random::named(&self.name()).next().is_multiple_of(2) { 0xff } else { 0xa5 };
+        (!self.keeps_scratch).then_some(byte)
     }
 
     /// The types of its input and output elements.

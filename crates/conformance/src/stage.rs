@@ -36,6 +36,10 @@ impl Block {
         Ok(block)
     }
 
+    fn fill(&mut self, content: &[u8]) {
+        self.image[self.lead as usize..(self.lead + self.bytes) as usize].copy_from_slice(content);
+    }
+
     fn span(&self) -> AnySpan<'_> {
         AnySpan { buffer: &self.buffer, offset: self.lead, bytes: self.bytes }
     }
@@ -85,7 +89,7 @@ impl Staged {
         let size = u64::from(element.bytes());
         let n = row.request.n();
         let offsets = row.placement.offsets();
-        let (keys, carried) = row.input();
+        let (keys, carried) = row.input(0);
         let in_place = row.placement.in_place();
         let output_bytes = if matches!(row.request, Request::Reduce(_)) { size } else { n * size };
         let input = Block::new(backend, offsets[0] * size, n * size, Some(&keys))?;
@@ -112,10 +116,23 @@ impl Staged {
             values: values.as_ref().map(|(from, to, _)| (from.span(), to.as_ref().unwrap_or(from).span())),
         };
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps());
-        let call = backend.call(&row.request, spans, row.options, &tuning, Some(row.poison()))?;
+        let call = backend.call(&row.request, spans, row.options, &tuning, row.poison())?;
         let expected = oracle::expect(&row.request, &keys, carried.as_deref());
         let sorts = matches!(row.request, Request::Sort(_) | Request::Copy { .. });
         Ok(Staged { call, expected, element, sorts, input, output, values })
+    }
+
+    /// Gives the next run an input of its own.
+    fn renew(&mut self, row: &Row, run: u32, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
+        let (keys, carried) = row.input(run);
+        self.expected = oracle::expect(&row.request, &keys, carried.as_deref());
+        self.input.fill(&keys);
+        self.input.reset(backend)?;
+        if let (Some((from, _, _)), Some(carried)) = (&mut self.values, &carried) {
+            from.fill(carried);
+            from.reset(backend)?;
+        }
+        Ok(())
     }
 
     /// Poisons the outputs, or brings the input back if that is the output.
@@ -172,7 +189,7 @@ impl Staged {
 
 /// Runs a row as often as it says, with the same scratch, and checks every run. A reduction's bits must not change.
 pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failure> {
-    let staged = Staged::new(backend, row)?;
+    let mut staged = Staged::new(backend, row)?;
     let faulty = |step: &Step| matches!(step, Step::Launch(l) if l.kernel.constant("FAULT").is_some_and(|f| f != 0));
     if row.options.fault != Fault::None && !staged.call.plan.steps.iter().any(faulty) {
         let algorithm = staged.call.plan.algorithm;
@@ -183,6 +200,9 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
     let mut first: Option<Vec<u8>> = None;
     for run in 0..row.runs {
         if run > 0 {
+            if row.keeps_scratch {
+                staged.renew(row, run, backend)?;
+            }
             staged.reset(backend)?;
         }
         backend.run(&staged.call)?;
@@ -191,7 +211,7 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
             error => error,
         })?;
         let before = first.get_or_insert_with(|| results.output.clone());
-        if matches!(row.request, Request::Reduce(_)) && *before != results.output {
+        if matches!(row.request, Request::Reduce(_)) && !row.keeps_scratch && *before != results.output {
             return Err(Failure::Wrong(format!(
                 "run {run} gave other bits than run 0: {before:?}, {:?}",
                 results.output

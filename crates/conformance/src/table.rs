@@ -360,8 +360,29 @@ impl Table<'_> {
         if row.placement.in_place() { self.row(row) } else { self.by_first(row) }
     }
 
-    /// The same scratch again and again, full of garbage at first.
+    /// The same scratch again and again: a caller's, full of garbage at first, and the call's own, as the runs leave it.
     fn reuse(&mut self) {
+        for (op, kind, placement) in scans() {
+            let row = Row::new(scan(&op, kind, 6007)).placement(placement).tiles(Tiles::Small).keeps_scratch();
+            self.by_algorithm(row.clone().runs(5));
+            // In place no tile is helped.
+            if !placement.in_place() {
+                self.by_algorithm(row.fault(Fault::Silent(3)).runs(5));
+            }
+        }
+        for (op, placement) in reduces() {
+            self.by_first(Row::new(reduce(&op, 60_013)).placement(placement).runs(5).keeps_scratch());
+        }
+        for (key, value, order, placement) in sorts() {
+            let row =
+                Row::new(sort(key, value, order, 60_013)).placement(placement).tiles(Tiles::Small).keeps_scratch();
+            self.by_algorithm(row.clone().runs(5));
+            self.by_algorithm(row.fault(Fault::Silent(3)).runs(5));
+        }
+        // More runs than a ticket can number.
+        let sum = builtin(Builtin::Sum, Scalar::U32);
+        self.by_algorithm(Row::new(scan(&sum, ScanKind::Inclusive, 6007)).runs(300).keeps_scratch());
+        self.by_algorithm(Row::new(sort(Scalar::U32, None, Order::Ascending, 6007)).runs(70).keeps_scratch());
         for (op, kind, placement) in scans() {
             self.by_algorithm(Row::new(scan(&op, kind, 6007)).placement(placement).runs(5));
         }

@@ -46,6 +46,8 @@ struct Loaded {
     workgroup: u32,
     /// Dynamic shared memory of a block, in bytes.
     ring: u32,
+    /// Whether its blocks may start while the kernel before it ends: it waits for that by itself.
+    follows: bool,
     arguments: &'static [Argument],
     params: ParamsLayout,
 }
@@ -142,7 +144,7 @@ impl Kernel {
         if let Some(bytes) = cuda.cache.get(&kept) {
             let module = cuda.stream.context().load_module(Ptx::from_binary(bytes));
             match module.and_then(|module| module.load_function(assembled.entry_point)) {
-                Ok(function) => return Kernel::load(key, cuda.handle(), function, assembled),
+                Ok(function) => return Kernel::load(key, cuda, function, assembled),
                 Err(error) => {
                     tracing::warn!(kernel = key.name, %error, "the driver does not take a cached kernel; compiling it")
                 }
@@ -163,11 +165,11 @@ impl Kernel {
         let module = cuda.stream.context().load_module(Ptx::from_binary(image.bytes.clone())).map_err(loading)?;
         let function = module.load_function(assembled.entry_point).map_err(loading)?;
         cuda.cache.put(&kept, &image.bytes);
-        Kernel::load(key, cuda.handle(), function, assembled)
+        Kernel::load(key, cuda, function, assembled)
     }
 
     /// Holds a function against the catalogue: the driver reads as many bytes for each argument as the function takes.
-    fn load(key: &KernelKey, owner: Handle, function: CudaFunction, assembled: Assembled) -> Result<Kernel> {
+    fn load(key: &KernelKey, cuda: &Cuda, function: CudaFunction, assembled: Assembled) -> Result<Kernel> {
         let name = key.name;
         let Assembled { workgroup, arguments, params, .. } = assembled;
         let mut expected = vec![8; arguments.len()];
@@ -198,7 +200,10 @@ impl Kernel {
             let asking = format_args!("asking for {ring} bytes of shared memory for {name}");
             function.set_attribute(most, ring as i32).map_err(driver(asking))?;
         }
-        Ok(Kernel(Arc::new(Loaded { name, owner, function, workgroup, ring, arguments, params })))
+        let owner = cuda.handle();
+        // As the prelude's follow_predecessor has it.
+        let follows = cuda.architecture >= 90;
+        Ok(Kernel(Arc::new(Loaded { name, owner, function, workgroup, ring, follows, arguments, params })))
     }
 
     /// Its name in the catalogue.
@@ -214,6 +219,11 @@ impl Kernel {
     /// Dynamic shared memory of a block, in bytes.
     pub(crate) fn ring(&self) -> u32 {
         self.0.ring
+    }
+
+    /// Whether its blocks may start while the kernel before it ends.
+    pub(crate) fn follows(&self) -> bool {
+        self.0.follows
     }
 
     pub(crate) fn owner(&self) -> Handle {

@@ -3,7 +3,9 @@
 use std::ffi::c_void;
 use std::ptr::from_ref;
 
-use cudarc::driver::sys::{self, CUdeviceptr};
+use cudarc::driver::sys::{
+    self, CUdeviceptr, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
+};
 use cudarc::driver::{CudaStream, result};
 use trifold_core::{Command, Error, Result, Span};
 
@@ -118,21 +120,33 @@ impl Step {
                 for (argument, value) in arguments.iter_mut().zip(values) {
                     *argument = value;
                 }
+                let mut early = CUlaunchAttribute {
+                    id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                    pad: [0; 4],
+                    value: CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+                };
+                let config = CUlaunchConfig {
+                    gridDimX: *groups,
+                    gridDimY: 1,
+                    gridDimZ: 1,
+                    blockDimX: kernel.workgroup(),
+                    blockDimY: 1,
+                    blockDimZ: 1,
+                    sharedMemBytes: kernel.ring(),
+                    hStream: stream.cu_stream(),
+                    attrs: &mut early,
+                    numAttrs: u32::from(kernel.follows()),
+                };
                 // SAFETY: the function is of this stream's context (`owner` was compared). It takes exactly these
                 // arguments: `Kernel::load` held the catalogue's list, which `addresses` follows, and the size of
                 // `params` against the compiled function, at most MOST_ARGUMENTS of them. The driver copies the values
                 // before it returns and writes none of them. What the addresses lead to outlives the work, as above; the
                 // kernel is this project's own and stays within the sizes in its parameters.
+                // That it may start early changes nothing in this: its first instruction waits for all that was enqueued before.
                 unsafe {
-                    result::launch_kernel(
-                        kernel.function(),
-                        (*groups, 1, 1),
-                        (kernel.workgroup(), 1, 1),
-                        kernel.ring(),
-                        stream.cu_stream(),
-                        &mut arguments,
-                    )
+                    sys::cuLaunchKernelEx(&config, kernel.function(), arguments.as_mut_ptr(), std::ptr::null_mut())
                 }
+                .result()
                 .map_err(|error| driver(format_args!("launching {} in {groups} blocks", kernel.name()))(error))
             }
         }

@@ -110,7 +110,7 @@ impl Planner<'_> {
                 tile.pack.fold,
                 subgroup,
                 self.state_part(op),
-                "block/fault",
+                "block/ticket",
                 "block/lookback",
             ],
             constants,
@@ -156,7 +156,7 @@ impl Planner<'_> {
                 pack.fold,
                 subgroup,
                 self.state_part(op),
-                "block/fault",
+                "block/ticket",
                 "block/bulk_copy",
             ],
             constants,
@@ -203,6 +203,13 @@ impl Planner<'_> {
         start: Option<Vec<u8>>,
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
+        // As many tickets as a ticket's word can tell.
+        if one.tiles + one.groups >= TICKETS {
+            return Err(Error::Invalid(format!(
+                "{n} elements are {} tiles, and {TICKETS} are too many; split the work",
+                one.tiles
+            )));
+        }
         let mut scratch = Scratch::default();
         // The second word is what late tiles pass their time with.
         let ticket = scratch.take(8);
@@ -232,7 +239,7 @@ impl Planner<'_> {
             initial: start,
         };
         let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
-        let steps = vec![Step::Fill { region: clear, value: 0, once: false }, Step::Launch(launch)];
+        let steps = vec![Step::Fill { region: clear, value: 0, once: true }, Step::Launch(launch)];
         self.finish(one.algorithm, scratch, steps, spans, true, one.depth)
     }
 
@@ -326,6 +333,8 @@ impl Planner<'_> {
     }
 }
 
+/// A ticket's word has this above a tile's number.
+const TICKETS: u32 = 1 << 24;
 /// Warps of a look-ahead block that publish aggregates.
 const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.

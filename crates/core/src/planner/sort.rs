@@ -10,8 +10,8 @@ use crate::{
 const DIGIT_BITS: u32 = 8;
 /// Values of a digit.
 const DIGITS: u32 = 1 << DIGIT_BITS;
-/// A count beside two status bits in 32 bits is smaller.
-const COUNT_LIMIT: u32 = 1 << 30;
+/// A count beside its state's three bits in 32 bits is smaller.
+const COUNT_LIMIT: u32 = 1 << 29;
 /// Bytes of a tile's states: a word a digit.
 const STATES: u32 = DIGITS * 4;
 /// So many tiles' states a sort of few keys may have, whatever its size.
@@ -29,7 +29,7 @@ struct Job {
 
 impl Job {
     /// The tiles of a pass that share states, of `tiles` of `tile` keys: as many as states in 3.9% of the data's size, or
-    /// for [`FEW_TILES`], serve, and fewer than 2^30 keys.
+    /// for [`FEW_TILES`], serve, and fewer than 2^29 keys.
     fn portion(&self, tile: u32, tiles: u32) -> u32 {
         let data = u64::from(self.n) * u64::from(self.key_bytes + self.value_bytes);
         let affordable = (data / 1000 * 39 / u64::from(STATES)).max(u64::from(FEW_TILES));
@@ -145,6 +145,8 @@ impl Planner<'_> {
         // leaves to the next, by turns in two places.
         let next_at = job.places * (DIGITS + 4);
         let counts = scratch.take(u64::from(next_at + 2 * DIGITS) * 4);
+        // Each place's counts, and the arrivals of those that count.
+        let bins = scratch.take(u64::from(job.places * DIGITS + 1) * 4);
         // The first words are the ticket.
         let states = scratch.take(64 * 4 + u64::from(portion) * u64::from(STATES));
         let temp = scratch.take(u64::from(n) * u64::from(job.key_bytes));
@@ -160,14 +162,21 @@ impl Planner<'_> {
             op: None,
         };
         let offset = |name, binding, unit| (name, Param::Offset { binding, unit });
+        let mut count_constants = vec![
+            ("WORKGROUP", count_workgroup),
+            ("ITEMS", count_items),
+            ("DIGITS_EACH", (DIGITS / count_workgroup).max(1)),
+            ("IN_PLACE", u32::from(self.layout.in_place)),
+        ];
+        count_constants.extend(self.subgroup_constants(count_workgroup)?);
         let histogram = Launch {
             kernel: key(
                 "sort/histogram",
-                vec![job.key_part],
-                &[("WORKGROUP", count_workgroup), ("ITEMS", count_items)],
+                vec![job.key_part, "block/digit_scan", "block/digit_offsets"],
+                &count_constants,
             ),
             groups: count_groups,
-            bindings: vec![("input", whole(Slot::Input, spans[0].1)), ("counts", counts)],
+            bindings: vec![("input", whole(Slot::Input, spans[0].1)), ("bins", bins), ("counts", counts)],
             params: vec![
                 ("n", Param::Word(n)),
                 ("tiles", Param::Word(count_tiles)),
@@ -176,18 +185,9 @@ impl Planner<'_> {
             ],
             initial: None,
         };
-        let mut offsets_constants =
-            vec![("WORKGROUP", DIGITS), ("DIGITS_EACH", 1), ("IN_PLACE", u32::from(self.layout.in_place))];
-        offsets_constants.extend(self.subgroup_constants(DIGITS)?);
-        let offsets = Launch {
-            kernel: key("sort/digit_offsets", vec!["block/digit_scan"], &offsets_constants),
-            groups: 1,
-            bindings: vec![("counts", counts)],
-            params: vec![("n", Param::Word(n))],
-            initial: None,
-        };
-        let clear_counts = Step::Fill { region: counts, value: 0, once: false };
-        let mut steps = vec![clear_counts, Step::Launch(histogram), Step::Launch(offsets)];
+        // What the kernels leave clean, or number anew.
+        let clear = |region| Step::Fill { region, value: 0, once: true };
+        let mut steps = vec![clear(bins), clear(states), Step::Launch(histogram)];
         let mut more = vec![
             ("WORKGROUP", workgroup),
             ("ITEMS", items),
@@ -217,6 +217,7 @@ impl Planner<'_> {
                 ("tiles", Param::Word(in_portion)),
                 ("place", Param::Word(place)),
                 ("first_tile", Param::Word(first_tile)),
+                ("portion", Param::Word(portion)),
                 ("offsets_at", Param::Word(offsets_at)),
                 ("next_at", Param::Word(carried(turn + 1))),
                 offset("input_offset", "input", job.key_bytes),
@@ -234,7 +235,6 @@ impl Planner<'_> {
                 ]);
             }
             bindings.extend([("counts", counts), ("states", states)]);
-            steps.push(Step::Fill { region: states, value: 0, once: false });
             steps.push(Step::Launch(Launch {
                 kernel: key("sort/onesweep", parts.clone(), &more),
                 groups: in_portion,
