@@ -28,7 +28,7 @@ impl Ranged for Axis {
 
     fn map(&self, value: &f64, (low, high): (i32, i32)) -> i32 {
         let share = (value - self.from) / (self.to - self.from);
-        low + (share * f64::from(high - low)).round() as i32
+        low.saturating_add((share * f64::from(high - low)).round() as i32)
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {

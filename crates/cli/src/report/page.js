@@ -59,7 +59,7 @@
   const leave = () => {
     current?.classList.remove("on");
     current = null;
-    box.hidden = true;
+    box.textContent = "";
   };
   const enter = (point) => {
     if (point === current) return;
@@ -67,7 +67,6 @@
     current = point;
     point.classList.add("on");
     box.textContent = point.dataset.figures;
-    box.hidden = false;
     const at = point.getBoundingClientRect();
     const size = box.getBoundingClientRect();
     const left = Math.min(Math.max(at.x + at.width / 2 - size.width / 2, 8), innerWidth - size.width - 8);

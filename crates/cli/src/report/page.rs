@@ -67,7 +67,7 @@ pub fn render(runs: &[Run]) -> Result<String> {
                         "from point to point."
                     }
                 }
-                div #figures role="status" hidden {}
+                div #figures role="status" {}
                 script { (PreEscaped(SCRIPT)) }
             }
         }

@@ -30,11 +30,11 @@ impl Subject {
     }
 
     pub fn title(&self) -> String {
-        let operator = self.operator.as_deref().unwrap_or("");
+        let operator = self.operator.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
         match self.primitive.as_str() {
             "copy" => format!("Copy of {}", self.scalar),
-            "scan" => format!("Exclusive scan of {}, {operator}", self.scalar),
-            "reduce" => format!("Reduce of {}, {operator}", self.scalar),
+            "scan" => format!("Exclusive scan of {}{operator}", self.scalar),
+            "reduce" => format!("Reduce of {}{operator}", self.scalar),
             "sort_keys" => format!("Sort of {} keys", self.scalar),
             "sort_pairs" => format!("Sort of pairs, {} keys and u32 values", self.scalar),
             other => format!("{other} of {}", self.scalar),
@@ -214,7 +214,7 @@ pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
     ladders
 }
 
-/// The bytes that a row's algorithm must move through memory, where they are known.
+/// The bytes that a row's algorithm must move through memory, where `docs/KERNELS.md` has them.
 pub fn traffic(row: &Row) -> Option<f64> {
     let key = f64::from(Scalar::from_name(&row.scalar)?.bytes());
     let value = if row.primitive == "sort_pairs" { 4.0 } else { 0.0 };
@@ -227,8 +227,8 @@ pub fn traffic(row: &Row) -> Option<f64> {
         ("reduce", "single_pass") => key,
         // One read counts all places.
         ("sort_keys" | "sort_pairs", "onesweep") => key + moves,
-        // Each place reads the keys once more to count.
-        ("sort_keys" | "sort_pairs", "upsweep_downsweep") => key * key + moves,
+        // Each place reads the keys once to count and once more to rank.
+        ("sort_keys" | "sort_pairs", "upsweep_downsweep") => 2.0 * key * key + moves,
         _ => return None,
     };
     Some(each * row.n as f64)
@@ -356,7 +356,7 @@ pub mod tests {
         assert_eq!(bytes(Primitive::Reduce, "single_pass"), Some(4.0));
         assert_eq!(bytes(Primitive::SortKeys, "onesweep"), Some(36.0));
         assert_eq!(bytes(Primitive::SortPairs, "onesweep"), Some(68.0));
-        assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(48.0));
+        assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(64.0));
         assert_eq!(bytes(Primitive::Scan, "parallel"), None);
         let run = run(vec![row("cuda", "", Primitive::Scan, "lookback", 1 << 20, 1.0)]);
         let [p] = &predictions(&run)[..] else { panic!() };
