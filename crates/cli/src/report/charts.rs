@@ -66,26 +66,51 @@ pub struct Legend {
     colour: &'static str,
     dash: &'static str,
     marker: Option<style::Marker>,
+    /// Not the API's first device: its markers are hollow.
+    is_further: bool,
 }
 
 impl Legend {
     pub fn of(line: &Line) -> Legend {
         let (marker, dash) = style::algorithm(&line.algorithm);
-        Legend { key: line.label(), label: line.label(), colour: line.api.colour(), dash, marker: Some(marker) }
+        let is_further = line.device.as_ref().is_some_and(|(place, _)| *place > 0);
+        Legend {
+            key: line.label(),
+            label: line.label(),
+            colour: line.api.colour(),
+            dash,
+            marker: Some(marker),
+            is_further,
+        }
     }
 
     pub fn ceiling() -> Legend {
-        Legend { key: "ceiling".into(), label: "copy ceiling".into(), colour: "ceiling", dash: "ceiling", marker: None }
+        Legend {
+            key: "ceiling".into(),
+            label: "copy ceiling".into(),
+            colour: "ceiling",
+            dash: "ceiling",
+            marker: None,
+            is_further: false,
+        }
     }
 
     fn ratio(api: Option<&Api>) -> Legend {
         let label = api.map_or_else(|| "our fastest of each".into(), |api| api.label.clone());
         let colour = api.map_or("ink", Api::colour);
-        Legend { key: label.clone(), label, colour, dash: "solid", marker: Some(style::Marker::Circle) }
+        Legend {
+            key: label.clone(),
+            label,
+            colour,
+            dash: "solid",
+            marker: Some(style::Marker::Circle),
+            is_further: false,
+        }
     }
 
     pub fn classes(&self) -> String {
-        format!("series api-{} dash-{}", self.colour, self.dash)
+        let further = if self.is_further { " further" } else { "" };
+        format!("series api-{} dash-{}{further}", self.colour, self.dash)
     }
 
     /// A short piece of the line, with its marker, about the y axis' zero.
@@ -222,7 +247,7 @@ pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &BTreeMap<u64, f64>) 
 }
 
 /// How many times as fast another run is, over n, with both axes logarithmic; none if the runs have no row in common.
-pub fn ratio(ratios: &Ratios<'_>, other: &str) -> Result<Option<(Drawing, Vec<Legend>)>> {
+pub fn ratio(ratios: &Ratios<'_>) -> Result<Option<(Drawing, Vec<Legend>)>> {
     let mut series = vec![];
     for (api, rows) in ratios {
         let points: Vec<(u64, f64, &Ratio<'_>)> =
@@ -267,7 +292,7 @@ pub fn ratio(ratios: &Ratios<'_>, other: &str) -> Result<Option<(Drawing, Vec<Le
         drawn.push((legend, path + &markers, spots));
     }
     let content = html! {
-        (axis_title(&format!("times as fast in {other}, over n")))
+        (axis_title("times as fast, over n"))
         g.grid { (PreEscaped(grid)) }
         g.one { (PreEscaped(one)) }
         @for (legend, marks, spots) in &drawn {
@@ -292,14 +317,15 @@ fn rows_canvas(rows: usize, x: Axis) -> (Canvas, Vec<f64>) {
 /// A row's label and figure, above its mark.
 fn row_label(at: Position, label: &str, figure: &str) -> Markup {
     html! {
-        text.row x=(12 * UNIT) y=(at.1 - 12 * UNIT as i32) {
+        text.row x=(12 * UNIT) y=(at.1 - 14 * UNIT as i32) {
             (label) tspan.figure dx=(10 * UNIT) { (figure) }
         }
     }
 }
 
 /// Algorithms of one size beside each other as bars.
-pub fn ladder(ladder: &Ladder<'_>, ceiling: Option<f64>) -> Result<Drawing> {
+pub fn ladder(ladder: &Ladder<'_>) -> Result<Drawing> {
+    let ceiling = ladder.ceiling();
     let speeds: Vec<f64> = ladder.rungs.iter().map(|(_, row)| speed(row).unwrap_or(0.0)).collect();
     let most = speeds.iter().copied().chain(ceiling).fold(0.0, f64::max);
     let step = 10f64.powf((most / 4.0).log10().floor());

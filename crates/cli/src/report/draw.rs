@@ -32,8 +32,9 @@ impl Ranged for Axis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        let no_lines_between = if hint.weight().allow_light_points() { 0 } else { self.ticks.len() };
-        self.ticks[..no_lines_between].iter().map(|(at, _)| *at).collect()
+        // Light lines would be those between the ticks.
+        let is_bold = !hint.weight().allow_light_points();
+        self.ticks.iter().filter(|_| is_bold).map(|(at, _)| *at).collect()
     }
 
     fn range(&self) -> std::ops::Range<f64> {

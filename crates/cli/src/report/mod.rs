@@ -39,5 +39,5 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
 
 /// The page of rows that were just measured.
 pub fn page(rows: &[Row]) -> Result<String> {
-    page::render(&[Run { label: "This run".into(), rows: rows.to_vec() }])
+    page::render(&[Run::new("This run", rows.to_vec())])
 }

@@ -232,7 +232,7 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
     if let Some((first, others)) = runs.split_first() {
         for other in others {
             let ratios = series::ratios(subject, first, other);
-            if let Some((drawing, legends)) = charts::ratio(&ratios, &other.label)? {
+            if let Some((drawing, legends)) = charts::ratio(&ratios)? {
                 let caption = format!("{} against {}", other.label, first.label);
                 let entries: Vec<_> = legends.into_iter().map(|entry| (entry, None)).collect();
                 let table = table::of_ratios(&title, [&first.label, &other.label], &ratios);
@@ -242,10 +242,10 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
             }
         }
     }
-    for (run, panel) in runs.iter().zip(&panels) {
+    for run in runs {
         for ladder in series::ladders(subject, run) {
             let caption = named(run, &format!("Algorithms at {} elements on {}", size(ladder.n), ladder.device));
-            let drawing = charts::ladder(&ladder, panel.ceiling.get(&ladder.n).copied())?;
+            let drawing = charts::ladder(&ladder)?;
             more.push(figure(&title, &caption, &drawing));
         }
     }

@@ -1,10 +1,12 @@
 //! Result files, as `trifold compare --json` writes them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::error::Category;
 
+use super::style::Api;
 use crate::compare::Row;
 
 /// The rows of one result file.
@@ -12,6 +14,23 @@ pub struct Run {
     /// What the page calls it.
     pub label: String,
     pub rows: Vec<Row>,
+    devices: BTreeMap<Api, BTreeSet<String>>,
+}
+
+impl Run {
+    pub fn new(label: &str, rows: Vec<Row>) -> Run {
+        let mut devices = BTreeMap::<Api, BTreeSet<String>>::new();
+        for row in &rows {
+            devices.entry(Api::of(&row.backend, &row.api)).or_default().insert(row.device.clone());
+        }
+        Run { label: label.into(), rows, devices }
+    }
+
+    /// A device's place among those that its API has in this run; none if it is alone.
+    pub fn place(&self, api: &Api, device: &str) -> Option<usize> {
+        let devices = self.devices.get(api).filter(|devices| devices.len() > 1)?;
+        devices.iter().position(|other| other == device)
+    }
 }
 
 /// Reads every file; one that cannot be used is an error.
@@ -21,7 +40,7 @@ pub fn runs(paths: &[PathBuf]) -> Result<Vec<Run>> {
         // Files of one name, from several folders, are told apart by their paths.
         let is_unique = paths.iter().filter(|other| name(other) == name(path)).count() == 1;
         let label = name(path).filter(|_| is_unique).unwrap_or_else(|| path.display().to_string());
-        Ok(Run { label, rows: rows(path)? })
+        Ok(Run::new(&label, rows(path)?))
     };
     paths.iter().map(run).collect()
 }

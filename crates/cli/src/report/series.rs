@@ -77,14 +77,15 @@ pub fn speed(row: &Row) -> Option<f64> {
 pub struct Line {
     pub api: Api,
     pub algorithm: String,
-    pub device: Option<String>,
+    /// The device's place among the API's, and its name.
+    pub device: Option<(usize, String)>,
 }
 
 impl Line {
     fn of(row: &Row, run: &Run) -> Line {
         let api = Api::of(&row.backend, &row.api);
-        let has_others = run.rows.iter().any(|r| r.device != row.device && Api::of(&r.backend, &r.api) == api);
-        Line { api, algorithm: row.algorithm.clone(), device: has_others.then(|| row.device.clone()) }
+        let device = run.place(&api, &row.device).map(|place| (place, row.device.clone()));
+        Line { api, algorithm: row.algorithm.clone(), device }
     }
 
     pub fn label(&self) -> String {
@@ -92,7 +93,7 @@ impl Line {
         if !self.algorithm.is_empty() && self.algorithm != "copy" {
             label += &format!(" · {}", self.algorithm);
         }
-        if let Some(device) = self.device.as_ref().filter(|device| !device.is_empty()) {
+        if let Some((_, device)) = self.device.as_ref().filter(|(_, device)| !device.is_empty()) {
             label += &format!(" · {device}");
         }
         label
@@ -115,15 +116,19 @@ pub fn lines<'a>(subject: &'a Subject, run: &'a Run) -> Lines<'a> {
     lines
 }
 
+/// The speed that a row would have if it moved its least traffic as its device's copy does.
+fn bound(row: &Row) -> Option<f64> {
+    Some(speed(row)? / row.copy_fraction.filter(|x| x.is_finite() && *x > 0.0)?)
+}
+
 /// The speed at which the run's fastest copy would bound each n, in 10^9 elements a second.
 pub fn ceiling(subject: &Subject, run: &Run) -> BTreeMap<u64, f64> {
     let mut ceiling = BTreeMap::new();
     for row in subject.rows(run).filter(|row| row.primitive != "copy") {
-        let (Some(own), Some(fraction)) = (speed(row), row.copy_fraction.filter(|x| x.is_finite() && *x > 0.0)) else {
-            continue;
-        };
-        let at = ceiling.entry(row.n).or_insert(0.0);
-        *at = f64::max(*at, own / fraction);
+        if let Some(bound) = bound(row) {
+            let at = ceiling.entry(row.n).or_insert(0.0);
+            *at = f64::max(*at, bound);
+        }
     }
     ceiling
 }
@@ -179,6 +184,13 @@ pub struct Ladder<'a> {
     pub n: u64,
     pub device: &'a str,
     pub rungs: Vec<(Line, &'a Row)>,
+}
+
+impl Ladder<'_> {
+    /// The speed at which the device's fastest copy would bound the rungs.
+    pub fn ceiling(&self) -> Option<f64> {
+        self.rungs.iter().filter_map(|(_, row)| bound(row)).reduce(f64::max)
+    }
 }
 
 /// A run's ladders, each at the largest size that more than one algorithm ran at. Another library's rows do not name
@@ -290,7 +302,7 @@ pub mod tests {
     }
 
     fn run(rows: Vec<Row>) -> Run {
-        Run { label: "a.json".into(), rows }
+        Run::new("a.json", rows)
     }
 
     #[test]
@@ -316,6 +328,20 @@ pub mod tests {
     }
 
     #[test]
+    fn devices_of_one_api_are_told_apart() {
+        let mut other = row("wgpu", "Vulkan", Primitive::Scan, "lookback", 1024, 1.0);
+        other.device = "iGPU".into();
+        let run = run(vec![
+            row("wgpu", "Vulkan", Primitive::Scan, "lookback", 1024, 2.0),
+            other,
+            row("cuda", "", Primitive::Scan, "lookback", 1024, 3.0),
+        ]);
+        let subject = &subjects(std::slice::from_ref(&run))[0];
+        let labels: Vec<String> = lines(subject, &run).keys().map(Line::label).collect();
+        assert_eq!(labels, ["CUDA · lookback", "WGSL, Vulkan · lookback · GPU", "WGSL, Vulkan · lookback · iGPU"]);
+    }
+
+    #[test]
     fn a_ladder_has_several_algorithms_at_one_size() {
         let sort = |algorithm, n, speed| row("cuda", "", Primitive::SortKeys, algorithm, n, speed);
         let cub = row("cub", "", Primitive::SortKeys, "", 1024, 3.0);
@@ -328,6 +354,7 @@ pub mod tests {
         let subject = &subjects(std::slice::from_ref(&run))[0];
         let ladders = ladders(subject, &run);
         assert_eq!((ladders.len(), ladders[0].n, ladders[0].device), (1, 1024, "GPU"));
+        assert_eq!(ladders[0].ceiling(), Some(6.0));
         let labels: Vec<String> = ladders[0].rungs.iter().map(|(line, _)| line.label()).collect();
         assert_eq!(labels, ["CUB", "CUDA · upsweep_downsweep", "CUDA · onesweep"]);
     }

@@ -183,7 +183,7 @@ mod tests {
         let mut one = row("cuda", "CUDA 13.0", Primitive::Scan, "lookback", 1024, 2.0);
         one.error = Some("a \"quoted\", odd\nerror".into());
         let rows = vec![one, row("cub", "", Primitive::Copy, "", 5, 1.0)];
-        let text = csv(&[Run { label: "a,b.json".into(), rows }]).unwrap();
+        let text = csv(&[Run::new("a,b.json", rows)]).unwrap();
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header: Vec<String> = reader.headers().unwrap().iter().map(String::from).collect();
         assert_eq!(header[..3], ["file", "backend", "device"]);
@@ -199,7 +199,7 @@ mod tests {
     fn what_a_file_says_is_text_in_the_page() {
         let mut one = row("cuda", "", Primitive::Scan, "lookback", 1024, 2.0);
         one.device = "<script>alert(1)</script>".into();
-        let runs = [Run { label: "\"x\"".into(), rows: vec![one] }];
+        let runs = [Run::new("\"x\"", vec![one])];
         let html = of_rows(&Subject::of(&runs[0].rows[0]), &runs).into_string();
         assert!(html.contains("&lt;script&gt;") && !html.contains("<script>"), "{html}");
     }
