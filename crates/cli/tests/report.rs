@@ -168,8 +168,14 @@ told.themes = [0, 1, 2].map(() => { theme.click(); return `${theme.textContent} 
 
 const plot = section.querySelector(".plot"), figures = find("#figures");
 plot.focus();
-for (const key of ["ArrowRight", "ArrowRight", "ArrowDown"]) plot.dispatchEvent(new KeyboardEvent("keydown", { key }));
-told.keys = figures.textContent.includes("elements: ");
+const press = (key) => {
+  plot.dispatchEvent(new KeyboardEvent("keydown", { key }));
+  const on = document.querySelector(".point.on");
+  return { series: on.parentNode.dataset.series, x: Number(on.dataset.x), shown: figures.textContent === on.dataset.figures };
+};
+const [start, right, down] = ["ArrowRight", "ArrowRight", "ArrowDown"].map(press);
+told.keys = `${start.shown && right.shown && down.shown} ${right.series === start.series && right.x > start.x} ${
+  down.series !== right.series && down.x === right.x}`;
 plot.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
 told.left = figures.textContent === "";
 const at = line.querySelector(".point").getBoundingClientRect();
@@ -214,7 +220,7 @@ fn a_browser_shows_the_page() {
             "themes",
             "Theme: light rgb(255, 255, 255); Theme: dark rgb(21, 24, 28); Theme: system rgb(255, 255, 255)",
         );
-        told("keys", "true");
+        told("keys", "true true true");
         told("left", "true");
         told("hover", "true");
         told("requests", "0");
