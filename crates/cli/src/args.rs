@@ -22,6 +22,8 @@ pub enum Command {
     Devices(DevicesArgs),
     /// Time copy, scan, reduce and sort on all devices, and check every result.
     Compare(CompareArgs),
+    /// Turn result files into one page of charts and tables.
+    Report(ReportArgs),
     /// Measure tile shapes on a device, and write the best to a file for TRIFOLD_TUNING.
     Tune(TuneArgs),
     /// Run the conformance suite on devices.
@@ -103,9 +105,28 @@ pub struct CompareArgs {
     /// Write the rows to this file, as a JSON array.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write a page of charts and tables to this file, as `trifold report` does.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Add rows that another program measured on this machine: JSON lines as cub_bench prints, or our own array.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// Files that `trifold compare --json` wrote; the page sets later ones against the first.
+    #[arg(required = true, value_name = "RESULTS.json")]
+    pub results: Vec<PathBuf>,
+    /// Write the page to this file; it needs no other file and no network.
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["csv", "svg"])]
+    pub output: Option<PathBuf>,
+    /// Write all rows to this file, as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write each throughput chart to this folder, as SVG.
+    #[arg(long, value_name = "FOLDER")]
+    pub svg: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -9,6 +9,7 @@ mod devices;
 mod elements;
 mod files;
 mod progress;
+mod report;
 mod tune;
 mod verify;
 
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Devices(args) => devices::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Report(args) => report::run(args),
         Command::Tune(args) => tune::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Scan(args) => apply::scan(args),

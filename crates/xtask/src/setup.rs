@@ -39,6 +39,11 @@ impl Machine {
         self.apt && self.distribution == "debian"
     }
 
+    /// Whether that package has been installed, unless the set-up failed.
+    pub fn installs_chromium(&self) -> bool {
+        self.install && self.root && self.has_chromium()
+    }
+
     /// The command that installs packages, as one would type it.
     pub fn apt_command(&self, packages: &[&str]) -> String {
         let sudo = if self.root { "" } else { "sudo " };

@@ -146,6 +146,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     suite.tests(&mut report);
     suite.devices(&mut report);
     report.stage("compare, as built for the tests", || suite.compare());
+    report.stage("report of its rows", || suite.report());
     if args.release_compare {
         report.stage("cargo run --release -- compare", || suite.release_compare());
     }
@@ -346,6 +347,9 @@ impl Suite {
         }
         // What is tested is compiled; tests of the cache bring folders of their own.
         command.env("TRIFOLD_CACHE", "off");
+        if self.machine.installs_chromium() {
+            command.env("TRIFOLD_REQUIRE_CHROMIUM", "1");
+        }
         // EGL and Wayland complain without one.
         if env::var_os("XDG_RUNTIME_DIR").is_none() {
             let folder = self.workspace.target.join("runtime");
@@ -355,17 +359,37 @@ impl Suite {
         Ok(command)
     }
 
+    /// The program that the tests were built with.
+    fn trifold(&self) -> Result<Command> {
+        let programs = self.programs.borrow();
+        let trifold = programs.iter().find(|p| !p.tests && p.kind == "bin" && p.name == "trifold");
+        self.program(trifold.context("cargo did not build the program `trifold`")?)
+    }
+
     /// The comparison by the program that the tests were built with, at two sizes.
     fn compare(&self) -> Result<Outcome> {
         if !self.built.get() {
             return Ok(Outcome::not_tested("the program did not build", None));
         }
-        let programs = self.programs.borrow();
-        let trifold = programs.iter().find(|p| !p.tests && p.kind == "bin" && p.name == "trifold");
-        let mut command = self.program(trifold.context("cargo did not build the program `trifold`")?)?;
+        let mut command = self.trifold()?;
         let file = self.workspace.target.join("compare.json");
         command.arg("compare").arg("--json").arg(&file).args(["-n", "2^12,2^16"]);
         self.compared(&mut command, &file)
+    }
+
+    /// The page of the comparison's rows.
+    fn report(&self) -> Result<Outcome> {
+        let rows = self.workspace.target.join("compare.json");
+        if !self.built.get() || !rows.exists() {
+            return Ok(Outcome::not_tested("there are no rows", None));
+        }
+        let mut command = self.trifold()?;
+        let page = self.workspace.target.join("report.html");
+        command.arg("report").arg(&rows).arg("-o").arg(&page);
+        Ok(match run_program(&mut command)? {
+            true => Outcome::Passed(page.display().to_string()),
+            false => Outcome::Failed("see above".into()),
+        })
     }
 
     /// The comparison as the README has it.

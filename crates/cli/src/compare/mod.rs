@@ -14,8 +14,9 @@ use indicatif::ProgressBar;
 use trifold::{AnyBackend, Caps, DeviceKind, Error, Found, planner};
 
 pub use self::measure::{Bench, Outcome, is_software, request};
-pub use self::rows::Job;
-use self::rows::Row;
+#[cfg(test)]
+pub use self::rows::Device;
+pub use self::rows::{Job, Row};
 use crate::args::{CompareArgs, Primitive};
 use crate::files::{self, Pending};
 
@@ -25,7 +26,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     for path in &args.with {
         others.extend(rows::read_others(path)?);
     }
-    if let Some(path) = &args.json {
+    for path in [&args.json, &args.html].into_iter().flatten() {
         // A path that cannot be written is better known before the work than after it.
         drop(Pending::text(path, "")?);
     }
@@ -52,6 +53,9 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     rows::fill_copy_fractions(&mut rows);
     if let Some(path) = &args.json {
         Pending::text(path, &(serde_json::to_string_pretty(&rows)? + "\n"))?.finish()?;
+    }
+    if let Some(path) = &args.html {
+        Pending::text(path, &crate::report::page(&rows)?)?.finish()?;
     }
     files::print(&table::render(&rows))?;
     let wrong = rows.iter().filter(|row| row.verified == Some(false)).count();

@@ -4,14 +4,15 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use trifold::{Builtin, Caps, Found, Scalar};
 
 use crate::args::Primitive;
 
 /// One primitive on one device at one size.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Row {
     /// cpu, wgpu, opencl, cuda, or the name of another library.
     pub backend: String,
@@ -46,7 +47,24 @@ pub struct Row {
     pub verified: Option<bool>,
     pub error: Option<String>,
     pub date: String,
+    /// Of the program; another program's rows have none.
+    #[serde(deserialize_with = "known_version")]
     pub version: String,
+    /// What the program was built from, where that was a git checkout.
+    #[serde(default)]
+    pub commit: Option<String>,
+}
+
+/// A version that is not newer than this program's.
+fn known_version<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    let own = env!("CARGO_PKG_VERSION");
+    let parse = |text: &str| semver::Version::parse(text).map_err(serde::de::Error::custom);
+    if !text.is_empty() && parse(&text)? > parse(own)? {
+        let said = format!("the row is of trifold {text}, and this is {own}; read it by that version or a newer one");
+        return Err(serde::de::Error::custom(said));
+    }
+    Ok(text)
 }
 
 /// Where a row was measured.
@@ -106,6 +124,7 @@ impl Row {
             error: None,
             date: now(),
             version: env!("CARGO_PKG_VERSION").into(),
+            commit: option_env!("TRIFOLD_COMMIT").map(String::from),
         }
     }
 
@@ -187,6 +206,7 @@ fn other(value: &Value) -> Result<Option<Row>> {
         error: text("error"),
         date: text("date").unwrap_or_default(),
         version: text("version").unwrap_or_default(),
+        commit: text("commit"),
         backend,
         primitive,
     }))

@@ -1,0 +1,419 @@
+//! The charts: throughput over n, ratios of runs, ladders and predictions.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use maud::{Markup, PreEscaped, html};
+
+use super::draw::{Axis, Canvas, Position, UNIT};
+use super::series::{Ladder, Line, Lines, Prediction, Ratio, Ratios, speed};
+use super::style::{self, Api};
+use super::text::{percent, power, prefixed, short, size, tick_time, time};
+use crate::compare::Row;
+
+/// A chart's size on a desk, in pixels.
+const WIDTH: u32 = 560;
+const HEIGHT: u32 = 340;
+/// Of a row of horizontal marks with its label above.
+const ROW: u32 = 44;
+
+/// A drawing: the content of an `svg` element.
+pub struct Drawing {
+    width: u32,
+    height: u32,
+    content: Markup,
+}
+
+impl Drawing {
+    /// As part of a page, for whoever does not see it described by `label`.
+    pub fn inline(&self, label: &str) -> Markup {
+        html! {
+            svg.chart viewBox={ "0 0 " (self.width) " " (self.height) } role="img" aria-label=(label) { (self.content) }
+        }
+    }
+
+    /// As a file of its own, with a title and its legend below.
+    pub fn standalone(&self, title: &str, lines: &[Legend], css: &str) -> Markup {
+        let (step, head) = (22 * UNIT, 40 * UNIT);
+        let height = head + self.height + step * lines.len() as u32 + 10 * UNIT;
+        let left = 56 * UNIT;
+        html! {
+            svg.chart.alone xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (self.width) " " (height) }
+                width=(self.width / UNIT) height=(height / UNIT) role="img" {
+                title { (title) }
+                style { (PreEscaped(css)) }
+                rect.paper width="100%" height="100%" rx=(6 * UNIT) {}
+                text.title x=(8 * UNIT) y=(28 * UNIT) { (title) }
+                g transform={ "translate(0 " (head) ")" } { (self.content) }
+                @for (i, line) in lines.iter().enumerate() {
+                    g class=(line.classes())
+                        transform={ "translate(" (left) " " (head + self.height + step * i as u32 + 8 * UNIT) ")" } {
+                        (line.swatch())
+                        text.entry x=(46 * UNIT) y=(4 * UNIT + 2) { (line.label) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a legend says of a line, or of the copy ceiling.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Legend {
+    /// What its marks are found by.
+    pub key: String,
+    pub label: String,
+    colour: &'static str,
+    dash: &'static str,
+    marker: Option<style::Marker>,
+    /// Not the API's first device: its markers are hollow.
+    is_further: bool,
+}
+
+impl Legend {
+    pub fn of(line: &Line) -> Legend {
+        let (marker, dash) = style::algorithm(&line.algorithm);
+        let is_further = line.device.as_ref().is_some_and(|(place, _)| *place > 0);
+        Legend {
+            key: line.label(),
+            label: line.label(),
+            colour: line.api.colour(),
+            dash,
+            marker: Some(marker),
+            is_further,
+        }
+    }
+
+    pub fn ceiling() -> Legend {
+        Legend {
+            key: "ceiling".into(),
+            label: "copy ceiling".into(),
+            colour: "ceiling",
+            dash: "ceiling",
+            marker: None,
+            is_further: false,
+        }
+    }
+
+    fn ratio(api: Option<&Api>) -> Legend {
+        let label = api.map_or_else(|| "our fastest of each".into(), |api| api.label.clone());
+        let colour = api.map_or("ink", Api::colour);
+        Legend {
+            key: label.clone(),
+            label,
+            colour,
+            dash: "solid",
+            marker: Some(style::Marker::Circle),
+            is_further: false,
+        }
+    }
+
+    pub fn classes(&self) -> String {
+        let further = if self.is_further { " further" } else { "" };
+        format!("series api-{} dash-{}{further}", self.colour, self.dash)
+    }
+
+    /// A short piece of the line, with its marker, about the y axis' zero.
+    pub fn swatch(&self) -> Markup {
+        let (middle, end) = (18 * UNIT as i32, 36 * UNIT);
+        html! {
+            polyline points={ "0,0 " (end) ",0" } {}
+            @match self.marker {
+                Some(style::Marker::Circle) => circle cx=(middle) cy="0" r=(3 * UNIT + 2) {},
+                Some(style::Marker::Polygon(shape)) => polygon points=(points(shape, middle)) {},
+                None => {}
+            }
+        }
+    }
+}
+
+fn points(shape: &[(i32, i32)], x: i32) -> String {
+    shape.iter().map(|(dx, dy)| format!("{},{dy}", x + dx)).collect::<Vec<_>>().join(" ")
+}
+
+/// A place that shows figures when it is pointed at.
+fn point(at: Position, x: f64, figures: &str) -> Markup {
+    html! { circle.point cx=(at.0) cy=(at.1) r=(5 * UNIT) data-x=(x) data-figures=(figures) {} }
+}
+
+fn axis_title(text: &str) -> Markup {
+    html! { text.axis x=(8 * UNIT) y=(22 * UNIT) { (text) } }
+}
+
+/// The axes that the panels of a section share.
+pub struct Axes {
+    x: Axis,
+    y: Axis,
+}
+
+impl Axes {
+    /// Axes that hold all points of (n, 10^9 elements a second); none without a point.
+    pub fn around(points: impl Iterator<Item = (u64, f64)>) -> Option<Axes> {
+        let (mut ns, mut speeds) = (vec![], vec![]);
+        for (n, speed) in points {
+            ns.push((n as f64).log2());
+            speeds.push(speed.log10() + 9.0);
+        }
+        let y = logarithmic(&speeds, prefixed)?;
+        Some(Axes { x: powers(&ns)?, y })
+    }
+}
+
+fn extent(values: &[f64]) -> Option<(f64, f64)> {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (low.is_finite() && high.is_finite()).then_some((low, high))
+}
+
+/// An axis of powers of two around their exponents.
+fn powers(exponents: &[f64]) -> Option<Axis> {
+    let (low, high) = extent(exponents)?;
+    let step = [1, 2, 4, 8, 16].into_iter().find(|step| (high - low) / f64::from(*step) <= 9.5).unwrap_or(32);
+    let (from, to) = (low - 0.5, high + 0.5);
+    let first = (from / f64::from(step)).ceil() as i64;
+    let ticks = (first..).map(|i| i * i64::from(step)).take_while(|power| *power as f64 <= to);
+    Some(Axis { from, to, ticks: ticks.map(|exponent| (exponent as f64, power(exponent))).collect() })
+}
+
+/// An axis of decades around decimal exponents: 1, 2 and 5 where there are few.
+fn logarithmic(exponents: &[f64], label: impl Fn(f64) -> String) -> Option<Axis> {
+    let (low, high) = extent(exponents)?;
+    let few = high - low < 2.2;
+    let steps: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let every = (((high - low) / 8.0).ceil() as i64).max(1);
+    let all = ((low.floor() as i64 - 1)..=(high.ceil() as i64 + 1)).filter(|decade| decade % every == 0);
+    let ticks = all.flat_map(|decade| steps.iter().map(move |step| decade as f64 + step.log10()));
+    let ticks: Vec<f64> = ticks.collect();
+    // However near to each other they are, a tick is among them.
+    let pad = f64::max(0.15, 0.25 - (high - low) / 2.0);
+    let (from, to) = (low - pad, high + pad);
+    let ticks = ticks.into_iter().filter(|at| (from..=to).contains(at));
+    Some(Axis { from, to, ticks: ticks.map(|at| (at, label(10f64.powf(at)))).collect() })
+}
+
+/// What the pointer shows of a row.
+fn figures(line: &Line, row: &Row) -> String {
+    let mut text = format!("{}\n{} elements: {} G/s", line.label(), size(row.n), short(speed(row).unwrap_or(0.0)));
+    if let Some(ms) = row.median_ms {
+        text += &format!("\nmedian {}", time(ms));
+    }
+    if let Some(ms) = row.batched_ms {
+        text += &format!(", batched {}", time(ms));
+    }
+    if let Some(fraction) = row.copy_fraction.filter(|_| row.primitive != "copy") {
+        text += &format!("\n{} of its copy", percent(fraction));
+    }
+    text
+}
+
+/// Elements a second over n, both logarithmic, with the copy ceiling.
+pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &BTreeMap<u64, f64>) -> Result<Drawing> {
+    let canvas = Canvas::new(WIDTH, HEIGHT, true, axes.x.clone(), axes.y.clone());
+    let place = |n: u64, speed: f64| ((n as f64).log2(), speed.log10() + 9.0);
+    let grid = canvas.grid()?;
+    let bound: Vec<(f64, f64)> = ceiling.iter().map(|(n, speed)| place(*n, *speed)).collect();
+    let (bound_line, bound_at) = canvas.line(&bound)?;
+    let mut drawn = vec![];
+    for (line, rows) in lines {
+        let values: Vec<(f64, f64)> = rows.values().filter_map(|row| Some(place(row.n, speed(row)?))).collect();
+        let legend = Legend::of(line);
+        let (path, at) = canvas.line(&values)?;
+        let markers = canvas.markers(&values, style::algorithm(&line.algorithm).0)?;
+        let spots: Vec<(Position, u64, String)> =
+            at.into_iter().zip(rows.values()).map(|(at, row)| (at, row.n, figures(line, row))).collect();
+        drawn.push((legend, path + &markers, spots));
+    }
+    let bounds = bound_at.into_iter().zip(ceiling);
+    let bound_legend = Legend::ceiling();
+    let content = html! {
+        (axis_title("elements a second, over n"))
+        g.grid { (PreEscaped(grid)) }
+        @if !ceiling.is_empty() {
+            g class=(bound_legend.classes()) data-series=(bound_legend.key) {
+                (PreEscaped(bound_line))
+                @for (at, (n, speed)) in bounds {
+                    (point(at, *n as f64, &format!("copy ceiling\n{} elements: {} G/s", size(*n), short(*speed))))
+                }
+            }
+        }
+        @for (legend, marks, spots) in &drawn {
+            g class=(legend.classes()) data-series=(legend.key) {
+                (PreEscaped(marks))
+                @for (at, n, figures) in spots { (point(*at, *n as f64, figures)) }
+            }
+        }
+    };
+    Ok(Drawing { width: canvas.width, height: canvas.height, content })
+}
+
+/// How many times as fast another run is, over n, with both axes logarithmic; none if the runs have no row in common.
+pub fn ratio(ratios: &Ratios<'_>) -> Result<Option<(Drawing, Vec<Legend>)>> {
+    let mut series = vec![];
+    for (api, rows) in ratios {
+        let points: Vec<(u64, f64, &Ratio<'_>)> =
+            rows.iter().filter_map(|(n, ratio)| Some((*n, ratio.value()?, ratio))).collect();
+        series.push((Legend::ratio(api.as_ref()), points));
+    }
+    let all = || series.iter().flat_map(|(_, points)| points.iter());
+    let exponents: Vec<f64> = all().map(|(n, ..)| (*n as f64).log2()).collect();
+    let values: Vec<f64> = all().map(|(_, ratio, _)| ratio.log2()).collect();
+    let (Some(x), Some((low, high))) = (powers(&exponents), extent(&values)) else { return Ok(None) };
+    // Equal speed is always in sight, and so is a fifth more or less.
+    let (from, to) = (low.min(-0.25) - 0.1, high.max(0.25) + 0.1);
+    let marks: &[f64] = match to - from {
+        wide if wide > 10.0 => &[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0],
+        wide if wide > 2.5 => &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0],
+        wide if wide > 1.2 => &[0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0],
+        _ => &[0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0],
+    };
+    let ticks = marks.iter().map(|mark| (mark.log2(), format!("{mark}×"))).filter(|(at, _)| (from..to).contains(at));
+    let y = Axis { from, to, ticks: ticks.collect() };
+    let ends = [(x.from, 0.0), (x.to, 0.0)];
+    let canvas = Canvas::new(WIDTH, HEIGHT, true, x, y);
+    let (grid, (one, _)) = (canvas.grid()?, canvas.line(&ends)?);
+    let mut drawn = vec![];
+    for (legend, points) in &series {
+        let values: Vec<(f64, f64)> = points.iter().map(|(n, ratio, _)| ((*n as f64).log2(), ratio.log2())).collect();
+        let (path, at) = canvas.line(&values)?;
+        let markers = canvas.markers(&values, style::Marker::Circle)?;
+        let spots: Vec<(Position, u64, String)> = at
+            .into_iter()
+            .zip(points)
+            .map(|(at, (n, value, ratio))| {
+                let names = [ratio.first, ratio.other].map(|row| match row.algorithm.as_str() {
+                    "" => row.backend.clone(),
+                    algorithm => format!("{} by {algorithm}", row.backend),
+                });
+                let speeds = [ratio.first, ratio.other].map(|row| short(speed(row).unwrap_or(0.0)));
+                let lines = format!("{} to {} G/s\n{} to {}", speeds[0], speeds[1], names[0], names[1]);
+                (at, *n, format!("{}: {}× at {} elements\n{lines}", legend.label, short(*value), size(*n)))
+            })
+            .collect();
+        drawn.push((legend, path + &markers, spots));
+    }
+    let content = html! {
+        (axis_title("times as fast, over n"))
+        g.grid { (PreEscaped(grid)) }
+        g.one { (PreEscaped(one)) }
+        @for (legend, marks, spots) in &drawn {
+            g class=(legend.classes()) data-series=(legend.key) {
+                (PreEscaped(marks))
+                @for (at, n, figures) in spots { (point(*at, *n as f64, figures)) }
+            }
+        }
+    };
+    let drawing = Drawing { width: canvas.width, height: canvas.height, content };
+    Ok(Some((drawing, series.into_iter().map(|(legend, _)| legend).collect())))
+}
+
+/// A canvas with a row for each of `rows` marks, and each row's y.
+fn rows_canvas(rows: usize, x: Axis) -> (Canvas, Vec<f64>) {
+    let y = Axis { from: 0.0, to: rows as f64, ticks: vec![] };
+    let canvas = Canvas::new(WIDTH, ROW * rows as u32 + 80, false, x, y);
+    // A row's mark is below its label.
+    (canvas, (0..rows).map(|i| (rows - i) as f64 - 0.68).collect())
+}
+
+/// A row's label and figure, above its mark.
+fn row_label(at: Position, label: &str, figure: &str) -> Markup {
+    html! {
+        text.row x=(12 * UNIT) y=(at.1 - 14 * UNIT as i32) {
+            (label) tspan.figure dx=(10 * UNIT) { (figure) }
+        }
+    }
+}
+
+/// Algorithms of one size beside each other as bars.
+pub fn ladder(ladder: &Ladder<'_>) -> Result<Drawing> {
+    let ceiling = ladder.ceiling();
+    let speeds: Vec<f64> = ladder.rungs.iter().map(|(_, row)| speed(row).unwrap_or(0.0)).collect();
+    let most = speeds.iter().copied().chain(ceiling).fold(0.0, f64::max);
+    let step = 10f64.powf((most / 4.0).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|by| by * step).into_iter().find(|step| most / step <= 6.0).unwrap_or(most);
+    let ticks = (0..10).map(|i| f64::from(i) * step).filter(|at| *at <= most * 1.02);
+    let x = Axis { from: 0.0, to: most * 1.04, ticks: ticks.map(|at| (at, prefixed(at * 1e9))).collect() };
+    let (canvas, ys) = rows_canvas(ladder.rungs.len(), x);
+    let grid = canvas.grid()?;
+    let bound = ceiling.map(|at| canvas.line(&[(at, 0.0), (at, ladder.rungs.len() as f64)])).transpose()?;
+    let mut drawn = vec![];
+    for (((line, row), speed), y) in ladder.rungs.iter().zip(&speeds).zip(ys) {
+        let (bar, at) = canvas.bar(*speed, y, 0.28)?;
+        drawn.push((Legend::of(line), bar, at, *speed, figures(line, row)));
+    }
+    let content = html! {
+        (axis_title("elements a second"))
+        g.grid { (PreEscaped(grid)) }
+        @if let Some((line, _)) = bound { g class=(Legend::ceiling().classes()) { (PreEscaped(line)) } }
+        @for (i, (legend, bar, at, speed, figures)) in drawn.iter().enumerate() {
+            g class={ "bar api-" (legend.colour) } data-series=(legend.key) {
+                (PreEscaped(bar))
+                (row_label(*at, &legend.label, &format!("{} G/s", short(*speed))))
+                (point(*at, i as f64, figures))
+            }
+        }
+    };
+    Ok(Drawing { width: canvas.width, height: canvas.height, content })
+}
+
+/// Predicted beside measured times, a row each: a ring where the traffic's time ends, a dot where the algorithm did.
+pub fn traffic(predictions: &[Prediction<'_>]) -> Result<Option<Drawing>> {
+    let times: Vec<f64> = predictions.iter().flat_map(|p| [p.predicted_ms.log10(), p.measured_ms.log10()]).collect();
+    let Some(x) = logarithmic(&times, tick_time) else { return Ok(None) };
+    let (canvas, ys) = rows_canvas(predictions.len(), x);
+    let grid = canvas.grid()?;
+    let mut drawn = vec![];
+    for (p, y) in predictions.iter().zip(ys) {
+        let (from, to) = ((p.predicted_ms.log10(), y), (p.measured_ms.log10(), y));
+        let (line, at) = canvas.line(&[from, to])?;
+        let ring = canvas.markers(&[from], style::Marker::Circle)?;
+        let dot = canvas.markers(&[to], style::Marker::Circle)?;
+        let times = p.measured_ms / p.predicted_ms;
+        let label = format!("{} of {}: {}", p.subject.primitive, p.subject.scalar, p.line.label());
+        let figures = format!(
+            "{label}\n{}B at its copy's speed: {}\nmeasured: {}, {}×",
+            prefixed(p.bytes),
+            time(p.predicted_ms),
+            time(p.measured_ms),
+            short(times)
+        );
+        drawn.push((Legend::of(&p.line), line, ring, dot, at, label, format!("{}×", short(times)), figures));
+    }
+    let content = html! {
+        (axis_title("time: ring predicted, dot measured"))
+        g.grid { (PreEscaped(grid)) }
+        @for (i, (legend, line, ring, dot, at, label, times, figures)) in drawn.iter().enumerate() {
+            g class={ "series dumbbell api-" (legend.colour) } data-series=(legend.key) {
+                (PreEscaped(line))
+                g.ring { (PreEscaped(ring)) }
+                (PreEscaped(dot))
+                (row_label(at[1], label, times))
+                (point(at[1], i as f64, figures))
+            }
+        }
+    };
+    Ok(Some(Drawing { width: canvas.width, height: canvas.height, content }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_hold_their_points_and_label_powers_of_two() {
+        let axes = Axes::around([(1 << 10, 0.02), (1 << 28, 500.0)].into_iter()).unwrap();
+        assert!(axes.x.from < 10.0 && axes.x.to > 28.0);
+        assert!(axes.x.ticks.iter().any(|(at, text)| *at == 20.0 && text == "2²⁰"), "{:?}", axes.x);
+        let labels: Vec<&str> = axes.y.ticks.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(labels, ["100 M", "1 G", "10 G", "100 G"]);
+        assert!(Axes::around(std::iter::empty()).is_none());
+    }
+
+    #[test]
+    fn one_point_and_wild_ranges_have_axes_of_few_ticks() {
+        for (low, high) in [(1.0, 1.0), (1e-300, 1e308), (3.0, 3.1), (1e-9, 1.0)] {
+            let axes = Axes::around([(1, low), (1, high)].into_iter()).unwrap();
+            assert!(axes.y.from < axes.y.to && axes.x.from < axes.x.to);
+            assert!((1..=13).contains(&axes.y.ticks.len()), "{low}: {:?}", axes.y);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `trifold report`: result files as one page of charts and tables.
+
+mod charts;
+mod draw;
+mod page;
+mod read;
+mod series;
+mod style;
+mod table;
+mod text;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+
+use self::read::Run;
+use crate::args::ReportArgs;
+use crate::compare::Row;
+use crate::files::Pending;
+
+pub fn run(args: &ReportArgs) -> Result<ExitCode> {
+    let runs = read::runs(&args.results)?;
+    if let Some(folder) = &args.svg {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot write to {}", folder.display()))?;
+        let drawings = page::drawings(&runs)?;
+        ensure!(!drawings.is_empty(), "no row has a speed to draw; leave out --svg");
+        for (name, text) in drawings {
+            Pending::text(&folder.join(name), &text)?.finish()?;
+        }
+    }
+    // Both are written, or neither.
+    let page = args.output.as_ref().map(|path| Pending::text(path, &page::render(&runs)?)).transpose()?;
+    let csv = args.csv.as_ref().map(|path| Pending::text(path, &table::csv(&runs)?)).transpose()?;
+    for pending in [page, csv].into_iter().flatten() {
+        pending.finish()?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The page of rows that were just measured.
+pub fn page(rows: &[Row]) -> Result<String> {
+    page::render(&[Run::new("This run", rows.to_vec())])
+}

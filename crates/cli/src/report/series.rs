@@ -1,0 +1,393 @@
+//! What is drawn: rows ordered into lines, ratios, ladders and predictions. No drawing.
+
+use std::collections::BTreeMap;
+
+use trifold::Scalar;
+
+use super::read::Run;
+use super::style::Api;
+use crate::compare::Row;
+
+/// What one section of the page is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject {
+    /// The primitive's place in the order of sections; unknown ones come last.
+    place: usize,
+    pub primitive: String,
+    pub scalar: String,
+    pub operator: Option<String>,
+}
+
+impl Subject {
+    pub fn of(row: &Row) -> Subject {
+        let order = crate::args::Primitive::ALL.map(crate::args::Primitive::name);
+        Subject {
+            place: order.iter().position(|name| *name == row.primitive).unwrap_or(order.len()),
+            primitive: row.primitive.clone(),
+            scalar: row.scalar.clone(),
+            operator: row.operator.clone(),
+        }
+    }
+
+    pub fn title(&self) -> String {
+        let operator = self.operator.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
+        match self.primitive.as_str() {
+            "copy" => format!("Copy of {}", self.scalar),
+            "scan" => format!("Exclusive scan of {}{operator}", self.scalar),
+            "reduce" => format!("Reduce of {}{operator}", self.scalar),
+            "sort_keys" => format!("Sort of {} keys", self.scalar),
+            "sort_pairs" => format!("Sort of pairs, {} keys and u32 values", self.scalar),
+            other => format!("{other} of {}", self.scalar),
+        }
+    }
+
+    /// A name for ids and files.
+    pub fn id(&self) -> String {
+        let name = [Some(&self.primitive), Some(&self.scalar), self.operator.as_ref()];
+        let name = name.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("-");
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+    }
+
+    fn has(&self, row: &Row) -> bool {
+        (&self.primitive, &self.scalar, &self.operator) == (&row.primitive, &row.scalar, &row.operator)
+    }
+
+    /// A run's rows of this subject.
+    pub fn rows<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = &'a Row> {
+        run.rows.iter().filter(|row| self.has(row))
+    }
+}
+
+/// The subjects of all runs, in the page's order.
+pub fn subjects(runs: &[Run]) -> Vec<Subject> {
+    let mut subjects: Vec<Subject> = runs.iter().flat_map(|run| &run.rows).map(Subject::of).collect();
+    subjects.sort();
+    subjects.dedup();
+    subjects
+}
+
+/// Whether a row has a speed to show: a wrong result has none.
+pub fn speed(row: &Row) -> Option<f64> {
+    let good = |x: &f64| x.is_finite() && *x > 0.0;
+    row.gelem_s.filter(good).filter(|_| row.n > 0 && row.verified != Some(false) && row.error.is_none())
+}
+
+/// One API and algorithm; and one device, where an API has several in the run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    pub api: Api,
+    pub algorithm: String,
+    /// The device's place among the API's, and its name.
+    pub device: Option<(usize, String)>,
+}
+
+impl Line {
+    fn of(row: &Row, run: &Run) -> Line {
+        let api = Api::of(&row.backend, &row.api);
+        let device = run.place(&api, &row.device).map(|place| (place, row.device.clone()));
+        Line { api, algorithm: row.algorithm.clone(), device }
+    }
+
+    pub fn label(&self) -> String {
+        let mut label = self.api.label.clone();
+        if !self.algorithm.is_empty() && self.algorithm != "copy" {
+            label += &format!(" · {}", self.algorithm);
+        }
+        if let Some((_, device)) = self.device.as_ref().filter(|(_, device)| !device.is_empty()) {
+            label += &format!(" · {device}");
+        }
+        label
+    }
+}
+
+/// A line and its rows by n: where several rows are of one n, the fastest.
+pub type Lines<'a> = BTreeMap<Line, BTreeMap<u64, &'a Row>>;
+
+/// The lines of a run's chart.
+pub fn lines<'a>(subject: &'a Subject, run: &'a Run) -> Lines<'a> {
+    let mut lines = Lines::new();
+    for row in subject.rows(run) {
+        let Some(own) = speed(row) else { continue };
+        let at = lines.entry(Line::of(row, run)).or_default().entry(row.n).or_insert(row);
+        if speed(at).is_none_or(|other| other < own) {
+            *at = row;
+        }
+    }
+    lines
+}
+
+/// The speed that a row would have if it moved its least traffic as its device's copy does.
+fn bound(row: &Row) -> Option<f64> {
+    Some(speed(row)? / row.copy_fraction.filter(|x| x.is_finite() && *x > 0.0)?)
+}
+
+/// The speed at which the run's fastest copy would bound each n, in 10^9 elements a second.
+pub fn ceiling(subject: &Subject, run: &Run) -> BTreeMap<u64, f64> {
+    let mut ceiling = BTreeMap::new();
+    for row in subject.rows(run).filter(|row| row.primitive != "copy") {
+        if let Some(bound) = bound(row) {
+            let at = ceiling.entry(row.n).or_insert(0.0);
+            *at = f64::max(*at, bound);
+        }
+    }
+    ceiling
+}
+
+/// An API's fastest row of one n in two runs.
+pub struct Ratio<'a> {
+    pub first: &'a Row,
+    pub other: &'a Row,
+}
+
+impl Ratio<'_> {
+    /// How many times as fast the other is.
+    pub fn value(&self) -> Option<f64> {
+        Some(speed(self.other)? / speed(self.first)?)
+    }
+}
+
+/// Ratios by API, and by n.
+pub type Ratios<'a> = Vec<(Option<Api>, BTreeMap<u64, Ratio<'a>>)>;
+
+/// How many times as fast `other` is as `first`, by API and n, whatever the algorithms; at last by our own fastest API:
+/// other libraries are joined to one run and not to another.
+pub fn ratios<'a>(subject: &'a Subject, first: &'a Run, other: &'a Run) -> Ratios<'a> {
+    let best = |run: &'a Run, api: Option<&Api>| {
+        let mut best = BTreeMap::<u64, &Row>::new();
+        let wanted = |row: &&Row| match api {
+            Some(api) => Api::of(&row.backend, &row.api) == *api,
+            None => row.verified.is_some(),
+        };
+        for row in subject.rows(run).filter(wanted).filter(|row| speed(row).is_some()) {
+            let at = best.entry(row.n).or_insert(row);
+            if speed(at) < speed(row) {
+                *at = row;
+            }
+        }
+        best
+    };
+    let mut apis: Vec<Api> = subject.rows(first).map(|row| Api::of(&row.backend, &row.api)).collect();
+    apis.sort();
+    apis.dedup();
+    let apis = apis.into_iter().map(Some).chain([None]);
+    let ratios = apis.map(|api| {
+        let (first, other) = (best(first, api.as_ref()), best(other, api.as_ref()));
+        let both =
+            first.into_iter().filter_map(|(n, first)| Some((n, Ratio { first, other: other.get(&n).copied()? })));
+        (api, both.collect::<BTreeMap<_, _>>())
+    });
+    ratios.filter(|(_, points)| !points.is_empty()).collect()
+}
+
+/// Several algorithms of one primitive at one size on one device, the fastest first.
+pub struct Ladder<'a> {
+    pub n: u64,
+    pub device: &'a str,
+    pub rungs: Vec<(Line, &'a Row)>,
+}
+
+impl Ladder<'_> {
+    /// The speed at which the device's fastest copy would bound the rungs.
+    pub fn ceiling(&self) -> Option<f64> {
+        self.rungs.iter().filter_map(|(_, row)| bound(row)).reduce(f64::max)
+    }
+}
+
+/// A run's ladders, each at the largest size that more than one algorithm ran at. Another library's rows do not name
+/// their device; they are joined to what was measured on the same machine.
+pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
+    let lines = lines(subject, run);
+    let mut devices: Vec<&str> = subject.rows(run).map(|row| row.device.as_str()).filter(|d| !d.is_empty()).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let mut ladders = vec![];
+    for &device in &devices {
+        let on_device = |row: &Row| row.device == device || (row.device.is_empty() && devices.len() == 1);
+        let mut sizes: Vec<u64> = lines.values().flat_map(|points| points.keys().copied()).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let at = |n: u64| -> Vec<(Line, &'a Row)> {
+            let rungs = lines.iter().filter_map(|(line, points)| Some((line.clone(), *points.get(&n)?)));
+            rungs.filter(|(_, row)| on_device(row)).collect()
+        };
+        let is_ladder = |rungs: &[(Line, &Row)]| {
+            let mut names: Vec<&str> =
+                rungs.iter().map(|(l, _)| l.algorithm.as_str()).filter(|a| !a.is_empty()).collect();
+            names.sort_unstable();
+            names.dedup();
+            names.len() > 1
+        };
+        let found = sizes.into_iter().rev().map(|n| (n, at(n))).find(|(_, rungs)| is_ladder(rungs));
+        if let Some((n, mut rungs)) = found {
+            rungs.sort_by(|(_, a), (_, b)| speed(b).partial_cmp(&speed(a)).unwrap_or(std::cmp::Ordering::Equal));
+            ladders.push(Ladder { n, device, rungs });
+        }
+    }
+    ladders
+}
+
+/// The bytes that a row's algorithm must move through memory, where `docs/KERNELS.md` has them.
+pub fn traffic(row: &Row) -> Option<f64> {
+    let key = f64::from(Scalar::from_name(&row.scalar)?.bytes());
+    let value = if row.primitive == "sort_pairs" { 4.0 } else { 0.0 };
+    // A digit place a byte; each moves keys and values once in and once out.
+    let moves = key * 2.0 * (key + value);
+    let each = match (row.primitive.as_str(), row.algorithm.as_str()) {
+        ("scan", "lookback" | "lookahead") => 2.0 * key,
+        // The tile sums read the input once more.
+        ("scan", "reduce_then_scan") => 3.0 * key,
+        ("reduce", "single_pass") => key,
+        // One read counts all places.
+        ("sort_keys" | "sort_pairs", "onesweep") => key + moves,
+        // Each place reads the keys once to count and once more to rank.
+        ("sort_keys" | "sort_pairs", "upsweep_downsweep") => 2.0 * key * key + moves,
+        _ => return None,
+    };
+    Some(each * row.n as f64)
+}
+
+/// A row's time beside the time that its traffic takes at the bandwidth of its device's copy.
+pub struct Prediction<'a> {
+    pub subject: Subject,
+    pub line: Line,
+    pub row: &'a Row,
+    pub bytes: f64,
+    pub predicted_ms: f64,
+    pub measured_ms: f64,
+}
+
+/// The predictions at the largest n of a run's rows whose traffic is known, in the sections' order.
+pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
+    let all = run.rows.iter().filter_map(|row| {
+        speed(row)?;
+        let bytes = traffic(row)?;
+        let copy_gb_s = row.gb_s? / row.copy_fraction?;
+        let (predicted_ms, measured_ms) = (bytes / copy_gb_s * 1e-6, row.median_ms?);
+        let good = |x: f64| x.is_finite() && x > 0.0;
+        let (subject, line) = (Subject::of(row), Line::of(row, run));
+        (good(predicted_ms) && good(measured_ms)).then_some(Prediction {
+            subject,
+            line,
+            row,
+            bytes,
+            predicted_ms,
+            measured_ms,
+        })
+    });
+    let mut all: Vec<Prediction<'_>> = all.collect();
+    let largest = all.iter().map(|p| p.row.n).max();
+    all.retain(|p| Some(p.row.n) == largest);
+    all.sort_by(|a, b| (&a.subject, &a.line).cmp(&(&b.subject, &b.line)));
+    all
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::args::Primitive;
+    use crate::compare::{Device, Job};
+
+    /// A verified scan or sort of u32 that reaches half its copy.
+    pub fn row(backend: &str, api: &str, primitive: Primitive, algorithm: &'static str, n: u64, gelem_s: f64) -> Row {
+        let operator = primitive.has_operator().then_some(trifold::Builtin::Sum);
+        let job = Job { primitive, scalar: Scalar::U32, operator, algorithm: Some(algorithm), n };
+        let on = Device { backend, device: if backend == "cub" { "" } else { "GPU" }, driver: "1.2", api };
+        let mut row = Row::new(&job, on);
+        row.verified = Some(true);
+        row.gelem_s = Some(gelem_s);
+        row.gb_s = Some(gelem_s * 8.0);
+        row.median_ms = Some(n as f64 / gelem_s * 1e-6);
+        row.copy_fraction = Some(0.5);
+        row
+    }
+
+    fn run(rows: Vec<Row>) -> Run {
+        Run::new("a.json", rows)
+    }
+
+    #[test]
+    fn a_line_is_an_api_and_an_algorithm_and_takes_the_fastest_row() {
+        let scan = |backend, algorithm, n, speed| row(backend, "Vulkan", Primitive::Scan, algorithm, n, speed);
+        let mut wrong = scan("cuda", "lookback", 1024, 9.0);
+        wrong.verified = Some(false);
+        let run = run(vec![
+            scan("cuda", "lookback", 1024, 1.0),
+            scan("cuda", "lookback", 1024, 2.0),
+            scan("cuda", "lookahead", 2048, 3.0),
+            scan("wgpu", "lookback", 1024, 1.5),
+            wrong,
+            row("cuda", "", Primitive::Reduce, "single_pass", 1024, 1.0),
+        ]);
+        let subjects = subjects(std::slice::from_ref(&run));
+        assert_eq!(subjects.iter().map(Subject::id).collect::<Vec<_>>(), ["scan-u32-sum", "reduce-u32-sum"]);
+        let lines = lines(&subjects[0], &run);
+        let labels: Vec<String> = lines.keys().map(Line::label).collect();
+        assert_eq!(labels, ["CUDA · lookahead", "CUDA · lookback", "WGSL, Vulkan · lookback"]);
+        assert_eq!(lines.values().nth(1).unwrap()[&1024].gelem_s, Some(2.0));
+        assert_eq!(ceiling(&subjects[0], &run)[&1024], 4.0);
+    }
+
+    #[test]
+    fn devices_of_one_api_are_told_apart() {
+        let mut other = row("wgpu", "Vulkan", Primitive::Scan, "lookback", 1024, 1.0);
+        other.device = "iGPU".into();
+        let run = run(vec![
+            row("wgpu", "Vulkan", Primitive::Scan, "lookback", 1024, 2.0),
+            other,
+            row("cuda", "", Primitive::Scan, "lookback", 1024, 3.0),
+        ]);
+        let subject = &subjects(std::slice::from_ref(&run))[0];
+        let labels: Vec<String> = lines(subject, &run).keys().map(Line::label).collect();
+        assert_eq!(labels, ["CUDA · lookback", "WGSL, Vulkan · lookback · GPU", "WGSL, Vulkan · lookback · iGPU"]);
+    }
+
+    #[test]
+    fn a_ladder_has_several_algorithms_at_one_size() {
+        let sort = |algorithm, n, speed| row("cuda", "", Primitive::SortKeys, algorithm, n, speed);
+        let cub = row("cub", "", Primitive::SortKeys, "", 1024, 3.0);
+        let run = run(vec![
+            sort("onesweep", 4096, 5.0),
+            sort("onesweep", 1024, 1.0),
+            sort("upsweep_downsweep", 1024, 2.0),
+            cub,
+        ]);
+        let subject = &subjects(std::slice::from_ref(&run))[0];
+        let ladders = ladders(subject, &run);
+        assert_eq!((ladders.len(), ladders[0].n, ladders[0].device), (1, 1024, "GPU"));
+        assert_eq!(ladders[0].ceiling(), Some(6.0));
+        let labels: Vec<String> = ladders[0].rungs.iter().map(|(line, _)| line.label()).collect();
+        assert_eq!(labels, ["CUB", "CUDA · upsweep_downsweep", "CUDA · onesweep"]);
+    }
+
+    #[test]
+    fn ratios_match_apis_whatever_the_algorithm() {
+        let scan = |backend, algorithm, speed| row(backend, "Vulkan", Primitive::Scan, algorithm, 1024, speed);
+        let mut library = scan("cub", "", 99.0);
+        library.verified = None;
+        let (first, other) = (
+            run(vec![scan("cuda", "lookback", 2.0), library]),
+            run(vec![scan("cuda", "lookahead", 3.0), scan("wgpu", "lookback", 9.0)]),
+        );
+        let subject = &subjects(std::slice::from_ref(&first))[0];
+        let ratios = ratios(subject, &first, &other);
+        let values: Vec<_> =
+            ratios.iter().map(|(api, p)| (api.as_ref().map(|a| a.label.as_str()), p[&1024].value())).collect();
+        assert_eq!(values, [(Some("CUDA"), Some(1.5)), (None, Some(4.5))]);
+    }
+
+    #[test]
+    fn traffic_is_what_each_algorithm_must_move() {
+        let bytes = |primitive, algorithm| traffic(&row("cuda", "", primitive, algorithm, 10, 1.0)).map(|b| b / 10.0);
+        assert_eq!(bytes(Primitive::Scan, "lookback"), Some(8.0));
+        assert_eq!(bytes(Primitive::Scan, "reduce_then_scan"), Some(12.0));
+        assert_eq!(bytes(Primitive::Reduce, "single_pass"), Some(4.0));
+        assert_eq!(bytes(Primitive::SortKeys, "onesweep"), Some(36.0));
+        assert_eq!(bytes(Primitive::SortPairs, "onesweep"), Some(68.0));
+        assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(64.0));
+        assert_eq!(bytes(Primitive::Scan, "parallel"), None);
+        let run = run(vec![row("cuda", "", Primitive::Scan, "lookback", 1 << 20, 1.0)]);
+        let [p] = &predictions(&run)[..] else { panic!() };
+        // Half the copy's speed is twice the time.
+        assert!((p.measured_ms / p.predicted_ms - 2.0).abs() < 1e-9);
+    }
+}

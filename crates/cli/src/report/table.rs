@@ -1,0 +1,206 @@
+//! The rows as tables: in the page, where a column's heading sorts it, and as CSV.
+
+use anyhow::{Context, Result};
+use maud::{Markup, html};
+
+use super::read::Run;
+use super::series::{Prediction, Ratios, Subject, speed};
+use super::style::Api;
+use super::text::{percent, prefixed, short, size, time};
+use crate::compare::Row;
+
+/// A cell: what is shown, and what is sorted by; a text by itself if there is no number.
+struct Cell {
+    text: String,
+    number: Option<f64>,
+    is_number: bool,
+}
+
+fn words(text: &str) -> Cell {
+    Cell { text: if text.is_empty() { "–" } else { text }.into(), number: None, is_number: false }
+}
+
+fn number(value: Option<f64>, show: impl Fn(f64) -> String) -> Cell {
+    Cell { text: value.map_or_else(|| "–".into(), show), number: value, is_number: true }
+}
+
+fn sortable(caption: &str, headings: &[(&str, bool)], rows: &[Vec<Cell>]) -> Markup {
+    html! {
+        details.table {
+            summary { "Table: " (rows.len()) @if rows.len() == 1 { " row" } @else { " rows" } }
+            div.scroll tabindex="0" role="region" aria-label=(caption) {
+                table {
+                    caption { (caption) }
+                    thead {
+                        tr {
+                            @for (heading, is_number) in headings {
+                                th scope="col" aria-sort="none" class=[is_number.then_some("number")] {
+                                    button type="button" { (heading) }
+                                }
+                            }
+                        }
+                    }
+                    tbody { @for row in rows { tr { (cells(row)) } } }
+                }
+            }
+        }
+    }
+}
+
+fn cells(row: &[Cell]) -> Markup {
+    html! {
+        @for (i, cell) in row.iter().enumerate() {
+            @if i == 0 {
+                th scope="row" { (cell.text) }
+            } @else if cell.is_number {
+                td.number data-value=[cell.number] { (cell.text) }
+            } @else {
+                td { (cell.text) }
+            }
+        }
+    }
+}
+
+/// The rows of a subject in all runs.
+pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
+    let several = runs.len() > 1;
+    let mut headings = vec![("API", false), ("algorithm", false)];
+    if several {
+        headings.push(("file", false));
+    }
+    headings.extend([("device", false), ("n", true), ("median", true), ("least", true), ("batched", true)]);
+    headings.extend([("10⁹ elements/s", true), ("GB/s", true), ("of copy", true), ("checked", false)]);
+    let mut rows = vec![];
+    for run in runs {
+        for row in subject.rows(run) {
+            let api = Api::of(&row.backend, &row.api);
+            let mut cells = vec![words(&api.label), words(&row.algorithm)];
+            if several {
+                cells.push(words(&run.label));
+            }
+            cells.push(words(&row.device));
+            cells.push(number(Some(row.n as f64), |_| size(row.n)));
+            cells.extend([row.median_ms, row.min_ms, row.batched_ms].map(|ms| number(ms, time)));
+            cells.extend([row.gelem_s, row.gb_s].map(|x| number(x, short)));
+            cells.push(number(row.copy_fraction, percent));
+            cells.push(words(match row.verified {
+                Some(true) => "yes",
+                Some(false) => "NO",
+                None => "",
+            }));
+            rows.push(cells);
+        }
+    }
+    sortable(&format!("{}: all rows", subject.title()), &headings, &rows)
+}
+
+/// Another run's speeds against the first one's.
+pub fn of_ratios(title: &str, names: [&str; 2], ratios: &Ratios<'_>) -> Markup {
+    let [first, other] = names;
+    let headings =
+        [("API", false), ("n", true), (first, true), ("algorithm", false), (other, true), ("algorithm", false)];
+    let headings = [&headings[..], &[("ratio", true)]].concat();
+    let mut rows = vec![];
+    for (api, points) in ratios {
+        for (n, ratio) in points {
+            rows.push(vec![
+                words(api.as_ref().map_or("our fastest of each", |api| &api.label)),
+                number(Some(*n as f64), |_| size(*n)),
+                number(speed(ratio.first), |speed| format!("{} G/s", short(speed))),
+                words(&ratio.first.algorithm),
+                number(speed(ratio.other), |speed| format!("{} G/s", short(speed))),
+                words(&ratio.other.algorithm),
+                number(ratio.value(), |value| format!("{}×", short(value))),
+            ]);
+        }
+    }
+    sortable(&format!("{title}: {other} against {first}"), &headings, &rows)
+}
+
+/// Predicted and measured times.
+pub fn of_predictions(run: &Run, predictions: &[Prediction<'_>]) -> Markup {
+    let headings = [
+        ("call", false),
+        ("API", false),
+        ("algorithm", false),
+        ("n", true),
+        ("bytes", true),
+        ("predicted", true),
+        ("measured", true),
+        ("measured / predicted", true),
+    ];
+    let row = |p: &Prediction<'_>| {
+        vec![
+            words(&p.subject.title()),
+            words(&p.line.api.label),
+            words(&p.line.algorithm),
+            number(Some(p.row.n as f64), |_| size(p.row.n)),
+            number(Some(p.bytes), |bytes| format!("{}B", prefixed(bytes))),
+            number(Some(p.predicted_ms), time),
+            number(Some(p.measured_ms), time),
+            number(Some(p.measured_ms / p.predicted_ms), short),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = predictions.iter().map(row).collect();
+    sortable(&format!("{}: predicted and measured times", run.label), &headings, &rows)
+}
+
+/// All rows as CSV: the file's name, and the fields of `--json` by their names.
+pub fn csv(runs: &[Run]) -> Result<String> {
+    let text = |writer: csv::Writer<Vec<u8>>| -> Result<String> {
+        Ok(String::from_utf8(writer.into_inner().context("the CSV writer kept something back")?)?)
+    };
+    let mut records = csv::WriterBuilder::new().has_headers(false).from_writer(vec![]);
+    let mut fields = String::new();
+    for run in runs {
+        for row in &run.rows {
+            if fields.is_empty() {
+                // The fields' names, as the CSV writer takes them from a row.
+                let mut one = csv::Writer::from_writer(vec![]);
+                one.serialize(row)?;
+                fields = text(one)?.lines().next().unwrap_or_default().to_owned();
+            }
+            records.serialize((&run.label, row))?;
+        }
+    }
+    Ok(format!("file,{fields}\n{}", text(records)?))
+}
+
+/// A row's place, for a list of what went wrong.
+pub fn place(row: &Row) -> String {
+    let api = Api::of(&row.backend, &row.api);
+    format!("{} of {} elements by {} on {}", Subject::of(row).title(), size(row.n), api.label, row.device)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Primitive;
+    use crate::report::series::tests::row;
+
+    #[test]
+    fn csv_has_a_record_a_row_and_quotes_what_needs_it() {
+        let mut one = row("cuda", "CUDA 13.0", Primitive::Scan, "lookback", 1024, 2.0);
+        one.error = Some("a \"quoted\", odd\nerror".into());
+        let rows = vec![one, row("cub", "", Primitive::Copy, "", 5, 1.0)];
+        let text = csv(&[Run::new("a,b.json", rows)]).unwrap();
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let header: Vec<String> = reader.headers().unwrap().iter().map(String::from).collect();
+        assert_eq!(header[..3], ["file", "backend", "device"]);
+        assert!(header.contains(&"type".into()) && header.contains(&"commit".into()));
+        let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(records.len(), 2);
+        let error = header.iter().position(|name| name == "error").unwrap();
+        assert_eq!((&records[0][0], &records[0][error]), ("a,b.json", "a \"quoted\", odd\nerror"));
+        assert_eq!((&records[1][1], &records[1][error]), ("cub", ""));
+    }
+
+    #[test]
+    fn what_a_file_says_is_text_in_the_page() {
+        let mut one = row("cuda", "", Primitive::Scan, "lookback", 1024, 2.0);
+        one.device = "<script>alert(1)</script>".into();
+        let runs = [Run::new("\"x\"", vec![one])];
+        let html = of_rows(&Subject::of(&runs[0].rows[0]), &runs).into_string();
+        assert!(html.contains("&lt;script&gt;") && !html.contains("<script>"), "{html}");
+    }
+}

@@ -1,0 +1,241 @@
+//! Reports as a user asks for them: the page in a browser, the table as CSV, and files that are not what they should be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+fn trifold(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).output().unwrap()
+}
+
+#[track_caller]
+fn succeeds(output: &Output) {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The record that is kept in the repository.
+fn record() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/2026-11-20-h200.json")
+}
+
+/// The record's rows, and the same a tenth faster, with another algorithm beside the first and a row that failed.
+fn two_files(folder: &Path) -> [PathBuf; 2] {
+    let mut rows: Vec<Value> = serde_json::from_slice(&fs::read(record()).unwrap()).unwrap();
+    for row in &mut rows {
+        for (field, by) in [("gelem_s", 1.1), ("gb_s", 1.1), ("median_ms", 1.0 / 1.1)] {
+            row[field] = json!(row[field].as_f64().unwrap() * by);
+        }
+    }
+    let mut other = rows.iter().find(|row| row["algorithm"] == "onesweep" && row["n"] == 1 << 28).unwrap().clone();
+    other["algorithm"] = json!("upsweep_downsweep");
+    let mut failed = other.clone();
+    (failed["verified"], failed["error"]) = (json!(false), json!("key 3 is <7>"));
+    rows.extend([other, failed]);
+    let second = folder.join("second.json");
+    fs::write(&second, serde_json::to_string_pretty(&rows).unwrap()).unwrap();
+    [record(), second]
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_named_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = fs::read_to_string(record()).unwrap();
+    let cut: String = good.lines().take(100).collect::<Vec<_>>().join("\n");
+    let version = |number: &str| format!("\"version\": \"{number}\",\n    \"commit\": null");
+    let rest = good.replacen("\"version\": \"0.1.0\"", &version("0.1.0"), 1);
+    let newer = rest.replacen("\"version\": \"0.1.0\"\n", &(version("99.2.0") + "\n"), 1);
+    let field = good.replacen("\"runs\": 20,", "\"runs\": 20,\n    \"joules\": 7,", 1);
+    let cases: [(&str, &str, &[&str]); 8] = [
+        ("cut.json", &cut, &["line 100", "truncated"]),
+        ("newer.json", &newer, &["line 51", "99.2.0", "0.1.0"]),
+        ("field.json", &field, &["line 13", "joules", "newer"]),
+        ("type.json", &good.replacen("\"n\": 1024", "\"n\": \"many\"", 1), &["line 11", "many", "compare --json"]),
+        ("version.json", &good.replacen("\"0.1.0\"", "\"soon\"", 1), &["line 26"]),
+        ("words.json", "# Results", &["line 1", "compare --json"]),
+        ("none.json", "[]", &["line 1", "no rows"]),
+        ("empty.json", "", &["line 1", "truncated"]),
+    ];
+    let page = folder.path().join("page.html");
+    for (name, content, words) in cases {
+        let file = folder.path().join(name);
+        fs::write(&file, content).unwrap();
+        let output = trifold(&["report", text(&record()), text(&file), "-o", text(&page)]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name}: {stderr}");
+        assert!(stderr.starts_with("error:") && stderr.contains(name) && !stderr.contains("panicked"), "{stderr}");
+        for word in words {
+            assert!(stderr.contains(word), "{name}: {stderr:?} does not mention {word:?}");
+        }
+    }
+    let output = trifold(&["report", "nowhere.json", "-o", text(&page)]);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot read nowhere.json"));
+    assert!(!page.exists());
+    assert_eq!(trifold(&["report", text(&record())]).status.code(), Some(2), "it has nothing to write");
+}
+
+#[test]
+fn csv_has_every_row_of_every_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = two_files(folder.path());
+    let file = folder.path().join("rows.csv");
+    succeeds(&trifold(&["report", text(&first), text(&second), "--csv", text(&file)]));
+    let csv = fs::read_to_string(file).unwrap();
+    assert!(csv.starts_with("file,backend,device,driver,api,primitive,algorithm,type,operator,n,"), "{csv:.200}");
+    assert_eq!(csv.lines().count(), 1 + 225 + 227);
+    assert!(csv.contains("\nsecond.json,cuda,NVIDIA H200,"));
+}
+
+#[test]
+fn compare_writes_the_page_of_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.html");
+    succeeds(&trifold(&["compare", "--device", "cpu", "-n", "0,1,2^12", "--runs", "2", "--html", text(&file)]));
+    let page = fs::read_to_string(&file).unwrap();
+    assert!(page.contains("<h2 id=\"scan-u32-sum-title\">Exclusive scan of u32, sum</h2>"), "{page:.2000}");
+    assert!(page.contains("CPU · parallel"));
+    let output = trifold(&["compare", "--device", "cpu", "-n", "1", "--html", text(folder.path())]);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("is a directory"));
+}
+
+#[test]
+fn drawings_are_files_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawings = folder.path().join("svg");
+    succeeds(&trifold(&["report", text(&record()), "--svg", text(&drawings)]));
+    let mut names: Vec<String> =
+        fs::read_dir(&drawings).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let of = |subject: &str| format!("2026-11-20-h200-{subject}.svg");
+    assert_eq!(names, ["copy-u32", "reduce-u32-sum", "scan-u32-sum", "sort-keys-u32", "sort-pairs-u32"].map(of));
+    // The README shows these.
+    for name in names {
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results").join(&name);
+        let advice = "run `trifold report docs/results/2026-11-20-h200.json --svg docs/results`";
+        assert!(fs::read(kept).ok() == Some(fs::read(drawings.join(&name)).unwrap()), "{name} is old: {advice}");
+    }
+}
+
+/// A browser, if this machine has one.
+fn chromium() -> Option<PathBuf> {
+    let named = std::env::var_os("TRIFOLD_CHROMIUM").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    let found = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
+    named.into_iter().chain(found).find(|file| file.is_file())
+}
+
+/// Opens a page, and returns the document as its scripts left it and what they wrote to the console.
+fn browse(browser: &Path, folder: &Path, page: &str, width: u32) -> (String, Vec<String>) {
+    let file = folder.join("opened.html");
+    fs::write(&file, page).unwrap();
+    let profile = format!("--user-data-dir={}", folder.join("profile").display());
+    let output = Command::new(browser)
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
+        .args(["--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom"])
+        .args([&format!("--window-size={width},900"), &profile, &format!("file://{}", file.display())])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let console = said.lines().filter(|line| line.contains("CONSOLE")).map(String::from).collect();
+    (String::from_utf8(output.stdout).unwrap(), console)
+}
+
+/// What a reader does, with the outcome as attributes of the body.
+const READER: &str = r##"<script>
+const told = document.body.dataset, find = (selector) => document.querySelector(selector);
+const section = find("#scan-u32-sum");
+const line = section.querySelector(".plot [data-series]:not([data-series=ceiling])");
+const entry = [...section.querySelectorAll(".legend button")].find((e) => e.dataset.key === line.dataset.series);
+const state = () => `${entry.getAttribute("aria-pressed")} ${getComputedStyle(line).display}`;
+told.before = state(); entry.click(); told.hidden = state(); entry.click(); told.shown = state();
+
+const table = section.querySelector(":scope > .table table");
+const heading = [...table.querySelectorAll("thead th")].find((th) => th.textContent.trim() === "median");
+const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[heading.cellIndex].dataset.value));
+const sorted = (by) => values().every((x, i, all) => i === 0 || by * (x - all[i - 1]) >= 0);
+const sort = () => { heading.querySelector("button").click(); return heading.getAttribute("aria-sort"); };
+told.unsorted = sorted(1); told.up = `${sort()} ${sorted(1)}`; told.down = `${sort()} ${sorted(-1)}`;
+told.rows = values().length;
+
+const theme = find("#theme"), paper = () => getComputedStyle(document.body).backgroundColor;
+told.themes = [0, 1, 2].map(() => { theme.click(); return `${theme.textContent} ${paper()}`; }).join("; ");
+
+const plot = section.querySelector(".plot"), figures = find("#figures");
+plot.focus();
+const press = (key) => {
+  plot.dispatchEvent(new KeyboardEvent("keydown", { key }));
+  const on = document.querySelector(".point.on");
+  return { series: on.parentNode.dataset.series, x: Number(on.dataset.x), shown: figures.textContent === on.dataset.figures };
+};
+const [start, right, down] = ["ArrowRight", "ArrowRight", "ArrowDown"].map(press);
+told.keys = `${start.shown && right.shown && down.shown} ${right.series === start.series && right.x > start.x} ${
+  down.series !== right.series && down.x === right.x}`;
+plot.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
+told.left = figures.textContent === "";
+const at = line.querySelector(".point").getBoundingClientRect();
+const move = { clientX: at.x + at.width / 2, clientY: at.y + at.height / 2, bubbles: true };
+plot.dispatchEvent(new PointerEvent("pointermove", move));
+told.hover = figures.textContent === document.querySelector(".point.on").dataset.figures;
+
+told.requests = performance.getEntriesByType("resource").length;
+told.overflow = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+told.unnamed = [...document.querySelectorAll("button, a, [role=img], [role=group], [role=region], th")]
+  .filter((e) => !(e.textContent.trim() || e.getAttribute("aria-label"))).length;
+const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+told.ids = ids.length - new Set(ids).size;
+</script></body>"##;
+
+#[test]
+fn a_browser_shows_the_page() {
+    let Some(browser) = chromium() else {
+        assert!(std::env::var_os("TRIFOLD_REQUIRE_CHROMIUM").is_none(), "Chromium is not installed");
+        return eprintln!("ignored: no Chromium here; install it, or name it in TRIFOLD_CHROMIUM");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = two_files(folder.path());
+    let file = folder.path().join("page.html");
+    succeeds(&trifold(&["report", text(&first), text(&second), "-o", text(&file)]));
+    let page = fs::read_to_string(&file).unwrap();
+    for (width, _) in [(1280, "desk"), (390, "phone")] {
+        let (document, console) = browse(&browser, folder.path(), &page.replace("</body>", READER), width);
+        assert_eq!(console, [""; 0], "at {width}");
+        let body = document.split("<body").nth(1).and_then(|rest| rest.split('>').next()).unwrap_or_default();
+        let told = |name: &str, value: &str| {
+            assert!(body.contains(&format!("data-{name}=\"{value}\"")), "at {width}, {name} is not {value:?}: {body}");
+        };
+        told("before", "true inline");
+        told("hidden", "false none");
+        told("shown", "true inline");
+        told("unsorted", "false");
+        told("up", "ascending true");
+        told("down", "descending true");
+        told("rows", "90");
+        told(
+            "themes",
+            "Theme: light rgb(255, 255, 255); Theme: dark rgb(21, 24, 28); Theme: system rgb(255, 255, 255)",
+        );
+        told("keys", "true true true");
+        told("left", "true");
+        told("hover", "true");
+        told("requests", "0");
+        told("overflow", "0");
+        told("unnamed", "0");
+        told("ids", "0");
+    }
+    // The failed row's words are words, and the ladder and the ratio are there.
+    assert!(
+        page.contains("key 3 is &lt;7&gt;") && page.contains("Algorithms at 2²⁸ elements on NVIDIA H200, second.json")
+    );
+    assert!(page.contains("second.json against 2026-11-20-h200.json"));
+
+    // What is looked for would be seen.
+    let broken = "<script>console.error('x'); fetch('http://127.0.0.1:9/')</script></body>";
+    let (_, console) = browse(&browser, folder.path(), &page.replace("</body>", broken), 1280);
+    assert!(console.len() >= 2, "an error and a refused request leave their lines: {console:?}");
+}
