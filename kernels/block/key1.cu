@@ -19,12 +19,6 @@ FUNCTION Key key_last() {
   return DESCENDING == 1u ? 0xffffffffu : 0x7fffffffu;
 }
 
-// The same key, of which the compiler knows nothing: it then computes a digit again instead of carrying it along.
-FUNCTION Key key_anew(Key key) {
-  asm volatile("" : "+r"(key));
-  return key;
-}
-
 FUNCTION u32 key_word(Key key, u32 word) {
   return key;
 }

@@ -29,12 +29,6 @@ FUNCTION Key key_last() {
   return key;
 }
 
-// The same key, of which the compiler knows nothing: it then computes a digit again instead of carrying it along.
-FUNCTION Key key_anew(Key key) {
-  asm volatile("" : "+r"(key.x), "+r"(key.y));
-  return key;
-}
-
 FUNCTION u32 key_word(Key key, u32 word) {
   return word == 1u ? key.y : key.x;
 }

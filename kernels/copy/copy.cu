@@ -3,6 +3,7 @@
 #define TILE_PACKS (WORKGROUP * ROWS)
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) copy(const Pack *input, Pack *output, Params params) {
+  admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;
   const u32 thread = threadIdx.x;

@@ -19,12 +19,17 @@ typedef double f64;
 // A ticket's low 24 bits are a tile's number, those above them the run's of the plan.
 #define TICKETS 0x1000000u
 
-// First thing in a kernel, before it touches memory. Lets the blocks of the stream's next kernel start as soon as all of this
-// one's have, and waits until the kernel before this one has ended and its writes are there.
+// Before a kernel touches memory: waits until the kernel before it has ended and its writes are there.
 FUNCTION void follow_predecessor() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// Once all of a kernel's blocks have been here, the blocks of the stream's next kernel may start, which then wait for its end.
+FUNCTION void admit_successor() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 

@@ -34,21 +34,36 @@ FUNCTION u32 subgroup_inclusive_sum(u32 x, u32 lane) {
 struct Peers {
   // How many of them come before this lane.
   u32 before;
-  u32 count;
-  // The first of them.
-  u32 leader;
+  // Whether none comes after it.
+  bool last;
 };
 
-// The lanes of a warp that hold the same digit, by a ballot for each of its bits.
+// The lanes of a warp that hold the same digit, by a ballot for each of its bits. (The compiler would test each bit twice, once to
+// vote and once to choose: half of a sort's instructions.)
 FUNCTION Peers subgroup_peers(u32 digit, u32 lane) {
   u32 peers = 0xffffffffu;
 #pragma unroll
   for (u32 bit = 0u; bit < 8u; bit++) {
-    const bool mine = (digit >> bit) & 1u;
-    const u32 votes = __ballot_sync(0xffffffffu, mine);
-    peers &= mine ? votes : ~votes;
+    u32 same;
+    asm volatile(
+      "{ .reg .pred mine;"
+      "  and.b32 %0, %1, %2;"
+      "  setp.ne.u32 mine, %0, 0;"
+      "  vote.sync.ballot.b32 %0, mine, 0xffffffff;"
+      "  @!mine not.b32 %0, %0; }"
+      : "=&r"(same) : "r"(digit), "r"(1u << bit));
+    peers &= same;
   }
-  Peers result = {(u32)__popc(peers & ((1u << lane) - 1u)), (u32)__popc(peers), (u32)__ffs(peers) - 1u};
+  Peers result = {(u32)__popc(peers & ((1u << lane) - 1u)), (peers & (0xfffffffeu << lane)) == 0u};
   return result;
+}
+
+// Takes places for the peers at a counter of this subgroup's own: this lane's place.
+FUNCTION u32 subgroup_claim(volatile u32 *count, Peers peers) {
+  const u32 place = *count + peers.before;
+  __syncwarp();
+  if (peers.last) { *count = place + 1u; }
+  __syncwarp();
+  return place;
 }
 

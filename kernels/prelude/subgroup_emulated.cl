@@ -85,3 +85,9 @@ Peers subgroup_peers(Subgroup sg, u32 digit) {
   return peers;
 }
 
+// Takes places for the peers at a counter of this subgroup's own: this lane's place.
+u32 subgroup_claim(Subgroup sg, __local u32 *count, Peers peers) {
+  u32 base = 0u;
+  if (peers.before == 0u) { base = atomic_add(count, peers.count); }
+  return subgroup_shuffle_word(sg, base, peers.leader) + peers.before;
+}

@@ -60,21 +60,36 @@ u32 subgroup_inclusive_sum(Subgroup sg, u32 x) {
 typedef struct {
   // How many of them come before this lane.
   u32 before;
-  u32 count;
-  // The first of them.
-  u32 leader;
+  // Whether none comes after it.
+  bool last;
 } Peers;
 
-// The lanes of a warp that hold the same digit, by a ballot for each of its bits.
+// The lanes of a warp that hold the same digit, by a ballot for each of its bits. (The compiler would test each bit twice, once to
+// vote and once to choose: half of a sort's instructions.)
 Peers subgroup_peers(Subgroup sg, u32 digit) {
   u32 peers = 0xffffffffu;
 #pragma unroll
   for (u32 bit = 0u; bit < 8u; bit++) {
-    const u32 mine = (digit >> bit) & 1u;
-    const u32 votes = subgroup_ballot(mine);
-    peers &= mine == 1u ? votes : ~votes;
+    u32 same;
+    asm volatile(
+      "{ .reg .pred mine;"
+      "  and.b32 %0, %1, %2;"
+      "  setp.ne.u32 mine, %0, 0;"
+      "  vote.sync.ballot.b32 %0, mine, 0xffffffff;"
+      "  @!mine not.b32 %0, %0; }"
+      : "=&r"(same) : "r"(digit), "r"(1u << bit));
+    peers &= same;
   }
-  const Peers result = {popcount(peers & ((1u << sg.lane) - 1u)), popcount(peers), 31u - clz(peers & -peers)};
+  const Peers result = {popcount(peers & ((1u << sg.lane) - 1u)), (peers & (0xfffffffeu << sg.lane)) == 0u};
   return result;
+}
+
+// Takes places for the peers at a counter of this subgroup's own: this lane's place.
+u32 subgroup_claim(Subgroup sg, volatile __local u32 *count, Peers peers) {
+  const u32 place = *count + peers.before;
+  asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+  if (peers.last) { *count = place + 1u; }
+  asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+  return place;
 }
 

@@ -46,6 +46,7 @@ FUNCTION T tile_aggregate(const Pack *tile_packs, u32 lane) {
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP, 1)
 scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+  admit_successor();
   follow_predecessor();
   const u32 lane = threadIdx.x % 32u;
   const u32 warp = threadIdx.x / 32u;

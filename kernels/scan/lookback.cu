@@ -27,6 +27,7 @@ FUNCTION T tile_aggregate(const Pack *input, u32 tile, Subgroup sg) {
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+  admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;
   const Subgroup sg = subgroup_of(thread);

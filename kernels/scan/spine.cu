@@ -3,6 +3,7 @@
 #define SPINE_ITEMS 8u
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_spine(T *partials, Params params) {
+  admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;
   T carry = params.initial;

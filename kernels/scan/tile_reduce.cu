@@ -4,6 +4,7 @@
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_tile_reduce(const Pack *input, T *partials, Params params) {
+  admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;
   const u32 thread = threadIdx.x;

@@ -5,6 +5,7 @@
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_tile_scan(const Pack *input, Pack *output, const T *partials, Params params) {
+  admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;
   const u32 thread = threadIdx.x;

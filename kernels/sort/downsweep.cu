@@ -16,6 +16,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP)
 sort_downsweep(
   const Key *source, Key *target_keys, const u32 *source_values, u32 *target_values, const u32 *counts, Params params
 ) {
+  admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;
   const u32 thread = threadIdx.x;

@@ -36,6 +36,7 @@ sort_histogram(const Key *input, u32 *bins, u32 *counts, Params params) {
     if (count > 0u) { atomicAdd(&bins[i], count); }
   }
   workgroup_barrier();
+  admit_successor();
   // 4. The last workgroup goes on, and leaves the scratch clean.
   if (thread == 0u) { shared_arrivals = atomicAdd(&bins[COUNTS], 1u) + 1u; }
   if (workgroup_uniform_load(&shared_arrivals) < params.groups) { return; }

@@ -7,7 +7,6 @@
 #define BUFFER_INPUT 0u
 #define BUFFER_TEMP 1u
 #define BUFFER_OUTPUT 2u
-#define EXCHANGE (TILE > MAX_SUBGROUPS * DIGITS ? TILE : MAX_SUBGROUPS * DIGITS)
 
 // Where a tile's keys begin.
 u32 tile_first(Params params, u32 tile) {
@@ -39,9 +38,11 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   Params params
 ) {
   __local u32 shared_word;
+  __local u32 shared_place;
   __local u32 shared_stuck;
-  // The subgroups' counts of each digit while ranking, then the tile's keys in order, one word at a time.
-  __local u32 exchange[EXCHANGE];
+  __local u32 subgroup_counts[MAX_SUBGROUPS * DIGITS];
+  // The tile's keys in order, one word at a time.
+  __local u32 exchange[TILE];
   __local u32 digit_totals[DIGITS];
   __local u32 digit_bases[DIGITS];
   __local u32 digit_counts[DIGITS];
@@ -52,7 +53,10 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   // 1. Does this place need a pass, and between which buffers? Take the next tile.
   __global const u32 *route = counts + ROUTES + 4u * params.place;
   if (route[0] == 0u) { return; }
-  if (thread == 0u) { shared_word = count_ticket(states, params.tiles); }
+  if (thread == 0u) {
+    shared_word = count_ticket(states, params.tiles);
+    shared_place = params.place;
+  }
   const u32 taken = workgroup_uniform_load(&shared_word);
   const u32 tile = taken % TICKETS;
   const u32 run = taken / TICKETS;
@@ -64,49 +68,59 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   const u32 valid = min(params.n - tile_first(params, tile), TILE);
 
   // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
-  for (u32 i = thread; i < sg.count * DIGITS; i += WORKGROUP) { exchange[i] = 0u; }
+  for (u32 i = thread; i < sg.count * DIGITS; i += WORKGROUP) { subgroup_counts[i] = 0u; }
   const u32 first = tile_first(params, tile) + sg.id * ITEMS * sg.width + sg.lane;
   Key keys[ITEMS];
+  if (valid == TILE) {
 #pragma unroll
-  for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 index = first + k * sg.width;
-    keys[k] = key_last();
-    if (index < params.n) { keys[k] = source[index]; }
+    for (u32 k = 0u; k < ITEMS; k++) { keys[k] = source[first + k * sg.width]; }
+  } else {
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      const u32 index = first + k * sg.width;
+      keys[k] = key_last();
+      if (index < params.n) { keys[k] = source[index]; }
+    }
   }
   workgroup_barrier();
 
-  // 3. Rank each key among the subgroup's keys of its digit.
-  u32 positions[ITEMS];
+  // 3. Count the subgroup's keys of each digit.
+  __local u32 *cells = subgroup_counts + sg.id * DIGITS;
 #pragma unroll
-  for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 digit = key_digit(keys[k], params.place);
-    const Peers peers = subgroup_peers(sg, digit);
-    u32 base = 0u;
-    if (peers.before == 0u) { base = atomic_add(&exchange[sg.id * DIGITS + digit], peers.count); }
-    positions[k] = subgroup_shuffle_word(sg, base, peers.leader) + peers.before;
-  }
+  for (u32 k = 0u; k < ITEMS; k++) { atomic_add(&cells[key_digit(keys[k], params.place)], 1u); }
   workgroup_barrier();
 
-  // 4. Scan each digit's counts over the subgroups; publish the tile's counts.
+  // 4. Publish the tile's counts. Scan them over the digits and, within a digit, over the subgroups: where in the tile each
+  // subgroup's keys of each digit begin.
   const bool publishes = tile_publishes(states, tile);
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
     u32 total = 0u;
-    for (u32 s = 0u; s < sg.count; s++) {
-      const u32 count = exchange[s * DIGITS + digit];
-      exchange[s * DIGITS + digit] = total;
-      total += count;
-    }
+    for (u32 s = 0u; s < sg.count; s++) { total += subgroup_counts[s * DIGITS + digit]; }
     count_publish(states, run, tile, digit, publishes ? STATUS_AGGREGATE : STATUS_NONE, total);
     digit_counts[digit] = total;
     digit_bases[digit] = total;
   }
-
-  // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
   digit_scan(sg, digit_counts, digit_sums);
+  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    u32 running = digit_counts[digit];
+    for (u32 s = 0u; s < sg.count; s++) {
+      const u32 count = subgroup_counts[s * DIGITS + digit];
+      subgroup_counts[s * DIGITS + digit] = running;
+      running += count;
+    }
+  }
+  workgroup_barrier();
+
+  // 5. Rank each key among the subgroup's keys of its digit, and bring the keys' first words in order. (The place is read
+  // again, so that digits are computed again instead of carried along in registers.)
+  const u32 place = shared_place;
+  u32 positions[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 digit = key_digit(keys[k], params.place);
-    positions[k] += digit_counts[digit] + exchange[sg.id * DIGITS + digit];
+    const u32 digit = key_digit(keys[k], place);
+    const Peers peers = subgroup_peers(sg, digit);
+    positions[k] = subgroup_claim(sg, &cells[digit], peers);
+    exchange[positions[k]] = key_word(keys[k], 0u);
   }
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
@@ -178,10 +192,13 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     }
   }
 
-  // 8. Bring the keys in order, one word at a time.
+  // 8. Take the keys in order; bring the words after the first in order too.
+  workgroup_barrier();
   Key sorted[ITEMS];
 #pragma unroll
-  for (u32 word = 0u; word < KEY_WORDS; word++) {
+  for (u32 k = 0u; k < ITEMS; k++) { sorted[k] = key_with_word(sorted[k], 0u, exchange[k * WORKGROUP + thread]); }
+#pragma unroll
+  for (u32 word = 1u; word < KEY_WORDS; word++) {
     workgroup_barrier();
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) { exchange[positions[k]] = key_word(keys[k], word); }

@@ -15,8 +15,8 @@ const BUFFER_TEMP: u32 = 1u;
 const BUFFER_OUTPUT: u32 = 2u;
 
 var<workgroup> shared_word: u32;
+var<workgroup> shared_place: u32;
 var<workgroup> shared_stuck: atomic<u32>;
-// The subgroups' counts of each digit while ranking.
 var<workgroup> subgroup_counts: array<atomic<u32>, MAX_SUBGROUPS * DIGITS>;
 // The tile's keys in order, one word at a time.
 var<workgroup> exchange: array<u32, TILE>;
@@ -68,7 +68,10 @@ fn sort_onesweep(
   let route = ROUTES + 4u * params.place;
   if (thread == 0u) { shared_word = counts[route]; }
   if (workgroupUniformLoad(&shared_word) == 0u || id.x + id.y * grid.x >= params.tiles) { return; }
-  if (thread == 0u) { shared_word = count_ticket(params.tiles); }
+  if (thread == 0u) {
+    shared_word = count_ticket(params.tiles);
+    shared_place = params.place;
+  }
   let taken = workgroupUniformLoad(&shared_word);
   let tile = taken % TICKETS;
   let run = taken / TICKETS;
@@ -98,38 +101,45 @@ fn sort_onesweep(
   }
   workgroupBarrier();
 
-  // 3. Rank each key among the subgroup's keys of its digit.
-  var positions: array<u32, ITEMS>;
+  // 3. Count the subgroup's keys of each digit.
+  let cells = subgroup * DIGITS;
   // unroll
-  for (var k = 0u; k < ITEMS; k++) {
-    let digit = key_digit(keys[k], params.place);
-    let peers = subgroup_peers(digit, lane);
-    var base = 0u;
-    if (peers.before == 0u) { base = atomicAdd(&subgroup_counts[subgroup * DIGITS + digit], peers.count); }
-    positions[k] = subgroup_shuffle_word(base, peers.leader) + peers.before;
-  }
+  for (var k = 0u; k < ITEMS; k++) { atomicAdd(&subgroup_counts[cells + key_digit(keys[k], params.place)], 1u); }
   workgroupBarrier();
 
-  // 4. Scan each digit's counts over the subgroups; publish the tile's counts.
+  // 4. Publish the tile's counts. Scan them over the digits and, within a digit, over the subgroups: where in the tile each
+  // subgroup's keys of each digit begin.
   let publishes = tile_publishes(tile);
   for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
     var total = 0u;
-    for (var s = 0u; s < subgroups; s++) {
-      let count = atomicLoad(&subgroup_counts[s * DIGITS + digit]);
-      atomicStore(&subgroup_counts[s * DIGITS + digit], total);
-      total += count;
-    }
+    for (var s = 0u; s < subgroups; s++) { total += atomicLoad(&subgroup_counts[s * DIGITS + digit]); }
     count_publish(run, tile, digit, select(STATUS_NONE, STATUS_AGGREGATE, publishes), total);
     digit_counts[digit] = total;
     digit_bases[digit] = total;
   }
-
-  // 5. Scan the tile's counts over the digits: where each digit begins in the tile, and so each key's position.
   digit_scan(lane, width, subgroup);
+  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    var running = digit_counts[digit];
+    for (var s = 0u; s < subgroups; s++) {
+      let count = atomicLoad(&subgroup_counts[s * DIGITS + digit]);
+      atomicStore(&subgroup_counts[s * DIGITS + digit], running);
+      running += count;
+    }
+  }
+  workgroupBarrier();
+
+  // 5. Rank each key among the subgroup's keys of its digit, and bring the keys' first words in order. (The place is read
+  // again, so that digits are computed again instead of carried along in registers.)
+  let place = shared_place;
+  var positions: array<u32, ITEMS>;
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
-    let digit = key_digit(keys[k], params.place);
-    positions[k] += digit_counts[digit] + atomicLoad(&subgroup_counts[subgroup * DIGITS + digit]);
+    let digit = key_digit(keys[k], place);
+    let peers = subgroup_peers(digit, lane);
+    var base = 0u;
+    if (peers.before == 0u) { base = atomicAdd(&subgroup_counts[cells + digit], peers.count); }
+    positions[k] = subgroup_shuffle_word(base, peers.leader) + peers.before;
+    exchange[positions[k]] = key_word(keys[k], 0u);
   }
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
@@ -204,10 +214,12 @@ fn sort_onesweep(
     }
   }
 
-  // 8. Bring the keys in order, one word at a time.
+  // 8. Take the keys in order; bring the words after the first in order too.
+  workgroupBarrier();
   var sorted: array<Key, ITEMS>;
   // unroll
-  for (var word = 0u; word < KEY_WORDS; word++) {
+  for (var k = 0u; k < ITEMS; k++) { sorted[k] = key_with_word(sorted[k], 0u, exchange[k * WORKGROUP + thread]); }
+  for (var word = 1u; word < KEY_WORDS; word++) {
     workgroupBarrier();
     // unroll
     for (var k = 0u; k < ITEMS; k++) { exchange[positions[k]] = key_word(keys[k], word); }

@@ -5,6 +5,7 @@
 __shared__ u32 shared_counts[DIGITS];
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(const Key *source, u32 *counts, Params params) {
+  admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;
   const u32 thread = threadIdx.x;

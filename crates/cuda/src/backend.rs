@@ -45,7 +45,7 @@ struct Loaded {
     function: CudaFunction,
     workgroup: u32,
     /// Dynamic shared memory of a block, in bytes.
-    ring: u32,
+    dynamic: u32,
     /// Whether its blocks may start while the kernel before it ends: it waits for that by itself.
     follows: bool,
     arguments: &'static [Argument],
@@ -193,17 +193,17 @@ impl Kernel {
                  {threads}; tune a smaller workgroup or fewer elements a thread"
             )));
         }
-        // A ring of tiles is more than a block may declare: it asks for it.
-        let ring = key.constant("RING_BYTES").unwrap_or(0);
-        if ring > 0 {
+        // More than a block may declare: it asks for it.
+        let dynamic = key.constant("DYNAMIC_BYTES").unwrap_or(0);
+        if dynamic > 0 {
             let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            let asking = format_args!("asking for {ring} bytes of shared memory for {name}");
-            function.set_attribute(most, ring as i32).map_err(driver(asking))?;
+            let asking = format_args!("asking for {dynamic} bytes of shared memory for {name}");
+            function.set_attribute(most, dynamic as i32).map_err(driver(asking))?;
         }
         let owner = cuda.handle();
         // As the prelude's follow_predecessor has it.
         let follows = cuda.architecture >= 90;
-        Ok(Kernel(Arc::new(Loaded { name, owner, function, workgroup, ring, follows, arguments, params })))
+        Ok(Kernel(Arc::new(Loaded { name, owner, function, workgroup, dynamic, follows, arguments, params })))
     }
 
     /// Its name in the catalogue.
@@ -217,8 +217,8 @@ impl Kernel {
     }
 
     /// Dynamic shared memory of a block, in bytes.
-    pub(crate) fn ring(&self) -> u32 {
-        self.0.ring
+    pub(crate) fn dynamic(&self) -> u32 {
+        self.0.dynamic
     }
 
     /// Whether its blocks may start while the kernel before it ends.

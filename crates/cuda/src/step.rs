@@ -132,7 +132,7 @@ impl Step {
                     blockDimX: kernel.workgroup(),
                     blockDimY: 1,
                     blockDimZ: 1,
-                    sharedMemBytes: kernel.ring(),
+                    sharedMemBytes: kernel.dynamic(),
                     hStream: stream.cu_stream(),
                     attrs: &mut early,
                     numAttrs: u32::from(kernel.follows()),

@@ -139,7 +139,7 @@ impl Planner<'_> {
             ("REDUCE_WARPS", REDUCE_WARPS),
             ("SCAN_WARPS", SCAN_WARPS),
             ("STAGES", stages),
-            ("RING_BYTES", stages * stage_bytes),
+            ("DYNAMIC_BYTES", stages * stage_bytes),
             ("EXCLUSIVE", u32::from(exclusive)),
             ("SPIN_LIMIT", self.tuning.spin_limit),
         ];

@@ -111,14 +111,12 @@ impl Planner<'_> {
             (4, _) => t.sort_pairs,
             _ => t.sort_keys64,
         };
-        // A workgroup's counts by subgroup and its tile lie in workgroup memory: in WGSL side by side, elsewhere one after the
-        // other in the same place.
         let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
+        // What a workgroup may have in CUDA if it asks for it.
+        let room = self.caps.shared_bytes.max(self.caps.bulk_shared_bytes);
         let fits = |workgroup: u32, keys: u32| {
-            let (counts, tile) = (workgroup / narrowest * DIGITS * 4, workgroup * keys * 4);
-            let most = if self.caps.language == Language::Wgsl { counts + tile } else { counts.max(tile) };
             // Four arrays of a word a digit or less, and an emulated subgroup's word an invocation.
-            most + 4 * DIGITS * 4 + workgroup * 4 <= self.caps.shared_bytes
+            sort_shared_bytes(workgroup, keys, narrowest) + 4 * DIGITS * 4 + workgroup * 4 <= room
         };
         let (mut workgroup, mut keys) = (t.sort_workgroup, keys);
         // Few keys go to many compute units, by tiles of at most one portion.
@@ -198,6 +196,9 @@ impl Planner<'_> {
             // How many workgroups a compute unit should hold: what the compiler may spend registers for.
             ("RESIDENT", self.tuning.sort_resident),
         ];
+        if self.caps.language == Language::CudaC {
+            more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, items, 32)));
+        }
         more.extend(self.subgroup_constants(workgroup)?);
         more.extend(self.fault_constants());
         let mut parts = vec![job.key_part, "block/digit_scan", "block/count_state", job.value_part];
@@ -325,6 +326,11 @@ impl Planner<'_> {
         }
         self.finish("upsweep_downsweep", scratch, steps, spans, false, 0)
     }
+}
+
+/// Workgroup memory for the subgroups' counts of each digit, and for a tile.
+fn sort_shared_bytes(workgroup: u32, keys: u32, narrowest: u32) -> u32 {
+    (workgroup / narrowest * DIGITS + workgroup * keys) * 4
 }
 
 fn binding_name(slot: Slot) -> &'static str {
