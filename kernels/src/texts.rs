@@ -33,6 +33,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/subgroup_scan_words": "wgsl" "cl" "cu";
     "block/subgroup_scan_native": "wgsl";
     "block/state_word64": "wgsl" "cl" "cu";
+    "block/state_word128": "cu";
     "block/state_wide": "wgsl" "cl" "cu";
     "block/ticket": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";

@@ -69,12 +69,12 @@ impl Planner<'_> {
         self.finish(algorithm, scratch, steps, spans, true, depth)
     }
 
-    /// Whether look-ahead is the fastest: for many elements of a word (of wider ones its states are too), in tiles as large as
+    /// Whether look-ahead is the fastest: for many elements whose tiles' states are one word, in tiles as large as
     /// tuned.
     fn looks_ahead(&self, request: &ScanRequest) -> bool {
         let op = &request.op;
         let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead");
-        can && op.element().is_word()
+        can && self.has_one_word_states(op)
             && request.n >= u64::from(self.tuning.lookahead_from)
             && self.layout.wide
             && !self.layout.in_place
@@ -213,7 +213,11 @@ impl Planner<'_> {
         let mut scratch = Scratch::default();
         // The second word is what late tiles pass their time with.
         let ticket = scratch.take(8);
-        let state_bytes = if self.has_word_states(op) { 8 } else { 2 * 2 * 4 * u64::from(op.element().words()) };
+        let state_bytes = match self.state_part(op) {
+            "block/state_word64" => 8,
+            "block/state_word128" => 16,
+            _ => 2 * 2 * 4 * u64::from(op.element().words()),
+        };
         let states = scratch.take(u64::from(one.tiles) * state_bytes);
         let launch = Launch {
             kernel: KernelKey {
@@ -243,13 +247,19 @@ impl Planner<'_> {
         self.finish(one.algorithm, scratch, steps, spans, true, one.depth)
     }
 
-    /// Whether a tile's state fits one 64-bit word.
-    fn has_word_states(&self, op: &Op) -> bool {
-        op.element().is_word() && self.caps.atomics64
+    /// Whether one access moves a tile's state.
+    fn has_one_word_states(&self, op: &Op) -> bool {
+        self.state_part(op) != "block/state_wide"
     }
 
     fn state_part(&self, op: &Op) -> &'static str {
-        if self.has_word_states(op) { "block/state_word64" } else { "block/state_wide" }
+        // What has bulk copies (CUDA from sm_90 on) has 128-bit atomics.
+        let atomics128 = self.caps.bulk_shared_bytes > 0;
+        match op.element().words() {
+            1 if self.caps.atomics64 => "block/state_word64",
+            2 if atomics128 => "block/state_word128",
+            _ => "block/state_wide",
+        }
     }
 
     fn subgroup_scan_part(&self, op: &Op) -> &'static str {
