@@ -7,7 +7,7 @@
 #define BUFFER_TEMP 1u
 #define BUFFER_OUTPUT 2u
 
-__shared__ u32 shared_counts[COUNTS];
+extern __shared__ u32 shared_counts[];
 __shared__ u32 shared_skip[PLACES];
 
 // Nothing orders the other workgroups' counts before their arrival, so they are read until they add up to n.

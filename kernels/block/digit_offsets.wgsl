@@ -7,7 +7,7 @@ const BUFFER_INPUT: u32 = 0u;
 const BUFFER_TEMP: u32 = 1u;
 const BUFFER_OUTPUT: u32 = 2u;
 
-var<workgroup> shared_counts: array<atomic<u32>, COUNTS>;
+var<workgroup> shared_counts: array<atomic<u32>, COUNTS * COPIES>;
 var<workgroup> shared_skip: array<u32, PLACES>;
 var<workgroup> shared_complete: u32;
 

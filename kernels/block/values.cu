@@ -1,17 +1,31 @@
 // block/values: values of any number of words move as their keys moved, one word at a time through workgroup memory.
 
+// The first words of this invocation's values, before there is a use for them: they come while others wait.
+FUNCTION void load_values(const u32 *source, u32 first, Subgroup sg, u32 n, u32 *moved) {
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 index = first + k * sg.width;
+    moved[k] = 0u;
+    if (index < n) { moved[k] = source[(size_t)index * VALUE_WORDS]; }
+  }
+}
+
 // `positions` are where this invocation's keys went in the tile, `targets` where the tile's keys at its turns go.
 FUNCTION void move_values(
   const u32 *source, u32 *destination, u32 first, Subgroup sg, u32 thread, u32 n, u32 valid, u32 *exchange,
-  const u32 *positions, const u32 *targets
+  u32 *moved, const u32 *positions, const u32 *targets
 ) {
   for (u32 word = 0u; word < VALUE_WORDS; word++) {
+    if (word > 0u) {
+#pragma unroll
+      for (u32 k = 0u; k < ITEMS; k++) {
+        const u32 index = first + k * sg.width;
+        if (index < n) { moved[k] = source[(size_t)index * VALUE_WORDS + word]; }
+      }
+    }
     workgroup_barrier();
 #pragma unroll
-    for (u32 k = 0u; k < ITEMS; k++) {
-      const u32 index = first + k * sg.width;
-      if (index < n) { exchange[positions[k]] = source[(size_t)index * VALUE_WORDS + word]; }
-    }
+    for (u32 k = 0u; k < ITEMS; k++) { exchange[positions[k]] = moved[k]; }
     workgroup_barrier();
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {

@@ -1,7 +1,10 @@
 // block/values_none: a sort of keys alone.
 
+void load_values(__global const u32 *source, u32 first, Subgroup sg, u32 n, u32 *moved) {
+}
+
 void move_values(
-  __global const u32 *source, __global u32 *destination, u32 first, Subgroup sg, u32 thread, u32 n, u32 valid,
-  __local u32 *exchange, const u32 *positions, const u32 *targets
+  __global const u32 *source, __global u32 *destination, u32 first, Subgroup sg, u32 thread, u32 n, u32 valid, __local u32 *exchange,
+  u32 *moved, const u32 *positions, const u32 *targets
 ) {
 }

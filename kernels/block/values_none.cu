@@ -1,7 +1,10 @@
 // block/values_none: a sort of keys alone.
 
+FUNCTION void load_values(const u32 *source, u32 first, Subgroup sg, u32 n, u32 *moved) {
+}
+
 FUNCTION void move_values(
   const u32 *source, u32 *destination, u32 first, Subgroup sg, u32 thread, u32 n, u32 valid, u32 *exchange,
-  const u32 *positions, const u32 *targets
+  u32 *moved, const u32 *positions, const u32 *targets
 ) {
 }

@@ -11,20 +11,21 @@ sort_histogram(const Key *input, u32 *bins, u32 *counts, Params params) {
   const u32 thread = threadIdx.x;
   const Subgroup sg = subgroup_of(thread);
   input += params.input_offset;
-  // 1. Clear this workgroup's counts.
-  for (u32 i = thread; i < COUNTS; i += WORKGROUP) { shared_counts[i] = 0u; }
+  // 1. Clear this workgroup's counts. Where memory allows it lanes count in copies of their own: a bank serves one at a time.
+  for (u32 i = thread; i < COUNTS * COPIES; i += WORKGROUP) { shared_counts[i] = 0u; }
   workgroup_barrier();
   // 2. Count the tiles that are this workgroup's turn.
   for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
     const u32 first = tile * TILE + thread;
+    Key keys[ITEMS];
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) { keys[k] = input[min(first + k * WORKGROUP, params.n - 1u)]; }
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
-      const u32 index = first + k * WORKGROUP;
-      if (index < params.n) {
-        const Key key = input[index];
+      if (first + k * WORKGROUP < params.n) {
 #pragma unroll
         for (u32 place = 0u; place < PLACES; place++) {
-          atomicAdd(&shared_counts[place * DIGITS + key_digit(key, place)], 1u);
+          atomicAdd(&shared_counts[(place * DIGITS + key_digit(keys[k], place)) * COPIES + thread % COPIES], 1u);
         }
       }
     }
@@ -32,7 +33,8 @@ sort_histogram(const Key *input, u32 *bins, u32 *counts, Params params) {
   workgroup_barrier();
   // 3. Add them to the whole.
   for (u32 i = thread; i < COUNTS; i += WORKGROUP) {
-    const u32 count = shared_counts[i];
+    u32 count = 0u;
+    for (u32 copy = 0u; copy < COPIES; copy++) { count += shared_counts[i * COPIES + (copy + thread) % COPIES]; }
     if (count > 0u) { atomicAdd(&bins[i], count); }
   }
   workgroup_barrier();

@@ -18,20 +18,21 @@ fn sort_histogram(
   @builtin(subgroup_size) width: u32,
   @builtin(subgroup_id) subgroup: u32,
 ) {
-  // 1. Clear this workgroup's counts.
-  for (var i = thread; i < COUNTS; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
+  // 1. Clear this workgroup's counts. Where memory allows it lanes count in copies of their own: a bank serves one at a time.
+  for (var i = thread; i < COUNTS * COPIES; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
   workgroupBarrier();
   // 2. Count the tiles that are this workgroup's turn.
   for (var tile = id.x; tile < params.tiles; tile += params.groups) {
     let first = tile * TILE + thread;
+    var keys: array<Key, ITEMS>;
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) { keys[k] = input[params.input_offset + min(first + k * WORKGROUP, params.n - 1u)]; }
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      let index = first + k * WORKGROUP;
-      if (index < params.n) {
-        let key = input[params.input_offset + index];
+      if (first + k * WORKGROUP < params.n) {
         // unroll
         for (var place = 0u; place < PLACES; place++) {
-          atomicAdd(&shared_counts[place * DIGITS + key_digit(key, place)], 1u);
+          atomicAdd(&shared_counts[(place * DIGITS + key_digit(keys[k], place)) * COPIES + thread % COPIES], 1u);
         }
       }
     }
@@ -39,7 +40,8 @@ fn sort_histogram(
   workgroupBarrier();
   // 3. Add them to the whole.
   for (var i = thread; i < COUNTS; i += WORKGROUP) {
-    let count = atomicLoad(&shared_counts[i]);
+    var count = 0u;
+    for (var copy = 0u; copy < COPIES; copy++) { count += atomicLoad(&shared_counts[i * COPIES + (copy + thread) % COPIES]); }
     if (count > 0u) { atomicAdd(&bins[i], count); }
   }
   workgroupBarrier();

@@ -123,6 +123,13 @@ sort_onesweep(
     exchange[positions[k]] = key_word(keys[k], 0u);
   }
 
+  const u32 *source_values =
+    route[1] == BUFFER_INPUT ? input_values + params.input_values_offset
+    : route[1] == BUFFER_TEMP ? temp_values
+                              : output_values + params.output_values_offset;
+  u32 moved[ITEMS];
+  load_values(source_values, first, sg, params.n, moved);
+
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
   u32 offsets[DIGITS_EACH];
   u32 before[DIGITS_EACH];
@@ -218,10 +225,6 @@ sort_onesweep(
     targets[k] = at + digit_bases[key_digit(sorted[k], params.place)];
     if (at < valid) { destination[targets[k]] = sorted[k]; }
   }
-  const u32 *source_values =
-    route[1] == BUFFER_INPUT ? input_values + params.input_values_offset
-    : route[1] == BUFFER_TEMP ? temp_values
-                              : output_values + params.output_values_offset;
   u32 *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
-  move_values(source_values, destination_values, first, sg, thread, params.n, valid, exchange, positions, targets);
+  move_values(source_values, destination_values, first, sg, thread, params.n, valid, exchange, moved, positions, targets);
 }

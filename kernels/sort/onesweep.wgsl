@@ -142,6 +142,9 @@ fn sort_onesweep(
     exchange[positions[k]] = key_word(keys[k], 0u);
   }
 
+  var moved: array<u32, ITEMS>;
+  load_values(source, first, width, 0u, &moved);
+
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
   var offsets: array<u32, DIGITS_EACH>;
   var before: array<u32, DIGITS_EACH>;
@@ -248,5 +251,5 @@ fn sort_onesweep(
       if (k * WORKGROUP + thread < valid) { output[params.output_offset + targets[k]] = sorted[k]; }
     }
   }
-  move_values(source, destination, first, width, thread, valid, &positions, &targets);
+  move_values(source, destination, first, width, thread, valid, &moved, &positions, &targets);
 }

@@ -14,6 +14,10 @@ const DIGITS: u32 = 1 << DIGIT_BITS;
 const COUNT_LIMIT: u32 = 1 << 29;
 /// Bytes of a tile's states: a word a digit.
 const STATES: u32 = DIGITS * 4;
+/// Keys of an invocation where tiles are not many.
+const MIDDLING_KEYS: u32 = 20;
+/// From so many keys on a histogram's lanes count in copies of their own, which cost time to clear and to add up.
+const MANY_KEYS: u32 = 1 << 22;
 /// So many tiles' states a sort of few keys may have, whatever its size.
 const FEW_TILES: u32 = 48;
 
@@ -37,6 +41,15 @@ impl Job {
         // Of about one size.
         tiles.div_ceil(u64::from(tiles).div_ceil(most) as u32)
     }
+}
+
+/// How a histogram's launch is shaped.
+struct Counting {
+    workgroup: u32,
+    items: u32,
+    /// Copies of a workgroup's counts, a power of two.
+    copies: u32,
+    groups: u32,
 }
 
 impl Planner<'_> {
@@ -119,6 +132,10 @@ impl Planner<'_> {
             sort_shared_bytes(workgroup, keys, narrowest) + 4 * DIGITS * 4 + workgroup * 4 <= room
         };
         let (mut workgroup, mut keys) = (t.sort_workgroup, keys);
+        // Where tiles are not many, a wave of large ones that is not full shows.
+        if u64::from(job.n) <= 8 * u64::from(self.caps.compute_units) * u64::from(workgroup * keys) {
+            keys = keys.min(MIDDLING_KEYS);
+        }
         // Few keys go to many compute units, by tiles of at most one portion.
         if self.caps.kind != DeviceKind::Cpu && job.n <= FEW_TILES * workgroup * keys {
             keys = keys.min(job.n.div_ceil(FEW_TILES * workgroup).next_multiple_of(4));
@@ -131,6 +148,27 @@ impl Planner<'_> {
             }
         }
         (workgroup, keys)
+    }
+
+    /// How the digits are counted: in as many copies of the counts as workgroup memory has room for.
+    fn counting(&self, job: &Job) -> Counting {
+        let units = self.caps.compute_units.max(1);
+        let counts = job.places * DIGITS * 4;
+        let plain = Counting {
+            workgroup: 256.min(self.caps.max_workgroup),
+            items: 16,
+            copies: 1,
+            groups: units * self.tuning.groups_per_unit,
+        };
+        if self.caps.kind == DeviceKind::Cpu || job.n < MANY_KEYS {
+            return plain;
+        }
+        if self.caps.bulk_shared_bytes >= 32 * 4 * DIGITS * 4 + (16 << 10) {
+            // A copy for each lane, or for every other one of keys of eight bytes; one large workgroup a compute unit.
+            return Counting { workgroup: 1024, items: 8, copies: 32 * 4 * DIGITS * 4 / counts, groups: units };
+        }
+        let room = (self.caps.shared_bytes / 2).max(counts);
+        Counting { copies: 1 << (room / counts).min(8).ilog2(), ..plain }
     }
 
     fn onesweep(&self, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
@@ -149,9 +187,9 @@ impl Planner<'_> {
         let states = scratch.take(64 * 4 + u64::from(portion) * u64::from(STATES));
         let temp = scratch.take(u64::from(n) * u64::from(job.key_bytes));
         let temp_values = scratch.take(u64::from(n) * u64::from(job.value_bytes));
-        let (count_workgroup, count_items) = (256.min(self.caps.max_workgroup), 16);
+        let Counting { workgroup: count_workgroup, items: count_items, copies, groups } = self.counting(&job);
         let count_tiles = n.div_ceil(count_workgroup * count_items);
-        let count_groups = count_tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit);
+        let count_groups = count_tiles.min(groups);
         let key = |name, parts: Vec<&'static str>, more: &[(&'static str, u32)]| KernelKey {
             name,
             parts,
@@ -163,9 +201,13 @@ impl Planner<'_> {
         let mut count_constants = vec![
             ("WORKGROUP", count_workgroup),
             ("ITEMS", count_items),
+            ("COPIES", copies),
             ("DIGITS_EACH", (DIGITS / count_workgroup).max(1)),
             ("IN_PLACE", u32::from(self.layout.in_place)),
         ];
+        if self.caps.language == Language::CudaC {
+            count_constants.push(("DYNAMIC_BYTES", job.places * DIGITS * copies * 4));
+        }
         count_constants.extend(self.subgroup_constants(count_workgroup)?);
         let histogram = Launch {
             kernel: key(
