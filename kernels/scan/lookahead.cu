@@ -85,34 +85,40 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
     return;
   }
 
-  // 2. Look ahead: combine the aggregates from this block's tile before up to this one. A tile that is stuck is folded here.
+  // 2. Look ahead: combine the aggregates of the tiles before, in chunks of 32 that begin at multiples of 32. So the combines, and
+  // with them a float's bits, do not depend on which tiles a block took. A tile that is stuck is folded here.
   if (warp == 1u) {
-    T prefix = params.initial;
-    u32 next = 0u;
+    // The combination of all tiles before a chunk.
+    T before_chunk = params.initial;
+    u32 chunk = 0u;
     for (u32 turn = 0u;; turn++) {
       const u32 s = turn % STAGES;
       tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
       const u32 tile = shared_tickets[s] % TICKETS;
       if (tile >= params.tiles) { break; }
       const u32 run = shared_tickets[s] / TICKETS;
+      T prefix = before_chunk;
       u32 polls = 0u;
-      while (next < tile) {
-        const u32 window = min(tile - next, 32u);
+      while (chunk < tile) {
+        const u32 count = min(tile - chunk, 32u);
         State state = {STATUS_AGGREGATE, identity()};
-        if (lane < window) { state = state_read(states, params.tiles, run, next + lane); }
+        if (lane < count) { state = state_read(states, params.tiles, run, chunk + lane); }
         const u32 missing = subgroup_first(state.status == STATUS_NONE, 32u);
         if (missing < 32u) {
           polls++;
           if (polls < SPIN_LIMIT) { continue; }
-          const u32 stuck = next + missing;
+          const u32 stuck = chunk + missing;
           const T aggregate = tile_aggregate(input + (size_t)stuck * TILE_PACKS, lane);
           if (lane == 0u) { state_help(states, params.tiles, run, stuck, aggregate); }
           continue;
         }
-        const T all = subgroup_shuffle_element(subgroup_inclusive_scan(state.value, lane), window - 1u);
-        prefix = combine(prefix, all);
-        next += window;
+        const T all = subgroup_shuffle_element(subgroup_inclusive_scan(state.value, lane), count - 1u);
+        prefix = combine(before_chunk, all);
         polls = 0u;
+        // The tile's own chunk is not whole yet: the next tile begins with it again.
+        if (count < 32u) { break; }
+        before_chunk = prefix;
+        chunk += 32u;
       }
       if (lane == 0u) {
         shared_prefixes[s] = prefix;

@@ -50,7 +50,7 @@ const SUBJECTS: [Subject; 6] = [
         algorithm: "onesweep",
         numbers: &[
             ("sort_workgroup", &[128, 256, 384, 512]),
-            ("sort_keys", &[8, 12, 13, 16, 18, 20, 22, 26]),
+            ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
             ("sort_resident", &[1, 2, 3, 4]),
             ("sort_window", &[1, 2, 4, 8]),
         ],
@@ -59,13 +59,21 @@ const SUBJECTS: [Subject; 6] = [
         primitive: Primitive::SortKeys,
         scalar: Scalar::U64,
         algorithm: "onesweep",
-        numbers: &[("sort_keys64", &[6, 8, 10, 12, 13, 16])],
+        numbers: &[
+            ("sort64_workgroup", &[128, 256, 384, 512]),
+            ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20]),
+            ("sort64_resident", &[1, 2, 3, 4]),
+        ],
     },
     Subject {
         primitive: Primitive::SortPairs,
         scalar: Scalar::U32,
         algorithm: "onesweep",
-        numbers: &[("sort_pairs", &[8, 12, 14, 16, 18, 20])],
+        numbers: &[
+            ("pairs_workgroup", &[128, 256, 384, 512]),
+            ("sort_pairs", &[8, 12, 16, 20, 24, 28]),
+            ("pairs_resident", &[1, 2, 3, 4]),
+        ],
     },
 ];
 

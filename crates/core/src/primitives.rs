@@ -35,7 +35,8 @@ fn run_once<B: Backend>(backend: &B, request: &Request, spans: &Spans<'_, B>) ->
 /// Prefix scan: every element combined with all before it.
 ///
 /// Moves each element twice (once read, once written) by decoupled look-back (Merrill and Garland 2016), three times
-/// by reduce-then-scan.
+/// by reduce-then-scan. A float's bits may differ from run to run where tiles look back, as what they combine depends on how far
+/// others are; by `reduce_then_scan` and `lookahead` (see [`Options::algorithm`]) they are the same every time.
 pub trait Scan: Backend {
     /// Plans and compiles a scan of `n` elements, from `initial` on (the operator's identity if `None`).
     fn prepare_scan<T: Element, M: Monoid<T>>(

@@ -43,6 +43,15 @@ impl Job {
     }
 }
 
+/// What a workgroup of Onesweep takes at a time.
+struct Tile {
+    workgroup: u32,
+    /// Of an invocation.
+    keys: u32,
+    /// Workgroups that a compute unit should hold at once.
+    resident: u32,
+}
+
 /// How a histogram's launch is shaped.
 struct Counting {
     workgroup: u32,
@@ -117,12 +126,14 @@ impl Planner<'_> {
         self.finish(algorithm, Scratch::default(), vec![Step::Launch(launch)], spans, false, 0)
     }
 
-    fn sort_tile(&self, job: &Job) -> (u32, u32) {
+    fn sort_tile(&self, job: &Job) -> Tile {
         let t = self.tuning;
-        let keys = match (job.key_bytes, job.value_bytes) {
-            (4, 0) => t.sort_keys,
-            (4, _) => t.sort_pairs,
-            _ => t.sort_keys64,
+        let (mut workgroup, mut keys, resident) = match (job.key_bytes, job.value_bytes) {
+            (4, 0) => (t.sort_workgroup, t.sort_keys, t.sort_resident),
+            (4, _) => (t.pairs_workgroup, t.sort_pairs, t.pairs_resident),
+            (_, 0) => (t.sort64_workgroup, t.sort_keys64, t.sort64_resident),
+            // Values are more to hold.
+            _ => (t.sort64_workgroup, (t.sort_keys64 * 3 / 4).max(1), t.sort64_resident),
         };
         let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
         // What a workgroup may have in CUDA if it asks for it.
@@ -131,10 +142,12 @@ impl Planner<'_> {
             // Four arrays of a word a digit or less, and an emulated subgroup's word an invocation.
             sort_shared_bytes(workgroup, keys, narrowest) + 4 * DIGITS * 4 + workgroup * 4 <= room
         };
-        let (mut workgroup, mut keys) = (t.sort_workgroup, keys);
-        // Where tiles are not many, a wave of large ones that is not full shows.
-        if u64::from(job.n) <= 8 * u64::from(self.caps.compute_units) * u64::from(workgroup * keys) {
-            keys = keys.min(MIDDLING_KEYS);
+        // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
+        let middling = keys.min(MIDDLING_KEYS);
+        let tiles = job.n.div_ceil(workgroup * middling);
+        let few = u64::from(job.n) <= 8 * u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
+        if few && job.portion(workgroup * middling, tiles) == tiles {
+            keys = middling;
         }
         // Few keys go to many compute units, by tiles of at most one portion.
         if self.caps.kind != DeviceKind::Cpu && job.n <= FEW_TILES * workgroup * keys {
@@ -147,7 +160,7 @@ impl Planner<'_> {
                 workgroup /= 2;
             }
         }
-        (workgroup, keys)
+        Tile { workgroup, keys, resident }
     }
 
     /// How the digits are counted: in as many copies of the counts as workgroup memory has room for.
@@ -173,7 +186,7 @@ impl Planner<'_> {
 
     fn onesweep(&self, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let n = job.n;
-        let (workgroup, items) = self.sort_tile(&job);
+        let Tile { workgroup, keys: items, resident } = self.sort_tile(&job);
         let tiles = n.div_ceil(workgroup * items);
         let portion = job.portion(workgroup * items, tiles);
         let mut scratch = Scratch::default();
@@ -236,7 +249,7 @@ impl Planner<'_> {
             ("SPIN_LIMIT", self.tuning.spin_limit),
             ("LOOKBACK_WINDOW", self.tuning.sort_window),
             // How many workgroups a compute unit should hold: what the compiler may spend registers for.
-            ("RESIDENT", self.tuning.sort_resident),
+            ("RESIDENT", resident),
         ];
         if self.caps.language == Language::CudaC {
             more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, items, 32)));

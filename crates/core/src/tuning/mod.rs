@@ -24,19 +24,26 @@ pub struct Tuning {
     pub reduce_words: u32,
     /// Workgroups of a reduce or a histogram for each compute unit.
     pub groups_per_unit: u32,
-    /// Invocations of a sort's workgroup.
+    /// Invocations of a workgroup that sorts 32-bit keys without values.
     pub sort_workgroup: u32,
-    /// Keys an invocation of a sort takes, of 32-bit keys without values.
+    /// Keys an invocation of it takes.
     pub sort_keys: u32,
-    /// Of 64-bit keys.
+    /// Workgroups of it that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL kernels.
+    pub sort_resident: u32,
+    /// Invocations of a workgroup that sorts 64-bit keys.
+    pub sort64_workgroup: u32,
+    /// Keys an invocation of it takes.
     pub sort_keys64: u32,
-    /// Of keys with values.
+    /// Workgroups of it that a compute unit should hold at once.
+    pub sort64_resident: u32,
+    /// Invocations of a workgroup that sorts 32-bit keys with values.
+    pub pairs_workgroup: u32,
+    /// Keys an invocation of it takes.
     pub sort_pairs: u32,
+    /// Workgroups of it that a compute unit should hold at once.
+    pub pairs_resident: u32,
     /// States that an invocation of a sort reads at once when it looks back.
     pub sort_window: u32,
-    /// Workgroups of a sort that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL
-    /// kernels.
-    pub sort_resident: u32,
     /// Polls of a tile's state before its waiter computes the aggregate itself.
     pub spin_limit: u32,
 }
@@ -68,6 +75,7 @@ impl Tuning {
         // One histogram of 256 counts per subgroup in workgroup memory: sixteen subgroups, or fewer where it is scarce.
         let subgroups = (caps.shared_bytes / 2 / 1024).clamp(4, 16);
         let emulated = caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
+        let sort_workgroup = (subgroup * subgroups).min(512).min(limit);
         Tuning {
             scan_workgroup: 256.min(limit),
             // Every row of an emulated subgroup is barriers to compile and to run.
@@ -77,12 +85,16 @@ impl Tuning {
             reduce_workgroup: 256.min(limit),
             reduce_words: 32,
             groups_per_unit: if small { 2 } else { 8 },
-            sort_workgroup: (subgroup * subgroups).min(512).min(limit),
+            sort_workgroup,
             sort_keys: if emulated { 8 } else { 16 },
-            sort_keys64: 8,
-            sort_pairs: if emulated { 8 } else { 12 },
-            sort_window: if small { 1 } else { 4 },
             sort_resident: 2,
+            sort64_workgroup: sort_workgroup,
+            sort_keys64: 8,
+            sort64_resident: 2,
+            pairs_workgroup: sort_workgroup,
+            sort_pairs: if emulated { 8 } else { 12 },
+            pairs_resident: 2,
+            sort_window: if small { 1 } else { 4 },
             spin_limit: if small { 16 } else { 256 },
         }
     }
@@ -99,10 +111,14 @@ impl Tuning {
             groups_per_unit: 1,
             sort_workgroup: 1,
             sort_keys: 1,
-            sort_keys64: 1,
-            sort_pairs: 1,
-            sort_window: 1,
             sort_resident: 1,
+            sort64_workgroup: 1,
+            sort_keys64: 1,
+            sort64_resident: 1,
+            pairs_workgroup: 1,
+            sort_pairs: 1,
+            pairs_resident: 1,
+            sort_window: 1,
             spin_limit: 1,
         }
     }
@@ -125,7 +141,9 @@ impl Tuning {
         }
         // Scans and reductions halve their workgroups; a sort's is whole subgroups.
         match name {
-            "sort_workgroup" if !value.is_multiple_of(32) => return wrong("a multiple of 32".into()),
+            "sort_workgroup" | "sort64_workgroup" | "pairs_workgroup" if !value.is_multiple_of(32) => {
+                return wrong("a multiple of 32".into());
+            }
             "scan_workgroup" | "reduce_workgroup" if value < 32 || !value.is_power_of_two() => {
                 return wrong("a power of two, at least 32".into());
             }
@@ -141,7 +159,7 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 14] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 18] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_words", 64, &mut self.scan_words),
@@ -152,10 +170,14 @@ impl Tuning {
             ("groups_per_unit", 64, &mut self.groups_per_unit),
             ("sort_workgroup", 1024, &mut self.sort_workgroup),
             ("sort_keys", 64, &mut self.sort_keys),
-            ("sort_keys64", 64, &mut self.sort_keys64),
-            ("sort_pairs", 64, &mut self.sort_pairs),
-            ("sort_window", 16, &mut self.sort_window),
             ("sort_resident", 16, &mut self.sort_resident),
+            ("sort64_workgroup", 1024, &mut self.sort64_workgroup),
+            ("sort_keys64", 64, &mut self.sort_keys64),
+            ("sort64_resident", 16, &mut self.sort64_resident),
+            ("pairs_workgroup", 1024, &mut self.pairs_workgroup),
+            ("sort_pairs", 64, &mut self.sort_pairs),
+            ("pairs_resident", 16, &mut self.pairs_resident),
+            ("sort_window", 16, &mut self.sort_window),
             ("spin_limit", 1 << 20, &mut self.spin_limit),
         ]
     }
