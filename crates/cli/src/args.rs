@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trifold::{Builtin, MAX_ELEMENTS, Scalar};
+use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Waiting};
+use trifold_conformance::Distribution;
 
 /// Scan, reduce and sort on every GPU driver a machine has, and on its CPU.
 #[derive(Parser, Debug)]
@@ -76,6 +77,16 @@ impl Primitive {
 pub const ALGORITHMS: [&str; 8] =
     ["lookback", "lookahead", "reduce_then_scan", "single_pass", "onesweep", "upsweep_downsweep", "parallel", "copy"];
 
+/// How inputs may lie, by the names that rows have for it.
+pub const INPUTS: [Distribution; 6] = [
+    Distribution::Uniform,
+    Distribution::Constant,
+    Distribution::Sorted,
+    Distribution::Reversed,
+    Distribution::Few,
+    Distribution::HotDigit,
+];
+
 #[derive(Args, Debug)]
 pub struct CompareArgs {
     /// Only devices whose backend, name or API contains this (repeatable).
@@ -99,6 +110,26 @@ pub struct CompareArgs {
     /// Plan with other numbers than the device's own, such as sort_keys=20,sort_workgroup=384.
     #[arg(long, value_delimiter = ',', value_parser = tuning, value_name = "NAME=NUMBER")]
     pub tuning: Vec<(String, u32)>,
+    /// How the input lies: uniform, constant, sorted, reversed, few-distinct or hot-digit.
+    ///
+    /// uniform: each element by chance; floats over [0, 1). constant: one value. sorted and reversed: in ascending and in
+    /// descending order. few-distinct: of five values. hot-digit: in each place of eight bits, on its own, 15 keys of 16
+    /// have the place's one hot digit, and the others any; floats are over [0.5, 1), all with one sign and exponent, and
+    /// have hot digits in their fraction.
+    #[arg(long, value_delimiter = ',', value_parser = input, default_value = "uniform", value_name = "DISTRIBUTION")]
+    pub input: Vec<Distribution>,
+    /// Block tiles on purpose: none, or one in N that is silent:N or late:N.
+    ///
+    /// Of algorithms whose tiles wait for each other. One tile in N publishes nothing that the tiles behind it wait for
+    /// (silent), or publishes it late. Results stay right.
+    #[arg(long, value_delimiter = ',', value_parser = fault, default_value = "none", value_name = "FAULT")]
+    pub fault: Vec<Fault>,
+    /// How long a tile waits for an earlier one: bounded or unbounded.
+    ///
+    /// Unbounded is look-back without its fallback, to measure what that costs: only on devices that promise forward
+    /// progress, and not with silent tiles.
+    #[arg(long, value_delimiter = ',', value_parser = waiting, default_value = "bounded", value_name = "WAITING")]
+    pub waiting: Vec<Waiting>,
     /// The most timed runs of a row; slow devices stop earlier.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: u32,
@@ -246,7 +277,33 @@ fn algorithm(text: &str) -> Result<&'static str, String> {
     ALGORITHMS.into_iter().find(|name| *name == text).ok_or_else(|| one_of("algorithm", ALGORITHMS))
 }
 
-fn one_of<const N: usize>(what: &str, names: [&str; N]) -> String {
+fn input(text: &str) -> Result<Distribution, String> {
+    INPUTS.into_iter().find(|input| input.name() == text).ok_or_else(|| one_of("input", INPUTS.map(Distribution::name)))
+}
+
+fn waiting(text: &str) -> Result<Waiting, String> {
+    let all = [Waiting::Bounded, Waiting::Unbounded];
+    all.into_iter()
+        .find(|waiting| waiting.to_string() == text)
+        .ok_or_else(|| one_of("waiting", all.map(|waiting| waiting.to_string())))
+}
+
+/// `none`, `silent:N` or `late:N`.
+fn fault(text: &str) -> Result<Fault, String> {
+    let every = |n: &str| match n.parse::<u32>() {
+        Ok(0) => Err("one tile in 0; N is 1 or more".into()),
+        Ok(n) => Ok(n),
+        Err(error) => Err(format!("`{n}`: {error}; N is a number, 1 or more")),
+    };
+    match text.split_once(':') {
+        None if text == "none" => Ok(Fault::None),
+        Some(("silent", n)) => every(n).map(Fault::Silent),
+        Some(("late", n)) => every(n).map(Fault::Late),
+        _ => Err(one_of("fault", ["none", "silent:N", "late:N"])),
+    }
+}
+
+fn one_of<const N: usize>(what: &str, names: [impl std::borrow::Borrow<str>; N]) -> String {
     format!("no such {what}; use one of {}", names.join(", "))
 }
 
@@ -291,6 +348,22 @@ mod tests {
         for bad in ["2^64", "2^x", "-1", "ten", "^3", "99999999999999999999"] {
             assert!(count(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn conditions_are_read_by_the_names_that_rows_have() {
+        for fault_of in [Fault::None, Fault::Silent(100), Fault::Late(1)] {
+            assert_eq!(fault(&fault_of.to_string()), Ok(fault_of));
+        }
+        for bad in ["silent", "silent:", "silent:0", "silent:-1", "late:1.5", "none:1", "loud:3", ""] {
+            assert!(fault(bad).is_err(), "{bad}");
+        }
+        for input_of in INPUTS {
+            assert_eq!(input(&input_of.name()), Ok(input_of));
+        }
+        assert!(input("runs").unwrap_err().contains("few-distinct, hot-digit"));
+        assert_eq!(waiting("unbounded"), Ok(Waiting::Unbounded));
+        assert!(waiting("never").unwrap_err().contains("bounded, unbounded"));
     }
 
     #[test]

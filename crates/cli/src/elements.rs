@@ -1,8 +1,9 @@
-//! Elements of a type chosen at run time: random ones, their text, and the order that sort puts them in.
+//! Elements of a type chosen at run time: generated ones, their text, and the order that sort puts them in.
 
 use anyhow::{Result, anyhow};
 use rayon::prelude::*;
 use trifold::{Scalar, bytemuck};
+use trifold_conformance::Distribution;
 
 /// Elements on the host, aligned for any scalar.
 pub struct Elements {
@@ -16,17 +17,27 @@ impl Elements {
         Elements { words: vec![0; bytes.div_ceil(8)], bytes }
     }
 
-    /// `n` elements, uniformly random over the type's values; floats over [0, 1).
-    pub fn random(scalar: Scalar, n: u64, seed: u64) -> Elements {
+    /// `n` elements in an order and of a variety, over the integers' values and over [0, 1) for floats, which makes sums
+    /// of floats easy to bound.
+    pub fn of(distribution: Distribution, scalar: Scalar, n: u64, seed: u64) -> Elements {
         let mut elements = Elements::zeroed(n as usize * scalar.bytes() as usize);
         // Sizes differ in all their elements, so that a result left over from one cannot pass for another's.
-        let seed = mix(seed ^ n.rotate_left(32));
+        let ranks = distribution.ranks(n, mix(seed ^ n.rotate_left(32)));
         let bytes = elements.as_bytes_mut();
-        match scalar {
-            Scalar::U32 | Scalar::I32 => fill::<u32>(bytes, seed, |x| (x >> 32) as u32),
-            Scalar::F32 => fill::<f32>(bytes, seed, |x| (x >> 40) as f32 / (1u32 << 24) as f32),
-            Scalar::U64 | Scalar::I64 => fill::<u64>(bytes, seed, |x| x),
-            Scalar::F64 => fill::<f64>(bytes, seed, |x| (x >> 11) as f64 / (1u64 << 53) as f64),
+        match (scalar, distribution) {
+            // The bytes of a rank have to be the digits of the key: those of the fraction, with the exponent of [0.5, 1).
+            (Scalar::F32, Distribution::HotDigit) => {
+                encode(bytes, &ranks, |x| f32::from_bits(0x3f00_0000 | (x >> 40) as u32 & 0x007f_ffff))
+            }
+            (Scalar::F64, Distribution::HotDigit) => {
+                encode(bytes, &ranks, |x| f64::from_bits(0x3fe << 52 | (x >> 8) & ((1 << 52) - 1)))
+            }
+            (Scalar::U32, _) => encode(bytes, &ranks, |x| (x >> 32) as u32),
+            (Scalar::I32, _) => encode(bytes, &ranks, |x| (x >> 32) as u32 ^ 1 << 31),
+            (Scalar::F32, _) => encode(bytes, &ranks, |x| (x >> 40) as f32 / (1u32 << 24) as f32),
+            (Scalar::U64, _) => encode(bytes, &ranks, |x| x),
+            (Scalar::I64, _) => encode(bytes, &ranks, |x| x ^ 1 << 63),
+            (Scalar::F64, _) => encode(bytes, &ranks, |x| (x >> 11) as f64 / (1u64 << 53) as f64),
         }
         elements
     }
@@ -48,11 +59,9 @@ impl Elements {
     }
 }
 
-fn fill<T: bytemuck::Pod + Send>(bytes: &mut [u8], seed: u64, from: fn(u64) -> T) {
+fn encode<T: bytemuck::Pod + Send>(bytes: &mut [u8], ranks: &[u64], from: fn(u64) -> T) {
     let elements: &mut [T] = bytemuck::cast_slice_mut(bytes);
-    elements.par_iter_mut().enumerate().for_each(|(i, element)| {
-        *element = from(mix(seed.wrapping_add((i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))));
-    });
+    elements.par_iter_mut().zip(ranks).for_each(|(element, rank)| *element = from(*rank));
 }
 
 /// The output function of splitmix64 (Steele, Lea and Flood 2014): a bijection whose output looks random.
@@ -160,6 +169,56 @@ mod tests {
         assert!(floats.windows(2).all(|w| f64::from(w[0]).rank() < f64::from(w[1]).rank()));
         assert!([i32::MIN, -1, 0, 1, i32::MAX].windows(2).all(|w| w[0].rank() < w[1].rank()));
         assert!([i64::MIN, -1, 0, 1, i64::MAX].windows(2).all(|w| w[0].rank() < w[1].rank()));
+    }
+
+    #[test]
+    fn inputs_lie_as_their_names_say() {
+        const N: u64 = 16_000;
+        fn check<T: Value>(scalar: Scalar) {
+            let ranks = |input| -> Vec<u64> {
+                let elements = Elements::of(input, scalar, N, 1);
+                bytemuck::cast_slice::<u8, T>(elements.as_bytes()).iter().map(|x| x.rank()).collect()
+            };
+            let distinct = |mut ranks: Vec<u64>| {
+                ranks.sort_unstable();
+                ranks.dedup();
+                ranks.len()
+            };
+            assert!(distinct(ranks(Distribution::Uniform)) > 15_900);
+            assert!(!ranks(Distribution::Uniform).is_sorted());
+            assert_eq!(distinct(ranks(Distribution::Constant)), 1);
+            assert_eq!(distinct(ranks(Distribution::Few)), 5);
+            for (input, descends) in [(Distribution::Sorted, false), (Distribution::Reversed, true)] {
+                let mut ranks = ranks(input);
+                assert!(distinct(ranks.clone()) > 15_900);
+                if descends {
+                    ranks.reverse();
+                }
+                assert!(ranks.is_sorted(), "{input:?} {scalar:?}");
+            }
+            let hot = ranks(Distribution::HotDigit);
+            for place in 0..scalar.bytes() {
+                let mut counts = [0; 256];
+                hot.iter().for_each(|rank| counts[(rank >> (8 * place) & 0xff) as usize] += 1);
+                let most = *counts.iter().max().unwrap();
+                // The places of a float's sign and exponent are the same in all keys, or nearly.
+                let is_exponent = scalar.is_float() && place + 2 >= scalar.bytes();
+                assert!(
+                    (14_850..15_150).contains(&most) || (is_exponent && most > 15_000),
+                    "{most} {place} {scalar:?}"
+                );
+            }
+        }
+        for scalar in Scalar::ALL {
+            with_type!(scalar, T => check::<T>(scalar));
+            let hot = Elements::of(Distribution::HotDigit, scalar, N, 1);
+            let floats: Vec<f64> = match scalar {
+                Scalar::F32 => bytemuck::cast_slice(hot.as_bytes()).iter().map(|x: &f32| f64::from(*x)).collect(),
+                Scalar::F64 => bytemuck::cast_slice(hot.as_bytes()).to_vec(),
+                _ => continue,
+            };
+            assert!(floats.iter().all(|x| (0.5..1.0).contains(x)));
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use trifold::{Caps, Found, Scalar, Tuning, TuningRow, TuningTable, planner};
 
 use crate::args::{Primitive, TuneArgs};
-use crate::compare::{Bench, Job, Outcome, is_software, request};
+use crate::compare::{Bench, Conditions, Job, Outcome, is_software, request};
 use crate::files::{self, Pending};
 
 /// What is tuned by the time of one call: its numbers, each with candidates, in the order in which they are tried.
@@ -167,7 +167,8 @@ fn changes(before: &Tuning, after: &Tuning) -> BTreeMap<String, u32> {
 impl Subject {
     fn job(&self, n: u64) -> Job {
         let operator = self.primitive.has_operator().then_some(trifold::Builtin::Sum);
-        Job { primitive: self.primitive, scalar: self.scalar, operator, algorithm: Some(self.algorithm), n }
+        let (primitive, scalar, conditions) = (self.primitive, self.scalar, Conditions::default());
+        Job { primitive, scalar, operator, algorithm: Some(self.algorithm), n, conditions }
     }
 
     fn is_wanted(&self, args: &TuneArgs, caps: &Caps, n: u64) -> bool {

@@ -131,6 +131,62 @@ fn compare_checks_every_type_and_operator() {
 }
 
 #[test]
+fn compare_measures_other_inputs_each_by_its_own_copy() {
+    let folder = Folder::new();
+    let json = folder.path("rows.json");
+    let inputs = ["uniform", "constant", "sorted", "reversed", "few-distinct", "hot-digit"];
+    let cub = |input: &str| format!(r#"{{"lib":"cub","primitive":"sort_keys","type":"f32","n":5000,"ms":0.1{input}}}"#);
+    let lines = [cub(""), cub(r#","input":"constant""#), cub(r#","input":"gaussian""#)].join("\n");
+    let with = folder.write("cub.jsonl", lines.as_bytes());
+    let args = ["-n", "5000", "--runs", "1", "--type", "f32,i64", "--json", text(&json), "--with", text(&with)];
+    let asked = inputs.join(",");
+    let output = on_cpu("compare", &[&args[..], &["--input", &asked, "--input", "sorted"]].concat());
+    let table = succeeds(&output);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("1 rows of --with measure nothing"), "{output:?}");
+    assert!(table.contains("sort_keys of f32, hot-digit input\n") && table.contains("\nsort_keys of f32\n"), "{table}");
+    assert!(!table.contains("uniform") && !table.contains("fault") && !table.contains("waiting"), "{table}");
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let rows = rows.as_array().unwrap();
+    let own: Vec<&Value> = rows.iter().filter(|row| row["backend"] == "cpu").collect();
+    for input in inputs {
+        let of: Vec<_> = own.iter().filter(|row| row["input"] == input).collect();
+        assert!(of.len() == if input == "sorted" { 20 } else { 10 } && of.iter().all(|row| row["verified"] == true));
+        assert!(of.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded"));
+        // The copies that rows are a fraction of are of one input.
+        let sort = of.iter().find(|row| row["primitive"] == "sort_keys" && row["type"] == "f32").unwrap();
+        let copy = of.iter().find(|row| row["primitive"] == "copy" && row["type"] == "f32").unwrap();
+        let fraction = sort["gb_s"].as_f64().unwrap() / copy["gb_s"].as_f64().unwrap();
+        assert!((sort["copy_fraction"].as_f64().unwrap() / fraction - 1.0).abs() < 1e-6, "{input}");
+    }
+    let others: Vec<&Value> = rows.iter().filter(|row| row["backend"] == "cub").map(|row| &row["input"]).collect();
+    assert_eq!(others, ["uniform", "constant"]);
+
+    // The rows read back, and are a page with a section an input.
+    let page = folder.path("page.html");
+    succeeds(&trifold(&["report", text(&json), "-o", text(&page)]));
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains(">Sort of f32 keys, constant input</h2>") && page.contains(">Sort of f32 keys</h2>"));
+}
+
+#[test]
+fn faults_and_waits_are_of_tiles_that_wait() {
+    let folder = Folder::new();
+    let json = folder.path("rows.json");
+    let args = ["-n", "5000", "--runs", "1", "--fault", "none,silent:100", "--waiting", "bounded,unbounded"];
+    let output = on_cpu("compare", &[&args[..], &["--json", text(&json)]].concat());
+    succeeds(&output);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no tile of what is measured waits"), "{output:?}");
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let rows = rows.as_array().unwrap();
+    assert!(rows.len() == 5 && rows.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded"));
+
+    fails(&on_cpu("compare", &["--fault", "silent:0"]), &["silent:0", "1 or more"]);
+    fails(&on_cpu("compare", &["--fault", "loud"]), &["loud", "none, silent:N, late:N"]);
+    fails(&on_cpu("compare", &["--waiting", "never"]), &["never", "bounded, unbounded"]);
+    fails(&on_cpu("compare", &["--input", "gaussian"]), &["gaussian", "reversed, few-distinct, hot-digit"]);
+}
+
+#[test]
 fn a_row_that_cannot_be_measured_says_why_and_others_go_on() {
     let folder = Folder::new();
     let json = folder.path("rows.json");

@@ -27,7 +27,7 @@ pub struct Case {
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     /// One call, run a few times.
-    Call(Row),
+    Call(Box<Row>),
     /// Calls one after the other without waiting in between, all checked in the end, twice.
     Queue(Vec<Row>),
     /// A call that must be refused.

@@ -1,5 +1,6 @@
 //! Inputs, the same on every machine: each follows from its row's name.
 
+use rayon::prelude::*;
 use trifold_core::{Builtin, ElementType, Op, Scalar};
 
 /// Sebastiano Vigna's splitmix64.
@@ -29,9 +30,10 @@ impl Random {
 }
 
 /// How the elements of an input lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Distribution {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Distribution {
     /// Each by chance.
+    #[default]
     Uniform,
     /// All the same.
     Constant,
@@ -41,6 +43,9 @@ pub(crate) enum Distribution {
     Reversed,
     /// Of five values.
     Few,
+    /// Each byte for itself is, in 15 elements of 16, the one value that is hot in its place, and in the others any: the
+    /// digits of a sort pile up in every place, and no place can be skipped.
+    HotDigit,
     /// Runs of one value, 1 to 200 long.
     Runs,
     /// Floats: NaN, infinities, zeros of both signs; for keys denormals too.
@@ -60,17 +65,25 @@ impl Distribution {
         Distribution::Runs,
     ];
 
-    pub(crate) fn name(self) -> String {
+    /// Its name, in cases and results.
+    pub fn name(self) -> String {
         match self {
             Distribution::Uniform => "uniform".into(),
             Distribution::Constant => "constant".into(),
             Distribution::Sorted => "sorted".into(),
             Distribution::Reversed => "reversed".into(),
-            Distribution::Few => "few_distinct".into(),
+            Distribution::Few => "few-distinct".into(),
+            Distribution::HotDigit => "hot-digit".into(),
             Distribution::Runs => "runs".into(),
             Distribution::Specials => "specials".into(),
             Distribution::Places(mask) => format!("places_{mask:08b}"),
         }
+    }
+
+    /// `n` ranks in 0..2^64, which say how elements are ordered, from a seed: for an encoding of the caller's own.
+    /// [`Distribution::Specials`] and [`Distribution::Places`] are of keys' bits, and have uniform ranks.
+    pub fn ranks(self, n: u64, seed: u64) -> Vec<u64> {
+        ranks(self, n, &mut Random::new(seed))
     }
 }
 
@@ -143,11 +156,20 @@ fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
     let mut ranks: Vec<u64> = (0..n).map(|_| random.next()).collect();
     match distribution {
         Distribution::Constant => ranks.fill(random.next()),
-        Distribution::Sorted => ranks.sort_unstable(),
-        Distribution::Reversed => ranks.sort_unstable_by(|a, b| b.cmp(a)),
+        Distribution::Sorted => ranks.par_sort_unstable(),
+        Distribution::Reversed => ranks.par_sort_unstable_by(|a, b| b.cmp(a)),
         Distribution::Few => {
             let few: Vec<u64> = (0..5).map(|_| random.next()).collect();
             ranks.iter_mut().for_each(|r| *r = few[(*r % 5) as usize]);
+        }
+        Distribution::HotDigit => {
+            let hot = random.next();
+            for rank in &mut ranks {
+                let chances = random.next();
+                let keeps = |byte: &u32| (chances >> (4 * byte)).is_multiple_of(16);
+                let kept = (0..8).filter(keeps).fold(0, |mask, byte| mask | 0xff << (8 * byte));
+                *rank = *rank & kept | hot & !kept;
+            }
         }
         Distribution::Runs => {
             let mut start = 0;
@@ -295,6 +317,23 @@ mod tests {
         assert!(floats.windows(2).all(|w| w[0].total_cmp(&w[1]).is_le()));
         let signed: Vec<i64> = read(&keys(Scalar::I64, Distribution::Reversed, 1000, &mut Random::new(1)));
         assert!(signed.windows(2).all(|w| w[0] >= w[1]));
+    }
+
+    #[test]
+    fn each_place_has_a_hot_digit_and_others() {
+        let keys: Vec<u32> = read(&keys(Scalar::U32, Distribution::HotDigit, 16_000, &mut Random::new(3)));
+        for place in 0..4 {
+            let mut counts = [0; 256];
+            keys.iter().for_each(|key| counts[(key >> (8 * place) & 0xff) as usize] += 1);
+            let most = *counts.iter().max().unwrap();
+            assert!((14_850..15_150).contains(&most), "{most} in place {place}");
+            assert!(counts.iter().filter(|count| **count > 0).count() > 200, "place {place}");
+        }
+        // Each for itself: 0.77 of the keys are hot in all four.
+        let mut sorted = keys.clone();
+        sorted.sort_unstable();
+        let most = sorted.chunk_by(|a, b| a == b).map(<[u32]>::len).max().unwrap();
+        assert!((12_100..12_700).contains(&most), "{most}");
     }
 
     #[test]

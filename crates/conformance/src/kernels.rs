@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use trifold_core::{
     Builtin, Caps, Element, Error, Fault, KernelKey, Layout, Op, Options, Order, Request, Scalar, ScanKind, Step,
-    Tuning, planner,
+    Tuning, Waiting, planner,
 };
 
 use crate::operators;
@@ -19,7 +19,7 @@ pub enum Breadth {
     Some,
 }
 
-/// The distinct kernels of all plans for a device, whatever the layout, the fault and the algorithm.
+/// The distinct kernels of all plans for a device, whatever the layout, the options and the algorithm.
 ///
 /// # Panics
 /// If a plan fails for another reason than that the device, or the layout, does not allow it.
@@ -27,9 +27,9 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
     let tuning = Tuning::of(caps);
     let (mut seen, mut keys) = (HashSet::new(), vec![]);
     for request in requests(breadth) {
-        for (layout, fault) in variants(&request, breadth) {
+        for (layout, options) in variants(&request, breadth) {
             for algorithm in planner::algorithms(&request, caps) {
-                let options = Options { algorithm: Some(algorithm), fault };
+                let options = Options { algorithm: Some(algorithm), ..options };
                 let plan = match planner::plan(&request, layout, options, caps, &tuning) {
                     Ok(plan) => plan,
                     // A type that the device lacks, a copy onto itself, more than can be bound.
@@ -80,9 +80,9 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     requests
 }
 
-/// The layouts and faults that a request is planned with: all of them, or of some breadth all for a few requests and the
+/// The layouts and options that a request is planned with: all of them, or of some breadth all for a few requests and the
 /// plainest for the others.
-fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Fault)> {
+fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
     let thorough = match request {
         Request::Copy { .. } => true,
         Request::Scan(r) => is_thorough(&r.op),
@@ -94,10 +94,13 @@ fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Fault)> {
         for in_place in [false, true] {
             for fault in [Fault::None, Fault::Silent(7), Fault::Late(5)] {
                 if breadth == Breadth::Every || thorough || (!in_place && fault == Fault::None) {
-                    variants.push((Layout { wide, in_place }, fault));
+                    variants.push((Layout { wide, in_place }, Options { fault, ..Options::default() }));
                 }
             }
         }
+    }
+    if thorough {
+        variants.push((Layout::default(), Options { waiting: Waiting::Unbounded, ..Options::default() }));
     }
     variants
 }

@@ -38,6 +38,7 @@ pub use cross::{cross_check, two_threads};
 pub use expectations::Expectations;
 #[cfg(feature = "harness")]
 pub use harness::main_with;
+pub use inputs::Distribution;
 pub use kernels::{Breadth, kernels};
 #[cfg(feature = "harness")]
 pub use properties::properties;

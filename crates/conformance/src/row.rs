@@ -1,7 +1,7 @@
 //! A row of the table: one call, and how its input and its memory lie.
 
 use trifold_core::{
-    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Result, ScanKind, Step, Tuning, planner,
+    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Result, ScanKind, Step, Tuning, Waiting, planner,
 };
 
 use crate::inputs::{self, Distribution, Random};
@@ -121,6 +121,10 @@ impl Row {
         Row { options: Options { fault, ..self.options }, ..self }
     }
 
+    pub(crate) fn waiting(self, waiting: Waiting) -> Row {
+        Row { options: Options { waiting, ..self.options }, ..self }
+    }
+
     pub(crate) fn tiles(self, tiles: Tiles) -> Row {
         Row { tiles, ..self }
     }
@@ -163,6 +167,9 @@ impl Row {
             Fault::None => {}
             Fault::Silent(every) => rest.push(format!("silent{every}")),
             Fault::Late(every) => rest.push(format!("late{every}")),
+        }
+        if self.options.waiting != Waiting::default() {
+            rest.push(self.options.waiting.to_string());
         }
         if self.tiles == Tiles::Small {
             rest.push("small_tiles".into());

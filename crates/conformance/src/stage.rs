@@ -1,6 +1,6 @@
 //! A row's memory on a device: inputs among guards, poisoned outputs, a bound call, and the check of what it wrote.
 
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Fault, Request, Step};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request};
 use trifold_cpu::oracle::{self, Expected, Output};
 
 use crate::case::Failure;
@@ -190,12 +190,13 @@ impl Staged {
 /// Runs a row as often as it says, with the same scratch, and checks every run. But for look-back the bits must not change.
 pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failure> {
     let mut staged = Staged::new(backend, row)?;
-    let faulty = |step: &Step| matches!(step, Step::Launch(l) if l.kernel.constant("FAULT").is_some_and(|f| f != 0));
-    if row.options.fault != Fault::None && !staged.call.plan.steps.iter().any(faulty) {
+    let plain = Options { algorithm: row.options.algorithm, ..Options::default() };
+    if row.options != plain && staged.call.plan.waiting_tiles() == 0 {
         let algorithm = staged.call.plan.algorithm;
-        return Err(
-            Error::Unsupported(format!("no tile of {algorithm} waits for another: there is no fault to make")).into()
-        );
+        return Err(Error::Unsupported(format!(
+            "no tile of {algorithm} waits for another: there is no fault to make, and no wait to leave unbounded"
+        ))
+        .into());
     }
     // What look-back combines depends on how far other tiles are.
     let steady = staged.call.plan.algorithm != "lookback";

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use trifold_core::{
     Builtin, Caps, ElementType, Fault, Op, Order, ReduceRequest, Request, Scalar, ScanKind, ScanRequest, SortRequest,
-    planner,
+    Waiting, planner,
 };
 
 use crate::case::{Body, Case, Level};
@@ -111,7 +111,7 @@ impl Table<'_> {
     }
 
     fn row(&mut self, row: Row) {
-        self.push(row.name(), Body::Call(row));
+        self.push(row.name(), Body::Call(row.into()));
     }
 
     /// A row by each algorithm that the device has for it; in place by the planner's choice, which knows what can.
@@ -251,6 +251,10 @@ impl Table<'_> {
                 }
             }
         }
+        for (key, value, order, placement) in sorts() {
+            let request = sort(key, value, order, 20_011);
+            self.by_algorithm(Row::new(request).placement(placement).distribution(Distribution::HotDigit));
+        }
     }
 
     fn placements(&mut self) {
@@ -309,7 +313,7 @@ impl Table<'_> {
         }
     }
 
-    /// Tiles that never publish, or late.
+    /// Tiles that never publish, or late, or wait for those before them however long it takes.
     fn faults(&mut self) {
         let [v4, ..] = value_types();
         for fault in [Fault::Silent(3), Fault::Silent(1), Fault::Late(5)] {
@@ -330,6 +334,15 @@ impl Table<'_> {
                         self.by_first(Row::new(request).fault(fault).tiles(tiles));
                     }
                 }
+            }
+        }
+        for fault in [Fault::None, Fault::Late(5)] {
+            for (n, tiles) in [(20_011, Tiles::Small), (100_003, Tiles::Shipped)] {
+                let unbounded = |request| Row::new(request).fault(fault).tiles(tiles).waiting(Waiting::Unbounded);
+                for op in [builtin(Builtin::Sum, Scalar::U32), operators::compose()] {
+                    self.by_first(unbounded(scan(&op, ScanKind::Exclusive, n)));
+                }
+                self.by_first(unbounded(sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n)));
             }
         }
     }

@@ -52,9 +52,11 @@ impl AnyBackend for Faulty {
 
 fn survivors(at: fn(usize) -> usize) -> Vec<String> {
     let backend = Faulty { cpu: Cpu::with_threads(2).unwrap(), at };
+    // No tile of the CPU backend waits for another: those rows are ignored.
+    let leave_out = ["refusal/", "silent", "late5", "unbounded"];
     let rows = cases(backend.caps(), Level::Quick)
         .into_iter()
-        .filter(|c| !c.name().starts_with("refusal/") && !c.name().contains("silent") && !c.name().contains("late5"));
+        .filter(|c| !leave_out.iter().any(|word| c.name().contains(word)));
     // Every seventh: the table is long, and its rows alike.
     let passed = rows.step_by(7).filter(|case| !matches!(run(&backend, case), Outcome::Failed(_)));
     passed.map(|case| case.name().to_owned()).collect()

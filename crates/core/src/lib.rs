@@ -32,6 +32,6 @@ pub use plan::{KernelKey, Launch, Param, Plan, Region, Slot, Step};
 pub use prepared::{Bound, Prepared, scratch_bytes};
 pub use primitives::{Reduce, Scan, Sort, Transfer, block_on};
 pub use request::{
-    Fault, Layout, MAX_ELEMENTS, Options, Order, ReduceRequest, Request, ScanKind, ScanRequest, SortRequest,
+    Fault, Layout, MAX_ELEMENTS, Options, Order, ReduceRequest, Request, ScanKind, ScanRequest, SortRequest, Waiting,
 };
 pub use tuning::{Tuning, TuningRow, TuningTable};

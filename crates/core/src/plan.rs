@@ -48,6 +48,11 @@ impl KernelKey {
     pub fn constant(&self, name: &str) -> Option<u32> {
         self.constants.iter().find(|(n, _)| *n == name).map(|&(_, v)| v)
     }
+
+    /// Whether its tiles wait for each other: those that do can be made to misbehave.
+    pub(crate) fn waits(&self) -> bool {
+        self.constant("FAULT").is_some()
+    }
 }
 
 /// A kernel's run-time parameter.
@@ -125,7 +130,24 @@ pub struct Plan {
 impl Plan {
     /// How many kernels it launches.
     pub fn launches(&self) -> usize {
-        self.steps.iter().filter(|s| matches!(s, Step::Launch(_))).count()
+        self.launched().count()
+    }
+
+    /// The most tiles of one launch that wait for each other, 0 where none does: only those can be blocked by a
+    /// [`Fault`](crate::Fault), and only those are concerned by [`Waiting`](crate::Waiting).
+    pub fn waiting_tiles(&self) -> u32 {
+        let tiles = |launch: &Launch| match launch.params.iter().find(|(name, _)| *name == "tiles") {
+            Some((_, Param::Word(tiles))) => *tiles,
+            _ => launch.groups,
+        };
+        self.launched().filter(|launch| launch.kernel.waits()).map(tiles).max().unwrap_or(0)
+    }
+
+    pub(crate) fn launched(&self) -> impl Iterator<Item = &Launch> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Launch(launch) => Some(launch),
+            _ => None,
+        })
     }
 }
 

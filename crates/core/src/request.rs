@@ -1,5 +1,7 @@
 //! What a caller asks for, erased to data.
 
+use std::fmt;
+
 use crate::{ElementType, Error, Op, Result, Scalar};
 
 /// Whether an element takes part in its own prefix.
@@ -30,6 +32,40 @@ pub enum Fault {
     Silent(u32),
     /// Every `n`th tile publishes late.
     Late(u32),
+}
+
+impl fmt::Display for Fault {
+    /// `none`, `silent:N` or `late:N`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::None => f.write_str("none"),
+            Fault::Silent(every) => write!(f, "silent:{every}"),
+            Fault::Late(every) => write!(f, "late:{every}"),
+        }
+    }
+}
+
+/// How long a tile waits for what an earlier one is to publish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Waiting {
+    /// A bounded time; then it computes by itself what the other has not published.
+    #[default]
+    Bounded,
+    /// Until the other has published. For measuring what the fallback costs: it gains nothing else, and a device that
+    /// does not promise forward progress ([`Caps::forward_progress`](crate::Caps::forward_progress)) would never end the wait, so plans
+    /// for those, and with tiles that are [`Fault::Silent`], are refused. Look-ahead has no such form, and the planner
+    /// chooses look-back. Algorithms whose tiles do not wait for each other are planned as ever.
+    Unbounded,
+}
+
+impl fmt::Display for Waiting {
+    /// `bounded` or `unbounded`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Waiting::Bounded => "bounded",
+            Waiting::Unbounded => "unbounded",
+        })
+    }
 }
 
 /// A scan.
@@ -148,6 +184,8 @@ pub struct Options {
     pub algorithm: Option<&'static str>,
     /// Tiles made to misbehave.
     pub fault: Fault,
+    /// How long tiles wait for each other.
+    pub waiting: Waiting,
 }
 
 /// The most elements in one call: indices are 32-bit on every device.

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use trifold_core::planner::{algorithms, plan};
 use trifold_core::{
-    Builtin, Caps, DeviceKind, Element, Language, Launch, Layout, Op, Options, Order, Param, Plan, ReduceRequest,
-    Region, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups, Tuning, TuningRow,
-    TuningTable,
+    Builtin, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, Op, Options, Order, Param, Plan,
+    ReduceRequest, Region, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups,
+    Tuning, TuningRow, TuningTable, Waiting,
 };
 
 /// CUDA on an H200.
@@ -206,6 +206,75 @@ fn sorts() {
 #[test]
 fn sorts_of_very_many_keys_go_by_portions() {
     insta::assert_snapshot!("sort_keys_h200_portions", text(&sort_keys(3 << 30), &h200()));
+}
+
+const UNBOUNDED: Options = Options { algorithm: None, fault: Fault::None, waiting: Waiting::Unbounded };
+
+/// The fallbacks of a plan's launches that wait.
+fn fallbacks(plan: &Plan) -> Vec<u32> {
+    let of = |step: &Step| match step {
+        Step::Launch(launch) => launch.kernel.constant("FALLBACK"),
+        _ => None,
+    };
+    plan.steps.iter().filter_map(of).collect()
+}
+
+#[test]
+fn unbounded_waits_leave_the_fallback_out_and_change_nothing_else() {
+    for request in [scan(1 << 20), sort_keys(1 << 20), sort_pairs(1 << 20)] {
+        for caps in [h200(), lavapipe(), pocl()] {
+            let make = |options| plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps)).unwrap();
+            let (bounded, unbounded) = (make(Options::default()), make(UNBOUNDED));
+            assert!(bounded.waiting_tiles() > 1 && bounded.waiting_tiles() == unbounded.waiting_tiles());
+            assert!(!fallbacks(&bounded).is_empty() && fallbacks(&bounded).iter().all(|f| *f == 1));
+            assert!(fallbacks(&unbounded).iter().all(|f| *f == 0));
+            assert_eq!(describe(&bounded).replace("FALLBACK=1", "FALLBACK=0"), describe(&unbounded));
+        }
+    }
+    // Where no tile waits for another there is nothing to bound.
+    for (request, caps) in [(reduce(1 << 20), h200()), (sort_keys(1 << 20), gl()), (scan(1 << 20), gl())] {
+        let unbounded = plan(&request, Layout::default(), UNBOUNDED, &caps, &Tuning::of(&caps)).unwrap();
+        assert_eq!((unbounded.waiting_tiles(), unbounded), (0, planned(&request, Layout::default(), &caps)));
+    }
+}
+
+#[test]
+fn look_ahead_always_has_its_fallback() {
+    let request = scan(1 << 28);
+    assert_eq!(planned(&request, Layout::default(), &h200()).algorithm, "lookahead");
+    let make = |options| plan(&request, Layout::default(), options, &h200(), &Tuning::of(&h200()));
+    assert_eq!(make(UNBOUNDED).unwrap().algorithm, "lookback");
+    let error = make(Options { algorithm: Some("lookahead"), ..UNBOUNDED }).unwrap_err();
+    assert!(matches!(&error, Error::Unsupported(why) if why.contains("lookahead with unbounded")), "{error}");
+}
+
+#[test]
+fn waits_that_might_never_end_are_refused() {
+    let no_progress = Caps { forward_progress: false, ..lavapipe() };
+    let silent = Options { fault: Fault::Silent(100), ..UNBOUNDED };
+    let bounded = Options { waiting: Waiting::Bounded, ..silent };
+    let late = Options { fault: Fault::Late(100), ..UNBOUNDED };
+    let (apart, in_place) = (Layout::default(), Layout { wide: true, in_place: true });
+    let refused = |request: &Request, layout, options, caps: &Caps| {
+        let plan = plan(request, layout, options, caps, &Tuning::of(caps));
+        plan.err().map(|error| match error {
+            Error::Unsupported(why) => why,
+            other => panic!("{other}"),
+        })
+    };
+    for request in [scan(1 << 20), sort_pairs(1 << 20)] {
+        let why = refused(&request, apart, UNBOUNDED, &no_progress).unwrap();
+        assert!(why.contains("llvmpipe (wgpu) does not promise"), "{why}");
+        let why = refused(&request, apart, silent, &h200()).unwrap();
+        assert!(why.contains("one tile in 100 would never publish"), "{why}");
+        assert_eq!(refused(&request, apart, late, &h200()), None);
+        assert_eq!(refused(&request, apart, bounded, &h200()), None);
+        assert_eq!(refused(&request, apart, bounded, &no_progress), None);
+    }
+    // A scan in place has no fallback either.
+    let why = refused(&scan(1 << 20), in_place, bounded, &h200()).unwrap();
+    assert!(why.starts_with("lookback in place") && why.contains("two spans"), "{why}");
+    assert_eq!(refused(&sort_keys(1 << 20), in_place, bounded, &h200()), None);
 }
 
 #[test]

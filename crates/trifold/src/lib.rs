@@ -44,7 +44,8 @@ pub use trifold_core::{
     Element, ElementType, Error, Fault, Field, HostOp, KernelKey, Key, Language, Launch, Layout, MAX_ELEMENTS, Max,
     Min, Monoid, Op, Options, Or, Order, Param, Plan, Prepared, Product, Reduce, ReduceRequest, Region, Request,
     Result, Scalar, Scan, ScanKind, ScanRequest, Slot, Sort, SortRequest, Span, Spans, Step, SubgroupSource, Subgroups,
-    Sum, Transfer, Tuning, TuningRow, TuningTable, Xor, block_on, bytemuck, element, plan_for, planner, scratch_bytes,
+    Sum, Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor, block_on, bytemuck, element, plan_for, planner,
+    scratch_bytes,
 };
 
 #[cfg(feature = "cpu")]

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
-use trifold::{AnyBackend, Caps, DeviceKind, Error, Found, planner};
+use trifold::{AnyBackend, Caps, DeviceKind, Error, Fault, Found, Layout, Options, Tuning, planner};
 
 pub use self::measure::{Bench, Outcome, is_software, request};
 #[cfg(test)]
 pub use self::rows::Device;
-pub use self::rows::{Job, Row};
+pub use self::rows::{Conditions, Job, Row};
 use crate::args::{CompareArgs, Primitive};
 use crate::files::{self, Pending};
 
@@ -108,6 +108,7 @@ fn unopened(args: &CompareArgs, found: &Found, error: String) -> Row {
         operator: None,
         algorithm: None,
         n: args.n.first().copied().unwrap_or(0),
+        conditions: Conditions { input: args.input[0], fault: args.fault[0], waiting: args.waiting[0] },
     };
     let mut row = Row::new(&job, found.into());
     row.error = Some(format!("it cannot be opened: {error}"));
@@ -118,17 +119,20 @@ fn unopened(args: &CompareArgs, found: &Found, error: String) -> Row {
 fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report) -> (Vec<Row>, bool) {
     let caps = backend.caps();
     let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
-    let jobs = jobs(args, caps);
-    report.bar.inc_length(jobs.len() as u64);
-    let first = jobs.first().map_or(0, |job| job.n);
-    let patience = Duration::from_secs(if is_software(caps.kind) { 10 } else { 60 });
-    let start = Instant::now();
     let mut tuning = backend.tuning();
     for (name, value) in &args.tuning {
         if let Err(error) = tuning.set(name, *value) {
             report.note(&format!("{name} ({}): {error}", caps.device));
         }
     }
+    let jobs = jobs(args, caps, &tuning);
+    for doubt in doubts(args, &jobs, caps, &tuning) {
+        report.note(&format!("{name}: {doubt}"));
+    }
+    report.bar.inc_length(jobs.len() as u64);
+    let first = jobs.first().map_or(0, |job| job.n);
+    let patience = Duration::from_secs(if is_software(caps.kind) { 10 } else { 60 });
+    let start = Instant::now();
     let mut bench = Bench::new(backend, tuning, args.runs);
     let mut rows: Vec<Row> = vec![];
     let mut lost = None;
@@ -179,35 +183,87 @@ fn primitives(args: &CompareArgs) -> &[Primitive] {
     if args.primitive.is_empty() { &Primitive::ALL } else { &args.primitive }
 }
 
-/// What is to be measured on a device, small sizes first.
-fn jobs(args: &CompareArgs, caps: &Caps) -> Vec<Job> {
+/// What is to be measured on a device, small sizes first, and rows of one input together.
+fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning) -> Vec<Job> {
     let mut jobs = vec![];
     for n in sizes(args, caps) {
         for &scalar in &args.types {
-            for &primitive in primitives(args) {
-                let operators: Vec<_> = match primitive.has_operator() {
-                    true => args.operator.iter().copied().map(Some).collect(),
-                    false => vec![None],
-                };
-                for operator in operators {
-                    let job = Job { primitive, scalar, operator, algorithm: None, n };
-                    if args.algorithm.is_empty() {
-                        jobs.push(job);
-                        continue;
-                    }
-                    // A request that makes no sense has a row that says why.
-                    let Ok(request) = measure::request(&job) else {
-                        jobs.push(job);
-                        continue;
+            for &input in &args.input {
+                for &primitive in primitives(args) {
+                    let operators: Vec<_> = match primitive.has_operator() {
+                        true => args.operator.iter().copied().map(Some).collect(),
+                        false => vec![None],
                     };
-                    let has = planner::algorithms(&request, caps);
-                    let wanted = args.algorithm.iter().copied().filter(|algorithm| has.contains(algorithm));
-                    jobs.extend(wanted.map(|algorithm| Job { algorithm: Some(algorithm), ..job }));
+                    for operator in operators {
+                        let conditions = Conditions { input, ..Conditions::default() };
+                        let job = Job { primitive, scalar, operator, algorithm: None, n, conditions };
+                        for job in by_algorithm(args, caps, job) {
+                            jobs.extend(by_waits(args, caps, tuning, job));
+                        }
+                    }
                 }
             }
         }
     }
     jobs
+}
+
+/// The job by each algorithm that was asked for and that the device has, or by its own choice.
+fn by_algorithm(args: &CompareArgs, caps: &Caps, job: Job) -> Vec<Job> {
+    if args.algorithm.is_empty() {
+        return vec![job];
+    }
+    // A request that makes no sense has a row that says why.
+    let Ok(request) = measure::request(&job) else { return vec![job] };
+    let has = planner::algorithms(&request, caps);
+    let wanted = args.algorithm.iter().copied().filter(|algorithm| has.contains(algorithm));
+    wanted.map(|algorithm| Job { algorithm: Some(algorithm), ..job }).collect()
+}
+
+/// The job with each fault and waiting that was asked for; without them where no tile waits for another, and the row would
+/// say what it did not measure.
+fn by_waits(args: &CompareArgs, caps: &Caps, tuning: &Tuning, job: Job) -> Vec<Job> {
+    if waiting_tiles(&job, caps, tuning) == Some(0) {
+        return vec![job];
+    }
+    let both = args.fault.iter().flat_map(|&fault| args.waiting.iter().map(move |&waiting| (fault, waiting)));
+    both.map(|(fault, waiting)| Job { conditions: Conditions { fault, waiting, ..job.conditions }, ..job }).collect()
+}
+
+/// The tiles of a job that wait for each other; none if there is no plan of it.
+fn waiting_tiles(job: &Job, caps: &Caps, tuning: &Tuning) -> Option<u32> {
+    let options = Options { fault: Fault::None, ..job.options() };
+    let plan = planner::plan(&measure::request(job).ok()?, Layout::default(), options, caps, tuning);
+    plan.ok().map(|plan| plan.waiting_tiles())
+}
+
+/// What of `--fault` and `--waiting` a device's jobs do not show.
+fn doubts(args: &CompareArgs, jobs: &[Job], caps: &Caps, tuning: &Tuning) -> Vec<String> {
+    let usual = Conditions::default();
+    let asked = args.fault.iter().any(|f| *f != usual.fault) || args.waiting.iter().any(|w| *w != usual.waiting);
+    if asked && !jobs.iter().any(|job| Conditions { input: usual.input, ..job.conditions } != usual) {
+        return vec!["no tile of what is measured waits for another: --fault and --waiting change nothing".into()];
+    }
+    let too_few = |job: &Job| {
+        let (Fault::Silent(every) | Fault::Late(every)) = job.conditions.fault else { return None };
+        let tiles = waiting_tiles(job, caps, tuning)?;
+        (tiles < every).then(|| {
+            format!(
+                "{} of {} {} has {tiles} tiles, of which {} blocks none; ask for more elements or a smaller N",
+                job.primitive.name(),
+                table::size(job.n),
+                job.scalar.name(),
+                job.conditions.fault
+            )
+        })
+    };
+    let mut doubts: Vec<String> = vec![];
+    for doubt in jobs.iter().filter_map(too_few) {
+        if !doubts.contains(&doubt) {
+            doubts.push(doubt);
+        }
+    }
+    doubts
 }
 
 /// The sizes to measure, ascending: the user's, or what a device of this kind does in reasonable time and has room for.
@@ -231,4 +287,65 @@ fn sizes(args: &CompareArgs, caps: &Caps) -> Vec<u64> {
     sizes.sort_unstable();
     sizes.dedup();
     sizes
+}
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests {
+    use clap::Parser;
+    use trifold::{Language, SubgroupSource, Subgroups, Waiting};
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn args(words: &str) -> CompareArgs {
+        let words = ["trifold", "compare"].into_iter().chain(words.split_whitespace());
+        match Cli::try_parse_from(words).unwrap().command {
+            Command::Compare(args) => args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A device whose tiles wait for each other.
+    fn caps() -> Caps {
+        let subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Emulated });
+        let cpu = trifold::cpu::Cpu::new().unwrap();
+        Caps { language: Language::OpenClC, subgroups, ..AnyBackend::caps(&cpu).clone() }
+    }
+
+    #[test]
+    fn what_has_tiles_that_wait_is_measured_with_each_fault_and_waiting() {
+        let caps = caps();
+        let tuning = Tuning::of(&caps);
+        let args = args("-n 2^20 --input constant --fault none,late:7 --waiting bounded,unbounded");
+        let jobs = jobs(&args, &caps, &tuning);
+        assert!(jobs.iter().all(|job| job.conditions.input.name() == "constant"));
+        for (primitive, rows) in Primitive::ALL.into_iter().zip([1, 4, 1, 4, 4]) {
+            let own: Vec<&Job> = jobs.iter().filter(|job| job.primitive == primitive).collect();
+            assert_eq!(own.len(), rows, "{primitive:?}");
+            let first = own[0].conditions;
+            assert_eq!((first.fault, first.waiting), (Fault::None, Waiting::Bounded));
+            let last = own[rows - 1].options();
+            assert_eq!(rows == 4, (last.fault, last.waiting) == (Fault::Late(7), Waiting::Unbounded));
+        }
+        assert!(doubts(&args, &jobs, &caps, &tuning).is_empty());
+    }
+
+    #[test]
+    fn faults_and_waits_that_change_nothing_are_said() {
+        let caps = caps();
+        let tuning = Tuning::of(&caps);
+        let said = |words: &str| {
+            let args = args(words);
+            doubts(&args, &jobs(&args, &caps, &tuning), &caps, &tuning)
+        };
+        let few = said("-n 2^14 --type u32,f32 --primitive scan --fault none,silent:100 --waiting bounded");
+        assert!(
+            few.len() == 2 && few[0].starts_with("scan of 2^14 u32 has ") && few[0].contains("silent:100"),
+            "{few:?}"
+        );
+        assert_eq!(said("-n 2^20 --primitive scan --fault silent:2"), [""; 0]);
+        let none = said("-n 2^20 --primitive copy,reduce --waiting unbounded");
+        assert!(none.len() == 1 && none[0].contains("change nothing"), "{none:?}");
+        assert_eq!(said("-n 2^20 --primitive copy,reduce"), [""; 0]);
+    }
 }

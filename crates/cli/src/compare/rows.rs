@@ -6,7 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use trifold::{Builtin, Caps, Found, Scalar};
+use trifold::{Builtin, Caps, Fault, Found, Options, Scalar, Waiting};
+use trifold_conformance::Distribution;
 
 use crate::args::Primitive;
 
@@ -26,6 +27,15 @@ pub struct Row {
     /// Of scan and reduce.
     pub operator: Option<String>,
     pub n: u64,
+    /// How the input lies.
+    #[serde(default = "no_input")]
+    pub input: String,
+    /// Which tiles were blocked on purpose.
+    #[serde(default = "no_fault")]
+    pub fault: String,
+    /// How long tiles waited for each other.
+    #[serde(default = "no_waiting")]
+    pub waiting: String,
     /// How many timed runs the median is of.
     pub runs: u32,
     /// `device` for the device's own timestamps, `host` where it has none.
@@ -53,6 +63,19 @@ pub struct Row {
     /// What the program was built from, where that was a git checkout.
     #[serde(default)]
     pub commit: Option<String>,
+}
+
+/// What a row says that has no word of its input: rows of before there were others, and other programs' rows.
+fn no_input() -> String {
+    Distribution::default().name()
+}
+
+pub fn no_fault() -> String {
+    Fault::default().to_string()
+}
+
+pub fn no_waiting() -> String {
+    Waiting::default().to_string()
 }
 
 /// A version that is not newer than this program's.
@@ -95,6 +118,23 @@ pub struct Job {
     pub operator: Option<Builtin>,
     pub algorithm: Option<&'static str>,
     pub n: u64,
+    pub conditions: Conditions,
+}
+
+impl Job {
+    /// What its plan is made with.
+    pub fn options(&self) -> Options {
+        let Conditions { fault, waiting, .. } = self.conditions;
+        Options { algorithm: self.algorithm, fault, waiting }
+    }
+}
+
+/// What is measured otherwise than usual.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Conditions {
+    pub input: Distribution,
+    pub fault: Fault,
+    pub waiting: Waiting,
 }
 
 impl Row {
@@ -110,6 +150,9 @@ impl Row {
             scalar: job.scalar.name().into(),
             operator: job.operator.map(|o| o.name().into()),
             n: job.n,
+            input: job.conditions.input.name(),
+            fault: job.conditions.fault.to_string(),
+            waiting: job.conditions.waiting.to_string(),
             runs: 0,
             clock: None,
             median_ms: None,
@@ -132,6 +175,22 @@ impl Row {
     pub fn is_like(&self, other: &Row) -> bool {
         (&self.primitive, &self.scalar, &self.operator, self.n)
             == (&other.primitive, &other.scalar, &other.operator, other.n)
+            && self.conditions() == other.conditions()
+    }
+
+    /// In words, how the input lies, unless it is uniform.
+    pub fn unusual_input(&self) -> Option<String> {
+        (self.input != no_input()).then(|| format!("{} input", self.input))
+    }
+
+    /// In words, whatever is not as usual; rows that differ in it are not of one measurement.
+    pub fn conditions(&self) -> Vec<String> {
+        let said = [
+            self.unusual_input(),
+            (self.fault != no_fault()).then(|| format!("fault {}", self.fault)),
+            (self.waiting != no_waiting()).then(|| format!("{} waiting", self.waiting)),
+        ];
+        said.into_iter().flatten().collect()
     }
 }
 
@@ -140,7 +199,8 @@ pub fn fill_copy_fractions(rows: &mut [Row]) {
     let copies: Vec<Row> = rows.iter().filter(|r| r.primitive == "copy").cloned().collect();
     for row in rows.iter_mut().filter(|r| r.copy_fraction.is_none()) {
         let copy = copies.iter().find(|c| {
-            (&c.backend, &c.device, &c.api, &c.scalar, c.n) == (&row.backend, &row.device, &row.api, &row.scalar, row.n)
+            (&c.backend, &c.device, &c.api, &c.scalar, &c.input, c.n)
+                == (&row.backend, &row.device, &row.api, &row.scalar, &row.input, row.n)
         });
         row.copy_fraction = match (row.gb_s, copy.and_then(|c| c.gb_s)) {
             (Some(own), Some(copy)) if copy > 0.0 => Some(own / copy),
@@ -192,6 +252,9 @@ fn other(value: &Value) -> Result<Option<Row>> {
         scalar: text("type").unwrap_or_default(),
         operator,
         n,
+        input: text("input").unwrap_or_else(no_input),
+        fault: text("fault").unwrap_or_else(no_fault),
+        waiting: text("waiting").unwrap_or_else(no_waiting),
         runs: value.get("runs").and_then(Value::as_u64).map_or(0, |runs| runs as u32),
         clock: text("clock"),
         median_ms: number("median_ms").or_else(|| number("ms")),
@@ -257,11 +320,68 @@ mod tests {
         assert!(other(&serde_json::from_str("{}").unwrap()).is_err());
     }
 
+    /// A row of what CUB calls 1024 u32, with more fields.
+    fn cub(primitive: &str, more: &str) -> Row {
+        let line = format!(r#"{{"lib":"cub","primitive":"{primitive}","type":"u32","n":1024,"gb_s":8.0{more}}}"#);
+        other(&serde_json::from_str(&line).unwrap()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn rows_of_other_inputs_faults_and_waits_are_other_rows() {
+        let plain = cub("sort_keys", "");
+        assert_eq!(
+            (plain.input.as_str(), plain.fault.as_str(), plain.waiting.as_str()),
+            ("uniform", "none", "bounded")
+        );
+        assert!(plain.conditions().is_empty() && plain.is_like(&cub("sort_keys", r#","input":"uniform""#)));
+        for (field, words) in [
+            (r#","input":"constant""#, "constant input"),
+            (r#","fault":"silent:100""#, "fault silent:100"),
+            (r#","waiting":"unbounded""#, "unbounded waiting"),
+        ] {
+            let row = cub("sort_keys", field);
+            assert_eq!(row.conditions(), [words]);
+            assert!(!row.is_like(&plain) && !plain.is_like(&row) && row.is_like(&row));
+        }
+    }
+
+    #[test]
+    fn a_copy_is_the_ceiling_of_its_own_input() {
+        let constant = r#","input":"constant""#;
+        let mut rows = vec![cub("sort_keys", constant), cub("copy", ""), cub("sort_keys", "")];
+        fill_copy_fractions(&mut rows);
+        assert_eq!(rows.iter().map(|row| row.copy_fraction).collect::<Vec<_>>(), [None, Some(1.0), Some(1.0)]);
+        // A copy has no tiles to block: it is the ceiling of those too.
+        let mut rows = vec![cub("copy", constant), cub("sort_keys", r#","input":"constant","fault":"late:9""#)];
+        fill_copy_fractions(&mut rows);
+        assert_eq!(rows[1].copy_fraction, Some(1.0));
+    }
+
     #[test]
     fn our_own_rows_read_back() {
         let line = r#"{"backend":"cpu","device":"d","primitive":"reduce","type":"f32","operator":"max","n":5,"median_ms":1.0,"verified":true}"#;
         let row = other(&serde_json::from_str(line).unwrap()).unwrap().unwrap();
         let again = other(&serde_json::to_value(&row).unwrap()).unwrap().unwrap();
         assert_eq!(row, again);
+        let job = Job {
+            primitive: Primitive::Scan,
+            scalar: Scalar::U32,
+            operator: Some(Builtin::Sum),
+            algorithm: None,
+            n: 7,
+            conditions: Conditions { input: Distribution::Few, fault: Fault::Late(3), waiting: Waiting::Unbounded },
+        };
+        let on = Device { backend: "cuda", device: "d", driver: "1", api: "a" };
+        let row = Row::new(&job, on);
+        assert_eq!(row.conditions(), ["few-distinct input", "fault late:3", "unbounded waiting"]);
+        let value = serde_json::to_value(&row).unwrap();
+        assert_eq!(serde_json::from_value::<Row>(value.clone()).unwrap(), row);
+        assert_eq!(other(&value).unwrap().unwrap().conditions(), row.conditions());
+        // A file of before there were others.
+        let mut value = value;
+        for field in ["input", "fault", "waiting"] {
+            value.as_object_mut().unwrap().remove(field).unwrap();
+        }
+        assert!(serde_json::from_value::<Row>(value).unwrap().conditions().is_empty());
     }
 }

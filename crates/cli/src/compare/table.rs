@@ -1,8 +1,8 @@
-//! The comparison as tables, one for each primitive, type and operator.
+//! The comparison as tables, one for each primitive, type, operator and input.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use super::rows::Row;
+use super::rows::{Row, no_fault, no_waiting};
 
 /// The tables' text.
 pub fn render(rows: &[Row]) -> String {
@@ -10,15 +10,18 @@ pub fn render(rows: &[Row]) -> String {
     let mut left: Vec<&Row> = rows.iter().collect();
     while let Some(first) = left.first().copied() {
         let (mut group, rest): (Vec<&Row>, Vec<&Row>) = left.into_iter().partition(|row| {
-            (&row.primitive, &row.scalar, &row.operator) == (&first.primitive, &first.scalar, &first.operator)
+            (&row.primitive, &row.scalar, &row.operator, &row.input)
+                == (&first.primitive, &first.scalar, &first.operator, &first.input)
         });
         left = rest;
         let operator = first.operator.as_deref().map(|o| format!(", {o}")).unwrap_or_default();
-        text += &format!("\n{} of {}{operator}\n{}\n", first.primitive, first.scalar, table(&mut group));
+        let input = first.unusual_input().map(|input| format!(", {input}")).unwrap_or_default();
+        text += &format!("\n{} of {}{operator}{input}\n{}\n", first.primitive, first.scalar, table(&mut group));
     }
     for row in rows.iter().filter(|row| row.error.is_some()) {
+        let conditions: String = row.conditions().iter().map(|condition| format!(", {condition}")).collect();
         text += &format!(
-            "\n{} of {} {} on {} {} ({}): {}\n",
+            "\n{} of {} {}{conditions} on {} {} ({}): {}\n",
             row.primitive,
             size(row.n),
             row.scalar,
@@ -42,27 +45,22 @@ fn table(rows: &mut [&Row]) -> Table {
     if table.is_tty() {
         table.set_content_arrangement(ContentArrangement::Dynamic);
     }
-    table.set_header([
-        "n",
-        "backend",
-        "device",
-        "api",
-        "algorithm",
-        "median",
-        "batched",
-        "Gelem/s",
-        "GB/s",
-        "of copy",
-        "checked",
-    ]);
+    // Where a row has something else than usual to say there.
+    let has_faults = rows.iter().any(|row| row.fault != no_fault());
+    let has_waiting = rows.iter().any(|row| row.waiting != no_waiting());
+    let mut header = vec!["n", "backend", "device", "api", "algorithm"];
+    header.extend(has_faults.then_some("fault"));
+    header.extend(has_waiting.then_some("waiting"));
+    let first_number = header.len();
+    header.extend(["median", "batched", "Gelem/s", "GB/s", "of copy", "checked"]);
+    table.set_header(header);
     for row in rows.iter() {
         let dash = || "-".to_string();
-        table.add_row([
-            size(row.n),
-            row.backend.clone(),
-            row.device.clone(),
-            row.api.clone(),
-            row.algorithm.clone(),
+        let mut cells =
+            vec![size(row.n), row.backend.clone(), row.device.clone(), row.api.clone(), row.algorithm.clone()];
+        cells.extend(has_faults.then(|| row.fault.clone()));
+        cells.extend(has_waiting.then(|| row.waiting.clone()));
+        cells.extend([
             row.median_ms.map_or_else(dash, time),
             row.batched_ms.map_or_else(dash, time),
             row.gelem_s.map_or_else(dash, |x| format!("{x:.3}")),
@@ -74,8 +72,9 @@ fn table(rows: &mut [&Row]) -> Table {
                 (Some(false), _) => "NO".into(),
             },
         ]);
+        table.add_row(cells);
     }
-    for column in [0, 5, 6, 7, 8, 9] {
+    for column in [0].into_iter().chain(first_number..first_number + 5) {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -90,4 +89,53 @@ pub fn size(n: u64) -> String {
 
 fn time(ms: f64) -> String {
     if ms < 1.0 { format!("{:.1} us", ms * 1000.0) } else { format!("{ms:.2} ms") }
+}
+
+#[cfg(test)]
+mod tests {
+    use trifold::{Builtin, Scalar};
+
+    use super::super::rows::{Conditions, Device, Job};
+    use super::*;
+    use crate::args::Primitive;
+
+    fn row(input: &str, fault: &str, waiting: &str) -> Row {
+        let (primitive, conditions) = (Primitive::Scan, Conditions::default());
+        let job =
+            Job { primitive, scalar: Scalar::U32, operator: Some(Builtin::Sum), algorithm: None, n: 7, conditions };
+        let mut row = Row::new(&job, Device { backend: "cuda", device: "d", driver: "1", api: "a" });
+        (row.input, row.fault, row.waiting) = (input.into(), fault.into(), waiting.into());
+        row
+    }
+
+    #[test]
+    fn what_is_as_usual_is_not_shown() {
+        let text = render(&[row("uniform", "none", "bounded")]);
+        assert!(text.starts_with("\nscan of u32, sum\n"), "{text}");
+        for word in ["uniform", "none", "bounded", "fault", "waiting"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
+    }
+
+    #[test]
+    fn inputs_have_tables_of_their_own_and_faults_and_waits_columns() {
+        let mut wrong = row("constant", "none", "bounded");
+        wrong.error = Some("odd".into());
+        let rows = [
+            row("uniform", "none", "bounded"),
+            wrong,
+            row("uniform", "silent:9", "bounded"),
+            row("uniform", "none", "unbounded"),
+        ];
+        let text = render(&rows);
+        let tables: Vec<&str> = text.trim().split("\n\n").collect();
+        let [uniform, constant, error] = tables[..] else { panic!("{text}") };
+        assert!(uniform.starts_with("scan of u32, sum\n") && uniform.lines().count() == 6, "{text}");
+        assert!(
+            ["| fault ", "| waiting ", "silent:9", " unbounded "].iter().all(|word| uniform.contains(word)),
+            "{text}"
+        );
+        assert!(constant.starts_with("scan of u32, sum, constant input\n") && !constant.contains("fault"), "{text}");
+        assert_eq!(error, "scan of 7 u32, constant input on cuda d (a): odd");
+    }
 }

@@ -16,6 +16,8 @@ pub struct Subject {
     pub primitive: String,
     pub scalar: String,
     pub operator: Option<String>,
+    /// The input, fault and waiting that are not as usual: what differs in them is not compared.
+    conditions: Vec<String>,
 }
 
 impl Subject {
@@ -26,10 +28,16 @@ impl Subject {
             primitive: row.primitive.clone(),
             scalar: row.scalar.clone(),
             operator: row.operator.clone(),
+            conditions: row.conditions(),
         }
     }
 
     pub fn title(&self) -> String {
+        let conditions: String = self.conditions.iter().map(|condition| format!(", {condition}")).collect();
+        self.call() + &conditions
+    }
+
+    fn call(&self) -> String {
         let operator = self.operator.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
         match self.primitive.as_str() {
             "copy" => format!("Copy of {}", self.scalar),
@@ -44,12 +52,14 @@ impl Subject {
     /// A name for ids and files.
     pub fn id(&self) -> String {
         let name = [Some(&self.primitive), Some(&self.scalar), self.operator.as_ref()];
-        let name = name.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("-");
+        let name = name.into_iter().flatten().chain(&self.conditions);
+        let name = name.map(String::as_str).collect::<Vec<_>>().join("-");
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
     }
 
     fn has(&self, row: &Row) -> bool {
         (&self.primitive, &self.scalar, &self.operator) == (&row.primitive, &row.scalar, &row.operator)
+            && self.conditions == row.conditions()
     }
 
     /// A run's rows of this subject.
@@ -256,9 +266,10 @@ pub struct Prediction<'a> {
     pub measured_ms: f64,
 }
 
-/// The predictions at the largest n of a run's rows whose traffic is known, in the sections' order.
+/// The predictions at the largest n of a run's rows whose traffic is known, in the sections' order. Keys that agree in a
+/// place need no pass for it, and tiles that are blocked are read again: rows of such inputs and faults are left out.
 pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
-    let all = run.rows.iter().filter_map(|row| {
+    let all = run.rows.iter().filter(|row| row.conditions().is_empty()).filter_map(|row| {
         speed(row)?;
         let bytes = traffic(row)?;
         let copy_gb_s = row.gb_s? / row.copy_fraction?;
@@ -285,12 +296,13 @@ pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
 pub mod tests {
     use super::*;
     use crate::args::Primitive;
-    use crate::compare::{Device, Job};
+    use crate::compare::{Conditions, Device, Job};
 
     /// A verified scan or sort of u32 that reaches half its copy.
     pub fn row(backend: &str, api: &str, primitive: Primitive, algorithm: &'static str, n: u64, gelem_s: f64) -> Row {
         let operator = primitive.has_operator().then_some(trifold::Builtin::Sum);
-        let job = Job { primitive, scalar: Scalar::U32, operator, algorithm: Some(algorithm), n };
+        let conditions = Conditions::default();
+        let job = Job { primitive, scalar: Scalar::U32, operator, algorithm: Some(algorithm), n, conditions };
         let on = Device { backend, device: if backend == "cub" { "" } else { "GPU" }, driver: "1.2", api };
         let mut row = Row::new(&job, on);
         row.verified = Some(true);
@@ -373,6 +385,29 @@ pub mod tests {
         let values: Vec<_> =
             ratios.iter().map(|(api, p)| (api.as_ref().map(|a| a.label.as_str()), p[&1024].value())).collect();
         assert_eq!(values, [(Some("CUDA"), Some(1.5)), (None, Some(4.5))]);
+    }
+
+    #[test]
+    fn what_differs_in_input_fault_or_waiting_is_not_compared() {
+        let scan = |input: &str, fault: &str, speed| {
+            let mut row = row("cuda", "", Primitive::Scan, "lookback", 1024, speed);
+            (row.input, row.fault) = (input.into(), fault.into());
+            row
+        };
+        let first =
+            run(vec![scan("constant", "none", 8.0), scan("uniform", "silent:100", 1.0), scan("uniform", "none", 2.0)]);
+        let subjects = subjects(std::slice::from_ref(&first));
+        let ids: Vec<String> = subjects.iter().map(Subject::id).collect();
+        assert_eq!(ids, ["scan-u32-sum", "scan-u32-sum-constant-input", "scan-u32-sum-fault-silent-100"]);
+        assert_eq!(subjects[1].title(), "Exclusive scan of u32, sum, constant input");
+        let speeds = subjects.iter().map(|subject| lines(subject, &first).values().next().unwrap()[&1024].gelem_s);
+        assert_eq!(speeds.collect::<Vec<_>>(), [Some(2.0), Some(8.0), Some(1.0)]);
+        assert_eq!(predictions(&first).len(), 1);
+        // Nor are they set against another run's.
+        let other = run(vec![scan("uniform", "none", 3.0), scan("constant", "late:9", 9.0)]);
+        let values =
+            |subject| ratios(subject, &first, &other).iter().map(|(_, p)| p[&1024].value()).collect::<Vec<_>>();
+        assert_eq!(subjects.iter().map(values).collect::<Vec<_>>(), [vec![Some(1.5); 2], vec![], vec![]]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod reduce;
 mod scan;
 mod sort;
+mod waiting;
 
 use crate::plan::Scratch;
 use crate::request::check_count;
@@ -24,6 +25,7 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
         Request::Reduce(r) => context.reduce(r),
         Request::Sort(r) => context.sort(r),
     }?;
+    context.check_waiting(&plan)?;
     tracing::debug!(primitive = request.primitive(), n = request.n(), algorithm = plan.algorithm, "planned");
     Ok(plan)
 }

@@ -74,7 +74,8 @@ impl Planner<'_> {
     fn looks_ahead(&self, request: &ScanRequest) -> bool {
         let op = &request.op;
         let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead");
-        can && self.has_one_word_states(op)
+        can && self.waits_bounded()
+            && self.has_one_word_states(op)
             && request.n >= u64::from(self.tuning.lookahead_from)
             && self.layout.wide
             && !self.layout.in_place
@@ -95,7 +96,7 @@ impl Planner<'_> {
         constants.extend(self.fault_constants());
         constants.extend([
             ("EXCLUSIVE", u32::from(exclusive)),
-            ("FALLBACK", u32::from(!self.layout.in_place)),
+            ("FALLBACK", u32::from(self.waits_bounded() && !self.layout.in_place)),
             ("SPIN_LIMIT", self.tuning.spin_limit),
         ]);
         let native_sum = self.caps.language == Language::Wgsl && op.is_word_sum();

@@ -245,7 +245,7 @@ impl Planner<'_> {
             ("WORKGROUP", workgroup),
             ("ITEMS", items),
             ("DIGITS_EACH", (DIGITS / workgroup).max(1)),
-            ("FALLBACK", 1),
+            ("FALLBACK", u32::from(self.waits_bounded())),
             ("SPIN_LIMIT", self.tuning.spin_limit),
             ("LOOKBACK_WINDOW", self.tuning.sort_window),
             // How many workgroups a compute unit should hold: what the compiler may spend registers for.
