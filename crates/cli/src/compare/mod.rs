@@ -5,7 +5,9 @@ mod measure;
 mod rows;
 mod table;
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -32,7 +34,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     }
     // A panic becomes its row's error, not a backtrace across the table.
     std::panic::set_hook(Box::new(|info| tracing::warn!(%info, "a panic")));
-    let report = Report::new();
+    let report = Report::new(args.json.as_deref());
     let mut rows = vec![];
     for found in &devices {
         rows.extend(device(args, found, &report));
@@ -52,7 +54,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     rows.extend(others);
     rows::fill_copy_fractions(&mut rows);
     if let Some(path) = &args.json {
-        Pending::text(path, &(serde_json::to_string_pretty(&rows)? + "\n"))?.finish()?;
+        write_rows(path, &rows)?;
     }
     if let Some(path) = &args.html {
         Pending::text(path, &crate::report::page(&rows)?)?.finish()?;
@@ -65,14 +67,31 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The progress bar, and the notes that interrupt it.
-struct Report {
-    bar: ProgressBar,
+fn write_rows(path: &Path, rows: &[Row]) -> Result<()> {
+    Pending::text(path, &(serde_json::to_string_pretty(rows)? + "\n"))?.finish()
 }
 
-impl Report {
-    fn new() -> Report {
-        Report { bar: crate::progress::bar() }
+/// The progress bar, the notes that interrupt it, and the rows so far.
+struct Report<'a> {
+    bar: ProgressBar,
+    /// Where the rows so far are kept, for what may interrupt the work.
+    json: Option<&'a Path>,
+    so_far: RefCell<Vec<Row>>,
+}
+
+impl<'a> Report<'a> {
+    fn new(json: Option<&'a Path>) -> Report<'a> {
+        Report { bar: crate::progress::bar(), json, so_far: RefCell::default() }
+    }
+
+    /// Keeps a row that has been measured.
+    fn keep(&self, row: &Row) {
+        let Some(path) = self.json else { return };
+        let mut rows = self.so_far.borrow_mut();
+        rows.push(row.clone());
+        if let Err(error) = write_rows(path, &rows) {
+            tracing::warn!(%error, "the rows so far are not kept");
+        }
     }
 
     fn note(&self, text: &str) {
@@ -80,7 +99,7 @@ impl Report {
     }
 }
 
-fn device(args: &CompareArgs, found: &Found, report: &Report) -> Vec<Row> {
+fn device(args: &CompareArgs, found: &Found, report: &Report<'_>) -> Vec<Row> {
     report.bar.set_message(format!("opening {found}"));
     match catch_unwind(AssertUnwindSafe(|| found.open())) {
         Ok(Ok(backend)) => {
@@ -116,7 +135,7 @@ fn unopened(args: &CompareArgs, found: &Found, error: String) -> Row {
 }
 
 /// Measures all that was asked of a device; tells too whether it was lost meanwhile.
-fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report) -> (Vec<Row>, bool) {
+fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -> (Vec<Row>, bool) {
     let caps = backend.caps();
     let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
     let mut tuning = backend.tuning();
@@ -159,7 +178,10 @@ fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report) -> (V
             rows.push(row);
         } else {
             match bench.row(job) {
-                Outcome::Row(row) => rows.push(*row),
+                Outcome::Row(row) => {
+                    report.keep(&row);
+                    rows.push(*row);
+                }
                 Outcome::NoMemory(row) if args.n.is_empty() && job.n > first => {
                     report.note(&format!("{name}: {}", row.error.as_deref().unwrap_or("out of memory")));
                 }
