@@ -32,7 +32,8 @@ void digit_offsets(
     }
     workgroup_barrier();
   } while (!complete);
-  for (u32 i = thread; i < COUNTS; i += WORKGROUP) { store_relaxed_u32(&bins[i], 0u); }
+  // Counts and arrivals are left clean.
+  for (u32 i = thread; i <= COUNTS; i += WORKGROUP) { store_relaxed_u32(&bins[i], 0u); }
   if (thread > 0u) { return; }
   // 2. Count the passes. Out of place there is at least one; in place their number is even.
   u32 passes = 0u;

@@ -32,7 +32,8 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
     }
     workgroup_barrier();
   } while (!complete);
-  for (u32 i = thread; i < COUNTS; i += WORKGROUP) { store_relaxed(&bins[i], 0u); }
+  // Counts and arrivals are left clean.
+  for (u32 i = thread; i <= COUNTS; i += WORKGROUP) { store_relaxed(&bins[i], 0u); }
   if (thread > 0u) { return; }
   // 2. Count the passes. Out of place there is at least one; in place their number is even.
   u32 passes = 0u;

@@ -33,7 +33,8 @@ fn digit_offsets(thread: u32, lane: u32, width: u32, subgroup: u32) {
     if (thread == 0u) { shared_complete = complete; }
     if (workgroupUniformLoad(&shared_complete) == 1u) { break; }
   }
-  for (var i = thread; i < COUNTS; i += WORKGROUP) { atomicStore(&bins[i], 0u); }
+  // Counts and arrivals are left clean.
+  for (var i = thread; i <= COUNTS; i += WORKGROUP) { atomicStore(&bins[i], 0u); }
   if (thread > 0u) { return; }
   // 2. Count the passes. Out of place there is at least one; in place their number is even.
   var passes = 0u;

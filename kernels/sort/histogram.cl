@@ -44,6 +44,5 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   // 4. The last workgroup goes on, and leaves the scratch clean.
   if (thread == 0u) { shared_arrivals = atomic_add(&bins[COUNTS], 1u) + 1u; }
   if (workgroup_uniform_load(&shared_arrivals) < params.groups) { return; }
-  if (thread == 0u) { bins[COUNTS] = 0u; }
   digit_offsets(bins, counts, params, thread, sg, shared_counts, shared_skip, digit_counts, digit_sums);
 }

@@ -42,6 +42,5 @@ sort_histogram(const Key *input, u32 *bins, u32 *counts, Params params) {
   // 4. The last workgroup goes on, and leaves the scratch clean.
   if (thread == 0u) { shared_arrivals = atomicAdd(&bins[COUNTS], 1u) + 1u; }
   if (workgroup_uniform_load(&shared_arrivals) < params.groups) { return; }
-  if (thread == 0u) { bins[COUNTS] = 0u; }
   digit_offsets(bins, counts, params, thread, sg);
 }

@@ -48,6 +48,5 @@ fn sort_histogram(
   // 4. The last workgroup goes on, and leaves the scratch clean.
   if (thread == 0u) { shared_arrivals = atomicAdd(&bins[COUNTS], 1u) + 1u; }
   if (workgroupUniformLoad(&shared_arrivals) < params.groups) { return; }
-  if (thread == 0u) { atomicStore(&bins[COUNTS], 0u); }
   digit_offsets(thread, lane, width, subgroup);
 }

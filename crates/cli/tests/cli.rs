@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -197,6 +198,25 @@ fn a_row_that_cannot_be_measured_says_why_and_others_go_on() {
     assert_eq!(rows[0]["verified"], false);
     assert!(rows[0]["error"].as_str().unwrap().contains("xor"));
     assert_eq!(rows[1]["verified"], true);
+}
+
+#[test]
+fn an_interrupted_comparison_leaves_its_rows() {
+    let folder = Folder::new();
+    let json = folder.path("rows.json");
+    // Rows at once, and then one that takes too long to wait for.
+    let args = ["compare", "--device", "cpu", "-n", "2^10,2^27", "--type", "u64", "--json", json.to_str().unwrap()];
+    let mut program = Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).spawn().unwrap();
+    let rows = || fs::read(&json).ok().and_then(|bytes| serde_json::from_slice::<Vec<Value>>(&bytes).ok());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while rows().is_none_or(|rows| rows.is_empty()) {
+        assert!(Instant::now() < deadline, "no row after a minute");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let rows = rows().expect("a whole array of rows");
+    assert!(rows.iter().all(|row| row["verified"] == true), "{rows:?}");
 }
 
 #[test]

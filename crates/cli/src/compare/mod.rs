@@ -154,6 +154,10 @@ fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -
     let start = Instant::now();
     let mut bench = Bench::new(backend, tuning, args.runs);
     let mut rows: Vec<Row> = vec![];
+    let mut add = |row: Row| {
+        report.keep(&row);
+        rows.push(row);
+    };
     let mut lost = None;
     for (i, job) in jobs.iter().enumerate() {
         // What the user asked for is measured however long it takes.
@@ -175,20 +179,17 @@ fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -
         if let Some(why) = &lost {
             let mut row = Row::new(job, caps.into());
             row.error = Some(format!("not run: {why}"));
-            rows.push(row);
+            add(row);
         } else {
             match bench.row(job) {
-                Outcome::Row(row) => {
-                    report.keep(&row);
-                    rows.push(*row);
-                }
+                Outcome::Row(row) => add(*row),
                 Outcome::NoMemory(row) if args.n.is_empty() && job.n > first => {
                     report.note(&format!("{name}: {}", row.error.as_deref().unwrap_or("out of memory")));
                 }
-                Outcome::NoMemory(row) => rows.push(*row),
+                Outcome::NoMemory(row) => add(*row),
                 Outcome::Lost(row) => {
                     lost = row.error.clone();
-                    rows.push(*row);
+                    add(*row);
                 }
             }
         }
