@@ -37,10 +37,10 @@ fn caps(architecture: u32) -> Caps {
     }
 }
 
-/// Every kernel of every plan.
-fn keys() -> Vec<KernelKey> {
+/// Every kernel of every plan for an architecture.
+fn keys(architecture: u32) -> Vec<KernelKey> {
     // The driver copies better than a kernel does, and the kernel is in the catalogue all the same.
-    let caps = Caps { native_copy: false, ..caps(90) };
+    let caps = Caps { native_copy: false, ..caps(architecture) };
     kernels(&caps, Breadth::Some)
 }
 
@@ -96,7 +96,7 @@ fn compile_all(work: &[(&KernelKey, u32)]) {
 
 #[test]
 fn the_plans_reach_the_whole_catalogue() {
-    let keys = keys();
+    let keys = keys(90);
     for entry in CATALOGUE.iter().filter(|entry| entry.only.is_none_or(|l| l == Language::CudaC)) {
         assert!(keys.iter().any(|key| key.name == entry.name), "no plan launches {}", entry.name);
     }
@@ -118,7 +118,7 @@ fn every_kernel_compiles_for_sm_90() {
     if skip() {
         return;
     }
-    let keys = keys();
+    let keys = keys(90);
     let work: Vec<_> = keys.iter().filter(|key| entry(key).cuda_from <= 90).map(|key| (key, 90)).collect();
     compile_all(&work);
 }
@@ -128,11 +128,13 @@ fn every_shape_compiles_for_every_architecture() {
     if skip() {
         return;
     }
-    let keys = keys();
+    let all = [75, 80, 100, 120].map(|architecture| (keys(architecture), architecture));
     let mut work = vec![];
-    for key in shapes(&keys) {
-        let from = entry(key).cuda_from;
-        work.extend([75, 80, 100, 120].into_iter().filter(|&a| a >= from).map(|architecture| (key, architecture)));
+    for (keys, architecture) in &all {
+        work.extend(shapes(keys).into_iter().map(|key| (key, *architecture)));
+    }
+    for (key, architecture) in &work {
+        assert!(entry(key).cuda_from <= *architecture, "sm_{architecture}: {}", describe(key));
     }
     compile_all(&work);
 }
@@ -168,7 +170,7 @@ fn parameters_are_found() {
 #[test]
 fn signatures_are_the_catalogues() {
     let mut wrong = String::new();
-    for key in keys() {
+    for key in keys(90) {
         let assembled = assemble(&key, &caps(90)).unwrap_or_else(|error| panic!("{}: {error}", describe(&key)));
         let Some(found) = parameters(&assembled.source, assembled.entry_point) else {
             let _ = writeln!(wrong, "{}: no __global__ function {}", describe(&key), assembled.entry_point);
