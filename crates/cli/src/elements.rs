@@ -22,25 +22,22 @@ impl Elements {
     pub fn of(distribution: Distribution, scalar: Scalar, n: u64, seed: u64) -> Elements {
         let mut elements = Elements::zeroed(n as usize * scalar.bytes() as usize);
         // Sizes differ in all their elements, so that a result left over from one cannot pass for another's.
-        let seed = mix(seed ^ n.rotate_left(32));
-        // Chance is made where it is used: 2^28 ranks are two gigabytes to write and to read.
-        let ranks = if distribution == Distribution::Uniform { vec![] } else { distribution.ranks(n, seed) };
-        let rank = |i: usize| ranks.get(i).copied().unwrap_or_else(|| mix(seed.wrapping_add(i as u64)));
+        let ranks = distribution.ranks(n, mix(seed ^ n.rotate_left(32)));
         let bytes = elements.as_bytes_mut();
         match (scalar, distribution) {
             // The bytes of a rank have to be the digits of the key: those of the fraction, with the exponent of [0.5, 1).
             (Scalar::F32, Distribution::HotDigit) => {
-                encode(bytes, &rank, |x| f32::from_bits(0x3f00_0000 | (x >> 40) as u32 & 0x007f_ffff))
+                encode(bytes, &ranks, |x| f32::from_bits(0x3f00_0000 | (x >> 40) as u32 & 0x007f_ffff))
             }
             (Scalar::F64, Distribution::HotDigit) => {
-                encode(bytes, &rank, |x| f64::from_bits(0x3fe << 52 | (x >> 8) & ((1 << 52) - 1)))
+                encode(bytes, &ranks, |x| f64::from_bits(0x3fe << 52 | (x >> 8) & ((1 << 52) - 1)))
             }
-            (Scalar::U32, _) => encode(bytes, &rank, |x| (x >> 32) as u32),
-            (Scalar::I32, _) => encode(bytes, &rank, |x| (x >> 32) as u32 ^ 1 << 31),
-            (Scalar::F32, _) => encode(bytes, &rank, |x| (x >> 40) as f32 / (1u32 << 24) as f32),
-            (Scalar::U64, _) => encode(bytes, &rank, |x| x),
-            (Scalar::I64, _) => encode(bytes, &rank, |x| x ^ 1 << 63),
-            (Scalar::F64, _) => encode(bytes, &rank, |x| (x >> 11) as f64 / (1u64 << 53) as f64),
+            (Scalar::U32, _) => encode(bytes, &ranks, |x| (x >> 32) as u32),
+            (Scalar::I32, _) => encode(bytes, &ranks, |x| (x >> 32) as u32 ^ 1 << 31),
+            (Scalar::F32, _) => encode(bytes, &ranks, |x| (x >> 40) as f32 / (1u32 << 24) as f32),
+            (Scalar::U64, _) => encode(bytes, &ranks, |x| x),
+            (Scalar::I64, _) => encode(bytes, &ranks, |x| x ^ 1 << 63),
+            (Scalar::F64, _) => encode(bytes, &ranks, |x| (x >> 11) as f64 / (1u64 << 53) as f64),
         }
         elements
     }
@@ -62,9 +59,9 @@ impl Elements {
     }
 }
 
-fn encode<T: bytemuck::Pod + Send>(bytes: &mut [u8], rank: &(impl Fn(usize) -> u64 + Sync), from: fn(u64) -> T) {
+fn encode<T: bytemuck::Pod + Send>(bytes: &mut [u8], ranks: &[u64], from: fn(u64) -> T) {
     let elements: &mut [T] = bytemuck::cast_slice_mut(bytes);
-    elements.par_iter_mut().enumerate().for_each(|(i, element)| *element = from(rank(i)));
+    elements.par_iter_mut().zip(ranks).for_each(|(element, rank)| *element = from(*rank));
 }
 
 /// The output function of splitmix64 (Steele, Lea and Flood 2014): a bijection whose output looks random.

@@ -4,7 +4,11 @@ use rayon::prelude::*;
 use trifold_core::{Builtin, ElementType, Op, Scalar};
 
 /// Sebastiano Vigna's splitmix64.
+#[derive(Clone)]
 pub(crate) struct Random(u64);
+
+/// What its state grows by.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
@@ -18,10 +22,18 @@ impl Random {
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(STEP);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
+    }
+
+    /// The next `n`, by all threads.
+    fn take(&mut self, n: usize) -> Vec<u64> {
+        let start = self.0;
+        let after = |i: usize| start.wrapping_add((i as u64).wrapping_mul(STEP));
+        self.0 = after(n);
+        (0..n).into_par_iter().map(|i| Random(after(i)).next()).collect()
     }
 
     fn below(&mut self, limit: u64) -> u64 {
@@ -153,7 +165,7 @@ pub(crate) fn any(element: &ElementType, n: u64, random: &mut Random) -> Vec<u8>
 /// Ranks in 0..2^64: what a distribution says of the order of elements.
 fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
     let n = n as usize;
-    let mut ranks: Vec<u64> = (0..n).map(|_| random.next()).collect();
+    let mut ranks = random.take(n);
     match distribution {
         Distribution::Constant => ranks.fill(random.next()),
         Distribution::Sorted => ranks.par_sort_unstable(),
@@ -317,6 +329,14 @@ mod tests {
         assert!(floats.windows(2).all(|w| w[0].total_cmp(&w[1]).is_le()));
         let signed: Vec<i64> = read(&keys(Scalar::I64, Distribution::Reversed, 1000, &mut Random::new(1)));
         assert!(signed.windows(2).all(|w| w[0] >= w[1]));
+    }
+
+    #[test]
+    fn many_at_once_are_those_one_by_one() {
+        let mut at_once = Random::new(5);
+        let mut one_by_one = at_once.clone();
+        assert_eq!(at_once.take(1000), (0..1000).map(|_| one_by_one.next()).collect::<Vec<_>>());
+        assert_eq!(at_once.next(), one_by_one.next());
     }
 
     #[test]
