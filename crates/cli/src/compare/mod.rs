@@ -35,11 +35,11 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     // A panic becomes its row's error, not a backtrace across the table.
     std::panic::set_hook(Box::new(|info| tracing::warn!(%info, "a panic")));
     let report = Report::new(args.json.as_deref());
-    let mut rows = vec![];
     for found in &devices {
-        rows.extend(device(args, found, &report));
+        device(args, found, &report);
     }
     report.bar.finish_and_clear();
+    let mut rows = report.rows.into_inner();
     ensure!(
         !rows.is_empty(),
         "nothing to compare: {}",
@@ -74,23 +74,21 @@ fn write_rows(path: &Path, rows: &[Row]) -> Result<()> {
 /// The progress bar, the notes that interrupt it, and the rows so far.
 struct Report<'a> {
     bar: ProgressBar,
-    /// Where the rows so far are kept, for what may interrupt the work.
+    /// Where the rows so far are written, for what may interrupt the work.
     json: Option<&'a Path>,
-    so_far: RefCell<Vec<Row>>,
+    rows: RefCell<Vec<Row>>,
 }
 
 impl<'a> Report<'a> {
     fn new(json: Option<&'a Path>) -> Report<'a> {
-        Report { bar: crate::progress::bar(), json, so_far: RefCell::default() }
+        Report { bar: crate::progress::bar(), json, rows: RefCell::default() }
     }
 
-    /// Keeps a row that has been measured.
-    fn keep(&self, row: &Row) {
-        let Some(path) = self.json else { return };
-        let mut rows = self.so_far.borrow_mut();
-        rows.push(row.clone());
-        if let Err(error) = write_rows(path, &rows) {
-            tracing::warn!(%error, "the rows so far are not kept");
+    fn add(&self, row: Row) {
+        let mut rows = self.rows.borrow_mut();
+        rows.push(row);
+        if let Some(Err(error)) = self.json.map(|path| write_rows(path, &rows)) {
+            tracing::warn!(%error, "the rows so far are not written");
         }
     }
 
@@ -99,23 +97,19 @@ impl<'a> Report<'a> {
     }
 }
 
-fn device(args: &CompareArgs, found: &Found, report: &Report<'_>) -> Vec<Row> {
+fn device(args: &CompareArgs, found: &Found, report: &Report<'_>) {
     report.bar.set_message(format!("opening {found}"));
     match catch_unwind(AssertUnwindSafe(|| found.open())) {
         Ok(Ok(backend)) => {
-            let (rows, lost) = measured(args, &*backend, report);
+            let lost = measure_all(args, &*backend, report);
             if lost {
                 // What a device that is gone does when it is closed is not to be trusted.
                 std::mem::forget(backend);
             }
-            rows
         }
-        Ok(Err(Error::Unsupported(why))) => {
-            report.note(&format!("{found} is left out: {why}"));
-            vec![]
-        }
-        Ok(Err(error)) => vec![unopened(args, found, error.to_string())],
-        Err(_) => vec![unopened(args, found, "its binding panicked while opening it; -v says how".into())],
+        Ok(Err(Error::Unsupported(why))) => report.note(&format!("{found} is left out: {why}")),
+        Ok(Err(error)) => report.add(unopened(args, found, error.to_string())),
+        Err(_) => report.add(unopened(args, found, "its binding panicked while opening it; -v says how".into())),
     }
 }
 
@@ -134,8 +128,8 @@ fn unopened(args: &CompareArgs, found: &Found, error: String) -> Row {
     row
 }
 
-/// Measures all that was asked of a device; tells too whether it was lost meanwhile.
-fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -> (Vec<Row>, bool) {
+/// Measures all that was asked of a device, and tells whether it was lost meanwhile.
+fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -> bool {
     let caps = backend.caps();
     let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
     let mut tuning = backend.tuning();
@@ -153,11 +147,6 @@ fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -
     let patience = Duration::from_secs(if is_software(caps.kind) { 10 } else { 60 });
     let start = Instant::now();
     let mut bench = Bench::new(backend, tuning, args.runs);
-    let mut rows: Vec<Row> = vec![];
-    let mut add = |row: Row| {
-        report.keep(&row);
-        rows.push(row);
-    };
     let mut lost = None;
     for (i, job) in jobs.iter().enumerate() {
         // What the user asked for is measured however long it takes.
@@ -179,17 +168,17 @@ fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -
         if let Some(why) = &lost {
             let mut row = Row::new(job, caps.into());
             row.error = Some(format!("not run: {why}"));
-            add(row);
+            report.add(row);
         } else {
             match bench.row(job) {
-                Outcome::Row(row) => add(*row),
+                Outcome::Row(row) => report.add(*row),
                 Outcome::NoMemory(row) if args.n.is_empty() && job.n > first => {
                     report.note(&format!("{name}: {}", row.error.as_deref().unwrap_or("out of memory")));
                 }
-                Outcome::NoMemory(row) => add(*row),
+                Outcome::NoMemory(row) => report.add(*row),
                 Outcome::Lost(row) => {
                     lost = row.error.clone();
-                    add(*row);
+                    report.add(*row);
                 }
             }
         }
@@ -199,7 +188,7 @@ fn measured(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -
         // Nor are its buffers freed: see `device`.
         std::mem::forget(bench);
     }
-    (rows, lost.is_some())
+    lost.is_some()
 }
 
 fn primitives(args: &CompareArgs) -> &[Primitive] {
