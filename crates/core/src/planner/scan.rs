@@ -75,7 +75,7 @@ impl Planner<'_> {
         let op = &request.op;
         let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead");
         can && self.waits_bounded()
-            && self.has_one_word_states(op)
+            && self.state(op).is_word
             && request.n >= u64::from(self.tuning.lookahead_from)
             && self.layout.wide
             && !self.layout.in_place
@@ -110,7 +110,7 @@ impl Planner<'_> {
                 tile.pack.store,
                 tile.pack.fold,
                 subgroup,
-                self.state_part(op),
+                self.state(op).part,
                 "block/ticket",
                 "block/lookback",
             ],
@@ -156,7 +156,7 @@ impl Planner<'_> {
                 pack.store,
                 pack.fold,
                 subgroup,
-                self.state_part(op),
+                self.state(op).part,
                 "block/ticket",
                 "block/bulk_copy",
             ],
@@ -214,12 +214,7 @@ impl Planner<'_> {
         let mut scratch = Scratch::default();
         // The second word is what late tiles pass their time with.
         let ticket = scratch.take(8);
-        let state_bytes = match self.state_part(op) {
-            "block/state_word64" => 8,
-            "block/state_word128" => 16,
-            _ => 2 * 2 * 4 * u64::from(op.element().words()),
-        };
-        let states = scratch.take(u64::from(one.tiles) * state_bytes);
+        let states = scratch.take(u64::from(one.tiles) * self.state(op).bytes);
         let launch = Launch {
             kernel: KernelKey {
                 name: one.kernel,
@@ -248,18 +243,13 @@ impl Planner<'_> {
         self.finish(one.algorithm, scratch, steps, spans, true, one.depth)
     }
 
-    /// Whether one access moves a tile's state.
-    fn has_one_word_states(&self, op: &Op) -> bool {
-        self.state_part(op) != "block/state_wide"
-    }
-
-    fn state_part(&self, op: &Op) -> &'static str {
+    fn state(&self, op: &Op) -> TileState {
         // What has bulk copies (CUDA from sm_90 on) has 128-bit atomics.
         let atomics128 = self.caps.bulk_shared_bytes > 0;
         match op.element().words() {
-            1 if self.caps.atomics64 => "block/state_word64",
-            2 if atomics128 => "block/state_word128",
-            _ => "block/state_wide",
+            1 if self.caps.atomics64 => TileState { part: "block/state_word64", bytes: 8, is_word: true },
+            2 if atomics128 => TileState { part: "block/state_word128", bytes: 16, is_word: true },
+            words => TileState { part: "block/state_wide", bytes: 2 * 2 * 4 * u64::from(words), is_word: false },
         }
     }
 
@@ -350,6 +340,14 @@ const TICKETS: u32 = 1 << 24;
 const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.
 const SCAN_WARPS: u32 = 16;
+
+/// How a tile's state is held.
+struct TileState {
+    part: &'static str,
+    bytes: u64,
+    /// Whether one access moves it.
+    is_word: bool,
+}
 
 /// What a look-ahead scan's block holds in shared memory.
 struct Ring {

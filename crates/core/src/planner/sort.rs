@@ -176,9 +176,10 @@ impl Planner<'_> {
         if self.caps.kind == DeviceKind::Cpu || job.n < MANY_KEYS {
             return plain;
         }
-        if self.caps.bulk_shared_bytes >= 32 * 4 * DIGITS * 4 + (16 << 10) {
-            // A copy for each lane, or for every other one of keys of eight bytes; one large workgroup a compute unit.
-            return Counting { workgroup: 1024, items: 8, copies: 32 * 4 * DIGITS * 4 / counts, groups: units };
+        // A copy for each lane, or for every other one of keys of eight bytes; one large workgroup a compute unit.
+        const LANES_COUNTS: u32 = 32 * 4 * DIGITS * 4;
+        if self.caps.bulk_shared_bytes >= LANES_COUNTS + (16 << 10) {
+            return Counting { workgroup: 1024, items: 8, copies: LANES_COUNTS / counts, groups: units };
         }
         let room = (self.caps.shared_bytes / 2).max(counts);
         Counting { copies: 1 << (room / counts).min(8).ilog2(), ..plain }
