@@ -1,12 +1,12 @@
 // block/values: values of any number of words move as their keys moved, one word at a time through workgroup memory.
 
-// The first words of this invocation's values, before there is a use for them: they come while others wait.
-void load_values(__global const u32 *source, u32 first, Subgroup sg, u32 n, u32 *moved) {
+// A word of this invocation's values. The first words are loaded before there is a use for them: they come while others wait.
+void load_values(__global const u32 *source, u32 first, Subgroup sg, u32 n, u32 word, u32 *moved) {
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 index = first + k * sg.width;
     moved[k] = 0u;
-    if (index < n) { moved[k] = source[(size_t)index * VALUE_WORDS]; }
+    if (index < n) { moved[k] = source[(size_t)index * VALUE_WORDS + word]; }
   }
 }
 
@@ -16,13 +16,7 @@ void move_values(
   u32 *moved, const u32 *positions, const u32 *targets
 ) {
   for (u32 word = 0u; word < VALUE_WORDS; word++) {
-    if (word > 0u) {
-#pragma unroll
-      for (u32 k = 0u; k < ITEMS; k++) {
-        const u32 index = first + k * sg.width;
-        if (index < n) { moved[k] = source[(size_t)index * VALUE_WORDS + word]; }
-      }
-    }
+    if (word > 0u) { load_values(source, first, sg, n, word, moved); }
     workgroup_barrier();
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) { exchange[positions[k]] = moved[k]; }

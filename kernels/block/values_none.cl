@@ -1,6 +1,6 @@
 // block/values_none: a sort of keys alone.
 
-void load_values(__global const u32 *source, u32 first, Subgroup sg, u32 n, u32 *moved) {
+void load_values(__global const u32 *source, u32 first, Subgroup sg, u32 n, u32 word, u32 *moved) {
 }
 
 void move_values(

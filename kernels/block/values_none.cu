@@ -1,6 +1,6 @@
 // block/values_none: a sort of keys alone.
 
-FUNCTION void load_values(const u32 *source, u32 first, Subgroup sg, u32 n, u32 *moved) {
+FUNCTION void load_values(const u32 *source, u32 first, Subgroup sg, u32 n, u32 word, u32 *moved) {
 }
 
 FUNCTION void move_values(

@@ -128,7 +128,7 @@ sort_onesweep(
     : route[1] == BUFFER_TEMP ? temp_values
                               : output_values + params.output_values_offset;
   u32 moved[ITEMS];
-  load_values(source_values, first, sg, params.n, moved);
+  load_values(source_values, first, sg, params.n, 0u, moved);
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
   u32 offsets[DIGITS_EACH];
