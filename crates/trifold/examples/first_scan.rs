@@ -1,0 +1,29 @@
+//! How long a process waits for its first result, which a cache on disk shortens from the second process on:
+//! `cargo run --release -p trifold --example first_scan -- cuda`.
+
+use std::time::Instant;
+use trifold::{AnySpan, AnySpans, Op, Options, Request, ScanKind, ScanRequest, Sum, bytemuck};
+
+fn main() -> trifold::Result<()> {
+    let wanted = std::env::args().nth(1).unwrap_or_default();
+    for found in trifold::devices().into_iter().filter(|found| found.to_string().to_lowercase().contains(&wanted)) {
+        let start = Instant::now();
+        let device = found.open()?;
+        let opened = start.elapsed();
+        let n = 1 << 20;
+        let (input, output) = (device.alloc(4 * n)?, device.alloc(4 * n)?);
+        device.write(AnySpan::whole(&input), bytemuck::cast_slice(&vec![1u32; n as usize]))?;
+        let written = start.elapsed();
+        let scan = ScanRequest { op: Op::of::<u32, Sum>(), n, kind: ScanKind::Inclusive, initial: None };
+        let spans = AnySpans { input: AnySpan::whole(&input), output: AnySpan::whole(&output), values: None };
+        let call = device.call(&Request::Scan(scan), spans, Options::default(), &device.tuning(), None)?;
+        let prepared = start.elapsed();
+        device.run(&call)?;
+        let mut last = [0u8; 4];
+        device.read(AnySpan { offset: 4 * (n - 1), bytes: 4, ..spans.output }, &mut last)?;
+        assert_eq!(u64::from(u32::from_ne_bytes(last)), n);
+        println!("{found}: opened in {opened:.1?}; from there on input written after {:.1?}, scan prepared after {:.1?}, result after {:.1?}",
+            written - opened, prepared - opened, start.elapsed() - opened);
+    }
+    Ok(())
+}
