@@ -28,6 +28,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/digit_offsets": "wgsl" "cl" "cu";
     "block/reduce": "wgsl" "cl" "cu";
     "block/scan": "wgsl" "cl" "cu";
+    "block/scan_blelloch": "wgsl" "cl" "cu";
     "block/partials": "wgsl" "cl" "cu";
     "block/subgroup_scan": "wgsl" "cu";
     "block/subgroup_scan_words": "wgsl" "cl" "cu";
@@ -37,6 +38,8 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/state_wide": "wgsl" "cl" "cu";
     "block/ticket": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";
+    "block/lookback_serial": "wgsl" "cl" "cu";
+    "block/lookback_chained": "wgsl" "cl" "cu";
     "block/bulk_copy": "cu";
     "block/key1": "wgsl" "cl" "cu";
     "block/key2": "wgsl" "cl" "cu";
@@ -51,9 +54,12 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "copy/fill": "wgsl";
     "scan/lookback": "wgsl" "cl" "cu";
     "scan/lookahead": "cu";
-    "scan/tile_reduce": "wgsl" "cl" "cu";
+    "scan/tile_block": "wgsl" "cl" "cu";
+    "scan/tile_subgroup": "wgsl" "cl" "cu";
     "scan/spine": "wgsl" "cl" "cu";
-    "scan/tile_scan": "wgsl" "cl" "cu";
+    "scan/add_carry": "wgsl" "cl" "cu";
+    "scan/hillis_steele": "wgsl" "cl" "cu";
+    "scan/blelloch": "wgsl" "cl" "cu";
     "reduce/single_pass": "wgsl" "cl" "cu";
     "sort/histogram": "wgsl" "cl" "cu";
     "sort/onesweep": "wgsl" "cl" "cu";

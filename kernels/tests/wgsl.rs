@@ -194,7 +194,7 @@ fn check_tier(tier: usize) {
 }
 
 fn needs_subgroups(kernel: &str) -> bool {
-    ["scan/lookback", "sort/onesweep", "sort/histogram"].contains(&kernel)
+    ["scan/lookback", "scan/tile_subgroup", "sort/onesweep", "sort/histogram"].contains(&kernel)
 }
 
 #[test]

@@ -114,13 +114,17 @@ impl Table<'_> {
         self.push(row.name(), Body::Call(row.into()));
     }
 
-    /// A row by each algorithm that the device has for it; in place by the planner's choice, which knows what can.
+    /// A row by each algorithm that the device has for it; in place by the planner's choice, which knows what can, and by those
+    /// that it never chooses.
     fn by_algorithm(&mut self, row: Row) {
-        if row.placement.in_place() {
-            return self.row(row);
+        let in_place = row.placement.in_place();
+        if in_place {
+            self.row(row.clone());
         }
         for algorithm in planner::algorithms(&row.request, self.caps) {
-            self.row(row.clone().algorithm(algorithm));
+            if !in_place || planner::is_reference(algorithm) {
+                self.row(row.clone().algorithm(algorithm));
+            }
         }
     }
 
@@ -128,7 +132,7 @@ impl Table<'_> {
     fn by_one_pass(&mut self, row: Row) {
         self.by_first(row.clone());
         for algorithm in planner::algorithms(&row.request, self.caps) {
-            if algorithm.starts_with("look") {
+            if planner::waits_for_tiles(algorithm) {
                 self.row(row.clone().algorithm(algorithm));
             }
         }

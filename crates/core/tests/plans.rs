@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use trifold_core::planner::{algorithms, plan};
+use trifold_core::planner::{algorithms, is_reference, plan};
 use trifold_core::{
     Builtin, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, Op, Options, Order, Param, Plan,
     ReduceRequest, Region, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups,
@@ -290,6 +290,8 @@ fn scratch_is_as_little_as_promised() {
                     // Too many keys for a table of counts is an error that says so.
                     let Ok(plan) = plan else { continue };
                     let bytes = plan.scratch_bytes;
+                    // The literature's scans have a second buffer or a tree, or a sum for every 512 elements.
+                    let most = if is_reference(algorithm) { most.max(4 * n + 4 * n / 100) } else { most };
                     assert!(
                         bytes <= most + (64 << 10),
                         "{} {algorithm} on {}: {bytes}, not {most}",

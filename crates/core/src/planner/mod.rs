@@ -1,5 +1,6 @@
 //! From a request to a plan. Choosing an algorithm happens here and nowhere else.
 
+mod passes;
 mod reduce;
 mod scan;
 mod sort;
@@ -30,22 +31,55 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
     Ok(plan)
 }
 
-/// The algorithms that a device can run for a request, the planner's own choice first.
+/// The algorithms that a device can run for a request, the planner's own choice first, then the others that are fast
+/// somewhere, then the literature's (see [`is_reference`]).
 pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
     let subgroups = caps.subgroups.is_some();
     match (caps.language, request) {
         (_, Request::Copy { .. }) => vec!["copy"],
         (Language::Host, _) => vec!["parallel"],
-        (_, Request::Scan(r)) if caps.bulk_shared_bytes > 0 && matches!(r.op.element(), ElementType::Scalar(_)) => {
-            vec!["lookback", "lookahead", "reduce_then_scan"]
+        (_, Request::Scan(r)) => {
+            let mut all = vec![];
+            if subgroups {
+                all.push("lookback");
+            }
+            if caps.bulk_shared_bytes > 0 && matches!(r.op.element(), ElementType::Scalar(_)) {
+                all.push("lookahead");
+            }
+            all.push("reduce_then_scan");
+            all.extend(SCAN_LADDER.iter().filter(|rung| subgroups || !NEED_SUBGROUPS.contains(rung)));
+            all
         }
-        (_, Request::Scan(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
-        (_, Request::Scan(_)) => vec!["reduce_then_scan"],
         (_, Request::Reduce(_)) => vec!["single_pass"],
         (_, Request::Sort(_)) if subgroups => vec!["onesweep", "upsweep_downsweep"],
         (_, Request::Sort(_)) => vec!["upsweep_downsweep"],
     }
 }
+
+/// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
+pub fn is_reference(algorithm: &str) -> bool {
+    SCAN_LADDER.contains(&algorithm)
+}
+
+/// Whether an algorithm's tiles wait for other tiles of the same launch.
+pub fn waits_for_tiles(algorithm: &str) -> bool {
+    ["lookback", "lookahead", "lookback_serial", "chained_scan", "onesweep"].contains(&algorithm)
+}
+
+/// The scans of the literature, in the order of its ideas.
+const SCAN_LADDER: [&str; 9] = [
+    "hillis_steele",
+    "hillis_steele_shared",
+    "blelloch",
+    "blelloch_blocked",
+    "subgroup_blocked",
+    "reduce_then_scan_recursive",
+    "scan_then_propagate",
+    "chained_scan",
+    "lookback_serial",
+];
+
+const NEED_SUBGROUPS: [&str; 3] = ["subgroup_blocked", "chained_scan", "lookback_serial"];
 
 struct Planner<'a> {
     layout: Layout,

@@ -1,5 +1,6 @@
 //! Sort: Onesweep, or upsweep, scan and downsweep where no workgroup may wait for another.
 
+use super::passes::Job as ScanJob;
 use super::{Planner, Scratch, check_count, whole};
 use crate::{
     Builtin, DeviceKind, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Request, Result, Scalar, Slot,
@@ -337,8 +338,9 @@ impl Planner<'_> {
         };
         // The counts' scan is this project's own, always of aligned scratch.
         let wide = Planner { layout: crate::Layout::default(), ..*self };
-        let zero = Some(sum.identity().to_vec());
-        let scan = wide.reduce_then_scan(&sum, table, true, zero, counts, counts, &mut scratch)?;
+        let start = sum.identity().to_vec();
+        let prefixes = ScanJob { op: &sum, n: table, exclusive: true, start, input: counts, output: counts };
+        let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
         let keys = [whole(Slot::Input, spans[0].1), temp, whole(Slot::Output, spans[1].1)];
         let values = (job.value_bytes > 0)
             .then(|| [whole(Slot::InputValues, spans[2].1), temp_values, whole(Slot::OutputValues, spans[3].1)]);
