@@ -43,6 +43,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/bulk_copy": "cu";
     "block/key1": "wgsl" "cl" "cu";
     "block/key2": "wgsl" "cl" "cu";
+    "block/place_digit": "wgsl" "cl" "cu";
     "block/values_none": "wgsl" "cl" "cu";
     "block/values": "wgsl" "cl" "cu";
     "block/split_none": "wgsl" "cl" "cu";

@@ -123,8 +123,21 @@ impl Table<'_> {
         }
         for algorithm in planner::algorithms(&row.request, self.caps) {
             if !in_place || planner::is_reference(algorithm) {
-                self.row(row.clone().algorithm(algorithm));
+                self.row_of_rung(row.clone().algorithm(algorithm), algorithm);
             }
+        }
+    }
+
+    /// A row by an algorithm. The literature's have many siblings: of the quick level's rows they are given the plainest.
+    fn row_of_rung(&mut self, row: Row, algorithm: &str) {
+        let typical = match &row.request {
+            Request::Scan(r) => r.op == operators::compose() || r.op.is_word_sum(),
+            Request::Sort(r) => matches!(r.key, Scalar::U32 | Scalar::F64),
+            Request::Reduce(_) | Request::Copy { .. } => true,
+        };
+        let plain = typical && row.distribution == Distribution::Uniform && row.runs == 2;
+        if self.level == Level::Full || plain || !planner::is_reference(algorithm) {
+            self.row(row);
         }
     }
 
@@ -133,7 +146,7 @@ impl Table<'_> {
         self.by_first(row.clone());
         for algorithm in planner::algorithms(&row.request, self.caps) {
             if planner::waits_for_tiles(algorithm) {
-                self.row(row.clone().algorithm(algorithm));
+                self.row_of_rung(row.clone().algorithm(algorithm), algorithm);
             }
         }
     }
@@ -207,9 +220,10 @@ impl Table<'_> {
                 let row = |n| Row::new(scan(&op, kind, n)).placement(placement).tiles(tiles);
                 for algorithm in planner::algorithms(&row(1).request, self.caps) {
                     // Each algorithm has edges of its own.
-                    let probe = if placement.in_place() { row(1 << 20) } else { row(1 << 20).algorithm(algorithm) };
-                    for n in self.edges(&probe) {
-                        self.by_algorithm(row(n));
+                    let chosen = placement.in_place() && !planner::is_reference(algorithm);
+                    let by = |row: Row| if chosen { row } else { row.algorithm(algorithm) };
+                    for n in self.edges(&by(row(1 << 20))) {
+                        self.row_of_rung(by(row(n)), algorithm);
                     }
                 }
             }
@@ -222,12 +236,12 @@ impl Table<'_> {
             for (key, value, order, placement) in sorts() {
                 let row = |n| Row::new(sort(key, value.clone(), order, n)).placement(placement).tiles(tiles);
                 for algorithm in planner::algorithms(&row(1).request, self.caps) {
-                    // Small tiles are for look-back; the other algorithm has no tuning for its own.
-                    if tiles == Tiles::Small && algorithm == "upsweep_downsweep" {
+                    // Small tiles are for look-back; the other algorithms have no tuning for theirs.
+                    if tiles == Tiles::Small && algorithm != "onesweep" {
                         continue;
                     }
                     for n in self.edges(&row(1 << 20).algorithm(algorithm)) {
-                        self.row(row(n).algorithm(algorithm));
+                        self.row_of_rung(row(n).algorithm(algorithm), algorithm);
                     }
                 }
             }

@@ -51,14 +51,16 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
             all
         }
         (_, Request::Reduce(_)) => vec!["single_pass"],
-        (_, Request::Sort(_)) if subgroups => vec!["onesweep", "upsweep_downsweep"],
-        (_, Request::Sort(_)) => vec!["upsweep_downsweep"],
+        (_, Request::Sort(_)) => {
+            let onesweep = subgroups.then_some("onesweep");
+            onesweep.into_iter().chain(["upsweep_downsweep"]).chain(SORT_LADDER).collect()
+        }
     }
 }
 
 /// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
 pub fn is_reference(algorithm: &str) -> bool {
-    SCAN_LADDER.contains(&algorithm)
+    SCAN_LADDER.contains(&algorithm) || SORT_LADDER.contains(&algorithm)
 }
 
 /// Whether an algorithm's tiles wait for other tiles of the same launch.
@@ -78,6 +80,9 @@ const SCAN_LADDER: [&str; 9] = [
     "chained_scan",
     "lookback_serial",
 ];
+
+/// The sorts of the literature.
+const SORT_LADDER: [&str; 2] = ["split", "upsweep_downsweep_4bit"];
 
 const NEED_SUBGROUPS: [&str; 3] = ["subgroup_blocked", "chained_scan", "lookback_serial"];
 
