@@ -108,3 +108,12 @@ void atomic_replace_u64(__global u64 *word, u64 old, u64 value) {
 }
 #endif
 
+// What this invocation has written is seen by the whole device before what it writes from here on; and so with its reads. OpenCL C
+// 1.2 promises a workgroup only; every driver that was tried does more.
+void device_fence() {
+#ifdef __NV_CL_C_VERSION
+  asm volatile("membar.gl;" : : : "memory");
+#else
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+#endif
+}

@@ -77,3 +77,7 @@ FUNCTION void store_relaxed(u64 *word, u64 value) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
+// What this thread has written is seen by the whole device before what it writes from here on; and so with its reads.
+FUNCTION void device_fence() {
+  __threadfence();
+}

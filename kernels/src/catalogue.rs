@@ -82,6 +82,15 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
+        name: "scan/lookback_fenced",
+        entry_point: "scan_lookback_fenced",
+        arguments: &[read("input"), write("output"), write("states"), write("ticket"), write("values")],
+        params: &["n", "tiles", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 75,
+        only: Some(Language::Wgsl),
+    },
+    Entry {
         name: "scan/lookahead",
         entry_point: "scan_lookahead",
         arguments: &[read("input"), write("output"), write("states"), write("ticket")],

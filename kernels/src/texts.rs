@@ -36,6 +36,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/state_word64": "wgsl" "cl" "cu";
     "block/state_word128": "cu";
     "block/state_wide": "wgsl" "cl" "cu";
+    "block/state_fenced": "cl" "cu";
     "block/ticket": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";
     "block/lookback_serial": "wgsl" "cl" "cu";
@@ -54,6 +55,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "copy/copy": "wgsl" "cl" "cu";
     "copy/fill": "wgsl";
     "scan/lookback": "wgsl" "cl" "cu";
+    "scan/lookback_fenced": "wgsl";
     "scan/lookahead": "cu";
     "scan/tile_block": "wgsl" "cl" "cu";
     "scan/tile_subgroup": "wgsl" "cl" "cu";

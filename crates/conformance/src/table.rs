@@ -541,6 +541,7 @@ mod tests {
             int64: true,
             float64: true,
             atomics64: true,
+            coherent: false,
             forward_progress: false,
             max_workgroup: 1024,
             shared_bytes: 32 << 10,

@@ -25,6 +25,7 @@ fn h200() -> Caps {
         int64: true,
         float64: true,
         atomics64: true,
+        coherent: false,
         forward_progress: true,
         max_workgroup: 1024,
         shared_bytes: 48 * 1024,
@@ -48,6 +49,7 @@ fn lavapipe() -> Caps {
         memory: 0,
         subgroups: Some(Subgroups { min: 8, max: 8, source: SubgroupSource::Native }),
         atomics64: true,
+        coherent: true,
         max_workgroup: 1024,
         shared_bytes: 32 * 1024,
         bulk_shared_bytes: 0,
@@ -67,6 +69,7 @@ fn gl() -> Caps {
         int64: false,
         float64: false,
         atomics64: false,
+        coherent: false,
         binding_alignment: 256,
         ..lavapipe()
     }

@@ -47,7 +47,11 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
                 all.push("lookahead");
             }
             all.push("reduce_then_scan");
-            all.extend(SCAN_LADDER.iter().filter(|rung| subgroups || !NEED_SUBGROUPS.contains(rung)));
+            let can = |rung: &&'static str| match *rung {
+                "lookback_fenced" => subgroups && (caps.coherent || caps.language != Language::Wgsl),
+                rung => subgroups || !NEED_SUBGROUPS.contains(&rung),
+            };
+            all.extend(SCAN_LADDER.into_iter().filter(can));
             all
         }
         (_, Request::Reduce(_)) => vec!["single_pass"],
@@ -65,11 +69,16 @@ pub fn is_reference(algorithm: &str) -> bool {
 
 /// Whether an algorithm's tiles wait for other tiles of the same launch.
 pub fn waits_for_tiles(algorithm: &str) -> bool {
-    ["lookback", "lookahead", "lookback_serial", "chained_scan", "onesweep"].contains(&algorithm)
+    algorithm == "onesweep" || algorithm == "lookahead" || follows_arrival(algorithm)
+}
+
+/// Whether what an algorithm combines depends on which tiles come first, and with it a float's last bits.
+pub fn follows_arrival(algorithm: &str) -> bool {
+    ["lookback", "lookback_serial", "lookback_fenced", "chained_scan"].contains(&algorithm)
 }
 
 /// The scans of the literature, in the order of its ideas.
-const SCAN_LADDER: [&str; 9] = [
+const SCAN_LADDER: [&str; 10] = [
     "hillis_steele",
     "hillis_steele_shared",
     "blelloch",
@@ -79,6 +88,7 @@ const SCAN_LADDER: [&str; 9] = [
     "scan_then_propagate",
     "chained_scan",
     "lookback_serial",
+    "lookback_fenced",
 ];
 
 /// The sorts of the literature.

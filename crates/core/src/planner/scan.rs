@@ -16,7 +16,7 @@ impl Planner<'_> {
         let bytes = u64::from(n) * u64::from(op.element().bytes());
         let spans = vec![(Slot::Input, bytes, op.element().align()), (Slot::Output, bytes, op.element().align())];
         // A helper that computes a stuck tile's aggregate must find the tile's input unchanged.
-        let helps = ["lookback", "lookback_serial", "chained_scan"].contains(&algorithm);
+        let helps = ["lookback", "lookback_serial", "lookback_fenced", "chained_scan"].contains(&algorithm);
         if helps && self.layout.in_place && !self.caps.forward_progress {
             if self.options.algorithm.is_some() {
                 return Err(Error::Unsupported(format!(
@@ -61,7 +61,7 @@ impl Planner<'_> {
             return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
         }
         match algorithm {
-            "lookback" | "lookback_serial" | "chained_scan" => {
+            "lookback" | "lookback_serial" | "lookback_fenced" | "chained_scan" => {
                 return self.lookback(algorithm, op, n, exclusive, start, spans);
             }
             "lookahead" => return self.lookahead(op, n, exclusive, start, spans),
@@ -110,18 +110,18 @@ impl Planner<'_> {
             "chained_scan" => "block/lookback_chained",
             _ => "block/lookback",
         };
+        let mut parts = vec![tile.pack.load, tile.pack.store, tile.pack.fold, self.subgroup_scan_of(op)];
+        let fenced = algorithm == "lookback_fenced";
+        // WGSL's only fence is a barrier, which the published descriptor's kernel has a body of its own for.
+        let in_step = fenced && self.caps.language == Language::Wgsl;
+        let state = if fenced { self.fenced_state(op, in_step) } else { self.state(op) };
+        parts.extend(if in_step { vec!["block/ticket"] } else { vec![state.part, "block/ticket", look_back] });
         let one = OnePass {
             algorithm,
-            kernel: "scan/lookback",
-            parts: vec![
-                tile.pack.load,
-                tile.pack.store,
-                tile.pack.fold,
-                self.subgroup_scan_of(op),
-                self.state(op).part,
-                "block/ticket",
-                look_back,
-            ],
+            kernel: if in_step { "scan/lookback_fenced" } else { "scan/lookback" },
+            parts,
+            state_bytes: state.bytes,
+            values: in_step,
             constants,
             unit: tile.unit,
             tiles,
@@ -168,6 +168,8 @@ impl Planner<'_> {
                 "block/ticket",
                 "block/bulk_copy",
             ],
+            state_bytes: self.state(op).bytes,
+            values: false,
             constants,
             unit: pack.bytes,
             tiles,
@@ -215,7 +217,16 @@ impl Planner<'_> {
         let mut scratch = Scratch::default();
         // The second word is what late tiles pass their time with.
         let ticket = scratch.take(8);
-        let states = scratch.take(u64::from(one.tiles) * self.state(op).bytes);
+        let states = scratch.take(u64::from(one.tiles) * one.state_bytes);
+        let mut bindings = vec![
+            ("input", whole(Slot::Input, spans[0].1)),
+            ("output", whole(Slot::Output, spans[1].1)),
+            ("states", states),
+            ("ticket", ticket),
+        ];
+        if one.values {
+            bindings.push(("values", scratch.take(2 * u64::from(one.tiles) * u64::from(op.element().bytes()))));
+        }
         let launch = Launch {
             kernel: KernelKey {
                 name: one.kernel,
@@ -225,12 +236,7 @@ impl Planner<'_> {
                 op: Some(op.clone()),
             },
             groups: one.groups,
-            bindings: vec![
-                ("input", whole(Slot::Input, spans[0].1)),
-                ("output", whole(Slot::Output, spans[1].1)),
-                ("states", states),
-                ("ticket", ticket),
-            ],
+            bindings,
             params: vec![
                 ("n", Param::Word(n)),
                 ("tiles", Param::Word(one.tiles)),
@@ -242,6 +248,12 @@ impl Planner<'_> {
         let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
         let steps = vec![Step::Fill { region: clear, value: 0, once: true }, Step::Launch(launch)];
         self.finish(one.algorithm, scratch, steps, spans, true, one.depth)
+    }
+
+    /// The published descriptor: a status beside an aggregate and a prefix.
+    fn fenced_state(&self, op: &Op, values_apart: bool) -> TileState {
+        let values = if values_apart { 0 } else { 2 * 4 * u64::from(op.element().words()) };
+        TileState { part: "block/state_fenced", bytes: 4 + values, is_word: false }
     }
 
     fn state(&self, op: &Op) -> TileState {
@@ -314,6 +326,10 @@ struct OnePass {
     kernel: &'static str,
     parts: Vec<&'static str>,
     constants: Vec<(&'static str, u32)>,
+    /// Bytes of a tile's state.
+    state_bytes: u64,
+    /// Whether the states' values have a buffer of their own.
+    values: bool,
     /// Bytes of a pack.
     unit: u32,
     tiles: u32,
