@@ -194,7 +194,8 @@ fn check_tier(tier: usize) {
 }
 
 fn needs_subgroups(kernel: &str) -> bool {
-    ["scan/lookback", "sort/onesweep", "sort/histogram"].contains(&kernel)
+    let rungs = ["reduce/unroll_last_subgroup", "reduce/unrolled", "reduce/subgroup"];
+    ["scan/lookback", "sort/onesweep", "sort/histogram"].contains(&kernel) || rungs.contains(&kernel)
 }
 
 #[test]

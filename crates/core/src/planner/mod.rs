@@ -1,6 +1,7 @@
 //! From a request to a plan. Choosing an algorithm happens here and nowhere else.
 
 mod reduce;
+mod reduce_ladder;
 mod scan;
 mod sort;
 mod waiting;
@@ -41,10 +42,15 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
         }
         (_, Request::Scan(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
         (_, Request::Scan(_)) => vec!["reduce_then_scan"],
-        (_, Request::Reduce(_)) => vec!["single_pass"],
+        (_, Request::Reduce(r)) => ["single_pass"].into_iter().chain(reduce_ladder::names(&r.op, caps)).collect(),
         (_, Request::Sort(_)) if subgroups => vec!["onesweep", "upsweep_downsweep"],
         (_, Request::Sort(_)) => vec!["upsweep_downsweep"],
     }
+}
+
+/// Whether an algorithm is of the literature, to be read and compared with: the planner takes it only when asked to.
+pub fn is_reference(algorithm: &str) -> bool {
+    reduce_ladder::find(algorithm).is_some()
 }
 
 struct Planner<'a> {
@@ -90,6 +96,14 @@ impl Planner<'_> {
             caps.backend,
             choices.join(", ")
         )))
+    }
+
+    /// A workgroup that halves until its elements take no more than half of the workgroup memory.
+    fn workgroup_within_half(&self, mut workgroup: u32, element: &ElementType) -> u32 {
+        while workgroup > 32 && workgroup * element.bytes() > self.caps.shared_bytes / 2 {
+            workgroup /= 2;
+        }
+        workgroup
     }
 
     fn pack(&self, element: &ElementType) -> Pack {

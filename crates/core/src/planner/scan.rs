@@ -253,7 +253,7 @@ impl Planner<'_> {
         }
     }
 
-    fn subgroup_scan_part(&self, op: &Op) -> &'static str {
+    pub(super) fn subgroup_scan_part(&self, op: &Op) -> &'static str {
         match op.element().is_word() && self.caps.language != Language::OpenClC {
             true => "block/subgroup_scan",
             false => "block/subgroup_scan_words",
