@@ -52,12 +52,14 @@ const fn optional(name: &'static str, access: Access) -> Argument {
     Argument { name, access, optional: true }
 }
 
+const INPUT_AND_OUTPUT: &[Argument] = &[read("input"), write("output")];
+
 /// A rung of the reduce ladder.
 const fn reduce_rung(name: &'static str, entry_point: &'static str) -> Entry {
     Entry {
         name,
         entry_point,
-        arguments: &[read("input"), write("output")],
+        arguments: INPUT_AND_OUTPUT,
         params: &["n", "groups", "input_offset", "output_offset"],
         initial: true,
         cuda_from: 75,
