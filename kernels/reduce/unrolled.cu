@@ -3,9 +3,8 @@
 
 __shared__ T shared_sums[WORKGROUP];
 
-// The sums from `stride` on go into those before, if the tree has such a step.
+// The sums from `stride` on go into those before.
 FUNCTION void reduce_halve(u32 thread, u32 stride) {
-  if (stride >= WORKGROUP || stride < SUBGROUP_MIN) { return; }
   if (thread < stride) { shared_sums[thread] = combine(shared_sums[thread], shared_sums[thread + stride]); }
   workgroup_barrier();
 }
@@ -26,16 +25,16 @@ reduce_unrolled(const Pack *input, T *output, Params params) {
   shared_sums[thread] = combine(one, other);
   workgroup_barrier();
   // 2. The same halving without a loop. All sizes are constants: a step that the tree does not have is no code.
-  reduce_halve(thread, 512u);
-  reduce_halve(thread, 256u);
-  reduce_halve(thread, 128u);
-  reduce_halve(thread, 64u);
-  reduce_halve(thread, 32u);
-  reduce_halve(thread, 16u);
-  reduce_halve(thread, 8u);
-  reduce_halve(thread, 4u);
-  reduce_halve(thread, 2u);
-  reduce_halve(thread, 1u);
+  if ((WORKGROUP > 512u) & (SUBGROUP_MIN <= 512u)) { reduce_halve(thread, 512u); }
+  if ((WORKGROUP > 256u) & (SUBGROUP_MIN <= 256u)) { reduce_halve(thread, 256u); }
+  if ((WORKGROUP > 128u) & (SUBGROUP_MIN <= 128u)) { reduce_halve(thread, 128u); }
+  if ((WORKGROUP > 64u) & (SUBGROUP_MIN <= 64u)) { reduce_halve(thread, 64u); }
+  if ((WORKGROUP > 32u) & (SUBGROUP_MIN <= 32u)) { reduce_halve(thread, 32u); }
+  if ((WORKGROUP > 16u) & (SUBGROUP_MIN <= 16u)) { reduce_halve(thread, 16u); }
+  if ((WORKGROUP > 8u) & (SUBGROUP_MIN <= 8u)) { reduce_halve(thread, 8u); }
+  if ((WORKGROUP > 4u) & (SUBGROUP_MIN <= 4u)) { reduce_halve(thread, 4u); }
+  if ((WORKGROUP > 2u) & (SUBGROUP_MIN <= 2u)) { reduce_halve(thread, 2u); }
+  if ((WORKGROUP > 1u) & (SUBGROUP_MIN <= 1u)) { reduce_halve(thread, 1u); }
   // 3. The leading subgroup combines the rest by shuffles, lane to lane: neither workgroup memory nor barriers.
   if (sg.id == 0u) {
     const T sum = subgroup_fold(shared_sums[sg.lane], sg.lane, SUBGROUP_MIN);

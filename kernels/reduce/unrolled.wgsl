@@ -6,9 +6,8 @@
 
 var<workgroup> shared_sums: array<T, WORKGROUP>;
 
-// The sums from `stride` on go into those before, if the tree has such a step.
+// The sums from `stride` on go into those before.
 fn reduce_halve(thread: u32, stride: u32) {
-  if (stride >= WORKGROUP || stride < SUBGROUP_MIN) { return; }
   if (thread < stride) { shared_sums[thread] = combine(shared_sums[thread], shared_sums[thread + stride]); }
   workgroupBarrier();
 }
@@ -30,16 +29,16 @@ fn reduce_unrolled(
   shared_sums[thread] = combine(one, other);
   workgroupBarrier();
   // 2. The same halving without a loop. All sizes are constants: a step that the tree does not have is no code.
-  reduce_halve(thread, 512u);
-  reduce_halve(thread, 256u);
-  reduce_halve(thread, 128u);
-  reduce_halve(thread, 64u);
-  reduce_halve(thread, 32u);
-  reduce_halve(thread, 16u);
-  reduce_halve(thread, 8u);
-  reduce_halve(thread, 4u);
-  reduce_halve(thread, 2u);
-  reduce_halve(thread, 1u);
+  if ((WORKGROUP > 512u) & (SUBGROUP_MIN <= 512u)) { reduce_halve(thread, 512u); }
+  if ((WORKGROUP > 256u) & (SUBGROUP_MIN <= 256u)) { reduce_halve(thread, 256u); }
+  if ((WORKGROUP > 128u) & (SUBGROUP_MIN <= 128u)) { reduce_halve(thread, 128u); }
+  if ((WORKGROUP > 64u) & (SUBGROUP_MIN <= 64u)) { reduce_halve(thread, 64u); }
+  if ((WORKGROUP > 32u) & (SUBGROUP_MIN <= 32u)) { reduce_halve(thread, 32u); }
+  if ((WORKGROUP > 16u) & (SUBGROUP_MIN <= 16u)) { reduce_halve(thread, 16u); }
+  if ((WORKGROUP > 8u) & (SUBGROUP_MIN <= 8u)) { reduce_halve(thread, 8u); }
+  if ((WORKGROUP > 4u) & (SUBGROUP_MIN <= 4u)) { reduce_halve(thread, 4u); }
+  if ((WORKGROUP > 2u) & (SUBGROUP_MIN <= 2u)) { reduce_halve(thread, 2u); }
+  if ((WORKGROUP > 1u) & (SUBGROUP_MIN <= 1u)) { reduce_halve(thread, 1u); }
   // 3. The leading subgroup combines the rest by shuffles, lane to lane: neither workgroup memory nor barriers.
   if (subgroup == 0u) {
     let sum = subgroup_fold(shared_sums[lane], lane, SUBGROUP_MIN);
