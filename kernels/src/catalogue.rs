@@ -52,6 +52,21 @@ const fn optional(name: &'static str, access: Access) -> Argument {
     Argument { name, access, optional: true }
 }
 
+const INPUT_AND_OUTPUT: &[Argument] = &[read("input"), write("output")];
+
+/// A rung of the reduce ladder.
+const fn reduce_rung(name: &'static str, entry_point: &'static str) -> Entry {
+    Entry {
+        name,
+        entry_point,
+        arguments: INPUT_AND_OUTPUT,
+        params: &["n", "groups", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 75,
+        only: None,
+    }
+}
+
 /// Every kernel.
 pub const CATALOGUE: &[Entry] = &[
     Entry {
@@ -162,6 +177,14 @@ pub const CATALOGUE: &[Entry] = &[
         cuda_from: 75,
         only: None,
     },
+    reduce_rung("reduce/interleaved_modulo", "reduce_interleaved_modulo"),
+    reduce_rung("reduce/interleaved_strided", "reduce_interleaved_strided"),
+    reduce_rung("reduce/sequential", "reduce_sequential"),
+    reduce_rung("reduce/first_add_on_load", "reduce_first_add_on_load"),
+    reduce_rung("reduce/unroll_last_subgroup", "reduce_unroll_last_subgroup"),
+    reduce_rung("reduce/unrolled", "reduce_unrolled"),
+    reduce_rung("reduce/grid_stride", "reduce_grid_stride"),
+    reduce_rung("reduce/subgroup", "reduce_subgroup"),
     Entry {
         name: "sort/histogram",
         entry_point: "sort_histogram",

@@ -33,6 +33,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/subgroup_scan": "wgsl" "cu";
     "block/subgroup_scan_words": "wgsl" "cl" "cu";
     "block/subgroup_scan_native": "wgsl";
+    "block/subgroup_fold": "wgsl" "cl" "cu";
     "block/state_word64": "wgsl" "cl" "cu";
     "block/state_word128": "cu";
     "block/state_wide": "wgsl" "cl" "cu";
@@ -64,6 +65,14 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "scan/hillis_steele": "wgsl" "cl" "cu";
     "scan/blelloch": "wgsl" "cl" "cu";
     "reduce/single_pass": "wgsl" "cl" "cu";
+    "reduce/interleaved_modulo": "wgsl" "cl" "cu";
+    "reduce/interleaved_strided": "wgsl" "cl" "cu";
+    "reduce/sequential": "wgsl" "cl" "cu";
+    "reduce/first_add_on_load": "wgsl" "cl" "cu";
+    "reduce/unroll_last_subgroup": "wgsl" "cl" "cu";
+    "reduce/unrolled": "wgsl" "cl" "cu";
+    "reduce/grid_stride": "wgsl" "cl" "cu";
+    "reduce/subgroup": "wgsl" "cl" "cu";
     "sort/histogram": "wgsl" "cl" "cu";
     "sort/onesweep": "wgsl" "cl" "cu";
     "sort/upsweep": "wgsl" "cl" "cu";

@@ -201,7 +201,9 @@ fn check_tier(tier: usize) {
 }
 
 fn needs_subgroups(kernel: &str) -> bool {
-    ["scan/lookback", "scan/lookback_fenced", "scan/tile_subgroup", "sort/onesweep", "sort/histogram"].contains(&kernel)
+    let rungs = ["reduce/unroll_last_subgroup", "reduce/unrolled", "reduce/subgroup", "scan/lookback_fenced"];
+    let others = ["scan/lookback", "scan/tile_subgroup", "sort/onesweep", "sort/histogram"];
+    rungs.contains(&kernel) || others.contains(&kernel)
 }
 
 #[test]

@@ -74,8 +74,13 @@ impl Primitive {
 }
 
 /// Every algorithm of the planner, by the name it has at every layer.
-pub const ALGORITHMS: [&str; 8] =
-    ["lookback", "lookahead", "reduce_then_scan", "single_pass", "onesweep", "upsweep_downsweep", "parallel", "copy"];
+#[rustfmt::skip]
+pub const ALGORITHMS: [&str; 16] = [
+    "lookback", "lookahead", "reduce_then_scan",
+    "single_pass", "interleaved_modulo", "interleaved_strided", "sequential", "first_add_on_load", "unroll_last_subgroup",
+    "unrolled", "grid_stride", "subgroup",
+    "onesweep", "upsweep_downsweep", "parallel", "copy",
+];
 
 /// How inputs may lie, by the names that rows have for it.
 pub const INPUTS: [Distribution; 6] = [

@@ -238,7 +238,8 @@ impl Row {
         })?;
         let constant = |name| launch.kernel.constant(name).map(u64::from);
         let workgroup = constant("WORKGROUP")?;
-        let rows = constant("ROWS").or(constant("ITEMS"))?;
+        // The rungs of the reduce ladder have none: their tiles are one or two workgroups.
+        let rows = constant("ROWS").or(constant("ITEMS")).unwrap_or(1);
         let pack = launch.kernel.parts.iter().find_map(|part| part.strip_prefix("block/pack")?.parse::<u64>().ok());
         // A look-ahead scan's other warps have other work.
         let lanes = constant("SCAN_WARPS").map_or(workgroup, |warps| 32 * warps);

@@ -28,7 +28,7 @@ use crate::scan::{self, Declaration};
 pub const RESERVED_NAMES: &[&str] = &[
     "T", "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
     "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "follow_predecessor", "admit_successor", "BlockScan", "Subgroup", "Peers",
-    "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "MAX_SUBGROUPS",
+    "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
     "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
     "SCAN_WARPS", "SPINE_ITEMS", "SPIN_LIMIT", "STAGES", "STEP", "TASK", "TileBarrier", "WARP_PACKS", "WORKGROUP",
 ];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trifold::Scalar;
+use trifold::{Scalar, planner};
 
 use super::read::Run;
 use super::style::Api;
@@ -247,6 +247,8 @@ pub fn traffic(row: &Row) -> Option<f64> {
         // The tile sums read the input once more.
         ("scan", "reduce_then_scan") => 3.0 * key,
         ("reduce", "single_pass") => key,
+        // The sums of workgroups are few.
+        ("reduce", name) if planner::is_reference(name) => key,
         // One read counts all places.
         ("sort_keys" | "sort_pairs", "onesweep") => key + moves,
         // Each place reads the keys once to count and once more to rank.
@@ -416,6 +418,8 @@ pub mod tests {
         assert_eq!(bytes(Primitive::Scan, "lookback"), Some(8.0));
         assert_eq!(bytes(Primitive::Scan, "reduce_then_scan"), Some(12.0));
         assert_eq!(bytes(Primitive::Reduce, "single_pass"), Some(4.0));
+        assert_eq!(bytes(Primitive::Reduce, "grid_stride"), Some(4.0));
+        assert_eq!(bytes(Primitive::Reduce, "parallel"), None);
         assert_eq!(bytes(Primitive::SortKeys, "onesweep"), Some(36.0));
         assert_eq!(bytes(Primitive::SortPairs, "onesweep"), Some(68.0));
         assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(64.0));

@@ -83,6 +83,15 @@ pub fn algorithm(name: &str) -> (Marker, &'static str) {
         "parallel" => (SQUARE, "solid"),
         "lookahead" => (DIAMOND, "long"),
         "reduce_then_scan" | "upsweep_downsweep" => (UP, "dots"),
+        // The reduce ladder: its rungs stand in one chart.
+        "interleaved_modulo" => (SQUARE, "dots"),
+        "interleaved_strided" => (DIAMOND, "dots"),
+        "sequential" => (DOWN, "dots"),
+        "first_add_on_load" => (UP, "mixed"),
+        "unroll_last_subgroup" => (SQUARE, "mixed"),
+        "unrolled" => (DIAMOND, "mixed"),
+        "grid_stride" => (SQUARE, "long"),
+        "subgroup" => (DIAMOND, "long"),
         _ => (DOWN, "mixed"),
     }
 }

@@ -2,6 +2,7 @@
 
 mod passes;
 mod reduce;
+mod reduce_ladder;
 mod scan;
 mod sort;
 mod waiting;
@@ -54,7 +55,7 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
             all.extend(SCAN_LADDER.into_iter().filter(can));
             all
         }
-        (_, Request::Reduce(_)) => vec!["single_pass"],
+        (_, Request::Reduce(r)) => ["single_pass"].into_iter().chain(reduce_ladder::names(&r.op, caps)).collect(),
         (_, Request::Sort(_)) => {
             let onesweep = subgroups.then_some("onesweep");
             onesweep.into_iter().chain(["upsweep_downsweep"]).chain(SORT_LADDER).collect()
@@ -64,7 +65,7 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
 
 /// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
 pub fn is_reference(algorithm: &str) -> bool {
-    SCAN_LADDER.contains(&algorithm) || SORT_LADDER.contains(&algorithm)
+    SCAN_LADDER.contains(&algorithm) || SORT_LADDER.contains(&algorithm) || reduce_ladder::find(algorithm).is_some()
 }
 
 /// Whether an algorithm's tiles wait for other tiles of the same launch.
@@ -139,6 +140,14 @@ impl Planner<'_> {
             caps.backend,
             choices.join(", ")
         )))
+    }
+
+    /// A workgroup that halves until its elements take no more than half of the workgroup memory.
+    fn workgroup_within_half(&self, mut workgroup: u32, element: &ElementType) -> u32 {
+        while workgroup > 32 && workgroup * element.bytes() > self.caps.shared_bytes / 2 {
+            workgroup /= 2;
+        }
+        workgroup
     }
 
     fn pack(&self, element: &ElementType) -> Pack {
