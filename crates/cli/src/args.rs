@@ -23,6 +23,8 @@ pub enum Command {
     Devices(DevicesArgs),
     /// Time copy, scan, reduce and sort on all devices, and check every result.
     Compare(CompareArgs),
+    /// Measure anew what the documents behind the algorithms measured, by all algorithms of all devices.
+    Experiment(ExperimentArgs),
     /// Turn result files into one page of charts and tables.
     Report(ReportArgs),
     /// Measure tile shapes on a device, and write the best to a file for TRIFOLD_TUNING.
@@ -74,8 +76,17 @@ impl Primitive {
 }
 
 /// Every algorithm of the planner, by the name it has at every layer.
-pub const ALGORITHMS: [&str; 8] =
-    ["lookback", "lookahead", "reduce_then_scan", "single_pass", "onesweep", "upsweep_downsweep", "parallel", "copy"];
+pub const ALGORITHMS: [&str; 9] = [
+    "lookback",
+    "lookahead",
+    "reduce_then_scan",
+    "single_pass",
+    "onesweep",
+    "upsweep_downsweep",
+    "parallel",
+    "sequential",
+    "copy",
+];
 
 /// How inputs may lie, by the names that rows have for it.
 pub const INPUTS: [Distribution; 6] = [
@@ -142,6 +153,78 @@ pub struct CompareArgs {
     /// Add rows that another program measured on this machine: JSON lines as cub_bench prints, or our own array.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Experiment {
+    /// The time of every scan, and of the sequential one on the CPU, over n from 2^10 to what the device does in good time.
+    ScanLadder,
+    /// The bytes that each scan and sort must move, at the copy's speed, beside the time that it takes.
+    Traffic,
+    /// Every reduction of 1024 * 1024 * 10 elements.
+    ReduceLadder,
+    /// A kernel that only computes, by workgroups of 1 to 1024 threads; infers the width of subgroups.
+    WorkgroupSweep,
+    /// Blocked scans by how many elements a thread takes, and by the padding of workgroup memory.
+    ElementsPerThread,
+    /// Blocked scans by workgroups of 32 to 1024 threads.
+    WorkgroupSize,
+}
+
+impl Experiment {
+    pub const ALL: [Experiment; 6] = [
+        Experiment::ScanLadder,
+        Experiment::Traffic,
+        Experiment::ReduceLadder,
+        Experiment::WorkgroupSweep,
+        Experiment::ElementsPerThread,
+        Experiment::WorkgroupSize,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Experiment::ScanLadder => "scan-ladder",
+            Experiment::Traffic => "traffic",
+            Experiment::ReduceLadder => "reduce-ladder",
+            Experiment::WorkgroupSweep => "workgroup-sweep",
+            Experiment::ElementsPerThread => "elements-per-thread",
+            Experiment::WorkgroupSize => "workgroup-size",
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct ExperimentArgs {
+    /// Which; all of them if none is named.
+    #[arg(value_enum, value_name = "NAME")]
+    pub name: Vec<Experiment>,
+    /// Only devices whose backend, name or API contains this (repeatable).
+    #[arg(long, value_name = "SUBSTRING")]
+    pub device: Vec<String>,
+    /// Only these algorithms.
+    #[arg(long, value_delimiter = ',', value_parser = algorithm)]
+    pub algorithm: Vec<&'static str>,
+    /// The element type; sorts are of keys of it.
+    #[arg(long = "type", value_parser = scalar, default_value = "u32", value_name = "TYPE")]
+    pub scalar: Scalar,
+    /// How many elements, such as 2^16,2^20; by default what each experiment and device suggest.
+    ///
+    /// Of workgroup-sweep, how many threads.
+    #[arg(short = 'n', value_delimiter = ',', value_parser = count, value_name = "N")]
+    pub n: Vec<u64>,
+    /// The most timed runs of a row; slow devices stop earlier.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub runs: u32,
+    /// How long all may take, in seconds; what does not fit is left out, and said. By default 140 for all software devices
+    /// together, and 600 for each GPU.
+    #[arg(long, value_name = "SECONDS")]
+    pub budget: Option<u64>,
+    /// Write the rows to this file, as a JSON array; rows so far are there if the run is interrupted.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a page of charts and tables to this file, as `trifold report` does.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

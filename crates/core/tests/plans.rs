@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use trifold_core::planner::{algorithms, plan};
+use trifold_core::planner::{algorithms, compute_bound, plan, traffic};
 use trifold_core::{
     Builtin, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, Op, Options, Order, Param, Plan,
     ReduceRequest, Region, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups,
@@ -304,6 +304,34 @@ fn scratch_is_as_little_as_promised() {
             check(sort_pairs(n), 8 * n + 8 * n / 25);
         }
     }
+}
+
+#[test]
+fn every_algorithm_of_a_gpu_has_a_traffic() {
+    for caps in [h200(), lavapipe(), gl(), pocl()] {
+        let copy = Request::Copy { element: u32::TYPE, n: 1000 };
+        for request in [copy, scan(1000), reduce(1000), sort_keys(1000), sort_pairs(1000)] {
+            for algorithm in algorithms(&request, &caps) {
+                let bytes = traffic(&request, algorithm);
+                // At least what has to be read.
+                assert!(bytes.is_some_and(|bytes| bytes >= 4000), "{} by {algorithm}: {bytes:?}", request.primitive());
+            }
+        }
+    }
+}
+
+#[test]
+fn arithmetic_is_planned_in_workgroups_that_the_device_has() {
+    let plan = compute_bound(1000, 7, 3, &lavapipe()).unwrap();
+    assert_eq!(
+        describe(&plan),
+        "compute_bound, 0 bytes of scratch, depth 0\nexperiment/compute_bound x 334 |  | WORKGROUP=3 | \
+         output=Output[0, +4000] | n=1000 turns=7 output_offset=output/4\n"
+    );
+    let why = |workgroup, caps: &Caps| compute_bound(1000, 7, workgroup, caps).unwrap_err().to_string();
+    assert!(why(2048, &lavapipe()).contains("the most is 1024"));
+    assert!(why(0, &lavapipe()).contains("at least 1"));
+    assert!(why(1, &Caps { language: Language::Host, ..lavapipe() }).contains("not workgroups"));
 }
 
 #[test]

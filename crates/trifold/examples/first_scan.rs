@@ -22,8 +22,12 @@ fn main() -> trifold::Result<()> {
         let mut last = [0u8; 4];
         device.read(AnySpan { offset: 4 * (n - 1), bytes: 4, ..spans.output }, &mut last)?;
         assert_eq!(u64::from(u32::from_ne_bytes(last)), n);
-        println!("{found}: opened in {opened:.1?}; from there on input written after {:.1?}, scan prepared after {:.1?}, result after {:.1?}",
-            written - opened, prepared - opened, start.elapsed() - opened);
+        println!(
+            "{found}: opened in {opened:.1?}; from there on input written after {:.1?}, scan prepared after {:.1?}, result after {:.1?}",
+            written - opened,
+            prepared - opened,
+            start.elapsed() - opened
+        );
     }
     Ok(())
 }

@@ -81,6 +81,7 @@ pub fn algorithm(name: &str) -> (Marker, &'static str) {
         // Those that the planner takes first are solid.
         "copy" | "lookback" | "single_pass" | "onesweep" => (Marker::Circle, "solid"),
         "parallel" => (SQUARE, "solid"),
+        "sequential" => (SQUARE, "dots"),
         "lookahead" => (DIAMOND, "long"),
         "reduce_then_scan" | "upsweep_downsweep" => (UP, "dots"),
         _ => (DOWN, "mixed"),

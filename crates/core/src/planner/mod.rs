@@ -1,9 +1,14 @@
 //! From a request to a plan. Choosing an algorithm happens here and nowhere else.
 
+mod compute;
 mod reduce;
 mod scan;
 mod sort;
+mod traffic;
 mod waiting;
+
+pub use self::compute::compute_bound;
+pub use self::traffic::traffic;
 
 use crate::plan::Scratch;
 use crate::request::check_count;
@@ -35,6 +40,7 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
     let subgroups = caps.subgroups.is_some();
     match (caps.language, request) {
         (_, Request::Copy { .. }) => vec!["copy"],
+        (Language::Host, Request::Scan(_)) => vec!["parallel", "sequential"],
         (Language::Host, _) => vec!["parallel"],
         (_, Request::Scan(r)) if caps.bulk_shared_bytes > 0 && matches!(r.op.element(), ElementType::Scalar(_)) => {
             vec!["lookback", "lookahead", "reduce_then_scan"]
