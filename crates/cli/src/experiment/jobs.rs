@@ -62,7 +62,9 @@ pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &T
     };
     match experiment {
         Experiment::ScanLadder => list(&[Primitive::Scan], sizes.ladder()),
-        Experiment::Traffic => list(&[Primitive::Scan, Primitive::SortKeys], sizes.most()),
+        Experiment::Traffic => {
+            [list(&[Primitive::Scan], sizes.most()), list(&[Primitive::SortKeys], sizes.sorted())].concat()
+        }
         Experiment::ReduceLadder => list(&[Primitive::Reduce], sizes.reduced()),
         Experiment::ElementsPerThread => sweeps(&ELEMENTS, args, caps, tuning, sizes.most()),
         Experiment::WorkgroupSize => sweeps(&WORKGROUPS, args, caps, tuning, sizes.most()),

@@ -20,7 +20,7 @@ use crate::compare::{self, Bench, Job, Outcome, Report, Row, is_software, reques
 use crate::files::{self, Pending};
 
 /// What all software devices may take together, in seconds, and each other one.
-const SOFTWARE_SECONDS: u64 = 140;
+const SOFTWARE_SECONDS: u64 = 130;
 const GPU_SECONDS: u64 = 600;
 /// What a row's timed runs may take on a software device.
 const SOFTWARE_ROW: Duration = Duration::from_millis(60);
@@ -115,26 +115,44 @@ impl Lab<'_> {
         }
         let start = Instant::now();
         let sizes = Sizes::of(self.args, self.caps(), &mut bench);
+        let deadline = start + budget;
+        let mut late = vec![];
         let experiments: Vec<Experiment> = experiments(self.args).to_vec();
         for (done, &experiment) in experiments.iter().enumerate() {
             if self.is_baseline && experiment != Experiment::ScanLadder {
                 continue;
             }
             // What earlier ones left is the later ones' too.
-            let left = budget.saturating_sub(start.elapsed());
-            let deadline = Instant::now() + left / (experiments.len() - done) as u32;
+            let share = deadline.saturating_duration_since(Instant::now()) / (experiments.len() - done) as u32;
             let end = match experiment {
-                Experiment::WorkgroupSweep => self.workgroup_sweep(&mut bench, deadline),
-                _ => self.calls(experiment, &sizes, &mut bench, deadline),
+                Experiment::WorkgroupSweep => self.workgroup_sweep(&mut bench, Instant::now() + share),
+                _ => {
+                    let calls = self.list(experiment, &sizes);
+                    self.calls(experiment, calls, 1, &mut bench, Instant::now() + share, &mut late)
+                }
             };
             if matches!(end, End::Lost) {
-                self.report.note(&format!("{} is lost; what was to follow on it is left out", self.name()));
-                // Nor are its buffers freed: what a device that is gone does then is not to be trusted.
-                std::mem::forget(bench);
-                return true;
+                return self.lost(bench);
             }
         }
+        // And what the later ones left, the earlier ones'.
+        for (experiment, calls) in std::mem::take(&mut late) {
+            if matches!(self.calls(experiment, calls, 0, &mut bench, deadline, &mut late), End::Lost) {
+                return self.lost(bench);
+            }
+        }
+        for (experiment, calls) in late {
+            self.report.bar.inc(calls.len() as u64);
+            self.left_out(experiment, calls.len());
+        }
         false
+    }
+
+    fn lost(&self, bench: Bench<'_>) -> bool {
+        self.report.note(&format!("{} is lost; what was to follow on it is left out", self.name()));
+        // Nor are its buffers freed: what a device that is gone does then is not to be trusted.
+        std::mem::forget(bench);
+        true
     }
 
     fn caps(&self) -> &Caps {
@@ -146,17 +164,29 @@ impl Lab<'_> {
         format!("{} on {} ({})", caps.backend, caps.device, caps.api)
     }
 
-    /// An experiment whose rows are calls of primitives.
-    fn calls(&self, experiment: Experiment, sizes: &Sizes, bench: &mut Bench<'_>, deadline: Instant) -> End {
+    /// The calls of an experiment.
+    fn list(&self, experiment: Experiment, sizes: &Sizes) -> Vec<Call> {
         let mut calls = jobs::of(experiment, self.args, self.caps(), &self.backend.tuning(), sizes);
         if self.is_baseline {
             calls.retain(|call| call.job.algorithm == Some("sequential"));
         }
         self.report.bar.inc_length(calls.len() as u64);
+        calls
+    }
+
+    /// Measures calls, `least` of them whatever the time; `late` gets those that the deadline leaves.
+    fn calls(
+        &self,
+        experiment: Experiment,
+        calls: Vec<Call>,
+        least: usize,
+        bench: &mut Bench<'_>,
+        deadline: Instant,
+        late: &mut Vec<(Experiment, Vec<Call>)>,
+    ) -> End {
         for (i, call) in calls.iter().enumerate() {
-            if i > 0 && Instant::now() > deadline {
-                self.report.bar.inc((calls.len() - i) as u64);
-                self.left_out(experiment, calls.len() - i);
+            if i >= least && Instant::now() > deadline {
+                late.push((experiment, calls[i..].to_vec()));
                 break;
             }
             let Job { primitive, n, .. } = call.job;

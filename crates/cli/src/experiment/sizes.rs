@@ -22,13 +22,15 @@ pub struct Sizes {
     asked: Vec<u64>,
     /// The exponent of the most elements.
     most: u32,
+    is_software: bool,
 }
 
 impl Sizes {
     /// Sizes that suit the device's memory, and the copy speed that `bench` finds.
     pub fn of(args: &ExperimentArgs, caps: &Caps, bench: &mut Bench<'_>) -> Sizes {
         let scalar = args.scalar;
-        let mut sizes = Sizes { asked: args.n.clone(), most: PROBE.ilog2() - 4 };
+        let is_software = is_software(caps.kind);
+        let mut sizes = Sizes { asked: args.n.clone(), most: PROBE.ilog2() - 4, is_software };
         if !sizes.asked.is_empty() {
             return sizes;
         }
@@ -53,6 +55,11 @@ impl Sizes {
     /// The most.
     pub fn most(&self) -> Vec<u64> {
         self.or(vec![1 << self.most])
+    }
+
+    /// For sorts, whose passes take a software device long.
+    pub fn sorted(&self) -> Vec<u64> {
+        self.or(vec![1 << if self.is_software { self.most - 3 } else { self.most }])
     }
 
     /// The reduce article's.
@@ -86,13 +93,15 @@ mod tests {
 
     #[test]
     fn a_ladder_goes_from_2_10_to_the_most() {
-        let ladder = |most| Sizes { asked: vec![], most }.ladder();
+        let ladder = |most| Sizes { asked: vec![], most, is_software: true }.ladder();
         assert_eq!(ladder(10), [1 << 10]);
         assert_eq!(ladder(14), [1 << 10, 1 << 12, 1 << 14]);
         assert_eq!(ladder(13), [1 << 10, 1 << 11, 1 << 13]);
-        let asked = Sizes { asked: vec![7, 9], most: 20 };
-        assert_eq!([asked.ladder(), asked.most(), asked.reduced()], [[7, 9]; 3]);
-        assert_eq!(Sizes { asked: vec![], most: 20 }.reduced(), [10_485_760]);
+        let asked = Sizes { asked: vec![7, 9], most: 20, is_software: true };
+        assert_eq!([asked.ladder(), asked.most(), asked.sorted(), asked.reduced()], [[7, 9]; 4]);
+        let [software, gpu] = [true, false].map(|is_software| Sizes { asked: vec![], most: 20, is_software });
+        assert_eq!([&software, &gpu].map(|sizes| sizes.reduced()), [[10_485_760]; 2]);
+        assert_eq!([&software, &gpu].map(|sizes| sizes.sorted()), [[1 << 17], [1 << 20]]);
     }
 
     #[test]
