@@ -191,6 +191,11 @@ impl Experiment {
             Experiment::WorkgroupSize => "workgroup-size",
         }
     }
+
+    /// The place of a name among them; an unknown one comes last.
+    pub fn place(name: &str) -> usize {
+        Experiment::ALL.iter().position(|one| one.name() == name).unwrap_or(Experiment::ALL.len())
+    }
 }
 
 #[derive(Args, Debug)]
@@ -450,9 +455,13 @@ mod tests {
     }
 
     #[test]
-    fn every_primitive_has_the_planners_name() {
+    fn primitives_and_experiments_have_the_names_of_their_rows() {
         for primitive in Primitive::ALL {
             assert_eq!(primitive.to_possible_value().unwrap().get_name(), primitive.name());
+        }
+        for (place, experiment) in Experiment::ALL.into_iter().enumerate() {
+            assert_eq!(experiment.to_possible_value().unwrap().get_name(), experiment.name());
+            assert_eq!(Experiment::place(experiment.name()), place);
         }
     }
 }

@@ -53,8 +53,7 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
     let mut rows = report.rows.take();
     ensure!(!rows.is_empty(), "nothing to measure: no device could be opened, or no experiment has these algorithms");
     // By experiment, as they are listed, and not by device.
-    let place = |row: &Row| Experiment::ALL.iter().position(|one| row.experiment.as_deref() == Some(one.name()));
-    rows.sort_by_key(place);
+    rows.sort_by_key(|row| Experiment::place(row.experiment.as_deref().unwrap_or_default()));
     if let Some(path) = &args.json {
         compare::write_rows(path, &rows)?;
     }

@@ -12,8 +12,8 @@ use crate::compare::{Conditions, Job, Row, request};
 /// What one section of the page is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject {
-    /// Which experiment the rows are of; what differs in that is not compared either.
-    experiment: Option<String>,
+    /// Which experiment the rows are of, after its place among them; what differs in that is not compared either.
+    experiment: Option<(usize, String)>,
     /// The primitive's place in the order of sections; unknown ones come last.
     place: usize,
     pub primitive: String,
@@ -27,7 +27,7 @@ impl Subject {
     pub fn of(row: &Row) -> Subject {
         let order = Primitive::ALL.map(Primitive::name);
         Subject {
-            experiment: row.experiment.clone(),
+            experiment: row.experiment.as_ref().map(|name| (Experiment::place(name), name.clone())),
             place: order.iter().position(|name| *name == row.primitive).unwrap_or(order.len()),
             primitive: row.primitive.clone(),
             scalar: row.scalar.clone(),
@@ -38,7 +38,7 @@ impl Subject {
 
     pub fn title(&self) -> String {
         let conditions: String = self.conditions.iter().map(|condition| format!(", {condition}")).collect();
-        let experiment = self.experiment.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+        let experiment = self.experiment.as_ref().map(|(_, name)| format!("{name}: ")).unwrap_or_default();
         experiment + &self.call() + &conditions
     }
 
@@ -57,15 +57,17 @@ impl Subject {
 
     /// A name for ids and files.
     pub fn id(&self) -> String {
-        let name = [self.experiment.as_ref(), Some(&self.primitive), Some(&self.scalar), self.operator.as_ref()];
+        let experiment = self.experiment.as_ref().map(|(_, name)| name);
+        let name = [experiment, Some(&self.primitive), Some(&self.scalar), self.operator.as_ref()];
         let name = name.into_iter().flatten().chain(&self.conditions);
         let name = name.map(String::as_str).collect::<Vec<_>>().join("-");
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
     }
 
     fn has(&self, row: &Row) -> bool {
-        (&self.experiment, &self.primitive, &self.scalar, &self.operator)
-            == (&row.experiment, &row.primitive, &row.scalar, &row.operator)
+        let experiment = self.experiment.as_ref().map(|(_, name)| name);
+        (experiment, &self.primitive, &self.scalar, &self.operator)
+            == (row.experiment.as_ref(), &row.primitive, &row.scalar, &row.operator)
             && self.conditions == row.conditions()
     }
 
@@ -277,7 +279,7 @@ pub struct Prediction<'a> {
     pub measured_ms: f64,
 }
 
-/// The predictions at each device's largest n of a run's rows whose traffic is known, in the sections' order. Keys that agree in
+/// The predictions at each device's and call's largest n of a run's rows whose traffic is known, in the sections' order. Keys that agree in
 /// a place need no pass for it, and tiles that are blocked are read again: rows of such inputs and faults are left out; and
 /// those of experiments that have another question, as they have another n.
 pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
@@ -299,12 +301,12 @@ pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
         })
     });
     let mut all: Vec<Prediction<'_>> = all.collect();
-    let mut largest = BTreeMap::<&str, u64>::new();
+    let mut largest = BTreeMap::<(&str, Subject), u64>::new();
     for p in &all {
-        let at = largest.entry(&p.row.device).or_default();
+        let at = largest.entry((&p.row.device, p.subject.clone())).or_default();
         *at = p.row.n.max(*at);
     }
-    all.retain(|p| largest.get(p.row.device.as_str()) == Some(&p.row.n));
+    all.retain(|p| largest.get(&(p.row.device.as_str(), p.subject.clone())) == Some(&p.row.n));
     all.sort_by(|a, b| (&a.subject, &a.line).cmp(&(&b.subject, &b.line)));
     all
 }
