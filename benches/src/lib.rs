@@ -27,6 +27,11 @@ impl Case {
         let operator = if self.operator.is_empty() { String::new() } else { format!("/{}", self.operator) };
         format!("{}/{}{operator}/{size}/{}", self.request.primitive(), self.scalar.name(), self.algorithm)
     }
+
+    /// What its plan is made with.
+    pub fn options(&self) -> Options {
+        Options { algorithm: Some(self.algorithm), ..Options::default() }
+    }
 }
 
 /// The sizes that suit a device: real GPUs up to 2^28, software up to 2^20.
@@ -93,8 +98,7 @@ pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
     let output = if one { AnySpan { buffer: &buffers[1], offset: 0, bytes: 4 } } else { whole(1) };
     let values = if with_values { Some((whole(2), whole(3))) } else { None };
     let spans = AnySpans { input: whole(0), output, values };
-    let options = Options { algorithm: Some(case.algorithm), ..Options::default() };
-    let call = backend.call(&case.request, spans, options, &backend.tuning(), None)?;
+    let call = backend.call(&case.request, spans, case.options(), &backend.tuning(), None)?;
     Ok(Bound { call, _buffers: buffers })
 }
 
@@ -104,4 +108,33 @@ fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
+}
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_primitive_type_operator_size_and_algorithm() {
+        let cpu = trifold::cpu::Cpu::new().unwrap();
+        let ids = |n| cases(AnyBackend::caps(&cpu), n).iter().map(Case::id).collect::<Vec<_>>();
+        let wanted = ["copy/u32/2^24/copy", "scan/u32/sum/2^24/sequential", "sort_pairs/u32/2^24/parallel"];
+        let found = ids(1 << 24);
+        assert!(wanted.iter().all(|id| found.iter().any(|other| other == id)), "{found:?}");
+        assert!(ids(1000).contains(&"reduce/u32/sum/1000/parallel".to_string()));
+    }
+
+    #[test]
+    fn every_case_that_can_be_planned_is_bound_and_timed() {
+        let cpu = trifold::cpu::Cpu::new().unwrap();
+        for case in cases(AnyBackend::caps(&cpu), 1000) {
+            assert!(
+                trifold::plan_for(&cpu, &case.request, Default::default(), case.options()).is_ok(),
+                "{}",
+                case.id()
+            );
+            let bound = bind(&cpu, &case).unwrap();
+            assert!(AnyBackend::time(&cpu, None, &bound.call, 2).unwrap() >= 0.0);
+        }
+    }
 }

@@ -256,6 +256,15 @@ pub const CATALOGUE: &[Entry] = &[
         cuda_from: 75,
         only: None,
     },
+    Entry {
+        name: "experiment/compute_bound",
+        entry_point: "experiment_compute_bound",
+        arguments: &[write("output")],
+        params: &["n", "turns", "output_offset"],
+        initial: false,
+        cuda_from: 75,
+        only: None,
+    },
 ];
 
 /// The entry of that name.

@@ -77,6 +77,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "sort/onesweep": "wgsl" "cl" "cu";
     "sort/upsweep": "wgsl" "cl" "cu";
     "sort/downsweep": "wgsl" "cl" "cu";
+    "experiment/compute_bound": "wgsl" "cl" "cu";
 };
 
 /// A kernel text by its name without extension, such as `scan/lookback`.

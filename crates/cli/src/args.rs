@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Waiting};
+use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Waiting, planner};
 use trifold_conformance::Distribution;
 
 /// Scan, reduce and sort on every GPU driver a machine has, and on its CPU.
@@ -23,6 +23,8 @@ pub enum Command {
     Devices(DevicesArgs),
     /// Time copy, scan, reduce and sort on all devices, and check every result.
     Compare(CompareArgs),
+    /// Measure anew what the documents behind the algorithms measured, by all algorithms of all devices.
+    Experiment(ExperimentArgs),
     /// Turn result files into one page of charts and tables.
     Report(ReportArgs),
     /// Measure tile shapes on a device, and write the best to a file for TRIFOLD_TUNING.
@@ -72,15 +74,6 @@ impl Primitive {
         matches!(self, Primitive::Scan | Primitive::Reduce)
     }
 }
-
-/// Every algorithm of the planner, by the name it has at every layer.
-#[rustfmt::skip]
-pub const ALGORITHMS: [&str; 16] = [
-    "lookback", "lookahead", "reduce_then_scan",
-    "single_pass", "interleaved_modulo", "interleaved_strided", "sequential", "first_add_on_load", "unroll_last_subgroup",
-    "unrolled", "grid_stride", "subgroup",
-    "onesweep", "upsweep_downsweep", "parallel", "copy",
-];
 
 /// How inputs may lie, by the names that rows have for it.
 pub const INPUTS: [Distribution; 6] = [
@@ -147,6 +140,83 @@ pub struct CompareArgs {
     /// Add rows that another program measured on this machine: JSON lines as cub_bench prints, or our own array.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Experiment {
+    /// The time of every scan, and of the sequential one on the CPU, over n from 2^10 to what the device does in good time.
+    ScanLadder,
+    /// The bytes that each scan and sort must move, at the copy's speed, beside the time that it takes.
+    Traffic,
+    /// Every reduction of 1024 * 1024 * 10 elements.
+    ReduceLadder,
+    /// A kernel that only computes, by workgroups of 1 to 1024 threads; infers the width of subgroups.
+    WorkgroupSweep,
+    /// Blocked scans by how many elements a thread takes, and by the padding of workgroup memory.
+    ElementsPerThread,
+    /// Blocked scans by workgroups of 32 to 1024 threads.
+    WorkgroupSize,
+}
+
+impl Experiment {
+    pub const ALL: [Experiment; 6] = [
+        Experiment::ScanLadder,
+        Experiment::Traffic,
+        Experiment::ReduceLadder,
+        Experiment::WorkgroupSweep,
+        Experiment::ElementsPerThread,
+        Experiment::WorkgroupSize,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Experiment::ScanLadder => "scan-ladder",
+            Experiment::Traffic => "traffic",
+            Experiment::ReduceLadder => "reduce-ladder",
+            Experiment::WorkgroupSweep => "workgroup-sweep",
+            Experiment::ElementsPerThread => "elements-per-thread",
+            Experiment::WorkgroupSize => "workgroup-size",
+        }
+    }
+
+    /// The place of a name among them; an unknown one comes last.
+    pub fn place(name: &str) -> usize {
+        Experiment::ALL.iter().position(|one| one.name() == name).unwrap_or(Experiment::ALL.len())
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct ExperimentArgs {
+    /// Which; all of them if none is named.
+    #[arg(value_enum, value_name = "NAME")]
+    pub name: Vec<Experiment>,
+    /// Only devices whose backend, name or API contains this (repeatable).
+    #[arg(long, value_name = "SUBSTRING")]
+    pub device: Vec<String>,
+    /// Only these algorithms.
+    #[arg(long, value_delimiter = ',', value_parser = algorithm)]
+    pub algorithm: Vec<&'static str>,
+    /// The element type; sorts are of keys of it.
+    #[arg(long = "type", value_parser = scalar, default_value = "u32", value_name = "TYPE")]
+    pub scalar: Scalar,
+    /// How many elements, such as 2^16,2^20; by default what each experiment and device suggest.
+    ///
+    /// Of workgroup-sweep, how many threads.
+    #[arg(short = 'n', value_delimiter = ',', value_parser = count, value_name = "N")]
+    pub n: Vec<u64>,
+    /// The most timed runs of a row; slow devices stop earlier.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub runs: u32,
+    /// How long all may take, in seconds; what does not fit is left out, and said. By default 140 for all software devices
+    /// together, and 600 for each GPU.
+    #[arg(long, value_name = "SECONDS")]
+    pub budget: Option<u64>,
+    /// Write the rows to this file, as a JSON array; rows so far are there if the run is interrupted.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a page of charts and tables to this file, as `trifold report` does.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -279,7 +349,7 @@ fn operator(text: &str) -> Result<Builtin, String> {
 }
 
 fn algorithm(text: &str) -> Result<&'static str, String> {
-    ALGORITHMS.into_iter().find(|name| *name == text).ok_or_else(|| one_of("algorithm", ALGORITHMS))
+    planner::ALGORITHMS.into_iter().find(|name| *name == text).ok_or_else(|| one_of("algorithm", planner::ALGORITHMS))
 }
 
 fn input(text: &str) -> Result<Distribution, String> {
@@ -372,9 +442,13 @@ mod tests {
     }
 
     #[test]
-    fn every_primitive_has_the_planners_name() {
+    fn primitives_and_experiments_have_the_names_of_their_rows() {
         for primitive in Primitive::ALL {
             assert_eq!(primitive.to_possible_value().unwrap().get_name(), primitive.name());
+        }
+        for (place, experiment) in Experiment::ALL.into_iter().enumerate() {
+            assert_eq!(experiment.to_possible_value().unwrap().get_name(), experiment.name());
+            assert_eq!(Experiment::place(experiment.name()), place);
         }
     }
 }

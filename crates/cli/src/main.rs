@@ -7,6 +7,7 @@ mod choose;
 mod compare;
 mod devices;
 mod elements;
+mod experiment;
 mod files;
 mod progress;
 mod report;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Devices(args) => devices::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Experiment(args) => experiment::run(args),
         Command::Report(args) => report::run(args),
         Command::Tune(args) => tune::run(args),
         Command::Verify(args) => verify::run(args),

@@ -19,7 +19,8 @@ pub enum Breadth {
     Some,
 }
 
-/// The distinct kernels of all plans for a device, whatever the layout, the options and the algorithm.
+/// The distinct kernels of all plans for a device, whatever the layout, the options and the algorithm; and those of
+/// experiments.
 ///
 /// # Panics
 /// If a plan fails for another reason than that the device, or the layout, does not allow it.
@@ -40,15 +41,21 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
                     Err(Error::Invalid(_) | Error::Unsupported(_)) => continue,
                     Err(error) => panic!("{request:?}, {layout:?}, {options:?}: {error}"),
                 };
-                let launched = plan.steps.into_iter().filter_map(|step| match step {
-                    Step::Launch(launch) => Some(launch.kernel),
-                    _ => None,
-                });
-                keys.extend(launched.filter(|kernel| seen.insert(kernel.clone())));
+                let kernels = plan.steps.into_iter().filter_map(launched);
+                keys.extend(kernels.filter(|kernel| seen.insert(kernel.clone())));
             }
         }
     }
+    let plans = [1, 32].map(|workgroup| planner::compute_bound(1_000_003, 100, workgroup, caps));
+    keys.extend(plans.into_iter().flatten().flat_map(|plan| plan.steps).filter_map(launched));
     keys
+}
+
+fn launched(step: Step) -> Option<KernelKey> {
+    match step {
+        Step::Launch(launch) => Some(launch.kernel),
+        _ => None,
+    }
 }
 
 fn operators(breadth: Breadth) -> Vec<Op> {

@@ -77,6 +77,8 @@ pub trait AnyBackend: Send {
         tuning: &Tuning,
         poison: Option<u8>,
     ) -> Result<AnyCall>;
+    /// As [`AnyBackend::call`], for a plan that the caller has: made for this device, and for spans as these lie.
+    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, poison: Option<u8>) -> Result<AnyCall>;
     /// Runs a call: records and submits it.
     fn run(&self, call: &AnyCall) -> Result<()>;
     /// As [`Backend::synchronize`].
@@ -97,6 +99,17 @@ where
     B::Buffer: 'static,
 {
     backend.span(own::<B>(any.buffer)?).slice(any.offset, any.bytes)
+}
+
+fn typed<'a, B: Backend + 'static>(backend: &B, any: AnySpans<'a>) -> Result<Spans<'a, B>>
+where
+    B::Buffer: 'static,
+{
+    let spans = Spans::new(&span(backend, any.input)?, &span(backend, any.output)?);
+    Ok(match any.values {
+        Some((from, to)) => spans.with_values(&span(backend, from)?, &span(backend, to)?),
+        None => spans,
+    })
 }
 
 fn steps<B: Backend>(call: &AnyCall) -> Result<&[B::Step]>
@@ -140,12 +153,13 @@ where
         tuning: &Tuning,
         poison: Option<u8>,
     ) -> Result<AnyCall> {
-        let mut typed = Spans::new(&span(self, spans.input)?, &span(self, spans.output)?);
-        if let Some((from, to)) = spans.values {
-            typed = typed.with_values(&span(self, from)?, &span(self, to)?);
-        }
-        let layout = typed.layout(self)?;
-        let prepared = block_on(Prepared::without_scratch(self, request, layout, options, tuning))?;
+        let layout = typed(self, spans)?.layout(self)?;
+        self.call_plan(planner::plan(request, layout, options, Backend::caps(self), tuning)?, spans, poison)
+    }
+
+    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, poison: Option<u8>) -> Result<AnyCall> {
+        let typed = typed(self, spans)?;
+        let prepared = block_on(Prepared::of_plan(self, plan))?;
         let plan = prepared.plan().clone();
         let scratch = AnyBackend::alloc(self, plan.scratch_bytes)?;
         let whole = span(self, AnySpan::whole(&scratch))?;

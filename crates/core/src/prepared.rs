@@ -42,7 +42,12 @@ impl<B: Backend> Prepared<B> {
         options: Options,
         tuning: &Tuning,
     ) -> Result<Self> {
-        let plan = planner::plan(request, layout, options, backend.caps(), tuning)?;
+        Self::of_plan(backend, planner::plan(request, layout, options, backend.caps(), tuning)?).await
+    }
+
+    /// Compiles the kernels of a plan that the caller has, for this backend's device. As [`Prepared::without_scratch`], it
+    /// has no scratch.
+    pub async fn of_plan(backend: &B, plan: Plan) -> Result<Self> {
         let mut kernels: Vec<(KernelKey, B::Kernel)> = vec![];
         for step in &plan.steps {
             if let Step::Launch(launch) = step

@@ -1,9 +1,9 @@
 //! Plans as text, for devices that need not be there: what the planner decides, and how much scratch it takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use trifold_core::planner::{algorithms, is_reference, plan};
+use trifold_core::planner::{ALGORITHMS, algorithms, compute_bound, is_reference, plan, traffic};
 use trifold_core::{
     Builtin, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, MAX_ELEMENTS, Op, Options, Order,
     Param, Plan, ReduceRequest, Region, Request, Scalar, ScanKind, ScanRequest, Slot, SortRequest, Step,
@@ -350,6 +350,16 @@ fn waits_that_might_never_end_are_refused() {
 }
 
 #[test]
+fn every_algorithm_has_a_name_in_the_list() {
+    let (requests, mut found) = ([scan(9), reduce(9), sort_keys(9)], BTreeSet::new());
+    for caps in [h200(), lavapipe(), gl(), pocl()] {
+        found.extend(requests.iter().flat_map(|request| algorithms(request, &caps)));
+    }
+    found.extend(["copy", "parallel", "sequential"]);
+    assert_eq!(found, BTreeSet::from(ALGORITHMS));
+}
+
+#[test]
 fn scratch_is_as_little_as_promised() {
     let narrow = Caps { subgroups: Some(Subgroups { min: 4, max: 4, source: SubgroupSource::Native }), ..lavapipe() };
     let wide = Caps { subgroups: Some(Subgroups { min: 32, max: 64, source: SubgroupSource::Native }), ..lavapipe() };
@@ -378,6 +388,34 @@ fn scratch_is_as_little_as_promised() {
             check(sort_pairs(n), 8 * n + 8 * n / 25);
         }
     }
+}
+
+#[test]
+fn every_algorithm_of_a_gpu_has_a_traffic() {
+    for caps in [h200(), lavapipe(), gl(), pocl()] {
+        let copy = Request::Copy { element: u32::TYPE, n: 1000 };
+        for request in [copy, scan(1000), reduce(1000), sort_keys(1000), sort_pairs(1000)] {
+            for algorithm in algorithms(&request, &caps) {
+                let bytes = traffic(&request, algorithm);
+                // At least what has to be read.
+                assert!(bytes.is_some_and(|bytes| bytes >= 4000), "{} by {algorithm}: {bytes:?}", request.primitive());
+            }
+        }
+    }
+}
+
+#[test]
+fn arithmetic_is_planned_in_workgroups_that_the_device_has() {
+    let plan = compute_bound(1000, 7, 3, &lavapipe()).unwrap();
+    assert_eq!(
+        describe(&plan),
+        "compute_bound, 0 bytes of scratch, depth 0\nexperiment/compute_bound x 334 |  | WORKGROUP=3 | \
+         output=Output[0, +4000] | n=1000 turns=7 output_offset=output/4\n"
+    );
+    let why = |workgroup, caps: &Caps| compute_bound(1000, 7, workgroup, caps).unwrap_err().to_string();
+    assert!(why(2048, &lavapipe()).contains("the most is 1024"));
+    assert!(why(0, &lavapipe()).contains("at least 1"));
+    assert!(why(1, &Caps { language: Language::Host, ..lavapipe() }).contains("not workgroups"));
 }
 
 #[test]

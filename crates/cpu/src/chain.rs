@@ -73,6 +73,16 @@ impl Slots {
     }
 }
 
+/// Scans `input` to `output` by one thread, one element after the other: what every parallel scan is set against.
+///
+/// # Safety
+/// As [`scan`].
+pub(crate) unsafe fn scan_sequentially(e: &Elements, input: *mut u8, output: *mut u8, exclusive: bool) {
+    let mut carry = e.initial.clone();
+    // SAFETY: the caller's promises; `carry` is one aligned element.
+    unsafe { (e.op.scan)(input, output, e.n, carry.start(), exclusive) };
+}
+
 /// Scans `input` to `output`.
 ///
 /// # Safety
@@ -81,10 +91,8 @@ impl Slots {
 pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: *mut u8, output: *mut u8, exclusive: bool) {
     let blocks = e.n.div_ceil(e.block());
     if blocks <= 1 || pool.current_num_threads() == 1 {
-        let mut carry = e.initial.clone();
-        // SAFETY: the caller's promises; `carry` is one aligned element.
-        unsafe { (e.op.scan)(input, output, e.n, carry.start(), exclusive) };
-        return;
+        // SAFETY: the caller's promises.
+        return unsafe { scan_sequentially(e, input, output, exclusive) };
     }
     // Slot b is what comes before block b; it is written once, before `ready[b]` is set.
     let mut before = Slots::many(blocks + 1, &e.initial.bytes()[..e.size]);

@@ -19,7 +19,7 @@ pub struct Step(Bound);
 enum Bound {
     Fill { to: Region, value: u32 },
     Copy { from: Region, to: Region },
-    Scan { elements: Elements, exclusive: bool, input: Region, output: Region },
+    Scan { elements: Elements, exclusive: bool, sequential: bool, input: Region, output: Region },
     Reduce { elements: Elements, input: Region, output: Region },
     Sort(SortStep),
 }
@@ -76,11 +76,16 @@ impl Step {
                     unsafe { target.at(start).copy_from_nonoverlapping(source.at(start), bytes) }
                 });
             }
-            Bound::Scan { elements, exclusive, input, output } => {
+            Bound::Scan { elements, exclusive, sequential, input, output } => {
                 let _access = Access::to(&[input], &[output])?;
                 // SAFETY: `bind_scan` checked alignment, sizes and that the regions are equal or apart; `_access`
                 // covers both.
-                unsafe { chain::scan(pool, elements, input.start(), output.start(), *exclusive) }
+                unsafe {
+                    match sequential {
+                        true => chain::scan_sequentially(elements, input.start(), output.start(), *exclusive),
+                        false => chain::scan(pool, elements, input.start(), output.start(), *exclusive),
+                    }
+                }
             }
             Bound::Reduce { elements, input, output } => {
                 let _access = Access::to(&[input], &[output])?;
@@ -151,7 +156,8 @@ fn bind_scan(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u
     if !input.is(&output) {
         input.check_apart(&output)?;
     }
-    Ok(Bound::Scan { elements, exclusive: key.constant("EXCLUSIVE") == Some(1), input, output })
+    let is = |name| key.constant(name) == Some(1);
+    Ok(Bound::Scan { elements, exclusive: is("EXCLUSIVE"), sequential: is("SEQUENTIAL"), input, output })
 }
 
 fn bind_reduce(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Bound> {

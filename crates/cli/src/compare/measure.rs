@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use trifold::{
     AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, DeviceKind, ElementType, Error, Op, Options, Order,
-    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, Tuning,
+    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, Tuning, planner,
 };
 use trifold_conformance::Distribution;
 
@@ -107,10 +107,21 @@ impl<'a> Bench<'a> {
         self.tuning = tuning;
     }
 
+    /// Takes no longer than this for a row's timed runs.
+    pub fn set_budget(&mut self, budget: Duration) {
+        self.runs.budget = budget;
+    }
+
     /// Measures a job. Whatever fails, a panic of a driver's binding too, is said in the row.
     pub fn row(&mut self, job: &Job) -> Outcome {
-        let mut row = Box::new(Row::new(job, self.backend.caps().into()));
-        let measured = catch_unwind(AssertUnwindSafe(|| self.measure(job, &mut row)));
+        let row = Row::new(job, self.backend.caps().into());
+        self.guarded(row, |bench, row| bench.measure(job, row))
+    }
+
+    /// Fills a row by `measure`. Whatever fails, a panic of a driver's binding too, is said in the row.
+    pub fn guarded(&mut self, row: Row, measure: impl FnOnce(&mut Self, &mut Row) -> Result<()>) -> Outcome {
+        let mut row = Box::new(row);
+        let measured = catch_unwind(AssertUnwindSafe(|| measure(self, &mut row)));
         let error = match measured {
             Ok(Ok(())) => return Outcome::Row(row),
             Ok(Err(error)) => error,
@@ -138,7 +149,7 @@ impl<'a> Bench<'a> {
         let request = request(job)?;
         let options = job.options();
         // What the device cannot do is refused before anything is allocated.
-        let plan = trifold::plan_for(backend, &request, Default::default(), options)?;
+        let plan = planner::plan(&request, Default::default(), options, backend.caps(), &self.tuning)?;
         row.algorithm = plan.algorithm.into();
         row.scratch_bytes = Some(plan.scratch_bytes);
 
@@ -162,10 +173,7 @@ impl<'a> Bench<'a> {
         let timing = runs.time(&call)?;
         let gb_s = request.bytes_moved() as f64 / timing.median_ms * 1e-6;
         let copy_gb_s = if job.primitive == Primitive::Copy { Some(gb_s) } else { data.copy_gb_s };
-        row.runs = timing.runs;
-        row.clock = Some(timing.clock.into());
-        row.median_ms = Some(timing.median_ms);
-        row.min_ms = Some(timing.min_ms);
+        timing.enter(row);
         row.gelem_s = Some(job.n as f64 / timing.median_ms * 1e-6);
         row.gb_s = Some(gb_s);
         row.copy_fraction = copy_gb_s.map(|copy| gb_s / copy);
@@ -181,6 +189,15 @@ impl<'a> Bench<'a> {
             data.copy_gb_s = copy_gb_s;
         }
         Ok(())
+    }
+}
+
+impl Bench<'_> {
+    /// Times a call that the caller has, and enters that in a row.
+    pub fn time(&self, call: &AnyCall, row: &mut Row) -> Result<f64> {
+        let timing = self.runs.time(call)?;
+        timing.enter(row);
+        Ok(timing.median_ms)
     }
 }
 
@@ -337,6 +354,15 @@ struct Timing {
     clock: &'static str,
     median_ms: f64,
     min_ms: f64,
+}
+
+impl Timing {
+    fn enter(&self, row: &mut Row) {
+        row.runs = self.runs;
+        row.clock = Some(self.clock.into());
+        row.median_ms = Some(self.median_ms);
+        row.min_ms = Some(self.min_ms);
+    }
 }
 
 /// How often to run a call.

@@ -16,9 +16,8 @@ use indicatif::ProgressBar;
 use trifold::{AnyBackend, Caps, DeviceKind, Error, Fault, Found, Layout, Options, Tuning, planner};
 
 pub use self::measure::{Bench, Outcome, is_software, request};
-#[cfg(test)]
-pub use self::rows::Device;
-pub use self::rows::{Conditions, Job, Row};
+pub use self::rows::{Conditions, Device, Job, Row};
+pub use self::table::{render, size};
 use crate::args::{CompareArgs, Primitive};
 use crate::files::{self, Pending};
 
@@ -36,7 +35,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     std::panic::set_hook(Box::new(|info| tracing::warn!(%info, "a panic")));
     let report = Report::new(args.json.as_deref());
     for found in &devices {
-        device(args, found, &report);
+        on_device(found, &report, || unopened(args, found), |backend| measure_all(args, backend, &report));
     }
     report.bar.finish_and_clear();
     let mut rows = report.rows.into_inner();
@@ -67,54 +66,68 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn write_rows(path: &Path, rows: &[Row]) -> Result<()> {
+pub fn write_rows(path: &Path, rows: &[Row]) -> Result<()> {
     Pending::text(path, &(serde_json::to_string_pretty(rows)? + "\n"))?.finish()
 }
 
 /// The progress bar, the notes that interrupt it, and the rows so far.
-struct Report<'a> {
-    bar: ProgressBar,
+pub struct Report<'a> {
+    pub bar: ProgressBar,
     /// Where the rows so far are written, for what may interrupt the work.
     json: Option<&'a Path>,
-    rows: RefCell<Vec<Row>>,
+    pub rows: RefCell<Vec<Row>>,
 }
 
 impl<'a> Report<'a> {
-    fn new(json: Option<&'a Path>) -> Report<'a> {
+    pub fn new(json: Option<&'a Path>) -> Report<'a> {
         Report { bar: crate::progress::bar(), json, rows: RefCell::default() }
     }
 
-    fn add(&self, row: Row) {
-        let mut rows = self.rows.borrow_mut();
-        rows.push(row);
+    pub fn add(&self, row: Row) {
+        self.rows.borrow_mut().push(row);
+        self.write();
+    }
+
+    /// Writes the rows so far.
+    pub fn write(&self) {
+        let rows = self.rows.borrow();
         if let Some(Err(error)) = self.json.map(|path| write_rows(path, &rows)) {
             tracing::warn!(%error, "the rows so far are not written");
         }
     }
 
-    fn note(&self, text: &str) {
+    pub fn note(&self, text: &str) {
         self.bar.suspend(|| eprintln!("note: {text}"));
     }
 }
 
-fn device(args: &CompareArgs, found: &Found, report: &Report<'_>) {
+/// Opens a device and measures on it. `measure` tells whether the device was lost; `unopened` is the row of one that cannot
+/// be opened, but for its error.
+pub fn on_device(
+    found: &Found,
+    report: &Report<'_>,
+    unopened: impl FnOnce() -> Row,
+    measure: impl FnOnce(&dyn AnyBackend) -> bool,
+) {
     report.bar.set_message(format!("opening {found}"));
-    match catch_unwind(AssertUnwindSafe(|| found.open())) {
+    let error = match catch_unwind(AssertUnwindSafe(|| found.open())) {
         Ok(Ok(backend)) => {
-            let lost = measure_all(args, &*backend, report);
+            let lost = measure(&*backend);
             if lost {
                 // What a device that is gone does when it is closed is not to be trusted.
                 std::mem::forget(backend);
             }
+            return;
         }
-        Ok(Err(Error::Unsupported(why))) => report.note(&format!("{found} is left out: {why}")),
-        Ok(Err(error)) => report.add(unopened(args, found, error.to_string())),
-        Err(_) => report.add(unopened(args, found, "its binding panicked while opening it; -v says how".into())),
-    }
+        Ok(Err(Error::Unsupported(why))) => return report.note(&format!("{found} is left out: {why}")),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "its binding panicked while opening it; -v says how".into(),
+    };
+    report.add(Row { error: Some(format!("it cannot be opened: {error}")), ..unopened() });
 }
 
 /// One row for all that could have been measured.
-fn unopened(args: &CompareArgs, found: &Found, error: String) -> Row {
+fn unopened(args: &CompareArgs, found: &Found) -> Row {
     let job = Job {
         primitive: primitives(args)[0],
         scalar: args.types[0],
@@ -123,9 +136,7 @@ fn unopened(args: &CompareArgs, found: &Found, error: String) -> Row {
         n: args.n.first().copied().unwrap_or(0),
         conditions: Conditions { input: args.input[0], fault: args.fault[0], waiting: args.waiting[0] },
     };
-    let mut row = Row::new(&job, found.into());
-    row.error = Some(format!("it cannot be opened: {error}"));
-    row
+    Row::new(&job, found.into())
 }
 
 /// Measures all that was asked of a device, and tells whether it was lost meanwhile.

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use trifold::{Builtin, Caps, Fault, Found, Options, Scalar, Waiting};
+use trifold::{Builtin, Caps, Fault, Found, Options, Request, Scalar, Waiting, planner};
 use trifold_conformance::Distribution;
 
 use crate::args::Primitive;
@@ -53,6 +53,18 @@ pub struct Row {
     /// `gb_s` as a share of what this device's own copy reaches at the same size.
     pub copy_fraction: Option<f64>,
     pub scratch_bytes: Option<u64>,
+    /// The experiment that the row is of; none of `trifold compare`.
+    pub experiment: Option<String>,
+    /// What it was planned with, as `name=number`, if not the device's own numbers.
+    pub tuning: Option<String>,
+    /// Bytes that the algorithm must move.
+    pub traffic_bytes: Option<u64>,
+    /// The time that they take at the speed of this device's copy of the same size.
+    pub predicted_ms: Option<f64>,
+    /// How many threads run in step, as the time of workgroups of several sizes tells.
+    pub subgroup_inferred: Option<u32>,
+    /// How many the driver says; a range where that depends on the kernel.
+    pub subgroup_reported: Option<String>,
     /// Whether the result was the oracle's; null for another program's rows, which we cannot check.
     pub verified: Option<bool>,
     pub error: Option<String>,
@@ -163,6 +175,12 @@ impl Row {
             gb_s: None,
             copy_fraction: None,
             scratch_bytes: None,
+            experiment: None,
+            tuning: None,
+            traffic_bytes: None,
+            predicted_ms: None,
+            subgroup_inferred: None,
+            subgroup_reported: None,
             verified: Some(false),
             error: None,
             date: now(),
@@ -176,6 +194,14 @@ impl Row {
         (&self.primitive, &self.scalar, &self.operator, self.n)
             == (&other.primitive, &other.scalar, &other.operator, other.n)
             && self.conditions() == other.conditions()
+    }
+
+    /// Enters what the algorithm must move, and how long that takes at the copy's speed.
+    pub fn predict(&mut self, request: &Request) {
+        self.traffic_bytes = planner::traffic(request, &self.algorithm);
+        let copy_gb_s = self.gb_s.zip(self.copy_fraction).map(|(own, fraction)| own / fraction);
+        let ms = self.traffic_bytes.zip(copy_gb_s).map(|(bytes, gb_s)| bytes as f64 / gb_s * 1e-6);
+        self.predicted_ms = ms.filter(|ms| ms.is_finite() && *ms > 0.0);
     }
 
     /// In words, how the input lies, unless it is uniform.
@@ -265,6 +291,12 @@ fn other(value: &Value) -> Result<Option<Row>> {
         gb_s: number("gb_s"),
         copy_fraction: number("copy_fraction"),
         scratch_bytes: value.get("scratch_bytes").or_else(|| value.get("temp_bytes")).and_then(Value::as_u64),
+        experiment: text("experiment"),
+        tuning: text("tuning"),
+        traffic_bytes: value.get("traffic_bytes").and_then(Value::as_u64),
+        predicted_ms: number("predicted_ms"),
+        subgroup_inferred: value.get("subgroup_inferred").and_then(Value::as_u64).map(|width| width as u32),
+        subgroup_reported: text("subgroup_reported"),
         verified: value.get("verified").and_then(Value::as_bool),
         error: text("error"),
         date: text("date").unwrap_or_default(),

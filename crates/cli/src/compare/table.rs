@@ -10,16 +10,28 @@ pub fn render(rows: &[Row]) -> String {
     let mut left: Vec<&Row> = rows.iter().collect();
     while let Some(first) = left.first().copied() {
         let (mut group, rest): (Vec<&Row>, Vec<&Row>) = left.into_iter().partition(|row| {
-            (&row.primitive, &row.scalar, &row.operator, &row.input)
-                == (&first.primitive, &first.scalar, &first.operator, &first.input)
+            (&row.experiment, &row.primitive, &row.scalar, &row.operator, &row.input)
+                == (&first.experiment, &first.primitive, &first.scalar, &first.operator, &first.input)
         });
         left = rest;
         let operator = first.operator.as_deref().map(|o| format!(", {o}")).unwrap_or_default();
         let input = first.unusual_input().map(|input| format!(", {input}")).unwrap_or_default();
-        text += &format!("\n{} of {}{operator}{input}\n{}\n", first.primitive, first.scalar, table(&mut group));
+        let experiment = first.experiment.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+        let (primitive, scalar) = (&first.primitive, &first.scalar);
+        // What an experiment's device refused is said below.
+        group.retain(|row| row.experiment.is_none() || row.median_ms.is_some() || row.verified.is_some());
+        if group.is_empty() {
+            continue;
+        }
+        text += &format!("\n{experiment}{primitive} of {scalar}{operator}{input}\n{}\n", table(&mut group));
+        if group.iter().any(|row| ratio(row).is_some_and(is_slow)) {
+            text += &format!("{SLOW_MARK} more than {SLOW} times the predicted time\n");
+        }
     }
     for row in rows.iter().filter(|row| row.error.is_some()) {
-        let conditions: String = row.conditions().iter().map(|condition| format!(", {condition}")).collect();
+        let by = (row.experiment.is_some() && !row.algorithm.is_empty()).then(|| format!(" by {}", row.algorithm));
+        let conditions = by.into_iter().chain(row.conditions().into_iter().map(|condition| format!(", {condition}")));
+        let conditions: String = conditions.chain(row.tuning.iter().map(|tuning| format!(", {tuning}"))).collect();
         text += &format!(
             "\n{} of {} {}{conditions} on {} {} ({}): {}\n",
             row.primitive,
@@ -35,11 +47,13 @@ pub fn render(rows: &[Row]) -> String {
 }
 
 fn table(rows: &mut [&Row]) -> Table {
-    // The fastest first, at each size.
-    rows.sort_by(|a, b| {
-        let time = |row: &Row| row.median_ms.unwrap_or(f64::INFINITY);
-        a.n.cmp(&b.n).then(time(a).total_cmp(&time(b)))
-    });
+    // The fastest first, at each size; a sweep in its own order.
+    if rows.iter().all(|row| row.tuning.is_none()) {
+        rows.sort_by(|a, b| {
+            let time = |row: &Row| row.median_ms.unwrap_or(f64::INFINITY);
+            a.n.cmp(&b.n).then(time(a).total_cmp(&time(b)))
+        });
+    }
     let mut table = Table::new();
     table.load_style(comfy_table::presets::ASCII_MARKDOWN);
     if table.is_tty() {
@@ -48,20 +62,36 @@ fn table(rows: &mut [&Row]) -> Table {
     // Where a row has something else than usual to say there.
     let has_faults = rows.iter().any(|row| row.fault != no_fault());
     let has_waiting = rows.iter().any(|row| row.waiting != no_waiting());
+    let has_tuning = rows.iter().any(|row| row.tuning.is_some());
+    let has_predictions = rows.iter().any(|row| row.predicted_ms.is_some());
     let mut header = vec!["n", "backend", "device", "api", "algorithm"];
+    header.extend(has_tuning.then_some("planned with"));
     header.extend(has_faults.then_some("fault"));
     header.extend(has_waiting.then_some("waiting"));
     let first_number = header.len();
-    header.extend(["median", "batched", "Gelem/s", "GB/s", "of copy", "checked"]);
+    if has_predictions {
+        header.extend(["moves", "predicted"]);
+    }
+    header.push("median");
+    header.extend(has_predictions.then_some("ratio"));
+    header.extend(["batched", "Gelem/s", "GB/s", "of copy"]);
+    let numbers = first_number..header.len();
+    header.push("checked");
     table.set_header(header);
     for row in rows.iter() {
         let dash = || "-".to_string();
         let mut cells =
             vec![size(row.n), row.backend.clone(), row.device.clone(), row.api.clone(), row.algorithm.clone()];
+        cells.extend(has_tuning.then(|| row.tuning.clone().unwrap_or_else(dash)));
         cells.extend(has_faults.then(|| row.fault.clone()));
         cells.extend(has_waiting.then(|| row.waiting.clone()));
+        if has_predictions {
+            cells.push(row.traffic_bytes.map_or_else(dash, |bytes| format!("{:.1} MB", bytes as f64 * 1e-6)));
+            cells.push(row.predicted_ms.map_or_else(dash, time));
+        }
+        cells.push(row.median_ms.map_or_else(dash, time));
+        cells.extend(has_predictions.then(|| ratio(row).map_or_else(dash, marked)));
         cells.extend([
-            row.median_ms.map_or_else(dash, time),
             row.batched_ms.map_or_else(dash, time),
             row.gelem_s.map_or_else(dash, |x| format!("{x:.3}")),
             row.gb_s.map_or_else(dash, |x| format!("{x:.1}")),
@@ -74,12 +104,29 @@ fn table(rows: &mut [&Row]) -> Table {
         ]);
         table.add_row(cells);
     }
-    for column in [0].into_iter().chain(first_number..first_number + 5) {
+    for column in [0].into_iter().chain(numbers) {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     table
+}
+
+/// From here on a row took longer than its traffic explains.
+const SLOW: f64 = 1.35;
+const SLOW_MARK: char = '*';
+
+/// How many times the predicted time a row took.
+fn ratio(row: &Row) -> Option<f64> {
+    Some(row.median_ms? / row.predicted_ms?)
+}
+
+fn is_slow(ratio: f64) -> bool {
+    ratio > SLOW
+}
+
+fn marked(ratio: f64) -> String {
+    format!("{ratio:.2}{}", if is_slow(ratio) { SLOW_MARK } else { ' ' })
 }
 
 /// `2^20` where it is a power of two, the number where not.

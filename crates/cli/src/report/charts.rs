@@ -340,8 +340,9 @@ pub fn ladder(ladder: &Ladder<'_>) -> Result<Drawing> {
         let (bar, at) = canvas.bar(*speed, y, 0.28)?;
         drawn.push((Legend::of(line), bar, at, *speed, figures(line, row)));
     }
+    let is_compute = ladder.rungs.iter().any(|(_, row)| row.primitive == "compute");
     let content = html! {
-        (axis_title("elements a second"))
+        (axis_title(if is_compute { "turns a second" } else { "elements a second" }))
         g.grid { (PreEscaped(grid)) }
         @if let Some((line, _)) = bound { g class=(Legend::ceiling().classes()) { (PreEscaped(line)) } }
         @for (i, (legend, bar, at, speed, figures)) in drawn.iter().enumerate() {

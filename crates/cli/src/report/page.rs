@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::charts::{self, Axes, Drawing, Legend};
 use super::read::Run;
-use super::series::{self, Lines, Subject, speed};
+use super::series::{self, Ladder, Lines, Subject, speed};
 use super::text::{short, size};
 use super::{style, table};
 use crate::compare::Row;
@@ -44,7 +44,7 @@ pub fn render(runs: &[Run]) -> Result<String> {
                 header.top {
                     div {
                         h1 { "Trifold results" }
-                        p.lede { "Scan, reduce and sort as measured by " code { "trifold compare" } "." }
+                        p.lede { "Scan, reduce and sort as measured by " code { "trifold compare" } " and " code { "trifold experiment" } "." }
                     }
                     button #theme type="button" hidden { "Theme: system" }
                 }
@@ -167,6 +167,10 @@ struct Panel<'a> {
 
 impl<'a> Panel<'a> {
     fn of(subject: &'a Subject, run: &'a Run) -> Panel<'a> {
+        // A sweep is of one n.
+        if subject.is_sweep(run) {
+            return Panel { lines: Lines::new(), ceiling: BTreeMap::new() };
+        }
         Panel { lines: series::lines(subject, run), ceiling: series::ceiling(subject, run) }
     }
 
@@ -244,7 +248,7 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
     }
     for run in runs {
         for ladder in series::ladders(subject, run) {
-            let caption = named(run, &format!("Algorithms at {} elements on {}", size(ladder.n), ladder.device));
+            let caption = named(run, &ladder_caption(subject, run, &ladder));
             let drawing = charts::ladder(&ladder)?;
             more.push(figure(&title, &caption, &drawing));
         }
@@ -255,7 +259,7 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
         section.subject id=(subject.id()) aria-labelledby={ (subject.id()) "-title" } {
             h2 id={ (subject.id()) "-title" } { (title) }
             @if figures.is_empty() {
-                p.note { "No row of this has a speed to draw." }
+                @if more.is_empty() { p.note { "No row of this has a speed to draw." } }
             } @else {
                 div class=(shape) {
                     @for figure in &figures { (figure) }
@@ -266,6 +270,22 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
             (table::of_rows(subject, runs))
         }
     })
+}
+
+fn ladder_caption(subject: &Subject, run: &Run, ladder: &Ladder<'_>) -> String {
+    let at = format!("at {} elements on {}", size(ladder.n), ladder.device);
+    if !subject.is_sweep(run) {
+        return format!("Algorithms {at}");
+    }
+    let reported = |row: &Row| row.subgroup_reported.clone().unwrap_or_else(|| "none".into());
+    let widths = ladder.rungs.iter().filter_map(|(line, row)| Some((line, row, row.subgroup_inferred?)));
+    let mut widths: Vec<String> = widths
+        .map(|(line, row, width)| {
+            format!("; {} infers subgroups of {width}, reported: {}", line.api.label, reported(row))
+        })
+        .collect();
+    widths.dedup();
+    format!("By number {at}{}", widths.concat())
 }
 
 /// All panels' lines for one legend; with figures at the largest n where there is one panel.
@@ -292,7 +312,8 @@ fn traffic(runs: &[Run]) -> Result<Option<Markup>> {
     for run in runs {
         let predictions = series::predictions(run);
         let Some(drawing) = charts::traffic(&predictions)? else { continue };
-        let at = predictions.first().map(|p| size(p.row.n)).unwrap_or_default();
+        let sizes: BTreeSet<u64> = predictions.iter().map(|p| p.row.n).collect();
+        let at = sizes.iter().map(|n| size(*n)).collect::<Vec<_>>().join(" and ");
         let caption = format!("{at} elements, {}", run.label);
         figures.push((figure("Traffic", &caption, &drawing), table::of_predictions(run, &predictions)));
     }

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use trifold::{Scalar, planner};
+use trifold::{Builtin, Scalar, planner};
 
 use super::read::Run;
 use super::style::Api;
-use crate::compare::Row;
+use crate::args::{Experiment, Primitive};
+use crate::compare::{Conditions, Job, Row, request};
 
 /// What one section of the page is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject {
+    /// Which experiment the rows are of, after its place among them; what differs in that is not compared either.
+    experiment: Option<(usize, String)>,
     /// The primitive's place in the order of sections; unknown ones come last.
     place: usize,
     pub primitive: String,
@@ -22,8 +25,9 @@ pub struct Subject {
 
 impl Subject {
     pub fn of(row: &Row) -> Subject {
-        let order = crate::args::Primitive::ALL.map(crate::args::Primitive::name);
+        let order = Primitive::ALL.map(Primitive::name);
         Subject {
+            experiment: row.experiment.as_ref().map(|name| (Experiment::place(name), name.clone())),
             place: order.iter().position(|name| *name == row.primitive).unwrap_or(order.len()),
             primitive: row.primitive.clone(),
             scalar: row.scalar.clone(),
@@ -34,7 +38,8 @@ impl Subject {
 
     pub fn title(&self) -> String {
         let conditions: String = self.conditions.iter().map(|condition| format!(", {condition}")).collect();
-        self.call() + &conditions
+        let experiment = self.experiment.as_ref().map(|(_, name)| format!("{name}: ")).unwrap_or_default();
+        experiment + &self.call() + &conditions
     }
 
     fn call(&self) -> String {
@@ -45,21 +50,30 @@ impl Subject {
             "reduce" => format!("Reduce of {}{operator}", self.scalar),
             "sort_keys" => format!("Sort of {} keys", self.scalar),
             "sort_pairs" => format!("Sort of pairs, {} keys and u32 values", self.scalar),
+            "compute" => format!("Arithmetic of {}", self.scalar),
             other => format!("{other} of {}", self.scalar),
         }
     }
 
     /// A name for ids and files.
     pub fn id(&self) -> String {
-        let name = [Some(&self.primitive), Some(&self.scalar), self.operator.as_ref()];
+        let experiment = self.experiment.as_ref().map(|(_, name)| name);
+        let name = [experiment, Some(&self.primitive), Some(&self.scalar), self.operator.as_ref()];
         let name = name.into_iter().flatten().chain(&self.conditions);
         let name = name.map(String::as_str).collect::<Vec<_>>().join("-");
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
     }
 
     fn has(&self, row: &Row) -> bool {
-        (&self.primitive, &self.scalar, &self.operator) == (&row.primitive, &row.scalar, &row.operator)
+        let experiment = self.experiment.as_ref().map(|(_, name)| name);
+        (experiment, &self.primitive, &self.scalar, &self.operator)
+            == (row.experiment.as_ref(), &row.primitive, &row.scalar, &row.operator)
             && self.conditions == row.conditions()
+    }
+
+    /// Whether its rows differ in what they are planned with, not in n.
+    pub fn is_sweep(&self, run: &Run) -> bool {
+        self.rows(run).any(|row| row.tuning.is_some())
     }
 
     /// A run's rows of this subject.
@@ -87,6 +101,8 @@ pub fn speed(row: &Row) -> Option<f64> {
 pub struct Line {
     pub api: Api,
     pub algorithm: String,
+    /// The number that it is planned with, of a sweep: its name and its value.
+    pub tuning: Option<(String, u64)>,
     /// The device's place among the API's, and its name.
     pub device: Option<(usize, String)>,
 }
@@ -95,13 +111,18 @@ impl Line {
     fn of(row: &Row, run: &Run) -> Line {
         let api = Api::of(&row.backend, &row.api);
         let device = run.place(&api, &row.device).map(|place| (place, row.device.clone()));
-        Line { api, algorithm: row.algorithm.clone(), device }
+        let tuning = row.tuning.as_deref().and_then(|text| text.split_once('='));
+        let tuning = tuning.and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+        Line { api, algorithm: row.algorithm.clone(), tuning, device }
     }
 
     pub fn label(&self) -> String {
         let mut label = self.api.label.clone();
         if !self.algorithm.is_empty() && self.algorithm != "copy" {
             label += &format!(" · {}", self.algorithm);
+        }
+        if let Some((name, value)) = &self.tuning {
+            label += &format!(" · {name} {value}");
         }
         if let Some((_, device)) = self.device.as_ref().filter(|(_, device)| !device.is_empty()) {
             label += &format!(" · {device}");
@@ -189,7 +210,8 @@ pub fn ratios<'a>(subject: &'a Subject, first: &'a Run, other: &'a Run) -> Ratio
     ratios.filter(|(_, points)| !points.is_empty()).collect()
 }
 
-/// Several algorithms of one primitive at one size on one device, the fastest first.
+/// Several algorithms of one primitive at one size on one device, the fastest first; or one planned with several numbers, in
+/// their order.
 pub struct Ladder<'a> {
     pub n: u64,
     pub device: &'a str,
@@ -221,41 +243,30 @@ pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
             rungs.filter(|(_, row)| on_device(row)).collect()
         };
         let is_ladder = |rungs: &[(Line, &Row)]| {
-            let mut names: Vec<&str> =
-                rungs.iter().map(|(l, _)| l.algorithm.as_str()).filter(|a| !a.is_empty()).collect();
+            let names = rungs.iter().map(|(line, _)| (line.algorithm.as_str(), &line.tuning));
+            let mut names: Vec<_> = names.filter(|(algorithm, _)| !algorithm.is_empty()).collect();
             names.sort_unstable();
             names.dedup();
             names.len() > 1
         };
         let found = sizes.into_iter().rev().map(|n| (n, at(n))).find(|(_, rungs)| is_ladder(rungs));
         if let Some((n, mut rungs)) = found {
-            rungs.sort_by(|(_, a), (_, b)| speed(b).partial_cmp(&speed(a)).unwrap_or(std::cmp::Ordering::Equal));
+            if !subject.is_sweep(run) {
+                rungs.sort_by(|(_, a), (_, b)| speed(b).partial_cmp(&speed(a)).unwrap_or(std::cmp::Ordering::Equal));
+            }
             ladders.push(Ladder { n, device, rungs });
         }
     }
     ladders
 }
 
-/// The bytes that a row's algorithm must move through memory, where `docs/KERNELS.md` has them.
+/// The bytes that a row's algorithm must move through memory, where `planner::traffic` has them.
 pub fn traffic(row: &Row) -> Option<f64> {
-    let key = f64::from(Scalar::from_name(&row.scalar)?.bytes());
-    let value = if row.primitive == "sort_pairs" { 4.0 } else { 0.0 };
-    // A digit place a byte; each moves keys and values once in and once out.
-    let moves = key * 2.0 * (key + value);
-    let each = match (row.primitive.as_str(), row.algorithm.as_str()) {
-        ("scan", "lookback" | "lookahead") => 2.0 * key,
-        // The tile sums read the input once more.
-        ("scan", "reduce_then_scan") => 3.0 * key,
-        ("reduce", "single_pass") => key,
-        // The sums of workgroups are few.
-        ("reduce", name) if planner::is_reference(name) => key,
-        // One read counts all places.
-        ("sort_keys" | "sort_pairs", "onesweep") => key + moves,
-        // Each place reads the keys once to count and once more to rank.
-        ("sort_keys" | "sort_pairs", "upsweep_downsweep") => 2.0 * key * key + moves,
-        _ => return None,
-    };
-    Some(each * row.n as f64)
+    let primitive = Primitive::ALL.into_iter().find(|primitive| primitive.name() == row.primitive)?;
+    let operator = row.operator.as_deref().map(|name| Builtin::from_name(name).ok_or(())).transpose().ok()?;
+    let scalar = Scalar::from_name(&row.scalar)?;
+    let job = Job { primitive, scalar, operator, algorithm: None, n: row.n, conditions: Conditions::default() };
+    Some(planner::traffic(&request(&job).ok()?, &row.algorithm)? as f64)
 }
 
 /// A row's time beside the time that its traffic takes at the bandwidth of its device's copy.
@@ -268,10 +279,12 @@ pub struct Prediction<'a> {
     pub measured_ms: f64,
 }
 
-/// The predictions at the largest n of a run's rows whose traffic is known, in the sections' order. Keys that agree in a
-/// place need no pass for it, and tiles that are blocked are read again: rows of such inputs and faults are left out.
+/// The predictions at each device's and call's largest n of a run's rows whose traffic is known, in the sections' order. Keys that agree in
+/// a place need no pass for it, and tiles that are blocked are read again: rows of such inputs and faults are left out; and
+/// those of experiments that have another question, as they have another n.
 pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
-    let all = run.rows.iter().filter(|row| row.conditions().is_empty()).filter_map(|row| {
+    let is_asked = |row: &&Row| row.experiment.as_deref().is_none_or(|name| name == Experiment::Traffic.name());
+    let all = run.rows.iter().filter(is_asked).filter(|row| row.conditions().is_empty()).filter_map(|row| {
         speed(row)?;
         let bytes = traffic(row)?;
         let copy_gb_s = row.gb_s? / row.copy_fraction?;
@@ -288,8 +301,12 @@ pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
         })
     });
     let mut all: Vec<Prediction<'_>> = all.collect();
-    let largest = all.iter().map(|p| p.row.n).max();
-    all.retain(|p| Some(p.row.n) == largest);
+    let mut largest = BTreeMap::<(&str, Subject), u64>::new();
+    for p in &all {
+        let at = largest.entry((&p.row.device, p.subject.clone())).or_default();
+        *at = p.row.n.max(*at);
+    }
+    all.retain(|p| largest.get(&(p.row.device.as_str(), p.subject.clone())) == Some(&p.row.n));
     all.sort_by(|a, b| (&a.subject, &a.line).cmp(&(&b.subject, &b.line)));
     all
 }
@@ -297,8 +314,7 @@ pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::args::Primitive;
-    use crate::compare::{Conditions, Device, Job};
+    use crate::compare::Device;
 
     /// A verified scan or sort of u32 that reaches half its copy.
     pub fn row(backend: &str, api: &str, primitive: Primitive, algorithm: &'static str, n: u64, gelem_s: f64) -> Row {
@@ -374,6 +390,44 @@ pub mod tests {
     }
 
     #[test]
+    fn a_sweep_is_a_ladder_in_the_order_of_its_numbers() {
+        let swept = |value: u32, speed| {
+            let mut row = row("cuda", "", Primitive::Scan, "reduce_then_scan", 1024, speed);
+            row.experiment = Some("workgroup-size".into());
+            row.tuning = Some(format!("scan_workgroup={value}"));
+            row
+        };
+        let plain = row("cuda", "", Primitive::Scan, "lookback", 1024, 9.0);
+        let run = run(vec![swept(128, 3.0), swept(32, 1.0), swept(1024, 2.0), plain]);
+        let subjects = subjects(std::slice::from_ref(&run));
+        assert_eq!(
+            subjects.iter().map(Subject::id).collect::<Vec<_>>(),
+            ["scan-u32-sum", "workgroup-size-scan-u32-sum"]
+        );
+        assert_eq!(subjects[1].title(), "workgroup-size: Exclusive scan of u32, sum");
+        assert_eq!(subjects.iter().map(|subject| subject.is_sweep(&run)).collect::<Vec<_>>(), [false, true]);
+        let ladders = ladders(&subjects[1], &run);
+        let labels: Vec<String> = ladders[0].rungs.iter().map(|(line, _)| line.label()).collect();
+        let label = |value| format!("CUDA · reduce_then_scan · scan_workgroup {value}");
+        assert_eq!(labels, [32, 128, 1024].map(label));
+    }
+
+    #[test]
+    fn predictions_are_of_the_traffic_and_of_each_devices_largest_n() {
+        let of = |device: &str, experiment: Option<&str>, n| {
+            let mut row = row("wgpu", "Vulkan", Primitive::Scan, "lookback", n, 1.0);
+            (row.device, row.experiment) = (device.into(), experiment.map(String::from));
+            row
+        };
+        let traffic = Some("traffic");
+        let rows =
+            vec![of("a", traffic, 8), of("a", traffic, 16), of("b", traffic, 4), of("b", Some("scan-ladder"), 32)];
+        let run = run(rows);
+        let found: Vec<_> = predictions(&run).iter().map(|p| (p.row.device.as_str(), p.row.n)).collect();
+        assert_eq!(found, [("a", 16), ("b", 4)]);
+    }
+
+    #[test]
     fn ratios_match_apis_whatever_the_algorithm() {
         let scan = |backend, algorithm, speed| row(backend, "Vulkan", Primitive::Scan, algorithm, 1024, speed);
         let mut library = scan("cub", "", 99.0);
@@ -423,7 +477,8 @@ pub mod tests {
         assert_eq!(bytes(Primitive::SortKeys, "onesweep"), Some(36.0));
         assert_eq!(bytes(Primitive::SortPairs, "onesweep"), Some(68.0));
         assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(64.0));
-        assert_eq!(bytes(Primitive::Scan, "parallel"), None);
+        assert_eq!(bytes(Primitive::Scan, "sequential"), Some(8.0));
+        assert_eq!(bytes(Primitive::Scan, "onesweep"), None);
         let run = run(vec![row("cuda", "", Primitive::Scan, "lookback", 1 << 20, 1.0)]);
         let [p] = &predictions(&run)[..] else { panic!() };
         // Half the copy's speed is twice the time.

@@ -68,7 +68,13 @@ pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
     if several {
         headings.push(("file", false));
     }
+    let all = || runs.iter().flat_map(|run| subject.rows(run));
+    let (is_sweep, is_predicted) = (all().any(|row| row.tuning.is_some()), all().any(|row| row.predicted_ms.is_some()));
+    headings.extend(is_sweep.then_some(("planned with", false)));
     headings.extend([("device", false), ("n", true), ("median", true), ("least", true), ("batched", true)]);
+    if is_predicted {
+        headings.extend([("predicted", true), ("measured / predicted", true)]);
+    }
     headings.extend([("10⁹ elements/s", true), ("GB/s", true), ("of copy", true), ("checked", false)]);
     let mut rows = vec![];
     for run in runs {
@@ -78,9 +84,15 @@ pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
             if several {
                 cells.push(words(&run.label));
             }
+            cells.extend(is_sweep.then(|| words(row.tuning.as_deref().unwrap_or_default())));
             cells.push(words(&row.device));
             cells.push(number(Some(row.n as f64), |_| size(row.n)));
             cells.extend([row.median_ms, row.min_ms, row.batched_ms].map(|ms| number(ms, time)));
+            if is_predicted {
+                cells.push(number(row.predicted_ms, time));
+                let ratio = row.median_ms.zip(row.predicted_ms).map(|(measured, predicted)| measured / predicted);
+                cells.push(number(ratio, short));
+            }
             cells.extend([row.gelem_s, row.gb_s].map(|x| number(x, short)));
             cells.push(number(row.copy_fraction, percent));
             cells.push(words(match row.verified {

@@ -1,11 +1,16 @@
 //! From a request to a plan. Choosing an algorithm happens here and nowhere else.
 
+mod compute;
 mod passes;
 mod reduce;
 mod reduce_ladder;
 mod scan;
 mod sort;
+mod traffic;
 mod waiting;
+
+pub use self::compute::compute_bound;
+pub use self::traffic::traffic;
 
 use crate::plan::Scratch;
 use crate::request::check_count;
@@ -38,6 +43,7 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
     let subgroups = caps.subgroups.is_some();
     match (caps.language, request) {
         (_, Request::Copy { .. }) => vec!["copy"],
+        (Language::Host, Request::Scan(_)) => vec!["parallel", "sequential"],
         (Language::Host, _) => vec!["parallel"],
         (_, Request::Scan(r)) => {
             let mut all = vec![];
@@ -62,6 +68,17 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
         }
     }
 }
+
+/// Every algorithm, by the name it has at every layer.
+#[rustfmt::skip]
+pub const ALGORITHMS: [&str; 28] = [
+    "copy", "parallel", "sequential",
+    "lookback", "lookahead", "reduce_then_scan", "hillis_steele", "hillis_steele_shared", "blelloch", "blelloch_blocked",
+    "subgroup_blocked", "reduce_then_scan_recursive", "scan_then_propagate", "chained_scan", "lookback_serial", "lookback_fenced",
+    "single_pass", "interleaved_modulo", "interleaved_strided", "first_add_on_load", "unroll_last_subgroup", "unrolled",
+    "grid_stride", "subgroup",
+    "onesweep", "upsweep_downsweep", "upsweep_downsweep_4bit", "split",
+];
 
 /// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
 pub fn is_reference(algorithm: &str) -> bool {

@@ -49,7 +49,10 @@ impl Planner<'_> {
                 kernel: KernelKey {
                     name: "scan/parallel",
                     parts: vec![],
-                    constants: vec![("EXCLUSIVE", u32::from(exclusive))],
+                    constants: vec![
+                        ("EXCLUSIVE", u32::from(exclusive)),
+                        ("SEQUENTIAL", u32::from(algorithm == "sequential")),
+                    ],
                     element: Some(op.element().clone()),
                     op: Some(op.clone()),
                 },

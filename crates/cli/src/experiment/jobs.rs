@@ -1,0 +1,225 @@
+//! What each experiment calls.
+
+use trifold::{Builtin, Caps, Error, Language, Plan, Result, Scalar, SubgroupSource, Subgroups, Tuning, planner};
+
+use super::sizes::Sizes;
+use crate::args::{Experiment, ExperimentArgs, Primitive};
+use crate::compare::{Conditions, Job, Row, request};
+
+/// A call to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
+    pub job: Job,
+    /// A number to plan with instead of the device's own.
+    pub tuning: Option<(&'static str, u32)>,
+}
+
+impl Call {
+    /// The numbers to plan with.
+    pub fn tuning(&self, mut tuning: Tuning) -> Result<Tuning> {
+        if let Some((name, value)) = self.tuning {
+            tuning.set(name, value)?;
+        }
+        Ok(tuning)
+    }
+
+    fn plan(&self, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
+        let tuning = self.tuning(tuning.clone())?;
+        planner::plan(&request(&self.job)?, Default::default(), self.job.options(), caps, &tuning)
+    }
+}
+
+/// Scans that go by blocks whose size is a number of the tuning.
+const BLOCKED: [&str; 6] = [
+    "blelloch_blocked",
+    "subgroup_blocked",
+    "hillis_steele_shared",
+    "scan_then_propagate",
+    "reduce_then_scan_recursive",
+    "reduce_then_scan",
+];
+
+/// A number of the tuning, the values to plan with, and the algorithm that is planned by it wherever it exists.
+type Sweep = (&'static str, &'static [u32], &'static str);
+
+const ELEMENTS: [Sweep; 3] = [
+    ("blocked_items", &[1, 2, 4], "blelloch_blocked"),
+    ("blocked_padding", &[0, 1], "blelloch_blocked"),
+    ("scan_words", &[1, 2, 4, 8, 16, 32], "reduce_then_scan"),
+];
+const WORKGROUPS: [Sweep; 2] = [
+    ("blocked_workgroup", &[32, 64, 128, 256, 512, 1024], "blelloch_blocked"),
+    ("scan_workgroup", &[32, 64, 128, 256, 512, 1024], "reduce_then_scan"),
+];
+
+/// The calls of an experiment on a device, small ones first.
+pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &Tuning, sizes: &Sizes) -> Vec<Call> {
+    let list = |primitives: &[Primitive], sizes: Vec<u64>| -> Vec<Call> {
+        let first = sizes.first().copied();
+        let jobs = sizes.into_iter().flat_map(|n| primitives.iter().map(move |&p| job(p, args.scalar, n)));
+        // What the device lacks is said once.
+        jobs.flat_map(|job| by_algorithm(args, caps, job, Some(job.n) == first)).collect()
+    };
+    match experiment {
+        Experiment::ScanLadder => list(&[Primitive::Scan], sizes.ladder()),
+        Experiment::Traffic => {
+            [list(&[Primitive::Scan], sizes.most()), list(&[Primitive::SortKeys], sizes.sorted())].concat()
+        }
+        Experiment::ReduceLadder => list(&[Primitive::Reduce], sizes.reduced()),
+        Experiment::ElementsPerThread => sweeps(&ELEMENTS, args, caps, tuning, sizes.most()),
+        Experiment::WorkgroupSize => sweeps(&WORKGROUPS, args, caps, tuning, sizes.most()),
+        Experiment::WorkgroupSweep => vec![],
+    }
+}
+
+fn job(primitive: Primitive, scalar: Scalar, n: u64) -> Job {
+    let operator = primitive.has_operator().then_some(Builtin::Sum);
+    Job { primitive, scalar, operator, algorithm: None, n, conditions: Conditions::default() }
+}
+
+/// A row of an experiment with nothing measured, for what went wrong before that.
+pub fn blank(experiment: Experiment, on: crate::compare::Device<'_>) -> Row {
+    let mut row = Row::new(&job(Primitive::Scan, Scalar::U32, 0), on);
+    row.experiment = Some(experiment.name().into());
+    row
+}
+
+/// The job by all algorithms that this device has, and with `lacking` by those that others have, whose rows will say why it
+/// does not; or by those of them that were asked for.
+fn by_algorithm(args: &ExperimentArgs, caps: &Caps, job: Job, lacking: bool) -> Vec<Call> {
+    // A request that makes no sense has a row that says why.
+    let Ok(request) = request(&job) else { return vec![Call { job, tuning: None }] };
+    let mut algorithms = planner::algorithms(&request, caps);
+    // The CPU has few by its nature: what it lacks is said of what was asked for alone.
+    if lacking && (caps.language != Language::Host || !args.algorithm.is_empty()) {
+        let elsewhere = planner::algorithms(&request, &ablest(caps)).into_iter();
+        let elsewhere: Vec<_> = elsewhere.filter(|name| !algorithms.contains(name)).collect();
+        algorithms.extend(elsewhere);
+    }
+    let is_wanted = |name: &&'static str| args.algorithm.is_empty() || args.algorithm.contains(name);
+    let calls = algorithms.into_iter().filter(is_wanted);
+    calls.map(|name| Call { job: Job { algorithm: Some(name), ..job }, tuning: None }).collect()
+}
+
+/// A device that can run whatever any device with kernels can.
+fn ablest(caps: &Caps) -> Caps {
+    Caps {
+        language: Language::CudaC,
+        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
+        int64: true,
+        float64: true,
+        atomics64: true,
+        forward_progress: true,
+        bulk_shared_bytes: 1 << 20,
+        ..caps.clone()
+    }
+}
+
+/// Blocked scans, each planned with each value of the numbers that it depends on.
+fn sweeps(sweeps: &[Sweep], args: &ExperimentArgs, caps: &Caps, tuning: &Tuning, sizes: Vec<u64>) -> Vec<Call> {
+    let mut calls = vec![];
+    for n in sizes {
+        let by_choice = by_algorithm(args, caps, job(Primitive::Scan, args.scalar, n), false);
+        let scans = by_choice.into_iter().filter_map(|call| call.job.algorithm.map(|name| (name, call.job)));
+        // Whatever was asked for; else the blocked ones.
+        for (name, job) in scans.filter(|(name, _)| !args.algorithm.is_empty() || BLOCKED.contains(name)) {
+            for sweep in sweeps {
+                calls.extend(swept(sweep, name, job, caps, tuning));
+            }
+        }
+    }
+    calls
+}
+
+/// A scan planned with each value of a number: each plan once, and values of which there is none, whose rows say why. Nothing
+/// if it does not depend on the number.
+fn swept(sweep: &Sweep, algorithm: &str, job: Job, caps: &Caps, tuning: &Tuning) -> Vec<Call> {
+    let &(name, values, owner) = sweep;
+    let call = |value| Call { job, tuning: Some((name, value)) };
+    if tuning.get(name).is_none() {
+        // One row says that there is no such number.
+        return values.iter().take(usize::from(algorithm == owner)).map(|&value| call(value)).collect();
+    }
+    let (mut plans, mut calls) = (vec![], vec![]);
+    for call in values.iter().map(|&value| call(value)) {
+        match call.plan(caps, tuning) {
+            Ok(plan) if plans.contains(&plan) => {}
+            Ok(plan) => {
+                plans.push(plan);
+                calls.push(call);
+            }
+            Err(Error::Invalid(_) | Error::Unsupported(_)) => calls.push(call),
+            Err(error) => tracing::warn!(%error, name, "not planned"),
+        }
+    }
+    if plans.len() > 1 { calls } else { vec![] }
+}
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests {
+    use clap::Parser;
+    use trifold::{AnyBackend, DeviceKind};
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn args(words: &str) -> ExperimentArgs {
+        let words = ["trifold", "experiment"].into_iter().chain(words.split_whitespace());
+        match Cli::try_parse_from(words).unwrap().command {
+            Command::Experiment(args) => args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn host() -> Caps {
+        AnyBackend::caps(&trifold::cpu::Cpu::new().unwrap()).clone()
+    }
+
+    /// A GPU without subgroups.
+    fn gpu() -> Caps {
+        Caps { kind: DeviceKind::DiscreteGpu, language: Language::Wgsl, compute_units: 64, ..host() }
+    }
+
+    fn calls(experiment: Experiment, words: &str, caps: &Caps) -> Vec<Call> {
+        let (args, tuning) = (args(words), Tuning::of(caps));
+        let cpu = trifold::cpu::Cpu::new().unwrap();
+        let mut bench = crate::compare::Bench::new(&cpu, tuning.clone(), 1);
+        let sizes = Sizes::of(&args, caps, &mut bench);
+        of(experiment, &args, caps, &tuning, &sizes)
+    }
+
+    fn names(calls: &[Call]) -> Vec<&'static str> {
+        calls.iter().filter_map(|call| call.job.algorithm).collect()
+    }
+
+    #[test]
+    fn a_ladder_has_what_the_device_lacks_too() {
+        let scans = names(&calls(Experiment::ScanLadder, "-n 1000", &gpu()));
+        assert!(scans.contains(&"reduce_then_scan") && scans.contains(&"lookback"), "{scans:?}");
+        assert_eq!(scans.iter().collect::<std::collections::HashSet<_>>().len(), scans.len());
+        assert_eq!(names(&calls(Experiment::ScanLadder, "-n 1000", &host())), ["parallel", "sequential"]);
+        assert_eq!(
+            names(&calls(Experiment::ScanLadder, "-n 1000 --algorithm lookback,onesweep", &gpu())),
+            ["lookback"]
+        );
+        let traffic = names(&calls(Experiment::Traffic, "-n 1000", &gpu()));
+        assert!(traffic.contains(&"onesweep") && traffic.contains(&"upsweep_downsweep"), "{traffic:?}");
+    }
+
+    #[test]
+    fn a_sweep_plans_each_value_once_and_leaves_out_what_does_not_matter() {
+        let calls = calls(Experiment::WorkgroupSize, "-n 2^22 --algorithm reduce_then_scan", &gpu());
+        let tunings: Vec<_> = calls.iter().filter_map(|call| call.tuning).collect();
+        assert_eq!(tunings, [32, 64, 128, 256, 512, 1024].map(|value| ("scan_workgroup", value)));
+    }
+
+    #[test]
+    fn a_number_that_does_not_exist_is_a_row_that_says_so() {
+        let (caps, scan) = (gpu(), job(Primitive::Scan, Scalar::U32, 1000));
+        let tuning = Tuning::of(&caps);
+        let sweep = ("blocked_nothing", &[1, 2][..], "blelloch_blocked");
+        let [call] = &swept(&sweep, "blelloch_blocked", scan, &caps, &tuning)[..] else { panic!() };
+        assert!(call.tuning(tuning.clone()).unwrap_err().to_string().contains("no tuning `blocked_nothing`"));
+        assert!(swept(&sweep, "reduce_then_scan", scan, &caps, &tuning).is_empty());
+    }
+}

@@ -1,0 +1,124 @@
+//! How many elements an experiment has on a device.
+
+use trifold::Caps;
+
+use crate::args::{ExperimentArgs, Primitive};
+use crate::compare::{Bench, Conditions, Job, Outcome, is_software};
+
+/// What the reduce article reduces.
+const REDUCED: u64 = 1024 * 1024 * 10;
+/// The smallest of a ladder.
+const LEAST: u32 = 10;
+/// A copy of the most elements takes about so long, on a software device, whose kernels are much slower than its copies, and
+/// on any other.
+const SOFTWARE_COPY_MS: f64 = 3.0;
+const COPY_MS: f64 = 5.0;
+/// The size at which the copy's speed is taken.
+const PROBE: u64 = 1 << 20;
+
+/// The sizes of a device.
+pub struct Sizes {
+    /// What the user asked for.
+    asked: Vec<u64>,
+    /// The exponent of the most elements.
+    most: u32,
+    is_software: bool,
+}
+
+impl Sizes {
+    /// Sizes that suit the device's memory, and the copy speed that `bench` finds.
+    pub fn of(args: &ExperimentArgs, caps: &Caps, bench: &mut Bench<'_>) -> Sizes {
+        let scalar = args.scalar;
+        let is_software = is_software(caps.kind);
+        let mut sizes = Sizes { asked: args.n.clone(), most: PROBE.ilog2() - 4, is_software };
+        if !sizes.asked.is_empty() {
+            return sizes;
+        }
+        let conditions = Conditions::default();
+        let job = Job { primitive: Primitive::Copy, scalar, operator: None, algorithm: None, n: PROBE, conditions };
+        if let Outcome::Row(row) = bench.row(&job)
+            && let Some(ms) = row.median_ms
+        {
+            sizes.most = most(ms, u64::from(scalar.bytes()), caps);
+        }
+        sizes
+    }
+
+    /// From 2^10 to the most, by factors of four.
+    pub fn ladder(&self) -> Vec<u64> {
+        let first = LEAST + (self.most - LEAST) % 2;
+        let least = (first > LEAST).then_some(1 << LEAST);
+        let powers = (first..=self.most).step_by(2).map(|power| 1 << power);
+        self.or(least.into_iter().chain(powers).collect())
+    }
+
+    /// The most.
+    pub fn most(&self) -> Vec<u64> {
+        self.or(vec![1 << self.most])
+    }
+
+    /// For sorts, whose passes take a software device long.
+    pub fn sorted(&self) -> Vec<u64> {
+        self.or(vec![1 << if self.is_software { self.most - 3 } else { self.most }])
+    }
+
+    /// The reduce article's.
+    pub fn reduced(&self) -> Vec<u64> {
+        self.or(vec![REDUCED])
+    }
+
+    fn or(&self, usual: Vec<u64>) -> Vec<u64> {
+        if self.asked.is_empty() { usual } else { self.asked.clone() }
+    }
+}
+
+/// The exponent of the most elements that a device copies in good time, and has room for.
+fn most(probe_ms: f64, bytes: u64, caps: &Caps) -> u32 {
+    let ms = if is_software(caps.kind) { SOFTWARE_COPY_MS } else { COPY_MS };
+    let suits = (PROBE as f64 * ms / probe_ms).max(1.0).log2() as u32;
+    let fits = |power: &u32| {
+        let span = bytes << power;
+        // A sort of pairs has keys and values, each in, out and in scratch.
+        (caps.memory == 0 || 7 * span < caps.memory) && span <= caps.max_binding.min(caps.max_buffer)
+    };
+    let limit = if is_software(caps.kind) { 22 } else { 28 };
+    (LEAST..=suits.clamp(16, limit)).rev().find(fits).unwrap_or(LEAST)
+}
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests {
+    use trifold::{AnyBackend, DeviceKind};
+
+    use super::*;
+
+    #[test]
+    fn a_ladder_goes_from_2_10_to_the_most() {
+        let ladder = |most| Sizes { asked: vec![], most, is_software: true }.ladder();
+        assert_eq!(ladder(10), [1 << 10]);
+        assert_eq!(ladder(14), [1 << 10, 1 << 12, 1 << 14]);
+        assert_eq!(ladder(13), [1 << 10, 1 << 11, 1 << 13]);
+        let asked = Sizes { asked: vec![7, 9], most: 20, is_software: true };
+        assert_eq!([asked.ladder(), asked.most(), asked.sorted(), asked.reduced()], [[7, 9]; 4]);
+        let [software, gpu] = [true, false].map(|is_software| Sizes { asked: vec![], most: 20, is_software });
+        assert_eq!([&software, &gpu].map(|sizes| sizes.reduced()), [[10_485_760]; 2]);
+        assert_eq!([&software, &gpu].map(|sizes| sizes.sorted()), [[1 << 17], [1 << 20]]);
+    }
+
+    #[test]
+    fn sizes_scale_to_the_copy_and_to_the_limits() {
+        let cpu = trifold::cpu::Cpu::new().unwrap();
+        let gpu = Caps {
+            kind: DeviceKind::DiscreteGpu,
+            memory: 0,
+            max_binding: 1 << 40,
+            max_buffer: 1 << 40,
+            ..AnyBackend::caps(&cpu).clone()
+        };
+        // 2 GB/s, and 4 TB/s.
+        assert_eq!([4.0, 0.002].map(|ms| most(ms, 4, &gpu)), [20, 28]);
+        let software = Caps { kind: DeviceKind::Cpu, ..gpu.clone() };
+        assert_eq!([4.0, 0.002, 1e3].map(|ms| most(ms, 4, &software)), [19, 22, 16]);
+        assert_eq!(most(0.002, 8, &Caps { max_binding: 128 << 20, ..gpu.clone() }), 24);
+        assert_eq!(most(0.002, 4, &Caps { memory: 1 << 30, ..gpu }), 25);
+    }
+}

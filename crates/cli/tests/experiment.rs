@@ -1,0 +1,151 @@
+//! `trifold experiment` as a user runs it, on the CPU backend.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn trifold(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).output().unwrap()
+}
+
+fn experiment(args: &[&str]) -> Output {
+    trifold(&[&["experiment", "--device", "cpu"], args].concat())
+}
+
+#[track_caller]
+fn succeeds(output: &Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn rows(path: &Path) -> Vec<Value> {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// A folder, and a file in it for rows.
+fn files() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = folder.path().join("rows.json");
+    (folder, rows)
+}
+
+#[test]
+fn all_experiments_have_rows_that_a_report_reads() {
+    let (folder, json) = files();
+    let table = succeeds(&experiment(&["-n", "4096", "--runs", "2", "--json", text(&json)]));
+    for title in
+        ["scan-ladder: scan of u32, sum\n", "traffic: sort_keys of u32\n", "reduce-ladder: reduce of u32, sum\n"]
+    {
+        assert!(table.contains(title), "{title} {table}");
+    }
+    let rows = rows(&json);
+    let of = |name: &str| rows.iter().filter(|row| row["experiment"] == name).cloned().collect::<Vec<_>>();
+    let scans = of("scan-ladder");
+    assert_eq!(scans.iter().map(|row| &row["algorithm"]).collect::<Vec<_>>(), ["parallel", "sequential"]);
+    for row in scans.iter().chain(&of("reduce-ladder")) {
+        assert_eq!((&row["verified"], &row["n"]), (&Value::Bool(true), &Value::from(4096)), "{row}");
+        let number = |key: &str| row[key].as_f64().filter(|x| *x > 0.0).unwrap_or_else(|| panic!("{key} of {row}"));
+        // What is predicted is the traffic at the copy's speed.
+        let copy_gb_s = number("gb_s") / number("copy_fraction");
+        let predicted = number("traffic_bytes") / copy_gb_s * 1e-6;
+        assert!((number("predicted_ms") / predicted - 1.0).abs() < 1e-6, "{row}");
+    }
+    assert_eq!(scans[1]["traffic_bytes"], 2 * 4 * 4096);
+    assert_eq!(of("reduce-ladder")[0]["traffic_bytes"], 4 * 4096);
+    assert_eq!(of("traffic").len(), 3);
+    // The CPU has no workgroups, and no scan that goes by them.
+    let [sweep] = &of("workgroup-sweep")[..] else { panic!("{rows:?}") };
+    assert!(sweep["error"].as_str().unwrap().contains("not workgroups") && sweep["verified"].is_null(), "{sweep}");
+    assert!(of("workgroup-size").is_empty() && of("elements-per-thread").is_empty());
+
+    let page = folder.path().join("page.html");
+    succeeds(&trifold(&["report", text(&json), "-o", text(&page)]));
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains(">scan-ladder: Exclusive scan of u32, sum</h2>"), "a section an experiment");
+    assert!(page.contains("Algorithms at 2¹² elements"), "the ladder as bars");
+}
+
+#[test]
+fn a_ladder_sets_every_device_beside_the_sequential_scan() {
+    let (_folder, json) = files();
+    let output = trifold(&["experiment", "scan-ladder", "-n", "1000", "--runs", "1", "--json", text(&json)]);
+    succeeds(&output);
+    let rows = rows(&json);
+    let is_baseline = |row: &&Value| row["backend"] == "cpu" && row["algorithm"] == "sequential";
+    assert_eq!(rows.iter().filter(is_baseline).count(), 1, "{rows:?}");
+    assert!(rows.iter().all(|row| row["experiment"] == "scan-ladder"));
+    // Whatever could not run says why, and the others ran.
+    assert!(rows.iter().all(|row| row["verified"] == true || row["error"].is_string()), "{rows:?}");
+}
+
+#[test]
+fn unknown_names_are_answered_by_the_known_ones() {
+    let output = experiment(&["scan-leader"]);
+    assert_eq!(output.status.code(), Some(2));
+    for name in ["scan-ladder", "traffic", "reduce-ladder", "workgroup-sweep", "elements-per-thread", "workgroup-size"]
+    {
+        assert!(said(&output).contains(name), "{}", said(&output));
+    }
+    let output = experiment(&["--algorithm", "lockback"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).starts_with("error:") && said(&output).contains("lookback, "), "{}", said(&output));
+}
+
+#[test]
+fn what_a_device_cannot_run_says_why_and_the_rest_goes_on() {
+    let (_folder, json) = files();
+    let args =
+        ["scan-ladder", "-n", "1000,2000", "--runs", "1", "--algorithm", "lookback,sequential", "--json", text(&json)];
+    let table = succeeds(&experiment(&args));
+    assert!(table.contains("\nscan of 1000 u32 by lookback on cpu "), "{table}");
+    let rows = rows(&json);
+    let [lookback, _] =
+        ["lookback", "sequential"].map(|name| rows.iter().filter(|row| row["algorithm"] == name).collect::<Vec<_>>());
+    assert_eq!((lookback.len(), rows.len()), (1, 3), "{rows:?}");
+    assert!(lookback[0]["error"].as_str().unwrap().contains("it runs parallel, sequential"), "{rows:?}");
+    assert!(lookback[0]["verified"].is_null() && rows[2]["verified"] == true, "{rows:?}");
+
+    let output = experiment(&["reduce-ladder", "--algorithm", "lookback"]);
+    assert!(!output.status.success() && said(&output).contains("no experiment has these algorithms"), "{output:?}");
+}
+
+#[test]
+fn what_does_not_fit_the_time_is_left_out_and_said() {
+    let (_folder, json) = files();
+    let args = ["scan-ladder", "-n", "1000,2000,3000", "--runs", "1", "--budget", "0", "--json", text(&json)];
+    let output = experiment(&args);
+    succeeds(&output);
+    assert!(said(&output).contains("5 of its rows are left out, --budget"), "{}", said(&output));
+    assert_eq!(rows(&json).len(), 1);
+}
+
+#[test]
+fn an_interrupted_experiment_leaves_its_rows() {
+    let (_folder, json) = files();
+    // Rows at once, and then one that takes too long to wait for.
+    let args =
+        ["experiment", "scan-ladder", "--device", "cpu", "-n", "2^10,2^27", "--type", "u64", "--json", text(&json)];
+    let mut program = Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).spawn().unwrap();
+    let rows = || fs::read(&json).ok().and_then(|bytes| serde_json::from_slice::<Vec<Value>>(&bytes).ok());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while rows().is_none_or(|rows| rows.is_empty()) {
+        assert!(Instant::now() < deadline, "no row after a minute");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let rows = rows().expect("a whole array of rows");
+    assert!(rows.iter().all(|row| row["verified"] == true && row["experiment"] == "scan-ladder"), "{rows:?}");
+}

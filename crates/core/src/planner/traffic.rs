@@ -1,0 +1,134 @@
+//! The bytes that an algorithm has to move: what predicts its time from a device's copy speed.
+
+use crate::{Request, SortRequest};
+
+/// The bytes of device memory that an algorithm reads and writes for a request, in its largest terms: what it keeps for
+/// each tile is left out. `None` where no such algorithm of the primitive is known.
+///
+/// In units of the n elements of a scan, by algorithm:
+///
+/// | Moves | Algorithms |
+/// |---|---|
+/// | 2n | `lookback`, `lookahead`, `chained_scan`, `lookback_serial`, `lookback_fenced`: each element once in and once out |
+/// | 3n | `reduce_then_scan`, `reduce_then_scan_recursive`: read to reduce, read and written to scan |
+/// | 4n | `scan_then_propagate`, `blelloch_blocked`, `subgroup_blocked`, `hillis_steele_shared`: read and written to scan tiles, and again to add what comes before each |
+/// | 7n | `blelloch`: each of the tree's n nodes is two reads and a write upwards, two and two downwards |
+/// | 2n log2 n | `hillis_steele`: read and written in each of its steps |
+///
+/// Every reduction reads n. A sort with digits of d bits has passes for all bits of its keys: `onesweep` reads the keys once
+/// to count all digits, and in a pass keys and values once in and once out; `upsweep_downsweep` reads the keys of a pass once
+/// to count and once more to rank; so does `split`, with passes of one bit. On the CPU, `sequential` and `parallel` scans and reductions move 2n and n; its sort is another crate's, and
+/// not counted here.
+pub fn traffic(request: &Request, algorithm: &str) -> Option<u64> {
+    match request {
+        Request::Copy { element, n } => (algorithm == "copy").then_some(2 * n * u64::from(element.bytes())),
+        Request::Scan(r) => Some(scan_moves(algorithm, r.n)? * r.n * u64::from(r.op.element().bytes())),
+        Request::Reduce(r) => reads_once(algorithm).then_some(r.n * u64::from(r.op.element().bytes())),
+        Request::Sort(r) => sort_bytes(algorithm, r),
+    }
+}
+
+/// How often a scan moves each of `n` elements.
+fn scan_moves(algorithm: &str, n: u64) -> Option<u64> {
+    Some(match algorithm {
+        "lookback" | "lookahead" | "chained_scan" | "lookback_serial" | "lookback_fenced" => 2,
+        "sequential" | "parallel" => 2,
+        "reduce_then_scan" | "reduce_then_scan_recursive" => 3,
+        "scan_then_propagate" | "blelloch_blocked" | "subgroup_blocked" | "hillis_steele_shared" => 4,
+        "blelloch" => 7,
+        "hillis_steele" => 2 * u64::from(n.max(2).next_power_of_two().ilog2()),
+        _ => return None,
+    })
+}
+
+fn reads_once(algorithm: &str) -> bool {
+    const REDUCTIONS: [&str; 10] = [
+        "single_pass",
+        "interleaved_modulo",
+        "interleaved_strided",
+        "sequential",
+        "first_add_on_load",
+        "unroll_last_subgroup",
+        "unrolled",
+        "grid_stride",
+        "subgroup",
+        "parallel",
+    ];
+    REDUCTIONS.contains(&algorithm)
+}
+
+fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
+    let key = u64::from(request.key.bytes());
+    let value = request.value.as_ref().map_or(0, |v| u64::from(v.bytes()));
+    // Keys and values, in and out.
+    let moved = 2 * (key + value);
+    let passes = |bits: u64| 8 * key / bits;
+    let each = match algorithm {
+        "onesweep" => key + passes(8) * moved,
+        "upsweep_downsweep" => passes(8) * (2 * key + moved),
+        "upsweep_downsweep_4bit" => passes(4) * (2 * key + moved),
+        "split" => passes(1) * (2 * key + moved),
+        _ => return None,
+    };
+    Some(each * request.n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Builtin, Element, Op, Order, ReduceRequest, Scalar, ScanKind, ScanRequest};
+
+    const N: u64 = 1 << 20;
+
+    fn sum() -> Op {
+        Op::builtin(Builtin::Sum, Scalar::U32).unwrap()
+    }
+
+    /// How often each element of four bytes is moved.
+    fn of_scan(algorithm: &str, n: u64) -> Option<u64> {
+        let request = Request::Scan(ScanRequest { op: sum(), n, kind: ScanKind::Exclusive, initial: None });
+        traffic(&request, algorithm).map(|bytes| bytes / 4 / n)
+    }
+
+    #[test]
+    fn scans_move_what_the_papers_count() {
+        for (moves, algorithms) in [
+            (2, &["lookback", "lookahead", "chained_scan", "lookback_serial", "lookback_fenced"][..]),
+            (3, &["reduce_then_scan", "reduce_then_scan_recursive"]),
+            (4, &["scan_then_propagate", "blelloch_blocked", "subgroup_blocked", "hillis_steele_shared"]),
+            (7, &["blelloch"]),
+            (40, &["hillis_steele"]),
+        ] {
+            for algorithm in algorithms {
+                assert_eq!(of_scan(algorithm, N), Some(moves), "{algorithm}");
+            }
+        }
+        assert_eq!([1, 2, 3, 1000].map(|n| of_scan("hillis_steele", n).unwrap()), [2, 2, 4, 20]);
+        assert_eq!(of_scan("onesweep", N), None);
+        assert_eq!(of_scan("", N), None);
+    }
+
+    #[test]
+    fn reductions_read_their_input_and_copies_move_it() {
+        let request = |n| Request::Reduce(ReduceRequest { op: sum(), n, initial: None });
+        assert_eq!(traffic(&request(10), "single_pass"), Some(40));
+        assert_eq!(traffic(&request(10), "grid_stride"), Some(40));
+        assert_eq!(traffic(&request(10), "lookback"), None);
+        assert_eq!(traffic(&Request::Copy { element: u32::TYPE, n: 10 }, "copy"), Some(80));
+    }
+
+    #[test]
+    fn a_pass_of_a_sort_moves_keys_and_values() {
+        let bytes = |key, value, algorithm| {
+            let request = Request::Sort(SortRequest { key, value, n: 10, order: Order::Ascending });
+            traffic(&request, algorithm).map(|bytes| bytes / 10)
+        };
+        assert_eq!(bytes(Scalar::U32, None, "onesweep"), Some(4 + 4 * 8));
+        assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "onesweep"), Some(4 + 4 * 16));
+        assert_eq!(bytes(Scalar::U64, None, "onesweep"), Some(8 + 8 * 16));
+        assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep"), Some(4 * 16));
+        assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep_4bit"), Some(8 * 16));
+        assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "split"), Some(32 * 24));
+        assert_eq!(bytes(Scalar::U32, None, "parallel"), None);
+    }
+}

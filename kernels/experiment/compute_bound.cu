@@ -1,0 +1,20 @@
+// experiment/compute_bound: nothing but arithmetic. A thread takes turns of a remainder, a sine and a division, each turn
+// on the one before, and stores one number.
+
+// An angle within a quarter turn of zero, another one every turn.
+__device__ f32 angle(u32 index, u32 turn) {
+  return (f32)((index + turn * 4099u) % 12345u) * 0.000254f - 1.57f;
+}
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP) experiment_compute_bound(f32 *output, Params params) {
+  admit_successor();
+  follow_predecessor();
+  const u32 index = blockIdx.x * WORKGROUP + threadIdx.x;
+  // 1. Every turn halves, about, what the turns before it got wrong: the result does not depend on how a device rounds.
+  f32 value = 0.0f;
+  for (u32 turn = 0u; turn < params.turns; turn++) {
+    value = sinf(value + angle(index, turn)) / (value + 3.0f);
+  }
+  // 2. One number is stored, so that no turn can be left out.
+  if (index < params.n) { output[params.output_offset + index] = value; }
+}
