@@ -10,11 +10,16 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   DECLARE_SUBGROUP(sg);
   input += params.input_offset;
   output += params.output_offset;
-  // 1. Each invocation folds all elements that fall to it: one of every tile that its workgroup comes by.
-  const u32 tiles = (params.n + WORKGROUP - 1u) / WORKGROUP;
+  // 1. Each invocation folds all elements that fall to it: ROWS of every tile that its workgroup comes by.
+  const u32 tiles = (params.n - 1u) / (WORKGROUP * ROWS) + 1u;
   T sum = identity();
   for (u32 tile = group; tile < tiles; tile += params.groups) {
-    sum = combine(sum, load_pack(input, tile * WORKGROUP + thread, params.n, identity()));
+    const u32 first = tile * WORKGROUP * ROWS + thread;
+    T rows[ROWS];
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, first + k * WORKGROUP, params.n, identity()); }
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, rows[k]); }
   }
   // 2. Each subgroup combines its lanes' sums by shuffles.
   const T folded = subgroup_fold(sg, sum, sg.width);

@@ -18,11 +18,16 @@ fn reduce_subgroup(
 ) {
   let group = id.x + id.y * grid.x;
   if (group >= params.groups) { return; }
-  // 1. Each invocation folds all elements that fall to it: one of every tile that its workgroup comes by.
-  let tiles = (params.n + WORKGROUP - 1u) / WORKGROUP;
+  // 1. Each invocation folds all elements that fall to it: ROWS of every tile that its workgroup comes by.
+  let tiles = (params.n - 1u) / (WORKGROUP * ROWS) + 1u;
   var sum = identity();
   for (var tile = group; tile < tiles; tile += params.groups) {
-    sum = combine(sum, load_pack(tile * WORKGROUP + thread, params.n, identity()));
+    let first = tile * WORKGROUP * ROWS + thread;
+    var rows: array<T, ROWS>;
+    // unroll
+    for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(first + k * WORKGROUP, params.n, identity()); }
+    // unroll
+    for (var k = 0u; k < ROWS; k++) { sum = combine(sum, rows[k]); }
   }
   // 2. Each subgroup combines its lanes' sums by shuffles.
   let folded = subgroup_fold(sum, lane, width);

@@ -16,11 +16,17 @@ T step_element(__global const T *input, Params params, u32 i) {
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_hillis_steele(
   __global const T *input, __global T *output, Params params
 ) {
-  const u32 i = get_group_id(0) * WORKGROUP + get_local_id(0);
-  if (i >= params.n) { return; }
-  // 1. What the element is by now: the sum of the `distance` elements up to it.
-  T v = step_element(input, params, i);
-  // 2. With the sum of those before them it is of twice as many.
-  if (i >= params.distance) { v = combine(step_element(input, params, i - params.distance), v); }
-  output[params.output_offset + i] = v;
+  // Neighbouring invocations take neighbouring elements.
+  const u32 first = get_group_id(0) * WORKGROUP * ROWS + get_local_id(0);
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 i = first + k * WORKGROUP;
+    if (i < params.n) {
+      // 1. What the element is by now: the sum of the `distance` elements up to it.
+      T v = step_element(input, params, i);
+      // 2. With the sum of those before them it is of twice as many.
+      if (i >= params.distance) { v = combine(step_element(input, params, i - params.distance), v); }
+      output[params.output_offset + i] = v;
+    }
+  }
 }

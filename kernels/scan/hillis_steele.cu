@@ -17,11 +17,17 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_hillis_steele(const T *input, T *output, Params params) {
   admit_successor();
   follow_predecessor();
-  const u32 i = blockIdx.x * WORKGROUP + threadIdx.x;
-  if (i >= params.n) { return; }
-  // 1. What the element is by now: the sum of the `distance` elements up to it.
-  T v = step_element(input, params, i);
-  // 2. With the sum of those before them it is of twice as many.
-  if (i >= params.distance) { v = combine(step_element(input, params, i - params.distance), v); }
-  output[params.output_offset + i] = v;
+  // Neighbouring invocations take neighbouring elements.
+  const u32 first = blockIdx.x * WORKGROUP * ROWS + threadIdx.x;
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 i = first + k * WORKGROUP;
+    if (i < params.n) {
+      // 1. What the element is by now: the sum of the `distance` elements up to it.
+      T v = step_element(input, params, i);
+      // 2. With the sum of those before them it is of twice as many.
+      if (i >= params.distance) { v = combine(step_element(input, params, i - params.distance), v); }
+      output[params.output_offset + i] = v;
+    }
+  }
 }

@@ -23,11 +23,17 @@ fn scan_hillis_steele(
   @builtin(num_workgroups) grid: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let i = (id.x + id.y * grid.x) * WORKGROUP + thread;
-  if (i >= params.n) { return; }
-  // 1. What the element is by now: the sum of the `distance` elements up to it.
-  var v = step_element(i);
-  // 2. With the sum of those before them it is of twice as many.
-  if (i >= params.distance) { v = combine(step_element(i - params.distance), v); }
-  output[params.output_offset + i] = v;
+  // Neighbouring invocations take neighbouring elements.
+  let first = (id.x + id.y * grid.x) * WORKGROUP * ROWS + thread;
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let i = first + k * WORKGROUP;
+    if (i < params.n) {
+      // 1. What the element is by now: the sum of the `distance` elements up to it.
+      var v = step_element(i);
+      // 2. With the sum of those before them it is of twice as many.
+      if (i >= params.distance) { v = combine(step_element(i - params.distance), v); }
+      output[params.output_offset + i] = v;
+    }
+  }
 }

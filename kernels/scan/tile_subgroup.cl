@@ -47,7 +47,12 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     }
     workgroup_barrier();
     // 5. Scan each pack from its prefix and store it.
-    if (TASK != TASK_SUM) {
+    if (TASK != TASK_SUM && (tile + 1u) * TILE <= params.n) {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) {
+        output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k]));
+      }
+    } else if (TASK != TASK_SUM) {
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) {
         store_pack(output, first + k * sg.width, params.n, pack_scan(rows[k], combine(start, before[k])));

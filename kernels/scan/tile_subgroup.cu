@@ -49,7 +49,12 @@ scan_tile_subgroup(const Pack *input, Pack *output, T *sums, Params params) {
     }
     workgroup_barrier();
     // 5. Scan each pack from its prefix and store it.
-    if (TASK != TASK_SUM) {
+    if (TASK != TASK_SUM && (tile + 1u) * TILE <= params.n) {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) {
+        output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k]));
+      }
+    } else if (TASK != TASK_SUM) {
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) {
         store_pack(output, first + k * sg.width, params.n, pack_scan(rows[k], combine(start, before[k])));

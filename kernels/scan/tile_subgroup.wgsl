@@ -57,7 +57,12 @@ fn scan_tile_subgroup(
     }
     workgroupBarrier();
     // 5. Scan each pack from its prefix and store it.
-    if (TASK != TASK_SUM) {
+    if (TASK != TASK_SUM && (tile + 1u) * TILE <= params.n) {
+      // unroll
+      for (var k = 0u; k < ROWS; k++) {
+        output[params.output_offset + first + k * width] = pack_scan(rows[k], combine(start, before[k]));
+      }
+    } else if (TASK != TASK_SUM) {
       // unroll
       for (var k = 0u; k < ROWS; k++) {
         store_pack(first + k * width, params.n, pack_scan(rows[k], combine(start, before[k])));

@@ -281,6 +281,15 @@ impl Planner<'_> {
     }
 }
 
+/// Where a binding's elements or packs of so many bytes begin: a caller's span begins at any element, a region of scratch where it
+/// can be bound.
+fn offset(binding: &'static str, region: Region, unit: u32) -> Param {
+    match region.slot {
+        Slot::Scratch => Param::Word(0),
+        _ => Param::Offset { binding, unit },
+    }
+}
+
 fn whole(slot: Slot, bytes: u64) -> Region {
     Region { slot, offset: 0, bytes }
 }

@@ -2,7 +2,7 @@
 //! global memory.
 
 use super::scan::TILE_WORDS;
-use super::{Planner, Scratch};
+use super::{Planner, Scratch, offset};
 use crate::{KernelKey, Language, Launch, Op, Param, Region, Result, Step, SubgroupSource};
 
 /// What is to be scanned, from where to where. Output and input may be the same.
@@ -44,6 +44,8 @@ struct Runs {
     groups: u32,
 }
 
+/// Elements of an invocation in a step through global memory: loads enough for memory.
+const STEP_ROWS: u32 = 4;
 /// The sums that one workgroup scans at a time without a loop.
 const SPINE_ITEMS: u32 = 8;
 
@@ -146,8 +148,8 @@ impl Planner<'_> {
 
     /// Sums of a fixed number of runs of tiles, their scan by one workgroup, and the scans of the runs. Reads the input twice.
     pub(super) fn reduce_then_scan(&self, job: &Job, body: &TileBody, scratch: &mut Scratch) -> Vec<Step> {
-        // Few registers a lane: twice as many workgroups at a time as a reduce.
-        let groups = 2 * self.caps.compute_units.max(1) * self.tuning.groups_per_unit;
+        // A run waits for memory tile after tile: more of them than are held at a time fill the gaps.
+        let groups = 8 * self.caps.compute_units.max(1) * self.tuning.groups_per_unit;
         let runs = Runs::fixed(job.n, body.elements, groups);
         let sums = self.sums(job, runs, scratch);
         if runs.groups == 1 {
@@ -192,21 +194,27 @@ impl Planner<'_> {
             count += 1;
         }
         let target = |step: u32| if (count - 1 - step).is_multiple_of(2) { job.output } else { temp };
+        let unit = job.op.element().bytes();
         let launch = |step: u32| {
             let first = step == 0;
+            let (from, to) = (if first { job.input } else { target(step - 1) }, target(step));
             Launch {
                 kernel: self.step_key(
                     "scan/hillis_steele",
                     job.op,
-                    vec![("FIRST", u32::from(first)), ("EXCLUSIVE", u32::from(first && job.exclusive))],
+                    vec![
+                        ("ROWS", STEP_ROWS),
+                        ("FIRST", u32::from(first)),
+                        ("EXCLUSIVE", u32::from(first && job.exclusive)),
+                    ],
                 ),
-                groups: job.n.div_ceil(self.step_workgroup()),
+                groups: job.n.div_ceil(self.step_workgroup() * STEP_ROWS),
                 bindings: vec![("input", if first { job.input } else { target(step - 1) }), ("output", target(step))],
                 params: vec![
                     ("n", Param::Word(job.n)),
                     ("distance", Param::Word(1_u32.checked_shl(step).unwrap_or(u32::MAX))),
-                    job.offset("input"),
-                    job.offset("output"),
+                    ("input_offset", offset("input", from, unit)),
+                    ("output_offset", offset("output", to, unit)),
                 ],
                 initial: Some(job.start.clone()),
             }
@@ -222,6 +230,7 @@ impl Planner<'_> {
         } else {
             scratch.take(u64::from(job.n) * u64::from(job.op.element().bytes()))
         };
+        let unit = job.op.element().bytes();
         let step = |name: u32, distance: u32, nodes: u32| {
             Step::Launch(Launch {
                 kernel: self.step_key("scan/blelloch", job.op, vec![("STEP", name)]),
@@ -231,8 +240,8 @@ impl Planner<'_> {
                     ("n", Param::Word(job.n)),
                     ("distance", Param::Word(distance)),
                     ("nodes", Param::Word(nodes)),
-                    job.offset("input"),
-                    job.offset("tree"),
+                    ("input_offset", offset("input", job.input, unit)),
+                    ("tree_offset", offset("tree", tree, unit)),
                 ],
                 initial: Some(job.start.clone()),
             })
@@ -253,16 +262,16 @@ impl Planner<'_> {
 
     /// What each of `sums` covers `tile` elements of, combined with them.
     fn add_carry(&self, job: &Job, input: Region, sums: Region, tile: u32) -> Step {
-        const ROWS: u32 = 4;
+        let unit = job.op.element().bytes();
         Step::Launch(Launch {
-            kernel: self.step_key("scan/add_carry", job.op, vec![("ROWS", ROWS)]),
-            groups: job.n.div_ceil(self.step_workgroup() * ROWS),
+            kernel: self.step_key("scan/add_carry", job.op, vec![("ROWS", STEP_ROWS)]),
+            groups: job.n.div_ceil(self.step_workgroup() * STEP_ROWS),
             bindings: vec![("input", input), ("output", job.output), ("sums", sums)],
             params: vec![
                 ("n", Param::Word(job.n)),
                 ("tile", Param::Word(tile)),
-                job.offset("input"),
-                job.offset("output"),
+                ("input_offset", offset("input", input, unit)),
+                ("output_offset", offset("output", job.output, unit)),
             ],
             initial: None,
         })
@@ -287,8 +296,8 @@ impl Planner<'_> {
                 ("tiles", Param::Word(runs.tiles)),
                 ("groups", Param::Word(runs.groups)),
                 ("tiles_each", Param::Word(runs.each)),
-                ("input_offset", Param::Offset { binding: "input", unit: body.unit }),
-                ("output_offset", Param::Offset { binding: "output", unit: body.unit }),
+                ("input_offset", offset("input", job.input, body.unit)),
+                ("output_offset", offset("output", job.output, body.unit)),
             ],
             initial: Some(job.start.clone()),
         })
@@ -347,14 +356,5 @@ impl<'a> Job<'a> {
     /// The scan of tiles' sums.
     fn of_sums(&self, sums: Region, count: u32) -> Job<'a> {
         Job { n: count, exclusive: true, input: sums, output: sums, ..self.clone() }
-    }
-
-    fn offset(&self, binding: &'static str) -> (&'static str, Param) {
-        let name = match binding {
-            "input" => "input_offset",
-            "tree" => "tree_offset",
-            _ => "output_offset",
-        };
-        (name, Param::Offset { binding, unit: self.op.element().bytes() })
     }
 }

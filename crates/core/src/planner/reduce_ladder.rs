@@ -1,7 +1,7 @@
 //! The reduce ladder of the literature: each rung launches one kernel on the elements, then on its workgroups' sums, until
 //! one is left. docs/algorithms has a page for each.
 
-use super::{Planner, Scratch, whole};
+use super::{Planner, Scratch, offset, whole};
 use crate::{Caps, Error, KernelKey, Launch, Op, Param, Plan, Region, Result, Slot, Step};
 
 /// A rung: an algorithm of one kernel.
@@ -15,8 +15,11 @@ pub(super) struct Rung {
     subgroups: bool,
 }
 
+/// Elements that an invocation of those that stride loads at a time: loads enough for memory.
+const STRIDE_ROWS: u32 = 8;
+
 /// What of the elements falls to an invocation.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Share {
     /// So many.
     Elements(u32),
@@ -104,8 +107,8 @@ impl Planner<'_> {
                 params: vec![
                     ("n", Param::Word(left)),
                     ("groups", Param::Word(groups)),
-                    ("input_offset", offset("input", from, op)),
-                    ("output_offset", offset("output", to, op)),
+                    ("input_offset", offset("input", from, op.element().bytes())),
+                    ("output_offset", offset("output", to, op.element().bytes())),
                 ],
                 initial: Some(initial),
             }));
@@ -121,6 +124,9 @@ impl Planner<'_> {
     fn rung_kernel(&self, rung: &Rung, op: &Op, workgroup: u32) -> Result<KernelKey> {
         let mut parts = vec!["block/pack1"];
         let mut constants = vec![("WORKGROUP", workgroup)];
+        if rung.share == Share::Stride {
+            constants.push(("ROWS", STRIDE_ROWS));
+        }
         if rung.subgroups {
             parts.extend([self.subgroup_scan_part(op), "block/subgroup_fold"]);
             constants.extend(self.subgroup_constants(workgroup)?);
@@ -136,19 +142,11 @@ impl Planner<'_> {
         while groups.is_empty() || left > 1 {
             left = match rung.share {
                 Share::Elements(each) => left.div_ceil(workgroup * each),
-                Share::Stride if groups.is_empty() => left.div_ceil(workgroup).min(most).min(4096),
+                Share::Stride if groups.is_empty() => left.div_ceil(workgroup * STRIDE_ROWS).min(most).min(4096),
                 Share::Stride => 1,
             };
             groups.push(left);
         }
         groups
-    }
-}
-
-/// A caller's span starts at any element, a region of scratch where it can be bound.
-fn offset(binding: &'static str, region: Region, op: &Op) -> Param {
-    match region.slot {
-        Slot::Scratch => Param::Word(0),
-        _ => Param::Offset { binding, unit: op.element().bytes() },
     }
 }
