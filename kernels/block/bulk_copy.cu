@@ -7,9 +7,9 @@ FUNCTION u32 shared_address(const void *p) {
   return (u32)__cvta_generic_to_shared(p);
 }
 
-// A barrier that one arrival completes, counted in phases.
-FUNCTION void tile_barrier_init(TileBarrier *barrier) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)));
+// A barrier that so many arrivals complete, counted in phases.
+FUNCTION void tile_barrier_init(TileBarrier *barrier, u32 arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals));
 }
 
 // Makes initialised barriers known to the copies; a block's barrier must follow.

@@ -25,6 +25,17 @@ typedef double f64;
 
 #define DIGITS 256u
 
+// What a launch of a scan of several launches does with its tiles: see scan/tile_block.
+#define TASK_SUM 0u
+#define TASK_LOCAL 1u
+#define TASK_FROM 2u
+
+// The steps of scan/blelloch.
+#define STEP_LEAVES 0u
+#define STEP_UP 1u
+#define STEP_CLEAR 2u
+#define STEP_DOWN 3u
+
 // A ticket's low 24 bits are a tile's number, those above them the run's of the plan.
 #define TICKETS 0x1000000u
 
@@ -97,3 +108,12 @@ void atomic_replace_u64(__global u64 *word, u64 old, u64 value) {
 }
 #endif
 
+// What this invocation has written is seen by the whole device before what it writes from here on; and so with its reads. OpenCL C
+// 1.2 promises a workgroup only; every driver that was tried does more.
+void device_fence() {
+#ifdef __NV_CL_C_VERSION
+  asm volatile("membar.gl;" : : : "memory");
+#else
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+#endif
+}

@@ -16,6 +16,17 @@ typedef double f64;
 
 #define DIGITS 256u
 
+// What a launch of a scan of several launches does with its tiles: see scan/tile_block.
+#define TASK_SUM 0u
+#define TASK_LOCAL 1u
+#define TASK_FROM 2u
+
+// The steps of scan/blelloch.
+#define STEP_LEAVES 0u
+#define STEP_UP 1u
+#define STEP_CLEAR 2u
+#define STEP_DOWN 3u
+
 // A ticket's low 24 bits are a tile's number, those above them the run's of the plan.
 #define TICKETS 0x1000000u
 
@@ -66,3 +77,7 @@ FUNCTION void store_relaxed(u64 *word, u64 value) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
+// What this thread has written is seen by the whole device before what it writes from here on; and so with its reads.
+FUNCTION void device_fence() {
+  __threadfence();
+}

@@ -7,6 +7,17 @@ const STATUS_PREFIX: u32 = 2u;
 
 const DIGITS: u32 = 256u;
 
+// What a launch of a scan of several launches does with its tiles: see scan/tile_block.
+const TASK_SUM: u32 = 0u;
+const TASK_LOCAL: u32 = 1u;
+const TASK_FROM: u32 = 2u;
+
+// The steps of scan/blelloch.
+const STEP_LEAVES: u32 = 0u;
+const STEP_UP: u32 = 1u;
+const STEP_CLEAR: u32 = 2u;
+const STEP_DOWN: u32 = 3u;
+
 // A ticket's low 24 bits are a tile's number, those above them the run's of the plan.
 const TICKETS: u32 = 0x1000000u;
 

@@ -46,8 +46,8 @@ u32 subgroup_first(Subgroup sg, bool condition) {
   return first;
 }
 
-// All subgroups look back, in step: each sees what the leading one has read.
-#define LOOKBACK_BY(sg) true
+// All subgroups do what is the leading one's to do, in step: looking back, each sees what that one has read.
+#define LEADING_SUBGROUP(sg) true
 
 u32 subgroup_mirror_word(Subgroup sg, u32 x) {
   return subgroup_exchange(sg, x, sg.lane);

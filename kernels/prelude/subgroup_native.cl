@@ -38,8 +38,8 @@ u32 subgroup_first(Subgroup sg, bool condition) {
   return lanes == 0u ? sg.width : 31u - clz(lanes & -lanes);
 }
 
-// The leading subgroup looks back alone.
-#define LOOKBACK_BY(sg) ((sg).id == 0u)
+// The leading subgroup does alone what is its to do, such as looking back.
+#define LEADING_SUBGROUP(sg) ((sg).id == 0u)
 
 u32 subgroup_mirror_word(Subgroup sg, u32 x) {
   return x;

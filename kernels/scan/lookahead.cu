@@ -10,7 +10,7 @@
 #define FIRST_SCAN_WARP (FIRST_REDUCE_WARP + REDUCE_WARPS)
 
 extern __shared__ __align__(128) unsigned char shared_ring[];
-// A stage is full, its tile's aggregate is out, its tile's prefix is known, and it may be loaded again.
+// A stage is full, its tile has been reduced, its tile's prefix is known, and it may be loaded again.
 __shared__ TileBarrier shared_full[STAGES], shared_reduced[STAGES], shared_prefixed[STAGES], shared_empty[STAGES];
 __shared__ u32 shared_tickets[STAGES];
 __shared__ T shared_prefixes[STAGES];
@@ -55,10 +55,10 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
   output += params.output_offset;
   if (threadIdx.x == 0u) {
     for (u32 s = 0u; s < STAGES; s++) {
-      tile_barrier_init(&shared_full[s]);
-      tile_barrier_init(&shared_reduced[s]);
-      tile_barrier_init(&shared_prefixed[s]);
-      tile_barrier_init(&shared_empty[s]);
+      tile_barrier_init(&shared_full[s], 1u);
+      tile_barrier_init(&shared_reduced[s], 32u * REDUCE_WARPS);
+      tile_barrier_init(&shared_prefixed[s], 1u);
+      tile_barrier_init(&shared_empty[s], 1u);
     }
     tile_barrier_init_done();
   }
@@ -134,21 +134,21 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
     for (u32 turn = 0u;; turn++) {
       const u32 s = turn % STAGES;
       tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
-      const u32 tile = shared_tickets[s] % TICKETS;
+      const u32 taken = shared_tickets[s];
+      const u32 tile = taken % TICKETS;
       if (tile >= params.tiles) { break; }
       if (tile + 1u < params.tiles) {
         const T folded = tile_warp_fold(ring + s * TILE_PACKS, warp - FIRST_REDUCE_WARP, lane);
         if (lane == 0u) { shared_reduce_totals[warp - FIRST_REDUCE_WARP] = folded; }
       }
+      // Every lane says that it has read the stage, which is written over from here on.
+      tile_barrier_arrive(&shared_reduced[s]);
       warps_barrier(1u, REDUCE_WARPS);
-      if (leads) {
-        if (tile + 1u < params.tiles) {
-          const u32 status = tile_publishes(ticket, tile) ? STATUS_AGGREGATE : STATUS_NONE;
-          T total = shared_reduce_totals[0];
-          for (u32 i = 1u; i < REDUCE_WARPS; i++) { total = combine(total, shared_reduce_totals[i]); }
-          state_publish(states, params.tiles, shared_tickets[s] / TICKETS, tile, status, total);
-        }
-        tile_barrier_arrive(&shared_reduced[s]);
+      if (leads && tile + 1u < params.tiles) {
+        const u32 status = tile_publishes(ticket, tile) ? STATUS_AGGREGATE : STATUS_NONE;
+        T total = shared_reduce_totals[0];
+        for (u32 i = 1u; i < REDUCE_WARPS; i++) { total = combine(total, shared_reduce_totals[i]); }
+        state_publish(states, params.tiles, taken / TICKETS, tile, status, total);
       }
       warps_barrier(1u, REDUCE_WARPS);
     }

@@ -12,9 +12,9 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_downsw
   // A digit above the index in the round of the key that has it.
   __local u32 exchange[ROUND];
   __local u32 zeros_shared[WORKGROUP];
-  __local u32 digit_first[DIGITS];
+  __local u32 digit_first[RADIX];
   // Where the next key of each digit goes.
-  __local u32 digit_next[DIGITS];
+  __local u32 digit_next[RADIX];
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);
   source += params.source_offset;
@@ -23,7 +23,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_downsw
   target_values += params.target_values_offset;
   if (tile >= params.tiles) { return; }
   // 1. Where the tile's first key of each digit goes.
-  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+  for (u32 digit = thread; digit < RADIX; digit += WORKGROUP) {
     digit_next[digit] = counts[digit * params.tiles + tile];
   }
   for (u32 round = 0u; round < ROUNDS; round++) {
@@ -36,11 +36,11 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_downsw
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
       const u32 index = thread * ITEMS + k;
-      const u32 digit = index < valid ? key_digit(source[start + index], params.place) : DIGITS - 1u;
+      const u32 digit = index < valid ? place_digit(source[start + index], params.place) : RADIX - 1u;
       items[k] = (digit << 16u) | index;
     }
-    // 3. Eight splits: at each bit, the zeros go before the ones, in order.
-    for (u32 bit = 16u; bit < 24u; bit++) {
+    // 3. A split for each bit of the digit: the zeros go before the ones, in order.
+    for (u32 bit = 16u; bit < 16u + DIGIT_BITS; bit++) {
       u32 zeros = 0u;
 #pragma unroll
       for (u32 k = 0u; k < ITEMS; k++) { zeros += 1u - ((items[k] >> bit) & 1u); }

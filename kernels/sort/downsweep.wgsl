@@ -13,9 +13,9 @@ const TILE: u32 = ROUND * ROUNDS;
 // A digit above the index in the round of the key that has it.
 var<workgroup> exchange: array<u32, ROUND>;
 var<workgroup> zeros_shared: array<u32, WORKGROUP>;
-var<workgroup> digit_first: array<u32, DIGITS>;
+var<workgroup> digit_first: array<u32, RADIX>;
 // Where the next key of each digit goes.
-var<workgroup> digit_next: array<u32, DIGITS>;
+var<workgroup> digit_next: array<u32, RADIX>;
 
 @compute @workgroup_size(WORKGROUP)
 fn sort_downsweep(
@@ -26,7 +26,7 @@ fn sort_downsweep(
   let tile = id.x + id.y * grid.x;
   if (tile >= params.tiles) { return; }
   // 1. Where the tile's first key of each digit goes.
-  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
+  for (var digit = thread; digit < RADIX; digit += WORKGROUP) {
     digit_next[digit] = counts[digit * params.tiles + tile];
   }
   for (var round = 0u; round < ROUNDS; round++) {
@@ -39,12 +39,12 @@ fn sort_downsweep(
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
       let index = thread * ITEMS + k;
-      var digit = DIGITS - 1u;
-      if (index < valid) { digit = key_digit(source[params.source_offset + start + index], params.place); }
+      var digit = RADIX - 1u;
+      if (index < valid) { digit = place_digit(source[params.source_offset + start + index], params.place); }
       items[k] = (digit << 16u) | index;
     }
-    // 3. Eight splits: at each bit, the zeros go before the ones, in order.
-    for (var bit = 16u; bit < 24u; bit++) {
+    // 3. A split for each bit of the digit: the zeros go before the ones, in order.
+    for (var bit = 16u; bit < 16u + DIGIT_BITS; bit++) {
       var zeros = 0u;
       // unroll
       for (var k = 0u; k < ITEMS; k++) { zeros += 1u - ((items[k] >> bit) & 1u); }

@@ -5,22 +5,22 @@
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_upsweep(
   __global const Key *source, __global u32 *counts, Params params
 ) {
-  __local u32 shared_counts[DIGITS];
+  __local u32 shared_counts[RADIX];
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);
   source += params.source_offset;
   if (tile >= params.tiles) { return; }
   // 1. Clear the counts.
-  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { shared_counts[digit] = 0u; }
+  for (u32 digit = thread; digit < RADIX; digit += WORKGROUP) { shared_counts[digit] = 0u; }
   workgroup_barrier();
   // 2. Count the tile's digits.
   for (u32 k = 0u; k < ITEMS * ROUNDS; k++) {
     const u32 index = tile * TILE + k * WORKGROUP + thread;
-    if (index < params.n) { atomic_add(&shared_counts[key_digit(source[index], params.place)], 1u); }
+    if (index < params.n) { atomic_add(&shared_counts[place_digit(source[index], params.place)], 1u); }
   }
   workgroup_barrier();
   // 3. Digit by digit, tile by tile: their exclusive scan says where each tile's keys of a digit go.
-  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+  for (u32 digit = thread; digit < RADIX; digit += WORKGROUP) {
     counts[digit * params.tiles + tile] = shared_counts[digit];
   }
 }

@@ -2,7 +2,7 @@
 
 #define TILE (WORKGROUP * ITEMS * ROUNDS)
 
-__shared__ u32 shared_counts[DIGITS];
+__shared__ u32 shared_counts[RADIX];
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(const Key *source, u32 *counts, Params params) {
   admit_successor();
@@ -12,16 +12,16 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(const Key *
   source += params.source_offset;
   if (tile >= params.tiles) { return; }
   // 1. Clear the counts.
-  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { shared_counts[digit] = 0u; }
+  for (u32 digit = thread; digit < RADIX; digit += WORKGROUP) { shared_counts[digit] = 0u; }
   workgroup_barrier();
   // 2. Count the tile's digits.
   for (u32 k = 0u; k < ITEMS * ROUNDS; k++) {
     const u32 index = tile * TILE + k * WORKGROUP + thread;
-    if (index < params.n) { atomicAdd(&shared_counts[key_digit(source[index], params.place)], 1u); }
+    if (index < params.n) { atomicAdd(&shared_counts[place_digit(source[index], params.place)], 1u); }
   }
   workgroup_barrier();
   // 3. Digit by digit, tile by tile: their exclusive scan says where each tile's keys of a digit go.
-  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+  for (u32 digit = thread; digit < RADIX; digit += WORKGROUP) {
     counts[digit * params.tiles + tile] = shared_counts[digit];
   }
 }

@@ -6,7 +6,7 @@
 
 const TILE: u32 = WORKGROUP * ITEMS * ROUNDS;
 
-var<workgroup> shared_counts: array<atomic<u32>, DIGITS>;
+var<workgroup> shared_counts: array<atomic<u32>, RADIX>;
 
 @compute @workgroup_size(WORKGROUP)
 fn sort_upsweep(
@@ -17,18 +17,18 @@ fn sort_upsweep(
   let tile = id.x + id.y * grid.x;
   if (tile >= params.tiles) { return; }
   // 1. Clear the counts.
-  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { atomicStore(&shared_counts[digit], 0u); }
+  for (var digit = thread; digit < RADIX; digit += WORKGROUP) { atomicStore(&shared_counts[digit], 0u); }
   workgroupBarrier();
   // 2. Count the tile's digits.
   for (var k = 0u; k < ITEMS * ROUNDS; k++) {
     let index = tile * TILE + k * WORKGROUP + thread;
     if (index < params.n) {
-      atomicAdd(&shared_counts[key_digit(source[params.source_offset + index], params.place)], 1u);
+      atomicAdd(&shared_counts[place_digit(source[params.source_offset + index], params.place)], 1u);
     }
   }
   workgroupBarrier();
   // 3. Digit by digit, tile by tile: their exclusive scan says where each tile's keys of a digit go.
-  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
+  for (var digit = thread; digit < RADIX; digit += WORKGROUP) {
     counts[digit * params.tiles + tile] = atomicLoad(&shared_counts[digit]);
   }
 }

@@ -52,6 +52,21 @@ const fn optional(name: &'static str, access: Access) -> Argument {
     Argument { name, access, optional: true }
 }
 
+const INPUT_AND_OUTPUT: &[Argument] = &[read("input"), write("output")];
+
+/// A rung of the reduce ladder.
+const fn reduce_rung(name: &'static str, entry_point: &'static str) -> Entry {
+    Entry {
+        name,
+        entry_point,
+        arguments: INPUT_AND_OUTPUT,
+        params: &["n", "groups", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 75,
+        only: None,
+    }
+}
+
 /// Every kernel.
 pub const CATALOGUE: &[Entry] = &[
     Entry {
@@ -82,6 +97,15 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
+        name: "scan/lookback_fenced",
+        entry_point: "scan_lookback_fenced",
+        arguments: &[read("input"), write("output"), write("states"), write("ticket"), write("values")],
+        params: &["n", "tiles", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 75,
+        only: Some(Language::Wgsl),
+    },
+    Entry {
         name: "scan/lookahead",
         entry_point: "scan_lookahead",
         arguments: &[read("input"), write("output"), write("states"), write("ticket")],
@@ -91,29 +115,56 @@ pub const CATALOGUE: &[Entry] = &[
         only: Some(Language::CudaC),
     },
     Entry {
-        name: "scan/tile_reduce",
-        entry_point: "scan_tile_reduce",
-        arguments: &[read("input"), write("partials")],
-        params: &["n", "tiles", "input_offset"],
-        initial: false,
+        name: "scan/tile_block",
+        entry_point: "scan_tile_block",
+        arguments: &[read("input"), write("output"), write("sums")],
+        params: &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 75,
+        only: None,
+    },
+    Entry {
+        name: "scan/tile_subgroup",
+        entry_point: "scan_tile_subgroup",
+        arguments: &[read("input"), write("output"), write("sums")],
+        params: &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
+        initial: true,
         cuda_from: 75,
         only: None,
     },
     Entry {
         name: "scan/spine",
         entry_point: "scan_spine",
-        arguments: &[write("partials")],
-        params: &["tiles"],
+        arguments: &[write("sums")],
+        params: &["count"],
         initial: true,
         cuda_from: 75,
         only: None,
     },
     Entry {
-        name: "scan/tile_scan",
-        entry_point: "scan_tile_scan",
-        arguments: &[read("input"), write("output"), read("partials")],
-        params: &["n", "tiles", "input_offset", "output_offset"],
+        name: "scan/add_carry",
+        entry_point: "scan_add_carry",
+        arguments: &[read("input"), write("output"), read("sums")],
+        params: &["n", "tile", "input_offset", "output_offset"],
         initial: false,
+        cuda_from: 75,
+        only: None,
+    },
+    Entry {
+        name: "scan/hillis_steele",
+        entry_point: "scan_hillis_steele",
+        arguments: &[read("input"), write("output")],
+        params: &["n", "distance", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 75,
+        only: None,
+    },
+    Entry {
+        name: "scan/blelloch",
+        entry_point: "scan_blelloch",
+        arguments: &[read("input"), write("tree")],
+        params: &["n", "distance", "nodes", "input_offset", "tree_offset"],
+        initial: true,
         cuda_from: 75,
         only: None,
     },
@@ -126,6 +177,14 @@ pub const CATALOGUE: &[Entry] = &[
         cuda_from: 75,
         only: None,
     },
+    reduce_rung("reduce/interleaved_modulo", "reduce_interleaved_modulo"),
+    reduce_rung("reduce/interleaved_strided", "reduce_interleaved_strided"),
+    reduce_rung("reduce/sequential", "reduce_sequential"),
+    reduce_rung("reduce/first_add_on_load", "reduce_first_add_on_load"),
+    reduce_rung("reduce/unroll_last_subgroup", "reduce_unroll_last_subgroup"),
+    reduce_rung("reduce/unrolled", "reduce_unrolled"),
+    reduce_rung("reduce/grid_stride", "reduce_grid_stride"),
+    reduce_rung("reduce/subgroup", "reduce_subgroup"),
     Entry {
         name: "sort/histogram",
         entry_point: "sort_histogram",

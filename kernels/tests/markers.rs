@@ -115,6 +115,21 @@ fn a_kernel_has_all_three_texts_or_is_of_one_language() {
     }
 }
 
+/// A reduction's page has its kernel's numbered steps, word by word, and every reduction has a page that the index links.
+#[test]
+fn pages_have_the_kernels_steps() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/algorithms");
+    let index = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    for (name, texts) in bodies().filter(|(name, _)| name.starts_with("reduce/")) {
+        let file = format!("{}.md", name.replace(['/', '_'], "-"));
+        let page = std::fs::read_to_string(folder.join(&file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let numbered = |line: &&str| line.split_once(". ").is_some_and(|(n, _)| n.parse::<u32>().is_ok());
+        let listed: Vec<&str> = page.lines().filter(numbered).collect();
+        assert_eq!(listed, steps(texts[0].1), "{file}");
+        assert!(index.contains(&format!("({file})")), "docs/algorithms/README.md does not link {file}");
+    }
+}
+
 /// A file below kernels/ that the crate does not compile in would be tested by nobody.
 #[test]
 fn every_file_is_compiled_in() {

@@ -25,6 +25,7 @@ fn tiers() -> [(&'static str, Caps); 4] {
         int64: true,
         float64: true,
         atomics64: true,
+        coherent: true,
         forward_progress: true,
         max_workgroup: 1024,
         shared_bytes: 48 * 1024,
@@ -40,6 +41,7 @@ fn tiers() -> [(&'static str, Caps); 4] {
         int64: false,
         float64: false,
         atomics64: false,
+        coherent: false,
         shared_bytes: 16 * 1024,
         max_workgroup: 256,
         ..full.clone()
@@ -55,6 +57,7 @@ fn capabilities(caps: &Caps) -> Capabilities {
     allowed.set(Capabilities::SUBGROUP, caps.subgroups.is_some());
     allowed.set(Capabilities::SHADER_INT64, caps.int64);
     allowed.set(Capabilities::FLOAT64, caps.float64);
+    allowed.set(Capabilities::MEMORY_DECORATION_COHERENT, caps.coherent);
     let atomics64 = Capabilities::SHADER_INT64_ATOMIC_MIN_MAX | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS;
     allowed.set(atomics64, caps.atomics64);
     allowed
@@ -186,7 +189,11 @@ fn check_tier(tier: usize) {
     let first = failures.iter().take(5).cloned().collect::<Vec<_>>().join("\n\n");
     assert!(failures.is_empty(), "{name}: {} of {} are wrong; the first:\n\n{first}", failures.len(), keys.len());
     let launched: HashSet<_> = keys.iter().map(|key| key.name).collect();
-    let reached = |name: &str| launched.contains(name) || (caps.subgroups.is_none() && needs_subgroups(name));
+    let reached = |name: &str| {
+        launched.contains(name)
+            || (caps.subgroups.is_none() && needs_subgroups(name))
+            || (!caps.coherent && name == "scan/lookback_fenced")
+    };
     let here = CATALOGUE.iter().filter(|entry| entry.only.is_none_or(|language| language == Language::Wgsl));
     let forgotten: Vec<_> = here.map(|entry| entry.name).filter(|name| !reached(name)).collect();
     assert!(forgotten.is_empty(), "{name}: no plan launches {forgotten:?}");
@@ -194,7 +201,9 @@ fn check_tier(tier: usize) {
 }
 
 fn needs_subgroups(kernel: &str) -> bool {
-    ["scan/lookback", "sort/onesweep", "sort/histogram"].contains(&kernel)
+    let rungs = ["reduce/unroll_last_subgroup", "reduce/unrolled", "reduce/subgroup", "scan/lookback_fenced"];
+    let others = ["scan/lookback", "scan/tile_subgroup", "sort/onesweep", "sort/histogram"];
+    rungs.contains(&kernel) || others.contains(&kernel)
 }
 
 #[test]

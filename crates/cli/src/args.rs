@@ -76,16 +76,13 @@ impl Primitive {
 }
 
 /// Every algorithm of the planner, by the name it has at every layer.
-pub const ALGORITHMS: [&str; 9] = [
-    "lookback",
-    "lookahead",
-    "reduce_then_scan",
-    "single_pass",
-    "onesweep",
-    "upsweep_downsweep",
-    "parallel",
-    "sequential",
-    "copy",
+#[rustfmt::skip]
+pub const ALGORITHMS: [&str; 28] = [
+    "lookback", "lookahead", "reduce_then_scan", "hillis_steele", "hillis_steele_shared", "blelloch", "blelloch_blocked",
+    "subgroup_blocked", "reduce_then_scan_recursive", "scan_then_propagate", "chained_scan", "lookback_serial", "lookback_fenced",
+    "single_pass", "interleaved_modulo", "interleaved_strided", "sequential", "first_add_on_load", "unroll_last_subgroup",
+    "unrolled", "grid_stride", "subgroup",
+    "onesweep", "upsweep_downsweep", "upsweep_downsweep_4bit", "split", "parallel", "copy",
 ];
 
 /// How inputs may lie, by the names that rows have for it.
@@ -220,7 +217,7 @@ pub struct ExperimentArgs {
     /// The most timed runs of a row; slow devices stop earlier.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: u32,
-    /// How long all may take, in seconds; what does not fit is left out, and said. By default 140 for all software devices
+    /// How long all may take, in seconds; what does not fit is left out, and said. By default 150 for all software devices
     /// together, and 600 for each GPU.
     #[arg(long, value_name = "SECONDS")]
     pub budget: Option<u64>,

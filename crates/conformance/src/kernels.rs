@@ -30,6 +30,10 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
     for request in requests(breadth) {
         for (layout, options) in variants(&request, breadth) {
             for algorithm in planner::algorithms(&request, caps) {
+                // The literature's kernels differ from the others in what is around the operator.
+                if planner::is_reference(algorithm) && !is_typical(&request) {
+                    continue;
+                }
                 let options = Options { algorithm: Some(algorithm), ..options };
                 let plan = match planner::plan(&request, layout, options, caps, &tuning) {
                     Ok(plan) => plan,
@@ -110,6 +114,16 @@ fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
         variants.push((Layout::default(), Options { waiting: Waiting::Unbounded, ..Options::default() }));
     }
     variants
+}
+
+/// Whether a request is of the sum of a type, or of an operator of one's own.
+fn is_typical(request: &Request) -> bool {
+    let op = match request {
+        Request::Scan(r) => &r.op,
+        Request::Reduce(r) => &r.op,
+        Request::Copy { .. } | Request::Sort(_) => return true,
+    };
+    op.builtin.is_none_or(|which| which == Builtin::Sum)
 }
 
 fn is_thorough(op: &Op) -> bool {

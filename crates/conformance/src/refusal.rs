@@ -32,6 +32,7 @@ pub(crate) enum Refusal {
     PastTheEnd,
     WriteLength,
     ReadLength,
+    OutOfOrder,
     OperatorSyntax,
     OperatorName,
     OperatorType,
@@ -81,9 +82,9 @@ impl Refusal {
             WriteLength,
             ReadLength,
         ];
-        // The host runs the Rust twin, and never sees the text.
+        // The host runs the Rust twin, and never sees the text. It has one algorithm, which keeps the order.
         if caps.language != Language::Host {
-            all.extend([OperatorSyntax, OperatorName, OperatorType, OperatorMissing]);
+            all.extend([OutOfOrder, OperatorSyntax, OperatorName, OperatorType, OperatorMissing]);
         }
         all
     }
@@ -102,7 +103,7 @@ impl Refusal {
 
     fn kind(self) -> Kind {
         match self {
-            Refusal::UnknownAlgorithm => Kind::Unsupported,
+            Refusal::UnknownAlgorithm | Refusal::OutOfOrder => Kind::Unsupported,
             Refusal::AllocTooMuch => Kind::InvalidOrMemory,
             Refusal::OperatorSyntax | Refusal::OperatorName | Refusal::OperatorType | Refusal::OperatorMissing => {
                 Kind::Operator
@@ -171,6 +172,11 @@ impl Refusal {
             Refusal::UnknownAlgorithm => {
                 let options = Options { algorithm: Some("bogosort"), ..Options::default() };
                 with_options(backend, &scan_n, two(hundred(&a), hundred(&b)), options)
+            }
+            Refusal::OutOfOrder => {
+                let options = Options { algorithm: Some("sequential"), ..Options::default() };
+                let request = reduce(&operators::compose(), n / 2);
+                with_options(backend, &request, two(hundred(&a), words(&b, 0, 2)), options)
             }
             Refusal::InitialSize => {
                 let initial = Some(vec![0; 3]);

@@ -66,6 +66,9 @@ impl Tiles {
             scan_workgroup: workgroup.min(shipped.scan_workgroup),
             scan_words: 4,
             lookahead_rows: 1,
+            blocked_workgroup: workgroup.min(shipped.blocked_workgroup),
+            blocked_items: 1,
+            blocked_padding: 0,
             reduce_workgroup: workgroup.min(shipped.reduce_workgroup),
             reduce_words: 4,
             sort_keys: 3,
@@ -235,7 +238,8 @@ impl Row {
         })?;
         let constant = |name| launch.kernel.constant(name).map(u64::from);
         let workgroup = constant("WORKGROUP")?;
-        let rows = constant("ROWS").or(constant("ITEMS"))?;
+        // The rungs of the reduce ladder have none: their tiles are one or two workgroups.
+        let rows = constant("ROWS").or(constant("ITEMS")).unwrap_or(1);
         let pack = launch.kernel.parts.iter().find_map(|part| part.strip_prefix("block/pack")?.parse::<u64>().ok());
         // A look-ahead scan's other warps have other work.
         let lanes = constant("SCAN_WARPS").map_or(workgroup, |warps| 32 * warps);

@@ -64,6 +64,8 @@ pub struct Caps {
     pub float64: bool,
     /// Whether kernels have atomics on 64-bit words.
     pub atomics64: bool,
+    /// Whether WGSL's plain storage can be `@coherent`: what one workgroup writes another reads, given fences.
+    pub coherent: bool,
     /// Whether a workgroup that has started keeps running while another one waits for it.
     pub forward_progress: bool,
     /// The most invocations in a workgroup.

@@ -66,6 +66,7 @@ impl Cpu {
             int64: true,
             float64: true,
             atomics64: true,
+            coherent: false,
             forward_progress: true,
             max_workgroup: 1024,
             shared_bytes: 64 << 10,

@@ -174,7 +174,7 @@ impl Kernel {
         let Assembled { workgroup, arguments, params, .. } = assembled;
         let mut expected = vec![8; arguments.len()];
         expected.push(params.bytes() as usize);
-        let taken = argument_sizes(function.cu_function());
+        let taken = argument_sizes(function.cu_function(), expected.len());
         if taken != expected || taken.len() > MOST_ARGUMENTS {
             return Err(Error::Compile {
                 kernel: name.into(),
@@ -243,8 +243,9 @@ impl Kernel {
     }
 }
 
-/// The size of each of a function's arguments, in bytes.
-fn argument_sizes(function: CUfunction) -> Vec<usize> {
+/// The sizes of a function's first `count` arguments, in bytes; fewer if it has not so many. (Asking for one more would tell
+/// whether it has more, but as an error, which tools that watch the driver's calls report.)
+fn argument_sizes(function: CUfunction, count: usize) -> Vec<usize> {
     let size = |index| {
         let (mut offset, mut size) = (0, 0);
         // SAFETY: the function's module is loaded, both pointers are to values that live through the call, and an index
@@ -252,7 +253,7 @@ fn argument_sizes(function: CUfunction) -> Vec<usize> {
         let result = unsafe { sys::cuFuncGetParamInfo(function, index, &mut offset, &mut size) };
         (result == CUresult::CUDA_SUCCESS).then_some(size)
     };
-    (0..).map_while(size).collect()
+    (0..count).map_while(size).collect()
 }
 
 impl Backend for Cuda {

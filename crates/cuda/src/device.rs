@@ -131,6 +131,7 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
         int64: true,
         float64: true,
         atomics64: true,
+        coherent: false,
         // Since sm_70 every thread of a block that has started is scheduled independently and gets its turn: CUDA C++
         // promises parallel forward progress. Not to blocks that have not started; tickets number the tiles in the
         // order in which blocks start, so that a block waits on started ones alone.

@@ -139,7 +139,8 @@ impl Step {
                 };
                 // SAFETY: the function is of this stream's context (`owner` was compared). It takes exactly these
                 // arguments: `Kernel::load` held the catalogue's list, which `addresses` follows, and the size of
-                // `params` against the compiled function, at most MOST_ARGUMENTS of them. The driver copies the values
+                // `params` against the compiled function, at most MOST_ARGUMENTS of them, and a test holds the number of
+                // every text's arguments against the catalogue's. The driver copies the values
                 // before it returns and writes none of them. What the addresses lead to outlives the work, as above; the
                 // kernel is this project's own and stays within the sizes in its parameters.
                 // That it may start early changes nothing in this: its first instruction waits for all that was enqueued before.

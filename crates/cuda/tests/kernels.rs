@@ -26,6 +26,7 @@ fn caps(architecture: u32) -> Caps {
         int64: true,
         float64: true,
         atomics64: true,
+        coherent: false,
         forward_progress: true,
         max_workgroup: 1024,
         shared_bytes: 48 * 1024,

@@ -27,10 +27,10 @@ use crate::scan::{self, Declaration};
 #[rustfmt::skip]
 pub const RESERVED_NAMES: &[&str] = &[
     "T", "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
-    "partials", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "follow_predecessor", "admit_successor", "BlockScan", "Subgroup", "Peers",
-    "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LOOKBACK_BY", "MAX_SUBGROUPS",
-    "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PARTIAL_FLAG", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
-    "SCAN_WARPS", "SPINE_ITEMS", "SPIN_LIMIT", "STAGES", "TileBarrier", "WARP_PACKS", "WORKGROUP",
+    "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "follow_predecessor", "admit_successor", "BlockScan", "Subgroup", "Peers",
+    "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
+    "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
+    "SCAN_WARPS", "SPINE_ITEMS", "SPIN_LIMIT", "STAGES", "STEP", "TASK", "TileBarrier", "WARP_PACKS", "WORKGROUP",
 ];
 
 /// Prefixes of names that the kernels declare; see [`RESERVED_NAMES`].
@@ -40,16 +40,17 @@ pub const RESERVED_NAMES: &[&str] = &[
 /// | `element_` | elements as words, and back |
 /// | `subgroup_`, `block_` | what the threads of a subgroup or a workgroup do together |
 /// | `load_`, `store_`, `pack_` | moving elements |
+/// | `step_` | what a scan's step through global memory takes |
 /// | `state_`, `lookback`, `tile_`, `shared_`, `partial_` | the decoupled look-back and the one-launch reduce |
 /// | `bulk_`, `warps_` | the look-ahead scan's copies and barriers |
 /// | `scan_`, `reduce_`, `workgroup_`, `atomic_` | entry points, and operations that WGSL has of its own |
-/// | `FAULT`, `STATE_`, `STATUS_`, `SUBGROUP_`, `TILE` | constants of these |
+/// | `FAULT`, `LOOKBACK_`, `STATE_`, `STATUS_`, `STEP_`, `SUBGROUP_`, `TASK_`, `TILE` | constants of these |
 /// | `wgsl_` | what emitted C needs to keep WGSL's meaning |
 /// | `combine_` | an operator's helper functions, in emitted C |
 #[rustfmt::skip]
 pub const RESERVED_PREFIXES: &[&str] = &[
-    "element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "lookback", "tile_", "shared_", "partial_",
-    "bulk_", "warps_", "scan_", "reduce_", "workgroup_", "atomic_", "FAULT", "STATE_", "STATUS_", "SUBGROUP_", "TILE", "wgsl_", "combine_",
+    "element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "step_", "lookback", "tile_", "shared_", "partial_",
+    "bulk_", "warps_", "scan_", "reduce_", "workgroup_", "atomic_", "FAULT", "LOOKBACK_", "STATE_", "STATUS_", "STEP_", "SUBGROUP_", "TASK_", "TILE", "wgsl_", "combine_",
 ];
 
 /// Keywords, type names and pervasive macros of C, C++, OpenCL C and CUDA C.

@@ -26,6 +26,7 @@ pub fn wanted_features() -> Features {
         | Features::SHADER_INT64
         | Features::SHADER_INT64_ATOMIC_ALL_OPS
         | Features::SHADER_INT64_ATOMIC_MIN_MAX
+        | Features::MEMORY_DECORATION_COHERENT
         | Features::SHADER_F64
         | Features::TIMESTAMP_QUERY
         | Features::PIPELINE_CACHE
@@ -146,6 +147,7 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         int64: features.contains(Features::SHADER_INT64),
         float64: features.contains(Features::SHADER_F64),
         atomics64: features.contains(Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS),
+        coherent: features.contains(Features::MEMORY_DECORATION_COHERENT),
         // NVIDIA's GPUs since Volta schedule every resident workgroup; software devices give each one an OS thread until it
         // ends. Elsewhere a waiting workgroup may starve the one it waits for.
         forward_progress: info.vendor == NVIDIA || kind == DeviceKind::Cpu,

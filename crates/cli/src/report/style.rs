@@ -81,9 +81,17 @@ pub fn algorithm(name: &str) -> (Marker, &'static str) {
         // Those that the planner takes first are solid.
         "copy" | "lookback" | "single_pass" | "onesweep" => (Marker::Circle, "solid"),
         "parallel" => (SQUARE, "solid"),
-        "sequential" => (SQUARE, "dots"),
         "lookahead" => (DIAMOND, "long"),
         "reduce_then_scan" | "upsweep_downsweep" => (UP, "dots"),
+        // The reduce ladder: its rungs stand in one chart.
+        "interleaved_modulo" => (SQUARE, "dots"),
+        "interleaved_strided" => (DIAMOND, "dots"),
+        "sequential" => (DOWN, "dots"),
+        "first_add_on_load" => (UP, "mixed"),
+        "unroll_last_subgroup" => (SQUARE, "mixed"),
+        "unrolled" => (DIAMOND, "mixed"),
+        "grid_stride" => (SQUARE, "long"),
+        "subgroup" => (DIAMOND, "long"),
         _ => (DOWN, "mixed"),
     }
 }

@@ -1,7 +1,9 @@
 //! From a request to a plan. Choosing an algorithm happens here and nowhere else.
 
 mod compute;
+mod passes;
 mod reduce;
+mod reduce_ladder;
 mod scan;
 mod sort;
 mod traffic;
@@ -35,23 +37,71 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
     Ok(plan)
 }
 
-/// The algorithms that a device can run for a request, the planner's own choice first.
+/// The algorithms that a device can run for a request, the planner's own choice first, then the others that are fast
+/// somewhere, then the literature's (see [`is_reference`]).
 pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
     let subgroups = caps.subgroups.is_some();
     match (caps.language, request) {
         (_, Request::Copy { .. }) => vec!["copy"],
         (Language::Host, Request::Scan(_)) => vec!["parallel", "sequential"],
         (Language::Host, _) => vec!["parallel"],
-        (_, Request::Scan(r)) if caps.bulk_shared_bytes > 0 && matches!(r.op.element(), ElementType::Scalar(_)) => {
-            vec!["lookback", "lookahead", "reduce_then_scan"]
+        (_, Request::Scan(r)) => {
+            let mut all = vec![];
+            if subgroups {
+                all.push("lookback");
+            }
+            if caps.bulk_shared_bytes > 0 && matches!(r.op.element(), ElementType::Scalar(_)) {
+                all.push("lookahead");
+            }
+            all.push("reduce_then_scan");
+            let can = |rung: &&'static str| match *rung {
+                "lookback_fenced" => subgroups && (caps.coherent || caps.language != Language::Wgsl),
+                rung => subgroups || !NEED_SUBGROUPS.contains(&rung),
+            };
+            all.extend(SCAN_LADDER.into_iter().filter(can));
+            all
         }
-        (_, Request::Scan(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
-        (_, Request::Scan(_)) => vec!["reduce_then_scan"],
-        (_, Request::Reduce(_)) => vec!["single_pass"],
-        (_, Request::Sort(_)) if subgroups => vec!["onesweep", "upsweep_downsweep"],
-        (_, Request::Sort(_)) => vec!["upsweep_downsweep"],
+        (_, Request::Reduce(r)) => ["single_pass"].into_iter().chain(reduce_ladder::names(&r.op, caps)).collect(),
+        (_, Request::Sort(_)) => {
+            let onesweep = subgroups.then_some("onesweep");
+            onesweep.into_iter().chain(["upsweep_downsweep"]).chain(SORT_LADDER).collect()
+        }
     }
 }
+
+/// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
+pub fn is_reference(algorithm: &str) -> bool {
+    SCAN_LADDER.contains(&algorithm) || SORT_LADDER.contains(&algorithm) || reduce_ladder::find(algorithm).is_some()
+}
+
+/// Whether an algorithm's tiles wait for other tiles of the same launch.
+pub fn waits_for_tiles(algorithm: &str) -> bool {
+    algorithm == "onesweep" || algorithm == "lookahead" || follows_arrival(algorithm)
+}
+
+/// Whether what an algorithm combines depends on which tiles come first, and with it a float's last bits.
+pub fn follows_arrival(algorithm: &str) -> bool {
+    ["lookback", "lookback_serial", "lookback_fenced", "chained_scan"].contains(&algorithm)
+}
+
+/// The scans of the literature, in the order of its ideas.
+const SCAN_LADDER: [&str; 10] = [
+    "hillis_steele",
+    "hillis_steele_shared",
+    "blelloch",
+    "blelloch_blocked",
+    "subgroup_blocked",
+    "reduce_then_scan_recursive",
+    "scan_then_propagate",
+    "chained_scan",
+    "lookback_serial",
+    "lookback_fenced",
+];
+
+/// The sorts of the literature.
+const SORT_LADDER: [&str; 2] = ["split", "upsweep_downsweep_4bit"];
+
+const NEED_SUBGROUPS: [&str; 3] = ["subgroup_blocked", "chained_scan", "lookback_serial"];
 
 struct Planner<'a> {
     layout: Layout,
@@ -96,6 +146,14 @@ impl Planner<'_> {
             caps.backend,
             choices.join(", ")
         )))
+    }
+
+    /// A workgroup that halves until its elements take no more than half of the workgroup memory.
+    fn workgroup_within_half(&self, mut workgroup: u32, element: &ElementType) -> u32 {
+        while workgroup > 32 && workgroup * element.bytes() > self.caps.shared_bytes / 2 {
+            workgroup /= 2;
+        }
+        workgroup
     }
 
     fn pack(&self, element: &ElementType) -> Pack {

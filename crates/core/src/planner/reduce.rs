@@ -1,6 +1,6 @@
-//! Reduce: one launch; the last workgroup to arrive combines the partials in a fixed order.
+//! Reduce: one launch; the last workgroup to arrive combines the partials in a fixed order. Or by a rung of the ladder.
 
-use super::{Planner, Scratch, check_count, whole};
+use super::{Planner, Scratch, check_count, reduce_ladder, whole};
 use crate::{KernelKey, Language, Launch, Param, Plan, ReduceRequest, Region, Request, Result, Slot, Step};
 
 impl Planner<'_> {
@@ -9,6 +9,11 @@ impl Planner<'_> {
         let n = check_count(*n)?;
         self.caps.check_element(op.element())?;
         self.check_initial(op.element(), initial)?;
+        let on_host = self.caps.language == Language::Host;
+        let rung = self.options.algorithm.filter(|_| !on_host).and_then(reduce_ladder::find);
+        if let Some(rung) = rung {
+            rung.check(op, self.caps)?;
+        }
         let algorithm = self.algorithm(&Request::Reduce(request.clone()))?;
         let element = u64::from(op.element().bytes());
         let spans = vec![
@@ -26,7 +31,7 @@ impl Planner<'_> {
             });
             return self.finish(algorithm, scratch, words.collect(), spans, false, 0);
         }
-        if self.caps.language == Language::Host {
+        if on_host {
             let launch = Launch {
                 kernel: KernelKey {
                     name: "reduce/parallel",
@@ -42,6 +47,9 @@ impl Planner<'_> {
             };
             return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
         }
+        if let Some(rung) = rung {
+            return self.reduce_by_rung(rung, op, n, start, spans);
+        }
         let pack = self.pack(op.element());
         let words = u64::from(n) * u64::from(op.element().words());
         let mut workgroup = self.tuning.reduce_workgroup;
@@ -49,9 +57,7 @@ impl Planner<'_> {
         while workgroup > 256 && words < 8 * u64::from(workgroup) * u64::from(self.caps.compute_units) {
             workgroup /= 2;
         }
-        while workgroup > 32 && workgroup * op.element().bytes() > self.caps.shared_bytes / 2 {
-            workgroup /= 2;
-        }
+        let workgroup = self.workgroup_within_half(workgroup, op.element());
         let rows = (self.words(self.tuning.reduce_words, words, workgroup) / (pack.bytes / 4)).clamp(1, 16);
         let tile = workgroup * rows * pack.elements;
         let tiles = n.div_ceil(tile);

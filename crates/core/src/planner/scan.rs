@@ -1,5 +1,6 @@
-//! Scan: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
+//! Scan: one pass by decoupled look-back, or several launches where no workgroup may wait for another.
 
+use super::passes::Job;
 use super::{Pack, Planner, Scratch, algorithms, check_count, whole};
 use crate::{
     Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest, Slot, Step,
@@ -15,10 +16,11 @@ impl Planner<'_> {
         let bytes = u64::from(n) * u64::from(op.element().bytes());
         let spans = vec![(Slot::Input, bytes, op.element().align()), (Slot::Output, bytes, op.element().align())];
         // A helper that computes a stuck tile's aggregate must find the tile's input unchanged.
-        if algorithm == "lookback" && self.layout.in_place && !self.caps.forward_progress {
+        let helps = ["lookback", "lookback_serial", "lookback_fenced", "chained_scan"].contains(&algorithm);
+        if helps && self.layout.in_place && !self.caps.forward_progress {
             if self.options.algorithm.is_some() {
                 return Err(Error::Unsupported(format!(
-                    "lookback in place on {}: a stuck tile's input may be overwritten before a helper reads it; \
+                    "{algorithm} in place on {}: a stuck tile's input may be overwritten before a helper reads it; \
                      use reduce_then_scan, or two spans",
                     self.caps.device
                 )));
@@ -37,7 +39,7 @@ impl Planner<'_> {
         }
         let mut scratch = Scratch::default();
         let exclusive = *kind == ScanKind::Exclusive;
-        let start = Some(initial.clone().unwrap_or_else(|| op.identity().to_vec()));
+        let start = initial.clone().unwrap_or_else(|| op.identity().to_vec());
         let (input, output) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
         if n == 0 {
             return self.finish(algorithm, scratch, vec![], spans, false, 0);
@@ -57,18 +59,19 @@ impl Planner<'_> {
                 groups: 1,
                 bindings: vec![("input", input), ("output", output)],
                 params: vec![("n", Param::Word(n))],
-                initial: start,
+                initial: Some(start),
             };
             return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
         }
         match algorithm {
-            "lookback" => return self.lookback(op, n, exclusive, start, spans),
+            "lookback" | "lookback_serial" | "lookback_fenced" | "chained_scan" => {
+                return self.lookback(algorithm, op, n, exclusive, start, spans);
+            }
             "lookahead" => return self.lookahead(op, n, exclusive, start, spans),
             _ => {}
         }
-        let steps = self.reduce_then_scan(op, n, exclusive, start, input, output, &mut scratch)?;
-        let tile = self.scan_tile(op, n, 8);
-        let depth = u64::from(n.div_ceil(tile.elements)) + u64::from(tile.elements);
+        let job = Job { op, n, exclusive, start, input, output };
+        let (steps, depth) = self.passes(algorithm, &job, &mut scratch)?;
         self.finish(algorithm, scratch, steps, spans, true, depth)
     }
 
@@ -85,12 +88,14 @@ impl Planner<'_> {
             && self.ring(op).is_ok_and(|ring| ring.rows == self.tuning.lookahead_rows)
     }
 
+    /// One launch of a workgroup a tile, which looks back as the algorithm does.
     fn lookback(
         &self,
+        algorithm: &'static str,
         op: &Op,
         n: u32,
         exclusive: bool,
-        start: Option<Vec<u8>>,
+        start: Vec<u8>,
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
         let tile = self.scan_tile(op, n, 32);
@@ -102,21 +107,24 @@ impl Planner<'_> {
             ("FALLBACK", u32::from(self.waits_bounded() && !self.layout.in_place)),
             ("SPIN_LIMIT", self.tuning.spin_limit),
         ]);
-        let native_sum = self.caps.language == Language::Wgsl && op.is_word_sum();
-        let subgroup = if native_sum { "block/subgroup_scan_native" } else { self.subgroup_scan_part(op) };
         let tiles = n.div_ceil(tile.elements);
+        let look_back = match algorithm {
+            "lookback_serial" => "block/lookback_serial",
+            "chained_scan" => "block/lookback_chained",
+            _ => "block/lookback",
+        };
+        let mut parts = vec![tile.pack.load, tile.pack.store, tile.pack.fold, self.subgroup_scan_of(op)];
+        let fenced = algorithm == "lookback_fenced";
+        // WGSL's only fence is a barrier, which the published descriptor's kernel has a body of its own for.
+        let in_step = fenced && self.caps.language == Language::Wgsl;
+        let state = if fenced { self.fenced_state(op, in_step) } else { self.state(op) };
+        parts.extend(if in_step { vec!["block/ticket"] } else { vec![state.part, "block/ticket", look_back] });
         let one = OnePass {
-            algorithm: "lookback",
-            kernel: "scan/lookback",
-            parts: vec![
-                tile.pack.load,
-                tile.pack.store,
-                tile.pack.fold,
-                subgroup,
-                self.state(op).part,
-                "block/ticket",
-                "block/lookback",
-            ],
+            algorithm,
+            kernel: if in_step { "scan/lookback_fenced" } else { "scan/lookback" },
+            parts,
+            state_bytes: state.bytes,
+            values: in_step,
             constants,
             unit: tile.unit,
             tiles,
@@ -132,7 +140,7 @@ impl Planner<'_> {
         op: &Op,
         n: u32,
         exclusive: bool,
-        start: Option<Vec<u8>>,
+        start: Vec<u8>,
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
         let pack = self.pack(op.element());
@@ -163,6 +171,8 @@ impl Planner<'_> {
                 "block/ticket",
                 "block/bulk_copy",
             ],
+            state_bytes: self.state(op).bytes,
+            values: false,
             constants,
             unit: pack.bytes,
             tiles,
@@ -199,14 +209,7 @@ impl Planner<'_> {
     }
 
     /// A scan in one launch, whose tiles tell each other of themselves.
-    fn one_pass(
-        &self,
-        one: OnePass,
-        op: &Op,
-        n: u32,
-        start: Option<Vec<u8>>,
-        spans: Vec<(Slot, u64, u32)>,
-    ) -> Result<Plan> {
+    fn one_pass(&self, one: OnePass, op: &Op, n: u32, start: Vec<u8>, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         // As many tickets as a ticket's word can tell.
         if one.tiles + one.groups >= TICKETS {
             return Err(Error::Invalid(format!(
@@ -217,7 +220,16 @@ impl Planner<'_> {
         let mut scratch = Scratch::default();
         // The second word is what late tiles pass their time with.
         let ticket = scratch.take(8);
-        let states = scratch.take(u64::from(one.tiles) * self.state(op).bytes);
+        let states = scratch.take(u64::from(one.tiles) * one.state_bytes);
+        let mut bindings = vec![
+            ("input", whole(Slot::Input, spans[0].1)),
+            ("output", whole(Slot::Output, spans[1].1)),
+            ("states", states),
+            ("ticket", ticket),
+        ];
+        if one.values {
+            bindings.push(("values", scratch.take(2 * u64::from(one.tiles) * u64::from(op.element().bytes()))));
+        }
         let launch = Launch {
             kernel: KernelKey {
                 name: one.kernel,
@@ -227,23 +239,24 @@ impl Planner<'_> {
                 op: Some(op.clone()),
             },
             groups: one.groups,
-            bindings: vec![
-                ("input", whole(Slot::Input, spans[0].1)),
-                ("output", whole(Slot::Output, spans[1].1)),
-                ("states", states),
-                ("ticket", ticket),
-            ],
+            bindings,
             params: vec![
                 ("n", Param::Word(n)),
                 ("tiles", Param::Word(one.tiles)),
                 ("input_offset", Param::Offset { binding: "input", unit: one.unit }),
                 ("output_offset", Param::Offset { binding: "output", unit: one.unit }),
             ],
-            initial: start,
+            initial: Some(start),
         };
         let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
         let steps = vec![Step::Fill { region: clear, value: 0, once: true }, Step::Launch(launch)];
         self.finish(one.algorithm, scratch, steps, spans, true, one.depth)
+    }
+
+    /// The published descriptor: a status beside an aggregate and a prefix.
+    fn fenced_state(&self, op: &Op, values_apart: bool) -> TileState {
+        let values = if values_apart { 0 } else { 2 * 4 * u64::from(op.element().words()) };
+        TileState { part: "block/state_fenced", bytes: 4 + values, is_word: false }
     }
 
     fn state(&self, op: &Op) -> TileState {
@@ -256,68 +269,15 @@ impl Planner<'_> {
         }
     }
 
-    fn subgroup_scan_part(&self, op: &Op) -> &'static str {
+    pub(super) fn subgroup_scan_part(&self, op: &Op) -> &'static str {
         match op.element().is_word() && self.caps.language != Language::OpenClC {
             true => "block/subgroup_scan",
             false => "block/subgroup_scan_words",
         }
     }
 
-    /// Three launches: tile sums, their scan by one workgroup, and the tiles' scans. Reads the input twice.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn reduce_then_scan(
-        &self,
-        op: &Op,
-        n: u32,
-        exclusive: bool,
-        start: Option<Vec<u8>>,
-        input: Region,
-        output: Region,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Step>> {
-        let tile = self.scan_tile(op, n, 8);
-        let tiles = n.div_ceil(tile.elements);
-        let partials = scratch.take(u64::from(tiles) * u64::from(op.element().bytes()));
-        let key = |name, parts: Vec<&'static str>, more: &[(&'static str, u32)]| KernelKey {
-            name,
-            parts,
-            constants: tile.constants.iter().chain(more).copied().collect(),
-            element: Some(op.element().clone()),
-            op: Some(op.clone()),
-        };
-        let sizes = [("n", Param::Word(n)), ("tiles", Param::Word(tiles))];
-        let input_offset = ("input_offset", Param::Offset { binding: "input", unit: tile.unit });
-        let output_offset = ("output_offset", Param::Offset { binding: "output", unit: tile.unit });
-        let sum = Launch {
-            kernel: key("scan/tile_reduce", vec![tile.pack.load, tile.pack.fold, "block/reduce"], &[("EXCLUSIVE", 0)]),
-            groups: tiles,
-            bindings: vec![("input", input), ("partials", partials)],
-            params: sizes.into_iter().chain([input_offset]).collect(),
-            initial: None,
-        };
-        let spine = Launch {
-            kernel: key("scan/spine", vec!["block/scan"], &[]),
-            groups: 1,
-            bindings: vec![("partials", partials)],
-            params: vec![("tiles", Param::Word(tiles))],
-            initial: start,
-        };
-        let scan = Launch {
-            kernel: key(
-                "scan/tile_scan",
-                vec![tile.pack.load, tile.pack.store, tile.pack.fold, "block/scan"],
-                &[("EXCLUSIVE", u32::from(exclusive))],
-            ),
-            groups: tiles,
-            bindings: vec![("input", input), ("output", output), ("partials", partials)],
-            params: sizes.into_iter().chain([input_offset, output_offset]).collect(),
-            initial: None,
-        };
-        Ok([sum, spine, scan].into_iter().map(Step::Launch).collect())
-    }
-
     /// A scan's tile of about `words` 32-bit words an invocation, at most as tuned.
-    fn scan_tile(&self, op: &Op, n: u32, words: u32) -> ScanTile {
+    pub(super) fn scan_tile(&self, op: &Op, n: u32, words: u32) -> ScanTile {
         let pack = self.pack(op.element());
         let all = u64::from(n) * u64::from(op.element().words());
         let words = self.words(words.min(self.tuning.scan_words), all, self.tuning.scan_workgroup);
@@ -337,6 +297,8 @@ impl Planner<'_> {
     }
 }
 
+/// 32-bit words an invocation holds in a scan of several launches: loads enough for memory, and many workgroups at a time.
+pub(super) const TILE_WORDS: u32 = 16;
 /// A ticket's word has this above a tile's number.
 const TICKETS: u32 = 1 << 24;
 /// Warps of a look-ahead block that publish aggregates.
@@ -367,6 +329,10 @@ struct OnePass {
     kernel: &'static str,
     parts: Vec<&'static str>,
     constants: Vec<(&'static str, u32)>,
+    /// Bytes of a tile's state.
+    state_bytes: u64,
+    /// Whether the states' values have a buffer of their own.
+    values: bool,
     /// Bytes of a pack.
     unit: u32,
     tiles: u32,
@@ -374,10 +340,12 @@ struct OnePass {
     depth: u64,
 }
 
-struct ScanTile {
-    pack: Pack,
-    unit: u32,
-    workgroup: u32,
-    elements: u32,
-    constants: Vec<(&'static str, u32)>,
+/// How large a tile is.
+pub(super) struct ScanTile {
+    pub(super) pack: Pack,
+    /// Bytes of a pack.
+    pub(super) unit: u32,
+    pub(super) workgroup: u32,
+    pub(super) elements: u32,
+    pub(super) constants: Vec<(&'static str, u32)>,
 }

@@ -1,5 +1,6 @@
 //! Sort: Onesweep, or upsweep, scan and downsweep where no workgroup may wait for another.
 
+use super::passes::Job as ScanJob;
 use super::{Planner, Scratch, check_count, whole};
 use crate::{
     Builtin, DeviceKind, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Request, Result, Scalar, Slot,
@@ -23,6 +24,7 @@ const FEW_TILES: u32 = 48;
 
 struct Job {
     n: u32,
+    digit_bits: u32,
     places: u32,
     key_bytes: u32,
     value_bytes: u32,
@@ -83,17 +85,23 @@ impl Planner<'_> {
             Scalar::I32 | Scalar::I64 => 1,
             Scalar::F32 | Scalar::F64 => 2,
         };
+        let digit_bits = match algorithm {
+            "split" => 1,
+            "upsweep_downsweep_4bit" => 4,
+            _ => DIGIT_BITS,
+        };
         let constants = vec![
             ("KEY_KIND", kind),
             ("DESCENDING", u32::from(request.order == Order::Descending)),
             ("PLACES", key_bytes),
             ("KEY_WORDS", key_bytes / 4),
-            ("DIGIT_BITS", DIGIT_BITS),
+            ("DIGIT_BITS", digit_bits),
             ("VALUE_WORDS", value_bytes / 4),
         ];
         let job = Job {
             n,
-            places: key_bytes * 8 / DIGIT_BITS,
+            digit_bits,
+            places: key_bytes * 8 / digit_bits,
             key_bytes,
             value_bytes,
             constants,
@@ -105,7 +113,7 @@ impl Planner<'_> {
         }
         match algorithm {
             "onesweep" => self.onesweep(job, spans),
-            _ => self.upsweep_downsweep(job, spans),
+            _ => self.upsweep_downsweep(algorithm, job, spans),
         }
     }
 
@@ -309,14 +317,15 @@ impl Planner<'_> {
         (self.caps.language == Language::Wgsl).then_some(if wide { "block/peers128" } else { "block/peers32" })
     }
 
-    fn upsweep_downsweep(&self, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    /// Count, scan and scatter for each digit place, the lowest first.
+    fn upsweep_downsweep(&self, algorithm: &'static str, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let n = job.n;
         let (workgroup, items) = (self.tuning.scan_workgroup, 8);
         // Of 8192 keys or a few more: their counts are 3.1% of the data.
         let rounds = 8192_u32.div_ceil(workgroup * items);
         let tiles = n.div_ceil(workgroup * items * rounds);
-        let table = tiles.checked_mul(DIGITS).ok_or_else(|| {
-            Error::Invalid(format!("{n} keys are too many for upsweep_downsweep's table of counts; split the work"))
+        let table = tiles.checked_mul(1 << job.digit_bits).ok_or_else(|| {
+            Error::Invalid(format!("{n} keys are too many for {algorithm}'s table of counts; split the work"))
         })?;
         let mut scratch = Scratch::default();
         let counts = scratch.take(u64::from(table) * 4);
@@ -337,14 +346,15 @@ impl Planner<'_> {
         };
         // The counts' scan is this project's own, always of aligned scratch.
         let wide = Planner { layout: crate::Layout::default(), ..*self };
-        let zero = Some(sum.identity().to_vec());
-        let scan = wide.reduce_then_scan(&sum, table, true, zero, counts, counts, &mut scratch)?;
+        let start = sum.identity().to_vec();
+        let prefixes = ScanJob { op: &sum, n: table, exclusive: true, start, input: counts, output: counts };
+        let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
         let keys = [whole(Slot::Input, spans[0].1), temp, whole(Slot::Output, spans[1].1)];
         let values = (job.value_bytes > 0)
             .then(|| [whole(Slot::InputValues, spans[2].1), temp_values, whole(Slot::OutputValues, spans[3].1)]);
         let mut steps = vec![];
         for place in 0..job.places {
-            // An even number of places: input, temp, output, temp, ..., output.
+            // Always an even number of places: input, temp, output, temp, ..., output.
             let source = if place == 0 { 0 } else { 2 - place as usize % 2 };
             let target = 1 + place as usize % 2;
             let mut params = vec![
@@ -354,7 +364,7 @@ impl Planner<'_> {
                 ("source_offset", Param::Offset { binding: "source", unit: job.key_bytes }),
             ];
             steps.push(Step::Launch(Launch {
-                kernel: key("sort/upsweep", vec![job.key_part]),
+                kernel: key("sort/upsweep", vec![job.key_part, "block/place_digit"]),
                 groups: tiles,
                 bindings: vec![("source", keys[source]), ("counts", counts)],
                 params: params.clone(),
@@ -373,14 +383,14 @@ impl Planner<'_> {
             bindings.push(("counts", counts));
             let value_part = if values.is_some() { "block/split_values" } else { "block/split_none" };
             steps.push(Step::Launch(Launch {
-                kernel: key("sort/downsweep", vec![job.key_part, value_part]),
+                kernel: key("sort/downsweep", vec![job.key_part, "block/place_digit", value_part]),
                 groups: tiles,
                 bindings,
                 params,
                 initial: None,
             }));
         }
-        self.finish("upsweep_downsweep", scratch, steps, spans, false, 0)
+        self.finish(algorithm, scratch, steps, spans, false, 0)
     }
 }
 

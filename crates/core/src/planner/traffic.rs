@@ -17,9 +17,8 @@ use crate::{Request, SortRequest};
 ///
 /// Every reduction reads n. A sort with digits of d bits has passes for all bits of its keys: `onesweep` reads the keys once
 /// to count all digits, and in a pass keys and values once in and once out; `upsweep_downsweep` reads the keys of a pass once
-/// to count and once more to rank; `split` has passes of one bit, each of which reads the keys to count and then moves keys
-/// and values. On the CPU, `sequential` and `parallel` scans and reductions move 2n and n; its sort is another crate's, and
-/// not counted here.
+/// to count and once more to rank, as `split` does in passes of one bit. On the CPU, `sequential` and `parallel` scans and
+/// reductions move 2n and n; its sort is another crate's, and not counted here.
 pub fn traffic(request: &Request, algorithm: &str) -> Option<u64> {
     match request {
         Request::Copy { element, n } => (algorithm == "copy").then_some(2 * n * u64::from(element.bytes())),
@@ -68,7 +67,7 @@ fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
         "onesweep" => key + passes(8) * moved,
         "upsweep_downsweep" => passes(8) * (2 * key + moved),
         "upsweep_downsweep_4bit" => passes(4) * (2 * key + moved),
-        "split" => passes(1) * (key + moved),
+        "split" => passes(1) * (2 * key + moved),
         _ => return None,
     };
     Some(each * request.n)
@@ -129,7 +128,7 @@ mod tests {
         assert_eq!(bytes(Scalar::U64, None, "onesweep"), Some(8 + 8 * 16));
         assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep"), Some(4 * 16));
         assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep_4bit"), Some(8 * 16));
-        assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "split"), Some(32 * 20));
+        assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "split"), Some(32 * 24));
         assert_eq!(bytes(Scalar::U32, None, "parallel"), None);
     }
 }

@@ -18,6 +18,12 @@ pub struct Tuning {
     pub lookahead_rows: u32,
     /// How many elements of a word a scan has at least to look ahead, where the device can.
     pub lookahead_from: u32,
+    /// Invocations of a workgroup of the literature's scans by tiles in workgroup memory.
+    pub blocked_workgroup: u32,
+    /// Elements an invocation of it takes.
+    pub blocked_items: u32,
+    /// Elements left out after every 32 in workgroup memory, where a tree is scanned: 0 or 1.
+    pub blocked_padding: u32,
     /// Invocations of a reduce's workgroup.
     pub reduce_workgroup: u32,
     /// 32-bit words an invocation of a reduce loads at a time.
@@ -82,6 +88,9 @@ impl Tuning {
             scan_words: if emulated { 8 } else { 32 },
             lookahead_rows: 7,
             lookahead_from: 1 << 24,
+            blocked_workgroup: 256.min(limit),
+            blocked_items: 2,
+            blocked_padding: 1,
             reduce_workgroup: 256.min(limit),
             reduce_words: 32,
             groups_per_unit: if small { 2 } else { 8 },
@@ -106,6 +115,9 @@ impl Tuning {
             scan_words: 1,
             lookahead_rows: 1,
             lookahead_from: 1,
+            blocked_workgroup: 1,
+            blocked_items: 1,
+            blocked_padding: 0,
             reduce_workgroup: 1,
             reduce_words: 1,
             groups_per_unit: 1,
@@ -136,15 +148,16 @@ impl Tuning {
             return Err(Error::Invalid(format!("no tuning `{name}`; there are {names}")));
         };
         let wrong = |wanted: String| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
-        if !(1..=most).contains(&value) {
-            return wrong(format!("at least 1 and at most {most}"));
+        let least = u32::from(name != "blocked_padding");
+        if !(least..=most).contains(&value) {
+            return wrong(format!("at least {least} and at most {most}"));
         }
         // Scans and reductions halve their workgroups; a sort's is whole subgroups.
         match name {
             "sort_workgroup" | "sort64_workgroup" | "pairs_workgroup" if !value.is_multiple_of(32) => {
                 return wrong("a multiple of 32".into());
             }
-            "scan_workgroup" | "reduce_workgroup" if value < 32 || !value.is_power_of_two() => {
+            "scan_workgroup" | "blocked_workgroup" | "reduce_workgroup" if value < 32 || !value.is_power_of_two() => {
                 return wrong("a power of two, at least 32".into());
             }
             _ => {}
@@ -159,12 +172,15 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 18] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 21] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_words", 64, &mut self.scan_words),
             ("lookahead_rows", 15, &mut self.lookahead_rows),
             ("lookahead_from", u32::MAX, &mut self.lookahead_from),
+            ("blocked_workgroup", 1024, &mut self.blocked_workgroup),
+            ("blocked_items", 16, &mut self.blocked_items),
+            ("blocked_padding", 1, &mut self.blocked_padding),
             ("reduce_workgroup", 1024, &mut self.reduce_workgroup),
             ("reduce_words", 64, &mut self.reduce_words),
             ("groups_per_unit", 64, &mut self.groups_per_unit),

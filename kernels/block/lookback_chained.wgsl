@@ -1,0 +1,37 @@
+// block/lookback_chained: a tile's exclusive prefix is the inclusive one of the tile before it, and one thread waits for that. Only
+// where it does not come in time the tile's aggregate is taken instead, and the next one's prefix waited for.
+
+struct Lookback {
+  // The combination of the tiles from `next` up to the one that looks back.
+  prefix: T,
+  next: u32,
+  // One more than the tile that has not published in time, or 0.
+  stuck: u32,
+}
+
+fn lookback(start: Lookback, run: u32, lane: u32, width: u32) -> Lookback {
+  var found = Lookback(start.prefix, start.next, 0u);
+  var polls = select(0u, SPIN_LIMIT, start.stuck > 0u);
+  loop {
+    if (lane > 0u) { break; }
+    // Before the first tile lies the initial value.
+    if (found.next == 0u) {
+      found.prefix = combine(params.initial, found.prefix);
+      break;
+    }
+    let state = state_read(run, found.next - 1u);
+    if (state.status == STATUS_PREFIX || (state.status != STATUS_NONE && polls >= SPIN_LIMIT)) {
+      found.prefix = combine(state.value, found.prefix);
+      found.next -= 1u;
+      polls = 0u;
+      if (state.status == STATUS_PREFIX) { break; }
+      continue;
+    }
+    polls++;
+    if (FALLBACK == 1u && polls >= SPIN_LIMIT && state.status == STATUS_NONE) {
+      found.stuck = found.next;
+      break;
+    }
+  }
+  return found;
+}

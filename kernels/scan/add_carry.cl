@@ -1,0 +1,19 @@
+// scan/add_carry: the last launch of scan-then-propagate: what lies before a tile is combined with each of its elements. Reads and
+// writes each element once. With tiles of one element it makes an inclusive scan of an exclusive one and its input.
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_add_carry(
+  __global const T *input, __global T *output, __global const T *sums, Params params
+) {
+  const u32 group = get_group_id(0);
+  const u32 thread = get_local_id(0);
+  // 1. Neighbouring invocations take neighbouring elements.
+  const u32 first = group * WORKGROUP * ROWS + thread;
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 i = first + k * WORKGROUP;
+    // 2. What lies before the element's tile comes first.
+    if (i < params.n) {
+      output[params.output_offset + i] = combine(sums[i / params.tile], input[params.input_offset + i]);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// scan/add_carry: the last launch of scan-then-propagate: what lies before a tile is combined with each of its elements. Reads and
+// writes each element once. With tiles of one element it makes an inclusive scan of an exclusive one and its input.
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
+scan_add_carry(const T *input, T *output, const T *sums, Params params) {
+  admit_successor();
+  follow_predecessor();
+  const u32 group = blockIdx.x;
+  const u32 thread = threadIdx.x;
+  // 1. Neighbouring invocations take neighbouring elements.
+  const u32 first = group * WORKGROUP * ROWS + thread;
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 i = first + k * WORKGROUP;
+    // 2. What lies before the element's tile comes first.
+    if (i < params.n) {
+      output[params.output_offset + i] = combine(sums[i / params.tile], input[params.input_offset + i]);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// scan/hillis_steele: one step of the scan by Hillis and Steele (1986; GPU Gems 3, 39.2.1) in global memory: each element is combined
+// with the one `distance` before it. log2 n launches, from one buffer to another. Reads two elements and writes one for each.
+
+// What is scanned. The first step takes it from the scan's input: an exclusive scan is an inclusive one of elements moved up by
+// one, and the initial value comes first.
+T step_element(__global const T *input, Params params, u32 i) {
+  if (FIRST == 1u && EXCLUSIVE == 1u) {
+    if (i == 0u) { return params.initial; }
+    return input[params.input_offset + i - 1u];
+  }
+  const T v = input[params.input_offset + i];
+  if (FIRST == 1u && i == 0u) { return combine(params.initial, v); }
+  return v;
+}
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_hillis_steele(
+  __global const T *input, __global T *output, Params params
+) {
+  const u32 i = get_group_id(0) * WORKGROUP + get_local_id(0);
+  if (i >= params.n) { return; }
+  // 1. What the element is by now: the sum of the `distance` elements up to it.
+  T v = step_element(input, params, i);
+  // 2. With the sum of those before them it is of twice as many.
+  if (i >= params.distance) { v = combine(step_element(input, params, i - params.distance), v); }
+  output[params.output_offset + i] = v;
+}
