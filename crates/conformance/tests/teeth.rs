@@ -1,7 +1,7 @@
 //! The suite bites: a backend that gets one byte wrong fails every case that looks at it.
 
 use trifold_conformance::{Level, Outcome, cases, run};
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Options, Request, Result, Tuning};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Options, Plan, Request, Result, Tuning};
 use trifold_cpu::Cpu;
 
 /// The CPU backend, with one byte wrong in whatever is read back.
@@ -38,6 +38,9 @@ impl AnyBackend for Faulty {
         poison: Option<u8>,
     ) -> Result<AnyCall> {
         self.cpu.call(request, spans, options, tuning, poison)
+    }
+    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, poison: Option<u8>) -> Result<AnyCall> {
+        self.cpu.call_plan(plan, spans, poison)
     }
     fn run(&self, call: &AnyCall) -> Result<()> {
         AnyBackend::run(&self.cpu, call)
