@@ -55,8 +55,9 @@ impl AnyBackend for Faulty {
 
 fn survivors(at: fn(usize) -> usize) -> Vec<String> {
     let backend = Faulty { cpu: Cpu::with_threads(2).unwrap(), at };
-    // No tile of the CPU backend waits for another: those rows are ignored.
-    let leave_out = ["refusal/", "silent", "late5", "unbounded"];
+    // No tile of the CPU backend waits for another: those rows are ignored. And the
+    // bound of a chain of sums as long as the input may be more than what floats of either sign sum to.
+    let leave_out = ["refusal/", "silent", "late5", "unbounded", "f32/sum/sequential", "f64/sum/sequential"];
     let rows = cases(backend.caps(), Level::Quick)
         .into_iter()
         .filter(|c| !leave_out.iter().any(|word| c.name().contains(word)));
