@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Waiting};
+use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Waiting, planner};
 use trifold_conformance::Distribution;
 
 /// Scan, reduce and sort on every GPU driver a machine has, and on its CPU.
@@ -74,16 +74,6 @@ impl Primitive {
         matches!(self, Primitive::Scan | Primitive::Reduce)
     }
 }
-
-/// Every algorithm of the planner, by the name it has at every layer.
-#[rustfmt::skip]
-pub const ALGORITHMS: [&str; 28] = [
-    "lookback", "lookahead", "reduce_then_scan", "hillis_steele", "hillis_steele_shared", "blelloch", "blelloch_blocked",
-    "subgroup_blocked", "reduce_then_scan_recursive", "scan_then_propagate", "chained_scan", "lookback_serial", "lookback_fenced",
-    "single_pass", "interleaved_modulo", "interleaved_strided", "sequential", "first_add_on_load", "unroll_last_subgroup",
-    "unrolled", "grid_stride", "subgroup",
-    "onesweep", "upsweep_downsweep", "upsweep_downsweep_4bit", "split", "parallel", "copy",
-];
 
 /// How inputs may lie, by the names that rows have for it.
 pub const INPUTS: [Distribution; 6] = [
@@ -359,7 +349,7 @@ fn operator(text: &str) -> Result<Builtin, String> {
 }
 
 fn algorithm(text: &str) -> Result<&'static str, String> {
-    ALGORITHMS.into_iter().find(|name| *name == text).ok_or_else(|| one_of("algorithm", ALGORITHMS))
+    planner::ALGORITHMS.into_iter().find(|name| *name == text).ok_or_else(|| one_of("algorithm", planner::ALGORITHMS))
 }
 
 fn input(text: &str) -> Result<Distribution, String> {

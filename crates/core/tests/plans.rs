@@ -1,9 +1,9 @@
 //! Plans as text, for devices that need not be there: what the planner decides, and how much scratch it takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use trifold_core::planner::{algorithms, compute_bound, is_reference, plan, traffic};
+use trifold_core::planner::{ALGORITHMS, algorithms, compute_bound, is_reference, plan, traffic};
 use trifold_core::{
     Builtin, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, MAX_ELEMENTS, Op, Options, Order,
     Param, Plan, ReduceRequest, Region, Request, Scalar, ScanKind, ScanRequest, Slot, SortRequest, Step,
@@ -347,6 +347,16 @@ fn waits_that_might_never_end_are_refused() {
     let why = refused(&scan(1 << 20), in_place, bounded, &h200()).unwrap();
     assert!(why.starts_with("lookback in place") && why.contains("two spans"), "{why}");
     assert_eq!(refused(&sort_keys(1 << 20), in_place, bounded, &h200()), None);
+}
+
+#[test]
+fn every_algorithm_has_a_name_in_the_list() {
+    let (requests, mut found) = ([scan(9), reduce(9), sort_keys(9)], BTreeSet::new());
+    for caps in [h200(), lavapipe(), gl(), pocl()] {
+        found.extend(requests.iter().flat_map(|request| algorithms(request, &caps)));
+    }
+    found.extend(["copy", "parallel", "sequential"]);
+    assert_eq!(found, BTreeSet::from(ALGORITHMS));
 }
 
 #[test]

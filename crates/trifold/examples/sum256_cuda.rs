@@ -19,7 +19,9 @@ extern "C" __global__ void sum256(const float *input, float *output) {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A driver and a compiler that are not there are errors here; further on cudarc would panic.
-    (Cuda::devices()?, nvrtc_version()?);
+    Cuda::devices()?;
+    nvrtc_version()?;
+
     // A device, a stream on it, and the kernel compiled for it.
     let context = CudaContext::new(0)?;
     let stream = context.default_stream();

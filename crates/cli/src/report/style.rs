@@ -92,6 +92,17 @@ pub fn algorithm(name: &str) -> (Marker, &'static str) {
         "unrolled" => (DIAMOND, "mixed"),
         "grid_stride" => (SQUARE, "long"),
         "subgroup" => (DIAMOND, "long"),
+        // The scans of the literature.
+        "hillis_steele" => (SQUARE, "dots"),
+        "hillis_steele_shared" => (SQUARE, "mixed"),
+        "blelloch" => (DIAMOND, "dots"),
+        "blelloch_blocked" => (DIAMOND, "mixed"),
+        "subgroup_blocked" => (Marker::Circle, "mixed"),
+        "reduce_then_scan_recursive" => (UP, "mixed"),
+        "scan_then_propagate" => (UP, "long"),
+        "chained_scan" => (SQUARE, "long"),
+        "lookback_serial" => (Marker::Circle, "dots"),
+        "lookback_fenced" => (Marker::Circle, "long"),
         _ => (DOWN, "mixed"),
     }
 }

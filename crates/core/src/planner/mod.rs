@@ -69,6 +69,17 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
     }
 }
 
+/// Every algorithm, by the name it has at every layer.
+#[rustfmt::skip]
+pub const ALGORITHMS: [&str; 28] = [
+    "copy", "parallel", "sequential",
+    "lookback", "lookahead", "reduce_then_scan", "hillis_steele", "hillis_steele_shared", "blelloch", "blelloch_blocked",
+    "subgroup_blocked", "reduce_then_scan_recursive", "scan_then_propagate", "chained_scan", "lookback_serial", "lookback_fenced",
+    "single_pass", "interleaved_modulo", "interleaved_strided", "first_add_on_load", "unroll_last_subgroup", "unrolled",
+    "grid_stride", "subgroup",
+    "onesweep", "upsweep_downsweep", "upsweep_downsweep_4bit", "split",
+];
+
 /// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
 pub fn is_reference(algorithm: &str) -> bool {
     SCAN_LADDER.contains(&algorithm) || SORT_LADDER.contains(&algorithm) || reduce_ladder::find(algorithm).is_some()
