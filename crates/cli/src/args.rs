@@ -207,7 +207,7 @@ pub struct ExperimentArgs {
     /// The most timed runs of a row; slow devices stop earlier.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: u32,
-    /// How long all may take, in seconds; what does not fit is left out, and said. By default 140 for all software devices
+    /// How long all may take, in seconds; what does not fit is left out, and said. By default 150 for all software devices
     /// together, and 600 for each GPU.
     #[arg(long, value_name = "SECONDS")]
     pub budget: Option<u64>,

@@ -1,7 +1,7 @@
 //! The suite bites: a backend that gets one byte wrong fails every case that looks at it.
 
 use trifold_conformance::{Level, Outcome, cases, run};
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Options, Request, Result, Tuning};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Options, Plan, Request, Result, Tuning};
 use trifold_cpu::Cpu;
 
 /// The CPU backend, with one byte wrong in whatever is read back.
@@ -39,6 +39,9 @@ impl AnyBackend for Faulty {
     ) -> Result<AnyCall> {
         self.cpu.call(request, spans, options, tuning, poison)
     }
+    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, poison: Option<u8>) -> Result<AnyCall> {
+        self.cpu.call_plan(plan, spans, poison)
+    }
     fn run(&self, call: &AnyCall) -> Result<()> {
         AnyBackend::run(&self.cpu, call)
     }
@@ -52,8 +55,9 @@ impl AnyBackend for Faulty {
 
 fn survivors(at: fn(usize) -> usize) -> Vec<String> {
     let backend = Faulty { cpu: Cpu::with_threads(2).unwrap(), at };
-    // No tile of the CPU backend waits for another: those rows are ignored.
-    let leave_out = ["refusal/", "silent", "late5", "unbounded"];
+    // No tile of the CPU backend waits for another: those rows are ignored. And the
+    // bound of a chain of sums as long as the input may be more than what floats of either sign sum to.
+    let leave_out = ["refusal/", "silent", "late5", "unbounded", "f32/sum/sequential", "f64/sum/sequential"];
     let rows = cases(backend.caps(), Level::Quick)
         .into_iter()
         .filter(|c| !leave_out.iter().any(|word| c.name().contains(word)));

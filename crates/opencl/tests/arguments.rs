@@ -6,8 +6,8 @@ use std::ffi::CString;
 
 use ocl::core::{self, KernelArgInfo};
 use trifold_core::{
-    Backend, Caps, Element, KernelKey, Language, Layout, Monoid, Op, Options, Order, ReduceRequest, Request, ScanKind,
-    ScanRequest, SortRequest, Step, Sum, Tuning, planner,
+    Backend, Caps, Element, KernelKey, Language, Layout, Monoid, Op, Options, Order, Plan, ReduceRequest, Request,
+    ScanKind, ScanRequest, SortRequest, Step, Sum, Tuning, planner,
 };
 use trifold_kernels::{CATALOGUE, Entry, assemble, text};
 use trifold_opencl::{OpenCl, ocl};
@@ -37,7 +37,7 @@ fn requests() -> Vec<Request> {
     requests
 }
 
-/// The kernels of all plans that these capabilities allow.
+/// The kernels of all plans that these capabilities allow, and the experiments'.
 fn keys(caps: &Caps) -> Vec<KernelKey> {
     let tuning = Tuning::of(caps);
     let mut keys: Vec<KernelKey> = vec![];
@@ -47,17 +47,25 @@ fn keys(caps: &Caps) -> Vec<KernelKey> {
                 let layout = Layout { wide, in_place: false };
                 let options = Options { algorithm: Some(algorithm), ..Options::default() };
                 let Ok(plan) = planner::plan(&request, layout, options, caps, &tuning) else { continue };
-                for step in plan.steps {
-                    if let Step::Launch(launch) = step
-                        && !keys.contains(&launch.kernel)
-                    {
-                        keys.push(launch.kernel);
-                    }
-                }
+                keys.extend(launched(plan));
             }
         }
     }
-    keys
+    keys.extend(planner::compute_bound(1_000_003, 100, 32, caps).ok().into_iter().flat_map(launched));
+    let mut distinct: Vec<KernelKey> = vec![];
+    for key in keys {
+        if !distinct.contains(&key) {
+            distinct.push(key);
+        }
+    }
+    distinct
+}
+
+fn launched(plan: Plan) -> impl Iterator<Item = KernelKey> {
+    plan.steps.into_iter().filter_map(|step| match step {
+        Step::Launch(launch) => Some(launch.kernel),
+        _ => None,
+    })
 }
 
 /// The names, and the address spaces, of a kernel's arguments.

@@ -110,6 +110,7 @@ fn ablest(caps: &Caps) -> Caps {
         float64: true,
         atomics64: true,
         forward_progress: true,
+        coherent: true,
         bulk_shared_bytes: 1 << 20,
         ..caps.clone()
     }

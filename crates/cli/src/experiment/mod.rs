@@ -20,7 +20,7 @@ use crate::compare::{self, Bench, Job, Outcome, Report, Row, is_software, reques
 use crate::files::{self, Pending};
 
 /// What all software devices may take together, in seconds, and each other one.
-const SOFTWARE_SECONDS: u64 = 130;
+const SOFTWARE_SECONDS: u64 = 150;
 const GPU_SECONDS: u64 = 600;
 /// What a row's timed runs may take on a software device.
 const SOFTWARE_ROW: Duration = Duration::from_millis(60);

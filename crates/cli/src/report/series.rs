@@ -473,7 +473,7 @@ pub mod tests {
         assert_eq!(bytes(Primitive::Scan, "reduce_then_scan"), Some(12.0));
         assert_eq!(bytes(Primitive::Reduce, "single_pass"), Some(4.0));
         assert_eq!(bytes(Primitive::Reduce, "grid_stride"), Some(4.0));
-        assert_eq!(bytes(Primitive::Reduce, "parallel"), None);
+        assert_eq!(bytes(Primitive::Reduce, "lookback"), None);
         assert_eq!(bytes(Primitive::SortKeys, "onesweep"), Some(36.0));
         assert_eq!(bytes(Primitive::SortPairs, "onesweep"), Some(68.0));
         assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(64.0));

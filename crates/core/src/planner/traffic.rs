@@ -17,8 +17,8 @@ use crate::{Request, SortRequest};
 ///
 /// Every reduction reads n. A sort with digits of d bits has passes for all bits of its keys: `onesweep` reads the keys once
 /// to count all digits, and in a pass keys and values once in and once out; `upsweep_downsweep` reads the keys of a pass once
-/// to count and once more to rank; so does `split`, with passes of one bit. On the CPU, `sequential` and `parallel` scans and reductions move 2n and n; its sort is another crate's, and
-/// not counted here.
+/// to count and once more to rank, as `split` does in passes of one bit. On the CPU, `sequential` and `parallel` scans and
+/// reductions move 2n and n; its sort is another crate's, and not counted here.
 pub fn traffic(request: &Request, algorithm: &str) -> Option<u64> {
     match request {
         Request::Copy { element, n } => (algorithm == "copy").then_some(2 * n * u64::from(element.bytes())),
