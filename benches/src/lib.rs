@@ -3,7 +3,8 @@
 
 use trifold::{
     AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, Caps, DeviceKind, ElementType, Op, Options, Order,
-    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, bytemuck,
+    Predicate, ReduceRequest, Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector,
+    SortRequest, bytemuck,
 };
 
 /// One bench, before it has a device.
@@ -13,7 +14,7 @@ pub struct Case {
     pub request: Request,
     /// The element or key type.
     pub scalar: Scalar,
-    /// The operator's name; empty for copies and sorts.
+    /// The operator's name, or what becomes of the rest of a partition; empty where there is neither.
     pub operator: &'static str,
     /// By which algorithm.
     pub algorithm: &'static str,
@@ -55,6 +56,12 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     }
     requests.push((sort(None), ""));
     requests.push((sort(Some(element)), ""));
+    for rest in [Rest::Dropped, Rest::Apart, Rest::Behind] {
+        requests.push((
+            Request::Select(SelectRequest { selector: Selector::of::<u32, Upper>(), n, rest }),
+            rest_name(rest),
+        ));
+    }
     let mut cases = vec![];
     for (request, operator) in requests {
         for algorithm in trifold::planner::algorithms(&request, caps) {
@@ -62,6 +69,25 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// The upper half of the numbers: one of two random ones.
+struct Upper;
+
+impl Predicate<u32> for Upper {
+    const NAME: &'static str = "upper";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0x80000000u; }";
+    fn keep(v: u32) -> bool {
+        v >= 1 << 31
+    }
+}
+
+fn rest_name(rest: Rest) -> &'static str {
+    match rest {
+        Rest::Dropped => "",
+        Rest::Apart => "apart",
+        Rest::Behind => "behind",
+    }
 }
 
 /// A call with the buffers that it runs on.
@@ -80,8 +106,11 @@ pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
     let n = case.request.n();
     let random = |seed: u64| -> Vec<u32> { (0..n).map(|i| (mix(seed ^ i) >> 32) as u32).collect() };
     let with_values = matches!(&case.request, Request::Sort(SortRequest { value: Some(_), .. }));
+    let rest = matches!(&case.request, Request::Select(SelectRequest { rest: Rest::Apart, .. }));
+    let selects = matches!(&case.request, Request::Select(_));
     let mut buffers = vec![];
-    for seed in [Some(1 << 40), None, Some(2 << 40), None].into_iter().take(if with_values { 4 } else { 2 }) {
+    for seed in [Some(1 << 40), None, Some(2 << 40), None].into_iter().take(if with_values || selects { 4 } else { 2 })
+    {
         let buffer = backend.alloc(4 * n)?;
         if let Some(seed) = seed {
             backend.write(AnySpan::whole(&buffer), bytemuck::cast_slice(&random(seed)))?;
@@ -92,7 +121,13 @@ pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
     let one = matches!(case.request, Request::Reduce(_));
     let output = if one { AnySpan { buffer: &buffers[1], offset: 0, bytes: 4 } } else { whole(1) };
     let values = if with_values { Some((whole(2), whole(3))) } else { None };
-    let spans = AnySpans { input: whole(0), output, values };
+    let count = AnySpan { buffer: &buffers[buffers.len() - 1], offset: 0, bytes: 4 };
+    let spans = AnySpans {
+        values,
+        rest: rest.then(|| whole(2)),
+        count: selects.then_some(count),
+        ..AnySpans::new(whole(0), output)
+    };
     let options = Options { algorithm: Some(case.algorithm), ..Options::default() };
     let call = backend.call(&case.request, spans, options, &backend.tuning(), None)?;
     Ok(Bound { call, _buffers: buffers })

@@ -55,6 +55,9 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "scan/spine": "wgsl" "cl" "cu";
     "scan/tile_scan": "wgsl" "cl" "cu";
     "reduce/single_pass": "wgsl" "cl" "cu";
+    "select/lookback": "wgsl" "cl" "cu";
+    "select/tile_count": "wgsl" "cl" "cu";
+    "select/tile_place": "wgsl" "cl" "cu";
     "sort/histogram": "wgsl" "cl" "cu";
     "sort/onesweep": "wgsl" "cl" "cu";
     "sort/upsweep": "wgsl" "cl" "cu";

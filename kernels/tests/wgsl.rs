@@ -68,6 +68,7 @@ fn keys(caps: &Caps) -> Vec<KernelKey> {
         constants: vec![("WORKGROUP", 256), ("ROWS", 8)],
         element: None,
         op: None,
+        selector: None,
     };
     let mut keys = kernels(caps, Breadth::Every);
     keys.push(fill);
@@ -194,7 +195,7 @@ fn check_tier(tier: usize) {
 }
 
 fn needs_subgroups(kernel: &str) -> bool {
-    ["scan/lookback", "sort/onesweep", "sort/histogram"].contains(&kernel)
+    ["scan/lookback", "select/lookback", "sort/onesweep", "sort/histogram"].contains(&kernel)
 }
 
 #[test]
@@ -225,15 +226,20 @@ fn names_beside_an_operator_are_reserved() {
         // Constants change values, no names.
         let mut seen = HashSet::new();
         let keys = keys(&caps);
-        let distinct = keys.iter().filter(|key| seen.insert((key.name, &key.parts, &key.element, &key.op)));
+        let distinct =
+            keys.iter().filter(|key| seen.insert((key.name, &key.parts, &key.element, &key.op, &key.selector)));
         for key in distinct.filter(|key| key.op.is_some()) {
             let module = check(key, &caps).unwrap().module;
             let names = module.functions.iter().map(|(_, function)| &function.name);
             let names = names.chain(module.global_variables.iter().map(|(_, variable)| &variable.name));
             let names = names.chain(module.constants.iter().map(|(_, constant)| &constant.name));
             let names = names.chain(module.types.iter().map(|(_, ty)| &ty.name)).flatten();
-            let element = key.element.as_ref().map_or_else(String::new, |element| element.name().to_string());
-            let theirs = |name: &str| name == "combine" || name == element;
+            let item = key.selector.as_ref().map(|selector| selector.element());
+            let elements: Vec<_> = key.element.iter().chain(item).map(ElementType::name).collect();
+            let predicate = key.selector.as_ref().map_or("", |selector| &*selector.wgsl);
+            let declares =
+                |name: &str| ["fn ", "const "].iter().any(|word| predicate.contains(&format!("{word}{name}")));
+            let theirs = |name: &str| name == "combine" || elements.contains(&name) || declares(name);
             free.extend(names.filter(|name| !theirs(name) && !trifold_lang::is_reserved(name)).cloned());
         }
     }

@@ -1,7 +1,8 @@
 //! A row of the table: one call, and how its input and its memory lie.
 
 use trifold_core::{
-    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Result, ScanKind, Step, Tuning, Waiting, planner,
+    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Rest, Result, ScanKind, Step, Tuning, Waiting,
+    planner,
 };
 
 use crate::inputs::{self, Distribution, Random};
@@ -156,6 +157,10 @@ impl Row {
                 let order = if r.order == Order::Ascending { "ascending" } else { "descending" };
                 (format!("{}{value}", r.key.name()), order.to_owned(), vec![])
             }
+            Request::Select(r) => {
+                let rest = if r.rest == Rest::Behind { vec!["behind".to_owned()] } else { vec![] };
+                (r.selector.element().name().to_owned(), r.selector.name.to_string(), rest)
+            }
         };
         match self.placement {
             Placement::Aligned => {}
@@ -207,6 +212,7 @@ impl Row {
                 let keys = inputs::keys(r.key, self.distribution, n, &mut random);
                 (keys, r.value.as_ref().map(|v| inputs::values(v, n)))
             }
+            Request::Select(r) => (inputs::items(r.selector.element(), self.distribution, n, &mut random), None),
         }
     }
 
@@ -223,6 +229,7 @@ impl Row {
             Request::Scan(r) => r.op.element().clone(),
             Request::Reduce(r) => r.op.element().clone(),
             Request::Sort(r) => ElementType::Scalar(r.key),
+            Request::Select(r) => r.selector.element().clone(),
         }
     }
 

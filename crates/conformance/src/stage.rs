@@ -1,6 +1,6 @@
 //! A row's memory on a device: inputs among guards, poisoned outputs, a bound call, and the check of what it wrote.
 
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request, Rest};
 use trifold_cpu::oracle::{self, Expected, Output};
 
 use crate::case::Failure;
@@ -75,12 +75,16 @@ pub(crate) struct Staged {
     /// `None` if the row works in place.
     output: Option<Block>,
     values: Option<(Block, Option<Block>, ElementType)>,
+    rest: Option<Block>,
+    count: Option<Block>,
 }
 
 /// What a run wrote.
 pub(crate) struct Results {
     pub(crate) output: Vec<u8>,
     pub(crate) values: Option<Vec<u8>>,
+    pub(crate) rest: Option<Vec<u8>>,
+    pub(crate) count: Option<Vec<u8>>,
 }
 
 impl Staged {
@@ -110,16 +114,25 @@ impl Staged {
             }
             _ => None,
         };
+        let (rest, count) = match &row.request {
+            Request::Select(r) => {
+                let apart = r.rest == Rest::Apart;
+                let rest = apart.then(|| Block::new(backend, offsets[2] * size, n * size, None)).transpose()?;
+                (rest, Some(Block::new(backend, offsets[3] * 4, 4, None)?))
+            }
+            _ => (None, None),
+        };
         let spans = AnySpans {
-            input: input.span(),
-            output: output.as_ref().unwrap_or(&input).span(),
             values: values.as_ref().map(|(from, to, _)| (from.span(), to.as_ref().unwrap_or(from).span())),
+            rest: rest.as_ref().map(Block::span),
+            count: count.as_ref().map(Block::span),
+            ..AnySpans::new(input.span(), output.as_ref().unwrap_or(&input).span())
         };
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps());
         let call = backend.call(&row.request, spans, row.options, &tuning, row.poison())?;
         let expected = oracle::expect(&row.request, &keys, carried.as_deref());
-        let sorts = matches!(row.request, Request::Sort(_) | Request::Copy { .. });
-        Ok(Staged { call, expected, element, sorts, input, output, values })
+        let sorts = matches!(row.request, Request::Sort(_) | Request::Copy { .. } | Request::Select(_));
+        Ok(Staged { call, expected, element, sorts, input, output, values, rest, count })
     }
 
     /// Gives the next run an input of its own.
@@ -137,11 +150,9 @@ impl Staged {
 
     /// Poisons the outputs, or brings the input back if that is the output.
     pub(crate) fn reset(&self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
-        self.output.as_ref().unwrap_or(&self.input).reset(backend)?;
-        match &self.values {
-            Some((from, to, _)) => to.as_ref().unwrap_or(from).reset(backend),
-            None => Ok(()),
-        }
+        let values = self.values.iter().map(|(from, to, _)| to.as_ref().unwrap_or(from));
+        let outputs = [self.output.as_ref().unwrap_or(&self.input)].into_iter().chain(values);
+        outputs.chain(&self.rest).chain(&self.count).try_for_each(|block| block.reset(backend))
     }
 
     /// What the last run wrote, and whether it wrote nothing else.
@@ -151,13 +162,17 @@ impl Staged {
             Some((from, to, _)) => Some(to.as_ref().unwrap_or(from).read(backend, "output values")?),
             None => None,
         };
-        Ok(Results { output, values })
+        let read = |block: &Option<Block>, what| block.as_ref().map(|block| block.read(backend, what)).transpose();
+        Ok(Results { output, values, rest: read(&self.rest, "rest")?, count: read(&self.count, "count")? })
     }
 
     /// Holds the last run to the oracle.
     pub(crate) fn check(&self, backend: &dyn AnyBackend) -> Result<Results, Failure> {
         let results = self.results(backend)?;
         match &self.expected.output {
+            Output::Exact(want) if self.count.is_some() => {
+                compare::written(&self.element, want, &results.output, STALE)
+            }
             Output::Exact(want) => compare::exact(&self.element, want, &results.output, !self.sorts),
             Output::Near { values, scales, chained } => {
                 let depth = if *chained { self.call.plan.depth + 1 } else { 1 };
@@ -168,6 +183,15 @@ impl Staged {
         if let (Some((_, _, element)), Some(want), Some(got)) = (&self.values, &self.expected.values, &results.values) {
             compare::exact(element, want, got, false)
                 .map_err(|message| Failure::Wrong(format!("output values: {message}")))?;
+        }
+        if let (Some(want), Some(got)) = (&self.expected.rest, &results.rest) {
+            compare::written(&self.element, want, got, STALE)
+                .map_err(|message| Failure::Wrong(format!("rest: {message}")))?;
+        }
+        if let (Some(want), Some(got)) = (self.expected.count, &results.count)
+            && got[..] != want.to_le_bytes()
+        {
+            return Err(Failure::Wrong(format!("the count is {got:?}, not {want} as bytes")));
         }
         Ok(results)
     }

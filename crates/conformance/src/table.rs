@@ -3,6 +3,8 @@
 //! Every distinct kernel costs a software device a compilation, so the full matrix of types and operators stands at a
 //! few sizes, and sizes, distributions and placements vary over few types.
 
+mod select;
+
 use std::collections::HashSet;
 
 use trifold_core::{
@@ -29,6 +31,7 @@ pub fn cases(caps: &Caps, level: Level) -> Vec<Case> {
     table.places();
     table.reuse();
     table.large();
+    table.selections();
     table.queues();
     for refusal in Refusal::all(caps) {
         let name = format!("refusal/{}", refusal.name());
@@ -53,6 +56,8 @@ pub(crate) fn reduce(op: &Op, n: u64) -> Request {
 pub(crate) fn sort(key: Scalar, value: Option<ElementType>, order: Order, n: u64) -> Request {
     Request::Sort(SortRequest { key, value, n, order })
 }
+
+pub(crate) use select::select;
 
 /// Values of 4, 8 and 12 bytes.
 pub(crate) fn value_types() -> [ElementType; 3] {
@@ -499,6 +504,7 @@ pub(crate) fn shared_rows() -> Vec<Row> {
             rows.push(Row::new(sort(key, value, order, n)).placement(placement));
         }
     }
+    rows.extend(select::shared_rows());
     rows
 }
 
@@ -552,7 +558,7 @@ mod tests {
             }
         }
         println!("{} cases, {} kernels, {elements} elements", cases.len(), kernels.len());
-        assert!((1500..2600).contains(&cases.len()), "{} cases", cases.len());
+        assert!((1500..3000).contains(&cases.len()), "{} cases", cases.len());
         assert!(kernels.len() < 600, "{} kernels", kernels.len());
         assert!(elements < 60_000_000, "{elements} elements");
     }

@@ -44,6 +44,32 @@ pub struct AnySpans<'a> {
     pub output: AnySpan<'a>,
     /// The values and where they go.
     pub values: Option<(AnySpan<'a>, AnySpan<'a>)>,
+    /// Where the elements go that a partition does not keep.
+    pub rest: Option<AnySpan<'a>>,
+    /// How many elements a selection keeps.
+    pub count: Option<AnySpan<'a>>,
+}
+
+impl<'a> AnySpans<'a> {
+    /// An input and an output.
+    pub fn new(input: AnySpan<'a>, output: AnySpan<'a>) -> Self {
+        AnySpans { input, output, values: None, rest: None, count: None }
+    }
+
+    /// As [`Spans::with_values`].
+    pub fn with_values(self, input: AnySpan<'a>, output: AnySpan<'a>) -> Self {
+        AnySpans { values: Some((input, output)), ..self }
+    }
+
+    /// As [`Spans::with_rest`].
+    pub fn with_rest(self, rest: AnySpan<'a>) -> Self {
+        AnySpans { rest: Some(rest), ..self }
+    }
+
+    /// As [`Spans::with_count`].
+    pub fn with_count(self, count: AnySpan<'a>) -> Self {
+        AnySpans { count: Some(count), ..self }
+    }
 }
 
 /// A call that was planned, compiled and bound, behind one type. Runs on the backend that bound it alone.
@@ -143,6 +169,12 @@ where
         let mut typed = Spans::new(&span(self, spans.input)?, &span(self, spans.output)?);
         if let Some((from, to)) = spans.values {
             typed = typed.with_values(&span(self, from)?, &span(self, to)?);
+        }
+        if let Some(rest) = spans.rest {
+            typed = typed.with_rest(&span(self, rest)?);
+        }
+        if let Some(count) = spans.count {
+            typed = typed.with_count(&span(self, count)?);
         }
         let layout = typed.layout(self)?;
         let prepared = block_on(Prepared::without_scratch(self, request, layout, options, tuning))?;

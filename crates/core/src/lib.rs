@@ -19,6 +19,7 @@ pub mod planner;
 mod prepared;
 mod primitives;
 mod request;
+mod select;
 mod tuning;
 
 pub use any::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, plan_for};
@@ -34,4 +35,5 @@ pub use primitives::{Reduce, Scan, Sort, Transfer, block_on};
 pub use request::{
     Fault, Layout, MAX_ELEMENTS, Options, Order, ReduceRequest, Request, ScanKind, ScanRequest, SortRequest, Waiting,
 };
+pub use select::{HostSelector, Predicate, Rest, Select, SelectRequest, Selector};
 pub use tuning::{Tuning, TuningRow, TuningTable};

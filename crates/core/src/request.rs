@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{ElementType, Error, Op, Result, Scalar};
+use crate::{ElementType, Error, Op, Rest, Result, Scalar, SelectRequest};
 
 /// Whether an element takes part in its own prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,10 +121,12 @@ pub enum Request {
     Reduce(ReduceRequest),
     /// Sort.
     Sort(SortRequest),
+    /// Select or partition.
+    Select(SelectRequest),
 }
 
 impl Request {
-    /// The primitive's name in reports: copy, scan, reduce, sort_keys or sort_pairs.
+    /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, select_if or partition_if.
     pub fn primitive(&self) -> &'static str {
         match self {
             Request::Copy { .. } => "copy",
@@ -132,6 +134,8 @@ impl Request {
             Request::Reduce(_) => "reduce",
             Request::Sort(SortRequest { value: None, .. }) => "sort_keys",
             Request::Sort(SortRequest { value: Some(_), .. }) => "sort_pairs",
+            Request::Select(SelectRequest { rest: Rest::Dropped, .. }) => "select_if",
+            Request::Select(_) => "partition_if",
         }
     }
 
@@ -142,11 +146,12 @@ impl Request {
             Request::Scan(r) => r.n,
             Request::Reduce(r) => r.n,
             Request::Sort(r) => r.n,
+            Request::Select(r) => r.n,
         }
     }
 
     /// The bytes that the algorithm-independent minimum moves: each input read and each output written once, and for
-    /// a sort once more a digit place of eight bits plus one read to count.
+    /// a sort once more a digit place of eight bits plus one read to count. Of a selection, as if all elements were kept.
     pub fn bytes_moved(&self) -> u64 {
         match self {
             Request::Copy { element, n } => 2 * n * u64::from(element.bytes()),
@@ -157,6 +162,7 @@ impl Request {
                 let value = r.value.as_ref().map_or(0, |v| u64::from(v.bytes()));
                 r.n * (key + 2 * key * (key + value))
             }
+            Request::Select(r) => 2 * r.n * u64::from(r.selector.element().bytes()),
         }
     }
 }

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use trifold_core::planner::{algorithms, plan};
 use trifold_core::{
     Builtin, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, Op, Options, Order, Param, Plan,
-    ReduceRequest, Region, Request, Scalar, ScanKind, ScanRequest, SortRequest, Step, SubgroupSource, Subgroups,
-    Tuning, TuningRow, TuningTable, Waiting,
+    Predicate, ReduceRequest, Region, Request, Rest, Scalar, ScanKind, ScanRequest, SelectRequest, Selector,
+    SortRequest, Step, SubgroupSource, Subgroups, Tuning, TuningRow, TuningTable, Waiting,
 };
 
 /// CUDA on an H200.
@@ -111,6 +111,19 @@ fn sort_pairs(n: u64) -> Request {
     Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Descending })
 }
 
+struct Odd;
+impl Predicate<u32> for Odd {
+    const NAME: &'static str = "odd";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1u) == 1u; }";
+    fn keep(v: u32) -> bool {
+        v & 1 == 1
+    }
+}
+
+fn select(n: u64, rest: Rest) -> Request {
+    Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n, rest })
+}
+
 fn planned(request: &Request, layout: Layout, caps: &Caps) -> Plan {
     plan(request, layout, Options::default(), caps, &Tuning::of(caps)).unwrap()
 }
@@ -154,6 +167,9 @@ fn line(launch: &Launch) -> String {
     if let Some(op) = &key.op {
         let _ = write!(text, " by {}", op.name);
     }
+    if let Some(selector) = &key.selector {
+        let _ = write!(text, " where {}", selector.name);
+    }
     let parts: Vec<_> = key.parts.iter().map(|part| part.trim_start_matches("block/")).collect();
     let constants: Vec<_> = key.constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let bindings: Vec<_> = launch.bindings.iter().map(|(name, region)| format!("{name}={}", place(region))).collect();
@@ -192,6 +208,18 @@ fn reductions() {
     insta::assert_snapshot!("reduce_h200", text(&reduce(1 << 28), &h200()));
     insta::assert_snapshot!("reduce_gl", text(&reduce(1 << 20), &gl()));
     insta::assert_snapshot!("reduce_of_nothing", text(&reduce(0), &h200()));
+}
+
+#[test]
+fn selections() {
+    insta::assert_snapshot!("select_h200", text(&select(1 << 20, Rest::Dropped), &h200()));
+    insta::assert_snapshot!("partition_h200", text(&select(1 << 20, Rest::Apart), &h200()));
+    insta::assert_snapshot!("partition_behind_h200", text(&select(1 << 20, Rest::Behind), &h200()));
+    insta::assert_snapshot!("select_gl", text(&select(1 << 20, Rest::Dropped), &gl()));
+    insta::assert_snapshot!("select_of_nothing", text(&select(0, Rest::Apart), &h200()));
+    let in_place = Layout { wide: true, in_place: true };
+    let refused = plan(&select(9, Rest::Dropped), in_place, Options::default(), &h200(), &Tuning::of(&h200()));
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
 }
 
 #[test]

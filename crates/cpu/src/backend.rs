@@ -28,6 +28,8 @@ pub enum Kernel {
     Reduce,
     /// `sort/parallel`.
     Sort,
+    /// `select/parallel`.
+    Select,
 }
 
 impl Cpu {
@@ -117,6 +119,7 @@ impl Backend for Cpu {
             "scan/parallel" => Ok(Kernel::Scan),
             "reduce/parallel" => Ok(Kernel::Reduce),
             "sort/parallel" => Ok(Kernel::Sort),
+            "select/parallel" => Ok(Kernel::Select),
             other => Err(Error::Unsupported(format!("kernel {other} on the cpu backend; it runs Rust alone"))),
         }
     }

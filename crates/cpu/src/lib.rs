@@ -21,6 +21,7 @@ mod backend;
 mod chain;
 mod memory;
 pub mod oracle;
+mod select;
 mod sort;
 mod step;
 mod system;

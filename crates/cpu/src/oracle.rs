@@ -10,7 +10,9 @@
 use std::cmp::Ordering;
 
 use rayon::slice::ParallelSliceMut;
-use trifold_core::{Builtin, Element, ElementType, Key, Monoid, Op, Order, Request, Scalar, ScanKind, SortRequest};
+use trifold_core::{
+    Builtin, Element, ElementType, Key, Monoid, Op, Order, Request, Rest, Scalar, ScanKind, SelectRequest, SortRequest,
+};
 
 /// `output[i] = initial + input[0] + ... + input[i]`.
 pub fn inclusive_scan<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> Vec<T> {
@@ -97,6 +99,10 @@ pub struct Expected {
     pub output: Output,
     /// The output values of a sort.
     pub values: Option<Vec<u8>>,
+    /// What a partition writes to the span of the rest.
+    pub rest: Option<Vec<u8>>,
+    /// How many elements a selection keeps. Only those are written, and with them [`Expected::output`] ends.
+    pub count: Option<u32>,
 }
 
 /// What the output elements must be.
@@ -140,10 +146,11 @@ pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expecte
         }
         Request::Sort(r) => {
             let (keys, values) = sort_bytes(r, input, values);
-            return Expected { output: Output::Exact(keys), values };
+            return Expected { output: Output::Exact(keys), values, rest: None, count: None };
         }
+        Request::Select(r) => return select_bytes(r, input),
     };
-    Expected { output, values: None }
+    Expected { output, values: None, rest: None, count: None }
 }
 
 /// One element, aligned for any.
@@ -286,6 +293,24 @@ fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> (Vec
         Scalar::F64 => sorted::<f64>,
     };
     sorted(request.order, keys, request.value.as_ref().map(ElementType::bytes).zip(values))
+}
+
+fn select_bytes(request: &SelectRequest, input: &[u8]) -> Expected {
+    let size = request.selector.element().bytes() as usize;
+    let (mut kept, mut rest) = (vec![], vec![]);
+    let mut slot = Slot::of(&vec![0; size]);
+    for bytes in input.chunks_exact(size) {
+        slot.set(bytes);
+        // SAFETY: the slot holds one element of the predicate's type, at an address that suits any.
+        let keep = unsafe { (request.selector.host().count)(slot.0.as_ptr().cast(), 1) } == 1;
+        if keep { &mut kept } else { &mut rest }.extend_from_slice(bytes);
+    }
+    let count = Some((kept.len() / size) as u32);
+    if request.rest == Rest::Behind {
+        kept.append(&mut rest);
+    }
+    let rest = (request.rest == Rest::Apart).then_some(rest);
+    Expected { output: Output::Exact(kept), values: None, rest, count }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use trifold_core::{Command, Error, KernelKey, Op, Param, Result, Span};
 
 use crate::chain::{self, Elements, Slots};
 use crate::memory::{Access, Region};
+use crate::select::SelectStep;
 use crate::sort::SortStep;
 use crate::{Cpu, Kernel};
 
@@ -22,6 +23,7 @@ enum Bound {
     Scan { elements: Elements, exclusive: bool, input: Region, output: Region },
     Reduce { elements: Elements, input: Region, output: Region },
     Sort(SortStep),
+    Select(SelectStep),
 }
 
 impl Step {
@@ -49,6 +51,7 @@ impl Step {
                     Kernel::Scan => bind_scan(key, &arguments, initial)?,
                     Kernel::Reduce => bind_reduce(key, &arguments, initial)?,
                     Kernel::Sort => Bound::Sort(SortStep::bind(key, &arguments)?),
+                    Kernel::Select => Bound::Select(SelectStep::bind(key, &arguments)?),
                 }
             }
         };
@@ -88,6 +91,7 @@ impl Step {
                 unsafe { chain::reduce(pool, elements, input.start(), output.start()) }
             }
             Bound::Sort(step) => step.run(pool)?,
+            Bound::Select(step) => step.run(pool)?,
         }
         Ok(())
     }

@@ -15,15 +15,19 @@ fn main() -> trifold::Result<()> {
         device.write(AnySpan::whole(&input), bytemuck::cast_slice(&vec![1u32; n as usize]))?;
         let written = start.elapsed();
         let scan = ScanRequest { op: Op::of::<u32, Sum>(), n, kind: ScanKind::Inclusive, initial: None };
-        let spans = AnySpans { input: AnySpan::whole(&input), output: AnySpan::whole(&output), values: None };
+        let spans = AnySpans::new(AnySpan::whole(&input), AnySpan::whole(&output));
         let call = device.call(&Request::Scan(scan), spans, Options::default(), &device.tuning(), None)?;
         let prepared = start.elapsed();
         device.run(&call)?;
         let mut last = [0u8; 4];
         device.read(AnySpan { offset: 4 * (n - 1), bytes: 4, ..spans.output }, &mut last)?;
         assert_eq!(u64::from(u32::from_ne_bytes(last)), n);
-        println!("{found}: opened in {opened:.1?}; from there on input written after {:.1?}, scan prepared after {:.1?}, result after {:.1?}",
-            written - opened, prepared - opened, start.elapsed() - opened);
+        println!(
+            "{found}: opened in {opened:.1?}; from there on input written after {:.1?}, scan prepared after {:.1?}, result after {:.1?}",
+            written - opened,
+            prepared - opened,
+            start.elapsed() - opened
+        );
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod reduce;
 mod scan;
+mod select;
 mod sort;
 mod waiting;
 
@@ -9,7 +10,7 @@ use crate::plan::Scratch;
 use crate::request::check_count;
 use crate::{
     Caps, DeviceKind, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Region, Request,
-    Result, Slot, Step, SubgroupSource, Tuning,
+    Rest, Result, Slot, Step, SubgroupSource, Tuning,
 };
 
 /// Makes a plan: pure data from pure data, no device needed.
@@ -24,6 +25,7 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
         Request::Scan(r) => context.scan(r),
         Request::Reduce(r) => context.reduce(r),
         Request::Sort(r) => context.sort(r),
+        Request::Select(r) => context.select(r),
     }?;
     context.check_waiting(&plan)?;
     tracing::debug!(primitive = request.primitive(), n = request.n(), algorithm = plan.algorithm, "planned");
@@ -44,6 +46,8 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
         (_, Request::Reduce(_)) => vec!["single_pass"],
         (_, Request::Sort(_)) if subgroups => vec!["onesweep", "upsweep_downsweep"],
         (_, Request::Sort(_)) => vec!["upsweep_downsweep"],
+        (_, Request::Select(r)) if subgroups && r.rest != Rest::Behind => vec!["lookback", "reduce_then_scan"],
+        (_, Request::Select(_)) => vec!["reduce_then_scan"],
     }
 }
 
@@ -191,6 +195,7 @@ impl Planner<'_> {
                     constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
                     element: Some(ElementType::Scalar(crate::Scalar::U32)),
                     op: None,
+                    selector: None,
                 },
                 groups: words.div_ceil(workgroup * rows * pack.elements),
                 bindings: vec![("input", from), ("output", to)],
@@ -211,12 +216,14 @@ fn whole(slot: Slot, bytes: u64) -> Region {
 }
 
 impl Slot {
-    fn noun(self) -> &'static str {
+    pub(crate) fn noun(self) -> &'static str {
         match self {
             Slot::Input => "input",
             Slot::Output => "output",
             Slot::InputValues => "input values",
             Slot::OutputValues => "output values",
+            Slot::Rest => "rest",
+            Slot::Count => "count",
             Slot::Scratch => "scratch",
         }
     }

@@ -50,6 +50,7 @@ impl Planner<'_> {
                     constants: vec![("EXCLUSIVE", u32::from(exclusive))],
                     element: Some(op.element().clone()),
                     op: Some(op.clone()),
+                    selector: None,
                 },
                 groups: 1,
                 bindings: vec![("input", input), ("output", output)],
@@ -222,6 +223,7 @@ impl Planner<'_> {
                 constants: one.constants,
                 element: Some(op.element().clone()),
                 op: Some(op.clone()),
+                selector: None,
             },
             groups: one.groups,
             bindings: vec![
@@ -243,7 +245,7 @@ impl Planner<'_> {
         self.finish(one.algorithm, scratch, steps, spans, true, one.depth)
     }
 
-    fn state(&self, op: &Op) -> TileState {
+    pub(super) fn state(&self, op: &Op) -> TileState {
         // What has bulk copies (CUDA from sm_90 on) has 128-bit atomics.
         let atomics128 = self.caps.bulk_shared_bytes > 0;
         match op.element().words() {
@@ -253,7 +255,7 @@ impl Planner<'_> {
         }
     }
 
-    fn subgroup_scan_part(&self, op: &Op) -> &'static str {
+    pub(super) fn subgroup_scan_part(&self, op: &Op) -> &'static str {
         match op.element().is_word() && self.caps.language != Language::OpenClC {
             true => "block/subgroup_scan",
             false => "block/subgroup_scan_words",
@@ -281,6 +283,7 @@ impl Planner<'_> {
             constants: tile.constants.iter().chain(more).copied().collect(),
             element: Some(op.element().clone()),
             op: Some(op.clone()),
+            selector: None,
         };
         let sizes = [("n", Param::Word(n)), ("tiles", Param::Word(tiles))];
         let input_offset = ("input_offset", Param::Offset { binding: "input", unit: tile.unit });
@@ -335,16 +338,16 @@ impl Planner<'_> {
 }
 
 /// A ticket's word has this above a tile's number.
-const TICKETS: u32 = 1 << 24;
+pub(super) const TICKETS: u32 = 1 << 24;
 /// Warps of a look-ahead block that publish aggregates.
 const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.
 const SCAN_WARPS: u32 = 16;
 
 /// How a tile's state is held.
-struct TileState {
-    part: &'static str,
-    bytes: u64,
+pub(super) struct TileState {
+    pub(super) part: &'static str,
+    pub(super) bytes: u64,
     /// Whether one access moves it.
     is_word: bool,
 }
