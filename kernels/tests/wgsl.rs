@@ -195,7 +195,7 @@ fn check_tier(tier: usize) {
 }
 
 fn needs_subgroups(kernel: &str) -> bool {
-    ["scan/lookback", "select/lookback", "sort/onesweep", "sort/histogram"].contains(&kernel)
+    ["scan/lookback", "select/lookback", "by_key/lookback", "sort/onesweep", "sort/histogram"].contains(&kernel)
 }
 
 #[test]
@@ -236,10 +236,12 @@ fn names_beside_an_operator_are_reserved() {
             let names = names.chain(module.types.iter().map(|(_, ty)| &ty.name)).flatten();
             let item = key.selector.as_ref().map(|selector| selector.element());
             let elements: Vec<_> = key.element.iter().chain(item).map(ElementType::name).collect();
-            let predicate = key.selector.as_ref().map_or("", |selector| &*selector.wgsl);
-            let declares =
-                |name: &str| ["fn ", "const "].iter().any(|word| predicate.contains(&format!("{word}{name}")));
-            let theirs = |name: &str| name == "combine" || elements.contains(&name) || declares(name);
+            let texts = [key.selector.as_ref().map(|s| &s.wgsl), key.op.as_ref().map(|op| &op.wgsl)];
+            let declares = |name: &str| {
+                let words = ["fn ", "const ", "struct ", "alias "].map(|word| format!("{word}{name}"));
+                texts.iter().flatten().any(|text| words.iter().any(|words| text.contains(words)))
+            };
+            let theirs = |name: &str| elements.contains(&name) || declares(name);
             free.extend(names.filter(|name| !theirs(name) && !trifold_lang::is_reserved(name)).cloned());
         }
     }

@@ -23,7 +23,10 @@ fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), 
     let (from_a, from_b) = (on_a.results(a)?, on_b.results(b)?);
     let element = row.element();
     let sorts = from_a.values.is_some()
-        || matches!(row.request, trifold_core::Request::Sort(_) | trifold_core::Request::Select(_));
+        || matches!(
+            row.request,
+            trifold_core::Request::Sort(_) | trifold_core::Request::Select(_) | trifold_core::Request::ByKey(_)
+        );
     let wrong = |message: String| {
         Failure::Wrong(format!(
             "{} ({}) against {} ({}): {message}",

@@ -8,7 +8,7 @@ use trifold_core::{
 };
 
 use crate::operators;
-use crate::table::{builtin, reduce, scan, select, sort, value_types};
+use crate::table::{builtin, by_key, reduce, scan, select, sort, value_types};
 
 /// How many of the kernels that differ in type and operator alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +76,11 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     for selector in operators::selectors() {
         requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&selector, rest, n)));
     }
+    let ops = operators(Breadth::Some).into_iter().map(Some).chain([None]);
+    let by_keys = ops.flat_map(|op| [u32::TYPE, u64::TYPE].map(|key| by_key(&key, op.clone(), n)));
+    let wanted =
+        |request: &Request| breadth == Breadth::Every || matches!(request, Request::ByKey(r) if r.key == u32::TYPE);
+    requests.extend(by_keys.filter(wanted));
     // Past the 65535 workgroups of one dimension, and with the tiles that many elements alone get.
     let float = builtin(Builtin::Sum, Scalar::F32);
     requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));
@@ -92,6 +97,7 @@ fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
         Request::Reduce(r) => is_thorough(&r.op),
         Request::Sort(r) => r.key == Scalar::U32 && r.order == Order::Ascending,
         Request::Select(r) => *r.selector.element() == u32::TYPE,
+        Request::ByKey(r) => r.key == u32::TYPE,
     };
     let mut variants = vec![];
     for wide in [true, false] {

@@ -161,6 +161,11 @@ impl Row {
                 let rest = if r.rest == Rest::Behind { vec!["behind".to_owned()] } else { vec![] };
                 (r.selector.element().name().to_owned(), r.selector.name.to_string(), rest)
             }
+            Request::ByKey(r) => {
+                let value = r.op.as_ref().map_or(String::new(), |op| format!("+{}", op.element().name()));
+                let what = r.op.as_ref().map_or("-".to_owned(), |op| op.name.to_string());
+                (format!("{}{value}", r.key.name()), what, vec![])
+            }
         };
         match self.placement {
             Placement::Aligned => {}
@@ -213,6 +218,11 @@ impl Row {
                 (keys, r.value.as_ref().map(|v| inputs::values(v, n)))
             }
             Request::Select(r) => (inputs::items(r.selector.element(), self.distribution, n, &mut random), None),
+            Request::ByKey(r) => {
+                let keys = inputs::items(&r.key, self.distribution, n, &mut random);
+                let values = r.op.as_ref().map(|op| inputs::elements(op, Distribution::Uniform, n, &mut random));
+                (keys, Some(values.unwrap_or_default()))
+            }
         }
     }
 
@@ -230,6 +240,7 @@ impl Row {
             Request::Reduce(r) => r.op.element().clone(),
             Request::Sort(r) => ElementType::Scalar(r.key),
             Request::Select(r) => r.selector.element().clone(),
+            Request::ByKey(r) => r.key.clone(),
         }
     }
 

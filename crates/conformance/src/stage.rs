@@ -112,6 +112,13 @@ impl Staged {
                 };
                 Some((from, to, element))
             }
+            (Some(carried), Request::ByKey(r)) => {
+                let element = r.total().element().clone();
+                let size = u64::from(element.bytes());
+                let from = Block::new(backend, offsets[2] * size, carried.len() as u64, Some(carried))?;
+                let to = Block::new(backend, offsets[3] * size, n * size, None)?;
+                Some((from, Some(to), element))
+            }
             _ => None,
         };
         let (rest, count) = match &row.request {
@@ -120,6 +127,7 @@ impl Staged {
                 let rest = apart.then(|| Block::new(backend, offsets[2] * size, n * size, None)).transpose()?;
                 (rest, Some(Block::new(backend, offsets[3] * 4, 4, None)?))
             }
+            Request::ByKey(_) => (None, Some(Block::new(backend, offsets[2] * 4, 4, None)?)),
             _ => (None, None),
         };
         let spans = AnySpans {
@@ -131,7 +139,8 @@ impl Staged {
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps());
         let call = backend.call(&row.request, spans, row.options, &tuning, row.poison())?;
         let expected = oracle::expect(&row.request, &keys, carried.as_deref());
-        let sorts = matches!(row.request, Request::Sort(_) | Request::Copy { .. } | Request::Select(_));
+        let sorts =
+            matches!(row.request, Request::Sort(_) | Request::Copy { .. } | Request::Select(_) | Request::ByKey(_));
         Ok(Staged { call, expected, element, sorts, input, output, values, rest, count })
     }
 
@@ -184,6 +193,9 @@ impl Staged {
             compare::exact(element, want, got, false)
                 .map_err(|message| Failure::Wrong(format!("output values: {message}")))?;
         }
+        if let (Some((_, _, element)), Some(want), Some(got)) = (&self.values, &self.expected.totals, &results.values) {
+            self.check_totals(element, want, got).map_err(|message| Failure::Wrong(format!("totals: {message}")))?;
+        }
         if let (Some(want), Some(got)) = (&self.expected.rest, &results.rest) {
             compare::written(&self.element, want, got, STALE)
                 .map_err(|message| Failure::Wrong(format!("rest: {message}")))?;
@@ -194,6 +206,19 @@ impl Staged {
             return Err(Failure::Wrong(format!("the count is {got:?}, not {want} as bytes")));
         }
         Ok(results)
+    }
+
+    fn check_totals(&self, element: &ElementType, want: &Output, got: &[u8]) -> Result<(), String> {
+        match want {
+            Output::Exact(want) => compare::written(element, want, got, STALE),
+            Output::Near { values, scales, chained } => {
+                let depth = if *chained { self.call.plan.depth + 1 } else { 1 };
+                let (first, others) =
+                    got.split_at_checked(values.len() * element.bytes() as usize).unwrap_or((got, &[]));
+                compare::near(element, values, scales, depth, first)?;
+                compare::written(element, &[], others, STALE)
+            }
+        }
     }
 
     /// Fails if an input that is no output was written to.

@@ -3,6 +3,7 @@
 //! Every distinct kernel costs a software device a compilation, so the full matrix of types and operators stands at a
 //! few sizes, and sizes, distributions and placements vary over few types.
 
+mod by_key;
 mod select;
 
 use std::collections::HashSet;
@@ -32,6 +33,7 @@ pub fn cases(caps: &Caps, level: Level) -> Vec<Case> {
     table.reuse();
     table.large();
     table.selections();
+    table.by_keys();
     table.queues();
     for refusal in Refusal::all(caps) {
         let name = format!("refusal/{}", refusal.name());
@@ -57,6 +59,7 @@ pub(crate) fn sort(key: Scalar, value: Option<ElementType>, order: Order, n: u64
     Request::Sort(SortRequest { key, value, n, order })
 }
 
+pub(crate) use by_key::by_key;
 pub(crate) use select::select;
 
 /// Values of 4, 8 and 12 bytes.
@@ -505,6 +508,7 @@ pub(crate) fn shared_rows() -> Vec<Row> {
         }
     }
     rows.extend(select::shared_rows());
+    rows.extend(by_key::shared_rows());
     rows
 }
 

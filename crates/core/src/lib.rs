@@ -9,6 +9,7 @@ pub use bytemuck;
 
 mod any;
 mod backend;
+mod by_key;
 mod caps;
 mod element;
 mod error;
@@ -24,6 +25,7 @@ mod tuning;
 
 pub use any::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, plan_for};
 pub use backend::{Backend, Command, Span, Spans};
+pub use by_key::{ByKey, ByKeyRequest};
 pub use caps::{Caps, DeviceKind, SubgroupSource, Subgroups};
 pub use element::{Element, ElementType, Field, Key, Scalar, scalar_of};
 pub use error::{Error, Result};

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use trifold_core::planner::{algorithms, plan};
 use trifold_core::{
-    Builtin, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, Op, Options, Order, Param, Plan,
-    Predicate, ReduceRequest, Region, Request, Rest, Scalar, ScanKind, ScanRequest, SelectRequest, Selector,
-    SortRequest, Step, SubgroupSource, Subgroups, Tuning, TuningRow, TuningTable, Waiting,
+    Builtin, ByKeyRequest, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, Op, Options, Order,
+    Param, Plan, Predicate, ReduceRequest, Region, Request, Rest, Scalar, ScanKind, ScanRequest, SelectRequest,
+    Selector, SortRequest, Step, SubgroupSource, Subgroups, Tuning, TuningRow, TuningTable, Waiting,
 };
 
 /// CUDA on an H200.
@@ -220,6 +220,17 @@ fn selections() {
     let in_place = Layout { wide: true, in_place: true };
     let refused = plan(&select(9, Rest::Dropped), in_place, Options::default(), &h200(), &Tuning::of(&h200()));
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+}
+
+#[test]
+fn reductions_by_key() {
+    let by_key = |op, n| Request::ByKey(ByKeyRequest { key: u64::TYPE, op, n });
+    insta::assert_snapshot!("reduce_by_key_h200", text(&by_key(Some(sum(Scalar::F32)), 1 << 20), &h200()));
+    insta::assert_snapshot!("run_length_encode_gl", text(&by_key(None, 1 << 20), &gl()));
+    let wide = planned(&by_key(Some(sum(Scalar::F64)), 1000), Layout::default(), &h200());
+    let Some(Step::Launch(launch)) = wide.steps.last() else { panic!("{wide:?}") };
+    let op = launch.kernel.op.as_ref().unwrap();
+    insta::assert_snapshot!("segmented_sum", format!("{:?} {:?}\n{}", op.element(), op.identity(), op.wgsl));
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub enum Kernel {
     Sort,
     /// `select/parallel`.
     Select,
+    /// `by_key/parallel`.
+    ByKey,
 }
 
 impl Cpu {
@@ -120,6 +122,7 @@ impl Backend for Cpu {
             "reduce/parallel" => Ok(Kernel::Reduce),
             "sort/parallel" => Ok(Kernel::Sort),
             "select/parallel" => Ok(Kernel::Select),
+            "by_key/parallel" => Ok(Kernel::ByKey),
             other => Err(Error::Unsupported(format!("kernel {other} on the cpu backend; it runs Rust alone"))),
         }
     }

@@ -18,6 +18,7 @@
 //! ```
 
 mod backend;
+mod by_key;
 mod chain;
 mod memory;
 pub mod oracle;

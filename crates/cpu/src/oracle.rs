@@ -11,7 +11,8 @@ use std::cmp::Ordering;
 
 use rayon::slice::ParallelSliceMut;
 use trifold_core::{
-    Builtin, Element, ElementType, Key, Monoid, Op, Order, Request, Rest, Scalar, ScanKind, SelectRequest, SortRequest,
+    Builtin, ByKeyRequest, Element, ElementType, Key, Monoid, Op, Order, Request, Rest, Scalar, ScanKind,
+    SelectRequest, SortRequest,
 };
 
 /// `output[i] = initial + input[0] + ... + input[i]`.
@@ -99,9 +100,11 @@ pub struct Expected {
     pub output: Output,
     /// The output values of a sort.
     pub values: Option<Vec<u8>>,
+    /// What a reduction by key writes to its output values, of which there are [`Expected::count`].
+    pub totals: Option<Output>,
     /// What a partition writes to the span of the rest.
     pub rest: Option<Vec<u8>>,
-    /// How many elements a selection keeps. Only those are written, and with them [`Expected::output`] ends.
+    /// How many elements a selection keeps, or how many runs there are. Only those are written, and with them [`Expected::output`] ends.
     pub count: Option<u32>,
 }
 
@@ -146,11 +149,12 @@ pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expecte
         }
         Request::Sort(r) => {
             let (keys, values) = sort_bytes(r, input, values);
-            return Expected { output: Output::Exact(keys), values, rest: None, count: None };
+            return Expected { output: Output::Exact(keys), values, totals: None, rest: None, count: None };
         }
         Request::Select(r) => return select_bytes(r, input),
+        Request::ByKey(r) => return runs_bytes(r, input, values),
     };
-    Expected { output, values: None, rest: None, count: None }
+    Expected { output, values: None, totals: None, rest: None, count: None }
 }
 
 /// One element, aligned for any.
@@ -310,7 +314,42 @@ fn select_bytes(request: &SelectRequest, input: &[u8]) -> Expected {
         kept.append(&mut rest);
     }
     let rest = (request.rest == Rest::Apart).then_some(rest);
-    Expected { output: Output::Exact(kept), values: None, rest, count }
+    Expected { output: Output::Exact(kept), values: None, totals: None, rest, count }
+}
+
+fn runs_bytes(request: &ByKeyRequest, input: &[u8], values: Option<&[u8]>) -> Expected {
+    let (op, size) = (request.total(), request.key.bytes() as usize);
+    let value = op.element().bytes() as usize;
+    let keys: Vec<&[u8]> = input.chunks_exact(size).collect();
+    let ones;
+    let values = match (&request.op, values) {
+        (Some(_), Some(values)) => values,
+        _ => {
+            ones = 1u32.to_le_bytes().repeat(keys.len());
+            &ones
+        }
+    };
+    let precise = Precise::of(&op, op.identity());
+    let (mut unique, mut exact, mut near, mut near_scales) = (vec![], vec![], vec![], vec![]);
+    let mut start = 0;
+    for run in keys.chunk_by(|a, b| a == b) {
+        let own = &values[start * value..(start + run.len()) * value];
+        unique.extend_from_slice(run[0]);
+        match precise.map(|running| running.reduce(value as u32, own)) {
+            Some(Output::Near { values, scales, .. }) => {
+                near.extend(values);
+                near_scales.extend(scales);
+            }
+            _ => exact.extend(reduce_bytes(&op, op.identity(), own)),
+        }
+        start += run.len();
+    }
+    let count = Some((unique.len() / size) as u32);
+    let totals = match precise {
+        Some(precise) => Output::Near { values: near, scales: near_scales, chained: !precise.product },
+        None => Output::Exact(exact),
+    };
+    Expected { output: Output::Exact(unique), values: None, totals: Some(totals), rest: None, count }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::ThreadPool;
 use trifold_core::{Command, Error, KernelKey, Op, Param, Result, Span};
 
+use crate::by_key::ByKeyStep;
 use crate::chain::{self, Elements, Slots};
 use crate::memory::{Access, Region};
 use crate::select::SelectStep;
@@ -24,6 +25,7 @@ enum Bound {
     Reduce { elements: Elements, input: Region, output: Region },
     Sort(SortStep),
     Select(SelectStep),
+    ByKey(ByKeyStep),
 }
 
 impl Step {
@@ -52,6 +54,7 @@ impl Step {
                     Kernel::Reduce => bind_reduce(key, &arguments, initial)?,
                     Kernel::Sort => Bound::Sort(SortStep::bind(key, &arguments)?),
                     Kernel::Select => Bound::Select(SelectStep::bind(key, &arguments)?),
+                    Kernel::ByKey => Bound::ByKey(ByKeyStep::bind(key, &arguments)?),
                 }
             }
         };
@@ -92,6 +95,7 @@ impl Step {
             }
             Bound::Sort(step) => step.run(pool)?,
             Bound::Select(step) => step.run(pool)?,
+            Bound::ByKey(step) => step.run(pool)?,
         }
         Ok(())
     }

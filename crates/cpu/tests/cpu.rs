@@ -1,8 +1,8 @@
 //! The CPU backend against its oracle, with more threads than the machine may have.
 
 use trifold_core::{
-    Backend, Command, Error, Layout, Monoid, Order, Predicate, Reduce, Rest, Scan, Select, Sort, Span, Spans, Sum,
-    Transfer, element,
+    Backend, ByKey, Command, Error, Layout, Monoid, Order, Predicate, Reduce, Rest, Scan, Select, Sort, Span, Spans,
+    Sum, Transfer, element,
 };
 use trifold_cpu::{Cpu, oracle};
 
@@ -193,4 +193,44 @@ fn an_inconstant_predicate_harms_nothing() {
     let from = cpu.span(&from).elements::<u32>(0, 1000).unwrap();
     cpu.select_if::<u32, Fickle>(&from, &output, &cpu.span(&count).elements::<u32>(0, 1).unwrap()).unwrap();
     assert_eq!(cpu.download::<u32>(&cpu.span(&to).elements::<u32>(0, 1001).unwrap()).unwrap(), [1; 1001]);
+}
+
+#[test]
+fn runs_of_equal_keys_are_reduced() {
+    let cpu = Cpu::with_threads(3).unwrap();
+    for n in SIZES {
+        let mut keys = vec![];
+        for x in words(n) {
+            // One element in five begins a run.
+            keys.push(keys.last().map_or(0, |key: &u64| key + u64::from(x % 5 == 0)));
+        }
+        let values: Vec<Affine> = words(n).into_iter().map(|x| Affine { a: x | 1, b: x >> 7 }).collect();
+        let mut at = 0;
+        let mut expected = vec![];
+        for run in keys.chunk_by(|a, b| a == b) {
+            let own = &values[at..at + run.len()];
+            expected.push((run[0], run.len() as u32, oracle::reduce::<Affine, Compose>(Compose::IDENTITY, own)));
+            at += run.len();
+        }
+        let n = n as u64;
+        let (keys, values) = (cpu.upload(&keys).unwrap(), cpu.upload(&values).unwrap());
+        let (unique, totals) = (cpu.alloc(8 * n).unwrap(), cpu.alloc(8 * n).unwrap());
+        let (lengths, count) = (cpu.alloc(4 * n).unwrap(), cpu.alloc(4).unwrap());
+        let (keys, values) = (cpu.span(&keys).slice(0, 8 * n).unwrap(), cpu.span(&values).slice(0, 8 * n).unwrap());
+        let (unique, totals, lengths) = (cpu.span(&unique), cpu.span(&totals), cpu.span(&lengths));
+        let count = cpu.span(&count);
+        let runs = expected.len() as u64;
+
+        cpu.run_length_encode::<u64>(&keys, &unique, &lengths, &count).unwrap();
+        assert_eq!(cpu.download::<u32>(&count).unwrap(), [runs as u32]);
+        let found = cpu.download::<u32>(&lengths.elements::<u32>(0, runs).unwrap()).unwrap();
+        assert!(found.iter().eq(expected.iter().map(|(_, length, _)| length)));
+
+        let spans = Spans::new(&keys, &unique).with_values(&values, &totals).with_count(&count);
+        cpu.reduce_by_key::<u64, Affine, Compose>(&spans).unwrap();
+        let found = cpu.download::<u64>(&unique.elements::<u64>(0, runs).unwrap()).unwrap();
+        assert!(found.iter().eq(expected.iter().map(|(key, ..)| key)));
+        let found = cpu.download::<Affine>(&totals.elements::<Affine>(0, runs).unwrap()).unwrap();
+        assert!(found.iter().eq(expected.iter().map(|(.., total)| total)));
+    }
 }

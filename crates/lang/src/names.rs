@@ -16,7 +16,7 @@ use crate::scan::{self, Declaration};
 /// | `Words`, `ELEMENT_WORDS` | an element as 32-bit words |
 /// | `identity` | the operator's identity |
 /// | `main` | a WGSL entry point |
-/// | `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter`, `output_rest`, `output_count` | a kernel's arguments |
+/// | `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter`, `input_values`, `output_values`, `output_rest`, `output_count` | a kernel's arguments |
 /// | `Pack` | consecutive elements that are loaded together |
 /// | `State`, `StateWord`, `Lookback`, `BlockScan`, `Subgroup`, `Peers` | the kernels' structs |
 /// | `WORKGROUP`, `ROWS`, `PACK`, `EXCLUSIVE` and other words in capitals listed here | constants and macros |
@@ -26,7 +26,7 @@ use crate::scan::{self, Declaration};
 /// a language asks for it.
 #[rustfmt::skip]
 pub const RESERVED_NAMES: &[&str] = &[
-    "T", "Item", "output_rest", "output_count", "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
+    "T", "Item", "output_rest", "output_count", "input_values", "output_values", "KEY_WORDS", "RUN_WORDS", "VALUE_WORDS", "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
     "partials", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "follow_predecessor", "admit_successor", "BlockScan", "Subgroup", "Peers",
     "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LOOKBACK_BY", "MAX_SUBGROUPS",
     "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PARTIAL_FLAG", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
@@ -42,7 +42,7 @@ pub const RESERVED_NAMES: &[&str] = &[
 /// | `load_`, `store_`, `pack_` | moving elements |
 /// | `state_`, `lookback`, `tile_`, `shared_`, `partial_` | the decoupled look-back and the one-launch reduce |
 /// | `bulk_`, `warps_` | the look-ahead scan's copies and barriers |
-/// | `scan_`, `reduce_`, `select_`, `workgroup_`, `atomic_` | entry points, and operations that WGSL has of its own |
+/// | `scan_`, `reduce_`, `select_`, `by_key_`, `workgroup_`, `atomic_` | entry points, and operations that WGSL has of its own |
 /// | `FAULT`, `SELECT_`, `STATE_`, `STATUS_`, `SUBGROUP_`, `TILE` | constants of these |
 /// | `wgsl_` | what emitted C needs to keep WGSL's meaning |
 /// | `combine_`, `keep_` | an operator's or a predicate's helper functions, in emitted C |
@@ -50,7 +50,7 @@ pub const RESERVED_NAMES: &[&str] = &[
 pub const RESERVED_PREFIXES: &[&str] = &[
     "element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "lookback", "tile_", "shared_", "partial_",
     "bulk_", "warps_", "scan_", "reduce_", "workgroup_", "atomic_", "FAULT", "STATE_", "STATUS_", "SUBGROUP_", "TILE", "wgsl_", "combine_", "keep_",
-    "select_", "SELECT_",
+    "select_", "SELECT_", "by_key_",
 ];
 
 /// Keywords, type names and pervasive macros of C, C++, OpenCL C and CUDA C.

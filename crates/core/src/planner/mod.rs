@@ -1,5 +1,6 @@
 //! From a request to a plan. Choosing an algorithm happens here and nowhere else.
 
+mod by_key;
 mod reduce;
 mod scan;
 mod select;
@@ -26,6 +27,7 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
         Request::Reduce(r) => context.reduce(r),
         Request::Sort(r) => context.sort(r),
         Request::Select(r) => context.select(r),
+        Request::ByKey(r) => context.by_key(r),
     }?;
     context.check_waiting(&plan)?;
     tracing::debug!(primitive = request.primitive(), n = request.n(), algorithm = plan.algorithm, "planned");
@@ -47,7 +49,8 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
         (_, Request::Sort(_)) if subgroups => vec!["onesweep", "upsweep_downsweep"],
         (_, Request::Sort(_)) => vec!["upsweep_downsweep"],
         (_, Request::Select(r)) if subgroups && r.rest != Rest::Behind => vec!["lookback", "reduce_then_scan"],
-        (_, Request::Select(_)) => vec!["reduce_then_scan"],
+        (_, Request::ByKey(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
+        (_, Request::Select(_) | Request::ByKey(_)) => vec!["reduce_then_scan"],
     }
 }
 
