@@ -2,8 +2,9 @@
 //! device's own and holds nothing of the host's.
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, Caps, DeviceKind, ElementType, Op, Options, Order,
-    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, bytemuck,
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, ByKeyRequest, Caps, DeviceKind, Element, ElementType,
+    Op, Options, Order, Predicate, ReduceRequest, Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest,
+    Selector, SortRequest, bytemuck,
 };
 
 /// One bench, before it has a device.
@@ -13,7 +14,7 @@ pub struct Case {
     pub request: Request,
     /// The element or key type.
     pub scalar: Scalar,
-    /// The operator's name; empty for copies and sorts.
+    /// The operator's name, or what becomes of the rest of a partition; empty where there is neither.
     pub operator: &'static str,
     /// By which algorithm.
     pub algorithm: &'static str,
@@ -42,8 +43,8 @@ pub fn sizes(caps: &Caps) -> Vec<u64> {
         DeviceKind::Cpu => &[16, 20],
     };
     let limit = caps.max_binding.min(caps.max_buffer);
-    // A sort of pairs has keys and values, each in, out and in scratch.
-    let fits = |n: &u64| 4 * n <= limit && (caps.memory == 0 || 7 * 4 * n < caps.memory);
+    // A sort of pairs has keys and values, each in, out and in scratch, and there is a buffer more.
+    let fits = |n: &u64| 4 * n <= limit && (caps.memory == 0 || 8 * 4 * n < caps.memory);
     powers.iter().map(|power| 1 << power).filter(fits).collect()
 }
 
@@ -60,6 +61,15 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     }
     requests.push((sort(None), ""));
     requests.push((sort(Some(element)), ""));
+    for rest in [Rest::Dropped, Rest::Apart, Rest::Behind] {
+        requests.push((
+            Request::Select(SelectRequest { selector: Selector::of::<u32, Upper>(), n, rest }),
+            rest_name(rest),
+        ));
+    }
+    let sum = Op::builtin(Builtin::Sum, scalar);
+    requests.push((Request::ByKey(ByKeyRequest { key: u32::TYPE, op: sum, n }), "sum"));
+    requests.push((Request::ByKey(ByKeyRequest { key: u32::TYPE, op: None, n }), ""));
     let mut cases = vec![];
     for (request, operator) in requests {
         for algorithm in trifold::planner::algorithms(&request, caps) {
@@ -67,6 +77,25 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// The upper half of the numbers: one of two random ones.
+struct Upper;
+
+impl Predicate<u32> for Upper {
+    const NAME: &'static str = "upper";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0x80000000u; }";
+    fn keep(v: u32) -> bool {
+        v >= 1 << 31
+    }
+}
+
+fn rest_name(rest: Rest) -> &'static str {
+    match rest {
+        Rest::Dropped => "",
+        Rest::Apart => "apart",
+        Rest::Behind => "behind",
+    }
 }
 
 /// A call with the buffers that it runs on.
@@ -83,21 +112,30 @@ pub struct Bound {
 /// What the device cannot do, or has no memory for.
 pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
     let n = case.request.n();
-    let random = |seed: u64| -> Vec<u32> { (0..n).map(|i| (mix(seed ^ i) >> 32) as u32).collect() };
-    let with_values = matches!(&case.request, Request::Sort(SortRequest { value: Some(_), .. }));
+    // Runs of eight equal keys, where runs matter.
+    let run = if matches!(case.request, Request::ByKey(_)) { 8 } else { 1 };
+    let random = |seed: u64, run: u64| -> Vec<u32> { (0..n).map(|i| (mix(seed ^ (i / run)) >> 32) as u32).collect() };
     let mut buffers = vec![];
-    for seed in [Some(1 << 40), None, Some(2 << 40), None].into_iter().take(if with_values { 4 } else { 2 }) {
+    for seed in [Some((1 << 40, run)), None, Some((2 << 40, 1)), None, None] {
         let buffer = backend.alloc(4 * n)?;
-        if let Some(seed) = seed {
-            backend.write(AnySpan::whole(&buffer), bytemuck::cast_slice(&random(seed)))?;
+        if let Some((seed, run)) = seed {
+            backend.write(AnySpan::whole(&buffer), bytemuck::cast_slice(&random(seed, run)))?;
         }
         buffers.push(buffer);
     }
     let whole = |i: usize| AnySpan::whole(&buffers[i]);
-    let one = matches!(case.request, Request::Reduce(_));
-    let output = if one { AnySpan { buffer: &buffers[1], offset: 0, bytes: 4 } } else { whole(1) };
-    let values = if with_values { Some((whole(2), whole(3))) } else { None };
-    let spans = AnySpans { input: whole(0), output, values };
+    let word = |i: usize| AnySpan { bytes: 4, ..whole(i) };
+    let two = AnySpans::new(whole(0), whole(1));
+    let nothing = AnySpan { bytes: 0, ..whole(2) };
+    let spans = match &case.request {
+        Request::Reduce(_) => AnySpans::new(whole(0), word(1)),
+        Request::Sort(SortRequest { value: Some(_), .. }) => two.with_values(whole(2), whole(3)),
+        Request::Select(SelectRequest { rest: Rest::Apart, .. }) => two.with_rest(whole(3)).with_count(word(4)),
+        Request::Select(_) => two.with_count(word(4)),
+        Request::ByKey(ByKeyRequest { op: Some(_), .. }) => two.with_values(whole(2), whole(3)).with_count(word(4)),
+        Request::ByKey(_) => two.with_values(nothing, whole(3)).with_count(word(4)),
+        _ => two,
+    };
     let call = backend.call(&case.request, spans, case.options(), &backend.tuning(), None)?;
     Ok(Bound { call, _buffers: buffers })
 }

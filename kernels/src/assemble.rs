@@ -63,6 +63,10 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     if let Some(op) = &key.op {
         source.push_str(&trifold_lang::emit_operator(op, language)?);
     }
+    if let Some(selector) = &key.selector {
+        source.push('\n');
+        source.push_str(&trifold_lang::emit_selector(selector, language)?);
+    }
     source.push('\n');
     source.push_str(&params.declaration(language));
     let count = |name: &str| match (name, &key.element) {

@@ -43,6 +43,10 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/lookback_serial": "wgsl" "cl" "cu";
     "block/lookback_chained": "wgsl" "cl" "cu";
     "block/bulk_copy": "cu";
+    "block/run_load": "wgsl" "cl" "cu";
+    "block/run_store": "wgsl" "cl" "cu";
+    "block/run_lengths": "wgsl" "cl" "cu";
+    "block/run_values": "wgsl" "cl" "cu";
     "block/key1": "wgsl" "cl" "cu";
     "block/key2": "wgsl" "cl" "cu";
     "block/place_digit": "wgsl" "cl" "cu";
@@ -73,6 +77,12 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "reduce/unrolled": "wgsl" "cl" "cu";
     "reduce/grid_stride": "wgsl" "cl" "cu";
     "reduce/subgroup": "wgsl" "cl" "cu";
+    "select/lookback": "wgsl" "cl" "cu";
+    "select/tile_count": "wgsl" "cl" "cu";
+    "select/tile_place": "wgsl" "cl" "cu";
+    "by_key/lookback": "wgsl" "cl" "cu";
+    "by_key/tile_reduce": "wgsl" "cl" "cu";
+    "by_key/tile_scan": "wgsl" "cl" "cu";
     "sort/histogram": "wgsl" "cl" "cu";
     "sort/onesweep": "wgsl" "cl" "cu";
     "sort/upsweep": "wgsl" "cl" "cu";

@@ -71,6 +71,7 @@ fn keys(caps: &Caps) -> Vec<KernelKey> {
         constants: vec![("WORKGROUP", 256), ("ROWS", 8)],
         element: None,
         op: None,
+        selector: None,
     };
     let mut keys = kernels(caps, Breadth::Every);
     keys.push(fill);
@@ -202,8 +203,8 @@ fn check_tier(tier: usize) {
 
 fn needs_subgroups(kernel: &str) -> bool {
     let rungs = ["reduce/unroll_last_subgroup", "reduce/unrolled", "reduce/subgroup", "scan/lookback_fenced"];
-    let others = ["scan/lookback", "scan/tile_subgroup", "sort/onesweep", "sort/histogram"];
-    rungs.contains(&kernel) || others.contains(&kernel)
+    let scans = ["scan/lookback", "scan/tile_subgroup", "select/lookback", "by_key/lookback"];
+    rungs.contains(&kernel) || scans.contains(&kernel) || ["sort/onesweep", "sort/histogram"].contains(&kernel)
 }
 
 #[test]
@@ -234,15 +235,22 @@ fn names_beside_an_operator_are_reserved() {
         // Constants change values, no names.
         let mut seen = HashSet::new();
         let keys = keys(&caps);
-        let distinct = keys.iter().filter(|key| seen.insert((key.name, &key.parts, &key.element, &key.op)));
+        let distinct =
+            keys.iter().filter(|key| seen.insert((key.name, &key.parts, &key.element, &key.op, &key.selector)));
         for key in distinct.filter(|key| key.op.is_some()) {
             let module = check(key, &caps).unwrap().module;
             let names = module.functions.iter().map(|(_, function)| &function.name);
             let names = names.chain(module.global_variables.iter().map(|(_, variable)| &variable.name));
             let names = names.chain(module.constants.iter().map(|(_, constant)| &constant.name));
             let names = names.chain(module.types.iter().map(|(_, ty)| &ty.name)).flatten();
-            let element = key.element.as_ref().map_or_else(String::new, |element| element.name().to_string());
-            let theirs = |name: &str| name == "combine" || name == element;
+            let item = key.selector.as_ref().map(|selector| selector.element());
+            let elements: Vec<_> = key.element.iter().chain(item).map(ElementType::name).collect();
+            let texts = [key.selector.as_ref().map(|s| &s.wgsl), key.op.as_ref().map(|op| &op.wgsl)];
+            let declares = |name: &str| {
+                let words = ["fn ", "const ", "struct ", "alias "].map(|word| format!("{word}{name}"));
+                texts.iter().flatten().any(|text| words.iter().any(|words| text.contains(words)))
+            };
+            let theirs = |name: &str| elements.contains(&name) || declares(name);
             free.extend(names.filter(|name| !theirs(name) && !trifold_lang::is_reserved(name)).cloned());
         }
     }

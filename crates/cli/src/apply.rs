@@ -114,9 +114,8 @@ fn run(
     };
     let moved_bytes = values.map_or(0, |v| v.bytes().len());
     let spans = AnySpans {
-        input: first(&input_buffer, input.bytes().len()),
-        output: first(&output_buffer, output_bytes),
         values: value_buffers.as_ref().map(|(from, to)| (first(from, moved_bytes), first(to, moved_bytes))),
+        ..AnySpans::new(first(&input_buffer, input.bytes().len()), first(&output_buffer, output_bytes))
     };
     let call = backend.call(request, spans, options, &backend.tuning(), None)?;
     backend.run(&call)?;

@@ -27,6 +27,18 @@ pub(crate) fn exact(element: &ElementType, want: &[u8], got: &[u8], any_nan: boo
     }
 }
 
+/// As [`exact`], where only the first elements are written and the others must hold the byte `stale`.
+pub(crate) fn written(element: &ElementType, want: &[u8], got: &[u8], stale: u8) -> Result<(), String> {
+    let Some((first, others)) = got.split_at_checked(want.len()) else {
+        return Err(format!("{} bytes, not {} and more", got.len(), want.len()));
+    };
+    exact(element, want, first, false)?;
+    match others.iter().position(|byte| *byte != stale) {
+        Some(at) => Err(format!("byte {} past the last element that is kept was written to", at)),
+        None => Ok(()),
+    }
+}
+
 /// The first element further from its reference than `depth * eps * scale`.
 pub(crate) fn near(
     element: &ElementType,

@@ -22,7 +22,11 @@ fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), 
     b.run(&on_b.call)?;
     let (from_a, from_b) = (on_a.results(a)?, on_b.results(b)?);
     let element = row.element();
-    let sorts = from_a.values.is_some() || matches!(row.request, trifold_core::Request::Sort(_));
+    let sorts = from_a.values.is_some()
+        || matches!(
+            row.request,
+            trifold_core::Request::Sort(_) | trifold_core::Request::Select(_) | trifold_core::Request::ByKey(_)
+        );
     let wrong = |message: String| {
         Failure::Wrong(format!(
             "{} ({}) against {} ({}): {message}",
@@ -48,6 +52,9 @@ fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), 
     }
     if from_a.values != from_b.values {
         return Err(wrong("the values differ".into()));
+    }
+    if (&from_a.rest, &from_a.count) != (&from_b.rest, &from_b.count) {
+        return Err(wrong("the rest or the count differs".into()));
     }
     Ok(())
 }

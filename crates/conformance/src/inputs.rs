@@ -62,6 +62,8 @@ pub enum Distribution {
     Runs,
     /// Floats: NaN, infinities, zeros of both signs; for keys denormals too.
     Specials,
+    /// By turns of the lower and the upper half, the first from the lower.
+    Alternating,
     /// Keys that differ only in the bytes of this mask, bit 0 for the lowest byte.
     Places(u8),
 }
@@ -88,6 +90,7 @@ impl Distribution {
             Distribution::HotDigit => "hot-digit".into(),
             Distribution::Runs => "runs".into(),
             Distribution::Specials => "specials".into(),
+            Distribution::Alternating => "alternating".into(),
             Distribution::Places(mask) => format!("places_{mask:08b}"),
         }
     }
@@ -157,6 +160,11 @@ pub(crate) fn values(element: &ElementType, n: u64) -> Vec<u8> {
         .collect()
 }
 
+/// `n` elements of any type, for predicates.
+pub(crate) fn items(element: &ElementType, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
+    encode(element, Domain::Unit, &ranks(distribution, n, random))
+}
+
 /// `n` elements of any type, for copies.
 pub(crate) fn any(element: &ElementType, n: u64, random: &mut Random) -> Vec<u8> {
     encode(element, Domain::Any, &ranks(Distribution::Uniform, n, random))
@@ -191,6 +199,10 @@ fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
                 ranks[start..end].fill(value);
                 start = end;
             }
+        }
+        Distribution::Alternating => {
+            let turns = [0u64, 1 << 63].into_iter().cycle();
+            ranks.iter_mut().zip(turns).for_each(|(rank, half)| *rank = *rank >> 1 | half);
         }
         Distribution::Uniform | Distribution::Specials | Distribution::Places(_) => {}
     }

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use trifold_core::{
-    Builtin, Caps, Element, Error, Fault, KernelKey, Layout, Op, Options, Order, Request, Scalar, ScanKind, Step,
+    Builtin, Caps, Element, Error, Fault, KernelKey, Layout, Op, Options, Order, Request, Rest, Scalar, ScanKind, Step,
     Tuning, Waiting, planner,
 };
 
 use crate::operators;
-use crate::table::{builtin, reduce, scan, sort, value_types};
+use crate::table::{builtin, by_key, reduce, scan, select, sort, value_types};
 
 /// How many of the kernels that differ in type and operator alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +84,14 @@ fn requests(breadth: Breadth) -> Vec<Request> {
             requests.extend([Order::Ascending, Order::Descending].map(|order| sort(key, value.clone(), order, n)));
         }
     }
+    for selector in operators::selectors() {
+        requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&selector, rest, n)));
+    }
+    let ops = operators(Breadth::Some).into_iter().map(Some).chain([None]);
+    let by_keys = ops.flat_map(|op| [u32::TYPE, u64::TYPE].map(|key| by_key(&key, op.clone(), n)));
+    let wanted =
+        |request: &Request| breadth == Breadth::Every || matches!(request, Request::ByKey(r) if r.key == u32::TYPE);
+    requests.extend(by_keys.filter(wanted));
     // Past the 65535 workgroups of one dimension, and with the tiles that many elements alone get.
     let float = builtin(Builtin::Sum, Scalar::F32);
     requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));
@@ -99,6 +107,8 @@ fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
         Request::Scan(r) => is_thorough(&r.op),
         Request::Reduce(r) => is_thorough(&r.op),
         Request::Sort(r) => r.key == Scalar::U32 && r.order == Order::Ascending,
+        Request::Select(r) => *r.selector.element() == u32::TYPE,
+        Request::ByKey(r) => r.key == u32::TYPE,
     };
     let mut variants = vec![];
     for wide in [true, false] {
@@ -121,7 +131,7 @@ fn is_typical(request: &Request) -> bool {
     let op = match request {
         Request::Scan(r) => &r.op,
         Request::Reduce(r) => &r.op,
-        Request::Copy { .. } | Request::Sort(_) => return true,
+        Request::Copy { .. } | Request::Sort(_) | Request::Select(_) | Request::ByKey(_) => return true,
     };
     op.builtin.is_none_or(|which| which == Builtin::Sum)
 }

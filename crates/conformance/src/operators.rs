@@ -1,6 +1,6 @@
 //! The suite's own operators: what a caller may bring.
 
-use trifold_core::{Monoid, Op, element};
+use trifold_core::{Monoid, Op, Predicate, Selector, element};
 
 element! {
     /// x -> a * x + b.
@@ -88,6 +88,82 @@ impl Monoid<Wide> for Widest {
     fn combine(a: Wide, b: Wide) -> Wide {
         Wide { high: a.high.max(b.high), count: a.count.wrapping_add(b.count), low: a.low.min(b.low) }
     }
+}
+
+/// Every element.
+pub(crate) struct All;
+impl Predicate<u32> for All {
+    const NAME: &'static str = "all";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return true; }";
+    fn keep(_: u32) -> bool {
+        true
+    }
+}
+
+/// No element.
+pub(crate) struct Nothing;
+impl Predicate<u32> for Nothing {
+    const NAME: &'static str = "nothing";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return false; }";
+    fn keep(_: u32) -> bool {
+        false
+    }
+}
+
+/// The upper half: every second element of alternating ones.
+pub(crate) struct Upper;
+impl Predicate<u32> for Upper {
+    const NAME: &'static str = "upper";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0x80000000u; }";
+    fn keep(v: u32) -> bool {
+        v >= 1 << 31
+    }
+}
+impl Predicate<f32> for Upper {
+    const NAME: &'static str = "upper";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0.0; }";
+    fn keep(v: f32) -> bool {
+        v >= 0.0
+    }
+}
+
+/// One element of 16, by chance.
+pub(crate) struct Few;
+impl Predicate<u64> for Few {
+    const NAME: &'static str = "few";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return (v >> 32u) % 16lu == 3lu; }";
+    fn keep(v: u64) -> bool {
+        (v >> 32) % 16 == 3
+    }
+}
+
+/// A struct's fields, a constant, a helper and a loop; one element of two, by chance.
+pub(crate) struct OddBits;
+impl Predicate<Triple> for OddBits {
+    const NAME: &'static str = "odd_bits";
+    const WGSL: &'static str = "\
+        const ROUNDS: u32 = 2u;\n\
+        fn folded(v: Triple) -> u32 {\n  var bits = v.total ^ v.top;\n\
+          for (var i = 0u; i < ROUNDS; i++) { bits ^= bits >> (16u >> i); }\n  return bits ^ v.parity;\n}\n\
+        fn keep(v: T) -> bool {\n  return (folded(v) & 1u) != 0u;\n}";
+    fn keep(v: Triple) -> bool {
+        let bits = v.total ^ v.top;
+        let bits = bits ^ (bits >> 16);
+        let bits = bits ^ (bits >> 8);
+        (bits ^ v.parity) & 1 == 1
+    }
+}
+
+/// The predicates, erased: of one word, of two, and of a struct.
+pub(crate) fn selectors() -> [Selector; 6] {
+    [
+        Selector::of::<u32, Upper>(),
+        Selector::of::<u32, All>(),
+        Selector::of::<u32, Nothing>(),
+        Selector::of::<f32, Upper>(),
+        Selector::of::<u64, Few>(),
+        Selector::of::<Triple, OddBits>(),
+    ]
 }
 
 /// All that run on devices, erased.

@@ -2,14 +2,14 @@
 
 use trifold_core::{
     AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, Caps, Error, Language, Layout, MAX_ELEMENTS, Op,
-    Options, Order, Prepared, Request, Scalar, ScanKind, ScanRequest, Span, Spans, block_on,
+    Options, Order, Prepared, Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Span, Spans, block_on,
 };
 
 use crate::case::{Failure, Outcome, guarded};
 use crate::operators;
 use crate::row::Row;
 use crate::stage::check_row;
-use crate::table::{builtin, reduce, scan, sort, value_types};
+use crate::table::{builtin, reduce, scan, select, sort, value_types};
 
 /// Something that a caller may get wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +33,17 @@ pub(crate) enum Refusal {
     WriteLength,
     ReadLength,
     OutOfOrder,
+    SelectInPlace,
+    CountMissing,
+    CountOverOutput,
+    RestMissing,
+    RestOverInput,
     OperatorSyntax,
     OperatorName,
     OperatorType,
     OperatorMissing,
+    PredicateSyntax,
+    PredicateType,
 }
 
 /// The kinds of error that are right for a mistake.
@@ -81,10 +88,23 @@ impl Refusal {
             PastTheEnd,
             WriteLength,
             ReadLength,
+            SelectInPlace,
+            CountMissing,
+            CountOverOutput,
+            RestMissing,
+            RestOverInput,
         ];
         // The host runs the Rust twin, and never sees the text. It has one algorithm, which keeps the order.
         if caps.language != Language::Host {
-            all.extend([OutOfOrder, OperatorSyntax, OperatorName, OperatorType, OperatorMissing]);
+            all.extend([
+                OutOfOrder,
+                OperatorSyntax,
+                OperatorName,
+                OperatorType,
+                OperatorMissing,
+                PredicateSyntax,
+                PredicateType,
+            ]);
         }
         all
     }
@@ -105,9 +125,12 @@ impl Refusal {
         match self {
             Refusal::UnknownAlgorithm | Refusal::OutOfOrder => Kind::Unsupported,
             Refusal::AllocTooMuch => Kind::InvalidOrMemory,
-            Refusal::OperatorSyntax | Refusal::OperatorName | Refusal::OperatorType | Refusal::OperatorMissing => {
-                Kind::Operator
-            }
+            Refusal::OperatorSyntax
+            | Refusal::OperatorName
+            | Refusal::OperatorType
+            | Refusal::OperatorMissing
+            | Refusal::PredicateSyntax
+            | Refusal::PredicateType => Kind::Operator,
             _ => Kind::Invalid,
         }
     }
@@ -129,12 +152,14 @@ impl Refusal {
         let (a, b) = (backend.alloc(4096)?, backend.alloc(4096)?);
         let (c, d) = (backend.alloc(4096)?, backend.alloc(4096)?);
         let words = |buffer, start: u64, count: u64| AnySpan { buffer, offset: 4 * start, bytes: 4 * count };
-        let two = |input, output| AnySpans { input, output, values: None };
+        let two = AnySpans::new;
         let n = 100;
         let hundred = |buffer| words(buffer, 0, n);
         let scan_n = scan(&sum, ScanKind::Inclusive, n);
         let pairs = sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n);
-        let with_values = |input, output, from, to| AnySpans { input, output, values: Some((from, to)) };
+        let upper = Selector::of::<u32, operators::Upper>();
+        let (kept, split) = (select(&upper, Rest::Dropped, n), select(&upper, Rest::Apart, n));
+        let with_values = |input, output, from, to| AnySpans::new(input, output).with_values(from, to);
         match self {
             Refusal::OutputTooShort => go(backend, &scan_n, two(hundred(&a), words(&b, 0, 99))),
             Refusal::OutputTooLong => go(backend, &scan_n, two(hundred(&a), words(&b, 0, 101))),
@@ -186,6 +211,16 @@ impl Refusal {
             Refusal::PastTheEnd => go(backend, &scan_n, two(words(&a, 1000, n), hundred(&b))),
             Refusal::WriteLength => backend.write(hundred(&a), &[0; 16]),
             Refusal::ReadLength => backend.read(hundred(&a), &mut [0; 16]),
+            Refusal::SelectInPlace => go(backend, &kept, two(hundred(&a), hundred(&a)).with_count(words(&b, 0, 1))),
+            Refusal::CountMissing => go(backend, &kept, two(hundred(&a), hundred(&b))),
+            Refusal::CountOverOutput => go(backend, &kept, two(hundred(&a), hundred(&b)).with_count(words(&b, 99, 1))),
+            Refusal::RestMissing => go(backend, &split, two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1))),
+            Refusal::RestOverInput => {
+                let spans = two(hundred(&a), hundred(&b)).with_rest(words(&a, 99, n));
+                go(backend, &split, spans.with_count(words(&c, 0, 1)))
+            }
+            Refusal::PredicateSyntax => bad_predicate(backend, "fn keep(v: T) -> bool { return v > ; }", &a, &b, &c),
+            Refusal::PredicateType => bad_predicate(backend, "fn keep(v: T) -> T { return v; }", &a, &b, &c),
             Refusal::OperatorSyntax => bad_operator(backend, "fn combine(a: T, b: T) -> T { return a + ; }", &a, &b),
             Refusal::OperatorName => bad_operator(backend, "fn combine(a: T, b: T) -> T { return q(a); }", &a, &b),
             Refusal::OperatorType => {
@@ -223,7 +258,22 @@ fn bad_operator(
         Op::from_parts("bad", sum.element().clone(), wgsl, sum.identity().to_vec(), sum.commutative, sum.host())
     };
     let request = scan(&op, ScanKind::Inclusive, 1024);
-    go(backend, &request, AnySpans { input: AnySpan::whole(from), output: AnySpan::whole(to), values: None })
+    go(backend, &request, AnySpans::new(AnySpan::whole(from), AnySpan::whole(to)))
+}
+
+fn bad_predicate(
+    backend: &dyn AnyBackend,
+    wgsl: &'static str,
+    from: &AnyBuffer,
+    to: &AnyBuffer,
+    count: &AnyBuffer,
+) -> trifold_core::Result<()> {
+    let good = Selector::of::<u32, operators::Upper>();
+    // SAFETY: the loops are over the same type.
+    let bad = unsafe { Selector::from_parts("bad", good.element().clone(), wgsl, good.host()) };
+    let count = AnySpan { buffer: count, offset: 0, bytes: 4 };
+    let spans = AnySpans::new(AnySpan::whole(from), AnySpan::whole(to)).with_count(count);
+    go(backend, &select(&bad, Rest::Dropped, 1024), spans)
 }
 
 /// Scratch that a caller brings and that will not do: too small, not aligned, over a span. `AnyBackend` brings its own,

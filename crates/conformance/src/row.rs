@@ -1,7 +1,8 @@
 //! A row of the table: one call, and how its input and its memory lie.
 
 use trifold_core::{
-    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Result, ScanKind, Step, Tuning, Waiting, planner,
+    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Rest, Result, ScanKind, Step, Tuning, Waiting,
+    planner,
 };
 
 use crate::inputs::{self, Distribution, Random};
@@ -159,6 +160,15 @@ impl Row {
                 let order = if r.order == Order::Ascending { "ascending" } else { "descending" };
                 (format!("{}{value}", r.key.name()), order.to_owned(), vec![])
             }
+            Request::Select(r) => {
+                let rest = if r.rest == Rest::Behind { vec!["behind".to_owned()] } else { vec![] };
+                (r.selector.element().name().to_owned(), r.selector.name.to_string(), rest)
+            }
+            Request::ByKey(r) => {
+                let value = r.op.as_ref().map_or(String::new(), |op| format!("+{}", op.element().name()));
+                let what = r.op.as_ref().map_or("-".to_owned(), |op| op.name.to_string());
+                (format!("{}{value}", r.key.name()), what, vec![])
+            }
         };
         match self.placement {
             Placement::Aligned => {}
@@ -210,6 +220,12 @@ impl Row {
                 let keys = inputs::keys(r.key, self.distribution, n, &mut random);
                 (keys, r.value.as_ref().map(|v| inputs::values(v, n)))
             }
+            Request::Select(r) => (inputs::items(r.selector.element(), self.distribution, n, &mut random), None),
+            Request::ByKey(r) => {
+                let keys = inputs::items(&r.key, self.distribution, n, &mut random);
+                let values = r.op.as_ref().map(|op| inputs::elements(op, Distribution::Uniform, n, &mut random));
+                (keys, Some(values.unwrap_or_default()))
+            }
         }
     }
 
@@ -226,6 +242,8 @@ impl Row {
             Request::Scan(r) => r.op.element().clone(),
             Request::Reduce(r) => r.op.element().clone(),
             Request::Sort(r) => ElementType::Scalar(r.key),
+            Request::Select(r) => r.selector.element().clone(),
+            Request::ByKey(r) => r.key.clone(),
         }
     }
 

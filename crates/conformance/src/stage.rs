@@ -1,6 +1,8 @@
 //! A row's memory on a device: inputs among guards, poisoned outputs, a bound call, and the check of what it wrote.
 
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request, planner};
+use trifold_core::{
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request, Rest, planner,
+};
 use trifold_cpu::oracle::{self, Expected, Output};
 
 use crate::case::Failure;
@@ -75,12 +77,16 @@ pub(crate) struct Staged {
     /// `None` if the row works in place.
     output: Option<Block>,
     values: Option<(Block, Option<Block>, ElementType)>,
+    rest: Option<Block>,
+    count: Option<Block>,
 }
 
 /// What a run wrote.
 pub(crate) struct Results {
     pub(crate) output: Vec<u8>,
     pub(crate) values: Option<Vec<u8>>,
+    pub(crate) rest: Option<Vec<u8>>,
+    pub(crate) count: Option<Vec<u8>>,
 }
 
 impl Staged {
@@ -108,18 +114,36 @@ impl Staged {
                 };
                 Some((from, to, element))
             }
+            (Some(carried), Request::ByKey(r)) => {
+                let element = r.total().element().clone();
+                let size = u64::from(element.bytes());
+                let from = Block::new(backend, offsets[2] * size, carried.len() as u64, Some(carried))?;
+                let to = Block::new(backend, offsets[3] * size, n * size, None)?;
+                Some((from, Some(to), element))
+            }
             _ => None,
         };
+        let (rest, count) = match &row.request {
+            Request::Select(r) => {
+                let apart = r.rest == Rest::Apart;
+                let rest = apart.then(|| Block::new(backend, offsets[2] * size, n * size, None)).transpose()?;
+                (rest, Some(Block::new(backend, offsets[3] * 4, 4, None)?))
+            }
+            Request::ByKey(_) => (None, Some(Block::new(backend, offsets[2] * 4, 4, None)?)),
+            _ => (None, None),
+        };
         let spans = AnySpans {
-            input: input.span(),
-            output: output.as_ref().unwrap_or(&input).span(),
             values: values.as_ref().map(|(from, to, _)| (from.span(), to.as_ref().unwrap_or(from).span())),
+            rest: rest.as_ref().map(Block::span),
+            count: count.as_ref().map(Block::span),
+            ..AnySpans::new(input.span(), output.as_ref().unwrap_or(&input).span())
         };
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps());
         let call = backend.call(&row.request, spans, row.options, &tuning, row.poison())?;
         let expected = oracle::expect(&row.request, &keys, carried.as_deref());
-        let sorts = matches!(row.request, Request::Sort(_) | Request::Copy { .. });
-        Ok(Staged { call, expected, element, sorts, input, output, values })
+        let sorts =
+            matches!(row.request, Request::Sort(_) | Request::Copy { .. } | Request::Select(_) | Request::ByKey(_));
+        Ok(Staged { call, expected, element, sorts, input, output, values, rest, count })
     }
 
     /// Gives the next run an input of its own.
@@ -137,11 +161,9 @@ impl Staged {
 
     /// Poisons the outputs, or brings the input back if that is the output.
     pub(crate) fn reset(&self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
-        self.output.as_ref().unwrap_or(&self.input).reset(backend)?;
-        match &self.values {
-            Some((from, to, _)) => to.as_ref().unwrap_or(from).reset(backend),
-            None => Ok(()),
-        }
+        let values = self.values.iter().map(|(from, to, _)| to.as_ref().unwrap_or(from));
+        let outputs = [self.output.as_ref().unwrap_or(&self.input)].into_iter().chain(values);
+        outputs.chain(&self.rest).chain(&self.count).try_for_each(|block| block.reset(backend))
     }
 
     /// What the last run wrote, and whether it wrote nothing else.
@@ -151,13 +173,17 @@ impl Staged {
             Some((from, to, _)) => Some(to.as_ref().unwrap_or(from).read(backend, "output values")?),
             None => None,
         };
-        Ok(Results { output, values })
+        let read = |block: &Option<Block>, what| block.as_ref().map(|block| block.read(backend, what)).transpose();
+        Ok(Results { output, values, rest: read(&self.rest, "rest")?, count: read(&self.count, "count")? })
     }
 
     /// Holds the last run to the oracle.
     pub(crate) fn check(&self, backend: &dyn AnyBackend) -> Result<Results, Failure> {
         let results = self.results(backend)?;
         match &self.expected.output {
+            Output::Exact(want) if self.count.is_some() => {
+                compare::written(&self.element, want, &results.output, STALE)
+            }
             Output::Exact(want) => compare::exact(&self.element, want, &results.output, !self.sorts),
             Output::Near { values, scales, chained } => {
                 let depth = if *chained { self.call.plan.depth + 1 } else { 1 };
@@ -169,7 +195,32 @@ impl Staged {
             compare::exact(element, want, got, false)
                 .map_err(|message| Failure::Wrong(format!("output values: {message}")))?;
         }
+        if let (Some((_, _, element)), Some(want), Some(got)) = (&self.values, &self.expected.totals, &results.values) {
+            self.check_totals(element, want, got).map_err(|message| Failure::Wrong(format!("totals: {message}")))?;
+        }
+        if let (Some(want), Some(got)) = (&self.expected.rest, &results.rest) {
+            compare::written(&self.element, want, got, STALE)
+                .map_err(|message| Failure::Wrong(format!("rest: {message}")))?;
+        }
+        if let (Some(want), Some(got)) = (self.expected.count, &results.count)
+            && got[..] != want.to_le_bytes()
+        {
+            return Err(Failure::Wrong(format!("the count is {got:?}, not {want} as bytes")));
+        }
         Ok(results)
+    }
+
+    fn check_totals(&self, element: &ElementType, want: &Output, got: &[u8]) -> Result<(), String> {
+        match want {
+            Output::Exact(want) => compare::written(element, want, got, STALE),
+            Output::Near { values, scales, chained } => {
+                let depth = if *chained { self.call.plan.depth + 1 } else { 1 };
+                let (first, others) =
+                    got.split_at_checked(values.len() * element.bytes() as usize).unwrap_or((got, &[]));
+                compare::near(element, values, scales, depth, first)?;
+                compare::written(element, &[], others, STALE)
+            }
+        }
     }
 
     /// Fails if an input that is no output was written to.

@@ -3,6 +3,9 @@
 //! Every distinct kernel costs a software device a compilation, so the full matrix of types and operators stands at a
 //! few sizes, and sizes, distributions and placements vary over few types.
 
+mod by_key;
+mod select;
+
 use std::collections::HashSet;
 
 use trifold_core::{
@@ -29,6 +32,8 @@ pub fn cases(caps: &Caps, level: Level) -> Vec<Case> {
     table.places();
     table.reuse();
     table.large();
+    table.selections();
+    table.by_keys();
     table.queues();
     for refusal in Refusal::all(caps) {
         let name = format!("refusal/{}", refusal.name());
@@ -53,6 +58,9 @@ pub(crate) fn reduce(op: &Op, n: u64) -> Request {
 pub(crate) fn sort(key: Scalar, value: Option<ElementType>, order: Order, n: u64) -> Request {
     Request::Sort(SortRequest { key, value, n, order })
 }
+
+pub(crate) use by_key::by_key;
+pub(crate) use select::select;
 
 /// Values of 4, 8 and 12 bytes.
 pub(crate) fn value_types() -> [ElementType; 3] {
@@ -133,7 +141,7 @@ impl Table<'_> {
         let typical = match &row.request {
             Request::Scan(r) => r.op == operators::compose() || r.op.is_word_sum(),
             Request::Sort(r) => matches!(r.key, Scalar::U32 | Scalar::F64),
-            Request::Reduce(_) | Request::Copy { .. } => true,
+            _ => true,
         };
         let plain = typical && row.distribution == Distribution::Uniform && row.runs == 2;
         if self.level == Level::Full || plain || !planner::is_reference(algorithm) {
@@ -553,6 +561,8 @@ pub(crate) fn shared_rows() -> Vec<Row> {
             rows.push(Row::new(sort(key, value, order, n)).placement(placement));
         }
     }
+    rows.extend(select::shared_rows());
+    rows.extend(by_key::shared_rows());
     rows
 }
 

@@ -44,6 +44,32 @@ pub struct AnySpans<'a> {
     pub output: AnySpan<'a>,
     /// The values and where they go.
     pub values: Option<(AnySpan<'a>, AnySpan<'a>)>,
+    /// Where the elements go that a partition does not keep.
+    pub rest: Option<AnySpan<'a>>,
+    /// How many elements a selection keeps.
+    pub count: Option<AnySpan<'a>>,
+}
+
+impl<'a> AnySpans<'a> {
+    /// An input and an output.
+    pub fn new(input: AnySpan<'a>, output: AnySpan<'a>) -> Self {
+        AnySpans { input, output, values: None, rest: None, count: None }
+    }
+
+    /// As [`Spans::with_values`].
+    pub fn with_values(self, input: AnySpan<'a>, output: AnySpan<'a>) -> Self {
+        AnySpans { values: Some((input, output)), ..self }
+    }
+
+    /// As [`Spans::with_rest`].
+    pub fn with_rest(self, rest: AnySpan<'a>) -> Self {
+        AnySpans { rest: Some(rest), ..self }
+    }
+
+    /// As [`Spans::with_count`].
+    pub fn with_count(self, count: AnySpan<'a>) -> Self {
+        AnySpans { count: Some(count), ..self }
+    }
 }
 
 /// A call that was planned, compiled and bound, behind one type. Runs on the backend that bound it alone.
@@ -105,11 +131,17 @@ fn typed<'a, B: Backend + 'static>(backend: &B, any: AnySpans<'a>) -> Result<Spa
 where
     B::Buffer: 'static,
 {
-    let spans = Spans::new(&span(backend, any.input)?, &span(backend, any.output)?);
-    Ok(match any.values {
-        Some((from, to)) => spans.with_values(&span(backend, from)?, &span(backend, to)?),
-        None => spans,
-    })
+    let mut spans = Spans::new(&span(backend, any.input)?, &span(backend, any.output)?);
+    if let Some((from, to)) = any.values {
+        spans = spans.with_values(&span(backend, from)?, &span(backend, to)?);
+    }
+    if let Some(rest) = any.rest {
+        spans = spans.with_rest(&span(backend, rest)?);
+    }
+    if let Some(count) = any.count {
+        spans = spans.with_count(&span(backend, count)?);
+    }
+    Ok(spans)
 }
 
 fn steps<B: Backend>(call: &AnyCall) -> Result<&[B::Step]>

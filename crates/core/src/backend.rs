@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::marker::PhantomData;
 
-use crate::{Caps, Error, KernelKey, Layout, Param, Result, Tuning};
+use crate::{Caps, Error, KernelKey, Layout, Param, Result, Slot, Tuning};
 
 /// A device and its in-order queue.
 ///
@@ -226,18 +226,53 @@ pub struct Spans<'a, B: Backend> {
     pub output: Span<'a, B>,
     /// The values that a sort carries along, and where they go.
     pub values: Option<(Span<'a, B>, Span<'a, B>)>,
+    /// Where the elements go that a partition does not keep.
+    pub rest: Option<Span<'a, B>>,
+    /// Where a selection writes how many elements it kept: one `u32`.
+    pub count: Option<Span<'a, B>>,
 }
 
 impl<'a, B: Backend> Spans<'a, B> {
     /// An input and an output.
     pub fn new(input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
-        Spans { input: input.clone(), output: output.clone(), values: None }
+        Spans { input: input.clone(), output: output.clone(), values: None, rest: None, count: None }
     }
 
     /// Keys with values.
     pub fn with_values(mut self, input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
         self.values = Some((input.clone(), output.clone()));
         self
+    }
+
+    /// With a span of its own for what a partition does not keep.
+    pub fn with_rest(mut self, rest: &Span<'a, B>) -> Self {
+        self.rest = Some(rest.clone());
+        self
+    }
+
+    /// With a `u32` for how many elements a selection keeps.
+    pub fn with_count(mut self, count: &Span<'a, B>) -> Self {
+        self.count = Some(count.clone());
+        self
+    }
+
+    /// The span of a slot, if there is one. Scratch is no span of the call.
+    pub(crate) fn slot(&self, slot: Slot) -> Option<&Span<'a, B>> {
+        match slot {
+            Slot::Input => Some(&self.input),
+            Slot::Output => Some(&self.output),
+            Slot::InputValues => self.values.as_ref().map(|v| &v.0),
+            Slot::OutputValues => self.values.as_ref().map(|v| &v.1),
+            Slot::Rest => self.rest.as_ref(),
+            Slot::Count => self.count.as_ref(),
+            Slot::Scratch => None,
+        }
+    }
+
+    /// The spans that there are, by their names.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &Span<'a, B>)> {
+        let slots = [Slot::Input, Slot::Output, Slot::InputValues, Slot::OutputValues, Slot::Rest, Slot::Count];
+        slots.into_iter().filter_map(|slot| Some((slot.noun(), self.slot(slot)?)))
     }
 
     /// What the planner has to know of these spans.
@@ -267,6 +302,11 @@ impl<'a, B: Backend> Spans<'a, B> {
                 ("input values", from, "output", &self.output),
                 ("output", &self.output, "output values", to),
             ]);
+        }
+        for slot in [Slot::Rest, Slot::Count] {
+            let Some(span) = self.slot(slot) else { continue };
+            let others = self.named().take_while(|(name, _)| *name != slot.noun());
+            pairs.extend(others.map(|(name, other)| (name, other, slot.noun(), span)));
         }
         for (a, x, b, y) in pairs {
             if x.overlaps(y, backend) {

@@ -10,10 +10,10 @@ pub enum Error {
     /// The caller's arguments do not fit together.
     #[error("invalid: {0}")]
     Invalid(String),
-    /// An operator or an element struct is not what it must be.
+    /// An operator, a predicate or an element struct is not what it must be.
     #[error("operator `{name}`: {message}")]
     Operator {
-        /// The operator's or the element's name.
+        /// The operator's, the predicate's or the element's name.
         name: String,
         /// The diagnostic, with the line of its WGSL where there is one.
         message: String,

@@ -9,6 +9,7 @@ pub use bytemuck;
 
 mod any;
 mod backend;
+mod by_key;
 mod caps;
 mod element;
 mod error;
@@ -19,10 +20,12 @@ pub mod planner;
 mod prepared;
 mod primitives;
 mod request;
+mod select;
 mod tuning;
 
 pub use any::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, plan_for};
 pub use backend::{Backend, Command, Span, Spans};
+pub use by_key::{ByKey, ByKeyRequest};
 pub use caps::{Caps, DeviceKind, SubgroupSource, Subgroups};
 pub use element::{Element, ElementType, Field, Key, Scalar, scalar_of};
 pub use error::{Error, Result};
@@ -34,4 +37,5 @@ pub use primitives::{Reduce, Scan, Sort, Transfer, block_on};
 pub use request::{
     Fault, Layout, MAX_ELEMENTS, Options, Order, ReduceRequest, Request, ScanKind, ScanRequest, SortRequest, Waiting,
 };
+pub use select::{HostSelector, Predicate, Rest, Select, SelectRequest, Selector};
 pub use tuning::{Tuning, TuningRow, TuningTable};

@@ -1,6 +1,6 @@
 //! Plans: what a device is to do, as plain data.
 
-use crate::{ElementType, Op};
+use crate::{ElementType, Op, Selector};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,6 +13,10 @@ pub enum Slot {
     InputValues,
     /// Where the values go.
     OutputValues,
+    /// Where the elements go that a partition does not keep.
+    Rest,
+    /// How many elements were written: one `u32`.
+    Count,
     /// Working memory, from the plan or from the caller.
     Scratch,
 }
@@ -41,6 +45,8 @@ pub struct KernelKey {
     pub element: Option<ElementType>,
     /// The operator, where it has one.
     pub op: Option<Op>,
+    /// The predicate, where it has one. The elements that it is asked of are the kernel's `Item`, beside the element type.
+    pub selector: Option<Selector>,
 }
 
 impl KernelKey {

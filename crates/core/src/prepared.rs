@@ -102,13 +102,8 @@ impl<B: Backend> Prepared<B> {
                 scratch.offset()
             )));
         }
-        for (name, span) in
-            [("input", Some(&spans.input)), ("output", Some(&spans.output))].into_iter().chain(match &spans.values {
-                Some((from, to)) => [("input values", Some(from)), ("output values", Some(to))],
-                None => [("", None); 2],
-            })
-        {
-            if span.is_some_and(|s| s.overlaps(scratch, backend)) {
+        for (name, span) in spans.named() {
+            if span.overlaps(scratch, backend) {
                 return Err(Error::Invalid(format!("the scratch overlaps the {name}; give it memory of its own")));
             }
         }
@@ -141,14 +136,10 @@ impl<B: Backend> Prepared<B> {
         clean: bool,
     ) -> Result<Bound<'a, B>> {
         self.check(backend, spans)?;
-        let values = spans.values.as_ref();
         let resolve = |region: &Region| -> Result<Span<'a, B>> {
             let span = match region.slot {
-                Slot::Input => Some(&spans.input),
-                Slot::Output => Some(&spans.output),
-                Slot::InputValues => values.map(|v| &v.0),
-                Slot::OutputValues => values.map(|v| &v.1),
                 Slot::Scratch => scratch.as_ref(),
+                slot => spans.slot(slot),
             };
             let span =
                 span.ok_or_else(|| Error::Invalid(format!("the plan needs {:?}, which is not bound", region.slot)))?;
@@ -185,13 +176,7 @@ impl<B: Backend> Prepared<B> {
     fn check(&self, backend: &B, spans: &Spans<'_, B>) -> Result<()> {
         let layout = spans.layout(backend)?;
         for &(slot, bytes, align) in &self.plan.spans {
-            let span = match slot {
-                Slot::Input => Some(&spans.input),
-                Slot::Output => Some(&spans.output),
-                Slot::InputValues => spans.values.as_ref().map(|v| &v.0),
-                Slot::OutputValues => spans.values.as_ref().map(|v| &v.1),
-                Slot::Scratch => None,
-            };
+            let span = spans.slot(slot);
             let have = span.map_or(0, Span::bytes);
             if have != bytes {
                 return Err(Error::Invalid(format!("{slot:?} has {have} bytes, and the plan was made for {bytes}")));

@@ -13,7 +13,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     pollster::block_on(future)
 }
 
-fn count<T, B: Backend>(span: &Span<'_, B>) -> Result<u64> {
+pub(crate) fn count<T, B: Backend>(span: &Span<'_, B>) -> Result<u64> {
     let size = size_of::<T>() as u64;
     if !span.bytes().is_multiple_of(size) {
         return Err(Error::Invalid(format!(
@@ -24,7 +24,7 @@ fn count<T, B: Backend>(span: &Span<'_, B>) -> Result<u64> {
     Ok(span.bytes() / size)
 }
 
-fn run_once<B: Backend>(backend: &B, request: &Request, spans: &Spans<'_, B>) -> Result<()> {
+pub(crate) fn run_once<B: Backend>(backend: &B, request: &Request, spans: &Spans<'_, B>) -> Result<()> {
     let layout = spans.layout(backend)?;
     let prepared = block_on(Prepared::new(backend, request, layout, Options::default()))?;
     prepared.bind(backend, spans)?.run(backend)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{ElementType, Error, Op, Result, Scalar};
+use crate::{ByKeyRequest, ElementType, Error, Op, Rest, Result, Scalar, SelectRequest};
 
 /// Whether an element takes part in its own prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,10 +121,15 @@ pub enum Request {
     Reduce(ReduceRequest),
     /// Sort.
     Sort(SortRequest),
+    /// Select or partition.
+    Select(SelectRequest),
+    /// Reduce by key, or encode run lengths.
+    ByKey(ByKeyRequest),
 }
 
 impl Request {
-    /// The primitive's name in reports: copy, scan, reduce, sort_keys or sort_pairs.
+    /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, select_if, partition_if,
+    /// reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         match self {
             Request::Copy { .. } => "copy",
@@ -132,6 +137,10 @@ impl Request {
             Request::Reduce(_) => "reduce",
             Request::Sort(SortRequest { value: None, .. }) => "sort_keys",
             Request::Sort(SortRequest { value: Some(_), .. }) => "sort_pairs",
+            Request::Select(SelectRequest { rest: Rest::Dropped, .. }) => "select_if",
+            Request::Select(_) => "partition_if",
+            Request::ByKey(ByKeyRequest { op: Some(_), .. }) => "reduce_by_key",
+            Request::ByKey(_) => "run_length_encode",
         }
     }
 
@@ -142,11 +151,13 @@ impl Request {
             Request::Scan(r) => r.n,
             Request::Reduce(r) => r.n,
             Request::Sort(r) => r.n,
+            Request::Select(r) => r.n,
+            Request::ByKey(r) => r.n,
         }
     }
 
     /// The bytes that the algorithm-independent minimum moves: each input read and each output written once, and for
-    /// a sort once more a digit place of eight bits plus one read to count.
+    /// a sort once more a digit place of eight bits plus one read to count. Of a selection, as if all elements were kept, and of a reduction by key, as if each were a run.
     pub fn bytes_moved(&self) -> u64 {
         match self {
             Request::Copy { element, n } => 2 * n * u64::from(element.bytes()),
@@ -156,6 +167,11 @@ impl Request {
                 let key = u64::from(r.key.bytes());
                 let value = r.value.as_ref().map_or(0, |v| u64::from(v.bytes()));
                 r.n * (key + 2 * key * (key + value))
+            }
+            Request::Select(r) => 2 * r.n * u64::from(r.selector.element().bytes()),
+            Request::ByKey(r) => {
+                let values = if r.op.is_some() { 2 } else { 1 } * u64::from(r.total().element().bytes());
+                r.n * (2 * u64::from(r.key.bytes()) + values)
             }
         }
     }

@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use trifold_core::planner::{ALGORITHMS, algorithms, compute_bound, is_reference, plan, traffic};
 use trifold_core::{
-    Builtin, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, MAX_ELEMENTS, Op, Options, Order,
-    Param, Plan, ReduceRequest, Region, Request, Scalar, ScanKind, ScanRequest, Slot, SortRequest, Step,
-    SubgroupSource, Subgroups, Tuning, TuningRow, TuningTable, Waiting,
+    Builtin, ByKeyRequest, Caps, DeviceKind, Element, Error, Fault, Language, Launch, Layout, MAX_ELEMENTS, Op,
+    Options, Order, Param, Plan, Predicate, ReduceRequest, Region, Request, Rest, Scalar, ScanKind, ScanRequest,
+    SelectRequest, Selector, Slot, SortRequest, Step, SubgroupSource, Subgroups, Tuning, TuningRow, TuningTable,
+    Waiting,
 };
 
 /// CUDA on an H200.
@@ -114,6 +115,19 @@ fn sort_pairs(n: u64) -> Request {
     Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Descending })
 }
 
+struct Odd;
+impl Predicate<u32> for Odd {
+    const NAME: &'static str = "odd";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1u) == 1u; }";
+    fn keep(v: u32) -> bool {
+        v & 1 == 1
+    }
+}
+
+fn select(n: u64, rest: Rest) -> Request {
+    Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n, rest })
+}
+
 fn planned(request: &Request, layout: Layout, caps: &Caps) -> Plan {
     plan(request, layout, Options::default(), caps, &Tuning::of(caps)).unwrap()
 }
@@ -156,6 +170,9 @@ fn line(launch: &Launch) -> String {
     }
     if let Some(op) = &key.op {
         let _ = write!(text, " by {}", op.name);
+    }
+    if let Some(selector) = &key.selector {
+        let _ = write!(text, " where {}", selector.name);
     }
     let parts: Vec<_> = key.parts.iter().map(|part| part.trim_start_matches("block/")).collect();
     let constants: Vec<_> = key.constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -264,6 +281,29 @@ fn what_a_rung_cannot_do_is_refused_with_what_can() {
     }
     let host = Caps { language: Language::Host, subgroups: None, ..gl() };
     assert!(refused("subgroup", &reduce(1000), &host).contains("it runs parallel"));
+}
+
+#[test]
+fn selections() {
+    insta::assert_snapshot!("select_h200", text(&select(1 << 20, Rest::Dropped), &h200()));
+    insta::assert_snapshot!("partition_h200", text(&select(1 << 20, Rest::Apart), &h200()));
+    insta::assert_snapshot!("partition_behind_h200", text(&select(1 << 20, Rest::Behind), &h200()));
+    insta::assert_snapshot!("select_gl", text(&select(1 << 20, Rest::Dropped), &gl()));
+    insta::assert_snapshot!("select_of_nothing", text(&select(0, Rest::Apart), &h200()));
+    let in_place = Layout { wide: true, in_place: true };
+    let refused = plan(&select(9, Rest::Dropped), in_place, Options::default(), &h200(), &Tuning::of(&h200()));
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+}
+
+#[test]
+fn reductions_by_key() {
+    let by_key = |op, n| Request::ByKey(ByKeyRequest { key: u64::TYPE, op, n });
+    insta::assert_snapshot!("reduce_by_key_h200", text(&by_key(Some(sum(Scalar::F32)), 1 << 20), &h200()));
+    insta::assert_snapshot!("run_length_encode_gl", text(&by_key(None, 1 << 20), &gl()));
+    let wide = planned(&by_key(Some(sum(Scalar::F64)), 1000), Layout::default(), &h200());
+    let Some(Step::Launch(launch)) = wide.steps.last() else { panic!("{wide:?}") };
+    let op = launch.kernel.op.as_ref().unwrap();
+    insta::assert_snapshot!("segmented_sum", format!("{:?} {:?}\n{}", op.element(), op.identity(), op.wgsl));
 }
 
 #[test]

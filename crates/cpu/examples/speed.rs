@@ -36,7 +36,7 @@ fn main() -> Result<()> {
         };
         let pairs = matches!(&request, Request::Sort(r) if r.value.is_some());
         let values = pairs.then(|| (AnySpan::whole(&c), AnySpan::whole(&d)));
-        let spans = AnySpans { input: AnySpan::whole(&a), output, values };
+        let spans = AnySpans { values, ..AnySpans::new(AnySpan::whole(&a), output) };
         let call = backend.call(&request, spans, Options::default(), &backend.tuning(), None)?;
         backend.run(&call)?;
         let times = (0..5).map(|_| backend.time(None, &call, 1)).collect::<Result<Vec<_>>>()?;

@@ -28,6 +28,10 @@ pub enum Kernel {
     Reduce,
     /// `sort/parallel`.
     Sort,
+    /// `select/parallel`.
+    Select,
+    /// `by_key/parallel`.
+    ByKey,
 }
 
 impl Cpu {
@@ -118,6 +122,8 @@ impl Backend for Cpu {
             "scan/parallel" => Ok(Kernel::Scan),
             "reduce/parallel" => Ok(Kernel::Reduce),
             "sort/parallel" => Ok(Kernel::Sort),
+            "select/parallel" => Ok(Kernel::Select),
+            "by_key/parallel" => Ok(Kernel::ByKey),
             other => Err(Error::Unsupported(format!("kernel {other} on the cpu backend; it runs Rust alone"))),
         }
     }

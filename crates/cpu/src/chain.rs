@@ -55,7 +55,7 @@ impl Slots {
     }
 
     /// `count` copies of an element.
-    fn many(count: usize, bytes: &[u8]) -> Slots {
+    pub(crate) fn many(count: usize, bytes: &[u8]) -> Slots {
         let stride = bytes.len().div_ceil(8);
         let mut words = vec![0; stride * count];
         for slot in words.chunks_exact_mut(stride.max(1)) {
@@ -68,7 +68,12 @@ impl Slots {
         bytemuck::cast_slice(&self.words)
     }
 
-    fn start(&mut self) -> *mut u8 {
+    /// Bytes from one element to the next.
+    pub(crate) fn stride_bytes(&self) -> usize {
+        self.stride * 8
+    }
+
+    pub(crate) fn start(&mut self) -> *mut u8 {
         self.words.as_mut_ptr().cast()
     }
 }

@@ -18,9 +18,11 @@
 //! ```
 
 mod backend;
+mod by_key;
 mod chain;
 mod memory;
 pub mod oracle;
+mod select;
 mod sort;
 mod step;
 mod system;

@@ -10,7 +10,10 @@
 use std::cmp::Ordering;
 
 use rayon::slice::ParallelSliceMut;
-use trifold_core::{Builtin, Element, ElementType, Key, Monoid, Op, Order, Request, Scalar, ScanKind, SortRequest};
+use trifold_core::{
+    Builtin, ByKeyRequest, Element, ElementType, Key, Monoid, Op, Order, Request, Rest, Scalar, ScanKind,
+    SelectRequest, SortRequest,
+};
 
 /// `output[i] = initial + input[0] + ... + input[i]`.
 pub fn inclusive_scan<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> Vec<T> {
@@ -97,6 +100,12 @@ pub struct Expected {
     pub output: Output,
     /// The output values of a sort.
     pub values: Option<Vec<u8>>,
+    /// What a reduction by key writes to its output values, of which there are [`Expected::count`].
+    pub totals: Option<Output>,
+    /// What a partition writes to the span of the rest.
+    pub rest: Option<Vec<u8>>,
+    /// How many elements a selection keeps, or how many runs there are. Only those are written, and with them [`Expected::output`] ends.
+    pub count: Option<u32>,
 }
 
 /// What the output elements must be.
@@ -140,10 +149,12 @@ pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expecte
         }
         Request::Sort(r) => {
             let (keys, values) = sort_bytes(r, input, values);
-            return Expected { output: Output::Exact(keys), values };
+            return Expected { output: Output::Exact(keys), values, totals: None, rest: None, count: None };
         }
+        Request::Select(r) => return select_bytes(r, input),
+        Request::ByKey(r) => return runs_bytes(r, input, values),
     };
-    Expected { output, values: None }
+    Expected { output, values: None, totals: None, rest: None, count: None }
 }
 
 /// One element, aligned for any.
@@ -286,6 +297,59 @@ fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> (Vec
         Scalar::F64 => sorted::<f64>,
     };
     sorted(request.order, keys, request.value.as_ref().map(ElementType::bytes).zip(values))
+}
+
+fn select_bytes(request: &SelectRequest, input: &[u8]) -> Expected {
+    let size = request.selector.element().bytes() as usize;
+    let (mut kept, mut rest) = (vec![], vec![]);
+    let mut slot = Slot::of(&vec![0; size]);
+    for bytes in input.chunks_exact(size) {
+        slot.set(bytes);
+        // SAFETY: the slot holds one element of the predicate's type, at an address that suits any.
+        let keep = unsafe { (request.selector.host().count)(slot.0.as_ptr().cast(), 1) } == 1;
+        if keep { &mut kept } else { &mut rest }.extend_from_slice(bytes);
+    }
+    let count = Some((kept.len() / size) as u32);
+    if request.rest == Rest::Behind {
+        kept.append(&mut rest);
+    }
+    let rest = (request.rest == Rest::Apart).then_some(rest);
+    Expected { output: Output::Exact(kept), values: None, totals: None, rest, count }
+}
+
+fn runs_bytes(request: &ByKeyRequest, input: &[u8], values: Option<&[u8]>) -> Expected {
+    let (op, size) = (request.total(), request.key.bytes() as usize);
+    let value = op.element().bytes() as usize;
+    let keys: Vec<&[u8]> = input.chunks_exact(size).collect();
+    let ones;
+    let values = match (&request.op, values) {
+        (Some(_), Some(values)) => values,
+        _ => {
+            ones = 1u32.to_le_bytes().repeat(keys.len());
+            &ones
+        }
+    };
+    let precise = Precise::of(&op, op.identity());
+    let (mut unique, mut exact, mut near, mut near_scales) = (vec![], vec![], vec![], vec![]);
+    let mut start = 0;
+    for run in keys.chunk_by(|a, b| a == b) {
+        let own = &values[start * value..(start + run.len()) * value];
+        unique.extend_from_slice(run[0]);
+        match precise.map(|running| running.reduce(value as u32, own)) {
+            Some(Output::Near { values, scales, .. }) => {
+                near.extend(values);
+                near_scales.extend(scales);
+            }
+            _ => exact.extend(reduce_bytes(&op, op.identity(), own)),
+        }
+        start += run.len();
+    }
+    let count = Some((unique.len() / size) as u32);
+    let totals = match precise {
+        Some(precise) => Output::Near { values: near, scales: near_scales, chained: !precise.product },
+        None => Output::Exact(exact),
+    };
+    Expected { output: Output::Exact(unique), values: None, totals: Some(totals), rest: None, count }
 }
 
 #[cfg(test)]

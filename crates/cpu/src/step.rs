@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::ThreadPool;
 use trifold_core::{Command, Error, KernelKey, Op, Param, Result, Span};
 
+use crate::by_key::ByKeyStep;
 use crate::chain::{self, Elements, Slots};
 use crate::memory::{Access, Region};
+use crate::select::SelectStep;
 use crate::sort::SortStep;
 use crate::{Cpu, Kernel};
 
@@ -22,6 +24,8 @@ enum Bound {
     Scan { elements: Elements, exclusive: bool, sequential: bool, input: Region, output: Region },
     Reduce { elements: Elements, input: Region, output: Region },
     Sort(SortStep),
+    Select(SelectStep),
+    ByKey(ByKeyStep),
 }
 
 impl Step {
@@ -49,6 +53,8 @@ impl Step {
                     Kernel::Scan => bind_scan(key, &arguments, initial)?,
                     Kernel::Reduce => bind_reduce(key, &arguments, initial)?,
                     Kernel::Sort => Bound::Sort(SortStep::bind(key, &arguments)?),
+                    Kernel::Select => Bound::Select(SelectStep::bind(key, &arguments)?),
+                    Kernel::ByKey => Bound::ByKey(ByKeyStep::bind(key, &arguments)?),
                 }
             }
         };
@@ -93,6 +99,8 @@ impl Step {
                 unsafe { chain::reduce(pool, elements, input.start(), output.start()) }
             }
             Bound::Sort(step) => step.run(pool)?,
+            Bound::Select(step) => step.run(pool)?,
+            Bound::ByKey(step) => step.run(pool)?,
         }
         Ok(())
     }

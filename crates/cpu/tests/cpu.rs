@@ -1,6 +1,9 @@
 //! The CPU backend against its oracle, with more threads than the machine may have.
 
-use trifold_core::{Backend, Command, Error, Monoid, Order, Reduce, Scan, Sort, Span, Spans, Sum, Transfer, element};
+use trifold_core::{
+    Backend, ByKey, Command, Error, Layout, Monoid, Order, Predicate, Reduce, Rest, Scan, Select, Sort, Span, Spans,
+    Sum, Transfer, element,
+};
 use trifold_cpu::{Cpu, oracle};
 
 fn numbers(n: usize) -> Vec<u64> {
@@ -129,4 +132,105 @@ fn refuses_what_would_be_unsound() {
     assert!(cpu.bind(Command::Copy { from, to }).is_err());
     assert!(cpu.alloc(u64::MAX).is_err());
     assert!(cpu.write(&span, &[0; 3]).is_err());
+}
+
+struct Even;
+impl Predicate<u64> for Even {
+    const NAME: &'static str = "even";
+    const WGSL: &'static str = "";
+    fn keep(v: u64) -> bool {
+        v.is_multiple_of(2)
+    }
+}
+
+#[test]
+fn selections_keep_the_order_and_the_count() {
+    let cpu = Cpu::with_threads(3).unwrap();
+    for n in SIZES {
+        let input = numbers(n);
+        let (even, odd): (Vec<u64>, Vec<u64>) = input.iter().partition(|v| v.is_multiple_of(2));
+        let (from, to, other) =
+            (cpu.upload(&input).unwrap(), cpu.alloc(8 * n as u64).unwrap(), cpu.alloc(8 * n as u64).unwrap());
+        let count = cpu.alloc(4).unwrap();
+        let (from, to, other) = (cpu.span(&from), cpu.span(&to), cpu.span(&other));
+        let (from, count) = (from.elements::<u64>(0, n as u64).unwrap(), cpu.span(&count));
+        let read =
+            |span: &Span<'_, Cpu>, n: usize| cpu.download::<u64>(&span.elements::<u64>(0, n as u64).unwrap()).unwrap();
+
+        cpu.select_if::<u64, Even>(&from, &to, &count).unwrap();
+        assert_eq!(cpu.download::<u32>(&count).unwrap(), [even.len() as u32]);
+        assert_eq!(read(&to, even.len()), even);
+        cpu.partition_if::<u64, Even>(&from, &to, Some(&other), &count).unwrap();
+        assert_eq!((read(&to, even.len()), read(&other, odd.len())), (even.clone(), odd.clone()));
+        cpu.partition_if::<u64, Even>(&from, &to, None, &count).unwrap();
+        assert_eq!(read(&to, n), [even.clone(), odd].concat());
+
+        let prepared = cpu.prepare_select::<u64, Even>(n as u64, Rest::Dropped, Layout::default()).unwrap();
+        let spans = Spans::new(&from, &to).with_count(&count);
+        prepared.bind(&cpu, &spans).unwrap().run(&cpu).unwrap();
+        assert_eq!(read(&to, even.len()), even);
+    }
+}
+
+/// A predicate that answers otherwise each time writes nothing past the outputs.
+#[test]
+fn an_inconstant_predicate_harms_nothing() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    struct Fickle;
+    impl Predicate<u32> for Fickle {
+        const NAME: &'static str = "fickle";
+        const WGSL: &'static str = "";
+        fn keep(_: u32) -> bool {
+            static CALLS: AtomicU32 = AtomicU32::new(0);
+            // Nothing while the elements are counted, everything while they are written.
+            CALLS.fetch_add(1, Ordering::Relaxed) >= 1000
+        }
+    }
+    let cpu = Cpu::with_threads(1).unwrap();
+    let (from, to) = (cpu.upload(&[7u32; 1000]).unwrap(), cpu.upload(&[1u32; 1001]).unwrap());
+    let count = cpu.upload(&[9u32]).unwrap();
+    let output = cpu.span(&to).elements::<u32>(0, 1000).unwrap();
+    let from = cpu.span(&from).elements::<u32>(0, 1000).unwrap();
+    cpu.select_if::<u32, Fickle>(&from, &output, &cpu.span(&count).elements::<u32>(0, 1).unwrap()).unwrap();
+    assert_eq!(cpu.download::<u32>(&cpu.span(&to).elements::<u32>(0, 1001).unwrap()).unwrap(), [1; 1001]);
+}
+
+#[test]
+fn runs_of_equal_keys_are_reduced() {
+    let cpu = Cpu::with_threads(3).unwrap();
+    for n in SIZES {
+        let mut keys = vec![];
+        for x in words(n) {
+            // One element in five begins a run.
+            keys.push(keys.last().map_or(0, |key: &u64| key + u64::from(x % 5 == 0)));
+        }
+        let values: Vec<Affine> = words(n).into_iter().map(|x| Affine { a: x | 1, b: x >> 7 }).collect();
+        let mut at = 0;
+        let mut expected = vec![];
+        for run in keys.chunk_by(|a, b| a == b) {
+            let own = &values[at..at + run.len()];
+            expected.push((run[0], run.len() as u32, oracle::reduce::<Affine, Compose>(Compose::IDENTITY, own)));
+            at += run.len();
+        }
+        let n = n as u64;
+        let (keys, values) = (cpu.upload(&keys).unwrap(), cpu.upload(&values).unwrap());
+        let (unique, totals) = (cpu.alloc(8 * n).unwrap(), cpu.alloc(8 * n).unwrap());
+        let (lengths, count) = (cpu.alloc(4 * n).unwrap(), cpu.alloc(4).unwrap());
+        let (keys, values) = (cpu.span(&keys).slice(0, 8 * n).unwrap(), cpu.span(&values).slice(0, 8 * n).unwrap());
+        let (unique, totals, lengths) = (cpu.span(&unique), cpu.span(&totals), cpu.span(&lengths));
+        let count = cpu.span(&count);
+        let runs = expected.len() as u64;
+
+        cpu.run_length_encode::<u64>(&keys, &unique, &lengths, &count).unwrap();
+        assert_eq!(cpu.download::<u32>(&count).unwrap(), [runs as u32]);
+        let found = cpu.download::<u32>(&lengths.elements::<u32>(0, runs).unwrap()).unwrap();
+        assert!(found.iter().eq(expected.iter().map(|(_, length, _)| length)));
+
+        let spans = Spans::new(&keys, &unique).with_values(&values, &totals).with_count(&count);
+        cpu.reduce_by_key::<u64, Affine, Compose>(&spans).unwrap();
+        let found = cpu.download::<u64>(&unique.elements::<u64>(0, runs).unwrap()).unwrap();
+        assert!(found.iter().eq(expected.iter().map(|(key, ..)| key)));
+        let found = cpu.download::<Affine>(&totals.elements::<Affine>(0, runs).unwrap()).unwrap();
+        assert!(found.iter().eq(expected.iter().map(|(.., total)| total)));
+    }
 }

@@ -12,22 +12,22 @@ use crate::names;
 /// The whole text: the type, its words, and the functions between them.
 pub(crate) fn emit(element: &ElementType, dialect: Dialect) -> Result<String> {
     check(element)?;
-    Ok(format!("{}\n{}", declaration(element, dialect), words(element, dialect)))
+    Ok(format!("{}\n{}", declaration(element, dialect, "T"), words(element, dialect)))
 }
 
-/// The element type itself, under its own name and as `T`.
-pub(crate) fn declaration(element: &ElementType, dialect: Dialect) -> String {
+/// The element type itself, under its own name and as `alias`.
+pub(crate) fn declaration(element: &ElementType, dialect: Dialect, alias: &str) -> String {
     let name = element.name();
     match (element, dialect) {
-        (ElementType::Scalar(_), Dialect::Wgsl) => format!("alias T = {name};\n"),
-        (ElementType::Scalar(_), _) => format!("typedef {name} T;\n"),
+        (ElementType::Scalar(_), Dialect::Wgsl) => format!("alias {alias} = {name};\n"),
+        (ElementType::Scalar(_), _) => format!("typedef {name} {alias};\n"),
         (ElementType::Struct { fields, .. }, Dialect::Wgsl) => {
             let fields: String = fields.iter().map(|f| format!("    {}: {},\n", f.name, f.scalar.name())).collect();
-            format!("struct {name} {{\n{fields}}}\nalias T = {name};\n")
+            format!("struct {name} {{\n{fields}}}\nalias {alias} = {name};\n")
         }
         (ElementType::Struct { fields, .. }, _) => {
             let fields: String = fields.iter().map(|f| format!("    {} {};\n", f.scalar.name(), f.name)).collect();
-            format!("typedef struct {{\n{fields}}} {name};\ntypedef {name} T;\n")
+            format!("typedef struct {{\n{fields}}} {name};\ntypedef {name} {alias};\n")
         }
     }
 }
@@ -92,8 +92,8 @@ pub(crate) fn check(element: &ElementType) -> Result<()> {
     if let Some(why) = names::objection_at_module_scope(name) {
         return refuse(format!("the struct name `{name}` {why}"));
     }
-    if *name == "combine" {
-        return refuse("the struct cannot be named `combine`, as the operator's function is; rename it".into());
+    if ["combine", "keep"].contains(name) {
+        return refuse(format!("the struct cannot be named `{name}`, as the operator's function is; rename it"));
     }
     if fields.is_empty() {
         return refuse("the struct has no fields; give it one".into());
@@ -107,7 +107,7 @@ pub(crate) fn check(element: &ElementType) -> Result<()> {
         }
     }
 
-    let text = declaration(element, Dialect::Wgsl);
+    let text = declaration(element, Dialect::Wgsl, "T");
     let module = match naga::front::wgsl::parse_str(&text) {
         Ok(module) => module,
         Err(error) => return refuse(error.emit_to_string_with_path(&text, name)),

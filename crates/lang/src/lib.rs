@@ -1,11 +1,12 @@
-//! Emits operators and element structs, written in WGSL, as OpenCL C and CUDA C.
+//! Emits operators, predicates and element structs, written in WGSL, as OpenCL C and CUDA C.
 //!
 //! Every kernel of Trifold exists three times, by hand, because how the three memory models differ is what the project
 //! is about. An operator touches no memory, so it is written once, in WGSL, and this crate says the same in the other
 //! languages. It emits nothing else.
 //!
 //! [`emit_element`] gives the element type `T` and its 32-bit words; [`emit_operator`] gives `identity()` and
-//! `combine()`. The two texts, in this order, stand between a kernel's header and its body.
+//! `combine()`. The two texts, in this order, stand between a kernel's header and its body. [`emit_selector`] gives a predicate's
+//! `keep()` and the type `Item` that it is asked of, for kernels whose `T` is the count of what is kept.
 //!
 //! ```
 //! use trifold_core::{Builtin, Language, Op, Scalar};
@@ -27,7 +28,7 @@
 //! By [`Error::Operator`](trifold_core::Error::Operator), with the line of the operator's own text:
 //!
 //! - what naga refuses, in naga's words (recursion among it), and texts beyond 16 KiB or with endless statements;
-//! - a `combine` that is missing, or is not `fn combine(a: T, b: T) -> T`;
+//! - a `combine` that is missing, or is not `fn combine(a: T, b: T) -> T`; a `keep` that is not `fn keep(v: T) -> bool`;
 //! - whatever is not a function of the arguments: global variables, overrides, entry points, atomics, barriers,
 //!   textures, subgroup operations, derivatives;
 //! - directives (`enable`, `requires`, `diagnostic`), which WGSL allows only at the start of a module;
@@ -54,7 +55,7 @@ pub use names::{RESERVED_NAMES, RESERVED_PREFIXES, is_reserved};
 
 use dialect::Dialect;
 use program::Program;
-use trifold_core::{ElementType, Language, Op, Result};
+use trifold_core::{ElementType, Language, Op, Result, Selector};
 
 /// The element type `T`, `ELEMENT_WORDS`, the type `Words`, and `element_to_words` and `element_from_words`.
 ///
@@ -74,10 +75,27 @@ pub fn emit_element(element: &ElementType, language: Language) -> Result<String>
 /// `Invalid` for [`Language::Host`]; `Operator` for all that the [crate] refuses.
 pub fn emit_operator(op: &Op, language: Language) -> Result<String> {
     let dialect = Dialect::try_from(language)?;
-    let program = Program::new(op)?;
+    let program = Program::new(op.into())?;
     let identity = identity::emit(op, dialect)?;
     Ok(match dialect {
         Dialect::Wgsl => format!("{identity}\n{}\n", op.wgsl.trim_end_matches('\n')),
-        _ => c::emit(&program, dialect, &identity)?,
+        _ => c::emit(&program, dialect, Some(&identity))?,
     })
+}
+
+/// The type `Item` that a predicate is asked of, and `keep()`; the text stands for itself.
+///
+/// In WGSL that is the predicate's own text, once it has been checked, with `Item` for `T`.
+///
+/// # Errors
+/// As [`emit_operator`].
+pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> {
+    let dialect = Dialect::try_from(language)?;
+    let program = Program::new(selector.into())?;
+    let item = program.role().element();
+    let keep = match dialect {
+        Dialect::Wgsl => format!("{}\n", scan::renamed(selector.wgsl.trim_end_matches('\n'), "T", item)),
+        _ => c::emit(&program, dialect, None)?,
+    };
+    Ok(format!("{}\n{keep}", element::declaration(selector.element(), dialect, item)))
 }

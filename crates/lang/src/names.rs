@@ -12,11 +12,11 @@ use crate::scan::{self, Declaration};
 ///
 /// | Name | What it is |
 /// |---|---|
-/// | `T` | the element type |
+/// | `T`, `Item` | the element type; of a predicate, which stands beside the scan of counts, the latter in kernels |
 /// | `Words`, `ELEMENT_WORDS` | an element as 32-bit words |
 /// | `identity` | the operator's identity |
 /// | `main` | a WGSL entry point |
-/// | `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter` | a kernel's arguments |
+/// | `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter`, `input_values`, `output_values`, `output_rest`, `output_count` | a kernel's arguments |
 /// | `Pack` | consecutive elements that are loaded together |
 /// | `State`, `StateWord`, `Lookback`, `BlockScan`, `Subgroup`, `Peers` | the kernels' structs |
 /// | `WORKGROUP`, `ROWS`, `PACK`, `EXCLUSIVE` and other words in capitals listed here | constants and macros |
@@ -26,7 +26,8 @@ use crate::scan::{self, Declaration};
 /// a language asks for it.
 #[rustfmt::skip]
 pub const RESERVED_NAMES: &[&str] = &[
-    "T", "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
+    "T", "Item", "output_rest", "output_count", "input_values", "output_values", "KEY_WORDS", "RUN_WORDS", "VALUE_WORDS",
+    "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
     "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "follow_predecessor", "admit_successor", "BlockScan", "Subgroup", "Peers",
     "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
     "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
@@ -43,14 +44,15 @@ pub const RESERVED_NAMES: &[&str] = &[
 /// | `step_` | what a scan's step through global memory takes |
 /// | `state_`, `lookback`, `tile_`, `shared_`, `partial_` | the decoupled look-back and the one-launch reduce |
 /// | `bulk_`, `warps_` | the look-ahead scan's copies and barriers |
-/// | `scan_`, `reduce_`, `workgroup_`, `atomic_` | entry points, and operations that WGSL has of its own |
-/// | `FAULT`, `LOOKBACK_`, `STATE_`, `STATUS_`, `STEP_`, `SUBGROUP_`, `TASK_`, `TILE` | constants of these |
+/// | `scan_`, `reduce_`, `select_`, `by_key_`, `workgroup_`, `atomic_` | entry points, and operations that WGSL has of its own |
+/// | `FAULT`, `LOOKBACK_`, `SELECT_`, `STATE_`, `STATUS_`, `STEP_`, `SUBGROUP_`, `TASK_`, `TILE` | constants of these |
 /// | `wgsl_` | what emitted C needs to keep WGSL's meaning |
-/// | `combine_` | an operator's helper functions, in emitted C |
+/// | `combine_`, `keep_` | an operator's or a predicate's helper functions, in emitted C |
 #[rustfmt::skip]
 pub const RESERVED_PREFIXES: &[&str] = &[
     "element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "step_", "lookback", "tile_", "shared_", "partial_",
-    "bulk_", "warps_", "scan_", "reduce_", "workgroup_", "atomic_", "FAULT", "LOOKBACK_", "STATE_", "STATUS_", "STEP_", "SUBGROUP_", "TASK_", "TILE", "wgsl_", "combine_",
+    "bulk_", "warps_", "scan_", "reduce_", "workgroup_", "atomic_", "FAULT", "LOOKBACK_", "STATE_", "STATUS_", "STEP_", "SUBGROUP_", "TASK_", "TILE", "wgsl_", "combine_", "keep_",
+    "select_", "SELECT_", "by_key_",
 ];
 
 /// Keywords, type names and pervasive macros of C, C++, OpenCL C and CUDA C.
@@ -116,14 +118,15 @@ pub(crate) fn objection_at_module_scope(name: &str) -> Option<String> {
     objection(name)
 }
 
-/// Checks what the operator `operator` declares at module scope.
-pub(crate) fn check_declarations(operator: &str, text: &str) -> Result<()> {
+/// Checks what an operator or predicate of this name declares at module scope, of which kernels call `function`.
+pub(crate) fn check_declarations(operator: &str, text: &str, function: &str) -> Result<()> {
     for Declaration { keyword, name, line } in scan::declarations(text) {
         let message = match keyword {
             "enable" | "requires" | "diagnostic" => Some(format!(
                 "line {line}: the directive `{keyword}` cannot stand in the middle of a kernel; remove it"
             )),
-            "fn" if name == "combine" => None,
+            "fn" if name == function => None,
+            _ if name == "combine" => Some(format!("line {line}: the name `combine` is an operator's; rename it")),
             _ => objection_at_module_scope(name).map(|why| format!("line {line}: the name `{name}` {why}")),
         };
         if let Some(message) = message {

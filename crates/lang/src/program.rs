@@ -1,9 +1,9 @@
-//! An operator's WGSL, parsed, validated and checked to be an operator.
+//! An operator's WGSL, or a predicate's, parsed, validated and checked to be one.
 
 use naga::proc::TypeResolution;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Block, Expression, Function, Handle, Module, Span, Statement, Type};
-use trifold_core::{Error, Op, Result};
+use trifold_core::{ElementType, Error, Op, Result, Selector};
 
 use crate::dialect::Dialect;
 use crate::{element, names, scan};
@@ -14,36 +14,108 @@ const MAX_TEXT_BYTES: usize = 16 * 1024;
 /// The appended function whose argument tells which of naga's types `T` is.
 const PROBE: &str = "element_probe";
 
-/// An operator that passed every check.
+/// What a text is to define.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// `combine`, over `T`.
+    Operator,
+    /// `keep`, of `T`, which kernels call `Item`.
+    Predicate,
+}
+
+impl Role {
+    /// The function that kernels call.
+    pub fn function(self) -> &'static str {
+        match self {
+            Role::Operator => "combine",
+            Role::Predicate => "keep",
+        }
+    }
+
+    /// What the element type is called in the text that is emitted.
+    pub fn element(self) -> &'static str {
+        match self {
+            Role::Operator => "T",
+            Role::Predicate => "Item",
+        }
+    }
+
+    fn noun(self) -> &'static str {
+        match self {
+            Role::Operator => "an operator",
+            Role::Predicate => "a predicate",
+        }
+    }
+
+    fn signature(self) -> &'static str {
+        match self {
+            Role::Operator => "fn combine(a: T, b: T) -> T",
+            Role::Predicate => "fn keep(v: T) -> bool",
+        }
+    }
+}
+
+/// A text of the caller's.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub role: Role,
+    pub name: &'a str,
+    pub element: &'a ElementType,
+    pub wgsl: &'a str,
+}
+
+impl<'a> From<&'a Op> for Source<'a> {
+    fn from(op: &'a Op) -> Self {
+        Source { role: Role::Operator, name: &op.name, element: op.element(), wgsl: &op.wgsl }
+    }
+}
+
+impl<'a> From<&'a Selector> for Source<'a> {
+    fn from(selector: &'a Selector) -> Self {
+        let Selector { name, wgsl, .. } = selector;
+        Source { role: Role::Predicate, name, element: selector.element(), wgsl }
+    }
+}
+
+/// An operator or a predicate that passed every check.
 pub(crate) struct Program<'a> {
-    op: &'a Op,
+    source: Source<'a>,
     pub module: Module,
     pub info: ModuleInfo,
-    pub combine: Handle<Function>,
+    /// The function that kernels call.
+    pub main: Handle<Function>,
     /// What `T` stands for.
     pub element: Handle<Type>,
 }
 
 impl<'a> Program<'a> {
-    /// Parses and checks an operator.
-    pub fn new(op: &'a Op) -> Result<Self> {
-        let refuse = |message: String| Error::Operator { name: op.name.to_string(), message };
-        if op.wgsl.len() > MAX_TEXT_BYTES {
-            let length = op.wgsl.len();
+    /// Parses and checks an operator or a predicate.
+    pub fn new(source: Source<'a>) -> Result<Self> {
+        let Source { role, name, element, wgsl } = source;
+        let refuse = |message: String| Error::Operator { name: name.to_string(), message };
+        if wgsl.len() > MAX_TEXT_BYTES {
+            let length = wgsl.len();
             return Err(refuse(format!("its WGSL has {length} bytes; {MAX_TEXT_BYTES} are the most")));
         }
-        if let Some(line) = scan::endless_statement(&op.wgsl) {
+        if let Some(line) = scan::endless_statement(wgsl) {
             return Err(refuse(format!("line {line}: this statement is too long; divide it into several")));
         }
-        element::check(op.element())?;
+        // Kernels call the element type so where a predicate says `T`.
+        if role == Role::Predicate && scan::mentions(wgsl, role.element()) {
+            return Err(refuse(format!(
+                "its WGSL uses the name `{}`, which the kernels declare; rename it",
+                role.element()
+            )));
+        }
+        element::check(element)?;
 
         // The operator stands first, so that naga's lines are its lines: WGSL does not mind use before declaration.
-        let declaration = element::declaration(op.element(), Dialect::Wgsl);
-        let text = format!("{}\n{declaration}fn {PROBE}(v: T) -> T {{ return v; }}\n", op.wgsl);
-        let path = format!("{}.wgsl", op.name);
+        let declaration = element::declaration(element, Dialect::Wgsl, "T");
+        let text = format!("{wgsl}\n{declaration}fn {PROBE}(v: T) -> T {{ return v; }}\n");
+        let path = format!("{name}.wgsl");
         let module = naga::front::wgsl::parse_str(&text)
             .map_err(|error| refuse(error.emit_to_string_with_path(&text, &path)))?;
-        names::check_declarations(&op.name, &op.wgsl)?;
+        names::check_declarations(name, wgsl, role.function())?;
         let info = Validator::new(ValidationFlags::all(), Capabilities::all())
             .validate(&module)
             .map_err(|error| refuse(error.emit_to_string_with_path(&text, &path)))?;
@@ -53,26 +125,28 @@ impl<'a> Program<'a> {
             return Err(refuse("its WGSL ends within a comment or a declaration".into()));
         };
         let element = probe.arguments[0].ty;
-        let Some((combine, _)) = function("combine") else {
-            return Err(refuse("its WGSL has no function `combine`; write `fn combine(a: T, b: T) -> T`".into()));
+        let Some((main, _)) = function(role.function()) else {
+            let (function, signature) = (role.function(), role.signature());
+            return Err(refuse(format!("its WGSL has no function `{function}`; write `{signature}`")));
         };
-        let program = Program { op, info, combine, element, module };
+        let program = Program { source, info, main, element, module };
         program.check_module()?;
         Ok(program)
     }
 
     /// The error that `what` at `span` is.
     pub fn refuse(&self, span: Span, what: impl std::fmt::Display) -> Error {
-        let source: &str = &self.op.wgsl;
+        let Source { role, name, wgsl: source, .. } = self.source;
+        let what = what.to_string().replace(Role::Operator.noun(), role.noun());
         let place = span.to_range().filter(|range| range.start < source.len()).map(|range| {
             let line = source.as_bytes()[..range.start].iter().filter(|b| **b == b'\n').count();
             (line + 1, source.lines().nth(line).unwrap_or_default().trim())
         });
         let message = match place {
             Some((line, text)) => format!("line {line}: {what}\n    {text}"),
-            None => what.to_string(),
+            None => what,
         };
-        Error::Operator { name: self.op.name.to_string(), message }
+        Error::Operator { name: name.to_string(), message }
     }
 
     fn check_module(&self) -> Result<()> {
@@ -89,7 +163,7 @@ impl<'a> Program<'a> {
         }
         if let Some(entry) = module.entry_points.first() {
             // naga keeps no span of it.
-            let declaration = scan::declarations(&self.op.wgsl).into_iter().find(|d| d.name == entry.name);
+            let declaration = scan::declarations(self.source.wgsl).into_iter().find(|d| d.name == entry.name);
             let line = declaration.map_or(String::new(), |d| format!("line {}: ", d.line));
             let what = format!("{line}`{}` is an entry point; an operator has none, remove its attributes", entry.name);
             return Err(self.refuse(Span::UNDEFINED, what));
@@ -106,20 +180,7 @@ impl<'a> Program<'a> {
             }
         }
 
-        let combine = &module.functions[self.combine];
-        let types = combine.arguments.iter().map(|a| a.ty).chain(combine.result.iter().map(|r| r.ty));
-        // naga has several handles for a scalar and its aliases, `T` among them.
-        let (resolve, element) = (TypeResolution::Handle, TypeResolution::Handle(self.element));
-        let elements = types.filter(|ty| module.compare_types(&resolve(*ty), &element)).count();
-        if combine.arguments.len() != 2 || elements != 3 {
-            let what = format!(
-                "`combine` takes ({}) and returns {}; it must be `fn combine(a: T, b: T) -> T`, where T is {}",
-                combine.arguments.iter().map(|a| self.type_name(a.ty)).collect::<Vec<_>>().join(", "),
-                combine.result.as_ref().map_or("nothing".into(), |r| self.type_name(r.ty)),
-                self.op.element().name(),
-            );
-            return Err(self.refuse(module.functions.get_span(self.combine), what));
-        }
+        self.check_signature()?;
 
         for (_, function) in module.functions.iter() {
             for (handle, expression) in function.expressions.iter() {
@@ -130,6 +191,40 @@ impl<'a> Program<'a> {
             self.check_block(&function.body)?;
         }
         Ok(())
+    }
+
+    fn check_signature(&self) -> Result<()> {
+        let module = &self.module;
+        let main = &module.functions[self.main];
+        // naga has several handles for a scalar and its aliases, `T` among them.
+        let (resolve, element) = (TypeResolution::Handle, TypeResolution::Handle(self.element));
+        let is_element = |ty| module.compare_types(&resolve(ty), &element);
+        let takes = main.arguments.iter().filter(|argument| is_element(argument.ty)).count();
+        let returns = main.result.as_ref().map(|result| result.ty);
+        let fits = match self.source.role {
+            Role::Operator => takes == 2 && returns.is_some_and(is_element),
+            Role::Predicate => {
+                let bool = naga::TypeInner::Scalar(naga::Scalar::BOOL);
+                takes == 1 && returns.is_some_and(|ty| module.types[ty].inner == bool)
+            }
+        };
+        if fits && main.arguments.len() == takes {
+            return Ok(());
+        }
+        let what = format!(
+            "`{}` takes ({}) and returns {}; it must be `{}`, where T is {}",
+            self.source.role.function(),
+            main.arguments.iter().map(|a| self.type_name(a.ty)).collect::<Vec<_>>().join(", "),
+            main.result.as_ref().map_or("nothing".into(), |r| self.type_name(r.ty)),
+            self.source.role.signature(),
+            self.source.element.name(),
+        );
+        Err(self.refuse(module.functions.get_span(self.main), what))
+    }
+
+    /// What the text is to define.
+    pub fn role(&self) -> Role {
+        self.source.role
     }
 
     fn check_block(&self, block: &Block) -> Result<()> {

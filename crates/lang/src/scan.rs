@@ -110,9 +110,35 @@ pub(crate) fn declarations(text: &str) -> Vec<Declaration<'_>> {
     found
 }
 
+/// Whether a word stands in the text, comments aside.
+pub(crate) fn mentions(text: &str, word: &str) -> bool {
+    tokens(text).any(|token| token.text == word)
+}
+
+/// The text with another name for each `from` that is a word of its own, comments aside.
+pub(crate) fn renamed(text: &str, from: &str, to: &str) -> String {
+    let (mut result, mut done) = (String::with_capacity(text.len()), 0);
+    for token in tokens(text).filter(|token| token.text == from) {
+        // Tokens are parts of `text`.
+        let at = token.text.as_ptr() as usize - text.as_ptr() as usize;
+        result.push_str(&text[done..at]);
+        result.push_str(to);
+        done = at + from.len();
+    }
+    result.push_str(&text[done..]);
+    result
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn renames_words_alone() {
+        let text = "fn keep(v: T) -> bool { /* T */ return T(1).x < vec2<T>(Tau).y; }\n// T";
+        let want = "fn keep(v: Item) -> bool { /* T */ return Item(1).x < vec2<Item>(Tau).y; }\n// T";
+        assert_eq!(renamed(text, "T", "Item"), want);
+    }
 
     #[test]
     fn finds_declarations_at_module_scope_only() {

@@ -1,8 +1,8 @@
 //! Emitted texts, as they are. Run with `INSTA_UPDATE=always` to write them anew, and read them.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use trifold_core::{Builtin, Element, Language, Op, Scalar, element};
-use trifold_lang::{emit_element, emit_operator};
+use trifold_core::{Builtin, Element, Language, Op, Predicate, Scalar, Selector, element};
+use trifold_lang::{emit_element, emit_operator, emit_selector};
 
 element! {
     /// x -> a*x + b.
@@ -125,4 +125,42 @@ fn combine(a: f32, b: f32) -> f32 {
 }";
     let f32 = trifold_core::ElementType::Scalar(Scalar::F32);
     insta::assert_snapshot!(everywhere(&operator(f32, "vectors", wgsl, vec![0; 4])));
+}
+
+/// A struct as the item, helpers that return and take one, and names of the operators' own.
+struct Steep;
+impl Predicate<Affine> for Steep {
+    const NAME: &'static str = "steep";
+    const WGSL: &'static str = "\
+const LIMIT = 3u;
+
+fn doubled(v: T) -> T {
+    return T(v.a * 2u, v.b);
+}
+
+fn keep(v: T) -> bool {
+    let twice = doubled(v);
+    if twice.b < 0.5 { return false; }
+    return twice.a > LIMIT; // T is the element
+}
+";
+    fn keep(v: Affine) -> bool {
+        v.b >= 0.5 && v.a.wrapping_mul(2) > 3
+    }
+}
+
+/// Beside the scan of counts, as in the kernels: `T` is the count's type.
+#[test]
+fn predicates() {
+    let selector = Selector::of::<Affine, Steep>();
+    let sum = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
+    let texts = Language::KERNEL.map(|language| {
+        let text = emit_selector(&selector, language).unwrap();
+        if language == Language::Wgsl {
+            let count = emit_element(&u32::TYPE, language).unwrap() + &emit_operator(&sum, language).unwrap();
+            naga::front::wgsl::parse_str(&(count + &text)).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&text)));
+        }
+        format!("==== {selector:?}: {language:?}\n{text}")
+    });
+    insta::assert_snapshot!(texts.join("\n"));
 }

@@ -1,8 +1,10 @@
 //! What is refused, in which words; and that nothing makes the emitter panic.
 
 use proptest::prelude::*;
-use trifold_core::{Builtin, Element, ElementType, Error, Field, Language, Op, Scalar, element};
-use trifold_lang::{emit_element, emit_operator};
+use trifold_core::{
+    Builtin, Element, ElementType, Error, Field, HostSelector, Language, Op, Scalar, Selector, element,
+};
+use trifold_lang::{emit_element, emit_operator, emit_selector};
 
 element! {
     /// Two fields.
@@ -108,6 +110,36 @@ fn elements() {
     ];
     let texts =
         cases.iter().map(|(what, ty)| format!("==== {what}\n{}\n", emit_element(ty, Language::Wgsl).unwrap_err()));
+    insta::assert_snapshot!(texts.collect::<Vec<_>>().join("\n"));
+}
+
+fn predicate(wgsl: &str) -> Selector {
+    let host = HostSelector { count: |_, _| 0, split: |_, _, _, _, _| {} };
+    // SAFETY: the loops touch nothing.
+    unsafe { Selector::from_parts("mine", ElementType::Scalar(Scalar::U32), wgsl.to_string(), host) }
+}
+
+#[test]
+fn predicates() {
+    const GOOD: &str = "fn keep(v: T) -> bool { return v > 1u; }\n";
+    assert!(emit_selector(&predicate(GOOD), Language::CudaC).is_ok());
+    let cases = [
+        ("syntax", "fn keep(v: T) -> bool { return v >; }".to_string()),
+        ("missing keep", "fn combine(a: T, b: T) -> T { return a; }".into()),
+        ("two arguments", "fn keep(a: T, b: T) -> bool { return a < b; }".into()),
+        ("a number", "fn keep(v: T) -> T { return v; }".into()),
+        ("another type", "fn keep(v: f32) -> bool { return v > 1.0; }".into()),
+        ("combine", format!("{GOOD}fn combine(a: T, b: T) -> T {{ return a; }}")),
+        ("Item", "fn keep(v: T) -> bool { let Item = 1u; return v > Item; }".into()),
+        ("kernel name", format!("{GOOD}const output_rest = 3u;")),
+        ("subgroup", "fn keep(v: T) -> bool {\n  return subgroupAny(v > 1u);\n}".into()),
+        ("barrier", "fn keep(v: T) -> bool {\n  workgroupBarrier();\n  return true;\n}".into()),
+    ];
+    let refused = |wgsl: &str| match emit_selector(&predicate(wgsl), Language::Wgsl) {
+        Err(error @ Error::Operator { .. }) => error.to_string(),
+        other => panic!("{wgsl}: {other:?}"),
+    };
+    let texts = cases.iter().map(|(what, wgsl)| format!("==== {what}\n{}\n", refused(wgsl)));
     insta::assert_snapshot!(texts.collect::<Vec<_>>().join("\n"));
 }
 

@@ -6,8 +6,8 @@ use std::ffi::CString;
 
 use ocl::core::{self, KernelArgInfo};
 use trifold_core::{
-    Backend, Caps, Element, KernelKey, Language, Layout, Monoid, Op, Options, Order, Plan, ReduceRequest, Request,
-    ScanKind, ScanRequest, SortRequest, Step, Sum, Tuning, planner,
+    Backend, Caps, Element, KernelKey, Language, Layout, Monoid, Op, Options, Order, Plan, Predicate, ReduceRequest,
+    Request, Rest, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Step, Sum, Tuning, planner,
 };
 use trifold_kernels::{CATALOGUE, Entry, assemble, text};
 use trifold_opencl::{OpenCl, ocl};
@@ -34,7 +34,19 @@ fn requests() -> Vec<Request> {
             }
         }
     }
+    for rest in [Rest::Dropped, Rest::Apart, Rest::Behind] {
+        requests.push(Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n: 1_000_003, rest }));
+    }
     requests
+}
+
+struct Odd;
+impl Predicate<u32> for Odd {
+    const NAME: &'static str = "odd";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1u) == 1u; }";
+    fn keep(v: u32) -> bool {
+        v & 1 == 1
+    }
 }
 
 /// The kernels of all plans that these capabilities allow, and the experiments'.

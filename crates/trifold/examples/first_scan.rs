@@ -15,7 +15,7 @@ fn main() -> trifold::Result<()> {
         device.write(AnySpan::whole(&input), bytemuck::cast_slice(&vec![1u32; n as usize]))?;
         let written = start.elapsed();
         let scan = ScanRequest { op: Op::of::<u32, Sum>(), n, kind: ScanKind::Inclusive, initial: None };
-        let spans = AnySpans { input: AnySpan::whole(&input), output: AnySpan::whole(&output), values: None };
+        let spans = AnySpans::new(AnySpan::whole(&input), AnySpan::whole(&output));
         let call = device.call(&Request::Scan(scan), spans, Options::default(), &device.tuning(), None)?;
         let prepared = start.elapsed();
         device.run(&call)?;

@@ -32,7 +32,7 @@ fn main() -> trifold::Result<()> {
         let (input, output) = (device.alloc(40)?, device.alloc(40)?);
         device.write(AnySpan::whole(&input), bytemuck::cast_slice(&functions))?;
         let scan = ScanRequest { op: Op::of::<Affine, Compose>(), n: 5, kind: ScanKind::Inclusive, initial: None };
-        let spans = AnySpans { input: AnySpan::whole(&input), output: AnySpan::whole(&output), values: None };
+        let spans = AnySpans::new(AnySpan::whole(&input), AnySpan::whole(&output));
         let call = device.call(&Request::Scan(scan), spans, Options::default(), &device.tuning(), None)?;
         device.run(&call)?;
         let mut bytes = [0; 40];

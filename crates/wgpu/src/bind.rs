@@ -112,6 +112,7 @@ pub(crate) fn fill_key(caps: &Caps) -> KernelKey {
         constants: vec![("WORKGROUP", 256.min(caps.max_workgroup)), ("ROWS", 8)],
         element: None,
         op: None,
+        selector: None,
     }
 }
 

@@ -149,8 +149,8 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         atomics64: features.contains(Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS),
         coherent: features.contains(Features::MEMORY_DECORATION_COHERENT),
         // NVIDIA's GPUs since Volta schedule every resident workgroup; software devices give each one an OS thread until it
-        // ends. Elsewhere a waiting workgroup may starve the one it waits for.
-        forward_progress: info.vendor == NVIDIA || kind == DeviceKind::Cpu,
+        // ends, but Mesa's ends a loop after 65535 turns. Elsewhere a waiting workgroup may starve the one it waits for.
+        forward_progress: info.vendor == NVIDIA || (kind == DeviceKind::Cpu && !info.name.contains("llvmpipe")),
         max_workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
         shared_bytes: limits.max_compute_workgroup_storage_size,
         bulk_shared_bytes: 0,

@@ -238,7 +238,7 @@ impl Busy {
     fn of(backend: &dyn AnyBackend, bytes: u64) -> Result<Busy> {
         let (from, to) = (backend.alloc(bytes)?, backend.alloc(bytes)?);
         let request = Request::Copy { element: ElementType::Scalar(Scalar::U32), n: bytes / 4 };
-        let spans = AnySpans { input: AnySpan::whole(&from), output: AnySpan::whole(&to), values: None };
+        let spans = AnySpans::new(AnySpan::whole(&from), AnySpan::whole(&to));
         let call = backend.call(&request, spans, Options::default(), &backend.tuning(), None)?;
         Ok(Busy { call, _from: from, _to: to })
     }
@@ -311,9 +311,8 @@ impl Data {
         let output = if primitive == Primitive::Reduce { self.scalar.bytes() as usize } else { bytes };
         let values = self.values.as_ref().filter(|_| primitive == Primitive::SortPairs);
         AnySpans {
-            input: first(&self.input_buffer, bytes),
-            output: first(&self.output_buffer, output),
             values: values.map(|(from, to)| (first(from, 4 * self.n as usize), first(to, 4 * self.n as usize))),
+            ..AnySpans::new(first(&self.input_buffer, bytes), first(&self.output_buffer, output))
         }
     }
 

@@ -177,7 +177,7 @@ impl<'a> Arithmetic<'a> {
 
     fn call(&self, workgroup: u32) -> Result<AnyCall> {
         let plan = planner::compute_bound(self.n, self.turns, workgroup, self.backend.caps())?;
-        let spans = AnySpans { input: AnySpan::whole(&self.input), output: self.span(), values: None };
+        let spans = AnySpans::new(AnySpan::whole(&self.input), self.span());
         self.backend.call_plan(plan, spans, None)
     }
 

@@ -34,6 +34,7 @@ pub fn compute_bound(n: u64, turns: u32, workgroup: u32, caps: &Caps) -> Result<
             constants: vec![("WORKGROUP", workgroup)],
             element: None,
             op: None,
+            selector: None,
         },
         groups: n.div_ceil(workgroup),
         bindings: vec![("output", whole(Slot::Output, bytes))],

@@ -1,10 +1,12 @@
 //! From a request to a plan. Choosing an algorithm happens here and nowhere else.
 
+mod by_key;
 mod compute;
 mod passes;
 mod reduce;
 mod reduce_ladder;
 mod scan;
+mod select;
 mod sort;
 mod traffic;
 mod waiting;
@@ -16,7 +18,7 @@ use crate::plan::Scratch;
 use crate::request::check_count;
 use crate::{
     Caps, DeviceKind, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Region, Request,
-    Result, Slot, Step, SubgroupSource, Tuning,
+    Rest, Result, Slot, Step, SubgroupSource, Tuning,
 };
 
 /// Makes a plan: pure data from pure data, no device needed.
@@ -31,6 +33,8 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
         Request::Scan(r) => context.scan(r),
         Request::Reduce(r) => context.reduce(r),
         Request::Sort(r) => context.sort(r),
+        Request::Select(r) => context.select(r),
+        Request::ByKey(r) => context.by_key(r),
     }?;
     context.check_waiting(&plan)?;
     tracing::debug!(primitive = request.primitive(), n = request.n(), algorithm = plan.algorithm, "planned");
@@ -66,6 +70,9 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
             let onesweep = subgroups.then_some("onesweep");
             onesweep.into_iter().chain(["upsweep_downsweep"]).chain(SORT_LADDER).collect()
         }
+        (_, Request::Select(r)) if subgroups && r.rest != Rest::Behind => vec!["lookback", "reduce_then_scan"],
+        (_, Request::ByKey(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
+        (_, Request::Select(_) | Request::ByKey(_)) => vec!["reduce_then_scan"],
     }
 }
 
@@ -266,6 +273,7 @@ impl Planner<'_> {
                     constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
                     element: Some(ElementType::Scalar(crate::Scalar::U32)),
                     op: None,
+                    selector: None,
                 },
                 groups: words.div_ceil(workgroup * rows * pack.elements),
                 bindings: vec![("input", from), ("output", to)],
@@ -295,12 +303,14 @@ fn whole(slot: Slot, bytes: u64) -> Region {
 }
 
 impl Slot {
-    fn noun(self) -> &'static str {
+    pub(crate) fn noun(self) -> &'static str {
         match self {
             Slot::Input => "input",
             Slot::Output => "output",
             Slot::InputValues => "input values",
             Slot::OutputValues => "output values",
+            Slot::Rest => "rest",
+            Slot::Count => "count",
             Slot::Scratch => "scratch",
         }
     }

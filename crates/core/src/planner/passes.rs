@@ -288,6 +288,7 @@ impl Planner<'_> {
                 constants,
                 element: Some(job.op.element().clone()),
                 op: Some(job.op.clone()),
+                selector: None,
             },
             groups: runs.groups,
             bindings: vec![("input", job.input), ("output", job.output), ("sums", sums)],
@@ -319,6 +320,7 @@ impl Planner<'_> {
                 constants: vec![("WORKGROUP", workgroup)],
                 element: Some(job.op.element().clone()),
                 op: Some(job.op.clone()),
+                selector: None,
             },
             groups: 1,
             bindings: vec![("sums", sums)],
@@ -338,6 +340,7 @@ impl Planner<'_> {
             constants: [vec![("WORKGROUP", self.step_workgroup())], more].concat(),
             element: Some(op.element().clone()),
             op: Some(op.clone()),
+            selector: None,
         }
     }
 

@@ -131,7 +131,14 @@ impl Planner<'_> {
             parts.extend([self.subgroup_scan_part(op), "block/subgroup_fold"]);
             constants.extend(self.subgroup_constants(workgroup)?);
         }
-        Ok(KernelKey { name: rung.kernel, parts, constants, element: Some(op.element().clone()), op: Some(op.clone()) })
+        Ok(KernelKey {
+            name: rung.kernel,
+            parts,
+            constants,
+            element: Some(op.element().clone()),
+            op: Some(op.clone()),
+            selector: None,
+        })
     }
 
     /// The workgroups of each launch; the last has one.

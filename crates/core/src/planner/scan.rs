@@ -55,6 +55,7 @@ impl Planner<'_> {
                     ],
                     element: Some(op.element().clone()),
                     op: Some(op.clone()),
+                    selector: None,
                 },
                 groups: 1,
                 bindings: vec![("input", input), ("output", output)],
@@ -237,6 +238,7 @@ impl Planner<'_> {
                 constants: one.constants,
                 element: Some(op.element().clone()),
                 op: Some(op.clone()),
+                selector: None,
             },
             groups: one.groups,
             bindings,
@@ -259,7 +261,7 @@ impl Planner<'_> {
         TileState { part: "block/state_fenced", bytes: 4 + values, is_word: false }
     }
 
-    fn state(&self, op: &Op) -> TileState {
+    pub(super) fn state(&self, op: &Op) -> TileState {
         // What has bulk copies (CUDA from sm_90 on) has 128-bit atomics.
         let atomics128 = self.caps.bulk_shared_bytes > 0;
         match op.element().words() {
@@ -300,16 +302,16 @@ impl Planner<'_> {
 /// 32-bit words an invocation holds in a scan of several launches: loads enough for memory, and many workgroups at a time.
 pub(super) const TILE_WORDS: u32 = 16;
 /// A ticket's word has this above a tile's number.
-const TICKETS: u32 = 1 << 24;
+pub(super) const TICKETS: u32 = 1 << 24;
 /// Warps of a look-ahead block that publish aggregates.
 const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.
 const SCAN_WARPS: u32 = 16;
 
 /// How a tile's state is held.
-struct TileState {
-    part: &'static str,
-    bytes: u64,
+pub(super) struct TileState {
+    pub(super) part: &'static str,
+    pub(super) bytes: u64,
     /// Whether one access moves it.
     is_word: bool,
 }

@@ -125,6 +125,7 @@ impl Planner<'_> {
                 constants: job.constants,
                 element: None,
                 op: None,
+                selector: None,
             },
             groups: 1,
             bindings: spans.iter().map(|&(slot, bytes, _)| (binding_name(slot), whole(slot, bytes))).collect(),
@@ -218,6 +219,7 @@ impl Planner<'_> {
             constants: job.constants.iter().chain(more).copied().collect(),
             element: None,
             op: None,
+            selector: None,
         };
         let offset = |name, binding, unit| (name, Param::Offset { binding, unit });
         let mut count_constants = vec![
@@ -343,6 +345,7 @@ impl Planner<'_> {
                 .collect(),
             element: None,
             op: None,
+            selector: None,
         };
         // The counts' scan is this project's own, always of aligned scratch.
         let wide = Planner { layout: crate::Layout::default(), ..*self };
@@ -405,6 +408,8 @@ fn binding_name(slot: Slot) -> &'static str {
         Slot::Output => "output",
         Slot::InputValues => "input_values",
         Slot::OutputValues => "output_values",
+        Slot::Rest => "rest",
+        Slot::Count => "count",
         Slot::Scratch => "scratch",
     }
 }

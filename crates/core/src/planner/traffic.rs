@@ -25,6 +25,8 @@ pub fn traffic(request: &Request, algorithm: &str) -> Option<u64> {
         Request::Scan(r) => Some(scan_moves(algorithm, r.n)? * r.n * u64::from(r.op.element().bytes())),
         Request::Reduce(r) => reads_once(algorithm).then_some(r.n * u64::from(r.op.element().bytes())),
         Request::Sort(r) => sort_bytes(algorithm, r),
+        // How much is written depends on the data.
+        Request::Select(_) | Request::ByKey(_) => None,
     }
 }
 

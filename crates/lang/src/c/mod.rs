@@ -1,4 +1,4 @@
-//! Operators in OpenCL C and CUDA C, from naga's IR.
+//! Operators and predicates in OpenCL C and CUDA C, from naga's IR.
 //!
 //! Every expression that the IR evaluates becomes a constant of its own (`_e7`), where the IR evaluates it. So each is
 //! evaluated once and in WGSL's order, and no operand needs parentheses or a second thought about side effects.
@@ -17,14 +17,15 @@ use naga::{Block, Expression, Function, Handle, Statement, TypeInner};
 use trifold_core::Result;
 
 use crate::dialect::Dialect;
-use crate::program::{Program, blocks};
+use crate::program::{Program, Role, blocks};
 
-/// The text after the element's: definitions that `combine` needs, `identity`, the helper functions and `combine`.
-pub(crate) fn emit(program: &Program, dialect: Dialect, identity: &str) -> Result<String> {
+/// The text after the element's: definitions that the function needs, `identity` where there is one, the helper functions and the
+/// function that kernels call.
+pub(crate) fn emit(program: &Program, dialect: Dialect, identity: Option<&str>) -> Result<String> {
     let module = &program.module;
     let mut emitter = Emitter { program, dialect, types: Definitions::default(), helpers: Definitions::default() };
     let mut called = HashSet::new();
-    reach(program, program.combine, &mut called);
+    reach(program, program.main, &mut called);
     let mut functions = Vec::new();
     // naga orders functions so that a callee stands before its callers.
     for (handle, function) in module.functions.iter().filter(|(handle, _)| called.contains(handle)) {
@@ -33,7 +34,7 @@ pub(crate) fn emit(program: &Program, dialect: Dialect, identity: &str) -> Resul
     // Contraction is off in CUDA by spelling each operation out, see Dialect::float_add.
     let pragma = (dialect == Dialect::OpenCl).then(|| "#pragma OPENCL FP_CONTRACT OFF\n".to_string());
     let definitions = emitter.types.0.into_iter().chain(emitter.helpers.0).map(|(_, text)| text);
-    let parts = pragma.into_iter().chain(definitions).chain([identity.to_string()]).chain(functions);
+    let parts = pragma.into_iter().chain(definitions).chain(identity.map(String::from)).chain(functions);
     Ok(parts.collect::<Vec<_>>().join("\n"))
 }
 
@@ -113,7 +114,7 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
     fn emit(mut self, handle: Handle<Function>) -> Result<String> {
         let program = self.emitter.program;
         let span = program.module.functions.get_span(handle);
-        let is_combine = handle == program.combine;
+        let is_combine = handle == program.main && program.role() == Role::Operator;
         let mut arguments = Vec::new();
         for (i, argument) in self.function.arguments.iter().enumerate() {
             let inner = &program.module.types[argument.ty].inner;
@@ -135,7 +136,7 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
         self.variables()?;
         self.block(&self.function.body)?;
 
-        let name = function_name(self.function);
+        let name = function_name(program.role(), self.function);
         let arguments = if arguments.is_empty() { "void".to_string() } else { arguments.join(", ") };
         let qualifier = self.emitter.dialect.qualifier();
         Ok(format!("{qualifier}{result} {name}({arguments}) {{\n{}}}\n", self.text))
@@ -216,10 +217,10 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
 }
 
 /// A function's name in C.
-fn function_name(function: &Function) -> String {
+fn function_name(role: Role, function: &Function) -> String {
     match function.name.as_deref() {
-        Some("combine") => "combine".to_string(),
-        name => format!("combine_{}", name.unwrap_or_default()),
+        Some(name) if name == role.function() => name.to_string(),
+        name => format!("{}_{}", role.function(), name.unwrap_or_default()),
     }
 }
 

@@ -58,7 +58,8 @@ impl FunctionEmitter<'_, '_> {
                 self.line(&format!("{place} = {value};"));
             }
             Statement::Call { function, arguments, result } => {
-                let name = function_name(&self.emitter.program.module.functions[*function]);
+                let program = self.emitter.program;
+                let name = function_name(program.role(), &program.module.functions[*function]);
                 let mut values = Vec::new();
                 for argument in arguments {
                     values.push(self.value(*argument)?);

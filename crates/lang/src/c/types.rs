@@ -41,9 +41,9 @@ impl Emitter<'_> {
         let program = self.program;
         let ty = &program.module.types[handle];
         match (&ty.inner, &ty.name) {
-            (TypeInner::Struct { .. }, _) if handle == program.element => Ok("T".into()),
+            (TypeInner::Struct { .. }, _) if handle == program.element => Ok(program.role().element().into()),
             (TypeInner::Struct { members, .. }, Some(name)) => {
-                let name = format!("combine_{name}");
+                let name = format!("{}_{name}", program.role().function());
                 if !self.types.contains(&name) {
                     let mut fields = String::new();
                     for member in members {

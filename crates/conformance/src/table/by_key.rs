@@ -1,0 +1,75 @@
+//! Rows of reduction by key and of run-length encoding.
+
+use trifold_core::{Builtin, ByKeyRequest, Element, ElementType, Fault, Op, Request, Scalar, Waiting};
+
+use super::{Table, builtin};
+use crate::case::{Body, Level};
+use crate::inputs::Distribution;
+use crate::operators::{self, Triple};
+use crate::row::{Placement, Row, Tiles};
+
+pub(crate) fn by_key(key: &ElementType, op: Option<Op>, n: u64) -> Request {
+    Request::ByKey(ByKeyRequest { key: key.clone(), op, n })
+}
+
+/// Reductions that differ in keys, operator and placement.
+fn reductions() -> [(ElementType, Option<Op>, Placement); 6] {
+    let op = |which, scalar| Some(builtin(which, scalar));
+    [
+        (u32::TYPE, None, Placement::Aligned),
+        (u32::TYPE, op(Builtin::Sum, Scalar::U32), Placement::Odd),
+        (u64::TYPE, op(Builtin::Sum, Scalar::F32), Placement::Aligned),
+        (u32::TYPE, Some(operators::compose()), Placement::Odd),
+        (Triple::TYPE, op(Builtin::Max, Scalar::I64), Placement::Aligned),
+        (u32::TYPE, Some(operators::tally()), Placement::Aligned),
+    ]
+}
+
+impl Table<'_> {
+    pub(super) fn by_keys(&mut self) {
+        use Distribution::{Alternating, Constant, Few, Runs, Sorted, Uniform};
+        for (key, op, placement) in reductions() {
+            let row = |n| Row::new(by_key(&key, op.clone(), n)).placement(placement).distribution(Runs);
+            for distribution in [Uniform, Constant, Few, Runs, Sorted, Alternating] {
+                self.by_algorithm(row(5003).distribution(distribution));
+            }
+            self.by_algorithm(row(20_011).tiles(Tiles::Small));
+            self.by_algorithm(row(6007).tiles(Tiles::Small).runs(5).keeps_scratch());
+            self.by_first(row(6007).tiles(Tiles::Small).fault(Fault::Silent(3)).runs(5).keeps_scratch());
+            self.by_first(row(20_011).tiles(Tiles::Small).waiting(Waiting::Unbounded));
+            for fault in [Fault::Silent(3), Fault::Silent(1), Fault::Late(5)] {
+                self.by_first(row(20_011).tiles(Tiles::Small).fault(fault));
+                self.by_first(row(20_011).distribution(Few).fault(fault));
+            }
+        }
+        for (key, op, placement) in reductions().into_iter().take(3) {
+            let row = |n| Row::new(by_key(&key, op.clone(), n)).placement(placement).distribution(Distribution::Runs);
+            for n in self.edges(&row(1 << 20)) {
+                self.by_first(row(n));
+            }
+            let small = |n| row(n).tiles(Tiles::Small).distribution(Distribution::Few);
+            for n in self.edges(&small(1 << 20)) {
+                self.by_first(small(n));
+            }
+        }
+        let sizes: &[u64] = if self.level == Level::Quick { &[200_003] } else { &[200_003, (1 << 24) + 3] };
+        for &n in sizes.iter().filter(|n| self.fits(16 * **n)).collect::<Vec<_>>() {
+            for (key, op, _) in reductions().into_iter().take(2) {
+                self.by_algorithm(Row::new(by_key(&key, op, n)).distribution(Distribution::Runs));
+            }
+        }
+        let sizes = (0..64).map(|i| (i * 613) % 9001);
+        let rows = sizes.map(|n| Row::new(by_key(&u32::TYPE, None, n)).distribution(Distribution::Few));
+        self.push("queue/by_key/64".into(), Body::Queue(rows.collect()));
+    }
+}
+
+/// Rows whose results two devices are compared in: those whose totals are exact.
+pub(super) fn shared_rows() -> Vec<Row> {
+    let rows = |n| {
+        let exact =
+            reductions().into_iter().filter(|(_, op, _)| op.as_ref().is_none_or(|op| *op.element() != f32::TYPE));
+        exact.map(move |(key, op, _)| Row::new(by_key(&key, op, n)).distribution(Distribution::Runs))
+    };
+    [1, 20_011].into_iter().flat_map(rows).collect()
+}

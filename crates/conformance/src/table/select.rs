@@ -1,0 +1,130 @@
+//! Rows of select and partition.
+
+use trifold_core::{Fault, Request, Rest, SelectRequest, Selector, Waiting};
+
+use super::Table;
+use crate::case::{Body, Level};
+use crate::inputs::Distribution;
+use crate::operators::{self, Few, OddBits, Triple, Upper};
+use crate::row::{Placement, Row, Shape, Tiles};
+
+pub(crate) fn select(selector: &Selector, rest: Rest, n: u64) -> Request {
+    Request::Select(SelectRequest { selector: selector.clone(), n, rest })
+}
+
+const RESTS: [Rest; 3] = [Rest::Dropped, Rest::Apart, Rest::Behind];
+
+fn upper() -> Selector {
+    Selector::of::<u32, Upper>()
+}
+
+/// Selections that differ in predicate, rest and placement.
+fn selections() -> [(Selector, Rest, Placement); 4] {
+    [
+        (upper(), Rest::Dropped, Placement::Aligned),
+        (Selector::of::<Triple, OddBits>(), Rest::Apart, Placement::Odd),
+        (Selector::of::<u64, Few>(), Rest::Behind, Placement::Odd),
+        (Selector::of::<f32, Upper>(), Rest::Apart, Placement::Aligned),
+    ]
+}
+
+impl Table<'_> {
+    pub(super) fn selections(&mut self) {
+        self.select_matrix();
+        self.select_sizes();
+        self.select_distributions();
+        self.select_faults();
+        self.select_reuse();
+        self.select_large();
+        let sizes = (0..64).map(|i| (i * 613) % 9001);
+        let rows = sizes.zip(RESTS.into_iter().cycle()).map(|(n, rest)| Row::new(select(&upper(), rest, n)));
+        self.push("queue/select/64".into(), Body::Queue(rows.collect()));
+    }
+
+    fn select_matrix(&mut self) {
+        for selector in operators::selectors() {
+            for rest in RESTS {
+                for (n, placement) in [(777, Placement::Odd), (5003, Placement::Aligned)] {
+                    self.by_algorithm(Row::new(select(&selector, rest, n)).placement(placement));
+                }
+            }
+        }
+    }
+
+    fn select_sizes(&mut self) {
+        for (selector, rest, placement) in selections().into_iter().take(3) {
+            let row = |n| Row::new(select(&selector, rest, n)).placement(placement).tiles(Tiles::Small);
+            for n in self.edges(&row(1 << 20)) {
+                self.by_first(row(n));
+            }
+        }
+        let row = |n| Row::new(select(&upper(), Rest::Apart, n));
+        for n in self.edges(&row(1 << 20)) {
+            self.by_algorithm(row(n));
+        }
+    }
+
+    fn select_distributions(&mut self) {
+        use Distribution::{Alternating, Constant, Reversed, Runs, Sorted};
+        for distribution in [Alternating, Constant, Sorted, Reversed, Runs] {
+            for (selector, rest, placement) in selections() {
+                let row = Row::new(select(&selector, rest, 20_011)).placement(placement);
+                self.by_algorithm(row.distribution(distribution).tiles(Tiles::Small));
+            }
+        }
+    }
+
+    fn select_faults(&mut self) {
+        for (selector, rest, placement) in selections().into_iter().filter(|(_, rest, _)| *rest != Rest::Behind) {
+            let row = |n, tiles| Row::new(select(&selector, rest, n)).placement(placement).tiles(tiles);
+            for fault in [Fault::Silent(3), Fault::Silent(1), Fault::Late(5)] {
+                self.by_first(row(20_011, Tiles::Small).fault(fault));
+                self.by_first(row(20_011, Tiles::Shipped).fault(fault));
+            }
+            for fault in [Fault::None, Fault::Late(5)] {
+                self.by_first(row(20_011, Tiles::Small).fault(fault).waiting(Waiting::Unbounded));
+            }
+        }
+    }
+
+    fn select_reuse(&mut self) {
+        for (selector, rest, placement) in selections() {
+            let row = Row::new(select(&selector, rest, 6007)).placement(placement).tiles(Tiles::Small);
+            self.by_algorithm(row.clone().runs(5));
+            self.by_algorithm(row.clone().runs(5).keeps_scratch());
+            self.by_first(row.fault(Fault::Silent(3)).runs(5).keeps_scratch());
+        }
+        // More runs than a ticket can number.
+        self.by_first(Row::new(select(&upper(), Rest::Dropped, 6007)).runs(300).keeps_scratch());
+    }
+
+    fn select_large(&mut self) {
+        let sizes: &[u64] = if self.level == Level::Quick { &[200_003] } else { &[200_003, (1 << 24) + 3] };
+        for &n in sizes {
+            for rest in RESTS {
+                if self.fits(8 * n) {
+                    self.by_algorithm(Row::new(select(&upper(), rest, n)));
+                }
+            }
+        }
+        if self.level == Level::Quick {
+            return;
+        }
+        // More than 65535 workgroups, the most that WebGPU takes in one dimension.
+        for rest in [Rest::Apart, Rest::Behind] {
+            let row = |n| Row::new(select(&upper(), rest, n)).tiles(Tiles::Small);
+            if let Some(Shape { tile, .. }) = row(1 << 20).shape(self.caps) {
+                let n = 65_535 * tile + tile + 1;
+                if self.fits(4 * n) {
+                    self.by_first(row(n));
+                }
+            }
+        }
+    }
+}
+
+/// Rows whose results two devices are compared in.
+pub(super) fn shared_rows() -> Vec<Row> {
+    let rows = |n| selections().map(|(selector, rest, _)| Row::new(select(&selector, rest, n)));
+    [1, 20_011].into_iter().flat_map(rows).collect()
+}

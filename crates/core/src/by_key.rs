@@ -1,0 +1,153 @@
+//! Reduction of the runs of equal keys.
+
+use std::borrow::Cow;
+
+use crate::primitives::{count, run_once};
+use crate::{
+    Backend, Builtin, Element, ElementType, Error, Field, HostOp, Layout, Monoid, Op, Options, Prepared, Request,
+    Result, Scalar, Span, Spans, block_on,
+};
+
+/// A reduction of the runs of equal keys: `reduce_by_key`, or `run_length_encode`.
+#[derive(Debug, Clone)]
+pub struct ByKeyRequest {
+    /// The keys' type. Keys are equal if their bits are.
+    pub key: ElementType,
+    /// The operator over the values; `None` for the runs' lengths, for which there are no values.
+    pub op: Option<Op>,
+    /// How many elements.
+    pub n: u64,
+}
+
+impl ByKeyRequest {
+    /// What makes a run's total: the operator, or the sum of ones.
+    pub fn total(&self) -> Op {
+        self.op.clone().unwrap_or_else(|| Op::builtin(Builtin::Sum, Scalar::U32).expect("u32 has a sum"))
+    }
+}
+
+/// Reduction of the runs of equal keys that lie together, as a sort leaves them.
+///
+/// One look-back pass reads each element once and writes one key and one value a run: a segmented scan that carries how many runs
+/// have begun and the total of the last one. How many runs there are is written as one `u32` to a span of the caller's; it stays
+/// on the device. Outputs have room for as many runs as there are elements; what lies past those written keeps what it held.
+/// Keys are equal if their bits are: -0 and +0 are different keys, and a NaN is equal to one of the same bits. Nothing works in
+/// place. As in a scan by look-back, a float's bits may differ from run to run.
+pub trait ByKey: Backend {
+    /// Plans and compiles a reduction by key of `n` elements. Bind spans with values ([`Spans::with_values`]) and a count.
+    fn prepare_reduce_by_key<K: Element, V: Element, M: Monoid<V>>(
+        &self,
+        n: u64,
+        layout: Layout,
+    ) -> Result<Prepared<Self>> {
+        let request = Request::ByKey(ByKeyRequest { key: K::TYPE, op: Some(Op::of::<V, M>()), n });
+        block_on(Prepared::new(self, &request, layout, Options::default()))
+    }
+
+    /// Plans and compiles a run-length encoding of `n` elements. Bind spans with the lengths' span as the output values, no
+    /// bytes of input values, and a count.
+    fn prepare_run_length_encode<K: Element>(&self, n: u64, layout: Layout) -> Result<Prepared<Self>> {
+        let request = Request::ByKey(ByKeyRequest { key: K::TYPE, op: None, n });
+        block_on(Prepared::new(self, &request, layout, Options::default()))
+    }
+
+    /// Writes the key of each run to the output, and the run's values combined to the output values.
+    fn reduce_by_key<K: Element, V: Element, M: Monoid<V>>(&self, spans: &Spans<'_, Self>) -> Result<()> {
+        let n = count::<K, _>(&spans.input)?;
+        run_once(self, &Request::ByKey(ByKeyRequest { key: K::TYPE, op: Some(Op::of::<V, M>()), n }), spans)
+    }
+
+    /// Writes the key of each run to the output, and how long the run is, as a `u32`, to `lengths`.
+    fn run_length_encode<K: Element>(
+        &self,
+        input: &Span<'_, Self>,
+        output: &Span<'_, Self>,
+        lengths: &Span<'_, Self>,
+        count_of_runs: &Span<'_, Self>,
+    ) -> Result<()> {
+        let n = count::<K, _>(input)?;
+        let spans = Spans::new(input, output).with_values(&input.slice(0, 0)?, lengths).with_count(count_of_runs);
+        run_once(self, &Request::ByKey(ByKeyRequest { key: K::TYPE, op: None, n }), &spans)
+    }
+}
+impl<B: Backend> ByKey for B {}
+
+/// The struct that a segmented scan carries.
+const SEGMENT: &str = "Segment";
+
+/// The operator over a run's total and the count of runs that have begun: `combine(l, r)` adds to the last run of `l` what `r`
+/// begins with, unless `r` begins a run. Its words are the total's and then the count's.
+pub(crate) fn segmented(op: &Op) -> Result<Op> {
+    let (own, scalar) = match op.element() {
+        ElementType::Scalar(scalar) => (Cow::Owned(vec![Field { name: "value", scalar: *scalar, offset: 0 }]), true),
+        ElementType::Struct { fields, .. } => (fields.clone(), false),
+    };
+    let refuse = |message: String| Err(Error::Operator { name: op.name.to_string(), message });
+    for taken in [SEGMENT, "RunValue", "run_combine", "run_heads", "run_pad"] {
+        if op.wgsl.contains(taken) || op.element().name() == taken || own.iter().any(|field| field.name == taken) {
+            return refuse(format!("the name `{taken}` is the kernel's in a reduction by key; rename it"));
+        }
+    }
+    let size = op.element().bytes();
+    let mut fields = own.to_vec();
+    fields.push(Field { name: "run_heads", scalar: Scalar::U32, offset: size });
+    let padded = op.element().align() == 8;
+    if padded {
+        fields.push(Field { name: "run_pad", scalar: Scalar::U32, offset: size + 4 });
+    }
+    let bytes = size + if padded { 8 } else { 4 };
+
+    let all = |v: &str| own.iter().map(|field| format!("{v}.{}", field.name)).collect::<Vec<_>>().join(", ");
+    let pad = if padded { ", 0u" } else { "" };
+    let (declaration, value, made) = match op.element() {
+        ElementType::Scalar(scalar) => (format!("alias RunValue = {};", scalar.name()), all("l"), "made".to_string()),
+        ElementType::Struct { name, fields, .. } => {
+            let fields: Vec<_> = fields.iter().map(|f| format!("{}: {}", f.name, f.scalar.name())).collect();
+            let text = format!("struct {name} {{ {} }}\nalias RunValue = {name};", fields.join(", "));
+            (text, format!("RunValue({})", all("l")), all("made"))
+        }
+    };
+    let other = if scalar { all("r") } else { format!("RunValue({})", all("r")) };
+    let text = renamed(&renamed(&op.wgsl, "T", "RunValue"), "combine", "run_combine");
+    let wgsl = format!(
+        "{text}\n{declaration}\nfn combine(l: T, r: T) -> T {{\n  if (r.run_heads != 0u) {{ return T({}, l.run_heads + \
+         r.run_heads{pad}); }}\n  let made = run_combine({value}, {other});\n  return T({made}, l.run_heads + \
+         r.run_heads{pad});\n}}",
+        all("r")
+    );
+    let mut identity = op.identity().to_vec();
+    identity.resize(bytes as usize, 0);
+    let element = ElementType::Struct { name: SEGMENT, fields: fields.into(), bytes };
+    // The CPU reduces runs by the operator itself.
+    let host = HostOp { fold: |_, _, _| {}, scan: |_, _, _, _, _| {} };
+    // SAFETY: the loops touch no element, and the identity has an element's bytes: the operator's own, and zeros.
+    Ok(unsafe { Op::from_parts(format!("{} by key", op.name), element, wgsl, identity, false, host) })
+}
+
+/// The text with another name for each word `from`.
+fn renamed(text: &str, from: &str, to: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut result, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(c) = rest.chars().next() {
+        let end = match is_word(c) {
+            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            false => c.len_utf8(),
+        };
+        let (word, after) = rest.split_at(end);
+        result.push_str(if word == from { to } else { word });
+        rest = after;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renamed;
+
+    #[test]
+    fn renames_words_alone() {
+        let text = "fn combine(a: T, b: T) -> T { return T(a.T_, b.combined) + vec2<T>(Tau).x; }";
+        let want = "fn combine(a: V, b: V) -> V { return V(a.T_, b.combined) + vec2<V>(Tau).x; }";
+        assert_eq!(renamed(text, "T", "V"), want);
+    }
+}

@@ -1,0 +1,168 @@
+//! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
+
+use super::scan::TICKETS;
+use super::{Planner, Scratch, check_count, whole};
+use crate::by_key::segmented;
+use crate::{ByKeyRequest, Error, KernelKey, Launch, Op, Param, Plan, Region, Request, Result, Slot, Step};
+
+impl Planner<'_> {
+    pub(super) fn by_key(&self, request: &ByKeyRequest) -> Result<Plan> {
+        let ByKeyRequest { key, op, n } = request;
+        let (n, total) = (check_count(*n)?, request.total());
+        self.caps.check_element(total.element())?;
+        let algorithm = self.algorithm(&Request::ByKey(request.clone()))?;
+        if self.layout.in_place && n > 0 {
+            return Err(Error::Invalid(
+                "a reduction by key in place: where runs go depends on all before them, which may be overwritten by then; give \
+                 it two spans"
+                    .into(),
+            ));
+        }
+        let bytes = |element: &crate::ElementType| u64::from(n) * u64::from(element.bytes());
+        let values = total.element();
+        let spans = vec![
+            (Slot::Input, bytes(key), key.align()),
+            (Slot::Output, bytes(key), key.align()),
+            (Slot::InputValues, if op.is_some() { bytes(values) } else { 0 }, values.align()),
+            (Slot::OutputValues, bytes(values), values.align()),
+            (Slot::Count, 4, 4),
+        ];
+        let mut scratch = Scratch::default();
+        let job = Job::new(self, request, n, if algorithm == "lookback" { 16 } else { 8 })?;
+        let depth = u64::from(job.tiles) + u64::from(job.rows * job.workgroup);
+        let steps = match algorithm {
+            _ if n == 0 => vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }],
+            "parallel" => {
+                let mut launch = job.launch("by_key/parallel", vec![], 1, &spans);
+                launch.kernel.constants.retain(|(name, _)| *name == "KEY_WORDS");
+                launch.kernel.element = Some(values.clone());
+                launch.kernel.op = Some(total);
+                vec![Step::Launch(launch)]
+            }
+            "lookback" => self.by_key_lookback(&job, n, &spans, &mut scratch)?,
+            _ => by_key_three(&job, &spans, &mut scratch),
+        };
+        self.finish(algorithm, scratch, steps, spans, false, depth)
+    }
+
+    fn by_key_lookback(
+        &self,
+        job: &Job<'_>,
+        n: u32,
+        spans: &[(Slot, u64, u32)],
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Step>> {
+        // As many tickets as a ticket's word can tell.
+        if 2 * job.tiles >= TICKETS {
+            return Err(Error::Invalid(format!(
+                "{n} elements are {} tiles, and {TICKETS} tickets are too few; split the work",
+                job.tiles
+            )));
+        }
+        let state = self.state(&job.op);
+        let parts =
+            vec![self.subgroup_scan_part(&job.op), state.part, "block/ticket", "block/lookback", "block/run_store"];
+        let mut launch = job.launch("by_key/lookback", parts, job.tiles, spans);
+        launch.kernel.constants.extend(self.subgroup_constants(job.workgroup)?);
+        launch.kernel.constants.extend(self.fault_constants());
+        let bounded = u32::from(self.waits_bounded());
+        launch.kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", self.tuning.spin_limit)]);
+        // The second word is what late tiles pass their time with.
+        let ticket = scratch.take(8);
+        let states = scratch.take(u64::from(job.tiles) * state.bytes);
+        launch.bindings.extend([("states", states), ("ticket", ticket)]);
+        launch.initial = Some(job.op.identity().to_vec());
+        let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
+        Ok(vec![Step::Fill { region: clear, value: 0, once: true }, Step::Launch(launch)])
+    }
+}
+
+/// Three launches: each tile's segment, their scan by one workgroup, and the runs. Reads the input twice.
+fn by_key_three(job: &Job<'_>, spans: &[(Slot, u64, u32)], scratch: &mut Scratch) -> Vec<Step> {
+    // The last one is for the total.
+    let sums = scratch.take((u64::from(job.tiles) + 1) * u64::from(job.op.element().bytes()));
+    let mut sum = job.launch("by_key/tile_reduce", vec!["block/reduce"], job.tiles, spans);
+    sum.bindings.retain(|(name, _)| name.starts_with("input"));
+    sum.params.retain(|(name, _)| !name.starts_with("output"));
+    let spine = Launch {
+        kernel: job.key("scan/spine", vec!["block/scan"], vec![]),
+        groups: 1,
+        bindings: vec![],
+        params: vec![("count", Param::Word(job.tiles + 1))],
+        initial: Some(job.op.identity().to_vec()),
+    };
+    let runs = job.launch("by_key/tile_scan", vec!["block/scan", "block/run_store"], job.tiles, spans);
+    let mut launches = [sum, spine, runs];
+    launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
+    launches.map(Step::Launch).into()
+}
+
+/// What the kernels of one reduction by key have in common.
+struct Job<'a> {
+    request: &'a ByKeyRequest,
+    /// The segmented one.
+    op: Op,
+    value_words: u32,
+    n: u32,
+    workgroup: u32,
+    rows: u32,
+    tiles: u32,
+}
+
+impl<'a> Job<'a> {
+    /// Tiles of about `words` words an invocation.
+    fn new(planner: &Planner<'_>, request: &'a ByKeyRequest, n: u32, words: u32) -> Result<Self> {
+        let total = request.total();
+        let op = segmented(&total)?;
+        let segment = op.element();
+        let all = u64::from(n) * u64::from(segment.words());
+        let mut workgroup = planner.tuning.scan_workgroup;
+        // The block scans hold one element an invocation in workgroup memory.
+        while workgroup > 32 && workgroup * segment.bytes() * 2 > planner.caps.shared_bytes {
+            workgroup /= 2;
+        }
+        let words = planner.words(words.min(planner.tuning.scan_words), all, workgroup);
+        let rows = (words / segment.words()).max(1);
+        let value_words = total.element().words();
+        Ok(Job { request, op, value_words, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
+    }
+
+    fn key(&self, name: &'static str, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
+        let mut constants = vec![("WORKGROUP", self.workgroup), ("ROWS", self.rows)];
+        constants.extend(more);
+        let element = Some(self.op.element().clone());
+        KernelKey { name, parts, constants, element, op: Some(self.op.clone()), selector: None }
+    }
+
+    /// A launch with inputs, outputs and count bound.
+    fn launch(&self, name: &'static str, parts: Vec<&'static str>, groups: u32, spans: &[(Slot, u64, u32)]) -> Launch {
+        let mut constants = vec![("KEY_WORDS", self.request.key.words()), ("RUN_WORDS", self.value_words)];
+        let mut first = vec!["block/run_load"];
+        // Where there are values, their argument is bound.
+        match self.request.op {
+            Some(_) => {
+                first.insert(0, "block/run_values");
+                constants.push(("VALUE_WORDS", self.value_words));
+            }
+            None => first.insert(0, "block/run_lengths"),
+        }
+        first.extend(parts);
+        let named = spans.iter().map(|&(slot, bytes, _)| match slot {
+            Slot::Input => ("input", "input_offset", whole(slot, bytes)),
+            Slot::Output => ("output", "output_offset", whole(slot, bytes)),
+            Slot::InputValues => ("input_values", "input_values_offset", whole(slot, bytes)),
+            Slot::OutputValues => ("output_values", "output_values_offset", whole(slot, bytes)),
+            _ => ("output_count", "output_count_offset", whole(slot, bytes)),
+        });
+        let bound: Vec<_> = named.filter(|(.., region)| region.bytes > 0).collect();
+        let mut params = vec![("n", Param::Word(self.n)), ("tiles", Param::Word(self.tiles))];
+        params.extend(bound.iter().map(|&(binding, offset, _)| (offset, Param::Offset { binding, unit: 4 })));
+        Launch {
+            kernel: self.key(name, first, constants),
+            groups,
+            bindings: bound.iter().map(|&(name, _, region)| (name, region)).collect(),
+            params,
+            initial: None,
+        }
+    }
+}

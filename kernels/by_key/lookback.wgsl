@@ -1,0 +1,113 @@
+// by_key/lookback: reduction of the runs of equal keys in a single pass: a segmented scan by decoupled look-back, with the fallback
+// of scan/lookback, which carries how many runs have begun and the total of the last one. Where a run begins, its key and the
+// total of the run before it are written. Reads each element once and writes one key and one value a run.
+
+@group(0) @binding(4) var<storage, read_write> output: array<u32>;
+@group(0) @binding(5) var<storage, read_write> output_values: array<u32>;
+@group(0) @binding(6) var<storage, read_write> output_count: array<u32>;
+@group(0) @binding(7) var<uniform> params: Params;
+
+const TILE: u32 = WORKGROUP * ROWS;
+
+var<workgroup> shared_ticket: u32;
+var<workgroup> shared_stuck: u32;
+var<workgroup> shared_prefix: T;
+var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
+
+// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
+fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
+  let first = tile * TILE + subgroup * ROWS * width + lane;
+  var carry = identity();
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let inclusive = subgroup_inclusive_scan(load_run(first + k * width, params.n), lane);
+    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
+  }
+  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
+  workgroupBarrier();
+  var total = identity();
+  for (var s = 0u; s < subgroups; s++) { total = combine(total, subgroup_totals[s]); }
+  return total;
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn by_key_lookback(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(subgroup_invocation_id) lane: u32,
+  @builtin(subgroup_size) width: u32,
+  @builtin(subgroup_id) subgroup: u32,
+  @builtin(num_subgroups) subgroups: u32,
+) {
+  // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
+  if (id.x + id.y * grid.x >= params.tiles) { return; }
+  if (thread == 0u) { shared_ticket = ticket_take(params.tiles); }
+  let taken = workgroupUniformLoad(&shared_ticket);
+  let tile = taken % TICKETS;
+  let run = taken / TICKETS;
+  let leads = subgroup == 0u && lane == 0u;
+
+  // 2. Load the tile: each subgroup takes ROWS rows of one element a lane.
+  let first = tile * TILE + subgroup * ROWS * width + lane;
+  var rows: array<T, ROWS>;
+  // unroll
+  for (var k = 0u; k < ROWS; k++) { rows[k] = load_run(first + k * width, params.n); }
+
+  // 3. Scan the rows within the subgroup.
+  var before: array<T, ROWS>;
+  var carry = identity();
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let inclusive = subgroup_inclusive_scan(rows[k], lane);
+    let exclusive = subgroup_shuffle_element_up(inclusive, 1u);
+    before[k] = carry;
+    if (lane > 0u) { before[k] = combine(carry, exclusive); }
+    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
+  }
+
+  // 4. Combine the subgroups' totals.
+  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
+  workgroupBarrier();
+  var subgroup_prefix = identity();
+  var aggregate = identity();
+  for (var s = 0u; s < subgroups; s++) {
+    if (s == subgroup) { subgroup_prefix = aggregate; }
+    aggregate = combine(aggregate, subgroup_totals[s]);
+  }
+
+  // 5. Publish the aggregate.
+  let publishes = tile_publishes(tile);
+  if (leads) { state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, publishes), aggregate); }
+
+  // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
+  var found = Lookback(identity(), tile, 0u);
+  loop {
+    if (subgroup == 0u) {
+      found = lookback(found, run, lane, width);
+      if (lane == 0u) {
+        shared_prefix = found.prefix;
+        shared_stuck = found.stuck;
+      }
+    }
+    let stuck = workgroupUniformLoad(&shared_stuck);
+    if (stuck == 0u) { break; }
+    let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
+    if (leads) { state_help(run, stuck - 1u, missing); }
+    workgroupBarrier();
+  }
+
+  // 7. Publish the inclusive prefix. With the last one the last run ends, and the count of runs is known.
+  let prefix = shared_prefix;
+  let end = combine(prefix, aggregate);
+  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, end); }
+  if (leads && tile == params.tiles - 1u) {
+    store_run_total(end);
+    output_count[params.output_count_offset] = element_to_words(end).w[RUN_WORDS];
+  }
+
+  // 8. Write the runs that begin here.
+  let start = combine(prefix, subgroup_prefix);
+  // unroll
+  for (var k = 0u; k < ROWS; k++) { store_run(first + k * width, rows[k], combine(start, before[k])); }
+}

@@ -1,0 +1,23 @@
+// by_key/tile_reduce: the first launch of a reduction of runs. Reads each element once, writes one segment a tile.
+
+#define TILE (WORKGROUP * ROWS)
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile_reduce(
+  __global const u32 *input, __global const u32 *input_values, __global T *sums, Params params
+) {
+  __local T reduce_shared[WORKGROUP];
+  const u32 tile = get_group_id(0);
+  const u32 thread = get_local_id(0);
+  input += params.input_offset;
+  input_values += params.input_values_offset;
+  if (tile >= params.tiles) { return; }
+  // 1. Each invocation folds ROWS elements that lie together.
+  const u32 first = tile * TILE + thread * ROWS;
+  T sum = identity();
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, load_run(input, input_values, first + k, params.n)); }
+  // 2. The workgroup combines them. Behind the last tile's stands none, which the scan turns into the total.
+  const T total = block_reduce(sum, thread, reduce_shared);
+  if (thread == 0u) { sums[tile] = total; }
+  if (thread == 0u && tile == params.tiles - 1u) { sums[params.tiles] = identity(); }
+}

@@ -1,0 +1,44 @@
+// by_key/tile_scan: the third launch of a reduction of runs. Each workgroup scans a tile from what lies before it. Reads each element
+// once and writes one key and one value a run.
+
+@group(0) @binding(2) var<storage, read_write> sums: array<T>;
+@group(0) @binding(3) var<storage, read_write> output: array<u32>;
+@group(0) @binding(4) var<storage, read_write> output_values: array<u32>;
+@group(0) @binding(5) var<storage, read_write> output_count: array<u32>;
+@group(0) @binding(6) var<uniform> params: Params;
+
+const TILE: u32 = WORKGROUP * ROWS;
+
+@compute @workgroup_size(WORKGROUP)
+fn by_key_tile_scan(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let tile = id.x + id.y * grid.x;
+  if (tile >= params.tiles) { return; }
+  // 1. Load ROWS elements that lie together, and fold them.
+  let first = tile * TILE + thread * ROWS;
+  var rows: array<T, ROWS>;
+  var sum = identity();
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    rows[k] = load_run(first + k, params.n);
+    sum = combine(sum, rows[k]);
+  }
+  // 2. The workgroup scans the sums.
+  let block = block_exclusive_scan(sum, thread);
+  // 3. Behind the last tile's stands the total: with it the last run ends, and the count of runs is known.
+  if (thread == 0u && tile == 0u) {
+    let end = sums[params.tiles];
+    store_run_total(end);
+    output_count[params.output_count_offset] = element_to_words(end).w[RUN_WORDS];
+  }
+  // 4. Write the runs that begin here.
+  var running = combine(sums[tile], block.before);
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    store_run(first + k, rows[k], running);
+    running = combine(running, rows[k]);
+  }
+}

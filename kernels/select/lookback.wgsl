@@ -1,0 +1,128 @@
+// select/lookback: stream compaction in a single pass. How many elements the predicate keeps is scanned over the tiles by
+// decoupled look-back, with the fallback of scan/lookback; each tile then writes its elements densely. Reads each element once
+// and writes it at most once.
+
+@group(0) @binding(0) var<storage, read_write> input: array<Item>;
+@group(0) @binding(1) var<storage, read_write> output: array<Item>;
+@group(0) @binding(4) var<storage, read_write> output_rest: array<Item>;
+@group(0) @binding(5) var<storage, read_write> output_count: array<u32>;
+@group(0) @binding(6) var<uniform> params: Params;
+
+const TILE: u32 = WORKGROUP * ROWS;
+
+var<workgroup> shared_ticket: u32;
+var<workgroup> shared_stuck: u32;
+var<workgroup> shared_prefix: T;
+var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
+
+// How many elements of a full tile are kept.
+fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
+  let first = tile * TILE + subgroup * ROWS * width + lane;
+  var kept = identity();
+  // unroll
+  for (var k = 0u; k < ROWS; k++) { kept += select(0u, 1u, keep(input[params.input_offset + first + k * width])); }
+  let inclusive = subgroup_inclusive_scan(kept, lane);
+  let carry = subgroup_shuffle_element(inclusive, width - 1u);
+  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
+  workgroupBarrier();
+  var total = identity();
+  for (var s = 0u; s < subgroups; s++) { total = combine(total, subgroup_totals[s]); }
+  return total;
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn select_lookback(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(subgroup_invocation_id) lane: u32,
+  @builtin(subgroup_size) width: u32,
+  @builtin(subgroup_id) subgroup: u32,
+  @builtin(num_subgroups) subgroups: u32,
+) {
+  // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
+  if (id.x + id.y * grid.x >= params.tiles) { return; }
+  if (thread == 0u) { shared_ticket = ticket_take(params.tiles); }
+  let taken = workgroupUniformLoad(&shared_ticket);
+  let tile = taken % TICKETS;
+  let run = taken / TICKETS;
+  let leads = subgroup == 0u && lane == 0u;
+
+  // 2. Load the tile: each subgroup takes ROWS rows of one element a lane.
+  let first = tile * TILE + subgroup * ROWS * width + lane;
+  let last = params.n - 1u;
+  var rows: array<Item, ROWS>;
+  // unroll
+  for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + min(first + k * width, last)]; }
+
+  // 3. Ask the predicate: bit k tells of row k.
+  var kept = 0u;
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    if (first + k * width <= last && keep(rows[k])) { kept |= 1u << k; }
+  }
+
+  // 4. Rank the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128.
+  var ranks: array<u32, ROWS>;
+  var carry = identity();
+  // unroll
+  for (var r = 0u; r < SELECT_ROUNDS; r++) {
+    let bytes = (((kept >> (r * SELECT_ROWS)) & 15u) * 0x204081u) & 0x1010101u;
+    let inclusive = subgroup_inclusive_sum(bytes, lane);
+    let totals = subgroup_shuffle_word(inclusive, width - 1u);
+    // unroll
+    for (var j = 0u; j < SELECT_ROWS; j++) {
+      ranks[r * SELECT_ROWS + j] = carry + (((inclusive - bytes) >> (8u * j)) & 255u);
+      carry += (totals >> (8u * j)) & 255u;
+    }
+  }
+
+  // 5. Combine the subgroups' totals.
+  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
+  workgroupBarrier();
+  var subgroup_prefix = identity();
+  var aggregate = identity();
+  for (var s = 0u; s < subgroups; s++) {
+    if (s == subgroup) { subgroup_prefix = aggregate; }
+    aggregate = combine(aggregate, subgroup_totals[s]);
+  }
+
+  // 6. Publish the aggregate.
+  let publishes = tile_publishes(tile);
+  if (leads) { state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, publishes), aggregate); }
+
+  // 7. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
+  var found = Lookback(identity(), tile, 0u);
+  loop {
+    if (subgroup == 0u) {
+      found = lookback(found, run, lane, width);
+      if (lane == 0u) {
+        shared_prefix = found.prefix;
+        shared_stuck = found.stuck;
+      }
+    }
+    let stuck = workgroupUniformLoad(&shared_stuck);
+    if (stuck == 0u) { break; }
+    let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
+    if (leads) { state_help(run, stuck - 1u, missing); }
+    workgroupBarrier();
+  }
+
+  // 8. Publish the inclusive prefix. The last one is the count of all that are kept.
+  let prefix = shared_prefix;
+  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && tile == params.tiles - 1u) { output_count[params.output_count_offset] = combine(prefix, aggregate); }
+
+  // 9. Write each element behind those kept before it, or behind those not kept.
+  let start = combine(prefix, subgroup_prefix);
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let index = first + k * width;
+    let before = start + ranks[k];
+    if (((kept >> k) & 1u) == 1u) {
+      output[params.output_offset + before] = rows[k];
+    } else if (SELECT_REST != 0u && index <= last) {
+      output_rest[params.output_rest_offset + index - before] = rows[k];
+    }
+  }
+}

@@ -1,0 +1,24 @@
+// select/tile_count: the first launch of a selection by counts. Reads each element once, writes one count a tile.
+
+#define TILE (WORKGROUP * ROWS)
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void select_tile_count(__global const Item *input, __global T *sums, Params params) {
+  __local T reduce_shared[WORKGROUP];
+  const u32 tile = get_group_id(0);
+  const u32 thread = get_local_id(0);
+  input += params.input_offset;
+  if (tile >= params.tiles) { return; }
+  // 1. Each invocation asks the predicate of ROWS elements.
+  const u32 first = tile * TILE + thread;
+  const u32 last = params.n - 1u;
+  T kept = identity();
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 index = first + k * WORKGROUP;
+    if (index <= last && keep(input[min(index, last)])) { kept += 1u; }
+  }
+  // 2. The workgroup adds them up. Behind the last tile's count stands none, which the scan turns into the total.
+  const T total = block_reduce(kept, thread, reduce_shared);
+  if (thread == 0u) { sums[tile] = total; }
+  if (thread == 0u && tile == params.tiles - 1u) { sums[params.tiles] = identity(); }
+}

@@ -1,0 +1,26 @@
+// select/tile_count: the first launch of a selection by counts. Reads each element once, writes one count a tile.
+
+#define TILE (WORKGROUP * ROWS)
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
+select_tile_count(const Item *input, T *sums, Params params) {
+  admit_successor();
+  follow_predecessor();
+  const u32 tile = blockIdx.x;
+  const u32 thread = threadIdx.x;
+  input += params.input_offset;
+  if (tile >= params.tiles) { return; }
+  // 1. Each invocation asks the predicate of ROWS elements.
+  const u32 first = tile * TILE + thread;
+  const u32 last = params.n - 1u;
+  T kept = identity();
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 index = first + k * WORKGROUP;
+    if (index <= last && keep(input[min(index, last)])) { kept += 1u; }
+  }
+  // 2. The workgroup adds them up. Behind the last tile's count stands none, which the scan turns into the total.
+  const T total = block_reduce(kept, thread);
+  if (thread == 0u) { sums[tile] = total; }
+  if (thread == 0u && tile == params.tiles - 1u) { sums[params.tiles] = identity(); }
+}

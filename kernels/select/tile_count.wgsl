@@ -1,0 +1,30 @@
+// select/tile_count: the first launch of a selection by counts. Reads each element once, writes one count a tile.
+
+@group(0) @binding(0) var<storage, read_write> input: array<Item>;
+@group(0) @binding(1) var<storage, read_write> sums: array<T>;
+@group(0) @binding(2) var<uniform> params: Params;
+
+const TILE: u32 = WORKGROUP * ROWS;
+
+@compute @workgroup_size(WORKGROUP)
+fn select_tile_count(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let tile = id.x + id.y * grid.x;
+  if (tile >= params.tiles) { return; }
+  // 1. Each invocation asks the predicate of ROWS elements.
+  let first = tile * TILE + thread;
+  let last = params.n - 1u;
+  var kept = identity();
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let index = first + k * WORKGROUP;
+    if (index <= last && keep(input[params.input_offset + min(index, last)])) { kept += 1u; }
+  }
+  // 2. The workgroup adds them up. Behind the last tile's count stands none, which the scan turns into the total.
+  let total = block_reduce(kept, thread);
+  if (thread == 0u) { sums[tile] = total; }
+  if (thread == 0u && tile == params.tiles - 1u) { sums[params.tiles] = identity(); }
+}

@@ -1,0 +1,45 @@
+// select/tile_place: the third launch of a selection by counts. Each workgroup brings a tile's elements to their places, from
+// what lies before the tile. Reads each element once and writes it at most once.
+
+#define TILE (WORKGROUP * ROWS)
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void select_tile_place(
+  __global const Item *input, __global Item *output, __global const T *sums, __global Item *output_rest,
+  __global u32 *output_count, Params params
+) {
+  __local T scan_shared[2u * WORKGROUP];
+  const u32 tile = get_group_id(0);
+  const u32 thread = get_local_id(0);
+  input += params.input_offset;
+  output += params.output_offset;
+  output_rest += params.output_rest_offset;
+  output_count += params.output_count_offset;
+  if (tile >= params.tiles) { return; }
+  // 1. Load ROWS elements that lie together, and ask the predicate: bit k tells of element k.
+  const u32 first = tile * TILE + thread * ROWS;
+  const u32 last = params.n - 1u;
+  Item rows[ROWS];
+  u32 kept = 0u;
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    rows[k] = input[min(first + k, last)];
+    if (first + k <= last && keep(rows[k])) { kept |= 1u << k; }
+  }
+  // 2. The workgroup scans the counts.
+  const BlockScan block = block_exclusive_scan(popcount(kept), thread, scan_shared);
+  // 3. The count of all that are kept stands behind the last tile's.
+  const u32 total = sums[params.tiles];
+  if (thread == 0u && tile == 0u) { output_count[0] = total; }
+  // 4. Write each element behind those kept before it, or behind those not kept, which may follow all that are.
+  const u32 rest = SELECT_REST == 2u ? total : 0u;
+  T before = combine(sums[tile], block.before);
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    if ((kept >> k & 1u) == 1u) {
+      output[before] = rows[k];
+      before += 1u;
+    } else if (SELECT_REST != 0u && first + k <= last) {
+      output_rest[rest + first + k - before] = rows[k];
+    }
+  }
+}

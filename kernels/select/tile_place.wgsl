@@ -1,0 +1,48 @@
+// select/tile_place: the third launch of a selection by counts. Each workgroup brings a tile's elements to their places, from
+// what lies before the tile. Reads each element once and writes it at most once.
+
+@group(0) @binding(0) var<storage, read_write> input: array<Item>;
+@group(0) @binding(1) var<storage, read_write> output: array<Item>;
+@group(0) @binding(2) var<storage, read_write> sums: array<T>;
+@group(0) @binding(3) var<storage, read_write> output_rest: array<Item>;
+@group(0) @binding(4) var<storage, read_write> output_count: array<u32>;
+@group(0) @binding(5) var<uniform> params: Params;
+
+const TILE: u32 = WORKGROUP * ROWS;
+
+@compute @workgroup_size(WORKGROUP)
+fn select_tile_place(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let tile = id.x + id.y * grid.x;
+  if (tile >= params.tiles) { return; }
+  // 1. Load ROWS elements that lie together, and ask the predicate: bit k tells of element k.
+  let first = tile * TILE + thread * ROWS;
+  let last = params.n - 1u;
+  var rows: array<Item, ROWS>;
+  var kept = 0u;
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    rows[k] = input[params.input_offset + min(first + k, last)];
+    if (first + k <= last && keep(rows[k])) { kept |= 1u << k; }
+  }
+  // 2. The workgroup scans the counts.
+  let block = block_exclusive_scan(countOneBits(kept), thread);
+  // 3. The count of all that are kept stands behind the last tile's.
+  let total = sums[params.tiles];
+  if (thread == 0u && tile == 0u) { output_count[params.output_count_offset] = total; }
+  // 4. Write each element behind those kept before it, or behind those not kept, which may follow all that are.
+  let rest = params.output_rest_offset + select(0u, total, SELECT_REST == 2u);
+  var before = combine(sums[tile], block.before);
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    if (((kept >> k) & 1u) == 1u) {
+      output[params.output_offset + before] = rows[k];
+      before += 1u;
+    } else if (SELECT_REST != 0u && first + k <= last) {
+      output_rest[rest + first + k - before] = rows[k];
+    }
+  }
+}
