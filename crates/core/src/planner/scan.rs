@@ -154,7 +154,7 @@ impl Planner<'_> {
             ("STAGES", stages),
             ("DYNAMIC_BYTES", stages * stage_bytes),
             ("EXCLUSIVE", u32::from(exclusive)),
-            ("SPIN_LIMIT", self.tuning.spin_limit),
+            ("SPIN_LIMIT", LOOKAHEAD_PATIENCE * self.tuning.spin_limit),
         ];
         constants.extend(self.subgroup_constants(32)?);
         constants.extend(self.fault_constants());
@@ -303,6 +303,8 @@ impl Planner<'_> {
 pub(super) const TILE_WORDS: u32 = 16;
 /// A ticket's word has this above a tile's number.
 pub(super) const TICKETS: u32 = 1 << 24;
+/// A look-ahead block waits longer before it helps: one warp folds a whole tile then, and its loads are far ahead.
+const LOOKAHEAD_PATIENCE: u32 = 8;
 /// Warps of a look-ahead block that publish aggregates.
 const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.
