@@ -87,7 +87,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   // 7. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   Lookback found = {identity(), tile, 0u};
   while (true) {
-    if (LOOKBACK_BY(sg)) {
+    if (LEADING_SUBGROUP(sg)) {
       found = lookback(found, states, params.tiles, run, params.initial, sg);
       if (leads) {
         shared_prefix = found.prefix;
