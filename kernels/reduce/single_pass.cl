@@ -41,8 +41,12 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_sing
       sum = combine(sum, block_reduce(part, thread, reduce_shared));
     }
   }
-  // 3. The workgroup's partial.
+  // 3. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread, reduce_shared); }
+  if (params.groups == 1u) {
+    if (thread == 0u) { output[params.output_offset] = combine(params.initial, sum); }
+    return;
+  }
   if (thread == 0u) {
     partial_publish(partials, group, sum);
     shared_arrivals = atomic_add(&counter[0], 1u) + 1u;

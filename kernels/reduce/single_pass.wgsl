@@ -45,8 +45,12 @@ fn reduce_single_pass(
       sum = combine(sum, block_reduce(part, thread));
     }
   }
-  // 3. The workgroup's partial.
+  // 3. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread); }
+  if (params.groups == 1u) {
+    if (thread == 0u) { output[params.output_offset] = combine(params.initial, sum); }
+    return;
+  }
   if (thread == 0u) {
     partial_publish(group, sum);
     shared_arrivals = atomicAdd(&counter[0], 1u) + 1u;

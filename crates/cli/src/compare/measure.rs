@@ -17,6 +17,8 @@ use crate::elements::Elements;
 /// From here on one call is long enough to be timed alone.
 const BATCHED_UP_TO: u64 = 1 << 20;
 const BATCH: u32 = 32;
+/// No device needs more to raise its clocks.
+const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
 /// What a result is spoiled with: no float below one, no position, and no other result but by rare chance.
 const STALE: u8 = 0x5e;
 /// What keeps a GPU busy while the host queues a batch behind it: a copy of about this long.
@@ -153,9 +155,10 @@ impl<'a> Bench<'a> {
         row.algorithm = plan.algorithm.into();
         row.scratch_bytes = Some(plan.scratch_bytes);
 
+        let worked = Instant::now();
         let data = Data::prepare(&mut self.data, backend, job)?;
         if job.primitive != Primitive::Copy && job.n > 0 && data.copy_gb_s.is_none() {
-            data.copy_gb_s = lasting(data.time_copy(runs))?;
+            data.copy_gb_s = lasting(data.time_copy(runs, worked.elapsed()))?;
         }
 
         let spans = data.spans(job.primitive);
@@ -163,6 +166,7 @@ impl<'a> Bench<'a> {
         let call = backend.call(&request, spans, options, &self.tuning, None)?;
         backend.run(&call)?;
         backend.synchronize()?;
+        let worked = Instant::now();
         let verdict = data.check(backend, job, &spans, call.plan.depth)?;
         row.verified = Some(verdict.is_ok());
         row.error = verdict.err();
@@ -170,7 +174,7 @@ impl<'a> Bench<'a> {
             return Ok(());
         }
 
-        let timing = runs.time(&call)?;
+        let timing = runs.time(&call, worked.elapsed())?;
         let gb_s = request.bytes_moved() as f64 / timing.median_ms * 1e-6;
         let copy_gb_s = if job.primitive == Primitive::Copy { Some(gb_s) } else { data.copy_gb_s };
         timing.enter(row);
@@ -195,7 +199,7 @@ impl<'a> Bench<'a> {
 impl Bench<'_> {
     /// Times a call that the caller has, and enters that in a row.
     pub fn time(&self, call: &AnyCall, row: &mut Row) -> Result<f64> {
-        let timing = self.runs.time(call)?;
+        let timing = self.runs.time(call, Duration::ZERO)?;
         timing.enter(row);
         Ok(timing.median_ms)
     }
@@ -321,9 +325,9 @@ impl Data {
         backend.call(&copy, self.spans(Primitive::Copy), Options::default(), &backend.tuning(), None)
     }
 
-    fn time_copy(&self, runs: &Runs<'_>) -> Result<f64> {
+    fn time_copy(&self, runs: &Runs<'_>, idle: Duration) -> Result<f64> {
         let bytes = 2.0 * self.input.as_bytes().len() as f64;
-        Ok(bytes / runs.time(&self.copy_call(runs.backend)?)?.median_ms * 1e-6)
+        Ok(bytes / runs.time(&self.copy_call(runs.backend)?, idle)?.median_ms * 1e-6)
     }
 
     fn check(&self, backend: &dyn AnyBackend, job: &Job, spans: &AnySpans<'_>, depth: u64) -> Result<Verdict> {
@@ -375,13 +379,15 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// The median of as many runs as the budget allows, after some to warm up.
-    fn time(&self, call: &AnyCall) -> Result<Timing> {
+    /// The median of as many runs as the budget allows, after some to warm up. `idle` is how long the device has done nothing.
+    fn time(&self, call: &AnyCall, idle: Duration) -> Result<Timing> {
         let mut clock = "device";
         let start = Instant::now();
-        // Three runs, and more while they are short: an idle GPU takes a while to raise its clocks.
+        // Three runs, and more while they are short: an idle GPU lowers its clocks, and takes a while to raise them again. (One that
+        // had waited a second for the host to check a result ran at a third of its speed for more than a tenth of a second.)
+        let least = if self.warm_up.is_zero() { self.warm_up } else { self.warm_up.max(idle.min(LONGEST_WARM_UP)) };
         let mut warm_up = 0;
-        while warm_up < 3 || (clock == "device" && start.elapsed() < self.warm_up) {
+        while warm_up < 3 || (clock == "device" && start.elapsed() < least) {
             match self.backend.time(None, call, 1) {
                 Ok(_) => {}
                 Err(Error::Unsupported(_)) if warm_up == 0 => clock = "host",

@@ -206,15 +206,10 @@ fn primitives(args: &CompareArgs) -> &[Primitive] {
     if args.primitive.is_empty() { &Primitive::ALL } else { &args.primitive }
 }
 
-/// What is to be measured on a device, and rows of one input together. Small sizes come first where time may run out. Sizes that
-/// were asked for begin with the largest: one driver (NVIDIA 580, Vulkan) gives a process that has freed smaller buffers large
-/// ones that copy at a third of its speed.
+/// What is to be measured on a device, small sizes first, and rows of one input together.
 fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning) -> Vec<Job> {
-    let (mut jobs, mut sizes) = (vec![], sizes(args, caps));
-    if !args.n.is_empty() {
-        sizes.reverse();
-    }
-    for n in sizes {
+    let mut jobs = vec![];
+    for n in sizes(args, caps) {
         for &scalar in &args.types {
             for &input in &args.input {
                 for &primitive in primitives(args) {

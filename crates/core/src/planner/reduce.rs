@@ -1,7 +1,7 @@
 //! Reduce: one launch; the last workgroup to arrive combines the partials in a fixed order. Or by a rung of the ladder.
 
 use super::{Planner, Scratch, check_count, reduce_ladder, whole};
-use crate::{KernelKey, Language, Launch, Param, Plan, ReduceRequest, Region, Request, Result, Slot, Step};
+use crate::{DeviceKind, KernelKey, Language, Launch, Param, Plan, ReduceRequest, Region, Request, Result, Slot, Step};
 
 impl Planner<'_> {
     pub(super) fn reduce(&self, request: &ReduceRequest) -> Result<Plan> {
@@ -60,6 +60,9 @@ impl Planner<'_> {
         }
         let workgroup = self.workgroup_within_half(workgroup, op.element());
         let rows = (self.words(self.tuning.reduce_words, words, workgroup) / (pack.bytes / 4)).clamp(1, 16);
+        // One workgroup is done before several have met.
+        let alone = n.div_ceil(workgroup * pack.elements).next_power_of_two();
+        let rows = if alone <= rows.max(4) && self.caps.kind != DeviceKind::Cpu { alone } else { rows };
         let tile = workgroup * rows * pack.elements;
         let tiles = n.div_ceil(tile);
         let groups = tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit).min(4096);

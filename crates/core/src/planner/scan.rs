@@ -106,7 +106,7 @@ impl Planner<'_> {
         constants.extend([
             ("EXCLUSIVE", u32::from(exclusive)),
             ("FALLBACK", u32::from(self.waits_bounded() && !self.layout.in_place)),
-            ("SPIN_LIMIT", self.tuning.spin_limit),
+            ("SPIN_LIMIT", if algorithm == "chained_scan" { CHAIN_PATIENCE } else { self.tuning.spin_limit }),
         ]);
         let tiles = n.div_ceil(tile.elements);
         let look_back = match algorithm {
@@ -303,6 +303,8 @@ impl Planner<'_> {
 pub(super) const TILE_WORDS: u32 = 16;
 /// A ticket's word has this above a tile's number.
 pub(super) const TICKETS: u32 = 1 << 24;
+/// A chained scan waits for its predecessor's prefix, whose turn may be far away: else it would look back.
+const CHAIN_PATIENCE: u32 = 4096;
 /// A look-ahead block waits longer before it helps: one warp folds a whole tile then, and its loads are far ahead.
 const LOOKAHEAD_PATIENCE: u32 = 8;
 /// Warps of a look-ahead block that publish aggregates.
