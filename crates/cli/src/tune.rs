@@ -26,7 +26,7 @@ const SUBJECTS: [Subject; 6] = [
         primitive: Primitive::Scan,
         scalar: Scalar::U32,
         algorithm: "lookback",
-        numbers: &[("scan_workgroup", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])],
+        numbers: &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])],
     },
     Subject {
         primitive: Primitive::Scan,

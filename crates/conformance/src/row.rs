@@ -65,6 +65,7 @@ impl Tiles {
         let workgroup = caps.subgroups.map_or(64, |s| s.max.max(64));
         Tuning {
             scan_workgroup: workgroup.min(shipped.scan_workgroup),
+            scan_workgroup_many: workgroup.min(shipped.scan_workgroup),
             scan_words: 4,
             lookahead_rows: 1,
             blocked_workgroup: workgroup.min(shipped.blocked_workgroup),

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use trifold_core::{
     Builtin, Caps, ElementType, Fault, Op, Order, ReduceRequest, Request, Scalar, ScanKind, ScanRequest, SortRequest,
-    Waiting, planner,
+    SubgroupSource, Waiting, planner,
 };
 
 use crate::case::{Body, Case, Level};
@@ -136,9 +136,17 @@ impl Table<'_> {
         }
     }
 
+    fn is_emulated(&self) -> bool {
+        self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated)
+    }
+
     /// A row by an algorithm. The literature's have many siblings: of the quick level's rows they are given the plainest.
     fn row_of_rung(&mut self, row: Row, algorithm: &str) {
         let typical = match &row.request {
+            // Emulated subgroups are minutes of compilation.
+            Request::Scan(r) if self.is_emulated() => {
+                r.op == operators::compose() || r.op == builtin(Builtin::Sum, Scalar::U32)
+            }
             Request::Scan(r) => r.op == operators::compose() || r.op.is_word_sum(),
             Request::Sort(r) => matches!(r.key, Scalar::U32 | Scalar::F64),
             _ => true,

@@ -105,7 +105,7 @@ impl Planner<'_> {
     pub(super) fn fast_tile(&self, op: &Op, n: u32) -> Result<TileBody> {
         let emulated = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
         let by_subgroups = self.caps.subgroups.is_some() && !emulated;
-        let tile = self.scan_tile(op, n, if by_subgroups { TILE_WORDS } else { 8 });
+        let tile = self.scan_tile(op, n, if by_subgroups { TILE_WORDS } else { 8 }, self.tuning.scan_workgroup);
         let packs = vec![tile.pack.load, tile.pack.store, tile.pack.fold];
         let (kernel, parts, more) = if by_subgroups {
             ("scan/tile_subgroup", vec![self.subgroup_scan_of(op)], self.subgroup_constants(tile.workgroup)?)

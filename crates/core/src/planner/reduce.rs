@@ -55,7 +55,7 @@ impl Planner<'_> {
         let words = u64::from(n) * u64::from(op.element().words());
         let mut workgroup = self.tuning.reduce_workgroup;
         // Of few elements a large workgroup would take more than its share.
-        while workgroup > 256 && words < 8 * u64::from(workgroup) * u64::from(self.caps.compute_units) {
+        while workgroup > 256 && words < 32 * u64::from(workgroup) * u64::from(self.caps.compute_units) {
             workgroup /= 2;
         }
         let workgroup = self.workgroup_within_half(workgroup, op.element());

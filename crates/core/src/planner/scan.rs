@@ -99,7 +99,7 @@ impl Planner<'_> {
         start: Vec<u8>,
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
-        let tile = self.scan_tile(op, n, 32);
+        let tile = self.scan_tile(op, n, 32, self.lookback_workgroup(op, n));
         let mut constants = tile.constants.clone();
         constants.extend(self.subgroup_constants(tile.workgroup)?);
         constants.extend(self.fault_constants());
@@ -278,14 +278,20 @@ impl Planner<'_> {
         }
     }
 
+    /// A large workgroup where its tiles are many, and of elements of one word: more registers would be too many.
+    fn lookback_workgroup(&self, op: &Op, n: u32) -> u32 {
+        let large = self.tuning.scan_workgroup_many;
+        let many = u64::from(n) >= 3 * u64::from(self.caps.compute_units) * u64::from(large);
+        if many && op.element().is_word() { large } else { self.tuning.scan_workgroup }
+    }
+
     /// A scan's tile of about `words` 32-bit words an invocation, at most as tuned.
-    pub(super) fn scan_tile(&self, op: &Op, n: u32, words: u32) -> ScanTile {
+    pub(super) fn scan_tile(&self, op: &Op, n: u32, words: u32, mut workgroup: u32) -> ScanTile {
         let pack = self.pack(op.element());
         let all = u64::from(n) * u64::from(op.element().words());
-        let words = self.words(words.min(self.tuning.scan_words), all, self.tuning.scan_workgroup);
+        let words = self.words(words.min(self.tuning.scan_words), all, workgroup);
         let rows = (words / (pack.bytes / 4)).clamp(1, 16);
         // The block scans hold one element an invocation in workgroup memory.
-        let mut workgroup = self.tuning.scan_workgroup;
         while workgroup > 32 && workgroup * op.element().bytes() * 2 > self.caps.shared_bytes {
             workgroup /= 2;
         }

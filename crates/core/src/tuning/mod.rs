@@ -12,6 +12,8 @@ use crate::{Caps, DeviceKind, Error, Result, SubgroupSource};
 pub struct Tuning {
     /// Invocations of a scan's workgroup.
     pub scan_workgroup: u32,
+    /// Invocations of a look-back scan's workgroup where its tiles are many, and their elements are of one word.
+    pub scan_workgroup_many: u32,
     /// 32-bit words an invocation of a scan holds.
     pub scan_words: u32,
     /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
@@ -84,6 +86,7 @@ impl Tuning {
         let sort_workgroup = (subgroup * subgroups).min(512).min(limit);
         Tuning {
             scan_workgroup: 256.min(limit),
+            scan_workgroup_many: 256.min(limit),
             // Every row of an emulated subgroup is barriers to compile and to run.
             scan_words: if emulated { 8 } else { 32 },
             lookahead_rows: 7,
@@ -112,6 +115,7 @@ impl Tuning {
     fn smallest() -> Tuning {
         Tuning {
             scan_workgroup: 1,
+            scan_workgroup_many: 1,
             scan_words: 1,
             lookahead_rows: 1,
             lookahead_from: 1,
@@ -157,7 +161,9 @@ impl Tuning {
             "sort_workgroup" | "sort64_workgroup" | "pairs_workgroup" if !value.is_multiple_of(32) => {
                 return wrong("a multiple of 32".into());
             }
-            "scan_workgroup" | "blocked_workgroup" | "reduce_workgroup" if value < 32 || !value.is_power_of_two() => {
+            "scan_workgroup" | "scan_workgroup_many" | "blocked_workgroup" | "reduce_workgroup"
+                if value < 32 || !value.is_power_of_two() =>
+            {
                 return wrong("a power of two, at least 32".into());
             }
             _ => {}
@@ -172,9 +178,10 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 21] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 22] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
+            ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
             ("scan_words", 64, &mut self.scan_words),
             ("lookahead_rows", 15, &mut self.lookahead_rows),
             ("lookahead_from", u32::MAX, &mut self.lookahead_from),
