@@ -242,6 +242,10 @@ impl Lab<'_> {
             row.verified = None;
         } else if let Outcome::Row(row) = &mut outcome {
             row.predict(&request);
+            // A kernel that the device cannot run at this size is known only when it is compiled.
+            if row.error.as_ref().is_some_and(|why| why.starts_with("unsupported")) {
+                row.verified = None;
+            }
         }
         outcome
     }
