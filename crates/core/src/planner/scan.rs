@@ -3,7 +3,8 @@
 use super::passes::Job;
 use super::{Pack, Planner, Scratch, algorithms, check_count, whole};
 use crate::{
-    Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest, Slot, Step,
+    DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
+    Slot, Step,
 };
 
 impl Planner<'_> {
@@ -100,13 +101,15 @@ impl Planner<'_> {
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
         let tile = self.scan_tile(op, n, 32, self.lookback_workgroup(op, n));
+        // Software devices have other things to do than to wait, and Mesa's end a loop after 65535 turns.
+        let chained = algorithm == "chained_scan" && self.caps.kind != DeviceKind::Cpu;
         let mut constants = tile.constants.clone();
         constants.extend(self.subgroup_constants(tile.workgroup)?);
         constants.extend(self.fault_constants());
         constants.extend([
             ("EXCLUSIVE", u32::from(exclusive)),
             ("FALLBACK", u32::from(self.waits_bounded() && !self.layout.in_place)),
-            ("SPIN_LIMIT", if algorithm == "chained_scan" { CHAIN_PATIENCE } else { self.tuning.spin_limit }),
+            ("SPIN_LIMIT", if chained { CHAIN_PATIENCE } else { self.tuning.spin_limit }),
         ]);
         let tiles = n.div_ceil(tile.elements);
         let look_back = match algorithm {
