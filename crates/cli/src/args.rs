@@ -259,9 +259,9 @@ pub struct VerifyArgs {
     /// Only devices whose backend, name or API contains this (repeatable).
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Vec<String>,
-    /// Only cases of this algorithm.
-    #[arg(long, value_parser = algorithm)]
-    pub algorithm: Option<&'static str>,
+    /// Only cases of this algorithm; `all` for every one, which is the default too.
+    #[arg(long, value_parser = algorithm_or_all)]
+    algorithm: Option<&'static str>,
     /// Only cases whose name contains this.
     #[arg(long, value_name = "SUBSTRING")]
     pub filter: Option<String>,
@@ -275,6 +275,15 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
+
+impl VerifyArgs {
+    /// The only algorithm whose cases are wanted.
+    pub fn algorithm(&self) -> Option<&'static str> {
+        self.algorithm.filter(|name| *name != ALL)
+    }
+}
+
+const ALL: &str = "all";
 
 /// What `scan`, `reduce` and `sort` have in common.
 #[derive(Args, Debug)]
@@ -350,6 +359,10 @@ fn operator(text: &str) -> Result<Builtin, String> {
 
 fn algorithm(text: &str) -> Result<&'static str, String> {
     planner::ALGORITHMS.into_iter().find(|name| *name == text).ok_or_else(|| one_of("algorithm", planner::ALGORITHMS))
+}
+
+fn algorithm_or_all(text: &str) -> Result<&'static str, String> {
+    if text == ALL { Ok(ALL) } else { algorithm(text) }
 }
 
 fn input(text: &str) -> Result<Distribution, String> {

@@ -134,7 +134,7 @@ impl<'a> Verify<'a> {
     }
 
     fn is_wanted(&self, case: &str) -> bool {
-        let algorithm = self.args.algorithm;
+        let algorithm = self.args.algorithm();
         self.args.filter.as_ref().is_none_or(|filter| case.contains(filter.as_str()))
             && algorithm.is_none_or(|algorithm| case.split('/').any(|part| part == algorithm))
     }
@@ -142,7 +142,7 @@ impl<'a> Verify<'a> {
     /// Holds the first device's results against each other one's, and works with both at a time.
     fn together(&mut self, devices: &mut [Device]) {
         let filter = self.args.filter.as_deref();
-        if self.args.algorithm.is_some() || filter.is_some_and(|f| !f.starts_with("cross") && f != "two_threads") {
+        if self.args.algorithm().is_some() || filter.is_some_and(|f| !f.starts_with("cross") && f != "two_threads") {
             return;
         }
         let Some((first, others)) = devices.split_first_mut().filter(|(first, _)| !first.lost) else { return };

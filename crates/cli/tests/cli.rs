@@ -399,6 +399,10 @@ fn verify_runs_the_suite() {
     let json = folder.path("verify.json");
     let summary = succeeds(&on_cpu("verify", &["--quick", "--filter", "reduce/", "--json", text(&json)]));
     assert!(summary.contains("passed, 0 failed"), "{summary}");
+    let passed = |summary: &str| summary.lines().find_map(|line| Some(line.split_once(" passed")?.0.to_string()));
+    let all = succeeds(&on_cpu("verify", &["--quick", "--filter", "reduce/", "--algorithm", "all"]));
+    assert_eq!(passed(&all), passed(&summary));
+    fails(&on_cpu("verify", &["--algorithm", "everything"]), &["hillis_steele", "grid_stride", "split"]);
     let results: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     assert!(results.as_array().unwrap().iter().any(|r| r["outcome"] == "passed"));
     fails(&on_cpu("verify", &["--quick", "--filter", "no such case"]), &["no case"]);
