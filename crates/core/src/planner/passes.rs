@@ -81,9 +81,9 @@ impl Planner<'_> {
         let body = match algorithm {
             "hillis_steele" => return Ok((self.hillis_steele(job, scratch), levels + 1)),
             "blelloch" => return Ok((self.blelloch(job, scratch), 2 * levels + 2)),
-            "hillis_steele_shared" => self.blocked_tile(job.op, "block/scan")?,
-            "blelloch_blocked" => self.blocked_tile(job.op, "block/scan_blelloch")?,
-            "subgroup_blocked" => self.blocked_tile(job.op, "block/subgroup")?,
+            "hillis_steele_shared" => self.blocked_tile(job.op, Some("block/scan"))?,
+            "blelloch_blocked" => self.blocked_tile(job.op, Some("block/scan_blelloch"))?,
+            "subgroup_blocked" => self.blocked_tile(job.op, None)?,
             _ => self.fast_tile(job.op, job.n)?,
         };
         // A lane's elements, a subgroup's or a tree's, and the subgroups' sums one after the other.
@@ -121,8 +121,8 @@ impl Planner<'_> {
         })
     }
 
-    /// A tile of the literature's: a few elements an invocation, scanned by this part.
-    fn blocked_tile(&self, op: &Op, part: &'static str) -> Result<TileBody> {
+    /// A tile of the literature's: a few elements an invocation, scanned by this part, or by subgroups.
+    fn blocked_tile(&self, op: &Op, part: Option<&'static str>) -> Result<TileBody> {
         let bytes = op.element().bytes();
         let items = self.tuning.blocked_items;
         let mut workgroup = self.tuning.blocked_workgroup;
@@ -132,16 +132,14 @@ impl Planner<'_> {
         let mut constants = vec![("WORKGROUP", workgroup), ("ROWS", items)];
         let packs = vec!["block/pack1", "block/store1", "block/fold1"];
         let (kernel, part) = match part {
-            "block/subgroup" => {
-                constants.extend(self.subgroup_constants(workgroup)?);
-                ("scan/tile_subgroup", self.subgroup_scan_of(op))
-            }
-            "block/scan_blelloch" => {
-                constants.push(("PADDING", self.tuning.blocked_padding));
-                ("scan/tile_block", part)
-            }
-            _ => ("scan/tile_block", part),
+            Some(part) => ("scan/tile_block", part),
+            None => ("scan/tile_subgroup", self.subgroup_scan_of(op)),
         };
+        match part {
+            "block/scan" => {}
+            "block/scan_blelloch" => constants.push(("PADDING", self.tuning.blocked_padding)),
+            _ => constants.extend(self.subgroup_constants(workgroup)?),
+        }
         let parts = [packs, vec![part]].concat();
         Ok(TileBody { kernel, parts, constants, unit: bytes, elements: workgroup * items })
     }
