@@ -1,8 +1,9 @@
 //! Calls that must be refused: an error of the right kind, no panic, no hang, and the backend usable afterwards.
 
 use trifold_core::{
-    AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, Caps, Error, Language, Layout, MAX_ELEMENTS, Op,
-    Options, Order, Prepared, Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Span, Spans, block_on,
+    AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, ByKeyRequest, Caps, Error, Language, Layout,
+    MAX_ELEMENTS, Op, Options, Order, Prepared, Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Span, Spans,
+    block_on,
 };
 
 use crate::case::{Failure, Outcome, guarded};
@@ -38,6 +39,9 @@ pub(crate) enum Refusal {
     CountOverOutput,
     RestMissing,
     RestOverInput,
+    ByKeyInPlace,
+    ByKeyValuesMissing,
+    ByKeyCountMissing,
     OperatorSyntax,
     OperatorName,
     OperatorType,
@@ -93,6 +97,9 @@ impl Refusal {
             CountOverOutput,
             RestMissing,
             RestOverInput,
+            ByKeyInPlace,
+            ByKeyValuesMissing,
+            ByKeyCountMissing,
         ];
         // The host runs the Rust twin, and never sees the text. It has one algorithm, which keeps the order.
         if caps.language != Language::Host {
@@ -159,6 +166,7 @@ impl Refusal {
         let pairs = sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n);
         let upper = Selector::of::<u32, operators::Upper>();
         let (kept, split) = (select(&upper, Rest::Dropped, n), select(&upper, Rest::Apart, n));
+        let runs = Request::ByKey(ByKeyRequest { key: v4.clone(), op: Some(sum.clone()), n });
         let with_values = |input, output, from, to| AnySpans::new(input, output).with_values(from, to);
         match self {
             Refusal::OutputTooShort => go(backend, &scan_n, two(hundred(&a), words(&b, 0, 99))),
@@ -218,6 +226,16 @@ impl Refusal {
             Refusal::RestOverInput => {
                 let spans = two(hundred(&a), hundred(&b)).with_rest(words(&a, 99, n));
                 go(backend, &split, spans.with_count(words(&c, 0, 1)))
+            }
+            Refusal::ByKeyInPlace => {
+                let spans = with_values(hundred(&a), hundred(&a), hundred(&b), hundred(&c));
+                go(backend, &runs, spans.with_count(words(&d, 0, 1)))
+            }
+            Refusal::ByKeyValuesMissing => {
+                go(backend, &runs, two(hundred(&a), hundred(&b)).with_count(words(&d, 0, 1)))
+            }
+            Refusal::ByKeyCountMissing => {
+                go(backend, &runs, with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d)))
             }
             Refusal::PredicateSyntax => bad_predicate(backend, "fn keep(v: T) -> bool { return v > ; }", &a, &b, &c),
             Refusal::PredicateType => bad_predicate(backend, "fn keep(v: T) -> T { return v; }", &a, &b, &c),
