@@ -1,9 +1,9 @@
 //! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
-use super::scan::TICKETS;
-use super::{Planner, Scratch, check_count, whole};
+use super::scan::tile_states;
+use super::{Planner, Scratch, check_count, clean_once, whole};
 use crate::by_key::segmented;
-use crate::{ByKeyRequest, Error, KernelKey, Launch, Op, Param, Plan, Region, Request, Result, Slot, Step};
+use crate::{ByKeyRequest, Error, KernelKey, Launch, Op, Param, Plan, Request, Result, Slot, Step};
 
 impl Planner<'_> {
     pub(super) fn by_key(&self, request: &ByKeyRequest) -> Result<Plan> {
@@ -39,26 +39,13 @@ impl Planner<'_> {
                 launch.kernel.op = Some(total);
                 vec![Step::Launch(launch)]
             }
-            "lookback" => self.by_key_lookback(&job, n, &spans, &mut scratch)?,
+            "lookback" => self.by_key_lookback(&job, &spans, &mut scratch)?,
             _ => by_key_three(&job, &spans, &mut scratch),
         };
         self.finish(algorithm, scratch, steps, spans, false, depth)
     }
 
-    fn by_key_lookback(
-        &self,
-        job: &Job<'_>,
-        n: u32,
-        spans: &[(Slot, u64, u32)],
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Step>> {
-        // As many tickets as a ticket's word can tell.
-        if 2 * job.tiles >= TICKETS {
-            return Err(Error::Invalid(format!(
-                "{n} elements are {} tiles, and {TICKETS} tickets are too few; split the work",
-                job.tiles
-            )));
-        }
+    fn by_key_lookback(&self, job: &Job<'_>, spans: &[(Slot, u64, u32)], scratch: &mut Scratch) -> Result<Vec<Step>> {
         let state = self.state(&job.op);
         let parts =
             vec![self.subgroup_scan_part(&job.op), state.part, "block/ticket", "block/lookback", "block/run_store"];
@@ -67,13 +54,9 @@ impl Planner<'_> {
         launch.kernel.constants.extend(self.fault_constants());
         let bounded = u32::from(self.waits_bounded());
         launch.kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", self.tuning.spin_limit)]);
-        // The second word is what late tiles pass their time with.
-        let ticket = scratch.take(8);
-        let states = scratch.take(u64::from(job.tiles) * state.bytes);
-        launch.bindings.extend([("states", states), ("ticket", ticket)]);
+        launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, scratch)?);
         launch.initial = Some(job.op.identity().to_vec());
-        let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
-        Ok(vec![Step::Fill { region: clear, value: 0, once: true }, Step::Launch(launch)])
+        Ok(clean_once(scratch, launch))
     }
 }
 
@@ -116,11 +99,8 @@ impl<'a> Job<'a> {
         let op = segmented(&total)?;
         let segment = op.element();
         let all = u64::from(n) * u64::from(segment.words());
-        let mut workgroup = planner.tuning.scan_workgroup;
-        // The block scans hold one element an invocation in workgroup memory.
-        while workgroup > 32 && workgroup * segment.bytes() * 2 > planner.caps.shared_bytes {
-            workgroup /= 2;
-        }
+        // The block scans hold two elements an invocation in workgroup memory.
+        let workgroup = planner.workgroup_within_half(planner.tuning.scan_workgroup, segment);
         let words = planner.words(words.min(planner.tuning.scan_words), all, workgroup);
         let rows = (words / segment.words()).max(1);
         let value_words = total.element().words();

@@ -60,7 +60,7 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
             all.push("reduce_then_scan");
             let can = |rung: &&'static str| match *rung {
                 "lookback_fenced" => subgroups && (caps.coherent || caps.language != Language::Wgsl),
-                rung => subgroups || !NEED_SUBGROUPS.contains(&rung),
+                rung => subgroups || !(rung == "subgroup_blocked" || follows_arrival(rung)),
             };
             all.extend(SCAN_LADDER.into_iter().filter(can));
             all
@@ -118,8 +118,6 @@ const SCAN_LADDER: [&str; 10] = [
 
 /// The sorts of the literature.
 const SORT_LADDER: [&str; 2] = ["split", "upsweep_downsweep_4bit"];
-
-const NEED_SUBGROUPS: [&str; 3] = ["subgroup_blocked", "chained_scan", "lookback_serial"];
 
 struct Planner<'a> {
     layout: Layout,
@@ -296,6 +294,12 @@ fn offset(binding: &'static str, region: Region, unit: u32) -> Param {
         Slot::Scratch => Param::Word(0),
         _ => Param::Offset { binding, unit },
     }
+}
+
+/// A launch that leaves its scratch as it wants to find it, and the fill for when that is not known to be clean.
+fn clean_once(scratch: &Scratch, launch: Launch) -> Vec<Step> {
+    let all = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
+    vec![Step::Fill { region: all, value: 0, once: true }, Step::Launch(launch)]
 }
 
 fn whole(slot: Slot, bytes: u64) -> Region {

@@ -125,10 +125,7 @@ impl Planner<'_> {
     fn blocked_tile(&self, op: &Op, part: Option<&'static str>) -> Result<TileBody> {
         let bytes = op.element().bytes();
         let items = self.tuning.blocked_items;
-        let mut workgroup = self.tuning.blocked_workgroup;
-        while workgroup > 32 && workgroup * bytes * 2 > self.caps.shared_bytes {
-            workgroup /= 2;
-        }
+        let workgroup = self.workgroup_within_half(self.tuning.blocked_workgroup, op.element());
         let mut constants = vec![("WORKGROUP", workgroup), ("ROWS", items)];
         let packs = vec!["block/pack1", "block/store1", "block/fold1"];
         let (kernel, part) = match part {
@@ -207,7 +204,7 @@ impl Planner<'_> {
                     ],
                 ),
                 groups: job.n.div_ceil(self.step_workgroup() * STEP_ROWS),
-                bindings: vec![("input", if first { job.input } else { target(step - 1) }), ("output", target(step))],
+                bindings: vec![("input", from), ("output", to)],
                 params: vec![
                     ("n", Param::Word(job.n)),
                     ("distance", Param::Word(1_u32.checked_shl(step).unwrap_or(u32::MAX))),
@@ -304,11 +301,8 @@ impl Planner<'_> {
 
     /// One workgroup scans the sums in place.
     fn spine(&self, job: &Job, sums: Region, count: u32) -> Step {
-        let mut workgroup = self.tuning.scan_workgroup;
-        while workgroup > 32
-            && (workgroup * job.op.element().bytes() * 2 > self.caps.shared_bytes
-                || count <= workgroup / 2 * SPINE_ITEMS)
-        {
+        let mut workgroup = self.workgroup_within_half(self.tuning.scan_workgroup, job.op.element());
+        while workgroup > 32 && count <= workgroup / 2 * SPINE_ITEMS {
             workgroup /= 2;
         }
         Step::Launch(Launch {

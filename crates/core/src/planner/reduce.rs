@@ -1,6 +1,6 @@
 //! Reduce: one launch; the last workgroup to arrive combines the partials in a fixed order. Or by a rung of the ladder.
 
-use super::{Planner, Scratch, check_count, reduce_ladder, whole};
+use super::{Planner, Scratch, check_count, clean_once, reduce_ladder, whole};
 use crate::{DeviceKind, KernelKey, Language, Launch, Param, Plan, ReduceRequest, Region, Request, Result, Slot, Step};
 
 impl Planner<'_> {
@@ -93,8 +93,7 @@ impl Planner<'_> {
             ],
             initial: Some(start),
         };
-        let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
-        let steps = vec![Step::Fill { region: clear, value: 0, once: true }, Step::Launch(launch)];
+        let steps = clean_once(&scratch, launch);
         let per_invocation = u64::from(tiles.div_ceil(groups)) * u64::from(rows) * u64::from(pack.elements);
         let depth = per_invocation + 2 * 16 + u64::from(groups.div_ceil(workgroup)) + 4;
         self.finish(algorithm, scratch, steps, spans, true, depth)

@@ -1,7 +1,7 @@
 //! Scan: one pass by decoupled look-back, or several launches where no workgroup may wait for another.
 
 use super::passes::Job;
-use super::{Pack, Planner, Scratch, algorithms, check_count, whole};
+use super::{Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, whole};
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
     Slot, Step,
@@ -17,8 +17,7 @@ impl Planner<'_> {
         let bytes = u64::from(n) * u64::from(op.element().bytes());
         let spans = vec![(Slot::Input, bytes, op.element().align()), (Slot::Output, bytes, op.element().align())];
         // A helper that computes a stuck tile's aggregate must find the tile's input unchanged.
-        let helps = ["lookback", "lookback_serial", "lookback_fenced", "chained_scan"].contains(&algorithm);
-        if helps && self.layout.in_place && !self.caps.forward_progress {
+        if follows_arrival(algorithm) && self.layout.in_place && !self.caps.forward_progress {
             if self.options.algorithm.is_some() {
                 return Err(Error::Unsupported(format!(
                     "{algorithm} in place on {}: a stuck tile's input may be overwritten before a helper reads it; \
@@ -66,9 +65,7 @@ impl Planner<'_> {
             return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
         }
         match algorithm {
-            "lookback" | "lookback_serial" | "lookback_fenced" | "chained_scan" => {
-                return self.lookback(algorithm, op, n, exclusive, start, spans);
-            }
+            _ if follows_arrival(algorithm) => return self.lookback(algorithm, op, n, exclusive, start, spans),
             "lookahead" => return self.lookahead(op, n, exclusive, start, spans),
             _ => {}
         }
@@ -214,23 +211,9 @@ impl Planner<'_> {
 
     /// A scan in one launch, whose tiles tell each other of themselves.
     fn one_pass(&self, one: OnePass, op: &Op, n: u32, start: Vec<u8>, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
-        // As many tickets as a ticket's word can tell.
-        if one.tiles + one.groups >= TICKETS {
-            return Err(Error::Invalid(format!(
-                "{n} elements are {} tiles, and {TICKETS} are too many; split the work",
-                one.tiles
-            )));
-        }
         let mut scratch = Scratch::default();
-        // The second word is what late tiles pass their time with.
-        let ticket = scratch.take(8);
-        let states = scratch.take(u64::from(one.tiles) * one.state_bytes);
-        let mut bindings = vec![
-            ("input", whole(Slot::Input, spans[0].1)),
-            ("output", whole(Slot::Output, spans[1].1)),
-            ("states", states),
-            ("ticket", ticket),
-        ];
+        let mut bindings = vec![("input", whole(Slot::Input, spans[0].1)), ("output", whole(Slot::Output, spans[1].1))];
+        bindings.extend(tile_states(n, one.tiles, one.groups, one.state_bytes, &mut scratch)?);
         if one.values {
             bindings.push(("values", scratch.take(2 * u64::from(one.tiles) * u64::from(op.element().bytes()))));
         }
@@ -253,8 +236,7 @@ impl Planner<'_> {
             ],
             initial: Some(start),
         };
-        let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
-        let steps = vec![Step::Fill { region: clear, value: 0, once: true }, Step::Launch(launch)];
+        let steps = clean_once(&scratch, launch);
         self.finish(one.algorithm, scratch, steps, spans, true, one.depth)
     }
 
@@ -289,15 +271,13 @@ impl Planner<'_> {
     }
 
     /// A scan's tile of about `words` 32-bit words an invocation, at most as tuned.
-    pub(super) fn scan_tile(&self, op: &Op, n: u32, words: u32, mut workgroup: u32) -> ScanTile {
+    pub(super) fn scan_tile(&self, op: &Op, n: u32, words: u32, workgroup: u32) -> ScanTile {
         let pack = self.pack(op.element());
         let all = u64::from(n) * u64::from(op.element().words());
         let words = self.words(words.min(self.tuning.scan_words), all, workgroup);
         let rows = (words / (pack.bytes / 4)).clamp(1, 16);
-        // The block scans hold one element an invocation in workgroup memory.
-        while workgroup > 32 && workgroup * op.element().bytes() * 2 > self.caps.shared_bytes {
-            workgroup /= 2;
-        }
+        // The block scans hold two elements an invocation in workgroup memory.
+        let workgroup = self.workgroup_within_half(workgroup, op.element());
         ScanTile {
             unit: pack.bytes,
             workgroup,
@@ -311,7 +291,7 @@ impl Planner<'_> {
 /// 32-bit words an invocation holds in a scan of several launches: loads enough for memory, and many workgroups at a time.
 pub(super) const TILE_WORDS: u32 = 16;
 /// A ticket's word has this above a tile's number.
-pub(super) const TICKETS: u32 = 1 << 24;
+const TICKETS: u32 = 1 << 24;
 /// A chained scan waits for its predecessor's prefix, whose turn may be far away: else it would look back.
 const CHAIN_PATIENCE: u32 = 4096;
 /// A look-ahead block waits longer before it helps: one warp folds a whole tile then, and its loads are far ahead.
@@ -320,6 +300,28 @@ const LOOKAHEAD_PATIENCE: u32 = 8;
 const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.
 const SCAN_WARPS: u32 = 16;
+
+/// What the tiles of one launch tell each other through: a ticket, and a state for each.
+///
+/// # Errors
+/// [`Error::Invalid`] if there are more tickets than a ticket's word can tell.
+pub(super) fn tile_states(
+    n: u32,
+    tiles: u32,
+    groups: u32,
+    state_bytes: u64,
+    scratch: &mut Scratch,
+) -> Result<[(&'static str, Region); 2]> {
+    if tiles + groups >= TICKETS {
+        return Err(Error::Invalid(format!(
+            "{n} elements are {tiles} tiles, and {TICKETS} tickets are too few; split the work"
+        )));
+    }
+    // The second word is what late tiles pass their time with.
+    let ticket = scratch.take(8);
+    let states = scratch.take(u64::from(tiles) * state_bytes);
+    Ok([("states", states), ("ticket", ticket)])
+}
 
 /// How a tile's state is held.
 pub(super) struct TileState {

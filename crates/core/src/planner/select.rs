@@ -1,11 +1,10 @@
 //! Select and partition: one pass by decoupled look-back, or three launches where no workgroup may wait for another and
 //! where the rest is to follow the elements that are kept.
 
-use super::scan::TICKETS;
-use super::{Planner, Scratch, check_count, whole};
+use super::scan::tile_states;
+use super::{Planner, Scratch, check_count, clean_once, whole};
 use crate::{
-    Builtin, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Rest, Result, Scalar, SelectRequest,
-    Slot, Step,
+    Builtin, Error, KernelKey, Launch, Op, Param, Plan, Request, Rest, Result, Scalar, SelectRequest, Slot, Step,
 };
 
 impl Planner<'_> {
@@ -45,15 +44,6 @@ impl Planner<'_> {
     /// One launch, whose tiles tell each other how many elements they keep.
     fn select_by_lookback(&self, request: &SelectRequest, n: u32, scratch: &mut Scratch) -> Result<Vec<Step>> {
         let job = Job::new(self, request, n, 16);
-        // As many tickets as a ticket's word can tell.
-        if 2 * job.tiles >= TICKETS {
-            return Err(Error::Invalid(format!(
-                "{n} elements are {} tiles, and {TICKETS} tickets are too few; split the work",
-                job.tiles
-            )));
-        }
-        let native_sum = self.caps.language == Language::Wgsl;
-        let subgroup = if native_sum { "block/subgroup_scan_native" } else { self.subgroup_scan_part(&job.sum) };
         let state = self.state(&job.sum);
         let mut constants = self.subgroup_constants(job.workgroup)?;
         constants.extend(self.fault_constants());
@@ -65,17 +55,13 @@ impl Planner<'_> {
         ]);
         let mut launch = job.launch(
             "select/lookback",
-            vec![subgroup, state.part, "block/ticket", "block/lookback"],
+            vec![self.subgroup_scan_of(&job.sum), state.part, "block/ticket", "block/lookback"],
             constants,
             job.tiles,
         );
-        // The second word is what late tiles pass their time with.
-        let ticket = scratch.take(8);
-        let states = scratch.take(u64::from(job.tiles) * state.bytes);
-        launch.bindings.extend([("states", states), ("ticket", ticket)]);
+        launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, scratch)?);
         launch.initial = Some(job.sum.identity().to_vec());
-        let clear = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
-        Ok(vec![Step::Fill { region: clear, value: 0, once: true }, Step::Launch(launch)])
+        Ok(clean_once(scratch, launch))
     }
 
     /// Three launches: each tile's count, their scan by one workgroup, and the elements to their places. Reads the input twice.

@@ -1,5 +1,6 @@
 //! The bytes that an algorithm has to move: what predicts its time from a device's copy speed.
 
+use super::reduce_ladder;
 use crate::{Request, SortRequest};
 
 /// The bytes of device memory that an algorithm reads and writes for a request, in its largest terms: what it keeps for
@@ -44,19 +45,7 @@ fn scan_moves(algorithm: &str, n: u64) -> Option<u64> {
 }
 
 fn reads_once(algorithm: &str) -> bool {
-    const REDUCTIONS: [&str; 10] = [
-        "single_pass",
-        "interleaved_modulo",
-        "interleaved_strided",
-        "sequential",
-        "first_add_on_load",
-        "unroll_last_subgroup",
-        "unrolled",
-        "grid_stride",
-        "subgroup",
-        "parallel",
-    ];
-    REDUCTIONS.contains(&algorithm)
+    ["single_pass", "parallel"].contains(&algorithm) || reduce_ladder::find(algorithm).is_some()
 }
 
 fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
