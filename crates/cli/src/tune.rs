@@ -230,7 +230,7 @@ impl Search<'_> {
         self.bench.set_tuning(self.tuning.clone());
         let row = match self.bench.row(&subject.job(n)) {
             Outcome::Lost(row) => bail!("{}", row.error.unwrap_or_else(|| "the device was lost".into())),
-            Outcome::Row(row) | Outcome::NoMemory(row) => row,
+            Outcome::Row(row) | Outcome::NoMemory(row) | Outcome::Unsupported(row) => row,
         };
         Ok(match (row.verified, row.median_ms) {
             (Some(true), Some(ms)) => Ok(ms),

@@ -62,6 +62,22 @@ pub enum Outcome {
     Lost(Box<Row>),
     /// There was not enough memory.
     NoMemory(Box<Row>),
+    /// The device cannot run it, which may be known only when its kernel is compiled.
+    Unsupported(Box<Row>),
+}
+
+impl Outcome {
+    /// The row, however it went.
+    pub fn row(&mut self) -> &mut Row {
+        let (Outcome::Row(row) | Outcome::Lost(row) | Outcome::NoMemory(row) | Outcome::Unsupported(row)) = self;
+        row
+    }
+
+    /// The same, to keep.
+    pub fn into_row(self) -> Row {
+        let (Outcome::Row(row) | Outcome::Lost(row) | Outcome::NoMemory(row) | Outcome::Unsupported(row)) = self;
+        *row
+    }
 }
 
 /// Whether the device is the host's processor, whatever its API.
@@ -142,6 +158,7 @@ impl<'a> Bench<'a> {
                 self.data = None;
                 Outcome::NoMemory(row)
             }
+            Error::Unsupported(_) => Outcome::Unsupported(row),
             _ => Outcome::Row(row),
         }
     }

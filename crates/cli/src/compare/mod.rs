@@ -182,7 +182,7 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
             report.add(row);
         } else {
             match bench.row(job) {
-                Outcome::Row(row) => report.add(*row),
+                Outcome::Row(row) | Outcome::Unsupported(row) => report.add(*row),
                 Outcome::NoMemory(row) if args.n.is_empty() && job.n > first => {
                     report.note(&format!("{name}: {}", row.error.as_deref().unwrap_or("out of memory")));
                 }

@@ -211,7 +211,7 @@ impl Lab<'_> {
     /// Enters an outcome's row.
     fn add(&self, outcome: Outcome) -> End {
         let (row, end) = match outcome {
-            Outcome::Row(row) | Outcome::NoMemory(row) => (row, End::Done),
+            Outcome::Row(row) | Outcome::NoMemory(row) | Outcome::Unsupported(row) => (row, End::Done),
             Outcome::Lost(row) => (row, End::Lost),
         };
         self.report.add(*row);
@@ -236,16 +236,11 @@ impl Lab<'_> {
         };
         bench.set_tuning(tuning);
         let mut outcome = bench.row(&call.job);
-        let (Outcome::Row(row) | Outcome::NoMemory(row) | Outcome::Lost(row)) = &mut outcome;
-        label(row);
-        if let Outcome::NoMemory(row) = &mut outcome {
-            row.verified = None;
-        } else if let Outcome::Row(row) = &mut outcome {
-            row.predict(&request);
-            // A kernel that the device cannot run at this size is known only when it is compiled.
-            if row.error.as_ref().is_some_and(|why| why.starts_with("unsupported")) {
-                row.verified = None;
-            }
+        label(outcome.row());
+        match &mut outcome {
+            Outcome::Row(row) => row.predict(&request),
+            Outcome::NoMemory(row) | Outcome::Unsupported(row) => row.verified = None,
+            Outcome::Lost(_) => {}
         }
         outcome
     }

@@ -69,8 +69,7 @@ impl Lab<'_> {
                 std::mem::forget(arithmetic);
                 return End::Lost;
             }
-            let (Outcome::Row(row) | Outcome::NoMemory(row) | Outcome::Lost(row)) = outcome;
-            self.report.add(*row);
+            self.report.add(outcome.into_row());
         }
         self.infer(first);
         End::Done
