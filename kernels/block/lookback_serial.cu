@@ -1,4 +1,6 @@
-// block/lookback_serial: one thread finds a tile's exclusive prefix in the states of the tiles before it, one after the other.
+// block/lookback_serial: one thread finds a tile's exclusive prefix in the states of the tiles before it, one after the other. If
+// CHAINED it waits for the prefix of the tile before it, and only where that does not come in time takes the tile's aggregate
+// instead, and waits for the next one's prefix.
 
 struct Lookback {
   // The combination of the tiles from `next` up to the one that looks back.
@@ -18,7 +20,8 @@ FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, u
       break;
     }
     const State state = state_read(states, tiles, run, found.next - 1u);
-    if (state.status != STATUS_NONE) {
+    const bool taken = state.status == STATUS_PREFIX || CHAINED == 0u || polls >= SPIN_LIMIT;
+    if (state.status != STATUS_NONE && taken) {
       found.prefix = combine(state.value, found.prefix);
       found.next -= 1u;
       polls = 0u;

@@ -41,7 +41,6 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/ticket": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";
     "block/lookback_serial": "wgsl" "cl" "cu";
-    "block/lookback_chained": "wgsl" "cl" "cu";
     "block/bulk_copy": "cu";
     "block/run_load": "wgsl" "cl" "cu";
     "block/run_store": "wgsl" "cl" "cu";

@@ -98,22 +98,23 @@ impl Planner<'_> {
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
         let tile = self.scan_tile(op, n, 32, self.lookback_workgroup(op, n));
+        let chained = algorithm == "chained_scan";
         // Software devices have other things to do than to wait, and Mesa's end a loop after 65535 turns.
-        let chained = algorithm == "chained_scan" && self.caps.kind != DeviceKind::Cpu;
+        let patient = chained && self.caps.kind != DeviceKind::Cpu;
         let mut constants = tile.constants.clone();
         constants.extend(self.subgroup_constants(tile.workgroup)?);
         constants.extend(self.fault_constants());
         constants.extend([
             ("EXCLUSIVE", u32::from(exclusive)),
             ("FALLBACK", u32::from(self.waits_bounded() && !self.layout.in_place)),
-            ("SPIN_LIMIT", if chained { CHAIN_PATIENCE } else { self.tuning.spin_limit }),
+            ("SPIN_LIMIT", if patient { CHAIN_PATIENCE } else { self.tuning.spin_limit }),
         ]);
         let tiles = n.div_ceil(tile.elements);
-        let look_back = match algorithm {
-            "lookback_serial" => "block/lookback_serial",
-            "chained_scan" => "block/lookback_chained",
-            _ => "block/lookback",
-        };
+        let serial = chained || algorithm == "lookback_serial";
+        if serial {
+            constants.push(("CHAINED", u32::from(chained)));
+        }
+        let look_back = if serial { "block/lookback_serial" } else { "block/lookback" };
         let mut parts = vec![tile.pack.load, tile.pack.store, tile.pack.fold, self.subgroup_scan_of(op)];
         let fenced = algorithm == "lookback_fenced";
         // WGSL's only fence is a barrier, which the published descriptor's kernel has a body of its own for.
