@@ -43,6 +43,11 @@ void workgroup_barrier() {
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+// Orders accesses to device memory within the workgroup too.
+void workgroup_storage_barrier() {
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
 // A word of workgroup memory, read by all between two barriers.
 u32 workgroup_uniform_load(__local const u32 *word) {
   barrier(CLK_LOCAL_MEM_FENCE);

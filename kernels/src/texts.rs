@@ -53,6 +53,10 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/values": "wgsl" "cl" "cu";
     "block/split_none": "wgsl" "cl" "cu";
     "block/split_values": "wgsl" "cl" "cu";
+    "block/segment_whole": "wgsl" "cl" "cu";
+    "block/tile_ranks": "wgsl" "cl" "cu";
+    "block/place_none": "wgsl" "cl" "cu";
+    "block/place_values": "wgsl" "cl" "cu";
     "block/count_state": "wgsl" "cl" "cu";
     "block/peers32": "wgsl";
     "block/peers128": "wgsl";
@@ -84,6 +88,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "by_key/tile_scan": "wgsl" "cl" "cu";
     "sort/histogram": "wgsl" "cl" "cu";
     "sort/onesweep": "wgsl" "cl" "cu";
+    "sort/local": "wgsl" "cl" "cu";
     "sort/upsweep": "wgsl" "cl" "cu";
     "sort/downsweep": "wgsl" "cl" "cu";
     "experiment/compute_bound": "wgsl" "cl" "cu";

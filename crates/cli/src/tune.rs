@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail, ensure};
 use comfy_table::Table;
 use indicatif::ProgressBar;
-use trifold::{Caps, Found, Scalar, Tuning, TuningRow, TuningTable, planner};
+use trifold::{Caps, Found, Layout, Options, Scalar, Tuning, TuningRow, TuningTable, planner};
 
 use crate::args::{Primitive, TuneArgs};
 use crate::compare::{Bench, Conditions, Job, Outcome, is_software, request};
@@ -18,26 +18,31 @@ struct Subject {
     scalar: Scalar,
     /// The algorithm that the numbers are for; a device that does not have it is not tuned for it.
     algorithm: &'static str,
+    /// How many elements it is timed with, if it is for few.
+    few: Option<u64>,
     numbers: &'static [(&'static str, &'static [u32])],
 }
 
-const SUBJECTS: [Subject; 6] = [
+const SUBJECTS: [Subject; 8] = [
     Subject {
         primitive: Primitive::Scan,
         scalar: Scalar::U32,
         algorithm: "lookback",
+        few: None,
         numbers: &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])],
     },
     Subject {
         primitive: Primitive::Scan,
         scalar: Scalar::U32,
         algorithm: "lookahead",
+        few: None,
         numbers: &[("lookahead_rows", &[3, 5, 7])],
     },
     Subject {
         primitive: Primitive::Reduce,
         scalar: Scalar::U32,
         algorithm: "single_pass",
+        few: None,
         numbers: &[
             ("reduce_workgroup", &[128, 256, 512, 1024]),
             ("reduce_words", &[8, 16, 32]),
@@ -48,6 +53,7 @@ const SUBJECTS: [Subject; 6] = [
         primitive: Primitive::SortKeys,
         scalar: Scalar::U32,
         algorithm: "onesweep",
+        few: None,
         numbers: &[
             ("sort_workgroup", &[128, 256, 384, 512]),
             ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
@@ -59,6 +65,7 @@ const SUBJECTS: [Subject; 6] = [
         primitive: Primitive::SortKeys,
         scalar: Scalar::U64,
         algorithm: "onesweep",
+        few: None,
         numbers: &[
             ("sort64_workgroup", &[128, 256, 384, 512]),
             ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20]),
@@ -69,11 +76,27 @@ const SUBJECTS: [Subject; 6] = [
         primitive: Primitive::SortPairs,
         scalar: Scalar::U32,
         algorithm: "onesweep",
+        few: None,
         numbers: &[
             ("pairs_workgroup", &[128, 256, 384, 512]),
             ("sort_pairs", &[8, 12, 16, 20, 24, 28]),
             ("pairs_resident", &[1, 2, 3, 4]),
         ],
+    },
+    // First the shape that a full tile wants, then how few keys an invocation should take.
+    Subject {
+        primitive: Primitive::SortKeys,
+        scalar: Scalar::U32,
+        algorithm: "one_tile",
+        few: Some(1 << 12),
+        numbers: &[("tile_workgroup", &[256, 512, 1024])],
+    },
+    Subject {
+        primitive: Primitive::SortKeys,
+        scalar: Scalar::U32,
+        algorithm: "one_tile",
+        few: Some(1 << 10),
+        numbers: &[("tile_least", &[1, 2, 4])],
     },
 ];
 
@@ -117,7 +140,8 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
     let backend = found.open()?;
     let caps = backend.caps();
     let n = args.n.unwrap_or(if is_software(caps.kind) { 1 << 18 } else { 1 << 26 });
-    let subjects: Vec<_> = SUBJECTS.iter().filter(|subject| subject.is_wanted(args, caps, n)).collect();
+    let subjects: Vec<_> =
+        SUBJECTS.iter().filter(|subject| subject.is_wanted(args, caps, n, &backend.tuning())).collect();
     if subjects.is_empty() {
         return Ok(None);
     }
@@ -171,14 +195,23 @@ impl Subject {
         Job { primitive, scalar, operator, algorithm: Some(self.algorithm), n, conditions }
     }
 
-    fn is_wanted(&self, args: &TuneArgs, caps: &Caps, n: u64) -> bool {
+    fn is_wanted(&self, args: &TuneArgs, caps: &Caps, n: u64, tuning: &Tuning) -> bool {
         let asked = args.primitive.is_empty() || args.primitive.contains(&self.primitive);
-        asked
-            && request(&self.job(n)).is_ok_and(|request| planner::algorithms(&request, caps).contains(&self.algorithm))
+        let Ok(request) = request(&self.job(self.size(n))) else { return false };
+        // Its tile may not fit this device.
+        let options = Options { algorithm: Some(self.algorithm), ..Options::default() };
+        let fits = || planner::plan(&request, Layout::default(), options, caps, tuning).is_ok();
+        let has = planner::algorithms(&request, caps).contains(&self.algorithm);
+        asked && has && (self.few.is_none() || fits())
+    }
+
+    /// How many elements it is timed with, where others are with `n`.
+    fn size(&self, n: u64) -> u64 {
+        self.few.map_or(n, |few| few.min(n))
     }
 
     fn call(&self, n: u64) -> String {
-        format!("{} of {n} {} by {}", self.primitive.name(), self.scalar.name(), self.algorithm)
+        format!("{} of {} {} by {}", self.primitive.name(), self.size(n), self.scalar.name(), self.algorithm)
     }
 }
 
@@ -192,7 +225,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// The median time with the best numbers so far, which must work.
     fn time(&mut self, subject: &Subject) -> Result<f64> {
-        match self.measured(subject, self.n)? {
+        match self.measured(subject, subject.size(self.n))? {
             Ok(ms) => Ok(ms),
             Err(why) => bail!("{}: {why}", subject.call(self.n)),
         }
@@ -205,7 +238,7 @@ impl Search<'_> {
             return Ok(best_ms);
         }
         self.tuning.set(name, value)?;
-        match self.measured(subject, self.n)? {
+        match self.measured(subject, subject.size(self.n))? {
             Ok(ms) if ms < best_ms * WORTHWHILE => return Ok(ms),
             Ok(ms) => tracing::info!(name, value, ms, best_ms, "no faster"),
             // Such a tile may not fit this device.
@@ -217,7 +250,7 @@ impl Search<'_> {
 
     /// Holds the best numbers to the oracle at other sizes.
     fn check(&mut self, subject: &Subject) -> Result<()> {
-        for n in CHECKED {
+        for n in CHECKED.into_iter().filter(|n| subject.few.is_none_or(|few| *n <= few)) {
             if let Err(why) = self.measured(subject, n)? {
                 bail!("{} with {:?}: {why}", subject.call(n), self.tuning);
             }

@@ -82,6 +82,8 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     for key in Scalar::ALL {
         for value in &values {
             requests.extend([Order::Ascending, Order::Descending].map(|order| sort(key, value.clone(), order, n)));
+            // Of one tile.
+            requests.extend([Order::Ascending, Order::Descending].map(|order| sort(key, value.clone(), order, 500)));
         }
     }
     for selector in operators::selectors() {
@@ -92,6 +94,7 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     let wanted =
         |request: &Request| breadth == Breadth::Every || matches!(request, Request::ByKey(r) if r.key == u32::TYPE);
     requests.extend(by_keys.filter(wanted));
+    requests.extend([1, 100, 1000, 2000].map(|n| sort(Scalar::U32, None, Order::Ascending, n)));
     // Past the 65535 workgroups of one dimension, and with the tiles that many elements alone get.
     let float = builtin(Builtin::Sum, Scalar::F32);
     requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));

@@ -29,6 +29,7 @@ pub(crate) enum Refusal {
     TooLargeForMemory,
     AllocTooMuch,
     UnknownAlgorithm,
+    MoreThanOneTile,
     InitialSize,
     PastTheEnd,
     WriteLength,
@@ -88,6 +89,7 @@ impl Refusal {
             TooLargeForMemory,
             AllocTooMuch,
             UnknownAlgorithm,
+            MoreThanOneTile,
             InitialSize,
             PastTheEnd,
             WriteLength,
@@ -130,7 +132,7 @@ impl Refusal {
 
     fn kind(self) -> Kind {
         match self {
-            Refusal::UnknownAlgorithm | Refusal::OutOfOrder => Kind::Unsupported,
+            Refusal::UnknownAlgorithm | Refusal::MoreThanOneTile | Refusal::OutOfOrder => Kind::Unsupported,
             Refusal::AllocTooMuch => Kind::InvalidOrMemory,
             Refusal::OperatorSyntax
             | Refusal::OperatorName
@@ -205,6 +207,13 @@ impl Refusal {
             Refusal::UnknownAlgorithm => {
                 let options = Options { algorithm: Some("bogosort"), ..Options::default() };
                 with_options(backend, &scan_n, two(hundred(&a), hundred(&b)), options)
+            }
+            Refusal::MoreThanOneTile => {
+                let count = 20_000;
+                let (from, to) = (backend.alloc(4 * count)?, backend.alloc(4 * count)?);
+                let options = Options { algorithm: Some("one_tile"), ..Options::default() };
+                let request = sort(Scalar::U32, None, Order::Ascending, count);
+                with_options(backend, &request, two(words(&from, 0, count), words(&to, 0, count)), options)
             }
             Refusal::OutOfOrder => {
                 let options = Options { algorithm: Some("sequential"), ..Options::default() };
@@ -298,7 +307,8 @@ fn bad_predicate(
 /// so this is for each backend's own tests.
 pub fn bad_scratch<B: Backend>(backend: &B) -> Outcome {
     guarded(|| {
-        let n = 1000u64;
+        // More than one workgroup sorts without scratch.
+        let n = 20_000u64;
         let request = sort(Scalar::U32, None, Order::Ascending, n);
         let tuning = backend.tuning();
         let make = Prepared::without_scratch(backend, &request, Layout::default(), Options::default(), &tuning);

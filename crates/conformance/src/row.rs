@@ -76,6 +76,11 @@ impl Tiles {
             sort_keys: 3,
             sort_keys64: 2,
             sort_pairs: 2,
+            tile_workgroup: workgroup.min(shipped.tile_workgroup),
+            tile_keys: 3,
+            tile_pairs: 2,
+            tile_keys64: 2,
+            tile_least: 1,
             spin_limit: 4,
             ..shipped
         }

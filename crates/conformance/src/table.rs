@@ -130,10 +130,21 @@ impl Table<'_> {
             self.row(row.clone());
         }
         for algorithm in planner::algorithms(&row.request, self.caps) {
-            if !in_place || planner::is_reference(algorithm) {
+            // Software devices are not given a sort of one tile.
+            if !in_place || planner::is_reference(algorithm) || algorithm == "one_tile" {
                 self.row_of_rung(row.clone().algorithm(algorithm), algorithm);
             }
         }
+    }
+
+    /// The most keys that a row's device sorts in one workgroup.
+    fn one_tile(&self, row: &Row) -> u64 {
+        let sorts = |n: u64| {
+            let Request::Sort(r) = &row.request else { return false };
+            let request = Request::Sort(SortRequest { n, ..r.clone() });
+            Row { request, ..row.clone() }.algorithm("one_tile").plan(self.caps).is_ok()
+        };
+        (1..).take_while(|n| sorts(*n)).last().unwrap_or_default()
     }
 
     fn is_emulated(&self) -> bool {
@@ -185,6 +196,12 @@ impl Table<'_> {
         self.row(row.algorithm(algorithm));
     }
 
+    fn by_one_tile(&mut self, row: Row) {
+        if planner::algorithms(&row.request, self.caps).contains(&"one_tile") {
+            self.row(row.algorithm("one_tile"));
+        }
+    }
+
     /// 0, 1, and around each subgroup, workgroup and tile edge.
     fn edges(&self, row: &Row) -> Vec<u64> {
         let mut edges = vec![4, 32];
@@ -227,12 +244,14 @@ impl Table<'_> {
                 for n in [257, 10_007] {
                     self.by_first(Row::new(sort(scalar, None, order, n)));
                 }
+                self.by_one_tile(Row::new(sort(scalar, None, order, 257)));
             }
             for (i, value) in value_types().into_iter().enumerate() {
                 let order = if (scalar as usize + i).is_multiple_of(2) { Order::Ascending } else { Order::Descending };
                 for n in [257, 10_007] {
                     self.by_first(Row::new(sort(scalar, Some(value.clone()), order, n)));
                 }
+                self.by_one_tile(Row::new(sort(scalar, Some(value.clone()), order, 257)));
             }
             for placement in [Placement::Aligned, Placement::Odd] {
                 let copy = Request::Copy { element: ElementType::Scalar(scalar), n: 5003 };
@@ -279,6 +298,16 @@ impl Table<'_> {
             for (key, value, order, placement) in sorts() {
                 let row = |n| Row::new(sort(key, value.clone(), order, n)).placement(placement).tiles(tiles);
                 for algorithm in planner::algorithms(&row(1).request, self.caps) {
+                    if algorithm == "one_tile" {
+                        // Workgroups are of powers of two, and the largest is full.
+                        let most = self.one_tile(&row(1));
+                        let edges = [32, 64, 128, 256, 512, 1024, 2048, 4096].map(|e: u64| [e - 1, e, e + 1]);
+                        let sizes = edges.into_iter().flatten().chain([1, 2, most - 1, most]);
+                        for n in sizes.filter(|n| *n <= most) {
+                            self.row(row(n).algorithm(algorithm));
+                        }
+                        continue;
+                    }
                     // Small tiles are for look-back; the other algorithms have no tuning for theirs.
                     if tiles == Tiles::Small && algorithm != "onesweep" {
                         continue;
@@ -314,6 +343,10 @@ impl Table<'_> {
                     let request = sort(key, value, order, n);
                     self.by_algorithm(Row::new(request).placement(placement).distribution(distribution));
                 }
+            }
+            for (key, value, order, placement) in sorts() {
+                let row = Row::new(sort(key, value, order, 500)).placement(placement).distribution(distribution);
+                self.by_one_tile(row);
             }
         }
         for (key, value, order, placement) in sorts() {
@@ -427,12 +460,16 @@ impl Table<'_> {
                     let request = sort(Scalar::U32, value.clone(), Order::Ascending, 3001);
                     let row = Row::new(request).placement(placement).distribution(Distribution::Places(mask));
                     self.by_algorithm(row);
+                    let few = sort(Scalar::U32, value.clone(), Order::Ascending, 300);
+                    self.by_one_tile(Row::new(few).placement(placement).distribution(Distribution::Places(mask)));
                 }
                 for mask in WIDE {
                     let request = sort(Scalar::U64, value.clone(), Order::Ascending, 2003);
                     self.by_first_or_auto(
                         Row::new(request).placement(placement).distribution(Distribution::Places(mask)),
                     );
+                    let few = sort(Scalar::U64, value.clone(), Order::Ascending, 200);
+                    self.by_one_tile(Row::new(few).placement(placement).distribution(Distribution::Places(mask)));
                 }
             }
         }

@@ -314,6 +314,39 @@ fn sorts() {
     insta::assert_snapshot!("sort_pairs_pocl", text(&sort_pairs(1 << 20), &pocl()));
 }
 
+/// A GPU sorts few keys in one workgroup, no larger than they need.
+#[test]
+fn sorts_of_one_tile() {
+    insta::assert_snapshot!("sort_keys_h200_one_tile", text(&sort_keys(1000), &h200()));
+    insta::assert_snapshot!("sort_pairs_h200_one_tile", text(&sort_pairs(3000), &h200()));
+    let by = |algorithm, request: &Request, caps: &Caps| {
+        let options = Options { algorithm, ..Options::default() };
+        plan(request, Layout::default(), options, caps, &Tuning::of(caps))
+    };
+    let shape = |n| {
+        let plan = planned(&sort_keys(n), Layout::default(), &h200());
+        let Some(Step::Launch(launch)) = plan.steps.last() else { panic!("{plan:?}") };
+        (plan.algorithm, launch.kernel.constant("WORKGROUP").unwrap(), launch.kernel.constant("ITEMS").unwrap())
+    };
+    let largest = Tuning::of(&h200()).tile_workgroup * Tuning::of(&h200()).tile_keys;
+    for n in [1, 64, 65, 500, 1023, 1024, 1025, 4000, u64::from(largest)] {
+        let (algorithm, workgroup, keys) = shape(n);
+        assert_eq!(algorithm, "one_tile");
+        let tile = u64::from(workgroup * keys);
+        assert!(n <= tile && (tile <= 2 * n || workgroup == 64), "{n} keys by {workgroup} x {keys}");
+    }
+    assert_eq!(shape(u64::from(largest) + 1).0, "onesweep");
+    // Software devices have no wave to fill, and devices without subgroups cannot.
+    assert_eq!(planned(&sort_keys(1000), Layout::default(), &lavapipe()).algorithm, "onesweep");
+    assert_eq!(by(Some("one_tile"), &sort_keys(1000), &lavapipe()).unwrap().algorithm, "one_tile");
+    for (n, caps) in [(5000, h200()), (1 << 30, h200()), (1000, gl())] {
+        match by(Some("one_tile"), &sort_keys(n), &caps) {
+            Err(Error::Unsupported(why)) => assert!(why.contains("one_tile"), "{why}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 /// Counts past 30 bits leave no room for a status beside them in a word: a pass takes portions of fewer keys.
 #[test]
 fn sorts_of_very_many_keys_go_by_portions() {

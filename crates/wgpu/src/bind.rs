@@ -36,9 +36,9 @@ impl Pipeline {
         let started = std::time::Instant::now();
         let assembled = assemble(key, &backend.caps)?;
         let device = &backend.device;
-        // A sort of keys alone leaves the values' arguments out.
-        let values = key.constant("VALUE_WORDS").unwrap_or(0) > 0;
-        let present: Vec<bool> = assembled.arguments.iter().map(|a| !a.optional || values).collect();
+        // A sort of keys alone leaves the values' arguments out: the block that would declare them is not in its text.
+        let declared = |name: &str| assembled.source.contains(&format!("var<storage, read_write> {name}:"));
+        let present: Vec<bool> = assembled.arguments.iter().map(|a| !a.optional || declared(a.name)).collect();
         let storage = |binding| wgpu::BindGroupLayoutEntry {
             binding,
             visibility: wgpu::ShaderStages::COMPUTE,

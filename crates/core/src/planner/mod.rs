@@ -8,6 +8,7 @@ mod reduce_ladder;
 mod scan;
 mod select;
 mod sort;
+mod sort_local;
 mod traffic;
 mod waiting;
 
@@ -41,8 +42,8 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
     Ok(plan)
 }
 
-/// The algorithms that a device can run for a request, the planner's own choice first, then the others that are fast
-/// somewhere, then the literature's (see [`is_reference`]).
+/// The algorithms that a device can run for a request, the planner's own choice first (at most sizes: tuning has the limits), then
+/// the others that are fast somewhere, then the literature's (see [`is_reference`]).
 pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
     let subgroups = caps.subgroups.is_some();
     match (caps.language, request) {
@@ -66,9 +67,10 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
             all
         }
         (_, Request::Reduce(r)) => ["single_pass"].into_iter().chain(reduce_ladder::names(&r.op, caps)).collect(),
-        (_, Request::Sort(_)) => {
+        (_, Request::Sort(r)) => {
             let onesweep = subgroups.then_some("onesweep");
-            onesweep.into_iter().chain(["upsweep_downsweep"]).chain(SORT_LADDER).collect()
+            let one_tile = (subgroups && r.n <= sort_local::LARGEST_TILE).then_some("one_tile");
+            onesweep.into_iter().chain(one_tile).chain(["upsweep_downsweep"]).chain(SORT_LADDER).collect()
         }
         (_, Request::Select(r)) if subgroups && r.rest != Rest::Behind => vec!["lookback", "reduce_then_scan"],
         (_, Request::ByKey(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
@@ -78,13 +80,13 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
 
 /// Every algorithm, by the name it has at every layer.
 #[rustfmt::skip]
-pub const ALGORITHMS: [&str; 28] = [
+pub const ALGORITHMS: [&str; 29] = [
     "copy", "parallel", "sequential",
     "lookback", "lookahead", "reduce_then_scan", "hillis_steele", "hillis_steele_shared", "blelloch", "blelloch_blocked",
     "subgroup_blocked", "reduce_then_scan_recursive", "scan_then_propagate", "chained_scan", "lookback_serial", "lookback_fenced",
     "single_pass", "interleaved_modulo", "interleaved_strided", "first_add_on_load", "unroll_last_subgroup", "unrolled",
     "grid_stride", "subgroup",
-    "onesweep", "upsweep_downsweep", "upsweep_downsweep_4bit", "split",
+    "onesweep", "one_tile", "upsweep_downsweep", "upsweep_downsweep_4bit", "split",
 ];
 
 /// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.

@@ -10,7 +10,7 @@ use crate::{
 /// Bits of a digit place.
 const DIGIT_BITS: u32 = 8;
 /// Values of a digit.
-const DIGITS: u32 = 1 << DIGIT_BITS;
+pub(super) const DIGITS: u32 = 1 << DIGIT_BITS;
 /// A count beside its state's three bits in 32 bits is smaller.
 const COUNT_LIMIT: u32 = 1 << 29;
 /// Bytes of a tile's states: a word a digit.
@@ -22,14 +22,14 @@ const MANY_KEYS: u32 = 1 << 22;
 /// So many tiles' states a sort of few keys may have, whatever its size.
 const FEW_TILES: u32 = 48;
 
-struct Job {
-    n: u32,
+pub(super) struct Job {
+    pub(super) n: u32,
     digit_bits: u32,
-    places: u32,
-    key_bytes: u32,
-    value_bytes: u32,
-    constants: Vec<(&'static str, u32)>,
-    key_part: &'static str,
+    pub(super) places: u32,
+    pub(super) key_bytes: u32,
+    pub(super) value_bytes: u32,
+    pub(super) constants: Vec<(&'static str, u32)>,
+    pub(super) key_part: &'static str,
     value_part: &'static str,
 }
 
@@ -68,7 +68,11 @@ impl Planner<'_> {
         let n = check_count(request.n)?;
         let key_bytes = request.key.bytes();
         let value_bytes = request.value.as_ref().map_or(0, |v| v.bytes());
-        let algorithm = self.algorithm(&Request::Sort(request.clone()))?;
+        let algorithm = match self.options.algorithm {
+            // Refused with its own reason where keys are too many.
+            Some("one_tile") if self.caps.subgroups.is_some() => "one_tile",
+            _ => self.algorithm(&Request::Sort(request.clone()))?,
+        };
         let mut spans = vec![
             (Slot::Input, u64::from(n) * u64::from(key_bytes), key_bytes),
             (Slot::Output, u64::from(n) * u64::from(key_bytes), key_bytes),
@@ -112,6 +116,10 @@ impl Planner<'_> {
             return self.sort_on_host(algorithm, job, spans);
         }
         match algorithm {
+            "onesweep" if self.options.algorithm.is_none() && self.prefers_one_tile(request, &job) => {
+                self.one_tile(&job, spans)
+            }
+            "one_tile" => self.one_tile(&job, spans),
             "onesweep" => self.onesweep(job, spans),
             _ => self.upsweep_downsweep(algorithm, job, spans),
         }
@@ -314,7 +322,7 @@ impl Planner<'_> {
     }
 
     /// The block that finds the lanes of a subgroup with the same digit: by ballots as wide as the subgroup may be.
-    fn peers_part(&self) -> Option<&'static str> {
+    pub(super) fn peers_part(&self) -> Option<&'static str> {
         let wide = self.caps.subgroups.is_some_and(|s| s.max > 32);
         (self.caps.language == Language::Wgsl).then_some(if wide { "block/peers128" } else { "block/peers32" })
     }

@@ -18,7 +18,7 @@ use crate::{Request, SortRequest};
 ///
 /// Every reduction reads n. A sort with digits of d bits has passes for all bits of its keys: `onesweep` reads the keys once
 /// to count all digits, and in a pass keys and values once in and once out; `upsweep_downsweep` reads the keys of a pass once
-/// to count and once more to rank, as `split` does in passes of one bit. On the CPU, `sequential` and `parallel` scans and
+/// to count and once more to rank, as `split` does in passes of one bit; `one_tile` reads keys and values once and writes them once. On the CPU, `sequential` and `parallel` scans and
 /// reductions move 2n and n; its sort is another crate's, and not counted here.
 pub fn traffic(request: &Request, algorithm: &str) -> Option<u64> {
     match request {
@@ -56,6 +56,7 @@ fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
     let passes = |bits: u64| 8 * key / bits;
     let each = match algorithm {
         "onesweep" => key + passes(8) * moved,
+        "one_tile" => moved,
         "upsweep_downsweep" => passes(8) * (2 * key + moved),
         "upsweep_downsweep_4bit" => passes(4) * (2 * key + moved),
         "split" => passes(1) * (2 * key + moved),
@@ -120,6 +121,7 @@ mod tests {
         assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep"), Some(4 * 16));
         assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep_4bit"), Some(8 * 16));
         assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "split"), Some(32 * 24));
+        assert_eq!(bytes(Scalar::U64, Some(u32::TYPE), "one_tile"), Some(24));
         assert_eq!(bytes(Scalar::U32, None, "parallel"), None);
     }
 }

@@ -50,6 +50,16 @@ pub struct Tuning {
     pub sort_pairs: u32,
     /// Workgroups of it that a compute unit should hold at once.
     pub pairs_resident: u32,
+    /// Invocations of a workgroup that sorts all keys by itself.
+    pub tile_workgroup: u32,
+    /// 32-bit keys without values an invocation of it takes at most: more keys than a workgroup's are sorted otherwise.
+    pub tile_keys: u32,
+    /// 32-bit keys with values an invocation of it takes at most.
+    pub tile_pairs: u32,
+    /// 64-bit keys an invocation of it takes at most.
+    pub tile_keys64: u32,
+    /// Keys an invocation of it takes at least: of fewer keys the workgroup is smaller.
+    pub tile_least: u32,
     /// States that an invocation of a sort reads at once when it looks back.
     pub sort_window: u32,
     /// Polls of a tile's state before its waiter computes the aggregate itself.
@@ -106,6 +116,11 @@ impl Tuning {
             pairs_workgroup: sort_workgroup,
             sort_pairs: if emulated { 8 } else { 12 },
             pairs_resident: 2,
+            tile_workgroup: sort_workgroup,
+            tile_keys: if emulated { 4 } else { 8 },
+            tile_pairs: if emulated { 4 } else { 8 },
+            tile_keys64: if emulated { 4 } else { 8 },
+            tile_least: 2,
             sort_window: if small { 1 } else { 4 },
             spin_limit: if small { 16 } else { 256 },
         }
@@ -134,6 +149,11 @@ impl Tuning {
             pairs_workgroup: 1,
             sort_pairs: 1,
             pairs_resident: 1,
+            tile_workgroup: 1,
+            tile_keys: 1,
+            tile_pairs: 1,
+            tile_keys64: 1,
+            tile_least: 1,
             sort_window: 1,
             spin_limit: 1,
         }
@@ -158,7 +178,9 @@ impl Tuning {
         }
         // Scans and reductions halve their workgroups; a sort's is whole subgroups.
         match name {
-            "sort_workgroup" | "sort64_workgroup" | "pairs_workgroup" if !value.is_multiple_of(32) => {
+            "sort_workgroup" | "sort64_workgroup" | "pairs_workgroup" | "tile_workgroup"
+                if !value.is_multiple_of(32) =>
+            {
                 return wrong("a multiple of 32".into());
             }
             "scan_workgroup" | "scan_workgroup_many" | "blocked_workgroup" | "reduce_workgroup"
@@ -178,7 +200,7 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 22] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 27] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
@@ -200,6 +222,11 @@ impl Tuning {
             ("pairs_workgroup", 1024, &mut self.pairs_workgroup),
             ("sort_pairs", 64, &mut self.sort_pairs),
             ("pairs_resident", 16, &mut self.pairs_resident),
+            ("tile_workgroup", 1024, &mut self.tile_workgroup),
+            ("tile_keys", 16, &mut self.tile_keys),
+            ("tile_pairs", 16, &mut self.tile_pairs),
+            ("tile_keys64", 16, &mut self.tile_keys64),
+            ("tile_least", 16, &mut self.tile_least),
             ("sort_window", 16, &mut self.sort_window),
             ("spin_limit", 1 << 20, &mut self.spin_limit),
         ]

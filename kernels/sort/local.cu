@@ -1,0 +1,104 @@
+// sort/local: sorts a segment of at most a tile of keys by some of its digit places, the lowest first, in one workgroup. Between the
+// places the keys move through workgroup memory alone: device memory is read once and written once.
+
+#define TILE (WORKGROUP * ITEMS)
+// What moves: a key's words and, of a pair, the index of its value.
+#define MOVED (KEY_WORDS + (VALUE_WORDS > 0u ? 1u : 0u))
+
+// The tile in order, one word of all keys after the other.
+#define exchange (subgroup_counts + MAX_SUBGROUPS * DIGITS)
+__shared__ u32 shared_differs[PLACES];
+__shared__ u32 shared_word;
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
+sort_local(
+  const Key *source, Key *target_keys, const u32 *source_values, u32 *target_values, const u32 *counts, Params params
+) {
+  admit_successor();
+  follow_predecessor();
+  const u32 thread = threadIdx.x;
+  const Subgroup sg = subgroup_of(thread);
+
+  // 1. Load the keys: each subgroup takes ITEMS rows of one key a lane.
+  const Segment segment = segment_of(counts, params, blockIdx.x);
+  if (segment.count == 0u || segment.count > TILE) { return; }
+  source += params.source_offset + segment.first;
+  target_keys += params.target_offset + segment.first;
+  const u32 seat = sg.id * ITEMS * sg.width + sg.lane;
+  const Key some_key = source[0];
+  Key keys[ITEMS];
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) { keys[k] = source[min(seat + k * sg.width, segment.count - 1u)]; }
+  tile_ranks_clear(thread, sg);
+  if (thread < PLACES) { shared_differs[thread] = 0u; }
+  workgroup_barrier();
+
+  // 2. In which places do keys differ? The others leave the order as it is. A float's sign changes all of its digits.
+#pragma unroll
+  for (u32 word = 0u; word < KEY_WORDS; word++) {
+    u32 bits = 0u;
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) { bits |= key_word(keys[k], word) ^ key_word(some_key, word); }
+    const bool signs = KEY_KIND == 2u && word == KEY_WORDS - 1u && (bits >> 31u) == 1u;
+#pragma unroll
+    for (u32 place = 0u; place < PLACES; place++) {
+      const bool differs = place / 4u == word && ((bits >> (8u * (place % 4u))) & 255u) != 0u;
+      if (differs || signs) { shared_differs[place] = 1u; }
+    }
+  }
+  // In place, all have loaded before any stores.
+  workgroup_barrier();
+  if (thread == 0u) {
+    u32 places = 0u;
+#pragma unroll
+    for (u32 place = 0u; place < PLACES; place++) { places |= shared_differs[place] << place; }
+    shared_word = places;
+  }
+  const u32 differing = workgroup_uniform_load(&shared_word);
+
+  // 3. Places past the end get keys that stay behind all.
+  u32 origins[ITEMS];
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    origins[k] = seat + k * sg.width;
+    if (origins[k] >= segment.count) { keys[k] = key_last(); }
+  }
+
+  for (u32 place = params.first_place; place < params.end_place; place++) {
+    if (((differing >> place) & 1u) == 0u) { continue; }
+    // 4. Rank each key among the tile's keys of its digit, and find where each digit begins.
+    u32 ranks[ITEMS];
+    tile_ranks(keys, place, thread, sg, ranks);
+    digit_scan(sg);
+
+    // 5. Bring the keys in order.
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      const u32 digit = key_digit(keys[k], place);
+      const u32 position = digit_counts[digit] + subgroup_counts[sg.id * DIGITS + digit] + ranks[k];
+#pragma unroll
+      for (u32 word = 0u; word < KEY_WORDS; word++) { exchange[word * TILE + position] = key_word(keys[k], word); }
+      if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * TILE + position] = origins[k]; }
+    }
+    workgroup_barrier();
+
+    // 6. Take them, and clear the counts for the next place.
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      const u32 at = seat + k * sg.width;
+#pragma unroll
+      for (u32 word = 0u; word < KEY_WORDS; word++) { keys[k] = key_with_word(keys[k], word, exchange[word * TILE + at]); }
+      if (VALUE_WORDS > 0u) { origins[k] = exchange[(MOVED - 1u) * TILE + at]; }
+    }
+    tile_ranks_clear(thread, sg);
+    workgroup_barrier();
+  }
+
+  // 7. Store them. Values go where their keys went.
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 at = seat + k * sg.width;
+    if (at < segment.count) { target_keys[at] = keys[k]; }
+  }
+  place_values(source_values, target_values, params, segment, seat, sg, origins);
+}
