@@ -18,7 +18,7 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
     for (u32 i = thread; i < COUNTS; i += WORKGROUP) { shared_counts[i] = load_relaxed(&bins[i]); }
     if (thread < PLACES) { shared_skip[thread] = 0u; }
     complete = true;
-    for (u32 place = 0u; place < PLACES; place++) {
+    for (u32 place = FIRST_PLACE; place < PLACES; place++) {
       workgroup_barrier();
       for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
         const u32 count = shared_counts[place * DIGITS + digit];
@@ -35,12 +35,12 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
   // Counts and arrivals are left clean.
   for (u32 i = thread; i <= COUNTS; i += WORKGROUP) { store_relaxed(&bins[i], 0u); }
   if (thread > 0u) { return; }
-  // 2. Count the passes. Out of place there is at least one; in place their number is even.
-  u32 passes = 0u;
-  for (u32 place = 0u; place < PLACES; place++) { passes += 1u - shared_skip[place]; }
+  // 2. Count the passes, and those of another kernel after them. Out of place there is at least one; in place their number is even.
+  u32 passes = PASSES_AFTER;
+  for (u32 place = FIRST_PLACE; place < PLACES; place++) { passes += 1u - shared_skip[place]; }
   const bool add = IN_PLACE == 1u ? passes % 2u == 1u : passes == 0u;
   bool added = false;
-  for (u32 place = 0u; place < PLACES; place++) {
+  for (u32 place = FIRST_PLACE; place < PLACES; place++) {
     if (add && !added && shared_skip[place] == 1u) {
       shared_skip[place] = 0u;
       passes++;
@@ -49,7 +49,7 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
   }
   // 3. Each pass reads what the one before it wrote.
   u32 source = BUFFER_INPUT;
-  for (u32 place = 0u; place < PLACES; place++) {
+  for (u32 place = FIRST_PLACE; place < PLACES; place++) {
     u32 *route = counts + ROUTES + 4u * place;
     route[0] = 1u - shared_skip[place];
     if (shared_skip[place] == 0u) {

@@ -18,7 +18,7 @@ fn digit_offsets(thread: u32, lane: u32, width: u32, subgroup: u32) {
     for (var i = thread; i < COUNTS; i += WORKGROUP) { atomicStore(&shared_counts[i], atomicLoad(&bins[i])); }
     if (thread < PLACES) { shared_skip[thread] = 0u; }
     var complete = 1u;
-    for (var place = 0u; place < PLACES; place++) {
+    for (var place = FIRST_PLACE; place < PLACES; place++) {
       workgroupBarrier();
       for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
         let count = atomicLoad(&shared_counts[place * DIGITS + digit]);
@@ -36,12 +36,12 @@ fn digit_offsets(thread: u32, lane: u32, width: u32, subgroup: u32) {
   // Counts and arrivals are left clean.
   for (var i = thread; i <= COUNTS; i += WORKGROUP) { atomicStore(&bins[i], 0u); }
   if (thread > 0u) { return; }
-  // 2. Count the passes. Out of place there is at least one; in place their number is even.
-  var passes = 0u;
-  for (var place = 0u; place < PLACES; place++) { passes += 1u - shared_skip[place]; }
+  // 2. Count the passes, and those of another kernel after them. Out of place there is at least one; in place their number is even.
+  var passes = PASSES_AFTER;
+  for (var place = FIRST_PLACE; place < PLACES; place++) { passes += 1u - shared_skip[place]; }
   let add = select(passes == 0u, passes % 2u == 1u, IN_PLACE == 1u);
   var added = false;
-  for (var place = 0u; place < PLACES; place++) {
+  for (var place = FIRST_PLACE; place < PLACES; place++) {
     if (add && !added && shared_skip[place] == 1u) {
       shared_skip[place] = 0u;
       passes++;
@@ -50,7 +50,7 @@ fn digit_offsets(thread: u32, lane: u32, width: u32, subgroup: u32) {
   }
   // 3. Each pass reads what the one before it wrote.
   var source = BUFFER_INPUT;
-  for (var place = 0u; place < PLACES; place++) {
+  for (var place = FIRST_PLACE; place < PLACES; place++) {
     let route = ROUTES + 4u * place;
     counts[route] = 1u - shared_skip[place];
     if (shared_skip[place] == 0u) {

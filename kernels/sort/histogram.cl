@@ -28,7 +28,9 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
       if (first + k * WORKGROUP < params.n) {
 #pragma unroll
         for (u32 place = 0u; place < PLACES; place++) {
-          atomic_add(&shared_counts[(place * DIGITS + key_digit(keys[k], place)) * COPIES + thread % COPIES], 1u);
+          if (place >= FIRST_PLACE) {
+            atomic_add(&shared_counts[(place * DIGITS + key_digit(keys[k], place)) * COPIES + thread % COPIES], 1u);
+          }
         }
       }
     }

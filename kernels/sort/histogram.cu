@@ -25,7 +25,9 @@ sort_histogram(const Key *input, u32 *bins, u32 *counts, Params params) {
       if (first + k * WORKGROUP < params.n) {
 #pragma unroll
         for (u32 place = 0u; place < PLACES; place++) {
-          atomicAdd(&shared_counts[(place * DIGITS + key_digit(keys[k], place)) * COPIES + thread % COPIES], 1u);
+          if (place >= FIRST_PLACE) {
+            atomicAdd(&shared_counts[(place * DIGITS + key_digit(keys[k], place)) * COPIES + thread % COPIES], 1u);
+          }
         }
       }
     }

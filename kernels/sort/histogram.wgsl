@@ -32,7 +32,9 @@ fn sort_histogram(
       if (first + k * WORKGROUP < params.n) {
         // unroll
         for (var place = 0u; place < PLACES; place++) {
-          atomicAdd(&shared_counts[(place * DIGITS + key_digit(keys[k], place)) * COPIES + thread % COPIES], 1u);
+          if (place >= FIRST_PLACE) {
+            atomicAdd(&shared_counts[(place * DIGITS + key_digit(keys[k], place)) * COPIES + thread % COPIES], 1u);
+          }
         }
       }
     }

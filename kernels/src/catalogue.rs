@@ -341,6 +341,21 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
+        name: "sort/large",
+        entry_point: "sort_large",
+        arguments: &[
+            write("temp"),
+            write("output"),
+            optional("temp_values", Access::ReadWrite),
+            optional("output_values", Access::ReadWrite),
+            read("counts"),
+        ],
+        params: &["n", "first_place", "end_place", "buckets_at", "sorted", "output_offset", "output_values_offset"],
+        initial: false,
+        cuda_from: 75,
+        only: None,
+    },
+    Entry {
         name: "sort/upsweep",
         entry_point: "sort_upsweep",
         arguments: &[read("source"), write("counts")],

@@ -54,7 +54,10 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/split_none": "wgsl" "cl" "cu";
     "block/split_values": "wgsl" "cl" "cu";
     "block/segment_whole": "wgsl" "cl" "cu";
+    "block/segment_bucket": "wgsl" "cl" "cu";
     "block/tile_ranks": "wgsl" "cl" "cu";
+    "block/swap_none": "wgsl" "cl" "cu";
+    "block/swap_values": "wgsl" "cl" "cu";
     "block/place_none": "wgsl" "cl" "cu";
     "block/place_values": "wgsl" "cl" "cu";
     "block/count_state": "wgsl" "cl" "cu";
@@ -89,6 +92,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "sort/histogram": "wgsl" "cl" "cu";
     "sort/onesweep": "wgsl" "cl" "cu";
     "sort/local": "wgsl" "cl" "cu";
+    "sort/large": "wgsl" "cl" "cu";
     "sort/upsweep": "wgsl" "cl" "cu";
     "sort/downsweep": "wgsl" "cl" "cu";
     "experiment/compute_bound": "wgsl" "cl" "cu";

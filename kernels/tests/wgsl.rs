@@ -206,7 +206,7 @@ fn needs_subgroups(kernel: &str) -> bool {
     let scans = ["scan/lookback", "scan/tile_subgroup", "select/lookback", "by_key/lookback"];
     rungs.contains(&kernel)
         || scans.contains(&kernel)
-        || ["sort/onesweep", "sort/histogram", "sort/local"].contains(&kernel)
+        || ["sort/onesweep", "sort/histogram", "sort/local", "sort/large"].contains(&kernel)
 }
 
 #[test]

@@ -81,6 +81,8 @@ impl Tiles {
             tile_pairs: 2,
             tile_keys64: 2,
             tile_least: 1,
+            bucket_workgroup: workgroup.min(shipped.bucket_workgroup),
+            bucket_keys: 2,
             spin_limit: 4,
             ..shipped
         }

@@ -9,8 +9,8 @@ mod select;
 use std::collections::HashSet;
 
 use trifold_core::{
-    Builtin, Caps, ElementType, Fault, Op, Order, ReduceRequest, Request, Scalar, ScanKind, ScanRequest, SortRequest,
-    SubgroupSource, Waiting, planner,
+    Builtin, Caps, ElementType, Fault, Launch, Op, Order, Param, ReduceRequest, Request, Scalar, ScanKind, ScanRequest,
+    SortRequest, Step, SubgroupSource, Waiting, planner,
 };
 
 use crate::case::{Body, Case, Level};
@@ -30,6 +30,7 @@ pub fn cases(caps: &Caps, level: Level) -> Vec<Case> {
     table.specials();
     table.faults();
     table.places();
+    table.buckets();
     table.reuse();
     table.large();
     table.selections();
@@ -475,6 +476,53 @@ impl Table<'_> {
         }
     }
 
+    /// Buckets of a sort from the most significant digit: at the edges of a tile, where all keys share that digit, and skewed ones.
+    fn buckets(&mut self) {
+        let [v4, _, v12] = value_types();
+        let by = |key, value, order, n| Row::new(sort(key, value, order, n)).algorithm("msd_first");
+        if !planner::algorithms(&by(Scalar::U32, None, Order::Ascending, 1).request, self.caps).contains(&"msd_first") {
+            return;
+        }
+        for (key, value, order, rest) in [
+            (Scalar::U32, None, Order::Ascending, 0b0111),
+            (Scalar::U32, Some(v4), Order::Descending, 0b0111),
+            (Scalar::F64, Some(v12), Order::Ascending, 0b0111_1111),
+        ] {
+            let row = |n, distribution| by(key, value.clone(), order, n).distribution(distribution);
+            let one_bucket = Distribution::Places(rest);
+            let tile = self.bucket_tile(&row(1000, one_bucket));
+            let edges = [1, tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 5, 20_011];
+            for placement in [Placement::Aligned, Placement::Odd, Placement::InPlace] {
+                for n in edges {
+                    self.row(row(n, one_bucket).placement(placement));
+                }
+            }
+            // An odd and an even number of places in which a large bucket's keys differ.
+            for mask in [0, 0b0001, 0b0101, rest & !1] {
+                self.row(row(5 * tile + 3, Distribution::Places(mask)));
+            }
+            for distribution in Distribution::ALL.into_iter().chain([Distribution::HotDigit]) {
+                for n in [3001, 20_011] {
+                    self.row(row(n, distribution));
+                }
+            }
+        }
+    }
+
+    /// How many keys of a bucket a row's device sorts at once.
+    fn bucket_tile(&self, row: &Row) -> u64 {
+        let sorted = |launch: &Launch| match launch.params.iter().find(|(name, _)| *name == "sorted") {
+            Some((_, Param::Word(tile))) => Some(u64::from(*tile)),
+            _ => None,
+        };
+        let steps = row.plan(self.caps).map(|plan| plan.steps).unwrap_or_default();
+        let tile = steps.iter().find_map(|step| match step {
+            Step::Launch(launch) => sorted(launch),
+            _ => None,
+        });
+        tile.unwrap_or(128)
+    }
+
     fn by_first_or_auto(&mut self, row: Row) {
         if row.placement.in_place() { self.row(row) } else { self.by_first(row) }
     }
@@ -613,7 +661,7 @@ pub(crate) fn shared_rows() -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use trifold_core::{DeviceKind, Language, Step, SubgroupSource, Subgroups};
+    use trifold_core::{DeviceKind, Language, SubgroupSource, Subgroups};
 
     use super::*;
 

@@ -347,6 +347,21 @@ fn sorts_of_one_tile() {
     }
 }
 
+/// A partition by the most significant digit into the second buffer, whence workgroups sort its buckets into the output.
+#[test]
+fn sorts_from_the_most_significant_digit() {
+    let options = Options { algorithm: Some("msd_first"), ..Options::default() };
+    for (name, request, caps) in [
+        ("sort_keys_h200_msd_first", sort_keys(1 << 20), h200()),
+        ("sort_pairs_lavapipe_msd_first", sort_pairs(1 << 20), lavapipe()),
+    ] {
+        let plan = plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps)).unwrap();
+        insta::assert_snapshot!(name, describe(&plan));
+    }
+    let refused = plan(&sort_keys(9), Layout::default(), options, &gl(), &Tuning::of(&gl()));
+    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+}
+
 /// Counts past 30 bits leave no room for a status beside them in a word: a pass takes portions of fewer keys.
 #[test]
 fn sorts_of_very_many_keys_go_by_portions() {

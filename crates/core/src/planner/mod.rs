@@ -70,7 +70,8 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
         (_, Request::Sort(r)) => {
             let onesweep = subgroups.then_some("onesweep");
             let one_tile = (subgroups && r.n <= sort_local::LARGEST_TILE).then_some("one_tile");
-            onesweep.into_iter().chain(one_tile).chain(["upsweep_downsweep"]).chain(SORT_LADDER).collect()
+            let rungs = SORT_LADDER.into_iter().filter(|rung| subgroups || *rung != "msd_first");
+            onesweep.into_iter().chain(one_tile).chain(["upsweep_downsweep"]).chain(rungs).collect()
         }
         (_, Request::Select(r)) if subgroups && r.rest != Rest::Behind => vec!["lookback", "reduce_then_scan"],
         (_, Request::ByKey(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
@@ -80,13 +81,13 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
 
 /// Every algorithm, by the name it has at every layer.
 #[rustfmt::skip]
-pub const ALGORITHMS: [&str; 29] = [
+pub const ALGORITHMS: [&str; 30] = [
     "copy", "parallel", "sequential",
     "lookback", "lookahead", "reduce_then_scan", "hillis_steele", "hillis_steele_shared", "blelloch", "blelloch_blocked",
     "subgroup_blocked", "reduce_then_scan_recursive", "scan_then_propagate", "chained_scan", "lookback_serial", "lookback_fenced",
     "single_pass", "interleaved_modulo", "interleaved_strided", "first_add_on_load", "unroll_last_subgroup", "unrolled",
     "grid_stride", "subgroup",
-    "onesweep", "one_tile", "upsweep_downsweep", "upsweep_downsweep_4bit", "split",
+    "onesweep", "one_tile", "upsweep_downsweep", "upsweep_downsweep_4bit", "split", "msd_first",
 ];
 
 /// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
@@ -96,7 +97,7 @@ pub fn is_reference(algorithm: &str) -> bool {
 
 /// Whether an algorithm's tiles wait for other tiles of the same launch.
 pub fn waits_for_tiles(algorithm: &str) -> bool {
-    algorithm == "onesweep" || algorithm == "lookahead" || follows_arrival(algorithm)
+    ["onesweep", "msd_first", "lookahead"].contains(&algorithm) || follows_arrival(algorithm)
 }
 
 /// Whether what an algorithm combines depends on which tiles come first, and with it a float's last bits.
@@ -119,7 +120,7 @@ const SCAN_LADDER: [&str; 10] = [
 ];
 
 /// The sorts of the literature.
-const SORT_LADDER: [&str; 2] = ["split", "upsweep_downsweep_4bit"];
+const SORT_LADDER: [&str; 3] = ["split", "upsweep_downsweep_4bit", "msd_first"];
 
 struct Planner<'a> {
     layout: Layout,

@@ -3,8 +3,8 @@
 use super::passes::Job as ScanJob;
 use super::{Planner, Scratch, check_count, whole};
 use crate::{
-    Builtin, DeviceKind, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Request, Result, Scalar, Slot,
-    SortRequest, Step,
+    Builtin, DeviceKind, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Region, Request, Result, Scalar,
+    Slot, SortRequest, Step,
 };
 
 /// Bits of a digit place.
@@ -43,6 +43,16 @@ impl Job {
         // Of about one size.
         tiles.div_ceil(u64::from(tiles).div_ceil(most) as u32)
     }
+}
+
+/// Keys in order of some places.
+pub(super) struct Partition {
+    pub(super) steps: Vec<Step>,
+    /// Where each digit of each place begins, place after place.
+    pub(super) counts: Region,
+    /// The second buffer.
+    pub(super) temp: Region,
+    pub(super) temp_values: Region,
 }
 
 /// What a workgroup of Onesweep takes at a time.
@@ -120,7 +130,8 @@ impl Planner<'_> {
                 self.one_tile(&job, spans)
             }
             "one_tile" => self.one_tile(&job, spans),
-            "onesweep" => self.onesweep(job, spans),
+            "onesweep" => self.onesweep(&job, spans),
+            "msd_first" => self.msd_first(&job, spans),
             _ => self.upsweep_downsweep(algorithm, job, spans),
         }
     }
@@ -202,12 +213,25 @@ impl Planner<'_> {
         Counting { copies: 1 << (room / counts).min(8).ilog2(), ..plain }
     }
 
-    fn onesweep(&self, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    fn onesweep(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+        let mut scratch = Scratch::default();
+        let passes = self.partition(job, 0, &spans, &mut scratch)?;
+        self.finish("onesweep", scratch, passes.steps, spans, false, 0)
+    }
+
+    /// A histogram and Onesweep's passes by the places from `first_place` on. Where that is not the first, keys are left in the
+    /// second buffer, for the places before it.
+    pub(super) fn partition(
+        &self,
+        job: &Job,
+        first_place: u32,
+        spans: &[(Slot, u64, u32)],
+        scratch: &mut Scratch,
+    ) -> Result<Partition> {
         let n = job.n;
-        let Tile { workgroup, keys: items, resident } = self.sort_tile(&job);
+        let Tile { workgroup, keys: items, resident } = self.sort_tile(job);
         let tiles = n.div_ceil(workgroup * items);
         let portion = job.portion(workgroup * items, tiles);
-        let mut scratch = Scratch::default();
         // Each place's offsets, four words a place that say where its pass reads and writes, and the offsets that one portion
         // leaves to the next, by turns in two places.
         let next_at = job.places * (DIGITS + 4);
@@ -218,7 +242,7 @@ impl Planner<'_> {
         let states = scratch.take(64 * 4 + u64::from(portion) * u64::from(STATES));
         let temp = scratch.take(u64::from(n) * u64::from(job.key_bytes));
         let temp_values = scratch.take(u64::from(n) * u64::from(job.value_bytes));
-        let Counting { workgroup: count_workgroup, items: count_items, copies, groups } = self.counting(&job);
+        let Counting { workgroup: count_workgroup, items: count_items, copies, groups } = self.counting(job);
         let count_tiles = n.div_ceil(count_workgroup * count_items);
         let count_groups = count_tiles.min(groups);
         let key = |name, parts: Vec<&'static str>, more: &[(&'static str, u32)]| KernelKey {
@@ -235,7 +259,10 @@ impl Planner<'_> {
             ("ITEMS", count_items),
             ("COPIES", copies),
             ("DIGITS_EACH", (DIGITS / count_workgroup).max(1)),
-            ("IN_PLACE", u32::from(self.layout.in_place)),
+            // An even number of passes, with that of the places before.
+            ("IN_PLACE", u32::from(self.layout.in_place || first_place > 0)),
+            ("FIRST_PLACE", first_place),
+            ("PASSES_AFTER", u32::from(first_place > 0)),
         ];
         if self.caps.language == Language::CudaC {
             count_constants.push(("DYNAMIC_BYTES", job.places * DIGITS * copies * 4));
@@ -278,7 +305,8 @@ impl Planner<'_> {
         let mut parts = vec![job.key_part, "block/digit_scan", "block/count_state", job.value_part];
         parts.extend(self.peers_part());
         let portions = (0..tiles).step_by(portion as usize).enumerate();
-        for (place, (turn, first_tile)) in (0..job.places).flat_map(|p| portions.clone().map(move |q| (p, q))) {
+        for (place, (turn, first_tile)) in (first_place..job.places).flat_map(|p| portions.clone().map(move |q| (p, q)))
+        {
             let in_portion = portion.min(tiles - first_tile);
             let carried = |turn: usize| next_at + (turn as u32 % 2) * DIGITS;
             let offsets_at = if turn == 0 { place * DIGITS } else { carried(turn) };
@@ -318,7 +346,7 @@ impl Planner<'_> {
                 initial: None,
             }));
         }
-        self.finish("onesweep", scratch, steps, spans, false, 0)
+        Ok(Partition { steps, counts, temp, temp_values })
     }
 
     /// The block that finds the lanes of a subgroup with the same digit: by ballots as wide as the subgroup may be.

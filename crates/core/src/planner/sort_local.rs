@@ -1,11 +1,13 @@
-//! Sorts whose keys are brought in order within workgroups: of one tile.
+//! Sorts whose keys are brought in order within workgroups: of one tile, or of buckets by the most significant digit.
 
-use super::sort::{DIGITS, Job};
-use super::{Planner, Scratch, whole};
+use super::sort::{DIGITS, Job, Partition};
+use super::{Planner, Scratch, offset, whole};
 use crate::{DeviceKind, Error, KernelKey, Language, Launch, Param, Plan, Region, Result, Slot, SortRequest, Step};
 
 /// No tuning has a larger tile.
 pub(super) const LARGEST_TILE: u64 = 16 << 10;
+/// Keys of an invocation that goes through a bucket of more than a tile.
+const LARGE_KEYS: u32 = 8;
 
 /// What one workgroup sorts.
 #[derive(Clone, Copy)]
@@ -13,6 +15,8 @@ struct Shape {
     workgroup: u32,
     /// Of an invocation.
     keys: u32,
+    /// Workgroups that a compute unit should hold at once.
+    resident: u32,
 }
 
 impl Shape {
@@ -22,9 +26,18 @@ impl Shape {
 }
 
 /// Where keys and values lie.
+#[derive(Clone, Copy)]
 struct Place {
     keys: Region,
     values: Option<Region>,
+}
+
+/// The buckets of a partition.
+#[derive(Clone, Copy)]
+struct Buckets {
+    /// Where each begins, from `at` on.
+    counts: Region,
+    at: u32,
 }
 
 impl Planner<'_> {
@@ -46,13 +59,28 @@ impl Planner<'_> {
                 job.n
             )));
         }
-        let place = |keys: usize, values: usize| Place {
-            keys: whole(spans[keys].0, spans[keys].1),
-            values: spans.get(values).map(|&(slot, bytes, _)| whole(slot, bytes)),
-        };
-        let (from, to) = (place(0, 2), place(1, 3));
-        let launch = self.local(job, self.one_tile_shape_for(job, most), job.places, &from, &to)?;
+        let shape = self.shape_for(job.n, most);
+        let launch = self.local(job, shape, job.places, place(&spans, 0), place(&spans, 1), None)?;
         self.finish("one_tile", Scratch::default(), vec![Step::Launch(launch)], spans, false, 0)
+    }
+
+    /// A partition by the most significant digit, and each of its buckets by the other places, in one workgroup.
+    pub(super) fn msd_first(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+        let mut scratch = Scratch::default();
+        let last = job.places - 1;
+        let Partition { mut steps, counts, temp, temp_values } = self.partition(job, last, &spans, &mut scratch)?;
+        let t = self.tuning;
+        let workgroup = t.bucket_workgroup.min(self.caps.max_workgroup);
+        let most = Shape { workgroup, keys: t.bucket_keys, resident: t.bucket_resident };
+        // Buckets differ in size, even by chance.
+        let likely = job.n / DIGITS;
+        let shape = self.shape_for(likely + likely / 4 + 64, self.fitting(job, most));
+        let buckets = Buckets { counts, at: last * DIGITS };
+        let from = Place { keys: temp, values: (job.value_bytes > 0).then_some(temp_values) };
+        let to = place(&spans, 1);
+        steps.push(Step::Launch(self.local(job, shape, last, from, to, Some(buckets))?));
+        steps.push(Step::Launch(self.large(job, shape, last, from, to, buckets)?));
+        self.finish("msd_first", scratch, steps, spans, false, 0)
     }
 
     /// The largest tile of `one_tile`.
@@ -63,19 +91,22 @@ impl Planner<'_> {
             (4, _) => t.tile_pairs,
             _ => t.tile_keys64,
         };
-        self.fitting(job, Shape { workgroup: t.tile_workgroup.min(self.caps.max_workgroup), keys })
+        let workgroup = t.tile_workgroup.min(self.caps.max_workgroup);
+        self.fitting(job, Shape { workgroup, keys, resident: 1 })
     }
 
-    /// A shape that does no work for keys that are not there: of powers of two, so that few kernels are compiled.
-    fn one_tile_shape_for(&self, job: &Job, most: Shape) -> Shape {
-        let Shape { mut workgroup, keys: most } = most;
+    /// A shape that does little work for keys that are not there, rounded so that few kernels are compiled.
+    fn shape_for(&self, n: u32, most: Shape) -> Shape {
+        let Shape { mut workgroup, keys: most, resident } = most;
         let least = self.tuning.tile_least.min(most);
-        let keys = job.n.div_ceil(workgroup).next_power_of_two().clamp(least, most);
+        let each = n.div_ceil(workgroup);
+        let rounded = if each > 8 { each.next_multiple_of(4) } else { each.next_power_of_two() };
+        let keys = rounded.clamp(least, most);
         let subgroup = self.caps.subgroups.map_or(32, |s| s.max);
-        while workgroup / 2 * keys >= job.n && workgroup >= 128 && (workgroup / 2).is_multiple_of(subgroup.max(32)) {
+        while workgroup / 2 * keys >= n && workgroup >= 128 && (workgroup / 2).is_multiple_of(subgroup.max(32)) {
             workgroup /= 2;
         }
-        Shape { workgroup, keys }
+        Shape { workgroup, keys, resident }
     }
 
     /// The same or a smaller shape, whose counts and keys workgroup memory holds.
@@ -98,42 +129,106 @@ impl Planner<'_> {
         shape
     }
 
-    /// `sort/local` on the places below `end_place`.
-    fn local(&self, job: &Job, shape: Shape, end_place: u32, from: &Place, to: &Place) -> Result<Launch> {
-        let mut constants = job.constants.clone();
-        constants.extend([
-            ("WORKGROUP", shape.workgroup),
-            ("ITEMS", shape.keys),
-            ("DIGITS_EACH", DIGITS.div_ceil(shape.workgroup).next_power_of_two()),
-            ("RESIDENT", 1),
-        ]);
-        if self.caps.language == Language::CudaC {
-            constants.push(("DYNAMIC_BYTES", local_shared_bytes(job, shape, 32)));
-        }
-        constants.extend(self.subgroup_constants(shape.workgroup)?);
-        let mut parts = vec![job.key_part, "block/digit_scan"];
-        parts.extend(self.peers_part());
+    /// `sort/local` by the places before `end_place`, on all keys or on each bucket.
+    fn local(
+        &self,
+        job: &Job,
+        shape: Shape,
+        end_place: u32,
+        from: Place,
+        to: Place,
+        buckets: Option<Buckets>,
+    ) -> Result<Launch> {
+        let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
+        let segment = if buckets.is_some() { "block/segment_bucket" } else { "block/segment_whole" };
         let values = if from.values.is_some() { "block/place_values" } else { "block/place_none" };
-        parts.extend(["block/tile_ranks", "block/segment_whole", values]);
-        let offset = |name, binding, unit| (name, Param::Offset { binding, unit });
         let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
         let mut params = vec![
             ("n", Param::Word(job.n)),
             ("first_place", Param::Word(0)),
             ("end_place", Param::Word(end_place)),
-            offset("source_offset", "source", job.key_bytes),
-            offset("target_offset", "target_keys", job.key_bytes),
+            ("source_offset", offset("source", from.keys, job.key_bytes)),
+            ("target_offset", offset("target_keys", to.keys, job.key_bytes)),
         ];
         if let (Some(from), Some(to)) = (from.values, to.values) {
             bindings.extend([("source_values", from), ("target_values", to)]);
             params.extend([
-                offset("source_values_offset", "source_values", 4),
-                offset("target_values_offset", "target_values", 4),
+                ("source_values_offset", offset("source_values", from, 4)),
+                ("target_values_offset", offset("target_values", to, 4)),
             ]);
         }
-        let kernel = KernelKey { name: "sort/local", parts, constants, element: None, op: None, selector: None };
-        Ok(Launch { kernel, groups: 1, bindings, params, initial: None })
+        if let Some(Buckets { counts, at }) = buckets {
+            bindings.push(("counts", counts));
+            params.push(("buckets_at", Param::Word(at)));
+        }
+        let kernel = self.local_key("sort/local", job, shape, bytes, segment, values)?;
+        let groups = if buckets.is_some() { DIGITS } else { 1 };
+        Ok(Launch { kernel, groups, bindings, params, initial: None })
     }
+
+    /// `sort/large` by the places before `end_place`, on each bucket that `sort/local` of a shape left as it was.
+    fn large(
+        &self,
+        job: &Job,
+        sorted: Shape,
+        end_place: u32,
+        from: Place,
+        to: Place,
+        buckets: Buckets,
+    ) -> Result<Launch> {
+        let shape = Shape { keys: sorted.keys.min(LARGE_KEYS), resident: 1, ..sorted };
+        let bytes = |narrowest| shape.workgroup / narrowest * DIGITS * 4;
+        let values = if from.values.is_some() { "block/swap_values" } else { "block/swap_none" };
+        let mut bindings = vec![("temp", from.keys), ("output", to.keys)];
+        let mut params = vec![
+            ("n", Param::Word(job.n)),
+            ("first_place", Param::Word(0)),
+            ("end_place", Param::Word(end_place)),
+            ("buckets_at", Param::Word(buckets.at)),
+            ("sorted", Param::Word(sorted.tile())),
+            ("output_offset", offset("output", to.keys, job.key_bytes)),
+        ];
+        if let (Some(from), Some(to)) = (from.values, to.values) {
+            bindings.extend([("temp_values", from), ("output_values", to)]);
+            params.push(("output_values_offset", offset("output_values", to, 4)));
+        }
+        bindings.push(("counts", buckets.counts));
+        let kernel = self.local_key("sort/large", job, shape, bytes, "block/segment_bucket", values)?;
+        Ok(Launch { kernel, groups: DIGITS, bindings, params, initial: None })
+    }
+
+    /// A kernel whose workgroups sort segments; `bytes` are those of its workgroup memory that CUDA is asked for.
+    fn local_key(
+        &self,
+        name: &'static str,
+        job: &Job,
+        shape: Shape,
+        bytes: impl Fn(u32) -> u32,
+        segment: &'static str,
+        values: &'static str,
+    ) -> Result<KernelKey> {
+        let mut constants = job.constants.clone();
+        constants.extend([
+            ("WORKGROUP", shape.workgroup),
+            ("ITEMS", shape.keys),
+            ("DIGITS_EACH", DIGITS.div_ceil(shape.workgroup).next_power_of_two()),
+            ("RESIDENT", shape.resident),
+        ]);
+        if self.caps.language == Language::CudaC {
+            constants.push(("DYNAMIC_BYTES", bytes(32)));
+        }
+        constants.extend(self.subgroup_constants(shape.workgroup)?);
+        let mut parts = vec![job.key_part, "block/digit_scan"];
+        parts.extend(self.peers_part());
+        parts.extend(["block/tile_ranks", segment, values]);
+        Ok(KernelKey { name, parts, constants, element: None, op: None, selector: None })
+    }
+}
+
+/// The input, or the output: the first or the second of the keys' spans and of the values'.
+fn place(spans: &[(Slot, u64, u32)], which: usize) -> Place {
+    let region = |&(slot, bytes, _): &(Slot, u64, u32)| whole(slot, bytes);
+    Place { keys: region(&spans[which]), values: spans.get(which + 2).map(region) }
 }
 
 /// Workgroup memory for the subgroups' counts of each digit, and for the words of a tile that move.

@@ -18,7 +18,8 @@ use crate::{Request, SortRequest};
 ///
 /// Every reduction reads n. A sort with digits of d bits has passes for all bits of its keys: `onesweep` reads the keys once
 /// to count all digits, and in a pass keys and values once in and once out; `upsweep_downsweep` reads the keys of a pass once
-/// to count and once more to rank, as `split` does in passes of one bit; `one_tile` reads keys and values once and writes them once. On the CPU, `sequential` and `parallel` scans and
+/// to count and once more to rank, as `split` does in passes of one bit; `one_tile` reads keys and values once and writes them once. `msd_first`
+/// reads the keys to count one digit, and has two passes, as long as a workgroup holds each bucket; larger ones take more. On the CPU, `sequential` and `parallel` scans and
 /// reductions move 2n and n; its sort is another crate's, and not counted here.
 pub fn traffic(request: &Request, algorithm: &str) -> Option<u64> {
     match request {
@@ -57,6 +58,7 @@ fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
     let each = match algorithm {
         "onesweep" => key + passes(8) * moved,
         "one_tile" => moved,
+        "msd_first" => key + 2 * moved,
         "upsweep_downsweep" => passes(8) * (2 * key + moved),
         "upsweep_downsweep_4bit" => passes(4) * (2 * key + moved),
         "split" => passes(1) * (2 * key + moved),
@@ -122,6 +124,7 @@ mod tests {
         assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep_4bit"), Some(8 * 16));
         assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "split"), Some(32 * 24));
         assert_eq!(bytes(Scalar::U64, Some(u32::TYPE), "one_tile"), Some(24));
+        assert_eq!(bytes(Scalar::U32, None, "msd_first"), Some(4 * 5));
         assert_eq!(bytes(Scalar::U32, None, "parallel"), None);
     }
 }

@@ -60,6 +60,12 @@ pub struct Tuning {
     pub tile_keys64: u32,
     /// Keys an invocation of it takes at least: of fewer keys the workgroup is smaller.
     pub tile_least: u32,
+    /// Invocations of a workgroup that sorts a bucket of a sort from the most significant digit.
+    pub bucket_workgroup: u32,
+    /// Keys an invocation of it takes at most.
+    pub bucket_keys: u32,
+    /// Workgroups of it that a compute unit should hold at once.
+    pub bucket_resident: u32,
     /// States that an invocation of a sort reads at once when it looks back.
     pub sort_window: u32,
     /// Polls of a tile's state before its waiter computes the aggregate itself.
@@ -121,6 +127,9 @@ impl Tuning {
             tile_pairs: if emulated { 4 } else { 8 },
             tile_keys64: if emulated { 4 } else { 8 },
             tile_least: 2,
+            bucket_workgroup: sort_workgroup,
+            bucket_keys: if emulated { 4 } else { 16 },
+            bucket_resident: 2,
             sort_window: if small { 1 } else { 4 },
             spin_limit: if small { 16 } else { 256 },
         }
@@ -154,6 +163,9 @@ impl Tuning {
             tile_pairs: 1,
             tile_keys64: 1,
             tile_least: 1,
+            bucket_workgroup: 1,
+            bucket_keys: 1,
+            bucket_resident: 1,
             sort_window: 1,
             spin_limit: 1,
         }
@@ -178,7 +190,7 @@ impl Tuning {
         }
         // Scans and reductions halve their workgroups; a sort's is whole subgroups.
         match name {
-            "sort_workgroup" | "sort64_workgroup" | "pairs_workgroup" | "tile_workgroup"
+            "sort_workgroup" | "sort64_workgroup" | "pairs_workgroup" | "tile_workgroup" | "bucket_workgroup"
                 if !value.is_multiple_of(32) =>
             {
                 return wrong("a multiple of 32".into());
@@ -200,7 +212,7 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 27] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 30] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
@@ -227,6 +239,9 @@ impl Tuning {
             ("tile_pairs", 16, &mut self.tile_pairs),
             ("tile_keys64", 16, &mut self.tile_keys64),
             ("tile_least", 16, &mut self.tile_least),
+            ("bucket_workgroup", 1024, &mut self.bucket_workgroup),
+            ("bucket_keys", 32, &mut self.bucket_keys),
+            ("bucket_resident", 16, &mut self.bucket_resident),
             ("sort_window", 16, &mut self.sort_window),
             ("spin_limit", 1 << 20, &mut self.spin_limit),
         ]

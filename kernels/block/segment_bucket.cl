@@ -1,0 +1,14 @@
+// block/segment_bucket: a segment for each digit of the place by which keys were partitioned, from where its first key went.
+
+typedef struct {
+  // Its first key.
+  u32 first;
+  u32 count;
+} Segment;
+
+Segment segment_of(__global const u32 *counts, Params params, u32 group) {
+  const u32 first = counts[params.buckets_at + group];
+  const u32 end = group + 1u < DIGITS ? counts[params.buckets_at + group + 1u] : params.n;
+  const Segment segment = {first, end - first};
+  return segment;
+}
