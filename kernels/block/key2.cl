@@ -2,31 +2,52 @@
 
 typedef uint2 Key;
 
-// The digit at a place of the key, such that unsigned digits order the keys.
-u32 key_digit(Key key, u32 place) {
-  u32 low = key.x;
-  u32 high = key.y;
+// The key as an unsigned number that orders it among the others.
+Key key_ordered(Key key) {
   // Signed integers: the sign bit counts down. Floats: negative ones count down altogether (IEEE totalOrder).
-  if (KEY_KIND == 1u) { high ^= 0x80000000u; }
+  if (KEY_KIND == 1u) { key.y ^= 0x80000000u; }
   if (KEY_KIND == 2u) {
-    const bool negative = (high >> 31u) == 1u;
-    low ^= negative ? 0xffffffffu : 0u;
-    high ^= negative ? 0xffffffffu : 0x80000000u;
+    const bool negative = (key.y >> 31u) == 1u;
+    key.x ^= negative ? 0xffffffffu : 0u;
+    key.y ^= negative ? 0xffffffffu : 0x80000000u;
   }
-  const u32 word = place >= 4u ? high : low;
-  const u32 digit = (word >> (8u * (place % 4u))) & 255u;
-  return DESCENDING == 1u ? 255u - digit : digit;
+  if (DESCENDING == 1u) {
+    key.x = ~key.x;
+    key.y = ~key.y;
+  }
+  return key;
 }
 
-// A key behind which no key sorts: its digits are all 255.
-Key key_last() {
-  Key key;
-  key.x = KEY_KIND != 2u && DESCENDING == 1u ? 0u : 0xffffffffu;
-  key.y = 0x7fffffffu;
-  if (KEY_KIND == 0u) { key.y = DESCENDING == 1u ? 0u : 0xffffffffu; }
-  if (KEY_KIND == 1u && DESCENDING == 1u) { key.y = 0x80000000u; }
-  if (KEY_KIND == 2u && DESCENDING == 1u) { key.y = 0xffffffffu; }
-  return key;
+Key key_restored(Key ordered) {
+  if (DESCENDING == 1u) {
+    ordered.x = ~ordered.x;
+    ordered.y = ~ordered.y;
+  }
+  if (KEY_KIND == 1u) { ordered.y ^= 0x80000000u; }
+  if (KEY_KIND == 2u) {
+    const bool negative = (ordered.y >> 31u) == 0u;
+    ordered.x ^= negative ? 0xffffffffu : 0u;
+    ordered.y ^= negative ? 0xffffffffu : 0x80000000u;
+  }
+  return ordered;
+}
+
+// Behind this one no ordered key sorts: its digits are all 255.
+Key ordered_last() {
+  Key last;
+  last.x = 0xffffffffu;
+  last.y = 0xffffffffu;
+  return last;
+}
+
+// The digit at a place of an ordered key.
+u32 ordered_digit(Key ordered, u32 place) {
+  return ((place >= 4u ? ordered.y : ordered.x) >> (8u * (place % 4u))) & 255u;
+}
+
+// The digit at a place of the key, such that unsigned digits order the keys.
+u32 key_digit(Key key, u32 place) {
+  return ordered_digit(key_ordered(key), place);
 }
 
 u32 key_word(Key key, u32 word) {

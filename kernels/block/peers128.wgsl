@@ -6,16 +6,17 @@ struct Peers {
   count: u32,
   // The first of them.
   leader: u32,
+  // Whether this lane is the last of them.
+  last: bool,
 }
 
 fn subgroup_peers(digit: u32, lane: u32) -> Peers {
   var peers = subgroupBallot(true);
   // unroll
   for (var bit = 0u; bit < DIGIT_BITS; bit++) {
-    let mine = (digit >> bit) & 1u;
-    let votes = subgroupBallot(mine == 1u);
+    let mine = (digit & (1u << bit)) != 0u;
     // Those that voted as this lane did.
-    peers &= votes ^ vec4<u32>(mine - 1u);
+    peers &= subgroupBallot(mine) ^ vec4<u32>(select(0xffffffffu, 0u, mine));
   }
   // The lanes before this one, word by word.
   let whole = vec4<u32>(lane / 32u) > vec4<u32>(0u, 1u, 2u, 3u);
@@ -27,9 +28,7 @@ fn subgroup_peers(digit: u32, lane: u32) -> Peers {
   if (peers.z != 0u) { leader = 64u + firstTrailingBit(peers.z); }
   if (peers.y != 0u) { leader = 32u + firstTrailingBit(peers.y); }
   if (peers.x != 0u) { leader = firstTrailingBit(peers.x); }
-  return Peers(
-    earlier.x + earlier.y + earlier.z + earlier.w,
-    all.x + all.y + all.z + all.w,
-    leader,
-  );
+  let before = earlier.x + earlier.y + earlier.z + earlier.w;
+  let count = all.x + all.y + all.z + all.w;
+  return Peers(before, count, leader, before + 1u == count);
 }

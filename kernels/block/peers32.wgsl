@@ -6,16 +6,22 @@ struct Peers {
   count: u32,
   // The first of them.
   leader: u32,
+  // Whether this lane is the last of them.
+  last: bool,
 }
 
 fn subgroup_peers(digit: u32, lane: u32) -> Peers {
   var peers = subgroupBallot(true).x;
   // unroll
   for (var bit = 0u; bit < DIGIT_BITS; bit++) {
-    let mine = (digit >> bit) & 1u;
-    let votes = subgroupBallot(mine == 1u).x;
+    let mine = (digit & (1u << bit)) != 0u;
     // Those that voted as this lane did.
-    peers &= votes ^ (mine - 1u);
+    peers &= subgroupBallot(mine).x ^ select(0xffffffffu, 0u, mine);
   }
-  return Peers(countOneBits(peers & ((1u << lane) - 1u)), countOneBits(peers), firstTrailingBit(peers));
+  return Peers(
+    countOneBits(peers & ((1u << lane) - 1u)),
+    countOneBits(peers),
+    firstTrailingBit(peers),
+    (peers & (0xfffffffeu << lane)) == 0u,
+  );
 }

@@ -14,7 +14,7 @@ void tile_ranks(
   __local u32 *cells = subgroup_counts + sg.id * DIGITS;
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 digit = key_digit(keys[k], place);
+    const u32 digit = ordered_digit(keys[k], place);
     const Peers peers = subgroup_peers(sg, digit);
     ranks[k] = subgroup_claim(sg, &cells[digit], peers);
   }

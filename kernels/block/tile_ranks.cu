@@ -14,7 +14,7 @@ FUNCTION void tile_ranks(const Key *keys, u32 place, u32 thread, Subgroup sg, u3
   u32 *cells = subgroup_counts + sg.id * DIGITS;
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 digit = key_digit(keys[k], place);
+    const u32 digit = ordered_digit(keys[k], place);
     const Peers peers = subgroup_peers(digit, sg.lane);
     ranks[k] = subgroup_claim(&cells[digit], peers);
   }

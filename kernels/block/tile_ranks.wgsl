@@ -21,11 +21,8 @@ fn tile_ranks(
   let cells = subgroup * DIGITS;
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
-    let digit = key_digit((*keys)[k], place);
-    let peers = subgroup_peers(digit, lane);
-    var base = 0u;
-    if (peers.before == 0u) { base = atomicAdd(&subgroup_counts[cells + digit], peers.count); }
-    (*ranks)[k] = subgroup_shuffle_word(base, peers.leader) + peers.before;
+    let digit = ordered_digit((*keys)[k], place);
+    (*ranks)[k] = subgroup_claim(cells + digit, subgroup_peers(digit, lane));
   }
   workgroupBarrier();
   for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {

@@ -50,8 +50,8 @@ sort_large(Key *temp, Key *output, u32 *temp_values, u32 *output_values, const u
 #pragma unroll
       for (u32 k = 0u; k < ITEMS; k++) {
         const u32 at = start + seat + k * sg.width;
-        keys[k] = key_last();
-        if (at < segment.count) { keys[k] = source[segment.first + at]; }
+        keys[k] = ordered_last();
+        if (at < segment.count) { keys[k] = key_ordered(source[segment.first + at]); }
       }
       workgroup_barrier();
       u32 ranks[ITEMS];
@@ -63,9 +63,9 @@ sort_large(Key *temp, Key *output, u32 *temp_values, u32 *output_values, const u
       for (u32 k = 0u; k < ITEMS; k++) {
         const u32 at = start + seat + k * sg.width;
         if (at < segment.count) {
-          const u32 digit = key_digit(keys[k], place);
+          const u32 digit = ordered_digit(keys[k], place);
           const u32 goal = digit_next[digit] + subgroup_counts[sg.id * DIGITS + digit] + ranks[k];
-          target[goal] = keys[k];
+          target[goal] = key_restored(keys[k]);
           move_value(source_values, target_values, segment.first + at, goal);
         }
       }

@@ -56,8 +56,8 @@ fn sort_large(
       // unroll
       for (var k = 0u; k < ITEMS; k++) {
         let at = start + seat + k * width;
-        keys[k] = key_last();
-        if (at < segment.count) { keys[k] = load_key(from_temp, segment.first + at); }
+        keys[k] = ordered_last();
+        if (at < segment.count) { keys[k] = key_ordered(load_key(from_temp, segment.first + at)); }
       }
       workgroupBarrier();
       var ranks: array<u32, ITEMS>;
@@ -69,9 +69,9 @@ fn sort_large(
       for (var k = 0u; k < ITEMS; k++) {
         let at = start + seat + k * width;
         if (at < segment.count) {
-          let digit = key_digit(keys[k], place);
+          let digit = ordered_digit(keys[k], place);
           let goal = digit_next[digit] + atomicLoad(&subgroup_counts[subgroup * DIGITS + digit]) + ranks[k];
-          if (from_temp) { output[params.output_offset + goal] = keys[k]; } else { temp[goal] = keys[k]; }
+          if (from_temp) { output[params.output_offset + goal] = key_restored(keys[k]); } else { temp[goal] = key_restored(keys[k]); }
           move_value(from_temp, segment.first + at, goal);
         }
       }

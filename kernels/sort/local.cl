@@ -19,30 +19,29 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   const u32 thread = get_local_id(0);
   DECLARE_SUBGROUP(sg);
 
-  // 1. Load the keys: each subgroup takes ITEMS rows of one key a lane.
+  // 1. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane.
   const Segment segment = segment_of(counts, params, get_group_id(0));
   if (segment.count == 0u || segment.count > TILE) { return; }
   source += params.source_offset + segment.first;
   target_keys += params.target_offset + segment.first;
   const u32 seat = sg.id * ITEMS * sg.width + sg.lane;
-  const Key some_key = source[0];
+  const Key some_key = key_ordered(source[0]);
   Key keys[ITEMS];
 #pragma unroll
-  for (u32 k = 0u; k < ITEMS; k++) { keys[k] = source[min(seat + k * sg.width, segment.count - 1u)]; }
+  for (u32 k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(source[min(seat + k * sg.width, segment.count - 1u)]); }
   tile_ranks_clear(thread, sg, subgroup_counts);
   if (thread < PLACES) { shared_differs[thread] = 0u; }
   workgroup_barrier();
 
-  // 2. In which places do keys differ? The others leave the order as it is. A float's sign changes all of its digits.
+  // 2. In which places do keys differ? The others leave the order as it is.
 #pragma unroll
   for (u32 word = 0u; word < KEY_WORDS; word++) {
     u32 bits = 0u;
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) { bits |= key_word(keys[k], word) ^ key_word(some_key, word); }
-    const bool signs = KEY_KIND == 2u && word == KEY_WORDS - 1u && (bits >> 31u) == 1u;
     for (u32 place = 0u; place < PLACES; place++) {
       const bool differs = place / 4u == word && ((bits >> (8u * (place % 4u))) & 255u) != 0u;
-      if (differs || signs) { shared_differs[place] = 1u; }
+      if (differs) { shared_differs[place] = 1u; }
     }
   }
   // In place, all have loaded before any stores.
@@ -58,7 +57,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     origins[k] = seat + k * sg.width;
-    if (origins[k] >= segment.count) { keys[k] = key_last(); }
+    if (origins[k] >= segment.count) { keys[k] = ordered_last(); }
   }
 
   for (u32 place = params.first_place; place < params.end_place; place++) {
@@ -71,7 +70,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     // 5. Bring the keys in order.
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
-      const u32 digit = key_digit(keys[k], place);
+      const u32 digit = ordered_digit(keys[k], place);
       const u32 position = digit_counts[digit] + subgroup_counts[sg.id * DIGITS + digit] + ranks[k];
 #pragma unroll
       for (u32 word = 0u; word < KEY_WORDS; word++) { exchange[word * TILE + position] = key_word(keys[k], word); }
@@ -95,7 +94,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = seat + k * sg.width;
-    if (at < segment.count) { target_keys[at] = keys[k]; }
+    if (at < segment.count) { target_keys[at] = key_restored(keys[k]); }
   }
   place_values(source_values, target_values, params, segment, seat, sg, origins);
 }

@@ -23,29 +23,28 @@ fn sort_local(
   @builtin(subgroup_id) subgroup: u32,
   @builtin(num_subgroups) subgroups: u32,
 ) {
-  // 1. Load the keys: each subgroup takes ITEMS rows of one key a lane.
+  // 1. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane.
   let segment = segment_of(id.x, thread);
   if (segment.count == 0u || segment.count > TILE) { return; }
   let begin = params.source_offset + segment.first;
   let seat = subgroup * ITEMS * width + lane;
-  let some_key = source[begin];
+  let some_key = key_ordered(source[begin]);
   var keys: array<Key, ITEMS>;
   // unroll
-  for (var k = 0u; k < ITEMS; k++) { keys[k] = source[begin + min(seat + k * width, segment.count - 1u)]; }
+  for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(source[begin + min(seat + k * width, segment.count - 1u)]); }
   tile_ranks_clear(thread, subgroups);
   if (thread < PLACES) { atomicStore(&shared_differs[thread], 0u); }
   workgroupBarrier();
 
-  // 2. In which places do keys differ? The others leave the order as it is. A float's sign changes all of its digits.
+  // 2. In which places do keys differ? The others leave the order as it is.
   // unroll
   for (var word = 0u; word < KEY_WORDS; word++) {
     var bits = 0u;
     // unroll
     for (var k = 0u; k < ITEMS; k++) { bits |= key_word(keys[k], word) ^ key_word(some_key, word); }
-    let signs = KEY_KIND == 2u && word == KEY_WORDS - 1u && (bits >> 31u) == 1u;
     for (var place = 0u; place < PLACES; place++) {
       let differs = place / 4u == word && ((bits >> (8u * (place % 4u))) & 255u) != 0u;
-      if (differs || signs) { atomicStore(&shared_differs[place], 1u); }
+      if (differs) { atomicStore(&shared_differs[place], 1u); }
     }
   }
   // In place, all have loaded before any stores.
@@ -62,7 +61,7 @@ fn sort_local(
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
     origins[k] = seat + k * width;
-    if (origins[k] >= segment.count) { keys[k] = key_last(); }
+    if (origins[k] >= segment.count) { keys[k] = ordered_last(); }
   }
 
   for (var place = params.first_place; place < params.end_place; place++) {
@@ -75,7 +74,7 @@ fn sort_local(
     // 5. Bring the keys in order.
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      let digit = key_digit(keys[k], place);
+      let digit = ordered_digit(keys[k], place);
       let position = digit_counts[digit] + atomicLoad(&subgroup_counts[subgroup * DIGITS + digit]) + ranks[k];
       // unroll
       for (var word = 0u; word < KEY_WORDS; word++) { exchange[word * TILE + position] = key_word(keys[k], word); }
@@ -99,7 +98,7 @@ fn sort_local(
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let at = seat + k * width;
-    if (at < segment.count) { target_keys[params.target_offset + segment.first + at] = keys[k]; }
+    if (at < segment.count) { target_keys[params.target_offset + segment.first + at] = key_restored(keys[k]); }
   }
   place_values(segment, seat, width, &origins);
 }

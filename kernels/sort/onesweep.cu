@@ -67,19 +67,20 @@ sort_onesweep(
   Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
   const u32 valid = min(params.n - tile_first(params, tile), TILE);
 
-  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
+  // 2. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane. Places
+  // past the end get keys that stay behind all.
   for (u32 i = thread; i < sg.count * DIGITS; i += WORKGROUP) { subgroup_counts[i] = 0u; }
   const u32 first = tile_first(params, tile) + sg.id * ITEMS * sg.width + sg.lane;
   Key keys[ITEMS];
   if (valid == TILE) {
 #pragma unroll
-    for (u32 k = 0u; k < ITEMS; k++) { keys[k] = source[first + k * sg.width]; }
+    for (u32 k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(source[first + k * sg.width]); }
   } else {
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
       const u32 index = first + k * sg.width;
-      keys[k] = key_last();
-      if (index < params.n) { keys[k] = source[index]; }
+      keys[k] = ordered_last();
+      if (index < params.n) { keys[k] = key_ordered(source[index]); }
     }
   }
   workgroup_barrier();
@@ -87,7 +88,7 @@ sort_onesweep(
   // 3. Count the subgroup's keys of each digit.
   u32 *cells = subgroup_counts + sg.id * DIGITS;
 #pragma unroll
-  for (u32 k = 0u; k < ITEMS; k++) { atomicAdd(&cells[key_digit(keys[k], params.place)], 1u); }
+  for (u32 k = 0u; k < ITEMS; k++) { atomicAdd(&cells[ordered_digit(keys[k], params.place)], 1u); }
   workgroup_barrier();
 
   // 4. Publish the tile's counts. Scan them over the digits and, within a digit, over the subgroups: where in the tile each
@@ -117,7 +118,7 @@ sort_onesweep(
   u32 positions[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
-    const u32 digit = key_digit(keys[k], place);
+    const u32 digit = ordered_digit(keys[k], place);
     const Peers peers = subgroup_peers(digit, sg.lane);
     positions[k] = subgroup_claim(&cells[digit], peers);
     exchange[positions[k]] = key_word(keys[k], 0u);
@@ -222,8 +223,8 @@ sort_onesweep(
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = k * WORKGROUP + thread;
-    targets[k] = at + digit_bases[key_digit(sorted[k], params.place)];
-    if (at < valid) { destination[targets[k]] = sorted[k]; }
+    targets[k] = at + digit_bases[ordered_digit(sorted[k], params.place)];
+    if (at < valid) { destination[targets[k]] = key_restored(sorted[k]); }
   }
   u32 *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
   move_values(source_values, destination_values, first, sg, thread, params.n, valid, exchange, moved, positions, targets);

@@ -46,7 +46,6 @@ fn tile_publishes(tile: u32) -> bool {
 fn recount(tile: u32, source: u32, thread: u32) {
   for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { atomicStore(&digit_totals[digit], 0u); }
   workgroupBarrier();
-  // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let key = load_key(source, tile_first(tile) + k * WORKGROUP + thread);
     atomicAdd(&digit_totals[key_digit(key, params.place)], 1u);
@@ -79,32 +78,37 @@ fn sort_onesweep(
   let destination = counts[route + 2u];
   let valid = min(params.n - tile_first(tile), TILE);
 
-  // 2. Load the keys: each subgroup takes ITEMS rows of one key a lane. Places past the end get keys that stay behind all.
+  // 2. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane. Places
+  // past the end get keys that stay behind all.
   for (var i = thread; i < subgroups * DIGITS; i += WORKGROUP) { atomicStore(&subgroup_counts[i], 0u); }
   let first = tile_first(tile) + subgroup * ITEMS * width + lane;
   var keys: array<Key, ITEMS>;
-  // One branch for all loads: a load within a branch of its own is waited for at the end of it.
-  let last = params.n - 1u;
-  if (source == BUFFER_INPUT) {
-    // unroll
-    for (var k = 0u; k < ITEMS; k++) { keys[k] = input[params.input_offset + min(first + k * width, last)]; }
-  } else if (source == BUFFER_TEMP) {
-    // unroll
-    for (var k = 0u; k < ITEMS; k++) { keys[k] = temp[min(first + k * width, last)]; }
+  if (valid == TILE) {
+    // One branch for all loads: a load within a branch of its own is waited for at the end of it.
+    if (source == BUFFER_INPUT) {
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(input[params.input_offset + first + k * width]); }
+    } else if (source == BUFFER_TEMP) {
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(temp[first + k * width]); }
+    } else {
+      // unroll
+      for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(output[params.output_offset + first + k * width]); }
+    }
   } else {
     // unroll
-    for (var k = 0u; k < ITEMS; k++) { keys[k] = output[params.output_offset + min(first + k * width, last)]; }
-  }
-  // unroll
-  for (var k = 0u; k < ITEMS; k++) {
-    if (first + k * width > last) { keys[k] = key_last(); }
+    for (var k = 0u; k < ITEMS; k++) {
+      let index = first + k * width;
+      keys[k] = ordered_last();
+      if (index < params.n) { keys[k] = key_ordered(load_key(source, index)); }
+    }
   }
   workgroupBarrier();
 
   // 3. Count the subgroup's keys of each digit.
   let cells = subgroup * DIGITS;
   // unroll
-  for (var k = 0u; k < ITEMS; k++) { atomicAdd(&subgroup_counts[cells + key_digit(keys[k], params.place)], 1u); }
+  for (var k = 0u; k < ITEMS; k++) { atomicAdd(&subgroup_counts[cells + ordered_digit(keys[k], params.place)], 1u); }
   workgroupBarrier();
 
   // 4. Publish the tile's counts. Scan them over the digits and, within a digit, over the subgroups: where in the tile each
@@ -134,11 +138,8 @@ fn sort_onesweep(
   var positions: array<u32, ITEMS>;
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
-    let digit = key_digit(keys[k], place);
-    let peers = subgroup_peers(digit, lane);
-    var base = 0u;
-    if (peers.before == 0u) { base = atomicAdd(&subgroup_counts[cells + digit], peers.count); }
-    positions[k] = subgroup_shuffle_word(base, peers.leader) + peers.before;
+    let digit = ordered_digit(keys[k], place);
+    positions[k] = subgroup_claim(cells + digit, subgroup_peers(digit, lane));
     exchange[positions[k]] = key_word(keys[k], 0u);
   }
 
@@ -238,17 +239,17 @@ fn sort_onesweep(
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let at = k * WORKGROUP + thread;
-    targets[k] = at + digit_bases[key_digit(sorted[k], params.place)];
+    targets[k] = at + digit_bases[ordered_digit(sorted[k], params.place)];
   }
   if (destination == BUFFER_TEMP) {
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      if (k * WORKGROUP + thread < valid) { temp[targets[k]] = sorted[k]; }
+      if (k * WORKGROUP + thread < valid) { temp[targets[k]] = key_restored(sorted[k]); }
     }
   } else {
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      if (k * WORKGROUP + thread < valid) { output[params.output_offset + targets[k]] = sorted[k]; }
+      if (k * WORKGROUP + thread < valid) { output[params.output_offset + targets[k]] = key_restored(sorted[k]); }
     }
   }
   move_values(source, destination, first, width, thread, valid, &moved, &positions, &targets);

@@ -63,6 +63,8 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/count_state": "wgsl" "cl" "cu";
     "block/peers32": "wgsl";
     "block/peers128": "wgsl";
+    "block/claim_barrier": "wgsl";
+    "block/claim_atomic": "wgsl";
     "copy/copy": "wgsl" "cl" "cu";
     "copy/fill": "wgsl";
     "scan/lookback": "wgsl" "cl" "cu";

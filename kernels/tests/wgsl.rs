@@ -26,6 +26,7 @@ fn tiers() -> [(&'static str, Caps); 4] {
         float64: true,
         atomics64: true,
         coherent: true,
+        subgroup_barrier: true,
         forward_progress: true,
         max_workgroup: 1024,
         shared_bytes: 48 * 1024,
@@ -42,6 +43,7 @@ fn tiers() -> [(&'static str, Caps); 4] {
         float64: false,
         atomics64: false,
         coherent: false,
+        subgroup_barrier: false,
         shared_bytes: 16 * 1024,
         max_workgroup: 256,
         ..full.clone()
@@ -58,6 +60,7 @@ fn capabilities(caps: &Caps) -> Capabilities {
     allowed.set(Capabilities::SHADER_INT64, caps.int64);
     allowed.set(Capabilities::FLOAT64, caps.float64);
     allowed.set(Capabilities::MEMORY_DECORATION_COHERENT, caps.coherent);
+    allowed.set(Capabilities::SUBGROUP_BARRIER, caps.subgroup_barrier);
     let atomics64 = Capabilities::SHADER_INT64_ATOMIC_MIN_MAX | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS;
     allowed.set(atomics64, caps.atomics64);
     allowed

@@ -690,6 +690,7 @@ mod tests {
             float64: true,
             atomics64: true,
             coherent: false,
+            subgroup_barrier: false,
             forward_progress: false,
             max_workgroup: 1024,
             shared_bytes: 32 << 10,

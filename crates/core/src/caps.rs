@@ -66,6 +66,8 @@ pub struct Caps {
     pub atomics64: bool,
     /// Whether WGSL's plain storage can be `@coherent`: what one workgroup writes another reads, given fences.
     pub coherent: bool,
+    /// Whether WGSL's subgroups have a barrier of their own.
+    pub subgroup_barrier: bool,
     /// Whether a workgroup that has started keeps running while another one waits for it.
     pub forward_progress: bool,
     /// The most invocations in a workgroup.

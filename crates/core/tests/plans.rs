@@ -27,6 +27,7 @@ fn h200() -> Caps {
         float64: true,
         atomics64: true,
         coherent: false,
+        subgroup_barrier: false,
         forward_progress: true,
         max_workgroup: 1024,
         shared_bytes: 48 * 1024,
@@ -51,6 +52,7 @@ fn lavapipe() -> Caps {
         subgroups: Some(Subgroups { min: 8, max: 8, source: SubgroupSource::Native }),
         atomics64: true,
         coherent: true,
+        subgroup_barrier: true,
         max_workgroup: 1024,
         shared_bytes: 32 * 1024,
         bulk_shared_bytes: 0,
@@ -71,6 +73,7 @@ fn gl() -> Caps {
         float64: false,
         atomics64: false,
         coherent: false,
+        subgroup_barrier: false,
         binding_alignment: 256,
         ..lavapipe()
     }

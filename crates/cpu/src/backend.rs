@@ -71,6 +71,7 @@ impl Cpu {
             float64: true,
             atomics64: true,
             coherent: false,
+            subgroup_barrier: false,
             forward_progress: true,
             max_workgroup: 1024,
             shared_bytes: 64 << 10,

@@ -132,6 +132,7 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
         float64: true,
         atomics64: true,
         coherent: false,
+        subgroup_barrier: false,
         // Since sm_70 every thread of a block that has started is scheduled independently and gets its turn: CUDA C++
         // promises parallel forward progress. Not to blocks that have not started; tickets number the tiles in the
         // order in which blocks start, so that a block waits on started ones alone.

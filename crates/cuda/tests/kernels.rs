@@ -27,6 +27,7 @@ fn caps(architecture: u32) -> Caps {
         float64: true,
         atomics64: true,
         coherent: false,
+        subgroup_barrier: false,
         forward_progress: true,
         max_workgroup: 1024,
         shared_bytes: 48 * 1024,

@@ -96,7 +96,9 @@ fn ask(device: Device) -> Checked<Profile> {
         float64: has("cl_khr_fp64"),
         atomics64: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
 
-        coherent: false, // A processor's threads take turns, and NVIDIA's workgroups stay resident once started. Elsewhere OpenCL
+        coherent: false,
+
+        subgroup_barrier: false, // A processor's threads take turns, and NVIDIA's workgroups stay resident once started. Elsewhere OpenCL
         // promises nothing.
         forward_progress: cpu || nvidia,
         max_workgroup: u32::try_from(group.min(items)).unwrap_or(u32::MAX),

@@ -23,6 +23,7 @@ pub struct Adapter {
 /// The features that make kernels faster or types available. Ask for those that the adapter has.
 pub fn wanted_features() -> Features {
     Features::SUBGROUP
+        | Features::SUBGROUP_BARRIER
         | Features::SHADER_INT64
         | Features::SHADER_INT64_ATOMIC_ALL_OPS
         | Features::SHADER_INT64_ATOMIC_MIN_MAX
@@ -148,6 +149,7 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         float64: features.contains(Features::SHADER_F64),
         atomics64: features.contains(Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS),
         coherent: features.contains(Features::MEMORY_DECORATION_COHERENT),
+        subgroup_barrier: features.contains(Features::SUBGROUP_BARRIER),
         // NVIDIA's GPUs since Volta schedule every resident workgroup; software devices give each one an OS thread until it
         // ends, but Mesa's ends a loop after 65535 turns. Elsewhere a waiting workgroup may starve the one it waits for.
         forward_progress: info.vendor == NVIDIA || (kind == DeviceKind::Cpu && !info.name.contains("llvmpipe")),

@@ -111,6 +111,7 @@ fn ablest(caps: &Caps) -> Caps {
         atomics64: true,
         forward_progress: true,
         coherent: true,
+        subgroup_barrier: true,
         bulk_shared_bytes: 1 << 20,
         ..caps.clone()
     }

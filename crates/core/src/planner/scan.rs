@@ -275,7 +275,11 @@ impl Planner<'_> {
     pub(super) fn scan_tile(&self, op: &Op, n: u32, words: u32, workgroup: u32) -> ScanTile {
         let pack = self.pack(op.element());
         let all = u64::from(n) * u64::from(op.element().words());
-        let words = self.words(words.min(self.tuning.scan_words), all, workgroup);
+        let mut words = self.words(words.min(self.tuning.scan_words), all, workgroup);
+        // Elements of several words have fewer to a tile, and more tiles then keep more loads in flight: four a compute unit.
+        if op.element().words() > 1 {
+            words = words.min(self.words(words, all / 4, workgroup).max(16));
+        }
         let rows = (words / (pack.bytes / 4)).clamp(1, 16);
         // The block scans hold two elements an invocation in workgroup memory.
         let workgroup = self.workgroup_within_half(workgroup, op.element());

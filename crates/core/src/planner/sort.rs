@@ -303,7 +303,7 @@ impl Planner<'_> {
         more.extend(self.subgroup_constants(workgroup)?);
         more.extend(self.fault_constants());
         let mut parts = vec![job.key_part, "block/digit_scan", "block/count_state", job.value_part];
-        parts.extend(self.peers_part());
+        parts.extend(self.ranking_parts());
         let portions = (0..tiles).step_by(portion as usize).enumerate();
         for (place, (turn, first_tile)) in (first_place..job.places).flat_map(|p| portions.clone().map(move |q| (p, q)))
         {
@@ -349,10 +349,18 @@ impl Planner<'_> {
         Ok(Partition { steps, counts, temp, temp_values })
     }
 
-    /// The block that finds the lanes of a subgroup with the same digit: by ballots as wide as the subgroup may be.
-    pub(super) fn peers_part(&self) -> Option<&'static str> {
-        let wide = self.caps.subgroups.is_some_and(|s| s.max > 32);
-        (self.caps.language == Language::Wgsl).then_some(if wide { "block/peers128" } else { "block/peers32" })
+    /// The blocks that rank a subgroup's keys in WGSL, by ballots as wide as a subgroup may be and by its barrier if it has one. The
+    /// other languages' preludes have them.
+    pub(super) fn ranking_parts(&self) -> &'static [&'static str] {
+        if self.caps.language != Language::Wgsl {
+            return &[];
+        }
+        match (self.caps.subgroups.is_some_and(|s| s.max > 32), self.caps.subgroup_barrier) {
+            (false, true) => &["block/peers32", "block/claim_barrier"],
+            (false, false) => &["block/peers32", "block/claim_atomic"],
+            (true, true) => &["block/peers128", "block/claim_barrier"],
+            (true, false) => &["block/peers128", "block/claim_atomic"],
+        }
     }
 
     /// Count, scan and scatter for each digit place, the lowest first.

@@ -219,7 +219,7 @@ impl Planner<'_> {
         }
         constants.extend(self.subgroup_constants(shape.workgroup)?);
         let mut parts = vec![job.key_part, "block/digit_scan"];
-        parts.extend(self.peers_part());
+        parts.extend(self.ranking_parts());
         parts.extend(["block/tile_ranks", segment, values]);
         Ok(KernelKey { name, parts, constants, element: None, op: None, selector: None })
     }
