@@ -171,6 +171,17 @@ impl SelectRequest {
     fn of<T: Element, P: Predicate<T>>(n: u64, rest: Rest) -> Request {
         Request::Select(SelectRequest { selector: Selector::of::<T, P>(), n, rest })
     }
+
+    /// What one pass reads.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.n * u64::from(self.selector.element().bytes())
+    }
+
+    /// What is written where so many elements are kept, the count left out.
+    pub(crate) fn bytes_written(&self, kept: u64) -> u64 {
+        let written = if self.rest == Rest::Dropped { kept } else { self.n };
+        written * u64::from(self.selector.element().bytes())
+    }
 }
 
 /// Selection and partition by a predicate; both are stable.
