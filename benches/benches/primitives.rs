@@ -48,7 +48,7 @@ fn main() {
 
 fn bench(criterion: &mut Criterion, backend: &dyn AnyBackend, case: &Case, label: &str) {
     let mut group = criterion.benchmark_group(case.id());
-    group.throughput(Throughput::Bytes(case.request.bytes_moved()));
+    group.throughput(Throughput::Bytes(case.bytes()));
     // Bound when criterion first runs it: most cases are filtered out, and buffers are large.
     let mut bound = None;
     group.bench_function(label, |bencher| {

@@ -20,8 +20,22 @@ pub struct Case {
     pub algorithm: &'static str,
 }
 
+/// How long the runs of equal keys are.
+const RUN: u64 = 8;
+
 impl Case {
-    /// The case's name: primitive/type/operator/size/algorithm, without the operator where there is none.
+    /// The least bytes that it moves: what is read, and what is written of half of the elements or of runs of eight.
+    pub fn bytes(&self) -> u64 {
+        let n = self.request.n();
+        self.request.bytes_moved_by(match self.request {
+            Request::Select(_) => n / 2,
+            Request::ByKey(_) => n.div_ceil(RUN),
+            _ => n,
+        })
+    }
+
+    /// The case's name: primitive/type/operator/size/algorithm, without the operator where there is none; of a partition, `apart`
+    /// or `behind` stands in its place.
     pub fn id(&self) -> String {
         let n = self.request.n();
         let size = if n.is_power_of_two() { format!("2^{}", n.trailing_zeros()) } else { n.to_string() };
@@ -112,8 +126,7 @@ pub struct Bound {
 /// What the device cannot do, or has no memory for.
 pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
     let n = case.request.n();
-    // Runs of eight equal keys, where runs matter.
-    let run = if matches!(case.request, Request::ByKey(_)) { 8 } else { 1 };
+    let run = if matches!(case.request, Request::ByKey(_)) { RUN } else { 1 };
     let random = |seed: u64, run: u64| -> Vec<u32> { (0..n).map(|i| (mix(seed ^ (i / run)) >> 32) as u32).collect() };
     let mut buffers = vec![];
     for seed in [Some((1 << 40, run)), None, Some((2 << 40, 1)), None, None] {
@@ -160,6 +173,12 @@ mod tests {
         let found = ids(1 << 24);
         assert!(wanted.iter().all(|id| found.iter().any(|other| other == id)), "{found:?}");
         assert!(ids(1000).contains(&"reduce/u32/sum/1000/parallel".to_string()));
+        for id in ["select_if/u32", "partition_if/u32/apart", "partition_if/u32/behind"] {
+            assert!(ids(1 << 20).contains(&format!("{id}/2^20/parallel")), "{id}");
+        }
+        for id in ["reduce_by_key/u32/sum/2^16/parallel", "run_length_encode/u32/2^16/parallel"] {
+            assert!(ids(1 << 16).contains(&id.to_string()), "{id}");
+        }
     }
 
     #[test]
@@ -172,6 +191,7 @@ mod tests {
                 case.id()
             );
             let bound = bind(&cpu, &case).unwrap();
+            assert!((4000..=8 * 4 * 1000 + 4 * 1000 * 5).contains(&case.bytes()), "{}", case.id());
             assert!(AnyBackend::time(&cpu, None, &bound.call, 2).unwrap() >= 0.0);
         }
     }

@@ -8,17 +8,6 @@ struct Lookback {
   u32 stuck;
 };
 
-// Combines the values of lanes `last` down to 0, the oldest tile on the left; every lane gets the result.
-FUNCTION T lookback_fold(T v, u32 last, u32 lane) {
-  T folded = v;
-#pragma unroll
-  for (u32 delta = 1u; delta < SUBGROUP_MAX; delta <<= 1u) {
-    const T older = subgroup_shuffle_element_down(folded, delta);
-    if (lane + delta <= last) { folded = combine(older, folded); }
-  }
-  return subgroup_shuffle_element(folded, 0u);
-}
-
 FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, u32 run, T initial, Subgroup sg) {
   Lookback found = {start.prefix, start.next, 0u};
   u32 polls = 0u;

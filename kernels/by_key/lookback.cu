@@ -5,23 +5,22 @@
 #define TILE (WORKGROUP * ROWS)
 
 __shared__ u32 shared_ticket;
-__shared__ u32 shared_stuck;
-__shared__ T shared_prefix;
-__shared__ T subgroup_totals[MAX_SUBGROUPS];
+
+struct TileInput {
+  const u32 *input;
+  const u32 *input_values;
+  u32 n;
+};
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
-FUNCTION T tile_aggregate(const u32 *input, const u32 *input_values, u32 tile, u32 n, Subgroup sg) {
+FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
   const u32 first = tile * TILE + sg.id * ROWS * sg.width + sg.lane;
   T carry = identity();
   for (u32 k = 0u; k < ROWS; k++) {
-    const T inclusive = subgroup_inclusive_scan(load_run(input, input_values, first + k * sg.width, n), sg.lane);
+    const T inclusive = subgroup_inclusive_scan(load_run(from.input, from.input_values, first + k * sg.width, from.n), sg.lane);
     carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
   }
-  if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
-  workgroup_barrier();
-  T total = identity();
-  for (u32 s = 0u; s < sg.count; s++) { total = combine(total, subgroup_totals[s]); }
-  return total;
+  return tile_totals(carry, sg).all;
 }
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
@@ -64,49 +63,19 @@ by_key_lookback(
     carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
   }
 
-  // 4. Combine the subgroups' totals.
-  if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
-  workgroup_barrier();
-  T subgroup_prefix = identity();
-  T aggregate = identity();
-  for (u32 s = 0u; s < sg.count; s++) {
-    if (s == sg.id) { subgroup_prefix = aggregate; }
-    aggregate = combine(aggregate, subgroup_totals[s]);
-  }
+  // 4. Publish the tile's aggregate, look back, and publish its prefix.
+  const TileInput from = {input, input_values, params.n};
+  const TilePrefix prefix = tile_prefix(from, states, ticket, params, run, tile, carry, sg);
 
-  // 5. Publish the aggregate.
-  const bool publishes = tile_publishes(ticket, tile);
-  const u32 status = publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (leads) { state_publish(states, params.tiles, run, tile, status, aggregate); }
-
-  // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
-  Lookback found = {identity(), tile, 0u};
-  while (true) {
-    if (sg.id == 0u) {
-      found = lookback(found, states, params.tiles, run, params.initial, sg);
-      if (sg.lane == 0u) {
-        shared_prefix = found.prefix;
-        shared_stuck = found.stuck;
-      }
-    }
-    const u32 stuck = workgroup_uniform_load(&shared_stuck);
-    if (stuck == 0u) { break; }
-    const T missing = tile_aggregate(input, input_values, stuck - 1u, params.n, sg);
-    if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
-    workgroup_barrier();
-  }
-
-  // 7. Publish the inclusive prefix. With the last one the last run ends, and the count of runs is known.
-  const T prefix = shared_prefix;
-  const T end = combine(prefix, aggregate);
-  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, end); }
+  // 5. With the last tile the last run ends, and the count of runs is known.
   if (leads && tile == params.tiles - 1u) {
+    const T end = combine(prefix.before, prefix.aggregate);
     store_run_total(output_values, end);
     output_count[0] = element_to_words(end).w[RUN_WORDS];
   }
 
-  // 8. Write the runs that begin here.
-  const T start = combine(prefix, subgroup_prefix);
+  // 6. Write the runs that begin here.
+  const T start = combine(prefix.before, prefix.subgroups);
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     store_run(input, output, output_values, first + k * sg.width, rows[k], combine(start, before[k]));

@@ -10,9 +10,6 @@
 const TILE: u32 = WORKGROUP * ROWS;
 
 var<workgroup> shared_ticket: u32;
-var<workgroup> shared_stuck: u32;
-var<workgroup> shared_prefix: T;
-var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
@@ -23,11 +20,7 @@ fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u3
     let inclusive = subgroup_inclusive_scan(load_run(first + k * width, params.n), lane);
     carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
   }
-  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
-  workgroupBarrier();
-  var total = identity();
-  for (var s = 0u; s < subgroups; s++) { total = combine(total, subgroup_totals[s]); }
-  return total;
+  return tile_totals(carry, lane, subgroup, subgroups).all;
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -66,48 +59,18 @@ fn by_key_lookback(
     carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
   }
 
-  // 4. Combine the subgroups' totals.
-  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
-  workgroupBarrier();
-  var subgroup_prefix = identity();
-  var aggregate = identity();
-  for (var s = 0u; s < subgroups; s++) {
-    if (s == subgroup) { subgroup_prefix = aggregate; }
-    aggregate = combine(aggregate, subgroup_totals[s]);
-  }
+  // 4. Publish the tile's aggregate, look back, and publish its prefix.
+  let prefix = tile_prefix(run, tile, carry, lane, width, subgroup, subgroups);
 
-  // 5. Publish the aggregate.
-  let publishes = tile_publishes(tile);
-  if (leads) { state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, publishes), aggregate); }
-
-  // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
-  var found = Lookback(identity(), tile, 0u);
-  loop {
-    if (subgroup == 0u) {
-      found = lookback(found, run, lane, width);
-      if (lane == 0u) {
-        shared_prefix = found.prefix;
-        shared_stuck = found.stuck;
-      }
-    }
-    let stuck = workgroupUniformLoad(&shared_stuck);
-    if (stuck == 0u) { break; }
-    let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
-    if (leads) { state_help(run, stuck - 1u, missing); }
-    workgroupBarrier();
-  }
-
-  // 7. Publish the inclusive prefix. With the last one the last run ends, and the count of runs is known.
-  let prefix = shared_prefix;
-  let end = combine(prefix, aggregate);
-  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, end); }
+  // 5. With the last tile the last run ends, and the count of runs is known.
   if (leads && tile == params.tiles - 1u) {
+    let end = combine(prefix.before, prefix.aggregate);
     store_run_total(end);
     output_count[params.output_count_offset] = element_to_words(end).w[RUN_WORDS];
   }
 
-  // 8. Write the runs that begin here.
-  let start = combine(prefix, subgroup_prefix);
+  // 6. Write the runs that begin here.
+  let start = combine(prefix.before, prefix.subgroups);
   // unroll
   for (var k = 0u; k < ROWS; k++) { store_run(first + k * width, rows[k], combine(start, before[k])); }
 }

@@ -19,7 +19,6 @@ const LOOKBACK_STUCK: u32 = 3u;
 var<workgroup> shared_ticket: u32;
 var<workgroup> shared_found: u32;
 var<workgroup> shared_prefix: T;
-var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
@@ -31,11 +30,7 @@ fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u3
     let inclusive = subgroup_inclusive_scan(pack_fold(v), lane);
     carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
   }
-  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
-  workgroupBarrier();
-  var total = identity();
-  for (var s = 0u; s < subgroups; s++) { total = combine(total, subgroup_totals[s]); }
-  return total;
+  return tile_totals(carry, lane, subgroup, subgroups).all;
 }
 
 // What a tile has published in this run.
@@ -58,16 +53,6 @@ fn state_help(leads: bool, run: u32, tile: u32, aggregate: T) {
   if (missing) { values[tile] = aggregate; }
   storageBarrier();
   if (missing) { atomicCompareExchangeWeak(&states[tile], old, (run << 2u) | STATUS_AGGREGATE); }
-}
-
-// Combines the values of lanes `last` down to 0, the oldest tile on the left; every lane gets the result.
-fn lookback_fold(v: T, last: u32, lane: u32) -> T {
-  var folded = v;
-  for (var delta = 1u; delta < SUBGROUP_MAX; delta <<= 1u) {
-    let older = subgroup_shuffle_element_down(folded, delta);
-    if (lane + delta <= last) { folded = combine(older, folded); }
-  }
-  return subgroup_shuffle_element(folded, 0u);
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -112,18 +97,11 @@ fn scan_lookback_fenced(
   }
 
   // 4. Combine the subgroups' totals.
-  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
-  workgroupBarrier();
-  var subgroup_prefix = identity();
-  var aggregate = identity();
-  for (var s = 0u; s < subgroups; s++) {
-    if (s == subgroup) { subgroup_prefix = aggregate; }
-    aggregate = combine(aggregate, subgroup_totals[s]);
-  }
+  let totals = tile_totals(carry, lane, subgroup, subgroups);
 
   // 5. Publish the aggregate.
   let publishes = tile_publishes(tile);
-  state_publish(leads && publishes, run, tile, STATUS_AGGREGATE, aggregate);
+  state_publish(leads && publishes, run, tile, STATUS_AGGREGATE, totals.all);
 
   // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   var prefix = identity();
@@ -168,10 +146,10 @@ fn scan_lookback_fenced(
   prefix = shared_prefix;
 
   // 7. Publish the inclusive prefix.
-  state_publish(leads && publishes, run, tile, STATUS_PREFIX, combine(prefix, aggregate));
+  state_publish(leads && publishes, run, tile, STATUS_PREFIX, combine(prefix, totals.all));
 
   // 8. Scan each pack from its prefix and store it.
-  let start = combine(prefix, subgroup_prefix);
+  let start = combine(prefix, totals.before);
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     store_pack(first + k * width, params.n, pack_scan(rows[k], combine(start, before[k])));

@@ -4,18 +4,18 @@
 
 #define TILE (WORKGROUP * ROWS)
 
+struct TileInput {
+  __global const Item *input;
+};
+
 // How many elements of a full tile are kept.
-T tile_aggregate(__global const Item *input, u32 tile, Subgroup sg, __local T *subgroup_totals) {
+T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShared *shared) {
   const u32 first = tile * TILE + sg.id * ROWS * sg.width + sg.lane;
   T kept = identity();
-  for (u32 k = 0u; k < ROWS; k++) { kept += keep(input[first + k * sg.width]) ? 1u : 0u; }
+  for (u32 k = 0u; k < ROWS; k++) { kept += keep(from->input[first + k * sg.width]) ? 1u : 0u; }
   const T inclusive = subgroup_inclusive_scan(sg, kept);
   const T carry = subgroup_shuffle_element(sg, inclusive, sg.width - 1u);
-  if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
-  workgroup_barrier();
-  T total = identity();
-  for (u32 s = 0u; s < sg.count; s++) { total = combine(total, subgroup_totals[s]); }
-  return total;
+  return tile_totals(carry, sg, shared->subgroup_totals).all;
 }
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void select_lookback(
@@ -23,9 +23,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   __global Item *output_rest, __global u32 *output_count, Params params
 ) {
   __local u32 shared_ticket;
-  __local u32 shared_stuck;
-  __local T shared_prefix;
-  __local T subgroup_totals[MAX_SUBGROUPS];
+  __local TileShared shared;
   const u32 thread = get_local_id(0);
   DECLARE_SUBGROUP(sg);
   input += params.input_offset;
@@ -69,45 +67,15 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     }
   }
 
-  // 5. Combine the subgroups' totals.
-  if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
-  workgroup_barrier();
-  T subgroup_prefix = identity();
-  T aggregate = identity();
-  for (u32 s = 0u; s < sg.count; s++) {
-    if (s == sg.id) { subgroup_prefix = aggregate; }
-    aggregate = combine(aggregate, subgroup_totals[s]);
-  }
+  // 5. Publish the tile's aggregate, look back, and publish its prefix.
+  const TileInput from = {input};
+  const TilePrefix prefix = tile_prefix(&from, states, ticket, params, run, tile, carry, sg, &shared);
 
-  // 6. Publish the aggregate.
-  const bool publishes = tile_publishes(ticket, tile);
-  const u32 status = publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (leads) { state_publish(states, params.tiles, run, tile, status, aggregate); }
+  // 6. The last tile's inclusive prefix is the count of all that are kept.
+  if (leads && tile == params.tiles - 1u) { output_count[0] = combine(prefix.before, prefix.aggregate); }
 
-  // 7. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
-  Lookback found = {identity(), tile, 0u};
-  while (true) {
-    if (LEADING_SUBGROUP(sg)) {
-      found = lookback(found, states, params.tiles, run, params.initial, sg);
-      if (leads) {
-        shared_prefix = found.prefix;
-        shared_stuck = found.stuck;
-      }
-    }
-    const u32 stuck = workgroup_uniform_load(&shared_stuck);
-    if (stuck == 0u) { break; }
-    const T missing = tile_aggregate(input, stuck - 1u, sg, subgroup_totals);
-    if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
-    workgroup_barrier();
-  }
-
-  // 8. Publish the inclusive prefix. The last one is the count of all that are kept.
-  const T prefix = shared_prefix;
-  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
-  if (leads && tile == params.tiles - 1u) { output_count[0] = combine(prefix, aggregate); }
-
-  // 9. Write each element behind those kept before it, or behind those not kept.
-  const T start = combine(prefix, subgroup_prefix);
+  // 7. Write each element behind those kept before it, or behind those not kept.
+  const T start = combine(prefix.before, prefix.subgroups);
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     const u32 index = first + k * sg.width;

@@ -11,9 +11,6 @@
 const TILE: u32 = WORKGROUP * ROWS;
 
 var<workgroup> shared_ticket: u32;
-var<workgroup> shared_stuck: u32;
-var<workgroup> shared_prefix: T;
-var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
 
 // How many elements of a full tile are kept.
 fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
@@ -23,11 +20,7 @@ fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u3
   for (var k = 0u; k < ROWS; k++) { kept += select(0u, 1u, keep(input[params.input_offset + first + k * width])); }
   let inclusive = subgroup_inclusive_scan(kept, lane);
   let carry = subgroup_shuffle_element(inclusive, width - 1u);
-  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
-  workgroupBarrier();
-  var total = identity();
-  for (var s = 0u; s < subgroups; s++) { total = combine(total, subgroup_totals[s]); }
-  return total;
+  return tile_totals(carry, lane, subgroup, subgroups).all;
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -77,44 +70,14 @@ fn select_lookback(
     }
   }
 
-  // 5. Combine the subgroups' totals.
-  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
-  workgroupBarrier();
-  var subgroup_prefix = identity();
-  var aggregate = identity();
-  for (var s = 0u; s < subgroups; s++) {
-    if (s == subgroup) { subgroup_prefix = aggregate; }
-    aggregate = combine(aggregate, subgroup_totals[s]);
-  }
+  // 5. Publish the tile's aggregate, look back, and publish its prefix.
+  let prefix = tile_prefix(run, tile, carry, lane, width, subgroup, subgroups);
 
-  // 6. Publish the aggregate.
-  let publishes = tile_publishes(tile);
-  if (leads) { state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, publishes), aggregate); }
+  // 6. The last tile's inclusive prefix is the count of all that are kept.
+  if (leads && tile == params.tiles - 1u) { output_count[params.output_count_offset] = combine(prefix.before, prefix.aggregate); }
 
-  // 7. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
-  var found = Lookback(identity(), tile, 0u);
-  loop {
-    if (subgroup == 0u) {
-      found = lookback(found, run, lane, width);
-      if (lane == 0u) {
-        shared_prefix = found.prefix;
-        shared_stuck = found.stuck;
-      }
-    }
-    let stuck = workgroupUniformLoad(&shared_stuck);
-    if (stuck == 0u) { break; }
-    let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
-    if (leads) { state_help(run, stuck - 1u, missing); }
-    workgroupBarrier();
-  }
-
-  // 8. Publish the inclusive prefix. The last one is the count of all that are kept.
-  let prefix = shared_prefix;
-  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
-  if (leads && tile == params.tiles - 1u) { output_count[params.output_count_offset] = combine(prefix, aggregate); }
-
-  // 9. Write each element behind those kept before it, or behind those not kept.
-  let start = combine(prefix, subgroup_prefix);
+  // 7. Write each element behind those kept before it, or behind those not kept.
+  let start = combine(prefix.before, prefix.subgroups);
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     let index = first + k * width;

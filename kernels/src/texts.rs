@@ -39,6 +39,9 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/state_wide": "wgsl" "cl" "cu";
     "block/state_fenced": "cl" "cu";
     "block/ticket": "wgsl" "cl" "cu";
+    "block/tile_totals": "wgsl" "cl" "cu";
+    "block/tile_prefix": "wgsl" "cl" "cu";
+    "block/lookback_fold": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";
     "block/lookback_serial": "wgsl" "cl" "cu";
     "block/bulk_copy": "cu";

@@ -4,15 +4,24 @@
 //! (`~/.cache` on Linux). An entry is a file of its own: a SHA-256 digest and the bytes that it is of. It is written beside its
 //! place and moved there whole, so processes may share a folder; one that is damaged is as good as none, and written over. A
 //! cache that cannot be read or written is a warning in the log and never an error: compiling again always works. The folder
-//! may be deleted at any time, and nothing else deletes from it.
+//! may be deleted at any time.
+//!
+//! Entries take at most [`LIMIT`] bytes, or what [`Cache::with_limit`] says. Beyond that, those not used for longest are deleted until
+//! three quarters are left. That happens when a process keeps its first entry and then whenever it has kept a sixteenth of the limit
+//! anew, so several processes may be over it by as much each. Whoever finds an entry gone compiles again; nothing but entries is deleted.
 
 #[cfg(not(target_family = "wasm"))]
 mod disk;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use sha2::{Digest, Sha256};
+
+/// The most bytes that entries take unless a cache says otherwise: a thousand kernels and more.
+pub const LIMIT: u64 = 256 << 20;
 
 /// What an entry is found by: a kind of compiled kernel, and a digest of all that it depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,9 +45,19 @@ impl Key {
 }
 
 /// A folder of compiled kernels, or none.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Cache {
     folder: Option<PathBuf>,
+    limit: u64,
+    /// Bytes kept since old entries were last deleted. The first ones count as too many.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
+    untrimmed: Arc<AtomicU64>,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Cache { folder: None, limit: LIMIT, untrimmed: Arc::new(AtomicU64::new(u64::MAX / 2)) }
+    }
 }
 
 impl Cache {
@@ -52,12 +71,22 @@ impl Cache {
             #[cfg(target_family = "wasm")]
             None => None,
         };
-        Cache { folder }
+        Cache { folder, ..Cache::default() }
     }
 
     /// A cache in this folder, which need not be there yet.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Cache {
-        Cache { folder: Some(folder.into()) }
+        Cache { folder: Some(folder.into()), ..Cache::default() }
+    }
+
+    /// The same, whose entries take at most so many bytes.
+    pub fn with_limit(self, bytes: u64) -> Cache {
+        Cache { limit: bytes, ..self }
+    }
+
+    /// The most bytes that entries take.
+    pub fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// No cache: nothing is found, nothing is kept.

@@ -90,3 +90,69 @@ fn a_folder_that_cannot_be_is_no_cache() {
     Cache::off().put(&key("a"), b"compiled");
     assert_eq!(Cache::off().get(&key("a")), None);
 }
+
+#[test]
+fn the_entries_not_used_for_longest_are_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::in_folder(folder.path()).with_limit(100_000);
+    let others = ["notes.txt", "cubin-of-mine", ".trifold-unfinished"].map(|name| folder.path().join(name));
+    for other in &others {
+        std::fs::write(other, vec![0; 200_000]).unwrap();
+    }
+    let name = |i: usize| format!("kernel {i}");
+    let age = |seconds: u64| {
+        let past = std::time::SystemTime::now() - std::time::Duration::from_secs(seconds);
+        for file in files(folder.path()).iter().filter(|file| !others.contains(file)) {
+            let file = std::fs::File::options().append(true).open(file).unwrap();
+            let modified = file.metadata().unwrap().modified().unwrap();
+            file.set_modified(modified.min(past)).unwrap();
+        }
+    };
+    for i in 0..9 {
+        cache.put(&key(&name(i)), &[i as u8; 10_000]);
+        age(1000 - 10 * i as u64);
+    }
+    assert!((0..9).all(|i| cache.get(&key(&name(i))).is_some()), "below the limit all are there");
+    // All but 3 were last used long ago; of those, 0 longest.
+    for i in 0..9 {
+        age(1000);
+        if i == 3 {
+            assert!(cache.get(&key(&name(i))).is_some());
+        }
+    }
+    for i in 9..12 {
+        cache.put(&key(&name(i)), &[i as u8; 10_000]);
+    }
+    let kept = |i: usize| cache.get(&key(&name(i))).is_some();
+    let left = (0..12).filter(|i| kept(*i)).count();
+    assert!((7..=9).contains(&left), "{left} entries of 12 in 100 kB");
+    assert!(kept(3) && kept(10) && kept(11), "what was used last is kept");
+    assert!(others.iter().all(|other| other.exists()), "nothing else is deleted");
+
+    // What a process left unfinished a day ago goes too.
+    let file = std::fs::File::options().append(true).open(&others[2]).unwrap();
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 24 * 60 * 60)).unwrap();
+    Cache::in_folder(folder.path()).put(&key("another"), b"compiled");
+    assert!(!others[2].exists() && others[0].exists());
+}
+
+#[test]
+fn many_delete_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4u8 {
+            let folder = folder.path();
+            scope.spawn(move || {
+                let cache = Cache::in_folder(folder).with_limit(200_000);
+                for i in 0..60 {
+                    let own = key(&format!("{thread} {i}"));
+                    cache.put(&own, &[thread; 10_000]);
+                    assert!(cache.get(&own).is_none_or(|found| found == [thread; 10_000]), "whole or not at all");
+                }
+            });
+        }
+    });
+    Cache::in_folder(folder.path()).with_limit(200_000).put(&key("last"), b"compiled");
+    let bytes: u64 = files(folder.path()).iter().map(|file| file.metadata().unwrap().len()).sum();
+    assert!((50_000..=200_000).contains(&bytes), "{bytes}");
+}

@@ -21,7 +21,7 @@ pub struct Cli {
 pub enum Command {
     /// List every device of every backend, and what to install for drivers that are absent.
     Devices(DevicesArgs),
-    /// Time copy, scan, reduce and sort on all devices, and check every result.
+    /// Time copy, scan, reduce, sort, select, partition and reduction by key on all devices, and check every result.
     Compare(CompareArgs),
     /// Measure anew what the documents behind the algorithms measured, by all algorithms of all devices.
     Experiment(ExperimentArgs),
@@ -54,11 +54,24 @@ pub enum Primitive {
     Reduce,
     SortKeys,
     SortPairs,
+    SelectIf,
+    PartitionIf,
+    ReduceByKey,
+    RunLengthEncode,
 }
 
 impl Primitive {
-    pub const ALL: [Primitive; 5] =
-        [Primitive::Copy, Primitive::Scan, Primitive::Reduce, Primitive::SortKeys, Primitive::SortPairs];
+    pub const ALL: [Primitive; 9] = [
+        Primitive::Copy,
+        Primitive::Scan,
+        Primitive::Reduce,
+        Primitive::SortKeys,
+        Primitive::SortPairs,
+        Primitive::SelectIf,
+        Primitive::PartitionIf,
+        Primitive::ReduceByKey,
+        Primitive::RunLengthEncode,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -67,11 +80,29 @@ impl Primitive {
             Primitive::Reduce => "reduce",
             Primitive::SortKeys => "sort_keys",
             Primitive::SortPairs => "sort_pairs",
+            Primitive::SelectIf => "select_if",
+            Primitive::PartitionIf => "partition_if",
+            Primitive::ReduceByKey => "reduce_by_key",
+            Primitive::RunLengthEncode => "run_length_encode",
         }
     }
 
+    pub fn from_name(name: &str) -> Option<Primitive> {
+        Primitive::ALL.into_iter().find(|primitive| primitive.name() == name)
+    }
+
     pub fn has_operator(self) -> bool {
-        matches!(self, Primitive::Scan | Primitive::Reduce)
+        matches!(self, Primitive::Scan | Primitive::Reduce | Primitive::ReduceByKey)
+    }
+
+    /// Whether it keeps some elements and not others.
+    pub fn selects(self) -> bool {
+        matches!(self, Primitive::SelectIf | Primitive::PartitionIf)
+    }
+
+    /// Whether it is of the runs of equal keys.
+    pub fn is_by_key(self) -> bool {
+        matches!(self, Primitive::ReduceByKey | Primitive::RunLengthEncode)
     }
 }
 
@@ -93,10 +124,10 @@ pub struct CompareArgs {
     /// Only these primitives.
     #[arg(long, value_delimiter = ',', value_enum)]
     pub primitive: Vec<Primitive>,
-    /// Element types.
+    /// Element types; of keys, and of the values of reduce_by_key too.
     #[arg(long = "type", value_delimiter = ',', value_parser = scalar, default_value = "u32", value_name = "TYPE")]
     pub types: Vec<Scalar>,
-    /// Operators of scan and reduce.
+    /// Operators of scan, reduce and reduce_by_key.
     #[arg(long, value_delimiter = ',', value_parser = operator, default_value = "sum")]
     pub operator: Vec<Builtin>,
     /// How many elements, such as 2^16,2^20,1000; by default what suits each device.
@@ -116,6 +147,18 @@ pub struct CompareArgs {
     /// have hot digits in their fraction.
     #[arg(long, value_delimiter = ',', value_parser = input, default_value = "uniform", value_name = "DISTRIBUTION")]
     pub input: Vec<Distribution>,
+    /// The share of elements that select_if and partition_if keep, from 0 to 1.
+    ///
+    /// Of uniform, sorted and reversed inputs. The predicate keeps the upper half of a type's values, and inputs are made so that
+    /// it keeps this share; of other inputs it keeps what they have there.
+    #[arg(long, value_delimiter = ',', value_parser = share, default_value = "0.5", value_name = "SHARE")]
+    pub kept: Vec<f64>,
+    /// How long the runs of equal keys are on average, for reduce_by_key and run_length_encode.
+    ///
+    /// Each run is 1 to 2 * LENGTH - 1 long. Inputs of few values have longer ones, where neighbours agree.
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "8",
+          value_name = "LENGTH")]
+    pub run_length: Vec<u32>,
     /// Block tiles on purpose: none, or one in N that is silent:N or late:N.
     ///
     /// Of algorithms whose tiles wait for each other. One tile in N publishes nothing that the tiles behind it wait for
@@ -376,6 +419,12 @@ fn waiting(text: &str) -> Result<Waiting, String> {
         .ok_or_else(|| one_of("waiting", all.map(|waiting| waiting.to_string())))
 }
 
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|e| format!("{e}; write 0.5 for half"))?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("a share is from 0 to 1".into()) }
+}
+
 /// `none`, `silent:N` or `late:N`.
 fn fault(text: &str) -> Result<Fault, String> {
     let every = |n: &str| match n.parse::<u32>() {
@@ -452,11 +501,16 @@ mod tests {
         assert!(input("runs").unwrap_err().contains("few-distinct, hot-digit"));
         assert_eq!(waiting("unbounded"), Ok(Waiting::Unbounded));
         assert!(waiting("never").unwrap_err().contains("bounded, unbounded"));
+        assert_eq!([share("0"), share("0.25"), share("1")], [Ok(0.0), Ok(0.25), Ok(1.0)]);
+        for bad in ["1.01", "-0.5", "NaN", "half", "50%"] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]
     fn primitives_and_experiments_have_the_names_of_their_rows() {
         for primitive in Primitive::ALL {
+            assert_eq!(Primitive::from_name(primitive.name()), Some(primitive));
             assert_eq!(primitive.to_possible_value().unwrap().get_name(), primitive.name());
         }
         for (place, experiment) in Experiment::ALL.into_iter().enumerate() {

@@ -11,6 +11,50 @@ pub struct Elements {
     bytes: usize,
 }
 
+/// What an input is made to hold beyond what its distribution says.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Shape {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// This share of the values of a uniform one in the upper half: what is below that is spread over the lower half, and the rest
+    /// over the upper one, in their order.
+    Kept(f64),
+    /// Each of its elements as a run of equal ones, 1 to 2 L - 1 long, L on average.
+    Runs(u32),
+}
+
+impl Shape {
+    /// `n` ranks.
+    fn ranks(self, distribution: Distribution, n: u64, seed: u64) -> Vec<u64> {
+        let run_length = match self {
+            Shape::Plain => return distribution.ranks(n, seed),
+            Shape::Kept(share) => {
+                let mut ranks = distribution.ranks(n, seed);
+                let (half, all) = (1u128 << 63, 1u128 << 64);
+                let below = (((1.0 - share) * all as f64) as u128).min(all);
+                ranks.par_iter_mut().for_each(|rank| {
+                    let at = u128::from(*rank);
+                    *rank =
+                        if at < below { at * half / below } else { half + (at - below) * half / (all - below) } as u64;
+                });
+                return ranks;
+            }
+            Shape::Runs(run_length) => run_length,
+        };
+        let (mut ends, mut end) = (vec![], 0);
+        while end < n {
+            end += 1 + mix(seed ^ !end) % (2 * u64::from(run_length) - 1);
+            ends.push(end.min(n));
+        }
+        let mut ranks = Vec::with_capacity(n as usize);
+        for (rank, end) in distribution.ranks(ends.len() as u64, seed).into_iter().zip(ends) {
+            ranks.resize(end as usize, rank);
+        }
+        ranks
+    }
+}
+
 impl Elements {
     /// `bytes` zero bytes.
     pub fn zeroed(bytes: usize) -> Elements {
@@ -20,9 +64,14 @@ impl Elements {
     /// `n` elements in an order and of a variety, over the integers' values and over [0, 1) for floats, which makes sums
     /// of floats easy to bound.
     pub fn of(distribution: Distribution, scalar: Scalar, n: u64, seed: u64) -> Elements {
+        Elements::shaped(distribution, Shape::Plain, scalar, n, seed)
+    }
+
+    /// The same, of a shape.
+    pub fn shaped(distribution: Distribution, shape: Shape, scalar: Scalar, n: u64, seed: u64) -> Elements {
         let mut elements = Elements::zeroed(n as usize * scalar.bytes() as usize);
         // Sizes differ in all their elements, so that a result left over from one cannot pass for another's.
-        let ranks = distribution.ranks(n, mix(seed ^ n.rotate_left(32)));
+        let ranks = shape.ranks(distribution, n, mix(seed ^ n.rotate_left(32)));
         let bytes = elements.as_bytes_mut();
         match (scalar, distribution) {
             // The bytes of a rank have to be the digits of the key: those of the fraction, with the exponent of [0.5, 1).
@@ -219,6 +268,33 @@ mod tests {
             };
             assert!(floats.iter().all(|x| (0.5..1.0).contains(x)));
         }
+    }
+
+    #[test]
+    fn shapes_keep_the_order_and_have_the_share_or_the_runs_that_are_asked() {
+        const N: u64 = 100_000;
+        let upper = |share| {
+            let ranks = Shape::Kept(share).ranks(Distribution::Sorted, N, 1);
+            assert!(ranks.is_sorted());
+            ranks.iter().filter(|rank| **rank >> 63 == 1).count() as f64 / N as f64
+        };
+        for share in [0.0, 0.01, 0.5, 0.75, 1.0] {
+            let got = upper(share);
+            assert!((got - share).abs() < 0.005 && (share.fract() != 0.0 || got == share), "{got} of {share}");
+        }
+        let plain = Distribution::Uniform.ranks(N, 1);
+        assert_eq!(Shape::Kept(0.5).ranks(Distribution::Uniform, N, 1), plain);
+        assert_eq!(Shape::Runs(1).ranks(Distribution::Uniform, N, 1), plain);
+        for length in [2, 8, 100] {
+            let ranks = Shape::Runs(length).ranks(Distribution::Sorted, N, 1);
+            assert!(ranks.len() == N as usize && ranks.is_sorted());
+            let runs: Vec<usize> = ranks.chunk_by(|a, b| a == b).map(<[u64]>::len).collect();
+            assert!(runs.iter().all(|run| *run < 2 * length as usize));
+            let mean = N as f64 / runs.len() as f64;
+            assert!((mean / f64::from(length) - 1.0).abs() < 0.05, "{mean} of {length}");
+        }
+        assert_eq!(Shape::Runs(8).ranks(Distribution::Constant, 100, 1).len(), 100);
+        assert!(Shape::Runs(8).ranks(Distribution::Uniform, 0, 1).is_empty());
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The program as a user runs it, on the CPU backend.
 
+mod interrupted;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -92,6 +93,18 @@ fn f64s(values: &[f64]) -> Vec<u8> {
     bytes(values, |x| x.to_le_bytes())
 }
 
+const PRIMITIVES: [&str; 9] = [
+    "copy",
+    "scan",
+    "reduce",
+    "sort_keys",
+    "sort_pairs",
+    "select_if",
+    "partition_if",
+    "reduce_by_key",
+    "run_length_encode",
+];
+
 #[test]
 fn compare_verifies_every_primitive() {
     let folder = Folder::new();
@@ -101,8 +114,8 @@ fn compare_verifies_every_primitive() {
     assert!(table.contains("scan of u32, sum") && table.contains("2^12"), "{table}");
     let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     let rows = rows.as_array().unwrap();
-    assert_eq!(rows.len(), 4 * 5);
-    for primitive in ["copy", "scan", "reduce", "sort_keys", "sort_pairs"] {
+    assert_eq!(rows.len(), 4 * PRIMITIVES.len());
+    for primitive in PRIMITIVES {
         for n in [0, 1, 1000, 4096] {
             let row = rows.iter().find(|r| r["primitive"] == primitive && r["n"] == n).unwrap();
             assert_eq!(row["verified"], true, "{row}");
@@ -132,6 +145,47 @@ fn compare_checks_every_type_and_operator() {
 }
 
 #[test]
+fn compare_counts_the_bytes_of_what_is_written() {
+    let folder = Folder::new();
+    let (json, page, csv) = (folder.path("rows.json"), folder.path("page.html"), folder.path("rows.csv"));
+    let args = ["-n", "40000", "--runs", "1", "--kept", "0,0.5,1", "--run-length", "1,8", "--json", text(&json)];
+    let primitives = ["--primitive", "select_if,partition_if,reduce_by_key,run_length_encode", "--type", "u64"];
+    let table = succeeds(&on_cpu("compare", &[&args[..], &primitives].concat()));
+    for title in ["select_if of u64\n", "select_if of u64, 0 kept\n", "reduce_by_key of u64, sum, runs of 1\n"] {
+        assert!(table.contains(title), "{table}");
+    }
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let rows = rows.as_array().unwrap();
+    assert!(rows.len() == 3 + 3 + 2 + 2 && rows.iter().all(|row| row["verified"] == true));
+    for row in rows {
+        let outputs = row["outputs"].as_f64().unwrap();
+        let about = |want: f64| assert!((outputs - want).abs() < 0.03 * 40_000.0, "{row}");
+        // Elements and keys of 8 bytes, values too, and lengths of 4.
+        let bytes = match row["primitive"].as_str().unwrap() {
+            "select_if" => 8.0 * (40_000.0 + outputs),
+            "partition_if" => 16.0 * 40_000.0,
+            "reduce_by_key" => 16.0 * (40_000.0 + outputs),
+            _ => 8.0 * 40_000.0 + 12.0 * outputs,
+        };
+        match row["kept"].as_f64() {
+            Some(kept) => about(40_000.0 * kept),
+            None => about(40_000.0 / row["run_length"].as_f64().unwrap()),
+        }
+        let moved = row["gb_s"].as_f64().unwrap() * row["median_ms"].as_f64().unwrap() * 1e6;
+        assert!((moved / bytes - 1.0).abs() < 1e-6, "{row}");
+    }
+    succeeds(&trifold(&["report", text(&json), "-o", text(&page), "--csv", text(&csv)]));
+    let page = fs::read_to_string(page).unwrap();
+    for title in [">Select of u64</h2>", ">Partition of u64, 1 kept</h2>", ">Run lengths of u64, runs of 1</h2>"] {
+        assert!(page.contains(title), "{title}");
+    }
+    let csv = fs::read_to_string(csv).unwrap();
+    assert!(["kept", "run_length", "outputs"].iter().all(|name| csv.lines().next().unwrap().contains(name)));
+    fails(&on_cpu("compare", &["--kept", "1.5"]), &["1.5", "from 0 to 1"]);
+    fails(&on_cpu("compare", &["--run-length", "0"]), &["0 is not in"]);
+}
+
+#[test]
 fn compare_measures_other_inputs_each_by_its_own_copy() {
     let folder = Folder::new();
     let json = folder.path("rows.json");
@@ -151,7 +205,10 @@ fn compare_measures_other_inputs_each_by_its_own_copy() {
     let own: Vec<&Value> = rows.iter().filter(|row| row["backend"] == "cpu").collect();
     for input in inputs {
         let of: Vec<_> = own.iter().filter(|row| row["input"] == input).collect();
-        assert!(of.len() == if input == "sorted" { 20 } else { 10 } && of.iter().all(|row| row["verified"] == true));
+        assert!(
+            of.len() == PRIMITIVES.len() * if input == "sorted" { 4 } else { 2 }
+                && of.iter().all(|row| row["verified"] == true)
+        );
         assert!(of.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded"));
         // The copies that rows are a fraction of are of one input.
         let sort = of.iter().find(|row| row["primitive"] == "sort_keys" && row["type"] == "f32").unwrap();
@@ -179,7 +236,9 @@ fn faults_and_waits_are_of_tiles_that_wait() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("no tile of what is measured waits"), "{output:?}");
     let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     let rows = rows.as_array().unwrap();
-    assert!(rows.len() == 5 && rows.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded"));
+    assert!(
+        rows.len() == PRIMITIVES.len() && rows.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded")
+    );
 
     fails(&on_cpu("compare", &["--fault", "silent:0"]), &["silent:0", "1 or more"]);
     fails(&on_cpu("compare", &["--fault", "loud"]), &["loud", "none, silent:N, late:N"]);
@@ -206,16 +265,7 @@ fn an_interrupted_comparison_leaves_its_rows() {
     let json = folder.path("rows.json");
     // Rows at once, and then one that takes too long to wait for.
     let args = ["compare", "--device", "cpu", "-n", "2^10,2^27", "--type", "u64", "--json", json.to_str().unwrap()];
-    let mut program = Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).spawn().unwrap();
-    let rows = || fs::read(&json).ok().and_then(|bytes| serde_json::from_slice::<Vec<Value>>(&bytes).ok());
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while rows().is_none_or(|rows| rows.is_empty()) {
-        assert!(Instant::now() < deadline, "no row after a minute");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    program.kill().unwrap();
-    program.wait().unwrap();
-    let rows = rows().expect("a whole array of rows");
+    let rows = interrupted::rows_after_the_first(&args, &json);
     assert!(rows.iter().all(|row| row["verified"] == true), "{rows:?}");
 }
 
@@ -228,7 +278,7 @@ fn compare_joins_other_programs_rows() {
         "\n",
         r#"{"lib":"cub","primitive":"sort_pairs_u32","type":"u32","n":1000,"ms":0.01,"min_ms":0.01,"batched_ms":0.009,"gelem_s":0.1,"gb_s":2.0,"temp_bytes":9}"#,
         "\n",
-        r#"{"lib":"cub","primitive":"select_if","type":"u32","n":1000,"ms":0.01}"#,
+        r#"{"lib":"cub","primitive":"histogram","type":"u32","n":1000,"ms":0.01}"#,
         "\n"
     );
     let with = folder.write("cub.jsonl", lines.as_bytes());

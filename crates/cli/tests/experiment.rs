@@ -1,9 +1,10 @@
 //! `trifold experiment` as a user runs it, on the CPU backend.
 
+mod interrupted;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -140,15 +141,6 @@ fn an_interrupted_experiment_leaves_its_rows() {
     // Rows at once, and then one that takes too long to wait for.
     let args =
         ["experiment", "scan-ladder", "--device", "cpu", "-n", "2^10,2^27", "--type", "u64", "--json", text(&json)];
-    let mut program = Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).spawn().unwrap();
-    let rows = || fs::read(&json).ok().and_then(|bytes| serde_json::from_slice::<Vec<Value>>(&bytes).ok());
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while rows().is_none_or(|rows| rows.is_empty()) {
-        assert!(Instant::now() < deadline, "no row after a minute");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    program.kill().unwrap();
-    program.wait().unwrap();
-    let rows = rows().expect("a whole array of rows");
+    let rows = interrupted::rows_after_the_first(&args, &json);
     assert!(rows.iter().all(|row| row["verified"] == true && row["experiment"] == "scan-ladder"), "{rows:?}");
 }

@@ -1,7 +1,7 @@
 //! Calls that must be refused: an error of the right kind, no panic, no hang, and the backend usable afterwards.
 
 use trifold_core::{
-    AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, ByKeyRequest, Caps, Error, Language, Layout,
+    AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, Caps, ElementType, Error, Language, Layout,
     MAX_ELEMENTS, Op, Options, Order, Prepared, Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Span, Spans,
     block_on,
 };
@@ -10,7 +10,7 @@ use crate::case::{Failure, Outcome, guarded};
 use crate::operators;
 use crate::row::Row;
 use crate::stage::check_row;
-use crate::table::{builtin, reduce, scan, select, sort, value_types};
+use crate::table::{builtin, by_key, reduce, scan, select, sort, value_types};
 
 /// Something that a caller may get wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,11 +38,29 @@ pub(crate) enum Refusal {
     SelectInPlace,
     CountMissing,
     CountOverOutput,
+    CountBetweenElements,
     RestMissing,
+    RestTooShort,
     RestOverInput,
+    RestOverOutput,
+    SelectTooMany,
+    SelectOutputTooShort,
+    SelectByOnesweep,
     ByKeyInPlace,
+    ByKeyTooMany,
+    ByKeyOutputTooShort,
     ByKeyValuesMissing,
+    ByKeyValuesTooShort,
+    ByKeyValuesOverKeys,
     ByKeyCountMissing,
+    ByKeyCountOverTotals,
+    ByKeyByOnesweep,
+    ByKeyNameTaken,
+    LengthsMissing,
+    LengthsTooShort,
+    ByKeyOperatorSyntax,
+    ByKeyOperatorType,
+    ByKeyOperatorMissing,
     OperatorSyntax,
     OperatorName,
     OperatorType,
@@ -97,11 +115,26 @@ impl Refusal {
             SelectInPlace,
             CountMissing,
             CountOverOutput,
+            CountBetweenElements,
             RestMissing,
+            RestTooShort,
             RestOverInput,
+            RestOverOutput,
+            SelectTooMany,
+            SelectOutputTooShort,
+            SelectByOnesweep,
             ByKeyInPlace,
+            ByKeyTooMany,
+            ByKeyOutputTooShort,
             ByKeyValuesMissing,
+            ByKeyValuesTooShort,
+            ByKeyValuesOverKeys,
             ByKeyCountMissing,
+            ByKeyCountOverTotals,
+            ByKeyByOnesweep,
+            ByKeyNameTaken,
+            LengthsMissing,
+            LengthsTooShort,
         ];
         // The host runs the Rust twin, and never sees the text. It has one algorithm, which keeps the order.
         if caps.language != Language::Host {
@@ -111,6 +144,9 @@ impl Refusal {
                 OperatorName,
                 OperatorType,
                 OperatorMissing,
+                ByKeyOperatorSyntax,
+                ByKeyOperatorType,
+                ByKeyOperatorMissing,
                 PredicateSyntax,
                 PredicateType,
             ]);
@@ -132,12 +168,20 @@ impl Refusal {
 
     fn kind(self) -> Kind {
         match self {
-            Refusal::UnknownAlgorithm | Refusal::MoreThanOneTile | Refusal::OutOfOrder => Kind::Unsupported,
+            Refusal::UnknownAlgorithm
+            | Refusal::MoreThanOneTile
+            | Refusal::OutOfOrder
+            | Refusal::SelectByOnesweep
+            | Refusal::ByKeyByOnesweep => Kind::Unsupported,
             Refusal::AllocTooMuch => Kind::InvalidOrMemory,
             Refusal::OperatorSyntax
             | Refusal::OperatorName
             | Refusal::OperatorType
             | Refusal::OperatorMissing
+            | Refusal::ByKeyNameTaken
+            | Refusal::ByKeyOperatorSyntax
+            | Refusal::ByKeyOperatorType
+            | Refusal::ByKeyOperatorMissing
             | Refusal::PredicateSyntax
             | Refusal::PredicateType => Kind::Operator,
             _ => Kind::Invalid,
@@ -168,7 +212,8 @@ impl Refusal {
         let pairs = sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n);
         let upper = Selector::of::<u32, operators::Upper>();
         let (kept, split) = (select(&upper, Rest::Dropped, n), select(&upper, Rest::Apart, n));
-        let runs = Request::ByKey(ByKeyRequest { key: v4.clone(), op: Some(sum.clone()), n });
+        let runs = by_key(&v4, Some(sum.clone()), n);
+        let lengths = by_key(&v4, None, n);
         let with_values = |input, output, from, to| AnySpans::new(input, output).with_values(from, to);
         match self {
             Refusal::OutputTooShort => go(backend, &scan_n, two(hundred(&a), words(&b, 0, 99))),
@@ -231,10 +276,65 @@ impl Refusal {
             Refusal::SelectInPlace => go(backend, &kept, two(hundred(&a), hundred(&a)).with_count(words(&b, 0, 1))),
             Refusal::CountMissing => go(backend, &kept, two(hundred(&a), hundred(&b))),
             Refusal::CountOverOutput => go(backend, &kept, two(hundred(&a), hundred(&b)).with_count(words(&b, 99, 1))),
+            Refusal::CountBetweenElements => {
+                let between = AnySpan { buffer: &c, offset: 2, bytes: 4 };
+                go(backend, &kept, two(hundred(&a), hundred(&b)).with_count(between))
+            }
             Refusal::RestMissing => go(backend, &split, two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1))),
             Refusal::RestOverInput => {
                 let spans = two(hundred(&a), hundred(&b)).with_rest(words(&a, 99, n));
                 go(backend, &split, spans.with_count(words(&c, 0, 1)))
+            }
+            Refusal::RestTooShort => {
+                let spans = two(hundred(&a), hundred(&b)).with_rest(words(&c, 0, 99));
+                go(backend, &split, spans.with_count(words(&d, 0, 1)))
+            }
+            Refusal::RestOverOutput => {
+                let spans = two(hundred(&a), hundred(&b)).with_rest(words(&b, 99, n));
+                go(backend, &split, spans.with_count(words(&d, 0, 1)))
+            }
+            Refusal::SelectTooMany => {
+                let request = select(&upper, Rest::Dropped, MAX_ELEMENTS + 1);
+                go(backend, &request, two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1)))
+            }
+            Refusal::SelectOutputTooShort => {
+                go(backend, &kept, two(hundred(&a), words(&b, 0, 50)).with_count(words(&c, 0, 1)))
+            }
+            Refusal::SelectByOnesweep => {
+                let options = Options { algorithm: Some("onesweep"), ..Options::default() };
+                let spans = two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1));
+                with_options(backend, &kept, spans, options)
+            }
+            Refusal::ByKeyTooMany => {
+                let spans = with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d));
+                let request = by_key(&v4, Some(sum), MAX_ELEMENTS + 1);
+                go(backend, &request, spans.with_count(words(&d, n, 1)))
+            }
+            Refusal::ByKeyOutputTooShort => {
+                let spans = with_values(hundred(&a), words(&b, 0, 50), hundred(&c), hundred(&d));
+                go(backend, &runs, spans.with_count(words(&d, n, 1)))
+            }
+            Refusal::ByKeyValuesTooShort => {
+                let spans = with_values(hundred(&a), hundred(&b), words(&c, 0, 99), hundred(&d));
+                go(backend, &runs, spans.with_count(words(&d, n, 1)))
+            }
+            Refusal::ByKeyValuesOverKeys => {
+                let spans = with_values(hundred(&a), hundred(&b), hundred(&c), words(&b, 99, n));
+                go(backend, &runs, spans.with_count(words(&d, 0, 1)))
+            }
+            Refusal::ByKeyCountOverTotals => {
+                let spans = with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d));
+                go(backend, &runs, spans.with_count(words(&d, 99, 1)))
+            }
+            Refusal::ByKeyByOnesweep => {
+                let options = Options { algorithm: Some("onesweep"), ..Options::default() };
+                let spans = with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d));
+                with_options(backend, &runs, spans.with_count(words(&d, n, 1)), options)
+            }
+            Refusal::LengthsMissing => go(backend, &lengths, two(hundred(&a), hundred(&b)).with_count(words(&d, 0, 1))),
+            Refusal::LengthsTooShort => {
+                let spans = with_values(hundred(&a), hundred(&b), words(&c, 0, 0), words(&d, 0, 99));
+                go(backend, &lengths, spans.with_count(words(&d, n, 1)))
             }
             Refusal::ByKeyInPlace => {
                 let spans = with_values(hundred(&a), hundred(&a), hundred(&b), hundred(&c));
@@ -245,6 +345,19 @@ impl Refusal {
             }
             Refusal::ByKeyCountMissing => {
                 go(backend, &runs, with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d)))
+            }
+            Refusal::ByKeyNameTaken => {
+                let text = "struct Segment { x: u32 }\nfn combine(a: T, b: T) -> T { return a + b; }";
+                bad_runs(backend, text, [&a, &b, &c, &d])
+            }
+            Refusal::ByKeyOperatorSyntax => {
+                bad_runs(backend, "fn combine(a: T, b: T) -> T { return a + ; }", [&a, &b, &c, &d])
+            }
+            Refusal::ByKeyOperatorType => {
+                bad_runs(backend, "fn combine(a: T, b: T) -> T { return vec2<u32>(a, b); }", [&a, &b, &c, &d])
+            }
+            Refusal::ByKeyOperatorMissing => {
+                bad_runs(backend, "fn another(a: T, b: T) -> T { return a; }", [&a, &b, &c, &d])
             }
             Refusal::PredicateSyntax => bad_predicate(backend, "fn keep(v: T) -> bool { return v > ; }", &a, &b, &c),
             Refusal::PredicateType => bad_predicate(backend, "fn keep(v: T) -> T { return v; }", &a, &b, &c),
@@ -279,13 +392,23 @@ fn bad_operator(
     from: &AnyBuffer,
     to: &AnyBuffer,
 ) -> trifold_core::Result<()> {
-    let sum = builtin(Builtin::Sum, Scalar::U32);
-    // SAFETY: the loops are over the same type.
-    let op = unsafe {
-        Op::from_parts("bad", sum.element().clone(), wgsl, sum.identity().to_vec(), sum.commutative, sum.host())
-    };
-    let request = scan(&op, ScanKind::Inclusive, 1024);
+    let request = scan(&sum_by(wgsl), ScanKind::Inclusive, 1024);
     go(backend, &request, AnySpans::new(AnySpan::whole(from), AnySpan::whole(to)))
+}
+
+fn bad_runs(backend: &dyn AnyBackend, wgsl: &'static str, buffers: [&AnyBuffer; 4]) -> trifold_core::Result<()> {
+    let [keys, output, values, totals] = buffers.map(|buffer| AnySpan { buffer, offset: 0, bytes: 2048 });
+    let count = AnySpan { offset: 2048, bytes: 4, ..totals };
+    let request = by_key(&ElementType::Scalar(Scalar::U32), Some(sum_by(wgsl)), 512);
+    go(backend, &request, AnySpans::new(keys, output).with_values(values, totals).with_count(count))
+}
+
+/// A sum of u32 that says it is this text.
+fn sum_by(wgsl: &'static str) -> Op {
+    let sum = builtin(Builtin::Sum, Scalar::U32);
+    let identity = sum.identity().to_vec();
+    // SAFETY: the loops are over the same type.
+    unsafe { Op::from_parts("bad", sum.element().clone(), wgsl, identity, sum.commutative, sum.host()) }
 }
 
 fn bad_predicate(

@@ -24,6 +24,17 @@ impl ByKeyRequest {
     pub fn total(&self) -> Op {
         self.op.clone().unwrap_or_else(|| Op::builtin(Builtin::Sum, Scalar::U32).expect("u32 has a sum"))
     }
+
+    /// What one pass reads.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        let value = self.op.as_ref().map_or(0, |op| op.element().bytes());
+        self.n * u64::from(self.key.bytes() + value)
+    }
+
+    /// What is written for so many runs, the count left out.
+    pub(crate) fn bytes_written(&self, runs: u64) -> u64 {
+        runs * u64::from(self.key.bytes() + self.total().element().bytes())
+    }
 }
 
 /// Reduction of the runs of equal keys that lie together, as a sort leaves them.

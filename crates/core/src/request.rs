@@ -157,8 +157,16 @@ impl Request {
     }
 
     /// The bytes that the algorithm-independent minimum moves: each input read and each output written once, and for
-    /// a sort once more a digit place of eight bits plus one read to count. Of a selection, as if all elements were kept, and of a reduction by key, as if each were a run.
+    /// a sort once more a digit place of eight bits plus one read to count. As if a selection kept all elements, and each element
+    /// were a run: how many are, where that is known, [`Request::bytes_moved_by`] takes.
     pub fn bytes_moved(&self) -> u64 {
+        self.bytes_moved_by(self.n())
+    }
+
+    /// As [`Request::bytes_moved`], of a selection that keeps `outputs` elements and of a reduction by key that finds `outputs`
+    /// runs: those are written. The others write what they write, and a partition all elements. The count itself, four bytes, is
+    /// left out.
+    pub fn bytes_moved_by(&self, outputs: u64) -> u64 {
         match self {
             Request::Copy { element, n } => 2 * n * u64::from(element.bytes()),
             Request::Scan(r) => 2 * r.n * u64::from(r.op.element().bytes()),
@@ -168,11 +176,8 @@ impl Request {
                 let value = r.value.as_ref().map_or(0, |v| u64::from(v.bytes()));
                 r.n * (key + 2 * key * (key + value))
             }
-            Request::Select(r) => 2 * r.n * u64::from(r.selector.element().bytes()),
-            Request::ByKey(r) => {
-                let values = if r.op.is_some() { 2 } else { 1 } * u64::from(r.total().element().bytes());
-                r.n * (2 * u64::from(r.key.bytes()) + values)
-            }
+            Request::Select(r) => r.bytes_read() + r.bytes_written(outputs),
+            Request::ByKey(r) => r.bytes_read() + r.bytes_written(outputs),
         }
     }
 }

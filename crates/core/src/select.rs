@@ -150,9 +150,9 @@ unsafe fn host_split<T: Element, P: Predicate<T>>(
 pub enum Rest {
     /// They are left out.
     Dropped,
-    /// They go to a span of their own ([`Slot::Rest`](crate::Slot::Rest)), in their order.
+    /// They go to a span of their own ([`Slot::Rest`](crate::Slot::Rest)), in their order: still one pass.
     Apart,
-    /// They follow the ones that are kept, in their order.
+    /// They follow the ones that are kept, in their order: three launches.
     Behind,
 }
 
@@ -171,12 +171,23 @@ impl SelectRequest {
     fn of<T: Element, P: Predicate<T>>(n: u64, rest: Rest) -> Request {
         Request::Select(SelectRequest { selector: Selector::of::<T, P>(), n, rest })
     }
+
+    /// What one pass reads.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.n * u64::from(self.selector.element().bytes())
+    }
+
+    /// What is written where so many elements are kept, the count left out.
+    pub(crate) fn bytes_written(&self, kept: u64) -> u64 {
+        let written = if self.rest == Rest::Dropped { kept } else { self.n };
+        written * u64::from(self.selector.element().bytes())
+    }
 }
 
-/// Selection and partition by a predicate; both are stable.
+/// Selection and partition by a predicate; both are stable, the elements that are not kept too.
 ///
 /// One look-back pass reads each element once and writes it at most once: the count of kept elements is scanned over the
-/// tiles as a prefix sum is. How many there are is written as one `u32` to a span of the caller's; it stays on the device, and
+/// tiles as a prefix sum is. A partition is that one pass where the rest has a span of its own; see [`Select::partition_if`]. How many there are is written as one `u32` to a span of the caller's; it stays on the device, and
 /// can be read like any other. Outputs have room for as many elements as the input; what lies past those written keeps what it
 /// held. Nothing works in place: where elements go depends on all before them, which other tiles may not have read yet.
 pub trait Select: Backend {
@@ -202,10 +213,13 @@ pub trait Select: Backend {
         run_once(self, &request, &Spans::new(input, output).with_count(count_of_kept))
     }
 
-    /// As [`Select::select_if`], and writes the other elements, in their order, to `rest`: in the same one pass.
+    /// As [`Select::select_if`], and writes the other elements, in their order, to `rest`: in the same one pass, which moves 2 n
+    /// elements. `rest` has room for as many elements as the input too; its first n - count are written.
     ///
-    /// Without a span for the rest they follow the kept ones in the output. Where they begin is known only after all elements
-    /// have been seen, so that reads the input twice, in three launches.
+    /// Without a span for the rest they follow the kept ones in the output, in their order. Where they begin is known only
+    /// after all elements have been seen, so that is three launches (count, scan of the counts, place), which read the input twice: 3 n.
+    /// CUB's `DevicePartition::If` writes one span in one pass, since it puts the rest at the end in reverse order, which this does
+    /// not: whoever can give two spans has both parts in order in one pass.
     fn partition_if<T: Element, P: Predicate<T>>(
         &self,
         input: &Span<'_, Self>,

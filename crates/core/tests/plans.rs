@@ -485,9 +485,11 @@ fn scratch_is_as_little_as_promised() {
 fn every_algorithm_of_a_gpu_has_a_traffic() {
     for caps in [h200(), lavapipe(), gl(), pocl()] {
         let copy = Request::Copy { element: u32::TYPE, n: 1000 };
-        for request in [copy, scan(1000), reduce(1000), sort_keys(1000), sort_pairs(1000)] {
+        let runs = Request::ByKey(ByKeyRequest { key: u32::TYPE, op: None, n: 1000 });
+        let others = [select(1000, Rest::Dropped), select(1000, Rest::Behind), runs];
+        for request in [copy, scan(1000), reduce(1000), sort_keys(1000), sort_pairs(1000)].into_iter().chain(others) {
             for algorithm in algorithms(&request, &caps) {
-                let bytes = traffic(&request, algorithm);
+                let bytes = traffic(&request, algorithm, Some(500));
                 // At least what has to be read.
                 assert!(bytes.is_some_and(|bytes| bytes >= 4000), "{} by {algorithm}: {bytes:?}", request.primitive());
             }

@@ -7,7 +7,17 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 /// Every primitive of the comparison.
-const PRIMITIVES: [&str; 5] = ["copy", "scan", "reduce", "sort_keys", "sort_pairs"];
+const PRIMITIVES: [&str; 9] = [
+    "copy",
+    "scan",
+    "reduce",
+    "sort_keys",
+    "sort_pairs",
+    "select_if",
+    "partition_if",
+    "reduce_by_key",
+    "run_length_encode",
+];
 
 /// Reads the rows, and says how many there are of which backends.
 ///
@@ -60,7 +70,7 @@ mod tests {
     #[test]
     fn all_primitives_must_be_there_and_verified() {
         let mut rows = rows();
-        assert_eq!(check_rows(&rows, &["cpu"]).unwrap(), "5 verified rows of cpu");
+        assert_eq!(check_rows(&rows, &["cpu"]).unwrap(), "9 verified rows of cpu");
         assert!(check_rows(&rows, &["cpu", "wgpu"]).unwrap_err().to_string().contains("copy on wgpu"));
         assert!(check_rows(&rows[1..], &["cpu"]).is_err());
         rows[2]["verified"] = Value::Null;

@@ -2,11 +2,13 @@
 //!
 //! Sums and other scans are computed anew, in parallel by chunks. A sort is checked rather than repeated: the output
 //! must be in order and hold the input's keys, by two sums of hashes; and pairs, whose values are the keys' positions,
-//! must point at equal keys, in stable order, which leaves no room for anything but the right permutation.
+//! must point at equal keys, in stable order, which leaves no room for anything but the right permutation. Selections and
+//! reductions by key are done anew, and must have left alone what lies past their results.
 
 use rayon::prelude::*;
-use trifold::{Builtin, Op, Scalar, bytemuck};
+use trifold::{Builtin, Element, Op, Predicate, Scalar, bytemuck};
 
+use super::data::{STALE, Upper};
 use crate::elements::{Value, mix, text, with_type};
 
 /// Elements that one task takes at a time.
@@ -83,6 +85,33 @@ impl Combine {
         }
     }
 
+    /// Whether `out_keys` and `totals` begin with the key of each run of equal `keys` and its `values` combined, and hold
+    /// nothing else.
+    pub fn by_key(&self, keys: &[u8], values: &[u8], out_keys: &[u8], totals: &[u8]) -> Verdict {
+        let size = self.scalar.bytes() as usize;
+        let starts = runs(self.scalar, keys);
+        run_keys(self.scalar, keys, &starts, out_keys)?;
+        let end = |run: usize| starts.get(run + 1).map_or(keys.len() / size, |start| *start as usize);
+        let wrong = starts.par_chunks(CHUNK).enumerate().find_map_first(|(chunk, of)| {
+            let (begin, first) = (chunk * CHUNK, of[0] as usize);
+            let last = end(begin + of.len() - 1);
+            let words = self.widen(&values[first * size..last * size]);
+            let wide = self.op.element().bytes() as usize;
+            let mut want = vec![0u64; (of.len() * wide).div_ceil(8)];
+            let mut longest = 0;
+            let places = bytemuck::cast_slice_mut::<u64, u8>(&mut want).chunks_exact_mut(wide);
+            for (i, place) in places.take(of.len()).enumerate() {
+                let (from, to) = (of[i] as usize - first, end(begin + i) - first);
+                place.copy_from_slice(&self.fold_part(&words, from, to)[..wide]);
+                longest = longest.max(to - from);
+            }
+            let (at, why) = self.first_wrong(&totals[begin * size..], &want, of.len(), longest)?;
+            Some(format!("the total of run {} {why}", begin + at))
+        });
+        wrong.map_or(Ok(()), Err)?;
+        untouched(&totals[starts.len() * size..], "totals")
+    }
+
     /// The elements as the oracle's own type, aligned for it.
     fn widen(&self, chunk: &[u8]) -> Vec<u64> {
         let mut words;
@@ -117,10 +146,17 @@ impl Combine {
     }
 
     fn fold(&self, words: &[u64]) -> Word {
-        let n = size_of_val(words) / self.op.element().bytes() as usize;
+        self.fold_part(words, 0, size_of_val(words) / self.op.element().bytes() as usize)
+    }
+
+    /// The elements `from..to` of those that the words hold.
+    fn fold_part(&self, words: &[u64], from: usize, to: usize) -> Word {
+        let size = self.op.element().bytes() as usize;
+        let part = &bytemuck::cast_slice::<u64, u8>(words)[from * size..to * size];
         let mut accumulator = u64::from_ne_bytes(self.identity());
-        // SAFETY: `n` elements fill the words exactly, and words are aligned for any scalar.
-        unsafe { (self.op.host().fold)(words.as_ptr().cast(), n, (&raw mut accumulator).cast()) };
+        // SAFETY: `to - from` elements fill the part exactly. It begins at a multiple of their size in words that are aligned for any
+        // scalar, and a scalar's alignment divides its size.
+        unsafe { (self.op.host().fold)(part.as_ptr(), to - from, (&raw mut accumulator).cast()) };
         accumulator.to_ne_bytes()
     }
 
@@ -222,6 +258,106 @@ fn sorted_pairs<T: Value>(input: &[T], keys: &[T], values: &[u32]) -> Verdict {
     }
 }
 
+/// Whether a call counted right: the elements that it kept, or the runs.
+pub fn count(got: &[u8], want: u64) -> Verdict {
+    let got = bytemuck::pod_read_unaligned::<u32>(got);
+    if u64::from(got) == want { Ok(()) } else { Err(format!("the count is {got}, and should be {want}")) }
+}
+
+/// Whether what lies past a result is still what was there before.
+fn untouched(bytes: &[u8], what: &str) -> Verdict {
+    match bytes.par_iter().position_first(|byte| *byte != STALE) {
+        None => Ok(()),
+        Some(i) => Err(format!("something is written {i} bytes past the last of the {what}")),
+    }
+}
+
+/// How many elements [`Upper`] keeps.
+pub fn kept(scalar: Scalar, input: &[u8]) -> u64 {
+    fn of<T: Value + Element>(input: &[T]) -> u64
+    where
+        Upper: Predicate<T>,
+    {
+        input.par_iter().filter(|x| Upper::keep(**x)).count() as u64
+    }
+    with_type!(scalar, T => of::<T>(bytemuck::cast_slice(input)))
+}
+
+/// Whether `output` begins with the elements that [`Upper`] keeps, and `rest` with the others, in their order, and hold nothing
+/// else.
+pub fn selected(scalar: Scalar, input: &[u8], output: &[u8], rest: Option<&[u8]>) -> Verdict {
+    fn of<T: Value + Element>(input: &[T], output: &[T], rest: Option<&[T]>) -> Verdict
+    where
+        Upper: Predicate<T>,
+    {
+        let keeps = |x: &&T| Upper::keep(**x);
+        let counts: Vec<usize> = input.par_chunks(CHUNK).map(|chunk| chunk.iter().filter(keeps).count()).collect();
+        let (mut kept, mut before) = (0, Vec::with_capacity(counts.len()));
+        for count in counts {
+            before.push(kept);
+            kept += count;
+        }
+        let wrong = input.par_chunks(CHUNK).zip(before).enumerate().find_map_first(|(chunk, (input, before))| {
+            let (mut kept, mut left) = (before, chunk * CHUNK - before);
+            input.iter().find_map(|x| {
+                let (place, to, which) = match (keeps(&x), rest) {
+                    (true, _) => (&mut kept, output, "kept"),
+                    (false, Some(rest)) => (&mut left, rest, "other"),
+                    (false, None) => return None,
+                };
+                let (at, got) = (*place, to[*place]);
+                *place += 1;
+                (bytemuck::bytes_of(&got) != bytemuck::bytes_of(x))
+                    .then(|| format!("{which} element {at} is {got:?}, and should be {x:?}"))
+            })
+        });
+        wrong.map_or(Ok(()), Err)?;
+        untouched(bytemuck::cast_slice(&output[kept..]), "kept elements")?;
+        rest.map_or(Ok(()), |rest| untouched(bytemuck::cast_slice(&rest[input.len() - kept..]), "other elements"))
+    }
+    with_type!(scalar, T => of::<T>(
+        bytemuck::cast_slice(input), bytemuck::cast_slice(output), rest.map(bytemuck::cast_slice)
+    ))
+}
+
+/// Where the runs of equal keys begin.
+pub fn runs(scalar: Scalar, keys: &[u8]) -> Vec<u32> {
+    let size = scalar.bytes() as usize;
+    let key = |i: usize| &keys[i * size..][..size];
+    // No call has more elements than a u32 counts.
+    let begins = (0..keys.len() / size).into_par_iter().filter(|&i| i == 0 || key(i) != key(i - 1));
+    begins.map(|i| i as u32).collect()
+}
+
+/// Whether `out_keys` begins with the key of each run, and holds nothing else.
+fn run_keys(scalar: Scalar, keys: &[u8], starts: &[u32], out_keys: &[u8]) -> Verdict {
+    let size = scalar.bytes() as usize;
+    let (given, past) = out_keys.split_at(starts.len() * size);
+    let wrong =
+        starts.par_iter().zip(given.par_chunks_exact(size)).enumerate().find_map_first(|(run, (start, got))| {
+            let want = &keys[*start as usize * size..][..size];
+            let say = || format!("the key of run {run} is {}, and should be {}", text(scalar, got), text(scalar, want));
+            (got != want).then(say)
+        });
+    wrong.map_or(Ok(()), Err)?;
+    untouched(past, "keys")
+}
+
+/// Whether `out_keys` and `lengths` begin with the key of each run of equal `keys` and its length, and hold nothing else.
+pub fn run_lengths(scalar: Scalar, keys: &[u8], out_keys: &[u8], lengths: &[u8]) -> Verdict {
+    let starts = runs(scalar, keys);
+    run_keys(scalar, keys, &starts, out_keys)?;
+    let n = keys.len() / scalar.bytes() as usize;
+    let (given, past) = lengths.split_at(4 * starts.len());
+    let wrong = given.par_chunks_exact(4).enumerate().find_map_first(|(run, got)| {
+        let got = bytemuck::pod_read_unaligned::<u32>(got) as usize;
+        let want = starts.get(run + 1).map_or(n, |start| *start as usize) - starts[run] as usize;
+        (got != want).then(|| format!("the length of run {run} is {got}, and should be {want}"))
+    });
+    wrong.map_or(Ok(()), Err)?;
+    untouched(past, "lengths")
+}
+
 #[cfg(test)]
 mod tests {
     use trifold_conformance::Distribution;
@@ -267,5 +403,58 @@ mod tests {
         assert!(sorted_pairs(&input, &keys, &[1, 4, 2, 3, 0]).is_err());
         assert!(sorted_pairs(&input, &keys, &[1, 4, 2, 0, 0]).is_err());
         assert!(sorted_pairs(&input, &keys, &[1, 4, 2, 0, 9]).is_err());
+    }
+    #[test]
+    fn selections_are_told_from_what_only_looks_selected() {
+        const BIG: u32 = 1 << 31;
+        let stale = u32::from_ne_bytes([STALE; 4]);
+        let input = [BIG + 1, 2, BIG + 3, 4, 5];
+        let select = |output: [u32; 5], rest: Option<[u32; 5]>| {
+            let rest = rest.as_ref().map(|rest| bytemuck::cast_slice(rest));
+            selected(Scalar::U32, bytemuck::cast_slice(&input), bytemuck::cast_slice(&output), rest)
+        };
+        let (kept, rest) = ([BIG + 1, BIG + 3, stale, stale, stale], [2, 4, 5, stale, stale]);
+        assert_eq!((select(kept, None), select(kept, Some(rest))), (Ok(()), Ok(())));
+        assert!(select([BIG + 3, BIG + 1, stale, stale, stale], None).is_err());
+        assert!(select([BIG + 1, BIG + 3, 0, stale, stale], None).is_err());
+        assert!(select(kept, Some([5, 4, 2, stale, stale])).is_err());
+        assert!(select(kept, Some([2, 4, 5, stale, 0])).is_err());
+        assert_eq!(kept_of(&input), 2);
+        assert!(count(&2u32.to_ne_bytes(), 2).is_ok() && count(&3u32.to_ne_bytes(), 2).is_err());
+    }
+
+    fn kept_of(input: &[u32]) -> u64 {
+        super::kept(Scalar::U32, bytemuck::cast_slice(input))
+    }
+
+    #[test]
+    fn runs_are_told_from_what_only_looks_reduced() {
+        let stale = f32::from_ne_bytes([STALE; 4]);
+        let (keys, values) = ([7.0f32, 7.0, 3.0, 7.0], [0.5f32, 0.25, 1.0, 2.0]);
+        let combine = Combine::new(Builtin::Sum, Scalar::F32, 4).unwrap();
+        let sums = |out_keys: [f32; 4], totals: [f32; 4]| {
+            let [keys, values, out_keys, totals] =
+                [&keys, &values, &out_keys, &totals].map(|x| bytemuck::cast_slice(x));
+            combine.by_key(keys, values, out_keys, totals)
+        };
+        let (out_keys, totals) = ([7.0, 3.0, 7.0, stale], [0.75, 1.0, 2.0, stale]);
+        assert_eq!(sums(out_keys, totals), Ok(()));
+        assert!(sums([7.0, 3.0, 3.0, stale], totals).is_err());
+        assert!(sums([7.0, 3.0, 7.0, 0.0], totals).is_err());
+        assert!(sums(out_keys, [0.75, 1.001, 2.0, stale]).is_err());
+        assert!(sums(out_keys, [0.75, 1.0, 2.0, 0.0]).is_err());
+
+        let lengths = |lengths: [u32; 4]| {
+            run_lengths(
+                Scalar::F32,
+                bytemuck::cast_slice(&keys),
+                bytemuck::cast_slice(&out_keys),
+                bytemuck::cast_slice(&lengths),
+            )
+        };
+        assert_eq!(lengths([2, 1, 1, stale.to_bits()]), Ok(()));
+        assert!(lengths([2, 1, 2, stale.to_bits()]).is_err());
+        assert!(lengths([2, 1, 1, 0]).is_err());
+        assert!(runs(Scalar::F32, &[]).is_empty());
     }
 }

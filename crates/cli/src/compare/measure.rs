@@ -4,23 +4,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, DeviceKind, ElementType, Error, Op, Options, Order,
-    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, Tuning, planner,
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ByKeyRequest, DeviceKind, ElementType, Error, Op, Options,
+    Order, ReduceRequest, Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest, SortRequest, Tuning,
+    planner,
 };
-use trifold_conformance::Distribution;
 
-use super::check::{self, Combine, Verdict};
+use super::data::{Data, spoil, upper};
 use super::rows::{Job, Row};
 use crate::args::Primitive;
-use crate::elements::Elements;
 
 /// From here on one call is long enough to be timed alone.
 const BATCHED_UP_TO: u64 = 1 << 20;
 const BATCH: u32 = 32;
 /// No device needs more to raise its clocks.
 const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
-/// What a result is spoiled with: no float below one, no position, and no other result but by rare chance.
-const STALE: u8 = 0x5e;
 /// What keeps a GPU busy while the host queues a batch behind it: a copy of about this long.
 const BUSY_MS: f64 = 1.0;
 
@@ -39,19 +36,6 @@ struct Busy {
     call: AnyCall,
     _from: AnyBuffer,
     _to: AnyBuffer,
-}
-
-/// The buffers of one type, size and input, and what they hold.
-struct Data {
-    scalar: Scalar,
-    n: u64,
-    distribution: Distribution,
-    input: Elements,
-    input_buffer: AnyBuffer,
-    output_buffer: AnyBuffer,
-    /// Positions, for sorts of pairs.
-    values: Option<(AnyBuffer, AnyBuffer)>,
-    copy_gb_s: Option<f64>,
 }
 
 /// How a row went, for the caller to go on from.
@@ -102,12 +86,18 @@ pub fn request(job: &Job) -> Result<Request> {
     };
     let n = job.n;
     let sort = |value| Request::Sort(SortRequest { key: job.scalar, value, n, order: Order::Ascending });
+    let select = |rest| Request::Select(SelectRequest { selector: upper(job.scalar), n, rest });
+    let by_key = |op| Request::ByKey(ByKeyRequest { key: ElementType::Scalar(job.scalar), op, n });
     Ok(match job.primitive {
         Primitive::Copy => Request::Copy { element: ElementType::Scalar(job.scalar), n },
         Primitive::Scan => Request::Scan(ScanRequest { op: op()?, n, kind: ScanKind::Exclusive, initial: None }),
         Primitive::Reduce => Request::Reduce(ReduceRequest { op: op()?, n, initial: None }),
         Primitive::SortKeys => sort(None),
         Primitive::SortPairs => sort(Some(ElementType::Scalar(Scalar::U32))),
+        Primitive::SelectIf => select(Rest::Dropped),
+        Primitive::PartitionIf => select(Rest::Apart),
+        Primitive::ReduceByKey => by_key(Some(op()?)),
+        Primitive::RunLengthEncode => by_key(None),
     })
 }
 
@@ -175,10 +165,13 @@ impl<'a> Bench<'a> {
         let worked = Instant::now();
         let data = Data::prepare(&mut self.data, backend, job)?;
         if job.primitive != Primitive::Copy && job.n > 0 && data.copy_gb_s.is_none() {
-            data.copy_gb_s = lasting(data.time_copy(runs, worked.elapsed()))?;
+            let copy = data.copy_call(backend);
+            let ms = lasting(copy.and_then(|call| Ok(runs.time(&call, worked.elapsed())?.median_ms)))?;
+            data.copy_gb_s = ms.map(|ms| data.copy_bytes() as f64 / ms * 1e-6);
         }
 
         let spans = data.spans(job.primitive);
+        row.outputs = data.outputs(job.primitive);
         spoil(backend, &spans)?;
         let call = backend.call(&request, spans, options, &self.tuning, None)?;
         backend.run(&call)?;
@@ -192,7 +185,7 @@ impl<'a> Bench<'a> {
         }
 
         let timing = runs.time(&call, worked.elapsed())?;
-        let gb_s = request.bytes_moved() as f64 / timing.median_ms * 1e-6;
+        let gb_s = request.bytes_moved_by(row.outputs.unwrap_or(job.n)) as f64 / timing.median_ms * 1e-6;
         let copy_gb_s = if job.primitive == Primitive::Copy { Some(gb_s) } else { data.copy_gb_s };
         timing.enter(row);
         row.gelem_s = Some(job.n as f64 / timing.median_ms * 1e-6);
@@ -262,109 +255,6 @@ impl Busy {
         let spans = AnySpans::new(AnySpan::whole(&from), AnySpan::whole(&to));
         let call = backend.call(&request, spans, Options::default(), &backend.tuning(), None)?;
         Ok(Busy { call, _from: from, _to: to })
-    }
-}
-
-fn allocate(backend: &dyn AnyBackend, bytes: usize) -> Result<AnyBuffer> {
-    // Not every API has buffers of no bytes.
-    backend.alloc(bytes.max(16) as u64)
-}
-
-fn upload(backend: &dyn AnyBackend, bytes: &[u8]) -> Result<AnyBuffer> {
-    let buffer = allocate(backend, bytes.len())?;
-    if !bytes.is_empty() {
-        backend.write(first(&buffer, bytes.len()), bytes)?;
-    }
-    Ok(buffer)
-}
-
-fn first(buffer: &AnyBuffer, bytes: usize) -> AnySpan<'_> {
-    AnySpan { buffer, offset: 0, bytes: bytes as u64 }
-}
-
-fn download(backend: &dyn AnyBackend, span: AnySpan<'_>) -> Result<Elements> {
-    let mut elements = Elements::zeroed(span.bytes as usize);
-    if span.bytes > 0 {
-        backend.read(span, elements.as_bytes_mut())?;
-    }
-    Ok(elements)
-}
-
-/// Puts what is no result where the results go: one that was left over from another row, and an input that is sorted
-/// already, must not pass for what this row's call wrote.
-fn spoil(backend: &dyn AnyBackend, spans: &AnySpans<'_>) -> Result<()> {
-    for span in [Some(spans.output), spans.values.map(|(_, to)| to)].into_iter().flatten().filter(|s| s.bytes > 0) {
-        backend.write(span, &vec![STALE; span.bytes as usize])?;
-    }
-    backend.synchronize()
-}
-
-impl Data {
-    /// What the job needs, kept from the row before if that was of the same type, size and input.
-    fn prepare<'d>(kept: &'d mut Option<Data>, backend: &dyn AnyBackend, job: &Job) -> Result<&'d mut Data> {
-        let distribution = job.conditions.input;
-        let is_same = |d: &Data| (d.scalar, d.n, d.distribution) == (job.scalar, job.n, distribution);
-        let mut data = match kept.take().filter(is_same) {
-            Some(data) => data,
-            None => {
-                let input = Elements::of(distribution, job.scalar, job.n, 0x7472_6966_6f6c_6421);
-                Data {
-                    scalar: job.scalar,
-                    n: job.n,
-                    distribution,
-                    input_buffer: upload(backend, input.as_bytes())?,
-                    output_buffer: allocate(backend, input.as_bytes().len())?,
-                    input,
-                    values: None,
-                    copy_gb_s: None,
-                }
-            }
-        };
-        if job.primitive == Primitive::SortPairs && data.values.is_none() {
-            let indices = Elements::indices(job.n);
-            data.values = Some((upload(backend, indices.as_bytes())?, allocate(backend, indices.as_bytes().len())?));
-        }
-        Ok(kept.insert(data))
-    }
-
-    fn spans(&self, primitive: Primitive) -> AnySpans<'_> {
-        let bytes = self.input.as_bytes().len();
-        let output = if primitive == Primitive::Reduce { self.scalar.bytes() as usize } else { bytes };
-        let values = self.values.as_ref().filter(|_| primitive == Primitive::SortPairs);
-        AnySpans {
-            values: values.map(|(from, to)| (first(from, 4 * self.n as usize), first(to, 4 * self.n as usize))),
-            ..AnySpans::new(first(&self.input_buffer, bytes), first(&self.output_buffer, output))
-        }
-    }
-
-    fn copy_call(&self, backend: &dyn AnyBackend) -> Result<AnyCall> {
-        let copy = Request::Copy { element: ElementType::Scalar(self.scalar), n: self.n };
-        backend.call(&copy, self.spans(Primitive::Copy), Options::default(), &backend.tuning(), None)
-    }
-
-    fn time_copy(&self, runs: &Runs<'_>, idle: Duration) -> Result<f64> {
-        let bytes = 2.0 * self.input.as_bytes().len() as f64;
-        Ok(bytes / runs.time(&self.copy_call(runs.backend)?, idle)?.median_ms * 1e-6)
-    }
-
-    fn check(&self, backend: &dyn AnyBackend, job: &Job, spans: &AnySpans<'_>, depth: u64) -> Result<Verdict> {
-        let input = self.input.as_bytes();
-        let output = download(backend, spans.output)?;
-        let output = output.as_bytes();
-        let combine = || {
-            let which = job.operator.unwrap_or(trifold::Builtin::Sum);
-            Combine::new(which, self.scalar, depth).ok_or_else(|| Error::Unsupported(which.name().into()))
-        };
-        Ok(match job.primitive {
-            Primitive::Copy => check::copy(self.scalar, input, output),
-            Primitive::Scan => combine()?.scan(input, output),
-            Primitive::Reduce => combine()?.reduce(input, output),
-            Primitive::SortKeys => check::sorted(self.scalar, input, output),
-            Primitive::SortPairs => match spans.values {
-                Some((_, to)) => check::pairs(self.scalar, input, output, download(backend, to)?.as_bytes()),
-                None => Err("it has no values".into()),
-            },
-        })
     }
 }
 
@@ -462,32 +352,5 @@ impl Runs<'_> {
         }
         times.sort_by(f64::total_cmp);
         Ok(times[times.len() / 2])
-    }
-}
-
-#[cfg(all(test, feature = "cpu"))]
-mod tests {
-    use super::*;
-    use crate::args::INPUTS;
-    use crate::compare::Conditions;
-
-    #[test]
-    fn a_call_that_writes_nothing_is_not_verified() {
-        let cpu = trifold::cpu::Cpu::new().unwrap();
-        let mut kept = None;
-        for input in INPUTS {
-            for primitive in Primitive::ALL {
-                for n in [1, 1000] {
-                    let conditions = Conditions { input, ..Conditions::default() };
-                    let job = Job { primitive, scalar: Scalar::U32, operator: None, algorithm: None, n, conditions };
-                    let data = Data::prepare(&mut kept, &cpu, &job).unwrap();
-                    let spans = data.spans(primitive);
-                    // The input itself is what a sort of sorted keys should write.
-                    AnyBackend::write(&cpu, first(&data.output_buffer, 4 * n as usize), data.input.as_bytes()).unwrap();
-                    spoil(&cpu, &spans).unwrap();
-                    assert!(data.check(&cpu, &job, &spans, 1).unwrap().is_err(), "{job:?}");
-                }
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! `trifold compare`: every primitive on every device, checked and timed.
 
 mod check;
+mod data;
 mod measure;
 mod rows;
 mod table;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use trifold::{AnyBackend, Caps, DeviceKind, Error, Fault, Found, Layout, Options, Tuning, planner};
+use trifold_conformance::Distribution;
 
 pub use self::measure::{Bench, Outcome, is_software, request};
 pub use self::rows::{Conditions, Device, Job, Row};
@@ -134,7 +136,13 @@ fn unopened(args: &CompareArgs, found: &Found) -> Row {
         operator: None,
         algorithm: None,
         n: args.n.first().copied().unwrap_or(0),
-        conditions: Conditions { input: args.input[0], fault: args.fault[0], waiting: args.waiting[0] },
+        conditions: Conditions {
+            input: args.input[0],
+            kept: args.kept[0],
+            run_length: args.run_length[0],
+            fault: args.fault[0],
+            waiting: args.waiting[0],
+        },
     };
     Row::new(&job, found.into())
 }
@@ -218,10 +226,11 @@ fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning) -> Vec<Job> {
                         false => vec![None],
                     };
                     for operator in operators {
-                        let conditions = Conditions { input, ..Conditions::default() };
-                        let job = Job { primitive, scalar, operator, algorithm: None, n, conditions };
-                        for job in by_algorithm(args, caps, job) {
-                            jobs.extend(by_waits(args, caps, tuning, job));
+                        for conditions in conditions(args, primitive, input) {
+                            let job = Job { primitive, scalar, operator, algorithm: None, n, conditions };
+                            for job in by_algorithm(args, caps, job) {
+                                jobs.extend(by_waits(args, caps, tuning, job));
+                            }
                         }
                     }
                 }
@@ -229,6 +238,18 @@ fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning) -> Vec<Job> {
         }
     }
     jobs
+}
+
+/// What a primitive's input is to be, where it matters to it.
+fn conditions(args: &CompareArgs, primitive: Primitive, input: Distribution) -> Vec<Conditions> {
+    let usual = Conditions { input, ..Conditions::default() };
+    if primitive.selects() {
+        return args.kept.iter().map(|&kept| Conditions { kept, ..usual }).collect();
+    }
+    if primitive.is_by_key() {
+        return args.run_length.iter().map(|&run_length| Conditions { run_length, ..usual }).collect();
+    }
+    vec![usual]
 }
 
 /// The job by each algorithm that was asked for and that the device has, or by its own choice.
@@ -264,7 +285,8 @@ fn waiting_tiles(job: &Job, caps: &Caps, tuning: &Tuning) -> Option<u32> {
 fn doubts(args: &CompareArgs, jobs: &[Job], caps: &Caps, tuning: &Tuning) -> Vec<String> {
     let usual = Conditions::default();
     let asked = args.fault.iter().any(|f| *f != usual.fault) || args.waiting.iter().any(|w| *w != usual.waiting);
-    if asked && !jobs.iter().any(|job| Conditions { input: usual.input, ..job.conditions } != usual) {
+    let differs = |job: &Job| (job.conditions.fault, job.conditions.waiting) != (usual.fault, usual.waiting);
+    if asked && !jobs.iter().any(differs) {
         return vec!["no tile of what is measured waits for another: --fault and --waiting change nothing".into()];
     }
     let too_few = |job: &Job| {
@@ -342,7 +364,7 @@ mod tests {
         let args = args("-n 2^20 --input constant --fault none,late:7 --waiting bounded,unbounded");
         let jobs = jobs(&args, &caps, &tuning);
         assert!(jobs.iter().all(|job| job.conditions.input.name() == "constant"));
-        for (primitive, rows) in Primitive::ALL.into_iter().zip([1, 4, 1, 4, 4]) {
+        for (primitive, rows) in Primitive::ALL.into_iter().zip([1, 4, 1, 4, 4, 4, 4, 4, 4]) {
             let own: Vec<&Job> = jobs.iter().filter(|job| job.primitive == primitive).collect();
             assert_eq!(own.len(), rows, "{primitive:?}");
             let first = own[0].conditions;

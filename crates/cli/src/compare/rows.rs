@@ -10,6 +10,7 @@ use trifold::{Builtin, Caps, Fault, Found, Options, Request, Scalar, Waiting, pl
 use trifold_conformance::Distribution;
 
 use crate::args::Primitive;
+use crate::elements::Shape;
 
 /// One primitive on one device at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,12 +25,16 @@ pub struct Row {
     pub algorithm: String,
     #[serde(rename = "type")]
     pub scalar: String,
-    /// Of scan and reduce.
+    /// Of scan, reduce and reduce_by_key.
     pub operator: Option<String>,
     pub n: u64,
     /// How the input lies.
     #[serde(default = "no_input")]
     pub input: String,
+    /// The share of elements that a selection was to keep; none of other primitives.
+    pub kept: Option<f64>,
+    /// How long the runs of keys were to be on average; none of other primitives.
+    pub run_length: Option<u32>,
     /// Which tiles were blocked on purpose.
     #[serde(default = "no_fault")]
     pub fault: String,
@@ -48,6 +53,8 @@ pub struct Row {
     pub host_us: Option<f64>,
     /// 10^9 elements a second.
     pub gelem_s: Option<f64>,
+    /// How many elements are kept, or how many runs there are; none of other primitives.
+    pub outputs: Option<u64>,
     /// 10^9 bytes a second of the least traffic that the primitive needs.
     pub gb_s: Option<f64>,
     /// `gb_s` as a share of what this device's own copy reaches at the same size.
@@ -134,6 +141,15 @@ pub struct Job {
 }
 
 impl Job {
+    /// What its input is made to hold.
+    pub fn shape(&self) -> Shape {
+        match self.conditions {
+            Conditions { kept, .. } if self.primitive.selects() && kept != KEPT => Shape::Kept(kept),
+            Conditions { run_length, .. } if self.primitive.is_by_key() => Shape::Runs(run_length),
+            _ => Shape::Plain,
+        }
+    }
+
     /// What its plan is made with.
     pub fn options(&self) -> Options {
         let Conditions { fault, waiting, .. } = self.conditions;
@@ -142,11 +158,32 @@ impl Job {
 }
 
 /// What is measured otherwise than usual.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conditions {
     pub input: Distribution,
+    /// The share that selections keep.
+    pub kept: f64,
+    /// How long runs of keys are on average.
+    pub run_length: u32,
     pub fault: Fault,
     pub waiting: Waiting,
+}
+
+/// Half of the elements kept.
+const KEPT: f64 = 0.5;
+/// Runs of eight.
+const RUN_LENGTH: u32 = 8;
+
+impl Default for Conditions {
+    fn default() -> Self {
+        Conditions {
+            input: Distribution::default(),
+            kept: KEPT,
+            run_length: RUN_LENGTH,
+            fault: Fault::default(),
+            waiting: Waiting::default(),
+        }
+    }
 }
 
 impl Row {
@@ -163,6 +200,8 @@ impl Row {
             operator: job.operator.map(|o| o.name().into()),
             n: job.n,
             input: job.conditions.input.name(),
+            kept: job.primitive.selects().then_some(job.conditions.kept),
+            run_length: job.primitive.is_by_key().then_some(job.conditions.run_length),
             fault: job.conditions.fault.to_string(),
             waiting: job.conditions.waiting.to_string(),
             runs: 0,
@@ -172,6 +211,7 @@ impl Row {
             batched_ms: None,
             host_us: None,
             gelem_s: None,
+            outputs: None,
             gb_s: None,
             copy_fraction: None,
             scratch_bytes: None,
@@ -198,25 +238,28 @@ impl Row {
 
     /// Enters what the algorithm must move, and how long that takes at the copy's speed.
     pub fn predict(&mut self, request: &Request) {
-        self.traffic_bytes = planner::traffic(request, &self.algorithm);
+        self.traffic_bytes = planner::traffic(request, &self.algorithm, self.outputs);
         let copy_gb_s = self.gb_s.zip(self.copy_fraction).map(|(own, fraction)| own / fraction);
         let ms = self.traffic_bytes.zip(copy_gb_s).map(|(bytes, gb_s)| bytes as f64 / gb_s * 1e-6);
         self.predicted_ms = ms.filter(|ms| ms.is_finite() && *ms > 0.0);
     }
 
-    /// In words, how the input lies, unless it is uniform.
-    pub fn unusual_input(&self) -> Option<String> {
-        (self.input != no_input()).then(|| format!("{} input", self.input))
+    /// In words, how the input is not as usual.
+    pub fn unusual_input(&self) -> Vec<String> {
+        let said = [
+            (self.input != no_input()).then(|| format!("{} input", self.input)),
+            self.kept.filter(|kept| *kept != KEPT).map(|kept| format!("{kept} kept")),
+            self.run_length.filter(|length| *length != RUN_LENGTH).map(|length| format!("runs of {length}")),
+        ];
+        said.into_iter().flatten().collect()
     }
 
     /// In words, whatever is not as usual; rows that differ in it are not of one measurement.
     pub fn conditions(&self) -> Vec<String> {
-        let said = [
-            self.unusual_input(),
-            (self.fault != no_fault()).then(|| format!("fault {}", self.fault)),
-            (self.waiting != no_waiting()).then(|| format!("{} waiting", self.waiting)),
-        ];
-        said.into_iter().flatten().collect()
+        let mut said = self.unusual_input();
+        said.extend((self.fault != no_fault()).then(|| format!("fault {}", self.fault)));
+        said.extend((self.waiting != no_waiting()).then(|| format!("{} waiting", self.waiting)));
+        said
     }
 }
 
@@ -262,12 +305,13 @@ fn other(value: &Value) -> Result<Option<Row>> {
     };
     let Some(n) = value.get("n").and_then(Value::as_u64) else { bail!("it has no `n`") };
     let (primitive, operator) = match primitive.as_str() {
-        "copy" | "sort_keys" | "sort_pairs" => (primitive, None),
+        "copy" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode" => (primitive, None),
         "sort_pairs_u32" => ("sort_pairs".into(), None),
         // What we measure is the exclusive scan too.
         "scan_exclusive_sum" => ("scan".into(), Some("sum".into())),
         "reduce_sum" => ("reduce".into(), Some("sum".into())),
-        "scan" | "reduce" => (primitive, text("operator")),
+        "reduce_by_key_sum" => ("reduce_by_key".into(), Some("sum".into())),
+        "scan" | "reduce" | "reduce_by_key" => (primitive, text("operator")),
         _ => return Ok(None),
     };
     Ok(Some(Row {
@@ -279,6 +323,8 @@ fn other(value: &Value) -> Result<Option<Row>> {
         operator,
         n,
         input: text("input").unwrap_or_else(no_input),
+        kept: value.get("kept").and_then(Value::as_f64),
+        run_length: value.get("run_length").and_then(Value::as_u64).map(|length| length as u32),
         fault: text("fault").unwrap_or_else(no_fault),
         waiting: text("waiting").unwrap_or_else(no_waiting),
         runs: value.get("runs").and_then(Value::as_u64).map_or(0, |runs| runs as u32),
@@ -288,6 +334,7 @@ fn other(value: &Value) -> Result<Option<Row>> {
         batched_ms: number("batched_ms"),
         host_us: number("host_us"),
         gelem_s: number("gelem_s"),
+        outputs: value.get("outputs").and_then(Value::as_u64),
         gb_s: number("gb_s"),
         copy_fraction: number("copy_fraction"),
         scratch_bytes: value.get("scratch_bytes").or_else(|| value.get("temp_bytes")).and_then(Value::as_u64),
@@ -347,8 +394,8 @@ mod tests {
         );
         assert_eq!((row.median_ms, row.batched_ms, row.scratch_bytes), (Some(0.007), Some(0.003), Some(100)));
         assert_eq!(row.verified, None);
-        let select = r#"{"lib":"cub","primitive":"select_if","type":"u32","n":65536,"ms":0.007,"batched_ms":0.0}"#;
-        assert_eq!(other(&serde_json::from_str(select).unwrap()).unwrap(), None);
+        let histogram = r#"{"lib":"cub","primitive":"histogram","type":"u32","n":65536,"ms":0.007,"batched_ms":0.0}"#;
+        assert_eq!(other(&serde_json::from_str(histogram).unwrap()).unwrap(), None);
         assert!(other(&serde_json::from_str("{}").unwrap()).is_err());
     }
 
@@ -366,10 +413,14 @@ mod tests {
             ("uniform", "none", "bounded")
         );
         assert!(plain.conditions().is_empty() && plain.is_like(&cub("sort_keys", r#","input":"uniform""#)));
+        assert!(cub("select_if", "").is_like(&cub("select_if", r#","kept":0.5"#)));
+        assert!(cub("run_length_encode", "").is_like(&cub("run_length_encode", r#","run_length":8"#)));
         for (field, words) in [
             (r#","input":"constant""#, "constant input"),
             (r#","fault":"silent:100""#, "fault silent:100"),
             (r#","waiting":"unbounded""#, "unbounded waiting"),
+            (r#","kept":0.25"#, "0.25 kept"),
+            (r#","run_length":100"#, "runs of 100"),
         ] {
             let row = cub("sort_keys", field);
             assert_eq!(row.conditions(), [words]);
@@ -401,7 +452,12 @@ mod tests {
             operator: Some(Builtin::Sum),
             algorithm: None,
             n: 7,
-            conditions: Conditions { input: Distribution::Few, fault: Fault::Late(3), waiting: Waiting::Unbounded },
+            conditions: Conditions {
+                input: Distribution::Few,
+                fault: Fault::Late(3),
+                waiting: Waiting::Unbounded,
+                ..Conditions::default()
+            },
         };
         let on = Device { backend: "cuda", device: "d", driver: "1", api: "a" };
         let row = Row::new(&job, on);
@@ -409,9 +465,15 @@ mod tests {
         let value = serde_json::to_value(&row).unwrap();
         assert_eq!(serde_json::from_value::<Row>(value.clone()).unwrap(), row);
         assert_eq!(other(&value).unwrap().unwrap().conditions(), row.conditions());
+        let conditions = Conditions { kept: 0.0, ..job.conditions };
+        let job = Job { primitive: Primitive::SelectIf, operator: None, conditions, ..job };
+        let row =
+            Row { outputs: Some(0), ..Row::new(&job, Device { backend: "cuda", device: "d", driver: "1", api: "a" }) };
+        assert_eq!((row.kept, row.run_length), (Some(0.0), None));
+        assert_eq!(other(&serde_json::to_value(&row).unwrap()).unwrap().unwrap(), row);
         // A file of before there were others.
         let mut value = value;
-        for field in ["input", "fault", "waiting"] {
+        for field in ["input", "fault", "waiting", "kept", "run_length", "outputs"] {
             value.as_object_mut().unwrap().remove(field).unwrap();
         }
         assert!(serde_json::from_value::<Row>(value).unwrap().conditions().is_empty());

@@ -10,12 +10,12 @@ pub fn render(rows: &[Row]) -> String {
     let mut left: Vec<&Row> = rows.iter().collect();
     while let Some(first) = left.first().copied() {
         let (mut group, rest): (Vec<&Row>, Vec<&Row>) = left.into_iter().partition(|row| {
-            (&row.experiment, &row.primitive, &row.scalar, &row.operator, &row.input)
-                == (&first.experiment, &first.primitive, &first.scalar, &first.operator, &first.input)
+            (&row.experiment, &row.primitive, &row.scalar, &row.operator, row.unusual_input())
+                == (&first.experiment, &first.primitive, &first.scalar, &first.operator, first.unusual_input())
         });
         left = rest;
         let operator = first.operator.as_deref().map(|o| format!(", {o}")).unwrap_or_default();
-        let input = first.unusual_input().map(|input| format!(", {input}")).unwrap_or_default();
+        let input: String = first.unusual_input().iter().map(|input| format!(", {input}")).collect();
         let experiment = first.experiment.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
         let (primitive, scalar) = (&first.primitive, &first.scalar);
         // What an experiment's device refused is said below.

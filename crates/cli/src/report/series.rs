@@ -50,6 +50,10 @@ impl Subject {
             "reduce" => format!("Reduce of {}{operator}", self.scalar),
             "sort_keys" => format!("Sort of {} keys", self.scalar),
             "sort_pairs" => format!("Sort of pairs, {} keys and u32 values", self.scalar),
+            "select_if" => format!("Select of {}", self.scalar),
+            "partition_if" => format!("Partition of {}", self.scalar),
+            "reduce_by_key" => format!("Reduce by key of {}{operator}", self.scalar),
+            "run_length_encode" => format!("Run lengths of {}", self.scalar),
             "compute" => format!("Arithmetic of {}", self.scalar),
             other => format!("{other} of {}", self.scalar),
         }
@@ -262,11 +266,11 @@ pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
 
 /// The bytes that a row's algorithm must move through memory, where `planner::traffic` has them.
 pub fn traffic(row: &Row) -> Option<f64> {
-    let primitive = Primitive::ALL.into_iter().find(|primitive| primitive.name() == row.primitive)?;
+    let primitive = Primitive::from_name(&row.primitive)?;
     let operator = row.operator.as_deref().map(|name| Builtin::from_name(name).ok_or(())).transpose().ok()?;
     let scalar = Scalar::from_name(&row.scalar)?;
     let job = Job { primitive, scalar, operator, algorithm: None, n: row.n, conditions: Conditions::default() };
-    Some(planner::traffic(&request(&job).ok()?, &row.algorithm)? as f64)
+    Some(planner::traffic(&request(&job).ok()?, &row.algorithm, row.outputs)? as f64)
 }
 
 /// A row's time beside the time that its traffic takes at the bandwidth of its device's copy.
@@ -479,6 +483,9 @@ pub mod tests {
         assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(64.0));
         assert_eq!(bytes(Primitive::Scan, "sequential"), Some(8.0));
         assert_eq!(bytes(Primitive::Scan, "onesweep"), None);
+        assert_eq!(bytes(Primitive::SelectIf, "lookback"), None);
+        let kept = Row { outputs: Some(4), ..row("cuda", "", Primitive::SelectIf, "reduce_then_scan", 10, 1.0) };
+        assert_eq!(traffic(&kept), Some(80.0 + 16.0));
         let run = run(vec![row("cuda", "", Primitive::Scan, "lookback", 1 << 20, 1.0)]);
         let [p] = &predictions(&run)[..] else { panic!() };
         // Half the copy's speed is twice the time.

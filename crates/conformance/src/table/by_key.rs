@@ -58,6 +58,10 @@ impl Table<'_> {
                 self.by_algorithm(Row::new(by_key(&key, op, n)).distribution(Distribution::Runs));
             }
         }
+        // The quick level has the first: run lengths, of 2^23 elements.
+        for (key, op, _) in reductions().into_iter().take(if self.level == Level::Full { 2 } else { 1 }) {
+            self.past_the_fold(|n| Row::new(by_key(&key, op.clone(), n)).distribution(Distribution::Runs));
+        }
         let sizes = (0..64).map(|i| (i * 613) % 9001);
         let rows = sizes.map(|n| Row::new(by_key(&u32::TYPE, None, n)).distribution(Distribution::Few));
         self.push("queue/by_key/64".into(), Body::Queue(rows.collect()));

@@ -6,7 +6,7 @@ use super::Table;
 use crate::case::{Body, Level};
 use crate::inputs::Distribution;
 use crate::operators::{self, Few, OddBits, Triple, Upper};
-use crate::row::{Placement, Row, Shape, Tiles};
+use crate::row::{Placement, Row, Tiles};
 
 pub(crate) fn select(selector: &Selector, rest: Rest, n: u64) -> Request {
     Request::Select(SelectRequest { selector: selector.clone(), n, rest })
@@ -107,17 +107,10 @@ impl Table<'_> {
                 }
             }
         }
-        if self.level == Level::Quick {
-            return;
-        }
-        // More than 65535 workgroups, the most that WebGPU takes in one dimension.
-        for rest in [Rest::Apart, Rest::Behind] {
-            let row = |n| Row::new(select(&upper(), rest, n)).tiles(Tiles::Small);
-            if let Some(Shape { tile, .. }) = row(1 << 20).shape(self.caps) {
-                let n = 65_535 * tile + tile + 1;
-                if self.fits(4 * n) {
-                    self.by_first(row(n));
-                }
+        // Of 2^24 elements at least, which are many for a software device: the quick level has run lengths past the fold.
+        if self.level == Level::Full {
+            for rest in RESTS {
+                self.past_the_fold(|n| Row::new(select(&upper(), rest, n)));
             }
         }
     }

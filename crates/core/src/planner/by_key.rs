@@ -1,6 +1,6 @@
 //! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
-use super::scan::tile_states;
+use super::scan::{LOOKBACK, tile_prefix, tile_states};
 use super::{Planner, Scratch, check_count, clean_once, whole};
 use crate::by_key::segmented;
 use crate::{ByKeyRequest, Error, KernelKey, Launch, Op, Param, Plan, Request, Result, Slot, Step};
@@ -47,8 +47,9 @@ impl Planner<'_> {
 
     fn by_key_lookback(&self, job: &Job<'_>, spans: &[(Slot, u64, u32)], scratch: &mut Scratch) -> Result<Vec<Step>> {
         let state = self.state(&job.op);
-        let parts =
-            vec![self.subgroup_scan_part(&job.op), state.part, "block/ticket", "block/lookback", "block/run_store"];
+        let mut parts = vec![self.subgroup_scan_part(&job.op)];
+        parts.extend(tile_prefix(state.part, &LOOKBACK));
+        parts.push("block/run_store");
         let mut launch = job.launch("by_key/lookback", parts, job.tiles, spans);
         launch.kernel.constants.extend(self.subgroup_constants(job.workgroup)?);
         launch.kernel.constants.extend(self.fault_constants());

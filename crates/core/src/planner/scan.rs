@@ -114,13 +114,16 @@ impl Planner<'_> {
         if serial {
             constants.push(("CHAINED", u32::from(chained)));
         }
-        let look_back = if serial { "block/lookback_serial" } else { "block/lookback" };
         let mut parts = vec![tile.pack.load, tile.pack.store, tile.pack.fold, self.subgroup_scan_of(op)];
         let fenced = algorithm == "lookback_fenced";
         // WGSL's only fence is a barrier, which the published descriptor's kernel has a body of its own for.
         let in_step = fenced && self.caps.language == Language::Wgsl;
         let state = if fenced { self.fenced_state(op, in_step) } else { self.state(op) };
-        parts.extend(if in_step { vec!["block/ticket"] } else { vec![state.part, "block/ticket", look_back] });
+        parts.extend(match (in_step, serial) {
+            (true, _) => vec!["block/ticket", "block/tile_totals", "block/lookback_fold"],
+            (_, true) => tile_prefix(state.part, &["block/lookback_serial"]),
+            _ => tile_prefix(state.part, &LOOKBACK),
+        });
         let one = OnePass {
             algorithm,
             kernel: if in_step { "scan/lookback_fenced" } else { "scan/lookback" },
@@ -305,6 +308,14 @@ const LOOKAHEAD_PATIENCE: u32 = 8;
 const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.
 const SCAN_WARPS: u32 = 16;
+
+/// The blocks by which a subgroup looks back.
+pub(super) const LOOKBACK: [&str; 2] = ["block/lookback_fold", "block/lookback"];
+
+/// The blocks that find what lies before a tile, by the states of this block and the look-back of those.
+pub(super) fn tile_prefix(state: &'static str, lookback: &[&'static str]) -> Vec<&'static str> {
+    [&[state, "block/ticket", "block/tile_totals"], lookback, &["block/tile_prefix"]].concat()
+}
 
 /// What the tiles of one launch tell each other through: a ticket, and a state for each.
 ///

@@ -4,7 +4,9 @@ use super::reduce_ladder;
 use crate::{Request, SortRequest};
 
 /// The bytes of device memory that an algorithm reads and writes for a request, in its largest terms: what it keeps for
-/// each tile is left out. `None` where no such algorithm of the primitive is known.
+/// each tile is left out. `None` where no such algorithm of the primitive is known, and of selections and reductions by key
+/// without `outputs`: how many elements are kept, or how many runs there are, which follows from the data. The other primitives
+/// do not ask for it.
 ///
 /// In units of the n elements of a scan, by algorithm:
 ///
@@ -21,14 +23,32 @@ use crate::{Request, SortRequest};
 /// to count and once more to rank, as `split` does in passes of one bit; `one_tile` reads keys and values once and writes them once. `msd_first`
 /// reads the keys to count one digit, and has two passes, as long as a workgroup holds each bucket; larger ones take more. On the CPU, `sequential` and `parallel` scans and
 /// reductions move 2n and n; its sort is another crate's, and not counted here.
-pub fn traffic(request: &Request, algorithm: &str) -> Option<u64> {
+///
+/// Selections and reductions by key read their inputs once by `lookback` and twice by `reduce_then_scan`; on the CPU, `parallel`
+/// reads a selection's elements and the keys twice, and values once. All write their outputs once.
+pub fn traffic(request: &Request, algorithm: &str, outputs: Option<u64>) -> Option<u64> {
     match request {
         Request::Copy { element, n } => (algorithm == "copy").then_some(2 * n * u64::from(element.bytes())),
         Request::Scan(r) => Some(scan_moves(algorithm, r.n)? * r.n * u64::from(r.op.element().bytes())),
         Request::Reduce(r) => reads_once(algorithm).then_some(r.n * u64::from(r.op.element().bytes())),
         Request::Sort(r) => sort_bytes(algorithm, r),
-        // How much is written depends on the data.
-        Request::Select(_) | Request::ByKey(_) => None,
+        Request::Select(r) => Some(passes_over_input(algorithm)? * r.bytes_read() + r.bytes_written(outputs?)),
+        Request::ByKey(r) => {
+            let read = match algorithm {
+                "parallel" => r.n * u64::from(r.key.bytes()) + r.bytes_read(),
+                _ => passes_over_input(algorithm)? * r.bytes_read(),
+            };
+            Some(read + r.bytes_written(outputs?))
+        }
+    }
+}
+
+/// How often a selection or a reduction by key reads its inputs.
+fn passes_over_input(algorithm: &str) -> Option<u64> {
+    match algorithm {
+        "lookback" => Some(1),
+        "reduce_then_scan" | "parallel" => Some(2),
+        _ => None,
     }
 }
 
@@ -70,7 +90,10 @@ fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Builtin, Element, Op, Order, ReduceRequest, Scalar, ScanKind, ScanRequest};
+    use crate::{
+        Builtin, ByKeyRequest, Element, Op, Order, ReduceRequest, Rest, Scalar, ScanKind, ScanRequest, SelectRequest,
+        Selector,
+    };
 
     const N: u64 = 1 << 20;
 
@@ -81,7 +104,7 @@ mod tests {
     /// How often each element of four bytes is moved.
     fn of_scan(algorithm: &str, n: u64) -> Option<u64> {
         let request = Request::Scan(ScanRequest { op: sum(), n, kind: ScanKind::Exclusive, initial: None });
-        traffic(&request, algorithm).map(|bytes| bytes / 4 / n)
+        traffic(&request, algorithm, None).map(|bytes| bytes / 4 / n)
     }
 
     #[test]
@@ -105,17 +128,17 @@ mod tests {
     #[test]
     fn reductions_read_their_input_and_copies_move_it() {
         let request = |n| Request::Reduce(ReduceRequest { op: sum(), n, initial: None });
-        assert_eq!(traffic(&request(10), "single_pass"), Some(40));
-        assert_eq!(traffic(&request(10), "grid_stride"), Some(40));
-        assert_eq!(traffic(&request(10), "lookback"), None);
-        assert_eq!(traffic(&Request::Copy { element: u32::TYPE, n: 10 }, "copy"), Some(80));
+        assert_eq!(traffic(&request(10), "single_pass", None), Some(40));
+        assert_eq!(traffic(&request(10), "grid_stride", None), Some(40));
+        assert_eq!(traffic(&request(10), "lookback", None), None);
+        assert_eq!(traffic(&Request::Copy { element: u32::TYPE, n: 10 }, "copy", None), Some(80));
     }
 
     #[test]
     fn a_pass_of_a_sort_moves_keys_and_values() {
         let bytes = |key, value, algorithm| {
             let request = Request::Sort(SortRequest { key, value, n: 10, order: Order::Ascending });
-            traffic(&request, algorithm).map(|bytes| bytes / 10)
+            traffic(&request, algorithm, None).map(|bytes| bytes / 10)
         };
         assert_eq!(bytes(Scalar::U32, None, "onesweep"), Some(4 + 4 * 8));
         assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "onesweep"), Some(4 + 4 * 16));
@@ -126,5 +149,32 @@ mod tests {
         assert_eq!(bytes(Scalar::U64, Some(u32::TYPE), "one_tile"), Some(24));
         assert_eq!(bytes(Scalar::U32, None, "msd_first"), Some(4 * 5));
         assert_eq!(bytes(Scalar::U32, None, "parallel"), None);
+    }
+    #[test]
+    fn selections_and_runs_write_what_there_is() {
+        struct Odd;
+        impl crate::Predicate<u64> for Odd {
+            const NAME: &'static str = "odd";
+            const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1lu) == 1lu; }";
+            fn keep(v: u64) -> bool {
+                v & 1 == 1
+            }
+        }
+        let select = |rest| Request::Select(SelectRequest { selector: Selector::of::<u64, Odd>(), n: 10, rest });
+        let of = |rest, algorithm| traffic(&select(rest), algorithm, Some(3));
+        assert_eq!(of(Rest::Dropped, "lookback"), Some(80 + 24));
+        assert_eq!(of(Rest::Dropped, "reduce_then_scan"), Some(160 + 24));
+        assert_eq!(of(Rest::Apart, "lookback"), Some(160));
+        assert_eq!(of(Rest::Behind, "reduce_then_scan"), Some(240));
+        assert_eq!(of(Rest::Dropped, "single_pass"), None);
+        assert_eq!(traffic(&select(Rest::Dropped), "lookback", None), None);
+        assert_eq!((select(Rest::Dropped).bytes_moved_by(3), select(Rest::Dropped).bytes_moved()), (104, 160));
+
+        let runs = |op| Request::ByKey(ByKeyRequest { key: u64::TYPE, op, n: 10 });
+        assert_eq!(traffic(&runs(Some(sum())), "lookback", Some(2)), Some(120 + 24));
+        assert_eq!(traffic(&runs(Some(sum())), "reduce_then_scan", Some(2)), Some(240 + 24));
+        assert_eq!(traffic(&runs(None), "lookback", Some(2)), Some(80 + 24));
+        assert_eq!(runs(None).bytes_moved(), 80 + 120);
+        assert_eq!(runs(Some(sum())).bytes_moved_by(2), 120 + 24);
     }
 }

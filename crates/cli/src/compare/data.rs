@@ -1,0 +1,261 @@
+//! A row's buffers, what they hold before a call, and whether they hold the right result after it.
+
+use trifold::{
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, ElementType, Error, Options, Predicate, Request,
+    Result, Scalar, Selector,
+};
+use trifold_conformance::Distribution;
+
+use super::check::{self, Combine, Verdict};
+use super::rows::Job;
+use crate::args::Primitive;
+use crate::elements::{Elements, Shape, with_type};
+
+/// What a result is spoiled with: no float below one, no position, and no other result but by rare chance.
+pub const STALE: u8 = 0x5e;
+
+/// Of uniform inputs every seed is as good as any.
+const SEED: u64 = 0x7472_6966_6f6c_6421;
+
+/// The upper half of a type's values, and of the floats over [0, 1): what selections keep.
+pub struct Upper;
+
+macro_rules! upper {
+    ($($T:ident, $middle:expr, $wgsl:literal;)*) => {
+        $(impl Predicate<$T> for Upper {
+            const NAME: &'static str = "upper";
+            const WGSL: &'static str = concat!("fn keep(v: T) -> bool { return ", $wgsl, "; }");
+            fn keep(v: $T) -> bool {
+                v >= $middle
+            }
+        })*
+    };
+}
+
+upper! {
+    u32, 1 << 31, "v >= 0x80000000u";
+    i32, 0, "v >= 0i";
+    f32, 0.5, "v >= 0.5f";
+    u64, 1 << 63, "(v >> 63u) != 0lu";
+    i64, 0, "v >= 0li";
+    f64, 0.5, "v >= 0.5lf";
+}
+
+/// [`Upper`] of a type.
+pub fn upper(scalar: Scalar) -> Selector {
+    with_type!(scalar, T => Selector::of::<T, Upper>())
+}
+
+/// The buffers of one type, size and input, and what they hold.
+pub struct Data {
+    scalar: Scalar,
+    n: u64,
+    distribution: Distribution,
+    shape: Shape,
+    input: Elements,
+    input_buffer: AnyBuffer,
+    output_buffer: AnyBuffer,
+    /// Of sorts of pairs and of what is by key.
+    values: Option<Values>,
+    /// Of partitions.
+    rest: Option<AnyBuffer>,
+    /// How many were kept, or how many runs there are.
+    count: AnyBuffer,
+    /// The speed of this device's copy.
+    pub copy_gb_s: Option<f64>,
+}
+
+struct Values {
+    host: Elements,
+    input: AnyBuffer,
+    output: AnyBuffer,
+}
+
+fn allocate(backend: &dyn AnyBackend, bytes: usize) -> Result<AnyBuffer> {
+    // Not every API has buffers of no bytes.
+    backend.alloc(bytes.max(16) as u64)
+}
+
+fn upload(backend: &dyn AnyBackend, bytes: &[u8]) -> Result<AnyBuffer> {
+    let buffer = allocate(backend, bytes.len())?;
+    if !bytes.is_empty() {
+        backend.write(first(&buffer, bytes.len()), bytes)?;
+    }
+    Ok(buffer)
+}
+
+fn first(buffer: &AnyBuffer, bytes: usize) -> AnySpan<'_> {
+    AnySpan { buffer, offset: 0, bytes: bytes as u64 }
+}
+
+fn download(backend: &dyn AnyBackend, span: AnySpan<'_>) -> Result<Elements> {
+    let mut elements = Elements::zeroed(span.bytes as usize);
+    if span.bytes > 0 {
+        backend.read(span, elements.as_bytes_mut())?;
+    }
+    Ok(elements)
+}
+
+/// Puts what is no result where the results go: one that was left over from another row, and an input that is sorted
+/// already, must not pass for what this row's call wrote.
+pub fn spoil(backend: &dyn AnyBackend, spans: &AnySpans<'_>) -> Result<()> {
+    let outputs = [Some(spans.output), spans.values.map(|(_, to)| to), spans.rest, spans.count];
+    for span in outputs.into_iter().flatten().filter(|s| s.bytes > 0) {
+        backend.write(span, &vec![STALE; span.bytes as usize])?;
+    }
+    backend.synchronize()
+}
+
+impl Data {
+    /// What the job needs, kept from the row before if that was of the same type, size and input.
+    pub fn prepare<'d>(kept: &'d mut Option<Data>, backend: &dyn AnyBackend, job: &Job) -> Result<&'d mut Data> {
+        let (distribution, shape) = (job.conditions.input, job.shape());
+        let is_same = |d: &Data| (d.scalar, d.n, d.distribution, d.shape) == (job.scalar, job.n, distribution, shape);
+        let mut data = match kept.take().filter(is_same) {
+            Some(data) => data,
+            None => {
+                let input = Elements::shaped(distribution, shape, job.scalar, job.n, SEED);
+                Data {
+                    scalar: job.scalar,
+                    n: job.n,
+                    distribution,
+                    shape,
+                    input_buffer: upload(backend, input.as_bytes())?,
+                    output_buffer: allocate(backend, input.as_bytes().len())?,
+                    input,
+                    values: None,
+                    rest: None,
+                    count: allocate(backend, 4)?,
+                    copy_gb_s: None,
+                }
+            }
+        };
+        // The shape tells what is by key from sorts.
+        let values = match job.primitive {
+            Primitive::SortPairs => Some(Elements::indices(job.n)),
+            primitive if primitive.is_by_key() => Some(Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED)),
+            _ => None,
+        };
+        if let (Some(host), None) = (values, &data.values) {
+            let (input, output) = (upload(backend, host.as_bytes())?, allocate(backend, host.as_bytes().len())?);
+            data.values = Some(Values { host, input, output });
+        }
+        if job.primitive == Primitive::PartitionIf && data.rest.is_none() {
+            data.rest = Some(allocate(backend, data.input.as_bytes().len())?);
+        }
+        Ok(kept.insert(data))
+    }
+
+    pub fn spans(&self, primitive: Primitive) -> AnySpans<'_> {
+        let (bytes, words) = (self.input.as_bytes().len(), 4 * self.n as usize);
+        let output = if primitive == Primitive::Reduce { self.scalar.bytes() as usize } else { bytes };
+        let sizes = match primitive {
+            Primitive::SortPairs => Some((words, words)),
+            Primitive::ReduceByKey => Some((bytes, bytes)),
+            Primitive::RunLengthEncode => Some((0, words)),
+            _ => None,
+        };
+        let values = self.values.as_ref().zip(sizes);
+        let rest = self.rest.as_ref().filter(|_| primitive == Primitive::PartitionIf);
+        let counts = primitive.selects() || primitive.is_by_key();
+        AnySpans {
+            values: values.map(|(values, (from, to))| (first(&values.input, from), first(&values.output, to))),
+            rest: rest.map(|rest| first(rest, bytes)),
+            count: counts.then(|| first(&self.count, 4)),
+            ..AnySpans::new(first(&self.input_buffer, bytes), first(&self.output_buffer, output))
+        }
+    }
+
+    /// How many elements are to be kept, or how many runs there are.
+    pub fn outputs(&self, primitive: Primitive) -> Option<u64> {
+        let input = self.input.as_bytes();
+        if primitive.selects() {
+            return Some(check::kept(self.scalar, input));
+        }
+        primitive.is_by_key().then(|| check::runs(self.scalar, input).len() as u64)
+    }
+
+    /// A copy of the input.
+    pub fn copy_call(&self, backend: &dyn AnyBackend) -> Result<AnyCall> {
+        let copy = Request::Copy { element: ElementType::Scalar(self.scalar), n: self.n };
+        backend.call(&copy, self.spans(Primitive::Copy), Options::default(), &backend.tuning(), None)
+    }
+
+    /// The bytes that it moves.
+    pub fn copy_bytes(&self) -> u64 {
+        2 * self.input.as_bytes().len() as u64
+    }
+
+    pub fn check(&self, backend: &dyn AnyBackend, job: &Job, spans: &AnySpans<'_>, depth: u64) -> Result<Verdict> {
+        let input = self.input.as_bytes();
+        let output = download(backend, spans.output)?;
+        let output = output.as_bytes();
+        let combine = || {
+            let which = job.operator.unwrap_or(Builtin::Sum);
+            Combine::new(which, self.scalar, depth).ok_or_else(|| Error::Unsupported(which.name().into()))
+        };
+        let other = |span: Option<AnySpan<'_>>| span.map(|span| download(backend, span)).transpose();
+        let (values, rest) = (other(spans.values.map(|(_, to)| to))?, other(spans.rest)?);
+        let values = values.as_ref().map_or(&[][..], Elements::as_bytes);
+        if let Some(count) = other(spans.count)? {
+            let wrong = check::count(count.as_bytes(), self.outputs(job.primitive).unwrap_or(0));
+            if wrong.is_err() {
+                return Ok(wrong);
+            }
+        }
+        Ok(match job.primitive {
+            Primitive::Copy => check::copy(self.scalar, input, output),
+            Primitive::Scan => combine()?.scan(input, output),
+            Primitive::Reduce => combine()?.reduce(input, output),
+            Primitive::SortKeys => check::sorted(self.scalar, input, output),
+            Primitive::SortPairs => check::pairs(self.scalar, input, output, values),
+            Primitive::SelectIf => check::selected(self.scalar, input, output, None),
+            Primitive::PartitionIf => {
+                check::selected(self.scalar, input, output, rest.as_ref().map(Elements::as_bytes))
+            }
+            Primitive::ReduceByKey => {
+                let own = self.values.as_ref().map_or(&[][..], |values| values.host.as_bytes());
+                combine()?.by_key(input, own, output, values)
+            }
+            Primitive::RunLengthEncode => check::run_lengths(self.scalar, input, output, values),
+        })
+    }
+}
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests {
+    use super::*;
+    use crate::args::INPUTS;
+    use crate::compare::Conditions;
+
+    #[test]
+    fn a_call_that_writes_nothing_is_not_verified() {
+        let cpu = trifold::cpu::Cpu::new().unwrap();
+        let mut kept = None;
+        for input in INPUTS {
+            for primitive in Primitive::ALL {
+                for n in [1, 1000] {
+                    let conditions = Conditions { input, ..Conditions::default() };
+                    let job = Job { primitive, scalar: Scalar::U32, operator: None, algorithm: None, n, conditions };
+                    let data = Data::prepare(&mut kept, &cpu, &job).unwrap();
+                    let spans = data.spans(primitive);
+                    // The input itself is what a sort of sorted keys should write.
+                    AnyBackend::write(&cpu, first(&data.output_buffer, 4 * n as usize), data.input.as_bytes()).unwrap();
+                    spoil(&cpu, &spans).unwrap();
+                    assert!(data.check(&cpu, &job, &spans, 1).unwrap().is_err(), "{job:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_predicate_keeps_what_is_asked_of_every_type() {
+        for scalar in Scalar::ALL {
+            for (share, n) in [(0.0, 1000), (0.1, 50_000), (0.5, 50_000), (1.0, 1000)] {
+                let input = Elements::shaped(Distribution::Uniform, Shape::Kept(share), scalar, n, 1);
+                let kept = check::kept(scalar, input.as_bytes()) as f64 / n as f64;
+                assert!((kept - share).abs() < 0.01, "{kept} of {share} {scalar:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Rows of copy.
+
+use trifold_core::{ElementType, Request, Scalar};
+
+use super::Table;
+use crate::case::Level;
+use crate::row::{Placement, Row};
+
+fn copy(scalar: Scalar, n: u64) -> Request {
+    Request::Copy { element: ElementType::Scalar(scalar), n }
+}
+
+impl Table<'_> {
+    pub(super) fn copies(&mut self) {
+        for placement in [Placement::Aligned, Placement::Odd] {
+            for scalar in Scalar::ALL {
+                self.row(Row::new(copy(scalar, 5003)).placement(placement));
+            }
+            let row = |n| Row::new(copy(Scalar::U32, n)).placement(placement);
+            for n in self.edges(&row(1 << 20)) {
+                self.row(row(n));
+            }
+        }
+        if self.level == Level::Full {
+            self.past_the_fold(|n| Row::new(copy(Scalar::U32, n)));
+        }
+    }
+}

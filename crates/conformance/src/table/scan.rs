@@ -1,0 +1,198 @@
+//! Rows of scan.
+
+use trifold_core::{Builtin, Fault, Op, Request, Scalar, ScanKind, ScanRequest, Waiting, planner};
+
+use super::{Table, builtin};
+use crate::case::{Body, Level};
+use crate::inputs::{Distribution, Random, elements};
+use crate::operators;
+use crate::row::{Placement, Row, Tiles};
+
+pub(crate) fn scan(op: &Op, kind: ScanKind, n: u64) -> Request {
+    Request::Scan(ScanRequest { op: op.clone(), n, kind, initial: None })
+}
+
+/// Scans that differ in operator, kind and placement.
+fn scans() -> [(Op, ScanKind, Placement); 6] {
+    use ScanKind::{Exclusive, Inclusive};
+    [
+        (builtin(Builtin::Sum, Scalar::U32), Inclusive, Placement::Aligned),
+        (builtin(Builtin::Sum, Scalar::U32), Exclusive, Placement::Odd),
+        (builtin(Builtin::Sum, Scalar::F32), Inclusive, Placement::InPlace),
+        (builtin(Builtin::Min, Scalar::I64), Inclusive, Placement::Aligned),
+        (operators::compose(), Exclusive, Placement::Aligned),
+        (operators::tally(), Inclusive, Placement::Odd),
+    ]
+}
+
+fn kind_of(which: Builtin) -> ScanKind {
+    if which == Builtin::Min { ScanKind::Exclusive } else { ScanKind::Inclusive }
+}
+
+impl Table<'_> {
+    pub(super) fn scans(&mut self) {
+        self.scan_matrix();
+        self.scan_sizes();
+        self.scan_distributions();
+        self.scan_placements();
+        self.scan_starts();
+        self.scan_specials();
+        self.scan_faults();
+        self.scan_reuse();
+        self.scan_large();
+        let sum = builtin(Builtin::Sum, Scalar::U32);
+        let sizes = (0..64).map(|i| 1 + (i * 613) % 9001);
+        let rows = sizes.map(|n| Row::new(scan(&sum, ScanKind::Inclusive, n))).collect();
+        self.push("queue/scan/64".into(), Body::Queue(rows));
+    }
+
+    /// A scan by the device's first algorithm, and by the others that wait for other tiles.
+    fn by_one_pass(&mut self, row: Row) {
+        self.by_first(row.clone());
+        for algorithm in planner::algorithms(&row.request, self.caps) {
+            if planner::waits_for_tiles(algorithm) {
+                self.row_of_rung(row.clone().algorithm(algorithm), algorithm);
+            }
+        }
+    }
+
+    fn scan_matrix(&mut self) {
+        for n in [777, 5003] {
+            for scalar in Scalar::ALL {
+                for which in Builtin::ALL {
+                    if let Some(op) = Op::builtin(which, scalar) {
+                        self.by_one_pass(Row::new(scan(&op, kind_of(which), n)));
+                    }
+                }
+            }
+            for op in operators::own() {
+                for kind in [ScanKind::Inclusive, ScanKind::Exclusive] {
+                    self.by_algorithm(Row::new(scan(&op, kind, n)));
+                }
+            }
+        }
+    }
+
+    fn scan_sizes(&mut self) {
+        for tiles in [Tiles::Shipped, Tiles::Small] {
+            for (op, kind, placement) in scans() {
+                let row = |n| Row::new(scan(&op, kind, n)).placement(placement).tiles(tiles);
+                for algorithm in planner::algorithms(&row(1).request, self.caps) {
+                    // Each algorithm has edges of its own.
+                    let chosen = placement.in_place() && !planner::is_reference(algorithm);
+                    let by = |row: Row| if chosen { row } else { row.algorithm(algorithm) };
+                    for n in self.edges(&by(row(1 << 20))) {
+                        self.row_of_rung(by(row(n)), algorithm);
+                    }
+                }
+            }
+        }
+    }
+
+    fn scan_distributions(&mut self) {
+        for distribution in Distribution::ALL {
+            for n in [3001, 20_011] {
+                for (op, kind, placement) in scans() {
+                    self.by_algorithm(Row::new(scan(&op, kind, n)).placement(placement).distribution(distribution));
+                }
+            }
+        }
+    }
+
+    fn scan_placements(&mut self) {
+        for placement in Placement::ALL {
+            for n in [5, 1021, 8195] {
+                for (op, kind, _) in scans() {
+                    self.by_algorithm(Row::new(scan(&op, kind, n)).placement(placement));
+                }
+            }
+        }
+    }
+
+    /// Initial values other than the identity.
+    fn scan_starts(&mut self) {
+        for op in super::started() {
+            let initial = Some(elements(&op, Distribution::Uniform, 1, &mut Random::new(42)));
+            for n in [0, 1, 5003] {
+                for kind in [ScanKind::Inclusive, ScanKind::Exclusive] {
+                    let initial = initial.clone();
+                    self.by_algorithm(Row::new(Request::Scan(ScanRequest { op: op.clone(), n, kind, initial })));
+                }
+            }
+        }
+    }
+
+    fn scan_specials(&mut self) {
+        for (which, op) in super::of_floats() {
+            for n in [100, 5003] {
+                self.by_first(Row::new(scan(&op, kind_of(which), n)).distribution(Distribution::Specials));
+            }
+        }
+    }
+
+    /// Tiles that never publish, or late, or wait for those before them however long it takes.
+    fn scan_faults(&mut self) {
+        let ops = [
+            (builtin(Builtin::Sum, Scalar::U32), ScanKind::Inclusive),
+            (builtin(Builtin::Max, Scalar::F32), ScanKind::Exclusive),
+            (builtin(Builtin::Sum, Scalar::I64), ScanKind::Inclusive),
+            (builtin(Builtin::Sum, Scalar::U64), ScanKind::Inclusive),
+            (builtin(Builtin::Sum, Scalar::F64), ScanKind::Inclusive),
+            (operators::compose(), ScanKind::Exclusive),
+        ];
+        for fault in [Fault::Silent(3), Fault::Silent(1), Fault::Late(5)] {
+            for tiles in [Tiles::Shipped, Tiles::Small] {
+                for n in [3001, 20_011] {
+                    for (op, kind) in &ops {
+                        self.by_one_pass(Row::new(scan(op, *kind, n)).fault(fault).tiles(tiles));
+                    }
+                }
+            }
+        }
+        for fault in [Fault::None, Fault::Late(5)] {
+            for (n, tiles) in [(20_011, Tiles::Small), (100_003, Tiles::Shipped)] {
+                for op in [builtin(Builtin::Sum, Scalar::U32), operators::compose()] {
+                    let row = Row::new(scan(&op, ScanKind::Exclusive, n)).fault(fault).tiles(tiles);
+                    self.by_first(row.waiting(Waiting::Unbounded));
+                }
+            }
+        }
+    }
+
+    /// The same scratch again and again: a caller's, full of garbage at first, and the call's own, as the runs leave it.
+    fn scan_reuse(&mut self) {
+        for (op, kind, placement) in scans() {
+            let row = Row::new(scan(&op, kind, 6007)).placement(placement);
+            self.by_algorithm(row.clone().runs(5));
+            let row = row.tiles(Tiles::Small).keeps_scratch();
+            self.by_algorithm(row.clone().runs(5));
+            // In place no tile is helped.
+            if !placement.in_place() {
+                self.by_algorithm(row.fault(Fault::Silent(3)).runs(5));
+            }
+        }
+        // More runs than a ticket can number.
+        let sum = builtin(Builtin::Sum, Scalar::U32);
+        self.by_algorithm(Row::new(scan(&sum, ScanKind::Inclusive, 6007)).runs(300).keeps_scratch());
+    }
+
+    fn scan_large(&mut self) {
+        let (sum, float) = (builtin(Builtin::Sum, Scalar::U32), builtin(Builtin::Sum, Scalar::F32));
+        for n in self.large_sizes() {
+            self.by_algorithm(Row::new(scan(&sum, ScanKind::Inclusive, n)));
+            self.by_algorithm(Row::new(scan(&float, ScanKind::Exclusive, n)));
+            self.by_algorithm(Row::new(scan(&operators::compose(), ScanKind::Inclusive, n)));
+        }
+        if self.level == Level::Full {
+            self.past_the_fold(|n| Row::new(scan(&sum, ScanKind::Inclusive, n)).placement(Placement::Odd));
+        }
+    }
+}
+
+/// Rows of `n` elements whose results two devices are compared in.
+pub(super) fn shared_rows(n: u64) -> Vec<Row> {
+    let tried = |which| Scalar::ALL.into_iter().filter_map(move |scalar| Op::builtin(which, scalar));
+    let builtins = [Builtin::Sum, Builtin::Max].into_iter().flat_map(tried);
+    let builtins = builtins.map(|op| Row::new(scan(&op, ScanKind::Inclusive, n)));
+    builtins.chain(operators::own().map(|op| Row::new(scan(&op, ScanKind::Exclusive, n)))).collect()
+}

@@ -1,0 +1,285 @@
+//! Rows of sort.
+
+use trifold_core::{ElementType, Fault, Launch, Order, Param, Request, Scalar, SortRequest, Step, Waiting, planner};
+
+use super::{Table, value_types};
+use crate::case::{Body, Level};
+use crate::inputs::Distribution;
+use crate::row::{Placement, Row, Tiles};
+
+pub(crate) fn sort(key: Scalar, value: Option<ElementType>, order: Order, n: u64) -> Request {
+    Request::Sort(SortRequest { key, value, n, order })
+}
+
+/// Sorts that differ in key, value, order and placement.
+fn sorts() -> [(Scalar, Option<ElementType>, Order, Placement); 6] {
+    let [v4, v8, v12] = value_types();
+    use Order::{Ascending, Descending};
+    [
+        (Scalar::U32, None, Ascending, Placement::Aligned),
+        (Scalar::F32, None, Descending, Placement::Odd),
+        (Scalar::U64, None, Ascending, Placement::InPlace),
+        (Scalar::I32, Some(v4), Ascending, Placement::Aligned),
+        (Scalar::U32, Some(v8), Descending, Placement::Odd),
+        (Scalar::F64, Some(v12), Ascending, Placement::OddInPlace),
+    ]
+}
+
+impl Table<'_> {
+    pub(super) fn sorts(&mut self) {
+        self.sort_matrix();
+        self.sort_sizes();
+        self.sort_distributions();
+        self.sort_placements();
+        self.sort_specials();
+        self.sort_faults();
+        self.sort_places();
+        self.sort_buckets();
+        self.sort_reuse();
+        self.sort_large();
+        let sizes = (0..64).map(|i| 1 + (i * 613) % 9001);
+        let rows = sizes.map(|n| Row::new(sort(Scalar::U32, None, Order::Ascending, n))).collect();
+        self.push("queue/sort/64".into(), Body::Queue(rows));
+    }
+
+    fn by_one_tile(&mut self, row: Row) {
+        if planner::algorithms(&row.request, self.caps).contains(&"one_tile") {
+            self.row(row.algorithm("one_tile"));
+        }
+    }
+
+    /// The most keys that a row's device sorts in one workgroup.
+    fn one_tile(&self, row: &Row) -> u64 {
+        let sorts = |n: u64| {
+            let Request::Sort(r) = &row.request else { return false };
+            let request = Request::Sort(SortRequest { n, ..r.clone() });
+            Row { request, ..row.clone() }.algorithm("one_tile").plan(self.caps).is_ok()
+        };
+        (1..).take_while(|n| sorts(*n)).last().unwrap_or_default()
+    }
+
+    fn sort_matrix(&mut self) {
+        for n in [257, 10_007] {
+            for scalar in Scalar::ALL {
+                for order in [Order::Ascending, Order::Descending] {
+                    self.by_first(Row::new(sort(scalar, None, order, n)));
+                }
+                for (i, value) in value_types().into_iter().enumerate() {
+                    let is_even = (scalar as usize + i).is_multiple_of(2);
+                    let order = if is_even { Order::Ascending } else { Order::Descending };
+                    self.by_first(Row::new(sort(scalar, Some(value), order, n)));
+                }
+            }
+        }
+        for scalar in Scalar::ALL {
+            for order in [Order::Ascending, Order::Descending] {
+                for value in [None].into_iter().chain(value_types().map(Some)) {
+                    self.by_one_tile(Row::new(sort(scalar, value, order, 257)));
+                }
+            }
+        }
+    }
+
+    fn sort_sizes(&mut self) {
+        for tiles in [Tiles::Shipped, Tiles::Small] {
+            for (key, value, order, placement) in sorts() {
+                let row = |n| Row::new(sort(key, value.clone(), order, n)).placement(placement).tiles(tiles);
+                for algorithm in planner::algorithms(&row(1).request, self.caps) {
+                    if algorithm == "one_tile" {
+                        // Workgroups are of powers of two, and the largest is full.
+                        let most = self.one_tile(&row(1));
+                        let edges = [32, 64, 128, 256, 512, 1024, 2048, 4096].map(|e: u64| [e, e + 1]);
+                        let sizes = edges.into_iter().flatten().chain([1, most - 1, most]);
+                        for n in sizes.filter(|n| *n <= most) {
+                            self.row(row(n).algorithm(algorithm));
+                        }
+                        continue;
+                    }
+                    // Small tiles are for look-back; the other algorithms have no tuning for theirs.
+                    if tiles == Tiles::Small && algorithm != "onesweep" {
+                        continue;
+                    }
+                    for n in self.edges(&row(1 << 20).algorithm(algorithm)) {
+                        self.row_of_rung(row(n).algorithm(algorithm), algorithm);
+                    }
+                }
+            }
+        }
+    }
+
+    fn sort_distributions(&mut self) {
+        for distribution in Distribution::ALL {
+            for n in [3001, 20_011] {
+                for (key, value, order, placement) in sorts() {
+                    let request = sort(key, value, order, n);
+                    self.by_algorithm(Row::new(request).placement(placement).distribution(distribution));
+                }
+            }
+            for (key, value, order, placement) in sorts() {
+                let row = Row::new(sort(key, value, order, 500)).placement(placement).distribution(distribution);
+                self.by_one_tile(row);
+            }
+        }
+        for (key, value, order, placement) in sorts() {
+            let request = sort(key, value, order, 20_011);
+            self.by_algorithm(Row::new(request).placement(placement).distribution(Distribution::HotDigit));
+        }
+    }
+
+    fn sort_placements(&mut self) {
+        for placement in Placement::ALL {
+            for n in [5, 1021, 8195] {
+                for (key, value, order, _) in sorts() {
+                    self.by_algorithm(Row::new(sort(key, value, order, n)).placement(placement));
+                }
+            }
+        }
+    }
+
+    fn sort_specials(&mut self) {
+        for scalar in [Scalar::F32, Scalar::F64] {
+            for value in [None, Some(value_types()[0].clone())] {
+                for order in [Order::Ascending, Order::Descending] {
+                    for n in [100, 5003] {
+                        let request = sort(scalar, value.clone(), order, n);
+                        self.by_algorithm(Row::new(request).distribution(Distribution::Specials));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tiles that never publish, or late, or wait for those before them however long it takes.
+    fn sort_faults(&mut self) {
+        let [v4, ..] = value_types();
+        for fault in [Fault::Silent(3), Fault::Silent(1), Fault::Late(5)] {
+            for tiles in [Tiles::Shipped, Tiles::Small] {
+                for n in [3001, 20_011] {
+                    for (key, value) in [(Scalar::U32, None), (Scalar::U32, Some(v4.clone())), (Scalar::U64, None)] {
+                        let request = sort(key, value, Order::Ascending, n);
+                        self.by_first(Row::new(request).fault(fault).tiles(tiles));
+                    }
+                }
+            }
+        }
+        for fault in [Fault::None, Fault::Late(5)] {
+            for (n, tiles) in [(20_011, Tiles::Small), (100_003, Tiles::Shipped)] {
+                let request = sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n);
+                self.by_first(Row::new(request).fault(fault).tiles(tiles).waiting(Waiting::Unbounded));
+            }
+        }
+    }
+
+    /// Keys that agree in some digit places or in all: an odd and an even number of passes, in place and apart.
+    fn sort_places(&mut self) {
+        let [v4, ..] = value_types();
+        const WIDE: [u8; 14] =
+            [0, 1, 2, 4, 8, 16, 32, 64, 128, 0b1000_0001, 0b0001_1000, 0b0011_1000, 0b1010_1010, 0b0111_1111];
+        for placement in [Placement::Aligned, Placement::InPlace] {
+            for value in [None, Some(v4.clone())] {
+                for mask in 0..16 {
+                    let request = sort(Scalar::U32, value.clone(), Order::Ascending, 3001);
+                    let row = Row::new(request).placement(placement).distribution(Distribution::Places(mask));
+                    self.by_algorithm(row);
+                    if !placement.in_place() {
+                        let few = sort(Scalar::U32, value.clone(), Order::Ascending, 300);
+                        self.by_one_tile(Row::new(few).distribution(Distribution::Places(mask)));
+                    }
+                }
+                for mask in WIDE {
+                    let request = sort(Scalar::U64, value.clone(), Order::Ascending, 2003);
+                    let row = Row::new(request).placement(placement).distribution(Distribution::Places(mask));
+                    if placement.in_place() {
+                        self.row(row)
+                    } else {
+                        self.by_first(row)
+                    }
+                    if !placement.in_place() {
+                        let few = sort(Scalar::U64, value.clone(), Order::Ascending, 200);
+                        self.by_one_tile(Row::new(few).distribution(Distribution::Places(mask)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Buckets of a sort from the most significant digit: at the edges of a tile, where all keys share that digit, and skewed ones.
+    fn sort_buckets(&mut self) {
+        let [v4, _, v12] = value_types();
+        let by = |key, value, order, n| Row::new(sort(key, value, order, n)).algorithm("msd_first");
+        if !planner::algorithms(&by(Scalar::U32, None, Order::Ascending, 1).request, self.caps).contains(&"msd_first") {
+            return;
+        }
+        for (key, value, order, rest) in [
+            (Scalar::U32, None, Order::Ascending, 0b0111),
+            (Scalar::U32, Some(v4), Order::Descending, 0b0111),
+            (Scalar::F64, Some(v12), Order::Ascending, 0b0111_1111),
+        ] {
+            let row = |n, distribution| by(key, value.clone(), order, n).distribution(distribution);
+            let one_bucket = Distribution::Places(rest);
+            let tile = self.bucket_tile(&row(1000, one_bucket));
+            let edges = [1, tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 5, 20_011];
+            for placement in [Placement::Aligned, Placement::OddInPlace] {
+                for n in edges {
+                    self.row(row(n, one_bucket).placement(placement));
+                }
+            }
+            // An odd and an even number of places in which a large bucket's keys differ.
+            for mask in [0, 0b0001, 0b0101, rest & !1] {
+                self.row(row(5 * tile + 3, Distribution::Places(mask)));
+            }
+            for distribution in Distribution::ALL.into_iter().chain([Distribution::HotDigit]) {
+                for n in [3001, 20_011] {
+                    self.row(row(n, distribution));
+                }
+            }
+        }
+    }
+
+    /// How many keys of a bucket a row's device sorts at once.
+    fn bucket_tile(&self, row: &Row) -> u64 {
+        let sorted = |launch: &Launch| match launch.params.iter().find(|(name, _)| *name == "sorted") {
+            Some((_, Param::Word(tile))) => Some(u64::from(*tile)),
+            _ => None,
+        };
+        let steps = row.plan(self.caps).map(|plan| plan.steps).unwrap_or_default();
+        let tile = steps.iter().find_map(|step| match step {
+            Step::Launch(launch) => sorted(launch),
+            _ => None,
+        });
+        tile.unwrap_or(128)
+    }
+
+    /// The same scratch again and again: a caller's, full of garbage at first, and the call's own, as the runs leave it.
+    fn sort_reuse(&mut self) {
+        for (key, value, order, placement) in sorts() {
+            let row = |n| Row::new(sort(key, value.clone(), order, n)).placement(placement);
+            self.by_algorithm(row(6007).runs(3));
+            let kept = row(60_013).tiles(Tiles::Small).keeps_scratch();
+            self.by_algorithm(kept.clone().runs(5));
+            self.by_algorithm(kept.fault(Fault::Silent(3)).runs(5));
+        }
+        // More runs than a ticket can number.
+        self.by_algorithm(Row::new(sort(Scalar::U32, None, Order::Ascending, 6007)).runs(70).keeps_scratch());
+    }
+
+    fn sort_large(&mut self) {
+        let [v4, ..] = value_types();
+        for n in self.large_sizes() {
+            self.by_algorithm(Row::new(sort(Scalar::U32, None, Order::Ascending, n)));
+            self.by_algorithm(Row::new(sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n)));
+            self.by_algorithm(Row::new(sort(Scalar::U64, None, Order::Descending, n)));
+        }
+        if self.level == Level::Full {
+            self.past_the_fold(|n| Row::new(sort(Scalar::U32, None, Order::Ascending, n)));
+        }
+    }
+}
+
+/// Rows of `n` elements whose results two devices are compared in.
+pub(super) fn shared_rows(n: u64) -> Vec<Row> {
+    let scalars = Scalar::ALL.into_iter().map(|scalar| Row::new(sort(scalar, None, Order::Ascending, n)));
+    let others =
+        sorts().map(|(key, value, order, placement)| Row::new(sort(key, value, order, n)).placement(placement));
+    scalars.chain(others).collect()
+}

@@ -1,0 +1,58 @@
+// block/tile_prefix: what lies before a tile, by decoupled look-back (Merrill and Garland 2016) with the fallback of Decoupled Fallback
+// (Smith, Levien and Owens 2025): the tile's aggregate is published, then its prefix. The kernel has the aggregate of any other tile.
+
+typedef struct {
+  u32 stuck;
+  T prefix;
+  T subgroup_totals[MAX_SUBGROUPS];
+} TileShared;
+
+typedef struct {
+  // The combination of the tiles before this one, of this one, and of the subgroups in it before the invocation's own.
+  T before;
+  T aggregate;
+  T subgroups;
+} TilePrefix;
+
+// What a kernel reads tiles from, which it declares, and the combination of a full tile, by the very combines that its owner makes.
+typedef struct TileInput TileInput;
+T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShared *shared);
+
+// All invocations call it together, each with its subgroup's total.
+TilePrefix tile_prefix(
+  const TileInput *from, __global StateWord *states, __global u32 *ticket, Params params, u32 run, u32 tile, T total,
+  Subgroup sg, __local TileShared *shared
+) {
+  const bool leads = sg.id == 0u && sg.lane == 0u;
+
+  // Combine the subgroups' totals.
+  const TileTotals totals = tile_totals(total, sg, shared->subgroup_totals);
+
+  // Publish the aggregate.
+  const bool publishes = tile_publishes(ticket, tile);
+  const u32 status = publishes ? STATUS_AGGREGATE : STATUS_NONE;
+  if (leads) { state_publish(states, params.tiles, run, tile, status, totals.all); }
+
+  // Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
+  Lookback found = {identity(), tile, 0u};
+  while (true) {
+    if (LEADING_SUBGROUP(sg)) {
+      found = lookback(found, states, params.tiles, run, params.initial, sg);
+      if (leads) {
+        shared->prefix = found.prefix;
+        shared->stuck = found.stuck;
+      }
+    }
+    const u32 stuck = workgroup_uniform_load(&shared->stuck);
+    if (stuck == 0u) { break; }
+    const T missing = tile_aggregate(from, stuck - 1u, sg, shared);
+    if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
+    workgroup_barrier();
+  }
+
+  // Publish the inclusive prefix.
+  const T prefix = shared->prefix;
+  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, totals.all)); }
+  const TilePrefix result = {prefix, totals.all, totals.before};
+  return result;
+}
