@@ -9,6 +9,7 @@
 
 extern __shared__ u32 shared_counts[];
 __shared__ u32 shared_skip[PLACES];
+__shared__ u32 shared_large;
 
 // Nothing orders the other workgroups' counts before their arrival, so they are read until they add up to n.
 FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 thread, Subgroup sg) {
@@ -17,12 +18,14 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
   do {
     for (u32 i = thread; i < COUNTS; i += WORKGROUP) { shared_counts[i] = load_relaxed(&bins[i]); }
     if (thread < PLACES) { shared_skip[thread] = 0u; }
+    if (thread == 0u) { shared_large = 0u; }
     complete = true;
     for (u32 place = FIRST_PLACE; place < PLACES; place++) {
       workgroup_barrier();
       for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
         const u32 count = shared_counts[place * DIGITS + digit];
         if (count == params.n) { shared_skip[place] = 1u; }
+        if (place == PLACES - 1u && count > BUCKET_TILE) { shared_large = 1u; }
         digit_counts[digit] = count;
       }
       digit_scan(sg);
@@ -35,8 +38,12 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
   // Counts and arrivals are left clean.
   for (u32 i = thread; i <= COUNTS; i += WORKGROUP) { store_relaxed(&bins[i], 0u); }
   if (thread > 0u) { return; }
-  // 2. Count the passes, and those of another kernel after them. Out of place there is at least one; in place their number is even.
-  u32 passes = PASSES_AFTER;
+  // 2. Where the last place parts the keys into buckets that each fit a workgroup, no other pass is needed: each is sorted by itself.
+  const bool buckets = BUCKET_TILE > 0u && shared_large == 0u;
+  for (u32 place = FIRST_PLACE; place < PLACES && buckets; place++) { shared_skip[place] = place == PLACES - 1u ? 0u : 1u; }
+  counts[ROUTES + 4u * (PLACES - 1u) + 3u] = buckets ? 1u : 0u;
+  // 3. Count the passes, that over the buckets among them. Out of place there is at least one; in place their number is even.
+  u32 passes = buckets ? 1u : 0u;
   for (u32 place = FIRST_PLACE; place < PLACES; place++) { passes += 1u - shared_skip[place]; }
   const bool add = IN_PLACE == 1u ? passes % 2u == 1u : passes == 0u;
   bool added = false;
@@ -47,7 +54,7 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
       added = true;
     }
   }
-  // 3. Each pass reads what the one before it wrote.
+  // 4. Each pass reads what the one before it wrote.
   u32 source = BUFFER_INPUT;
   for (u32 place = FIRST_PLACE; place < PLACES; place++) {
     u32 *route = counts + ROUTES + 4u * place;

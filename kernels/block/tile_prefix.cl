@@ -18,22 +18,29 @@ typedef struct {
 typedef struct TileInput TileInput;
 T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShared *shared);
 
-// All invocations call it together, each with its subgroup's total.
-TilePrefix tile_prefix(
-  const TileInput *from, __global StateWord *states, __global u32 *ticket, Params params, u32 run, u32 tile, T total,
-  Subgroup sg, __local TileShared *shared
+// A tile whose aggregate is known: the subgroups' totals, and whether the tile tells of itself.
+typedef struct {
+  TileTotals totals;
+  bool publishes;
+} Announced;
+
+// Combines the subgroups' totals and publishes the tile's aggregate. All invocations call it together, each with its subgroup's
+// total.
+Announced tile_announce(
+  __global StateWord *states, __global u32 *ticket, Params params, u32 run, u32 tile, T total, Subgroup sg, __local TileShared *shared
+) {
+  const Announced announced = {tile_totals(total, sg, shared->subgroup_totals), tile_publishes(ticket, tile)};
+  const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
+  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.tiles, run, tile, status, announced.totals.all); }
+  return announced;
+}
+
+// Looks back, and publishes the tile's inclusive prefix. All invocations call it together; returns the exclusive one. If a tile is
+// stuck, the whole workgroup computes its aggregate and goes on.
+T tile_look_back(
+  const TileInput *from, __global StateWord *states, Params params, u32 run, u32 tile, Announced announced, Subgroup sg, __local TileShared *shared
 ) {
   const bool leads = sg.id == 0u && sg.lane == 0u;
-
-  // Combine the subgroups' totals.
-  const TileTotals totals = tile_totals(total, sg, shared->subgroup_totals);
-
-  // Publish the aggregate.
-  const bool publishes = tile_publishes(ticket, tile);
-  const u32 status = publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (leads) { state_publish(states, params.tiles, run, tile, status, totals.all); }
-
-  // Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   Lookback found = {identity(), tile, 0u};
   while (true) {
     if (LEADING_SUBGROUP(sg)) {
@@ -49,10 +56,20 @@ TilePrefix tile_prefix(
     if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
     workgroup_barrier();
   }
-
-  // Publish the inclusive prefix.
   const T prefix = shared->prefix;
-  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, totals.all)); }
-  const TilePrefix result = {prefix, totals.all, totals.before};
+  if (leads && announced.publishes) {
+    state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, announced.totals.all));
+  }
+  return prefix;
+}
+
+// The one after the other.
+TilePrefix tile_prefix(
+  const TileInput *from, __global StateWord *states, __global u32 *ticket, Params params, u32 run, u32 tile, T total,
+  Subgroup sg, __local TileShared *shared
+) {
+  const Announced announced = tile_announce(states, ticket, params, run, tile, total, sg, shared);
+  const T before = tile_look_back(from, states, params, run, tile, announced, sg, shared);
+  const TilePrefix result = {before, announced.totals.all, announced.totals.before};
   return result;
 }

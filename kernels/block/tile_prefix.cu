@@ -15,21 +15,29 @@ struct TilePrefix {
 struct TileInput;
 FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg);
 
-// All invocations call it together, each with its subgroup's total.
-FUNCTION TilePrefix tile_prefix(
-  const TileInput &from, StateWord *states, u32 *ticket, const Params &params, u32 run, u32 tile, T total, Subgroup sg
+// A tile whose aggregate is known: the subgroups' totals, and whether the tile tells of itself.
+struct Announced {
+  TileTotals totals;
+  bool publishes;
+};
+
+// Combines the subgroups' totals and publishes the tile's aggregate. All invocations call it together, each with its subgroup's
+// total.
+FUNCTION Announced tile_announce(
+  StateWord *states, u32 *ticket, const Params &params, u32 run, u32 tile, T total, Subgroup sg
+) {
+  const Announced announced = {tile_totals(total, sg), tile_publishes(ticket, tile)};
+  const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
+  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.tiles, run, tile, status, announced.totals.all); }
+  return announced;
+}
+
+// Looks back, and publishes the tile's inclusive prefix. All invocations call it together; returns the exclusive one. If a tile is
+// stuck, the whole workgroup computes its aggregate and goes on.
+FUNCTION T tile_look_back(
+  const TileInput &from, StateWord *states, const Params &params, u32 run, u32 tile, Announced announced, Subgroup sg
 ) {
   const bool leads = sg.id == 0u && sg.lane == 0u;
-
-  // Combine the subgroups' totals.
-  const TileTotals totals = tile_totals(total, sg);
-
-  // Publish the aggregate.
-  const bool publishes = tile_publishes(ticket, tile);
-  const u32 status = publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (leads) { state_publish(states, params.tiles, run, tile, status, totals.all); }
-
-  // Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   Lookback found = {identity(), tile, 0u};
   while (true) {
     if (sg.id == 0u) {
@@ -45,9 +53,19 @@ FUNCTION TilePrefix tile_prefix(
     if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
     workgroup_barrier();
   }
-
-  // Publish the inclusive prefix.
   const T prefix = shared_prefix;
-  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, totals.all)); }
-  return {prefix, totals.all, totals.before};
+  if (leads && announced.publishes) {
+    state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, announced.totals.all));
+  }
+  return prefix;
+}
+
+// The one after the other.
+FUNCTION TilePrefix tile_prefix(
+  const TileInput &from, StateWord *states, u32 *ticket, const Params &params, u32 run, u32 tile, T total,
+  Subgroup sg
+) {
+  const Announced announced = tile_announce(states, ticket, params, run, tile, total, sg);
+  const T before = tile_look_back(from, states, params, run, tile, announced, sg);
+  return {before, announced.totals.all, announced.totals.before};
 }

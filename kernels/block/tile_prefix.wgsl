@@ -11,21 +11,29 @@ struct TilePrefix {
   subgroups: T,
 }
 
-// All invocations call it together, each with its subgroup's total. `tile_aggregate` of a kernel is the combination of a full
-// tile, by the very combines that its owner makes.
-fn tile_prefix(
-  run: u32, tile: u32, total: T, lane: u32, width: u32, subgroup: u32, subgroups: u32
-) -> TilePrefix {
+// A tile whose aggregate is known: the subgroups' totals, and whether the tile tells of itself.
+struct Announced {
+  totals: TileTotals,
+  publishes: bool,
+}
+
+// Combines the subgroups' totals and publishes the tile's aggregate. All invocations call it together, each with its subgroup's
+// total.
+fn tile_announce(run: u32, tile: u32, total: T, lane: u32, subgroup: u32, subgroups: u32) -> Announced {
+  let announced = Announced(tile_totals(total, lane, subgroup, subgroups), tile_publishes(tile));
+  if (subgroup == 0u && lane == 0u) {
+    state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes), announced.totals.all);
+  }
+  return announced;
+}
+
+// Looks back, and publishes the tile's inclusive prefix. All invocations call it together; returns the exclusive one. If a tile is
+// stuck, the whole workgroup computes its aggregate and goes on: `tile_aggregate` of a kernel is the combination of a full tile,
+// by the very combines that its owner makes.
+fn tile_look_back(
+  run: u32, tile: u32, announced: Announced, lane: u32, width: u32, subgroup: u32, subgroups: u32
+) -> T {
   let leads = subgroup == 0u && lane == 0u;
-
-  // Combine the subgroups' totals.
-  let totals = tile_totals(total, lane, subgroup, subgroups);
-
-  // Publish the aggregate.
-  let publishes = tile_publishes(tile);
-  if (leads) { state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, publishes), totals.all); }
-
-  // Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   var found = Lookback(identity(), tile, 0u);
   loop {
     if (subgroup == 0u) {
@@ -41,9 +49,18 @@ fn tile_prefix(
     if (leads) { state_help(run, stuck - 1u, missing); }
     workgroupBarrier();
   }
-
-  // Publish the inclusive prefix.
   let prefix = shared_prefix;
-  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, combine(prefix, totals.all)); }
-  return TilePrefix(prefix, totals.all, totals.before);
+  if (leads && announced.publishes) {
+    state_publish(run, tile, STATUS_PREFIX, combine(prefix, announced.totals.all));
+  }
+  return prefix;
+}
+
+// The one after the other.
+fn tile_prefix(
+  run: u32, tile: u32, total: T, lane: u32, width: u32, subgroup: u32, subgroups: u32
+) -> TilePrefix {
+  let announced = tile_announce(run, tile, total, lane, subgroup, subgroups);
+  let before = tile_look_back(run, tile, announced, lane, width, subgroup, subgroups);
+  return TilePrefix(before, announced.totals.all, announced.totals.before);
 }

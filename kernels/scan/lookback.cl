@@ -1,25 +1,6 @@
 // scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
 // Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
 
-#define TILE_PACKS (WORKGROUP * ROWS)
-#define TILE (TILE_PACKS * PACK)
-
-struct TileInput {
-  __global const Pack *input;
-};
-
-// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
-T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShared *shared) {
-  const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
-  T carry = identity();
-  for (u32 k = 0u; k < ROWS; k++) {
-    const Pack v = from->input[first + k * sg.width];
-    const T inclusive = subgroup_inclusive_scan(sg, pack_fold(v));
-    carry = combine(carry, subgroup_shuffle_element(sg, inclusive, sg.width - 1u));
-  }
-  return tile_totals(carry, sg, shared->subgroup_totals).all;
-}
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void scan_lookback(
   __global const Pack *input, __global Pack *output, __global StateWord *states, __global u32 *ticket, Params params
 ) {

@@ -1,26 +1,7 @@
 // scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
 // Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
 
-#define TILE_PACKS (WORKGROUP * ROWS)
-#define TILE (TILE_PACKS * PACK)
-
 __shared__ u32 shared_ticket;
-
-struct TileInput {
-  const Pack *input;
-};
-
-// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
-FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
-  const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
-  T carry = identity();
-  for (u32 k = 0u; k < ROWS; k++) {
-    const Pack v = from.input[first + k * sg.width];
-    const T inclusive = subgroup_inclusive_scan(pack_fold(v), sg.lane);
-    carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
-  }
-  return tile_totals(carry, sg).all;
-}
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {

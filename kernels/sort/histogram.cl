@@ -9,6 +9,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   __local u32 shared_arrivals;
   __local u32 shared_counts[COUNTS * COPIES];
   __local u32 shared_skip[PLACES];
+  __local u32 shared_large;
   __local u32 digit_counts[DIGITS];
   __local u32 digit_sums[MAX_SUBGROUPS];
   const u32 thread = get_local_id(0);
@@ -46,5 +47,5 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   // 4. The last workgroup goes on, and leaves the scratch clean.
   if (thread == 0u) { shared_arrivals = atomic_add(&bins[COUNTS], 1u) + 1u; }
   if (workgroup_uniform_load(&shared_arrivals) < params.groups) { return; }
-  digit_offsets(bins, counts, params, thread, sg, shared_counts, shared_skip, digit_counts, digit_sums);
+  digit_offsets(bins, counts, params, thread, sg, shared_counts, shared_skip, &shared_large, digit_counts, digit_sums);
 }

@@ -115,6 +115,15 @@ pub const CATALOGUE: &[Entry] = &[
         only: Some(Language::CudaC),
     },
     Entry {
+        name: "scan/lookahead_registers",
+        entry_point: "scan_lookahead_registers",
+        arguments: &[read("input"), write("output"), write("states"), write("ticket")],
+        params: &["n", "tiles", "groups", "input_offset", "output_offset"],
+        initial: true,
+        cuda_from: 75,
+        only: None,
+    },
+    Entry {
         name: "scan/tile_block",
         entry_point: "scan_tile_block",
         arguments: &[read("input"), write("output"), write("sums")],

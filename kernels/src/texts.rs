@@ -40,6 +40,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/state_fenced": "cl" "cu";
     "block/ticket": "wgsl" "cl" "cu";
     "block/tile_totals": "wgsl" "cl" "cu";
+    "block/tile_rows": "wgsl" "cl" "cu";
     "block/tile_prefix": "wgsl" "cl" "cu";
     "block/lookback_fold": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";
@@ -73,6 +74,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "scan/lookback": "wgsl" "cl" "cu";
     "scan/lookback_fenced": "wgsl";
     "scan/lookahead": "cu";
+    "scan/lookahead_registers": "wgsl" "cl" "cu";
     "scan/tile_block": "wgsl" "cl" "cu";
     "scan/tile_subgroup": "wgsl" "cl" "cu";
     "scan/spine": "wgsl" "cl" "cu";

@@ -120,7 +120,9 @@ impl Table<'_> {
             _ => true,
         };
         let plain = typical && row.distribution == Distribution::Uniform && row.runs == 2;
-        if self.level == Level::Full || plain || !planner::is_reference(algorithm) {
+        // Look-ahead by registers is look-back's blocks in another order.
+        let sibling = planner::is_reference(algorithm) || algorithm == "lookahead_registers";
+        if self.level == Level::Full || plain || !sibling {
             self.row(row);
         }
     }
@@ -264,9 +266,9 @@ mod tests {
             }
         }
         println!("{} cases, {} kernels, {elements} elements", cases.len(), kernels.len());
-        assert!((1500..7500).contains(&cases.len()), "{} cases", cases.len());
-        assert!(kernels.len() < 900, "{} kernels", kernels.len());
-        assert!(elements < 120_000_000, "{elements} elements");
+        assert!((1500..8500).contains(&cases.len()), "{} cases", cases.len());
+        assert!(kernels.len() < 1000, "{} kernels", kernels.len());
+        assert!(elements < 140_000_000, "{elements} elements");
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
             if subgroups {
                 all.push("lookback");
             }
+            if subgroups {
+                all.push("lookahead_registers");
+            }
             if caps.bulk_shared_bytes > 0 && matches!(r.op.element(), ElementType::Scalar(_)) {
                 all.push("lookahead");
             }
@@ -71,7 +74,13 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
             let onesweep = subgroups.then_some("onesweep");
             let one_tile = (subgroups && r.n <= sort_local::LARGEST_TILE).then_some("one_tile");
             let rungs = SORT_LADDER.into_iter().filter(|rung| subgroups || *rung != "msd_first");
-            onesweep.into_iter().chain(one_tile).chain(["upsweep_downsweep"]).chain(rungs).collect()
+            onesweep
+                .into_iter()
+                .chain(one_tile)
+                .chain(subgroups.then_some("hybrid"))
+                .chain(["upsweep_downsweep"])
+                .chain(rungs)
+                .collect()
         }
         (_, Request::Select(r)) if subgroups && r.rest != Rest::Behind => vec!["lookback", "reduce_then_scan"],
         (_, Request::ByKey(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
@@ -81,13 +90,13 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
 
 /// Every algorithm, by the name it has at every layer.
 #[rustfmt::skip]
-pub const ALGORITHMS: [&str; 30] = [
+pub const ALGORITHMS: [&str; 32] = [
     "copy", "parallel", "sequential",
-    "lookback", "lookahead", "reduce_then_scan", "hillis_steele", "hillis_steele_shared", "blelloch", "blelloch_blocked",
+    "lookback", "lookahead", "lookahead_registers", "reduce_then_scan", "hillis_steele", "hillis_steele_shared", "blelloch", "blelloch_blocked",
     "subgroup_blocked", "reduce_then_scan_recursive", "scan_then_propagate", "chained_scan", "lookback_serial", "lookback_fenced",
     "single_pass", "interleaved_modulo", "interleaved_strided", "first_add_on_load", "unroll_last_subgroup", "unrolled",
     "grid_stride", "subgroup",
-    "onesweep", "one_tile", "upsweep_downsweep", "upsweep_downsweep_4bit", "split", "msd_first",
+    "onesweep", "one_tile", "hybrid", "upsweep_downsweep", "upsweep_downsweep_4bit", "split", "msd_first",
 ];
 
 /// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
@@ -97,12 +106,12 @@ pub fn is_reference(algorithm: &str) -> bool {
 
 /// Whether an algorithm's tiles wait for other tiles of the same launch.
 pub fn waits_for_tiles(algorithm: &str) -> bool {
-    ["onesweep", "msd_first", "lookahead"].contains(&algorithm) || follows_arrival(algorithm)
+    ["onesweep", "hybrid", "msd_first", "lookahead"].contains(&algorithm) || follows_arrival(algorithm)
 }
 
 /// Whether what an algorithm combines depends on which tiles come first, and with it a float's last bits.
 pub fn follows_arrival(algorithm: &str) -> bool {
-    ["lookback", "lookback_serial", "lookback_fenced", "chained_scan"].contains(&algorithm)
+    ["lookback", "lookahead_registers", "lookback_serial", "lookback_fenced", "chained_scan"].contains(&algorithm)
 }
 
 /// The scans of the literature, in the order of its ideas.

@@ -36,6 +36,9 @@ impl Planner<'_> {
         }
         if self.options.algorithm.is_none() && self.looks_ahead(request) {
             algorithm = "lookahead";
+        } else if self.options.algorithm.is_none() && algorithm == "lookback" && self.looks_ahead_by_registers(request)
+        {
+            algorithm = "lookahead_registers";
         }
         let mut scratch = Scratch::default();
         let exclusive = *kind == ScanKind::Exclusive;
@@ -87,7 +90,15 @@ impl Planner<'_> {
             && self.ring(op).is_ok_and(|ring| ring.rows == self.tuning.lookahead_rows)
     }
 
-    /// One launch of a workgroup a tile, which looks back as the algorithm does.
+    /// Whether look-ahead by registers is the fastest: for many elements of one word whose tiles' states are one word too.
+    fn looks_ahead_by_registers(&self, request: &ScanRequest) -> bool {
+        self.waits_bounded()
+            && self.state(&request.op).is_word
+            && request.op.element().is_word()
+            && request.n >= u64::from(self.tuning.lookahead_registers_from)
+    }
+
+    /// One launch of a workgroup a tile, or of workgroups that stay, which look back as the algorithm does.
     fn lookback(
         &self,
         algorithm: &'static str,
@@ -124,16 +135,25 @@ impl Planner<'_> {
             (_, true) => tile_prefix(state.part, &["block/lookback_serial"]),
             _ => tile_prefix(state.part, &LOOKBACK),
         });
+        let ahead = algorithm == "lookahead_registers";
+        if !in_step {
+            parts.push("block/tile_rows");
+        }
         let one = OnePass {
             algorithm,
-            kernel: if in_step { "scan/lookback_fenced" } else { "scan/lookback" },
+            kernel: match algorithm {
+                "lookahead_registers" => "scan/lookahead_registers",
+                _ if in_step => "scan/lookback_fenced",
+                _ => "scan/lookback",
+            },
             parts,
             state_bytes: state.bytes,
             values: in_step,
             constants,
             unit: tile.unit,
             tiles,
-            groups: tiles,
+            groups: if ahead { tiles.min(STAYING_GROUPS * self.caps.compute_units.max(1)) } else { tiles },
+            stays: ahead,
             depth: u64::from(tiles + tile.elements / tile.workgroup + 64),
         };
         self.one_pass(one, op, n, start, spans)
@@ -182,6 +202,7 @@ impl Planner<'_> {
             unit: pack.bytes,
             tiles,
             groups: tiles.min(self.caps.compute_units.max(1)),
+            stays: false,
             depth: u64::from(tiles + rows * pack.elements + 64),
         };
         self.one_pass(one, op, n, start, spans)
@@ -221,6 +242,14 @@ impl Planner<'_> {
         if one.values {
             bindings.push(("values", scratch.take(2 * u64::from(one.tiles) * u64::from(op.element().bytes()))));
         }
+        let mut params = vec![("n", Param::Word(n)), ("tiles", Param::Word(one.tiles))];
+        if one.stays {
+            params.push(("groups", Param::Word(one.groups)));
+        }
+        params.extend([
+            ("input_offset", Param::Offset { binding: "input", unit: one.unit }),
+            ("output_offset", Param::Offset { binding: "output", unit: one.unit }),
+        ]);
         let launch = Launch {
             kernel: KernelKey {
                 name: one.kernel,
@@ -232,12 +261,7 @@ impl Planner<'_> {
             },
             groups: one.groups,
             bindings,
-            params: vec![
-                ("n", Param::Word(n)),
-                ("tiles", Param::Word(one.tiles)),
-                ("input_offset", Param::Offset { binding: "input", unit: one.unit }),
-                ("output_offset", Param::Offset { binding: "output", unit: one.unit }),
-            ],
+            params,
             initial: Some(start),
         };
         let steps = clean_once(&scratch, launch);
@@ -304,6 +328,8 @@ const TICKETS: u32 = 1 << 24;
 const CHAIN_PATIENCE: u32 = 4096;
 /// A look-ahead block waits longer before it helps: one warp folds a whole tile then, and its loads are far ahead.
 const LOOKAHEAD_PATIENCE: u32 = 8;
+/// Workgroups a compute unit that stay in a look-ahead by registers: more than fit, which end as they begin.
+const STAYING_GROUPS: u32 = 8;
 /// Warps of a look-ahead block that publish aggregates.
 const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.
@@ -370,6 +396,8 @@ struct OnePass {
     unit: u32,
     tiles: u32,
     groups: u32,
+    /// Whether the kernel is told how many workgroups there are, which stay and take tile after tile.
+    stays: bool,
     depth: u64,
 }
 

@@ -129,6 +129,10 @@ impl Planner<'_> {
             "onesweep" if self.options.algorithm.is_none() && self.prefers_one_tile(request, &job) => {
                 self.one_tile(&job, spans)
             }
+            "onesweep" if self.options.algorithm.is_none() && self.prefers_buckets(request, &job) => {
+                self.hybrid(&job, spans)
+            }
+            "hybrid" => self.hybrid(&job, spans),
             "one_tile" => self.one_tile(&job, spans),
             "onesweep" => self.onesweep(&job, spans),
             "msd_first" => self.msd_first(&job, spans),
@@ -215,16 +219,17 @@ impl Planner<'_> {
 
     fn onesweep(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let mut scratch = Scratch::default();
-        let passes = self.partition(job, 0, &spans, &mut scratch)?;
+        let passes = self.partition(job, 0, 0, &spans, &mut scratch)?;
         self.finish("onesweep", scratch, passes.steps, spans, false, 0)
     }
 
-    /// A histogram and Onesweep's passes by the places from `first_place` on. Where that is not the first, keys are left in the
-    /// second buffer, for the places before it.
+    /// A histogram and Onesweep's passes by the places from `first_place` on. If no digit of the last place has more than
+    /// `bucket_tile` keys only that place's pass is made, and leaves its buckets in the second buffer.
     pub(super) fn partition(
         &self,
         job: &Job,
         first_place: u32,
+        bucket_tile: u32,
         spans: &[(Slot, u64, u32)],
         scratch: &mut Scratch,
     ) -> Result<Partition> {
@@ -259,10 +264,9 @@ impl Planner<'_> {
             ("ITEMS", count_items),
             ("COPIES", copies),
             ("DIGITS_EACH", (DIGITS / count_workgroup).max(1)),
-            // An even number of passes, with that of the places before.
-            ("IN_PLACE", u32::from(self.layout.in_place || first_place > 0)),
+            ("IN_PLACE", u32::from(self.layout.in_place)),
             ("FIRST_PLACE", first_place),
-            ("PASSES_AFTER", u32::from(first_place > 0)),
+            ("BUCKET_TILE", bucket_tile),
         ];
         if self.caps.language == Language::CudaC {
             count_constants.push(("DYNAMIC_BYTES", job.places * DIGITS * copies * 4));

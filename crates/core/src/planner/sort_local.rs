@@ -68,19 +68,46 @@ impl Planner<'_> {
     pub(super) fn msd_first(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let mut scratch = Scratch::default();
         let last = job.places - 1;
-        let Partition { mut steps, counts, temp, temp_values } = self.partition(job, last, &spans, &mut scratch)?;
-        let t = self.tuning;
-        let workgroup = t.bucket_workgroup.min(self.caps.max_workgroup);
-        let most = Shape { workgroup, keys: t.bucket_keys, resident: t.bucket_resident };
-        // Buckets differ in size, even by chance.
-        let likely = job.n / DIGITS;
-        let shape = self.shape_for(likely + likely / 4 + 64, self.fitting(job, most));
+        let shape = self.bucket_shape(job);
+        let Partition { mut steps, counts, temp, temp_values } =
+            self.partition(job, last, u32::MAX, &spans, &mut scratch)?;
         let buckets = Buckets { counts, at: last * DIGITS };
         let from = Place { keys: temp, values: (job.value_bytes > 0).then_some(temp_values) };
         let to = place(&spans, 1);
         steps.push(Step::Launch(self.local(job, shape, last, from, to, Some(buckets))?));
         steps.push(Step::Launch(self.large(job, shape, last, from, to, buckets)?));
         self.finish("msd_first", scratch, steps, spans, false, 0)
+    }
+
+    /// Whether keys that are spread well are sorted faster by their buckets: where those are likely to fit a workgroup each.
+    pub(super) fn prefers_buckets(&self, request: &SortRequest, job: &Job) -> bool {
+        let gpu = self.caps.language != Language::Host && self.caps.kind != DeviceKind::Cpu;
+        let fits = |shape: Shape| likely_bucket(job.n) <= shape.tile();
+        gpu && self.caps.subgroups.is_some()
+            && request.n > u64::from(self.one_tile_shape(job).tile())
+            && fits(self.bucket_shape(job))
+    }
+
+    /// The histogram decides on the device: a partition by the most significant digit and a workgroup for each bucket, if all of
+    /// them fit, else Onesweep's passes. Each launch that the decision leaves out ends at once.
+    pub(super) fn hybrid(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+        let mut scratch = Scratch::default();
+        let last = job.places - 1;
+        let shape = self.bucket_shape(job);
+        let Partition { mut steps, counts, temp, temp_values } =
+            self.partition(job, 0, shape.tile(), &spans, &mut scratch)?;
+        let buckets = Buckets { counts, at: last * DIGITS };
+        let from = Place { keys: temp, values: (job.value_bytes > 0).then_some(temp_values) };
+        steps.push(Step::Launch(self.local(job, shape, last, from, place(&spans, 1), Some(buckets))?));
+        self.finish("hybrid", scratch, steps, spans, false, 0)
+    }
+
+    /// What sorts a bucket of so many keys that are spread well, if it fits.
+    fn bucket_shape(&self, job: &Job) -> Shape {
+        let t = self.tuning;
+        let workgroup = t.bucket_workgroup.min(self.caps.max_workgroup);
+        let most = Shape { workgroup, keys: t.bucket_keys, resident: t.bucket_resident };
+        self.shape_for(likely_bucket(job.n), self.fitting(job, most))
     }
 
     /// The largest tile of `one_tile`.
@@ -223,6 +250,11 @@ impl Planner<'_> {
         parts.extend(["block/tile_ranks", segment, values]);
         Ok(KernelKey { name, parts, constants, element: None, op: None, selector: None })
     }
+}
+
+/// The most keys that a bucket of `n` uniform keys is likely to have: by chance they differ in size.
+fn likely_bucket(n: u32) -> u32 {
+    n / DIGITS + n / DIGITS / 4 + 64
 }
 
 /// The input, or the output: the first or the second of the keys' spans and of the values'.

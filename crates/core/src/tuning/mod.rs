@@ -20,6 +20,8 @@ pub struct Tuning {
     pub lookahead_rows: u32,
     /// How many elements of a word a scan has at least to look ahead, where the device can.
     pub lookahead_from: u32,
+    /// How many elements of a word a scan has at least to look ahead by registers, where no hardware copies tiles.
+    pub lookahead_registers_from: u32,
     /// Invocations of a workgroup of the literature's scans by tiles in workgroup memory.
     pub blocked_workgroup: u32,
     /// Elements an invocation of it takes.
@@ -107,6 +109,7 @@ impl Tuning {
             scan_words: if emulated { 8 } else { 32 },
             lookahead_rows: 7,
             lookahead_from: 1 << 24,
+            lookahead_registers_from: u32::MAX,
             blocked_workgroup: 256.min(limit),
             blocked_items: 2,
             blocked_padding: 1,
@@ -143,6 +146,7 @@ impl Tuning {
             scan_words: 1,
             lookahead_rows: 1,
             lookahead_from: 1,
+            lookahead_registers_from: 1,
             blocked_workgroup: 1,
             blocked_items: 1,
             blocked_padding: 0,
@@ -212,13 +216,14 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 30] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 31] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
             ("scan_words", 64, &mut self.scan_words),
             ("lookahead_rows", 15, &mut self.lookahead_rows),
             ("lookahead_from", u32::MAX, &mut self.lookahead_from),
+            ("lookahead_registers_from", u32::MAX, &mut self.lookahead_registers_from),
             ("blocked_workgroup", 1024, &mut self.blocked_workgroup),
             ("blocked_items", 16, &mut self.blocked_items),
             ("blocked_padding", 1, &mut self.blocked_padding),
