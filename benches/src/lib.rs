@@ -191,7 +191,7 @@ mod tests {
                 case.id()
             );
             let bound = bind(&cpu, &case).unwrap();
-            assert!((4000..=8 * 4 * 1000 + 4 * 1000 * 5).contains(&case.bytes()), "{}", case.id());
+            assert!(case.bytes() >= 4 * 1000, "{}: at least its input", case.id());
             assert!(AnyBackend::time(&cpu, None, &bound.call, 2).unwrap() >= 0.0);
         }
     }

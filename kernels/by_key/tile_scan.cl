@@ -20,7 +20,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile
   const u32 first = tile * TILE + thread * ROWS;
   T rows[ROWS];
   T sum = identity();
-#pragma unroll
+  // Left to the compiler to unroll: PoCL 3.1 (LLVM 15) makes code of two unrolled loops here that leaves out runs.
   for (u32 k = 0u; k < ROWS; k++) {
     rows[k] = load_run(input, input_values, first + k, params.n);
     sum = combine(sum, rows[k]);
