@@ -206,7 +206,8 @@ fn check_tier(tier: usize) {
 
 fn needs_subgroups(kernel: &str) -> bool {
     let rungs = ["reduce/unroll_last_subgroup", "reduce/unrolled", "reduce/subgroup", "scan/lookback_fenced"];
-    let scans = ["scan/lookback", "scan/tile_subgroup", "select/lookback", "by_key/lookback"];
+    let scans =
+        ["scan/lookback", "scan/lookahead_registers", "scan/tile_subgroup", "select/lookback", "by_key/lookback"];
     rungs.contains(&kernel)
         || scans.contains(&kernel)
         || ["sort/onesweep", "sort/histogram", "sort/local", "sort/large"].contains(&kernel)
