@@ -38,7 +38,7 @@ Announced tile_announce(
 // Looks back, and publishes the tile's inclusive prefix. All invocations call it together; returns the exclusive one. If a tile is
 // stuck, the whole workgroup computes its aggregate and goes on.
 T tile_look_back(
-  const TileInput *from, __global StateWord *states, Params params, u32 run, u32 tile, Announced announced, Subgroup sg, __local TileShared *shared
+  const TileInput *from, __global StateWord *states, Params params, u32 run, u32 tile, T aggregate, bool publishes, Subgroup sg, __local TileShared *shared
 ) {
   const bool leads = sg.id == 0u && sg.lane == 0u;
   Lookback found = {identity(), tile, 0u};
@@ -57,9 +57,7 @@ T tile_look_back(
     workgroup_barrier();
   }
   const T prefix = shared->prefix;
-  if (leads && announced.publishes) {
-    state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, announced.totals.all));
-  }
+  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
   return prefix;
 }
 
@@ -69,7 +67,8 @@ TilePrefix tile_prefix(
   Subgroup sg, __local TileShared *shared
 ) {
   const Announced announced = tile_announce(states, ticket, params, run, tile, total, sg, shared);
-  const T before = tile_look_back(from, states, params, run, tile, announced, sg, shared);
-  const TilePrefix result = {before, announced.totals.all, announced.totals.before};
+  const T all = announced.totals.all;
+  const T before = tile_look_back(from, states, params, run, tile, all, announced.publishes, sg, shared);
+  const TilePrefix result = {before, all, announced.totals.before};
   return result;
 }

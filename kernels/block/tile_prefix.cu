@@ -35,7 +35,7 @@ FUNCTION Announced tile_announce(
 // Looks back, and publishes the tile's inclusive prefix. All invocations call it together; returns the exclusive one. If a tile is
 // stuck, the whole workgroup computes its aggregate and goes on.
 FUNCTION T tile_look_back(
-  const TileInput &from, StateWord *states, const Params &params, u32 run, u32 tile, Announced announced, Subgroup sg
+  const TileInput &from, StateWord *states, const Params &params, u32 run, u32 tile, T aggregate, bool publishes, Subgroup sg
 ) {
   const bool leads = sg.id == 0u && sg.lane == 0u;
   Lookback found = {identity(), tile, 0u};
@@ -54,9 +54,7 @@ FUNCTION T tile_look_back(
     workgroup_barrier();
   }
   const T prefix = shared_prefix;
-  if (leads && announced.publishes) {
-    state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, announced.totals.all));
-  }
+  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
   return prefix;
 }
 
@@ -66,6 +64,7 @@ FUNCTION TilePrefix tile_prefix(
   Subgroup sg
 ) {
   const Announced announced = tile_announce(states, ticket, params, run, tile, total, sg);
-  const T before = tile_look_back(from, states, params, run, tile, announced, sg);
-  return {before, announced.totals.all, announced.totals.before};
+  const T all = announced.totals.all;
+  const T before = tile_look_back(from, states, params, run, tile, all, announced.publishes, sg);
+  return {before, all, announced.totals.before};
 }

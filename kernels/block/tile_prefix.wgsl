@@ -31,7 +31,7 @@ fn tile_announce(run: u32, tile: u32, total: T, lane: u32, subgroup: u32, subgro
 // stuck, the whole workgroup computes its aggregate and goes on: `tile_aggregate` of a kernel is the combination of a full tile,
 // by the very combines that its owner makes.
 fn tile_look_back(
-  run: u32, tile: u32, announced: Announced, lane: u32, width: u32, subgroup: u32, subgroups: u32
+  run: u32, tile: u32, aggregate: T, publishes: bool, lane: u32, width: u32, subgroup: u32, subgroups: u32
 ) -> T {
   let leads = subgroup == 0u && lane == 0u;
   var found = Lookback(identity(), tile, 0u);
@@ -50,9 +50,7 @@ fn tile_look_back(
     workgroupBarrier();
   }
   let prefix = shared_prefix;
-  if (leads && announced.publishes) {
-    state_publish(run, tile, STATUS_PREFIX, combine(prefix, announced.totals.all));
-  }
+  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
   return prefix;
 }
 
@@ -61,6 +59,7 @@ fn tile_prefix(
   run: u32, tile: u32, total: T, lane: u32, width: u32, subgroup: u32, subgroups: u32
 ) -> TilePrefix {
   let announced = tile_announce(run, tile, total, lane, subgroup, subgroups);
-  let before = tile_look_back(run, tile, announced, lane, width, subgroup, subgroups);
-  return TilePrefix(before, announced.totals.all, announced.totals.before);
+  let all = announced.totals.all;
+  let before = tile_look_back(run, tile, all, announced.publishes, lane, width, subgroup, subgroups);
+  return TilePrefix(before, all, announced.totals.before);
 }

@@ -7,7 +7,6 @@ const TILE: u32 = TILE_PACKS * PACK;
 fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
   let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
   var carry = identity();
-  // unroll
   for (var k = 0u; k < ROWS; k++) {
     let v = input[params.input_offset + first + k * width];
     let inclusive = subgroup_inclusive_scan(pack_fold(v), lane);

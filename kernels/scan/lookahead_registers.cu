@@ -16,7 +16,8 @@ scan_lookahead_registers(const Pack *input, Pack *output, StateWord *states, u32
   const u32 seat = sg.id * ROWS * sg.width + sg.lane;
   // The tile in hand, once there is one.
   u32 tile = params.tiles;
-  Announced announced;
+  T aggregate = identity(), subgroup_prefix = identity();
+  bool publishes = false;
   Pack rows[ROWS];
   T before[ROWS];
   while (true) {
@@ -25,7 +26,7 @@ scan_lookahead_registers(const Pack *input, Pack *output, StateWord *states, u32
     const u32 taken = workgroup_uniform_load(&shared_ticket);
     const u32 next = taken % TICKETS;
     const u32 run = taken / TICKETS;
-    Announced next_announced;
+    Announced announced = {{identity(), identity()}, false};
     Pack next_rows[ROWS];
     T next_before[ROWS];
     if (next < params.tiles) {
@@ -48,14 +49,14 @@ scan_lookahead_registers(const Pack *input, Pack *output, StateWord *states, u32
         next_before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
         carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
       }
-      next_announced = tile_announce(states, ticket, params, run, next, carry, sg);
+      announced = tile_announce(states, ticket, params, run, next, carry, sg);
     }
     if (tile < params.tiles) {
       // 4. Look back for the tile in hand, and publish its prefix.
-      const T prefix = tile_look_back(from, states, params, run, tile, announced, sg);
+      const T prefix = tile_look_back(from, states, params, run, tile, aggregate, publishes, sg);
 
       // 5. Scan each of its packs from its prefix and store it.
-      const T start = combine(prefix, announced.totals.before);
+      const T start = combine(prefix, subgroup_prefix);
       const u32 first = tile * TILE_PACKS + seat;
       if ((tile + 1u) * TILE <= params.n) {
 #pragma unroll
@@ -71,7 +72,9 @@ scan_lookahead_registers(const Pack *input, Pack *output, StateWord *states, u32
 
     // 6. The next tile is the one in hand.
     tile = next;
-    announced = next_announced;
+    aggregate = announced.totals.all;
+    subgroup_prefix = announced.totals.before;
+    publishes = announced.publishes;
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
       rows[k] = next_rows[k];

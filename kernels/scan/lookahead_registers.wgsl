@@ -23,7 +23,9 @@ fn scan_lookahead_registers(
   let seat = subgroup * ROWS * width + lane;
   // The tile in hand, once there is one.
   var tile = params.tiles;
-  var announced: Announced;
+  var aggregate = identity();
+  var subgroup_prefix = identity();
+  var publishes = false;
   var rows: array<Pack, ROWS>;
   var before: array<T, ROWS>;
   loop {
@@ -32,7 +34,7 @@ fn scan_lookahead_registers(
     let taken = workgroupUniformLoad(&shared_ticket);
     let next = taken % TICKETS;
     let run = taken / TICKETS;
-    var next_announced: Announced;
+    var announced = Announced(TileTotals(identity(), identity()), false);
     var next_rows: array<Pack, ROWS>;
     var next_before: array<T, ROWS>;
     if (next < params.tiles) {
@@ -56,14 +58,14 @@ fn scan_lookahead_registers(
         if (lane > 0u) { next_before[k] = combine(carry, exclusive); }
         carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
       }
-      next_announced = tile_announce(run, next, carry, lane, subgroup, subgroups);
+      announced = tile_announce(run, next, carry, lane, subgroup, subgroups);
     }
     if (tile < params.tiles) {
       // 4. Look back for the tile in hand, and publish its prefix.
-      let prefix = tile_look_back(run, tile, announced, lane, width, subgroup, subgroups);
+      let prefix = tile_look_back(run, tile, aggregate, publishes, lane, width, subgroup, subgroups);
 
       // 5. Scan each of its packs from its prefix and store it.
-      let start = combine(prefix, announced.totals.before);
+      let start = combine(prefix, subgroup_prefix);
       let first = tile * TILE_PACKS + seat;
       if ((tile + 1u) * TILE <= params.n) {
         // unroll
@@ -81,7 +83,9 @@ fn scan_lookahead_registers(
 
     // 6. The next tile is the one in hand.
     tile = next;
-    announced = next_announced;
+    aggregate = announced.totals.all;
+    subgroup_prefix = announced.totals.before;
+    publishes = announced.publishes;
     // unroll
     for (var k = 0u; k < ROWS; k++) {
       rows[k] = next_rows[k];

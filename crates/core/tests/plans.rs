@@ -338,7 +338,15 @@ fn sorts_of_one_tile() {
         let tile = u64::from(workgroup * keys);
         assert!(n <= tile && (tile <= 2 * n || workgroup == 64), "{n} keys by {workgroup} x {keys}");
     }
-    assert_eq!(shape(u64::from(largest) + 1).0, "onesweep");
+    // Then by buckets that likely fit a workgroup each; floats share their first digits.
+    let most = |request: fn(u64) -> Request| {
+        let plans = (12..31).map(|bits| planned(&request(1 << bits), Layout::default(), &h200()).algorithm);
+        plans.collect::<Vec<_>>()
+    };
+    let hybrids = most(sort_keys).into_iter().filter(|algorithm| *algorithm == "hybrid").count();
+    assert_eq!((shape(u64::from(largest) + 1).0, shape(1 << 21).0, hybrids), ("hybrid", "onesweep", 8));
+    let floats = |n| Request::Sort(SortRequest { key: Scalar::F32, value: None, n, order: Order::Ascending });
+    assert!(!most(floats).contains(&"hybrid"));
     // Software devices have no wave to fill, and devices without subgroups cannot.
     assert_eq!(planned(&sort_keys(1000), Layout::default(), &lavapipe()).algorithm, "onesweep");
     assert_eq!(by(Some("one_tile"), &sort_keys(1000), &lavapipe()).unwrap().algorithm, "one_tile");

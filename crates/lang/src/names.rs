@@ -52,7 +52,7 @@ pub const RESERVED_NAMES: &[&str] = &[
 #[rustfmt::skip]
 pub const RESERVED_PREFIXES: &[&str] = &[
     "element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "step_", "lookback", "tile_", "shared_", "partial_",
-    "bulk_", "warps_", "scan_", "reduce_", "workgroup_", "atomic_", "FAULT", "LOOKBACK_", "STATE_", "STATUS_", "STEP_", "SUBGROUP_", "TASK_", "TILE", "wgsl_", "combine_", "keep_",
+    "bulk_", "warps_", "scan_", "reduce_", "workgroup_", "atomic_", "BUCKETS_", "FAULT", "LOOKBACK_", "STATE_", "STATUS_", "STEP_", "SUBGROUP_", "TASK_", "TILE", "wgsl_", "combine_", "keep_",
     "select_", "SELECT_", "by_key_",
 ];
 

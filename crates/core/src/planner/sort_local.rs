@@ -2,7 +2,9 @@
 
 use super::sort::{DIGITS, Job, Partition};
 use super::{Planner, Scratch, offset, whole};
-use crate::{DeviceKind, Error, KernelKey, Language, Launch, Param, Plan, Region, Result, Slot, SortRequest, Step};
+use crate::{
+    DeviceKind, Error, KernelKey, Language, Launch, Param, Plan, Region, Result, Scalar, Slot, SortRequest, Step,
+};
 
 /// No tuning has a larger tile.
 pub(super) const LARGEST_TILE: u64 = 16 << 10;
@@ -79,11 +81,14 @@ impl Planner<'_> {
         self.finish("msd_first", scratch, steps, spans, false, 0)
     }
 
-    /// Whether keys that are spread well are sorted faster by their buckets: where those are likely to fit a workgroup each.
+    /// Whether keys that are spread well are sorted faster by their buckets: where those are likely to fit a workgroup each. Floats
+    /// are seldom spread well over their first digit, a sign and seven bits of exponent.
     pub(super) fn prefers_buckets(&self, request: &SortRequest, job: &Job) -> bool {
         let gpu = self.caps.language != Language::Host && self.caps.kind != DeviceKind::Cpu;
         let fits = |shape: Shape| likely_bucket(job.n) <= shape.tile();
-        gpu && self.caps.subgroups.is_some()
+        let float = matches!(request.key, Scalar::F32 | Scalar::F64);
+        gpu && !float
+            && self.caps.subgroups.is_some()
             && request.n > u64::from(self.one_tile_shape(job).tile())
             && fits(self.bucket_shape(job))
     }
