@@ -1,7 +1,29 @@
 // scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
 // Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
 
+#define TILE_PACKS (WORKGROUP * ROWS)
+#define TILE (TILE_PACKS * PACK)
+
 __shared__ u32 shared_ticket;
+__shared__ u32 shared_stuck;
+__shared__ T shared_prefix;
+__shared__ T subgroup_totals[MAX_SUBGROUPS];
+
+// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
+FUNCTION T tile_aggregate(const Pack *input, u32 tile, Subgroup sg) {
+  const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
+  T carry = identity();
+  for (u32 k = 0u; k < ROWS; k++) {
+    const Pack v = input[first + k * sg.width];
+    const T inclusive = subgroup_inclusive_scan(pack_fold(v), sg.lane);
+    carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
+  }
+  if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
+  workgroup_barrier();
+  T total = identity();
+  for (u32 s = 0u; s < sg.count; s++) { total = combine(total, subgroup_totals[s]); }
+  return total;
+}
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
@@ -17,6 +39,7 @@ scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, P
   const u32 taken = workgroup_uniform_load(&shared_ticket);
   const u32 tile = taken % TICKETS;
   const u32 run = taken / TICKETS;
+  const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
   const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
@@ -40,12 +63,44 @@ scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, P
     carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
   }
 
-  // 4. Publish the tile's aggregate, look back, and publish its prefix.
-  const TileInput from = {input};
-  const TilePrefix prefix = tile_prefix(from, states, ticket, params, run, tile, carry, sg);
+  // 4. Combine the subgroups' totals.
+  if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
+  workgroup_barrier();
+  T subgroup_prefix = identity();
+  T aggregate = identity();
+  for (u32 s = 0u; s < sg.count; s++) {
+    if (s == sg.id) { subgroup_prefix = aggregate; }
+    aggregate = combine(aggregate, subgroup_totals[s]);
+  }
 
-  // 5. Scan each pack from its prefix and store it.
-  const T start = combine(prefix.before, prefix.subgroups);
+  // 5. Publish the aggregate.
+  const bool publishes = tile_publishes(ticket, tile);
+  const u32 status = publishes ? STATUS_AGGREGATE : STATUS_NONE;
+  if (leads) { state_publish(states, params.tiles, run, tile, status, aggregate); }
+
+  // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
+  Lookback found = {identity(), tile, 0u};
+  while (true) {
+    if (sg.id == 0u) {
+      found = lookback(found, states, params.tiles, run, params.initial, sg);
+      if (sg.lane == 0u) {
+        shared_prefix = found.prefix;
+        shared_stuck = found.stuck;
+      }
+    }
+    const u32 stuck = workgroup_uniform_load(&shared_stuck);
+    if (stuck == 0u) { break; }
+    const T missing = tile_aggregate(input, stuck - 1u, sg);
+    if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
+    workgroup_barrier();
+  }
+
+  // 7. Publish the inclusive prefix.
+  const T prefix = shared_prefix;
+  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+
+  // 8. Scan each pack from its prefix and store it.
+  const T start = combine(prefix, subgroup_prefix);
   if ((tile + 1u) * TILE <= params.n) {
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) { output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k])); }

@@ -3,7 +3,30 @@
 
 @group(0) @binding(4) var<uniform> params: Params;
 
+const TILE_PACKS: u32 = WORKGROUP * ROWS;
+const TILE: u32 = TILE_PACKS * PACK;
+
 var<workgroup> shared_ticket: u32;
+var<workgroup> shared_stuck: u32;
+var<workgroup> shared_prefix: T;
+var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
+
+// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
+fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
+  let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
+  var carry = identity();
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let v = input[params.input_offset + first + k * width];
+    let inclusive = subgroup_inclusive_scan(pack_fold(v), lane);
+    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
+  }
+  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
+  workgroupBarrier();
+  var total = identity();
+  for (var s = 0u; s < subgroups; s++) { total = combine(total, subgroup_totals[s]); }
+  return total;
+}
 
 @compute @workgroup_size(WORKGROUP)
 fn scan_lookback(
@@ -21,6 +44,7 @@ fn scan_lookback(
   let taken = workgroupUniformLoad(&shared_ticket);
   let tile = taken % TICKETS;
   let run = taken / TICKETS;
+  let leads = subgroup == 0u && lane == 0u;
 
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
   let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
@@ -45,11 +69,43 @@ fn scan_lookback(
     carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
   }
 
-  // 4. Publish the tile's aggregate, look back, and publish its prefix.
-  let prefix = tile_prefix(run, tile, carry, lane, width, subgroup, subgroups);
+  // 4. Combine the subgroups' totals.
+  if (lane == 0u) { subgroup_totals[subgroup] = carry; }
+  workgroupBarrier();
+  var subgroup_prefix = identity();
+  var aggregate = identity();
+  for (var s = 0u; s < subgroups; s++) {
+    if (s == subgroup) { subgroup_prefix = aggregate; }
+    aggregate = combine(aggregate, subgroup_totals[s]);
+  }
 
-  // 5. Scan each pack from its prefix and store it.
-  let start = combine(prefix.before, prefix.subgroups);
+  // 5. Publish the aggregate.
+  let publishes = tile_publishes(tile);
+  if (leads) { state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, publishes), aggregate); }
+
+  // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
+  var found = Lookback(identity(), tile, 0u);
+  loop {
+    if (subgroup == 0u) {
+      found = lookback(found, run, lane, width);
+      if (lane == 0u) {
+        shared_prefix = found.prefix;
+        shared_stuck = found.stuck;
+      }
+    }
+    let stuck = workgroupUniformLoad(&shared_stuck);
+    if (stuck == 0u) { break; }
+    let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
+    if (leads) { state_help(run, stuck - 1u, missing); }
+    workgroupBarrier();
+  }
+
+  // 7. Publish the inclusive prefix.
+  let prefix = shared_prefix;
+  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+
+  // 8. Scan each pack from its prefix and store it.
+  let start = combine(prefix, subgroup_prefix);
   if ((tile + 1u) * TILE <= params.n) {
     // unroll
     for (var k = 0u; k < ROWS; k++) {

@@ -1,6 +1,6 @@
 //! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
-use super::scan::{LOOKBACK, tile_prefix, tile_states};
+use super::scan::{tile_prefix, tile_states};
 use super::{Planner, Scratch, check_count, clean_once, whole};
 use crate::by_key::segmented;
 use crate::{ByKeyRequest, Error, KernelKey, Launch, Op, Param, Plan, Request, Result, Slot, Step};
@@ -48,7 +48,7 @@ impl Planner<'_> {
     fn by_key_lookback(&self, job: &Job<'_>, spans: &[(Slot, u64, u32)], scratch: &mut Scratch) -> Result<Vec<Step>> {
         let state = self.state(&job.op);
         let mut parts = vec![self.subgroup_scan_part(&job.op)];
-        parts.extend(tile_prefix(state.part, &LOOKBACK));
+        parts.extend(tile_prefix(state.part));
         parts.push("block/run_store");
         let mut launch = job.launch("by_key/lookback", parts, job.tiles, spans);
         launch.kernel.constants.extend(self.subgroup_constants(job.workgroup)?);

@@ -130,15 +130,14 @@ impl Planner<'_> {
         // WGSL's only fence is a barrier, which the published descriptor's kernel has a body of its own for.
         let in_step = fenced && self.caps.language == Language::Wgsl;
         let state = if fenced { self.fenced_state(op, in_step) } else { self.state(op) };
+        let ahead = algorithm == "lookahead_registers";
         parts.extend(match (in_step, serial) {
             (true, _) => vec!["block/ticket", "block/tile_totals", "block/lookback_fold"],
-            (_, true) => tile_prefix(state.part, &["block/lookback_serial"]),
-            _ => tile_prefix(state.part, &LOOKBACK),
+            (_, true) => vec![state.part, "block/ticket", "block/lookback_serial"],
+            _ if ahead => [tile_prefix(state.part), vec!["block/tile_rows"]].concat(),
+            // Its kernel has the blocks' steps in its own text: see docs/PERFORMANCE.md.
+            _ => [&[state.part, "block/ticket"], &LOOKBACK[..]].concat(),
         });
-        let ahead = algorithm == "lookahead_registers";
-        if !in_step {
-            parts.push("block/tile_rows");
-        }
         let one = OnePass {
             algorithm,
             kernel: match algorithm {
@@ -336,11 +335,11 @@ const REDUCE_WARPS: u32 = 4;
 const SCAN_WARPS: u32 = 16;
 
 /// The blocks by which a subgroup looks back.
-pub(super) const LOOKBACK: [&str; 2] = ["block/lookback_fold", "block/lookback"];
+const LOOKBACK: [&str; 2] = ["block/lookback_fold", "block/lookback"];
 
-/// The blocks that find what lies before a tile, by the states of this block and the look-back of those.
-pub(super) fn tile_prefix(state: &'static str, lookback: &[&'static str]) -> Vec<&'static str> {
-    [&[state, "block/ticket", "block/tile_totals"], lookback, &["block/tile_prefix"]].concat()
+/// The blocks that find what lies before a tile, by the states of this block.
+pub(super) fn tile_prefix(state: &'static str) -> Vec<&'static str> {
+    [&[state, "block/ticket", "block/tile_totals"], &LOOKBACK[..], &["block/tile_prefix"]].concat()
 }
 
 /// What the tiles of one launch tell each other through: a ticket, and a state for each.

@@ -1,7 +1,7 @@
 //! Select and partition: one pass by decoupled look-back, or three launches where no workgroup may wait for another and
 //! where the rest is to follow the elements that are kept.
 
-use super::scan::{LOOKBACK, tile_prefix, tile_states};
+use super::scan::{tile_prefix, tile_states};
 use super::{Planner, Scratch, check_count, clean_once, whole};
 use crate::{
     Builtin, Error, KernelKey, Launch, Op, Param, Plan, Request, Rest, Result, Scalar, SelectRequest, Slot, Step,
@@ -55,7 +55,7 @@ impl Planner<'_> {
         ]);
         let mut launch = job.launch(
             "select/lookback",
-            [vec![self.subgroup_scan_of(&job.sum)], tile_prefix(state.part, &LOOKBACK)].concat(),
+            [vec![self.subgroup_scan_of(&job.sum)], tile_prefix(state.part)].concat(),
             constants,
             job.tiles,
         );
