@@ -53,10 +53,7 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
         (_, Request::Scan(r)) => {
             let mut all = vec![];
             if subgroups {
-                all.push("lookback");
-            }
-            if subgroups {
-                all.push("lookahead_registers");
+                all.extend(["lookback", "lookahead_registers"]);
             }
             if caps.bulk_shared_bytes > 0 && matches!(r.op.element(), ElementType::Scalar(_)) {
                 all.push("lookahead");
