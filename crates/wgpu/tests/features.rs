@@ -12,7 +12,7 @@ fn sorts_without_a_barrier_of_subgroups() {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     for adapter in block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN)) {
         let descriptor = wgpu::DeviceDescriptor {
-            required_features: adapter.features() & wanted_features() - wgpu::Features::SUBGROUP_BARRIER,
+            required_features: adapter.features() & (wanted_features() - wgpu::Features::SUBGROUP_BARRIER),
             required_limits: adapter.limits(),
             ..Default::default()
         };
