@@ -110,6 +110,7 @@ fn the_catalogue_is_the_texts() {
         Err(error) => return eprintln!("skipped: {error}"),
     };
     let cl = OpenCl::open(&device).unwrap();
+    let emulated = cl.caps().subgroups.is_some_and(|s| s.source == trifold_core::SubgroupSource::Emulated);
     let mut planned: BTreeMap<&str, Vec<KernelKey>> = BTreeMap::new();
     for key in keys(cl.caps()) {
         planned.entry(key.name).or_default().push(key);
@@ -117,6 +118,9 @@ fn the_catalogue_is_the_texts() {
     let (mut tried, mut without) = (BTreeSet::new(), BTreeSet::new());
     for entry in CATALOGUE.iter().filter(|e| e.only.is_none_or(|l| l == Language::OpenClC)) {
         let keys = planned.remove(entry.name).unwrap_or_default();
+        if emulated && entry.name == "scan/lookahead_registers" {
+            continue;
+        }
         assert!(!keys.is_empty(), "no plan uses {}", entry.name);
         // What a kernel takes hardly depends on its types and constants, and each is seconds of compilation.
         let apart = keys.len().div_ceil(2);

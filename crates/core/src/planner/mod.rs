@@ -53,7 +53,11 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
         (_, Request::Scan(r)) => {
             let mut all = vec![];
             if subgroups {
-                all.extend(["lookback", "lookahead_registers"]);
+                all.push("lookback");
+            }
+            // PoCL's emulated subgroups are barriers: within this kernel's conditions its optimised code writes over foreign memory.
+            if caps.subgroups.is_some_and(|s| s.source != SubgroupSource::Emulated) {
+                all.push("lookahead_registers");
             }
             if caps.bulk_shared_bytes > 0 && matches!(r.op.element(), ElementType::Scalar(_)) {
                 all.push("lookahead");
