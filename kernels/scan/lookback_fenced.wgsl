@@ -7,9 +7,6 @@
 @group(0) @binding(4) @coherent var<storage, read_write> values: array<T>;
 @group(0) @binding(5) var<uniform> params: Params;
 
-const TILE_PACKS: u32 = WORKGROUP * ROWS;
-const TILE: u32 = TILE_PACKS * PACK;
-
 // What a turn of the look-back has found, and below it the tile that is missing.
 const LOOKBACK_WAIT: u32 = 0u;
 const LOOKBACK_MORE: u32 = 1u;
@@ -19,19 +16,6 @@ const LOOKBACK_STUCK: u32 = 3u;
 var<workgroup> shared_ticket: u32;
 var<workgroup> shared_found: u32;
 var<workgroup> shared_prefix: T;
-
-// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
-fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
-  let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
-  var carry = identity();
-  // unroll
-  for (var k = 0u; k < ROWS; k++) {
-    let v = input[params.input_offset + first + k * width];
-    let inclusive = subgroup_inclusive_scan(pack_fold(v), lane);
-    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
-  }
-  return tile_totals(carry, lane, subgroup, subgroups).all;
-}
 
 // What a tile has published in this run.
 fn state_status(run: u32, tile: u32) -> u32 {

@@ -22,7 +22,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   output += params.output_offset;
   output_values += params.output_values_offset;
   bool from_temp = true;
-  for (u32 place = params.first_place; place < params.end_place; place++) {
+  for (u32 place = 0u; place < params.end_place; place++) {
     __global const Key *source = from_temp ? temp : output;
     __global Key *target = from_temp ? output : temp;
     __global const u32 *source_values = from_temp ? temp_values : output_values;

@@ -20,7 +20,7 @@ sort_large(Key *temp, Key *output, u32 *temp_values, u32 *output_values, const u
   output += params.output_offset;
   output_values += params.output_values_offset;
   bool from_temp = true;
-  for (u32 place = params.first_place; place < params.end_place; place++) {
+  for (u32 place = 0u; place < params.end_place; place++) {
     const Key *source = from_temp ? temp : output;
     Key *target = from_temp ? output : temp;
     const u32 *source_values = from_temp ? temp_values : output_values;

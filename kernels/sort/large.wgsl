@@ -30,7 +30,7 @@ fn sort_large(
   if (segment.count <= params.sorted) { return; }
   let seat = subgroup * ITEMS * width + lane;
   var from_temp = true;
-  for (var place = params.first_place; place < params.end_place; place++) {
+  for (var place = 0u; place < params.end_place; place++) {
     // 1. Count the bucket's digits.
     for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { atomicStore(&digit_totals[digit], 0u); }
     if (thread == 0u) { shared_skip = 0u; }

@@ -60,7 +60,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     if (origins[k] >= segment.count) { keys[k] = ordered_last(); }
   }
 
-  for (u32 place = params.first_place; place < params.end_place; place++) {
+  for (u32 place = 0u; place < params.end_place; place++) {
     if (((differing >> place) & 1u) == 0u) { continue; }
     // 4. Rank each key among the tile's keys of its digit, and find where each digit begins.
     u32 ranks[ITEMS];

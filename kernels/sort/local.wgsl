@@ -64,7 +64,7 @@ fn sort_local(
     if (origins[k] >= segment.count) { keys[k] = ordered_last(); }
   }
 
-  for (var place = params.first_place; place < params.end_place; place++) {
+  for (var place = 0u; place < params.end_place; place++) {
     if (((differing >> place) & 1u) == 0u) { continue; }
     // 4. Rank each key among the tile's keys of its digit, and find where each digit begins.
     var ranks: array<u32, ITEMS>;

@@ -337,7 +337,6 @@ pub const CATALOGUE: &[Entry] = &[
         ],
         params: &[
             "n",
-            "first_place",
             "end_place",
             "buckets_at",
             "source_offset",
@@ -359,7 +358,7 @@ pub const CATALOGUE: &[Entry] = &[
             optional("output_values", Access::ReadWrite),
             read("counts"),
         ],
-        params: &["n", "first_place", "end_place", "buckets_at", "sorted", "output_offset", "output_values_offset"],
+        params: &["n", "end_place", "buckets_at", "sorted", "output_offset", "output_values_offset"],
         initial: false,
         cuda_from: 75,
         only: None,

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use trifold::{
-    AnyBackend, AnyBuffer, AnySpan, AnySpans, Builtin, ElementType, Op, Options, Order, ReduceRequest, Request, Scalar,
-    ScanKind, ScanRequest, SortRequest,
+    AnyBackend, AnySpans, Builtin, ElementType, Op, Options, Order, ReduceRequest, Request, Scalar, ScanKind,
+    ScanRequest, SortRequest,
 };
 
 use crate::args::{FileArgs, ReduceArgs, ScanArgs, SortArgs};
 use crate::elements;
 use crate::files::{self, Numbers, Pending};
+use crate::memory::{allocate, first, upload};
 
 pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
     let input = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
@@ -129,23 +130,6 @@ fn run(
         backend.read(to, &mut moved)?;
     }
     Ok((output, moved))
-}
-
-fn allocate(backend: &dyn AnyBackend, bytes: usize) -> Result<AnyBuffer> {
-    // Not every API has buffers of no bytes.
-    Ok(backend.alloc(bytes.max(16) as u64)?)
-}
-
-fn upload(backend: &dyn AnyBackend, bytes: &[u8]) -> Result<AnyBuffer> {
-    let buffer = allocate(backend, bytes.len())?;
-    if !bytes.is_empty() {
-        backend.write(first(&buffer, bytes.len()), bytes)?;
-    }
-    Ok(buffer)
-}
-
-fn first(buffer: &AnyBuffer, bytes: usize) -> AnySpan<'_> {
-    AnySpan { buffer, offset: 0, bytes: bytes as u64 }
 }
 
 fn deliver(args: &FileArgs, scalar: Scalar, bytes: &[u8]) -> Result<ExitCode> {

@@ -10,6 +10,7 @@ use super::check::{self, Combine, Verdict};
 use super::rows::Job;
 use crate::args::Primitive;
 use crate::elements::{Elements, Shape, with_type};
+use crate::memory::{allocate, first, upload};
 
 /// What a result is spoiled with: no float below one, no position, and no other result but by rare chance.
 pub const STALE: u8 = 0x5e;
@@ -69,23 +70,6 @@ struct Values {
     host: Elements,
     input: AnyBuffer,
     output: AnyBuffer,
-}
-
-fn allocate(backend: &dyn AnyBackend, bytes: usize) -> Result<AnyBuffer> {
-    // Not every API has buffers of no bytes.
-    backend.alloc(bytes.max(16) as u64)
-}
-
-fn upload(backend: &dyn AnyBackend, bytes: &[u8]) -> Result<AnyBuffer> {
-    let buffer = allocate(backend, bytes.len())?;
-    if !bytes.is_empty() {
-        backend.write(first(&buffer, bytes.len()), bytes)?;
-    }
-    Ok(buffer)
-}
-
-fn first(buffer: &AnyBuffer, bytes: usize) -> AnySpan<'_> {
-    AnySpan { buffer, offset: 0, bytes: bytes as u64 }
 }
 
 fn download(backend: &dyn AnyBackend, span: AnySpan<'_>) -> Result<Elements> {

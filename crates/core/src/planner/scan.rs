@@ -132,7 +132,7 @@ impl Planner<'_> {
         let state = if fenced { self.fenced_state(op, in_step) } else { self.state(op) };
         let ahead = algorithm == "lookahead_registers";
         parts.extend(match (in_step, serial) {
-            (true, _) => vec!["block/ticket", "block/tile_totals", "block/lookback_fold"],
+            (true, _) => vec!["block/ticket", "block/tile_totals", "block/lookback_fold", "block/tile_rows"],
             (_, true) => vec![state.part, "block/ticket", "block/lookback_serial"],
             _ if ahead => [tile_prefix(state.part), vec!["block/tile_rows"]].concat(),
             // Its kernel has the blocks' steps in its own text: see docs/PERFORMANCE.md.

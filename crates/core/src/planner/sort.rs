@@ -126,9 +126,7 @@ impl Planner<'_> {
             return self.sort_on_host(algorithm, job, spans);
         }
         match algorithm {
-            "onesweep" if self.options.algorithm.is_none() && self.prefers_one_tile(request, &job) => {
-                self.one_tile(&job, spans)
-            }
+            "onesweep" if self.options.algorithm.is_none() && self.prefers_one_tile(&job) => self.one_tile(&job, spans),
             "onesweep" if self.options.algorithm.is_none() && self.prefers_buckets(request, &job) => {
                 self.hybrid(&job, spans)
             }

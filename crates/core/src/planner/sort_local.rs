@@ -44,9 +44,8 @@ struct Buckets {
 
 impl Planner<'_> {
     /// Whether one workgroup should sort as many keys.
-    pub(super) fn prefers_one_tile(&self, request: &SortRequest, job: &Job) -> bool {
-        let gpu = self.caps.language != Language::Host && self.caps.kind != DeviceKind::Cpu;
-        gpu && self.caps.subgroups.is_some() && request.n <= u64::from(self.one_tile_shape(job).tile())
+    pub(super) fn prefers_one_tile(&self, job: &Job) -> bool {
+        self.sorts_within_workgroups() && job.n <= self.one_tile_shape(job).tile()
     }
 
     /// One workgroup sorts all keys, if they are no more than its tile.
@@ -68,43 +67,55 @@ impl Planner<'_> {
 
     /// A partition by the most significant digit, and each of its buckets by the other places, in one workgroup.
     pub(super) fn msd_first(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
-        let mut scratch = Scratch::default();
-        let last = job.places - 1;
         let shape = self.bucket_shape(job);
-        let Partition { mut steps, counts, temp, temp_values } =
-            self.partition(job, last, u32::MAX, &spans, &mut scratch)?;
-        let buckets = Buckets { counts, at: last * DIGITS };
-        let from = Place { keys: temp, values: (job.value_bytes > 0).then_some(temp_values) };
-        let to = place(&spans, 1);
-        steps.push(Step::Launch(self.local(job, shape, last, from, to, Some(buckets))?));
-        steps.push(Step::Launch(self.large(job, shape, last, from, to, buckets)?));
-        self.finish("msd_first", scratch, steps, spans, false, 0)
-    }
-
-    /// Whether keys that are spread well are sorted faster by their buckets: where those are likely to fit a workgroup each. Floats
-    /// are seldom spread well over their first digit, a sign and seven bits of exponent.
-    pub(super) fn prefers_buckets(&self, request: &SortRequest, job: &Job) -> bool {
-        let gpu = self.caps.language != Language::Host && self.caps.kind != DeviceKind::Cpu;
-        let fits = |shape: Shape| likely_bucket(job.n) <= shape.tile();
-        let float = matches!(request.key, Scalar::F32 | Scalar::F64);
-        gpu && !float
-            && self.caps.subgroups.is_some()
-            && request.n > u64::from(self.one_tile_shape(job).tile())
-            && fits(self.bucket_shape(job))
+        self.by_buckets("msd_first", job, shape, job.places - 1, u32::MAX, spans)
     }
 
     /// The histogram decides on the device: a partition by the most significant digit and a workgroup for each bucket, if all of
     /// them fit, else Onesweep's passes. Each launch that the decision leaves out ends at once.
     pub(super) fn hybrid(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+        let shape = self.bucket_shape(job);
+        self.by_buckets("hybrid", job, shape, 0, shape.tile(), spans)
+    }
+
+    /// A partition as [`Planner::partition`] makes it, then a workgroup for each bucket, and for those larger than its tile if the
+    /// partition may leave such.
+    fn by_buckets(
+        &self,
+        algorithm: &'static str,
+        job: &Job,
+        shape: Shape,
+        first_place: u32,
+        bucket_tile: u32,
+        spans: Vec<(Slot, u64, u32)>,
+    ) -> Result<Plan> {
         let mut scratch = Scratch::default();
         let last = job.places - 1;
-        let shape = self.bucket_shape(job);
         let Partition { mut steps, counts, temp, temp_values } =
-            self.partition(job, 0, shape.tile(), &spans, &mut scratch)?;
+            self.partition(job, first_place, bucket_tile, &spans, &mut scratch)?;
         let buckets = Buckets { counts, at: last * DIGITS };
         let from = Place { keys: temp, values: (job.value_bytes > 0).then_some(temp_values) };
-        steps.push(Step::Launch(self.local(job, shape, last, from, place(&spans, 1), Some(buckets))?));
-        self.finish("hybrid", scratch, steps, spans, false, 0)
+        let to = place(&spans, 1);
+        steps.push(Step::Launch(self.local(job, shape, last, from, to, Some(buckets))?));
+        if bucket_tile > shape.tile() {
+            steps.push(Step::Launch(self.large(job, shape, last, from, to, buckets)?));
+        }
+        self.finish(algorithm, scratch, steps, spans, false, 0)
+    }
+
+    /// Whether keys that are spread well are sorted faster by their buckets: where those are likely to fit a workgroup each. Floats
+    /// are seldom spread well over their first digit, a sign and seven bits of exponent.
+    pub(super) fn prefers_buckets(&self, request: &SortRequest, job: &Job) -> bool {
+        let float = matches!(request.key, Scalar::F32 | Scalar::F64);
+        self.sorts_within_workgroups()
+            && !float
+            && job.n > self.one_tile_shape(job).tile()
+            && likely_bucket(job.n) <= self.bucket_shape(job).tile()
+    }
+
+    /// Software devices have no wave to fill, and ranks need subgroups.
+    fn sorts_within_workgroups(&self) -> bool {
+        self.caps.language != Language::Host && self.caps.kind != DeviceKind::Cpu && self.caps.subgroups.is_some()
     }
 
     /// What sorts a bucket of so many keys that are spread well, if it fits.
@@ -177,7 +188,6 @@ impl Planner<'_> {
         let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
         let mut params = vec![
             ("n", Param::Word(job.n)),
-            ("first_place", Param::Word(0)),
             ("end_place", Param::Word(end_place)),
             ("source_offset", offset("source", from.keys, job.key_bytes)),
             ("target_offset", offset("target_keys", to.keys, job.key_bytes)),
@@ -214,7 +224,6 @@ impl Planner<'_> {
         let mut bindings = vec![("temp", from.keys), ("output", to.keys)];
         let mut params = vec![
             ("n", Param::Word(job.n)),
-            ("first_place", Param::Word(0)),
             ("end_place", Param::Word(end_place)),
             ("buckets_at", Param::Word(buckets.at)),
             ("sorted", Param::Word(sorted.tile())),
