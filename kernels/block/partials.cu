@@ -13,21 +13,24 @@ FUNCTION void partial_publish(u32 *partials, u32 group, T value) {
   }
 }
 
-// Waits for a word that has been written, and leaves it clean for the next run.
-FUNCTION u32 partial_take_word(u32 *word) {
-  u32 value = load_relaxed(word);
-  while (value == 0u) { value = load_relaxed(word); }
-  store_relaxed(word, 0u);
-  return value & 0xffffu;
-}
-
+// Waits for a partial, whose words are read all at once, and leaves them clean for the next run.
 FUNCTION T partial_take(u32 *partials, u32 group) {
   u32 *first = partials + group * (2u * ELEMENT_WORDS);
+  u32 halves[2u * ELEMENT_WORDS];
+  bool missing = true;
+  while (missing) {
+#pragma unroll
+    for (u32 i = 0u; i < 2u * ELEMENT_WORDS; i++) { halves[i] = load_relaxed(&first[i]); }
+    missing = false;
+#pragma unroll
+    for (u32 i = 0u; i < 2u * ELEMENT_WORDS; i++) { missing = missing || halves[i] == 0u; }
+  }
   Words words;
 #pragma unroll
   for (u32 i = 0u; i < ELEMENT_WORDS; i++) {
-    const u32 low = partial_take_word(&first[2u * i]);
-    words.w[i] = low | (partial_take_word(&first[2u * i + 1u]) << 16u);
+    words.w[i] = (halves[2u * i] & 0xffffu) | (halves[2u * i + 1u] << 16u);
+    store_relaxed(&first[2u * i], 0u);
+    store_relaxed(&first[2u * i + 1u], 0u);
   }
   return element_from_words(words);
 }

@@ -14,20 +14,27 @@ fn partial_publish(group: u32, value: T) {
   }
 }
 
-// Waits for a word that has been written, and leaves it clean for the next run.
-fn partial_take_word(index: u32) -> u32 {
-  var word = atomicLoad(&partials[index]);
-  while (word == 0u) { word = atomicLoad(&partials[index]); }
-  atomicStore(&partials[index], 0u);
-  return word & 0xffffu;
-}
-
+// Waits for a partial, whose words are read all at once, and leaves them clean for the next run.
 fn partial_take(group: u32) -> T {
   let first = group * (2u * ELEMENT_WORDS);
-  var words: Words;
-  for (var i = 0u; i < ELEMENT_WORDS; i++) {
-    let low = partial_take_word(first + 2u * i);
-    words.w[i] = low | (partial_take_word(first + 2u * i + 1u) << 16u);
+  var low: Words;
+  var high: Words;
+  var missing = true;
+  while (missing) {
+    missing = false;
+    // unroll
+    for (var i = 0u; i < ELEMENT_WORDS; i++) {
+      low.w[i] = atomicLoad(&partials[first + 2u * i]);
+      high.w[i] = atomicLoad(&partials[first + 2u * i + 1u]);
+    }
+    // unroll
+    for (var i = 0u; i < ELEMENT_WORDS; i++) { missing = missing || low.w[i] == 0u || high.w[i] == 0u; }
   }
-  return element_from_words(words);
+  // unroll
+  for (var i = 0u; i < ELEMENT_WORDS; i++) {
+    atomicStore(&partials[first + 2u * i], 0u);
+    atomicStore(&partials[first + 2u * i + 1u], 0u);
+    low.w[i] = (low.w[i] & 0xffffu) | (high.w[i] << 16u);
+  }
+  return element_from_words(low);
 }

@@ -1,13 +1,23 @@
 // block/reduce: a workgroup's elements combined in the order of its invocations, in workgroup memory.
 
+// Elements that the workgroup shares.
+#define REDUCE_SHARED WORKGROUP
+// No subgroups, no attribute for them.
+#define SUBGROUP_KERNEL
+
+// An invocation's place in the workgroup.
+u32 invocation_place(void) {
+  return get_local_id(0);
+}
+
 // Every invocation gets the result.
-T block_reduce(T v, u32 thread, __local T *reduce_shared) {
+T block_reduce(T v, u32 place, __local T *reduce_shared) {
   workgroup_barrier();
-  reduce_shared[thread] = v;
+  reduce_shared[place] = v;
   for (u32 delta = 1u; delta < WORKGROUP; delta <<= 1u) {
     workgroup_barrier();
-    if (thread % (2u * delta) == 0u) {
-      reduce_shared[thread] = combine(reduce_shared[thread], reduce_shared[thread + delta]);
+    if (place % (2u * delta) == 0u) {
+      reduce_shared[place] = combine(reduce_shared[place], reduce_shared[place + delta]);
     }
   }
   workgroup_barrier();

@@ -2,8 +2,18 @@
 
 var<workgroup> reduce_shared: array<T, WORKGROUP>;
 
+struct Invocation {
+  @builtin(local_invocation_index) place: u32,
+}
+
+// An invocation's place in the workgroup.
+fn invocation_place(at: Invocation) -> u32 {
+  return at.place;
+}
+
 // Every invocation gets the result.
-fn block_reduce(v: T, thread: u32) -> T {
+fn block_reduce(v: T, at: Invocation) -> T {
+  let thread = at.place;
   workgroupBarrier();
   reduce_shared[thread] = v;
   for (var delta = 1u; delta < WORKGROUP; delta <<= 1u) {

@@ -2,12 +2,12 @@
 
 #define TILE (WORKGROUP * ROWS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile_reduce(
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void by_key_tile_reduce(
   __global const u32 *input, __global const u32 *input_values, __global T *sums, Params params
 ) {
-  __local T reduce_shared[WORKGROUP];
+  __local T reduce_shared[REDUCE_SHARED];
   const u32 tile = get_group_id(0);
-  const u32 thread = get_local_id(0);
+  const u32 thread = invocation_place();
   input += params.input_offset;
   input_values += params.input_values_offset;
   if (tile >= params.tiles) { return; }

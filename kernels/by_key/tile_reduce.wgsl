@@ -9,8 +9,9 @@ const TILE: u32 = WORKGROUP * ROWS;
 fn by_key_tile_reduce(
   @builtin(workgroup_id) id: vec3<u32>,
   @builtin(num_workgroups) grid: vec3<u32>,
-  @builtin(local_invocation_index) thread: u32,
+  invocation: Invocation,
 ) {
+  let thread = invocation_place(invocation);
   let tile = id.x + id.y * grid.x;
   if (tile >= params.tiles) { return; }
   // 1. Each invocation folds ROWS elements that lie together.
@@ -19,7 +20,7 @@ fn by_key_tile_reduce(
   // unroll
   for (var k = 0u; k < ROWS; k++) { sum = combine(sum, load_run(first + k, params.n)); }
   // 2. The workgroup combines them. Behind the last tile's stands none, which the scan turns into the total.
-  let total = block_reduce(sum, thread);
+  let total = block_reduce(sum, invocation);
   if (thread == 0u) { sums[tile] = total; }
   if (thread == 0u && tile == params.tiles - 1u) { sums[params.tiles] = identity(); }
 }

@@ -4,13 +4,13 @@
 #define TILE_PACKS (WORKGROUP * ROWS)
 #define TILE (TILE_PACKS * PACK)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_single_pass(
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void reduce_single_pass(
   __global const Pack *input, __global T *output, __global u32 *partials, __global u32 *counter, Params params
 ) {
   __local u32 shared_arrivals;
-  __local T reduce_shared[WORKGROUP];
+  __local T reduce_shared[REDUCE_SHARED];
   const u32 group = get_group_id(0);
-  const u32 thread = get_local_id(0);
+  const u32 thread = invocation_place();
   input += params.input_offset;
   // 1. This workgroup's run of tiles.
   const u32 share = params.tiles / params.groups;

@@ -13,8 +13,9 @@ var<workgroup> shared_arrivals: u32;
 @compute @workgroup_size(WORKGROUP)
 fn reduce_single_pass(
   @builtin(workgroup_id) id: vec3<u32>,
-  @builtin(local_invocation_index) thread: u32,
+  invocation: Invocation,
 ) {
+  let thread = invocation_place(invocation);
   let group = id.x;
   // 1. This workgroup's run of tiles.
   let share = params.tiles / params.groups;
@@ -42,11 +43,11 @@ fn reduce_single_pass(
       var part = identity();
       // unroll
       for (var k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
-      sum = combine(sum, block_reduce(part, thread));
+      sum = combine(sum, block_reduce(part, invocation));
     }
   }
   // 3. The workgroup's partial. That of one alone is the result.
-  if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread); }
+  if (COMMUTATIVE == 1u) { sum = block_reduce(sum, invocation); }
   if (params.groups == 1u) {
     if (thread == 0u) { output[params.output_offset] = combine(params.initial, sum); }
     return;
@@ -63,7 +64,7 @@ fn reduce_single_pass(
     let other = thread * each + k;
     if (other < params.groups) { part = combine(part, partial_take(other)); }
   }
-  let total = block_reduce(part, thread);
+  let total = block_reduce(part, invocation);
   if (thread == 0u) {
     output[params.output_offset] = combine(params.initial, total);
     atomicStore(&counter[0], 0u);

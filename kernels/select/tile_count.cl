@@ -2,10 +2,10 @@
 
 #define TILE (WORKGROUP * ROWS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void select_tile_count(__global const Item *input, __global T *sums, Params params) {
-  __local T reduce_shared[WORKGROUP];
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void select_tile_count(__global const Item *input, __global T *sums, Params params) {
+  __local T reduce_shared[REDUCE_SHARED];
   const u32 tile = get_group_id(0);
-  const u32 thread = get_local_id(0);
+  const u32 thread = invocation_place();
   input += params.input_offset;
   if (tile >= params.tiles) { return; }
   // 1. Each invocation asks the predicate of ROWS elements.

@@ -10,8 +10,9 @@ const TILE: u32 = WORKGROUP * ROWS;
 fn select_tile_count(
   @builtin(workgroup_id) id: vec3<u32>,
   @builtin(num_workgroups) grid: vec3<u32>,
-  @builtin(local_invocation_index) thread: u32,
+  invocation: Invocation,
 ) {
+  let thread = invocation_place(invocation);
   let tile = id.x + id.y * grid.x;
   if (tile >= params.tiles) { return; }
   // 1. Each invocation asks the predicate of ROWS elements.
@@ -24,7 +25,7 @@ fn select_tile_count(
     if (index <= last && keep(input[params.input_offset + min(index, last)])) { kept += 1u; }
   }
   // 2. The workgroup adds them up. Behind the last tile's count stands none, which the scan turns into the total.
-  let total = block_reduce(kept, thread);
+  let total = block_reduce(kept, invocation);
   if (thread == 0u) { sums[tile] = total; }
   if (thread == 0u && tile == params.tiles - 1u) { sums[params.tiles] = identity(); }
 }

@@ -27,6 +27,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/digit_scan": "wgsl" "cl" "cu";
     "block/digit_offsets": "wgsl" "cl" "cu";
     "block/reduce": "wgsl" "cl" "cu";
+    "block/reduce_subgroup": "wgsl" "cl" "cu";
     "block/scan": "wgsl" "cl" "cu";
     "block/scan_blelloch": "wgsl" "cl" "cu";
     "block/partials": "wgsl" "cl" "cu";

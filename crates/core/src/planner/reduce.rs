@@ -1,7 +1,10 @@
 //! Reduce: one launch; the last workgroup to arrive combines the partials in a fixed order. Or by a rung of the ladder.
 
 use super::{Planner, Scratch, check_count, clean_once, reduce_ladder, whole};
-use crate::{DeviceKind, KernelKey, Language, Launch, Param, Plan, ReduceRequest, Region, Request, Result, Slot, Step};
+use crate::{
+    DeviceKind, KernelKey, Language, Launch, Op, Param, Plan, ReduceRequest, Region, Request, Result, Slot, Step,
+    SubgroupSource,
+};
 
 impl Planner<'_> {
     pub(super) fn reduce(&self, request: &ReduceRequest) -> Result<Plan> {
@@ -66,18 +69,23 @@ impl Planner<'_> {
         let tile = workgroup * rows * pack.elements;
         let tiles = n.div_ceil(tile);
         let groups = tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit).min(4096);
+        let combine = self.combining(op, workgroup)?;
         let counter = scratch.take(4);
         let partials = scratch.take(u64::from(groups) * 2 * 4 * u64::from(op.element().words()));
         let launch = Launch {
             kernel: KernelKey {
                 name: "reduce/single_pass",
-                parts: vec![pack.load, pack.fold, "block/reduce", "block/partials"],
-                constants: vec![
-                    ("WORKGROUP", workgroup),
-                    ("ROWS", rows),
-                    ("EXCLUSIVE", 0),
-                    ("COMMUTATIVE", u32::from(op.commutative)),
-                ],
+                parts: [&[pack.load, pack.fold], &combine.parts[..], &["block/partials"]].concat(),
+                constants: [
+                    &[
+                        ("WORKGROUP", workgroup),
+                        ("ROWS", rows),
+                        ("EXCLUSIVE", 0),
+                        ("COMMUTATIVE", u32::from(op.commutative)),
+                    ],
+                    &combine.constants[..],
+                ]
+                .concat(),
                 element: Some(op.element().clone()),
                 op: Some(op.clone()),
                 selector: None,
@@ -98,4 +106,20 @@ impl Planner<'_> {
         let depth = per_invocation + 2 * 16 + u64::from(groups.div_ceil(workgroup)) + 4;
         self.finish(algorithm, scratch, steps, spans, true, depth)
     }
+
+    /// By shuffles where they are cheaper than barriers.
+    fn combining(&self, op: &Op, workgroup: u32) -> Result<Combining> {
+        if !self.caps.subgroups.is_some_and(|s| s.source != SubgroupSource::Emulated) {
+            return Ok(Combining { parts: vec!["block/reduce"], constants: vec![] });
+        }
+        let parts =
+            vec![self.subgroup_scan_of(op), "block/subgroup_fold", "block/tile_totals", "block/reduce_subgroup"];
+        Ok(Combining { parts, constants: self.subgroup_constants(workgroup)? })
+    }
+}
+
+/// The blocks that combine a workgroup's elements, and their constants.
+struct Combining {
+    parts: Vec<&'static str>,
+    constants: Vec<(&'static str, u32)>,
 }

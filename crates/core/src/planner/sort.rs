@@ -15,8 +15,6 @@ pub(super) const DIGITS: u32 = 1 << DIGIT_BITS;
 const COUNT_LIMIT: u32 = 1 << 29;
 /// Bytes of a tile's states: a word a digit.
 const STATES: u32 = DIGITS * 4;
-/// Keys of an invocation where tiles are not many.
-const MIDDLING_KEYS: u32 = 20;
 /// From so many keys on a histogram's lanes count in copies of their own, which cost time to clear and to add up.
 const MANY_KEYS: u32 = 1 << 22;
 /// So many tiles' states a sort of few keys may have, whatever its size.
@@ -173,11 +171,14 @@ impl Planner<'_> {
             sort_shared_bytes(workgroup, keys, narrowest) + 4 * DIGITS * 4 + workgroup * 4 <= room
         };
         // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
-        let middling = keys.min(MIDDLING_KEYS);
-        let tiles = job.n.div_ceil(workgroup * middling);
-        let few = u64::from(job.n) <= 8 * u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
-        if few && job.portion(workgroup * middling, tiles) == tiles {
-            keys = middling;
+        let a_wave = u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
+        for (waves, tuned) in [(8, t.sort_keys_few), (16, t.sort_keys_middling)] {
+            let fewer = keys.min(tuned);
+            let tiles = job.n.div_ceil(workgroup * fewer);
+            if u64::from(job.n) <= waves * a_wave && job.portion(workgroup * fewer, tiles) == tiles {
+                keys = fewer;
+                break;
+            }
         }
         // Few keys go to many compute units, by tiles of at most one portion.
         if self.caps.kind != DeviceKind::Cpu && job.n <= FEW_TILES * workgroup * keys {

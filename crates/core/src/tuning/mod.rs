@@ -38,6 +38,10 @@ pub struct Tuning {
     pub sort_workgroup: u32,
     /// Keys an invocation of it takes.
     pub sort_keys: u32,
+    /// Keys an invocation of any sort takes at most, if they are no more than eight tiles a compute unit.
+    pub sort_keys_few: u32,
+    /// Keys an invocation of any sort takes at most, if they are no more than sixteen tiles a compute unit.
+    pub sort_keys_middling: u32,
     /// Workgroups of it that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL kernels.
     pub sort_resident: u32,
     /// Invocations of a workgroup that sorts 64-bit keys.
@@ -118,6 +122,8 @@ impl Tuning {
             groups_per_unit: if small { 2 } else { 8 },
             sort_workgroup,
             sort_keys: if emulated { 8 } else { 16 },
+            sort_keys_few: 20,
+            sort_keys_middling: 64,
             sort_resident: 2,
             sort64_workgroup: sort_workgroup,
             sort_keys64: 8,
@@ -155,6 +161,8 @@ impl Tuning {
             groups_per_unit: 1,
             sort_workgroup: 1,
             sort_keys: 1,
+            sort_keys_few: 1,
+            sort_keys_middling: 1,
             sort_resident: 1,
             sort64_workgroup: 1,
             sort_keys64: 1,
@@ -216,7 +224,7 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 31] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 33] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
@@ -232,6 +240,8 @@ impl Tuning {
             ("groups_per_unit", 64, &mut self.groups_per_unit),
             ("sort_workgroup", 1024, &mut self.sort_workgroup),
             ("sort_keys", 64, &mut self.sort_keys),
+            ("sort_keys_few", 64, &mut self.sort_keys_few),
+            ("sort_keys_middling", 64, &mut self.sort_keys_middling),
             ("sort_resident", 16, &mut self.sort_resident),
             ("sort64_workgroup", 1024, &mut self.sort64_workgroup),
             ("sort_keys64", 64, &mut self.sort_keys64),
