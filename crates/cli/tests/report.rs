@@ -111,15 +111,15 @@ fn compare_writes_the_page_of_its_rows() {
 fn drawings_are_files_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let drawings = folder.path().join("svg");
-    succeeds(&trifold(&["report", text(&kept("2026-11-21-h200.json")), "--svg", text(&drawings)]));
+    succeeds(&trifold(&["report", text(&kept("2026-11-22-h200.json")), "--svg", text(&drawings)]));
     let mut names: Vec<String> =
         fs::read_dir(&drawings).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    let of = |subject: &str| format!("2026-11-21-h200-{subject}.svg");
+    let of = |subject: &str| format!("2026-11-22-h200-{subject}.svg");
     assert_eq!(names, ["copy-u32", "reduce-u32-sum", "scan-u32-sum", "sort-keys-u32", "sort-pairs-u32"].map(of));
     // The README shows these.
     for name in names {
-        let advice = "run `trifold report docs/results/2026-11-21-h200.json --svg docs/results`";
+        let advice = "run `trifold report docs/results/2026-11-22-h200.json --svg docs/results`";
         assert!(fs::read(kept(&name)).ok() == Some(fs::read(drawings.join(&name)).unwrap()), "{name} is old: {advice}");
     }
 }
