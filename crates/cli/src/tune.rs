@@ -23,7 +23,7 @@ struct Subject {
     numbers: &'static [(&'static str, &'static [u32])],
 }
 
-const SUBJECTS: [Subject; 8] = [
+const SUBJECTS: [Subject; 11] = [
     Subject {
         primitive: Primitive::Scan,
         scalar: Scalar::U32,
@@ -59,6 +59,32 @@ const SUBJECTS: [Subject; 8] = [
             ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
             ("sort_resident", &[1, 2, 3, 4]),
             ("sort_window", &[1, 2, 4, 8]),
+        ],
+    },
+    // The same kernel where its tiles are not many, and where they are few.
+    Subject {
+        primitive: Primitive::SortKeys,
+        scalar: Scalar::U32,
+        algorithm: "onesweep",
+        few: Some(1 << 24),
+        numbers: &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])],
+    },
+    Subject {
+        primitive: Primitive::SortKeys,
+        scalar: Scalar::U32,
+        algorithm: "onesweep",
+        few: Some(1 << 22),
+        numbers: &[("sort_keys_few", &[12, 16, 20, 24])],
+    },
+    Subject {
+        primitive: Primitive::SortKeys,
+        scalar: Scalar::U32,
+        algorithm: "hybrid",
+        few: Some(1 << 20),
+        numbers: &[
+            ("bucket_workgroup", &[128, 256, 512]),
+            ("bucket_keys", &[16, 20, 24, 28, 32]),
+            ("bucket_resident", &[1, 2, 3, 4]),
         ],
     },
     Subject {
