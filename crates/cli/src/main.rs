@@ -9,6 +9,7 @@ mod devices;
 mod elements;
 mod experiment;
 mod files;
+mod lacking;
 mod memory;
 mod progress;
 mod report;

@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use serde::Serialize;
-use trifold::{AnyBackend, Error, Found};
+use trifold::{AnyBackend, Builtin, Error, Found, Layout, Options, Scalar, planner};
 use trifold_conformance::{Expectations, Level, Outcome, cases, cross_check, run as run_case, two_threads};
 
-use crate::args::VerifyArgs;
-use crate::compare::is_software;
+use crate::args::{Primitive, VerifyArgs};
+use crate::compare::{Conditions, Job, is_software, request};
 use crate::files::{self, Pending};
+use crate::lacking;
 
 /// A case that takes longer than this is named while it runs.
 const SLOW: Duration = Duration::from_secs(30);
@@ -110,6 +111,7 @@ impl<'a> Verify<'a> {
         let quick = self.args.quick || (is_software(caps.kind) && !self.args.full);
         let mut cases = cases(&caps, if quick { Level::Quick } else { Level::Full });
         cases.retain(|case| self.is_wanted(case.name()));
+        self.lacking(device);
         self.bar.inc_length(cases.len() as u64);
         let count = cases.len();
         for (i, case) in cases.into_iter().enumerate() {
@@ -129,6 +131,27 @@ impl<'a> Verify<'a> {
                 let why = Outcome::Failed(format!("{left} more cases were not run: the device was lost"));
                 self.results.push(result(place, "the rest".into(), why, Duration::ZERO));
                 return;
+            }
+        }
+    }
+
+    /// Says of each algorithm that other devices have why this one does not.
+    fn lacking(&mut self, device: &Device) {
+        let caps = device.backend.caps();
+        for primitive in Primitive::ALL {
+            let operator = primitive.has_operator().then_some(Builtin::Sum);
+            let (scalar, conditions) = (Scalar::U32, Conditions::default());
+            let job = Job { primitive, scalar, operator, algorithm: None, n: 1000, conditions };
+            let Ok(request) = request(&job) else { continue };
+            for algorithm in lacking::algorithms(&request, caps) {
+                let name =
+                    format!("{}/u32/{}/{algorithm}", primitive.name(), if operator.is_some() { "sum" } else { "-" });
+                let options = Options { algorithm: Some(algorithm), ..Options::default() };
+                let plan = planner::plan(&request, Layout::default(), options, caps, &device.backend.tuning());
+                if let Some(Error::Unsupported(why)) = plan.err().filter(|_| self.is_wanted(&name)) {
+                    let place = (caps.backend, caps.device.as_str(), caps.api.as_str());
+                    self.results.push(result(place, name, Outcome::Ignored(why), Duration::ZERO));
+                }
             }
         }
     }

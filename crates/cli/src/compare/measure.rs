@@ -140,7 +140,8 @@ impl<'a> Bench<'a> {
                 Error::DeviceLost(format!("its binding panicked: {said}"))
             }
         };
-        row.verified = Some(false);
+        // What is refused did not run, and is neither right nor wrong.
+        row.verified = (!matches!(error, Error::Unsupported(_))).then_some(false);
         row.error = Some(error.to_string());
         match error {
             Error::DeviceLost(_) => Outcome::Lost(row),

@@ -47,6 +47,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         if args.algorithm.is_empty() { "no device could be opened" } else { "no chosen device has these algorithms" }
     );
 
+    let measured = rows.iter().any(|row| row.verified.is_some());
     let all = others.len();
     others.retain(|other| rows.iter().any(|row| row.is_like(other)));
     if others.len() < all {
@@ -65,7 +66,10 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     if wrong > 0 {
         eprintln!("error: {wrong} of {} rows are not verified", rows.len());
     }
-    Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    if !measured {
+        eprintln!("error: nothing was measured, for the reasons that the rows give");
+    }
+    Ok(if wrong == 0 && measured { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 pub fn write_rows(path: &Path, rows: &[Row]) -> Result<()> {
@@ -217,7 +221,10 @@ fn primitives(args: &CompareArgs) -> &[Primitive] {
 /// What is to be measured on a device, small sizes first, and rows of one input together.
 fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning) -> Vec<Job> {
     let mut jobs = vec![];
-    for n in sizes(args, caps) {
+    let sizes = sizes(args, caps);
+    // What the device lacks is said once.
+    let first = sizes.first().copied();
+    for n in sizes {
         for &scalar in &args.types {
             for &input in &args.input {
                 for &primitive in primitives(args) {
@@ -228,7 +235,7 @@ fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning) -> Vec<Job> {
                     for operator in operators {
                         for conditions in conditions(args, primitive, input) {
                             let job = Job { primitive, scalar, operator, algorithm: None, n, conditions };
-                            for job in by_algorithm(args, caps, job) {
+                            for job in by_algorithm(args, caps, job, Some(n) == first) {
                                 jobs.extend(by_waits(args, caps, tuning, job));
                             }
                         }
@@ -252,15 +259,17 @@ fn conditions(args: &CompareArgs, primitive: Primitive, input: Distribution) -> 
     vec![usual]
 }
 
-/// The job by each algorithm that was asked for and that the device has, or by its own choice.
-fn by_algorithm(args: &CompareArgs, caps: &Caps, job: Job) -> Vec<Job> {
+/// The job by each algorithm that was asked for and that the device has, and with `all` by those that others have, whose rows will
+/// say why it does not; or by its own choice.
+fn by_algorithm(args: &CompareArgs, caps: &Caps, job: Job, all: bool) -> Vec<Job> {
     if args.algorithm.is_empty() {
         return vec![job];
     }
     // A request that makes no sense has a row that says why.
     let Ok(request) = measure::request(&job) else { return vec![job] };
     let has = planner::algorithms(&request, caps);
-    let wanted = args.algorithm.iter().copied().filter(|algorithm| has.contains(algorithm));
+    let lacks = if all { crate::lacking::algorithms(&request, caps) } else { vec![] };
+    let wanted = args.algorithm.iter().copied().filter(|name| has.contains(name) || lacks.contains(name));
     wanted.map(|algorithm| Job { algorithm: Some(algorithm), ..job }).collect()
 }
 

@@ -1,10 +1,11 @@
 //! What each experiment calls.
 
-use trifold::{Builtin, Caps, Error, Language, Plan, Result, Scalar, SubgroupSource, Subgroups, Tuning, planner};
+use trifold::{Builtin, Caps, Error, Language, Plan, Result, Scalar, Tuning, planner};
 
 use super::sizes::Sizes;
 use crate::args::{Experiment, ExperimentArgs, Primitive};
 use crate::compare::{Conditions, Job, Row, request};
+use crate::lacking;
 
 /// A call to measure.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +64,8 @@ pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &T
     match experiment {
         Experiment::ScanLadder => list(&[Primitive::Scan], sizes.ladder()),
         Experiment::Traffic => {
-            [list(&[Primitive::Scan], sizes.most()), list(&[Primitive::SortKeys], sizes.sorted())].concat()
+            [list(&[Primitive::Scan, Primitive::Reduce], sizes.most()), list(&[Primitive::SortKeys], sizes.sorted())]
+                .concat()
         }
         Experiment::ReduceLadder => list(&[Primitive::Reduce], sizes.reduced()),
         Experiment::ElementsPerThread => sweeps(&ELEMENTS, args, caps, tuning, sizes.most()),
@@ -84,37 +86,19 @@ pub fn blank(experiment: Experiment, on: crate::compare::Device<'_>) -> Row {
     row
 }
 
-/// The job by all algorithms that this device has, and with `lacking` by those that others have, whose rows will say why it
+/// The job by all algorithms that this device has, and with `all` by those that others have, whose rows will say why it
 /// does not; or by those of them that were asked for.
-fn by_algorithm(args: &ExperimentArgs, caps: &Caps, job: Job, lacking: bool) -> Vec<Call> {
+fn by_algorithm(args: &ExperimentArgs, caps: &Caps, job: Job, all: bool) -> Vec<Call> {
     // A request that makes no sense has a row that says why.
     let Ok(request) = request(&job) else { return vec![Call { job, tuning: None }] };
     let mut algorithms = planner::algorithms(&request, caps);
     // The CPU has few by its nature: what it lacks is said of what was asked for alone.
-    if lacking && (caps.language != Language::Host || !args.algorithm.is_empty()) {
-        let elsewhere = planner::algorithms(&request, &ablest(caps)).into_iter();
-        let elsewhere: Vec<_> = elsewhere.filter(|name| !algorithms.contains(name)).collect();
-        algorithms.extend(elsewhere);
+    if all && (caps.language != Language::Host || !args.algorithm.is_empty()) {
+        algorithms.extend(lacking::algorithms(&request, caps));
     }
     let is_wanted = |name: &&'static str| args.algorithm.is_empty() || args.algorithm.contains(name);
     let calls = algorithms.into_iter().filter(is_wanted);
     calls.map(|name| Call { job: Job { algorithm: Some(name), ..job }, tuning: None }).collect()
-}
-
-/// A device that can run whatever any device with kernels can.
-fn ablest(caps: &Caps) -> Caps {
-    Caps {
-        language: Language::CudaC,
-        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
-        int64: true,
-        float64: true,
-        atomics64: true,
-        forward_progress: true,
-        coherent: true,
-        subgroup_barrier: true,
-        bulk_shared_bytes: 1 << 20,
-        ..caps.clone()
-    }
 }
 
 /// Blocked scans, each planned with each value of the numbers that it depends on.

@@ -239,8 +239,8 @@ impl Lab<'_> {
         label(outcome.row());
         match &mut outcome {
             Outcome::Row(row) => row.predict(&request),
-            Outcome::NoMemory(row) | Outcome::Unsupported(row) => row.verified = None,
-            Outcome::Lost(_) => {}
+            Outcome::NoMemory(row) => row.verified = None,
+            Outcome::Unsupported(_) | Outcome::Lost(_) => {}
         }
         outcome
     }

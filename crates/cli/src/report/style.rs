@@ -82,6 +82,8 @@ pub fn algorithm(name: &str) -> (Marker, &'static str) {
         "copy" | "lookback" | "single_pass" | "onesweep" => (Marker::Circle, "solid"),
         "parallel" => (SQUARE, "solid"),
         "lookahead" => (DIAMOND, "long"),
+        "lookahead_registers" | "one_tile" => (DIAMOND, "solid"),
+        "hybrid" => (UP, "solid"),
         "reduce_then_scan" | "upsweep_downsweep" => (UP, "dots"),
         // The reduce ladder: its rungs stand in one chart.
         "interleaved_modulo" => (SQUARE, "dots"),
@@ -103,6 +105,10 @@ pub fn algorithm(name: &str) -> (Marker, &'static str) {
         "chained_scan" => (SQUARE, "long"),
         "lookback_serial" => (Marker::Circle, "dots"),
         "lookback_fenced" => (Marker::Circle, "long"),
+        // And the sorts.
+        "split" => (SQUARE, "dots"),
+        "upsweep_downsweep_4bit" => (UP, "mixed"),
+        "msd_first" => (DIAMOND, "dots"),
         _ => (DOWN, "mixed"),
     }
 }
@@ -133,6 +139,27 @@ pub fn variables(root: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Lines of one chart are told apart without their colours.
+    #[cfg(feature = "cpu")]
+    #[test]
+    fn no_two_algorithms_of_a_primitive_look_alike() {
+        use crate::args::Primitive;
+        use crate::compare::{Conditions, Job, request};
+        let host = trifold::AnyBackend::caps(&trifold::cpu::Cpu::new().unwrap()).clone();
+        for primitive in Primitive::ALL {
+            let operator = primitive.has_operator().then_some(trifold::Builtin::Sum);
+            let (scalar, conditions) = (trifold::Scalar::U32, Conditions::default());
+            let request = request(&Job { primitive, scalar, operator, algorithm: None, n: 1000, conditions }).unwrap();
+            let names = trifold::planner::algorithms(&request, &host);
+            let mut seen = vec![];
+            for name in names.into_iter().chain(crate::lacking::algorithms(&request, &host)) {
+                let like = seen.iter().find(|(_, look)| *look == algorithm(name));
+                assert!(like.is_none(), "{}: {name} looks like {like:?}", primitive.name());
+                seen.push((name, algorithm(name)));
+            }
+        }
+    }
 
     /// Relative luminance, as WCAG 2 defines it.
     fn luminance(colour: &str) -> f64 {

@@ -25,8 +25,8 @@ use crate::{
 /// Makes a plan: pure data from pure data, no device needed.
 ///
 /// # Errors
-/// [`Error::Unsupported`] if the device lacks the type or the algorithm, [`Error::Invalid`] for sizes past its limits
-/// and for an algorithm that does not exist.
+/// [`Error::Unsupported`] if the device lacks the type or the algorithm, or there is none of that name; [`Error::Invalid`] for sizes
+/// past its limits.
 pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
     let context = Planner { layout, options, caps, tuning };
     let plan = match request {
@@ -169,12 +169,27 @@ impl Planner<'_> {
         }
         let caps = self.caps;
         Err(Error::Unsupported(format!(
-            "{} by `{wanted}` on {} ({}); it runs {}",
+            "{} by `{wanted}` on {} ({}){}; it runs {}",
             request.primitive(),
             caps.device,
             caps.backend,
+            self.lack(request, wanted),
             choices.join(", ")
         )))
+    }
+
+    /// What the device lacks for an algorithm, if that is all.
+    fn lack(&self, request: &Request, wanted: &str) -> &'static str {
+        let width = crate::Subgroups { min: 32, max: 32, source: SubgroupSource::Native };
+        let would = |caps: Caps| caps.language != Language::Host && algorithms(request, &caps).contains(&wanted);
+        let caps = self.caps;
+        match caps.subgroups {
+            None if would(Caps { subgroups: Some(width), ..caps.clone() }) => ", which has no subgroups",
+            Some(_) if would(Caps { subgroups: Some(width), ..caps.clone() }) => ", whose subgroups are emulated",
+            _ if would(Caps { coherent: true, ..caps.clone() }) => ", whose WGSL has no `@coherent` memory",
+            _ if would(Caps { bulk_shared_bytes: 1, ..caps.clone() }) => ", where no hardware copies tiles",
+            _ => "",
+        }
     }
 
     /// A workgroup that halves until its elements take no more than half of the workgroup memory.

@@ -1,0 +1,27 @@
+//! Algorithms that a device lacks, so that its rows and cases can say why.
+
+use trifold::{Caps, Language, Request, SubgroupSource, Subgroups, planner};
+
+/// Those that a device with kernels may have for a request, and this one has not.
+pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
+    let has = planner::algorithms(request, caps);
+    let mut elsewhere = planner::algorithms(request, &ablest(caps));
+    elsewhere.retain(|name| !has.contains(name));
+    elsewhere
+}
+
+/// A device that can run whatever any device with kernels can.
+fn ablest(caps: &Caps) -> Caps {
+    Caps {
+        language: Language::CudaC,
+        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
+        int64: true,
+        float64: true,
+        atomics64: true,
+        forward_progress: true,
+        coherent: true,
+        subgroup_barrier: true,
+        bulk_shared_bytes: 1 << 20,
+        ..caps.clone()
+    }
+}
