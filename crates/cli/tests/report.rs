@@ -35,6 +35,7 @@ fn two_files(folder: &Path) -> [PathBuf; 2] {
         for (field, by) in [("gelem_s", 1.1), ("gb_s", 1.1), ("median_ms", 1.0 / 1.1)] {
             row[field] = json!(row[field].as_f64().unwrap() * by);
         }
+        row["commit"] = json!("0123456789ab");
     }
     let mut other = rows.iter().find(|row| row["algorithm"] == "onesweep" && row["n"] == 1 << 28).unwrap().clone();
     other["algorithm"] = json!("upsweep_downsweep");
@@ -194,6 +195,20 @@ const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
 told.ids = ids.length - new Set(ids).size;
 </script></body>"##;
 
+/// A page that shows another one in a frame of a width, and says whether that is cut off.
+fn phone(width: u32, framed: &str) -> String {
+    format!(
+        r##"<!doctype html><html><body><iframe style="border:0;width:{width}px;height:800px" srcdoc="{framed}"></iframe>
+        <script>
+        document.querySelector("iframe").addEventListener("load", (event) => {{
+          const root = event.target.contentDocument.documentElement;
+          document.body.dataset.inner = event.target.contentWindow.innerWidth;
+          document.body.dataset.overflow = Math.max(0, root.scrollWidth - root.clientWidth);
+        }});
+        </script></body></html>"##
+    )
+}
+
 #[test]
 fn a_browser_shows_the_page() {
     let Some(browser) = chromium() else {
@@ -205,7 +220,8 @@ fn a_browser_shows_the_page() {
     let file = folder.path().join("page.html");
     succeeds(&trifold(&["report", text(&first), text(&second), "-o", text(&file)]));
     let page = fs::read_to_string(&file).unwrap();
-    for (width, _) in [(1280, "desk"), (390, "phone")] {
+    // The browser makes no window narrower than 500.
+    for width in [1280, 500] {
         let (document, console) = browse(&browser, folder.path(), &page.replace("</body>", READER), width);
         assert_eq!(console, [""; 0], "at {width}");
         let body = document.split("<body").nth(1).and_then(|rest| rest.split('>').next()).unwrap_or_default();
@@ -236,6 +252,21 @@ fn a_browser_shows_the_page() {
         page.contains("key 3 is &lt;7&gt;") && page.contains("Algorithms at 2²⁸ elements on NVIDIA H200, second.json")
     );
     assert!(page.contains("second.json against 2026-11-20-h200.json"));
+
+    // Where, of what and when the rows are.
+    for said in ["NVIDIA H200", "NVIDIA 580.159.04", "2026-11-20", "0.1.0", "commit <code>0123456789ab</code>"] {
+        assert!(page.contains(said), "{said}");
+    }
+
+    // On a phone nothing is cut off: a frame has no least width.
+    let framed = page.replace('&', "&amp;").replace('"', "&quot;");
+    for width in [390, 320] {
+        let (document, console) = browse(&browser, folder.path(), &phone(width, &framed), 1280);
+        assert!(document.contains(&format!("data-inner=\"{width}\" data-overflow=\"0\"")), "{width}: {console:?}");
+    }
+    let wide = "&lt;!doctype html&gt;&lt;p style=&quot;width:600px&quot;&gt;wide";
+    let (document, _) = browse(&browser, folder.path(), &phone(390, wide), 1280);
+    assert!(!document.contains("data-overflow=\"0\""));
 
     // What is looked for would be seen.
     let broken = "<script>console.error('x'); fetch('http://127.0.0.1:9/')</script></body>";

@@ -284,6 +284,14 @@ fn what_a_rung_cannot_do_is_refused_with_what_can() {
     }
     let host = Caps { language: Language::Host, subgroups: None, ..gl() };
     assert!(refused("subgroup", &reduce(1000), &host).contains("it runs parallel"));
+    // So with the other primitives' algorithms.
+    assert!(refused("lookback", &scan(1000), &gl()).contains("no subgroups; it runs reduce_then_scan"));
+    assert!(refused("onesweep", &sort_keys(1000), &gl()).contains("no subgroups"));
+    assert!(refused("lookahead", &scan(1000), &lavapipe()).contains("no hardware copies tiles"));
+    assert!(refused("lookahead_registers", &scan(1000), &pocl()).contains("subgroups are emulated"));
+    let incoherent = Caps { coherent: false, ..lavapipe() };
+    assert!(refused("lookback_fenced", &scan(1000), &incoherent).contains("no `@coherent` memory"));
+    assert!(refused("onesweep", &scan(1000), &h200()).contains("H200 (cuda); it runs lookback"));
 }
 
 #[test]
