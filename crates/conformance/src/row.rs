@@ -54,12 +54,18 @@ pub(crate) enum Tiles {
     Shipped,
     /// As small as can be: many tiles from few elements.
     Small,
+    /// The backend's, but for what an invocation of the literature's blocked scans takes and how they pad workgroup memory.
+    Blocked { items: u32, padding: u32 },
 }
 
 impl Tiles {
     pub(crate) fn tuning(self, shipped: Tuning, caps: &Caps) -> Tuning {
-        if self == Tiles::Shipped {
-            return shipped;
+        match self {
+            Tiles::Shipped => return shipped,
+            Tiles::Blocked { items, padding } => {
+                return Tuning { blocked_items: items, blocked_padding: padding, ..shipped };
+            }
+            Tiles::Small => {}
         }
         // No narrower than a subgroup may be.
         let workgroup = caps.subgroups.map_or(64, |s| s.max.max(64));
@@ -192,8 +198,10 @@ impl Row {
         if self.options.waiting != Waiting::default() {
             rest.push(self.options.waiting.to_string());
         }
-        if self.tiles == Tiles::Small {
-            rest.push("small_tiles".into());
+        match self.tiles {
+            Tiles::Shipped => {}
+            Tiles::Small => rest.push("small_tiles".into()),
+            Tiles::Blocked { items, padding } => rest.push(format!("items={items}/padding={padding}")),
         }
         if self.runs > 2 {
             rest.push(format!("runs={}", self.runs));

@@ -33,6 +33,7 @@ impl Table<'_> {
     pub(super) fn scans(&mut self) {
         self.scan_matrix();
         self.scan_sizes();
+        self.scan_blocks();
         self.scan_distributions();
         self.scan_placements();
         self.scan_starts();
@@ -60,8 +61,11 @@ impl Table<'_> {
         for n in [777, 5003] {
             for scalar in Scalar::ALL {
                 for which in Builtin::ALL {
-                    if let Some(op) = Op::builtin(which, scalar) {
-                        self.by_one_pass(Row::new(scan(&op, kind_of(which), n)));
+                    let Some(op) = Op::builtin(which, scalar) else { continue };
+                    let row = Row::new(scan(&op, kind_of(which), n));
+                    match self.level {
+                        Level::Full => self.by_algorithm(row),
+                        Level::Quick => self.by_one_pass(row),
                     }
                 }
             }
@@ -84,6 +88,22 @@ impl Table<'_> {
                     for n in self.edges(&by(row(1 << 20))) {
                         self.row_of_rung(by(row(n)), algorithm);
                     }
+                }
+            }
+        }
+    }
+
+    /// Elements an invocation and padding, of the scans in workgroup memory that have them as numbers.
+    fn scan_blocks(&mut self) {
+        let sum = builtin(Builtin::Sum, Scalar::U32);
+        let row = Row::new(scan(&sum, ScanKind::Exclusive, 5003));
+        for algorithm in ["blelloch_blocked", "subgroup_blocked", "hillis_steele_shared"] {
+            if !planner::algorithms(&row.request, self.caps).contains(&algorithm) {
+                continue;
+            }
+            for items in [1, 2, 4] {
+                for padding in if algorithm == "blelloch_blocked" { 0..2 } else { 0..1 } {
+                    self.row(row.clone().algorithm(algorithm).tiles(Tiles::Blocked { items, padding }));
                 }
             }
         }
