@@ -134,7 +134,7 @@ fn pages_have_the_kernels_steps() {
 #[test]
 fn every_file_is_compiled_in() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["prelude", "block", "copy", "scan", "reduce", "select", "by_key", "sort"] {
+    for folder in ["prelude", "block", "copy", "scan", "reduce", "select", "by_key", "sort", "experiment"] {
         for file in std::fs::read_dir(root.join(folder)).unwrap() {
             let file = file.unwrap().path();
             let extension = file.extension().unwrap_or_default().to_string_lossy();
