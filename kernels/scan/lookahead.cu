@@ -15,7 +15,8 @@ __shared__ TileBarrier shared_full[STAGES], shared_reduced[STAGES], shared_prefi
 __shared__ u32 shared_tickets[STAGES];
 __shared__ T shared_prefixes[STAGES];
 __shared__ T shared_reduce_totals[REDUCE_WARPS];
-__shared__ T shared_scan_totals[SCAN_WARPS];
+__shared__ u32 shared_ward_waits;
+__shared__ __align__(16) T shared_scan_totals[SCAN_WARPS];
 
 // A lane's consecutive packs, in order. (An odd number of 16-byte packs keeps lanes off each other's banks.)
 FUNCTION T tile_lane_fold(const Pack *packs) {
@@ -25,22 +26,35 @@ FUNCTION T tile_lane_fold(const Pack *packs) {
   return folded;
 }
 
-// The share of a reduce warp in a full tile's aggregate: the elements of some scan warps, in order.
+// The share of a reduce warp in a full tile's aggregate: the elements of some scan warps, in order. All are loaded before any
+// is combined with another lane's.
 FUNCTION T tile_warp_fold(const Pack *tile_packs, u32 warp, u32 lane) {
   const u32 share = SCAN_WARPS / REDUCE_WARPS;
-  T folded;
+  T lanes[SCAN_WARPS / REDUCE_WARPS];
+#pragma unroll
   for (u32 i = 0u; i < share; i++) {
-    const T mine = tile_lane_fold(tile_packs + (warp * share + i) * WARP_PACKS + lane * ROWS);
-    const T all = subgroup_shuffle_element(subgroup_inclusive_scan(mine, lane), 31u);
+    lanes[i] = tile_lane_fold(tile_packs + (warp * share + i) * WARP_PACKS + lane * ROWS);
+  }
+  T folded;
+#pragma unroll
+  for (u32 i = 0u; i < share; i++) {
+    const T all = subgroup_shuffle_element(subgroup_inclusive_scan(lanes[i], lane), 31u);
     folded = i == 0u ? all : combine(folded, all);
   }
   return folded;
 }
 
-// The aggregate of a full tile that is not published in time, by the very combines that its owner makes.
+// The aggregate of a full tile by one warp, by the very combines that its owner makes.
 FUNCTION T tile_aggregate(const Pack *tile_packs, u32 lane) {
   T total = tile_warp_fold(tile_packs, 0u, lane);
   for (u32 warp = 1u; warp < REDUCE_WARPS; warp++) { total = combine(total, tile_warp_fold(tile_packs, warp, lane)); }
+  return total;
+}
+
+// The reduce warps' shares of a tile, together.
+FUNCTION T reduce_warps_total() {
+  T total = shared_reduce_totals[0];
+  for (u32 i = 1u; i < REDUCE_WARPS; i++) { total = combine(total, shared_reduce_totals[i]); }
   return total;
 }
 
@@ -99,11 +113,17 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
       const u32 run = shared_tickets[s] / TICKETS;
       T prefix = before_chunk;
       u32 polls = 0u;
-      while (chunk < tile) {
-        const u32 count = min(tile - chunk, 32u);
-        State state = {STATUS_AGGREGATE, identity()};
-        if (lane < count) { state = state_read(states, params.tiles, run, chunk + lane); }
-        const u32 missing = subgroup_first(state.status == STATUS_NONE, 32u);
+      // Two chunks are on their way at a time: so it catches up after a wait.
+      for (bool more = chunk < tile; more;) {
+        State both[2];
+#pragma unroll
+        for (u32 k = 0u; k < 2u; k++) {
+          both[k].status = STATUS_AGGREGATE;
+          both[k].value = identity();
+          const u32 at = chunk + k * 32u + lane;
+          if (at < tile) { both[k] = state_read(states, params.tiles, run, at); }
+        }
+        const u32 missing = subgroup_first(both[0].status == STATUS_NONE, 32u);
         if (missing < 32u) {
           polls++;
           if (polls < SPIN_LIMIT) { continue; }
@@ -112,13 +132,20 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
           if (lane == 0u) { state_help(states, params.tiles, run, stuck, aggregate); }
           continue;
         }
-        const T all = subgroup_shuffle_element(subgroup_inclusive_scan(state.value, lane), count - 1u);
-        prefix = combine(before_chunk, all);
         polls = 0u;
-        // The tile's own chunk is not whole yet: the next tile begins with it again.
-        if (count < 32u) { break; }
-        before_chunk = prefix;
-        chunk += 32u;
+#pragma unroll
+        for (u32 k = 0u; k < 2u; k++) {
+          if (!more || subgroup_first(both[k].status == STATUS_NONE, 32u) < 32u) { break; }
+          const u32 count = min(tile - chunk, 32u);
+          const T all = subgroup_shuffle_element(subgroup_inclusive_scan(both[k].value, lane), count - 1u);
+          prefix = combine(before_chunk, all);
+          // The tile's own chunk is not whole yet: the next tile begins with it again.
+          if (count == 32u) {
+            before_chunk = prefix;
+            chunk += 32u;
+          }
+          more = count == 32u && chunk < tile;
+        }
       }
       if (lane == 0u) {
         shared_prefixes[s] = prefix;
@@ -128,7 +155,8 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
     return;
   }
 
-  // 3. Reduce: publish a tile's aggregate. The last tile's concerns nobody.
+  // 3. Reduce: publish a tile's aggregate. The last tile's concerns nobody. Then look after a ward, the tile that was taken a turn
+  // before and should be published by now: if it is stuck it is folded here.
   if (warp < FIRST_SCAN_WARP) {
     const bool leads = warp == FIRST_REDUCE_WARP && lane == 0u;
     for (u32 turn = 0u;; turn++) {
@@ -146,10 +174,22 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
       warps_barrier(1u, REDUCE_WARPS);
       if (leads && tile + 1u < params.tiles) {
         const u32 status = tile_publishes(ticket, tile) ? STATUS_AGGREGATE : STATUS_NONE;
-        T total = shared_reduce_totals[0];
-        for (u32 i = 1u; i < REDUCE_WARPS; i++) { total = combine(total, shared_reduce_totals[i]); }
-        state_publish(states, params.tiles, taken / TICKETS, tile, status, total);
+        state_publish(states, params.tiles, taken / TICKETS, tile, status, reduce_warps_total());
       }
+      const u32 ward = tile - gridDim.x;
+      if (leads) {
+        bool waits = tile >= gridDim.x;
+        for (u32 polls = 0u; waits && polls < WARD_POLLS; polls++) {
+          waits = state_read(states, params.tiles, taken / TICKETS, ward).status == STATUS_NONE;
+        }
+        shared_ward_waits = waits;
+      }
+      warps_barrier(1u, REDUCE_WARPS);
+      if (shared_ward_waits == 0u) { continue; }
+      const T folded = tile_warp_fold(input + (size_t)ward * TILE_PACKS, warp - FIRST_REDUCE_WARP, lane);
+      if (lane == 0u) { shared_reduce_totals[warp - FIRST_REDUCE_WARP] = folded; }
+      warps_barrier(1u, REDUCE_WARPS);
+      if (leads) { state_help(states, params.tiles, taken / TICKETS, ward, reduce_warps_total()); }
       warps_barrier(1u, REDUCE_WARPS);
     }
     return;

@@ -178,6 +178,7 @@ impl Planner<'_> {
             ("DYNAMIC_BYTES", stages * stage_bytes),
             ("EXCLUSIVE", u32::from(exclusive)),
             ("SPIN_LIMIT", LOOKAHEAD_PATIENCE * self.tuning.spin_limit),
+            ("WARD_POLLS", WARD_PATIENCE * self.tuning.spin_limit),
         ];
         constants.extend(self.subgroup_constants(32)?);
         constants.extend(self.fault_constants());
@@ -327,6 +328,8 @@ const TICKETS: u32 = 1 << 24;
 const CHAIN_PATIENCE: u32 = 4096;
 /// A look-ahead block waits longer before it helps: one warp folds a whole tile then, and its loads are far ahead.
 const LOOKAHEAD_PATIENCE: u32 = 8;
+/// Its reduce warps wait less for the tile that they look after: folding one that is only late would delay their own tiles.
+const WARD_PATIENCE: u32 = 4;
 /// Workgroups a compute unit that stay in a look-ahead by registers: more than fit, which end as they begin.
 const STAYING_GROUPS: u32 = 8;
 /// Warps of a look-ahead block that publish aggregates.
