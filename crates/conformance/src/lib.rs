@@ -43,4 +43,4 @@ pub use kernels::{Breadth, kernels};
 #[cfg(feature = "harness")]
 pub use properties::properties;
 pub use refusal::bad_scratch;
-pub use table::cases;
+pub use table::{cases, tuned_cases};

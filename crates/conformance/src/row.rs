@@ -48,28 +48,29 @@ pub(crate) struct Shape {
 }
 
 /// Whose tile shapes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tiles {
     /// The backend's.
     Shipped,
     /// As small as can be: many tiles from few elements.
     Small,
-    /// The backend's, but for what an invocation of the literature's blocked scans takes and how they pad workgroup memory.
-    Blocked { items: u32, padding: u32 },
+    /// The backend's, but for these numbers.
+    Numbers(Vec<(&'static str, u32)>),
 }
 
 impl Tiles {
-    pub(crate) fn tuning(self, shipped: Tuning, caps: &Caps) -> Tuning {
+    pub(crate) fn tuning(&self, mut shipped: Tuning, caps: &Caps) -> Result<Tuning> {
         match self {
-            Tiles::Shipped => return shipped,
-            Tiles::Blocked { items, padding } => {
-                return Tuning { blocked_items: items, blocked_padding: padding, ..shipped };
+            Tiles::Shipped => return Ok(shipped),
+            Tiles::Numbers(numbers) => {
+                numbers.iter().try_for_each(|(name, value)| shipped.set(name, *value))?;
+                return Ok(shipped);
             }
             Tiles::Small => {}
         }
         // No narrower than a subgroup may be.
         let workgroup = caps.subgroups.map_or(64, |s| s.max.max(64));
-        Tuning {
+        Ok(Tuning {
             scan_workgroup: workgroup.min(shipped.scan_workgroup),
             scan_workgroup_many: workgroup.min(shipped.scan_workgroup),
             scan_words: 4,
@@ -91,7 +92,7 @@ impl Tiles {
             bucket_keys: 2,
             spin_limit: 4,
             ..shipped
-        }
+        })
     }
 }
 
@@ -198,10 +199,10 @@ impl Row {
         if self.options.waiting != Waiting::default() {
             rest.push(self.options.waiting.to_string());
         }
-        match self.tiles {
+        match &self.tiles {
             Tiles::Shipped => {}
             Tiles::Small => rest.push("small_tiles".into()),
-            Tiles::Blocked { items, padding } => rest.push(format!("items={items}/padding={padding}")),
+            Tiles::Numbers(numbers) => rest.extend(numbers.iter().map(|(name, value)| format!("{name}={value}"))),
         }
         if self.runs > 2 {
             rest.push(format!("runs={}", self.runs));
@@ -283,7 +284,7 @@ impl Row {
 
     /// The plan that a device of these capabilities makes of it.
     pub(crate) fn plan(&self, caps: &Caps) -> Result<Plan> {
-        let tuning = self.tiles.tuning(Tuning::of(caps), caps);
+        let tuning = self.tiles.tuning(Tuning::of(caps), caps)?;
         let wide = matches!(self.placement, Placement::Aligned | Placement::InPlace);
         let layout = Layout { wide, in_place: self.placement.in_place() };
         planner::plan(&self.request, layout, self.options, caps, &tuning)

@@ -138,7 +138,7 @@ impl Staged {
             count: count.as_ref().map(Block::span),
             ..AnySpans::new(input.span(), output.as_ref().unwrap_or(&input).span())
         };
-        let tuning = row.tiles.tuning(backend.tuning(), backend.caps());
+        let tuning = row.tiles.tuning(backend.tuning(), backend.caps())?;
         let call = backend.call(&row.request, spans, row.options, &tuning, row.poison())?;
         let expected = oracle::expect(&row.request, &keys, carried.as_deref());
         let sorts =

@@ -9,6 +9,7 @@ mod reduce;
 mod scan;
 mod select;
 mod sort;
+mod tuned;
 
 use std::collections::HashSet;
 
@@ -22,13 +23,14 @@ use crate::row::{Row, Shape, Tiles};
 
 /// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps, level: Level) -> Vec<Case> {
-    let mut table = Table { caps, level, names: HashSet::new(), cases: vec![] };
+    let mut table = Table::new(caps, level);
     table.copies();
     table.scans();
     table.reduces();
     table.sorts();
     table.selections();
     table.by_keys();
+    table.candidates();
     table.queues();
     for refusal in Refusal::all(caps) {
         let name = format!("refusal/{}", refusal.name());
@@ -47,6 +49,7 @@ pub(crate) use reduce::reduce;
 pub(crate) use scan::scan;
 pub(crate) use select::select;
 pub(crate) use sort::sort;
+pub use tuned::tuned_cases;
 
 /// Values of 4, 8 and 12 bytes.
 pub(crate) fn value_types() -> [ElementType; 3] {
@@ -71,6 +74,12 @@ struct Table<'a> {
     level: Level,
     names: HashSet<String>,
     cases: Vec<Case>,
+}
+
+impl<'a> Table<'a> {
+    fn new(caps: &'a Caps, level: Level) -> Table<'a> {
+        Table { caps, level, names: HashSet::new(), cases: vec![] }
+    }
 }
 
 impl Table<'_> {

@@ -38,4 +38,4 @@ pub use request::{
     Fault, Layout, MAX_ELEMENTS, Options, Order, ReduceRequest, Request, ScanKind, ScanRequest, SortRequest, Waiting,
 };
 pub use select::{HostSelector, Predicate, Rest, Select, SelectRequest, Selector};
-pub use tuning::{Tuning, TuningRow, TuningTable};
+pub use tuning::{Candidates, Tuning, TuningRow, TuningTable};

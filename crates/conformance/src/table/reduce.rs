@@ -45,9 +45,13 @@ impl Table<'_> {
     fn reduce_matrix(&mut self) {
         let builtins = Scalar::ALL.into_iter().flat_map(|scalar| Builtin::ALL.map(|which| Op::builtin(which, scalar)));
         for (turn, op) in builtins.flatten().enumerate() {
-            // Each type and operator by one rung, each rung with some types and operators.
+            // At the quick level each type and operator by one rung, each rung with some types and operators.
             let rungs = self.rungs(&reduce(&op, 1));
             for n in [777, 5003] {
+                if self.level == Level::Full {
+                    self.by_algorithm(Row::new(reduce(&op, n)));
+                    continue;
+                }
                 self.by_first(Row::new(reduce(&op, n)));
                 if !rungs.is_empty() {
                     self.row(Row::new(reduce(&op, n)).algorithm(rungs[(turn + 1) % rungs.len()]));
@@ -64,7 +68,7 @@ impl Table<'_> {
     fn reduce_sizes(&mut self) {
         for tiles in [Tiles::Shipped, Tiles::Small] {
             for (op, placement) in reduces() {
-                let row = |n| Row::new(reduce(&op, n)).placement(placement).tiles(tiles);
+                let row = |n| Row::new(reduce(&op, n)).placement(placement).tiles(tiles.clone());
                 for n in self.edges(&row(1 << 20)) {
                     self.by_first(row(n));
                 }
@@ -120,7 +124,7 @@ impl Table<'_> {
             for n in [100, 5003] {
                 let row = Row::new(reduce(&op, n)).distribution(Distribution::Specials);
                 self.by_first(row.clone());
-                if op.is_word_sum() {
+                if self.level == Level::Full || op.is_word_sum() {
                     self.by_rungs(row);
                 }
             }

@@ -80,7 +80,7 @@ impl Table<'_> {
     fn scan_sizes(&mut self) {
         for tiles in [Tiles::Shipped, Tiles::Small] {
             for (op, kind, placement) in scans() {
-                let row = |n| Row::new(scan(&op, kind, n)).placement(placement).tiles(tiles);
+                let row = |n| Row::new(scan(&op, kind, n)).placement(placement).tiles(tiles.clone());
                 for algorithm in planner::algorithms(&row(1).request, self.caps) {
                     // Each algorithm has edges of its own.
                     let chosen = placement.in_place() && !planner::is_reference(algorithm);
@@ -103,7 +103,8 @@ impl Table<'_> {
             }
             for items in [1, 2, 4] {
                 for padding in if algorithm == "blelloch_blocked" { 0..2 } else { 0..1 } {
-                    self.row(row.clone().algorithm(algorithm).tiles(Tiles::Blocked { items, padding }));
+                    let numbers = vec![("blocked_items", items), ("blocked_padding", padding)];
+                    self.row(row.clone().algorithm(algorithm).tiles(Tiles::Numbers(numbers)));
                 }
             }
         }
@@ -145,7 +146,11 @@ impl Table<'_> {
     fn scan_specials(&mut self) {
         for (which, op) in super::of_floats() {
             for n in [100, 5003] {
-                self.by_first(Row::new(scan(&op, kind_of(which), n)).distribution(Distribution::Specials));
+                let row = Row::new(scan(&op, kind_of(which), n)).distribution(Distribution::Specials);
+                match self.level {
+                    Level::Full => self.by_algorithm(row),
+                    Level::Quick => self.by_first(row),
+                }
             }
         }
     }
@@ -164,15 +169,23 @@ impl Table<'_> {
             for tiles in [Tiles::Shipped, Tiles::Small] {
                 for n in [3001, 20_011] {
                     for (op, kind) in &ops {
-                        self.by_one_pass(Row::new(scan(op, *kind, n)).fault(fault).tiles(tiles));
+                        self.by_one_pass(Row::new(scan(op, *kind, n)).fault(fault).tiles(tiles.clone()));
                     }
+                }
+            }
+        }
+        // Turns of blocks that stay, which look after each other's tiles.
+        if self.level == Level::Full {
+            for fault in [Fault::Silent(3), Fault::Silent(100), Fault::Late(5)] {
+                for (op, kind) in &ops {
+                    self.by_one_pass(Row::new(scan(op, *kind, 1_000_003)).fault(fault).tiles(Tiles::Small));
                 }
             }
         }
         for fault in [Fault::None, Fault::Late(5)] {
             for (n, tiles) in [(20_011, Tiles::Small), (100_003, Tiles::Shipped)] {
                 for op in [builtin(Builtin::Sum, Scalar::U32), operators::compose()] {
-                    let row = Row::new(scan(&op, ScanKind::Exclusive, n)).fault(fault).tiles(tiles);
+                    let row = Row::new(scan(&op, ScanKind::Exclusive, n)).fault(fault).tiles(tiles.clone());
                     self.by_first(row.waiting(Waiting::Unbounded));
                 }
             }

@@ -83,7 +83,7 @@ impl Table<'_> {
     fn sort_sizes(&mut self) {
         for tiles in [Tiles::Shipped, Tiles::Small] {
             for (key, value, order, placement) in sorts() {
-                let row = |n| Row::new(sort(key, value.clone(), order, n)).placement(placement).tiles(tiles);
+                let row = |n| Row::new(sort(key, value.clone(), order, n)).placement(placement).tiles(tiles.clone());
                 for algorithm in planner::algorithms(&row(1).request, self.caps) {
                     if algorithm == "one_tile" {
                         // Workgroups are of powers of two, and the largest is full.
@@ -157,7 +157,7 @@ impl Table<'_> {
                 for n in [3001, 20_011] {
                     for (key, value) in [(Scalar::U32, None), (Scalar::U32, Some(v4.clone())), (Scalar::U64, None)] {
                         let request = sort(key, value, Order::Ascending, n);
-                        self.by_first(Row::new(request).fault(fault).tiles(tiles));
+                        self.by_first(Row::new(request).fault(fault).tiles(tiles.clone()));
                     }
                 }
             }
@@ -165,7 +165,7 @@ impl Table<'_> {
         for fault in [Fault::None, Fault::Late(5)] {
             for (n, tiles) in [(20_011, Tiles::Small), (100_003, Tiles::Shipped)] {
                 let request = sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n);
-                self.by_first(Row::new(request).fault(fault).tiles(tiles).waiting(Waiting::Unbounded));
+                self.by_first(Row::new(request).fault(fault).tiles(tiles.clone()).waiting(Waiting::Unbounded));
             }
         }
     }

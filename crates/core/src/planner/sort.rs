@@ -17,8 +17,8 @@ const COUNT_LIMIT: u32 = 1 << 29;
 const STATES: u32 = DIGITS * 4;
 /// From so many keys on a histogram's lanes count in copies of their own, which cost time to clear and to add up.
 const MANY_KEYS: u32 = 1 << 22;
-/// So many tiles' states a sort of few keys may have, whatever its size.
-const FEW_TILES: u32 = 48;
+/// So many tiles' states a sort may have whatever its size.
+const FEW_TILES: u32 = 44;
 
 pub(super) struct Job {
     pub(super) n: u32,
@@ -32,12 +32,15 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// The tiles of a pass that share states, of `tiles` of `tile` keys: as many as states in 3.9% of the data's size, or
-    /// for [`FEW_TILES`], serve, and fewer than 2^29 keys.
-    fn portion(&self, tile: u32, tiles: u32) -> u32 {
+    /// The tiles whose states take no more than 3.9% of the data's size, and those of [`FEW_TILES`].
+    fn affordable_tiles(&self) -> u64 {
         let data = u64::from(self.n) * u64::from(self.key_bytes + self.value_bytes);
-        let affordable = (data / 1000 * 39 / u64::from(STATES)).max(u64::from(FEW_TILES));
-        let most = affordable.min(u64::from((COUNT_LIMIT - 1) / tile)).max(1);
+        data / 1000 * 39 / u64::from(STATES) + u64::from(FEW_TILES)
+    }
+
+    /// The tiles of a pass that share states, of `tiles` of `tile` keys: as many as can be afforded, and of fewer than 2^29 keys.
+    fn portion(&self, tile: u32, tiles: u32) -> u32 {
+        let most = self.affordable_tiles().min(u64::from((COUNT_LIMIT - 1) / tile)).max(1);
         // Of about one size.
         tiles.div_ceil(u64::from(tiles).div_ceil(most) as u32)
     }
@@ -181,8 +184,9 @@ impl Planner<'_> {
             }
         }
         // Few keys go to many compute units, by tiles of at most one portion.
-        if self.caps.kind != DeviceKind::Cpu && job.n <= FEW_TILES * workgroup * keys {
-            keys = keys.min(job.n.div_ceil(FEW_TILES * workgroup).next_multiple_of(4));
+        if self.caps.kind != DeviceKind::Cpu {
+            let tiles = t.sort_tiles_few.min(job.affordable_tiles() as u32);
+            keys = keys.min(job.n.div_ceil(tiles * workgroup).max(3).next_multiple_of(2));
         }
         while !fits(workgroup, keys) && (keys > 4 || workgroup > 4 * narrowest) {
             if keys > 4 {

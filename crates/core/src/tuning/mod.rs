@@ -1,9 +1,11 @@
 //! The numbers that planning depends on, as data: what limits suggest, and over that what tables say of measured devices.
 
+mod candidates;
 mod table;
 
 use std::path::Path;
 
+pub use self::candidates::Candidates;
 pub use self::table::{TuningRow, TuningTable};
 use crate::{Caps, DeviceKind, Error, Result, SubgroupSource};
 
@@ -42,6 +44,8 @@ pub struct Tuning {
     pub sort_keys_few: u32,
     /// Keys an invocation of any sort takes at most, if they are no more than sixteen tiles a compute unit.
     pub sort_keys_middling: u32,
+    /// Tiles that the keys of any sort go to at least, if they are few.
+    pub sort_tiles_few: u32,
     /// Workgroups of it that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL kernels.
     pub sort_resident: u32,
     /// Invocations of a workgroup that sorts 64-bit keys.
@@ -124,6 +128,7 @@ impl Tuning {
             sort_keys: if emulated { 8 } else { 16 },
             sort_keys_few: 20,
             sort_keys_middling: 64,
+            sort_tiles_few: 96,
             sort_resident: 2,
             sort64_workgroup: sort_workgroup,
             sort_keys64: 8,
@@ -163,6 +168,7 @@ impl Tuning {
             sort_keys: 1,
             sort_keys_few: 1,
             sort_keys_middling: 1,
+            sort_tiles_few: 1,
             sort_resident: 1,
             sort64_workgroup: 1,
             sort_keys64: 1,
@@ -224,7 +230,7 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 33] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 34] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
@@ -242,6 +248,7 @@ impl Tuning {
             ("sort_keys", 64, &mut self.sort_keys),
             ("sort_keys_few", 64, &mut self.sort_keys_few),
             ("sort_keys_middling", 64, &mut self.sort_keys_middling),
+            ("sort_tiles_few", 1 << 16, &mut self.sort_tiles_few),
             ("sort_resident", 16, &mut self.sort_resident),
             ("sort64_workgroup", 1024, &mut self.sort64_workgroup),
             ("sort_keys64", 64, &mut self.sort_keys64),

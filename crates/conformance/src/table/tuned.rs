@@ -1,0 +1,58 @@
+//! Rows of what tuning tries.
+
+use trifold_core::{Candidates, Caps, Tuning, planner};
+
+use super::Table;
+use crate::case::{Case, Level};
+use crate::row::{Row, Shape, Tiles};
+
+/// The cases that numbers must pass before they are a device's: of a subject of tuning, with its values in `tuning`.
+pub fn tuned_cases(caps: &Caps, subject: &Candidates, tuning: &Tuning) -> Vec<Case> {
+    let mut table = Table::new(caps, Level::Quick);
+    table.with_numbers(subject, subject.values(tuning));
+    table.cases
+}
+
+impl Table<'_> {
+    /// Each candidate of each number, the others as they ship. (What shipped numbers do is every other row's matter.)
+    pub(super) fn candidates(&mut self) {
+        if self.level == Level::Quick {
+            return;
+        }
+        for subject in Candidates::ALL {
+            for (name, values) in subject.numbers {
+                for value in *values {
+                    self.with_numbers(subject, vec![(*name, *value)]);
+                }
+            }
+        }
+    }
+
+    /// Around a tile's edges, of some tiles, and of many.
+    fn with_numbers(&mut self, subject: &Candidates, mut numbers: Vec<(&'static str, u32)>) {
+        if !planner::algorithms(&subject.request(1), self.caps).contains(&subject.algorithm) {
+            return;
+        }
+        // Else few keys have smaller tiles than that.
+        for (name, value) in [("sort_tiles_few", 1), ("sort_keys_few", 64), ("sort_keys_middling", 64)] {
+            let is_another = |(own, _): &(&str, u32)| *own != name;
+            if subject.primitive.starts_with("sort") && subject.few.is_none() && numbers.iter().all(is_another) {
+                numbers.push((name, value));
+            }
+        }
+        let row = |n| Row::new(subject.request(n)).algorithm(subject.algorithm).tiles(Tiles::Numbers(numbers.clone()));
+        let size = subject.size(1 << 20);
+        let Some(Shape { tile, .. }) = row(size).shape(self.caps) else { return };
+        let mut sizes = vec![1, tile - 1, tile, tile + 1, 3 * tile + 5, size];
+        if self.level == Level::Full {
+            sizes.push((1 << 22) + 3);
+        }
+        sizes.retain(|n| subject.few.is_none_or(|few| *n <= few.next_power_of_two() + 3));
+        for n in sizes {
+            // A tile may not fit this device, nor all keys one tile.
+            if row(n).plan(self.caps).is_ok() {
+                self.row(row(n));
+            }
+        }
+    }
+}
