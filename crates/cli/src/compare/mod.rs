@@ -36,8 +36,8 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     // A panic becomes its row's error, not a backtrace across the table.
     std::panic::set_hook(Box::new(|info| tracing::warn!(%info, "a panic")));
     let report = Report::new(args.json.as_deref());
-    for found in &devices {
-        on_device(found, &report, || unopened(args, found), |backend| measure_all(args, backend, &report));
+    for opened in open_all(&devices, &report, |found| unopened(args, found)).into_iter().flatten() {
+        opened.measured(|backend| measure_all(args, backend, &report));
     }
     report.bar.finish_and_clear();
     let mut rows = report.rows.into_inner();
@@ -107,29 +107,42 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Opens a device and measures on it. `measure` tells whether the device was lost; `unopened` is the row of one that cannot
-/// be opened, but for its error.
-pub fn on_device(
-    found: &Found,
-    report: &Report<'_>,
-    unopened: impl FnOnce() -> Row,
-    measure: impl FnOnce(&dyn AnyBackend) -> bool,
-) {
-    report.bar.set_message(format!("opening {found}"));
-    let error = match catch_unwind(AssertUnwindSafe(|| found.open())) {
-        Ok(Ok(backend)) => {
-            let lost = measure(&*backend);
-            if lost {
-                // What a device that is gone does when it is closed is not to be trusted.
-                std::mem::forget(backend);
-            }
-            return;
+/// An open device.
+pub struct Opened(Box<dyn AnyBackend>);
+
+impl Opened {
+    /// Measures on it, which tells whether it was lost, and closes it.
+    pub fn measured(self, measure: impl FnOnce(&dyn AnyBackend) -> bool) {
+        if measure(&*self.0) {
+            // What a device that is gone does when it is closed is not to be trusted.
+            std::mem::forget(self.0);
         }
-        Ok(Err(Error::Unsupported(why))) => return report.note(&format!("{found} is left out: {why}")),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "its binding panicked while opening it; -v says how".into(),
+    }
+}
+
+/// Opens all devices before the first is measured, none for one that cannot be opened: an NVIDIA GPU that is driven through Vulkan
+/// alone lowers its clock within seconds if it is not busy, and does not while it is open through CUDA. `unopened` is the row of a
+/// device that cannot be opened, but for its error.
+pub fn open_all<'a>(
+    devices: impl IntoIterator<Item = &'a Found>,
+    report: &Report<'_>,
+    unopened: impl Fn(&Found) -> Row,
+) -> Vec<Option<Opened>> {
+    let open = |found: &'a Found| {
+        report.bar.set_message(format!("opening {found}"));
+        let error = match catch_unwind(AssertUnwindSafe(|| found.open())) {
+            Ok(Ok(backend)) => return Some(Opened(backend)),
+            Ok(Err(Error::Unsupported(why))) => {
+                report.note(&format!("{found} is left out: {why}"));
+                return None;
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "its binding panicked while opening it; -v says how".into(),
+        };
+        report.add(Row { error: Some(format!("it cannot be opened: {error}")), ..unopened(found) });
+        None
     };
-    report.add(Row { error: Some(format!("it cannot be opened: {error}")), ..unopened() });
+    devices.into_iter().map(open).collect()
 }
 
 /// One row for all that could have been measured.

@@ -38,13 +38,16 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
     let is_pooled = |device: &Device| args.budget.is_some() || is_software(device.found.kind);
     let mut pooled = devices.iter().filter(|device| is_pooled(device)).count() as u32;
     let mut pool = Duration::from_secs(args.budget.unwrap_or(SOFTWARE_SECONDS));
-    for device in &devices {
+    let unopened = |found: &Found| jobs::blank(experiments(args)[0], found.into());
+    let opened = compare::open_all(devices.iter().map(|device| &device.found), &report, unopened);
+    for (device, opened) in devices.iter().zip(opened) {
         let budget = if is_pooled(device) { pool / pooled } else { Duration::from_secs(GPU_SECONDS) };
         let start = Instant::now();
-        let unopened = || jobs::blank(experiments(args)[0], (&device.found).into());
-        compare::on_device(&device.found, &report, unopened, |backend| {
-            Lab { args, backend, report: &report, is_baseline: device.is_baseline }.measure(budget)
-        });
+        if let Some(opened) = opened {
+            opened.measured(|backend| {
+                Lab { args, backend, report: &report, is_baseline: device.is_baseline }.measure(budget)
+            });
+        }
         if is_pooled(device) {
             (pool, pooled) = (pool.saturating_sub(start.elapsed()), pooled - 1);
         }
