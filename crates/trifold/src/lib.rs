@@ -40,12 +40,12 @@ pub use discover::{Found, Missing, devices, discover};
 pub use trifold_cache::Cache;
 #[doc(inline)]
 pub use trifold_core::{
-    And, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Backend, Bound, Builtin, ByKey, ByKeyRequest, Caps,
-    Command, DeviceKind, Element, ElementType, Error, Fault, Field, HostOp, HostSelector, KernelKey, Key, Language,
-    Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Op, Options, Or, Order, Param, Plan, Predicate, Prepared, Product,
-    Reduce, ReduceRequest, Region, Request, Rest, Result, Scalar, Scan, ScanKind, ScanRequest, Select, SelectRequest,
-    Selector, Slot, Sort, SortRequest, Span, Spans, Step, SubgroupSource, Subgroups, Sum, Transfer, Tuning, TuningRow,
-    TuningTable, Waiting, Xor, block_on, bytemuck, element, plan_for, planner, scratch_bytes,
+    And, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Backend, Bound, Builtin, ByKey, ByKeyRequest, Candidates,
+    Caps, Command, DeviceKind, Element, ElementType, Error, Fault, Field, HostOp, HostSelector, KernelKey, Key,
+    Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Op, Options, Or, Order, Param, Plan, Predicate, Prepared,
+    Product, Reduce, ReduceRequest, Region, Request, Rest, Result, Scalar, Scan, ScanKind, ScanRequest, Select,
+    SelectRequest, Selector, Slot, Sort, SortRequest, Span, Spans, Step, SubgroupSource, Subgroups, Sum, Transfer,
+    Tuning, TuningRow, TuningTable, Waiting, Xor, block_on, bytemuck, element, plan_for, planner, scratch_bytes,
 };
 
 #[cfg(feature = "cpu")]
