@@ -167,11 +167,15 @@ struct Panel<'a> {
 
 impl<'a> Panel<'a> {
     fn of(subject: &'a Subject, run: &'a Run) -> Panel<'a> {
-        // A sweep is of one n.
-        if subject.is_sweep(run) {
+        let lines = series::lines(subject, run);
+        let mut sizes = lines.values().flat_map(|rows| rows.keys());
+        let first = sizes.next();
+        let is_one_size = sizes.all(|n| Some(n) == first);
+        // Of one n bars are drawn, and no line.
+        if subject.is_sweep(run) || (is_one_size && !series::ladders(subject, run).is_empty()) {
             return Panel { lines: Lines::new(), ceiling: BTreeMap::new() };
         }
-        Panel { lines: series::lines(subject, run), ceiling: series::ceiling(subject, run) }
+        Panel { lines, ceiling: series::ceiling(subject, run) }
     }
 
     fn points(&self) -> impl Iterator<Item = (u64, f64)> {
