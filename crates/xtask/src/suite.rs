@@ -81,6 +81,17 @@ impl Program {
         self.is("trifold-cuda", "kernels") || self.is("trifold-cuda", "nvrtc")
     }
 
+    /// What an example needs that this machine may lack.
+    fn device_of_example(&self) -> Presence {
+        let needs = |api: &str| self.package == format!("trifold-{api}") || self.name.ends_with(api);
+        match () {
+            () if needs("cuda") => devices::cuda(),
+            () if needs("opencl") || self.package == "trifold-opencl-icd" => devices::opencl(),
+            () if needs("wgpu") => devices::lavapipe(),
+            () => Presence::Here,
+        }
+    }
+
     /// How to run it through cargo.
     fn command(&self) -> String {
         let which = match &*self.kind {
@@ -145,6 +156,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     suite.sources(&mut report);
     suite.tests(&mut report);
     suite.devices(&mut report);
+    report.stage("examples", || suite.examples());
+    report.stage("benches, each once", || suite.benches());
     report.stage("compare, as built for the tests", || suite.compare());
     report.stage("report of its rows", || suite.report());
     if args.release_compare {
@@ -205,7 +218,7 @@ impl Suite {
     /// Tests that need no device.
     fn tests(&self, report: &mut Report) {
         report.stage("building the tests", || self.build());
-        report.stage("unit tests", || self.run_all(|p| p.kind != "test", &[]));
+        report.stage("unit tests", || self.run_all(|p| p.kind != "test" && p.kind != "bench", &[]));
         report.stage("documentation's tests", || {
             let mut counts = Counts::default();
             let mut doc = self.workspace.cargo(&["test", "--workspace", "--doc"]);
@@ -283,12 +296,17 @@ impl Suite {
 
     /// Builds every test and program of the workspace, and remembers them.
     fn build(&self) -> Result<Outcome> {
-        // Without a choice of targets cargo builds the examples too, which some tests run.
-        let mut build = self.workspace.cargo(&["test", "--workspace", "--no-run"]);
-        build.args(["--message-format", "json-render-diagnostics"]);
+        // Without a choice of targets cargo builds the examples as the programs that they are, and no bench.
         let mut programs = self.programs.borrow_mut();
-        let success = run_lines(&mut build, |line| programs.extend(Program::parse(line)))?;
-        programs.sort_by(|a, b| (&a.package, &a.kind, &a.name).cmp(&(&b.package, &b.kind, &b.name)));
+        let mut success = true;
+        for targets in [&[][..], &["--bench", "*"]] {
+            let mut build = self.workspace.cargo(&["test", "--workspace", "--no-run"]);
+            build.args(targets).args(["--message-format", "json-render-diagnostics"]);
+            success &= run_lines(&mut build, |line| programs.extend(Program::parse(line)))?;
+        }
+        programs.sort_by(|a, b| (&a.package, &a.kind, &a.name, a.tests).cmp(&(&b.package, &b.kind, &b.name, b.tests)));
+        // Benches want the programs of their packages too.
+        programs.dedup();
         self.built.set(success);
         Ok(match success {
             true => Outcome::Passed(format!("{} programs", programs.len())),
@@ -357,6 +375,58 @@ impl Suite {
             command.env("XDG_RUNTIME_DIR", folder);
         }
         Ok(command)
+    }
+
+    /// Every example whose devices are here.
+    fn examples(&self) -> Result<Outcome> {
+        if !self.built.get() {
+            return Ok(Outcome::not_tested("the examples did not build", None));
+        }
+        let programs = self.programs.borrow();
+        let (mut ran, mut without, mut failed) = (0, vec![], vec![]);
+        for program in programs.iter().filter(|program| program.kind == "example" && !program.tests) {
+            if program.device_of_example() != Presence::Here {
+                without.push(program.name.as_str());
+                continue;
+            }
+            let mut command = self.program(program)?;
+            command.envs(pocl_flags());
+            if program.name == "speed" {
+                // Of so many elements, as a power of two.
+                command.arg("16");
+            }
+            ran += 1;
+            if !run_program(&mut command)? {
+                failed.push(program.name.as_str());
+            }
+        }
+        Ok(match (failed.is_empty(), ran) {
+            (_, 0) => bail!("cargo built no example"),
+            (false, _) => Outcome::Failed(failed.join(", ")),
+            (true, _) if without.is_empty() => Outcome::Passed(format!("{ran} examples")),
+            (true, _) => Outcome::Passed(format!("{ran} examples, without a device for {}", without.join(", "))),
+        })
+    }
+
+    /// Every bench of the smallest size, once: what criterion does with a bench that is run as a test.
+    fn benches(&self) -> Result<Outcome> {
+        if !self.built.get() {
+            return Ok(Outcome::not_tested("the benches did not build", None));
+        }
+        let programs = self.programs.borrow();
+        let bench = programs.iter().find(|p| p.kind == "bench").context("cargo built no bench")?;
+        let mut command = self.program(bench)?;
+        command.arg(r"/2\^16/").envs(pocl_flags());
+        let mut ran = 0;
+        let success = run_lines(&mut command, |line| {
+            println!("{line}");
+            ran += u32::from(line.trim() == "Success");
+        })?;
+        Ok(match (success, ran) {
+            (true, 0) => Outcome::Failed("none was run; were the ids renamed?".into()),
+            (true, _) => Outcome::Passed(format!("{ran} benches")),
+            (false, _) => Outcome::Failed("see above".into()),
+        })
     }
 
     /// The program that the tests were built with.
