@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::num::NonZeroU8;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -314,6 +315,9 @@ pub struct VerifyArgs {
     /// Large sizes on software devices too.
     #[arg(long, conflicts_with = "quick")]
     pub full: bool,
+    /// Open each device so many times, and run its cases side by side.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub jobs: NonZeroU8,
     /// Write every outcome to this file, as a JSON array.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

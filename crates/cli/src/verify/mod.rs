@@ -1,10 +1,12 @@
 //! `trifold verify`: the conformance suite on the machine's devices, one by one and against each other.
 
+mod queue;
+mod watch;
+
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
@@ -13,13 +15,12 @@ use serde::Serialize;
 use trifold::{AnyBackend, Builtin, Error, Found, Layout, Options, Scalar, planner};
 use trifold_conformance::{Expectations, Level, Outcome, cases, cross_check, run as run_case, two_threads};
 
+use self::queue::Queue;
+use self::watch::Watch;
 use crate::args::{Primitive, VerifyArgs};
 use crate::compare::{Conditions, Job, is_software, request};
 use crate::files::{self, Pending};
 use crate::lacking;
-
-/// A case that takes longer than this is named while it runs.
-const SLOW: Duration = Duration::from_secs(30);
 
 /// What came of one case.
 #[derive(Serialize)]
@@ -41,6 +42,15 @@ struct Device {
     lost: bool,
 }
 
+impl Device {
+    fn close(self) {
+        if self.lost {
+            // What a device that is gone does when it is closed is not to be trusted.
+            std::mem::forget(self.backend);
+        }
+    }
+}
+
 pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let found = crate::choose::matching(&args.device)?;
     if let Some(path) = &args.json {
@@ -51,16 +61,14 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let mut verify = Verify::new(args);
     let mut devices = vec![];
     for found in &found {
-        if let Some(mut device) = verify.open(found) {
-            verify.device(&mut device);
-            devices.push(device);
+        if let Some(device) = verify.open(found) {
+            devices.push(verify.device(found, device));
         }
     }
     verify.together(&mut devices);
     verify.bar.finish_and_clear();
     drop(verify.watch);
-    // What a device that is gone does when it is closed is not to be trusted.
-    devices.into_iter().filter(|device| device.lost).for_each(std::mem::forget);
+    devices.into_iter().for_each(Device::close);
 
     let results = verify.results;
     ensure!(!results.is_empty(), "no case of any chosen device matches --filter and --algorithm");
@@ -104,35 +112,65 @@ impl<'a> Verify<'a> {
         None
     }
 
-    /// Runs a device's cases.
-    fn device(&mut self, device: &mut Device) {
-        let caps = device.backend.caps().clone();
-        let place = (caps.backend, caps.device.as_str(), caps.api.as_str());
+    /// Runs a device's cases, on as many openings of it as `--jobs` says, and gives the first of them.
+    fn device(&mut self, found: &Found, first: Device) -> Device {
+        let caps = first.backend.caps().clone();
         let quick = self.args.quick || (is_software(caps.kind) && !self.args.full);
         let mut cases = cases(&caps, if quick { Level::Quick } else { Level::Full });
         cases.retain(|case| self.is_wanted(case.name()));
-        self.lacking(device);
+        self.lacking(&first);
         self.bar.inc_length(cases.len() as u64);
-        let count = cases.len();
-        for (i, case) in cases.into_iter().enumerate() {
-            let name = case.name().to_string();
-            self.bar.set_message(format!("{}: {name}", device.name));
-            self.watch.starts(format!("{}: {name}", device.name));
-            let start = Instant::now();
-            let outcome = self.known.settle(&device.name, &name, run_case(&*device.backend, &case));
-            self.watch.ends();
-            self.bar.inc(1);
-            // The text that `Error::DeviceLost` starts with.
-            device.lost = matches!(&outcome, Outcome::Failed(why) if why.starts_with("device lost"));
-            self.results.push(result(place, name, outcome, start.elapsed()));
-            if device.lost {
-                let left = count - i - 1;
-                self.bar.inc(left as u64);
-                let why = Outcome::Failed(format!("{left} more cases were not run: the device was lost"));
-                self.results.push(result(place, "the rest".into(), why, Duration::ZERO));
-                return;
+
+        let queue = Queue::new(&cases);
+        let mut devices = vec![first];
+        while devices.len() < queue.groups().min(usize::from(self.args.jobs.get())) {
+            match self.open(found) {
+                Some(device) => devices.push(device),
+                None => break,
             }
         }
+        let place = (caps.backend, caps.device.as_str(), caps.api.as_str());
+        let (bar, watch, known) = (&self.bar, &self.watch, &self.known);
+        let work = |worker: usize, device: &mut Device| {
+            let mut results = vec![];
+            while let Some((i, case)) = queue.next(worker) {
+                let name = format!("{}: {}", device.name, case.name());
+                bar.set_message(name.clone());
+                watch.starts(worker, name);
+                let start = Instant::now();
+                let outcome = known.settle(&device.name, case.name(), run_case(&*device.backend, case));
+                watch.ends(worker);
+                bar.inc(1);
+                // The text that `Error::DeviceLost` starts with.
+                device.lost = matches!(&outcome, Outcome::Failed(why) if why.starts_with("device lost"));
+                results.push((i, result(place, case.name().into(), outcome, start.elapsed())));
+                if device.lost {
+                    queue.stop();
+                }
+            }
+            results
+        };
+        let mut results = thread::scope(|scope| {
+            let begin = |(i, device)| scope.spawn(move || work(i, device));
+            let workers: Vec<_> = devices.iter_mut().enumerate().map(begin).collect();
+            workers
+                .into_iter()
+                .flat_map(|worker| worker.join().unwrap_or_else(|p| resume_unwind(p)))
+                .collect::<Vec<_>>()
+        });
+        results.sort_by_key(|(i, _)| *i);
+        let left = cases.len() - results.len();
+        self.results.extend(results.into_iter().map(|(_, result)| result));
+        if left > 0 {
+            self.bar.inc(left as u64);
+            let why = Outcome::Failed(format!("{left} more cases were not run: the device was lost"));
+            self.results.push(result(place, "the rest".into(), why, Duration::ZERO));
+        }
+        let lost = devices.iter().any(|device| device.lost);
+        let mut first = devices.swap_remove(0);
+        first.lost = lost;
+        devices.into_iter().for_each(Device::close);
+        first
     }
 
     /// Says of each algorithm that other devices have why this one does not.
@@ -175,10 +213,10 @@ impl<'a> Verify<'a> {
             let against = format!("{} against {}", other.name, first.name);
             self.bar.set_message(against.clone());
             if filter != Some("two_threads") {
-                self.watch.starts(against.clone());
+                self.watch.starts(0, against.clone());
                 let start = Instant::now();
                 let checked = cross_check(&*first.backend, &*other.backend);
-                self.watch.ends();
+                self.watch.ends(0);
                 let each = start.elapsed() / checked.len().max(1) as u32;
                 for (name, outcome) in checked.into_iter().filter(|(name, _)| filter.is_none_or(|f| name.contains(f))) {
                     let outcome = self.known.settle(&other.name, &name, outcome);
@@ -186,10 +224,10 @@ impl<'a> Verify<'a> {
                 }
             }
             if filter.is_none_or(|f| f == "two_threads") {
-                self.watch.starts(format!("{against}, two threads"));
+                self.watch.starts(0, format!("{against}, two threads"));
                 let start = Instant::now();
                 let outcome = two_threads(&mut *first.backend, &mut *other.backend);
-                self.watch.ends();
+                self.watch.ends(0);
                 let outcome = self.known.settle(&other.name, "two_threads", outcome);
                 self.results.push(result(place, "two_threads".into(), outcome, start.elapsed()));
             }
@@ -242,56 +280,4 @@ fn summary(results: &[CaseResult]) -> String {
         }
     }
     text
-}
-
-/// Names a case that takes long, while it runs: a driver that hangs leaves no other trace.
-struct Watch {
-    events: Option<Sender<Option<String>>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Watch {
-    fn new(bar: ProgressBar) -> Watch {
-        let (events, received) = channel::<Option<String>>();
-        let thread = std::thread::spawn(move || {
-            let mut running: Option<String> = None;
-            loop {
-                match received.recv_timeout(SLOW) {
-                    Ok(now) => running = now,
-                    Err(RecvTimeoutError::Disconnected) => return,
-                    Err(RecvTimeoutError::Timeout) => {
-                        if let Some(name) = running.take() {
-                            let seconds = SLOW.as_secs();
-                            bar.suspend(|| eprintln!("note: {name} has been running for {seconds} s"));
-                        }
-                    }
-                }
-            }
-        });
-        Watch { events: Some(events), thread: Some(thread) }
-    }
-
-    fn starts(&self, name: String) {
-        self.tell(Some(name));
-    }
-
-    fn ends(&self) {
-        self.tell(None);
-    }
-
-    fn tell(&self, event: Option<String>) {
-        if let Some(events) = &self.events {
-            // The thread ends only when this end does.
-            let _ = events.send(event);
-        }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.events = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
 }
