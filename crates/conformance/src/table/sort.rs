@@ -1,6 +1,6 @@
 //! Rows of sort.
 
-use trifold_core::{ElementType, Fault, Launch, Order, Param, Request, Scalar, SortRequest, Step, Waiting, planner};
+use trifold_core::{ElementType, Fault, Launch, Order, Param, Request, Scalar, SortRequest, Waiting, planner};
 
 use super::{Table, value_types};
 use crate::case::{Body, Level};
@@ -29,6 +29,7 @@ impl Table<'_> {
     pub(super) fn sorts(&mut self) {
         self.sort_matrix();
         self.sort_sizes();
+        self.sort_workgroups();
         self.sort_distributions();
         self.sort_placements();
         self.sort_specials();
@@ -102,6 +103,23 @@ impl Table<'_> {
                     for n in self.edges(&row(1 << 20).algorithm(algorithm)) {
                         self.row_of_rung(row(n).algorithm(algorithm), algorithm);
                     }
+                }
+            }
+        }
+    }
+
+    /// Workgroups that are of no power of two, and those of fewer invocations than digits.
+    fn sort_workgroups(&mut self) {
+        let request = sort(Scalar::U32, None, Order::Ascending, 5003);
+        for algorithm in planner::algorithms(&request, self.caps) {
+            if planner::is_reference(algorithm) && algorithm != "msd_first" || algorithm == "one_tile" {
+                continue;
+            }
+            for workgroup in [64, 96, 192, 224, 384] {
+                let numbers = vec![("sort_workgroup", workgroup), ("bucket_workgroup", workgroup), ("sort_keys", 8)];
+                let row = Row::new(request.clone()).algorithm(algorithm).tiles(Tiles::Numbers(numbers));
+                if row.plan(self.caps).is_ok() {
+                    self.row(row);
                 }
             }
         }
@@ -242,12 +260,7 @@ impl Table<'_> {
             Some((_, Param::Word(tile))) => Some(u64::from(*tile)),
             _ => None,
         };
-        let steps = row.plan(self.caps).map(|plan| plan.steps).unwrap_or_default();
-        let tile = steps.iter().find_map(|step| match step {
-            Step::Launch(launch) => sorted(launch),
-            _ => None,
-        });
-        tile.unwrap_or(128)
+        row.plan(self.caps).ok().and_then(|plan| plan.launched().find_map(sorted)).unwrap_or(128)
     }
 
     /// The same scratch again and again: a caller's, full of garbage at first, and the call's own, as the runs leave it.

@@ -266,7 +266,7 @@ impl Planner<'_> {
             ("WORKGROUP", count_workgroup),
             ("ITEMS", count_items),
             ("COPIES", copies),
-            ("DIGITS_EACH", (DIGITS / count_workgroup).max(1)),
+            ("DIGITS_EACH", digits_each(count_workgroup)),
             ("IN_PLACE", u32::from(self.layout.in_place)),
             ("FIRST_PLACE", first_place),
             ("BUCKET_TILE", bucket_tile),
@@ -297,7 +297,7 @@ impl Planner<'_> {
         let mut more = vec![
             ("WORKGROUP", workgroup),
             ("ITEMS", items),
-            ("DIGITS_EACH", (DIGITS / workgroup).max(1)),
+            ("DIGITS_EACH", digits_each(workgroup)),
             ("FALLBACK", u32::from(self.waits_bounded())),
             ("SPIN_LIMIT", self.tuning.spin_limit),
             ("LOOKBACK_WINDOW", self.tuning.sort_window),
@@ -446,6 +446,11 @@ impl Planner<'_> {
         }
         self.finish(algorithm, scratch, steps, spans, false, 0)
     }
+}
+
+/// How many digits an invocation has, of those that have any: a power of two, for workgroups of any size.
+pub(super) fn digits_each(workgroup: u32) -> u32 {
+    DIGITS.div_ceil(workgroup).next_power_of_two()
 }
 
 /// Workgroup memory for the subgroups' counts of each digit, and for a tile.

@@ -1,6 +1,6 @@
 //! Sorts whose keys are brought in order within workgroups: of one tile, or of buckets by the most significant digit.
 
-use super::sort::{DIGITS, Job, Partition};
+use super::sort::{DIGITS, Job, Partition, digits_each};
 use super::{Planner, Scratch, offset, whole};
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Param, Plan, Region, Result, Scalar, Slot, SortRequest, Step,
@@ -252,7 +252,7 @@ impl Planner<'_> {
         constants.extend([
             ("WORKGROUP", shape.workgroup),
             ("ITEMS", shape.keys),
-            ("DIGITS_EACH", DIGITS.div_ceil(shape.workgroup).next_power_of_two()),
+            ("DIGITS_EACH", digits_each(shape.workgroup)),
             ("RESIDENT", shape.resident),
         ]);
         if self.caps.language == Language::CudaC {
