@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use trifold_core::{Caps, DeviceKind, Error, KernelKey, Language, Result, SubgroupSource};
+use trifold_lang::Guards;
 
 use crate::catalogue::entry;
 use crate::unroll::unroll;
@@ -22,6 +23,8 @@ pub struct Assembled {
     pub arguments: &'static [Argument],
     /// The parameters' layout.
     pub params: ParamsLayout,
+    /// What the caller's part of the source wants a WGSL compiler to guard. The project's own wants nothing.
+    pub guards: Guards,
 }
 
 /// Assembles a kernel for a device.
@@ -60,10 +63,13 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         };
         source.push_str(&pack_type(scalar, language, &key.parts));
     }
+    let mut guards = Guards::default();
     if let Some(op) = &key.op {
         source.push_str(&trifold_lang::emit_operator(op, language)?);
+        guards = guards | trifold_lang::operator_guards(op)?;
     }
     if let Some(selector) = &key.selector {
+        guards = guards | trifold_lang::selector_guards(selector)?;
         source.push('\n');
         source.push_str(&trifold_lang::emit_selector(selector, language)?);
     }
@@ -81,7 +87,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
             _ => source.push_str(file(name)?),
         }
     }
-    Ok(Assembled { source, entry_point: entry.entry_point, workgroup, arguments: entry.arguments, params })
+    Ok(Assembled { source, entry_point: entry.entry_point, workgroup, arguments: entry.arguments, params, guards })
 }
 
 /// How a kernel that uses subgroups reaches them.

@@ -90,6 +90,21 @@ impl Monoid<Wide> for Widest {
     }
 }
 
+/// A sum, by way of what WGSL defines and devices' instructions do not: `a / 0` is `a`, `a % 0` is 0, the lowest integer by -1 is
+/// itself, and an index out of bounds stays within its array.
+pub(crate) struct Guarded;
+impl Monoid<i32> for Guarded {
+    const NAME: &'static str = "guarded";
+    const WGSL: &'static str = "\
+        fn combine(a: T, b: T) -> T {\n  let zero = a ^ a;\n  let sum = a / zero + b + a % zero;\n\
+          let again = sum / (zero - 1) / (zero - 1);\n  var sums = array<i32, 2>(again, again);\n  return sums[a | 2];\n}";
+    const IDENTITY: i32 = 0;
+    const COMMUTATIVE: bool = true;
+    fn combine(a: i32, b: i32) -> i32 {
+        a.wrapping_add(b)
+    }
+}
+
 /// Every element.
 pub(crate) struct All;
 impl Predicate<u32> for All {
@@ -169,6 +184,11 @@ pub(crate) fn selectors() -> [Selector; 6] {
 /// All that run on devices, erased.
 pub(crate) fn own() -> [Op; 4] {
     [Op::of::<Affine, Compose>(), Op::of::<Triple, Tally>(), Op::of::<Mixed, Merge>(), Op::of::<Interval, Hull>()]
+}
+
+/// The guarded sum, erased.
+pub(crate) fn guarded() -> Op {
+    Op::of::<i32, Guarded>()
 }
 
 /// Composition, erased.

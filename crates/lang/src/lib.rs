@@ -21,7 +21,8 @@
 //! The meaning that WGSL gives, where C gives another or none: signed arithmetic wraps, shift amounts are taken modulo
 //! the width, `x / 0` is `x` and `x % 0` is `0`, so are the quotient and remainder of the lowest integer by -1, floats
 //! are converted to integers by clamping to what both types hold (NaN gives 0), and an index out of bounds stays within
-//! its array. `+`, `-` and `*` of floats are rounded one by one: contraction would make the languages differ.
+//! its array. (Where the text stays WGSL, what compiles it has to guard divisors and indices: [`operator_guards`] says whether it
+//! must.) `+`, `-` and `*` of floats are rounded one by one: contraction would make the languages differ.
 //!
 //! # What is refused
 //!
@@ -52,6 +53,7 @@ mod program;
 mod scan;
 
 pub use names::{RESERVED_NAMES, RESERVED_PREFIXES, is_reserved};
+pub use program::Guards;
 
 use dialect::Dialect;
 use program::Program;
@@ -98,4 +100,20 @@ pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> 
         _ => c::emit(&program, dialect, None)?,
     };
     Ok(format!("{}\n{keep}", element::declaration(selector.element(), dialect, item)))
+}
+
+/// What WGSL defines that an operator's text may make use of.
+///
+/// # Errors
+/// As [`emit_operator`].
+pub fn operator_guards(op: &Op) -> Result<Guards> {
+    Ok(Program::new(op.into())?.guards())
+}
+
+/// What WGSL defines that a predicate's text may make use of.
+///
+/// # Errors
+/// As [`emit_operator`].
+pub fn selector_guards(selector: &Selector) -> Result<Guards> {
+    Ok(Program::new(selector.into())?.guards())
 }

@@ -2,7 +2,7 @@
 
 use naga::proc::TypeResolution;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Block, Expression, Function, Handle, Module, Span, Statement, Type};
+use naga::{BinaryOperator, Block, Expression, Function, Handle, Module, Span, Statement, Type};
 use trifold_core::{ElementType, Error, Op, Result, Selector};
 
 use crate::dialect::Dialect;
@@ -51,6 +51,30 @@ impl Role {
         match self {
             Role::Operator => "fn combine(a: T, b: T) -> T",
             Role::Predicate => "fn keep(v: T) -> bool",
+        }
+    }
+}
+
+/// What WGSL defines and a device's own instructions do not: where a text uses it, its compiler must see to it. In emitted C
+/// that is done; in WGSL it is a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Guards {
+    /// Division by zero, and of the lowest integer by -1.
+    pub divisors: bool,
+    /// Indices that are not constants, which may be out of bounds.
+    pub indices: bool,
+    /// Loops, which may not end.
+    pub loops: bool,
+}
+
+impl std::ops::BitOr for Guards {
+    type Output = Guards;
+
+    fn bitor(self, other: Guards) -> Guards {
+        Guards {
+            divisors: self.divisors || other.divisors,
+            indices: self.indices || other.indices,
+            loops: self.loops || other.loops,
         }
     }
 }
@@ -222,6 +246,24 @@ impl<'a> Program<'a> {
         Err(self.refuse(module.functions.get_span(self.main), what))
     }
 
+    /// What WGSL defines that this text may make use of.
+    pub fn guards(&self) -> Guards {
+        let mut guards = Guards::default();
+        for (_, function) in self.module.functions.iter() {
+            for (_, expression) in function.expressions.iter() {
+                match expression {
+                    Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, .. } => {
+                        guards.divisors = true
+                    }
+                    Expression::Access { .. } => guards.indices = true,
+                    _ => {}
+                }
+            }
+            guards.loops |= has_loop(&function.body);
+        }
+        guards
+    }
+
     /// What the text is to define.
     pub fn role(&self) -> Role {
         self.source.role
@@ -288,6 +330,11 @@ pub(crate) fn blocks(statement: &Statement) -> Vec<&Block> {
         Statement::Loop { body, continuing, .. } => vec![body, continuing],
         _ => Vec::new(),
     }
+}
+
+fn has_loop(block: &Block) -> bool {
+    let is_loop = |statement: &Statement| matches!(statement, Statement::Loop { .. });
+    block.iter().any(|statement| is_loop(statement) || blocks(statement).into_iter().any(has_loop))
 }
 
 /// What makes a statement depend on, or do, more than an operator may.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use trifold_core::{
     Builtin, Element, ElementType, Error, Field, HostSelector, Language, Op, Scalar, Selector, element,
 };
-use trifold_lang::{emit_element, emit_operator, emit_selector};
+use trifold_lang::{Guards, emit_element, emit_operator, emit_selector, operator_guards};
 
 element! {
     /// Two fields.
@@ -27,6 +27,20 @@ fn refused(wgsl: &str) -> String {
         Err(error @ Error::Operator { .. }) => error.to_string(),
         Err(other) => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn guards_are_for_what_a_text_does() {
+    let guards = |wgsl: &str| operator_guards(&operator(wgsl)).unwrap();
+    assert_eq!(guards("fn combine(a: T, b: T) -> T { return a + b; }"), Guards::default());
+    let divides =
+        guards("fn parts(a: T, b: T) -> T { return a / b; }\nfn combine(a: T, b: T) -> T { return parts(a, b); }");
+    assert_eq!(divides, Guards { divisors: true, ..Guards::default() });
+    let indexes = guards("fn combine(a: T, b: T) -> T { var both = array<T, 2>(a, b); return both[a] + both[1]; }");
+    assert_eq!(indexes, Guards { indices: true, ..Guards::default() });
+    let loops = "fn combine(a: T, b: T) -> T { var v = a; if (b > 1u) { while (v > b) { v -= b; } } return v; }";
+    assert_eq!(guards(loops), Guards { loops: true, ..Guards::default() });
+    assert_eq!(guards("fn combine(a: T, b: T) -> T { return a % 2u; }") | indexes, divides | indexes);
 }
 
 #[test]

@@ -23,7 +23,7 @@ enum Bound {
 }
 
 /// Workgroups in x at most; more fold into y. Every API has at least these.
-const MAX_GROUPS: u32 = 65535;
+pub(crate) const MAX_GROUPS: u32 = 65535;
 
 /// A launch's grid: `groups` workgroups, and fewer than there are rows in excess, for the kernel to ignore.
 fn grid(groups: u32) -> [u32; 2] {
@@ -65,11 +65,20 @@ impl Pipeline {
                 label: Some(key.name),
                 source: wgpu::ShaderSource::Wgsl(assembled.source.as_str().into()),
             };
+            let guards = assembled.guards;
+            let checks = wgpu::ShaderRuntimeChecks {
+                bounds_checks: guards.indices,
+                force_loop_bounding: guards.loops,
+                int_div_checks: guards.divisors,
+                ..wgpu::ShaderRuntimeChecks::unchecked()
+            };
             // SAFETY: the kernels index their buffers below the lengths that the planner computed from the very spans
-            // that are bound, which `Prepared::bind` checks; the operator, the one foreign part, reaches no buffer
-            // (trifold-lang refuses globals). Loops are bounded by constants or parameters, except the waits on other
-            // workgroups, which a fallback bounds or, on devices with forward progress, the workgroup waited for.
-            let module = unsafe { device.create_shader_module_trusted(source, wgpu::ShaderRuntimeChecks::unchecked()) };
+            // that are bound, which `Prepared::bind` checks, divide by nothing that is zero, and end their loops: those are bounded by
+            // constants or parameters, except the waits on other workgroups, which a fallback bounds or, on devices with
+            // forward progress, the workgroup waited for. The operator or predicate, the one foreign part, reaches no buffer
+            // (trifold-lang refuses globals), and where it divides, indexes or loops, that is checked. The checks that
+            // remain are of shader stages that there are none of.
+            let module = unsafe { device.create_shader_module_trusted(source, checks) };
             let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some(key.name),
                 entries: &entries,
