@@ -14,6 +14,8 @@ use crate::compare::Row;
 /// A chart's size on a desk, in pixels.
 const WIDTH: u32 = 560;
 const HEIGHT: u32 = 340;
+/// More rows than this have their ticks' labels above them too: the lower ones may be out of sight.
+const MANY_ROWS: usize = 12;
 /// Of a row of horizontal marks with its label above.
 const ROW: u32 = 44;
 
@@ -84,6 +86,12 @@ impl Legend {
         }
     }
 
+    /// Of a line in a chart of one algorithm: what its API's lines are found by in all of them.
+    pub fn of_api(line: &Line) -> Legend {
+        let line = Line { algorithm: String::new(), tuning: None, ..line.clone() };
+        Legend { dash: "solid", marker: Some(style::Marker::Circle), ..Legend::of(&line) }
+    }
+
     pub fn ceiling() -> Legend {
         Legend {
             key: "ceiling".into(),
@@ -137,7 +145,7 @@ fn point(at: Position, x: f64, figures: &str) -> Markup {
 }
 
 fn axis_title(text: &str) -> Markup {
-    html! { text.axis x=(8 * UNIT) y=(22 * UNIT) { (text) } }
+    html! { text.axis x=(8 * UNIT) y=(16 * UNIT) { (text) } }
 }
 
 /// The axes that the panels of a section share.
@@ -157,6 +165,28 @@ impl Axes {
         let y = logarithmic(&speeds, prefixed)?;
         Some(Axes { x: powers(&ns)?, y })
     }
+
+    /// With every other tick of n, for small charts.
+    pub fn sparse(mut self) -> Axes {
+        let mut is_odd = false;
+        self.x.ticks.retain(|_| {
+            is_odd = !is_odd;
+            is_odd
+        });
+        self
+    }
+}
+
+/// How lines are drawn: in one chart, or in small ones of an algorithm each.
+pub struct Look {
+    width: u32,
+    height: u32,
+    pub legend: fn(&Line) -> Legend,
+}
+
+impl Look {
+    pub const WHOLE: Look = Look { width: WIDTH, height: HEIGHT, legend: Legend::of };
+    pub const SMALL: Look = Look { width: 320, height: 230, legend: Legend::of_api };
 }
 
 fn extent(values: &[f64]) -> Option<(f64, f64)> {
@@ -207,8 +237,8 @@ fn figures(line: &Line, row: &Row) -> String {
 }
 
 /// Elements a second over n, both logarithmic, with the copy ceiling.
-pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &BTreeMap<u64, f64>) -> Result<Drawing> {
-    let canvas = Canvas::new(WIDTH, HEIGHT, true, axes.x.clone(), axes.y.clone());
+pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &BTreeMap<u64, f64>, look: &Look) -> Result<Drawing> {
+    let canvas = Canvas::new(look.width, look.height, true, axes.x.clone(), axes.y.clone());
     let place = |n: u64, speed: f64| ((n as f64).log2(), speed.log10() + 9.0);
     let grid = canvas.grid()?;
     let bound: Vec<(f64, f64)> = ceiling.iter().map(|(n, speed)| place(*n, *speed)).collect();
@@ -216,9 +246,9 @@ pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &BTreeMap<u64, f64>) 
     let mut drawn = vec![];
     for (line, rows) in lines {
         let values: Vec<(f64, f64)> = rows.values().filter_map(|row| Some(place(row.n, speed(row)?))).collect();
-        let legend = Legend::of(line);
+        let legend = (look.legend)(line);
         let (path, at) = canvas.line(&values)?;
-        let markers = canvas.markers(&values, style::algorithm(&line.algorithm).0)?;
+        let markers = legend.marker.map(|marker| canvas.markers(&values, marker)).transpose()?.unwrap_or_default();
         let spots: Vec<(Position, u64, String)> =
             at.into_iter().zip(rows.values()).map(|(at, row)| (at, row.n, figures(line, row))).collect();
         drawn.push((legend, path + &markers, spots));
@@ -314,6 +344,14 @@ fn rows_canvas(rows: usize, x: Axis) -> (Canvas, Vec<f64>) {
     (canvas, (0..rows).map(|i| (rows - i) as f64 - 0.68).collect())
 }
 
+/// The ticks' labels above the rows, where those are many.
+fn upper_ticks(canvas: &Canvas, rows: usize) -> Result<Markup> {
+    let ticks = if rows > MANY_ROWS { canvas.top_ticks()? } else { vec![] };
+    Ok(html! {
+        @for (x, label) in ticks { text.tick x=(x) y=(36 * UNIT) text-anchor="middle" { (label) } }
+    })
+}
+
 /// A row's label and figure, above its mark.
 fn row_label(at: Position, label: &str, figure: &str) -> Markup {
     html! {
@@ -333,7 +371,7 @@ pub fn ladder(ladder: &Ladder<'_>) -> Result<Drawing> {
     let ticks = (0..10).map(|i| f64::from(i) * step).filter(|at| *at <= most * 1.02);
     let x = Axis { from: 0.0, to: most * 1.04, ticks: ticks.map(|at| (at, prefixed(at * 1e9))).collect() };
     let (canvas, ys) = rows_canvas(ladder.rungs.len(), x);
-    let grid = canvas.grid()?;
+    let (grid, upper) = (canvas.grid()?, upper_ticks(&canvas, ladder.rungs.len())?);
     let bound = ceiling.map(|at| canvas.line(&[(at, 0.0), (at, ladder.rungs.len() as f64)])).transpose()?;
     let mut drawn = vec![];
     for (((line, row), speed), y) in ladder.rungs.iter().zip(&speeds).zip(ys) {
@@ -343,6 +381,7 @@ pub fn ladder(ladder: &Ladder<'_>) -> Result<Drawing> {
     let is_compute = ladder.rungs.iter().any(|(_, row)| row.primitive == "compute");
     let content = html! {
         (axis_title(if is_compute { "turns a second" } else { "elements a second" }))
+        (upper)
         g.grid { (PreEscaped(grid)) }
         @if let Some((line, _)) = bound { g class=(Legend::ceiling().classes()) { (PreEscaped(line)) } }
         @for (i, (legend, bar, at, speed, figures)) in drawn.iter().enumerate() {
@@ -361,7 +400,7 @@ pub fn traffic(predictions: &[Prediction<'_>]) -> Result<Option<Drawing>> {
     let times: Vec<f64> = predictions.iter().flat_map(|p| [p.predicted_ms.log10(), p.measured_ms.log10()]).collect();
     let Some(x) = logarithmic(&times, tick_time) else { return Ok(None) };
     let (canvas, ys) = rows_canvas(predictions.len(), x);
-    let grid = canvas.grid()?;
+    let (grid, upper) = (canvas.grid()?, upper_ticks(&canvas, predictions.len())?);
     let mut drawn = vec![];
     for (p, y) in predictions.iter().zip(ys) {
         let (from, to) = ((p.predicted_ms.log10(), y), (p.measured_ms.log10(), y));
@@ -381,6 +420,7 @@ pub fn traffic(predictions: &[Prediction<'_>]) -> Result<Option<Drawing>> {
     }
     let content = html! {
         (axis_title("time: ring predicted, dot measured"))
+        (upper)
         g.grid { (PreEscaped(grid)) }
         @for (i, (legend, line, ring, dot, at, label, times, figures)) in drawn.iter().enumerate() {
             g class={ "series dumbbell api-" (legend.colour) } data-series=(legend.key) {

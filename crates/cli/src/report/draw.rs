@@ -108,6 +108,13 @@ impl Canvas {
         Ok(grid)
     }
 
+    /// Where x's ticks are, in units from the left, with their labels.
+    pub fn top_ticks(&self) -> Result<Vec<(i32, &str)>> {
+        let tops: Vec<(f64, f64)> = self.x.ticks.iter().map(|(at, _)| (*at, self.y.to)).collect();
+        let (_, at) = self.layer(|chart| Ok(tops.iter().map(|top| chart.backend_coord(top).0).collect::<Vec<_>>()))?;
+        Ok(at.into_iter().zip(self.x.ticks.iter().map(|(_, label)| label.as_str())).collect())
+    }
+
     /// A line through the points, and where they are.
     pub fn line(&self, points: &[(f64, f64)]) -> Result<(String, Vec<Position>)> {
         self.layer(|chart| {

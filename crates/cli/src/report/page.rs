@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use trifold::planner;
 
-use super::charts::{self, Axes, Drawing, Legend};
+use super::charts::{self, Axes, Drawing, Legend, Look};
 use super::read::Run;
 use super::series::{self, Ladder, Lines, Subject, speed};
 use super::text::{short, size};
@@ -17,6 +18,9 @@ const PAGE_CSS: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// Nothing is loaded: whatever a result file says, the page asks no network.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// More lines than this are a tangle: each algorithm has a small chart of its own then.
+const CROWDED: usize = 12;
 
 /// The whole page.
 pub fn render(runs: &[Run]) -> Result<String> {
@@ -83,7 +87,7 @@ pub fn drawings(runs: &[Run]) -> Result<Vec<(String, String)>> {
         for run in runs {
             let panel = Panel::of(&subject, run);
             let Some(axes) = Axes::around(panel.points()) else { continue };
-            let drawing = panel.draw(&axes)?;
+            let drawing = panel.draw(&axes, &Look::WHOLE)?;
             let stem = run.label.trim_end_matches(".json");
             let title = format!("{} ({stem})", subject.title());
             let svg = drawing.standalone(&title, &panel.legend(), &css);
@@ -184,8 +188,30 @@ impl<'a> Panel<'a> {
         rows.filter_map(|row| Some((row.n, speed(row)?))).chain(ceiling)
     }
 
-    fn draw(&self, axes: &Axes) -> Result<Drawing> {
-        charts::throughput(axes, &self.lines, &self.ceiling)
+    fn draw(&self, axes: &Axes, look: &Look) -> Result<Drawing> {
+        charts::throughput(axes, &self.lines, &self.ceiling, look)
+    }
+
+    /// By algorithm, in the catalogue's order. What one API alone has, and nothing else, stands in each for comparison: a
+    /// sequential scan of the CPU's, or another library.
+    fn parts(&self) -> Vec<(String, Panel<'a>)> {
+        let count = |is: &dyn Fn(&series::Line) -> bool| self.lines.keys().filter(|line| is(line)).count();
+        let is_beside = |line: &series::Line| {
+            count(&|other| other.api == line.api) == 1 && count(&|other| other.algorithm == line.algorithm) == 1
+        };
+        let place = |name: &str| planner::ALGORITHMS.iter().position(|known| *known == name);
+        let algorithms: BTreeSet<_> = self
+            .lines
+            .keys()
+            .filter(|line| !is_beside(line))
+            .map(|line| (place(&line.algorithm).unwrap_or(usize::MAX), line.algorithm.clone()))
+            .collect();
+        let part = |(_, name): (usize, String)| {
+            let lines = self.lines.iter().filter(|(line, _)| line.algorithm == name || is_beside(line));
+            let lines = lines.map(|(line, rows)| (line.clone(), rows.clone())).collect();
+            (name, Panel { lines, ceiling: self.ceiling.clone() })
+        };
+        algorithms.into_iter().map(part).collect()
     }
 
     fn legend(&self) -> Vec<Legend> {
@@ -225,7 +251,9 @@ fn legend(entries: &[(Legend, Option<String>)], note: Option<String>) -> Markup 
 
 fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
     let panels: Vec<Panel<'_>> = runs.iter().map(|run| Panel::of(subject, run)).collect();
+    let is_crowded = panels.iter().any(|panel| panel.lines.len() > CROWDED);
     let axes = Axes::around(panels.iter().flat_map(Panel::points));
+    let axes = axes.map(|axes| if is_crowded { axes.sparse() } else { axes });
     let title = subject.title();
     let named = |run: &Run, what: &str| match runs.len() {
         1 => what.to_owned(),
@@ -233,8 +261,13 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
     };
     let (mut figures, mut more) = (vec![], vec![]);
     for (run, panel) in runs.iter().zip(&panels).filter(|(_, panel)| !panel.lines.is_empty()) {
-        if let Some(axes) = &axes {
-            figures.push(figure(&title, &named(run, "Throughput"), &panel.draw(axes)?));
+        let Some(axes) = &axes else { continue };
+        if is_crowded {
+            for (name, part) in panel.parts() {
+                figures.push(figure(&title, &named(run, &name), &part.draw(axes, &Look::SMALL)?));
+            }
+        } else {
+            figures.push(figure(&title, &named(run, "Throughput"), &panel.draw(axes, &Look::WHOLE)?));
         }
     }
     if let Some((first, others)) = runs.split_first() {
@@ -257,8 +290,12 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
             more.push(figure(&title, &caption, &drawing));
         }
     }
-    let (entries, note) = entries(&panels);
-    let shape = if figures.len() == 1 { "plots single" } else { "plots" };
+    let (entries, note) = if is_crowded { (entries_of_apis(&panels), None) } else { entries(&panels) };
+    let shape = match figures.len() {
+        _ if is_crowded => "plots small",
+        1 => "plots single",
+        _ => "plots",
+    };
     Ok(html! {
         section.subject id=(subject.id()) aria-labelledby={ (subject.id()) "-title" } {
             h2 id={ (subject.id()) "-title" } { (title) }
@@ -309,6 +346,19 @@ fn entries(panels: &[Panel<'_>]) -> (Vec<(Legend, Option<String>)>, Option<Strin
     }
     let note = alone.and(largest).map(|n| format!("10⁹ elements a second at {}", size(n)));
     (entries, note)
+}
+
+/// One legend for all panels' small charts, where a line is found by its API.
+fn entries_of_apis(panels: &[Panel<'_>]) -> Vec<(Legend, Option<String>)> {
+    let mut entries: Vec<(Legend, Option<String>)> = vec![];
+    let lines = panels.iter().flat_map(|panel| panel.lines.keys());
+    let ceiling = panels.iter().any(|panel| !panel.ceiling.is_empty()).then(Legend::ceiling);
+    for legend in lines.map(Look::SMALL.legend).chain(ceiling) {
+        if entries.iter().all(|(known, _)| *known != legend) {
+            entries.push((legend, None));
+        }
+    }
+    entries
 }
 
 fn traffic(runs: &[Run]) -> Result<Option<Markup>> {
