@@ -1,6 +1,8 @@
 //! The bytes that an algorithm has to move: what predicts its time from a device's copy speed.
 
 use super::reduce_ladder;
+use super::sort::DIGITS;
+use super::sort_local::LARGEST_TILE;
 use crate::{Request, SortRequest};
 
 /// The bytes of device memory that an algorithm reads and writes for a request, in its largest terms: what it keeps for
@@ -21,7 +23,8 @@ use crate::{Request, SortRequest};
 /// Every reduction reads n. A sort with digits of d bits has passes for all bits of its keys: `onesweep` reads the keys once
 /// to count all digits, and in a pass keys and values once in and once out; `upsweep_downsweep` reads the keys of a pass once
 /// to count and once more to rank, as `split` does in passes of one bit; `one_tile` reads keys and values once and writes them once. `msd_first`
-/// reads the keys to count one digit, and has two passes, as long as a workgroup holds each bucket; larger ones take more. On the CPU, `sequential` and `parallel` scans and
+/// reads the keys to count one digit, and has two passes, as long as a workgroup holds each bucket of uniform keys; larger ones it counts and
+/// scatters by each other digit. `hybrid` is the one, or `onesweep`. On the CPU, `sequential` and `parallel` scans and
 /// reductions move 2n and n; its sort is another crate's, and not counted here.
 ///
 /// Selections and reductions by key read their inputs once by `lookback` and twice by `reduce_then_scan`; on the CPU, `parallel`
@@ -75,11 +78,14 @@ fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
     // Keys and values, in and out.
     let moved = 2 * (key + value);
     let passes = |bits: u64| 8 * key / bits;
+    // Uniform keys part into buckets of a size; a device's own tile may be smaller.
+    let fits = request.n <= LARGEST_TILE * u64::from(DIGITS);
     let each = match algorithm {
         "onesweep" => key + passes(8) * moved,
         "one_tile" => moved,
-        // A hybrid's, where all buckets fit.
-        "msd_first" | "hybrid" => key + 2 * moved,
+        "msd_first" | "hybrid" if fits => key + 2 * moved,
+        "msd_first" => passes(8) * (key + moved),
+        "hybrid" => key + passes(8) * moved,
         "upsweep_downsweep" => passes(8) * (2 * key + moved),
         "upsweep_downsweep_4bit" => passes(4) * (2 * key + moved),
         "split" => passes(1) * (2 * key + moved),
@@ -153,6 +159,9 @@ mod tests {
         assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "split"), Some(32 * 24));
         assert_eq!(bytes(Scalar::U64, Some(u32::TYPE), "one_tile"), Some(24));
         assert_eq!(bytes(Scalar::U32, None, "msd_first"), Some(4 * 5));
+        let many = SortRequest { key: Scalar::U32, value: None, n: 1 << 24, order: Order::Ascending };
+        let each = |algorithm| traffic(&Request::Sort(many.clone()), algorithm, None).map(|bytes| bytes >> 24);
+        assert_eq!([each("hybrid"), each("msd_first")], [Some(4 * 9), Some(4 * 12)]);
         assert_eq!(bytes(Scalar::U32, None, "parallel"), None);
     }
     #[test]
