@@ -30,7 +30,7 @@ FUNCTION void tile_barrier_wait(TileBarrier *barrier, u32 parity) {
     : "memory");
 }
 
-// Starts a copy of a multiple of 16 bytes, whose end is the barrier's arrival.
+// Starts a copy of a multiple of 16 bytes, which the barrier's phase waits for.
 FUNCTION void bulk_load(void *to, const void *from, u32 bytes, TileBarrier *barrier) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                : "memory");

@@ -5,8 +5,8 @@ void place_values(
   __global const u32 *source, __global u32 *target, Params params, Segment segment, u32 seat, Subgroup sg,
   const u32 *origins
 ) {
-  source += params.source_values_offset + (size_t)segment.first * VALUE_WORDS;
-  target += params.target_values_offset + (size_t)segment.first * VALUE_WORDS;
+  source = source + params.source_values_offset + (size_t)segment.first * VALUE_WORDS;
+  target = target + params.target_values_offset + (size_t)segment.first * VALUE_WORDS;
   for (u32 word = 0u; word < VALUE_WORDS; word++) {
     u32 moved[ITEMS];
 #pragma unroll

@@ -6,6 +6,8 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_add_ca
 ) {
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);
+  input += params.input_offset;
+  output += params.output_offset;
   // 1. Neighbouring invocations take neighbouring elements.
   const u32 first = group * WORKGROUP * ROWS + thread;
 #pragma unroll
@@ -13,7 +15,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_add_ca
     const u32 i = first + k * WORKGROUP;
     // 2. What lies before the element's tile comes first.
     if (i < params.n) {
-      output[params.output_offset + i] = combine(sums[i / params.tile], input[params.input_offset + i]);
+      output[i] = combine(sums[i / params.tile], input[i]);
     }
   }
 }

@@ -6,9 +6,9 @@
 T step_element(__global const T *input, Params params, u32 i) {
   if (FIRST == 1u && EXCLUSIVE == 1u) {
     if (i == 0u) { return params.initial; }
-    return input[params.input_offset + i - 1u];
+    return input[i - 1u];
   }
-  const T v = input[params.input_offset + i];
+  const T v = input[i];
   if (FIRST == 1u && i == 0u) { return combine(params.initial, v); }
   return v;
 }
@@ -16,6 +16,8 @@ T step_element(__global const T *input, Params params, u32 i) {
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_hillis_steele(
   __global const T *input, __global T *output, Params params
 ) {
+  input += params.input_offset;
+  output += params.output_offset;
   // Neighbouring invocations take neighbouring elements.
   const u32 first = get_group_id(0) * WORKGROUP * ROWS + get_local_id(0);
 #pragma unroll
@@ -26,7 +28,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_hillis
       T v = step_element(input, params, i);
       // 2. With the sum of those before them it is of twice as many.
       if (i >= params.distance) { v = combine(step_element(input, params, i - params.distance), v); }
-      output[params.output_offset + i] = v;
+      output[i] = v;
     }
   }
 }

@@ -1,7 +1,7 @@
 // scan/lookahead: single-pass scan by look-ahead, where hardware copies tiles into shared memory (CUDA from sm_90). A block stays
-// and its warps have roles: one loads tiles into a ring of stages, some publish a tile's aggregate as soon as it has landed,
+// and its warps have roles: one loads tiles into a ring of stages, some publish a tile's aggregate when it has landed,
 // one combines the aggregates of the tiles between this block's, the others scan and store. No tile waits for another's prefix.
-// Reads and writes each element once.
+// Reads and writes each element once, and a tile that is stuck again for each block that helps it.
 
 #define WARP_PACKS (32u * ROWS)
 #define TILE_PACKS (SCAN_WARPS * WARP_PACKS)
@@ -155,8 +155,8 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
     return;
   }
 
-  // 3. Reduce: publish a tile's aggregate. The last tile's concerns nobody. Then look after a ward, the tile that was taken a turn
-  // before and should be published by now: if it is stuck it is folded here.
+  // 3. Reduce: publish a tile's aggregate. The last tile's concerns nobody. Then look after a ward, the tile that was taken
+  // gridDim.x tickets before and should be published by now: if it is stuck it is folded here.
   if (warp < FIRST_SCAN_WARP) {
     const bool leads = warp == FIRST_REDUCE_WARP && lane == 0u;
     for (u32 turn = 0u;; turn++) {
@@ -252,6 +252,7 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
     }
     warps_barrier(2u, SCAN_WARPS);
     if (stores) {
+      // One that is not full is the last: that nothing is stored here in bulk lets no stage go that is needed again.
       if (valid == TILE) { bulk_store(output + (size_t)tile * TILE_PACKS, stage, TILE_PACKS * (u32)sizeof(Pack)); }
       bulk_store_wait_but_last();
       if (turn > 0u) { tile_barrier_arrive(&shared_empty[(turn - 1u) % STAGES]); }

@@ -22,8 +22,8 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   // 1. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane.
   const Segment segment = segment_of(counts, params, get_group_id(0));
   if (segment.count == 0u || segment.count > TILE) { return; }
-  source += params.source_offset + segment.first;
-  target_keys += params.target_offset + segment.first;
+  source = source + params.source_offset + segment.first;
+  target_keys = target_keys + params.target_offset + segment.first;
   const u32 seat = sg.id * ITEMS * sg.width + sg.lane;
   const Key some_key = key_ordered(source[0]);
   Key keys[ITEMS];

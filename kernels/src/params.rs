@@ -63,13 +63,18 @@ impl ParamsLayout {
                 Param::Word(value) => value,
                 Param::Offset { binding, unit } => {
                     let residue = residue(binding);
-                    if !residue.is_multiple_of(u64::from(unit)) || residue / u64::from(unit) > u64::from(u32::MAX) {
+                    if !residue.is_multiple_of(u64::from(unit)) {
                         return Err(Error::Invalid(format!(
                             "the span bound to `{binding}` starts {residue} bytes in, which is no multiple of the \
                              {unit} bytes of an element"
                         )));
                     }
-                    (residue / u64::from(unit)) as u32
+                    u32::try_from(residue / u64::from(unit)).map_err(|_| {
+                        Error::Invalid(format!(
+                            "the span bound to `{binding}` starts {residue} bytes in; a kernel counts {unit} bytes at a time \
+                             up to 2^32: bind a sub-buffer, or split the memory"
+                        ))
+                    })?
                 }
             };
             let at = self.words_at as usize + 4 * index;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use trifold_core::{
-    Builtin, Caps, Element, Error, Fault, KernelKey, Layout, Op, Options, Order, Request, Rest, Scalar, ScanKind, Step,
+    Builtin, Caps, Element, Error, Fault, KernelKey, Layout, Op, Options, Order, Request, Rest, Scalar, ScanKind,
     Tuning, Waiting, planner,
 };
 
@@ -41,21 +41,16 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
                     Err(Error::Invalid(_) | Error::Unsupported(_)) => continue,
                     Err(error) => panic!("{request:?}, {layout:?}, {options:?}: {error}"),
                 };
-                let kernels = plan.steps.into_iter().filter_map(launched);
+                let kernels = plan.launched().map(|launch| launch.kernel.clone());
                 keys.extend(kernels.filter(|kernel| seen.insert(kernel.clone())));
             }
         }
     }
     let plans = [1, 32].map(|workgroup| planner::compute_bound(1_000_003, 100, workgroup, caps));
-    keys.extend(plans.into_iter().flatten().flat_map(|plan| plan.steps).filter_map(launched));
-    keys
-}
-
-fn launched(step: Step) -> Option<KernelKey> {
-    match step {
-        Step::Launch(launch) => Some(launch.kernel),
-        _ => None,
+    for plan in plans.into_iter().flatten() {
+        keys.extend(plan.launched().map(|launch| launch.kernel.clone()));
     }
+    keys
 }
 
 fn operators(breadth: Breadth) -> Vec<Op> {

@@ -436,7 +436,7 @@ pub fn bad_scratch<B: Backend>(backend: &B) -> Outcome {
         let tuning = backend.tuning();
         let make = Prepared::without_scratch(backend, &request, Layout::default(), Options::default(), &tuning);
         let prepared = block_on(make)?;
-        let need = prepared.plan().scratch_bytes;
+        let need = prepared.plan().scratch_bytes();
         let (a, b, c) = (backend.alloc(4 * n)?, backend.alloc(4 * n)?, backend.alloc(need + 512)?);
         let (a, b, c) = (backend.span(&a), backend.span(&b), backend.span(&c));
         let spans = Spans::new(&a, &b);

@@ -1,8 +1,7 @@
 //! A row of the table: one call, and how its input and its memory lie.
 
 use trifold_core::{
-    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Rest, Result, ScanKind, Step, Tuning, Waiting,
-    planner,
+    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Rest, Result, ScanKind, Tuning, Waiting, planner,
 };
 
 use crate::inputs::{self, Distribution, Random};
@@ -267,10 +266,7 @@ impl Row {
     /// Workgroup and tile of the kernel that does its work, in elements; `None` where there are none.
     pub(crate) fn shape(&self, caps: &Caps) -> Option<Shape> {
         let plan = self.plan(caps).ok()?;
-        let launch = plan.steps.iter().rev().find_map(|step| match step {
-            Step::Launch(launch) => Some(launch),
-            _ => None,
-        })?;
+        let launch = plan.launched().last()?;
         let constant = |name| launch.kernel.constant(name).map(u64::from);
         let workgroup = constant("WORKGROUP")?;
         // The rungs of the reduce ladder have none: their tiles are one or two workgroups.

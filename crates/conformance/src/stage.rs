@@ -186,7 +186,7 @@ impl Staged {
             }
             Output::Exact(want) => compare::exact(&self.element, want, &results.output, !self.sorts),
             Output::Near { values, scales, chained } => {
-                let depth = if *chained { self.call.plan.depth + 1 } else { 1 };
+                let depth = if *chained { self.call.plan.depth() + 1 } else { 1 };
                 compare::near(&self.element, values, scales, depth, &results.output)
             }
         }
@@ -214,7 +214,7 @@ impl Staged {
         match want {
             Output::Exact(want) => compare::written(element, want, got, STALE),
             Output::Near { values, scales, chained } => {
-                let depth = if *chained { self.call.plan.depth + 1 } else { 1 };
+                let depth = if *chained { self.call.plan.depth() + 1 } else { 1 };
                 let (first, others) =
                     got.split_at_checked(values.len() * element.bytes() as usize).unwrap_or((got, &[]));
                 compare::near(element, values, scales, depth, first)?;
@@ -243,14 +243,14 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
     let mut staged = Staged::new(backend, row)?;
     let plain = Options { algorithm: row.options.algorithm, ..Options::default() };
     if row.options != plain && staged.call.plan.waiting_tiles() == 0 {
-        let algorithm = staged.call.plan.algorithm;
+        let algorithm = staged.call.plan.algorithm();
         return Err(Error::Unsupported(format!(
             "no tile of {algorithm} waits for another: there is no fault to make, and no wait to leave unbounded"
         ))
         .into());
     }
     // What look-back combines depends on how far other tiles are.
-    let steady = !planner::follows_arrival(staged.call.plan.algorithm);
+    let steady = !planner::follows_arrival(staged.call.plan.algorithm());
     let mut first: Option<Vec<u8>> = None;
     for run in 0..row.runs {
         if run > 0 {
@@ -261,14 +261,16 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
         }
         backend.run(&staged.call)?;
         let results = staged.check(backend).map_err(|failure| match failure {
-            Failure::Wrong(message) => Failure::Wrong(format!("run {run} ({}): {message}", staged.call.plan.algorithm)),
+            Failure::Wrong(message) => {
+                Failure::Wrong(format!("run {run} ({}): {message}", staged.call.plan.algorithm()))
+            }
             error => error,
         })?;
         let before = first.get_or_insert_with(|| results.output.clone());
         if steady && !row.keeps_scratch && *before != results.output {
             return Err(Failure::Wrong(format!(
                 "run {run} ({}) gave other bits than run 0",
-                staged.call.plan.algorithm
+                staged.call.plan.algorithm()
             )));
         }
     }

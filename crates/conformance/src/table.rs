@@ -225,7 +225,7 @@ pub(crate) fn shared_rows() -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use trifold_core::{DeviceKind, Language, Step, SubgroupSource, Subgroups};
+    use trifold_core::{DeviceKind, Language, SubgroupSource, Subgroups};
 
     use super::*;
 
@@ -268,11 +268,7 @@ mod tests {
             let Body::Call(row) = &case.body else { continue };
             elements += row.request.n() * u64::from(row.runs);
             let Ok(plan) = row.plan(&caps) else { continue };
-            for step in plan.steps {
-                if let Step::Launch(launch) = step {
-                    kernels.insert(launch.kernel);
-                }
-            }
+            kernels.extend(plan.launched().map(|launch| launch.kernel.clone()));
         }
         println!("{} cases, {} kernels, {elements} elements", cases.len(), kernels.len());
         assert!((1500..8500).contains(&cases.len()), "{} cases", cases.len());
@@ -290,9 +286,7 @@ mod tests {
             let folded = cases.iter().any(|case| match &case.body {
                 Body::Call(row) => {
                     row.request.primitive() == primitive
-                        && row.plan(&caps).is_ok_and(|plan| {
-                            plan.steps.iter().any(|s| matches!(s, Step::Launch(l) if l.groups > 65_535))
-                        })
+                        && row.plan(&caps).is_ok_and(|plan| plan.launched().any(|launch| launch.groups > 65_535))
                 }
                 _ => false,
             });

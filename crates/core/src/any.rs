@@ -1,14 +1,18 @@
 //! Backends behind one object, for programs that choose at run time.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use crate::{
     Backend, Caps, Error, Layout, Options, Plan, Prepared, Request, Result, Scan, Sort, Span, Spans, Tuning, block_on,
     planner,
 };
 
-/// A backend's buffer, behind one type.
-pub struct AnyBuffer(Box<dyn Any + Send>, u64);
+/// A backend's buffer, behind one type. Its memory is freed when it and every [`AnyCall`] on it are dropped.
+pub struct AnyBuffer(Memory, u64);
+
+/// A buffer of some backend.
+type Memory = Arc<dyn Any + Send + Sync>;
 
 impl AnyBuffer {
     /// The bytes that were asked for.
@@ -70,13 +74,21 @@ impl<'a> AnySpans<'a> {
     pub fn with_count(self, count: AnySpan<'a>) -> Self {
         AnySpans { count: Some(count), ..self }
     }
+
+    /// What a call on these spans must keep from being freed.
+    fn memory(&self) -> Vec<Memory> {
+        let values = self.values.into_iter().flat_map(|(from, to)| [from, to]);
+        let all = [self.input, self.output].into_iter().chain(values).chain(self.rest).chain(self.count);
+        all.map(|span| span.buffer.0.clone()).collect()
+    }
 }
 
-/// A call that was planned, compiled and bound, behind one type. Runs on the backend that bound it alone.
+/// A call that was planned, compiled and bound, behind one type. Runs on the backend that bound it alone, and keeps the memory
+/// of its spans from being freed.
 pub struct AnyCall {
-    /// Keeps the scratch that the steps use.
-    _scratch: AnyBuffer,
+    /// Steps may hold no more than addresses: dropped before what keeps the memory.
     steps: Box<dyn Any + Send>,
+    _memory: Vec<Memory>,
     /// The plan.
     pub plan: Plan,
 }
@@ -117,7 +129,10 @@ fn own<B: Backend + 'static>(buffer: &AnyBuffer) -> Result<&B::Buffer>
 where
     B::Buffer: 'static,
 {
-    buffer.0.downcast_ref().ok_or_else(|| Error::Invalid("a buffer of another backend".into()))
+    let own = buffer.0.downcast_ref();
+    own.ok_or_else(|| {
+        Error::Invalid("a buffer of another backend; allocate it with `alloc` of the one that works on it".into())
+    })
 }
 
 fn span<'a, B: Backend + 'static>(backend: &B, any: AnySpan<'a>) -> Result<Span<'a, B>>
@@ -149,7 +164,9 @@ where
     B::Step: 'static,
 {
     let steps: Option<&Vec<B::Step>> = call.steps.downcast_ref();
-    steps.map(Vec::as_slice).ok_or_else(|| Error::Invalid("a call that another backend bound".into()))
+    steps.map(Vec::as_slice).ok_or_else(|| {
+        Error::Invalid("a call that another backend bound; make it with `call` of the one that runs it".into())
+    })
 }
 
 impl<B: Scan + crate::Reduce + Sort + 'static> AnyBackend for B
@@ -166,7 +183,7 @@ where
     }
 
     fn alloc(&self, bytes: u64) -> Result<AnyBuffer> {
-        Ok(AnyBuffer(Box::new(Backend::alloc(self, bytes)?), bytes))
+        Ok(AnyBuffer(Arc::new(Backend::alloc(self, bytes)?), bytes))
     }
 
     fn write(&self, to: AnySpan<'_>, bytes: &[u8]) -> Result<()> {
@@ -207,7 +224,9 @@ where
                 prepared.bind_steps(self, &typed, Some(whole), true)?
             }
         };
-        Ok(AnyCall { steps: Box::new(bound.into_steps()), _scratch: scratch, plan })
+        let mut memory = spans.memory();
+        memory.push(scratch.0.clone());
+        Ok(AnyCall { steps: Box::new(bound.into_steps()), _memory: memory, plan })
     }
 
     fn run(&self, call: &AnyCall) -> Result<()> {

@@ -11,7 +11,7 @@ use crate::{Caps, Error, KernelKey, Layout, Param, Result, Slot, Tuning};
 /// reduce or sort: the planner does. `docs/ADDING_A_BACKEND.md` walks through an implementation.
 pub trait Backend: Sized + Send {
     /// Device memory that this backend allocated; freed when dropped.
-    type Buffer: Send;
+    type Buffer: Send + Sync;
     /// A reference to device memory, whoever allocated it.
     type Handle: Clone + Send;
     /// A compiled kernel.
@@ -47,31 +47,54 @@ pub trait Backend: Sized + Send {
     /// Whether two handles stand for the same memory.
     fn same(&self, a: &Self::Handle, b: &Self::Handle) -> bool;
 
-    /// Compiles a kernel, or finds it compiled before.
+    /// Compiles a kernel, or finds it compiled before. But in a browser, the future blocks its thread meanwhile.
     ///
     /// # Errors
     /// [`Error::Compile`] with the compiler's log, [`Error::Operator`] for the caller's part of the text.
     fn compile(&self, key: &KernelKey) -> impl Future<Output = Result<Self::Kernel>>;
 
     /// Binds a command's arguments.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for arguments that the kernel does not take, or memory of another device or queue.
     fn bind(&self, command: Command<'_, Self>) -> Result<Self::Step>;
 
     /// Starts recording.
+    ///
+    /// # Errors
+    /// What the driver says.
     fn record(&self) -> Result<Self::Recorder>;
 
-    /// Records steps, in order.
+    /// Records steps, in order. Another thread's, on the same backend, come before or after all of them.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a step that another backend bound, and what the driver says.
     fn execute(&self, recorder: &mut Self::Recorder, steps: &[Self::Step]) -> Result<()>;
 
     /// Hands what was recorded to the device. Does not wait.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], where the driver says so already, and [`Error::Backend`].
     fn submit(&self, recorder: Self::Recorder) -> Result<()>;
 
-    /// Waits until the device has done all that was submitted.
+    /// Waits until the device has done all that was submitted to the queue.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] and [`Error::Backend`]: of everything that was submitted.
     fn synchronize(&self) -> Result<()>;
 
-    /// Copies bytes from the host, in queue order.
+    /// Copies bytes from the host, in queue order. The span has as many as there are; wgpu copies multiples of four, from such an
+    /// offset.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for other lengths, [`Error::OutOfMemory`], [`Error::DeviceLost`] and [`Error::Backend`].
     fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()>;
 
-    /// Copies bytes to the host, after everything submitted so far.
+    /// Copies bytes to the host, after everything submitted so far. But in a browser, the future blocks its thread until
+    /// then.
+    ///
+    /// # Errors
+    /// As [`Backend::write`].
     fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> impl Future<Output = Result<()>>;
 
     /// Runs `before`, then `repeat` times `steps`, and gives the milliseconds that the latter took on the device, by its
@@ -104,11 +127,12 @@ impl<B: Backend> std::fmt::Debug for Span<'_, B> {
 }
 
 impl<'a, B: Backend> Span<'a, B> {
-    /// A span of memory of `bytes` bytes, from its start. For backends; callers get spans from
-    /// [`Backend::span`] and from the backends' own functions for memory that the caller allocated.
+    /// A span of memory of `bytes` bytes, from its start, with `room` bytes to the memory's end. For backends; callers get spans
+    /// from [`Backend::span`] and from the backends' own functions for memory that the caller allocated.
     ///
-    /// The lifetime is chosen by the backend: it must not outlast the memory.
-    pub fn from_handle(handle: B::Handle, bytes: u64, room: u64) -> Span<'a, B> {
+    /// # Safety
+    /// The memory must have that many bytes, and be there for `'a`: kernels are launched unchecked on what a span says.
+    pub unsafe fn from_handle(handle: B::Handle, bytes: u64, room: u64) -> Span<'a, B> {
         Span { handle, offset: 0, bytes, room: room.max(bytes), buffer: PhantomData }
     }
 

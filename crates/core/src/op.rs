@@ -66,7 +66,7 @@ pub struct Op {
     identity: Vec<u8>,
     /// Whether it commutes.
     pub commutative: bool,
-    /// Whether this is the built-in sum, which subgroups have an instruction for.
+    /// Which of the built-in operators it is, if [`Op::builtin`] made it: subgroups have instructions for some.
     pub builtin: Option<Builtin>,
     host: HostOp,
 }

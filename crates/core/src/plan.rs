@@ -114,26 +114,50 @@ pub enum Step {
     Launch(Launch),
 }
 
-/// What a device is to do for one call.
+/// What a device is to do for one call. The planner makes it and nobody changes it: kernels trust its numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// The algorithm, by the name it has at every layer.
-    pub algorithm: &'static str,
-    /// Working memory it needs, in bytes.
-    pub scratch_bytes: u64,
-    /// The steps.
-    pub steps: Vec<Step>,
+    pub(crate) algorithm: &'static str,
+    pub(crate) scratch_bytes: u64,
+    pub(crate) steps: Vec<Step>,
     /// The spans it was made for: their bytes, and the alignment of their elements.
-    pub spans: Vec<(Slot, u64, u32)>,
-    /// Whether it needs spans that start at multiples of 16 bytes, with room to the next multiple at their ends.
-    pub wide: bool,
-    /// Whether it was made for an output that is the input.
-    pub in_place: bool,
-    /// The longest chain of combines from an input to a result: what bounds a float sum's rounding.
-    pub depth: u64,
+    pub(crate) spans: Vec<(Slot, u64, u32)>,
+    pub(crate) wide: bool,
+    pub(crate) in_place: bool,
+    pub(crate) depth: u64,
 }
 
 impl Plan {
+    /// The algorithm, by the name it has at every layer.
+    pub fn algorithm(&self) -> &'static str {
+        self.algorithm
+    }
+
+    /// Working memory it needs, in bytes.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.scratch_bytes
+    }
+
+    /// The steps.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Whether it needs spans that start at multiples of 16 bytes, with room to the next multiple at their ends.
+    pub fn wide(&self) -> bool {
+        self.wide
+    }
+
+    /// Whether it was made for an output that is the input.
+    pub fn in_place(&self) -> bool {
+        self.in_place
+    }
+
+    /// The longest chain of combines from an input to a result: what bounds a float sum's rounding.
+    pub fn depth(&self) -> u64 {
+        self.depth
+    }
+
     /// How many kernels it launches.
     pub fn launches(&self) -> usize {
         self.launched().count()
@@ -149,7 +173,8 @@ impl Plan {
         self.launched().filter(|launch| launch.kernel.waits()).map(tiles).max().unwrap_or(0)
     }
 
-    pub(crate) fn launched(&self) -> impl Iterator<Item = &Launch> {
+    /// The kernels it launches, in order.
+    pub fn launched(&self) -> impl Iterator<Item = &Launch> {
         self.steps.iter().filter_map(|step| match step {
             Step::Launch(launch) => Some(launch),
             _ => None,

@@ -23,6 +23,9 @@ pub struct Bound<'a, B: Backend> {
 impl<B: Backend> Prepared<B> {
     /// Plans a request for a backend's device and compiles the plan's kernels. The plan gets scratch of its own,
     /// allocated and cleared here once.
+    ///
+    /// # Errors
+    /// As the primitives' (see [`Scan`](crate::Scan)).
     pub async fn new(backend: &B, request: &Request, layout: Layout, options: Options) -> Result<Self> {
         let mut prepared = Self::without_scratch(backend, request, layout, options, &backend.tuning()).await?;
         if prepared.plan.scratch_bytes > 0 {
@@ -35,6 +38,9 @@ impl<B: Backend> Prepared<B> {
 
     /// As [`Prepared::new`], for a caller who brings scratch to [`Prepared::bind_with_scratch`] and may have numbers of
     /// their own to plan with.
+    ///
+    /// # Errors
+    /// As [`Prepared::new`].
     pub async fn without_scratch(
         backend: &B,
         request: &Request,
@@ -47,6 +53,9 @@ impl<B: Backend> Prepared<B> {
 
     /// Compiles the kernels of a plan that the caller has, for this backend's device. As [`Prepared::without_scratch`], it
     /// has no scratch.
+    ///
+    /// # Errors
+    /// As [`Backend::compile`].
     pub async fn of_plan(backend: &B, plan: Plan) -> Result<Self> {
         let mut kernels: Vec<(KernelKey, B::Kernel)> = vec![];
         for step in &plan.steps {
@@ -64,8 +73,9 @@ impl<B: Backend> Prepared<B> {
         &self.plan
     }
 
-    /// Binds spans, with the plan's own scratch. Two bound calls of one prepared plan share that scratch: run them on one
-    /// queue, where one ends before the next begins.
+    /// Binds spans, with the plan's own scratch. Two bound calls of one prepared plan share that scratch: run them on the backend
+    /// that prepared it, from any thread, where one ends before the next begins. CUDA and OpenCL refuse to run what was bound for another
+    /// queue.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the spans are not what the plan was made for.
@@ -93,11 +103,12 @@ impl<B: Backend> Prepared<B> {
     ) -> Result<Bound<'a, B>> {
         let need = self.plan.scratch_bytes;
         let alignment = backend.caps().binding_alignment.max(256);
-        let aligned = backend.handle_alignment(scratch.handle()).is_multiple_of(256)
-            && scratch.offset().is_multiple_of(alignment);
+        let start = backend.handle_alignment(scratch.handle());
+        let aligned = start.is_multiple_of(256) && scratch.offset().is_multiple_of(alignment);
         if scratch.bytes() < need || !aligned {
             return Err(Error::Invalid(format!(
-                "scratch of {} bytes at offset {}; bring at least {need} bytes at a multiple of {alignment}",
+                "scratch of {} bytes at offset {} of memory at a multiple of {start}; bring at least {need} bytes at a \
+                 multiple of {alignment}, of memory at a multiple of 256",
                 scratch.bytes(),
                 scratch.offset()
             )));
@@ -141,8 +152,9 @@ impl<B: Backend> Prepared<B> {
                 Slot::Scratch => scratch.as_ref(),
                 slot => spans.slot(slot),
             };
-            let span =
-                span.ok_or_else(|| Error::Invalid(format!("the plan needs {:?}, which is not bound", region.slot)))?;
+            let span = span.ok_or_else(|| {
+                Error::Invalid(format!("the plan needs the {}, which is not bound", region.slot.noun()))
+            })?;
             span.slice(region.offset, region.bytes)
         };
         let mut steps = vec![];
@@ -176,10 +188,17 @@ impl<B: Backend> Prepared<B> {
     fn check(&self, backend: &B, spans: &Spans<'_, B>) -> Result<()> {
         let layout = spans.layout(backend)?;
         for &(slot, bytes, align) in &self.plan.spans {
-            let span = spans.slot(slot);
+            let (span, noun) = (spans.slot(slot), slot.noun());
             let have = span.map_or(0, Span::bytes);
             if have != bytes {
-                return Err(Error::Invalid(format!("{slot:?} has {have} bytes, and the plan was made for {bytes}")));
+                let remedy = match span {
+                    None => "bind one",
+                    Some(_) if have > bytes => "pass a slice of as many (Span::slice), or prepare for what there is",
+                    Some(_) => "bring as many, or prepare for what there is",
+                };
+                return Err(Error::Invalid(format!(
+                    "the {noun} has {have} bytes, and the plan was made for {bytes}; {remedy}"
+                )));
             }
             if let Some(span) = span
                 && bytes > 0
@@ -187,8 +206,10 @@ impl<B: Backend> Prepared<B> {
                     || backend.handle_alignment(span.handle()) % u64::from(align) != 0)
             {
                 return Err(Error::Invalid(format!(
-                    "{slot:?} starts at byte {}, between elements; it must start at a multiple of {align}",
-                    span.offset()
+                    "the {noun} starts at byte {} of memory at a multiple of {}; it must start at a multiple of {align}, \
+                     as its elements do",
+                    span.offset(),
+                    backend.handle_alignment(span.handle())
                 )));
             }
         }
@@ -220,17 +241,23 @@ impl<B: Backend> Bound<'_, B> {
         &self.steps
     }
 
-    /// The bound steps alone: the caller sees to it that the spans' memory outlives their use.
+    /// The bound steps alone, whose owner keeps the spans' memory.
     pub(crate) fn into_steps(self) -> Vec<B::Step> {
         self.steps
     }
 
     /// Records the call into a recorder of the caller's.
+    ///
+    /// # Errors
+    /// As [`Backend::execute`].
     pub fn record(&self, backend: &B, recorder: &mut B::Recorder) -> Result<()> {
         backend.execute(recorder, &self.steps)
     }
 
     /// Records and submits the call. Does not wait.
+    ///
+    /// # Errors
+    /// As [`Backend::execute`] and [`Backend::submit`].
     pub fn run(&self, backend: &B) -> Result<()> {
         let mut recorder = backend.record()?;
         backend.execute(&mut recorder, &self.steps)?;
@@ -239,6 +266,9 @@ impl<B: Backend> Bound<'_, B> {
 }
 
 /// How much scratch a request needs on a device with these capabilities, in bytes. Asks no device.
+///
+/// # Errors
+/// As [`planner::plan`].
 pub fn scratch_bytes(
     request: &Request,
     layout: Layout,

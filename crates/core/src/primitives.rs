@@ -1,7 +1,7 @@
 //! Scan, Reduce and Sort: typed calls, which erase to a [`Request`] at once.
 //!
 //! Each primitive has a `prepare_*`, to plan and compile once and run often, and one-shot calls for when that does not
-//! matter. One-shot calls compile on first use, allocate scratch, and wait for the work to end.
+//! matter. One-shot calls compile on first use, allocate scratch, and wait for the work to end, blocking their thread.
 
 use crate::{
     Backend, Element, Error, Key, Layout, Monoid, Op, Options, Order, Prepared, ReduceRequest, Request, Result,
@@ -15,6 +15,9 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 
 pub(crate) fn count<T, B: Backend>(span: &Span<'_, B>) -> Result<u64> {
     let size = size_of::<T>() as u64;
+    if size == 0 {
+        return Err(Error::Invalid("elements of no bytes; an element has at least four".into()));
+    }
     if !span.bytes().is_multiple_of(size) {
         return Err(Error::Invalid(format!(
             "a span of {} bytes is no whole number of elements of {size} bytes",
@@ -37,6 +40,14 @@ pub(crate) fn run_once<B: Backend>(backend: &B, request: &Request, spans: &Spans
 /// Moves each element twice (once read, once written) by decoupled look-back (Merrill and Garland 2016), three times
 /// by reduce-then-scan. A float's bits may differ from run to run where tiles look back, as what they combine depends on how far
 /// others are; by `reduce_then_scan` and `lookahead` (see [`Options::algorithm`]) they are the same every time.
+///
+/// Scratch is a state of 8 to 24 bytes a tile of some thousand elements, or a tile's sum.
+///
+/// # Errors
+/// Of all calls: [`Error::Invalid`] for spans of another length than the request's elements have or that overlap, and for more
+/// elements than [`MAX_ELEMENTS`](crate::MAX_ELEMENTS) or than the device binds at once; [`Error::Unsupported`] for a type that the
+/// device lacks; [`Error::Operator`] and [`Error::Compile`] for a text that does not compile; [`Error::OutOfMemory`],
+/// [`Error::DeviceLost`] and [`Error::Backend`] as the driver says.
 pub trait Scan: Backend {
     /// Plans and compiles a scan of `n` elements, from `initial` on (the operator's identity if `None`).
     fn prepare_scan<T: Element, M: Monoid<T>>(
@@ -75,7 +86,11 @@ fn scan_request<T: Element, M: Monoid<T>>(kind: ScanKind, initial: Option<T>, n:
 
 /// Reduction of all elements to one.
 ///
-/// Reads each element once, in one launch. The same input on the same device gives the same bits every time.
+/// Reads each element once, in one launch. The same input on the same device gives the same bits every time. Scratch is one element a
+/// workgroup, of which there are some hundreds.
+///
+/// # Errors
+/// As of [`Scan`].
 pub trait Reduce: Backend {
     /// Plans and compiles a reduction of `n` elements, from `initial` on (the operator's identity if `None`).
     fn prepare_reduce<T: Element, M: Monoid<T>>(
@@ -102,7 +117,14 @@ fn reduce_request<T: Element, M: Monoid<T>>(initial: Option<T>, n: u64) -> Reque
 /// Stable radix sort of keys, alone or with a value each.
 ///
 /// Onesweep (Adinets and Merrill 2022) reads the keys once to count, then reads and writes keys and values once for
-/// each 8-bit digit place in which the keys differ.
+/// each 8-bit digit place in which the keys differ. Few keys are sorted by one workgroup, which reads and writes them once, and
+/// somewhat more by a pass into buckets and a workgroup a bucket; devices without subgroups make Onesweep's passes in three launches each.
+/// Floats are ordered by IEEE 754's total order: -0 before +0, and NaNs at the ends by their signs.
+///
+/// Scratch is as much as the keys and values, and up to 4% more; none for keys that one workgroup sorts.
+///
+/// # Errors
+/// As of [`Scan`].
 pub trait Sort: Backend {
     /// Plans and compiles a sort of `n` keys.
     fn prepare_sort_keys<K: Key>(&self, order: Order, n: u64, layout: Layout) -> Result<Prepared<Self>> {
@@ -132,6 +154,10 @@ pub trait Sort: Backend {
 }
 
 /// Moving host data to and from a device.
+///
+/// # Errors
+/// [`Error::Invalid`] for a span that is no whole number of elements, and on wgpu for bytes or an offset that are no multiple of
+/// four; otherwise as [`Backend::alloc`], [`Backend::write`] and [`Backend::read`].
 pub trait Transfer: Backend {
     /// Allocates a buffer with these elements in it.
     fn upload<T: bytemuck::NoUninit>(&self, data: &[T]) -> Result<Self::Buffer> {

@@ -187,9 +187,14 @@ impl SelectRequest {
 /// Selection and partition by a predicate; both are stable, the elements that are not kept too.
 ///
 /// One look-back pass reads each element once and writes it at most once: the count of kept elements is scanned over the
-/// tiles as a prefix sum is. A partition is that one pass where the rest has a span of its own; see [`Select::partition_if`]. How many there are is written as one `u32` to a span of the caller's; it stays on the device, and
-/// can be read like any other. Outputs have room for as many elements as the input; what lies past those written keeps what it
-/// held. Nothing works in place: where elements go depends on all before them, which other tiles may not have read yet.
+/// tiles as a prefix sum is. (Devices without subgroups count first, and read twice.) A partition is that one pass where the rest has a
+/// span of its own; see [`Select::partition_if`]. How many there are is written as one `u32` to a span of the caller's; it stays on
+/// the device, and can be read like any other. Outputs are as long as the input; what lies past the elements written keeps what it
+/// held. Nothing works in place: where elements go depends on all before them, which other tiles may not have read yet. Scratch is a
+/// state of 8 bytes a tile.
+///
+/// # Errors
+/// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) for outputs that are the input.
 pub trait Select: Backend {
     /// Plans and compiles a selection from `n` elements. Bind spans with a count ([`Spans::with_count`]), and for
     /// [`Rest::Apart`] with a rest ([`Spans::with_rest`]).

@@ -142,14 +142,14 @@ fn text(request: &Request, caps: &Caps) -> String {
 
 /// A plan, one line a step.
 fn describe(plan: &Plan) -> String {
-    let mut text = format!("{}, {} bytes of scratch", plan.algorithm, plan.scratch_bytes);
-    for (said, which) in [(plan.wide, "wide"), (plan.in_place, "in place")] {
+    let mut text = format!("{}, {} bytes of scratch", plan.algorithm(), plan.scratch_bytes());
+    for (said, which) in [(plan.wide(), "wide"), (plan.in_place(), "in place")] {
         if said {
             let _ = write!(text, ", {which}");
         }
     }
-    let _ = writeln!(text, ", depth {}", plan.depth);
-    for step in &plan.steps {
+    let _ = writeln!(text, ", depth {}", plan.depth());
+    for step in plan.steps() {
         let _ = match step {
             Step::Fill { region, value, once } => {
                 writeln!(text, "fill {} with {value}{}", place(region), if *once { " once" } else { "" })
@@ -247,7 +247,7 @@ fn a_rung_leaves_one_sum() {
                 // More than a device can bind.
                 let Ok(plan) = reduce_by(rung, &reduce(n), &caps) else { continue };
                 let (mut left, mut from) = (n, Region { slot: Slot::Input, offset: 0, bytes: 4 * n });
-                for step in &plan.steps {
+                for step in plan.steps() {
                     let Step::Launch(launch) = step else { panic!("{step:?}") };
                     let [(_, input), (_, output)] = launch.bindings[..] else { panic!("{launch:?}") };
                     let word = |name| launch.params.iter().find(|(n, _)| *n == name).map(|(_, value)| *value);
@@ -312,7 +312,7 @@ fn reductions_by_key() {
     insta::assert_snapshot!("reduce_by_key_h200", text(&by_key(Some(sum(Scalar::F32)), 1 << 20), &h200()));
     insta::assert_snapshot!("run_length_encode_gl", text(&by_key(None, 1 << 20), &gl()));
     let wide = planned(&by_key(Some(sum(Scalar::F64)), 1000), Layout::default(), &h200());
-    let Some(Step::Launch(launch)) = wide.steps.last() else { panic!("{wide:?}") };
+    let Some(launch) = wide.launched().last() else { panic!("{wide:?}") };
     let op = launch.kernel.op.as_ref().unwrap();
     insta::assert_snapshot!("segmented_sum", format!("{:?} {:?}\n{}", op.element(), op.identity(), op.wgsl));
 }
@@ -336,8 +336,8 @@ fn sorts_of_one_tile() {
     };
     let shape = |n| {
         let plan = planned(&sort_keys(n), Layout::default(), &h200());
-        let Some(Step::Launch(launch)) = plan.steps.last() else { panic!("{plan:?}") };
-        (plan.algorithm, launch.kernel.constant("WORKGROUP").unwrap(), launch.kernel.constant("ITEMS").unwrap())
+        let Some(launch) = plan.launched().last() else { panic!("{plan:?}") };
+        (plan.algorithm(), launch.kernel.constant("WORKGROUP").unwrap(), launch.kernel.constant("ITEMS").unwrap())
     };
     let largest = Tuning::of(&h200()).tile_workgroup * Tuning::of(&h200()).tile_keys;
     for n in [1, 64, 65, 500, 1023, 1024, 1025, 4000, u64::from(largest)] {
@@ -348,7 +348,7 @@ fn sorts_of_one_tile() {
     }
     // Then by buckets that likely fit a workgroup each; floats share their first digits.
     let most = |request: fn(u64) -> Request| {
-        let plans = (12..31).map(|bits| planned(&request(1 << bits), Layout::default(), &h200()).algorithm);
+        let plans = (12..31).map(|bits| planned(&request(1 << bits), Layout::default(), &h200()).algorithm());
         plans.collect::<Vec<_>>()
     };
     let hybrids = most(sort_keys).into_iter().filter(|algorithm| *algorithm == "hybrid").count();
@@ -356,8 +356,8 @@ fn sorts_of_one_tile() {
     let floats = |n| Request::Sort(SortRequest { key: Scalar::F32, value: None, n, order: Order::Ascending });
     assert!(!most(floats).contains(&"hybrid"));
     // Software devices have no wave to fill, and devices without subgroups cannot.
-    assert_eq!(planned(&sort_keys(1000), Layout::default(), &lavapipe()).algorithm, "onesweep");
-    assert_eq!(by(Some("one_tile"), &sort_keys(1000), &lavapipe()).unwrap().algorithm, "one_tile");
+    assert_eq!(planned(&sort_keys(1000), Layout::default(), &lavapipe()).algorithm(), "onesweep");
+    assert_eq!(by(Some("one_tile"), &sort_keys(1000), &lavapipe()).unwrap().algorithm(), "one_tile");
     for (n, caps) in [(5000, h200()), (1 << 30, h200()), (1000, gl())] {
         match by(Some("one_tile"), &sort_keys(n), &caps) {
             Err(Error::Unsupported(why)) => assert!(why.contains("one_tile"), "{why}"),
@@ -391,11 +391,7 @@ const UNBOUNDED: Options = Options { algorithm: None, fault: Fault::None, waitin
 
 /// The fallbacks of a plan's launches that wait.
 fn fallbacks(plan: &Plan) -> Vec<u32> {
-    let of = |step: &Step| match step {
-        Step::Launch(launch) => launch.kernel.constant("FALLBACK"),
-        _ => None,
-    };
-    plan.steps.iter().filter_map(of).collect()
+    plan.launched().filter_map(|launch| launch.kernel.constant("FALLBACK")).collect()
 }
 
 #[test]
@@ -420,9 +416,9 @@ fn unbounded_waits_leave_the_fallback_out_and_change_nothing_else() {
 #[test]
 fn look_ahead_always_has_its_fallback() {
     let request = scan(1 << 28);
-    assert_eq!(planned(&request, Layout::default(), &h200()).algorithm, "lookahead");
+    assert_eq!(planned(&request, Layout::default(), &h200()).algorithm(), "lookahead");
     let make = |options| plan(&request, Layout::default(), options, &h200(), &Tuning::of(&h200()));
-    assert_eq!(make(UNBOUNDED).unwrap().algorithm, "lookback");
+    assert_eq!(make(UNBOUNDED).unwrap().algorithm(), "lookback");
     let error = make(Options { algorithm: Some("lookahead"), ..UNBOUNDED }).unwrap_err();
     assert!(matches!(&error, Error::Unsupported(why) if why.contains("lookahead with unbounded")), "{error}");
 }
@@ -478,7 +474,7 @@ fn scratch_is_as_little_as_promised() {
                     let plan = plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps));
                     // Too many keys for a table of counts is an error that says so.
                     let Ok(plan) = plan else { continue };
-                    let bytes = plan.scratch_bytes;
+                    let bytes = plan.scratch_bytes();
                     // The literature's scans have a second buffer or a tree, or a sum for every 512 elements.
                     let most = if is_reference(algorithm) { most.max(4 * n + 4 * n / 100) } else { most };
                     assert!(
@@ -525,6 +521,18 @@ fn arithmetic_is_planned_in_workgroups_that_the_device_has() {
     assert!(why(2048, &lavapipe()).contains("the most is 1024"));
     assert!(why(0, &lavapipe()).contains("at least 1"));
     assert!(why(1, &Caps { language: Language::Host, ..lavapipe() }).contains("not workgroups"));
+}
+
+#[test]
+fn tuning_of_nothing_is_refused() {
+    let caps = h200();
+    let wrong: [fn(&mut Tuning); 3] = [|t| t.scan_workgroup = 0, |t| t.sort_keys = 0, |t| t.sort_workgroup = 1 << 20];
+    for change in wrong {
+        let mut tuning = Tuning::of(&caps);
+        change(&mut tuning);
+        let outcome = plan(&sort_keys(1000), Layout::default(), Options::default(), &caps, &tuning);
+        assert!(matches!(&outcome, Err(Error::Invalid(why)) if why.contains("tuning `s")), "{outcome:?}");
+    }
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! How fast the CPU backend is beside its own copy: `cargo run --release -p trifold-cpu --example speed [log2 n]`.
 
 use trifold_core::{
-    AnyBackend, AnySpan, AnySpans, Builtin, ElementType, Op, Options, Order, ReduceRequest, Request, Result, Scalar,
-    ScanKind, ScanRequest, SortRequest,
+    AnyBackend, AnySpan, AnySpans, Builtin, ElementType, Error, Op, Options, Order, ReduceRequest, Request, Result,
+    Scalar, ScanKind, ScanRequest, SortRequest,
 };
 use trifold_cpu::Cpu;
 
 fn main() -> Result<()> {
-    let log: u32 = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(25);
+    let log = std::env::args().nth(1).unwrap_or_else(|| "25".into());
+    let Some(log) = log.parse().ok().filter(|log| (1..=31).contains(log)) else {
+        return Err(Error::Invalid(format!("{log}: the power of two is a number from 1 to 31")));
+    };
     let n = 1u64 << log;
     let cpu = Cpu::new()?;
     let backend: &dyn AnyBackend = &cpu;

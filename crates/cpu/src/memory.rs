@@ -66,7 +66,8 @@ impl Buffer {
     }
 
     pub(crate) fn span(&self) -> Span<'_, Cpu> {
-        Span::from_handle(Handle(self.memory.clone()), self.bytes, self.memory.bytes() as u64)
+        // SAFETY: the memory has at least the bytes asked for, and its handle keeps it.
+        unsafe { Span::from_handle(Handle(self.memory.clone()), self.bytes, self.memory.bytes() as u64) }
     }
 }
 

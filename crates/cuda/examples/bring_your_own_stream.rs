@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn run(cuda: &Cuda, request: &Request, spans: &Spans<'_, Cuda>) -> Result<(), Box<dyn std::error::Error>> {
     let layout = spans.layout(cuda)?;
     let prepared = block_on(Prepared::without_scratch(cuda, request, layout, Options::default(), &cuda.tuning()))?;
-    let bytes = prepared.plan().scratch_bytes as usize;
+    let bytes = prepared.plan().scratch_bytes() as usize;
     let scratch: CudaSlice<u8> = cuda.stream().alloc_zeros(bytes.max(1))?;
     // The scratch is freed in the stream's order, after the call; so there is no wait here.
     prepared.bind_with_scratch(cuda, spans, &cuda.import(&scratch)?)?.run(cuda)?;

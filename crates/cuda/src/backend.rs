@@ -22,6 +22,9 @@ pub struct Cuda {
     architecture: u32,
     cache: Cache,
     kernels: Mutex<HashMap<KernelKey, Kernel>>,
+    /// Held while a call's steps go into the stream: those of another thread's call, which may share scratch, come before or
+    /// after them.
+    enqueuing: Mutex<()>,
 }
 
 impl std::fmt::Debug for Cuda {
@@ -79,7 +82,8 @@ impl Cuda {
         Cuda::new(context.new_stream().map_err(driver("creating a stream"))?)
     }
 
-    /// A backend on a caller's stream: calls go into it, in order with the rest of it. Its context is left as it is.
+    /// A backend on a caller's stream: calls go into it, in order with the rest of it. They make its context current on the thread
+    /// that calls, as cudarc's own do.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the driver or the device is too old, [`Error::Invalid`] for the per-thread default
@@ -97,7 +101,15 @@ impl Cuda {
         let (caps, architecture) = device::capabilities(stream.context())?;
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, "opened");
         let tuning = Tuning::for_device(&caps)?;
-        Ok(Cuda { stream, caps, tuning, architecture, cache: Cache::from_env(), kernels: Mutex::default() })
+        Ok(Cuda {
+            stream,
+            caps,
+            tuning,
+            architecture,
+            cache: Cache::from_env(),
+            kernels: Mutex::default(),
+            enqueuing: Mutex::default(),
+        })
     }
 
     /// Plans with these numbers, not with the device's own.
@@ -131,7 +143,9 @@ impl Cuda {
         self.stream.context().bind_to_thread().map_err(driver("making the context current"))
     }
 
+    /// Puts steps into the stream, and no other thread's between them.
     fn enqueue(&self, steps: &[Step]) -> Result<()> {
+        let _alone = self.enqueuing.lock().unwrap_or_else(PoisonError::into_inner);
         steps.iter().try_for_each(|step| step.enqueue(&self.stream))
     }
 }

@@ -21,7 +21,8 @@
 //! ```
 //!
 //! A program with a stream and memory of its own brings them: [`Cuda::new`], [`Cuda::import`]. Calls then go into that
-//! stream, in order with the rest of it, and a bound plan only enqueues, so that it can be captured into a CUDA graph.
+//! stream, in order with the rest of it, and a bound plan only enqueues, so that it can be captured into a CUDA graph. One-shot calls,
+//! transfers, and dropping buffers and prepared plans wait for the stream, which a capture does not allow.
 
 mod backend;
 mod device;

@@ -29,12 +29,17 @@ impl Handle {
 }
 
 /// Memory at an address: `bytes` of it, with `room` to the end of its allocation.
-fn span_at<'a>(handle: Handle, address: CUdeviceptr, bytes: u64, room: u64) -> Span<'a, Cuda> {
-    let space = Span::from_handle(handle, address + bytes, address + room);
+///
+/// # Safety
+/// As [`Span::from_handle`].
+unsafe fn span_at<'a>(handle: Handle, address: CUdeviceptr, bytes: u64, room: u64) -> Span<'a, Cuda> {
+    // SAFETY: the address space from zero on is no memory of the caller's, but nothing of it leaves this function but the
+    // caller's part.
+    let space = unsafe { Span::from_handle(handle, address + bytes, address + room) };
     space.slice(address, bytes).expect("the space ends where the slice does")
 }
 
-/// Device memory of the backend's own; freed when dropped, after the work that was submitted before.
+/// Device memory of the backend's own; freed when dropped, which waits for the work that was submitted before.
 #[derive(Debug)]
 pub struct Buffer {
     address: CUdeviceptr,
@@ -71,7 +76,8 @@ impl Buffer {
     }
 
     pub(crate) fn span(&self) -> Span<'_, Cuda> {
-        span_at(Handle::of(&self.stream), self.address, self.bytes, self.room)
+        // SAFETY: the buffer's own sizes, and the span borrows it.
+        unsafe { span_at(Handle::of(&self.stream), self.address, self.bytes, self.room) }
     }
 }
 
@@ -117,7 +123,8 @@ impl Cuda {
         // What cudarc enqueues to order this use orders one stream after itself, at once.
         let (address, _) = view.device_ptr(self.stream());
         let bytes = view.num_bytes() as u64;
-        Ok(span_at(self.handle(), address, bytes, bytes))
+        // SAFETY: the view's own size, and it borrows the slice for the span's lifetime.
+        Ok(unsafe { span_at(self.handle(), address, bytes, bytes) })
     }
 
     /// Device memory at an address as a span: `bytes` of it.
@@ -126,7 +133,8 @@ impl Cuda {
     /// The memory must be the device's or reachable from it, hold `bytes` bytes, and stay allocated until the work that
     /// is submitted with the span has ended. Other uses of it must be ordered with this backend's stream.
     pub unsafe fn import_raw<'a>(&self, address: CUdeviceptr, bytes: u64) -> Span<'a, Cuda> {
-        span_at(self.handle(), address, bytes, bytes)
+        // SAFETY: as the caller says.
+        unsafe { span_at(self.handle(), address, bytes, bytes) }
     }
 }
 
@@ -136,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_spans_offset_is_its_address() {
-        let span = span_at(Handle { stream: 1, context: 2 }, 0x7f00_0000_0100, 20, 32);
+        // SAFETY: nothing is launched on it.
+        let span = unsafe { span_at(Handle { stream: 1, context: 2 }, 0x7f00_0000_0100, 20, 32) };
         assert_eq!((span.offset(), span.bytes(), span.room()), (0x7f00_0000_0100, 20, 32));
         let part = span.slice(4, 16).unwrap();
         assert_eq!((part.offset(), part.bytes(), part.room()), (0x7f00_0000_0104, 16, 28));

@@ -102,8 +102,9 @@ impl Step {
         match &self.action {
             Action::Nothing => Ok(()),
             Action::Fill { address, words, value } => {
-                // SAFETY: the span's memory has that many words, aligned as `bind` checked, and outlives the stream's
-                // work on it by `Bound`'s lifetime and its owner's being freed in the stream's order.
+                // SAFETY: the span's memory has that many words, aligned as `bind` checked. It is there now, since whoever has
+                // the step borrows it (`Bound`) or shares it (`AnyCall`), and outlives the stream's work on it, since its
+                // owner waits for that before it frees it.
                 unsafe { sys::cuMemsetD32Async(*address, *value, *words, stream.cu_stream()) }
                     .result()
                     .map_err(driver("enqueuing a fill"))

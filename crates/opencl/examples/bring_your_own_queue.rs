@@ -12,8 +12,9 @@ const N: usize = 1 << 20;
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     // What the program has already: a queue, in order, and data on the device.
     let devices = OpenCl::devices()?;
-    let device = Device::from(devices.first().ok_or("no OpenCL device")?.id());
-    let context = Context::builder().devices(device).build()?;
+    let first = devices.first().ok_or("no OpenCL device")?;
+    let device = Device::from(first.id());
+    let context = Context::builder().platform(first.platform_id().into()).devices(device).build()?;
     let queue = Queue::new(&context, device, None)?;
     let buffer = |data: &[u32]| Buffer::builder().queue(queue.clone()).len(N).copy_host_slice(data).build();
     let counts = buffer(&vec![3; N])?;

@@ -3,7 +3,7 @@
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use ocl::core::DeviceId;
+use ocl::core::{DeviceId, PlatformId};
 use ocl::ffi;
 use trifold_core::bytemuck::AnyBitPattern;
 use trifold_core::{Caps, Error, Result};
@@ -26,12 +26,18 @@ pub struct DeviceInfo {
     /// The OpenCL version that it implements, with what the vendor adds to that.
     pub version: String,
     id: DeviceId,
+    platform_id: PlatformId,
 }
 
 impl DeviceInfo {
     /// The device as ocl knows it.
     pub fn id(&self) -> DeviceId {
         self.id
+    }
+
+    /// Its platform as ocl knows it: what a context of the device is made on.
+    pub fn platform_id(&self) -> PlatformId {
+        self.platform_id
     }
 
     /// What the device can do, without opening it.
@@ -107,6 +113,8 @@ fn platform_devices(platform: ffi::cl_platform_id, before: usize) -> Checked<Vec
                 driver: device.string(ffi::CL_DRIVER_VERSION)?,
                 version: device.string(ffi::CL_DEVICE_VERSION)?,
                 id: device.0,
+                // SAFETY: clGetPlatformIDs gave it, and platforms live as long as the program.
+                platform_id: unsafe { PlatformId::from_raw(platform) },
             })
         })
         .collect()

@@ -14,7 +14,8 @@
 //!
 //! # fn main() -> Result<()> {
 //! let devices = OpenCl::devices()?;
-//! let gpu = OpenCl::open(&devices[0])?;
+//! let Some(first) = devices.first() else { return Ok(()) };
+//! let gpu = OpenCl::open(first)?;
 //! let input = gpu.upload(&[1_u32, 2, 3])?;
 //! let output = gpu.alloc(12)?;
 //! gpu.inclusive_scan::<u32, Sum>(&gpu.span(&input), &gpu.span(&output))?;
@@ -38,7 +39,7 @@ mod step;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ocl::core::DeviceId;
 use ocl::ffi;
@@ -63,6 +64,9 @@ use step::Arguments;
 pub struct OpenCl {
     // Fields drop in order: kernels, then the queue, then the context.
     kernels: Mutex<HashMap<KernelKey, Kernel>>,
+    /// Held while a call's steps go to the queue: those of another thread's call, which may share scratch, come before or
+    /// after them.
+    enqueuing: Mutex<()>,
     queue: Queue,
     context: Context,
     device: Device,
@@ -151,6 +155,7 @@ impl OpenCl {
         let tuning = Tuning::for_device(&caps)?;
         Ok(OpenCl {
             kernels: Mutex::default(),
+            enqueuing: Mutex::default(),
             queue,
             context,
             device,
@@ -187,7 +192,9 @@ impl OpenCl {
             .map_err(|s| s.error("asking the caller's buffer for its size"))?;
         self.check_context(&place.memory)?;
         let size = place.memory.bytes;
-        Span::from_handle(Handle(Arc::new(place.memory)), size, size).slice(place.offset, place.bytes)
+        // SAFETY: the buffer's own size, and its handle keeps it.
+        let whole = unsafe { Span::from_handle(Handle(Arc::new(place.memory)), size, size) };
+        whole.slice(place.offset, place.bytes)
     }
 
     /// The queue. This backend keeps the reference.
@@ -217,6 +224,21 @@ impl OpenCl {
             ));
         }
         Ok(())
+    }
+
+    /// Scratch is cleared, and calls that share it are ordered, on one queue.
+    fn check_queue(&self, steps: &[Step]) -> Result<()> {
+        if steps.iter().any(|step| step.queue != self.queue.raw() as usize) {
+            return Err(Error::Invalid(
+                "a step that was bound for another queue; prepare and bind it with the backend that runs it".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Keeps other threads' calls from the queue.
+    fn alone(&self) -> MutexGuard<'_, ()> {
+        self.enqueuing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A transfer's offset, if the spans are of this context and the sizes agree.
@@ -260,7 +282,8 @@ impl Backend for OpenCl {
     }
 
     fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Self> {
-        Span::from_handle(Handle(buffer.memory.clone()), buffer.bytes, buffer.memory.bytes)
+        // SAFETY: the memory has at least the bytes asked for, and its handle keeps it.
+        unsafe { Span::from_handle(Handle(buffer.memory.clone()), buffer.bytes, buffer.memory.bytes) }
     }
 
     fn handle_alignment(&self, handle: &Handle) -> u64 {
@@ -299,7 +322,7 @@ impl Backend for OpenCl {
                 step::launch(key, kernel, groups, &Arguments { spans: &spans, params, initial })
             }
         };
-        Ok(Step(kind?))
+        Ok(Step { queue: self.queue.raw() as usize, kind: kind? })
     }
 
     fn record(&self) -> Result<InOrder> {
@@ -307,6 +330,8 @@ impl Backend for OpenCl {
     }
 
     fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
+        self.check_queue(steps)?;
+        let _alone = self.alone();
         steps.iter().try_for_each(|step| step.enqueue(&self.queue, &self.caps.device))
     }
 
@@ -361,7 +386,9 @@ impl Backend for OpenCl {
             ));
         }
         let (queue, device) = (&self.queue, &self.caps.device);
+        self.check_queue(steps)?;
         self.execute(&mut InOrder(()), before)?;
+        let alone = self.alone();
         let commands: Vec<&Step> = steps.iter().filter(|step| !step.is_nothing()).collect();
         let count = commands.len() * repeat as usize;
         // Only the first and the last carry an event: one costs a driver time.
@@ -375,6 +402,7 @@ impl Backend for OpenCl {
                 step.enqueue(queue, device)?;
             }
         }
+        drop(alone);
         self.synchronize()?;
         let Some(first) = first else { return Ok(0.0) };
         let timing = |s: Status| s.error("reading the device's times");

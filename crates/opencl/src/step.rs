@@ -15,8 +15,12 @@ use crate::objects::{Event, KernelObject, Queue};
 use crate::program::Kernel;
 use crate::status::{Checked, Status, check};
 
-/// A command with its arguments bound. Keeps the memory it uses from being freed.
-pub struct Step(pub(crate) Kind);
+/// A command with its arguments bound, for the queue of the backend that bound it. Keeps the memory it uses from being freed.
+pub struct Step {
+    /// The queue's address: to compare, not to use.
+    pub(crate) queue: usize,
+    pub(crate) kind: Kind,
+}
 
 pub(crate) enum Kind {
     /// A command of no size, which OpenCL would refuse.
@@ -45,7 +49,7 @@ pub(crate) enum Kind {
 
 impl Step {
     pub(crate) fn is_nothing(&self) -> bool {
-        matches!(self.0, Kind::Nothing)
+        matches!(self.kind, Kind::Nothing)
     }
 
     /// Enqueues the command.
@@ -63,7 +67,7 @@ impl Step {
 
     fn enqueue_raw(&self, queue: &Queue, event: *mut ffi::cl_event) -> Checked<()> {
         let queue = queue.raw();
-        match &self.0 {
+        match &self.kind {
             Kind::Nothing => Ok(()),
             Kind::Fill { memory, offset, bytes, value } => {
                 let (pattern, mem) = ((&raw const *value).cast(), memory.mem.raw());
@@ -95,14 +99,14 @@ impl Step {
 
     /// Drivers allocate a buffer when it is first used: any command may be the one for which there is no memory.
     fn error(&self, status: Status, device: &str) -> Error {
-        let (doing, bytes) = match &self.0 {
+        let (doing, bytes) = match &self.kind {
             Kind::Nothing => ("nothing".into(), 0),
             Kind::Fill { memory, bytes, .. } => (format!("filling {bytes} bytes"), memory.bytes),
             Kind::Copy { from, to, bytes, .. } => (format!("copying {bytes} bytes"), from.bytes + to.bytes),
             Kind::Launch { name, memory, .. } => (format!("launching {name}"), memory.iter().map(|m| m.bytes).sum()),
         };
         // Out of resources can as well be a launch that needs too many registers.
-        match (&self.0, status.code) {
+        match (&self.kind, status.code) {
             (Kind::Launch { .. }, ffi::CL_OUT_OF_RESOURCES) => status.error(doing),
             _ => status.allocation_error(doing, bytes, device),
         }

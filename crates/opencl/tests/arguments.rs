@@ -7,8 +7,7 @@ use std::ffi::CString;
 use ocl::core::{self, KernelArgInfo};
 use trifold_core::{
     Backend, ByKeyRequest, Caps, Element, KernelKey, Language, Layout, Monoid, Op, Options, Order, Plan, Predicate,
-    ReduceRequest, Request, Rest, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Step, Sum, Tuning,
-    planner,
+    ReduceRequest, Request, Rest, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Sum, Tuning, planner,
 };
 use trifold_kernels::{CATALOGUE, Entry, assemble, text};
 use trifold_opencl::{OpenCl, ocl};
@@ -77,11 +76,8 @@ fn keys(caps: &Caps) -> Vec<KernelKey> {
     distinct
 }
 
-fn launched(plan: Plan) -> impl Iterator<Item = KernelKey> {
-    plan.steps.into_iter().filter_map(|step| match step {
-        Step::Launch(launch) => Some(launch.kernel),
-        _ => None,
-    })
+fn launched(plan: Plan) -> Vec<KernelKey> {
+    plan.launched().map(|launch| launch.kernel.clone()).collect()
 }
 
 /// The names, and the address spaces, of a kernel's arguments.

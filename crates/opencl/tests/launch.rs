@@ -1,8 +1,8 @@
 //! Compiling, binding and launching, with the smallest kernel there is: the copy.
 
 use trifold_core::{
-    Backend, Command, Element, Error, KernelKey, Language, Layout, Options, Param, Prepared, Request, Spans, Step,
-    Transfer, block_on, planner,
+    Backend, Command, Element, Error, KernelKey, Language, Layout, Options, Order, Param, Prepared, Request, Scalar,
+    SortRequest, Spans, Transfer, block_on, planner,
 };
 use trifold_kernels::text;
 use trifold_opencl::OpenCl;
@@ -26,10 +26,8 @@ fn open() -> Option<OpenCl> {
 fn key(cl: &OpenCl, constants: &[(&'static str, u32)]) -> KernelKey {
     let request = Request::Copy { element: u32::TYPE, n: 1 };
     let plan = planner::plan(&request, Layout::default(), Options::default(), cl.caps(), &cl.tuning()).unwrap();
-    match plan.steps.into_iter().next() {
-        Some(Step::Launch(launch)) => KernelKey { constants: constants.to_vec(), ..launch.kernel },
-        other => panic!("{other:?}"),
-    }
+    let launch = plan.launched().next().unwrap();
+    KernelKey { constants: constants.to_vec(), ..launch.kernel.clone() }
 }
 
 #[test]
@@ -91,6 +89,31 @@ fn a_launch_with_other_arguments_is_refused() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+/// Two calls of one prepared sort share its scratch: each one's steps go to the queue without the other's between them.
+#[test]
+fn threads_share_a_prepared_plan() {
+    let Some(cl) = open() else { return };
+    let n = 5003_u32;
+    let request = Request::Sort(SortRequest { key: Scalar::U32, value: None, n: n.into(), order: Order::Ascending });
+    let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
+    std::thread::scope(|scope| {
+        for seed in [2_654_435_761_u32, 2_246_822_519] {
+            let (cl, prepared) = (&cl, &prepared);
+            scope.spawn(move || {
+                let keys: Vec<u32> = (0..n).map(|i| i.wrapping_mul(seed)).collect();
+                let (input, output) = (cl.upload(&keys).unwrap(), cl.alloc(4 * u64::from(n)).unwrap());
+                let bound = prepared.bind(cl, &Spans::new(&cl.span(&input), &cl.span(&output))).unwrap();
+                let mut sorted = keys;
+                sorted.sort_unstable();
+                for turn in 0..20 {
+                    bound.run(cl).unwrap();
+                    assert_eq!(cl.download::<u32>(&cl.span(&output)).unwrap(), sorted, "turn {turn}");
+                }
+            });
+        }
+    });
 }
 
 #[test]

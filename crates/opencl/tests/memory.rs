@@ -14,8 +14,9 @@ fn device() -> Option<DeviceInfo> {
 }
 
 fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl::Queue {
+    let platform = ocl::Platform::from(device.platform_id());
     let device = ocl::Device::from(device.id());
-    let context = ocl::Context::builder().devices(device).build().unwrap();
+    let context = ocl::Context::builder().platform(platform).devices(device).build().unwrap();
     ocl::Queue::new(&context, device, properties).unwrap()
 }
 
@@ -144,6 +145,23 @@ fn the_callers_queue_and_buffers() {
     let mut read = vec![0; 4096];
     buffer.read(&mut read).enq().unwrap();
     assert_eq!((read[2047], read[2048], read[2147], read[2148]), (2047, 9, 9, 2148));
+}
+
+#[test]
+fn a_step_of_another_queue_is_refused() {
+    let Some(device) = device() else { return };
+    let queue = queue(&device, None);
+    let other = ocl::Queue::new(&queue.context(), queue.device(), None).unwrap();
+    let (cl, other) = (OpenCl::new(&queue).unwrap(), OpenCl::new(&other).unwrap());
+    let buffer = cl.alloc(64).unwrap();
+    let step = cl.bind(Command::Fill { span: cl.span(&buffer), value: 9 }).unwrap();
+    let mut recorder = other.record().unwrap();
+    match other.execute(&mut recorder, std::slice::from_ref(&step)) {
+        Err(Error::Invalid(message)) => assert!(message.contains("another queue"), "{message}"),
+        outcome => panic!("{outcome:?}"),
+    }
+    cl.execute(&mut cl.record().unwrap(), &[step]).unwrap();
+    assert_eq!(cl.download::<u32>(&cl.span(&buffer)).unwrap(), [9; 16]);
 }
 
 #[test]

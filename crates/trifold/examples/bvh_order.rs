@@ -8,7 +8,7 @@
 
 mod on_device;
 
-use on_device::{download, run, upload};
+use on_device::{download, open_all, run, upload};
 use trifold::{
     AnySpan, AnySpans, Element, Monoid, Op, Order, ReduceRequest, Request, Result, Scalar, SortRequest, element,
 };
@@ -103,8 +103,7 @@ fn main() -> Result<()> {
     let mut expected = numbers.clone();
     expected.sort_by_key(|&i| morton(centroid(&triangles[i as usize]), &whole));
 
-    for found in trifold::devices() {
-        let device = found.open()?;
+    for (found, device) in open_all() {
         // 1. The mesh's bounds.
         let (from, to) = (upload(&*device, &boxes)?, device.alloc(size_of::<Bounds>() as u64)?);
         let reduce = ReduceRequest { op: Op::of::<Bounds, Union>(), n: n as u64, initial: None };

@@ -7,7 +7,7 @@
 
 mod on_device;
 
-use on_device::{download, run, upload};
+use on_device::{download, open_all, run, upload};
 use trifold::{
     AnySpan, AnySpans, Builtin, Op, Predicate, Request, Rest, Scalar, ScanKind, ScanRequest, SelectRequest, Selector,
     element,
@@ -34,8 +34,7 @@ fn main() -> trifold::Result<()> {
     let life = |i: u32| (i.wrapping_mul(0x9e37_79b9) >> 8) as f32 / 16_777_216.0 - 0.75;
     let particles: Vec<Particle> = (0..N).map(|number| Particle { number, left: life(number) }).collect();
     let expected: Vec<Particle> = particles.iter().copied().filter(|p| p.left > 0.0).collect();
-    for found in trifold::devices() {
-        let device = found.open()?;
+    for (found, device) in open_all() {
         let input = upload(&*device, &particles)?;
         let (output, count) = (device.alloc(input.bytes())?, device.alloc(4)?);
 

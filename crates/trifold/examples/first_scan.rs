@@ -5,10 +5,16 @@ use std::time::Instant;
 use trifold::{AnySpan, AnySpans, Op, Options, Request, ScanKind, ScanRequest, Sum, bytemuck};
 
 fn main() -> trifold::Result<()> {
-    let wanted = std::env::args().nth(1).unwrap_or_default();
+    let wanted = std::env::args().nth(1).unwrap_or_default().to_lowercase();
     for found in trifold::devices().into_iter().filter(|found| found.to_string().to_lowercase().contains(&wanted)) {
         let start = Instant::now();
-        let device = found.open()?;
+        let device = match found.open() {
+            Ok(device) => device,
+            Err(error) => {
+                println!("{found}: {error}");
+                continue;
+            }
+        };
         let opened = start.elapsed();
         let n = 1 << 20;
         let (input, output) = (device.alloc(4 * n)?, device.alloc(4 * n)?);

@@ -6,10 +6,8 @@ use trifold::prelude::*;
 fn main() -> trifold::Result<()> {
     let devices = OpenCl::devices()?;
     let Some(first) = devices.first() else {
-        return {
-            println!("OpenCL has no device");
-            Ok(())
-        };
+        println!("OpenCL has no device");
+        return Ok(());
     };
     let device = OpenCl::open(first)?;
     let input = device.upload(&[3i32, -1, 4, -1, 5])?;

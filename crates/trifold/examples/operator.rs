@@ -28,7 +28,13 @@ fn main() -> trifold::Result<()> {
     // x[i] = 3 * x[i - 1] + 1, from x = 0.
     let functions = [Affine { a: 3, b: 1 }; 5];
     for found in trifold::devices() {
-        let device = found.open()?;
+        let device = match found.open() {
+            Ok(device) => device,
+            Err(error) => {
+                println!("{found}: {error}");
+                continue;
+            }
+        };
         let (input, output) = (device.alloc(40)?, device.alloc(40)?);
         device.write(AnySpan::whole(&input), bytemuck::cast_slice(&functions))?;
         let scan = ScanRequest { op: Op::of::<Affine, Compose>(), n: 5, kind: ScanKind::Inclusive, initial: None };

@@ -1,7 +1,7 @@
 //! The smallest complete reduction: 256 numbers, one workgroup, one launch. OpenCL through ocl alone, without the library.
 
 use trifold::opencl::OpenCl;
-use trifold::opencl::ocl::{Buffer, Device, ProQue};
+use trifold::opencl::ocl::{Buffer, Device, Platform, ProQue};
 
 const KERNEL: &str = "
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum256(__global const float *input, __global float *output) {
@@ -20,7 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A device, a queue to it, and the program compiled for it.
     let devices = OpenCl::devices()?;
     let first = devices.first().ok_or("OpenCL has no device")?;
-    let device = ProQue::builder().device(Device::from(first.id())).src(KERNEL).dims(256).build()?;
+    let (platform, device) = (Platform::from(first.platform_id()), Device::from(first.id()));
+    let device = ProQue::builder().platform(platform).device(device).src(KERNEL).dims(256).build()?;
 
     // The input on the device, and a word for the output.
     let numbers: Vec<f32> = (0..256u16).map(f32::from).collect();

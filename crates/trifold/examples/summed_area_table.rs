@@ -8,7 +8,7 @@
 
 mod on_device;
 
-use on_device::{download, run, upload};
+use on_device::{download, open_all, run, upload};
 use trifold::{
     AnyBackend, AnyBuffer, AnySpan, AnySpans, Builtin, Element, Op, Options, Order, Request, Result, Scalar, ScanKind,
     ScanRequest, SortRequest,
@@ -53,8 +53,7 @@ fn main() -> Result<()> {
             expected[y * WIDTH + x] += sum(left, Some(y)) + sum(Some(x), up) - sum(left, up);
         }
     }
-    for found in trifold::devices() {
-        let device = found.open()?;
+    for (found, device) in open_all() {
         let (a, b) = (upload(&*device, &image)?, device.alloc(BYTES)?);
         scan_rows(&*device, &a, &b, WIDTH)?;
         transpose(&*device, &b, &a, WIDTH)?;

@@ -8,7 +8,7 @@
 
 mod on_device;
 
-use on_device::{download, run, upload};
+use on_device::{download, open_all, run, upload};
 use trifold::{AnySpan, AnySpans, Builtin, Op, Request, Scalar, ScanKind, ScanRequest};
 
 /// A thread's results.
@@ -29,8 +29,7 @@ fn prime_factors(mut x: u32) -> Vec<u32> {
 fn main() -> trifold::Result<()> {
     const N: u32 = 10_000;
     let expected: Vec<u32> = (0..N).flat_map(prime_factors).collect();
-    for found in trifold::devices() {
-        let device = found.open()?;
+    for (found, device) in open_all() {
         // 1. Count.
         let counts: Vec<u32> = (0..N).map(|i| prime_factors(i).len() as u32).collect();
         let counts_buffer = upload(&*device, &counts)?;

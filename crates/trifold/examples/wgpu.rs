@@ -6,10 +6,8 @@ use trifold::wgpu::Wgpu;
 fn main() -> trifold::Result<()> {
     let adapters = Wgpu::devices();
     let Some(adapter) = adapters.first() else {
-        return {
-            println!("wgpu finds no device");
-            Ok(())
-        };
+        println!("wgpu finds no device");
+        return Ok(());
     };
     let device = Wgpu::open(adapter)?;
     let keys = device.upload(&[2.5f32, -1.0, 0.0, -0.0])?;

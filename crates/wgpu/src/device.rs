@@ -8,7 +8,7 @@ use trifold_core::{Backend, Caps, DeviceKind, Error, Language, Result, SubgroupS
 use wgpu::Features;
 
 use crate::Wgpu;
-use crate::bind::fill_key;
+use crate::bind::{MAX_GROUPS, fill_key};
 use crate::cache::KernelCache;
 use crate::error::Watch;
 
@@ -86,6 +86,9 @@ impl Wgpu {
     /// Works on the caller's device and queue. Kernels use what features the device was opened with: see
     /// [`wanted_features`].
     ///
+    /// The device keeps the caller's callbacks, so it is they that hear first when it is lost. Of this backend's calls those that
+    /// make something or wait fail then; wgpu takes `write` and what is only submitted in silence.
+    ///
     /// # Errors
     /// [`Error::Unsupported`] if the device was opened without limits that any kernel needs.
     pub fn new(device: wgpu::Device, queue: wgpu::Queue) -> Result<Wgpu> {
@@ -100,6 +103,14 @@ impl Wgpu {
                 "{} was opened with {} storage buffers a stage, and a sort binds 8; open it with its adapter's limits",
                 caps.device,
                 device.limits().max_storage_buffers_per_shader_stage
+            )));
+        }
+        let groups = device.limits().max_compute_workgroups_per_dimension;
+        if groups < MAX_GROUPS {
+            return Err(Error::Unsupported(format!(
+                "{} was opened with {groups} workgroups a dimension, and kernels launch up to {MAX_GROUPS}; open it with its \
+                 adapter's limits",
+                caps.device
             )));
         }
         let timestamp_period = features.contains(Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());

@@ -6,9 +6,13 @@ use trifold_core::{Error, Result, block_on};
 
 use crate::Wgpu;
 
-/// What callbacks have reported of the device.
+/// What callbacks have reported of the device; nothing of a caller's, which keeps the caller's callbacks.
 #[derive(Clone, Default)]
-pub(crate) struct Watch(Arc<Mutex<Option<Reported>>>);
+pub(crate) struct Watch {
+    reported: Arc<Mutex<Option<Reported>>>,
+    /// Whether the device is Trifold's own.
+    own: bool,
+}
 
 #[derive(Clone)]
 enum Reported {
@@ -17,9 +21,9 @@ enum Reported {
 }
 
 impl Watch {
-    /// Watches a device that is Trifold's own; a caller's device keeps the caller's callbacks.
+    /// Watches a device that is Trifold's own.
     pub(crate) fn device(device: &wgpu::Device) -> Watch {
-        let watch = Watch::default();
+        let watch = Watch { own: true, ..Watch::default() };
         let lost = watch.clone();
         device.set_device_lost_callback(move |reason, message| {
             lost.report(Reported::Lost(format!("{reason:?}: {message}")));
@@ -33,7 +37,7 @@ impl Watch {
     }
 
     fn report(&self, what: Reported) {
-        if let Ok(mut slot) = self.0.lock()
+        if let Ok(mut slot) = self.reported.lock()
             && !matches!(*slot, Some(Reported::Lost(_)))
         {
             *slot = Some(what);
@@ -42,7 +46,7 @@ impl Watch {
 
     /// Fails with what was reported since the last check. A lost device stays lost.
     pub(crate) fn check(&self) -> Result<()> {
-        let Ok(mut slot) = self.0.lock() else { return Ok(()) };
+        let Ok(mut slot) = self.reported.lock() else { return Ok(()) };
         match slot.clone() {
             None => Ok(()),
             Some(Reported::Lost(message)) => Err(Error::DeviceLost(message)),
@@ -94,7 +98,20 @@ impl Wgpu {
 
     /// Waits until the device is idle.
     pub(crate) fn wait(&self) -> Result<()> {
-        if let Err(error) = self.device.poll(wgpu::PollType::wait_indefinitely()) {
+        self.wait_for(None)?;
+        if !self.watch.own {
+            // What is submitted to a device that is gone, wgpu takes in silence; what is to be made is an error.
+            let usage = wgpu::BufferUsages::COPY_DST;
+            let nothing =
+                wgpu::BufferDescriptor { label: Some("trifold probe"), size: 4, usage, mapped_at_creation: false };
+            self.scoped(4, || drop(self.device.create_buffer(&nothing)))?;
+        }
+        Ok(())
+    }
+
+    /// Waits for a submission, or for the last one. (Others' later ones, an application's frames, are not waited for.)
+    pub(crate) fn wait_for(&self, submission: Option<wgpu::SubmissionIndex>) -> Result<()> {
+        if let Err(error) = self.device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: None }) {
             self.watch.check()?;
             return Err(Error::backend("wgpu", "waiting for the device", error));
         }

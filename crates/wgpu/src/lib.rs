@@ -51,7 +51,8 @@ impl Wgpu {
     /// A span of a buffer that the caller made on the same device, with `STORAGE` usage (and `COPY_SRC` or `COPY_DST` to
     /// be read or written by this backend).
     pub fn import<'a>(&self, buffer: &'a wgpu::Buffer) -> Span<'a, Wgpu> {
-        Span::from_handle(buffer.clone(), buffer.size(), buffer.size())
+        // SAFETY: the sizes are the buffer's own, and its handle keeps it.
+        unsafe { Span::from_handle(buffer.clone(), buffer.size(), buffer.size()) }
     }
 
     /// Plans with these numbers, not with the device's own.
@@ -113,7 +114,8 @@ impl Backend for Wgpu {
     }
 
     fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Self> {
-        Span::from_handle(buffer.buffer.clone(), buffer.bytes, buffer.buffer.size())
+        // SAFETY: the buffer has at least the bytes asked for, and its handle keeps it.
+        unsafe { Span::from_handle(buffer.buffer.clone(), buffer.bytes, buffer.buffer.size()) }
     }
 
     fn same(&self, a: &wgpu::Buffer, b: &wgpu::Buffer) -> bool {

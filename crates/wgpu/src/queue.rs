@@ -56,20 +56,26 @@ impl Wgpu {
         let mut offset = from.offset();
         for chunk in bytes.chunks_mut(STAGING as usize) {
             let length = chunk.len() as u64;
-            self.scoped_async(0, || {
+            let copy = || {
                 let mut encoder = self.device.create_command_encoder(&Default::default());
                 encoder.copy_buffer_to_buffer(from.handle(), offset, &staging, 0, length);
-                self.queue.submit([encoder.finish()]);
-            })
-            .await?;
-            self.map(&staging, length, |mapped| chunk.copy_from_slice(mapped)).await?;
+                self.queue.submit([encoder.finish()])
+            };
+            let submission = self.scoped_async(0, copy).await?;
+            self.map(&staging, length, submission, |mapped| chunk.copy_from_slice(mapped)).await?;
             offset += length;
         }
         Ok(())
     }
 
-    /// Maps a staging buffer's first bytes and hands them over.
-    async fn map(&self, staging: &wgpu::Buffer, bytes: u64, take: impl FnOnce(&[u8])) -> Result<()> {
+    /// Maps a staging buffer's first bytes and hands them over, once the submission that writes them is done.
+    async fn map(
+        &self,
+        staging: &wgpu::Buffer,
+        bytes: u64,
+        submission: wgpu::SubmissionIndex,
+        take: impl FnOnce(&[u8]),
+    ) -> Result<()> {
         let outcome = std::sync::Arc::new(std::sync::Mutex::new(None));
         let sender = outcome.clone();
         staging.slice(..bytes).map_async(wgpu::MapMode::Read, move |result| {
@@ -79,7 +85,7 @@ impl Wgpu {
         });
         // A browser's own loop runs the callback; elsewhere polling does, and has done so when it returns.
         #[cfg(not(target_arch = "wasm32"))]
-        self.wait()?;
+        self.wait_for(Some(submission))?;
         std::future::poll_fn(|context| match outcome.lock() {
             Ok(slot) if slot.is_none() => {
                 context.waker().wake_by_ref();
@@ -120,7 +126,7 @@ impl Wgpu {
                 mapped_at_creation: false,
             })
         };
-        let (read, recorded) = self.scoped(16, || {
+        let (read, recorded, submission) = self.scoped(16, || {
             let queries = self.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("trifold time"),
                 ty: wgpu::QueryType::Timestamp,
@@ -142,12 +148,12 @@ impl Wgpu {
             );
             encoder.resolve_query_set(&queries, 0..2, &resolved, 0);
             encoder.copy_buffer_to_buffer(&resolved, 0, &read, 0, 16);
-            self.queue.submit([encoder.finish()]);
-            (read, recorded)
+            let submission = self.queue.submit([encoder.finish()]);
+            (read, recorded, submission)
         })?;
         recorded?;
         let mut ticks = [0u64; 2];
-        trifold_core::block_on(self.map(&read, 16, |bytes| {
+        trifold_core::block_on(self.map(&read, 16, submission, |bytes| {
             for (tick, bytes) in ticks.iter_mut().zip(bytes.chunks_exact(8)) {
                 *tick = bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
             }

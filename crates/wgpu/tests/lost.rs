@@ -38,8 +38,8 @@ fn calls_on_a_destroyed_device_say_so() {
     }
 }
 
-/// A caller's device has the caller's callbacks, which tell of its loss. What makes anything is an error all the same; what only
-/// submits, wgpu takes in silence.
+/// A caller's device has the caller's callbacks, which tell of its loss. What makes anything or waits is an error all the same; what
+/// only submits, wgpu takes in silence.
 #[test]
 fn calls_on_a_callers_destroyed_device_are_errors() {
     for adapter in Wgpu::devices() {
@@ -47,7 +47,7 @@ fn calls_on_a_callers_destroyed_device_are_errors() {
         let gpu = Wgpu::new(own.device().clone(), own.queue().clone()).unwrap();
         for (call, outcome) in calls(&gpu) {
             eprintln!("{} {:?}: {call}: {outcome:?}", adapter.info.name, adapter.info.backend);
-            assert!(outcome.is_err() || ["bound sort", "write"].contains(&call), "{call}");
+            assert!(outcome.is_err() || call == "write", "{call}");
         }
     }
 }

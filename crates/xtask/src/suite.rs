@@ -512,6 +512,18 @@ mod tests {
         assert_eq!(counts.text(), "13 tests, 3 ignored");
     }
 
+    /// They are shown there as they are, but for the line that says how to run them.
+    #[test]
+    fn the_readme_shows_the_examples() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let readme = fs::read_to_string(root.join("README.md")).unwrap();
+        for name in ["cpu", "wgpu", "opencl", "cuda"] {
+            let example = fs::read_to_string(root.join(format!("crates/trifold/examples/{name}.rs"))).unwrap();
+            let (_, code) = example.split_once("\n\n").unwrap();
+            assert!(readme.contains(&format!("```rust\n{code}```")), "{name}.rs");
+        }
+    }
+
     #[test]
     fn cargos_messages_are_read() {
         let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///w/crates/wgpu#trifold-wgpu@0.1.0",

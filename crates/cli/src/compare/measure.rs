@@ -160,8 +160,8 @@ impl<'a> Bench<'a> {
         let options = job.options();
         // What the device cannot do is refused before anything is allocated.
         let plan = planner::plan(&request, Default::default(), options, backend.caps(), &self.tuning)?;
-        row.algorithm = plan.algorithm.into();
-        row.scratch_bytes = Some(plan.scratch_bytes);
+        row.algorithm = plan.algorithm().into();
+        row.scratch_bytes = Some(plan.scratch_bytes());
 
         let worked = Instant::now();
         let data = Data::prepare(&mut self.data, backend, job)?;
@@ -178,7 +178,7 @@ impl<'a> Bench<'a> {
         backend.run(&call)?;
         backend.synchronize()?;
         let worked = Instant::now();
-        let verdict = data.check(backend, job, &spans, call.plan.depth)?;
+        let verdict = data.check(backend, job, &spans, call.plan.depth())?;
         row.verified = Some(verdict.is_ok());
         row.error = verdict.err();
         if job.n == 0 {

@@ -74,6 +74,11 @@ impl Table<'_> {
                     self.by_algorithm(Row::new(scan(&op, kind, n)));
                 }
             }
+            let guarded = Row::new(scan(&operators::guarded(), ScanKind::Inclusive, n));
+            match self.level {
+                Level::Full => self.by_algorithm(guarded),
+                Level::Quick => self.by_first(guarded),
+            }
         }
     }
 
@@ -174,10 +179,11 @@ impl Table<'_> {
                 }
             }
         }
-        // Turns of blocks that stay, which look after each other's tiles.
+        // Turns of blocks that stay, which look after each other's tiles, a sum that rounds among what they hold.
         if self.level == Level::Full {
+            let rounds = (builtin(Builtin::Sum, Scalar::F32), ScanKind::Exclusive);
             for fault in [Fault::Silent(3), Fault::Silent(100), Fault::Late(5)] {
-                for (op, kind) in &ops {
+                for (op, kind) in ops.iter().chain([&rounds]) {
                     self.by_one_pass(Row::new(scan(op, *kind, 1_000_003)).fault(fault).tiles(Tiles::Small));
                 }
             }
@@ -206,7 +212,12 @@ impl Table<'_> {
         }
         // More runs than a ticket can number.
         let sum = builtin(Builtin::Sum, Scalar::U32);
-        self.by_algorithm(Row::new(scan(&sum, ScanKind::Inclusive, 6007)).runs(300).keeps_scratch());
+        let row = |n| Row::new(scan(&sum, ScanKind::Inclusive, n)).runs(300).keeps_scratch();
+        self.by_algorithm(row(6007));
+        if self.level == Level::Full {
+            // With states that are read: a look-ahead's tile is larger than that.
+            self.by_one_pass(row(300_007).tiles(Tiles::Small));
+        }
     }
 
     fn scan_large(&mut self) {

@@ -28,6 +28,7 @@ use crate::{
 /// [`Error::Unsupported`] if the device lacks the type or the algorithm, or there is none of that name; [`Error::Invalid`] for sizes
 /// past its limits.
 pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
+    tuning.check()?;
     let context = Planner { layout, options, caps, tuning };
     let plan = match request {
         Request::Copy { element, n } => context.copy(element, *n),
@@ -277,8 +278,7 @@ impl Planner<'_> {
     }
 
     fn copy(&self, element: &ElementType, n: u64) -> Result<Plan> {
-        let bytes = n * u64::from(element.bytes());
-        check_count(n)?;
+        let bytes = u64::from(check_count(n)?) * u64::from(element.bytes());
         if self.layout.in_place {
             return Err(Error::Invalid("a copy onto itself; give it two spans".into()));
         }

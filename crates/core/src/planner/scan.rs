@@ -328,7 +328,8 @@ const TICKETS: u32 = 1 << 24;
 const CHAIN_PATIENCE: u32 = 4096;
 /// A look-ahead block waits longer before it helps: one warp folds a whole tile then, and its loads are far ahead.
 const LOOKAHEAD_PATIENCE: u32 = 8;
-/// Its reduce warps wait less for the tile that they look after: folding one that is only late would delay their own tiles.
+/// Its reduce warps wait for the tile that they look after too: folding one that is only late would delay their own tiles. Less,
+/// since who helps late has nobody left to help.
 const WARD_PATIENCE: u32 = 4;
 /// Workgroups a compute unit that stay in a look-ahead by registers: more than fit, which end as they begin.
 const STAYING_GROUPS: u32 = 8;

@@ -20,7 +20,7 @@ pub struct Tuning {
     pub scan_words: u32,
     /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
     pub lookahead_rows: u32,
-    /// How many elements of a word a scan has at least to look ahead, where the device can.
+    /// How many elements of one or two words a scan has at least to look ahead, where the device can.
     pub lookahead_from: u32,
     /// How many elements of a word a scan has at least to look ahead by registers, where no hardware copies tiles.
     pub lookahead_registers_from: u32,
@@ -201,27 +201,29 @@ impl Tuning {
         let Some((_, most, field)) = fields.into_iter().find(|(field, ..)| *field == name) else {
             return Err(Error::Invalid(format!("no tuning `{name}`; there are {names}")));
         };
-        let wrong = |wanted: String| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
-        let least = u32::from(name != "blocked_padding");
-        if !(least..=most).contains(&value) {
-            return wrong(format!("at least {least} and at most {most}"));
-        }
+        check_range(name, value, most)?;
+        let wrong = |wanted: &str| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
         // Scans and reductions halve their workgroups; a sort's is whole subgroups.
         match name {
             "sort_workgroup" | "sort64_workgroup" | "pairs_workgroup" | "tile_workgroup" | "bucket_workgroup"
                 if !value.is_multiple_of(32) =>
             {
-                return wrong("a multiple of 32".into());
+                return wrong("a multiple of 32");
             }
             "scan_workgroup" | "scan_workgroup_many" | "blocked_workgroup" | "reduce_workgroup"
                 if value < 32 || !value.is_power_of_two() =>
             {
-                return wrong("a power of two, at least 32".into());
+                return wrong("a power of two, at least 32");
             }
             _ => {}
         }
         *field = value;
         Ok(())
+    }
+
+    /// Fails with the first number that no kernel could run with: fields are anybody's to set.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.clone().fields().into_iter().try_for_each(|(name, most, value)| check_range(name, *value, most))
     }
 
     /// One number by its field's name.
@@ -268,4 +270,14 @@ impl Tuning {
             ("spin_limit", 1 << 20, &mut self.spin_limit),
         ]
     }
+}
+
+fn check_range(name: &str, value: u32, most: u32) -> Result<()> {
+    let least = u32::from(name != "blocked_padding");
+    if !(least..=most).contains(&value) {
+        return Err(Error::Invalid(format!(
+            "tuning `{name}` of {value}; it must be at least {least} and at most {most}"
+        )));
+    }
+    Ok(())
 }

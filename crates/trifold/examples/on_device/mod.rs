@@ -1,6 +1,17 @@
-//! What the examples of applications share: memory of a device that was found at run time, and calls on it.
+//! What the examples of applications share: devices that are found at run time, their memory, and calls on them.
 
-use trifold::{AnyBackend, AnyBuffer, AnySpan, AnySpans, Options, Request, Result, bytemuck};
+use trifold::{AnyBackend, AnyBuffer, AnySpan, AnySpans, Found, Options, Request, Result, bytemuck};
+
+/// Every device that opens. One that does not says why, and is no reason to do without the others.
+pub fn open_all() -> impl Iterator<Item = (Found, Box<dyn AnyBackend>)> {
+    trifold::devices().into_iter().filter_map(|found| match found.open() {
+        Ok(device) => Some((found, device)),
+        Err(error) => {
+            println!("{found}: {error}");
+            None
+        }
+    })
+}
 
 /// A buffer with these elements in it.
 pub fn upload<T: bytemuck::NoUninit>(device: &dyn AnyBackend, data: &[T]) -> Result<AnyBuffer> {
