@@ -98,23 +98,20 @@ impl Wgpu {
 
     /// Waits until the device is idle.
     pub(crate) fn wait(&self) -> Result<()> {
-        self.wait_for(None)?;
-        if !self.watch.own {
-            // What is submitted to a device that is gone, wgpu takes in silence; what is to be made is an error.
-            let usage = wgpu::BufferUsages::COPY_DST;
-            let nothing =
-                wgpu::BufferDescriptor { label: Some("trifold probe"), size: 4, usage, mapped_at_creation: false };
-            self.scoped(4, || drop(self.device.create_buffer(&nothing)))?;
-        }
-        Ok(())
+        // A caller's device that is gone takes submissions in silence: what tells is to wait for one.
+        self.wait_for((!self.watch.own).then(|| self.queue.submit([])))
     }
 
     /// Waits for a submission, or for the last one. (Others' later ones, an application's frames, are not waited for.)
     pub(crate) fn wait_for(&self, submission: Option<wgpu::SubmissionIndex>) -> Result<()> {
-        if let Err(error) = self.device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: None }) {
-            self.watch.check()?;
-            return Err(Error::backend("wgpu", "waiting for the device", error));
+        let waited = self.device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: None });
+        self.watch.check()?;
+        match waited {
+            Ok(_) => Ok(()),
+            Err(error @ wgpu::PollError::WrongSubmissionIndex(..)) => {
+                Err(Error::DeviceLost(format!("it took no submission: {error}")))
+            }
+            Err(error) => Err(Error::backend("wgpu", "waiting for the device", error)),
         }
-        self.watch.check()
     }
 }
