@@ -125,6 +125,33 @@ fn drawings_are_files_of_their_own() {
     }
 }
 
+#[test]
+fn the_experiments_page_is_of_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rows, page) = ("2026-11-22-h200-experiments.json", folder.path().join("page.html"));
+    succeeds(&trifold(&["report", text(&kept(rows)), "-o", text(&page)]));
+    let advice = format!("run `trifold report docs/results/{rows} -o` with that");
+    assert!(fs::read(kept("2026-11-22-h200-experiments.html")).ok() == Some(fs::read(page).unwrap()), "old: {advice}");
+}
+
+#[test]
+fn crowded_comparisons_are_a_chart_an_algorithm() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    succeeds(&trifold(&["report", text(&kept("2026-11-22-h200-experiments.json")), "-o", text(&page)]));
+    let page = fs::read_to_string(&page).unwrap();
+    let (_, ladder) = page.split_once("id=\"scan-ladder-scan-u32-sum\"").unwrap();
+    let (ladder, _) = ladder.split_once("</section>").unwrap();
+    let (charts, _) = ladder.split_once("<table").unwrap();
+    for name in ["lookback", "chained_scan", "lookahead"] {
+        assert!(charts.contains(&format!("<figcaption>{name}</figcaption>")), "{name}");
+    }
+    // One thread of the processor stands in each, and one legend entry hides it everywhere.
+    assert!(!charts.contains("<figcaption>sequential</figcaption>"));
+    assert_eq!(charts.matches("data-series=\"CPU\"").count(), 14);
+    assert_eq!(charts.matches("data-key=\"CPU\"").count(), 1);
+}
+
 /// A browser, if this machine has one.
 fn chromium() -> Option<PathBuf> {
     let named = std::env::var_os("TRIFOLD_CHROMIUM").map(PathBuf::from);
