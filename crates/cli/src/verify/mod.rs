@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use serde::Serialize;
-use trifold::{AnyBackend, Builtin, Error, Found, Layout, Options, Scalar, planner};
+use trifold::{AnyBackend, Builtin, Caps, Error, Found, Layout, Options, Scalar, planner};
 use trifold_conformance::{Expectations, Level, Outcome, cases, cross_check, run as run_case, two_threads};
 
 use self::queue::Queue;
@@ -129,33 +129,13 @@ impl<'a> Verify<'a> {
                 None => break,
             }
         }
-        let place = (caps.backend, caps.device.as_str(), caps.api.as_str());
-        let (bar, watch, known) = (&self.bar, &self.watch, &self.known);
-        let work = |worker: usize, device: &mut Device| {
-            let mut results = vec![];
-            while let Some((i, case)) = queue.next(worker) {
-                let name = format!("{}: {}", device.name, case.name());
-                bar.set_message(name.clone());
-                watch.starts(worker, name);
-                let start = Instant::now();
-                let outcome = known.settle(&device.name, case.name(), run_case(&*device.backend, case));
-                watch.ends(worker);
-                bar.inc(1);
-                // The text that `Error::DeviceLost` starts with.
-                device.lost = matches!(&outcome, Outcome::Failed(why) if why.starts_with("device lost"));
-                results.push((i, result(place, case.name().into(), outcome, start.elapsed())));
-                if device.lost {
-                    queue.stop();
-                }
-            }
-            results
-        };
+        let (suite, queue) = (&*self, &queue);
         let mut results = thread::scope(|scope| {
-            let begin = |(i, device)| scope.spawn(move || work(i, device));
+            let begin = |(worker, device)| scope.spawn(move || suite.work(worker, device, queue));
             let workers: Vec<_> = devices.iter_mut().enumerate().map(begin).collect();
             workers
                 .into_iter()
-                .flat_map(|worker| worker.join().unwrap_or_else(|p| resume_unwind(p)))
+                .flat_map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
                 .collect::<Vec<_>>()
         });
         results.sort_by_key(|(i, _)| *i);
@@ -164,13 +144,33 @@ impl<'a> Verify<'a> {
         if left > 0 {
             self.bar.inc(left as u64);
             let why = Outcome::Failed(format!("{left} more cases were not run: the device was lost"));
-            self.results.push(result(place, "the rest".into(), why, Duration::ZERO));
+            self.results.push(result(place(&caps), "the rest".into(), why, Duration::ZERO));
         }
         let lost = devices.iter().any(|device| device.lost);
-        let mut first = devices.swap_remove(0);
-        first.lost = lost;
+        let first = Device { lost, ..devices.swap_remove(0) };
         devices.into_iter().for_each(Device::close);
         first
+    }
+
+    /// Runs what the queue gives, and tells each case's place.
+    fn work(&self, worker: usize, device: &mut Device, queue: &Queue<'_>) -> Vec<(usize, CaseResult)> {
+        let mut results = vec![];
+        while let Some((i, case)) = queue.next(worker) {
+            let name = format!("{}: {}", device.name, case.name());
+            self.bar.set_message(name.clone());
+            self.watch.starts(worker, name);
+            let start = Instant::now();
+            let outcome = self.known.settle(&device.name, case.name(), run_case(&*device.backend, case));
+            self.watch.ends(worker);
+            self.bar.inc(1);
+            // The text that `Error::DeviceLost` starts with.
+            if matches!(&outcome, Outcome::Failed(why) if why.starts_with("device lost")) {
+                device.lost = true;
+                queue.stop();
+            }
+            results.push((i, result(place(device.backend.caps()), case.name().into(), outcome, start.elapsed())));
+        }
+        results
     }
 
     /// Says of each algorithm that other devices have why this one does not.
@@ -187,8 +187,7 @@ impl<'a> Verify<'a> {
                 let options = Options { algorithm: Some(algorithm), ..Options::default() };
                 let plan = planner::plan(&request, Layout::default(), options, caps, &device.backend.tuning());
                 if let Some(Error::Unsupported(why)) = plan.err().filter(|_| self.is_wanted(&name)) {
-                    let place = (caps.backend, caps.device.as_str(), caps.api.as_str());
-                    self.results.push(result(place, name, Outcome::Ignored(why), Duration::ZERO));
+                    self.results.push(result(place(caps), name, Outcome::Ignored(why), Duration::ZERO));
                 }
             }
         }
@@ -209,7 +208,6 @@ impl<'a> Verify<'a> {
         let Some((first, others)) = devices.split_first_mut().filter(|(first, _)| !first.lost) else { return };
         for other in others.iter_mut().filter(|other| !other.lost) {
             let caps = other.backend.caps().clone();
-            let place = (caps.backend, caps.device.as_str(), caps.api.as_str());
             let against = format!("{} against {}", other.name, first.name);
             self.bar.set_message(against.clone());
             if filter != Some("two_threads") {
@@ -220,7 +218,7 @@ impl<'a> Verify<'a> {
                 let each = start.elapsed() / checked.len().max(1) as u32;
                 for (name, outcome) in checked.into_iter().filter(|(name, _)| filter.is_none_or(|f| name.contains(f))) {
                     let outcome = self.known.settle(&other.name, &name, outcome);
-                    self.results.push(result(place, name, outcome, each));
+                    self.results.push(result(place(&caps), name, outcome, each));
                 }
             }
             if filter.is_none_or(|f| f == "two_threads") {
@@ -229,10 +227,15 @@ impl<'a> Verify<'a> {
                 let outcome = two_threads(&mut *first.backend, &mut *other.backend);
                 self.watch.ends(0);
                 let outcome = self.known.settle(&other.name, "two_threads", outcome);
-                self.results.push(result(place, "two_threads".into(), outcome, start.elapsed()));
+                self.results.push(result(place(&caps), "two_threads".into(), outcome, start.elapsed()));
             }
         }
     }
+}
+
+/// What a result is of.
+fn place(caps: &Caps) -> (&str, &str, &str) {
+    (caps.backend, &caps.device, &caps.api)
 }
 
 fn result(place: (&str, &str, &str), case: String, outcome: Outcome, took: Duration) -> CaseResult {
