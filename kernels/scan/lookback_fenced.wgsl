@@ -112,6 +112,7 @@ fn scan_lookback_fenced(
     if (which == LOOKBACK_STUCK) {
       let missing = tile_aggregate(found >> 2u, lane, width, subgroup, subgroups);
       state_help(leads, run, found >> 2u, missing);
+      polls = 0u;
       continue;
     }
     // The values were written before the statuses that were read.

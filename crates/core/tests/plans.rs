@@ -523,6 +523,67 @@ fn arithmetic_is_planned_in_workgroups_that_the_device_has() {
     assert!(why(1, &Caps { language: Language::Host, ..lavapipe() }).contains("not workgroups"));
 }
 
+/// Subgroups that may be so narrow need counts for many, and so wide a workgroup of them: Metal's, with wgpu's default limits.
+#[test]
+fn sorts_without_room_for_ranks_are_classic() {
+    let caps = Caps {
+        shared_bytes: 16 << 10,
+        subgroups: Some(Subgroups { min: 4, max: 64, source: SubgroupSource::Native }),
+        ..lavapipe()
+    };
+    let by = |algorithm| {
+        let options = Options { algorithm, ..Options::default() };
+        plan(&sort_keys(1 << 20), Layout::default(), options, &caps, &Tuning::of(&caps))
+    };
+    assert_eq!(by(None).unwrap().algorithm(), "upsweep_downsweep");
+    for algorithm in ["onesweep", "hybrid", "msd_first"] {
+        let outcome = by(Some(algorithm));
+        assert!(matches!(&outcome, Err(Error::Unsupported(why)) if why.contains("16384 bytes")), "{outcome:?}");
+    }
+    let roomy = Caps { shared_bytes: 32 << 10, ..caps };
+    let outcome = planned(&sort_keys(1 << 20), Layout::default(), &roomy);
+    assert_eq!(outcome.algorithm(), "onesweep");
+}
+
+#[test]
+fn workgroups_are_whole_subgroups_and_no_larger_than_the_devices() {
+    let caps = Caps {
+        max_workgroup: 256,
+        subgroups: Some(Subgroups { min: 32, max: 64, source: SubgroupSource::Native }),
+        ..lavapipe()
+    };
+    let with = |sort_workgroup| {
+        let tuning = Tuning { sort_workgroup, ..Tuning::of(&caps) };
+        plan(&sort_keys(1 << 20), Layout::default(), Options::default(), &caps, &tuning)
+    };
+    let outcome = with(96);
+    assert!(matches!(&outcome, Err(Error::Invalid(why)) if why.contains("workgroup of 96")), "{outcome:?}");
+    for workgroup in [64, 192, 256, 512, 1024] {
+        for launch in with(workgroup).unwrap().launched() {
+            let planned = launch.kernel.constant("WORKGROUP").unwrap();
+            assert!(planned.is_multiple_of(64) && planned <= 256, "{workgroup}: {launch:?}");
+        }
+    }
+}
+
+#[test]
+fn copies_go_by_what_a_kernel_can_count() {
+    let caps = Caps { max_binding: 1 << 40, max_buffer: 1 << 40, ..lavapipe() };
+    for n in [1 << 30, (1 << 30) + 1, 1 << 31, (1 << 31) + 512, MAX_ELEMENTS] {
+        let request = Request::Copy { element: u64::TYPE, n };
+        let plan = planned(&request, Layout::default(), &caps);
+        let mut copied = 0;
+        for launch in plan.launched() {
+            let (_, region) = launch.bindings[0];
+            assert_eq!(region.offset, copied);
+            assert!(launch.params.contains(&("n", Param::Word((region.bytes / 4) as u32))), "{launch:?}");
+            assert!(region.bytes / 4 <= MAX_ELEMENTS && launch.groups > 0);
+            copied += region.bytes;
+        }
+        assert_eq!(copied, 8 * n);
+    }
+}
+
 #[test]
 fn tuning_of_nothing_is_refused() {
     let caps = h200();

@@ -149,7 +149,8 @@ fn subgroups(of: &Subgrouping<'_>) -> (Subgroups, &'static str) {
     ]
     .into_iter()
     .all(|name| has_extension(of.extensions, name));
-    let width = of.sizes.iter().copied().filter(|&s| s >= 8 && s.is_power_of_two()).min();
+    // Votes are a word's bits.
+    let width = of.sizes.iter().copied().filter(|&s| (8..=32).contains(&s) && s.is_power_of_two()).min();
     let with = |major| of.c_versions.iter().any(|v| v.0 == major);
     let options = if with(3) && of.c_features.iter().any(|f| f == "__opencl_c_subgroups") {
         Some("-cl-std=CL3.0")

@@ -54,7 +54,7 @@ impl Planner<'_> {
         launch.kernel.constants.extend(self.subgroup_constants(job.workgroup)?);
         launch.kernel.constants.extend(self.fault_constants());
         let bounded = u32::from(self.waits_bounded());
-        launch.kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", self.tuning.spin_limit)]);
+        launch.kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", self.polls(1))]);
         launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, scratch)?);
         launch.initial = Some(job.op.identity().to_vec());
         Ok(clean_once(scratch, launch))

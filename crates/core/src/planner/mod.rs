@@ -22,14 +22,16 @@ use crate::{
     Rest, Result, Slot, Step, SubgroupSource, Tuning,
 };
 
+/// The bytes that one launch copies: 2^31 words, which a kernel can count.
+const COPIED_AT_ONCE: u64 = 1 << 33;
+
 /// Makes a plan: pure data from pure data, no device needed.
 ///
 /// # Errors
 /// [`Error::Unsupported`] if the device lacks the type or the algorithm, or there is none of that name; [`Error::Invalid`] for sizes
 /// past its limits.
 pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
-    tuning.check()?;
-    let context = Planner { layout, options, caps, tuning };
+    let context = Planner { layout, options, caps, tuning: &tuning.within(caps)? };
     let plan = match request {
         Request::Copy { element, n } => context.copy(element, *n),
         Request::Scan(r) => context.scan(r),
@@ -195,10 +197,37 @@ impl Planner<'_> {
 
     /// A workgroup that halves until its elements take no more than half of the workgroup memory.
     fn workgroup_within_half(&self, mut workgroup: u32, element: &ElementType) -> u32 {
-        while workgroup > 32 && workgroup * element.bytes() > self.caps.shared_bytes / 2 {
+        while workgroup > self.narrowest_workgroup() && workgroup * element.bytes() > self.caps.shared_bytes / 2 {
             workgroup /= 2;
         }
         workgroup
+    }
+
+    /// Workgroups are whole subgroups, however wide the device makes those.
+    fn widest_subgroup(&self) -> u32 {
+        self.caps.subgroups.map_or(1, |s| s.max)
+    }
+
+    /// The narrowest workgroup that another is halved to.
+    fn narrowest_workgroup(&self) -> u32 {
+        self.widest_subgroup().max(32)
+    }
+
+    /// So many invocations, or as many as the device has in a workgroup, of whole subgroups.
+    fn workgroup_of(&self, most: u32) -> u32 {
+        let widest = self.widest_subgroup();
+        (most.min(self.caps.max_workgroup) / widest * widest).max(widest)
+    }
+
+    /// As often as a kernel may poll: Mesa's processors end a loop after 65535 turns, as if it were done.
+    fn polls(&self, times: u32) -> u32 {
+        let polls = times.saturating_mul(self.tuning.spin_limit);
+        if self.caps.kind == DeviceKind::Cpu { polls.min(1 << 12) } else { polls }
+    }
+
+    /// About half of a workgroup, of whole subgroups.
+    fn halved(&self, workgroup: u32) -> u32 {
+        (workgroup / 2).next_multiple_of(self.widest_subgroup())
     }
 
     fn pack(&self, element: &ElementType) -> Pack {
@@ -222,6 +251,14 @@ impl Planner<'_> {
                 self.caps.device, self.caps.backend
             )));
         };
+        // Those that are emulated are as narrow as their workgroup.
+        let whole = if s.source == SubgroupSource::Emulated { s.max.min(workgroup) } else { s.max };
+        if !workgroup.is_multiple_of(whole) {
+            return Err(Error::Invalid(format!(
+                "a workgroup of {workgroup} on {} ({}), whose subgroups are up to {} wide; tune it to a multiple of that",
+                self.caps.device, self.caps.backend, s.max
+            )));
+        }
         let max = s.max.min(workgroup);
         let min = s.min.min(workgroup);
         Ok(vec![
@@ -290,26 +327,30 @@ impl Planner<'_> {
         } else {
             // Words, whatever the elements are: four at a time where the spans allow it.
             let pack = self.pack(&ElementType::Scalar(crate::Scalar::U32));
-            let words = (bytes / 4) as u32;
             let (workgroup, rows) = (256.min(self.caps.max_workgroup), 8);
-            vec![Step::Launch(Launch {
-                kernel: KernelKey {
-                    name: "copy/copy",
-                    parts: vec![pack.load, pack.store],
-                    constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
-                    element: Some(ElementType::Scalar(crate::Scalar::U32)),
-                    op: None,
-                    selector: None,
-                },
-                groups: words.div_ceil(workgroup * rows * pack.elements),
-                bindings: vec![("input", from), ("output", to)],
-                params: vec![
-                    ("n", Param::Word(words)),
-                    ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
-                    ("output_offset", Param::Offset { binding: "output", unit: pack.bytes }),
-                ],
-                initial: None,
-            })]
+            let launch = |at: u64| {
+                let of = |slot| Region { slot, offset: at, bytes: COPIED_AT_ONCE.min(bytes - at) };
+                let words = (COPIED_AT_ONCE.min(bytes - at) / 4) as u32;
+                Step::Launch(Launch {
+                    kernel: KernelKey {
+                        name: "copy/copy",
+                        parts: vec![pack.load, pack.store],
+                        constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)],
+                        element: Some(ElementType::Scalar(crate::Scalar::U32)),
+                        op: None,
+                        selector: None,
+                    },
+                    groups: words.div_ceil(workgroup * rows * pack.elements),
+                    bindings: vec![("input", of(Slot::Input)), ("output", of(Slot::Output))],
+                    params: vec![
+                        ("n", Param::Word(words)),
+                        ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
+                        ("output_offset", Param::Offset { binding: "output", unit: pack.bytes }),
+                    ],
+                    initial: None,
+                })
+            };
+            (0..bytes).step_by(COPIED_AT_ONCE as usize).map(launch).collect()
         };
         self.finish("copy", Scratch::default(), steps, vec![(Slot::Input, bytes, 4), (Slot::Output, bytes, 4)], true, 0)
     }

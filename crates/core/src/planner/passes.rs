@@ -302,7 +302,7 @@ impl Planner<'_> {
     /// One workgroup scans the sums in place.
     fn spine(&self, job: &Job, sums: Region, count: u32) -> Step {
         let mut workgroup = self.workgroup_within_half(self.tuning.scan_workgroup, job.op.element());
-        while workgroup > 32 && count <= workgroup / 2 * SPINE_ITEMS {
+        while workgroup > self.narrowest_workgroup() && count <= workgroup / 2 * SPINE_ITEMS {
             workgroup /= 2;
         }
         Step::Launch(Launch {

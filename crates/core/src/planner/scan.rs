@@ -118,7 +118,7 @@ impl Planner<'_> {
         constants.extend([
             ("EXCLUSIVE", u32::from(exclusive)),
             ("FALLBACK", u32::from(self.waits_bounded() && !self.layout.in_place)),
-            ("SPIN_LIMIT", if patient { CHAIN_PATIENCE } else { self.tuning.spin_limit }),
+            ("SPIN_LIMIT", if patient { CHAIN_PATIENCE } else { self.polls(1) }),
         ]);
         let tiles = n.div_ceil(tile.elements);
         let serial = chained || algorithm == "lookback_serial";
@@ -177,8 +177,8 @@ impl Planner<'_> {
             ("STAGES", stages),
             ("DYNAMIC_BYTES", stages * stage_bytes),
             ("EXCLUSIVE", u32::from(exclusive)),
-            ("SPIN_LIMIT", LOOKAHEAD_PATIENCE * self.tuning.spin_limit),
-            ("WARD_POLLS", WARD_PATIENCE * self.tuning.spin_limit),
+            ("SPIN_LIMIT", self.polls(LOOKAHEAD_PATIENCE)),
+            ("WARD_POLLS", self.polls(WARD_PATIENCE)),
         ];
         constants.extend(self.subgroup_constants(32)?);
         constants.extend(self.fault_constants());

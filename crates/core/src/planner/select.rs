@@ -49,7 +49,7 @@ impl Planner<'_> {
         constants.extend(self.fault_constants());
         constants.extend([
             ("FALLBACK", u32::from(self.waits_bounded())),
-            ("SPIN_LIMIT", self.tuning.spin_limit),
+            ("SPIN_LIMIT", self.polls(1)),
             ("SELECT_ROWS", ROWS_RANKED),
             ("SELECT_ROUNDS", job.rows / ROWS_RANKED),
         ]);

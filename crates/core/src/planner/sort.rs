@@ -1,7 +1,7 @@
 //! Sort: Onesweep, or upsweep, scan and downsweep where no workgroup may wait for another.
 
 use super::passes::Job as ScanJob;
-use super::{Planner, Scratch, check_count, whole};
+use super::{Planner, Scratch, check_count, offset, whole};
 use crate::{
     Builtin, DeviceKind, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Region, Request, Result, Scalar,
     Slot, SortRequest, Step,
@@ -84,6 +84,10 @@ impl Planner<'_> {
             Some("one_tile") if self.caps.subgroups.is_some() => "one_tile",
             _ => self.algorithm(&Request::Sort(request.clone()))?,
         };
+        let algorithm = match algorithm {
+            "onesweep" if self.options.algorithm.is_none() && !self.has_room_for_ranks() => "upsweep_downsweep",
+            other => other,
+        };
         let mut spans = vec![
             (Slot::Input, u64::from(n) * u64::from(key_bytes), key_bytes),
             (Slot::Output, u64::from(n) * u64::from(key_bytes), key_bytes),
@@ -157,7 +161,22 @@ impl Planner<'_> {
         self.finish(algorithm, Scratch::default(), vec![Step::Launch(launch)], spans, false, 0)
     }
 
-    fn sort_tile(&self, job: &Job) -> Tile {
+    /// Whether the smallest tile that is ranked by subgroups, of any kind of keys, fits workgroup memory.
+    fn has_room_for_ranks(&self) -> bool {
+        let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
+        let least = (4 * narrowest).max(self.widest_subgroup());
+        self.room_for_ranks(least, 4, narrowest)
+    }
+
+    /// Whether a tile fits workgroup memory.
+    fn room_for_ranks(&self, workgroup: u32, keys: u32, narrowest: u32) -> bool {
+        // What a workgroup may have in CUDA if it asks for it.
+        let room = self.caps.shared_bytes.max(self.caps.bulk_shared_bytes);
+        // Four arrays of a word a digit or less, and an emulated subgroup's word an invocation.
+        sort_shared_bytes(workgroup, keys, narrowest) + 4 * DIGITS * 4 + workgroup * 4 <= room
+    }
+
+    fn sort_tile(&self, job: &Job) -> Result<Tile> {
         let t = self.tuning;
         let (mut workgroup, mut keys, resident) = match (job.key_bytes, job.value_bytes) {
             (4, 0) => (t.sort_workgroup, t.sort_keys, t.sort_resident),
@@ -167,12 +186,7 @@ impl Planner<'_> {
             _ => (t.sort64_workgroup, (t.sort_keys64 * 3 / 4).max(1), t.sort64_resident),
         };
         let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
-        // What a workgroup may have in CUDA if it asks for it.
-        let room = self.caps.shared_bytes.max(self.caps.bulk_shared_bytes);
-        let fits = |workgroup: u32, keys: u32| {
-            // Four arrays of a word a digit or less, and an emulated subgroup's word an invocation.
-            sort_shared_bytes(workgroup, keys, narrowest) + 4 * DIGITS * 4 + workgroup * 4 <= room
-        };
+        let fits = |workgroup: u32, keys: u32| self.room_for_ranks(workgroup, keys, narrowest);
         // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
         let a_wave = u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
         for (waves, tuned) in [(8, t.sort_keys_few), (16, t.sort_keys_middling)] {
@@ -188,14 +202,27 @@ impl Planner<'_> {
             let tiles = t.sort_tiles_few.min(job.affordable_tiles() as u32);
             keys = keys.min(job.n.div_ceil(tiles * workgroup).max(3).next_multiple_of(2));
         }
-        while !fits(workgroup, keys) && (keys > 4 || workgroup > 4 * narrowest) {
+        let least = (4 * narrowest).max(self.widest_subgroup());
+        while !fits(workgroup, keys) && (keys > 4 || workgroup > least) {
             if keys > 4 {
                 keys -= 1;
             } else {
-                workgroup /= 2;
+                workgroup = self.halved(workgroup);
             }
         }
-        Tile { workgroup, keys, resident }
+        if !fits(workgroup, keys) {
+            return Err(self.lacks_room());
+        }
+        Ok(Tile { workgroup, keys, resident })
+    }
+
+    pub(super) fn lacks_room(&self) -> Error {
+        let (least, most) = self.caps.subgroups.map_or((32, 32), |s| (s.min, s.max));
+        Error::Unsupported(format!(
+            "{} ({}) has {} bytes of workgroup memory, too few to rank keys by subgroups of {least} to {most}; open it with its \
+             adapter's limits, or use upsweep_downsweep",
+            self.caps.device, self.caps.backend, self.caps.shared_bytes
+        ))
     }
 
     /// How the digits are counted: in as many copies of the counts as workgroup memory has room for.
@@ -203,7 +230,7 @@ impl Planner<'_> {
         let units = self.caps.compute_units.max(1);
         let counts = job.places * DIGITS * 4;
         let plain = Counting {
-            workgroup: 256.min(self.caps.max_workgroup),
+            workgroup: self.workgroup_of(256),
             items: 16,
             copies: 1,
             groups: units * self.tuning.groups_per_unit,
@@ -237,7 +264,7 @@ impl Planner<'_> {
         scratch: &mut Scratch,
     ) -> Result<Partition> {
         let n = job.n;
-        let Tile { workgroup, keys: items, resident } = self.sort_tile(job);
+        let Tile { workgroup, keys: items, resident } = self.sort_tile(job)?;
         let tiles = n.div_ceil(workgroup * items);
         let portion = job.portion(workgroup * items, tiles);
         // Each place's offsets, four words a place that say where its pass reads and writes, and the offsets that one portion
@@ -299,7 +326,7 @@ impl Planner<'_> {
             ("ITEMS", items),
             ("DIGITS_EACH", digits_each(workgroup)),
             ("FALLBACK", u32::from(self.waits_bounded())),
-            ("SPIN_LIMIT", self.tuning.spin_limit),
+            ("SPIN_LIMIT", self.polls(1)),
             ("LOOKBACK_WINDOW", self.tuning.sort_window),
             // How many workgroups a compute unit should hold: what the compiler may spend registers for.
             ("RESIDENT", resident),
@@ -415,7 +442,7 @@ impl Planner<'_> {
                 ("n", Param::Word(n)),
                 ("tiles", Param::Word(tiles)),
                 ("place", Param::Word(place)),
-                ("source_offset", Param::Offset { binding: "source", unit: job.key_bytes }),
+                ("source_offset", offset("source", keys[source], job.key_bytes)),
             ];
             steps.push(Step::Launch(Launch {
                 kernel: key("sort/upsweep", vec![job.key_part, "block/place_digit"]),
@@ -426,12 +453,12 @@ impl Planner<'_> {
             }));
             steps.extend(scan.iter().cloned());
             let mut bindings = vec![("source", keys[source]), ("target_keys", keys[target])];
-            params.push(("target_offset", Param::Offset { binding: "target_keys", unit: job.key_bytes }));
+            params.push(("target_offset", offset("target_keys", keys[target], job.key_bytes)));
             if let Some(values) = values {
                 bindings.extend([("source_values", values[source]), ("target_values", values[target])]);
                 params.extend([
-                    ("source_values_offset", Param::Offset { binding: "source_values", unit: 4 }),
-                    ("target_values_offset", Param::Offset { binding: "target_values", unit: 4 }),
+                    ("source_values_offset", offset("source_values", values[source], 4)),
+                    ("target_values_offset", offset("target_values", values[target], 4)),
                 ]);
             }
             bindings.push(("counts", counts));

@@ -6,7 +6,7 @@ use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Param, Plan, Region, Result, Scalar, Slot, SortRequest, Step,
 };
 
-/// No tuning has a larger tile.
+/// No device was tuned to a larger tile.
 pub(super) const LARGEST_TILE: u64 = 16 << 10;
 /// Keys of an invocation that goes through a bucket of more than a tile.
 const LARGE_KEYS: u32 = 8;
@@ -45,7 +45,8 @@ struct Buckets {
 impl Planner<'_> {
     /// Whether one workgroup should sort as many keys.
     pub(super) fn prefers_one_tile(&self, job: &Job) -> bool {
-        self.sorts_within_workgroups() && job.n <= self.one_tile_shape(job).tile()
+        let shape = self.one_tile_shape(job);
+        self.sorts_within_workgroups() && self.fits(job, shape) && job.n <= shape.tile()
     }
 
     /// One workgroup sorts all keys, if they are no more than its tile.
@@ -107,10 +108,12 @@ impl Planner<'_> {
     /// are seldom spread well over their first digit, a sign and seven bits of exponent.
     pub(super) fn prefers_buckets(&self, request: &SortRequest, job: &Job) -> bool {
         let float = matches!(request.key, Scalar::F32 | Scalar::F64);
+        let bucket = self.bucket_shape(job);
         self.sorts_within_workgroups()
+            && self.fits(job, bucket)
             && !float
             && job.n > self.one_tile_shape(job).tile()
-            && likely_bucket(job.n) <= self.bucket_shape(job).tile()
+            && likely_bucket(job.n) <= bucket.tile()
     }
 
     /// Software devices have no wave to fill, and ranks need subgroups.
@@ -121,8 +124,7 @@ impl Planner<'_> {
     /// What sorts a bucket of so many keys that are spread well, if it fits.
     fn bucket_shape(&self, job: &Job) -> Shape {
         let t = self.tuning;
-        let workgroup = t.bucket_workgroup.min(self.caps.max_workgroup);
-        let most = Shape { workgroup, keys: t.bucket_keys, resident: t.bucket_resident };
+        let most = Shape { workgroup: t.bucket_workgroup, keys: t.bucket_keys, resident: t.bucket_resident };
         self.shape_for(likely_bucket(job.n), self.fitting(job, most))
     }
 
@@ -134,8 +136,7 @@ impl Planner<'_> {
             (4, _) => t.tile_pairs,
             _ => t.tile_keys64,
         };
-        let workgroup = t.tile_workgroup.min(self.caps.max_workgroup);
-        self.fitting(job, Shape { workgroup, keys, resident: 1 })
+        self.fitting(job, Shape { workgroup: t.tile_workgroup, keys, resident: 1 })
     }
 
     /// A shape that does little work for keys that are not there, rounded so that few kernels are compiled.
@@ -152,21 +153,25 @@ impl Planner<'_> {
         Shape { workgroup, keys, resident }
     }
 
-    /// The same or a smaller shape, whose counts and keys workgroup memory holds.
-    fn fitting(&self, job: &Job, mut shape: Shape) -> Shape {
+    /// Whether workgroup memory holds a shape's counts and keys.
+    fn fits(&self, job: &Job, shape: Shape) -> bool {
         let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
         // What a workgroup may have in CUDA if it asks for it.
         let room = self.caps.shared_bytes.max(self.caps.bulk_shared_bytes);
         // The digits' counts, the subgroups' sums, a few words, and an emulated subgroup's word an invocation.
-        let fits = |shape: Shape| {
-            let more = DIGITS * 4 + 1024 + shape.workgroup * 4;
-            local_shared_bytes(job, shape, narrowest) + more <= room
-        };
-        while !fits(shape) && (shape.keys > 2 || shape.workgroup > 4 * narrowest) {
+        let more = DIGITS * 4 + 1024 + shape.workgroup * 4;
+        local_shared_bytes(job, shape, narrowest) + more <= room
+    }
+
+    /// The same or a smaller shape, which fits if any does.
+    fn fitting(&self, job: &Job, mut shape: Shape) -> Shape {
+        let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
+        let least = (4 * narrowest).max(self.widest_subgroup());
+        while !self.fits(job, shape) && (shape.keys > 2 || shape.workgroup > least) {
             if shape.keys > 2 {
                 shape.keys -= 1;
             } else {
-                shape.workgroup /= 2;
+                shape.workgroup = self.halved(shape.workgroup);
             }
         }
         shape
@@ -182,6 +187,9 @@ impl Planner<'_> {
         to: Place,
         buckets: Option<Buckets>,
     ) -> Result<Launch> {
+        if !self.fits(job, shape) {
+            return Err(self.lacks_room());
+        }
         let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
         let segment = if buckets.is_some() { "block/segment_bucket" } else { "block/segment_whole" };
         let values = if from.values.is_some() { "block/place_values" } else { "block/place_none" };

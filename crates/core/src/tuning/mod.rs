@@ -105,11 +105,13 @@ impl Tuning {
     fn by_limits(caps: &Caps) -> Tuning {
         let small = caps.kind == DeviceKind::Cpu;
         let subgroup = caps.subgroups.map_or(32, |s| s.min).max(4);
-        let limit = caps.max_workgroup;
+        // Scans and reductions halve theirs.
+        let limit = 1 << caps.max_workgroup.max(2).ilog2();
         // One histogram of 256 counts per subgroup in workgroup memory: sixteen subgroups, or fewer where it is scarce.
         let subgroups = (caps.shared_bytes / 2 / 1024).clamp(4, 16);
         let emulated = caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
-        let sort_workgroup = (subgroup * subgroups).min(512).min(limit);
+        let widest = caps.subgroups.map_or(1, |s| s.max);
+        let sort_workgroup = (subgroup * subgroups).max(widest).min(512).min(limit);
         Tuning {
             scan_workgroup: 256.min(limit),
             scan_workgroup_many: 256.min(limit),
@@ -201,29 +203,29 @@ impl Tuning {
         let Some((_, most, field)) = fields.into_iter().find(|(field, ..)| *field == name) else {
             return Err(Error::Invalid(format!("no tuning `{name}`; there are {names}")));
         };
-        check_range(name, value, most)?;
-        let wrong = |wanted: &str| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
-        // Scans and reductions halve their workgroups; a sort's is whole subgroups.
-        match name {
-            "sort_workgroup" | "sort64_workgroup" | "pairs_workgroup" | "tile_workgroup" | "bucket_workgroup"
-                if !value.is_multiple_of(32) =>
-            {
-                return wrong("a multiple of 32");
-            }
-            "scan_workgroup" | "scan_workgroup_many" | "blocked_workgroup" | "reduce_workgroup"
-                if value < 32 || !value.is_power_of_two() =>
-            {
-                return wrong("a power of two, at least 32");
-            }
-            _ => {}
+        check_number(name, value, most)?;
+        // Whole subgroups, of most devices that the number may be for; the planner knows the one.
+        if name.contains("workgroup") && !value.is_multiple_of(32) {
+            return Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be a multiple of 32")));
         }
         *field = value;
         Ok(())
     }
 
-    /// Fails with the first number that no kernel could run with: fields are anybody's to set.
-    pub(crate) fn check(&self) -> Result<()> {
-        self.clone().fields().into_iter().try_for_each(|(name, most, value)| check_range(name, *value, most))
+    /// As the planner takes it on a device: fails with the first number that no kernel could run with, since fields are anybody's
+    /// to set, and has no workgroup that is larger than the device's.
+    pub(crate) fn within(&self, caps: &Caps) -> Result<Tuning> {
+        let mut tuning = self.clone();
+        let widest = caps.subgroups.map_or(1, |s| s.max).max(1);
+        for (name, most, value) in tuning.fields() {
+            check_number(name, *value, most)?;
+            if HALVED.contains(&name) {
+                *value = (*value).min(1 << caps.max_workgroup.max(2).ilog2());
+            } else if name.contains("workgroup") {
+                *value = (*value).min((caps.max_workgroup / widest * widest).max(widest));
+            }
+        }
+        Ok(tuning)
     }
 
     /// One number by its field's name.
@@ -272,12 +274,18 @@ impl Tuning {
     }
 }
 
-fn check_range(name: &str, value: u32, most: u32) -> Result<()> {
-    let least = u32::from(name != "blocked_padding");
+/// Workgroups that scans and reductions halve.
+const HALVED: [&str; 4] = ["scan_workgroup", "scan_workgroup_many", "blocked_workgroup", "reduce_workgroup"];
+
+fn check_number(name: &str, value: u32, most: u32) -> Result<()> {
+    let wrong = |wanted: String| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
+    let is_halved = HALVED.contains(&name);
+    let least = if is_halved { 2 } else { u32::from(name != "blocked_padding") };
     if !(least..=most).contains(&value) {
-        return Err(Error::Invalid(format!(
-            "tuning `{name}` of {value}; it must be at least {least} and at most {most}"
-        )));
+        return wrong(format!("at least {least} and at most {most}"));
+    }
+    if is_halved && !value.is_power_of_two() {
+        return wrong("a power of two".into());
     }
     Ok(())
 }
