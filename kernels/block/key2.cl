@@ -1,4 +1,4 @@
-// block/key2: keys of two words, the lower one first, and the bits that order them.
+// block/key2: keys of two words, the lower one first, and the bits that order them. No 64-bit integers needed.
 
 typedef uint2 Key;
 

@@ -9,9 +9,9 @@ fn load_pack(index: u32, n: u32, filler: T) -> Pack {
   let first = index * PACK;
   var v = Pack(filler);
   if (first < n) {
-    let last = input[params.input_offset + index];
-    v.x = last.x;
-    if (first + 1u < n) { v.y = last.y; }
+    let pack = input[params.input_offset + index];
+    v.x = pack.x;
+    if (first + 1u < n) { v.y = pack.y; }
   }
   return v;
 }

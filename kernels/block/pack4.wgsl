@@ -9,11 +9,11 @@ fn load_pack(index: u32, n: u32, filler: T) -> Pack {
   let first = index * PACK;
   var v = Pack(filler);
   if (first < n) {
-    let last = input[params.input_offset + index];
-    v.x = last.x;
-    if (first + 1u < n) { v.y = last.y; }
-    if (first + 2u < n) { v.z = last.z; }
-    if (first + 3u < n) { v.w = last.w; }
+    let pack = input[params.input_offset + index];
+    v.x = pack.x;
+    if (first + 1u < n) { v.y = pack.y; }
+    if (first + 2u < n) { v.z = pack.z; }
+    if (first + 3u < n) { v.w = pack.w; }
   }
   return v;
 }

@@ -1,4 +1,4 @@
-// block/place_digit: digits of fewer than eight bits, for the classic radix passes. DIGIT_BITS divides 8.
+// block/place_digit: digits of 1, 4 or 8 bits, for the classic radix passes.
 
 // The values of a digit.
 #define RADIX (1u << DIGIT_BITS)

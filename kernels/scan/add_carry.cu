@@ -7,6 +7,8 @@ scan_add_carry(const T *input, T *output, const T *sums, Params params) {
   follow_predecessor();
   const u32 group = blockIdx.x;
   const u32 thread = threadIdx.x;
+  input += params.input_offset;
+  output += params.output_offset;
   // 1. Neighbouring invocations take neighbouring elements.
   const u32 first = group * WORKGROUP * ROWS + thread;
 #pragma unroll
@@ -14,7 +16,7 @@ scan_add_carry(const T *input, T *output, const T *sums, Params params) {
     const u32 i = first + k * WORKGROUP;
     // 2. What lies before the element's tile comes first.
     if (i < params.n) {
-      output[params.output_offset + i] = combine(sums[i / params.tile], input[params.input_offset + i]);
+      output[i] = combine(sums[i / params.tile], input[i]);
     }
   }
 }

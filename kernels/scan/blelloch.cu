@@ -7,22 +7,22 @@ scan_blelloch(const T *input, T *tree, Params params) {
   follow_predecessor();
   const u32 node = blockIdx.x * WORKGROUP + threadIdx.x;
   if (node >= params.nodes) { return; }
+  input += params.input_offset;
+  tree += params.tree_offset;
   // Where the left child's sum is, and the right one's, which is the node's own.
-  const u32 left_at = 2u * params.distance * node + params.distance - 1u;
-  const u32 right_at = left_at + min(params.distance, params.n - 1u - left_at);
-  const u32 left = params.tree_offset + left_at;
-  const u32 right = params.tree_offset + right_at;
+  const u32 left = 2u * params.distance * node + params.distance - 1u;
+  const u32 right = left + min(params.distance, params.n - 1u - left);
   if (STEP == STEP_LEAVES) {
     // 1. The first step up takes the elements from the input. The last one may have no neighbour.
-    const T first = input[params.input_offset + left_at];
+    const T first = input[left];
     tree[left] = first;
-    if (right_at > left_at) { tree[right] = combine(first, input[params.input_offset + right_at]); }
+    if (right > left) { tree[right] = combine(first, input[right]); }
   } else if (STEP == STEP_UP) {
     // 2. Up: the node's sum.
     tree[right] = combine(tree[left], tree[right]);
   } else if (STEP == STEP_CLEAR) {
     // 3. Clear: before the root lies the initial value.
-    tree[params.tree_offset + params.n - 1u] = params.initial;
+    tree[params.n - 1u] = params.initial;
   } else {
     // 4. Down: the left child gets what lies before the node, the right one that with the left one's sum.
     const T left_sum = tree[left];

@@ -6,9 +6,9 @@
 FUNCTION T step_element(const T *input, const Params &params, u32 i) {
   if (FIRST == 1u && EXCLUSIVE == 1u) {
     if (i == 0u) { return params.initial; }
-    return input[params.input_offset + i - 1u];
+    return input[i - 1u];
   }
-  const T v = input[params.input_offset + i];
+  const T v = input[i];
   if (FIRST == 1u && i == 0u) { return combine(params.initial, v); }
   return v;
 }
@@ -17,6 +17,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP)
 scan_hillis_steele(const T *input, T *output, Params params) {
   admit_successor();
   follow_predecessor();
+  input += params.input_offset;
+  output += params.output_offset;
   // Neighbouring invocations take neighbouring elements.
   const u32 first = blockIdx.x * WORKGROUP * ROWS + threadIdx.x;
 #pragma unroll
@@ -27,7 +29,7 @@ scan_hillis_steele(const T *input, T *output, Params params) {
       T v = step_element(input, params, i);
       // 2. With the sum of those before them it is of twice as many.
       if (i >= params.distance) { v = combine(step_element(input, params, i - params.distance), v); }
-      output[params.output_offset + i] = v;
+      output[i] = v;
     }
   }
 }

@@ -50,6 +50,9 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
         if args.file.output.is_some() != args.values_output.is_some() {
             bail!("the values have an output of their own: give both -o and --values-output, or neither to print them");
         }
+        if let (Some(keys), Some(values)) = (&args.file.output, &args.values_output) {
+            ensure!(!files::is_one_file(keys, values), "-o and --values-output are the same file; give two");
+        }
     }
     let order = if args.descending { Order::Descending } else { Order::Ascending };
     let value = values.as_ref().map(|v| ElementType::Scalar(v.scalar));
@@ -57,7 +60,6 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
     let (sorted, moved) = call(&args.file, &request, &keys, values.as_ref(), keys.bytes().len())?;
     match (&values, &args.file.output, &args.values_output) {
         (Some(values), Some(keys_path), Some(values_path)) => {
-            ensure!(keys_path != values_path, "-o and --values-output are the same file; give two");
             // Both are complete before either is moved to its place.
             let keys_file = Pending::numbers(keys_path, keys.scalar, &sorted)?;
             let values_file = Pending::numbers(values_path, values.scalar, &moved)?;

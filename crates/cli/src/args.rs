@@ -253,7 +253,7 @@ pub struct ExperimentArgs {
     pub runs: u32,
     /// How long all may take, in seconds; what does not fit is left out, and said. By default 150 for all software devices
     /// together, and 600 for each GPU.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=31_536_000))]
     pub budget: Option<u64>,
     /// Write the rows to this file, as a JSON array; rows so far are there if the run is interrupted.
     #[arg(long, value_name = "FILE")]

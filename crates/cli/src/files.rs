@@ -1,10 +1,10 @@
 //! Numbers in files: one-dimensional `.npy` and raw little-endian. Read through a memory map, written whole or not at
 //! all.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use memmap2::Mmap;
@@ -135,6 +135,23 @@ fn check_header_text(text: &[u8]) -> Result<()> {
 pub struct Pending<'a> {
     file: NamedTempFile,
     path: &'a Path,
+    /// What the path leads to: a link stays.
+    target: PathBuf,
+    /// A device or a pipe, which is written to and not replaced.
+    is_special: bool,
+}
+
+/// Whether two paths are one file, there or not yet.
+pub fn is_one_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| match fs::canonicalize(path) {
+        Ok(file) => Some(file),
+        Err(_) => Some(fs::canonicalize(folder(path)).ok()?.join(path.file_name()?)),
+    };
+    a == b || place(a).is_some_and(|file| Some(file) == place(b))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 impl<'a> Pending<'a> {
@@ -167,7 +184,9 @@ impl<'a> Pending<'a> {
     fn write(path: &'a Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<Pending<'a>> {
         let context = || format!("cannot write {}", path.display());
         ensure!(!path.is_dir(), "cannot write {}: it is a directory", path.display());
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let is_special = fs::metadata(path).is_ok_and(|file| !file.is_file());
+        let folder = if is_special { std::env::temp_dir() } else { folder(&target).to_owned() };
         let mut builder = tempfile::Builder::new();
         // As any new file has it, less what the user's umask takes away; a temporary file's own would be 0600.
         #[cfg(unix)]
@@ -177,27 +196,50 @@ impl<'a> Pending<'a> {
         content(&mut buffered).with_context(context)?;
         buffered.flush().with_context(context)?;
         drop(buffered);
-        Ok(Pending { file, path })
+        Ok(Pending { file, path, target, is_special })
     }
 
-    /// Moves the file to its place, over whatever was there.
+    /// Moves the file to its place, over the file that was there.
     pub fn finish(self) -> Result<()> {
-        let Pending { file, path } = self;
-        file.persist(path).map_err(|e| e.error).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(())
+        let Pending { file, path, target, is_special } = self;
+        let moved = if is_special {
+            let copy = || std::io::copy(&mut file.reopen()?, &mut fs::OpenOptions::new().write(true).open(path)?);
+            copy().map(drop)
+        } else {
+            file.persist(target).map(drop).map_err(|e| e.error)
+        };
+        moved.with_context(|| format!("cannot write {}", path.display()))
     }
 }
 
-/// Prints to the terminal or the pipe; a pipe that is closed is an error to be told apart, not a panic.
+/// Prints to the terminal or the pipe. Whoever closed the pipe has seen enough: what there was to do is done, or not, all the same.
 pub fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        printed => Ok(printed?),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_devices_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        Pending::text(&link, "new").unwrap().finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert!(is_one_file(&file, &link) && is_one_file(&folder.path().join("./x"), &folder.path().join("x")));
+        assert!(!is_one_file(&file, &folder.path().join("other")));
+        Pending::text(Path::new("/dev/null"), "gone").unwrap().finish().unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
 
     fn npy(descr: &str, shape: &str, data: usize) -> Vec<u8> {
         let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");

@@ -152,6 +152,23 @@ fn crowded_comparisons_are_a_chart_an_algorithm() {
     assert_eq!(charts.matches("data-key=\"CPU\"").count(), 1);
 }
 
+#[test]
+fn a_crowded_file_does_not_hide_a_plain_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (crowded, page) = (kept("2026-11-22-h200-experiments.json"), folder.path().join("page.html"));
+    let rows: Vec<serde_json::Value> = serde_json::from_slice(&fs::read(&crowded).unwrap()).unwrap();
+    let is_one = |row: &&serde_json::Value| {
+        row["experiment"] == "scan-ladder" && row["backend"] == "cuda" && row["algorithm"] == "lookback"
+    };
+    let rows: Vec<_> = rows.iter().filter(is_one).collect();
+    let plain = folder.path().join("plain.json");
+    fs::write(&plain, serde_json::to_vec(&rows).unwrap()).unwrap();
+    succeeds(&trifold(&["report", text(&crowded), text(&plain), "-o", text(&page)]));
+    let page = fs::read_to_string(&page).unwrap();
+    assert!(page.contains("<figcaption>Throughput, plain.json</figcaption>"));
+    assert!(page.contains("<figcaption>chained_scan, 2026-11-22-h200-experiments.json</figcaption>"));
+}
+
 /// A browser, if this machine has one.
 fn chromium() -> Option<PathBuf> {
     let named = std::env::var_os("TRIFOLD_CHROMIUM").map(PathBuf::from);

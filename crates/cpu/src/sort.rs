@@ -183,9 +183,15 @@ impl SortStep {
         if !order.is_plain() {
             each(output, parallel, |_, part| part.iter_mut().for_each(|k| *k = k.encode(order)));
         }
-        match &self.values {
-            None if parallel => output.radix_sort_unstable(),
-            None => output.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort(),
+        let sorted = match &self.values {
+            None if parallel => {
+                output.radix_sort_unstable();
+                Ok(())
+            }
+            None => {
+                output.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort();
+                Ok(())
+            }
             Some(values) => {
                 // SAFETY: the caller's promise.
                 unsafe {
@@ -194,14 +200,15 @@ impl SortStep {
                         0x101..=0x1_0000 => values.sort::<K, 2>(output, parallel),
                         0x1_0001..=0x100_0000 => values.sort::<K, 3>(output, parallel),
                         _ => values.sort::<K, 4>(output, parallel),
-                    }?
+                    }
                 }
             }
-        }
+        };
+        // Without memory for the values they are as they were, and so are the keys.
         if !order.is_plain() {
             each(output, parallel, |_, part| part.iter_mut().for_each(|k| *k = k.decode(order)));
         }
-        Ok(())
+        sorted
     }
 }
 

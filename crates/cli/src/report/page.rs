@@ -197,7 +197,8 @@ impl<'a> Panel<'a> {
     fn parts(&self) -> Vec<(String, Panel<'a>)> {
         let count = |is: &dyn Fn(&series::Line) -> bool| self.lines.keys().filter(|line| is(line)).count();
         let is_beside = |line: &series::Line| {
-            count(&|other| other.api == line.api) == 1 && count(&|other| other.algorithm == line.algorithm) == 1
+            let is_alone = count(&|other| other.api == line.api) == 1;
+            line.algorithm.is_empty() || (is_alone && count(&|other| other.algorithm == line.algorithm) == 1)
         };
         let place = |name: &str| planner::ALGORITHMS.iter().position(|known| *known == name);
         let algorithms: BTreeSet<_> = self
@@ -211,6 +212,9 @@ impl<'a> Panel<'a> {
             let lines = lines.map(|(line, rows)| (line.clone(), rows.clone())).collect();
             (name, Panel { lines, ceiling: self.ceiling.clone() })
         };
+        if algorithms.is_empty() {
+            return vec![("Throughput".into(), Panel { lines: self.lines.clone(), ceiling: self.ceiling.clone() })];
+        }
         algorithms.into_iter().map(part).collect()
     }
 

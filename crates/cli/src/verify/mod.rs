@@ -61,8 +61,12 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let mut verify = Verify::new(args);
     let mut devices = vec![];
     for found in &found {
-        if let Some(device) = verify.open(found) {
-            devices.push(verify.device(found, device));
+        match verify.open(found) {
+            Ok(device) => devices.push(verify.device(found, device)),
+            Err(why) => {
+                let place = (found.backend, found.device.as_str(), found.api.as_str());
+                verify.results.push(result(place, "open".into(), why, Duration::ZERO));
+            }
         }
     }
     verify.together(&mut devices);
@@ -95,21 +99,18 @@ impl<'a> Verify<'a> {
         Verify { args, known: Expectations::shipped(), bar, watch, results: vec![] }
     }
 
-    fn open(&mut self, found: &Found) -> Option<Device> {
+    fn open(&self, found: &Found) -> Result<Device, Outcome> {
         self.bar.set_message(format!("opening {found}"));
-        let reason = match catch_unwind(AssertUnwindSafe(|| found.open())) {
+        Err(match catch_unwind(AssertUnwindSafe(|| found.open())) {
             Ok(Ok(backend)) => {
                 let caps = backend.caps();
                 let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
-                return Some(Device { name, backend, lost: false });
+                return Ok(Device { name, backend, lost: false });
             }
             Ok(Err(Error::Unsupported(reason))) => Outcome::Ignored(reason),
             Ok(Err(error)) => Outcome::Failed(error.to_string()),
             Err(_) => Outcome::Failed("its binding panicked; -v says how".into()),
-        };
-        let place = (found.backend, found.device.as_str(), found.api.as_str());
-        self.results.push(result(place, "open".into(), reason, Duration::ZERO));
-        None
+        })
     }
 
     /// Runs a device's cases, on as many openings of it as `--jobs` says, and gives the first of them.
@@ -125,8 +126,13 @@ impl<'a> Verify<'a> {
         let mut devices = vec![first];
         while devices.len() < queue.groups().min(usize::from(self.args.jobs.get())) {
             match self.open(found) {
-                Some(device) => devices.push(device),
-                None => break,
+                Ok(device) => devices.push(device),
+                Err(Outcome::Failed(why) | Outcome::Ignored(why)) => {
+                    let opened = devices.len();
+                    self.bar.suspend(|| eprintln!("note: {found} opens {opened} times at once: {why}"));
+                    break;
+                }
+                Err(Outcome::Passed) => break,
             }
         }
         let (suite, queue) = (&*self, &queue);
@@ -146,8 +152,10 @@ impl<'a> Verify<'a> {
             let why = Outcome::Failed(format!("{left} more cases were not run: the device was lost"));
             self.results.push(result(place(&caps), "the rest".into(), why, Duration::ZERO));
         }
+        // All are of one device.
         let lost = devices.iter().any(|device| device.lost);
-        let first = Device { lost, ..devices.swap_remove(0) };
+        devices.iter_mut().for_each(|device| device.lost = lost);
+        let first = devices.swap_remove(0);
         devices.into_iter().for_each(Device::close);
         first
     }

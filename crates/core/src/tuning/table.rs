@@ -154,15 +154,30 @@ impl TuningRow {
     fn is_for(&self, caps: &Caps) -> bool {
         let language = |name: &String| LANGUAGES.contains(&(name, caps.language));
         self.language.as_ref().is_none_or(language)
-            && self.name.as_ref().map_or(caps.kind != DeviceKind::Cpu, |name| caps.device.contains(name.as_str()))
+            && self.name.as_ref().map_or(caps.kind != DeviceKind::Cpu, |name| is_named(&caps.device, name))
             && self.api.as_ref().is_none_or(|api| caps.api.contains(api.as_str()))
             && self.subgroup.is_none_or(|width| caps.subgroups.is_some_and(|s| s.min == width))
     }
 }
 
+/// Whether a device's name has another as whole words in it: `A10` names no `A100`.
+fn is_named(device: &str, name: &str) -> bool {
+    let is_edge = |side: Option<char>| side.is_none_or(|c| !c.is_alphanumeric());
+    device
+        .match_indices(name)
+        .any(|(at, _)| is_edge(device[..at].chars().next_back()) && is_edge(device[at + name.len()..].chars().next()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn devices_are_named_by_whole_words() {
+        assert!(is_named("NVIDIA A10", "A10") && is_named("NVIDIA H200 NVL", "H200"));
+        assert!(is_named("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe (LLVM 15.0.6, 256 bits)"));
+        assert!(!is_named("NVIDIA A100", "A10") && !is_named("NVIDIA A100", "NVIDIA A10"));
+    }
 
     #[test]
     fn the_shipped_table_is_one() {
