@@ -247,7 +247,7 @@ impl Suite {
             self.on_device(devices::opencl(), || self.run_with(on("trifold-opencl"), &[], &pocl_flags()))
         });
         report.stage("conformance: WGSL on Vulkan (lavapipe)", || {
-            self.on_device(devices::lavapipe(), || self.run_all(on("trifold-wgpu"), &["Vulkan/"]))
+            self.on_device(devices::lavapipe(), || self.run_all(on("trifold-wgpu"), &["(Vulkan)/"]))
         });
         report.stage("conformance: WGSL on Vulkan (SwiftShader)", || {
             let Some(driver) = devices::swiftshader() else {
@@ -266,7 +266,7 @@ impl Suite {
             self.must_run(self.run_with(on("trifold-wgpu"), &["SwiftShader"], &driver)?)
         });
         report.stage("conformance: WGSL on GL (llvmpipe)", || {
-            self.on_device(devices::llvmpipe(), || self.run_all(on("trifold-wgpu"), &["Gl/"]))
+            self.on_device(devices::llvmpipe(), || self.run_all(on("trifold-wgpu"), &["(Gl)/"]))
         });
         report.stage("conformance: CUDA", || self.on_device(devices::cuda(), || self.run_all(on("trifold-cuda"), &[])));
     }
