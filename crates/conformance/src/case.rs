@@ -1,8 +1,11 @@
 //! Cases, how they run, and what comes of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
-use trifold_core::{AnyBackend, Error};
+use trifold_core::{
+    AnyBackend, AnySpan, AnySpans, Builtin, Error, Op, Options, Request, Scalar, ScanKind, ScanRequest, bytemuck,
+};
 
 use crate::refusal::Refusal;
 use crate::row::Row;
@@ -30,6 +33,8 @@ pub(crate) enum Body {
     Call(Box<Row>),
     /// Calls one after the other without waiting in between, all checked in the end, twice.
     Queue(Vec<Row>),
+    /// What is timed is run as often as asked, after what comes before it.
+    Timing,
     /// A call that must be refused.
     Refusal(Refusal),
 }
@@ -82,6 +87,7 @@ pub fn run(backend: &dyn AnyBackend, case: &Case) -> Outcome {
     guarded(|| match &case.body {
         Body::Call(row) => check_row(backend, row),
         Body::Queue(rows) => queue(backend, rows),
+        Body::Timing => timing(backend),
         Body::Refusal(refusal) => refusal.check(backend),
     })
 }
@@ -94,6 +100,41 @@ pub(crate) fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Outcome {
             Outcome::Failed(format!("panicked: {}", text.unwrap_or("with no message")))
         }
     }
+}
+
+/// A scan in place of ones, again and again, tells how often it was made.
+fn timing(backend: &dyn AnyBackend) -> Result<(), Failure> {
+    const N: usize = 1000;
+    let buffer = backend.alloc(4 * N as u64)?;
+    let span = AnySpan::whole(&buffer);
+    let op = Op::builtin(Builtin::Sum, Scalar::U32).ok_or_else(|| Error::Invalid("u32 has a sum".into()))?;
+    let request = Request::Scan(ScanRequest { op, n: N as u64, kind: ScanKind::Inclusive, initial: None });
+    let call = backend.call(&request, AnySpans::new(span, span), Options::default(), &backend.tuning(), None)?;
+    for (before, repeat) in [(None, 1), (Some(&call), 5), (None, 32)] {
+        let mut expected = vec![1_u32; N];
+        backend.write(span, bytemuck::cast_slice(&expected))?;
+        let start = Instant::now();
+        let ms = backend.time(before, &call, repeat)?;
+        let wall = start.elapsed().as_secs_f64() * 1e3;
+        if !(0.0..=wall).contains(&ms) {
+            return Err(Failure::Wrong(format!(
+                "{repeat} runs took {ms} ms of the device's, and {wall} of the host's"
+            )));
+        }
+        for _ in 0..repeat + u32::from(before.is_some()) {
+            let mut sum = 0_u32;
+            expected.iter_mut().for_each(|v| {
+                sum = sum.wrapping_add(*v);
+                *v = sum;
+            });
+        }
+        let mut got = vec![0_u32; N];
+        backend.read(span, bytemuck::cast_slice_mut(&mut got))?;
+        if got != expected {
+            return Err(Failure::Wrong(format!("what was timed {repeat} times was not run so often")));
+        }
+    }
+    Ok(())
 }
 
 fn queue(backend: &dyn AnyBackend, rows: &[Row]) -> Result<(), Failure> {

@@ -19,9 +19,13 @@ pub fn main_with(open: impl Fn() -> Vec<(String, Result<Box<dyn AnyBackend>>)>) 
     let mut arguments = Arguments::from_args();
     // A software device has threads of its own, and a real one a single queue.
     arguments.test_threads = Some(1);
-    let level = match std::env::var("TRIFOLD_LEVEL") {
-        Ok(level) if level == "full" => Level::Full,
-        _ => Level::Quick,
+    let level = match std::env::var("TRIFOLD_LEVEL").as_deref() {
+        Ok("full") => Level::Full,
+        Ok("quick" | "") | Err(_) => Level::Quick,
+        Ok(other) => {
+            eprintln!("error: TRIFOLD_LEVEL is `{other}`; it may be `quick` or `full`");
+            std::process::exit(2)
+        }
     };
     let known = Arc::new(Expectations::shipped());
     let mut trials = vec![];

@@ -17,11 +17,13 @@ pub(crate) enum Placement {
     InPlace,
     /// Both.
     OddInPlace,
+    /// Further into their buffers, each elsewhere, where wide accesses are allowed all the same: what an API can bind at or not.
+    Packed,
 }
 
 impl Placement {
-    pub(crate) const ALL: [Placement; 4] =
-        [Placement::Aligned, Placement::Odd, Placement::InPlace, Placement::OddInPlace];
+    pub(crate) const ALL: [Placement; 5] =
+        [Placement::Aligned, Placement::Odd, Placement::InPlace, Placement::OddInPlace, Placement::Packed];
 
     pub(crate) fn in_place(self) -> bool {
         matches!(self, Placement::InPlace | Placement::OddInPlace)
@@ -33,6 +35,8 @@ impl Placement {
             Placement::Aligned | Placement::InPlace => [0; 4],
             Placement::Odd => [1, 3, 3, 1],
             Placement::OddInPlace => [3, 3, 1, 1],
+            // Whatever an element has, these are multiples of 16 bytes.
+            Placement::Packed => [4, 68, 132, 1028],
         }
     }
 }
@@ -189,6 +193,7 @@ impl Row {
             Placement::Odd => rest.push("odd".into()),
             Placement::InPlace => rest.push("in_place".into()),
             Placement::OddInPlace => rest.push("odd_in_place".into()),
+            Placement::Packed => rest.push("packed".into()),
         }
         match self.options.fault {
             Fault::None => {}
@@ -281,7 +286,7 @@ impl Row {
     /// The plan that a device of these capabilities makes of it.
     pub(crate) fn plan(&self, caps: &Caps) -> Result<Plan> {
         let tuning = self.tiles.tuning(Tuning::of(caps), caps)?;
-        let wide = matches!(self.placement, Placement::Aligned | Placement::InPlace);
+        let wide = matches!(self.placement, Placement::Aligned | Placement::InPlace | Placement::Packed);
         let layout = Layout { wide, in_place: self.placement.in_place() };
         planner::plan(&self.request, layout, self.options, caps, &tuning)
     }

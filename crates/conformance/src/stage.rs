@@ -241,6 +241,10 @@ impl Staged {
 /// Runs a row as often as it says, with the same scratch, and checks every run. But for look-back the bits must not change.
 pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failure> {
     let mut staged = Staged::new(backend, row)?;
+    let planned = staged.call.plan.algorithm();
+    if let Some(asked) = row.options.algorithm.filter(|asked| *asked != planned) {
+        return Err(Failure::Wrong(format!("{asked} was asked for, and {planned} was planned")));
+    }
     let plain = Options { algorithm: row.options.algorithm, ..Options::default() };
     if row.options != plain && staged.call.plan.waiting_tiles() == 0 {
         let algorithm = staged.call.plan.algorithm();

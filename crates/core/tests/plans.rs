@@ -523,6 +523,29 @@ fn arithmetic_is_planned_in_workgroups_that_the_device_has() {
     assert!(why(1, &Caps { language: Language::Host, ..lavapipe() }).contains("not workgroups"));
 }
 
+/// A name is a plan of its own: no algorithm runs under another's.
+#[test]
+fn algorithms_differ_in_their_plans() {
+    for caps in [h200(), lavapipe(), gl(), pocl()] {
+        for request in
+            [scan(1 << 20), reduce(1 << 20), sort_keys(1 << 20), sort_pairs(1 << 20), select(1 << 20, Rest::Dropped)]
+        {
+            let mut seen: Vec<(&str, String)> = vec![];
+            for name in algorithms(&request, &caps) {
+                let options = Options { algorithm: Some(name), ..Options::default() };
+                let Ok(plan) = plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps)) else { continue };
+                assert_eq!(plan.algorithm(), name);
+                // Without the line that has its name.
+                let steps = describe(&plan).split_once('\n').unwrap().1.to_owned();
+                if let Some((other, _)) = seen.iter().find(|(_, known)| *known == steps) {
+                    panic!("{name} is {other} on {}: {steps}", caps.device);
+                }
+                seen.push((name, steps));
+            }
+        }
+    }
+}
+
 /// Subgroups that may be so narrow need counts for many, and so wide a workgroup of them: Metal's, with wgpu's default limits.
 #[test]
 fn sorts_without_room_for_ranks_are_classic() {

@@ -334,11 +334,15 @@ impl Suite {
             let mut command = self.program(program)?;
             command.args(filter).envs(environment.iter().map(|(name, value)| (*name, value)));
             ran += 1;
+            let before = counts;
             let mut each = |line: &str| {
                 println!("{line}");
                 counts.add(line);
             };
             match run_lines(&mut command, &mut each) {
+                Ok(true) if program.kind == "test" && counts == before => {
+                    failed.push(format!("no test ran: {}", program.command()));
+                }
                 Ok(true) => {}
                 Ok(false) => failed.push(program.command()),
                 Err(error) => failed.push(format!("{error:#}; {}", program.command())),

@@ -34,6 +34,8 @@ impl Table<'_> {
                 self.by_algorithm(row(5003).distribution(distribution));
             }
             self.by_algorithm(row(20_011).tiles(Tiles::Small));
+            // A run over more tiles than a look-back reads at once.
+            self.by_algorithm(row(40_007).distribution(Constant).tiles(Tiles::Small));
             self.by_algorithm(row(6007).tiles(Tiles::Small).runs(5).keeps_scratch());
             self.by_first(row(6007).tiles(Tiles::Small).fault(Fault::Silent(3)).runs(5).keeps_scratch());
             self.by_first(row(20_011).tiles(Tiles::Small).waiting(Waiting::Unbounded));

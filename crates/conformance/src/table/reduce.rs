@@ -100,7 +100,7 @@ impl Table<'_> {
     }
 
     fn reduce_placements(&mut self) {
-        for placement in [Placement::Aligned, Placement::Odd] {
+        for placement in [Placement::Aligned, Placement::Odd, Placement::Packed] {
             for n in [5, 1021, 8195] {
                 for (op, _) in reduces() {
                     self.by_algorithm(Row::new(reduce(&op, n)).placement(placement));

@@ -145,6 +145,12 @@ impl Table<'_> {
                     self.by_algorithm(Row::new(Request::Scan(ScanRequest { op: op.clone(), n, kind, initial })));
                 }
             }
+            // Over many tiles, whose look-back reaches the first one by prefixes and by aggregates.
+            for fault in [Fault::None, Fault::Silent(1), Fault::Silent(3)] {
+                let (kind, initial) = (ScanKind::Exclusive, initial.clone());
+                let request = Request::Scan(ScanRequest { op: op.clone(), n: 40_007, kind, initial });
+                self.by_one_pass(Row::new(request).tiles(Tiles::Small).fault(fault));
+            }
         }
     }
 
