@@ -45,7 +45,11 @@ impl Cache {
         let Some(folder) = &self.folder else { return };
         let write = || {
             fs::create_dir_all(folder)?;
-            let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
+            let mut builder = tempfile::Builder::new();
+            // For others who share the folder; a temporary file's own would be 0600.
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+            let mut file = builder.prefix(UNFINISHED).tempfile_in(folder)?;
             file.write_all(&Sha256::digest(bytes))?;
             file.write_all(bytes)?;
             file.persist(folder.join(&key.0)).map_err(|error| error.error)
@@ -107,9 +111,12 @@ fn trim(folder: &Path, limit: u64) {
     }
 }
 
+/// Whose entries there are.
+const KINDS: [&str; 3] = ["cuda", "opencl", "wgpu"];
+
 /// Whether a file's name is a key's: a kind, and a digest in hexadecimal digits. A folder may hold other files.
 fn is_entry(name: &str) -> bool {
     name.rsplit_once('-').is_some_and(|(kind, digest)| {
-        !kind.is_empty() && digest.len() == 2 * DIGEST && digest.bytes().all(|b| b.is_ascii_hexdigit())
+        KINDS.contains(&kind) && digest.len() == 2 * DIGEST && digest.bytes().all(|b| b.is_ascii_hexdigit())
     })
 }

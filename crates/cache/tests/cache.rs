@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use trifold_cache::{Cache, Key};
 
 fn key(text: &str) -> Key {
-    Key::new("cubin", &[text, "sm_90"])
+    Key::new("cuda", &[text, "sm_90"])
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -33,10 +33,10 @@ fn keeps_and_forgets() {
 
 #[test]
 fn keys_differ_where_parts_do() {
-    let of = |parts: &[&str]| Key::new("cubin", parts);
+    let of = |parts: &[&str]| Key::new("cuda", parts);
     assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
     assert_ne!(of(&["ab", "c"]), of(&["ab", "c", ""]));
-    assert_ne!(of(&["ab"]), Key::new("binary", &["ab"]));
+    assert_ne!(of(&["ab"]), Key::new("opencl", &["ab"]));
     assert_eq!(of(&["ab", "c"]), of(&["ab", "c"]));
 }
 

@@ -138,7 +138,7 @@ pub(crate) fn segmented(op: &Op) -> Result<Op> {
     Ok(unsafe { Op::from_parts(format!("{} by key", op.name), element, wgsl, identity, false, host) })
 }
 
-/// The text with another name for each word `from`.
+/// The text with another name for each word `from`, but for fields of that name.
 fn renamed(text: &str, from: &str, to: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let (mut result, mut rest) = (String::with_capacity(text.len()), text);
@@ -148,7 +148,8 @@ fn renamed(text: &str, from: &str, to: &str) -> String {
             false => c.len_utf8(),
         };
         let (word, after) = rest.split_at(end);
-        result.push_str(if word == from { to } else { word });
+        let is_field = result.trim_end().ends_with('.');
+        result.push_str(if word == from && !is_field { to } else { word });
         rest = after;
     }
     result
@@ -160,8 +161,8 @@ mod tests {
 
     #[test]
     fn renames_words_alone() {
-        let text = "fn combine(a: T, b: T) -> T { return T(a.T_, b.combined) + vec2<T>(Tau).x; }";
-        let want = "fn combine(a: V, b: V) -> V { return V(a.T_, b.combined) + vec2<V>(Tau).x; }";
+        let text = "fn combine(a: T, b: T) -> T { return T(a.T_, b.combined) + vec2<T>(Tau).x + a . T; }";
+        let want = "fn combine(a: V, b: V) -> V { return V(a.T_, b.combined) + vec2<V>(Tau).x + a . T; }";
         assert_eq!(renamed(text, "T", "V"), want);
     }
 }

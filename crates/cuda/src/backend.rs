@@ -154,11 +154,12 @@ impl Kernel {
     fn compile(key: &KernelKey, cuda: &Cuda) -> Result<Kernel> {
         let assembled = trifold_kernels::assemble(key, &cuda.caps)?;
         let architecture = format!("sm_{}", cuda.architecture);
-        let kept = Key::new("cuda", &[&assembled.source, &architecture, &cuda.caps.driver, nvrtc::OPTIONS]);
+        // Cubins alone: PTX for an older architecture would outlive the old NVRTC that made it.
+        let kept = Key::new("cuda", &["cubin", &assembled.source, &architecture, &cuda.caps.driver, nvrtc::OPTIONS]);
         if let Some(bytes) = cuda.cache.get(&kept) {
             let module = cuda.stream.context().load_module(Ptx::from_binary(bytes));
             match module.and_then(|module| module.load_function(assembled.entry_point)) {
-                Ok(function) => return Kernel::load(key, cuda, function, assembled),
+                Ok(function) => return Kernel::load(key, cuda, function, assembled, cuda.architecture),
                 Err(error) => {
                     tracing::warn!(kernel = key.name, %error, "the driver does not take a cached kernel; compiling it")
                 }
@@ -178,12 +179,21 @@ impl Kernel {
         };
         let module = cuda.stream.context().load_module(Ptx::from_binary(image.bytes.clone())).map_err(loading)?;
         let function = module.load_function(assembled.entry_point).map_err(loading)?;
-        cuda.cache.put(&kept, &image.bytes);
-        Kernel::load(key, cuda, function, assembled)
+        if !image.ptx {
+            cuda.cache.put(&kept, &image.bytes);
+        }
+        Kernel::load(key, cuda, function, assembled, image.architecture)
     }
 
-    /// Holds a function against the catalogue: the driver reads as many bytes for each argument as the function takes.
-    fn load(key: &KernelKey, cuda: &Cuda, function: CudaFunction, assembled: Assembled) -> Result<Kernel> {
+    /// Holds a function, compiled for an architecture, against the catalogue: the driver reads as many bytes for each argument as
+    /// the function takes.
+    fn load(
+        key: &KernelKey,
+        cuda: &Cuda,
+        function: CudaFunction,
+        assembled: Assembled,
+        architecture: u32,
+    ) -> Result<Kernel> {
         let name = key.name;
         let Assembled { workgroup, arguments, params, .. } = assembled;
         let mut expected = vec![8; arguments.len()];
@@ -216,7 +226,7 @@ impl Kernel {
         }
         let owner = cuda.handle();
         // As the prelude's follow_predecessor has it.
-        let follows = cuda.architecture >= 90;
+        let follows = architecture >= 90;
         Ok(Kernel(Arc::new(Loaded { name, owner, function, workgroup, dynamic, follows, arguments, params })))
     }
 

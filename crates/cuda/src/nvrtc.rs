@@ -53,6 +53,8 @@ pub(crate) struct Image {
     pub(crate) bytes: Vec<u8>,
     /// Whether it is PTX, since NVRTC does not know the device: the driver compiles that.
     pub(crate) ptx: bool,
+    /// What it was compiled for: the device's, or an older one.
+    pub(crate) architecture: u32,
 }
 
 /// The version of the NVRTC that this process uses, such as (13, 0).
@@ -93,13 +95,13 @@ pub(crate) fn compile_for_device(source: &str, kernel: &str, architecture: u32) 
     let nvrtc = Nvrtc::get()?;
     let known = nvrtc.known_architectures()?;
     if known.contains(&architecture) {
-        return Ok(Image { bytes: nvrtc.compile(source, kernel, architecture, false)?, ptx: false });
+        return Ok(Image { bytes: nvrtc.compile(source, kernel, architecture, false)?, ptx: false, architecture });
     }
     let before = known.iter().copied().filter(|&a| a < architecture).max();
     let before =
         before.ok_or_else(|| Error::Unsupported(format!("sm_{architecture} by {}; it knows {known:?}", nvrtc.name)))?;
     tracing::debug!(architecture, before, nvrtc = nvrtc.name, "NVRTC does not know the device; PTX instead");
-    Ok(Image { bytes: nvrtc.compile(source, kernel, before, true)?, ptx: true })
+    Ok(Image { bytes: nvrtc.compile(source, kernel, before, true)?, ptx: true, architecture: before })
 }
 
 impl Nvrtc {

@@ -96,13 +96,22 @@ pub(crate) fn objection(name: &str) -> Option<String> {
     if let Some(prefix) = RESERVED_PREFIXES.iter().find(|p| name.starts_with(**p)) {
         return Some(format!("begins with `{prefix}`, which the kernels' names do; rename it"));
     }
-    if C_NAMES.contains(&name) || name.contains("__") {
+    if C_NAMES.contains(&name) || is_c_vector(name) || name.contains("__") {
         return Some("is reserved in C, OpenCL C or CUDA C; rename it".into());
     }
     if naga::keywords::wgsl::RESERVED.contains(&name) {
         return Some("is a keyword of WGSL; rename it".into());
     }
     None
+}
+
+/// Whether OpenCL C or CUDA C has a vector type of that name.
+fn is_c_vector(name: &str) -> bool {
+    const SCALARS: [&str; 12] =
+        ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "half", "float"];
+    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_width = ["1", "2", "3", "4", "8", "16"].contains(&&name[scalar.len()..]);
+    name == "dim3" || (is_width && (scalar == "double" || SCALARS.contains(&scalar)))
 }
 
 /// Whether an operator cannot use this name for what it declares, nor an element struct for itself or a field.

@@ -18,7 +18,7 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
         loop {
             let c = rest.chars().next()?;
             let (length, skipped) = if rest.starts_with("//") {
-                (rest.find('\n').unwrap_or(rest.len()), true)
+                (rest.find(ends_line).unwrap_or(rest.len()), true)
             } else if rest.starts_with("/*") {
                 (block_comment(rest), true)
             } else if is_word(c) {
@@ -34,6 +34,11 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
             }
         }
     })
+}
+
+/// Whether WGSL ends a line, and so a comment, there.
+fn ends_line(c: char) -> bool {
+    matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 fn is_word(c: char) -> bool {

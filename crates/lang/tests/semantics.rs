@@ -6,7 +6,7 @@ mod operators;
 
 use c::{check, check_with};
 use operators::*;
-use trifold_core::{Max, Min, Product, Sum};
+use trifold_core::{Max, Min, Monoid, Product, Sum};
 
 #[test]
 fn integers_32() {
@@ -39,6 +39,39 @@ fn conversions() {
     check::<FromSingle, Convert>(&pairs(&F32S, |v| FromSingle { x: v, ..FromSingle::ZERO }));
     check::<FromDouble, Convert>(&pairs(&F64S, |v| FromDouble { x: v, ..FromDouble::ZERO }));
     check::<FromInteger, Convert>(&pairs(&I64S, |v| FromInteger { x: v, ..FromInteger::ZERO }));
+}
+
+/// Variables that begin with a constant that is no scalar.
+struct Initials;
+impl Monoid<u32> for Initials {
+    const NAME: &'static str = "initials";
+    const WGSL: &'static str = "\
+        struct Both { low: u32, high: u32 }\n\
+        fn combine(a: T, b: T) -> T {\n\
+          var w = vec2<u32>(1u, 2u);\n  var k: array<u32, 4> = array(1u, 2u, 3u, 4u);\n\
+          var v = vec3(5u) * 2u;\n  var p = Both(7u, 8u);\n\
+          if (a > b) {\n    var inner = vec2(3u, 4u);\n    w += inner;\n    inner.x = a;\n    w.y ^= inner.x;\n  }\n\
+          w.x += a;\n  k[b & 3u] += b;\n  v.z -= a;\n  p.high *= b;\n\
+          return w.x + w.y * k[b & 3u] + v.x + v.z + p.low + p.high;\n}";
+    const IDENTITY: u32 = 0;
+    const COMMUTATIVE: bool = false;
+    fn combine(a: u32, b: u32) -> u32 {
+        let (mut w, mut k) = ([1_u32, 2], [1_u32, 2, 3, 4]);
+        if a > b {
+            w = [w[0] + 3, (w[1] + 4) ^ a];
+        }
+        w[0] = w[0].wrapping_add(a);
+        let at = (b & 3) as usize;
+        k[at] = k[at].wrapping_add(b);
+        let last = 10_u32.wrapping_sub(a);
+        let sum = w[0].wrapping_add(w[1].wrapping_mul(k[at]));
+        sum.wrapping_add(10).wrapping_add(last).wrapping_add(7).wrapping_add(8_u32.wrapping_mul(b))
+    }
+}
+
+#[test]
+fn variables_that_begin_with_constants() {
+    check::<u32, Initials>(&pairs(&U32S, |v| v));
 }
 
 #[test]

@@ -53,7 +53,10 @@ pub(crate) fn compile(
     let failed = |s: Status| s.error(format_args!("compiling {} for {}", key.name, caps.device));
     let options = with_registers(options, key, caps);
     let asked = options.to_string_lossy();
-    let kept = Key::new("opencl", &[&assembled.source, &asked, &caps.device, &caps.driver, &caps.api]);
+    // PoCL compiles with these too.
+    let more = std::env::var_os("POCL_EXTRA_BUILD_FLAGS").unwrap_or_default();
+    let more = more.to_string_lossy();
+    let kept = Key::new("opencl", &[&assembled.source, &asked, &more, &caps.device, &caps.driver, &caps.api]);
     let entry_point = CString::new(assembled.entry_point)
         .map_err(|_| Error::Invalid(format!("{} has an entry point with a zero in its name", key.name)))?;
     let program = match cache.get(&kept).map(|binary| load(context, device, &options, &binary, &entry_point)) {

@@ -147,6 +147,16 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
         let function = self.function;
         let mut evaluated = HashSet::new();
         collect_evaluated(&function.body, &mut evaluated);
+        // Variables begin with theirs, where naga has them evaluated too.
+        let mut initial: Vec<_> = function.local_variables.iter().filter_map(|(_, variable)| variable.init).collect();
+        while let Some(handle) = initial.pop() {
+            evaluated.remove(&handle);
+            match &function.expressions[handle] {
+                Expression::Compose { components, .. } => initial.extend(components),
+                Expression::Splat { value, .. } => initial.push(*value),
+                _ => {}
+            }
+        }
         for (handle, expression) in function.expressions.iter().filter(|(handle, _)| !evaluated.contains(handle)) {
             let used = self.info[handle].ref_count > 0
                 || function.local_variables.iter().any(|(_, variable)| variable.init == Some(handle));

@@ -20,7 +20,8 @@ impl FunctionEmitter<'_, '_> {
                 for handle in range.clone() {
                     // Pointers are written out where they are used: C would need types and qualifiers for them.
                     let ty = self.inner(handle);
-                    if !matches!(ty, TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. }) {
+                    let is_pointer = matches!(ty, TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. });
+                    if !is_pointer && !self.declared.contains(&handle) {
                         let value = self.evaluate(handle)?;
                         self.declare(handle, &value)?;
                     }
