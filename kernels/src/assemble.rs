@@ -23,7 +23,8 @@ pub struct Assembled {
     pub arguments: &'static [Argument],
     /// The parameters' layout.
     pub params: ParamsLayout,
-    /// What the caller's part of the source wants a WGSL compiler to guard. The project's own wants nothing.
+    /// What the caller's part of the source wants a WGSL compiler to guard; nothing in the other languages, which it is
+    /// written out in. The project's own wants nothing.
     pub guards: Guards,
 }
 
@@ -66,10 +67,14 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     let mut guards = Guards::default();
     if let Some(op) = &key.op {
         source.push_str(&trifold_lang::emit_operator(op, language)?);
-        guards = guards | trifold_lang::operator_guards(op)?;
+        if language == Language::Wgsl {
+            guards = guards | trifold_lang::operator_guards(op)?;
+        }
     }
     if let Some(selector) = &key.selector {
-        guards = guards | trifold_lang::selector_guards(selector)?;
+        if language == Language::Wgsl {
+            guards = guards | trifold_lang::selector_guards(selector)?;
+        }
         source.push('\n');
         source.push_str(&trifold_lang::emit_selector(selector, language)?);
     }

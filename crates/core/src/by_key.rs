@@ -41,7 +41,8 @@ impl ByKeyRequest {
 ///
 /// One look-back pass reads each element once and writes one key and one value a run: a segmented scan that carries how many runs
 /// have begun and the total of the last one. How many runs there are is written as one `u32` to a span of the caller's; it stays
-/// on the device. (Devices without subgroups take three launches, and read twice.) Outputs are as long as if each element were a run; what lies past those written keeps what it held.
+/// on the device. (Devices without subgroups take three launches, and read twice.) Outputs are as long as if each element were a run;
+/// what lies past those written keeps what it held.
 /// Keys are equal if their bits are: -0 and +0 are different keys, and a NaN is equal to one of the same bits. Nothing works in
 /// place. As in a scan by look-back, a float's bits may differ from run to run.
 ///

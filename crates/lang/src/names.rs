@@ -107,11 +107,24 @@ pub(crate) fn objection(name: &str) -> Option<String> {
 
 /// Whether OpenCL C or CUDA C has a vector type of that name.
 fn is_c_vector(name: &str) -> bool {
-    const SCALARS: [&str; 12] =
-        ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "half", "float"];
+    const SCALARS: [&str; 13] = [
+        "char",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "longlong",
+        "ulonglong",
+        "half",
+        "float",
+        "double",
+    ];
     let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_width = ["1", "2", "3", "4", "8", "16"].contains(&&name[scalar.len()..]);
-    name == "dim3" || (is_width && (scalar == "double" || SCALARS.contains(&scalar)))
+    name == "dim3" || (is_width && SCALARS.contains(&scalar))
 }
 
 /// Whether an operator cannot use this name for what it declares, nor an element struct for itself or a field.

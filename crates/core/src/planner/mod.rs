@@ -208,6 +208,21 @@ impl Planner<'_> {
         self.caps.subgroups.map_or(1, |s| s.max)
     }
 
+    /// Counts are kept for as many subgroups as there may be.
+    fn narrowest_subgroup(&self) -> u32 {
+        self.caps.subgroups.map_or(32, |s| s.min).max(1)
+    }
+
+    /// The narrowest workgroup that one which ranks keys by subgroups is halved to.
+    fn narrowest_ranking(&self) -> u32 {
+        (4 * self.narrowest_subgroup()).max(self.widest_subgroup())
+    }
+
+    /// What a workgroup that ranks keys may have: in CUDA more, if it asks for it.
+    fn ranking_room(&self) -> u32 {
+        self.caps.shared_bytes.max(self.caps.bulk_shared_bytes)
+    }
+
     /// The narrowest workgroup that another is halved to.
     fn narrowest_workgroup(&self) -> u32 {
         self.widest_subgroup().max(32)

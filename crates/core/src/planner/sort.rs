@@ -163,17 +163,14 @@ impl Planner<'_> {
 
     /// Whether the smallest tile that is ranked by subgroups, of any kind of keys, fits workgroup memory.
     fn has_room_for_ranks(&self) -> bool {
-        let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
-        let least = (4 * narrowest).max(self.widest_subgroup());
-        self.room_for_ranks(least, 4, narrowest)
+        self.room_for_ranks(self.narrowest_ranking(), 4)
     }
 
     /// Whether a tile fits workgroup memory.
-    fn room_for_ranks(&self, workgroup: u32, keys: u32, narrowest: u32) -> bool {
-        // What a workgroup may have in CUDA if it asks for it.
-        let room = self.caps.shared_bytes.max(self.caps.bulk_shared_bytes);
+    fn room_for_ranks(&self, workgroup: u32, keys: u32) -> bool {
         // Four arrays of a word a digit or less, and an emulated subgroup's word an invocation.
-        sort_shared_bytes(workgroup, keys, narrowest) + 4 * DIGITS * 4 + workgroup * 4 <= room
+        let more = 4 * DIGITS * 4 + workgroup * 4;
+        sort_shared_bytes(workgroup, keys, self.narrowest_subgroup()) + more <= self.ranking_room()
     }
 
     fn sort_tile(&self, job: &Job) -> Result<Tile> {
@@ -185,8 +182,7 @@ impl Planner<'_> {
             // Values are more to hold.
             _ => (t.sort64_workgroup, (t.sort_keys64 * 3 / 4).max(1), t.sort64_resident),
         };
-        let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
-        let fits = |workgroup: u32, keys: u32| self.room_for_ranks(workgroup, keys, narrowest);
+        let fits = |workgroup: u32, keys: u32| self.room_for_ranks(workgroup, keys);
         // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
         let a_wave = u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
         for (waves, tuned) in [(8, t.sort_keys_few), (16, t.sort_keys_middling)] {
@@ -202,7 +198,7 @@ impl Planner<'_> {
             let tiles = t.sort_tiles_few.min(job.affordable_tiles() as u32);
             keys = keys.min(job.n.div_ceil(tiles * workgroup).max(3).next_multiple_of(2));
         }
-        let least = (4 * narrowest).max(self.widest_subgroup());
+        let least = self.narrowest_ranking();
         while !fits(workgroup, keys) && (keys > 4 || workgroup > least) {
             if keys > 4 {
                 keys -= 1;

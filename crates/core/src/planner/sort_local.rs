@@ -155,18 +155,14 @@ impl Planner<'_> {
 
     /// Whether workgroup memory holds a shape's counts and keys.
     fn fits(&self, job: &Job, shape: Shape) -> bool {
-        let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
-        // What a workgroup may have in CUDA if it asks for it.
-        let room = self.caps.shared_bytes.max(self.caps.bulk_shared_bytes);
         // The digits' counts, the subgroups' sums, a few words, and an emulated subgroup's word an invocation.
         let more = DIGITS * 4 + 1024 + shape.workgroup * 4;
-        local_shared_bytes(job, shape, narrowest) + more <= room
+        local_shared_bytes(job, shape, self.narrowest_subgroup()) + more <= self.ranking_room()
     }
 
     /// The same or a smaller shape, which fits if any does.
     fn fitting(&self, job: &Job, mut shape: Shape) -> Shape {
-        let narrowest = self.caps.subgroups.map_or(32, |s| s.min).max(1);
-        let least = (4 * narrowest).max(self.widest_subgroup());
+        let least = self.narrowest_ranking();
         while !self.fits(job, shape) && (shape.keys > 2 || shape.workgroup > least) {
             if shape.keys > 2 {
                 shape.keys -= 1;
