@@ -38,8 +38,6 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(code) => code,
-        // Whoever read our output has seen enough: `trifold scan big.npy | head`.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -56,11 +54,4 @@ fn log(verbose: u8) {
         _ => tracing::Level::TRACE,
     };
     tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).init();
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
 }
