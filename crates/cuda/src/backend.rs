@@ -12,7 +12,7 @@ use trifold_kernels::{Argument, Assembled, ParamsLayout};
 
 use crate::failure::driver;
 use crate::step::{self, MOST_ARGUMENTS};
-use crate::{Buffer, Device, Handle, Step, device, nvrtc};
+use crate::{Buffer, Device, Handle, Step, device, memory, nvrtc};
 
 /// A CUDA device and a stream of it.
 pub struct Cuda {
@@ -347,7 +347,7 @@ impl Backend for Cuda {
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.stream.synchronize().map_err(driver("waiting for the stream"))
+        memory::wait(&self.stream).map_err(driver("waiting for the stream"))
     }
 
     fn write(&self, to: &Span<'_, Cuda>, bytes: &[u8]) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DeviceSlice, result};
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DeviceSlice, DriverError, result};
 use trifold_core::bytemuck::Pod;
 use trifold_core::{Error, Result, Span};
 
@@ -81,10 +81,22 @@ impl Buffer {
     }
 }
 
+/// Waits until all work of a stream has ended, and makes its context current on this thread.
+///
+/// # Errors
+/// The driver's; or one that cudarc kept from before, of a slice's freeing, say. That one is told after the wait: cudarc's own
+/// `synchronize` returns with it instead of waiting, and what follows a wait frees or reads memory.
+pub(crate) fn wait(stream: &CudaStream) -> std::result::Result<(), DriverError> {
+    let kept = stream.context().bind_to_thread();
+    let bound = kept.or_else(|_| stream.context().bind_to_thread());
+    // SAFETY: the stream is alive while it is borrowed. If no context could be made current, the driver says so.
+    let waited = unsafe { result::stream::synchronize(stream.cu_stream()) };
+    kept.and(bound).and(waited)
+}
+
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // `synchronize` also makes the context current on this thread.
-        let waited = self.stream.synchronize();
+        let waited = wait(&self.stream);
         // SAFETY: the address is from `malloc_sync`, and freed here once. Spans of it borrow the buffer, only work on
         // its stream uses it (`Cuda::bind` refuses others), and that work has just ended, or the context is lost.
         let freed = unsafe { result::free_sync(self.address) };
