@@ -29,10 +29,13 @@ FUNCTION void state_help(StateWord *states, u32 tiles, u32 run, u32 tile, T aggr
   atomicCAS(&states[tile], old, state_word(run, STATUS_AGGREGATE, aggregate));
 }
 
-FUNCTION State state_read(const StateWord *states, u32 tiles, u32 run, u32 tile) {
-  const u64 word = load_relaxed(&states[tile]);
+FUNCTION State state_of(u32 run, u64 word) {
   Words words;
   words.w[0] = (u32)word;
   State state = {state_status(run, word), element_from_words(words)};
   return state;
+}
+
+FUNCTION State state_read(const StateWord *states, u32 tiles, u32 run, u32 tile) {
+  return state_of(run, load_relaxed(&states[tile]));
 }

@@ -45,6 +45,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/tile_prefix": "wgsl" "cl" "cu";
     "block/lookback_fold": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";
+    "block/lookback_windows": "cu";
     "block/lookback_serial": "wgsl" "cl" "cu";
     "block/bulk_copy": "cu";
     "block/run_load": "wgsl" "cl" "cu";

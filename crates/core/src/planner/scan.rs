@@ -1,7 +1,7 @@
 //! Scan: one pass by decoupled look-back, or several launches where no workgroup may wait for another.
 
 use super::passes::Job;
-use super::{Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, whole};
+use super::{FEWEST_WORDS, Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, whole};
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
     Slot, Step,
@@ -84,7 +84,7 @@ impl Planner<'_> {
         let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead");
         can && self.waits_bounded()
             && self.state(op).is_word
-            && request.n >= u64::from(self.tuning.lookahead_from)
+            && request.n * u64::from(op.element().words()) >= u64::from(self.tuning.lookahead_from)
             && self.layout.wide
             && !self.layout.in_place
             && self.ring(op).is_ok_and(|ring| ring.rows == self.tuning.lookahead_rows)
@@ -131,11 +131,16 @@ impl Planner<'_> {
         let in_step = fenced && self.caps.language == Language::Wgsl;
         let state = if fenced { self.fenced_state(op, in_step) } else { self.state(op) };
         let ahead = algorithm == "lookahead_registers";
+        let windows = if algorithm == "lookback" { self.lookback_windows(op, tiles) } else { 1 };
+        if windows > 1 {
+            constants.push(("WINDOWS", windows));
+        }
         parts.extend(match (in_step, serial) {
             (true, _) => vec!["block/ticket", "block/tile_totals", "block/lookback_fold", "block/tile_rows"],
             (_, true) => vec![state.part, "block/ticket", "block/lookback_serial"],
             _ if ahead => [tile_prefix(state.part), vec!["block/tile_rows"]].concat(),
             // Its kernel has the blocks' steps in its own text: see docs/PERFORMANCE.md.
+            _ if windows > 1 => vec![state.part, "block/ticket", "block/lookback_fold", "block/lookback_windows"],
             _ => [&[state.part, "block/ticket"], &LOOKBACK[..]].concat(),
         });
         let one = OnePass {
@@ -291,11 +296,33 @@ impl Planner<'_> {
         }
     }
 
-    /// A large workgroup where its tiles are many, and of elements of one word: more registers would be too many.
+    /// A large workgroup where its tiles are many, and of elements of one word: more registers would be too many. And where tiles as
+    /// small as they get are too many to look back at at once.
     fn lookback_workgroup(&self, op: &Op, n: u32) -> u32 {
-        let large = self.tuning.scan_workgroup_many;
-        let many = u64::from(n) >= 3 * u64::from(self.caps.compute_units) * u64::from(large);
-        if many && op.element().is_word() { large } else { self.tuning.scan_workgroup }
+        let (small, large) = (self.tuning.scan_workgroup, self.tuning.scan_workgroup_many);
+        let units = u64::from(self.caps.compute_units);
+        let many = u64::from(n) >= 3 * units * u64::from(large);
+        let words = u64::from(n) * u64::from(op.element().words());
+        let smallest = u64::from(FEWEST_WORDS) * u64::from(small);
+        let crowded = words > self.lanes() * smallest && words <= units * smallest;
+        match op.element().is_word() {
+            true if many => large,
+            _ if crowded => small.max(large),
+            _ => small,
+        }
+    }
+
+    /// Tiles' states that a subgroup reads at once.
+    fn lanes(&self) -> u64 {
+        u64::from(self.caps.subgroups.map_or(1, |s| s.max))
+    }
+
+    /// States that a lane reads at once when it looks back: several if one turn is then enough.
+    fn lookback_windows(&self, op: &Op, tiles: u32) -> u32 {
+        let windows = self.tuning.scan_window;
+        let one_turn = self.lanes() < u64::from(tiles) && u64::from(tiles) <= u64::from(windows) * self.lanes();
+        let can = self.caps.language == Language::CudaC && op.element().is_word() && self.state(op).is_word;
+        if can && one_turn { windows } else { 1 }
     }
 
     /// A scan's tile of about `words` 32-bit words an invocation, at most as tuned.

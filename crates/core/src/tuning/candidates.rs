@@ -32,6 +32,13 @@ impl Candidates {
         Candidates {
             primitive: "scan",
             scalar: Scalar::U32,
+            algorithm: "lookback",
+            few: Some(1 << 20),
+            numbers: &[("scan_window", &[1, 2, 4])],
+        },
+        Candidates {
+            primitive: "scan",
+            scalar: Scalar::U32,
             algorithm: "lookahead",
             few: None,
             numbers: &[("lookahead_rows", &[3, 5, 7])],

@@ -18,9 +18,11 @@ pub struct Tuning {
     pub scan_workgroup_many: u32,
     /// 32-bit words an invocation of a scan holds.
     pub scan_words: u32,
+    /// States that a lane reads at once when CUDA's look-back scan of elements of one word looks back, where that finds all tiles.
+    pub scan_window: u32,
     /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
     pub lookahead_rows: u32,
-    /// How many elements of one or two words a scan has at least to look ahead, where the device can.
+    /// How many words of elements of one or two words a scan has at least to look ahead, where the device can.
     pub lookahead_from: u32,
     /// How many elements of a word a scan has at least to look ahead by registers, where no hardware copies tiles.
     pub lookahead_registers_from: u32,
@@ -117,8 +119,9 @@ impl Tuning {
             scan_workgroup_many: 256.min(limit),
             // Every row of an emulated subgroup is barriers to compile and to run.
             scan_words: if emulated { 8 } else { 32 },
+            scan_window: 1,
             lookahead_rows: 7,
-            lookahead_from: 1 << 24,
+            lookahead_from: 1 << 23,
             lookahead_registers_from: u32::MAX,
             blocked_workgroup: 256.min(limit),
             blocked_items: 2,
@@ -157,6 +160,7 @@ impl Tuning {
             scan_workgroup: 1,
             scan_workgroup_many: 1,
             scan_words: 1,
+            scan_window: 1,
             lookahead_rows: 1,
             lookahead_from: 1,
             lookahead_registers_from: 1,
@@ -234,11 +238,12 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 34] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 35] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
             ("scan_words", 64, &mut self.scan_words),
+            ("scan_window", 16, &mut self.scan_window),
             ("lookahead_rows", 15, &mut self.lookahead_rows),
             ("lookahead_from", u32::MAX, &mut self.lookahead_from),
             ("lookahead_registers_from", u32::MAX, &mut self.lookahead_registers_from),
