@@ -1,0 +1,183 @@
+//! What plans are held to, for devices that need not be there: waits, scratch, workgroups, counts and tuning.
+
+mod devices;
+
+use std::collections::BTreeMap;
+
+use devices::*;
+use trifold_core::planner::{algorithms, compute_bound, is_reference, plan};
+use trifold_core::{
+    Caps, DeviceKind, Element, Error, Fault, Language, Layout, MAX_ELEMENTS, Options, Param, Request, SubgroupSource,
+    Subgroups, Tuning, TuningRow, TuningTable, Waiting,
+};
+
+#[test]
+fn waits_that_might_never_end_are_refused() {
+    let no_progress = Caps { forward_progress: false, ..lavapipe() };
+    let silent = Options { fault: Fault::Silent(100), ..UNBOUNDED };
+    let bounded = Options { waiting: Waiting::Bounded, ..silent };
+    let late = Options { fault: Fault::Late(100), ..UNBOUNDED };
+    let (apart, in_place) = (Layout::default(), Layout { wide: true, in_place: true });
+    let refused = |request: &Request, layout, options, caps: &Caps| {
+        let plan = plan(request, layout, options, caps, &Tuning::of(caps));
+        plan.err().map(|error| match error {
+            Error::Unsupported(why) => why,
+            other => panic!("{other}"),
+        })
+    };
+    for request in [scan(1 << 20), sort_pairs(1 << 20)] {
+        let why = refused(&request, apart, UNBOUNDED, &no_progress).unwrap();
+        assert!(why.contains("llvmpipe (wgpu) does not promise"), "{why}");
+        let why = refused(&request, apart, silent, &h200()).unwrap();
+        assert!(why.contains("one tile in 100 would never publish"), "{why}");
+        assert_eq!(refused(&request, apart, late, &h200()), None);
+        assert_eq!(refused(&request, apart, bounded, &h200()), None);
+        assert_eq!(refused(&request, apart, bounded, &no_progress), None);
+    }
+    // A scan in place has no fallback either.
+    let why = refused(&scan(1 << 20), in_place, bounded, &h200()).unwrap();
+    assert!(why.starts_with("lookback in place") && why.contains("two spans"), "{why}");
+    assert_eq!(refused(&sort_keys(1 << 20), in_place, bounded, &h200()), None);
+}
+
+#[test]
+fn scratch_is_as_little_as_promised() {
+    let narrow = Caps { subgroups: Some(Subgroups { min: 4, max: 4, source: SubgroupSource::Native }), ..lavapipe() };
+    let wide = Caps { subgroups: Some(Subgroups { min: 32, max: 64, source: SubgroupSource::Native }), ..lavapipe() };
+    for caps in [h200(), lavapipe(), narrow, wide, gl(), pocl()] {
+        for n in [1, 1000, 1 << 16, 1_000_003, 1 << 28, 4_000_000_000] {
+            let check = |request: Request, most: u64| {
+                for algorithm in algorithms(&request, &caps) {
+                    let options = Options { algorithm: Some(algorithm), ..Options::default() };
+                    let plan = plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps));
+                    // Too many keys for a table of counts is an error that says so.
+                    let Ok(plan) = plan else { continue };
+                    let bytes = plan.scratch_bytes();
+                    // The literature's scans have a second buffer or a tree, or a sum for every 512 elements.
+                    let most = if is_reference(algorithm) { most.max(4 * n + 4 * n / 100) } else { most };
+                    assert!(
+                        bytes <= most + (64 << 10),
+                        "{} {algorithm} on {}: {bytes}, not {most}",
+                        request.primitive(),
+                        caps.api
+                    );
+                }
+            };
+            check(scan(n), 4 * n / 100);
+            check(reduce(n), 4 * n / 100);
+            check(sort_keys(n), 4 * n + 4 * n / 25);
+            check(sort_pairs(n), 8 * n + 8 * n / 25);
+        }
+    }
+}
+
+#[test]
+fn arithmetic_is_planned_in_workgroups_that_the_device_has() {
+    let plan = compute_bound(1000, 7, 3, &lavapipe()).unwrap();
+    assert_eq!(
+        describe(&plan),
+        "compute_bound, 0 bytes of scratch, depth 0\nexperiment/compute_bound x 334 |  | WORKGROUP=3 | \
+         output=Output[0, +4000] | n=1000 turns=7 output_offset=output/4\n"
+    );
+    let why = |workgroup, caps: &Caps| compute_bound(1000, 7, workgroup, caps).unwrap_err().to_string();
+    assert!(why(2048, &lavapipe()).contains("the most is 1024"));
+    assert!(why(0, &lavapipe()).contains("at least 1"));
+    assert!(why(1, &Caps { language: Language::Host, ..lavapipe() }).contains("not workgroups"));
+}
+
+/// Subgroups that may be so narrow need counts for many, and so wide a workgroup of them: Metal's, with wgpu's default limits.
+#[test]
+fn sorts_without_room_for_ranks_are_classic() {
+    let caps = Caps {
+        shared_bytes: 16 << 10,
+        subgroups: Some(Subgroups { min: 4, max: 64, source: SubgroupSource::Native }),
+        ..lavapipe()
+    };
+    let by = |algorithm| {
+        let options = Options { algorithm, ..Options::default() };
+        plan(&sort_keys(1 << 20), Layout::default(), options, &caps, &Tuning::of(&caps))
+    };
+    assert_eq!(by(None).unwrap().algorithm(), "upsweep_downsweep");
+    for algorithm in ["onesweep", "hybrid", "msd_first"] {
+        let outcome = by(Some(algorithm));
+        assert!(matches!(&outcome, Err(Error::Unsupported(why)) if why.contains("16384 bytes")), "{outcome:?}");
+    }
+    let roomy = Caps { shared_bytes: 32 << 10, ..caps };
+    let outcome = planned(&sort_keys(1 << 20), Layout::default(), &roomy);
+    assert_eq!(outcome.algorithm(), "onesweep");
+}
+
+#[test]
+fn workgroups_are_whole_subgroups_and_no_larger_than_the_devices() {
+    let caps = Caps {
+        max_workgroup: 256,
+        subgroups: Some(Subgroups { min: 32, max: 64, source: SubgroupSource::Native }),
+        ..lavapipe()
+    };
+    let with = |sort_workgroup| {
+        let tuning = Tuning { sort_workgroup, ..Tuning::of(&caps) };
+        plan(&sort_keys(1 << 20), Layout::default(), Options::default(), &caps, &tuning)
+    };
+    let outcome = with(96);
+    assert!(matches!(&outcome, Err(Error::Invalid(why)) if why.contains("workgroup of 96")), "{outcome:?}");
+    for workgroup in [64, 192, 256, 512, 1024] {
+        for launch in with(workgroup).unwrap().launched() {
+            let planned = launch.kernel.constant("WORKGROUP").unwrap();
+            assert!(planned.is_multiple_of(64) && planned <= 256, "{workgroup}: {launch:?}");
+        }
+    }
+}
+
+#[test]
+fn copies_go_by_what_a_kernel_can_count() {
+    let caps = Caps { max_binding: 1 << 40, max_buffer: 1 << 40, ..lavapipe() };
+    for n in [1 << 30, (1 << 30) + 1, 1 << 31, (1 << 31) + 512, MAX_ELEMENTS] {
+        let request = Request::Copy { element: u64::TYPE, n };
+        let plan = planned(&request, Layout::default(), &caps);
+        let mut copied = 0;
+        for launch in plan.launched() {
+            let (_, region) = launch.bindings[0];
+            assert_eq!(region.offset, copied);
+            assert!(launch.params.contains(&("n", Param::Word((region.bytes / 4) as u32))), "{launch:?}");
+            assert!(region.bytes / 4 <= MAX_ELEMENTS && launch.groups > 0);
+            copied += region.bytes;
+        }
+        assert_eq!(copied, 8 * n);
+    }
+}
+
+#[test]
+fn tuning_of_nothing_is_refused() {
+    let caps = h200();
+    let wrong: [fn(&mut Tuning); 3] = [|t| t.scan_workgroup = 0, |t| t.sort_keys = 0, |t| t.sort_workgroup = 1 << 20];
+    for change in wrong {
+        let mut tuning = Tuning::of(&caps);
+        change(&mut tuning);
+        let outcome = plan(&sort_keys(1000), Layout::default(), Options::default(), &caps, &tuning);
+        assert!(matches!(&outcome, Err(Error::Invalid(why)) if why.contains("tuning `s")), "{outcome:?}");
+    }
+}
+
+#[test]
+fn tuning_rows_are_for_the_devices_they_name() {
+    let vulkan = Caps { device: "Some GPU 7".into(), kind: DeviceKind::DiscreteGpu, ..lavapipe() };
+    let gl = Caps { api: "Gl".into(), ..vulkan.clone() };
+    let software = lavapipe();
+    let numbers = BTreeMap::from([("sort_keys".to_string(), 7)]);
+    let set = |row: &TuningRow, caps: &Caps| {
+        let mut tuning = Tuning::of(caps);
+        assert_ne!(tuning.sort_keys, 7);
+        TuningTable::new(vec![row.clone()]).apply(caps, &mut tuning);
+        tuning.sort_keys == 7
+    };
+    let own = TuningRow::for_device(&vulkan, numbers.clone());
+    assert_eq!([&vulkan, &gl, &software].map(|caps| set(&own, caps)), [true, false, false]);
+    let any = TuningRow { language: Some("wgsl".into()), numbers, ..TuningRow::default() };
+    assert_eq!([&vulkan, &gl, &software].map(|caps| set(&any, caps)), [true, true, false]);
+    let wide = TuningRow { subgroup: Some(32), ..any };
+    assert!(!set(&wide, &vulkan));
+    let later = TuningRow { numbers: BTreeMap::from([("sort_keys".into(), 9)]), ..own.clone() };
+    let mut tuning = Tuning::of(&vulkan);
+    TuningTable::new(vec![own, later]).apply(&vulkan, &mut tuning);
+    assert_eq!(tuning.sort_keys, 9);
+}
