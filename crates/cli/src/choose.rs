@@ -1,7 +1,9 @@
-//! Which devices a command is for.
+//! Which devices a command is for, and opening them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::{Result, bail};
-use trifold::{DeviceKind, Found};
+use trifold::{AnyBackend, DeviceKind, Error, Found};
 
 /// The devices that match any of the words, or all if there are none.
 pub fn matching(words: &[String]) -> Result<Vec<Found>> {
@@ -47,6 +49,23 @@ fn rank(device: &Found) -> (u32, u32) {
         DeviceKind::Cpu => 4,
     };
     (class, backend)
+}
+
+/// Why a device is not open.
+pub enum Unopened {
+    /// It lacks what the backend needs.
+    Unsupported(String),
+    Failed(String),
+}
+
+/// Opens a device. Drivers' bindings may panic over it.
+pub fn open(found: &Found) -> std::result::Result<Box<dyn AnyBackend>, Unopened> {
+    match catch_unwind(AssertUnwindSafe(|| found.open())) {
+        Ok(Ok(backend)) => Ok(backend),
+        Ok(Err(Error::Unsupported(why))) => Err(Unopened::Unsupported(why)),
+        Ok(Err(error)) => Err(Unopened::Failed(error.to_string())),
+        Err(_) => Err(Unopened::Failed("its binding panicked; -v says how".into())),
+    }
 }
 
 fn is_called(device: &Found, word: &str) -> bool {

@@ -7,24 +7,24 @@ mod rows;
 mod table;
 
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
-use trifold::{AnyBackend, Caps, DeviceKind, Error, Fault, Found, Layout, Options, Tuning, planner};
+use trifold::{AnyBackend, Caps, DeviceKind, Fault, Found, Layout, Options, Tuning, planner};
 use trifold_conformance::Distribution;
 
 pub use self::measure::{Bench, Outcome, is_software, request};
 pub use self::rows::{Conditions, Device, Job, Row};
 pub use self::table::{render, size};
 use crate::args::{CompareArgs, Primitive};
+use crate::choose::{self, Unopened};
 use crate::files::{self, Pending};
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
-    let devices = crate::choose::matching(&args.device)?;
+    let devices = choose::matching(&args.device)?;
     let mut others = vec![];
     for path in &args.with {
         others.extend(rows::read_others(path)?);
@@ -130,16 +130,13 @@ pub fn open_all<'a>(
 ) -> Vec<Option<Opened>> {
     let open = |found: &'a Found| {
         report.bar.set_message(format!("opening {found}"));
-        let error = match catch_unwind(AssertUnwindSafe(|| found.open())) {
-            Ok(Ok(backend)) => return Some(Opened(backend)),
-            Ok(Err(Error::Unsupported(why))) => {
-                report.note(&format!("{found} is left out: {why}"));
-                return None;
+        match choose::open(found) {
+            Ok(backend) => return Some(Opened(backend)),
+            Err(Unopened::Unsupported(why)) => report.note(&format!("{found} is left out: {why}")),
+            Err(Unopened::Failed(why)) => {
+                report.add(Row { error: Some(format!("it cannot be opened: {why}")), ..unopened(found) });
             }
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "its binding panicked while opening it; -v says how".into(),
-        };
-        report.add(Row { error: Some(format!("it cannot be opened: {error}")), ..unopened(found) });
+        }
         None
     };
     devices.into_iter().map(open).collect()

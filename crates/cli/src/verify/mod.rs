@@ -4,7 +4,7 @@ mod queue;
 mod watch;
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,6 +18,7 @@ use trifold_conformance::{Expectations, Level, Outcome, cases, cross_check, run 
 use self::queue::Queue;
 use self::watch::Watch;
 use crate::args::{Primitive, VerifyArgs};
+use crate::choose::{self, Unopened};
 use crate::compare::{Conditions, Job, is_software, request};
 use crate::files::{self, Pending};
 use crate::lacking;
@@ -52,7 +53,7 @@ impl Device {
 }
 
 pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
-    let found = crate::choose::matching(&args.device)?;
+    let found = choose::matching(&args.device)?;
     if let Some(path) = &args.json {
         drop(Pending::text(path, "")?);
     }
@@ -101,16 +102,13 @@ impl<'a> Verify<'a> {
 
     fn open(&self, found: &Found) -> Result<Device, Outcome> {
         self.bar.set_message(format!("opening {found}"));
-        Err(match catch_unwind(AssertUnwindSafe(|| found.open())) {
-            Ok(Ok(backend)) => {
-                let caps = backend.caps();
-                let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
-                return Ok(Device { name, backend, lost: false });
-            }
-            Ok(Err(Error::Unsupported(reason))) => Outcome::Ignored(reason),
-            Ok(Err(error)) => Outcome::Failed(error.to_string()),
-            Err(_) => Outcome::Failed("its binding panicked; -v says how".into()),
-        })
+        let backend = choose::open(found).map_err(|unopened| match unopened {
+            Unopened::Unsupported(why) => Outcome::Ignored(why),
+            Unopened::Failed(why) => Outcome::Failed(why),
+        })?;
+        let caps = backend.caps();
+        let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
+        Ok(Device { name, backend, lost: false })
     }
 
     /// Runs a device's cases, on as many openings of it as `--jobs` says, and gives the first of them.
