@@ -280,6 +280,23 @@ fn macros_are_reserved() {
     assert!(free.is_empty(), "an operator might use {free:?}; see trifold-lang's RESERVED_NAMES");
 }
 
+/// A plan's constants are macros in the emitted C.
+#[test]
+fn constants_are_reserved() {
+    let (_, wgsl) = &tiers()[0];
+    let [opencl, cuda] =
+        [(Language::OpenClC, 0), (Language::CudaC, 227 * 1024)].map(|(language, bulk_shared_bytes)| {
+            let caps = Caps { language, bulk_shared_bytes, ..wgsl.clone() };
+            kernels(&caps, Breadth::Some)
+        });
+    let mut free = HashSet::new();
+    for key in opencl.iter().chain(&cuda).filter(|key| key.op.is_some() || key.selector.is_some()) {
+        let constants = key.constants.iter().map(|(constant, _)| *constant);
+        free.extend(constants.filter(|c| !trifold_lang::is_reserved(c)).map(|c| (c, key.name)));
+    }
+    assert!(free.is_empty(), "an operator might use {free:?}; see trifold-lang's RESERVED_NAMES");
+}
+
 #[test]
 fn the_checks_refuse_what_is_wrong() {
     let (_, caps) = &tiers()[0];

@@ -124,8 +124,7 @@ fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning:
     // Its tile may not fit this device.
     let options = Options { algorithm: Some(subject.algorithm), ..Options::default() };
     let fits = || planner::plan(&request, Layout::default(), options, caps, tuning).is_ok();
-    let has = planner::algorithms(&request, caps).contains(&subject.algorithm);
-    asked && has && (subject.few.is_none() || fits())
+    asked && subject.is_for(caps) && (subject.few.is_none() || fits())
 }
 
 fn call(subject: &Candidates, n: u64) -> String {

@@ -94,6 +94,8 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     let float = builtin(Builtin::Sum, Scalar::F32);
     requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));
     requests.extend([scan(&float, ScanKind::Inclusive, 1 << 28), reduce(&float, 1 << 28)]);
+    // By fewer tiles than a window has lanes.
+    requests.push(scan(&builtin(Builtin::Sum, Scalar::U32), ScanKind::Inclusive, 1 << 16));
     requests
 }
 

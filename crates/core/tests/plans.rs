@@ -308,8 +308,8 @@ fn scans_look_ahead_from_so_many_words_on() {
 /// One turn of looking back where that is possible: by as many states a lane as tuned, and by half as many tiles.
 #[test]
 fn few_tiles_are_looked_back_at_at_once() {
-    let shape = |scalar, n, caps: &Caps| {
-        let plan = planned(&scan_of(scalar, n), Layout::default(), caps);
+    let shape_with = |scalar, n, caps: &Caps, tuning: &Tuning| {
+        let plan = plan(&scan_of(scalar, n), Layout::default(), Options::default(), caps, tuning).unwrap();
         let launch = plan.launched().next().unwrap();
         let kernel = &launch.kernel;
         let windows = kernel.constant("WINDOWS");
@@ -317,6 +317,7 @@ fn few_tiles_are_looked_back_at_at_once() {
         assert_ne!(windows.is_some(), kernel.parts.contains(&"block/lookback"));
         (launch.groups, kernel.constant("WORKGROUP").unwrap(), windows)
     };
+    let shape = |scalar, n, caps: &Caps| shape_with(scalar, n, caps, &Tuning::of(caps));
     for (scalar, n, expected) in [
         (Scalar::U32, 1 << 16, (32, 256, None)),
         (Scalar::U32, (1 << 16) + 1, (17, 512, None)),
@@ -329,7 +330,11 @@ fn few_tiles_are_looked_back_at_at_once() {
     ] {
         assert_eq!(shape(scalar, n, &h200()), expected, "{n} of {scalar:?}");
     }
-    // No device without such a number, and none of another language, reads several states a lane.
-    let another = Caps { device: "Some GPU".into(), language: Language::OpenClC, ..h200() };
-    assert_eq!(shape(Scalar::U32, 1 << 20, &another).2, None);
+    // Not without such a number, and in no other language.
+    let one = Tuning { scan_window: 1, ..Tuning::of(&h200()) };
+    assert_eq!(shape_with(Scalar::U32, 1 << 20, &h200(), &one), (128, 512, None));
+    let opencl = Caps { language: Language::OpenClC, ..h200() };
+    let large = Tuning { scan_window: 4, scan_workgroup_many: 512, ..Tuning::of(&opencl) };
+    assert_eq!(shape_with(Scalar::U32, 1 << 20, &opencl, &large), (128, 512, None));
+    assert_eq!(shape_with(Scalar::U64, 1 << 16, &opencl, &large), (64, 256, None));
 }

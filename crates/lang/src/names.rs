@@ -32,7 +32,7 @@ pub const RESERVED_NAMES: &[&str] = &[
     "Announced", "TileInput", "TilePrefix", "TileShared", "TileTotals",
     "CHAINED", "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
     "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
-    "SCAN_WARPS", "SPINE_ITEMS", "SPIN_LIMIT", "STAGES", "STEP", "TASK", "TileBarrier", "WARP_PACKS", "WORKGROUP",
+    "SCAN_WARPS", "SPINE_ITEMS", "SPIN_LIMIT", "STAGES", "STEP", "TASK", "TileBarrier", "WARD_POLLS", "WARP_PACKS", "WINDOWS", "WORKGROUP",
 ];
 
 /// Prefixes of names that the kernels declare; see [`RESERVED_NAMES`].

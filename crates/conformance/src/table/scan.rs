@@ -147,9 +147,11 @@ impl Table<'_> {
             }
             // Over many tiles, whose look-back reaches the first one by prefixes and by aggregates.
             for fault in [Fault::None, Fault::Silent(1), Fault::Silent(3)] {
-                let (kind, initial) = (ScanKind::Exclusive, initial.clone());
-                let request = Request::Scan(ScanRequest { op: op.clone(), n: 40_007, kind, initial });
-                self.by_one_pass(Row::new(request).tiles(Tiles::Small).fault(fault));
+                for n in [20_011, 40_007] {
+                    let (kind, initial) = (ScanKind::Exclusive, initial.clone());
+                    let request = Request::Scan(ScanRequest { op: op.clone(), n, kind, initial });
+                    self.by_one_pass(Row::new(request).tiles(Tiles::Small).fault(fault));
+                }
             }
         }
     }
@@ -220,6 +222,10 @@ impl Table<'_> {
         let sum = builtin(Builtin::Sum, Scalar::U32);
         let row = |n| Row::new(scan(&sum, ScanKind::Inclusive, n)).runs(300).keeps_scratch();
         self.by_algorithm(row(6007));
+        // By more tiles than a subgroup's window.
+        for fault in [Fault::None, Fault::Silent(3)] {
+            self.by_first(row(20_011).tiles(Tiles::Small).fault(fault));
+        }
         if self.level == Level::Full {
             // With states that are read: a look-ahead's tile is larger than that.
             self.by_one_pass(row(300_007).tiles(Tiles::Small));

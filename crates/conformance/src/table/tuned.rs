@@ -1,6 +1,6 @@
 //! Rows of what tuning tries.
 
-use trifold_core::{Candidates, Caps, Tuning, planner};
+use trifold_core::{Candidates, Caps, Tuning};
 
 use super::Table;
 use crate::case::{Case, Level};
@@ -30,7 +30,7 @@ impl Table<'_> {
 
     /// Around a tile's edges, of some tiles, and of many.
     fn with_numbers(&mut self, subject: &Candidates, mut numbers: Vec<(&'static str, u32)>) {
-        if !planner::algorithms(&subject.request(1), self.caps).contains(&subject.algorithm) {
+        if !subject.is_for(self.caps) {
             return;
         }
         // Else few keys have smaller tiles than that.

@@ -82,9 +82,11 @@ impl Planner<'_> {
     fn looks_ahead(&self, request: &ScanRequest) -> bool {
         let op = &request.op;
         let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead");
+        let (words, from) = (request.n * u64::from(op.element().words()), self.tuning.lookahead_from);
         can && self.waits_bounded()
             && self.state(op).is_word
-            && request.n * u64::from(op.element().words()) >= u64::from(self.tuning.lookahead_from)
+            && from < u32::MAX
+            && words >= u64::from(from)
             && self.layout.wide
             && !self.layout.in_place
             && self.ring(op).is_ok_and(|ring| ring.rows == self.tuning.lookahead_rows)
@@ -108,7 +110,7 @@ impl Planner<'_> {
         start: Vec<u8>,
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
-        let tile = self.scan_tile(op, n, 32, self.lookback_workgroup(op, n));
+        let tile = self.scan_tile(op, n, 32, self.lookback_workgroup(algorithm, op, n));
         let chained = algorithm == "chained_scan";
         // Software devices have other things to do than to wait, and Mesa's end a loop after 65535 turns.
         let patient = chained && self.caps.kind != DeviceKind::Cpu;
@@ -297,30 +299,28 @@ impl Planner<'_> {
     }
 
     /// A large workgroup where its tiles are many, and of elements of one word: more registers would be too many. And where tiles as
-    /// small as they get are too many to look back at at once.
-    fn lookback_workgroup(&self, op: &Op, n: u32) -> u32 {
+    /// small as they get are too many for a subgroup to look back at at once.
+    fn lookback_workgroup(&self, algorithm: &str, op: &Op, n: u32) -> u32 {
         let (small, large) = (self.tuning.scan_workgroup, self.tuning.scan_workgroup_many);
         let units = u64::from(self.caps.compute_units);
-        let many = u64::from(n) >= 3 * units * u64::from(large);
+        let is_word = op.element().is_word();
+        if is_word && u64::from(n) >= 3 * units * u64::from(large) {
+            return large;
+        }
         let words = u64::from(n) * u64::from(op.element().words());
         let smallest = u64::from(FEWEST_WORDS) * u64::from(small);
-        let crowded = words > self.lanes() * smallest && words <= units * smallest;
-        match op.element().is_word() {
-            true if many => large,
-            _ if crowded => small.max(large),
-            _ => small,
-        }
-    }
-
-    /// Tiles' states that a subgroup reads at once.
-    fn lanes(&self) -> u64 {
-        u64::from(self.caps.subgroups.map_or(1, |s| s.max))
+        let crowded = words > u64::from(self.widest_subgroup()) * smallest && words <= units * smallest;
+        // NVIDIA's OpenCL runs no kernel of so many registers in large workgroups.
+        let can = is_word || self.caps.language == Language::CudaC;
+        let looks = algorithm == "lookback" && self.caps.kind != DeviceKind::Cpu;
+        if looks && can && crowded { small.max(large) } else { small }
     }
 
     /// States that a lane reads at once when it looks back: several if one turn is then enough.
     fn lookback_windows(&self, op: &Op, tiles: u32) -> u32 {
         let windows = self.tuning.scan_window;
-        let one_turn = self.lanes() < u64::from(tiles) && u64::from(tiles) <= u64::from(windows) * self.lanes();
+        let lanes = self.widest_subgroup();
+        let one_turn = lanes < tiles && u64::from(tiles) <= u64::from(windows) * u64::from(lanes);
         let can = self.caps.language == Language::CudaC && op.element().is_word() && self.state(op).is_word;
         if can && one_turn { windows } else { 1 }
     }

@@ -1,7 +1,8 @@
 //! What tuning tries: for each call that numbers matter to, the values that they may take.
 
 use crate::{
-    Builtin, ElementType, Op, Order, ReduceRequest, Request, Scalar, ScanKind, ScanRequest, SortRequest, Tuning,
+    Builtin, Caps, ElementType, Language, Op, Order, ReduceRequest, Request, Scalar, ScanKind, ScanRequest,
+    SortRequest, Tuning, planner,
 };
 
 /// A call, and the numbers that its algorithm depends on, each with candidates, in the order in which they are tried.
@@ -15,6 +16,8 @@ pub struct Candidates {
     pub algorithm: &'static str,
     /// How many elements it is timed with, if it is for few.
     pub few: Option<u64>,
+    /// The language whose kernels alone have the numbers, if not all.
+    pub only: Option<Language>,
     /// By the names of [`Tuning`]'s fields.
     pub numbers: &'static [(&'static str, &'static [u32])],
 }
@@ -27,6 +30,7 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "lookback",
             few: None,
+            only: None,
             numbers: &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])],
         },
         Candidates {
@@ -34,13 +38,15 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "lookback",
             few: Some(1 << 20),
-            numbers: &[("scan_window", &[1, 2, 4])],
+            only: Some(Language::CudaC),
+            numbers: &[("scan_window", &[1, 4, 8])],
         },
         Candidates {
             primitive: "scan",
             scalar: Scalar::U32,
             algorithm: "lookahead",
             few: None,
+            only: None,
             numbers: &[("lookahead_rows", &[3, 5, 7])],
         },
         Candidates {
@@ -48,6 +54,7 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "single_pass",
             few: None,
+            only: None,
             numbers: &[
                 ("reduce_workgroup", &[128, 256, 512, 1024]),
                 ("reduce_words", &[8, 16, 32]),
@@ -59,6 +66,7 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "onesweep",
             few: None,
+            only: None,
             numbers: &[
                 ("sort_workgroup", &[128, 256, 384, 512]),
                 ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
@@ -72,6 +80,7 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "onesweep",
             few: Some(1 << 24),
+            only: None,
             numbers: &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])],
         },
         Candidates {
@@ -79,6 +88,7 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "onesweep",
             few: Some(1 << 22),
+            only: None,
             numbers: &[("sort_keys_few", &[12, 16, 20, 24])],
         },
         Candidates {
@@ -86,6 +96,7 @@ impl Candidates {
             scalar: Scalar::F32,
             algorithm: "onesweep",
             few: Some(1 << 18),
+            only: None,
             numbers: &[("sort_tiles_few", &[32, 48, 64, 96])],
         },
         Candidates {
@@ -93,6 +104,7 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "hybrid",
             few: Some(1 << 20),
+            only: None,
             numbers: &[
                 ("bucket_workgroup", &[128, 256, 512]),
                 ("bucket_keys", &[16, 20, 24, 28, 32]),
@@ -104,6 +116,7 @@ impl Candidates {
             scalar: Scalar::U64,
             algorithm: "onesweep",
             few: None,
+            only: None,
             numbers: &[
                 ("sort64_workgroup", &[128, 256, 384, 512]),
                 ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20]),
@@ -115,6 +128,7 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "onesweep",
             few: None,
+            only: None,
             numbers: &[
                 ("pairs_workgroup", &[128, 256, 384, 512]),
                 ("sort_pairs", &[8, 12, 16, 20, 24, 28]),
@@ -127,6 +141,7 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "one_tile",
             few: Some(1 << 12),
+            only: None,
             numbers: &[("tile_workgroup", &[256, 512, 1024])],
         },
         Candidates {
@@ -134,6 +149,7 @@ impl Candidates {
             scalar: Scalar::U32,
             algorithm: "one_tile",
             few: Some(1 << 10),
+            only: None,
             numbers: &[("tile_least", &[1, 2, 4])],
         },
     ];
@@ -147,6 +163,12 @@ impl Candidates {
             "reduce" => Request::Reduce(ReduceRequest { op: sum(), n, initial: None }),
             _ => Request::Sort(SortRequest { key: self.scalar, value, n, order: Order::Ascending }),
         }
+    }
+
+    /// Whether a device has the algorithm, and its kernels the numbers.
+    pub fn is_for(&self, caps: &Caps) -> bool {
+        self.only.is_none_or(|language| language == caps.language)
+            && planner::algorithms(&self.request(1), caps).contains(&self.algorithm)
     }
 
     /// How many elements it is timed with, where others are with `n`.

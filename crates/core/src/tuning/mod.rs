@@ -14,7 +14,8 @@ use crate::{Caps, DeviceKind, Error, Result, SubgroupSource};
 pub struct Tuning {
     /// Invocations of a scan's workgroup.
     pub scan_workgroup: u32,
-    /// Invocations of a look-back scan's workgroup where its tiles are many, and their elements are of one word.
+    /// Invocations of a look-back scan's workgroup where its tiles are many, and their elements are of one word; and where the smallest
+    /// tiles are too many to look back at at once.
     pub scan_workgroup_many: u32,
     /// 32-bit words an invocation of a scan holds.
     pub scan_words: u32,
@@ -22,7 +23,7 @@ pub struct Tuning {
     pub scan_window: u32,
     /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
     pub lookahead_rows: u32,
-    /// How many words of elements of one or two words a scan has at least to look ahead, where the device can.
+    /// How many words of elements of one or two words a scan has at least to look ahead, where the device can; `u32::MAX` for never.
     pub lookahead_from: u32,
     /// How many elements of a word a scan has at least to look ahead by registers, where no hardware copies tiles.
     pub lookahead_registers_from: u32,
