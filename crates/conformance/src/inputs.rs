@@ -145,7 +145,7 @@ pub(crate) fn keys(scalar: Scalar, distribution: Distribution, n: u64, random: &
             let rest = random.next() & !bits;
             ranks.iter_mut().for_each(|r| *r = *r & bits | rest);
         }
-        Distribution::Specials if scalar.is_float() => return special_keys(scalar, &ranks),
+        Distribution::Specials if scalar.is_float() => return special_floats(scalar, &ranks),
         _ => {}
     }
     encode(&ElementType::Scalar(scalar), Domain::Any, &ranks)
@@ -162,7 +162,11 @@ pub(crate) fn values(element: &ElementType, n: u64) -> Vec<u8> {
 
 /// `n` elements of any type, for predicates.
 pub(crate) fn items(element: &ElementType, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
-    encode(element, Domain::Unit, &ranks(distribution, n, random))
+    let ranks = ranks(distribution, n, random);
+    match (distribution, element) {
+        (Distribution::Specials, ElementType::Scalar(scalar)) if scalar.is_float() => special_floats(*scalar, &ranks),
+        _ => encode(element, Domain::Unit, &ranks),
+    }
 }
 
 /// `n` elements of any type, for copies.
@@ -287,7 +291,7 @@ fn specials(op: &Op, scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-fn special_keys(scalar: Scalar, ranks: &[u64]) -> Vec<u8> {
+fn special_floats(scalar: Scalar, ranks: &[u64]) -> Vec<u8> {
     const F32: [u32; 12] = [
         0x7fc0_0000,
         0x7f80_0001,

@@ -169,6 +169,16 @@ impl Predicate<Triple> for OddBits {
     }
 }
 
+/// Floats with the sign bit, NaNs and zeros among them, of which no comparison tells.
+pub(crate) struct Signed;
+impl Predicate<f32> for Signed {
+    const NAME: &'static str = "signed";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return bitcast<u32>(v) >> 31u == 1u; }";
+    fn keep(v: f32) -> bool {
+        v.to_bits() >> 31 == 1
+    }
+}
+
 /// The predicates, erased: of one word, of two, and of a struct.
 pub(crate) fn selectors() -> [Selector; 6] {
     [

@@ -224,7 +224,7 @@ impl Table<'_> {
         self.by_algorithm(row(6007));
         // By more tiles than a subgroup's window.
         for fault in [Fault::None, Fault::Silent(3)] {
-            self.by_first(row(20_011).tiles(Tiles::Small).fault(fault));
+            self.by_first(row(9001).tiles(Tiles::Small).fault(fault));
         }
         if self.level == Level::Full {
             // With states that are read: a look-ahead's tile is larger than that.

@@ -5,7 +5,7 @@ use trifold_core::{Fault, Request, Rest, SelectRequest, Selector, Waiting};
 use super::Table;
 use crate::case::{Body, Level};
 use crate::inputs::Distribution;
-use crate::operators::{self, Few, OddBits, Triple, Upper};
+use crate::operators::{self, Few, OddBits, Signed, Triple, Upper};
 use crate::row::{Placement, Row, Tiles};
 
 pub(crate) fn select(selector: &Selector, rest: Rest, n: u64) -> Request {
@@ -33,6 +33,7 @@ impl Table<'_> {
         self.select_matrix();
         self.select_sizes();
         self.select_distributions();
+        self.select_specials();
         self.select_faults();
         self.select_reuse();
         self.select_large();
@@ -72,6 +73,12 @@ impl Table<'_> {
                 self.by_algorithm(row.distribution(distribution).tiles(Tiles::Small));
             }
         }
+    }
+
+    /// Elements keep their bits, whatever they are as numbers.
+    fn select_specials(&mut self) {
+        let row = Row::new(select(&Selector::of::<f32, Signed>(), Rest::Apart, 5003));
+        self.by_algorithm(row.distribution(Distribution::Specials));
     }
 
     fn select_faults(&mut self) {
