@@ -136,19 +136,14 @@ pub(crate) fn elements(op: &Op, distribution: Distribution, n: u64, random: &mut
 
 /// `n` keys.
 pub(crate) fn keys(scalar: Scalar, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
-    let mut ranks =
-        ranks(if distribution == Distribution::Specials { Distribution::Uniform } else { distribution }, n, random);
-    match distribution {
-        Distribution::Places(mask) => {
-            let shift = if scalar.bytes() == 4 { 32 } else { 0 };
-            let bits = (0..8).filter(|p| mask >> p & 1 == 1).fold(0u64, |m, p| m | 0xff << (8 * p)) << shift;
-            let rest = random.next() & !bits;
-            ranks.iter_mut().for_each(|r| *r = *r & bits | rest);
-        }
-        Distribution::Specials if scalar.is_float() => return special_floats(scalar, &ranks),
-        _ => {}
+    let mut ranks = ranks(distribution, n, random);
+    if let Distribution::Places(mask) = distribution {
+        let shift = if scalar.bytes() == 4 { 32 } else { 0 };
+        let bits = (0..8).filter(|p| mask >> p & 1 == 1).fold(0u64, |m, p| m | 0xff << (8 * p)) << shift;
+        let rest = random.next() & !bits;
+        ranks.iter_mut().for_each(|r| *r = *r & bits | rest);
     }
-    encode(&ElementType::Scalar(scalar), Domain::Any, &ranks)
+    bits_of(&ElementType::Scalar(scalar), Domain::Any, distribution, &ranks)
 }
 
 /// Values that tell where their keys stood: the index first, then words that follow from it.
@@ -162,10 +157,14 @@ pub(crate) fn values(element: &ElementType, n: u64) -> Vec<u8> {
 
 /// `n` elements of any type, for predicates.
 pub(crate) fn items(element: &ElementType, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
-    let ranks = ranks(distribution, n, random);
+    bits_of(element, Domain::Unit, distribution, &ranks(distribution, n, random))
+}
+
+/// Elements that are only moved, of any bits: of their ranks, or floats of special values.
+fn bits_of(element: &ElementType, domain: Domain, distribution: Distribution, ranks: &[u64]) -> Vec<u8> {
     match (distribution, element) {
-        (Distribution::Specials, ElementType::Scalar(scalar)) if scalar.is_float() => special_floats(*scalar, &ranks),
-        _ => encode(element, Domain::Unit, &ranks),
+        (Distribution::Specials, ElementType::Scalar(scalar)) if scalar.is_float() => special_floats(*scalar, ranks),
+        _ => encode(element, domain, ranks),
     }
 }
 

@@ -8,7 +8,7 @@ use devices::*;
 use trifold_core::planner::{ALGORITHMS, algorithms, is_reference, plan, traffic};
 use trifold_core::{
     ByKeyRequest, Caps, Element, Error, Language, Layout, MAX_ELEMENTS, Options, Order, Param, Plan, ReduceRequest,
-    Region, Request, Rest, Scalar, ScanKind, ScanRequest, Slot, SortRequest, Step, Tuning,
+    Region, Request, Rest, Scalar, Slot, SortRequest, Step, Tuning,
 };
 
 #[test]
@@ -289,11 +289,6 @@ fn algorithms_differ_in_their_plans() {
             }
         }
     }
-}
-
-/// A request for a scan of elements of one word or of two.
-fn scan_of(scalar: Scalar, n: u64) -> Request {
-    Request::Scan(ScanRequest { op: sum(scalar), n, kind: ScanKind::Exclusive, initial: None })
 }
 
 #[test]

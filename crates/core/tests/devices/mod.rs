@@ -105,7 +105,11 @@ pub fn sum(scalar: Scalar) -> Op {
 }
 
 pub fn scan(n: u64) -> Request {
-    Request::Scan(ScanRequest { op: sum(Scalar::U32), n, kind: ScanKind::Exclusive, initial: None })
+    scan_of(Scalar::U32, n)
+}
+
+pub fn scan_of(scalar: Scalar, n: u64) -> Request {
+    Request::Scan(ScanRequest { op: sum(scalar), n, kind: ScanKind::Exclusive, initial: None })
 }
 
 pub fn reduce(n: u64) -> Request {
