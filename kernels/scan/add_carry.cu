@@ -9,14 +9,19 @@ scan_add_carry(const T *input, T *output, const T *sums, Params params) {
   const u32 thread = threadIdx.x;
   input += params.input_offset;
   output += params.output_offset;
-  // 1. Neighbouring invocations take neighbouring elements.
+  // 1. What lies before an element's tile comes first. Neighbouring invocations take neighbouring elements, and load all before they
+  // store any: the buffers may be one, and a load would wait for each store before it.
   const u32 first = group * WORKGROUP * ROWS + thread;
+  T ends[ROWS];
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     const u32 i = first + k * WORKGROUP;
-    // 2. What lies before the element's tile comes first.
-    if (i < params.n) {
-      output[i] = combine(sums[i / params.tile], input[i]);
-    }
+    if (i < params.n) { ends[k] = combine(sums[i / TILE], input[i]); }
+  }
+  // 2. Write them.
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 i = first + k * WORKGROUP;
+    if (i < params.n) { output[i] = ends[k]; }
   }
 }

@@ -13,14 +13,19 @@ fn scan_add_carry(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let group = id.x + id.y * grid.x;
-  // 1. Neighbouring invocations take neighbouring elements.
+  // 1. What lies before an element's tile comes first. Neighbouring invocations take neighbouring elements, and load all before they
+  // store any: the buffers may be one, and a load would wait for each store before it.
   let first = group * WORKGROUP * ROWS + thread;
+  var ends: array<T, ROWS>;
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     let i = first + k * WORKGROUP;
-    // 2. What lies before the element's tile comes first.
-    if (i < params.n) {
-      output[params.output_offset + i] = combine(sums[i / params.tile], input[params.input_offset + i]);
-    }
+    if (i < params.n) { ends[k] = combine(sums[i / TILE], input[params.input_offset + i]); }
+  }
+  // 2. Write them.
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let i = first + k * WORKGROUP;
+    if (i < params.n) { output[params.output_offset + i] = ends[k]; }
   }
 }

@@ -21,15 +21,24 @@ scan_hillis_steele(const T *input, T *output, Params params) {
   output += params.output_offset;
   // Neighbouring invocations take neighbouring elements.
   const u32 first = blockIdx.x * WORKGROUP * ROWS + threadIdx.x;
+  // 1. What the elements are by now, each the sum of the `distance` elements up to it, and the sums of those before them. All are
+  // loaded before any is stored: the compiler must take both buffers for one, and would have a load wait for each store before it.
+  T sums[ROWS], before[ROWS];
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     const u32 i = first + k * WORKGROUP;
     if (i < params.n) {
-      // 1. What the element is by now: the sum of the `distance` elements up to it.
-      T v = step_element(input, params, i);
-      // 2. With the sum of those before them it is of twice as many.
-      if (i >= params.distance) { v = combine(step_element(input, params, i - params.distance), v); }
-      output[i] = v;
+      sums[k] = step_element(input, params, i);
+      before[k] = step_element(input, params, i - min(i, params.distance));
+    }
+  }
+  // 2. Together they are of twice as many.
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 i = first + k * WORKGROUP;
+    if (i < params.n) {
+      if (i >= params.distance) { sums[k] = combine(before[k], sums[k]); }
+      output[i] = sums[k];
     }
   }
 }

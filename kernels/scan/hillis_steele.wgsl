@@ -25,15 +25,25 @@ fn scan_hillis_steele(
 ) {
   // Neighbouring invocations take neighbouring elements.
   let first = (id.x + id.y * grid.x) * WORKGROUP * ROWS + thread;
+  // 1. What the elements are by now, each the sum of the `distance` elements up to it, and the sums of those before them. All are
+  // loaded before any is stored: the compiler must take both buffers for one, and would have a load wait for each store before it.
+  var sums: array<T, ROWS>;
+  var before: array<T, ROWS>;
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     let i = first + k * WORKGROUP;
     if (i < params.n) {
-      // 1. What the element is by now: the sum of the `distance` elements up to it.
-      var v = step_element(i);
-      // 2. With the sum of those before them it is of twice as many.
-      if (i >= params.distance) { v = combine(step_element(i - params.distance), v); }
-      output[params.output_offset + i] = v;
+      sums[k] = step_element(i);
+      before[k] = step_element(i - min(i, params.distance));
+    }
+  }
+  // 2. Together they are of twice as many.
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let i = first + k * WORKGROUP;
+    if (i < params.n) {
+      if (i >= params.distance) { sums[k] = combine(before[k], sums[k]); }
+      output[params.output_offset + i] = sums[k];
     }
   }
 }

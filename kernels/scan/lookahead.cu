@@ -10,7 +10,8 @@
 #define FIRST_SCAN_WARP (FIRST_REDUCE_WARP + REDUCE_WARPS)
 
 extern __shared__ __align__(128) unsigned char shared_ring[];
-// A stage is full, its tile has been reduced, its tile's prefix is known, and it may be loaded again.
+// A stage is full, its tile has been reduced, its tile's prefix is known, and it may be loaded again: for that every thread but the
+// loading warp's has arrived, as each has read the stage's ticket.
 __shared__ TileBarrier shared_full[STAGES], shared_reduced[STAGES], shared_prefixed[STAGES], shared_empty[STAGES];
 __shared__ u32 shared_tickets[STAGES];
 __shared__ T shared_prefixes[STAGES];
@@ -72,7 +73,7 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
       tile_barrier_init(&shared_full[s], 1u);
       tile_barrier_init(&shared_reduced[s], 32u * REDUCE_WARPS);
       tile_barrier_init(&shared_prefixed[s], 1u);
-      tile_barrier_init(&shared_empty[s], 1u);
+      tile_barrier_init(&shared_empty[s], WORKGROUP - 32u);
     }
     tile_barrier_init_done();
   }
@@ -151,6 +152,7 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
         shared_prefixes[s] = prefix;
         tile_barrier_arrive(&shared_prefixed[s]);
       }
+      tile_barrier_arrive(&shared_empty[s]);
     }
     return;
   }
@@ -171,6 +173,7 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
       }
       // Every lane says that it has read the stage, which is written over from here on.
       tile_barrier_arrive(&shared_reduced[s]);
+      tile_barrier_arrive(&shared_empty[s]);
       warps_barrier(1u, REDUCE_WARPS);
       if (leads && tile + 1u < params.tiles) {
         const u32 status = tile_publishes(ticket, tile) ? STATUS_AGGREGATE : STATUS_NONE;
@@ -255,8 +258,9 @@ scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, 
       // One that is not full is the last: that nothing is stored here in bulk lets no stage go that is needed again.
       if (valid == TILE) { bulk_store(output + (size_t)tile * TILE_PACKS, stage, TILE_PACKS * (u32)sizeof(Pack)); }
       bulk_store_wait_but_last();
-      if (turn > 0u) { tile_barrier_arrive(&shared_empty[(turn - 1u) % STAGES]); }
     }
+    // The stage before has been stored.
+    if (turn > 0u) { tile_barrier_arrive(&shared_empty[(turn - 1u) % STAGES]); }
   }
   if (stores) { bulk_store_wait(); }
 }

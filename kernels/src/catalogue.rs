@@ -154,7 +154,7 @@ pub const CATALOGUE: &[Entry] = &[
         name: "scan/add_carry",
         entry_point: "scan_add_carry",
         arguments: &[read("input"), write("output"), read("sums")],
-        params: &["n", "tile", "input_offset", "output_offset"],
+        params: &["n", "input_offset", "output_offset"],
         initial: false,
         cuda_from: 75,
         only: None,

@@ -259,12 +259,11 @@ impl Planner<'_> {
     fn add_carry(&self, job: &Job, input: Region, sums: Region, tile: u32) -> Step {
         let unit = job.op.element().bytes();
         Step::Launch(Launch {
-            kernel: self.step_key("scan/add_carry", job.op, vec![("ROWS", STEP_ROWS)]),
+            kernel: self.step_key("scan/add_carry", job.op, vec![("ROWS", STEP_ROWS), ("TILE", tile)]),
             groups: job.n.div_ceil(self.step_workgroup() * STEP_ROWS),
             bindings: vec![("input", input), ("output", job.output), ("sums", sums)],
             params: vec![
                 ("n", Param::Word(job.n)),
-                ("tile", Param::Word(tile)),
                 ("input_offset", offset("input", input, unit)),
                 ("output_offset", offset("output", job.output, unit)),
             ],
