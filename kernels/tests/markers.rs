@@ -130,6 +130,41 @@ fn pages_have_the_kernels_steps() {
     }
 }
 
+/// Pages of scans and sorts whose steps are one kernel's, which may say more of each.
+const PAGES: [(&str, &str); 14] = [
+    ("scan-blelloch", "scan/blelloch"),
+    ("scan-chained-scan", "scan/lookback"),
+    ("scan-hillis-steele", "scan/hillis_steele"),
+    ("scan-hillis-steele-shared", "scan/tile_block"),
+    ("scan-lookahead", "scan/lookahead"),
+    ("scan-lookahead-registers", "scan/lookahead_registers"),
+    ("scan-lookback", "scan/lookback"),
+    ("scan-lookback-fenced", "scan/lookback_fenced"),
+    ("scan-lookback-serial", "scan/lookback"),
+    ("scan-scan-then-propagate", "scan/add_carry"),
+    ("scan-subgroup-blocked", "scan/tile_subgroup"),
+    ("sort-msd-first", "sort/large"),
+    ("sort-one-tile", "sort/local"),
+    ("sort-onesweep", "sort/onesweep"),
+];
+
+/// Their steps begin with the kernels' sentences.
+#[test]
+fn pages_follow_the_kernels_steps() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/algorithms");
+    // "3. Scan the rows. Each lane …" begins with "3. Scan the rows."
+    let sentences = |text: &str| -> Vec<String> {
+        let first =
+            |step: &str| step.splitn(3, ". ").take(2).collect::<Vec<_>>().join(". ").trim_end_matches('.').into();
+        text.lines().filter(|line| steps(&format!("// {line}")).len() == 1).map(first).collect()
+    };
+    for (page, kernel) in PAGES {
+        let (_, texts) = bodies().find(|(name, _)| *name == kernel).unwrap();
+        let text = std::fs::read_to_string(folder.join(format!("{page}.md"))).unwrap();
+        assert_eq!(sentences(&text), sentences(&steps(texts[0].1).join("\n")), "{page}");
+    }
+}
+
 /// A file below kernels/ that the crate does not compile in would be tested by nobody.
 #[test]
 fn every_file_is_compiled_in() {

@@ -9,6 +9,7 @@ mod devices;
 mod elements;
 mod experiment;
 mod files;
+mod interrupt;
 mod lacking;
 mod memory;
 mod progress;
@@ -19,6 +20,8 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::Parser;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::{fmt, prelude::*};
 
 use crate::args::{Cli, Command};
 
@@ -47,11 +50,13 @@ fn main() -> ExitCode {
 
 /// Drivers and wgpu are talkative; without `-v` only their errors are shown.
 fn log(verbose: u8) {
-    let level = match verbose {
-        0 => tracing::Level::ERROR,
-        1 => tracing::Level::INFO,
-        2 => tracing::Level::DEBUG,
-        _ => tracing::Level::TRACE,
+    // Others' warnings are of what their authors should know.
+    let (own, others) = match verbose {
+        0 => (LevelFilter::WARN, LevelFilter::ERROR),
+        1 => (LevelFilter::INFO, LevelFilter::INFO),
+        2 => (LevelFilter::DEBUG, LevelFilter::DEBUG),
+        _ => (LevelFilter::TRACE, LevelFilter::TRACE),
     };
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).init();
+    let levels = Targets::new().with_default(others).with_target("trifold", own);
+    tracing_subscriber::registry().with(fmt::layer().with_writer(std::io::stderr)).with(levels).init();
 }

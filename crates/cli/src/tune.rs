@@ -140,7 +140,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The median time with the best numbers so far, which must work.
+    /// A call's time with the best numbers so far, which must work.
     fn time(&mut self, subject: &Candidates) -> Result<f64> {
         match self.measured(subject, subject.size(self.n))? {
             Ok(ms) => Ok(ms),
@@ -165,14 +165,14 @@ impl Search<'_> {
         Ok(best_ms)
     }
 
-    /// The median time of a call whose result is right, or what is wrong with it.
+    /// What a call whose result is right takes of the device, or what is wrong with it.
     fn measured(&mut self, subject: &Candidates, n: u64) -> Result<std::result::Result<f64, String>> {
         self.bench.set_tuning(self.tuning.clone());
         let row = match self.bench.row(&job(subject, n)?) {
             Outcome::Lost(row) => bail!("{}", row.error.unwrap_or_else(|| "the device was lost".into())),
             Outcome::Row(row) | Outcome::NoMemory(row) | Outcome::Unsupported(row) => row,
         };
-        Ok(match (row.verified, row.median_ms) {
+        Ok(match (row.verified, row.call_ms()) {
             (Some(true), Some(ms)) => Ok(ms),
             _ => Err(row.error.unwrap_or_else(|| "it was not measured".into())),
         })

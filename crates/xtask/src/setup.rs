@@ -39,9 +39,14 @@ impl Machine {
         self.apt && self.distribution == "debian"
     }
 
-    /// Whether that package has been installed, unless the set-up failed.
+    /// Whether what the tests need has been installed from packages, unless the set-up failed.
+    pub fn installs(&self) -> bool {
+        self.install && self.root && self.apt
+    }
+
+    /// Whether SwiftShader's is among them.
     pub fn installs_chromium(&self) -> bool {
-        self.install && self.root && self.has_chromium()
+        self.installs() && self.has_chromium()
     }
 
     /// The command that installs packages, as one would type it.

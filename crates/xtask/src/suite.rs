@@ -275,6 +275,9 @@ impl Suite {
     fn on_device(&self, presence: Presence, stage: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
         match presence {
             Presence::Missing { reason, packages } if packages.is_empty() => Ok(Outcome::not_tested(reason, None)),
+            Presence::Missing { reason, packages } if self.machine.installs() => {
+                bail!("{reason}, where the set-up installs {}", packages.join(", "))
+            }
             Presence::Missing { reason, packages } => {
                 Ok(Outcome::not_tested(reason, Some(self.machine.apt_command(&packages))))
             }
@@ -371,6 +374,10 @@ impl Suite {
         command.env("TRIFOLD_CACHE", "off");
         if self.machine.installs_chromium() {
             command.env("TRIFOLD_REQUIRE_CHROMIUM", "1");
+        }
+        // PoCL's packages bring it.
+        if self.machine.installs() {
+            command.env("TRIFOLD_REQUIRE_CLANG", "1");
         }
         // EGL and Wayland complain without one.
         if env::var_os("XDG_RUNTIME_DIR").is_none() {

@@ -22,6 +22,7 @@ pub use self::table::{render, size};
 use crate::args::{CompareArgs, Primitive};
 use crate::choose::{self, Unopened};
 use crate::files::{self, Pending};
+use crate::interrupt;
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let devices = choose::matching(&args.device)?;
@@ -34,13 +35,19 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         drop(Pending::text(path, "")?);
     }
     // A panic becomes its row's error, not a backtrace across the table.
-    std::panic::set_hook(Box::new(|info| tracing::warn!(%info, "a panic")));
+    std::panic::set_hook(Box::new(|info| tracing::info!(%info, "a panic")));
+    interrupt::listen()?;
     let report = Report::new(args.json.as_deref());
     for opened in open_all(&devices, &report, |found| unopened(args, found)).into_iter().flatten() {
         opened.measured(|backend| measure_all(args, backend, &report));
     }
     report.bar.finish_and_clear();
     let mut rows = report.rows.into_inner();
+    if rows.is_empty()
+        && let Some(code) = interrupt::code()
+    {
+        return Ok(code);
+    }
     ensure!(
         !rows.is_empty(),
         "nothing to compare: {}",
@@ -68,6 +75,9 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     }
     if !measured {
         eprintln!("error: nothing was measured, for the reasons that the rows give");
+    }
+    if let Some(code) = interrupt::code() {
+        return Ok(code);
     }
     Ok(if wrong == 0 && measured { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -129,6 +139,9 @@ pub fn open_all<'a>(
     unopened: impl Fn(&Found) -> Row,
 ) -> Vec<Option<Opened>> {
     let open = |found: &'a Found| {
+        if interrupt::asked() {
+            return None;
+        }
         report.bar.set_message(format!("opening {found}"));
         match choose::open(found) {
             Ok(backend) => return Some(Opened(backend)),
@@ -172,6 +185,11 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
         }
     }
     let jobs = jobs(args, caps, &tuning);
+    if jobs.is_empty() {
+        for known in known(args, caps) {
+            report.note(&format!("{name} runs {known}"));
+        }
+    }
     for doubt in doubts(args, &jobs, caps, &tuning) {
         report.note(&format!("{name}: {doubt}"));
     }
@@ -182,6 +200,9 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
     let mut bench = Bench::new(backend, tuning, args.runs);
     let mut lost = None;
     for (i, job) in jobs.iter().enumerate() {
+        if interrupt::asked() {
+            break;
+        }
         // What the user asked for is measured however long it takes.
         if args.n.is_empty() && job.n > first && start.elapsed() > patience {
             report.note(&format!(
@@ -222,6 +243,17 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
         std::mem::forget(bench);
     }
     lost.is_some()
+}
+
+/// What a device runs of each primitive that was asked for, in a line each.
+fn known(args: &CompareArgs, caps: &Caps) -> Vec<String> {
+    let known = |&primitive: &Primitive| {
+        let operator = primitive.has_operator().then_some(args.operator[0]);
+        let (scalar, conditions) = (args.types[0], Conditions::default());
+        let request = measure::request(&Job { primitive, scalar, operator, algorithm: None, n: 1, conditions }).ok()?;
+        Some(format!("{} by {}", primitive.name(), planner::algorithms(&request, caps).join(", ")))
+    };
+    primitives(args).iter().filter_map(known).collect()
 }
 
 fn primitives(args: &CompareArgs) -> &[Primitive] {

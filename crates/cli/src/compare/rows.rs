@@ -229,6 +229,16 @@ impl Row {
         }
     }
 
+    /// Whether another program measured it.
+    pub fn is_of_another_program(&self) -> bool {
+        self.version.is_empty()
+    }
+
+    /// What a call takes of the device: its share of many that are queued, where that was taken, else the median.
+    pub fn call_ms(&self) -> Option<f64> {
+        self.batched_ms.or(self.median_ms)
+    }
+
     /// Whether the two rows measure the same thing, on whatever device.
     pub fn is_like(&self, other: &Row) -> bool {
         (&self.primitive, &self.scalar, &self.operator, self.n)

@@ -64,7 +64,10 @@ fn table(rows: &mut [&Row]) -> Table {
     let has_waiting = rows.iter().any(|row| row.waiting != no_waiting());
     let has_tuning = rows.iter().any(|row| row.tuning.is_some());
     let has_predictions = rows.iter().any(|row| row.predicted_ms.is_some());
-    let mut header = vec!["n", "backend", "device", "api", "algorithm"];
+    let has_host = !has_predictions && rows.iter().any(|row| row.host_us.is_some());
+    let others: Vec<&Row> = rows.iter().copied().filter(|row| row.is_of_another_program()).collect();
+    let against = others.first().map(|other| format!("{} / this", other.backend));
+    let mut header: Vec<&str> = vec!["n", "backend", "device", "api", "algorithm"];
     header.extend(has_tuning.then_some("planned with"));
     header.extend(has_faults.then_some("fault"));
     header.extend(has_waiting.then_some("waiting"));
@@ -74,7 +77,10 @@ fn table(rows: &mut [&Row]) -> Table {
     }
     header.push("median");
     header.extend(has_predictions.then_some("ratio"));
-    header.extend(["batched", "Gelem/s", "GB/s", "of copy"]);
+    header.push("batched");
+    header.extend(has_host.then_some("host"));
+    header.extend(["Gelem/s", "GB/s", "of copy"]);
+    header.extend(against.as_deref());
     let numbers = first_number..header.len();
     header.push("checked");
     table.set_header(header);
@@ -91,17 +97,19 @@ fn table(rows: &mut [&Row]) -> Table {
         }
         cells.push(row.median_ms.map_or_else(dash, time));
         cells.extend(has_predictions.then(|| ratio(row).map_or_else(dash, marked)));
+        cells.push(row.batched_ms.map_or_else(dash, time));
+        cells.extend(has_host.then(|| row.host_us.map_or_else(dash, |us| format!("{us:.1} us"))));
         cells.extend([
-            row.batched_ms.map_or_else(dash, time),
             row.gelem_s.map_or_else(dash, |x| format!("{x:.3}")),
             row.gb_s.map_or_else(dash, |x| format!("{x:.1}")),
             row.copy_fraction.map_or_else(dash, |x| format!("{:.0}%", x * 100.0)),
-            match (row.verified, &row.error) {
-                (Some(true), _) => "yes".into(),
-                (None, _) => dash(),
-                (Some(false), _) => "NO".into(),
-            },
         ]);
+        cells.extend(against.is_some().then(|| times_as_fast(row, &others).map_or_else(dash, |x| format!("{x:.2}"))));
+        cells.push(match row.verified {
+            Some(true) => "yes".into(),
+            None => dash(),
+            Some(false) => "NO".into(),
+        });
         table.add_row(cells);
     }
     for column in [0].into_iter().chain(numbers) {
@@ -119,6 +127,16 @@ const SLOW_MARK: char = '*';
 /// How many times the predicted time a row took.
 fn ratio(row: &Row) -> Option<f64> {
     Some(row.median_ms? / row.predicted_ms?)
+}
+
+/// How many times as fast as the fastest of other programs: by a queued call's share where both have it.
+fn times_as_fast(row: &Row, others: &[&Row]) -> Option<f64> {
+    let ratio = |other: &&Row| match (other.batched_ms, row.batched_ms) {
+        (Some(theirs), Some(ours)) => Some(theirs / ours),
+        _ => Some(other.median_ms? / row.median_ms?),
+    };
+    let comparable = others.iter().filter(|other| !row.is_of_another_program() && row.is_like(other));
+    comparable.filter_map(ratio).min_by(f64::total_cmp)
 }
 
 fn is_slow(ratio: f64) -> bool {
@@ -162,6 +180,29 @@ mod tests {
         for word in ["uniform", "none", "bounded", "fault", "waiting"] {
             assert!(!text.contains(word), "{word}: {text}");
         }
+    }
+
+    #[test]
+    fn another_programs_fastest_row_is_what_ours_are_held_to() {
+        let timed = |version: &str, batched, median| {
+            let mut row = row("uniform", "none", "bounded");
+            (row.batched_ms, row.median_ms, row.version) = (batched, Some(median), version.into());
+            if version.is_empty() {
+                row.backend = "cub".into();
+            } else {
+                row.host_us = Some(3.21);
+            }
+            row
+        };
+        let ours = timed("0.1.0", Some(0.002), 0.009);
+        let rows = [ours.clone(), timed("", Some(0.005), 0.010), timed("", Some(0.003), 0.012)];
+        let text = render(&rows);
+        assert!(text.contains("| cub / this |") && text.contains("|       1.50 |"), "{text}");
+        assert!(text.contains("|   host |") && text.contains("| 3.2 us |"), "{text}");
+        // One without such a share is held to medians.
+        let text = render(&[ours, timed("", None, 0.018)]);
+        assert!(text.contains("|       2.00 |"), "{text}");
+        assert!(!render(&[timed("0.1.0", None, 1.0)]).contains("/ this"));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use self::sizes::Sizes;
 use crate::args::{Experiment, ExperimentArgs};
 use crate::compare::{self, Bench, Job, Outcome, Report, Row, is_software, request, size};
 use crate::files::{self, Pending};
+use crate::interrupt;
 
 /// What all software devices may take together, in seconds, and each other one.
 const SOFTWARE_SECONDS: u64 = 150;
@@ -32,7 +33,8 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
         drop(Pending::text(path, "")?);
     }
     // A panic becomes its row's error, not a backtrace across the table.
-    std::panic::set_hook(Box::new(|info| tracing::warn!(%info, "a panic")));
+    std::panic::set_hook(Box::new(|info| tracing::info!(%info, "a panic")));
+    interrupt::listen()?;
     let report = Report::new(args.json.as_deref());
     // What one software device leaves of their time is the next ones' too.
     let is_pooled = |device: &Device| args.budget.is_some() || is_software(device.found.kind);
@@ -54,6 +56,11 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
     }
     report.bar.finish_and_clear();
     let mut rows = report.rows.take();
+    if rows.is_empty()
+        && let Some(code) = interrupt::code()
+    {
+        return Ok(code);
+    }
     ensure!(!rows.is_empty(), "nothing to measure: no device could be opened, or no experiment has these algorithms");
     // By experiment, as they are listed, and not by device.
     rows.sort_by_key(|row| Experiment::place(row.experiment.as_deref().unwrap_or_default()));
@@ -67,6 +74,9 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
     let wrong = rows.iter().filter(|row| row.verified == Some(false)).count();
     if wrong > 0 {
         eprintln!("error: {wrong} of {} rows are not verified", rows.len());
+    }
+    if let Some(code) = interrupt::code() {
+        return Ok(code);
     }
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -187,6 +197,9 @@ impl Lab<'_> {
         late: &mut Vec<(Experiment, Vec<Call>)>,
     ) -> End {
         for (i, call) in calls.iter().enumerate() {
+            if interrupt::asked() {
+                break;
+            }
             if i >= least && Instant::now() > deadline {
                 late.push((experiment, calls[i..].to_vec()));
                 break;

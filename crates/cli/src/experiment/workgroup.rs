@@ -13,6 +13,7 @@ use trifold::{
 use super::{End, Lab, jobs};
 use crate::args::Experiment;
 use crate::compare::{Bench, Outcome, Row, is_software};
+use crate::interrupt;
 
 /// Twice the threads are this many times as fast at least, as long as a workgroup does not fill its subgroup.
 const FASTER: f64 = 1.5;
@@ -48,6 +49,9 @@ impl Lab<'_> {
         };
         // From the largest, which is the fastest: a slow device has those that matter before its time is up.
         for (i, &workgroup) in sizes.iter().rev().enumerate() {
+            if interrupt::asked() {
+                break;
+            }
             if i > 3 && Instant::now() > deadline {
                 self.report.bar.inc((sizes.len() - i) as u64);
                 self.left_out(Experiment::WorkgroupSweep, sizes.len() - i);

@@ -2,22 +2,42 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Runs the program until the file that it writes rows to has one, kills it, and reads what is there then.
-pub fn rows_after_the_first(args: &[&str], json: &Path) -> Vec<Value> {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).spawn().unwrap();
-    let rows = || fs::read(json).ok().and_then(|bytes| serde_json::from_slice::<Vec<Value>>(&bytes).ok());
+fn rows(json: &Path) -> Option<Vec<Value>> {
+    serde_json::from_slice(&fs::read(json).ok()?).ok()
+}
+
+/// Starts the program and waits until the file that it writes rows to has one.
+fn started(args: &[&str], json: &Path) -> Child {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_trifold"));
+    let program = program.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
-    while rows().is_none_or(|rows| rows.is_empty()) && Instant::now() < deadline {
+    while rows(json).is_none_or(|rows| rows.is_empty()) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));
     }
+    program
+}
+
+/// Kills the program after its first row, and reads what is there then.
+pub fn rows_after_the_first(args: &[&str], json: &Path) -> Vec<Value> {
+    let mut program = started(args, json);
     program.kill().unwrap();
     program.wait().unwrap();
-    let rows = rows().expect("a whole array of rows");
+    let rows = rows(json).expect("a whole array of rows");
     assert!(!rows.is_empty(), "no row after a minute");
     rows
+}
+
+/// Presses Ctrl-C after the program's first row; what it said, and how many rows it wrote.
+#[cfg(unix)]
+pub fn told_to_stop(args: &[&str], json: &Path) -> (Output, usize) {
+    let program = started(args, json);
+    let id = program.id().to_string();
+    assert!(Command::new("kill").args(["-s", "INT", &id]).status().unwrap().success());
+    let output = program.wait_with_output().unwrap();
+    (output, rows(json).expect("a whole array of rows").len())
 }

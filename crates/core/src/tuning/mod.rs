@@ -100,7 +100,11 @@ impl Tuning {
     pub fn for_device(caps: &Caps) -> Result<Tuning> {
         let mut tuning = Tuning::of(caps);
         if let Some(path) = std::env::var_os("TRIFOLD_TUNING").filter(|path| !path.is_empty()) {
-            TuningTable::read(Path::new(&path))?.apply(caps, &mut tuning);
+            let table = TuningTable::read(Path::new(&path))?;
+            if !table.is_for(caps) {
+                tracing::warn!(device = %caps.device, ?path, "this tuning table has no numbers for the device: it keeps the shipped ones");
+            }
+            table.apply(caps, &mut tuning);
         }
         Ok(tuning)
     }

@@ -122,6 +122,11 @@ impl TuningTable {
         toml::to_string(self).map_err(|error| Error::Invalid(format!("a tuning table: {error}")))
     }
 
+    /// Whether it has numbers for this device.
+    pub fn is_for(&self, caps: &Caps) -> bool {
+        self.rows.iter().any(|row| row.is_for(caps))
+    }
+
     /// Puts the numbers that are for this device into a tuning.
     pub fn apply(&self, caps: &Caps, tuning: &mut Tuning) {
         for row in self.rows.iter().filter(|row| row.is_for(caps)) {

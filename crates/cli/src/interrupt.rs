@@ -1,0 +1,35 @@
+//! Ctrl-C while rows are measured: the one in hand is the last, and what was measured is shown. A second one ends at once.
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+
+/// What shells take for a program that Ctrl-C ended.
+const CODE: u8 = 130;
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C is a wish that [`asked`] tells of.
+pub fn listen() -> Result<()> {
+    let handler = || {
+        if ASKED.swap(true, Ordering::Relaxed) {
+            std::process::exit(CODE.into());
+        }
+        eprintln!("note: the row in hand is the last; Ctrl-C again ends at once");
+    };
+    ctrlc::set_handler(handler).context("cannot listen to Ctrl-C")
+}
+
+/// Whether the work is to end.
+pub fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// What the program ends with, if it was asked to.
+pub fn code() -> Option<ExitCode> {
+    asked().then(|| {
+        eprintln!("error: interrupted; the rows are those that were measured by then");
+        ExitCode::from(CODE)
+    })
+}

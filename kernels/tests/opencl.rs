@@ -1,0 +1,148 @@
+//! The OpenCL texts that software devices do not run: those with NVIDIA's inline PTX and with native subgroups pass clang's front
+//! end, for targets that have them. Needs clang, which PoCL's packages bring, and no device. Skipped where there is none.
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use trifold_conformance::{Breadth, kernels};
+use trifold_core::{Caps, DeviceKind, KernelKey, Language, SubgroupSource, Subgroups};
+use trifold_kernels::{CATALOGUE, assemble};
+
+/// NVIDIA's OpenCL, which has `asm` and 64-bit atomics.
+const PTX: &[&str] = &[
+    "--target=nvptx64",
+    "-cl-std=CL1.2",
+    "-fgnu-keywords",
+    "-Xclang",
+    "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics",
+];
+
+/// A kind of device, and how clang is told of it.
+struct Device {
+    caps: Caps,
+    arguments: &'static [&'static str],
+}
+
+fn device(width: u32, source: SubgroupSource, arguments: &'static [&'static str]) -> Device {
+    let caps = Caps {
+        backend: "opencl",
+        device: "a device for tests".into(),
+        driver: "none".into(),
+        api: "OpenCL 3.0".into(),
+        kind: DeviceKind::DiscreteGpu,
+        language: Language::OpenClC,
+        compute_units: 64,
+        memory: 64 << 30,
+        subgroups: Some(Subgroups { min: width, max: width, source }),
+        int64: true,
+        float64: true,
+        atomics64: true,
+        coherent: false,
+        subgroup_barrier: true,
+        forward_progress: true,
+        max_workgroup: 1024,
+        shared_bytes: 48 * 1024,
+        bulk_shared_bytes: 0,
+        max_binding: 16 << 30,
+        max_buffer: 16 << 30,
+        binding_alignment: 1,
+        native_copy: false,
+    };
+    Device { caps, arguments }
+}
+
+/// clang by the name that `TRIFOLD_CLANG` gives, else one in the path. With `TRIFOLD_REQUIRE_CLANG` it must be there.
+fn clang() -> Option<PathBuf> {
+    let versions = (14..30).rev().map(|version| format!("clang-{version}").into());
+    let named = std::env::var_os("TRIFOLD_CLANG").map(PathBuf::from);
+    let mut names = named.into_iter().chain(["clang".into()]).chain(versions);
+    let runs = |name: &PathBuf| {
+        let version = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    };
+    let found = names.find(runs);
+    assert!(found.is_some() || std::env::var_os("TRIFOLD_REQUIRE_CLANG").is_none(), "no clang: install it, or name it");
+    found
+}
+
+/// What clang's front end says against a text, if anything.
+fn check(clang: &PathBuf, device: &Device, source: &str) -> Result<(), String> {
+    let mut command = Command::new(clang);
+    // Constants of a plan stand in conditions, and an extension may need no pragma.
+    command.args(["-Werror", "-Wno-constant-logical-operand", "-Wno-ignored-pragmas"]);
+    command.args(["-x", "cl", "-fsyntax-only"]).args(device.arguments).arg("-");
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let mut child = child.map_err(|error| error.to_string())?;
+    let written = child.stdin.take().map(|mut input| input.write_all(source.as_bytes()));
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    match (output.status.success(), written) {
+        (true, Some(Ok(()))) => Ok(()),
+        _ => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// The first key of each kernel, with each list of blocks, over words, longer scalars and structs.
+fn shapes(keys: Vec<KernelKey>) -> Vec<KernelKey> {
+    let mut seen = HashSet::new();
+    let shape = |key: &KernelKey| {
+        let words = key.element.as_ref().map_or(0, |element| element.words().min(3));
+        (key.name, key.parts.clone(), words, key.selector.is_some())
+    };
+    keys.into_iter().filter(|key| seen.insert(shape(key))).collect()
+}
+
+fn check_all(device: &Device) {
+    let Some(clang) = clang() else {
+        eprintln!("skipped: no clang");
+        return;
+    };
+    let keys = shapes(kernels(&device.caps, Breadth::Some));
+    for entry in CATALOGUE.iter().filter(|entry| entry.only.is_none_or(|l| l == Language::OpenClC)) {
+        assert!(keys.iter().any(|key| key.name == entry.name), "no plan launches {}", entry.name);
+    }
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(vec![]));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(key) = keys.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let assembled = assemble(key, &device.caps).map_err(|error| error.to_string());
+                    if let Err(error) = assembled.and_then(|text| check(&clang, device, &text.source)) {
+                        failures.lock().unwrap().push(format!("{} {:?}\n{error}", key.name, key.parts));
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    let first = failures.iter().take(5).cloned().collect::<Vec<_>>().join("\n\n");
+    assert!(failures.is_empty(), "{} of {} are wrong; the first:\n\n{first}", failures.len(), keys.len());
+    eprintln!("{} kernels", keys.len());
+}
+
+#[test]
+fn with_inline_ptx() {
+    check_all(&device(32, SubgroupSource::InlinePtx, PTX));
+}
+
+#[test]
+fn with_native_subgroups() {
+    for standard in [&["--target=spir64", "-cl-std=CL2.0"], &["--target=spir64", "-cl-std=CL3.0"]] {
+        check_all(&device(16, SubgroupSource::Native, standard));
+    }
+}
+
+#[test]
+fn the_check_refuses_what_is_wrong() {
+    let Some(clang) = clang() else {
+        eprintln!("skipped: no clang");
+        return;
+    };
+    let wrong = "__kernel void wrong(__global uint *words) { asm(\"mov.u32 %0, 1;\" : \"=r\"(words[0].x)); }";
+    let ptx = device(32, SubgroupSource::InlinePtx, PTX);
+    assert!(check(&clang, &ptx, wrong).unwrap_err().contains("error:"));
+    assert_eq!(check(&clang, &ptx, &wrong.replace(".x", "")), Ok(()));
+}
