@@ -194,6 +194,7 @@ macro_rules! element {
                     0 $(+ ::core::mem::size_of::<$ty>())* == ::core::mem::size_of::<$name>(),
                     "an element struct must have no padding: order its fields from large to small, or add a field"
                 );
+                assert!(::core::mem::size_of::<$name>() > 0, "an element struct must have a field");
                 $crate::ElementType::Struct {
                     name: ::core::stringify!($name),
                     fields: ::std::borrow::Cow::Borrowed(&[$($crate::Field {

@@ -105,7 +105,7 @@ impl<B: Backend> Prepared<B> {
         let alignment = backend.caps().binding_alignment.max(256);
         let start = backend.handle_alignment(scratch.handle());
         let aligned = start.is_multiple_of(256) && scratch.offset().is_multiple_of(alignment);
-        if scratch.bytes() < need || !aligned {
+        if need > 0 && (scratch.bytes() < need || !aligned) {
             return Err(Error::Invalid(format!(
                 "scratch of {} bytes at offset {} of memory at a multiple of {start}; bring at least {need} bytes at a \
                  multiple of {alignment}, of memory at a multiple of 256",

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use devices::*;
 use trifold_core::planner::{ALGORITHMS, algorithms, is_reference, plan, traffic};
 use trifold_core::{
-    ByKeyRequest, Caps, Element, Error, Language, Layout, MAX_ELEMENTS, Options, Order, Param, Plan, ReduceRequest,
-    Region, Request, Rest, Scalar, Slot, SortRequest, Step, Tuning,
+    ByKeyRequest, Caps, Element, ElementType, Error, Language, Layout, MAX_ELEMENTS, Monoid, Op, Options, Order, Param,
+    Plan, ReduceRequest, Region, Request, Rest, Scalar, Slot, SortRequest, Step, Tuning,
 };
 
 #[test]
@@ -29,6 +29,46 @@ fn scans_of_spans_anywhere_and_in_place() {
     insta::assert_snapshot!("scan_h200_in_place", describe(&planned(&scan(1000), in_place, &h200())));
     let no_progress = Caps { forward_progress: false, ..lavapipe() };
     insta::assert_snapshot!("scan_in_place_without_progress", describe(&planned(&scan(1000), in_place, &no_progress)));
+}
+
+trifold_core::element! {
+    struct Range { low: f32, high: f32 }
+}
+
+struct Wider;
+
+impl Monoid<Range> for Wider {
+    const NAME: &'static str = "wider";
+    const IDENTITY: Range = Range { low: 0.0, high: 0.0 };
+    const COMMUTATIVE: bool = true;
+    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(min(a.low, b.low), max(a.high, b.high)); }";
+    fn combine(a: Range, b: Range) -> Range {
+        Range { low: a.low.min(b.low), high: a.high.max(b.high) }
+    }
+}
+
+/// Elements that are taken one at a time may lie anywhere, and so may those of algorithms that take any one at a time.
+#[test]
+fn wide_spans_are_for_packs_of_elements() {
+    let of = |op: Op| Request::Reduce(ReduceRequest { op, n: 1000, initial: None });
+    assert!(!planned(&of(Op::of::<Range, Wider>()), Layout::default(), &h200()).wide());
+    assert!(planned(&of(sum(Scalar::U64)), Layout::default(), &h200()).wide());
+    for (algorithm, wide) in
+        [("lookback", true), ("lookahead", true), ("hillis_steele", false), ("blelloch_blocked", false)]
+    {
+        let options = Options { algorithm: Some(algorithm), ..Options::default() };
+        let plan = plan(&scan(1000), Layout::default(), options, &h200(), &Tuning::of(&h200())).unwrap();
+        assert_eq!(plan.wide(), wide, "{algorithm}");
+    }
+    // The packs of a sort's scan are of its scratch.
+    assert!(!planned(&sort_keys(1 << 20), Layout::default(), &gl()).wide());
+}
+
+#[test]
+fn an_element_without_fields_is_refused() {
+    let empty = ElementType::Struct { name: "Nothing", fields: Default::default(), bytes: 0 };
+    let Err(Error::Invalid(why)) = h200().check_element(&empty) else { panic!("it is planned") };
+    assert!(why.contains("Nothing") && why.contains("no fields"), "{why}");
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub struct Device {
     pub architecture: u32,
     /// Its memory, in bytes.
     pub memory: u64,
+    /// Whether it shares the processor's memory.
+    pub integrated: bool,
 }
 
 /// Loads and initialises the driver. False if it has no device.
@@ -91,6 +93,7 @@ pub(crate) fn devices() -> Result<Vec<Device>> {
                 name: result::device::get_name(device).map_err(driver(doing))?,
                 architecture: (10 * major + minor).unsigned_abs(),
                 memory: memory as u64,
+                integrated: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,
             })
         })
         .collect()

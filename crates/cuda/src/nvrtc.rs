@@ -3,6 +3,7 @@
 //! cudarc has bindings too, but they panic where the library or one of its symbols is missing and take no path; the
 //! wheel's library is on no search path. These are the nine functions that compiling takes.
 
+use std::cmp::Reverse;
 use std::env;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -266,11 +267,34 @@ fn installed() -> Vec<PathBuf> {
     folders.iter().flat_map(|folder| entries(folder, prefix)).collect()
 }
 
-/// What a folder has that begins so, in falling order of name; nothing if there is no such folder.
+/// What a folder has that begins so, the newest version first; nothing if there is no such folder.
 fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
     let named = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with(prefix);
     let mut paths: Vec<PathBuf> = entries.flatten().filter(named).map(|entry| entry.path()).collect();
-    paths.sort_unstable_by(|a, b| b.cmp(a));
+    paths.sort_by_cached_key(|path| Reverse((version(path), path.clone())));
     paths
+}
+
+/// The numbers in a file's name, in order: 3 and 12 of `python3.12`.
+fn version(path: &Path) -> Vec<u64> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_version_comes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["python3.9", "python3.12", "python3", "perl5"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let names: Vec<_> =
+            entries(folder.path(), "python").iter().map(|p| p.file_name().unwrap().to_owned()).collect();
+        assert_eq!(names, ["python3.12", "python3.9", "python3"]);
+        assert!(entries(&folder.path().join("none"), "python").is_empty());
+    }
 }

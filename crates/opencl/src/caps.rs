@@ -95,11 +95,9 @@ fn ask(device: Device) -> Checked<Profile> {
         int64: !embedded || has("cles_khr_int64"),
         float64: has("cl_khr_fp64"),
         atomics64: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
-
         coherent: false,
-
-        subgroup_barrier: false, // A processor's threads take turns, and NVIDIA's workgroups stay resident once started. Elsewhere OpenCL
-        // promises nothing.
+        subgroup_barrier: false,
+        // A processor's threads take turns, and NVIDIA's workgroups stay resident once started. Elsewhere OpenCL promises nothing.
         forward_progress: cpu || nvidia,
         max_workgroup: u32::try_from(group.min(items)).unwrap_or(u32::MAX),
         shared_bytes: u32::try_from(local).unwrap_or(u32::MAX),

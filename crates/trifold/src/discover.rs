@@ -158,7 +158,7 @@ fn cuda() -> std::result::Result<Vec<Found>, String> {
         device: device.name,
         // Only a device that is open tells.
         driver: String::new(),
-        kind: DeviceKind::DiscreteGpu,
+        kind: if device.integrated { DeviceKind::IntegratedGpu } else { DeviceKind::DiscreteGpu },
         open: Box::new(move || Ok(Box::new(Cuda::open(device.ordinal)?))),
     });
     Ok(found.collect())

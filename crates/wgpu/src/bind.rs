@@ -15,7 +15,11 @@ pub(crate) struct Pipeline {
 }
 
 /// A command with its arguments bound.
-pub struct Step(Bound);
+pub struct Step {
+    bound: Bound,
+    /// Whose pipelines, groups and buffers it has.
+    device: wgpu::Device,
+}
 
 enum Bound {
     Dispatch { pipeline: wgpu::ComputePipeline, group: wgpu::BindGroup, grid: [u32; 2] },
@@ -59,7 +63,7 @@ impl Pipeline {
             },
             ..storage(present.len() as u32)
         });
-        let kept = backend.cache.open(backend, &assembled.source);
+        let kept = backend.cache.open(backend, &assembled.source).await;
         let compile = || {
             let source = wgpu::ShaderModuleDescriptor {
                 label: Some(key.name),
@@ -101,10 +105,12 @@ impl Pipeline {
             });
             (pipeline, layout)
         };
-        let (pipeline, layout) = backend.scoped_async(0, compile).await.map_err(|error| match error {
+        // What the application's own calls have reported meanwhile is not the kernel's.
+        let (pipeline, layout) = backend.caught(0, compile).await.map_err(|error| match error {
             Error::Backend { message, .. } => Error::Compile { kernel: key.name.into(), log: message },
             other => other,
         })?;
+        backend.watch.lost()?;
         if let Some(kept) = kept {
             backend.cache.keep(kept);
         }
@@ -129,7 +135,7 @@ impl Wgpu {
     pub(crate) fn bind_command(&self, command: Command<'_, Self>) -> Result<Step> {
         match command {
             Command::Fill { span, value } => self.bind_fill(&span, value),
-            Command::Copy { from, to } => Ok(Step(Bound::Copy {
+            Command::Copy { from, to } => Ok(self.step(Bound::Copy {
                 from: from.handle().clone(),
                 from_offset: from.offset(),
                 to: to.handle().clone(),
@@ -140,6 +146,21 @@ impl Wgpu {
                 self.bind_launch(&kernel.0, groups, &spans, params, initial)
             }
         }
+    }
+
+    fn step(&self, bound: Bound) -> Step {
+        Step { bound, device: self.device.clone() }
+    }
+
+    /// Fails if a step is of another device: its encoder would take nothing more.
+    pub(crate) fn check_steps(&self, steps: &[Step]) -> Result<()> {
+        if steps.iter().all(|step| step.device == self.device) {
+            return Ok(());
+        }
+        let device = &self.caps.device;
+        Err(Error::Invalid(format!(
+            "a step that another device bound; bind it on this {device}, which is to execute it"
+        )))
     }
 
     fn bind_fill(&self, span: &Span<'_, Self>, value: u32) -> Result<Step> {
@@ -184,6 +205,18 @@ impl Wgpu {
             residues.push((argument.name, residue));
             // To the next multiple of 16 where there is room: kernels load four words at once.
             let bytes = residue + (span.bytes().div_ceil(16) * 16).min(span.room() / 4 * 4);
+            if bytes > self.caps.max_binding {
+                return Err(Error::Invalid(format!(
+                    "`{}` of {} bytes {residue} bytes behind a multiple of {}, at which it is bound: {} ({}) binds at most {}; let it start \
+                     there, or split the work",
+                    argument.name,
+                    span.bytes(),
+                    self.caps.binding_alignment,
+                    self.caps.device,
+                    self.caps.backend,
+                    self.caps.max_binding
+                )));
+            }
             let size = std::num::NonZeroU64::new(bytes)
                 .ok_or_else(|| Error::Invalid(format!("nothing is bound to `{}`", argument.name)))?;
             entries.push(wgpu::BindGroupEntry {
@@ -221,7 +254,7 @@ impl Wgpu {
             (uniform, group)
         })?;
         drop(uniform);
-        Ok(Step(Bound::Dispatch { pipeline: pipeline.pipeline.clone(), group, grid: grid(groups) }))
+        Ok(self.step(Bound::Dispatch { pipeline: pipeline.pipeline.clone(), group, grid: grid(groups) }))
     }
 
     /// How far before a span its binding starts: at a multiple of the device's alignment, and whole units before the span.
@@ -251,7 +284,7 @@ pub(crate) fn execute(
     let mut timestamps = timestamps;
     let mut rest = steps;
     while !rest.is_empty() {
-        let dispatches = rest.iter().take_while(|s| matches!(s.0, Bound::Dispatch { .. })).count();
+        let dispatches = rest.iter().take_while(|s| matches!(s.bound, Bound::Dispatch { .. })).count();
         let (now, later) = rest.split_at(dispatches);
         if !now.is_empty() {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
@@ -259,7 +292,7 @@ pub(crate) fn execute(
                 timestamp_writes: timestamps.take(),
             });
             for step in now {
-                if let Bound::Dispatch { pipeline, group, grid } = &step.0 {
+                if let Bound::Dispatch { pipeline, group, grid } = &step.bound {
                     pass.set_pipeline(pipeline);
                     pass.set_bind_group(0, group, &[]);
                     pass.dispatch_workgroups(grid[0], grid[1], 1);
@@ -267,7 +300,8 @@ pub(crate) fn execute(
             }
         }
         rest = later;
-        if let Some((Step(Bound::Copy { from, from_offset, to, to_offset, bytes }), after)) = rest.split_first() {
+        let Some((copy, after)) = rest.split_first() else { break };
+        if let Bound::Copy { from, from_offset, to, to_offset, bytes } = &copy.bound {
             encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, *bytes);
             rest = after;
         }
@@ -287,7 +321,7 @@ pub(crate) fn execute_timed(
     });
     for _ in 0..repeat {
         for step in steps {
-            let Bound::Dispatch { pipeline, group, grid } = &step.0 else {
+            let Bound::Dispatch { pipeline, group, grid } = &step.bound else {
                 return Err(Error::Unsupported("timing a copy within wgpu".into()));
             };
             pass.set_pipeline(pipeline);

@@ -17,7 +17,7 @@ pub(crate) struct Kept {
 
 impl KernelCache {
     /// The pipeline cache to compile this text with, if there are such.
-    pub(crate) fn open(&self, backend: &Wgpu, source: &str) -> Option<Kept> {
+    pub(crate) async fn open(&self, backend: &Wgpu, source: &str) -> Option<Kept> {
         self.0.folder()?;
         if !backend.device.features().contains(wgpu::Features::PIPELINE_CACHE) {
             return None;
@@ -29,7 +29,9 @@ impl KernelCache {
             wgpu::PipelineCacheDescriptor { label: Some("trifold"), data: data.as_deref(), fallback: true };
         // SAFETY: the data is what `get_data` gave for the same device and driver, says the key, and the digest beside it
         // that nothing changed it since. wgpu compares the header with this device and its own version besides.
-        let pipelines = unsafe { backend.device.create_pipeline_cache(&descriptor) };
+        let made = || unsafe { backend.device.create_pipeline_cache(&descriptor) };
+        let pipelines =
+            backend.caught(0, made).await.inspect_err(|error| tracing::warn!(%error, "a pipeline cache")).ok()?;
         Some(Kept { pipelines, key, found: data })
     }
 

@@ -167,7 +167,8 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         max_workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
         shared_bytes: limits.max_compute_workgroup_storage_size,
         bulk_shared_bytes: 0,
-        max_binding: u64::from(u32::try_from(limits.max_storage_buffer_binding_size).unwrap_or(u32::MAX)),
+        // Kernels load four words at once: what is bound ends at a multiple of 16.
+        max_binding: u64::from(u32::try_from(limits.max_storage_buffer_binding_size).unwrap_or(u32::MAX)) / 16 * 16,
         max_buffer: limits.max_buffer_size,
         binding_alignment: u64::from(limits.min_storage_buffer_offset_alignment),
         native_copy: false,

@@ -44,6 +44,14 @@ impl Watch {
         }
     }
 
+    /// Fails if the device was lost.
+    pub(crate) fn lost(&self) -> Result<()> {
+        match self.reported.lock().as_deref() {
+            Ok(Some(Reported::Lost(message))) => Err(Error::DeviceLost(message.clone())),
+            _ => Ok(()),
+        }
+    }
+
     /// Fails with what was reported since the last check. A lost device stays lost.
     pub(crate) fn check(&self) -> Result<()> {
         let Ok(mut slot) = self.reported.lock() else { return Ok(()) };
@@ -66,6 +74,14 @@ impl Wgpu {
 
     /// As [`Wgpu::scoped`], where blocking is not to be had.
     pub(crate) async fn scoped_async<R>(&self, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
+        let result = self.caught(bytes, calls).await?;
+        // A device that is gone makes what it is asked for, silently and useless.
+        self.watch.check()?;
+        Ok(result)
+    }
+
+    /// As [`Wgpu::scoped_async`], of these calls' own errors alone.
+    pub(crate) async fn caught<R>(&self, bytes: u64, calls: impl FnOnce() -> R) -> Result<R> {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
@@ -80,8 +96,6 @@ impl Wgpu {
         if memory.await.is_some() {
             return Err(Error::OutOfMemory { bytes, device: self.caps.device.clone() });
         }
-        // A device that is gone makes what it is asked for, silently and useless.
-        self.watch.check()?;
         Ok(result)
     }
 
@@ -89,8 +103,8 @@ impl Wgpu {
     fn reported(&self, what: &str, error: wgpu::Error) -> Error {
         // Polling is when a device's own callback says that it is lost; a caller's device has the caller's.
         let _ = self.device.poll(wgpu::PollType::Poll);
-        match self.watch.check() {
-            Err(known) => known,
+        match self.watch.lost() {
+            Err(lost) => lost,
             Ok(()) if error.to_string().contains("device is lost") => Error::DeviceLost(error.to_string()),
             Ok(()) => Error::backend("wgpu", what, error),
         }

@@ -12,7 +12,7 @@ mod queue;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
+use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning, block_on};
 pub use wgpu;
 
 pub use bind::Step;
@@ -138,10 +138,12 @@ impl Backend for Wgpu {
     }
 
     fn record(&self) -> Result<wgpu::CommandEncoder> {
-        Ok(self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("trifold") }))
+        let encoder = wgpu::CommandEncoderDescriptor { label: Some("trifold") };
+        block_on(self.caught(0, || self.device.create_command_encoder(&encoder)))
     }
 
     fn execute(&self, recorder: &mut wgpu::CommandEncoder, steps: &[Step]) -> Result<()> {
+        self.check_steps(steps)?;
         bind::execute(recorder, steps, None);
         Ok(())
     }

@@ -118,6 +118,8 @@ impl Wgpu {
         if steps.is_empty() {
             return Ok(0.0);
         }
+        self.check_steps(before)?;
+        self.check_steps(steps)?;
         let buffer = |usage| {
             self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("trifold time"),

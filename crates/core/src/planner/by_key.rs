@@ -42,7 +42,7 @@ impl Planner<'_> {
             "lookback" => self.by_key_lookback(&job, &spans, &mut scratch)?,
             _ => by_key_three(&job, &spans, &mut scratch),
         };
-        self.finish(algorithm, scratch, steps, spans, false, depth)
+        self.finish(algorithm, scratch, steps, spans, depth)
     }
 
     fn by_key_lookback(&self, job: &Job<'_>, spans: &[(Slot, u64, u32)], scratch: &mut Scratch) -> Result<Vec<Step>> {

@@ -48,5 +48,5 @@ pub fn compute_bound(n: u64, turns: u32, workgroup: u32, caps: &Caps) -> Result<
     let (layout, options) = (Layout::default(), Options::default());
     let planner = Planner { layout, options, caps, tuning: &Tuning::of(caps) };
     let steps = if n == 0 { vec![] } else { vec![Step::Launch(launch)] };
-    planner.finish("compute_bound", Scratch::default(), steps, vec![(Slot::Output, bytes, 4)], false, 0)
+    planner.finish("compute_bound", Scratch::default(), steps, vec![(Slot::Output, bytes, 4)], 0)
 }

@@ -315,7 +315,6 @@ impl Planner<'_> {
         scratch: Scratch,
         steps: Vec<Step>,
         spans: Vec<(Slot, u64, u32)>,
-        wide: bool,
         depth: u64,
     ) -> Result<Plan> {
         for &(slot, bytes, _) in &spans {
@@ -328,7 +327,7 @@ impl Planner<'_> {
                 self.caps.device, self.caps.backend, self.caps.max_buffer
             )));
         }
-        let wide = wide && self.layout.wide;
+        let wide = steps.iter().any(is_wide);
         Ok(Plan { algorithm, scratch_bytes, steps, spans, wide, in_place: self.layout.in_place, depth })
     }
 
@@ -370,7 +369,7 @@ impl Planner<'_> {
             };
             (0..bytes).step_by(COPIED_AT_ONCE as usize).map(launch).collect()
         };
-        self.finish("copy", Scratch::default(), steps, vec![(Slot::Input, bytes, 4), (Slot::Output, bytes, 4)], true, 0)
+        self.finish("copy", Scratch::default(), steps, vec![(Slot::Input, bytes, 4), (Slot::Output, bytes, 4)], 0)
     }
 }
 
@@ -387,6 +386,15 @@ fn offset(binding: &'static str, region: Region, unit: u32) -> Param {
 fn clean_once(scratch: &Scratch, launch: Launch) -> Vec<Step> {
     let all = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
     vec![Step::Fill { region: all, value: 0, once: true }, Step::Launch(launch)]
+}
+
+/// Whether a step takes 16 bytes of a span at a time: by packs of several elements, or by the hardware's copies of tiles.
+fn is_wide(step: &Step) -> bool {
+    let Step::Launch(launch) = step else { return false };
+    let Launch { kernel, bindings, .. } = launch;
+    let packs = kernel.parts.iter().any(|part| matches!(*part, "block/pack2" | "block/pack4"));
+    let theirs = bindings.iter().any(|(_, region)| region.slot != Slot::Scratch);
+    theirs && (packs || kernel.name == "scan/lookahead")
 }
 
 fn whole(slot: Slot, bytes: u64) -> Region {

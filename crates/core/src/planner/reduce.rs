@@ -32,7 +32,7 @@ impl Planner<'_> {
                 value: u32::from_le_bytes([word[0], word[1], word[2], word[3]]),
                 once: false,
             });
-            return self.finish(algorithm, scratch, words.collect(), spans, false, 0);
+            return self.finish(algorithm, scratch, words.collect(), spans, 0);
         }
         if on_host {
             let launch = Launch {
@@ -49,7 +49,7 @@ impl Planner<'_> {
                 params: vec![("n", Param::Word(n))],
                 initial: Some(start),
             };
-            return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
+            return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, u64::from(n));
         }
         if let Some(rung) = rung {
             return self.reduce_by_rung(rung, op, n, start, spans);
@@ -104,7 +104,7 @@ impl Planner<'_> {
         let steps = clean_once(&scratch, launch);
         let per_invocation = u64::from(tiles.div_ceil(groups)) * u64::from(rows) * u64::from(pack.elements);
         let depth = per_invocation + 2 * 16 + u64::from(groups.div_ceil(workgroup)) + 4;
-        self.finish(algorithm, scratch, steps, spans, true, depth)
+        self.finish(algorithm, scratch, steps, spans, depth)
     }
 
     /// By shuffles where they are cheaper than barriers.

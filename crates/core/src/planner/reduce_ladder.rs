@@ -118,7 +118,7 @@ impl Planner<'_> {
             depth += u64::from(each + tree + 1);
             (left, from) = (groups, to);
         }
-        self.finish(rung.name, scratch, steps, spans, false, depth)
+        self.finish(rung.name, scratch, steps, spans, depth)
     }
 
     fn rung_kernel(&self, rung: &Rung, op: &Op, workgroup: u32) -> Result<KernelKey> {

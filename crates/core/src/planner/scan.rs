@@ -45,7 +45,7 @@ impl Planner<'_> {
         let start = initial.clone().unwrap_or_else(|| op.identity().to_vec());
         let (input, output) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
         if n == 0 {
-            return self.finish(algorithm, scratch, vec![], spans, false, 0);
+            return self.finish(algorithm, scratch, vec![], spans, 0);
         }
         if self.caps.language == Language::Host {
             let launch = Launch {
@@ -65,7 +65,7 @@ impl Planner<'_> {
                 params: vec![("n", Param::Word(n))],
                 initial: Some(start),
             };
-            return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, false, u64::from(n));
+            return self.finish(algorithm, scratch, vec![Step::Launch(launch)], spans, u64::from(n));
         }
         match algorithm {
             _ if follows_arrival(algorithm) => return self.lookback(algorithm, op, n, exclusive, start, spans),
@@ -74,7 +74,7 @@ impl Planner<'_> {
         }
         let job = Job { op, n, exclusive, start, input, output };
         let (steps, depth) = self.passes(algorithm, &job, &mut scratch)?;
-        self.finish(algorithm, scratch, steps, spans, true, depth)
+        self.finish(algorithm, scratch, steps, spans, depth)
     }
 
     /// Whether look-ahead is the fastest: for many elements whose tiles' states are one word, in tiles as large as
@@ -272,7 +272,7 @@ impl Planner<'_> {
             initial: Some(start),
         };
         let steps = clean_once(&scratch, launch);
-        self.finish(one.algorithm, scratch, steps, spans, true, one.depth)
+        self.finish(one.algorithm, scratch, steps, spans, one.depth)
     }
 
     /// The published descriptor: a status beside an aggregate and a prefix.

@@ -38,7 +38,7 @@ impl Planner<'_> {
             "lookback" => self.select_by_lookback(request, n, &mut scratch)?,
             _ => self.select_by_counts(request, n, &mut scratch),
         };
-        self.finish(algorithm, scratch, steps, spans, false, 0)
+        self.finish(algorithm, scratch, steps, spans, 0)
     }
 
     /// One launch, whose tiles tell each other how many elements they keep.

@@ -97,7 +97,7 @@ impl Planner<'_> {
             spans.extend([(Slot::InputValues, bytes, 4), (Slot::OutputValues, bytes, 4)]);
         }
         if n == 0 {
-            return self.finish(algorithm, Scratch::default(), vec![], spans, false, 0);
+            return self.finish(algorithm, Scratch::default(), vec![], spans, 0);
         }
         let kind = match request.key {
             Scalar::U32 | Scalar::U64 => 0,
@@ -158,7 +158,7 @@ impl Planner<'_> {
             params: vec![("n", Param::Word(job.n))],
             initial: None,
         };
-        self.finish(algorithm, Scratch::default(), vec![Step::Launch(launch)], spans, false, 0)
+        self.finish(algorithm, Scratch::default(), vec![Step::Launch(launch)], spans, 0)
     }
 
     /// Whether the smallest tile that is ranked by subgroups, of any kind of keys, fits workgroup memory.
@@ -246,7 +246,7 @@ impl Planner<'_> {
     fn onesweep(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let mut scratch = Scratch::default();
         let passes = self.partition(job, 0, 0, &spans, &mut scratch)?;
-        self.finish("onesweep", scratch, passes.steps, spans, false, 0)
+        self.finish("onesweep", scratch, passes.steps, spans, 0)
     }
 
     /// A histogram and Onesweep's passes by the places from `first_place` on. If no digit of the last place has more than
@@ -467,7 +467,7 @@ impl Planner<'_> {
                 initial: None,
             }));
         }
-        self.finish(algorithm, scratch, steps, spans, false, 0)
+        self.finish(algorithm, scratch, steps, spans, 0)
     }
 }
 

@@ -63,7 +63,7 @@ impl Planner<'_> {
         }
         let shape = self.shape_for(job.n, most);
         let launch = self.local(job, shape, job.places, place(&spans, 0), place(&spans, 1), None)?;
-        self.finish("one_tile", Scratch::default(), vec![Step::Launch(launch)], spans, false, 0)
+        self.finish("one_tile", Scratch::default(), vec![Step::Launch(launch)], spans, 0)
     }
 
     /// A partition by the most significant digit, and each of its buckets by the other places, in one workgroup.
@@ -101,7 +101,7 @@ impl Planner<'_> {
         if bucket_tile > shape.tile() {
             steps.push(Step::Launch(self.large(job, shape, last, from, to, buckets)?));
         }
-        self.finish(algorithm, scratch, steps, spans, false, 0)
+        self.finish(algorithm, scratch, steps, spans, 0)
     }
 
     /// Whether keys that are spread well are sorted faster by their buckets: where those are likely to fit a workgroup each. Floats
