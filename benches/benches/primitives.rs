@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput};
-use trifold::{AnyBackend, Layout, plan_for};
+use trifold::AnyBackend;
 use trifold_benches::{Case, bind, cases, sizes};
 
 fn main() {
@@ -36,7 +36,7 @@ fn main() {
         for n in sizes(backend.caps()) {
             for case in cases(backend.caps(), n) {
                 // What cannot be planned at this size is known without memory for it.
-                match plan_for(&*backend, &case.request, Layout::default(), case.options()) {
+                match case.plan(backend.caps(), backend.tuning()) {
                     Ok(_) => bench(&mut criterion, &*backend, &case, &label),
                     Err(error) => eprintln!("{}/{label} is left out: {error}", case.id()),
                 }

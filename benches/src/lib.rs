@@ -3,8 +3,8 @@
 
 use trifold::{
     AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, ByKeyRequest, Caps, DeviceKind, Element, ElementType,
-    Op, Options, Order, Predicate, ReduceRequest, Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest,
-    Selector, SortRequest, bytemuck,
+    Fault, Layout, Op, Options, Order, Plan, Predicate, ReduceRequest, Request, Rest, Result, Scalar, ScanKind,
+    ScanRequest, SelectRequest, Selector, SortRequest, Tuning, bytemuck, planner,
 };
 
 /// One bench, before it has a device.
@@ -18,7 +18,18 @@ pub struct Case {
     pub operator: &'static str,
     /// By which algorithm.
     pub algorithm: &'static str,
+    /// A number to plan with instead of the device's own.
+    pub number: Option<(&'static str, u32)>,
+    /// Which tiles are blocked on purpose.
+    pub fault: Fault,
 }
+
+/// The scans by blocks of the literature, and what they are measured with besides the device's own numbers.
+const BLOCKED: [&str; 3] = ["hillis_steele_shared", "blelloch_blocked", "subgroup_blocked"];
+const ITEMS: [u32; 3] = [1, 2, 4];
+const PADDING: [u32; 2] = [0, 1];
+/// One tile in so many is silent where the fallback is measured.
+const SILENT: u32 = 100;
 
 /// How long the runs of equal keys are.
 const RUN: u64 = 8;
@@ -35,17 +46,63 @@ impl Case {
     }
 
     /// The case's name: primitive/type/operator/size/algorithm, without the operator where there is none; of a partition, `apart`
-    /// or `behind` stands in its place.
+    /// or `behind` stands in its place. Behind the algorithm stands what is not as usual: `,blocked_items=4`, `,silent:100`.
     pub fn id(&self) -> String {
         let n = self.request.n();
         let size = if n.is_power_of_two() { format!("2^{}", n.trailing_zeros()) } else { n.to_string() };
         let operator = if self.operator.is_empty() { String::new() } else { format!("/{}", self.operator) };
-        format!("{}/{}{operator}/{size}/{}", self.request.primitive(), self.scalar.name(), self.algorithm)
+        let number = self.number.map(|(name, value)| format!(",{name}={value}")).unwrap_or_default();
+        let fault = if self.fault == Fault::None { String::new() } else { format!(",{}", self.fault) };
+        format!(
+            "{}/{}{operator}/{size}/{}{number}{fault}",
+            self.request.primitive(),
+            self.scalar.name(),
+            self.algorithm
+        )
     }
 
     /// What its plan is made with.
     pub fn options(&self) -> Options {
-        Options { algorithm: Some(self.algorithm), ..Options::default() }
+        Options { algorithm: Some(self.algorithm), fault: self.fault, ..Options::default() }
+    }
+
+    /// The numbers to plan with, of a device with these.
+    ///
+    /// # Errors
+    /// As [`Tuning::set`].
+    pub fn tuning(&self, mut own: Tuning) -> Result<Tuning> {
+        if let Some((name, value)) = self.number {
+            own.set(name, value)?;
+        }
+        Ok(own)
+    }
+
+    /// Its plan.
+    ///
+    /// # Errors
+    /// As [`planner::plan`].
+    pub fn plan(&self, caps: &Caps, own: Tuning) -> Result<Plan> {
+        planner::plan(&self.request, Layout::default(), self.options(), caps, &self.tuning(own)?)
+    }
+
+    /// With the numbers of the literature's variants, and with blocked tiles, where that makes another plan.
+    fn variants(&self, caps: &Caps) -> Vec<Case> {
+        let own = Tuning::of(caps);
+        let mut numbers: Vec<(&'static str, u32)> = vec![];
+        if BLOCKED.contains(&self.algorithm) {
+            numbers.extend(ITEMS.map(|items| ("blocked_items", items)));
+        }
+        if self.algorithm == "blelloch_blocked" {
+            numbers.extend(PADDING.map(|padding| ("blocked_padding", padding)));
+        }
+        numbers.retain(|(name, value)| own.get(name) != Some(*value));
+        let mut variants: Vec<Case> =
+            numbers.into_iter().map(|number| Case { number: Some(number), ..self.clone() }).collect();
+        let is_scan = matches!(self.request, Request::Scan(_));
+        if is_scan && self.plan(caps, own).is_ok_and(|plan| plan.waiting_tiles() >= SILENT) {
+            variants.push(Case { fault: Fault::Silent(SILENT), ..self.clone() });
+        }
+        variants
     }
 }
 
@@ -62,7 +119,7 @@ pub fn sizes(caps: &Caps) -> Vec<u64> {
     powers.iter().map(|power| 1 << power).filter(fits).collect()
 }
 
-/// Every case of `n` elements that a device can run, by each of its algorithms.
+/// Every case of `n` elements that a device can run, by each of its algorithms and their variants.
 pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let scalar = Scalar::U32;
     let element = ElementType::Scalar(scalar);
@@ -87,7 +144,11 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let mut cases = vec![];
     for (request, operator) in requests {
         for algorithm in trifold::planner::algorithms(&request, caps) {
-            cases.push(Case { request: request.clone(), scalar, operator, algorithm });
+            let (number, fault) = (None, Fault::None);
+            let case = Case { request: request.clone(), scalar, operator, algorithm, number, fault };
+            let variants = case.variants(caps);
+            cases.push(case);
+            cases.extend(variants);
         }
     }
     cases
@@ -149,7 +210,7 @@ pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
         Request::ByKey(_) => two.with_values(nothing, whole(3)).with_count(word(4)),
         _ => two,
     };
-    let call = backend.call(&case.request, spans, case.options(), &backend.tuning(), None)?;
+    let call = backend.call(&case.request, spans, case.options(), &case.tuning(backend.tuning())?, None)?;
     Ok(Bound { call, _buffers: buffers })
 }
 
@@ -182,14 +243,37 @@ mod tests {
     }
 
     #[test]
+    fn variants_have_ids_of_their_own() {
+        let cpu = trifold::cpu::Cpu::new().unwrap();
+        let gpu = Caps {
+            kind: DeviceKind::DiscreteGpu,
+            language: trifold::Language::CudaC,
+            subgroups: Some(trifold::Subgroups { min: 32, max: 32, source: trifold::SubgroupSource::Native }),
+            forward_progress: true,
+            max_workgroup: 1024,
+            shared_bytes: 48 << 10,
+            compute_units: 132,
+            ..AnyBackend::caps(&cpu).clone()
+        };
+        let ids: Vec<String> = cases(&gpu, 1 << 24).iter().map(Case::id).collect();
+        let own = Tuning::of(&gpu).get("blocked_items").unwrap();
+        for items in ITEMS {
+            let id = format!("scan/u32/sum/2^24/blelloch_blocked,blocked_items={items}");
+            assert_eq!(ids.contains(&id), items != own, "{id}: {ids:?}");
+        }
+        for id in ["blelloch_blocked,blocked_padding=0", "lookback,silent:100", "lookback_fenced,silent:100"] {
+            assert!(ids.contains(&format!("scan/u32/sum/2^24/{id}")), "{id}: {ids:?}");
+        }
+        assert!(!ids.iter().any(|id| id.contains("hillis_steele,")), "{ids:?}");
+        let distinct: std::collections::HashSet<_> = ids.iter().collect();
+        assert_eq!(distinct.len(), ids.len());
+    }
+
+    #[test]
     fn every_case_that_can_be_planned_is_bound_and_timed() {
         let cpu = trifold::cpu::Cpu::new().unwrap();
         for case in cases(AnyBackend::caps(&cpu), 1000) {
-            assert!(
-                trifold::plan_for(&cpu, &case.request, Default::default(), case.options()).is_ok(),
-                "{}",
-                case.id()
-            );
+            assert!(case.plan(AnyBackend::caps(&cpu), AnyBackend::tuning(&cpu)).is_ok(), "{}", case.id());
             let bound = bind(&cpu, &case).unwrap();
             assert!(case.bytes() >= 4 * 1000, "{}: at least its input", case.id());
             assert!(AnyBackend::time(&cpu, None, &bound.call, 2).unwrap() >= 0.0);

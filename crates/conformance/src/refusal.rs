@@ -440,10 +440,15 @@ pub fn bad_scratch<B: Backend>(backend: &B) -> Outcome {
         let (a, b, c) = (backend.alloc(4 * n)?, backend.alloc(4 * n)?, backend.alloc(need + 512)?);
         let (a, b, c) = (backend.span(&a), backend.span(&b), backend.span(&c));
         let spans = Spans::new(&a, &b);
-        let mut bad: Vec<(&str, Span<'_, B>)> = vec![("unaligned", c.slice(4, need + 256)?)];
-        if need > 0 {
-            bad.push(("short", c.slice(0, need - 1)?));
+        let unaligned = c.slice(4, need + 256)?;
+        if need == 0 {
+            // What nobody uses may be anywhere.
+            for unused in [unaligned, b.slice(0, 4 * n)?, c.slice(0, 0)?] {
+                prepared.bind_with_scratch(backend, &spans, &unused)?;
+            }
+            return Ok(());
         }
+        let mut bad: Vec<(&str, Span<'_, B>)> = vec![("unaligned", unaligned), ("short", c.slice(0, need - 1)?)];
         // Scratch over the output, as much of it as there is.
         if need <= 4 * n {
             bad.push(("overlapping", b.slice(0, 4 * n)?));

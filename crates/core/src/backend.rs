@@ -57,7 +57,11 @@ pub trait Backend: Sized + Send {
     ///
     /// # Errors
     /// [`Error::Invalid`] for arguments that the kernel does not take, or memory of another device or queue.
-    fn bind(&self, command: Command<'_, Self>) -> Result<Self::Step>;
+    ///
+    /// # Safety
+    /// Kernels trust their numbers. A launch must be one of a plan for this device, with spans that [`Prepared`](crate::Prepared) would bind
+    /// for it. And a step does not keep its spans' memory: it must not be executed, by a graph that captured it either, when that is gone.
+    unsafe fn bind(&self, command: Command<'_, Self>) -> Result<Self::Step>;
 
     /// Starts recording.
     ///

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::primitives::{count, run_once};
+use crate::wgsl::{mentions, renamed};
 use crate::{
     Backend, Builtin, Element, ElementType, Error, Field, HostOp, Layout, Monoid, Op, Options, Prepared, Request,
     Result, Scalar, Span, Spans, block_on,
@@ -99,7 +100,7 @@ pub(crate) fn segmented(op: &Op) -> Result<Op> {
     };
     let refuse = |message: String| Err(Error::Operator { name: op.name.to_string(), message });
     for taken in [SEGMENT, "RunValue", "run_combine", "run_heads", "run_pad"] {
-        if op.wgsl.contains(taken) || op.element().name() == taken || own.iter().any(|field| field.name == taken) {
+        if mentions(&op.wgsl, taken) || op.element().name() == taken || own.iter().any(|field| field.name == taken) {
             return refuse(format!("the name `{taken}` is the kernel's in a reduction by key; rename it"));
         }
     }
@@ -137,33 +138,4 @@ pub(crate) fn segmented(op: &Op) -> Result<Op> {
     let host = HostOp { fold: |_, _, _| {}, scan: |_, _, _, _, _| {} };
     // SAFETY: the loops touch no element, and the identity has an element's bytes: the operator's own, and zeros.
     Ok(unsafe { Op::from_parts(format!("{} by key", op.name), element, wgsl, identity, false, host) })
-}
-
-/// The text with another name for each word `from`, but for fields of that name.
-fn renamed(text: &str, from: &str, to: &str) -> String {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let (mut result, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(c) = rest.chars().next() {
-        let end = match is_word(c) {
-            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            false => c.len_utf8(),
-        };
-        let (word, after) = rest.split_at(end);
-        let is_field = result.trim_end().ends_with('.');
-        result.push_str(if word == from && !is_field { to } else { word });
-        rest = after;
-    }
-    result
-}
-
-#[cfg(test)]
-mod tests {
-    use super::renamed;
-
-    #[test]
-    fn renames_words_alone() {
-        let text = "fn combine(a: T, b: T) -> T { return T(a.T_, b.combined) + vec2<T>(Tau).x + a . T; }";
-        let want = "fn combine(a: V, b: V) -> V { return V(a.T_, b.combined) + vec2<V>(Tau).x + a . T; }";
-        assert_eq!(renamed(text, "T", "V"), want);
-    }
 }

@@ -22,6 +22,8 @@ mod primitives;
 mod request;
 mod select;
 mod tuning;
+#[doc(hidden)]
+pub mod wgsl;
 
 pub use any::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, plan_for};
 pub use backend::{Backend, Command, Span, Spans};

@@ -1,6 +1,8 @@
 //! Plans: what a device is to do, as plain data.
 
-use crate::{ElementType, Op, Selector};
+use std::sync::Arc;
+
+use crate::{Caps, ElementType, Op, Selector};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -125,6 +127,8 @@ pub struct Plan {
     pub(crate) wide: bool,
     pub(crate) in_place: bool,
     pub(crate) depth: u64,
+    /// The device that it was made for.
+    pub(crate) caps: Arc<Caps>,
 }
 
 impl Plan {

@@ -55,8 +55,15 @@ impl<B: Backend> Prepared<B> {
     /// has no scratch.
     ///
     /// # Errors
-    /// As [`Backend::compile`].
+    /// As [`Backend::compile`], and [`Error::Invalid`] for a plan that was made for another device.
     pub async fn of_plan(backend: &B, plan: Plan) -> Result<Self> {
+        let caps = backend.caps();
+        if *plan.caps != *caps {
+            return Err(Error::Invalid(format!(
+                "a plan for {} ({}) and what that can do; plan for this {} ({}), with its own caps",
+                plan.caps.device, plan.caps.backend, caps.device, caps.backend
+            )));
+        }
         let mut kernels: Vec<(KernelKey, B::Kernel)> = vec![];
         for step in &plan.steps {
             if let Step::Launch(launch) = step
@@ -90,7 +97,7 @@ impl<B: Backend> Prepared<B> {
         }
     }
 
-    /// Binds spans and the caller's scratch, which is cleared as needed on every run.
+    /// Binds spans and the caller's scratch, which is cleared as needed on every run. A plan that needs none takes any.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the spans are not what the plan was made for, or the scratch is too small, overlaps a span,
@@ -102,10 +109,13 @@ impl<B: Backend> Prepared<B> {
         scratch: &Span<'a, B>,
     ) -> Result<Bound<'a, B>> {
         let need = self.plan.scratch_bytes;
+        if need == 0 {
+            return self.bind_steps(backend, spans, None, false);
+        }
         let alignment = backend.caps().binding_alignment.max(256);
         let start = backend.handle_alignment(scratch.handle());
         let aligned = start.is_multiple_of(256) && scratch.offset().is_multiple_of(alignment);
-        if need > 0 && (scratch.bytes() < need || !aligned) {
+        if scratch.bytes() < need || !aligned {
             return Err(Error::Invalid(format!(
                 "scratch of {} bytes at offset {} of memory at a multiple of {start}; bring at least {need} bytes at a \
                  multiple of {alignment}, of memory at a multiple of 256",
@@ -127,7 +137,8 @@ impl<B: Backend> Prepared<B> {
         for step in &self.plan.steps {
             if let Step::Fill { region, value, once: true } = step {
                 let span = scratch.slice(region.offset, region.bytes)?;
-                clear.push(backend.bind(Command::Fill { span, value: *value })?);
+                // SAFETY: it fills what the slice has, and is executed below, while the caller's span lives.
+                clear.push(unsafe { backend.bind(Command::Fill { span, value: *value }) }?);
             }
         }
         if clear.is_empty() {
@@ -180,7 +191,9 @@ impl<B: Backend> Prepared<B> {
                     initial: launch.initial.as_deref(),
                 },
             };
-            steps.push(backend.bind(command)?);
+            // SAFETY: the plan is for this device, as `of_plan` compared, and for spans as `check` found these. `Bound` borrows their memory,
+            // and who takes the steps out of it keeps that.
+            steps.push(unsafe { backend.bind(command) }?);
         }
         Ok(Bound { steps, spans: PhantomData })
     }

@@ -129,7 +129,7 @@ impl Backend for Cpu {
         }
     }
 
-    fn bind(&self, command: Command<'_, Cpu>) -> Result<Step> {
+    unsafe fn bind(&self, command: Command<'_, Cpu>) -> Result<Step> {
         Step::bind(command)
     }
 

@@ -329,7 +329,7 @@ impl Backend for Cuda {
         Ok(kernel)
     }
 
-    fn bind(&self, command: Command<'_, Cuda>) -> Result<Step> {
+    unsafe fn bind(&self, command: Command<'_, Cuda>) -> Result<Step> {
         Step::bind(self.handle(), command)
     }
 

@@ -23,6 +23,9 @@
 //! A program with a stream and memory of its own brings them: [`Cuda::new`], [`Cuda::import`]. Calls then go into that
 //! stream, in order with the rest of it, and a bound plan only enqueues, so that it can be captured into a CUDA graph. One-shot calls,
 //! transfers, and dropping buffers and prepared plans wait for the stream, which a capture does not allow.
+//!
+//! A graph keeps nothing of what it captured, and cudarc calls its launch safe all the same: keep the backend, the prepared plan (its scratch
+//! and its kernels) and the spans' memory until the last launch of the graph has ended, and do not run the plan elsewhere meanwhile.
 
 mod backend;
 mod device;

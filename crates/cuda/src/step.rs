@@ -102,9 +102,9 @@ impl Step {
         match &self.action {
             Action::Nothing => Ok(()),
             Action::Fill { address, words, value } => {
-                // SAFETY: the span's memory has that many words, aligned as `bind` checked. It is there now, since whoever has
-                // the step borrows it (`Bound`) or shares it (`AnyCall`), and outlives the stream's work on it, since its
-                // owner waits for that before it frees it.
+                // SAFETY: the span's memory has that many words, aligned as `bind` checked. It is there now, since `Bound` borrows
+                // it and `AnyCall` shares it, and whoever else bound the step promised so; and it outlives the stream's work on
+                // it, since its owner waits for that before it frees it. (What a graph captured, its caller keeps.)
                 unsafe { sys::cuMemsetD32Async(*address, *value, *words, stream.cu_stream()) }
                     .result()
                     .map_err(driver("enqueuing a fill"))

@@ -96,7 +96,7 @@ pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> 
     let program = Program::new(selector.into())?;
     let item = program.role().element();
     let keep = match dialect {
-        Dialect::Wgsl => format!("{}\n", scan::renamed(selector.wgsl.trim_end_matches('\n'), "T", item)),
+        Dialect::Wgsl => format!("{}\n", trifold_core::wgsl::renamed(selector.wgsl.trim_end_matches('\n'), "T", item)),
         _ => c::emit(&program, dialect, None)?,
     };
     Ok(format!("{}\n{keep}", element::declaration(selector.element(), dialect, item)))

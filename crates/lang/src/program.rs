@@ -125,7 +125,7 @@ impl<'a> Program<'a> {
             return Err(refuse(format!("line {line}: this statement is too long; divide it into several")));
         }
         // Kernels call the element type so where a predicate says `T`.
-        if role == Role::Predicate && scan::mentions(wgsl, role.element()) {
+        if role == Role::Predicate && trifold_core::wgsl::mentions(wgsl, role.element()) {
             return Err(refuse(format!(
                 "its WGSL uses the name `{}`, which the kernels declare; rename it",
                 role.element()

@@ -304,7 +304,7 @@ impl Backend for OpenCl {
         Ok(kernel)
     }
 
-    fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
+    unsafe fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
         let kind = match command {
             Command::Fill { span, value } => {
                 self.check_context(&span.handle().0)?;

@@ -1,8 +1,8 @@
 //! Buffers, transfers, fills, copies, imports and their errors, on whatever OpenCL device there is.
 
 use ocl::core::CommandQueueProperties;
-use trifold_core::{Backend, Command, Error, SubgroupSource, Transfer, block_on};
-use trifold_opencl::{DeviceInfo, OpenCl, ocl};
+use trifold_core::{Backend, Command, Error, Result, SubgroupSource, Transfer, block_on};
+use trifold_opencl::{DeviceInfo, OpenCl, Step, ocl};
 
 fn device() -> Option<DeviceInfo> {
     match OpenCl::devices() {
@@ -20,8 +20,15 @@ fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl
     ocl::Queue::new(&context, device, properties).unwrap()
 }
 
+/// A fill or a copy.
+fn bind(cl: &OpenCl, command: Command<'_, OpenCl>) -> Result<Step> {
+    assert!(!matches!(command, Command::Launch { .. }));
+    // SAFETY: it is no launch, and OpenCL's steps keep their buffers.
+    unsafe { cl.bind(command) }
+}
+
 fn run(cl: &OpenCl, commands: Vec<Command<'_, OpenCl>>) {
-    let steps: Vec<_> = commands.into_iter().map(|c| cl.bind(c).unwrap()).collect();
+    let steps: Vec<_> = commands.into_iter().map(|command| bind(cl, command).unwrap()).collect();
     let mut recorder = cl.record().unwrap();
     cl.execute(&mut recorder, &steps).unwrap();
     cl.submit(recorder).unwrap();
@@ -100,9 +107,8 @@ fn errors_name_what_was_wrong() {
     assert!(matches!(cl.write(&span, &[0; 17]), Err(Error::Invalid(_))));
     assert!(matches!(block_on(cl.read(&span, &mut [0; 15])), Err(Error::Invalid(_))));
     let unaligned = Command::Fill { span: span.slice(2, 4).unwrap(), value: 0 };
-    assert!(matches!(cl.bind(unaligned), Err(Error::Invalid(_))));
-    let overlap = cl
-        .bind(Command::Copy { from: span.slice(0, 8).unwrap(), to: span.slice(4, 8).unwrap() })
+    assert!(matches!(bind(&cl, unaligned), Err(Error::Invalid(_))));
+    let overlap = bind(&cl, Command::Copy { from: span.slice(0, 8).unwrap(), to: span.slice(4, 8).unwrap() })
         .and_then(|step| cl.execute(&mut cl.record()?, &[step]));
     assert!(matches!(overlap, Err(Error::Backend { .. })), "{overlap:?}");
     let other = OpenCl::open(&device).unwrap();
@@ -114,7 +120,7 @@ fn times_fills() {
     let Some(device) = device() else { return };
     let cl = OpenCl::open(&device).unwrap();
     let buffer = cl.alloc(1 << 20).unwrap();
-    let fill = |value| cl.bind(Command::Fill { span: cl.span(&buffer), value }).unwrap();
+    let fill = |value| bind(&cl, Command::Fill { span: cl.span(&buffer), value }).unwrap();
     let (before, steps) = ([fill(1)], [fill(2), fill(3)]);
     let once = cl.time(&before, &steps[..1], 1).unwrap();
     let often = cl.time(&before, &steps, 10).unwrap();
@@ -154,7 +160,7 @@ fn a_step_of_another_queue_is_refused() {
     let other = ocl::Queue::new(&queue.context(), queue.device(), None).unwrap();
     let (cl, other) = (OpenCl::new(&queue).unwrap(), OpenCl::new(&other).unwrap());
     let buffer = cl.alloc(64).unwrap();
-    let step = cl.bind(Command::Fill { span: cl.span(&buffer), value: 9 }).unwrap();
+    let step = bind(&cl, Command::Fill { span: cl.span(&buffer), value: 9 }).unwrap();
     let mut recorder = other.record().unwrap();
     match other.execute(&mut recorder, std::slice::from_ref(&step)) {
         Err(Error::Invalid(message)) => assert!(message.contains("another queue"), "{message}"),

@@ -77,7 +77,7 @@ impl Pipeline {
                 ..wgpu::ShaderRuntimeChecks::unchecked()
             };
             // SAFETY: the kernels index their buffers below the lengths that the planner computed from the very spans
-            // that are bound, which `Prepared::bind` checks, divide by nothing that is zero, and end their loops: those are bounded by
+            // that are bound, which `Prepared::bind` checks and other callers of `Backend::bind` promise, divide by nothing that is zero, and end their loops: those are bounded by
             // constants or parameters, except the waits on other workgroups, which a fallback bounds or, on devices with
             // forward progress, the workgroup waited for. The operator or predicate, the one foreign part, reaches no buffer
             // (trifold-lang refuses globals), and where it divides, indexes or loops, that is checked. The checks that

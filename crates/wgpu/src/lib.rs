@@ -133,7 +133,7 @@ impl Backend for Wgpu {
         Ok(kernel)
     }
 
-    fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
+    unsafe fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
         self.bind_command(command)
     }
 

@@ -170,7 +170,7 @@ mod tests {
         let (args, tuning) = (args(words), Tuning::of(caps));
         let cpu = trifold::cpu::Cpu::new().unwrap();
         let mut bench = crate::compare::Bench::new(&cpu, tuning.clone(), 1);
-        let sizes = Sizes::of(&args, caps, &mut bench);
+        let sizes = Sizes::of(&args, caps, false, &mut bench);
         of(experiment, &args, caps, &tuning, &sizes)
     }
 

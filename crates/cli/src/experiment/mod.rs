@@ -40,6 +40,7 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
     let is_pooled = |device: &Device| args.budget.is_some() || is_software(device.found.kind);
     let mut pooled = devices.iter().filter(|device| is_pooled(device)).count() as u32;
     let mut pool = Duration::from_secs(args.budget.unwrap_or(SOFTWARE_SECONDS));
+    let beside_a_gpu = devices.iter().any(|device| !is_software(device.found.kind));
     let unopened = |found: &Found| jobs::blank(experiments(args)[0], found.into());
     let opened = compare::open_all(devices.iter().map(|device| &device.found), &report, unopened);
     for (device, opened) in devices.iter().zip(opened) {
@@ -47,7 +48,7 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
         let start = Instant::now();
         if let Some(opened) = opened {
             opened.measured(|backend| {
-                Lab { args, backend, report: &report, is_baseline: device.is_baseline }.measure(budget)
+                Lab { args, backend, report: &report, is_baseline: device.is_baseline, beside_a_gpu }.measure(budget)
             });
         }
         if is_pooled(device) {
@@ -109,6 +110,8 @@ struct Lab<'a> {
     backend: &'a dyn AnyBackend,
     report: &'a Report<'a>,
     is_baseline: bool,
+    /// Whether a GPU is measured too.
+    beside_a_gpu: bool,
 }
 
 /// How an experiment went, for the next one.
@@ -126,7 +129,7 @@ impl Lab<'_> {
             bench.set_budget(SOFTWARE_ROW);
         }
         let start = Instant::now();
-        let sizes = Sizes::of(self.args, self.caps(), &mut bench);
+        let sizes = Sizes::of(self.args, self.caps(), self.beside_a_gpu, &mut bench);
         let deadline = start + budget;
         let mut late = vec![];
         let experiments: Vec<Experiment> = experiments(self.args).to_vec();

@@ -9,10 +9,30 @@ use crate::compare::{Bench, Conditions, Job, Outcome, is_software};
 const REDUCED: u64 = 1024 * 1024 * 10;
 /// The smallest of a ladder.
 const LEAST: u32 = 10;
-/// A copy of the most elements takes about so long, on a software device, whose kernels are much slower than its copies, and
-/// on any other.
-const SOFTWARE_COPY_MS: f64 = 3.0;
-const COPY_MS: f64 = 5.0;
+/// How far a device's sizes go.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// A copy of the most elements takes about so long.
+    copy_ms: f64,
+    /// The exponent of the most, however fast it is.
+    most: u32,
+}
+
+impl Reach {
+    /// A software device's kernels are much slower than its copies.
+    fn of(caps: &Caps) -> Reach {
+        match is_software(caps.kind) {
+            true => Reach { copy_ms: 3.0, most: 22 },
+            false => Reach { copy_ms: 5.0, most: 28 },
+        }
+    }
+
+    /// Of a processor's ladder beside a GPU's: as far as that.
+    fn beside_a_gpu() -> Reach {
+        Reach { copy_ms: 300.0, most: 28 }
+    }
+}
+
 /// The size at which the copy's speed is taken.
 const PROBE: u64 = 1 << 20;
 
@@ -22,15 +42,18 @@ pub struct Sizes {
     asked: Vec<u64>,
     /// The exponent of the most elements.
     most: u32,
+    /// That of a ladder's last.
+    top: u32,
     is_software: bool,
 }
 
 impl Sizes {
-    /// Sizes that suit the device's memory, and the copy speed that `bench` finds.
-    pub fn of(args: &ExperimentArgs, caps: &Caps, bench: &mut Bench<'_>) -> Sizes {
+    /// Sizes that suit the device's memory, and the copy speed that `bench` finds. Beside a GPU the processor's ladder goes as far as its.
+    pub fn of(args: &ExperimentArgs, caps: &Caps, beside_a_gpu: bool, bench: &mut Bench<'_>) -> Sizes {
         let scalar = args.scalar;
         let is_software = is_software(caps.kind);
-        let mut sizes = Sizes { asked: args.n.clone(), most: PROBE.ilog2() - 4, is_software };
+        let least = PROBE.ilog2() - 4;
+        let mut sizes = Sizes { asked: args.n.clone(), most: least, top: least, is_software };
         if !sizes.asked.is_empty() {
             return sizes;
         }
@@ -39,16 +62,18 @@ impl Sizes {
         if let Outcome::Row(row) = bench.row(&job)
             && let Some(ms) = row.median_ms
         {
-            sizes.most = most(ms, u64::from(scalar.bytes()), caps);
+            let most = |reach| most(ms, u64::from(scalar.bytes()), caps, reach);
+            sizes.most = most(Reach::of(caps));
+            sizes.top = if caps.backend == "cpu" && beside_a_gpu { most(Reach::beside_a_gpu()) } else { sizes.most };
         }
         sizes
     }
 
     /// From 2^10 to the most, by factors of four.
     pub fn ladder(&self) -> Vec<u64> {
-        let first = LEAST + (self.most - LEAST) % 2;
+        let first = LEAST + (self.top - LEAST) % 2;
         let least = (first > LEAST).then_some(1 << LEAST);
-        let powers = (first..=self.most).step_by(2).map(|power| 1 << power);
+        let powers = (first..=self.top).step_by(2).map(|power| 1 << power);
         self.or(least.into_iter().chain(powers).collect())
     }
 
@@ -73,16 +98,14 @@ impl Sizes {
 }
 
 /// The exponent of the most elements that a device copies in good time, and has room for.
-fn most(probe_ms: f64, bytes: u64, caps: &Caps) -> u32 {
-    let ms = if is_software(caps.kind) { SOFTWARE_COPY_MS } else { COPY_MS };
-    let suits = (PROBE as f64 * ms / probe_ms).max(1.0).log2() as u32;
+fn most(probe_ms: f64, bytes: u64, caps: &Caps, reach: Reach) -> u32 {
+    let suits = (PROBE as f64 * reach.copy_ms / probe_ms).max(1.0).log2() as u32;
     let fits = |power: &u32| {
         let span = bytes << power;
         // A sort of pairs has keys and values, each in, out and in scratch.
         (caps.memory == 0 || 7 * span < caps.memory) && span <= caps.max_binding.min(caps.max_buffer)
     };
-    let limit = if is_software(caps.kind) { 22 } else { 28 };
-    (LEAST..=suits.clamp(16, limit)).rev().find(fits).unwrap_or(LEAST)
+    (LEAST..=suits.clamp(16, reach.most)).rev().find(fits).unwrap_or(LEAST)
 }
 
 #[cfg(all(test, feature = "cpu"))]
@@ -93,13 +116,14 @@ mod tests {
 
     #[test]
     fn a_ladder_goes_from_2_10_to_the_most() {
-        let ladder = |most| Sizes { asked: vec![], most, is_software: true }.ladder();
+        let sizes = |most, is_software| Sizes { asked: vec![], most, top: most, is_software };
+        let ladder = |most| sizes(most, true).ladder();
         assert_eq!(ladder(10), [1 << 10]);
         assert_eq!(ladder(14), [1 << 10, 1 << 12, 1 << 14]);
         assert_eq!(ladder(13), [1 << 10, 1 << 11, 1 << 13]);
-        let asked = Sizes { asked: vec![7, 9], most: 20, is_software: true };
+        let asked = Sizes { asked: vec![7, 9], ..sizes(20, true) };
         assert_eq!([asked.ladder(), asked.most(), asked.sorted(), asked.reduced()], [[7, 9]; 4]);
-        let [software, gpu] = [true, false].map(|is_software| Sizes { asked: vec![], most: 20, is_software });
+        let [software, gpu] = [true, false].map(|is_software| sizes(20, is_software));
         assert_eq!([&software, &gpu].map(|sizes| sizes.reduced()), [[10_485_760]; 2]);
         assert_eq!([&software, &gpu].map(|sizes| sizes.sorted()), [[1 << 17], [1 << 20]]);
     }
@@ -114,10 +138,14 @@ mod tests {
             max_buffer: 1 << 40,
             ..AnyBackend::caps(&cpu).clone()
         };
+        let beside = |ms, caps: &Caps| most(ms, 4, caps, Reach::beside_a_gpu());
+        let most = |ms, bytes, caps: &Caps| most(ms, bytes, caps, Reach::of(caps));
         // 2 GB/s, and 4 TB/s.
         assert_eq!([4.0, 0.002].map(|ms| most(ms, 4, &gpu)), [20, 28]);
         let software = Caps { kind: DeviceKind::Cpu, ..gpu.clone() };
         assert_eq!([4.0, 0.002, 1e3].map(|ms| most(ms, 4, &software)), [19, 22, 16]);
+        // 20 GB/s.
+        assert_eq!([4.0, 0.4].map(|ms| beside(ms, &software)), [26, 28]);
         assert_eq!(most(0.002, 8, &Caps { max_binding: 128 << 20, ..gpu.clone() }), 24);
         assert_eq!(most(0.002, 4, &Caps { memory: 1 << 30, ..gpu }), 25);
     }

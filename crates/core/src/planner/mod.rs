@@ -15,6 +15,8 @@ mod waiting;
 pub use self::compute::compute_bound;
 pub use self::traffic::traffic;
 
+use std::sync::Arc;
+
 use crate::plan::Scratch;
 use crate::request::check_count;
 use crate::{
@@ -328,7 +330,8 @@ impl Planner<'_> {
             )));
         }
         let wide = steps.iter().any(is_wide);
-        Ok(Plan { algorithm, scratch_bytes, steps, spans, wide, in_place: self.layout.in_place, depth })
+        let caps = Arc::new(self.caps.clone());
+        Ok(Plan { algorithm, scratch_bytes, steps, spans, wide, in_place: self.layout.in_place, depth, caps })
     }
 
     fn copy(&self, element: &ElementType, n: u64) -> Result<Plan> {
