@@ -102,14 +102,27 @@ impl Table<'_> {
     fn scan_blocks(&mut self) {
         let sum = builtin(Builtin::Sum, Scalar::U32);
         let row = Row::new(scan(&sum, ScanKind::Exclusive, 5003));
+        // Of an operator that does not commute, and of spans that start anywhere.
+        let ordered = Row::new(scan(&operators::compose(), ScanKind::Inclusive, 1031)).placement(Placement::Odd);
         for algorithm in ["blelloch_blocked", "subgroup_blocked", "hillis_steele_shared"] {
             if !planner::algorithms(&row.request, self.caps).contains(&algorithm) {
                 continue;
             }
+            let of = |row: &Row, numbers| row.clone().algorithm(algorithm).tiles(Tiles::Numbers(numbers));
             for items in [1, 2, 4] {
                 for padding in if algorithm == "blelloch_blocked" { 0..2 } else { 0..1 } {
                     let numbers = vec![("blocked_items", items), ("blocked_padding", padding)];
-                    self.row(row.clone().algorithm(algorithm).tiles(Tiles::Numbers(numbers)));
+                    self.row(of(&row, numbers.clone()));
+                    // A compiler for processors takes seconds for each.
+                    if self.level == Level::Full || items == 4 {
+                        self.row(of(&ordered, numbers));
+                    }
+                }
+            }
+            // The sweep's.
+            for workgroup in [32, 64, 128, 256, 512, 1024].into_iter().filter(|w| *w <= self.caps.max_workgroup) {
+                if self.level == Level::Full {
+                    self.row(of(&row, vec![("blocked_workgroup", workgroup)]));
                 }
             }
         }
