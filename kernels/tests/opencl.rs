@@ -1,15 +1,12 @@
 //! The OpenCL texts that software devices do not run: those with NVIDIA's inline PTX and with native subgroups pass clang's front
 //! end, for targets that have them. Needs clang, which PoCL's packages bring, and no device. Skipped where there is none.
 
-use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use trifold_conformance::{Breadth, kernels};
-use trifold_core::{Caps, DeviceKind, KernelKey, Language, SubgroupSource, Subgroups};
+use trifold_conformance::{Breadth, check_each, describe, kernels, shapes};
+use trifold_core::{Caps, DeviceKind, Language, SubgroupSource, Subgroups};
 use trifold_kernels::{CATALOGUE, assemble};
 
 /// NVIDIA's OpenCL, which has `asm` and 64-bit atomics.
@@ -85,42 +82,21 @@ fn check(clang: &PathBuf, device: &Device, source: &str) -> Result<(), String> {
     }
 }
 
-/// The first key of each kernel, with each list of blocks, over words, longer scalars and structs.
-fn shapes(keys: Vec<KernelKey>) -> Vec<KernelKey> {
-    let mut seen = HashSet::new();
-    let shape = |key: &KernelKey| {
-        let words = key.element.as_ref().map_or(0, |element| element.words().min(3));
-        (key.name, key.parts.clone(), words, key.selector.is_some())
-    };
-    keys.into_iter().filter(|key| seen.insert(shape(key))).collect()
-}
-
 fn check_all(device: &Device) {
     let Some(clang) = clang() else {
         eprintln!("skipped: no clang");
         return;
     };
-    let keys = shapes(kernels(&device.caps, Breadth::Some));
+    let keys = kernels(&device.caps, Breadth::Some);
+    let keys = shapes(&keys);
     for entry in CATALOGUE.iter().filter(|entry| entry.only.is_none_or(|l| l == Language::OpenClC)) {
         assert!(keys.iter().any(|key| key.name == entry.name), "no plan launches {}", entry.name);
     }
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(vec![]));
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(key) = keys.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let assembled = assemble(key, &device.caps).map_err(|error| error.to_string());
-                    if let Err(error) = assembled.and_then(|text| check(&clang, device, &text.source)) {
-                        failures.lock().unwrap().push(format!("{} {:?}\n{error}", key.name, key.parts));
-                    }
-                }
-            });
-        }
+    check_each(&device.arguments.join(" "), &keys, |key| {
+        let assembled = assemble(key, &device.caps).map_err(|error| error.to_string());
+        let checked = assembled.and_then(|text| check(&clang, device, &text.source));
+        checked.map_err(|error| format!("{}\n{error}", describe(key)))
     });
-    let failures = failures.into_inner().unwrap();
-    let first = failures.iter().take(5).cloned().collect::<Vec<_>>().join("\n\n");
-    assert!(failures.is_empty(), "{} of {} are wrong; the first:\n\n{first}", failures.len(), keys.len());
-    eprintln!("{} kernels", keys.len());
 }
 
 #[test]

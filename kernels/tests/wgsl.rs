@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, TypeInner};
-use trifold_conformance::{Breadth, kernels};
+use trifold_conformance::{Breadth, check_each, describe, kernels};
 use trifold_core::{Caps, DeviceKind, ElementType, KernelKey, Language, Param, SubgroupSource, Subgroups};
 use trifold_kernels::{Assembled, CATALOGUE, assemble, texts};
 
@@ -166,32 +166,13 @@ fn parameters(assembled: &Assembled, module: &Module, ty: naga::Handle<naga::Typ
     Ok(())
 }
 
-/// A key in a line.
-fn describe(key: &KernelKey) -> String {
-    let constants: Vec<_> = key.constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let element = key.element.as_ref().map_or_else(String::new, |e: &ElementType| e.name().to_string());
-    let op = key.op.as_ref().map_or("", |op| &*op.name);
-    format!("{} {element} {op} {:?} {}", key.name, key.parts, constants.join(" "))
-}
-
-/// Two threads take the keys in turn.
 fn check_tier(tier: usize) {
     let (name, caps) = &tiers()[tier];
     let keys = keys(caps);
-    let half = keys.len().div_ceil(2);
-    let failures: Vec<String> = std::thread::scope(|scope| {
-        let check_some = |keys: &[KernelKey]| {
-            let wrong = |key: &KernelKey| {
-                let error = check(key, caps).and_then(|checked| interface(&checked)).err()?;
-                Some(format!("{}\n{error}", describe(key)))
-            };
-            keys.iter().filter_map(wrong).collect::<Vec<_>>()
-        };
-        let threads: Vec<_> = keys.chunks(half).map(|keys| scope.spawn(move || check_some(keys))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    check_each(name, &keys, |key| {
+        let wrong = check(key, caps).and_then(|checked| interface(&checked));
+        wrong.map_err(|error| format!("{}\n{error}", describe(key)))
     });
-    let first = failures.iter().take(5).cloned().collect::<Vec<_>>().join("\n\n");
-    assert!(failures.is_empty(), "{name}: {} of {} are wrong; the first:\n\n{first}", failures.len(), keys.len());
     let launched: HashSet<_> = keys.iter().map(|key| key.name).collect();
     let reached = |name: &str| {
         launched.contains(name)
@@ -201,7 +182,6 @@ fn check_tier(tier: usize) {
     let here = CATALOGUE.iter().filter(|entry| entry.only.is_none_or(|language| language == Language::Wgsl));
     let forgotten: Vec<_> = here.map(|entry| entry.name).filter(|name| !reached(name)).collect();
     assert!(forgotten.is_empty(), "{name}: no plan launches {forgotten:?}");
-    eprintln!("{name}: {} kernels", keys.len());
 }
 
 fn needs_subgroups(kernel: &str) -> bool {

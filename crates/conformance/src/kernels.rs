@@ -1,10 +1,12 @@
 //! Every kernel that the planner can ask a device for: for tests that compile or check texts, and need no device.
 
 use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trifold_core::{
-    Builtin, Caps, Element, Error, Fault, KernelKey, Layout, Op, Options, Order, Request, Rest, Scalar, ScanKind,
-    Tuning, Waiting, planner,
+    Builtin, Caps, Element, ElementType, Error, Fault, KernelKey, Layout, Op, Options, Order, Request, Rest, Scalar,
+    ScanKind, Tuning, Waiting, planner,
 };
 
 use crate::operators;
@@ -17,6 +19,49 @@ pub enum Breadth {
     Every,
     /// Some of each kind, where each is a compilation of a second.
     Some,
+}
+
+/// A kernel in a line.
+pub fn describe(key: &KernelKey) -> String {
+    let element = key.element.as_ref().map_or("", ElementType::name);
+    let op = key.op.as_ref().map_or("", |op| &*op.name);
+    let constants: String = key.constants.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+    format!("{} {element} {op} {:?}{constants}", key.name, key.parts)
+}
+
+/// The first of each kernel, with each list of blocks, over words, longer scalars and structs.
+pub fn shapes(keys: &[KernelKey]) -> Vec<&KernelKey> {
+    let mut seen = HashSet::new();
+    let class = |element: &ElementType| match element {
+        ElementType::Scalar(scalar) => (false, scalar.bytes(), scalar.is_float()),
+        ElementType::Struct { .. } => (true, element.align(), false),
+    };
+    let shape =
+        |key: &&KernelKey| (key.name, key.parts.clone(), key.element.as_ref().map(class), key.selector.is_some());
+    keys.iter().filter(|key| seen.insert(shape(key))).collect()
+}
+
+/// Checks all of them, in two threads.
+///
+/// # Panics
+/// With the first of those that failed, and how many did.
+pub fn check_each<T: Sync>(what: &str, all: &[T], check: impl Fn(&T) -> std::result::Result<(), String> + Sync) {
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(vec![]));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(why) = check(one) {
+                        failures.lock().unwrap().push(why);
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    let first = failures.iter().take(5).cloned().collect::<Vec<_>>().join("\n\n");
+    assert!(failures.is_empty(), "{what}: {} of {} are wrong; the first:\n\n{first}", failures.len(), all.len());
+    eprintln!("{what}: {} kernels", all.len());
 }
 
 /// The distinct kernels of all plans for a device, whatever the layout, the options and the algorithm; and those of

@@ -1,13 +1,10 @@
 //! Every kernel that the planner can ask a CUDA device for: its text compiles, and its signature is the catalogue's.
 //! Needs NVRTC, no device. Skipped, with the reason, where there is no NVRTC.
 
-use std::collections::HashSet;
 use std::fmt::Write;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use trifold_conformance::{Breadth, kernels};
-use trifold_core::{Caps, DeviceKind, ElementType, Error, KernelKey, Language, SubgroupSource, Subgroups};
+use trifold_conformance::{Breadth, check_each, describe, kernels, shapes};
+use trifold_core::{Caps, DeviceKind, Error, KernelKey, Language, SubgroupSource, Subgroups};
 use trifold_cuda::{compile_to_cubin, nvrtc_version};
 use trifold_kernels::{CATALOGUE, Entry, assemble};
 
@@ -50,18 +47,6 @@ fn entry(key: &KernelKey) -> &'static Entry {
     CATALOGUE.iter().find(|entry| entry.name == key.name).unwrap_or_else(|| panic!("{} is not listed", key.name))
 }
 
-/// A key in a line.
-fn describe(key: &KernelKey) -> String {
-    let mut text = format!("{} {:?}", key.name, key.parts);
-    if let Some(op) = &key.op {
-        let _ = write!(text, " {op:?}");
-    }
-    for (name, value) in &key.constants {
-        let _ = write!(text, " {name}={value}");
-    }
-    text
-}
-
 /// Whether NVRTC is not there; prints why. One that is named must load.
 fn skip() -> bool {
     let Err(error) = nvrtc_version() else { return false };
@@ -70,9 +55,8 @@ fn skip() -> bool {
     true
 }
 
-/// Compiles each key for its architecture, in two threads, and fails with every failure at once.
-fn compile_all(work: &[(&KernelKey, u32)]) {
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(vec![]));
+/// Compiles each key for its architecture.
+fn compile_all(what: &str, work: &[(&KernelKey, u32)]) {
     let compile = |key: &KernelKey, architecture| {
         let assembled = assemble(key, &caps(architecture))?;
         let cubin = compile_to_cubin(&assembled.source, key.name, architecture)?;
@@ -82,21 +66,9 @@ fn compile_all(work: &[(&KernelKey, u32)]) {
         }
         Err(Error::Compile { kernel: key.name.into(), log: format!("no function {}", assembled.entry_point) })
     };
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some((key, architecture)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(error) = compile(key, *architecture) {
-                        failures.lock().unwrap().push(format!("sm_{architecture} {}\n{error}", describe(key)));
-                    }
-                }
-            });
-        }
+    check_each(what, work, |(key, architecture)| {
+        compile(key, *architecture).map_err(|error| format!("sm_{architecture} {}\n{error}", describe(key)))
     });
-    let failures = failures.into_inner().unwrap();
-    let first = failures.iter().take(8).cloned().collect::<Vec<_>>().join("\n\n");
-    assert!(failures.is_empty(), "{} of {} did not compile; the first:\n\n{first}", failures.len(), work.len());
-    eprintln!("{} kernels compiled", work.len());
 }
 
 #[test]
@@ -108,16 +80,6 @@ fn the_plans_reach_the_whole_catalogue() {
     eprintln!("{} kernels in {} shapes", keys.len(), shapes(&keys).len());
 }
 
-/// The first key of each kernel, with each list of blocks, over words, longer scalars and structs.
-fn shapes(keys: &[KernelKey]) -> Vec<&KernelKey> {
-    let mut seen = HashSet::new();
-    let class = |element: &ElementType| match element {
-        ElementType::Scalar(scalar) => (false, scalar.bytes(), scalar.is_float()),
-        ElementType::Struct { .. } => (true, element.align(), false),
-    };
-    keys.iter().filter(|key| seen.insert((key.name, &key.parts, key.element.as_ref().map(class)))).collect()
-}
-
 #[test]
 fn every_kernel_compiles_for_sm_90() {
     if skip() {
@@ -125,7 +87,7 @@ fn every_kernel_compiles_for_sm_90() {
     }
     let keys = keys(90);
     let work: Vec<_> = keys.iter().filter(|key| entry(key).cuda_from <= 90).map(|key| (key, 90)).collect();
-    compile_all(&work);
+    compile_all("every kernel", &work);
 }
 
 #[test]
@@ -141,7 +103,7 @@ fn every_shape_compiles_for_every_architecture() {
     for (key, architecture) in &work {
         assert!(entry(key).cuda_from <= *architecture, "sm_{architecture}: {}", describe(key));
     }
-    compile_all(&work);
+    compile_all("every shape", &work);
 }
 
 /// The parameters of a `__global__` function, each as its type and name; `None` if the source has no such function.

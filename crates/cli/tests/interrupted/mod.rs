@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -32,12 +32,20 @@ pub fn rows_after_the_first(args: &[&str], json: &Path) -> Vec<Value> {
     rows
 }
 
-/// Presses Ctrl-C after the program's first row; what it said, and how many rows it wrote.
+/// Presses Ctrl-C after the program's first row of many: it shows those that it has written.
 #[cfg(unix)]
-pub fn told_to_stop(args: &[&str], json: &Path) -> (Output, usize) {
-    let program = started(args, json);
+#[track_caller]
+pub fn shows_its_rows(command: &[&str], json: &Path) {
+    let sizes: Vec<String> = (0..60).map(|more| ((1 << 20) + more).to_string()).collect();
+    let sizes = sizes.join(",");
+    let args = [command, &["--device", "cpu", "-n", &sizes, "--json", json.to_str().unwrap()]].concat();
+    let program = started(&args, json);
     let id = program.id().to_string();
     assert!(Command::new("kill").args(["-s", "INT", &id]).status().unwrap().success());
     let output = program.wait_with_output().unwrap();
-    (output, rows(json).expect("a whole array of rows").len())
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let (table, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let rows = rows(json).expect("a whole array of rows").len();
+    assert_eq!(table.lines().filter(|line| line.contains("| cpu ")).count(), rows, "{table}");
+    assert!((1..60).contains(&rows) && said.contains("interrupted"), "{rows} rows: {said}");
 }
