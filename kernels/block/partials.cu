@@ -13,9 +13,11 @@ FUNCTION void partial_publish(u32 *partials, u32 group, T value) {
   }
 }
 
-// Waits for a partial, whose words are read all at once, and leaves them clean for the next run.
-FUNCTION T partial_take(u32 *partials, u32 group) {
-  u32 *first = partials + group * (2u * ELEMENT_WORDS);
+// Waits for a partial, whose words are read all at once, and leaves them clean for the next run; the identity where workgroups are
+// no so many. All invocations call it together: alone in a branch, a few lanes of a subgroup would take longer.
+FUNCTION T partial_take(u32 *partials, u32 group, u32 groups) {
+  const bool mine = group < groups;
+  u32 *first = partials + min(group, groups - 1u) * (2u * ELEMENT_WORDS);
   u32 halves[2u * ELEMENT_WORDS];
   bool missing = true;
   while (missing) {
@@ -23,8 +25,9 @@ FUNCTION T partial_take(u32 *partials, u32 group) {
     for (u32 i = 0u; i < 2u * ELEMENT_WORDS; i++) { halves[i] = load_relaxed(&first[i]); }
     missing = false;
 #pragma unroll
-    for (u32 i = 0u; i < 2u * ELEMENT_WORDS; i++) { missing = missing || halves[i] == 0u; }
+    for (u32 i = 0u; i < 2u * ELEMENT_WORDS; i++) { missing |= mine & (halves[i] == 0u); }
   }
+  if (!mine) { return identity(); }
   Words words;
 #pragma unroll
   for (u32 i = 0u; i < ELEMENT_WORDS; i++) {

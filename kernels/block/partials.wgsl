@@ -14,22 +14,25 @@ fn partial_publish(group: u32, value: T) {
   }
 }
 
-// Waits for a partial, whose words are read all at once, and leaves them clean for the next run.
-fn partial_take(group: u32) -> T {
-  let first = group * (2u * ELEMENT_WORDS);
+// Waits for a partial, whose words are read all at once, and leaves them clean for the next run; the identity where workgroups are
+// no so many. All invocations call it together: alone in a branch, a few lanes of a subgroup would take longer.
+fn partial_take(group: u32, groups: u32) -> T {
+  let mine = group < groups;
+  let first = min(group, groups - 1u) * (2u * ELEMENT_WORDS);
   var low: Words;
   var high: Words;
   var missing = true;
   while (missing) {
-    missing = false;
     // unroll
     for (var i = 0u; i < ELEMENT_WORDS; i++) {
       low.w[i] = atomicLoad(&partials[first + 2u * i]);
       high.w[i] = atomicLoad(&partials[first + 2u * i + 1u]);
     }
+    missing = false;
     // unroll
-    for (var i = 0u; i < ELEMENT_WORDS; i++) { missing = missing || low.w[i] == 0u || high.w[i] == 0u; }
+    for (var i = 0u; i < ELEMENT_WORDS; i++) { missing = missing | (mine & ((low.w[i] == 0u) | (high.w[i] == 0u))); }
   }
+  if (!mine) { return identity(); }
   // unroll
   for (var i = 0u; i < ELEMENT_WORDS; i++) {
     atomicStore(&partials[first + 2u * i], 0u);

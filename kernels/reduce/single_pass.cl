@@ -56,8 +56,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   const u32 each = (params.groups + WORKGROUP - 1u) / WORKGROUP;
   T part = identity();
   for (u32 k = 0u; k < each; k++) {
-    const u32 other = thread * each + k;
-    if (other < params.groups) { part = combine(part, partial_take(partials, other)); }
+    part = combine(part, partial_take(partials, thread * each + k, params.groups));
   }
   const T total = block_reduce(part, thread, reduce_shared);
   if (thread == 0u) {

@@ -57,8 +57,7 @@ reduce_single_pass(const Pack *input, T *output, u32 *partials, u32 *counter, Pa
   const u32 each = (params.groups + WORKGROUP - 1u) / WORKGROUP;
   T part = identity();
   for (u32 k = 0u; k < each; k++) {
-    const u32 other = thread * each + k;
-    if (other < params.groups) { part = combine(part, partial_take(partials, other)); }
+    part = combine(part, partial_take(partials, thread * each + k, params.groups));
   }
   const T total = block_reduce(part, thread);
   if (thread == 0u) {

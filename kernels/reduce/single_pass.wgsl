@@ -61,8 +61,7 @@ fn reduce_single_pass(
   let each = (params.groups + WORKGROUP - 1u) / WORKGROUP;
   var part = identity();
   for (var k = 0u; k < each; k++) {
-    let other = thread * each + k;
-    if (other < params.groups) { part = combine(part, partial_take(other)); }
+    part = combine(part, partial_take(thread * each + k, params.groups));
   }
   let total = block_reduce(part, invocation);
   if (thread == 0u) {

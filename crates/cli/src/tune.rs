@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 use comfy_table::Table;
 use indicatif::ProgressBar;
-use trifold::{AnyBackend, Candidates, Caps, Found, Layout, Options, Tuning, TuningRow, TuningTable, planner};
+use trifold::{AnyBackend, Candidates, Caps, Fault, Found, Layout, Plan, Tuning, TuningRow, TuningTable, planner};
 use trifold_conformance as conformance;
 
 use crate::args::{Primitive, TuneArgs};
@@ -60,7 +60,8 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
     bar.inc_length(subjects.iter().map(calls).sum());
 
     let shipped = backend.tuning();
-    let mut best = Search { bench: Bench::new(&*backend, shipped.clone(), args.runs), tuning: shipped.clone(), n };
+    let mut best =
+        Search { bench: Bench::new(&*backend, shipped.clone(), args.runs), caps, tuning: shipped.clone(), n };
     for subject in subjects {
         let name = format!("{found}: {}", call(subject, n));
         bar.set_message(name.clone());
@@ -108,10 +109,10 @@ fn check(backend: &dyn AnyBackend, subject: &Candidates, tuning: &Tuning) -> Res
 }
 
 fn job(subject: &Candidates, n: u64) -> Result<Job> {
-    let (scalar, conditions) = (subject.scalar, Conditions::default());
+    let (scalar, conditions) = (subject.scalar, Conditions { fault: subject.fault, ..Conditions::default() });
     let primitive = primitive(subject)?;
     let operator = primitive.has_operator().then_some(trifold::Builtin::Sum);
-    Ok(Job { primitive, scalar, operator, algorithm: Some(subject.algorithm), n, conditions })
+    Ok(Job { primitive, scalar, operator, algorithm: subject.options().algorithm, n, conditions })
 }
 
 fn primitive(subject: &Candidates) -> Result<Primitive> {
@@ -122,19 +123,26 @@ fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning:
     let asked = args.primitive.is_empty() || args.primitive.iter().any(|p| p.name() == subject.primitive);
     let request = subject.request(subject.size(n));
     // Its tile may not fit this device.
-    let options = Options { algorithm: Some(subject.algorithm), ..Options::default() };
-    let fits = || planner::plan(&request, Layout::default(), options, caps, tuning).is_ok();
+    let fits = || planner::plan(&request, Layout::default(), subject.options(), caps, tuning).is_ok();
     asked && subject.is_for(caps) && (subject.few.is_none() || fits())
 }
 
 fn call(subject: &Candidates, n: u64) -> String {
     let (primitive, scalar) = (subject.primitive, subject.scalar.name());
-    format!("{primitive} of {} {scalar} by {}", subject.size(n), subject.algorithm)
+    let mut call = format!("{primitive} of {} {scalar}", subject.size(n));
+    if !subject.is_choice {
+        call += &format!(" by {}", subject.algorithm);
+    }
+    if subject.fault != Fault::None {
+        call += &format!(", {}", subject.fault);
+    }
+    call
 }
 
 /// A device, and the best numbers so far.
 struct Search<'a> {
     bench: Bench<'a>,
+    caps: &'a Caps,
     tuning: Tuning,
     n: u64,
 }
@@ -155,6 +163,10 @@ impl Search<'_> {
             return Ok(best_ms);
         }
         self.tuning.set(name, value)?;
+        if self.plan(subject, &self.tuning) == self.plan(subject, &kept) {
+            self.tuning = kept;
+            return Ok(best_ms);
+        }
         match self.measured(subject, subject.size(self.n))? {
             Ok(ms) if ms < best_ms * WORTHWHILE => return Ok(ms),
             Ok(ms) => tracing::info!(name, value, ms, best_ms, "no faster"),
@@ -163,6 +175,12 @@ impl Search<'_> {
         }
         self.tuning = kept;
         Ok(best_ms)
+    }
+
+    /// What a call does with these numbers; numbers that change nothing of it need no time.
+    fn plan(&self, subject: &Candidates, tuning: &Tuning) -> Option<Plan> {
+        let request = subject.request(subject.size(self.n));
+        planner::plan(&request, Layout::default(), subject.options(), self.caps, tuning).ok()
     }
 
     /// What a call whose result is right takes of the device, or what is wrong with it.

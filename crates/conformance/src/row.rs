@@ -78,11 +78,13 @@ impl Tiles {
             scan_workgroup_many: workgroup.min(shipped.scan_workgroup),
             scan_words: 4,
             lookahead_rows: 1,
+            lookahead_registers_workgroup: workgroup.min(shipped.lookahead_registers_workgroup),
             blocked_workgroup: workgroup.min(shipped.blocked_workgroup),
             blocked_items: 1,
             blocked_padding: 0,
             reduce_workgroup: workgroup.min(shipped.reduce_workgroup),
             reduce_words: 4,
+            reduce_alone_words: 16,
             sort_keys: 3,
             sort_keys64: 2,
             sort_pairs: 2,
@@ -137,6 +139,10 @@ impl Row {
 
     pub(crate) fn algorithm(self, algorithm: &'static str) -> Row {
         Row { options: Options { algorithm: Some(algorithm), ..self.options }, ..self }
+    }
+
+    pub(crate) fn options(self, options: Options) -> Row {
+        Row { options, ..self }
     }
 
     pub(crate) fn fault(self, fault: Fault) -> Row {

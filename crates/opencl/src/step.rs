@@ -188,8 +188,9 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
                         if argument.access == Access::Read { "write" } else { "read" }
                     )));
                 }
-                // Scratch starts where the plan put it: a sub-buffer stands for that.
-                let bound = if span.offset() == 0 || takes_offset(argument.name) {
+                // Scratch lies where the plan put it: a sub-buffer stands for that, at the start too, since what a kernel does to
+                // a buffer and to a part of it at a time is undefined.
+                let bound = if takes_offset(argument.name) || (span.offset() == 0 && span.bytes() == bound.bytes) {
                     bound.clone()
                 } else {
                     let (offset, bytes) = range(span)?;

@@ -40,7 +40,7 @@ impl Table<'_> {
                 numbers.push((name, value));
             }
         }
-        let row = |n| Row::new(subject.request(n)).algorithm(subject.algorithm).tiles(Tiles::Numbers(numbers.clone()));
+        let row = |n| Row::new(subject.request(n)).options(subject.options()).tiles(Tiles::Numbers(numbers.clone()));
         let size = subject.size(1 << 20);
         let Some(Shape { tile, .. }) = row(size).shape(self.caps) else { return };
         let mut sizes = vec![1, tile - 1, tile, tile + 1, 3 * tile + 5, size];

@@ -62,10 +62,13 @@ impl Planner<'_> {
             workgroup /= 2;
         }
         let workgroup = self.workgroup_within_half(workgroup, op.element());
-        let rows = (self.words(self.tuning.reduce_words, words, workgroup) / (pack.bytes / 4)).clamp(1, 16);
         // One workgroup is done before several have met.
         let alone = n.div_ceil(workgroup * pack.elements).next_power_of_two();
-        let rows = if alone <= rows.max(4) && self.caps.kind != DeviceKind::Cpu { alone } else { rows };
+        let most = |words: u32| (words / (pack.bytes / 4)).clamp(1, 16);
+        let rows = match alone <= most(self.tuning.reduce_alone_words) && self.caps.kind != DeviceKind::Cpu {
+            true => alone,
+            false => most(self.words(self.tuning.reduce_words, words, workgroup)),
+        };
         let tile = workgroup * rows * pack.elements;
         let tiles = n.div_ceil(tile);
         let groups = tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit).min(4096);

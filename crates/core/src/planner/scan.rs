@@ -92,12 +92,14 @@ impl Planner<'_> {
             && self.ring(op).is_ok_and(|ring| ring.rows == self.tuning.lookahead_rows)
     }
 
-    /// Whether look-ahead by registers is the fastest: for many elements of one word whose tiles' states are one word too.
+    /// Whether look-ahead by registers is the fastest: for many elements of one or two words, whose states are read at once.
     fn looks_ahead_by_registers(&self, request: &ScanRequest) -> bool {
+        let (words, from) = (u64::from(request.op.element().words()), self.tuning.lookahead_registers_from);
         self.waits_bounded()
-            && self.state(&request.op).is_word
-            && request.op.element().is_word()
-            && request.n >= u64::from(self.tuning.lookahead_registers_from)
+            && self.caps.atomics64
+            && words <= 2
+            && from < u32::MAX
+            && request.n * words >= u64::from(from)
     }
 
     /// One launch of a workgroup a tile, or of workgroups that stay, which look back as the algorithm does.
@@ -287,6 +289,9 @@ impl Planner<'_> {
         match op.element().words() {
             1 if self.caps.atomics64 => TileState { part: "block/state_word64", bytes: 8, is_word: true },
             2 if atomics128 => TileState { part: "block/state_word128", bytes: 16, is_word: true },
+            words if self.caps.atomics64 => {
+                TileState { part: "block/state_words64", bytes: 2 * 8 * u64::from(words), is_word: false }
+            }
             words => TileState { part: "block/state_wide", bytes: 2 * 2 * 4 * u64::from(words), is_word: false },
         }
     }
@@ -301,6 +306,9 @@ impl Planner<'_> {
     /// A large workgroup where its tiles are many, and of elements of one word: more registers would be too many. And where tiles as
     /// small as they get are too many for a subgroup to look back at at once.
     fn lookback_workgroup(&self, algorithm: &str, op: &Op, n: u32) -> u32 {
+        if algorithm == "lookahead_registers" {
+            return self.tuning.lookahead_registers_workgroup;
+        }
         let (small, large) = (self.tuning.scan_workgroup, self.tuning.scan_workgroup_many);
         let units = u64::from(self.caps.compute_units);
         let is_word = op.element().is_word();

@@ -1,12 +1,12 @@
 //! What tuning tries: for each call that numbers matter to, the values that they may take.
 
 use crate::{
-    Builtin, Caps, ElementType, Language, Op, Order, ReduceRequest, Request, Scalar, ScanKind, ScanRequest,
-    SortRequest, Tuning, planner,
+    Builtin, Caps, ElementType, Fault, Language, Op, Options, Order, ReduceRequest, Request, Scalar, ScanKind,
+    ScanRequest, SortRequest, Tuning, planner,
 };
 
 /// A call, and the numbers that its algorithm depends on, each with candidates, in the order in which they are tried.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Candidates {
     /// As [`Request::primitive`] names it.
     pub primitive: &'static str,
@@ -14,6 +14,10 @@ pub struct Candidates {
     pub scalar: Scalar,
     /// The algorithm that the numbers are for; a device that does not have it is not tuned for it.
     pub algorithm: &'static str,
+    /// Whether the planner chooses, as the numbers say from which size on it takes the algorithm.
+    pub is_choice: bool,
+    /// What tiles do wrong meanwhile.
+    pub fault: Fault,
     /// How many elements it is timed with, if it is for few.
     pub few: Option<u64>,
     /// The language whose kernels alone have the numbers, if not all.
@@ -24,135 +28,74 @@ pub struct Candidates {
 
 impl Candidates {
     /// What is tuned by the time of one call, each subject after those whose numbers it depends on.
+    #[rustfmt::skip]
     pub const ALL: &'static [Candidates] = &[
-        Candidates {
-            primitive: "scan",
-            scalar: Scalar::U32,
-            algorithm: "lookback",
-            few: None,
-            only: None,
-            numbers: &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])],
-        },
-        Candidates {
-            primitive: "scan",
-            scalar: Scalar::U32,
-            algorithm: "lookback",
-            few: Some(1 << 20),
-            only: Some(Language::CudaC),
-            numbers: &[("scan_window", &[1, 4, 8])],
-        },
-        Candidates {
-            primitive: "scan",
-            scalar: Scalar::U32,
-            algorithm: "lookahead",
-            few: None,
-            only: None,
-            numbers: &[("lookahead_rows", &[3, 5, 7])],
-        },
-        Candidates {
-            primitive: "reduce",
-            scalar: Scalar::U32,
-            algorithm: "single_pass",
-            few: None,
-            only: None,
-            numbers: &[
-                ("reduce_workgroup", &[128, 256, 512, 1024]),
-                ("reduce_words", &[8, 16, 32]),
-                ("groups_per_unit", &[2, 4, 8, 16]),
-            ],
-        },
-        Candidates {
-            primitive: "sort_keys",
-            scalar: Scalar::U32,
-            algorithm: "onesweep",
-            few: None,
-            only: None,
-            numbers: &[
-                ("sort_workgroup", &[128, 256, 384, 512]),
-                ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
-                ("sort_resident", &[1, 2, 3, 4]),
-                ("sort_window", &[1, 2, 4, 8]),
-            ],
-        },
+        tuned("scan", Scalar::U32, "lookback", &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])]),
+        tuned("scan", Scalar::U32, "lookback", &[("scan_window", &[1, 4, 8])]).of(1 << 20).only(Language::CudaC),
+        tuned("scan", Scalar::U32, "lookback", &[("spin_limit", &[4, 16, 64, 256])]).with(Fault::Silent(100)),
+        tuned("scan", Scalar::U32, "lookahead", &[("lookahead_rows", &[3, 5, 7])]),
+        tuned("scan", Scalar::U64, "lookahead_registers", &[("lookahead_registers_workgroup", &[128, 256, 512])]),
+        // From where on they are faster: each size with it, and without.
+        tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 24, 1 << 25])]).of(1 << 24).choice(),
+        tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 23, 1 << 24])]).of(1 << 23).choice(),
+        tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 22, 1 << 23])]).of(1 << 22).choice(),
+        tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_from", &[1 << 26, u32::MAX])]).of(1 << 26).choice(),
+        tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_from", &[1 << 24, 1 << 25])]).of(1 << 24).choice(),
+        tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_from", &[1 << 23, 1 << 24])]).of(1 << 23).choice(),
+        tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_from", &[1 << 22, 1 << 23])]).of(1 << 22).choice(),
+        tuned("reduce", Scalar::U32, "single_pass", &[
+            ("reduce_workgroup", &[128, 256, 512, 1024]),
+            ("reduce_words", &[8, 16, 32]),
+            ("groups_per_unit", &[2, 4, 8, 16]),
+        ]),
+        tuned("reduce", Scalar::U32, "single_pass", &[("reduce_alone_words", &[16, 32, 64])]).of(1 << 14),
+        tuned("sort_keys", Scalar::U32, "onesweep", &[
+            ("sort_workgroup", &[128, 256, 384, 512]),
+            ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
+            ("sort_resident", &[1, 2, 3, 4]),
+            ("sort_window", &[1, 2, 4, 8]),
+        ]),
         // The same kernel where its tiles are not many, where they are few, and where they are fewer than units.
-        Candidates {
-            primitive: "sort_keys",
-            scalar: Scalar::U32,
-            algorithm: "onesweep",
-            few: Some(1 << 24),
-            only: None,
-            numbers: &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])],
-        },
-        Candidates {
-            primitive: "sort_keys",
-            scalar: Scalar::U32,
-            algorithm: "onesweep",
-            few: Some(1 << 22),
-            only: None,
-            numbers: &[("sort_keys_few", &[12, 16, 20, 24])],
-        },
-        Candidates {
-            primitive: "sort_keys",
-            scalar: Scalar::F32,
-            algorithm: "onesweep",
-            few: Some(1 << 18),
-            only: None,
-            numbers: &[("sort_tiles_few", &[32, 48, 64, 96])],
-        },
-        Candidates {
-            primitive: "sort_keys",
-            scalar: Scalar::U32,
-            algorithm: "hybrid",
-            few: Some(1 << 20),
-            only: None,
-            numbers: &[
-                ("bucket_workgroup", &[128, 256, 512]),
-                ("bucket_keys", &[16, 20, 24, 28, 32]),
-                ("bucket_resident", &[1, 2, 3, 4]),
-            ],
-        },
-        Candidates {
-            primitive: "sort_keys",
-            scalar: Scalar::U64,
-            algorithm: "onesweep",
-            few: None,
-            only: None,
-            numbers: &[
-                ("sort64_workgroup", &[128, 256, 384, 512]),
-                ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20]),
-                ("sort64_resident", &[1, 2, 3, 4]),
-            ],
-        },
-        Candidates {
-            primitive: "sort_pairs",
-            scalar: Scalar::U32,
-            algorithm: "onesweep",
-            few: None,
-            only: None,
-            numbers: &[
-                ("pairs_workgroup", &[128, 256, 384, 512]),
-                ("sort_pairs", &[8, 12, 16, 20, 24, 28]),
-                ("pairs_resident", &[1, 2, 3, 4]),
-            ],
-        },
+        tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])]).of(1 << 24),
+        tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_keys_few", &[12, 16, 20, 24])]).of(1 << 22),
+        tuned("sort_keys", Scalar::F32, "onesweep", &[("sort_tiles_few", &[32, 48, 64, 96])]).of(1 << 18),
+        tuned("sort_keys", Scalar::U32, "hybrid", &[
+            ("bucket_workgroup", &[128, 256, 512]),
+            ("bucket_keys", &[16, 20, 24, 28, 32]),
+            ("bucket_resident", &[1, 2, 3, 4]),
+        ]).of(1 << 20),
+        tuned("sort_keys", Scalar::U64, "onesweep", &[
+            ("sort64_workgroup", &[128, 256, 384, 512]),
+            ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20]),
+            ("sort64_resident", &[1, 2, 3, 4]),
+        ]),
+        tuned("sort_pairs", Scalar::U32, "onesweep", &[
+            ("pairs_workgroup", &[128, 256, 384, 512]),
+            ("sort_pairs", &[8, 12, 16, 20, 24, 28]),
+            ("pairs_resident", &[1, 2, 3, 4]),
+        ]),
         // First the shape that a full tile wants, then how few keys an invocation should take.
-        Candidates {
-            primitive: "sort_keys",
-            scalar: Scalar::U32,
-            algorithm: "one_tile",
-            few: Some(1 << 12),
-            only: None,
-            numbers: &[("tile_workgroup", &[256, 512, 1024])],
-        },
-        Candidates {
-            primitive: "sort_keys",
-            scalar: Scalar::U32,
-            algorithm: "one_tile",
-            few: Some(1 << 10),
-            only: None,
-            numbers: &[("tile_least", &[1, 2, 4])],
-        },
+        tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_workgroup", &[256, 512, 1024]), ("tile_keys", &[8, 16])]).of(1 << 12),
+        tuned("sort_keys", Scalar::U64, "one_tile", &[("tile_keys64", &[8, 16])]).of(1 << 12),
+        tuned("sort_pairs", Scalar::U32, "one_tile", &[("tile_pairs", &[8, 16])]).of(1 << 12),
+        tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_least", &[1, 2, 4])]).of(1 << 10),
     ];
+
+    const fn of(self, few: u64) -> Candidates {
+        Candidates { few: Some(few), ..self }
+    }
+
+    const fn only(self, language: Language) -> Candidates {
+        Candidates { only: Some(language), ..self }
+    }
+
+    const fn with(self, fault: Fault) -> Candidates {
+        Candidates { fault, ..self }
+    }
+
+    const fn choice(self) -> Candidates {
+        Candidates { is_choice: true, ..self }
+    }
 
     /// The call with `n` elements.
     pub fn request(&self, n: u64) -> Request {
@@ -163,6 +106,12 @@ impl Candidates {
             "reduce" => Request::Reduce(ReduceRequest { op: sum(), n, initial: None }),
             _ => Request::Sort(SortRequest { key: self.scalar, value, n, order: Order::Ascending }),
         }
+    }
+
+    /// What is asked of the planner.
+    pub fn options(&self) -> Options {
+        let algorithm = (!self.is_choice).then_some(self.algorithm);
+        Options { algorithm, fault: self.fault, ..Options::default() }
     }
 
     /// Whether a device has the algorithm, and its kernels the numbers.
@@ -180,6 +129,16 @@ impl Candidates {
     pub fn values(&self, tuning: &Tuning) -> Vec<(&'static str, u32)> {
         self.numbers.iter().filter_map(|(name, _)| Some((*name, tuning.get(name)?))).collect()
     }
+}
+
+/// A subject of the size that is asked for.
+const fn tuned(
+    primitive: &'static str,
+    scalar: Scalar,
+    algorithm: &'static str,
+    numbers: &'static [(&'static str, &'static [u32])],
+) -> Candidates {
+    Candidates { primitive, scalar, algorithm, is_choice: false, fault: Fault::None, few: None, only: None, numbers }
 }
 
 #[cfg(test)]

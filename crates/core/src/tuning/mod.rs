@@ -25,8 +25,11 @@ pub struct Tuning {
     pub lookahead_rows: u32,
     /// How many words of elements of one or two words a scan has at least to look ahead, where the device can; `u32::MAX` for never.
     pub lookahead_from: u32,
-    /// How many elements of a word a scan has at least to look ahead by registers, where no hardware copies tiles.
+    /// How many words of elements of one or two words a scan has at least to look ahead by registers, where no hardware copies tiles;
+    /// `u32::MAX` for never.
     pub lookahead_registers_from: u32,
+    /// Invocations of its workgroup.
+    pub lookahead_registers_workgroup: u32,
     /// Invocations of a workgroup of the literature's scans by tiles in workgroup memory.
     pub blocked_workgroup: u32,
     /// Elements an invocation of it takes.
@@ -37,6 +40,8 @@ pub struct Tuning {
     pub reduce_workgroup: u32,
     /// 32-bit words an invocation of a reduce loads at a time.
     pub reduce_words: u32,
+    /// 32-bit words an invocation of a workgroup that reduces all elements alone loads at most: of more there are several workgroups.
+    pub reduce_alone_words: u32,
     /// Workgroups of a reduce or a histogram for each compute unit.
     pub groups_per_unit: u32,
     /// Invocations of a workgroup that sorts 32-bit keys without values.
@@ -128,11 +133,13 @@ impl Tuning {
             lookahead_rows: 7,
             lookahead_from: 1 << 23,
             lookahead_registers_from: u32::MAX,
+            lookahead_registers_workgroup: 256.min(limit),
             blocked_workgroup: 256.min(limit),
             blocked_items: 2,
             blocked_padding: 1,
             reduce_workgroup: 256.min(limit),
             reduce_words: 32,
+            reduce_alone_words: 64,
             groups_per_unit: if small { 2 } else { 8 },
             sort_workgroup,
             sort_keys: if emulated { 8 } else { 16 },
@@ -169,11 +176,13 @@ impl Tuning {
             lookahead_rows: 1,
             lookahead_from: 1,
             lookahead_registers_from: 1,
+            lookahead_registers_workgroup: 1,
             blocked_workgroup: 1,
             blocked_items: 1,
             blocked_padding: 0,
             reduce_workgroup: 1,
             reduce_words: 1,
+            reduce_alone_words: 1,
             groups_per_unit: 1,
             sort_workgroup: 1,
             sort_keys: 1,
@@ -243,7 +252,7 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 35] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 37] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
@@ -252,11 +261,13 @@ impl Tuning {
             ("lookahead_rows", 15, &mut self.lookahead_rows),
             ("lookahead_from", u32::MAX, &mut self.lookahead_from),
             ("lookahead_registers_from", u32::MAX, &mut self.lookahead_registers_from),
+            ("lookahead_registers_workgroup", 1024, &mut self.lookahead_registers_workgroup),
             ("blocked_workgroup", 1024, &mut self.blocked_workgroup),
             ("blocked_items", 16, &mut self.blocked_items),
             ("blocked_padding", 1, &mut self.blocked_padding),
             ("reduce_workgroup", 1024, &mut self.reduce_workgroup),
             ("reduce_words", 64, &mut self.reduce_words),
+            ("reduce_alone_words", 64, &mut self.reduce_alone_words),
             ("groups_per_unit", 64, &mut self.groups_per_unit),
             ("sort_workgroup", 1024, &mut self.sort_workgroup),
             ("sort_keys", 64, &mut self.sort_keys),
@@ -285,7 +296,8 @@ impl Tuning {
 }
 
 /// Workgroups that scans and reductions halve.
-const HALVED: [&str; 4] = ["scan_workgroup", "scan_workgroup_many", "blocked_workgroup", "reduce_workgroup"];
+const HALVED: [&str; 5] =
+    ["scan_workgroup", "scan_workgroup_many", "lookahead_registers_workgroup", "blocked_workgroup", "reduce_workgroup"];
 
 fn check_number(name: &str, value: u32, most: u32) -> Result<()> {
     let wrong = |wanted: String| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
