@@ -1,5 +1,7 @@
 //! Rows of what tuning tries.
 
+use std::iter::successors;
+
 use trifold_core::{Candidates, Caps, Tuning};
 
 use super::Table;
@@ -41,7 +43,10 @@ impl Table<'_> {
             }
         }
         let row = |n| Row::new(subject.request(n)).options(subject.options()).tiles(Tiles::Numbers(numbers.clone()));
-        let size = subject.size(1 << 20);
+        // As many as all fit one tile, where they must.
+        let fits = |size: &u64| row(*size).plan(self.caps).is_ok();
+        let mut halves = successors(Some(subject.size(1 << 20)), |size| (*size > 1).then_some(size / 2));
+        let Some(size) = halves.find(fits) else { return };
         let Some(Shape { tile, .. }) = row(size).shape(self.caps) else { return };
         let mut sizes = vec![1, tile - 1, tile, tile + 1, 3 * tile + 5, size];
         if self.level == Level::Full {
