@@ -14,7 +14,7 @@ void partial_publish(__global u32 *partials, u32 group, T value) {
 }
 
 // Waits for a partial, whose words are read all at once, and leaves them clean for the next run; the identity where workgroups are
-// no so many. All invocations call it together: alone in a branch, a few lanes of a subgroup would take longer.
+// not so many. All invocations call it together: alone in a branch, a few lanes of a subgroup would take longer.
 T partial_take(__global u32 *partials, u32 group, u32 groups) {
   const bool mine = group < groups;
   __global u32 *first = partials + min(group, groups - 1u) * (2u * ELEMENT_WORDS);

@@ -14,7 +14,7 @@ FUNCTION void partial_publish(u32 *partials, u32 group, T value) {
 }
 
 // Waits for a partial, whose words are read all at once, and leaves them clean for the next run; the identity where workgroups are
-// no so many. All invocations call it together: alone in a branch, a few lanes of a subgroup would take longer.
+// not so many. All invocations call it together: alone in a branch, a few lanes of a subgroup would take longer.
 FUNCTION T partial_take(u32 *partials, u32 group, u32 groups) {
   const bool mine = group < groups;
   u32 *first = partials + min(group, groups - 1u) * (2u * ELEMENT_WORDS);

@@ -15,7 +15,7 @@ fn partial_publish(group: u32, value: T) {
 }
 
 // Waits for a partial, whose words are read all at once, and leaves them clean for the next run; the identity where workgroups are
-// no so many. All invocations call it together: alone in a branch, a few lanes of a subgroup would take longer.
+// not so many. All invocations call it together: alone in a branch, a few lanes of a subgroup would take longer.
 fn partial_take(group: u32, groups: u32) -> T {
   let mine = group < groups;
   let first = min(group, groups - 1u) * (2u * ELEMENT_WORDS);

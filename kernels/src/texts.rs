@@ -38,7 +38,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/state_word64": "wgsl" "cl" "cu";
     "block/state_word128": "cu";
     "block/state_words64": "wgsl" "cl" "cu";
-    "block/state_wide": "wgsl" "cl" "cu";
+    "block/state_wide": "wgsl" "cl";
     "block/state_fenced": "cl" "cu";
     "block/ticket": "wgsl" "cl" "cu";
     "block/tile_totals": "wgsl" "cl" "cu";

@@ -21,7 +21,7 @@ const PTX: &[&str] = &[
 /// A kind of device, and how clang is told of it.
 struct Device {
     caps: Caps,
-    arguments: &'static [&'static str],
+    arguments: Vec<&'static str>,
 }
 
 fn device(width: u32, source: SubgroupSource, arguments: &'static [&'static str]) -> Device {
@@ -49,7 +49,7 @@ fn device(width: u32, source: SubgroupSource, arguments: &'static [&'static str]
         binding_alignment: 1,
         native_copy: false,
     };
-    Device { caps, arguments }
+    Device { caps, arguments: arguments.to_vec() }
 }
 
 /// clang by the name that `TRIFOLD_CLANG` gives, else one in the path. With `TRIFOLD_REQUIRE_CLANG` it must be there.
@@ -71,7 +71,7 @@ fn check(clang: &PathBuf, device: &Device, source: &str) -> Result<(), String> {
     let mut command = Command::new(clang);
     // Constants of a plan stand in conditions, and an extension may need no pragma.
     command.args(["-Werror", "-Wno-constant-logical-operand", "-Wno-ignored-pragmas"]);
-    command.args(["-x", "cl", "-fsyntax-only"]).args(device.arguments).arg("-");
+    command.args(["-x", "cl", "-fsyntax-only"]).args(&device.arguments).arg("-");
     let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let mut child = child.map_err(|error| error.to_string())?;
     let written = child.stdin.take().map(|mut input| input.write_all(source.as_bytes()));
@@ -106,8 +106,9 @@ fn with_inline_ptx() {
 
 #[test]
 fn with_native_subgroups() {
-    for standard in [&["--target=spir64", "-cl-std=CL2.0"], &["--target=spir64", "-cl-std=CL3.0"]] {
-        check_all(&device(16, SubgroupSource::Native, standard));
+    for (standard, atomics64) in [("-cl-std=CL2.0", true), ("-cl-std=CL3.0", false)] {
+        let Device { caps, .. } = device(16, SubgroupSource::Native, &[]);
+        check_all(&Device { caps: Caps { atomics64, ..caps }, arguments: vec!["--target=spir64", standard] });
     }
 }
 

@@ -63,6 +63,10 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
     let mut best =
         Search { bench: Bench::new(&*backend, shipped.clone(), args.runs), caps, tuning: shipped.clone(), n };
     for subject in subjects {
+        // What was found so far may leave a tile no room for so many.
+        if subject.few.is_some() && best.plan(subject, &best.tuning).is_none() {
+            continue;
+        }
         let name = format!("{found}: {}", call(subject, n));
         bar.set_message(name.clone());
         let before = best.time(subject)?;
@@ -124,7 +128,9 @@ fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning:
     let request = subject.request(subject.size(n));
     // Its tile may not fit this device.
     let fits = || planner::plan(&request, Layout::default(), subject.options(), caps, tuning).is_ok();
-    asked && subject.is_for(caps) && (subject.few.is_none() || fits())
+    // From where on an algorithm is the faster, only calls of that size tell.
+    let is_whole = !subject.is_choice || subject.few == Some(subject.size(n));
+    asked && subject.is_for(caps) && is_whole && (subject.few.is_none() || fits())
 }
 
 fn call(subject: &Candidates, n: u64) -> String {
@@ -159,7 +165,9 @@ impl Search<'_> {
     /// Takes a number if its call is right and worthwhile; the time of the best.
     fn try_candidate(&mut self, subject: &Candidates, name: &str, value: u32, best_ms: f64) -> Result<f64> {
         let kept = self.tuning.clone();
-        if kept.get(name) == Some(value) {
+        // An algorithm that a larger size has found slower is not tried at a smaller one.
+        let most = subject.numbers.iter().filter(|(own, _)| *own == name).flat_map(|(_, values)| *values).max();
+        if kept.get(name) == Some(value) || (subject.is_choice && kept.get(name).as_ref() > most) {
             return Ok(best_ms);
         }
         self.tuning.set(name, value)?;
@@ -168,13 +176,26 @@ impl Search<'_> {
             return Ok(best_ms);
         }
         match self.measured(subject, subject.size(self.n))? {
-            Ok(ms) if ms < best_ms * WORTHWHILE => return Ok(ms),
+            Ok(ms) if ms < best_ms * WORTHWHILE && self.is_as_fast_without_fault(subject, &kept)? => return Ok(ms),
             Ok(ms) => tracing::info!(name, value, ms, best_ms, "no faster"),
             // Such a tile may not fit this device.
             Err(why) => tracing::info!(name, value, why, "not possible"),
         }
         self.tuning = kept;
         Ok(best_ms)
+    }
+
+    /// Whether a call whose tiles do nothing wrong, if they did, takes no longer than it did by these numbers.
+    fn is_as_fast_without_fault(&mut self, subject: &Candidates, before: &Tuning) -> Result<bool> {
+        if subject.fault == Fault::None {
+            return Ok(true);
+        }
+        let calm = Candidates { fault: Fault::None, ..*subject };
+        let after = self.time(&calm)?;
+        let tuning = std::mem::replace(&mut self.tuning, before.clone());
+        let before = self.time(&calm);
+        self.tuning = tuning;
+        Ok(after * WORTHWHILE <= before?)
     }
 
     /// What a call does with these numbers; numbers that change nothing of it need no time.

@@ -84,7 +84,7 @@ impl Tiles {
             blocked_padding: 0,
             reduce_workgroup: workgroup.min(shipped.reduce_workgroup),
             reduce_words: 4,
-            reduce_alone_words: 16,
+            reduce_alone_words: 4,
             sort_keys: 3,
             sort_keys64: 2,
             sort_pairs: 2,

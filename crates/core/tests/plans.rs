@@ -8,7 +8,7 @@ use devices::*;
 use trifold_core::planner::{ALGORITHMS, algorithms, is_reference, plan, traffic};
 use trifold_core::{
     ByKeyRequest, Caps, Element, ElementType, Error, Language, Layout, MAX_ELEMENTS, Monoid, Op, Options, Order, Param,
-    Plan, ReduceRequest, Region, Request, Rest, Scalar, Slot, SortRequest, Step, Tuning,
+    Plan, ReduceRequest, Region, Request, Rest, Scalar, Slot, SortRequest, Step, Tuning, Waiting,
 };
 
 #[test]
@@ -338,6 +338,52 @@ fn scans_look_ahead_from_so_many_words_on() {
         assert_eq!(algorithm(scalar, from - 1), "lookback", "{scalar:?}");
         assert_eq!(algorithm(scalar, from), "lookahead", "{scalar:?}");
     }
+}
+
+#[test]
+fn scans_look_ahead_by_registers_from_so_many_words_on() {
+    let nvidia = |language| Caps { language, bulk_shared_bytes: 0, ..h200() };
+    let by = |scalar, n, layout, options, caps: &Caps| {
+        plan(&scan_of(scalar, n), layout, options, caps, &Tuning::of(caps)).unwrap().algorithm().to_owned()
+    };
+    let usual = |scalar, n, caps: &Caps| by(scalar, n, Layout::default(), Options::default(), caps);
+    for (caps, words) in [(nvidia(Language::Wgsl), 1 << 23), (nvidia(Language::OpenClC), 1 << 22)] {
+        for (scalar, from) in [(Scalar::U32, words), (Scalar::U64, words / 2), (Scalar::F64, words / 2)] {
+            assert_eq!(usual(scalar, from - 1, &caps), "lookback", "{scalar:?}");
+            assert_eq!(usual(scalar, from, &caps), "lookahead_registers", "{scalar:?}");
+        }
+        let in_place = Layout { in_place: true, ..Layout::default() };
+        let unbounded = Options { waiting: Waiting::Unbounded, ..Options::default() };
+        let unpromised = Caps { forward_progress: false, ..caps.clone() };
+        let halved = Caps { atomics64: false, ..caps.clone() };
+        assert_eq!(by(Scalar::U32, words, in_place, Options::default(), &caps), "lookahead_registers");
+        assert_eq!(by(Scalar::U32, words, in_place, Options::default(), &unpromised), "reduce_then_scan");
+        assert_eq!(by(Scalar::U32, words, Layout::default(), unbounded, &caps), "lookback");
+        assert_eq!(usual(Scalar::U32, words, &halved), "lookback");
+    }
+    assert_eq!(usual(Scalar::U32, 1 << 24, &pocl()), "lookback");
+}
+
+#[test]
+fn few_elements_are_reduced_by_one_workgroup() {
+    let groups = |n, caps: &Caps| planned(&reduce(n), Layout::default(), caps).launched().next().unwrap().groups;
+    assert_eq!(groups(1 << 14, &h200()), 1);
+    assert!(groups((1 << 14) + 1, &h200()) > 1);
+    assert!(groups(1 << 14, &lavapipe()) > 1);
+}
+
+/// States of several words are 64-bit words where there are such atomics.
+#[test]
+fn states_are_of_the_widest_words_that_there_are() {
+    let state = |caps: &Caps| {
+        let plan = planned(&scan_of(Scalar::U64, 1 << 20), Layout::default(), caps);
+        let launch = plan.launched().next().unwrap();
+        launch.kernel.parts.iter().find(|part| part.starts_with("block/state")).copied()
+    };
+    let older = Caps { bulk_shared_bytes: 0, ..h200() };
+    assert_eq!(state(&h200()), Some("block/state_word128"));
+    assert_eq!(state(&older), Some("block/state_words64"));
+    assert_eq!(state(&Caps { atomics64: false, ..older }), Some("block/state_wide"));
 }
 
 /// One turn of looking back where that is possible: by as many states a lane as tuned, and by half as many tiles.

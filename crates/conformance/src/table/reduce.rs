@@ -8,6 +8,9 @@ use crate::inputs::{Distribution, Random, elements};
 use crate::operators;
 use crate::row::{Placement, Row, Tiles};
 
+/// More than one workgroup reduces alone.
+const SEVERAL: u64 = 20_011;
+
 pub(crate) fn reduce(op: &Op, n: u64) -> Request {
     Request::Reduce(ReduceRequest { op: op.clone(), n, initial: None })
 }
@@ -47,7 +50,7 @@ impl Table<'_> {
         for (turn, op) in builtins.flatten().enumerate() {
             // At the quick level each type and operator by one rung, each rung with some types and operators.
             let rungs = self.rungs(&reduce(&op, 1));
-            for n in [777, 5003] {
+            for n in [777, SEVERAL] {
                 if self.level == Level::Full {
                     self.by_algorithm(Row::new(reduce(&op, n)));
                     continue;
@@ -59,11 +62,11 @@ impl Table<'_> {
             }
         }
         for op in operators::own() {
-            for n in [777, 5003] {
+            for n in [777, SEVERAL] {
                 self.by_algorithm(Row::new(reduce(&op, n)));
             }
         }
-        self.by_first(Row::new(reduce(&operators::guarded(), 5003)));
+        self.by_first(Row::new(reduce(&operators::guarded(), SEVERAL)));
     }
 
     fn reduce_sizes(&mut self) {
@@ -101,7 +104,7 @@ impl Table<'_> {
 
     fn reduce_placements(&mut self) {
         for placement in [Placement::Aligned, Placement::Odd, Placement::Packed] {
-            for n in [5, 1021, 8195] {
+            for n in [5, 1021, SEVERAL] {
                 for (op, _) in reduces() {
                     self.by_algorithm(Row::new(reduce(&op, n)).placement(placement));
                 }
@@ -113,7 +116,7 @@ impl Table<'_> {
     fn reduce_starts(&mut self) {
         for op in super::started() {
             let initial = Some(elements(&op, Distribution::Uniform, 1, &mut Random::new(42)));
-            for n in [0, 1, 5003] {
+            for n in [0, 1, SEVERAL] {
                 let (op, initial) = (op.clone(), initial.clone());
                 self.by_algorithm(Row::new(Request::Reduce(ReduceRequest { op, n, initial })));
             }
@@ -122,7 +125,7 @@ impl Table<'_> {
 
     fn reduce_specials(&mut self) {
         for (_, op) in super::of_floats() {
-            for n in [100, 5003] {
+            for n in [100, SEVERAL] {
                 let row = Row::new(reduce(&op, n)).distribution(Distribution::Specials);
                 self.by_first(row.clone());
                 if self.level == Level::Full || op.is_word_sum() {

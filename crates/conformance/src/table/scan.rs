@@ -41,6 +41,7 @@ impl Table<'_> {
         self.scan_faults();
         self.scan_reuse();
         self.scan_large();
+        self.scan_choices();
         let sum = builtin(Builtin::Sum, Scalar::U32);
         let sizes = (0..64).map(|i| 1 + (i * 613) % 9001);
         let rows = sizes.map(|n| Row::new(scan(&sum, ScanKind::Inclusive, n))).collect();
@@ -53,6 +54,18 @@ impl Table<'_> {
         for algorithm in planner::algorithms(&row.request, self.caps) {
             if planner::waits_for_tiles(algorithm) {
                 self.row_of_rung(row.clone().algorithm(algorithm), algorithm);
+            }
+        }
+    }
+
+    /// What the planner chooses for many elements, of few: in place too.
+    fn scan_choices(&mut self) {
+        let ahead = Tiles::Numbers(vec![("lookahead_registers_from", 1)]);
+        for (op, kind, placement) in scans() {
+            let row = Row::new(scan(&op, kind, 20_011)).placement(placement);
+            if planner::algorithms(&row.request, self.caps).contains(&"lookahead_registers") {
+                self.row(row.clone().placement(Placement::InPlace).tiles(ahead.clone()));
+                self.row(row.tiles(ahead.clone()));
             }
         }
     }
@@ -235,6 +248,7 @@ impl Table<'_> {
         let sum = builtin(Builtin::Sum, Scalar::U32);
         let row = |n| Row::new(scan(&sum, ScanKind::Inclusive, n)).runs(300).keeps_scratch();
         self.by_algorithm(row(6007));
+        self.by_first(Row { request: scan(&builtin(Builtin::Min, Scalar::I64), ScanKind::Inclusive, 6007), ..row(0) });
         // By more tiles than a subgroup's window.
         for fault in [Fault::None, Fault::Silent(3)] {
             self.by_first(row(9001).tiles(Tiles::Small).fault(fault));

@@ -35,11 +35,18 @@ impl Table<'_> {
         if !subject.is_for(self.caps) {
             return;
         }
-        // Else few keys have smaller tiles than that.
-        for (name, value) in [("sort_tiles_few", 1), ("sort_keys_few", 64), ("sort_keys_middling", 64)] {
-            let is_another = |(own, _): &(&str, u32)| *own != name;
-            if subject.primitive.starts_with("sort") && subject.few.is_none() && numbers.iter().all(is_another) {
-                numbers.push((name, value));
+        // Else few keys have smaller tiles than that, and few elements are one workgroup's.
+        let else_few: &[_] = match subject.primitive {
+            _ if subject.few.is_some() => &[],
+            "reduce" => &[("reduce_alone_words", 1)],
+            sort if sort.starts_with("sort") => {
+                &[("sort_tiles_few", 1), ("sort_keys_few", 64), ("sort_keys_middling", 64)]
+            }
+            _ => &[],
+        };
+        for (name, value) in else_few {
+            if numbers.iter().all(|(own, _)| own != name) {
+                numbers.push((name, *value));
             }
         }
         let row = |n| Row::new(subject.request(n)).options(subject.options()).tiles(Tiles::Numbers(numbers.clone()));
@@ -48,7 +55,7 @@ impl Table<'_> {
         let mut halves = successors(Some(subject.size(1 << 20)), |size| (*size > 1).then_some(size / 2));
         let Some(size) = halves.find(fits) else { return };
         let Some(Shape { tile, .. }) = row(size).shape(self.caps) else { return };
-        let mut sizes = vec![1, tile - 1, tile, tile + 1, 3 * tile + 5, size];
+        let mut sizes = vec![1, tile - 1, tile, tile + 1, 3 * tile + 5, 17 * tile + 5, size];
         if self.level == Level::Full {
             sizes.push((1 << 22) + 3);
         }

@@ -95,7 +95,8 @@ impl Planner<'_> {
     /// Whether look-ahead by registers is the fastest: for many elements of one or two words, whose states are read at once.
     fn looks_ahead_by_registers(&self, request: &ScanRequest) -> bool {
         let (words, from) = (u64::from(request.op.element().words()), self.tuning.lookahead_registers_from);
-        self.waits_bounded()
+        let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead_registers");
+        can && self.waits_bounded()
             && self.caps.atomics64
             && words <= 2
             && from < u32::MAX

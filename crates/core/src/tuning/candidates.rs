@@ -18,7 +18,7 @@ pub struct Candidates {
     pub is_choice: bool,
     /// What tiles do wrong meanwhile.
     pub fault: Fault,
-    /// How many elements it is timed with, if it is for few.
+    /// How many elements it is timed with, if it is for so many.
     pub few: Option<u64>,
     /// The language whose kernels alone have the numbers, if not all.
     pub only: Option<Language>,
@@ -32,14 +32,17 @@ impl Candidates {
     pub const ALL: &'static [Candidates] = &[
         tuned("scan", Scalar::U32, "lookback", &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])]),
         tuned("scan", Scalar::U32, "lookback", &[("scan_window", &[1, 4, 8])]).of(1 << 20).only(Language::CudaC),
-        tuned("scan", Scalar::U32, "lookback", &[("spin_limit", &[4, 16, 64, 256])]).with(Fault::Silent(100)),
+        tuned("scan", Scalar::U32, "lookback", &[("spin_limit", &[4, 16, 64, 256])]).with(Fault::Silent(10)),
         tuned("scan", Scalar::U32, "lookahead", &[("lookahead_rows", &[3, 5, 7])]),
         tuned("scan", Scalar::U64, "lookahead_registers", &[("lookahead_registers_workgroup", &[128, 256, 512])]),
         // From where on they are faster: each size with it, and without.
+        tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 26, u32::MAX])]).of(1 << 26).choice(),
+        tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 25, 1 << 26])]).of(1 << 25).choice(),
         tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 24, 1 << 25])]).of(1 << 24).choice(),
         tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 23, 1 << 24])]).of(1 << 23).choice(),
         tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 22, 1 << 23])]).of(1 << 22).choice(),
         tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_from", &[1 << 26, u32::MAX])]).of(1 << 26).choice(),
+        tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_from", &[1 << 25, 1 << 26])]).of(1 << 25).choice(),
         tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_from", &[1 << 24, 1 << 25])]).of(1 << 24).choice(),
         tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_from", &[1 << 23, 1 << 24])]).of(1 << 23).choice(),
         tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_from", &[1 << 22, 1 << 23])]).of(1 << 22).choice(),
@@ -75,10 +78,13 @@ impl Candidates {
             ("pairs_resident", &[1, 2, 3, 4]),
         ]),
         // First the shape that a full tile wants, then how few keys an invocation should take.
-        tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_workgroup", &[256, 512, 1024]), ("tile_keys", &[8, 16])]).of(1 << 12),
-        tuned("sort_keys", Scalar::U64, "one_tile", &[("tile_keys64", &[8, 16])]).of(1 << 12),
-        tuned("sort_pairs", Scalar::U32, "one_tile", &[("tile_pairs", &[8, 16])]).of(1 << 12),
+        tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_least", &[1, 2, 4])]).of(1 << 10),
+        // How many keys one tile is still the faster for.
+        tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_keys", &[8, 16])]).of(1 << 12).choice(),
+        tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_keys", &[8, 16])]).of(1 << 13).choice(),
+        tuned("sort_keys", Scalar::U64, "one_tile", &[("tile_keys64", &[8, 16])]).of(1 << 12).choice(),
+        tuned("sort_pairs", Scalar::U32, "one_tile", &[("tile_pairs", &[8, 16])]).of(1 << 12).choice(),
     ];
 
     const fn of(self, few: u64) -> Candidates {

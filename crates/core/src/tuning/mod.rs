@@ -40,7 +40,8 @@ pub struct Tuning {
     pub reduce_workgroup: u32,
     /// 32-bit words an invocation of a reduce loads at a time.
     pub reduce_words: u32,
-    /// 32-bit words an invocation of a workgroup that reduces all elements alone loads at most: of more there are several workgroups.
+    /// 32-bit words, in at most 16 packs, that an invocation of a workgroup that reduces all elements alone loads at most: of more there
+    /// are several workgroups.
     pub reduce_alone_words: u32,
     /// Workgroups of a reduce or a histogram for each compute unit.
     pub groups_per_unit: u32,
