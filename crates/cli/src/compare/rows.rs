@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use trifold::{Builtin, Caps, Fault, Found, Options, Request, Scalar, Waiting, planner};
@@ -100,13 +100,15 @@ pub fn no_waiting() -> String {
 /// A version that is not newer than this program's.
 fn known_version<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
-    let own = env!("CARGO_PKG_VERSION");
-    let parse = |text: &str| semver::Version::parse(text).map_err(serde::de::Error::custom);
-    if !text.is_empty() && parse(&text)? > parse(own)? {
-        let said = format!("the row is of trifold {text}, and this is {own}; read it by that version or a newer one");
-        return Err(serde::de::Error::custom(said));
-    }
+    check_version(&text).map_err(serde::de::Error::custom)?;
     Ok(text)
+}
+
+fn check_version(text: &str) -> Result<()> {
+    let own = env!("CARGO_PKG_VERSION");
+    let is_newer = !text.is_empty() && semver::Version::parse(text)? > semver::Version::parse(own)?;
+    ensure!(!is_newer, "the row is of trifold {text}, and this is {own}; read it by that version or a newer one");
+    Ok(())
 }
 
 /// Where a row was measured.
@@ -314,6 +316,8 @@ fn other(value: &Value) -> Result<Option<Row>> {
         bail!("it has no `lib` or `backend`, or no `primitive`");
     };
     let Some(n) = value.get("n").and_then(Value::as_u64) else { bail!("it has no `n`") };
+    // Only our own rows say a version.
+    check_version(&text("version").unwrap_or_default())?;
     let (primitive, operator) = match primitive.as_str() {
         "copy" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode" => (primitive, None),
         "sort_pairs_u32" => ("sort_pairs".into(), None),

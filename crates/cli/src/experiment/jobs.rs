@@ -104,11 +104,17 @@ fn by_algorithm(args: &ExperimentArgs, caps: &Caps, job: Job, all: bool) -> Vec<
 /// Blocked scans, each planned with each value of the numbers that it depends on.
 fn sweeps(sweeps: &[Sweep], args: &ExperimentArgs, caps: &Caps, tuning: &Tuning, sizes: Vec<u64>) -> Vec<Call> {
     let mut calls = vec![];
+    let first = sizes.first().copied();
     for n in sizes {
-        let by_choice = by_algorithm(args, caps, job(Primitive::Scan, args.scalar, n), false);
+        let by_choice = by_algorithm(args, caps, job(Primitive::Scan, args.scalar, n), Some(n) == first);
         let scans = by_choice.into_iter().filter_map(|call| call.job.algorithm.map(|name| (name, call.job)));
         // Whatever was asked for; else the blocked ones.
         for (name, job) in scans.filter(|(name, _)| !args.algorithm.is_empty() || BLOCKED.contains(name)) {
+            if request(&job).is_ok_and(|request| !planner::algorithms(&request, caps).contains(&name)) {
+                // One row says what the device lacks.
+                calls.push(Call { job, tuning: None });
+                continue;
+            }
             for sweep in sweeps {
                 calls.extend(swept(sweep, name, job, caps, tuning));
             }

@@ -89,7 +89,7 @@ impl Legend {
     /// Of a line in a chart of one algorithm: what its API's lines are found by in all of them.
     pub fn of_api(line: &Line) -> Legend {
         let line = Line { algorithm: String::new(), tuning: None, ..line.clone() };
-        Legend { dash: "solid", marker: Some(style::Marker::Circle), ..Legend::of(&line) }
+        Legend { dash: "solid", marker: Some(line.api.marker()), ..Legend::of(&line) }
     }
 
     pub fn ceiling() -> Legend {
@@ -110,8 +110,8 @@ impl Legend {
             key: label.clone(),
             label,
             colour,
-            dash: "solid",
-            marker: Some(style::Marker::Circle),
+            dash: if api.is_some() { "solid" } else { "long" },
+            marker: Some(api.map_or(style::Marker::Circle, Api::marker)),
             is_further: false,
         }
     }

@@ -198,7 +198,9 @@ impl<'a> Panel<'a> {
         let count = |is: &dyn Fn(&series::Line) -> bool| self.lines.keys().filter(|line| is(line)).count();
         let is_beside = |line: &series::Line| {
             let is_alone = count(&|other| other.api == line.api) == 1;
-            line.algorithm.is_empty() || (is_alone && count(&|other| other.algorithm == line.algorithm) == 1)
+            // Of the processor's two the one that the literature compares with.
+            let is_baseline = is_alone || (line.api.colour() == "cpu" && line.algorithm == "sequential");
+            line.algorithm.is_empty() || (is_baseline && count(&|other| other.algorithm == line.algorithm) == 1)
         };
         let place = |name: &str| planner::ALGORITHMS.iter().position(|known| *known == name);
         let algorithms: BTreeSet<_> = self

@@ -156,14 +156,22 @@ fn bound(row: &Row) -> Option<f64> {
     Some(speed(row)? / row.copy_fraction.filter(|x| x.is_finite() && *x > 0.0)?)
 }
 
-/// The speed at which the run's fastest copy would bound each n, in 10^9 elements a second.
+/// The speed at which the copy of the run's device with the fastest one would bound each n, in 10^9 elements a second.
 pub fn ceiling(subject: &Subject, run: &Run) -> BTreeMap<u64, f64> {
-    let mut ceiling = BTreeMap::new();
+    let mut ceilings = BTreeMap::<&str, BTreeMap<u64, f64>>::new();
     for row in subject.rows(run).filter(|row| row.primitive != "copy") {
         if let Some(bound) = bound(row) {
-            let at = ceiling.entry(row.n).or_insert(0.0);
+            let at = ceilings.entry(&row.device).or_default().entry(row.n).or_insert(0.0);
             *at = f64::max(*at, bound);
         }
+    }
+    // Another library's rows do not name their device: it is one of those that do.
+    let further = ceilings.remove("").unwrap_or_default();
+    let highest = |ceiling: &BTreeMap<u64, f64>| ceiling.values().copied().fold(0.0, f64::max);
+    let mut ceiling = ceilings.into_values().max_by(|a, b| highest(a).total_cmp(&highest(b))).unwrap_or_default();
+    for (n, bound) in further {
+        let at = ceiling.entry(n).or_insert(0.0);
+        *at = f64::max(*at, bound);
     }
     ceiling
 }

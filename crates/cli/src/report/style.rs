@@ -57,6 +57,18 @@ impl Api {
         Api { place, label }
     }
 
+    /// What its lines are told by without their colours, where one is like another but for its API.
+    pub fn marker(&self) -> Marker {
+        match self.colour() {
+            "opencl" | "metal" => SQUARE,
+            "vulkan" => DIAMOND,
+            "gl" | "dx12" => UP,
+            "cpu" => DOWN,
+            "cub" | "library" => CROSS,
+            _ => Marker::Circle,
+        }
+    }
+
     /// The name of its colour.
     pub fn colour(&self) -> &'static str {
         COLOURS[self.place].0
@@ -73,6 +85,20 @@ pub enum Marker {
 const SQUARE: Marker = Marker::Polygon(&[(-9, -9), (9, -9), (9, 9), (-9, 9)]);
 const DIAMOND: Marker = Marker::Polygon(&[(0, -13), (13, 0), (0, 13), (-13, 0)]);
 const UP: Marker = Marker::Polygon(&[(0, -12), (12, 9), (-12, 9)]);
+const CROSS: Marker = Marker::Polygon(&[
+    (-4, -12),
+    (4, -12),
+    (4, -4),
+    (12, -4),
+    (12, 4),
+    (4, 4),
+    (4, 12),
+    (-4, 12),
+    (-4, 4),
+    (-12, 4),
+    (-12, -4),
+    (-4, -4),
+]);
 const DOWN: Marker = Marker::Polygon(&[(0, 12), (12, -9), (-12, -9)]);
 
 /// An algorithm's marker, and the name of its dash in `chart.css`.
