@@ -23,6 +23,11 @@ FUNCTION Key ordered_last() {
   return 0xffffffffu;
 }
 
+// Whether an ordered key sorts before another.
+FUNCTION bool ordered_before(Key a, Key b) {
+  return a < b;
+}
+
 // The digit at a place of an ordered key.
 FUNCTION u32 ordered_digit(Key ordered, u32 place) {
   return (ordered >> (8u * place)) & 255u;

@@ -23,6 +23,11 @@ fn ordered_last() -> Key {
   return 0xffffffffu;
 }
 
+// Whether an ordered key sorts before another.
+fn ordered_before(a: Key, b: Key) -> bool {
+  return a < b;
+}
+
 // The digit at a place of an ordered key.
 fn ordered_digit(ordered: Key, place: u32) -> u32 {
   return (ordered >> (8u * place)) & 255u;

@@ -40,6 +40,11 @@ FUNCTION Key ordered_last() {
   return last;
 }
 
+// Whether an ordered key sorts before another.
+FUNCTION bool ordered_before(Key a, Key b) {
+  return a.y < b.y || (a.y == b.y && a.x < b.x);
+}
+
 // The digit at a place of an ordered key.
 FUNCTION u32 ordered_digit(Key ordered, u32 place) {
   return ((place >= 4u ? ordered.y : ordered.x) >> (8u * (place % 4u))) & 255u;

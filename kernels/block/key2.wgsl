@@ -23,6 +23,11 @@ fn ordered_last() -> Key {
   return Key(0xffffffffu);
 }
 
+// Whether an ordered key sorts before another.
+fn ordered_before(a: Key, b: Key) -> bool {
+  return a.y < b.y || (a.y == b.y && a.x < b.x);
+}
+
 // The digit at a place of an ordered key.
 fn ordered_digit(ordered: Key, place: u32) -> u32 {
   return (select(ordered.x, ordered.y, place >= 4u) >> (8u * (place % 4u))) & 255u;

@@ -1,4 +1,4 @@
 // block/place_none: a sort of keys alone.
 
-fn place_values(segment: Segment, seat: u32, width: u32, origins: ptr<function, array<u32, ITEMS>>) {
+fn place_values(segment: Segment, seat: u32, stride: u32, origins: ptr<function, array<u32, ITEMS>>) {
 }

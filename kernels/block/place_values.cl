@@ -1,8 +1,8 @@
-// block/place_values: values of any number of words, each to the place of its key. `origins` are where those of an invocation's
-// keys stand in the segment.
+// block/place_values: values of any number of words, each to the place of its key. An invocation's keys stand from `seat` on,
+// `stride` apart, and `origins` are where they stood in the segment.
 
 void place_values(
-  __global const u32 *source, __global u32 *target, Params params, Segment segment, u32 seat, Subgroup sg,
+  __global const u32 *source, __global u32 *target, Params params, Segment segment, u32 seat, u32 stride,
   const u32 *origins
 ) {
   source = source + params.source_values_offset + (size_t)segment.first * VALUE_WORDS;
@@ -18,7 +18,7 @@ void place_values(
     workgroup_storage_barrier();
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
-      const u32 at = seat + k * sg.width;
+      const u32 at = seat + k * stride;
       if (at < segment.count) { target[at * VALUE_WORDS + word] = moved[k]; }
     }
   }

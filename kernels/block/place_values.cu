@@ -1,8 +1,8 @@
-// block/place_values: values of any number of words, each to the place of its key. `origins` are where those of an invocation's
-// keys stand in the segment.
+// block/place_values: values of any number of words, each to the place of its key. An invocation's keys stand from `seat` on,
+// `stride` apart, and `origins` are where they stood in the segment.
 
 FUNCTION void place_values(
-  const u32 *source, u32 *target, const Params &params, Segment segment, u32 seat, Subgroup sg, const u32 *origins
+  const u32 *source, u32 *target, const Params &params, Segment segment, u32 seat, u32 stride, const u32 *origins
 ) {
   source += params.source_values_offset + (size_t)segment.first * VALUE_WORDS;
   target += params.target_values_offset + (size_t)segment.first * VALUE_WORDS;
@@ -17,7 +17,7 @@ FUNCTION void place_values(
     workgroup_barrier();
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
-      const u32 at = seat + k * sg.width;
+      const u32 at = seat + k * stride;
       if (at < segment.count) { target[at * VALUE_WORDS + word] = moved[k]; }
     }
   }

@@ -1,10 +1,10 @@
-// block/place_values: values of any number of words, each to the place of its key. `origins` are where those of an invocation's
-// keys stand in the segment.
+// block/place_values: values of any number of words, each to the place of its key. An invocation's keys stand from `seat` on,
+// `stride` apart, and `origins` are where they stood in the segment.
 
 @group(0) @binding(2) var<storage, read_write> source_values: array<u32>;
 @group(0) @binding(3) var<storage, read_write> target_values: array<u32>;
 
-fn place_values(segment: Segment, seat: u32, width: u32, origins: ptr<function, array<u32, ITEMS>>) {
+fn place_values(segment: Segment, seat: u32, stride: u32, origins: ptr<function, array<u32, ITEMS>>) {
   for (var word = 0u; word < VALUE_WORDS; word++) {
     var moved: array<u32, ITEMS>;
     // unroll
@@ -17,7 +17,7 @@ fn place_values(segment: Segment, seat: u32, width: u32, origins: ptr<function, 
     workgroupBarrier();
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      let at = seat + k * width;
+      let at = seat + k * stride;
       if (at < segment.count) {
         target_values[params.target_values_offset + (segment.first + at) * VALUE_WORDS + word] = moved[k];
       }

@@ -1,37 +1,46 @@
-// block/tile_ranks: which of a tile's keys of its digit each key is, in their order, after subgroups have counted by themselves.
+// block/tile_ranks: where each of a tile's keys goes in the order of their digits. Subgroups count, and claim places, by themselves.
 
 var<workgroup> subgroup_counts: array<atomic<u32>, MAX_SUBGROUPS * DIGITS>;
 
-// Before tile_ranks, with a barrier in between.
+// Before tile_count, with a barrier in between.
 fn tile_ranks_clear(thread: u32, subgroups: u32) {
   for (var i = thread; i < subgroups * DIGITS; i += WORKGROUP) { atomicStore(&subgroup_counts[i], 0u); }
 }
 
-// `ranks` counts the keys of its digit before each key in its subgroup, subgroup_counts those in the subgroups before, and
-// digit_counts all. The last two are there after the next barrier.
-fn tile_ranks(
+// Counts a tile's keys of each digit. Then digit_counts has where in the tile each digit begins, and subgroup_counts where each
+// subgroup's keys of it do. Ends with a barrier.
+fn tile_count(
   keys: ptr<function, array<Key, ITEMS>>,
   place: u32,
   thread: u32,
   lane: u32,
+  width: u32,
   subgroup: u32,
   subgroups: u32,
-  ranks: ptr<function, array<u32, ITEMS>>,
 ) {
   let cells = subgroup * DIGITS;
   // unroll
-  for (var k = 0u; k < ITEMS; k++) {
-    let digit = ordered_digit((*keys)[k], place);
-    (*ranks)[k] = subgroup_claim(cells + digit, subgroup_peers(digit, lane));
-  }
+  for (var k = 0u; k < ITEMS; k++) { atomicAdd(&subgroup_counts[cells + ordered_digit((*keys)[k], place)], 1u); }
   workgroupBarrier();
   for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
-    var running = 0u;
+    var total = 0u;
+    for (var s = 0u; s < subgroups; s++) { total += atomicLoad(&subgroup_counts[s * DIGITS + digit]); }
+    digit_counts[digit] = total;
+  }
+  digit_scan(lane, width, subgroup);
+  for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    var running = digit_counts[digit];
     for (var s = 0u; s < subgroups; s++) {
       let count = atomicLoad(&subgroup_counts[s * DIGITS + digit]);
       atomicStore(&subgroup_counts[s * DIGITS + digit], running);
       running += count;
     }
-    digit_counts[digit] = running;
   }
+  workgroupBarrier();
+}
+
+// A key's place in the tile. Subgroups ask for their keys' in the keys' order, all lanes at once.
+fn tile_position(key: Key, place: u32, lane: u32, subgroup: u32) -> u32 {
+  let digit = ordered_digit(key, place);
+  return subgroup_claim(subgroup * DIGITS + digit, subgroup_peers(digit, lane));
 }

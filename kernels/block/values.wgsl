@@ -24,37 +24,21 @@ fn load_values(source: u32, first: u32, width: u32, word: u32, moved: ptr<functi
   }
 }
 
-// `positions` are where this invocation's keys went in the tile, `targets` where the tile's keys at its turns go.
-fn move_values(
-  source: u32,
-  destination: u32,
-  first: u32,
-  width: u32,
-  thread: u32,
-  valid: u32,
-  moved: ptr<function, array<u32, ITEMS>>,
-  positions: ptr<function, array<u32, ITEMS>>,
-  targets: ptr<function, array<u32, ITEMS>>,
-) {
-  for (var word = 0u; word < VALUE_WORDS; word++) {
-    if (word > 0u) { load_values(source, first, width, word, moved); }
-    workgroupBarrier();
+// A word of the values that stand in the exchange from `begin` on, a row apart, to their keys' targets.
+fn store_values(destination: u32, word: u32, begin: u32, count: u32, targets: ptr<function, array<u32, BATCH>>) {
+  let values = (MOVED - 1u) * PART;
+  if (destination == BUFFER_TEMP) {
     // unroll
-    for (var k = 0u; k < ITEMS; k++) { exchange[(*positions)[k]] = (*moved)[k]; }
-    workgroupBarrier();
-    if (destination == BUFFER_TEMP) {
-      // unroll
-      for (var k = 0u; k < ITEMS; k++) {
-        let at = k * WORKGROUP + thread;
-        if (at < valid) { temp_values[(*targets)[k] * VALUE_WORDS + word] = exchange[at]; }
-      }
-    } else {
-      // unroll
-      for (var k = 0u; k < ITEMS; k++) {
-        let at = k * WORKGROUP + thread;
-        if (at < valid) {
-          output_values[params.output_values_offset + (*targets)[k] * VALUE_WORDS + word] = exchange[at];
-        }
+    for (var k = 0u; k < BATCH; k++) {
+      let at = begin + k * WORKGROUP;
+      if (at < count) { temp_values[(*targets)[k] * VALUE_WORDS + word] = exchange[values + at]; }
+    }
+  } else {
+    // unroll
+    for (var k = 0u; k < BATCH; k++) {
+      let at = begin + k * WORKGROUP;
+      if (at < count) {
+        output_values[params.output_values_offset + (*targets)[k] * VALUE_WORDS + word] = exchange[values + at];
       }
     }
   }

@@ -44,7 +44,7 @@ sort_large(Key *temp, Key *output, u32 *temp_values, u32 *output_values, const u
     if (workgroup_uniform_load(&shared_skip) == 1u) { continue; }
 
     for (u32 start = 0u; start < segment.count; start += TILE) {
-      // 3. Rank a tile's keys. Places past the end get keys that stay behind all.
+      // 3. Count a tile's keys. Places past the end get keys that stay behind all.
       tile_ranks_clear(thread, sg);
       Key keys[ITEMS];
 #pragma unroll
@@ -54,17 +54,16 @@ sort_large(Key *temp, Key *output, u32 *temp_values, u32 *output_values, const u
         if (at < segment.count) { keys[k] = key_ordered(source[segment.first + at]); }
       }
       workgroup_barrier();
-      u32 ranks[ITEMS];
-      tile_ranks(keys, place, thread, sg, ranks);
-      workgroup_barrier();
+      tile_count(keys, place, thread, sg);
 
-      // 4. Scatter them.
+      // 4. Rank and scatter them.
 #pragma unroll
       for (u32 k = 0u; k < ITEMS; k++) {
         const u32 at = start + seat + k * sg.width;
+        const u32 position = tile_position(keys[k], place, sg);
         if (at < segment.count) {
           const u32 digit = ordered_digit(keys[k], place);
-          const u32 goal = digit_next[digit] + subgroup_counts[sg.id * DIGITS + digit] + ranks[k];
+          const u32 goal = digit_next[digit] + position - digit_counts[digit];
           target[goal] = key_restored(keys[k]);
           move_value(source_values, target_values, segment.first + at, goal);
         }
@@ -72,7 +71,10 @@ sort_large(Key *temp, Key *output, u32 *temp_values, u32 *output_values, const u
       workgroup_barrier();
 
       // 5. The next tile's keys go behind these.
-      for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_next[digit] += digit_counts[digit]; }
+      for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+        const u32 end = digit == DIGITS - 1u ? TILE : digit_counts[digit + 1u];
+        digit_next[digit] += end - digit_counts[digit];
+      }
     }
     workgroup_barrier();
     from_temp = !from_temp;

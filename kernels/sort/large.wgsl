@@ -50,7 +50,7 @@ fn sort_large(
     if (workgroupUniformLoad(&shared_skip) == 1u) { continue; }
 
     for (var start = 0u; start < segment.count; start += TILE) {
-      // 3. Rank a tile's keys. Places past the end get keys that stay behind all.
+      // 3. Count a tile's keys. Places past the end get keys that stay behind all.
       tile_ranks_clear(thread, subgroups);
       var keys: array<Key, ITEMS>;
       // unroll
@@ -60,17 +60,16 @@ fn sort_large(
         if (at < segment.count) { keys[k] = key_ordered(load_key(from_temp, segment.first + at)); }
       }
       workgroupBarrier();
-      var ranks: array<u32, ITEMS>;
-      tile_ranks(&keys, place, thread, lane, subgroup, subgroups, &ranks);
-      workgroupBarrier();
+      tile_count(&keys, place, thread, lane, width, subgroup, subgroups);
 
-      // 4. Scatter them.
+      // 4. Rank and scatter them.
       // unroll
       for (var k = 0u; k < ITEMS; k++) {
         let at = start + seat + k * width;
+        let position = tile_position(keys[k], place, lane, subgroup);
         if (at < segment.count) {
           let digit = ordered_digit(keys[k], place);
-          let goal = digit_next[digit] + atomicLoad(&subgroup_counts[subgroup * DIGITS + digit]) + ranks[k];
+          let goal = digit_next[digit] + position - digit_counts[digit];
           if (from_temp) { output[params.output_offset + goal] = key_restored(keys[k]); } else { temp[goal] = key_restored(keys[k]); }
           move_value(from_temp, segment.first + at, goal);
         }
@@ -78,7 +77,11 @@ fn sort_large(
       workgroupBarrier();
 
       // 5. The next tile's keys go behind these.
-      for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_next[digit] += digit_counts[digit]; }
+      for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
+        var end = TILE;
+        if (digit < DIGITS - 1u) { end = digit_counts[digit + 1u]; }
+        digit_next[digit] += end - digit_counts[digit];
+      }
     }
     storageBarrier();
     workgroupBarrier();

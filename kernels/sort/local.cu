@@ -65,16 +65,13 @@ sort_local(
 
   for (u32 place = 0u; place < params.end_place; place++) {
     if (((differing >> place) & 1u) == 0u) { continue; }
-    // 4. Rank each key among the tile's keys of its digit, and find where each digit begins.
-    u32 ranks[ITEMS];
-    tile_ranks(keys, place, thread, sg, ranks);
-    digit_scan(sg);
+    // 4. Count the subgroups' keys of each digit, and find where they begin.
+    tile_count(keys, place, thread, sg);
 
-    // 5. Bring the keys in order.
+    // 5. Rank each key among its subgroup's of its digit, and bring the keys in order.
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
-      const u32 digit = ordered_digit(keys[k], place);
-      const u32 position = digit_counts[digit] + subgroup_counts[sg.id * DIGITS + digit] + ranks[k];
+      const u32 position = tile_position(keys[k], place, sg);
 #pragma unroll
       for (u32 word = 0u; word < KEY_WORDS; word++) { exchange[word * TILE + position] = key_word(keys[k], word); }
       if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * TILE + position] = origins[k]; }
@@ -99,5 +96,5 @@ sort_local(
     const u32 at = seat + k * sg.width;
     if (at < segment.count) { target_keys[at] = key_restored(keys[k]); }
   }
-  place_values(source_values, target_values, params, segment, seat, sg, origins);
+  place_values(source_values, target_values, params, segment, seat, sg.width, origins);
 }

@@ -66,16 +66,13 @@ fn sort_local(
 
   for (var place = 0u; place < params.end_place; place++) {
     if (((differing >> place) & 1u) == 0u) { continue; }
-    // 4. Rank each key among the tile's keys of its digit, and find where each digit begins.
-    var ranks: array<u32, ITEMS>;
-    tile_ranks(&keys, place, thread, lane, subgroup, subgroups, &ranks);
-    digit_scan(lane, width, subgroup);
+    // 4. Count the subgroups' keys of each digit, and find where they begin.
+    tile_count(&keys, place, thread, lane, width, subgroup, subgroups);
 
-    // 5. Bring the keys in order.
+    // 5. Rank each key among its subgroup's of its digit, and bring the keys in order.
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      let digit = ordered_digit(keys[k], place);
-      let position = digit_counts[digit] + atomicLoad(&subgroup_counts[subgroup * DIGITS + digit]) + ranks[k];
+      let position = tile_position(keys[k], place, lane, subgroup);
       // unroll
       for (var word = 0u; word < KEY_WORDS; word++) { exchange[word * TILE + position] = key_word(keys[k], word); }
       if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * TILE + position] = origins[k]; }

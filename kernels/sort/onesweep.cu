@@ -112,8 +112,8 @@ sort_onesweep(
   }
   workgroup_barrier();
 
-  // 5. Rank each key among the subgroup's keys of its digit, and bring the keys' first words in order. (The place is read
-  // again, so that digits are computed again instead of carried along in registers.)
+  // 5. Rank each key among the subgroup's keys of its digit: that is its place in the tile. (The digit place is read again, so that
+  // digits are computed again instead of carried along in registers.)
   const u32 place = shared_place;
   u32 positions[ITEMS];
 #pragma unroll
@@ -200,7 +200,8 @@ sort_onesweep(
     }
   }
 
-  // 8. Take the keys in order; bring the words after the first in order too.
+  // 8. Bring the keys in order, and scatter them: neighbours of one digit go to neighbouring places.
+  // Their first words are in order already.
   workgroup_barrier();
   Key sorted[ITEMS];
 #pragma unroll
@@ -218,7 +219,6 @@ sort_onesweep(
   // What the next pass waits beside must not slow this one: it comes late.
   admit_successor();
 
-  // 9. Scatter them: neighbours of one digit go to neighbouring places.
   u32 targets[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {

@@ -18,8 +18,6 @@ var<workgroup> shared_word: u32;
 var<workgroup> shared_place: u32;
 var<workgroup> shared_stuck: atomic<u32>;
 var<workgroup> subgroup_counts: array<atomic<u32>, MAX_SUBGROUPS * DIGITS>;
-// The tile's keys in order, one word at a time.
-var<workgroup> exchange: array<u32, TILE>;
 var<workgroup> digit_totals: array<atomic<u32>, DIGITS>;
 var<workgroup> digit_bases: array<u32, DIGITS>;
 
@@ -132,15 +130,14 @@ fn sort_onesweep(
   }
   workgroupBarrier();
 
-  // 5. Rank each key among the subgroup's keys of its digit, and bring the keys' first words in order. (The place is read
-  // again, so that digits are computed again instead of carried along in registers.)
+  // 5. Rank each key among the subgroup's keys of its digit: that is its place in the tile. (The digit place is read again, so that
+  // digits are computed again instead of carried along in registers.)
   let place = shared_place;
-  var positions: array<u32, ITEMS>;
+  var positions: array<u32, PAIRS>;
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let digit = ordered_digit(keys[k], place);
-    positions[k] = subgroup_claim(cells + digit, subgroup_peers(digit, lane));
-    exchange[positions[k]] = key_word(keys[k], 0u);
+    positions[k / 2u] |= subgroup_claim(cells + digit, subgroup_peers(digit, lane)) << (16u * (k % 2u));
   }
 
   var moved: array<u32, ITEMS>;
@@ -218,39 +215,6 @@ fn sort_onesweep(
     }
   }
 
-  // 8. Take the keys in order; bring the words after the first in order too.
-  workgroupBarrier();
-  var sorted: array<Key, ITEMS>;
-  // unroll
-  for (var k = 0u; k < ITEMS; k++) { sorted[k] = key_with_word(sorted[k], 0u, exchange[k * WORKGROUP + thread]); }
-  for (var word = 1u; word < KEY_WORDS; word++) {
-    workgroupBarrier();
-    // unroll
-    for (var k = 0u; k < ITEMS; k++) { exchange[positions[k]] = key_word(keys[k], word); }
-    workgroupBarrier();
-    // unroll
-    for (var k = 0u; k < ITEMS; k++) {
-      sorted[k] = key_with_word(sorted[k], word, exchange[k * WORKGROUP + thread]);
-    }
-  }
-
-  // 9. Scatter them: neighbours of one digit go to neighbouring places.
-  var targets: array<u32, ITEMS>;
-  // unroll
-  for (var k = 0u; k < ITEMS; k++) {
-    let at = k * WORKGROUP + thread;
-    targets[k] = at + digit_bases[ordered_digit(sorted[k], params.place)];
-  }
-  if (destination == BUFFER_TEMP) {
-    // unroll
-    for (var k = 0u; k < ITEMS; k++) {
-      if (k * WORKGROUP + thread < valid) { temp[targets[k]] = key_restored(sorted[k]); }
-    }
-  } else {
-    // unroll
-    for (var k = 0u; k < ITEMS; k++) {
-      if (k * WORKGROUP + thread < valid) { output[params.output_offset + targets[k]] = key_restored(sorted[k]); }
-    }
-  }
-  move_values(source, destination, first, width, thread, valid, &moved, &positions, &targets);
+  // 8. Bring the keys in order, and scatter them: neighbours of one digit go to neighbouring places.
+  scatter(source, destination, first, width, thread, valid, &keys, &positions, &moved);
 }

@@ -349,6 +349,21 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
+        name: "sort/merge",
+        entry_point: "sort_merge",
+        arguments: &[
+            read("source"),
+            write("target_keys"),
+            optional("source_values", Access::Read),
+            optional("target_values", Access::ReadWrite),
+            optional("counts", Access::Read),
+        ],
+        params: &["n", "buckets_at", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
+        initial: false,
+        cuda_from: 75,
+        only: None,
+    },
+    Entry {
         name: "sort/large",
         entry_point: "sort_large",
         arguments: &[

@@ -58,6 +58,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/place_digit": "wgsl" "cl" "cu";
     "block/values_none": "wgsl" "cl" "cu";
     "block/values": "wgsl" "cl" "cu";
+    "block/scatter": "wgsl";
     "block/split_none": "wgsl" "cl" "cu";
     "block/split_values": "wgsl" "cl" "cu";
     "block/segment_whole": "wgsl" "cl" "cu";
@@ -102,6 +103,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "sort/histogram": "wgsl" "cl" "cu";
     "sort/onesweep": "wgsl" "cl" "cu";
     "sort/local": "wgsl" "cl" "cu";
+    "sort/merge": "wgsl" "cl" "cu";
     "sort/large": "wgsl" "cl" "cu";
     "sort/upsweep": "wgsl" "cl" "cu";
     "sort/downsweep": "wgsl" "cl" "cu";

@@ -131,7 +131,7 @@ fn pages_have_the_kernels_steps() {
 }
 
 /// Pages of scans and sorts whose steps are one kernel's, which may say more of each.
-const PAGES: [(&str, &str); 14] = [
+const PAGES: [(&str, &str); 15] = [
     ("scan-blelloch", "scan/blelloch"),
     ("scan-chained-scan", "scan/lookback"),
     ("scan-hillis-steele", "scan/hillis_steele"),
@@ -143,6 +143,7 @@ const PAGES: [(&str, &str); 14] = [
     ("scan-lookback-serial", "scan/lookback"),
     ("scan-scan-then-propagate", "scan/add_carry"),
     ("scan-subgroup-blocked", "scan/tile_subgroup"),
+    ("sort-merge-tile", "sort/merge"),
     ("sort-msd-first", "sort/large"),
     ("sort-one-tile", "sort/local"),
     ("sort-onesweep", "sort/onesweep"),

@@ -30,6 +30,7 @@ pub(crate) enum Refusal {
     AllocTooMuch,
     UnknownAlgorithm,
     MoreThanOneTile,
+    MoreThanMergeTile,
     InitialSize,
     PastTheEnd,
     WriteLength,
@@ -108,6 +109,7 @@ impl Refusal {
             AllocTooMuch,
             UnknownAlgorithm,
             MoreThanOneTile,
+            MoreThanMergeTile,
             InitialSize,
             PastTheEnd,
             WriteLength,
@@ -170,6 +172,7 @@ impl Refusal {
         match self {
             Refusal::UnknownAlgorithm
             | Refusal::MoreThanOneTile
+            | Refusal::MoreThanMergeTile
             | Refusal::OutOfOrder
             | Refusal::SelectByOnesweep
             | Refusal::ByKeyByOnesweep => Kind::Unsupported,
@@ -253,10 +256,12 @@ impl Refusal {
                 let options = Options { algorithm: Some("bogosort"), ..Options::default() };
                 with_options(backend, &scan_n, two(hundred(&a), hundred(&b)), options)
             }
-            Refusal::MoreThanOneTile => {
+            Refusal::MoreThanOneTile | Refusal::MoreThanMergeTile => {
+                let is_merged = self == Refusal::MoreThanMergeTile;
+                let algorithm = Some(if is_merged { "merge_tile" } else { "one_tile" });
                 let count = 20_000;
                 let (from, to) = (backend.alloc(4 * count)?, backend.alloc(4 * count)?);
-                let options = Options { algorithm: Some("one_tile"), ..Options::default() };
+                let options = Options { algorithm, ..Options::default() };
                 let request = sort(Scalar::U32, None, Order::Ascending, count);
                 with_options(backend, &request, two(words(&from, 0, count), words(&to, 0, count)), options)
             }

@@ -227,6 +227,36 @@ fn sorts_of_one_tile() {
     }
 }
 
+/// Few keys are merged where that is the faster way, and where it is the only one of a single launch.
+#[test]
+fn sorts_that_merge() {
+    let no_subgroups = Caps { subgroups: None, ..h200() };
+    let sort = |key, n| Request::Sort(SortRequest { key, value: None, n, order: Order::Ascending });
+    let shape = |request: &Request, caps: &Caps| {
+        let plan = planned(request, Layout::default(), caps);
+        let Some(launch) = plan.launched().last() else { panic!("{plan:?}") };
+        let [workgroup, keys] = ["WORKGROUP", "ITEMS"].map(|name| launch.kernel.constant(name).unwrap());
+        (plan.algorithm(), u64::from(workgroup), u64::from(keys))
+    };
+    for (key, caps) in [(Scalar::U64, h200()), (Scalar::U32, no_subgroups.clone())] {
+        for n in [1, 5, 45, 300, 1000, 2048, 2049, 4096] {
+            let (algorithm, workgroup, keys) = shape(&sort(key, n), &caps);
+            assert_eq!(algorithm, "merge_tile", "{n} {key:?}");
+            assert!(
+                n <= workgroup * keys && workgroup.is_power_of_two() && keys % 2 == 1,
+                "{n} by {workgroup} x {keys}"
+            );
+        }
+    }
+    assert_eq!(shape(&sort(Scalar::U64, 4097), &h200()).0, "hybrid");
+    assert_eq!(shape(&sort(Scalar::U32, 4096), &h200()).0, "one_tile");
+    assert_eq!(shape(&sort(Scalar::U32, 5000), &no_subgroups).0, "upsweep_downsweep");
+    assert_eq!(shape(&sort(Scalar::U32, 100), &gl()).0, "upsweep_downsweep");
+    let even = Tuning { merge_keys: 8, ..Tuning::of(&no_subgroups) };
+    let plan = plan(&sort(Scalar::U32, 512 * 7), Layout::default(), Options::default(), &no_subgroups, &even).unwrap();
+    assert_eq!(plan.launched().last().unwrap().kernel.constant("ITEMS"), Some(7));
+}
+
 /// A partition by the most significant digit into the second buffer, whence workgroups sort its buckets into the output.
 #[test]
 fn sorts_from_the_most_significant_digit() {

@@ -109,6 +109,7 @@ pub fn algorithm(name: &str) -> (Marker, &'static str) {
         "parallel" => (SQUARE, "solid"),
         "lookahead" => (DIAMOND, "long"),
         "lookahead_registers" | "one_tile" => (DIAMOND, "solid"),
+        "merge_tile" => (DIAMOND, "long"),
         "hybrid" => (UP, "solid"),
         "reduce_then_scan" | "upsweep_downsweep" => (UP, "dots"),
         // The reduce ladder: its rungs stand in one chart.

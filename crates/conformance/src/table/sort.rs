@@ -49,12 +49,20 @@ impl Table<'_> {
         }
     }
 
-    /// The most keys that a row's device sorts in one workgroup.
-    fn one_tile(&self, row: &Row) -> u64 {
+    /// By digit places and by merging, which knows no places.
+    fn by_either_tile(&mut self, row: Row) {
+        self.by_one_tile(row.clone());
+        if planner::algorithms(&row.request, self.caps).contains(&"merge_tile") {
+            self.row(row.algorithm("merge_tile"));
+        }
+    }
+
+    /// The most keys that a row's device sorts in one workgroup by an algorithm.
+    fn one_tile(&self, row: &Row, algorithm: &'static str) -> u64 {
         let sorts = |n: u64| {
             let Request::Sort(r) = &row.request else { return false };
             let request = Request::Sort(SortRequest { n, ..r.clone() });
-            Row { request, ..row.clone() }.algorithm("one_tile").plan(self.caps).is_ok()
+            Row { request, ..row.clone() }.algorithm(algorithm).plan(self.caps).is_ok()
         };
         (1..).take_while(|n| sorts(*n)).last().unwrap_or_default()
     }
@@ -75,7 +83,7 @@ impl Table<'_> {
         for scalar in Scalar::ALL {
             for order in [Order::Ascending, Order::Descending] {
                 for value in [None].into_iter().chain(value_types().map(Some)) {
-                    self.by_one_tile(Row::new(sort(scalar, value, order, 257)));
+                    self.by_either_tile(Row::new(sort(scalar, value, order, 257)));
                 }
             }
         }
@@ -86,13 +94,13 @@ impl Table<'_> {
             for (key, value, order, placement) in sorts() {
                 let row = |n| Row::new(sort(key, value.clone(), order, n)).placement(placement).tiles(tiles.clone());
                 for algorithm in planner::algorithms(&row(1).request, self.caps) {
-                    if algorithm == "one_tile" {
-                        // Workgroups are of powers of two, and the largest is full.
-                        let most = self.one_tile(&row(1));
+                    if planner::sorts_one_tile(algorithm) {
+                        // Workgroups are of powers of two, and the largest is full. A run of one invocation's keys, and two.
+                        let most = self.one_tile(&row(1), algorithm);
                         let edges = [32, 64, 128, 256, 512, 1024, 2048, 4096].map(|e: u64| [e, e + 1]);
-                        let sizes = edges.into_iter().flatten().chain([1, most - 1, most]);
+                        let sizes = edges.into_iter().flatten().chain([1, 5, 6, 9, 10, 19, most - 1, most]);
                         for n in sizes.filter(|n| *n <= most) {
-                            self.row(row(n).algorithm(algorithm));
+                            self.row_of_rung(row(n).algorithm(algorithm), algorithm);
                         }
                         continue;
                     }
@@ -115,7 +123,7 @@ impl Table<'_> {
         let few = self.level == Level::Quick && self.is_emulated();
         let workgroups: &[u32] = if few { &[192] } else { &[64, 96, 192, 224, 384] };
         for algorithm in planner::algorithms(&request, self.caps) {
-            if planner::is_reference(algorithm) && algorithm != "msd_first" || algorithm == "one_tile" {
+            if planner::is_reference(algorithm) && algorithm != "msd_first" || planner::sorts_one_tile(algorithm) {
                 continue;
             }
             for &workgroup in workgroups {
@@ -138,7 +146,7 @@ impl Table<'_> {
             }
             for (key, value, order, placement) in sorts() {
                 let row = Row::new(sort(key, value, order, 500)).placement(placement).distribution(distribution);
-                self.by_one_tile(row);
+                self.by_either_tile(row);
             }
         }
         for (key, value, order, placement) in sorts() {

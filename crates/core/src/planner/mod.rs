@@ -81,13 +81,15 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
         (_, Request::Reduce(r)) => ["single_pass"].into_iter().chain(reduce_ladder::names(&r.op, caps)).collect(),
         (_, Request::Sort(r)) => {
             let onesweep = subgroups.then_some("onesweep");
-            let one_tile = (subgroups && r.n <= sort_local::LARGEST_TILE).then_some("one_tile");
+            let is_few = r.n <= sort_local::LARGEST_TILE;
+            let one_tile = (subgroups && is_few).then_some("one_tile");
             let rungs = SORT_LADDER.into_iter().filter(|rung| subgroups || *rung != "msd_first");
             onesweep
                 .into_iter()
                 .chain(one_tile)
                 .chain(subgroups.then_some("hybrid"))
                 .chain(["upsweep_downsweep"])
+                .chain(is_few.then_some("merge_tile"))
                 .chain(rungs)
                 .collect()
         }
@@ -99,18 +101,23 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
 
 /// Every algorithm, by the name it has at every layer.
 #[rustfmt::skip]
-pub const ALGORITHMS: [&str; 32] = [
+pub const ALGORITHMS: [&str; 33] = [
     "copy", "parallel", "sequential",
     "lookback", "lookahead", "lookahead_registers", "reduce_then_scan", "hillis_steele", "hillis_steele_shared", "blelloch", "blelloch_blocked",
     "subgroup_blocked", "reduce_then_scan_recursive", "scan_then_propagate", "chained_scan", "lookback_serial", "lookback_fenced",
     "single_pass", "interleaved_modulo", "interleaved_strided", "first_add_on_load", "unroll_last_subgroup", "unrolled",
     "grid_stride", "subgroup",
-    "onesweep", "one_tile", "hybrid", "upsweep_downsweep", "upsweep_downsweep_4bit", "split", "msd_first",
+    "onesweep", "one_tile", "merge_tile", "hybrid", "upsweep_downsweep", "upsweep_downsweep_4bit", "split", "msd_first",
 ];
 
 /// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
 pub fn is_reference(algorithm: &str) -> bool {
     SCAN_LADDER.contains(&algorithm) || SORT_LADDER.contains(&algorithm) || reduce_ladder::find(algorithm).is_some()
+}
+
+/// Whether an algorithm sorts no more keys than one workgroup's tile holds.
+pub fn sorts_one_tile(algorithm: &str) -> bool {
+    ["one_tile", "merge_tile"].contains(&algorithm)
 }
 
 /// Whether an algorithm's tiles wait for other tiles of the same launch.

@@ -1,6 +1,7 @@
 //! Sort: Onesweep, or upsweep, scan and downsweep where no workgroup may wait for another.
 
 use super::passes::Job as ScanJob;
+use super::sort_local::moved_words;
 use super::{Planner, Scratch, check_count, offset, whole};
 use crate::{
     Builtin, DeviceKind, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Region, Request, Result, Scalar,
@@ -17,6 +18,8 @@ const COUNT_LIMIT: u32 = 1 << 29;
 const STATES: u32 = DIGITS * 4;
 /// From so many keys on a histogram's lanes count in copies of their own, which cost time to clear and to add up.
 const MANY_KEYS: u32 = 1 << 22;
+/// Rows of a part of a tile that are scattered at once in WGSL: of more, registers.
+const ROWS_AT_ONCE: u32 = 4;
 /// So many tiles' states a sort may have whatever its size.
 const FEW_TILES: u32 = 44;
 
@@ -63,6 +66,8 @@ struct Tile {
     keys: u32,
     /// Workgroups that a compute unit should hold at once.
     resident: u32,
+    /// Parts that go through workgroup memory one after the other, in WGSL.
+    parts: u32,
 }
 
 /// How a histogram's launch is shaped.
@@ -82,6 +87,7 @@ impl Planner<'_> {
         let algorithm = match self.options.algorithm {
             // Refused with its own reason where keys are too many.
             Some("one_tile") if self.caps.subgroups.is_some() => "one_tile",
+            Some("merge_tile") if self.caps.language != Language::Host => "merge_tile",
             _ => self.algorithm(&Request::Sort(request.clone()))?,
         };
         let algorithm = match algorithm {
@@ -131,6 +137,8 @@ impl Planner<'_> {
             return self.sort_on_host(algorithm, job, spans);
         }
         match algorithm {
+            _ if self.options.algorithm.is_none() && self.prefers_merging(&job) => self.merge_tile(&job, spans),
+            "merge_tile" => self.merge_tile(&job, spans),
             "onesweep" if self.options.algorithm.is_none() && self.prefers_one_tile(&job) => self.one_tile(&job, spans),
             "onesweep" if self.options.algorithm.is_none() && self.prefers_buckets(request, &job) => {
                 self.hybrid(&job, spans)
@@ -163,26 +171,34 @@ impl Planner<'_> {
 
     /// Whether the smallest tile that is ranked by subgroups, of any kind of keys, fits workgroup memory.
     fn has_room_for_ranks(&self) -> bool {
-        self.room_for_ranks(self.narrowest_ranking(), 4)
+        let workgroup = self.narrowest_ranking();
+        self.room_for_ranks(workgroup, 4 * workgroup)
     }
 
-    /// Whether a tile fits workgroup memory.
-    fn room_for_ranks(&self, workgroup: u32, keys: u32) -> bool {
+    /// Whether workgroup memory holds the subgroups' counts of each digit, and so many words of a tile.
+    fn room_for_ranks(&self, workgroup: u32, words: u32) -> bool {
         // Four arrays of a word a digit or less, and an emulated subgroup's word an invocation.
         let more = 4 * DIGITS * 4 + workgroup * 4;
-        sort_shared_bytes(workgroup, keys, self.narrowest_subgroup()) + more <= self.ranking_room()
+        sort_shared_bytes(workgroup, words, self.narrowest_subgroup()) + more <= self.ranking_room()
+    }
+
+    /// Words of a tile that are in workgroup memory at a time: one of each key, in WGSL all that move of a part of the keys.
+    fn exchanged_words(&self, job: &Job, tile: &Tile) -> u32 {
+        match self.caps.language {
+            Language::Wgsl => moved_words(job) * tile.workgroup * tile.keys.div_ceil(tile.parts),
+            _ => tile.workgroup * tile.keys,
+        }
     }
 
     fn sort_tile(&self, job: &Job) -> Result<Tile> {
         let t = self.tuning;
-        let (mut workgroup, mut keys, resident) = match (job.key_bytes, job.value_bytes) {
-            (4, 0) => (t.sort_workgroup, t.sort_keys, t.sort_resident),
-            (4, _) => (t.pairs_workgroup, t.sort_pairs, t.pairs_resident),
-            (_, 0) => (t.sort64_workgroup, t.sort_keys64, t.sort64_resident),
+        let (workgroup, mut keys, resident, parts) = match (job.key_bytes, job.value_bytes) {
+            (4, 0) => (t.sort_workgroup, t.sort_keys, t.sort_resident, t.sort_parts),
+            (4, _) => (t.pairs_workgroup, t.sort_pairs, t.pairs_resident, t.pairs_parts),
+            (_, 0) => (t.sort64_workgroup, t.sort_keys64, t.sort64_resident, t.sort64_parts),
             // Values are more to hold.
-            _ => (t.sort64_workgroup, (t.sort_keys64 * 3 / 4).max(1), t.sort64_resident),
+            _ => (t.sort64_workgroup, (t.sort_keys64 * 3 / 4).max(1), t.sort64_resident, t.sort64_parts),
         };
-        let fits = |workgroup: u32, keys: u32| self.room_for_ranks(workgroup, keys);
         // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
         let a_wave = u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
         for (waves, tuned) in [(8, t.sort_keys_few), (16, t.sort_keys_middling)] {
@@ -198,18 +214,20 @@ impl Planner<'_> {
             let tiles = t.sort_tiles_few.min(job.affordable_tiles() as u32);
             keys = keys.min(job.n.div_ceil(tiles * workgroup).max(3).next_multiple_of(2));
         }
+        let mut tile = Tile { workgroup, keys, resident, parts };
+        let fits = |tile: &Tile| self.room_for_ranks(tile.workgroup, self.exchanged_words(job, tile));
         let least = self.narrowest_ranking();
-        while !fits(workgroup, keys) && (keys > 4 || workgroup > least) {
-            if keys > 4 {
-                keys -= 1;
+        while !fits(&tile) && (tile.keys > 4 || tile.workgroup > least) {
+            if tile.keys > 4 {
+                tile.keys -= 1;
             } else {
-                workgroup = self.halved(workgroup);
+                tile.workgroup = self.halved(tile.workgroup);
             }
         }
-        if !fits(workgroup, keys) {
+        if !fits(&tile) {
             return Err(self.lacks_room());
         }
-        Ok(Tile { workgroup, keys, resident })
+        Ok(tile)
     }
 
     pub(super) fn lacks_room(&self) -> Error {
@@ -260,7 +278,7 @@ impl Planner<'_> {
         scratch: &mut Scratch,
     ) -> Result<Partition> {
         let n = job.n;
-        let Tile { workgroup, keys: items, resident } = self.sort_tile(job)?;
+        let Tile { workgroup, keys: items, resident, parts } = self.sort_tile(job)?;
         let tiles = n.div_ceil(workgroup * items);
         let portion = job.portion(workgroup * items, tiles);
         // Each place's offsets, four words a place that say where its pass reads and writes, and the offsets that one portion
@@ -327,13 +345,18 @@ impl Planner<'_> {
             // How many workgroups a compute unit should hold: what the compiler may spend registers for.
             ("RESIDENT", resident),
         ];
-        if self.caps.language == Language::CudaC {
-            more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, items, 32)));
+        match self.caps.language {
+            Language::CudaC => more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, workgroup * items, 32))),
+            Language::Wgsl => more.extend([("PARTS", parts), ("BATCH", ROWS_AT_ONCE)]),
+            _ => {}
         }
         more.extend(self.subgroup_constants(workgroup)?);
         more.extend(self.fault_constants());
-        let mut parts = vec![job.key_part, "block/digit_scan", "block/count_state", job.value_part];
-        parts.extend(self.ranking_parts());
+        let mut texts = vec![job.key_part, "block/digit_scan", "block/count_state", job.value_part];
+        texts.extend(self.ranking_parts());
+        if self.caps.language == Language::Wgsl {
+            texts.push("block/scatter");
+        }
         let portions = (0..tiles).step_by(portion as usize).enumerate();
         for (place, (turn, first_tile)) in (first_place..job.places).flat_map(|p| portions.clone().map(move |q| (p, q)))
         {
@@ -369,7 +392,7 @@ impl Planner<'_> {
             }
             bindings.extend([("counts", counts), ("states", states)]);
             steps.push(Step::Launch(Launch {
-                kernel: key("sort/onesweep", parts.clone(), &more),
+                kernel: key("sort/onesweep", texts.clone(), &more),
                 groups: in_portion,
                 bindings,
                 params,
@@ -476,9 +499,9 @@ pub(super) fn digits_each(workgroup: u32) -> u32 {
     DIGITS.div_ceil(workgroup).next_power_of_two()
 }
 
-/// Workgroup memory for the subgroups' counts of each digit, and for a tile.
-fn sort_shared_bytes(workgroup: u32, keys: u32, narrowest: u32) -> u32 {
-    (workgroup / narrowest * DIGITS + workgroup * keys) * 4
+/// Workgroup memory for the subgroups' counts of each digit, and for words of a tile.
+fn sort_shared_bytes(workgroup: u32, words: u32, narrowest: u32) -> u32 {
+    (workgroup / narrowest * DIGITS + words) * 4
 }
 
 fn binding_name(slot: Slot) -> &'static str {

@@ -53,17 +53,35 @@ impl Planner<'_> {
     pub(super) fn one_tile(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
         let most = self.one_tile_shape(job);
         if job.n > most.tile() {
-            return Err(Error::Unsupported(format!(
-                "one_tile sorts at most {} such keys on {} ({}), as many as its workgroup holds, and there are {}; use onesweep",
-                most.tile(),
-                self.caps.device,
-                self.caps.backend,
-                job.n
-            )));
+            return Err(self.is_more_than_a_tile("one_tile", job, most));
         }
         let shape = self.shape_for(job.n, most);
         let launch = self.local(job, shape, job.places, place(&spans, 0), place(&spans, 1), None)?;
         self.finish("one_tile", Scratch::default(), vec![Step::Launch(launch)], spans, 0)
+    }
+
+    /// Whether one workgroup should merge as many keys: without subgroups always, since all else is many launches.
+    pub(super) fn prefers_merging(&self, job: &Job) -> bool {
+        let t = self.tuning;
+        let most = match self.caps.subgroups {
+            None => u32::MAX,
+            Some(_) if job.key_bytes == 8 => t.merge_most64,
+            Some(_) => t.merge_most,
+        };
+        let is_gpu = self.caps.language != Language::Host && self.caps.kind != DeviceKind::Cpu;
+        is_gpu && job.n <= most.min(self.merge_shape(job).tile())
+    }
+
+    /// One workgroup merges all keys, if they are no more than its tile.
+    pub(super) fn merge_tile(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+        let most = self.merge_shape(job);
+        if job.n > most.tile() {
+            return Err(self.is_more_than_a_tile("merge_tile", job, most));
+        }
+        let shape = self.merge_shape_for(job.n, most);
+        let kernel = self.merge_key(job, shape, "block/segment_whole");
+        let launch = segments(kernel, job, place(&spans, 0), place(&spans, 1), None);
+        self.finish("merge_tile", Scratch::default(), vec![Step::Launch(launch)], spans, 0)
     }
 
     /// A partition by the most significant digit, and each of its buckets by the other places, in one workgroup.
@@ -116,6 +134,14 @@ impl Planner<'_> {
             && likely_bucket(job.n) <= bucket.tile()
     }
 
+    fn is_more_than_a_tile(&self, algorithm: &str, job: &Job, most: Shape) -> Error {
+        let (tile, n, device, backend) = (most.tile(), job.n, &self.caps.device, self.caps.backend);
+        let other = if self.caps.subgroups.is_some() { "onesweep" } else { "upsweep_downsweep" };
+        Error::Unsupported(format!(
+            "{algorithm} sorts at most {tile} such keys on {device} ({backend}), as many as its workgroup holds, and there are {n}; use {other}"
+        ))
+    }
+
     /// Software devices have no wave to fill, and ranks need subgroups.
     fn sorts_within_workgroups(&self) -> bool {
         self.caps.language != Language::Host && self.caps.kind != DeviceKind::Cpu && self.caps.subgroups.is_some()
@@ -153,6 +179,48 @@ impl Planner<'_> {
         Shape { workgroup, keys, resident }
     }
 
+    /// The largest tile of `merge_tile`: a power of two of invocations, whose runs are merged in pairs, of an odd number of keys, which
+    /// keeps them off each other's banks.
+    fn merge_shape(&self, job: &Job) -> Shape {
+        let mut shape =
+            Shape { workgroup: self.tuning.merge_workgroup, keys: odd(self.tuning.merge_keys), resident: 1 };
+        while merge_shared_bytes(job, shape) + 64 > self.ranking_room() && shape.tile() > 1 {
+            if shape.keys > 1 {
+                shape.keys -= 2;
+            } else {
+                shape.workgroup /= 2;
+            }
+        }
+        shape
+    }
+
+    /// A shape that does little work for keys that are not there.
+    fn merge_shape_for(&self, n: u32, most: Shape) -> Shape {
+        let least = self.tuning.merge_least.min(most.keys);
+        let keys = (n.div_ceil(most.workgroup).max(least) | 1).min(most.keys);
+        let mut workgroup = most.workgroup;
+        while workgroup / 2 * keys >= n && workgroup > self.narrowest_workgroup() {
+            workgroup /= 2;
+        }
+        Shape { workgroup, keys, resident: 1 }
+    }
+
+    /// `sort/merge`, on all keys or on each bucket.
+    fn merge_key(&self, job: &Job, shape: Shape, segment: &'static str) -> KernelKey {
+        let mut constants = job.constants.clone();
+        constants.extend([
+            ("WORKGROUP", shape.workgroup),
+            ("ITEMS", shape.keys),
+            ("PAIRS", shape.keys / 2),
+            ("RESIDENT", shape.resident),
+        ]);
+        if self.caps.language == Language::CudaC {
+            constants.push(("DYNAMIC_BYTES", merge_shared_bytes(job, shape)));
+        }
+        let parts = vec![job.key_part, segment, place_part(job)];
+        KernelKey { name: "sort/merge", parts, constants, element: None, op: None, selector: None }
+    }
+
     /// Whether workgroup memory holds a shape's counts and keys.
     fn fits(&self, job: &Job, shape: Shape) -> bool {
         // The digits' counts, the subgroups' sums, a few words, and an emulated subgroup's word an invocation.
@@ -188,28 +256,10 @@ impl Planner<'_> {
         }
         let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
         let segment = if buckets.is_some() { "block/segment_bucket" } else { "block/segment_whole" };
-        let values = if from.values.is_some() { "block/place_values" } else { "block/place_none" };
-        let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
-        let mut params = vec![
-            ("n", Param::Word(job.n)),
-            ("end_place", Param::Word(end_place)),
-            ("source_offset", offset("source", from.keys, job.key_bytes)),
-            ("target_offset", offset("target_keys", to.keys, job.key_bytes)),
-        ];
-        if let (Some(from), Some(to)) = (from.values, to.values) {
-            bindings.extend([("source_values", from), ("target_values", to)]);
-            params.extend([
-                ("source_values_offset", offset("source_values", from, 4)),
-                ("target_values_offset", offset("target_values", to, 4)),
-            ]);
-        }
-        if let Some(Buckets { counts, at }) = buckets {
-            bindings.push(("counts", counts));
-            params.push(("buckets_at", Param::Word(at)));
-        }
-        let kernel = self.local_key("sort/local", job, shape, bytes, segment, values)?;
-        let groups = if buckets.is_some() { DIGITS } else { 1 };
-        Ok(Launch { kernel, groups, bindings, params, initial: None })
+        let kernel = self.local_key("sort/local", job, shape, bytes, segment, place_part(job))?;
+        let mut launch = segments(kernel, job, from, to, buckets);
+        launch.params.push(("end_place", Param::Word(end_place)));
+        Ok(launch)
     }
 
     /// `sort/large` by the places before `end_place`, on each bucket that `sort/local` of a shape left as it was.
@@ -270,6 +320,34 @@ impl Planner<'_> {
     }
 }
 
+/// How a kernel that sorts segments moves their values.
+fn place_part(job: &Job) -> &'static str {
+    if job.value_bytes > 0 { "block/place_values" } else { "block/place_none" }
+}
+
+/// A kernel that sorts all keys by one workgroup, or each bucket by one.
+fn segments(kernel: KernelKey, job: &Job, from: Place, to: Place, buckets: Option<Buckets>) -> Launch {
+    let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
+    let mut params = vec![
+        ("n", Param::Word(job.n)),
+        ("source_offset", offset("source", from.keys, job.key_bytes)),
+        ("target_offset", offset("target_keys", to.keys, job.key_bytes)),
+    ];
+    if let (Some(from), Some(to)) = (from.values, to.values) {
+        bindings.extend([("source_values", from), ("target_values", to)]);
+        params.extend([
+            ("source_values_offset", offset("source_values", from, 4)),
+            ("target_values_offset", offset("target_values", to, 4)),
+        ]);
+    }
+    if let Some(Buckets { counts, at }) = buckets {
+        bindings.push(("counts", counts));
+        params.push(("buckets_at", Param::Word(at)));
+    }
+    let groups = if buckets.is_some() { DIGITS } else { 1 };
+    Launch { kernel, groups, bindings, params, initial: None }
+}
+
 /// The most keys that a bucket of `n` uniform keys is likely to have: by chance they differ in size.
 fn likely_bucket(n: u32) -> u32 {
     n / DIGITS + n / DIGITS / 4 + 64
@@ -283,6 +361,20 @@ fn place(spans: &[(Slot, u64, u32)], which: usize) -> Place {
 
 /// Workgroup memory for the subgroups' counts of each digit, and for the words of a tile that move.
 fn local_shared_bytes(job: &Job, shape: Shape, narrowest: u32) -> u32 {
-    let moved = job.key_bytes / 4 + u32::from(job.value_bytes > 0);
-    (shape.workgroup / narrowest * DIGITS + moved * shape.tile()) * 4
+    (shape.workgroup / narrowest * DIGITS + moved_words(job) * shape.tile()) * 4
+}
+
+/// Workgroup memory for the words of a tile that move, and for a place behind it.
+fn merge_shared_bytes(job: &Job, shape: Shape) -> u32 {
+    moved_words(job) * (shape.tile() + 1) * 4
+}
+
+/// Words that move with a key: its own, and of a pair the index of its value.
+pub(super) fn moved_words(job: &Job) -> u32 {
+    job.key_bytes / 4 + u32::from(job.value_bytes > 0)
+}
+
+/// The largest odd number up to this one, which is at least 1.
+fn odd(number: u32) -> u32 {
+    number - u32::from(number.is_multiple_of(2))
 }

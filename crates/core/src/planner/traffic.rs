@@ -82,7 +82,7 @@ fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
     let fits = request.n <= LARGEST_TILE * u64::from(DIGITS);
     let each = match algorithm {
         "onesweep" => key + passes(8) * moved,
-        "one_tile" => moved,
+        "one_tile" | "merge_tile" => moved,
         "msd_first" | "hybrid" if fits => key + 2 * moved,
         "msd_first" => passes(8) * (key + moved),
         "hybrid" => key + passes(8) * moved,

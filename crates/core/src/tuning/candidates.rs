@@ -57,10 +57,11 @@ impl Candidates {
             ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
             ("sort_resident", &[1, 2, 3, 4]),
             ("sort_window", &[1, 2, 4, 8]),
+            ("sort_parts", &[1, 2, 4, 8]),
         ]),
         // The same kernel where its tiles are not many, where they are few, and where they are fewer than units.
         tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])]).of(1 << 24),
-        tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_keys_few", &[12, 16, 20, 24])]).of(1 << 22),
+        tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_keys_few", &[12, 16, 20, 24, 32])]).of(1 << 22),
         tuned("sort_keys", Scalar::F32, "onesweep", &[("sort_tiles_few", &[32, 48, 64, 96])]).of(1 << 18),
         tuned("sort_keys", Scalar::U32, "hybrid", &[
             ("bucket_workgroup", &[128, 256, 512]),
@@ -69,18 +70,26 @@ impl Candidates {
         ]).of(1 << 20),
         tuned("sort_keys", Scalar::U64, "onesweep", &[
             ("sort64_workgroup", &[128, 256, 384, 512]),
-            ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20]),
+            ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20, 24, 28]),
             ("sort64_resident", &[1, 2, 3, 4]),
+            ("sort64_parts", &[1, 2, 4, 8]),
         ]),
         tuned("sort_pairs", Scalar::U32, "onesweep", &[
             ("pairs_workgroup", &[128, 256, 384, 512]),
-            ("sort_pairs", &[8, 12, 16, 20, 24, 28]),
+            ("sort_pairs", &[8, 12, 16, 20, 24, 28, 32]),
             ("pairs_resident", &[1, 2, 3, 4]),
+            ("pairs_parts", &[1, 2, 4, 8]),
         ]),
         // First the shape that a full tile wants, then how few keys an invocation should take.
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_least", &[1, 2, 4])]).of(1 << 10),
-        // How many keys one tile is still the faster for.
+        tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_workgroup", &[256, 512, 1024]), ("merge_keys", &[5, 9, 17])]).of(1 << 12),
+        tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_least", &[3, 5, 9])]).of(1 << 10),
+        // How many keys one tile is still the faster for, and by which of the two.
+        tuned("sort_keys", Scalar::U32, "merge_tile", &[("merge_most", &[0, 1 << 10])]).of(1 << 10).choice(),
+        tuned("sort_keys", Scalar::U32, "merge_tile", &[("merge_most", &[1 << 10, 1 << 12])]).of(1 << 12).choice(),
+        tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_most64", &[0, 1 << 11])]).of(1 << 11).choice(),
+        tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_most64", &[1 << 11, 1 << 12])]).of(1 << 12).choice(),
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_keys", &[8, 16])]).of(1 << 12).choice(),
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_keys", &[8, 16])]).of(1 << 13).choice(),
         tuned("sort_keys", Scalar::U64, "one_tile", &[("tile_keys64", &[8, 16])]).of(1 << 12).choice(),

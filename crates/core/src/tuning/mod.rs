@@ -57,18 +57,24 @@ pub struct Tuning {
     pub sort_tiles_few: u32,
     /// Workgroups of it that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL kernels.
     pub sort_resident: u32,
+    /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
+    pub sort_parts: u32,
     /// Invocations of a workgroup that sorts 64-bit keys.
     pub sort64_workgroup: u32,
     /// Keys an invocation of it takes.
     pub sort_keys64: u32,
     /// Workgroups of it that a compute unit should hold at once.
     pub sort64_resident: u32,
+    /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
+    pub sort64_parts: u32,
     /// Invocations of a workgroup that sorts 32-bit keys with values.
     pub pairs_workgroup: u32,
     /// Keys an invocation of it takes.
     pub sort_pairs: u32,
     /// Workgroups of it that a compute unit should hold at once.
     pub pairs_resident: u32,
+    /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
+    pub pairs_parts: u32,
     /// Invocations of a workgroup that sorts all keys by itself.
     pub tile_workgroup: u32,
     /// 32-bit keys without values an invocation of it takes at most: more keys than a workgroup's are sorted otherwise.
@@ -79,6 +85,16 @@ pub struct Tuning {
     pub tile_keys64: u32,
     /// Keys an invocation of it takes at least: of fewer keys the workgroup is smaller.
     pub tile_least: u32,
+    /// Invocations of a workgroup that merges all keys by itself.
+    pub merge_workgroup: u32,
+    /// Keys an invocation of it takes at most: odd, so that lanes keep off each other's banks.
+    pub merge_keys: u32,
+    /// Keys an invocation of it takes at least: of fewer keys the workgroup is smaller.
+    pub merge_least: u32,
+    /// How many 32-bit keys a sort has at most to be merged by one workgroup, on devices with subgroups; 0 for never.
+    pub merge_most: u32,
+    /// How many 64-bit keys.
+    pub merge_most64: u32,
     /// Invocations of a workgroup that sorts a bucket of a sort from the most significant digit.
     pub bucket_workgroup: u32,
     /// Keys an invocation of it takes at most.
@@ -148,17 +164,25 @@ impl Tuning {
             sort_keys_middling: 64,
             sort_tiles_few: 96,
             sort_resident: 2,
+            sort_parts: 2,
             sort64_workgroup: sort_workgroup,
             sort_keys64: 8,
             sort64_resident: 2,
+            sort64_parts: 2,
             pairs_workgroup: sort_workgroup,
             sort_pairs: if emulated { 8 } else { 12 },
             pairs_resident: 2,
+            pairs_parts: 2,
             tile_workgroup: sort_workgroup,
             tile_keys: if emulated { 4 } else { 8 },
             tile_pairs: if emulated { 4 } else { 8 },
             tile_keys64: if emulated { 4 } else { 8 },
             tile_least: 2,
+            merge_workgroup: 512.min(limit),
+            merge_keys: if emulated { 3 } else { 9 },
+            merge_least: 5,
+            merge_most: 0,
+            merge_most64: 2048,
             bucket_workgroup: sort_workgroup,
             bucket_keys: if emulated { 4 } else { 16 },
             bucket_resident: 2,
@@ -191,17 +215,25 @@ impl Tuning {
             sort_keys_middling: 1,
             sort_tiles_few: 1,
             sort_resident: 1,
+            sort_parts: 1,
             sort64_workgroup: 1,
             sort_keys64: 1,
             sort64_resident: 1,
+            sort64_parts: 1,
             pairs_workgroup: 1,
             sort_pairs: 1,
             pairs_resident: 1,
+            pairs_parts: 1,
             tile_workgroup: 1,
             tile_keys: 1,
             tile_pairs: 1,
             tile_keys64: 1,
             tile_least: 1,
+            merge_workgroup: 2,
+            merge_keys: 1,
+            merge_least: 1,
+            merge_most: 1,
+            merge_most64: 1,
             bucket_workgroup: 1,
             bucket_keys: 1,
             bucket_resident: 1,
@@ -253,7 +285,7 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 37] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 45] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
@@ -276,17 +308,25 @@ impl Tuning {
             ("sort_keys_middling", 64, &mut self.sort_keys_middling),
             ("sort_tiles_few", 1 << 16, &mut self.sort_tiles_few),
             ("sort_resident", 16, &mut self.sort_resident),
+            ("sort_parts", 16, &mut self.sort_parts),
             ("sort64_workgroup", 1024, &mut self.sort64_workgroup),
             ("sort_keys64", 64, &mut self.sort_keys64),
             ("sort64_resident", 16, &mut self.sort64_resident),
+            ("sort64_parts", 16, &mut self.sort64_parts),
             ("pairs_workgroup", 1024, &mut self.pairs_workgroup),
             ("sort_pairs", 64, &mut self.sort_pairs),
             ("pairs_resident", 16, &mut self.pairs_resident),
+            ("pairs_parts", 16, &mut self.pairs_parts),
             ("tile_workgroup", 1024, &mut self.tile_workgroup),
             ("tile_keys", 16, &mut self.tile_keys),
             ("tile_pairs", 16, &mut self.tile_pairs),
             ("tile_keys64", 16, &mut self.tile_keys64),
             ("tile_least", 16, &mut self.tile_least),
+            ("merge_workgroup", 1024, &mut self.merge_workgroup),
+            ("merge_keys", 31, &mut self.merge_keys),
+            ("merge_least", 31, &mut self.merge_least),
+            ("merge_most", 1 << 14, &mut self.merge_most),
+            ("merge_most64", 1 << 14, &mut self.merge_most64),
             ("bucket_workgroup", 1024, &mut self.bucket_workgroup),
             ("bucket_keys", 32, &mut self.bucket_keys),
             ("bucket_resident", 16, &mut self.bucket_resident),
@@ -296,14 +336,21 @@ impl Tuning {
     }
 }
 
-/// Workgroups that scans and reductions halve.
-const HALVED: [&str; 5] =
-    ["scan_workgroup", "scan_workgroup_many", "lookahead_registers_workgroup", "blocked_workgroup", "reduce_workgroup"];
+/// Workgroups that are halved.
+const HALVED: [&str; 6] = [
+    "scan_workgroup",
+    "scan_workgroup_many",
+    "lookahead_registers_workgroup",
+    "blocked_workgroup",
+    "reduce_workgroup",
+    "merge_workgroup",
+];
 
 fn check_number(name: &str, value: u32, most: u32) -> Result<()> {
     let wrong = |wanted: String| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
     let is_halved = HALVED.contains(&name);
-    let least = if is_halved { 2 } else { u32::from(name != "blocked_padding") };
+    let may_be_none = ["blocked_padding", "merge_most", "merge_most64"].contains(&name);
+    let least = if is_halved { 2 } else { u32::from(!may_be_none) };
     if !(least..=most).contains(&value) {
         return wrong(format!("at least {least} and at most {most}"));
     }

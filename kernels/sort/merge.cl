@@ -1,0 +1,129 @@
+// sort/merge: sorts a segment of at most a tile of keys in one workgroup by merging. Each invocation sorts a few keys in registers;
+// then pairs of sorted runs become runs of twice as many, of which each invocation merges those keys that go to its own places.
+
+#define TILE (WORKGROUP * ITEMS)
+// From one word of the tile's keys to the next: with a place that is read once a run has ended, and whose key nobody takes.
+#define STRIDE (TILE + 1u)
+// What moves: a key's words and, of a pair, the index of its value.
+#define MOVED (KEY_WORDS + (VALUE_WORDS > 0u ? 1u : 0u))
+
+Key key_at(__local const u32 *exchange, u32 at) {
+  Key key = ordered_last();
+#pragma unroll
+  for (u32 word = 0u; word < KEY_WORDS; word++) { key = key_with_word(key, word, exchange[word * STRIDE + at]); }
+  return key;
+}
+
+u32 origin_at(__local const u32 *exchange, u32 at) {
+  return VALUE_WORDS > 0u ? exchange[(MOVED - 1u) * STRIDE + at] : 0u;
+}
+
+void put(__local u32 *exchange, u32 at, Key key, u32 origin) {
+#pragma unroll
+  for (u32 word = 0u; word < KEY_WORDS; word++) { exchange[word * STRIDE + at] = key_word(key, word); }
+  if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * STRIDE + at] = origin; }
+}
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_merge(
+  __global const Key *source, __global Key *target_keys, __global const u32 *source_values,
+  __global u32 *target_values, __global const u32 *counts, Params params
+) {
+  // The tile, one word of all keys after the other, and of pairs the indices of their values.
+  __local u32 exchange[MOVED * STRIDE];
+  const u32 thread = get_local_id(0);
+
+  // 1. Load the keys in rows, and bring each into the order of unsigned numbers. Places past the end get keys that stay behind all.
+  const Segment segment = segment_of(counts, params, get_group_id(0));
+  if (segment.count == 0u || segment.count > TILE) { return; }
+  source = source + params.source_offset + segment.first;
+  target_keys = target_keys + params.target_offset + segment.first;
+  Key keys[ITEMS];
+  u32 origins[ITEMS];
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(source[min(k * WORKGROUP + thread, segment.count - 1u)]); }
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 at = k * WORKGROUP + thread;
+    if (at >= segment.count) { keys[k] = ordered_last(); }
+    put(exchange, at, keys[k], at);
+  }
+  // In place, all have loaded before any stores.
+  workgroup_storage_barrier();
+
+  // 2. Take ITEMS keys that stand together, and sort them: neighbours change places by turns, but not where their keys are equal.
+  const u32 first = thread * ITEMS;
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    keys[k] = key_at(exchange, first + k);
+    origins[k] = origin_at(exchange, first + k);
+  }
+#pragma unroll
+  for (u32 turn = 0u; turn < ITEMS; turn++) {
+#pragma unroll
+    for (u32 pair = 0u; pair < PAIRS; pair++) {
+      const u32 k = 2u * pair + turn % 2u;
+      const Key left = keys[k];
+      const Key right = keys[k + 1u];
+      const u32 left_origin = origins[k];
+      const bool swap = ordered_before(right, left);
+      keys[k] = swap ? right : left;
+      keys[k + 1u] = swap ? left : right;
+      origins[k] = swap ? origins[k + 1u] : left_origin;
+      origins[k + 1u] = swap ? left_origin : origins[k + 1u];
+    }
+  }
+
+  for (u32 run = 1u; run * ITEMS < segment.count; run *= 2u) {
+    // 3. Lay the runs beside each other.
+    workgroup_barrier();
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) { put(exchange, first + k, keys[k], origins[k]); }
+    workgroup_barrier();
+
+    // 4. How many of the left run's keys are among those before this invocation's places?
+    const u32 begin = thread / (2u * run) * (2u * run) * ITEMS;
+    const u32 middle = begin + run * ITEMS;
+    const u32 end = middle + run * ITEMS;
+    const u32 before = first - begin;
+    u32 low = before - min(before, run * ITEMS);
+    u32 high = min(before, run * ITEMS);
+    while (low < high) {
+      const u32 half_way = (low + high) / 2u;
+      if (ordered_before(key_at(exchange, middle + before - 1u - half_way), key_at(exchange, begin + half_way))) {
+        high = half_way;
+      } else {
+        low = half_way + 1u;
+      }
+    }
+
+    // 5. Merge from there: of equal keys the left run's come first.
+    u32 left = begin + low;
+    u32 right = middle + before - low;
+    Key left_key = key_at(exchange, left);
+    Key right_key = key_at(exchange, right);
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      const bool from_right = right < end && (left == middle || ordered_before(right_key, left_key));
+      keys[k] = from_right ? right_key : left_key;
+      origins[k] = origin_at(exchange, from_right ? right : left);
+      left += from_right ? 0u : 1u;
+      right += from_right ? 1u : 0u;
+      const Key next = key_at(exchange, from_right ? right : left);
+      left_key = from_right ? left_key : next;
+      right_key = from_right ? next : right_key;
+    }
+  }
+
+  // 6. Store them in rows. Values go where their keys went.
+  workgroup_barrier();
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) { put(exchange, first + k, keys[k], origins[k]); }
+  workgroup_barrier();
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) {
+    const u32 at = k * WORKGROUP + thread;
+    origins[k] = origin_at(exchange, at);
+    if (at < segment.count) { target_keys[at] = key_restored(key_at(exchange, at)); }
+  }
+  place_values(source_values, target_values, params, segment, thread, WORKGROUP, origins);
+}
