@@ -112,15 +112,15 @@ fn compare_writes_the_page_of_its_rows() {
 fn drawings_are_files_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let drawings = folder.path().join("svg");
-    succeeds(&trifold(&["report", text(&kept("2026-11-22-h200.json")), "--svg", text(&drawings)]));
+    succeeds(&trifold(&["report", text(&kept("2026-11-23-h200.json")), "--svg", text(&drawings)]));
     let mut names: Vec<String> =
         fs::read_dir(&drawings).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    let of = |subject: &str| format!("2026-11-22-h200-{subject}.svg");
+    let of = |subject: &str| format!("2026-11-23-h200-{subject}.svg");
     assert_eq!(names, ["copy-u32", "reduce-u32-sum", "scan-u32-sum", "sort-keys-u32", "sort-pairs-u32"].map(of));
     // The README shows these.
     for name in names {
-        let advice = "run `trifold report docs/results/2026-11-22-h200.json --svg docs/results`";
+        let advice = "run `trifold report docs/results/2026-11-23-h200.json --svg docs/results`";
         assert!(fs::read(kept(&name)).ok() == Some(fs::read(drawings.join(&name)).unwrap()), "{name} is old: {advice}");
     }
 }
@@ -128,17 +128,17 @@ fn drawings_are_files_of_their_own() {
 #[test]
 fn the_experiments_page_is_of_its_rows() {
     let folder = tempfile::tempdir().unwrap();
-    let (rows, page) = ("2026-11-22-h200-experiments.json", folder.path().join("page.html"));
+    let (rows, page) = ("2026-11-23-h200-experiments.json", folder.path().join("page.html"));
     succeeds(&trifold(&["report", text(&kept(rows)), "-o", text(&page)]));
     let advice = format!("run `trifold report docs/results/{rows} -o` with that");
-    assert!(fs::read(kept("2026-11-22-h200-experiments.html")).ok() == Some(fs::read(page).unwrap()), "old: {advice}");
+    assert!(fs::read(kept("2026-11-23-h200-experiments.html")).ok() == Some(fs::read(page).unwrap()), "old: {advice}");
 }
 
 #[test]
 fn crowded_comparisons_are_a_chart_an_algorithm() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
-    succeeds(&trifold(&["report", text(&kept("2026-11-22-h200-experiments.json")), "-o", text(&page)]));
+    succeeds(&trifold(&["report", text(&kept("2026-11-23-h200-experiments.json")), "-o", text(&page)]));
     let page = fs::read_to_string(&page).unwrap();
     let (_, ladder) = page.split_once("id=\"scan-ladder-scan-u32-sum\"").unwrap();
     let (ladder, _) = ladder.split_once("</section>").unwrap();
@@ -155,7 +155,7 @@ fn crowded_comparisons_are_a_chart_an_algorithm() {
 #[test]
 fn a_crowded_file_does_not_hide_a_plain_one() {
     let folder = tempfile::tempdir().unwrap();
-    let (crowded, page) = (kept("2026-11-22-h200-experiments.json"), folder.path().join("page.html"));
+    let (crowded, page) = (kept("2026-11-23-h200-experiments.json"), folder.path().join("page.html"));
     let rows: Vec<serde_json::Value> = serde_json::from_slice(&fs::read(&crowded).unwrap()).unwrap();
     let is_one = |row: &&serde_json::Value| {
         row["experiment"] == "scan-ladder" && row["backend"] == "cuda" && row["algorithm"] == "lookback"
@@ -166,7 +166,7 @@ fn a_crowded_file_does_not_hide_a_plain_one() {
     succeeds(&trifold(&["report", text(&crowded), text(&plain), "-o", text(&page)]));
     let page = fs::read_to_string(&page).unwrap();
     assert!(page.contains("<figcaption>Throughput, plain.json</figcaption>"));
-    assert!(page.contains("<figcaption>chained_scan, 2026-11-22-h200-experiments.json</figcaption>"));
+    assert!(page.contains("<figcaption>chained_scan, 2026-11-23-h200-experiments.json</figcaption>"));
 }
 
 /// A browser, if this machine has one.
