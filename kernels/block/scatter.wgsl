@@ -3,10 +3,10 @@
 // tiles may be.
 
 // Words that hold two places in the tile each.
-const PAIRS: u32 = (ITEMS + 1u) / 2u;
+const POSITION_WORDS: u32 = (ITEMS + 1u) / 2u;
 // Rows of a key an invocation, in a part.
-const ROWS: u32 = (ITEMS + PARTS - 1u) / PARTS;
-const PART: u32 = ROWS * WORKGROUP;
+const PART_ROWS: u32 = (ITEMS + PARTS - 1u) / PARTS;
+const PART: u32 = PART_ROWS * WORKGROUP;
 // What moves: a key's words and, of a pair, one of its value's at a time.
 const MOVED: u32 = KEY_WORDS + min(VALUE_WORDS, 1u);
 
@@ -29,7 +29,7 @@ fn scatter(
   thread: u32,
   valid: u32,
   keys: ptr<function, array<Key, ITEMS>>,
-  positions: ptr<function, array<u32, PAIRS>>,
+  positions: ptr<function, array<u32, POSITION_WORDS>>,
   moved: ptr<function, array<u32, ITEMS>>,
 ) {
   for (var value_word = 0u; value_word < max(VALUE_WORDS, 1u); value_word++) {
@@ -48,7 +48,7 @@ fn scatter(
       workgroupBarrier();
 
       let count = min(valid - part_first, PART);
-      for (var row = 0u; row < ROWS; row += BATCH) {
+      for (var row = 0u; row < PART_ROWS; row += BATCH) {
         var sorted: array<Key, BATCH>;
         var targets: array<u32, BATCH>;
         // unroll

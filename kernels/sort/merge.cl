@@ -60,7 +60,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_merge(
 #pragma unroll
   for (u32 turn = 0u; turn < ITEMS; turn++) {
 #pragma unroll
-    for (u32 pair = 0u; pair < PAIRS; pair++) {
+    for (u32 pair = 0u; pair < NEIGHBOURS; pair++) {
       const u32 k = 2u * pair + turn % 2u;
       const Key left = keys[k];
       const Key right = keys[k + 1u];

@@ -4,6 +4,8 @@
 #define TILE (WORKGROUP * ITEMS)
 // From one word of the tile's keys to the next: with a place that is read once a run has ended, and whose key nobody takes.
 #define STRIDE (TILE + 1u)
+// What moves: a key's words and, of a pair, the index of its value.
+#define MOVED (KEY_WORDS + (VALUE_WORDS > 0u ? 1u : 0u))
 
 // The tile, one word of all keys after the other, and of pairs the indices of their values.
 extern __shared__ u32 exchange[];
@@ -16,13 +18,13 @@ FUNCTION Key key_at(u32 at) {
 }
 
 FUNCTION u32 origin_at(u32 at) {
-  return VALUE_WORDS > 0u ? exchange[KEY_WORDS * STRIDE + at] : 0u;
+  return VALUE_WORDS > 0u ? exchange[(MOVED - 1u) * STRIDE + at] : 0u;
 }
 
 FUNCTION void put(u32 at, Key key, u32 origin) {
 #pragma unroll
   for (u32 word = 0u; word < KEY_WORDS; word++) { exchange[word * STRIDE + at] = key_word(key, word); }
-  if (VALUE_WORDS > 0u) { exchange[KEY_WORDS * STRIDE + at] = origin; }
+  if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * STRIDE + at] = origin; }
 }
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
@@ -60,7 +62,7 @@ sort_merge(
 #pragma unroll
   for (u32 turn = 0u; turn < ITEMS; turn++) {
 #pragma unroll
-    for (u32 pair = 0u; pair < PAIRS; pair++) {
+    for (u32 pair = 0u; pair < NEIGHBOURS; pair++) {
       const u32 k = 2u * pair + turn % 2u;
       const Key left = keys[k];
       const Key right = keys[k + 1u];

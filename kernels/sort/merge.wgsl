@@ -65,7 +65,7 @@ fn sort_merge(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
   // unroll
   for (var turn = 0u; turn < ITEMS; turn++) {
     // unroll
-    for (var pair = 0u; pair < PAIRS; pair++) {
+    for (var pair = 0u; pair < NEIGHBOURS; pair++) {
       let k = 2u * pair + turn % 2u;
       let left = keys[k];
       let right = keys[k + 1u];

@@ -133,7 +133,7 @@ fn sort_onesweep(
   // 5. Rank each key among the subgroup's keys of its digit: that is its place in the tile. (The digit place is read again, so that
   // digits are computed again instead of carried along in registers.)
   let place = shared_place;
-  var positions: array<u32, PAIRS>;
+  var positions: array<u32, POSITION_WORDS>;
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let digit = ordered_digit(keys[k], place);

@@ -56,9 +56,11 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/key1": "wgsl" "cl" "cu";
     "block/key2": "wgsl" "cl" "cu";
     "block/place_digit": "wgsl" "cl" "cu";
-    "block/values_none": "wgsl" "cl" "cu";
-    "block/values": "wgsl" "cl" "cu";
+    "block/values_none": "cl" "cu";
+    "block/values": "cl" "cu";
     "block/scatter": "wgsl";
+    "block/scatter_none": "wgsl";
+    "block/scatter_values": "wgsl";
     "block/split_none": "wgsl" "cl" "cu";
     "block/split_values": "wgsl" "cl" "cu";
     "block/segment_whole": "wgsl" "cl" "cu";

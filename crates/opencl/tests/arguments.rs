@@ -34,6 +34,11 @@ fn requests() -> Vec<Request> {
             }
         }
     }
+    // Few enough for one workgroup.
+    for value in [None, Some(u32::TYPE)] {
+        let (key, order) = (trifold_core::Scalar::U64, Order::Ascending);
+        requests.push(Request::Sort(SortRequest { key, value, n: 1000, order }));
+    }
     for rest in [Rest::Dropped, Rest::Apart, Rest::Behind] {
         requests.push(Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n: 1_000_003, rest }));
     }

@@ -1,6 +1,8 @@
 //! Rows of sort.
 
-use trifold_core::{ElementType, Fault, Launch, Order, Param, Request, Scalar, SortRequest, Waiting, planner};
+use trifold_core::{
+    ElementType, Fault, Language, Launch, Order, Param, Request, Scalar, SortRequest, Waiting, planner,
+};
 
 use super::{Table, value_types};
 use crate::case::{Body, Level};
@@ -30,6 +32,7 @@ impl Table<'_> {
         self.sort_matrix();
         self.sort_sizes();
         self.sort_workgroups();
+        self.sort_parts();
         self.sort_distributions();
         self.sort_placements();
         self.sort_specials();
@@ -98,7 +101,8 @@ impl Table<'_> {
                         // Workgroups are of powers of two, and the largest is full. A run of one invocation's keys, and two.
                         let most = self.one_tile(&row(1), algorithm);
                         let edges = [32, 64, 128, 256, 512, 1024, 2048, 4096].map(|e: u64| [e, e + 1]);
-                        let sizes = edges.into_iter().flatten().chain([1, 5, 6, 9, 10, 19, most - 1, most]);
+                        let sizes =
+                            edges.into_iter().flatten().chain([1, 5, 6, 9, 10, 19, most.saturating_sub(1), most]);
                         for n in sizes.filter(|n| *n <= most) {
                             self.row_of_rung(row(n).algorithm(algorithm), algorithm);
                         }
@@ -132,6 +136,23 @@ impl Table<'_> {
                 if row.plan(self.caps).is_ok() {
                     self.row(row);
                 }
+            }
+        }
+    }
+
+    /// Parts of a tile, one after the other: all keys at once, no divisor of them, and a row each.
+    fn sort_parts(&mut self) {
+        if self.caps.language != Language::Wgsl || self.caps.subgroups.is_none() {
+            return;
+        }
+        let [.., v12] = value_types();
+        for parts in [1, 3, 16] {
+            let numbers = vec![("sort_parts", parts), ("sort_keys", 8)];
+            let keys = Row::new(sort(Scalar::U32, None, Order::Ascending, 5003)).tiles(Tiles::Numbers(numbers));
+            let numbers = vec![("pairs_parts", parts), ("sort_pairs", 8)];
+            let pairs = sort(Scalar::F32, Some(v12.clone()), Order::Descending, 5003);
+            for row in [keys, Row::new(pairs).tiles(Tiles::Numbers(numbers))] {
+                self.row(row.algorithm("onesweep"));
             }
         }
     }
@@ -173,6 +194,8 @@ impl Table<'_> {
                         let request = sort(scalar, value.clone(), order, n);
                         self.by_algorithm(Row::new(request).distribution(Distribution::Specials));
                     }
+                    let few = sort(scalar, value.clone(), order, 257);
+                    self.by_either_tile(Row::new(few).distribution(Distribution::Specials));
                 }
             }
         }

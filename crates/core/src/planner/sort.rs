@@ -1,4 +1,5 @@
-//! Sort: Onesweep, or upsweep, scan and downsweep where no workgroup may wait for another.
+//! Sort: Onesweep, by buckets or within one workgroup where keys are few, or upsweep, scan and downsweep where no workgroup may wait
+//! for another.
 
 use super::passes::Job as ScanJob;
 use super::sort_local::moved_words;
@@ -19,7 +20,7 @@ const STATES: u32 = DIGITS * 4;
 /// From so many keys on a histogram's lanes count in copies of their own, which cost time to clear and to add up.
 const MANY_KEYS: u32 = 1 << 22;
 /// Rows of a part of a tile that are scattered at once in WGSL: of more, registers.
-const ROWS_AT_ONCE: u32 = 4;
+const BATCH: u32 = 4;
 /// So many tiles' states a sort may have whatever its size.
 const FEW_TILES: u32 = 44;
 
@@ -131,7 +132,12 @@ impl Planner<'_> {
             value_bytes,
             constants,
             key_part: if key_bytes == 4 { "block/key1" } else { "block/key2" },
-            value_part: if value_bytes == 0 { "block/values_none" } else { "block/values" },
+            value_part: match (self.caps.language, value_bytes) {
+                (Language::Wgsl, 0) => "block/scatter_none",
+                (Language::Wgsl, _) => "block/scatter_values",
+                (_, 0) => "block/values_none",
+                _ => "block/values",
+            },
         };
         if self.caps.language == Language::Host {
             return self.sort_on_host(algorithm, job, spans);
@@ -217,8 +223,11 @@ impl Planner<'_> {
         let mut tile = Tile { workgroup, keys, resident, parts };
         let fits = |tile: &Tile| self.room_for_ranks(tile.workgroup, self.exchanged_words(job, tile));
         let least = self.narrowest_ranking();
-        while !fits(&tile) && (tile.keys > 4 || tile.workgroup > least) {
-            if tile.keys > 4 {
+        let may_part = self.caps.language == Language::Wgsl;
+        while !fits(&tile) && (may_part && tile.parts < tile.keys || tile.keys > 4 || tile.workgroup > least) {
+            if may_part && tile.parts < tile.keys {
+                tile.parts += 1;
+            } else if tile.keys > 4 {
                 tile.keys -= 1;
             } else {
                 tile.workgroup = self.halved(tile.workgroup);
@@ -347,7 +356,7 @@ impl Planner<'_> {
         ];
         match self.caps.language {
             Language::CudaC => more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, workgroup * items, 32))),
-            Language::Wgsl => more.extend([("PARTS", parts), ("BATCH", ROWS_AT_ONCE)]),
+            Language::Wgsl => more.extend([("PARTS", parts), ("BATCH", BATCH)]),
             _ => {}
         }
         more.extend(self.subgroup_constants(workgroup)?);

@@ -79,7 +79,7 @@ impl Planner<'_> {
             return Err(self.is_more_than_a_tile("merge_tile", job, most));
         }
         let shape = self.merge_shape_for(job.n, most);
-        let kernel = self.merge_key(job, shape, "block/segment_whole");
+        let kernel = self.merge_key(job, shape);
         let launch = segments(kernel, job, place(&spans, 0), place(&spans, 1), None);
         self.finish("merge_tile", Scratch::default(), vec![Step::Launch(launch)], spans, 0)
     }
@@ -184,7 +184,8 @@ impl Planner<'_> {
     fn merge_shape(&self, job: &Job) -> Shape {
         let mut shape =
             Shape { workgroup: self.tuning.merge_workgroup, keys: odd(self.tuning.merge_keys), resident: 1 };
-        while merge_shared_bytes(job, shape) + 64 > self.ranking_room() && shape.tile() > 1 {
+        let fits = |shape| merge_shared_bytes(job, shape) + 64 <= self.ranking_room();
+        while (!fits(shape) || u64::from(shape.tile()) > LARGEST_TILE) && shape.tile() > 1 {
             if shape.keys > 1 {
                 shape.keys -= 2;
             } else {
@@ -205,19 +206,18 @@ impl Planner<'_> {
         Shape { workgroup, keys, resident: 1 }
     }
 
-    /// `sort/merge`, on all keys or on each bucket.
-    fn merge_key(&self, job: &Job, shape: Shape, segment: &'static str) -> KernelKey {
+    fn merge_key(&self, job: &Job, shape: Shape) -> KernelKey {
         let mut constants = job.constants.clone();
         constants.extend([
             ("WORKGROUP", shape.workgroup),
             ("ITEMS", shape.keys),
-            ("PAIRS", shape.keys / 2),
+            ("NEIGHBOURS", shape.keys / 2),
             ("RESIDENT", shape.resident),
         ]);
         if self.caps.language == Language::CudaC {
             constants.push(("DYNAMIC_BYTES", merge_shared_bytes(job, shape)));
         }
-        let parts = vec![job.key_part, segment, place_part(job)];
+        let parts = vec![job.key_part, "block/segment_whole", place_part(job)];
         KernelKey { name: "sort/merge", parts, constants, element: None, op: None, selector: None }
     }
 

@@ -22,7 +22,7 @@ use crate::{Request, SortRequest};
 ///
 /// Every reduction reads n. A sort with digits of d bits has passes for all bits of its keys: `onesweep` reads the keys once
 /// to count all digits, and in a pass keys and values once in and once out; `upsweep_downsweep` reads the keys of a pass once
-/// to count and once more to rank, as `split` does in passes of one bit; `one_tile` reads keys and values once and writes them once. `msd_first`
+/// to count and once more to rank, as `split` does in passes of one bit; `one_tile` and `merge_tile` read keys and values once and writes them once. `msd_first`
 /// reads the keys to count one digit, and has two passes, as long as a workgroup holds each bucket of uniform keys; larger ones it counts and
 /// scatters by each other digit. `hybrid` is the one, or `onesweep`. On the CPU, `sequential` and `parallel` scans and
 /// reductions move 2n and n; its sort is another crate's, and not counted here.

@@ -14,7 +14,7 @@ pub struct Candidates {
     pub scalar: Scalar,
     /// The algorithm that the numbers are for; a device that does not have it is not tuned for it.
     pub algorithm: &'static str,
-    /// Whether the planner chooses, as the numbers say from which size on it takes the algorithm.
+    /// Whether the planner chooses, as the numbers say from which size on, or up to which, it takes the algorithm.
     pub is_choice: bool,
     /// What tiles do wrong meanwhile.
     pub fault: Fault,
@@ -57,8 +57,8 @@ impl Candidates {
             ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
             ("sort_resident", &[1, 2, 3, 4]),
             ("sort_window", &[1, 2, 4, 8]),
-            ("sort_parts", &[1, 2, 4, 8]),
         ]),
+        tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
         // The same kernel where its tiles are not many, where they are few, and where they are fewer than units.
         tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])]).of(1 << 24),
         tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_keys_few", &[12, 16, 20, 24, 32])]).of(1 << 22),
@@ -72,28 +72,28 @@ impl Candidates {
             ("sort64_workgroup", &[128, 256, 384, 512]),
             ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20, 24, 28]),
             ("sort64_resident", &[1, 2, 3, 4]),
-            ("sort64_parts", &[1, 2, 4, 8]),
         ]),
         tuned("sort_pairs", Scalar::U32, "onesweep", &[
             ("pairs_workgroup", &[128, 256, 384, 512]),
             ("sort_pairs", &[8, 12, 16, 20, 24, 28, 32]),
             ("pairs_resident", &[1, 2, 3, 4]),
-            ("pairs_parts", &[1, 2, 4, 8]),
         ]),
+        tuned("sort_keys", Scalar::U64, "onesweep", &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+        tuned("sort_pairs", Scalar::U32, "onesweep", &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
         // First the shape that a full tile wants, then how few keys an invocation should take.
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_least", &[1, 2, 4])]).of(1 << 10),
         tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_workgroup", &[256, 512, 1024]), ("merge_keys", &[5, 9, 17])]).of(1 << 12),
         tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_least", &[3, 5, 9])]).of(1 << 10),
-        // How many keys one tile is still the faster for, and by which of the two.
-        tuned("sort_keys", Scalar::U32, "merge_tile", &[("merge_most", &[0, 1 << 10])]).of(1 << 10).choice(),
-        tuned("sort_keys", Scalar::U32, "merge_tile", &[("merge_most", &[1 << 10, 1 << 12])]).of(1 << 12).choice(),
-        tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_most64", &[0, 1 << 11])]).of(1 << 11).choice(),
-        tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_most64", &[1 << 11, 1 << 12])]).of(1 << 12).choice(),
+        // How many keys one tile is still the faster for, and how many of them merged: the most first, since what was kept is asked no more.
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_keys", &[8, 16])]).of(1 << 12).choice(),
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_keys", &[8, 16])]).of(1 << 13).choice(),
         tuned("sort_keys", Scalar::U64, "one_tile", &[("tile_keys64", &[8, 16])]).of(1 << 12).choice(),
         tuned("sort_pairs", Scalar::U32, "one_tile", &[("tile_pairs", &[8, 16])]).of(1 << 12).choice(),
+        tuned("sort_keys", Scalar::U32, "merge_tile", &[("merge_most", &[1 << 10, 1 << 12])]).of(1 << 12).choice(),
+        tuned("sort_keys", Scalar::U32, "merge_tile", &[("merge_most", &[0, 1 << 10])]).of(1 << 10).choice(),
+        tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_most64", &[1 << 11, 1 << 12])]).of(1 << 12).choice(),
+        tuned("sort_keys", Scalar::U64, "merge_tile", &[("merge_most64", &[0, 1 << 11])]).of(1 << 11).choice(),
     ];
 
     const fn of(self, few: u64) -> Candidates {

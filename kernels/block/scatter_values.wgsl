@@ -1,4 +1,4 @@
-// block/values: values of any number of words move as their keys moved, one word at a time through workgroup memory.
+// block/scatter_values: values of any number of words, one word at a time to where block/scatter brings their keys.
 
 @group(0) @binding(3) var<storage, read_write> input_values: array<u32>;
 @group(0) @binding(4) var<storage, read_write> temp_values: array<u32>;

@@ -1,4 +1,4 @@
-// block/values_none: a sort of keys alone.
+// block/scatter_none: a sort of keys alone.
 
 fn load_values(source: u32, first: u32, width: u32, word: u32, moved: ptr<function, array<u32, ITEMS>>) {
 }
