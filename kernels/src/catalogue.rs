@@ -54,6 +54,15 @@ const fn optional(name: &'static str, access: Access) -> Argument {
 
 const INPUT_AND_OUTPUT: &[Argument] = &[read("input"), write("output")];
 
+/// Of sorts whose workgroups take a segment each: all keys, or those buckets that `counts` tells.
+const SEGMENTS: &[Argument] = &[
+    read("source"),
+    write("target_keys"),
+    optional("source_values", Access::Read),
+    optional("target_values", Access::ReadWrite),
+    optional("counts", Access::Read),
+];
+
 /// A rung of the reduce ladder.
 const fn reduce_rung(name: &'static str, entry_point: &'static str) -> Entry {
     Entry {
@@ -328,13 +337,7 @@ pub const CATALOGUE: &[Entry] = &[
     Entry {
         name: "sort/local",
         entry_point: "sort_local",
-        arguments: &[
-            read("source"),
-            write("target_keys"),
-            optional("source_values", Access::Read),
-            optional("target_values", Access::ReadWrite),
-            optional("counts", Access::Read),
-        ],
+        arguments: SEGMENTS,
         params: &[
             "n",
             "end_place",
@@ -351,13 +354,7 @@ pub const CATALOGUE: &[Entry] = &[
     Entry {
         name: "sort/merge",
         entry_point: "sort_merge",
-        arguments: &[
-            read("source"),
-            write("target_keys"),
-            optional("source_values", Access::Read),
-            optional("target_values", Access::ReadWrite),
-            optional("counts", Access::Read),
-        ],
+        arguments: SEGMENTS,
         params: &["n", "buckets_at", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
         initial: false,
         cuda_from: 75,

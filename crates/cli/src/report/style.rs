@@ -107,9 +107,8 @@ pub fn algorithm(name: &str) -> (Marker, &'static str) {
         // Those that the planner takes first are solid.
         "copy" | "lookback" | "single_pass" | "onesweep" => (Marker::Circle, "solid"),
         "parallel" => (SQUARE, "solid"),
-        "lookahead" => (DIAMOND, "long"),
+        "lookahead" | "merge_tile" => (DIAMOND, "long"),
         "lookahead_registers" | "one_tile" => (DIAMOND, "solid"),
-        "merge_tile" => (DIAMOND, "long"),
         "hybrid" => (UP, "solid"),
         "reduce_then_scan" | "upsweep_downsweep" => (UP, "dots"),
         // The reduce ladder: its rungs stand in one chart.

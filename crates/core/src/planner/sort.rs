@@ -223,18 +223,16 @@ impl Planner<'_> {
         let mut tile = Tile { workgroup, keys, resident, parts };
         let fits = |tile: &Tile| self.room_for_ranks(tile.workgroup, self.exchanged_words(job, tile));
         let least = self.narrowest_ranking();
-        let may_part = self.caps.language == Language::Wgsl;
-        while !fits(&tile) && (may_part && tile.parts < tile.keys || tile.keys > 4 || tile.workgroup > least) {
-            if may_part && tile.parts < tile.keys {
+        while !fits(&tile) {
+            if self.caps.language == Language::Wgsl && tile.parts < tile.keys {
                 tile.parts += 1;
             } else if tile.keys > 4 {
                 tile.keys -= 1;
-            } else {
+            } else if tile.workgroup > least {
                 tile.workgroup = self.halved(tile.workgroup);
+            } else {
+                return Err(self.lacks_room());
             }
-        }
-        if !fits(&tile) {
-            return Err(self.lacks_room());
         }
         Ok(tile)
     }
