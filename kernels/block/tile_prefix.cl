@@ -2,38 +2,11 @@
 // (Smith, Levien and Owens 2025): the tile's aggregate is published, then its prefix. The kernel has the aggregate of any other tile.
 
 typedef struct {
-  u32 stuck;
-  T prefix;
-  T subgroup_totals[MAX_SUBGROUPS];
-} TileShared;
-
-typedef struct {
   // The combination of the tiles before this one, of this one, and of the subgroups in it before the invocation's own.
   T before;
   T aggregate;
   T subgroups;
 } TilePrefix;
-
-// What a kernel reads tiles from, which it declares, and the combination of a full tile, by the very combines that its owner makes.
-typedef struct TileInput TileInput;
-T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShared *shared);
-
-// A tile whose aggregate is known: the subgroups' totals, and whether the tile tells of itself.
-typedef struct {
-  TileTotals totals;
-  bool publishes;
-} Announced;
-
-// Combines the subgroups' totals and publishes the tile's aggregate. All invocations call it together, each with its subgroup's
-// total.
-Announced tile_announce(
-  __global StateWord *states, __global u32 *ticket, Params params, u32 run, u32 tile, T total, Subgroup sg, __local TileShared *shared
-) {
-  const Announced announced = {tile_totals(total, sg, shared->subgroup_totals), tile_publishes(ticket, tile)};
-  const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.tiles, run, tile, status, announced.totals.all); }
-  return announced;
-}
 
 // Looks back, and publishes the tile's inclusive prefix. All invocations call it together; returns the exclusive one. If a tile is
 // stuck, the whole workgroup computes its aggregate and goes on.

@@ -1,30 +1,11 @@
 // block/tile_prefix: what lies before a tile, by decoupled look-back (Merrill and Garland 2016) with the fallback of Decoupled Fallback
 // (Smith, Levien and Owens 2025): the tile's aggregate is published, then its prefix. The kernel has the aggregate of any other tile.
 
-var<workgroup> shared_stuck: u32;
-var<workgroup> shared_prefix: T;
-
 struct TilePrefix {
   // The combination of the tiles before this one, of this one, and of the subgroups in it before the invocation's own.
   before: T,
   aggregate: T,
   subgroups: T,
-}
-
-// A tile whose aggregate is known: the subgroups' totals, and whether the tile tells of itself.
-struct Announced {
-  totals: TileTotals,
-  publishes: bool,
-}
-
-// Combines the subgroups' totals and publishes the tile's aggregate. All invocations call it together, each with its subgroup's
-// total.
-fn tile_announce(run: u32, tile: u32, total: T, lane: u32, subgroup: u32, subgroups: u32) -> Announced {
-  let announced = Announced(tile_totals(total, lane, subgroup, subgroups), tile_publishes(tile));
-  if (subgroup == 0u && lane == 0u) {
-    state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes), announced.totals.all);
-  }
-  return announced;
 }
 
 // Looks back, and publishes the tile's inclusive prefix. All invocations call it together; returns the exclusive one. If a tile is

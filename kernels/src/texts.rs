@@ -43,7 +43,9 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/ticket": "wgsl" "cl" "cu";
     "block/tile_totals": "wgsl" "cl" "cu";
     "block/tile_rows": "wgsl" "cl" "cu";
+    "block/tile_announce": "wgsl" "cl" "cu";
     "block/tile_prefix": "wgsl" "cl" "cu";
+    "block/tile_chunks": "wgsl" "cl" "cu";
     "block/lookback_fold": "wgsl" "cl" "cu";
     "block/lookback": "wgsl" "cl" "cu";
     "block/lookback_windows": "cu";

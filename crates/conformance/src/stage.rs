@@ -1,8 +1,6 @@
 //! A row's memory on a device: inputs among guards, poisoned outputs, a bound call, and the check of what it wrote.
 
-use trifold_core::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request, Rest, planner,
-};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request, Rest};
 use trifold_cpu::oracle::{self, Expected, Output};
 
 use crate::case::Failure;
@@ -254,7 +252,7 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
         .into());
     }
     // What look-back combines depends on how far other tiles are.
-    let steady = !planner::follows_arrival(staged.call.plan.algorithm());
+    let steady = !staged.call.plan.follows_arrival();
     let mut first: Option<Vec<u8>> = None;
     for run in 0..row.runs {
         if run > 0 {

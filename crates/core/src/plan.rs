@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Caps, ElementType, Op, Selector};
+use crate::{Caps, ElementType, Op, Selector, planner};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -175,6 +175,12 @@ impl Plan {
             _ => launch.groups,
         };
         self.launched().filter(|launch| launch.kernel.waits()).map(tiles).max().unwrap_or(0)
+    }
+
+    /// Whether what it combines depends on which tiles come first, so that the last bits of a float's result may change from run to run.
+    pub fn follows_arrival(&self) -> bool {
+        planner::follows_arrival(self.algorithm)
+            && !self.launched().any(|l| l.kernel.parts.contains(&planner::scan::TILE_CHUNKS))
     }
 
     /// The kernels it launches, in order.

@@ -27,9 +27,15 @@ impl Reach {
         }
     }
 
-    /// Of a processor's ladder beside a GPU's: as far as that.
-    fn beside_a_gpu() -> Reach {
-        Reach { copy_ms: 300.0, most: 28 }
+    /// Of a ladder: on a GPU, and on a processor beside one, to the last power of four that 32 bits count, where the host has room for
+    /// it too: input, output, what is expected, and as much again for the system.
+    fn of_a_ladder(caps: &Caps, beside_a_gpu: bool, bytes: u64, host_memory: u64) -> Reach {
+        let most = if 4 * (bytes << 30) <= host_memory { 30 } else { 28 };
+        match is_software(caps.kind) {
+            true if caps.backend == "cpu" && beside_a_gpu => Reach { copy_ms: 1200.0, most },
+            true => Reach::of(caps),
+            false => Reach { copy_ms: 10.0, most },
+        }
     }
 }
 
@@ -62,9 +68,9 @@ impl Sizes {
         if let Outcome::Row(row) = bench.row(&job)
             && let Some(ms) = row.median_ms
         {
-            let most = |reach| most(ms, u64::from(scalar.bytes()), caps, reach);
-            sizes.most = most(Reach::of(caps));
-            sizes.top = if caps.backend == "cpu" && beside_a_gpu { most(Reach::beside_a_gpu()) } else { sizes.most };
+            let bytes = u64::from(scalar.bytes());
+            sizes.most = most(ms, bytes, caps, Reach::of(caps));
+            sizes.top = most(ms, bytes, caps, Reach::of_a_ladder(caps, beside_a_gpu, bytes, host_memory()));
         }
         sizes
     }
@@ -95,6 +101,15 @@ impl Sizes {
     fn or(&self, usual: Vec<u64>) -> Vec<u64> {
         if self.asked.is_empty() { usual } else { self.asked.clone() }
     }
+}
+
+/// Bytes of the host's memory, 0 where nobody says.
+fn host_memory() -> u64 {
+    #[cfg(feature = "cpu")]
+    if let Ok(cpu) = trifold::cpu::Cpu::new() {
+        return trifold::AnyBackend::caps(&cpu).memory;
+    }
+    0
 }
 
 /// The exponent of the most elements that a device copies in good time, and has room for.
@@ -138,14 +153,17 @@ mod tests {
             max_buffer: 1 << 40,
             ..AnyBackend::caps(&cpu).clone()
         };
-        let beside = |ms, caps: &Caps| most(ms, 4, caps, Reach::beside_a_gpu());
+        let ladder = |ms, caps: &Caps, host| most(ms, 4, caps, Reach::of_a_ladder(caps, true, 4, host));
         let most = |ms, bytes, caps: &Caps| most(ms, bytes, caps, Reach::of(caps));
         // 2 GB/s, and 4 TB/s.
         assert_eq!([4.0, 0.002].map(|ms| most(ms, 4, &gpu)), [20, 28]);
         let software = Caps { kind: DeviceKind::Cpu, ..gpu.clone() };
         assert_eq!([4.0, 0.002, 1e3].map(|ms| most(ms, 4, &software)), [19, 22, 16]);
         // 20 GB/s.
-        assert_eq!([4.0, 0.4].map(|ms| beside(ms, &software)), [26, 28]);
+        let processor = Caps { backend: "cpu", ..software.clone() };
+        assert_eq!([4.0, 0.4].map(|ms| ladder(ms, &processor, 32 << 30)), [28, 30]);
+        assert_eq!([8 << 30, 32 << 30].map(|host| ladder(0.002, &gpu, host)), [28, 30]);
+        assert_eq!(ladder(4.0, &Caps { backend: "wgpu", ..software.clone() }, 32 << 30), 19);
         assert_eq!(most(0.002, 8, &Caps { max_binding: 128 << 20, ..gpu.clone() }), 24);
         assert_eq!(most(0.002, 4, &Caps { memory: 1 << 30, ..gpu }), 25);
     }

@@ -60,12 +60,15 @@ impl Table<'_> {
 
     /// What the planner chooses for many elements, of few: in place too.
     fn scan_choices(&mut self) {
-        let ahead = Tiles::Numbers(vec![("lookahead_registers_from", 1)]);
+        let ahead =
+            |chunks| Tiles::Numbers(vec![("lookahead_registers_from", 1), ("lookahead_registers_chunks", chunks)]);
         for (op, kind, placement) in scans() {
             let row = Row::new(scan(&op, kind, 20_011)).placement(placement);
             if planner::algorithms(&row.request, self.caps).contains(&"lookahead_registers") {
-                self.row(row.clone().placement(Placement::InPlace).tiles(ahead.clone()));
-                self.row(row.tiles(ahead.clone()));
+                for chunks in [0, 1, 4] {
+                    self.row(row.clone().placement(Placement::InPlace).tiles(ahead(chunks)));
+                    self.row(row.clone().tiles(ahead(chunks)));
+                }
             }
         }
     }

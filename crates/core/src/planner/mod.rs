@@ -5,7 +5,7 @@ mod compute;
 mod passes;
 mod reduce;
 mod reduce_ladder;
-mod scan;
+pub(crate) mod scan;
 mod select;
 mod sort;
 mod sort_local;
@@ -125,7 +125,8 @@ pub fn waits_for_tiles(algorithm: &str) -> bool {
     ["onesweep", "hybrid", "msd_first", "lookahead"].contains(&algorithm) || follows_arrival(algorithm)
 }
 
-/// Whether what an algorithm combines depends on which tiles come first, and with it a float's last bits.
+/// Whether what an algorithm combines may depend on which tiles come first, and with it a float's last bits: of a plan
+/// [`Plan::follows_arrival`] knows.
 pub fn follows_arrival(algorithm: &str) -> bool {
     ["lookback", "lookahead_registers", "lookback_serial", "lookback_fenced", "chained_scan"].contains(&algorithm)
 }

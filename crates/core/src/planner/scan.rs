@@ -140,9 +140,18 @@ impl Planner<'_> {
         if windows > 1 {
             constants.push(("WINDOWS", windows));
         }
+        if ahead {
+            self.check_turns(op, &tile, tiles)?;
+        }
+        // The states of wider elements are too many loads at a time.
+        let chunks = if op.element().words() == 1 { self.tuning.lookahead_registers_chunks } else { 0 };
+        if ahead && chunks > 0 {
+            constants.push(("CHUNKS", chunks));
+        }
         parts.extend(match (in_step, serial) {
             (true, _) => vec!["block/ticket", "block/tile_totals", "block/lookback_fold", "block/tile_rows"],
             (_, true) => vec![state.part, "block/ticket", "block/lookback_serial"],
+            _ if ahead && chunks > 0 => [&[state.part], &ANNOUNCE[..], &[TILE_CHUNKS, "block/tile_rows"]].concat(),
             _ if ahead => [tile_prefix(state.part), vec!["block/tile_rows"]].concat(),
             // Its kernel has the blocks' steps in its own text: see docs/PERFORMANCE.md.
             _ if windows > 1 => vec![state.part, "block/ticket", "block/lookback_fold", "block/lookback_windows"],
@@ -166,6 +175,28 @@ impl Planner<'_> {
             depth: u64::from(tiles + tile.elements / tile.workgroup + 64),
         };
         self.one_pass(one, op, n, start, spans)
+    }
+
+    /// Whether a workgroup that takes all tiles, as it may where few run at a time, ends its loops itself: Mesa's processors end a
+    /// loop after 65535 turns of all loops of an invocation, as if it were done.
+    fn check_turns(&self, op: &Op, tile: &ScanTile, tiles: u32) -> Result<()> {
+        const MOST_TURNS: u64 = 65535;
+        let Some(subgroups) = self.caps.subgroups.filter(|_| self.caps.kind == DeviceKind::Cpu) else { return Ok(()) };
+        let [words, steps] = [op.element().words(), 32 - subgroups.max.leading_zeros()].map(u64::from);
+        let rows = u64::from(tile.elements / tile.workgroup / tile.pack.elements);
+        // What a row's scan, a tile's totals and a few windows of states turn.
+        let turns = rows * (4 + steps * (1 + words))
+            + u64::from(tile.workgroup / subgroups.min.max(1))
+            + 4 * (3 + steps * (1 + words))
+            + 16;
+        if u64::from(tiles) * turns <= MOST_TURNS {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "lookahead_registers of {tiles} tiles on {}: one workgroup may take them all, about {turns} turns of its loops each, and \
+             Mesa's processors end loops after {MOST_TURNS}; use lookback",
+            self.caps.device
+        )))
     }
 
     /// One launch of blocks that stay, one a compute unit.
@@ -374,12 +405,18 @@ const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.
 const SCAN_WARPS: u32 = 16;
 
+/// The blocks by which a workgroup takes a tile and publishes its aggregate.
+const ANNOUNCE: [&str; 3] = ["block/ticket", "block/tile_totals", "block/tile_announce"];
+
+/// The block that finds what lies before a tile so that it does not depend on which tiles come first.
+pub(crate) const TILE_CHUNKS: &str = "block/tile_chunks";
+
 /// The blocks by which a subgroup looks back.
 const LOOKBACK: [&str; 2] = ["block/lookback_fold", "block/lookback"];
 
 /// The blocks that find what lies before a tile, by the states of this block.
 pub(super) fn tile_prefix(state: &'static str) -> Vec<&'static str> {
-    [&[state, "block/ticket", "block/tile_totals"], &LOOKBACK[..], &["block/tile_prefix"]].concat()
+    [&[state], &ANNOUNCE[..], &LOOKBACK[..], &["block/tile_prefix"]].concat()
 }
 
 /// What the tiles of one launch tell each other through: a ticket, and a state for each.

@@ -35,6 +35,7 @@ impl Candidates {
         tuned("scan", Scalar::U32, "lookback", &[("spin_limit", &[4, 16, 64, 256])]).with(Fault::Silent(10)),
         tuned("scan", Scalar::U32, "lookahead", &[("lookahead_rows", &[3, 5, 7])]),
         tuned("scan", Scalar::U64, "lookahead_registers", &[("lookahead_registers_workgroup", &[128, 256, 512])]),
+        tuned("scan", Scalar::U32, "lookahead_registers", &[("lookahead_registers_chunks", &[0, 2, 4])]),
         // From where on they are faster: each size with it, and without.
         tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 26, u32::MAX])]).of(1 << 26).choice(),
         tuned("scan", Scalar::U32, "lookahead", &[("lookahead_from", &[1 << 25, 1 << 26])]).of(1 << 25).choice(),

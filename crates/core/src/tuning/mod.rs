@@ -30,6 +30,9 @@ pub struct Tuning {
     pub lookahead_registers_from: u32,
     /// Invocations of its workgroup.
     pub lookahead_registers_workgroup: u32,
+    /// Chunks of states that it looks back at at once, for elements of one word, so that a float's bits are the same every run; 0 to
+    /// look back from state to state, where that is faster.
+    pub lookahead_registers_chunks: u32,
     /// Invocations of a workgroup of the literature's scans by tiles in workgroup memory.
     pub blocked_workgroup: u32,
     /// Elements an invocation of it takes.
@@ -151,6 +154,7 @@ impl Tuning {
             lookahead_from: 1 << 23,
             lookahead_registers_from: u32::MAX,
             lookahead_registers_workgroup: 256.min(limit),
+            lookahead_registers_chunks: if small { 1 } else { 4 },
             blocked_workgroup: 256.min(limit),
             blocked_items: 2,
             blocked_padding: 1,
@@ -202,6 +206,7 @@ impl Tuning {
             lookahead_from: 1,
             lookahead_registers_from: 1,
             lookahead_registers_workgroup: 1,
+            lookahead_registers_chunks: 0,
             blocked_workgroup: 1,
             blocked_items: 1,
             blocked_padding: 0,
@@ -285,7 +290,7 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 45] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 46] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
@@ -295,6 +300,7 @@ impl Tuning {
             ("lookahead_from", u32::MAX, &mut self.lookahead_from),
             ("lookahead_registers_from", u32::MAX, &mut self.lookahead_registers_from),
             ("lookahead_registers_workgroup", 1024, &mut self.lookahead_registers_workgroup),
+            ("lookahead_registers_chunks", 16, &mut self.lookahead_registers_chunks),
             ("blocked_workgroup", 1024, &mut self.blocked_workgroup),
             ("blocked_items", 16, &mut self.blocked_items),
             ("blocked_padding", 1, &mut self.blocked_padding),
@@ -349,7 +355,7 @@ const HALVED: [&str; 6] = [
 fn check_number(name: &str, value: u32, most: u32) -> Result<()> {
     let wrong = |wanted: String| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
     let is_halved = HALVED.contains(&name);
-    let may_be_none = ["blocked_padding", "merge_most", "merge_most64"].contains(&name);
+    let may_be_none = ["lookahead_registers_chunks", "blocked_padding", "merge_most", "merge_most64"].contains(&name);
     let least = if is_halved { 2 } else { u32::from(!may_be_none) };
     if !(least..=most).contains(&value) {
         return wrong(format!("at least {least} and at most {most}"));
