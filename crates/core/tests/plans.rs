@@ -395,6 +395,42 @@ fn scans_look_ahead_by_registers_from_so_many_words_on() {
 }
 
 #[test]
+fn a_scan_in_chunks_does_not_follow_its_tiles() {
+    let follows = |language, scalar, algorithm, chunks: Option<u32>| {
+        let caps = Caps { language, bulk_shared_bytes: 0, ..h200() };
+        let shipped = Tuning::of(&caps);
+        let tuning =
+            Tuning { lookahead_registers_chunks: chunks.unwrap_or(shipped.lookahead_registers_chunks), ..shipped };
+        let options = Options { algorithm: Some(algorithm), ..Options::default() };
+        plan(&scan_of(scalar, 1 << 23), Layout::default(), options, &caps, &tuning).unwrap().follows_arrival()
+    };
+    let ahead = "lookahead_registers";
+    for scalar in [Scalar::U32, Scalar::F32] {
+        assert!(!follows(Language::OpenClC, scalar, ahead, None), "{scalar:?}");
+        assert!(!follows(Language::CudaC, scalar, ahead, None), "{scalar:?}");
+        assert!(follows(Language::Wgsl, scalar, ahead, None), "{scalar:?}");
+        assert!(!follows(Language::Wgsl, scalar, ahead, Some(4)), "{scalar:?}");
+        assert!(follows(Language::OpenClC, scalar, ahead, Some(0)), "{scalar:?}");
+    }
+    assert!(follows(Language::OpenClC, Scalar::F64, ahead, None));
+    assert!(follows(Language::OpenClC, Scalar::F32, "lookback", None));
+    assert!(!follows(Language::OpenClC, Scalar::F32, "reduce_then_scan", None));
+}
+
+#[test]
+fn scans_that_stay_keep_to_what_mesa_turns() {
+    let by = |n, options, tuning: &Tuning| plan(&scan(n), Layout::default(), options, &lavapipe(), tuning);
+    let asked = Options { algorithm: Some("lookahead_registers"), ..Options::default() };
+    let shipped = Tuning::of(&lavapipe());
+    assert_eq!(by(1 << 20, asked, &shipped).unwrap().algorithm(), "lookahead_registers");
+    let refused = by(1 << 24, asked, &shipped).unwrap_err().to_string();
+    assert!(refused.contains("65535; use lookback"), "{refused}");
+    let early = Tuning { lookahead_registers_from: 1, ..shipped };
+    let chosen = [1 << 20, 1 << 24].map(|n| by(n, Options::default(), &early).unwrap().algorithm().to_owned());
+    assert_eq!(chosen, ["lookahead_registers", "lookback"]);
+}
+
+#[test]
 fn few_elements_are_reduced_by_one_workgroup() {
     let groups = |n, caps: &Caps| planned(&reduce(n), Layout::default(), caps).launched().next().unwrap().groups;
     assert_eq!(groups(1 << 14, &h200()), 1);

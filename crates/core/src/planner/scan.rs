@@ -101,6 +101,10 @@ impl Planner<'_> {
             && words <= 2
             && from < u32::MAX
             && request.n * words >= u64::from(from)
+            && request.n.try_into().is_ok_and(|n| {
+                let workgroup = self.tuning.lookahead_registers_workgroup;
+                self.check_turns(&request.op, n, &self.scan_tile(&request.op, n, 32, workgroup)).is_ok()
+            })
     }
 
     /// One launch of a workgroup a tile, or of workgroups that stay, which look back as the algorithm does.
@@ -114,6 +118,12 @@ impl Planner<'_> {
         spans: Vec<(Slot, u64, u32)>,
     ) -> Result<Plan> {
         let tile = self.scan_tile(op, n, 32, self.lookback_workgroup(algorithm, op, n));
+        let ahead = algorithm == "lookahead_registers";
+        if ahead {
+            self.check_turns(op, n, &tile)?;
+        }
+        // The states of wider elements are too many loads at a time.
+        let in_chunks = ahead && op.element().words() == 1 && self.tuning.lookahead_registers_chunks > 0;
         let chained = algorithm == "chained_scan";
         // Software devices have other things to do than to wait, and Mesa's end a loop after 65535 turns.
         let patient = chained && self.caps.kind != DeviceKind::Cpu;
@@ -123,7 +133,15 @@ impl Planner<'_> {
         constants.extend([
             ("EXCLUSIVE", u32::from(exclusive)),
             ("FALLBACK", u32::from(self.waits_bounded() && !self.layout.in_place)),
-            ("SPIN_LIMIT", if patient { CHAIN_PATIENCE } else { self.polls(1) }),
+            (
+                "SPIN_LIMIT",
+                match (patient, in_chunks) {
+                    (true, _) => CHAIN_PATIENCE,
+                    // Whoever is behind a stuck tile's chunk waits too.
+                    (_, true) => (self.polls(1) / 2).max(1),
+                    _ => self.polls(1),
+                },
+            ),
         ]);
         let tiles = n.div_ceil(tile.elements);
         let serial = chained || algorithm == "lookback_serial";
@@ -135,23 +153,17 @@ impl Planner<'_> {
         // WGSL's only fence is a barrier, which the published descriptor's kernel has a body of its own for.
         let in_step = fenced && self.caps.language == Language::Wgsl;
         let state = if fenced { self.fenced_state(op, in_step) } else { self.state(op) };
-        let ahead = algorithm == "lookahead_registers";
         let windows = if algorithm == "lookback" { self.lookback_windows(op, tiles) } else { 1 };
         if windows > 1 {
             constants.push(("WINDOWS", windows));
         }
-        if ahead {
-            self.check_turns(op, &tile, tiles)?;
-        }
-        // The states of wider elements are too many loads at a time.
-        let chunks = if op.element().words() == 1 { self.tuning.lookahead_registers_chunks } else { 0 };
-        if ahead && chunks > 0 {
-            constants.push(("CHUNKS", chunks));
+        if in_chunks {
+            constants.push(("CHUNKS", self.tuning.lookahead_registers_chunks));
         }
         parts.extend(match (in_step, serial) {
             (true, _) => vec!["block/ticket", "block/tile_totals", "block/lookback_fold", "block/tile_rows"],
             (_, true) => vec![state.part, "block/ticket", "block/lookback_serial"],
-            _ if ahead && chunks > 0 => [&[state.part], &ANNOUNCE[..], &[TILE_CHUNKS, "block/tile_rows"]].concat(),
+            _ if in_chunks => [&[state.part], &ANNOUNCE[..], &[TILE_CHUNKS, "block/tile_rows"]].concat(),
             _ if ahead => [tile_prefix(state.part), vec!["block/tile_rows"]].concat(),
             // Its kernel has the blocks' steps in its own text: see docs/PERFORMANCE.md.
             _ if windows > 1 => vec![state.part, "block/ticket", "block/lookback_fold", "block/lookback_windows"],
@@ -179,10 +191,11 @@ impl Planner<'_> {
 
     /// Whether a workgroup that takes all tiles, as it may where few run at a time, ends its loops itself: Mesa's processors end a
     /// loop after 65535 turns of all loops of an invocation, as if it were done.
-    fn check_turns(&self, op: &Op, tile: &ScanTile, tiles: u32) -> Result<()> {
+    fn check_turns(&self, op: &Op, n: u32, tile: &ScanTile) -> Result<()> {
         const MOST_TURNS: u64 = 65535;
         let Some(subgroups) = self.caps.subgroups.filter(|_| self.caps.kind == DeviceKind::Cpu) else { return Ok(()) };
         let [words, steps] = [op.element().words(), 32 - subgroups.max.leading_zeros()].map(u64::from);
+        let tiles = n.div_ceil(tile.elements);
         let rows = u64::from(tile.elements / tile.workgroup / tile.pack.elements);
         // What a row's scan, a tile's totals and a few windows of states turn.
         let turns = rows * (4 + steps * (1 + words))
