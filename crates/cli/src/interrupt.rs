@@ -1,4 +1,5 @@
-//! Ctrl-C while rows are measured: the one in hand is the last, and what was measured is shown. A second one ends at once.
+//! Ctrl-C, or a polite kill, while rows are measured or cases run: what is in hand is the last, and what was done by then is shown and
+//! written. A second one ends at once.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,7 @@ pub fn listen() -> Result<()> {
         if ASKED.swap(true, Ordering::Relaxed) {
             std::process::exit(CODE.into());
         }
-        eprintln!("note: the row in hand is the last; Ctrl-C again ends at once");
+        eprintln!("note: what is in hand is the last; Ctrl-C again ends at once");
     };
     ctrlc::set_handler(handler).context("cannot listen to Ctrl-C")
 }
@@ -29,7 +30,7 @@ pub fn asked() -> bool {
 /// What the program ends with, if it was asked to.
 pub fn code() -> Option<ExitCode> {
     asked().then(|| {
-        eprintln!("error: interrupted; the rows are those that were measured by then");
+        eprintln!("error: interrupted; what is shown is what was done by then");
         ExitCode::from(CODE)
     })
 }

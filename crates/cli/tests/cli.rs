@@ -316,6 +316,29 @@ fn a_comparison_that_is_told_to_stop_shows_its_rows() {
     interrupted::shows_its_rows(&["compare", "--primitive", "scan"], &folder.path("rows.json"));
 }
 
+/// A polite kill: the outcomes so far are shown and written.
+#[cfg(unix)]
+#[test]
+fn a_verification_that_is_told_to_stop_writes_its_outcomes() {
+    use std::process::Stdio;
+
+    let folder = Folder::new();
+    let json = folder.path("outcomes.json");
+    let args = ["verify", "--device", "cpu", "--full", "--json", json.to_str().unwrap()];
+    let mut program = Command::new(env!("CARGO_BIN_EXE_trifold"));
+    let program = program.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It listens from its first case on, and has thousands.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert!(Command::new("kill").args(["-s", "TERM", &program.id().to_string()]).status().unwrap().success());
+    let output = program.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let outcomes = interrupted::rows(&json).expect("a whole array of outcomes");
+    let of = |what: &str| outcomes.iter().filter(|row| row["outcome"] == what).count();
+    let last = outcomes.last().unwrap();
+    assert!(of("passed") > 0 && of("failed") == 0, "{outcomes:?}");
+    assert!(last["reason"].as_str().unwrap().ends_with("more cases were not run: interrupted"), "{last}");
+}
+
 #[test]
 fn compare_joins_other_programs_rows() {
     let folder = Folder::new();

@@ -14,6 +14,8 @@ use crate::memory::{allocate, first, upload};
 
 /// What a result is spoiled with: no float below one, no position, and no other result but by rare chance.
 pub const STALE: u8 = 0x5e;
+/// Bytes of it that are written at a time.
+const PIECE: usize = 64 << 20;
 
 /// Of uniform inputs every seed is as good as any.
 const SEED: u64 = 0x7472_6966_6f6c_6421;
@@ -84,8 +86,14 @@ fn download(backend: &dyn AnyBackend, span: AnySpan<'_>) -> Result<Elements> {
 /// already, must not pass for what this row's call wrote.
 pub fn spoil(backend: &dyn AnyBackend, spans: &AnySpans<'_>) -> Result<()> {
     let outputs = [Some(spans.output), spans.values.map(|(_, to)| to), spans.rest, spans.count];
-    for span in outputs.into_iter().flatten().filter(|s| s.bytes > 0) {
-        backend.write(span, &vec![STALE; span.bytes as usize])?;
+    // In pieces: the host's memory for all of a large span would take longer than to write it.
+    let stale = vec![STALE; PIECE.min(outputs.iter().flatten().map(|span| span.bytes).max().unwrap_or(0) as usize)];
+    for span in outputs.into_iter().flatten() {
+        for offset in (0..span.bytes).step_by(PIECE) {
+            let bytes = (span.bytes - offset).min(PIECE as u64);
+            let piece = AnySpan { offset: span.offset + offset, bytes, ..span };
+            backend.write(piece, &stale[..bytes as usize])?;
+        }
     }
     backend.synchronize()
 }

@@ -21,6 +21,7 @@ use crate::args::{Primitive, VerifyArgs};
 use crate::choose::{self, Unopened};
 use crate::compare::{Conditions, Job, is_software, request};
 use crate::files::{self, Pending};
+use crate::interrupt;
 use crate::lacking;
 
 /// What came of one case.
@@ -54,6 +55,7 @@ impl Device {
 
 pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let found = choose::matching(&args.device)?;
+    interrupt::listen()?;
     if let Some(path) = &args.json {
         drop(Pending::text(path, "")?);
     }
@@ -62,6 +64,9 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let mut verify = Verify::new(args);
     let mut devices = vec![];
     for found in &found {
+        if interrupt::asked() {
+            break;
+        }
         match verify.open(found) {
             Ok(device) => devices.push(verify.device(found, device)),
             Err(why) => {
@@ -76,11 +81,14 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     devices.into_iter().for_each(Device::close);
 
     let results = verify.results;
-    ensure!(!results.is_empty(), "no case of any chosen device matches --filter and --algorithm");
+    ensure!(!results.is_empty() || interrupt::asked(), "no case of any chosen device matches --filter and --algorithm");
     if let Some(path) = &args.json {
         Pending::text(path, &(serde_json::to_string_pretty(&results)? + "\n"))?.finish()?;
     }
     files::print(&summary(&results))?;
+    if let Some(code) = interrupt::code() {
+        return Ok(code);
+    }
     let failed = results.iter().any(|result| result.outcome == "failed");
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -147,7 +155,10 @@ impl<'a> Verify<'a> {
         self.results.extend(results.into_iter().map(|(_, result)| result));
         if left > 0 {
             self.bar.inc(left as u64);
-            let why = Outcome::Failed(format!("{left} more cases were not run: the device was lost"));
+            let why = match interrupt::asked() {
+                true => Outcome::Ignored(format!("{left} more cases were not run: interrupted")),
+                false => Outcome::Failed(format!("{left} more cases were not run: the device was lost")),
+            };
             self.results.push(result(place(&caps), "the rest".into(), why, Duration::ZERO));
         }
         // All are of one device.
@@ -170,8 +181,8 @@ impl<'a> Verify<'a> {
             self.watch.ends(worker);
             self.bar.inc(1);
             // The text that `Error::DeviceLost` starts with.
-            if matches!(&outcome, Outcome::Failed(why) if why.starts_with("device lost")) {
-                device.lost = true;
+            device.lost = matches!(&outcome, Outcome::Failed(why) if why.starts_with("device lost"));
+            if device.lost || interrupt::asked() {
                 queue.stop();
             }
             results.push((i, result(place(device.backend.caps()), case.name().into(), outcome, start.elapsed())));
@@ -208,7 +219,10 @@ impl<'a> Verify<'a> {
     /// Holds the first device's results against each other one's, and works with both at a time.
     fn together(&mut self, devices: &mut [Device]) {
         let filter = self.args.filter.as_deref();
-        if self.args.algorithm().is_some() || filter.is_some_and(|f| !f.starts_with("cross") && f != "two_threads") {
+        if interrupt::asked()
+            || self.args.algorithm().is_some()
+            || filter.is_some_and(|f| !f.starts_with("cross") && f != "two_threads")
+        {
             return;
         }
         let Some((first, others)) = devices.split_first_mut().filter(|(first, _)| !first.lost) else { return };

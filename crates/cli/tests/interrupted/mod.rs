@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-fn rows(json: &Path) -> Option<Vec<Value>> {
+/// The rows, or outcomes, that a program wrote.
+pub fn rows(json: &Path) -> Option<Vec<Value>> {
     serde_json::from_slice(&fs::read(json).ok()?).ok()
 }
 
