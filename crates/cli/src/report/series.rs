@@ -1,6 +1,6 @@
 //! What is drawn: rows ordered into lines, ratios, ladders and predictions. No drawing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use trifold::{Builtin, Scalar, planner};
 
@@ -237,7 +237,7 @@ impl Ladder<'_> {
     }
 }
 
-/// A run's ladders, each at the largest size that more than one algorithm ran at. Another library's rows do not name
+/// A run's ladders, each at the largest size that more than one algorithm and the most APIs of a device ran at. Another library's rows do not name
 /// their device; they are joined to what was measured on the same machine.
 pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
     let lines = lines(subject, run);
@@ -261,7 +261,10 @@ pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
             names.dedup();
             names.len() > 1
         };
-        let found = sizes.into_iter().rev().map(|n| (n, at(n))).find(|(_, rungs)| is_ladder(rungs));
+        // A size that one API reaches alone says less.
+        let apis = |rungs: &[(Line, &Row)]| rungs.iter().map(|(line, _)| &line.api).collect::<BTreeSet<_>>().len();
+        let all = sizes.into_iter().map(|n| (n, at(n))).filter(|(_, rungs)| is_ladder(rungs));
+        let found = all.max_by_key(|(n, rungs)| (apis(rungs), *n));
         if let Some((n, mut rungs)) = found {
             if !subject.is_sweep(run) {
                 rungs.sort_by(|(_, a), (_, b)| speed(b).partial_cmp(&speed(a)).unwrap_or(std::cmp::Ordering::Equal));
