@@ -1,4 +1,5 @@
-// block/tile_announce: a tile's aggregate, published. The kernel has the aggregate of any other tile, if one is stuck.
+// block/tile_announce: a tile's aggregate, published; and what `block/tile_prefix` or `block/tile_chunks`, one of which follows,
+// shares in the workgroup.
 
 typedef struct {
   u32 stuck;

@@ -1,6 +1,7 @@
 // block/tile_chunks: what lies before a tile, by look-back in chunks of a subgroup's width that begin at its multiples: prefixes are
 // known at chunks' ends alone, and each is the one before it and a whole chunk. So what is combined does not depend on which tiles
-// come first, and a float's bits are the same every run.
+// come first, and a float's bits are the same every run. (A late owner's aggregate may replace such a prefix: whoever comes then combines
+// it again, to the same bits.)
 
 struct Lookback {
   // Whether it is known what lies before the tile `next`, and what does.

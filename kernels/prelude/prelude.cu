@@ -9,7 +9,8 @@ typedef double f64;
 
 #define FUNCTION __device__ __forceinline__
 
-// What a tile has published of itself. The order matters: a state only ever grows.
+// What a tile has published of itself. The order matters: a state grows, but that a late
+// owner's may replace what others found for it, who find it again.
 #define STATUS_NONE 0u
 #define STATUS_AGGREGATE 1u
 #define STATUS_PREFIX 2u

@@ -1,6 +1,7 @@
 // The vocabulary that the kernels share. WGSL has the types; what it lacks is named here.
 
-// What a tile has published of itself. The order matters: a state only ever grows.
+// What a tile has published of itself. The order matters: a state grows, but that a late
+// owner's may replace what others found for it, who find it again.
 const STATUS_NONE: u32 = 0u;
 const STATUS_AGGREGATE: u32 = 1u;
 const STATUS_PREFIX: u32 = 2u;

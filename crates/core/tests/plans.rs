@@ -8,7 +8,8 @@ use devices::*;
 use trifold_core::planner::{ALGORITHMS, algorithms, is_reference, plan, traffic};
 use trifold_core::{
     ByKeyRequest, Caps, Element, ElementType, Error, Language, Layout, MAX_ELEMENTS, Monoid, Op, Options, Order, Param,
-    Plan, ReduceRequest, Region, Request, Rest, Scalar, Slot, SortRequest, Step, Tuning, Waiting,
+    Plan, ReduceRequest, Region, Request, Rest, Scalar, Slot, SortRequest, Step, SubgroupSource, Subgroups, Tuning,
+    Waiting,
 };
 
 #[test]
@@ -413,18 +414,27 @@ fn a_scan_in_chunks_does_not_follow_its_tiles() {
         assert!(follows(Language::OpenClC, scalar, ahead, Some(0)), "{scalar:?}");
     }
     assert!(follows(Language::OpenClC, Scalar::F64, ahead, None));
+    // Chunks are as wide as subgroups, of which all have to be alike.
+    let varying = Caps { subgroups: Some(Subgroups { min: 8, max: 32, source: SubgroupSource::Native }), ..lavapipe() };
+    let options = Options { algorithm: Some(ahead), ..Options::default() };
+    let tuning = Tuning { lookahead_registers_chunks: 4, ..Tuning::of(&varying) };
+    assert!(plan(&scan(1 << 20), Layout::default(), options, &varying, &tuning).unwrap().follows_arrival());
     assert!(follows(Language::OpenClC, Scalar::F32, "lookback", None));
     assert!(!follows(Language::OpenClC, Scalar::F32, "reduce_then_scan", None));
 }
 
 #[test]
 fn scans_that_stay_keep_to_what_mesa_turns() {
-    let by = |n, options, tuning: &Tuning| plan(&scan(n), Layout::default(), options, &lavapipe(), tuning);
+    let mesa = Caps { forward_progress: false, ..lavapipe() };
+    let by = |n, options, tuning: &Tuning| plan(&scan(n), Layout::default(), options, &mesa, tuning);
     let asked = Options { algorithm: Some("lookahead_registers"), ..Options::default() };
     let shipped = Tuning::of(&lavapipe());
     assert_eq!(by(1 << 20, asked, &shipped).unwrap().algorithm(), "lookahead_registers");
-    let refused = by(1 << 24, asked, &shipped).unwrap_err().to_string();
-    assert!(refused.contains("65535; use lookback"), "{refused}");
+    let many = Tuning { lookahead_registers_chunks: 16, ..shipped.clone() };
+    for (n, tuning) in [(1 << 24, &shipped), (1 << 20, &many)] {
+        let refused = by(n, asked, tuning).unwrap_err().to_string();
+        assert!(refused.contains("65535; use lookback"), "{refused}");
+    }
     let early = Tuning { lookahead_registers_from: 1, ..shipped };
     let chosen = [1 << 20, 1 << 24].map(|n| by(n, Options::default(), &early).unwrap().algorithm().to_owned());
     assert_eq!(chosen, ["lookahead_registers", "lookback"]);

@@ -71,6 +71,19 @@ impl Table<'_> {
                 }
             }
         }
+        // Of many chunks, several at once, with tiles that are blocked.
+        let small = |chunks| {
+            let shape =
+                [("scan_words", 4), ("lookahead_registers_workgroup", 64), ("lookahead_registers_chunks", chunks)];
+            Tiles::Numbers(shape.to_vec())
+        };
+        let sum = builtin(Builtin::Sum, Scalar::F32);
+        for (chunks, fault) in [(2, Fault::None), (4, Fault::None), (4, Fault::Silent(3)), (2, Fault::Late(5))] {
+            let row = Row::new(scan(&sum, ScanKind::Exclusive, 40_007)).algorithm("lookahead_registers").fault(fault);
+            if planner::algorithms(&row.request, self.caps).contains(&"lookahead_registers") {
+                self.row(row.tiles(small(chunks)));
+            }
+        }
     }
 
     fn scan_matrix(&mut self) {

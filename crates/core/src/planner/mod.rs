@@ -125,8 +125,8 @@ pub fn waits_for_tiles(algorithm: &str) -> bool {
     ["onesweep", "hybrid", "msd_first", "lookahead"].contains(&algorithm) || follows_arrival(algorithm)
 }
 
-/// Whether what an algorithm combines may depend on which tiles come first, and with it a float's last bits: of a plan
-/// [`Plan::follows_arrival`] knows.
+/// Whether what an algorithm combines may depend on which tiles come first, and with it a float's last bits. For a plan ask
+/// [`Plan::follows_arrival`]: in chunks `lookahead_registers` does not.
 pub fn follows_arrival(algorithm: &str) -> bool {
     ["lookback", "lookahead_registers", "lookback_serial", "lookback_fenced", "chained_scan"].contains(&algorithm)
 }

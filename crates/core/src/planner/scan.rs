@@ -122,8 +122,7 @@ impl Planner<'_> {
         if ahead {
             self.check_turns(op, n, &tile)?;
         }
-        // The states of wider elements are too many loads at a time.
-        let in_chunks = ahead && op.element().words() == 1 && self.tuning.lookahead_registers_chunks > 0;
+        let in_chunks = ahead && self.chunks(op) > 0;
         let chained = algorithm == "chained_scan";
         // Software devices have other things to do than to wait, and Mesa's end a loop after 65535 turns.
         let patient = chained && self.caps.kind != DeviceKind::Cpu;
@@ -137,7 +136,7 @@ impl Planner<'_> {
                 "SPIN_LIMIT",
                 match (patient, in_chunks) {
                     (true, _) => CHAIN_PATIENCE,
-                    // Whoever is behind a stuck tile's chunk waits too.
+                    // Whoever is behind a stuck tile's chunk waits too, so that helping sooner pays.
                     (_, true) => (self.polls(1) / 2).max(1),
                     _ => self.polls(1),
                 },
@@ -158,7 +157,7 @@ impl Planner<'_> {
             constants.push(("WINDOWS", windows));
         }
         if in_chunks {
-            constants.push(("CHUNKS", self.tuning.lookahead_registers_chunks));
+            constants.push(("CHUNKS", self.chunks(op)));
         }
         parts.extend(match (in_step, serial) {
             (true, _) => vec!["block/ticket", "block/tile_totals", "block/lookback_fold", "block/tile_rows"],
@@ -189,18 +188,28 @@ impl Planner<'_> {
         self.one_pass(one, op, n, start, spans)
     }
 
-    /// Whether a workgroup that takes all tiles, as it may where few run at a time, ends its loops itself: Mesa's processors end a
-    /// loop after 65535 turns of all loops of an invocation, as if it were done.
+    /// The chunks of states that look-ahead by registers reads at once, or 0 where it goes from tile to tile. A chunk is a subgroup's
+    /// width, of which all workgroups must agree; and the states of wider elements are too many loads at a time.
+    fn chunks(&self, op: &Op) -> u32 {
+        let agree = self.caps.subgroups.is_some_and(|s| s.min == s.max);
+        if agree && op.element().words() == 1 { self.tuning.lookahead_registers_chunks } else { 0 }
+    }
+
+    /// Whether a workgroup that takes all tiles, as it may where few run at a time, ends its loops itself: Mesa's processors, which promise
+    /// no progress, end a loop after 65535 turns of all loops of an invocation, as if it were done. What an operator's own loops turn is
+    /// not known.
     fn check_turns(&self, op: &Op, n: u32, tile: &ScanTile) -> Result<()> {
         const MOST_TURNS: u64 = 65535;
-        let Some(subgroups) = self.caps.subgroups.filter(|_| self.caps.kind == DeviceKind::Cpu) else { return Ok(()) };
+        let is_mesas = self.caps.kind == DeviceKind::Cpu && !self.caps.forward_progress;
+        let Some(subgroups) = self.caps.subgroups.filter(|_| is_mesas) else { return Ok(()) };
         let [words, steps] = [op.element().words(), 32 - subgroups.max.leading_zeros()].map(u64::from);
+        let chunks = u64::from(self.chunks(op).max(1));
         let tiles = n.div_ceil(tile.elements);
         let rows = u64::from(tile.elements / tile.workgroup / tile.pack.elements);
         // What a row's scan, a tile's totals and a few windows of states turn.
         let turns = rows * (4 + steps * (1 + words))
             + u64::from(tile.workgroup / subgroups.min.max(1))
-            + 4 * (3 + steps * (1 + words))
+            + 4 * chunks * (3 + steps * (1 + words))
             + 16;
         if u64::from(tiles) * turns <= MOST_TURNS {
             return Ok(());
