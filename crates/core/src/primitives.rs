@@ -40,7 +40,7 @@ pub(crate) fn run_once<B: Backend>(backend: &B, request: &Request, spans: &Spans
 /// Moves each element twice (once read, once written) by decoupled look-back (Merrill and Garland 2016), three times
 /// by reduce-then-scan. A float's bits may differ from run to run where tiles look back, as what they combine depends on how far
 /// others are; by `reduce_then_scan`, `lookahead` and, in chunks, `lookahead_registers`
-/// (see [`Options::algorithm`]) they are the same every time: [`Plan::follows_arrival`] tells.
+/// (see [`Options::algorithm`]) they are the same every time: [`Plan::follows_arrival`](crate::Plan::follows_arrival) tells.
 ///
 /// Scratch is a state of 8 to 24 bytes a tile of some thousand elements, or a tile's sum.
 ///
