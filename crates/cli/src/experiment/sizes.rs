@@ -106,7 +106,8 @@ impl Sizes {
 /// Bytes of the host's memory, 0 where nobody says.
 fn host_memory() -> u64 {
     #[cfg(feature = "cpu")]
-    if let Ok(cpu) = trifold::cpu::Cpu::new() {
+    // One thread is enough to ask.
+    if let Ok(cpu) = trifold::cpu::Cpu::with_threads(1) {
         return trifold::AnyBackend::caps(&cpu).memory;
     }
     0

@@ -237,8 +237,8 @@ impl Ladder<'_> {
     }
 }
 
-/// A run's ladders, each at the largest size that more than one algorithm and the most APIs of a device ran at. Another library's rows do not name
-/// their device; they are joined to what was measured on the same machine.
+/// A run's ladders, each at the largest size that more than one algorithm and the most APIs of a device ran at. Another library's rows
+/// do not name their device; they are joined to what was measured on the same machine.
 pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
     let lines = lines(subject, run);
     let mut devices: Vec<&str> = subject.rows(run).map(|row| row.device.as_str()).filter(|d| !d.is_empty()).collect();

@@ -126,21 +126,19 @@ impl Planner<'_> {
         let chained = algorithm == "chained_scan";
         // Software devices have other things to do than to wait, and Mesa's end a loop after 65535 turns.
         let patient = chained && self.caps.kind != DeviceKind::Cpu;
+        let polls = match self.polls(1) {
+            _ if patient => CHAIN_PATIENCE,
+            // Whoever is behind a stuck tile's chunk waits too, so that helping sooner pays.
+            polls if in_chunks => (polls / 2).max(1),
+            polls => polls,
+        };
         let mut constants = tile.constants.clone();
         constants.extend(self.subgroup_constants(tile.workgroup)?);
         constants.extend(self.fault_constants());
         constants.extend([
             ("EXCLUSIVE", u32::from(exclusive)),
             ("FALLBACK", u32::from(self.waits_bounded() && !self.layout.in_place)),
-            (
-                "SPIN_LIMIT",
-                match (patient, in_chunks) {
-                    (true, _) => CHAIN_PATIENCE,
-                    // Whoever is behind a stuck tile's chunk waits too, so that helping sooner pays.
-                    (_, true) => (self.polls(1) / 2).max(1),
-                    _ => self.polls(1),
-                },
-            ),
+            ("SPIN_LIMIT", polls),
         ]);
         let tiles = n.div_ceil(tile.elements);
         let serial = chained || algorithm == "lookback_serial";
