@@ -1,6 +1,6 @@
 // sort/downsweep: the last launch of a classic radix pass: sorts a tile by its digits, ROUND keys at a time, with one-bit splits
-// (GPU Gems 3, 39.3.3), and scatters it. Needs no subgroups. Reads each key twice, the second time out of order, and writes it
-// once.
+// (GPU Gems 3, 39.3.3), and scatters it. Needs no subgroups. Reads each key twice, the second time out of
+// order and soon, from a cache, and writes it once.
 
 @group(0) @binding(0) var<storage, read_write> source: array<Key>;
 @group(0) @binding(1) var<storage, read_write> target_keys: array<Key>;

@@ -22,7 +22,8 @@ use crate::{Request, SortRequest};
 ///
 /// Every reduction reads n. A sort with digits of d bits has passes for all bits of its keys: `onesweep` reads the keys once
 /// to count all digits, and in a pass keys and values once in and once out; `upsweep_downsweep` reads the keys of a pass once
-/// to count and once more to rank, as `split` does in passes of one bit; `one_tile` and `merge_tile` read keys and values once and writes them once. `msd_first`
+/// more, to count, as `split` does in passes of one bit (the few thousand that it then ranks it reads a second time at once, from a cache); `one_tile`
+/// and `merge_tile` read keys and values once and write them once. `msd_first`
 /// reads the keys to count one digit, and has two passes, as long as a workgroup holds each bucket of uniform keys; larger ones it counts and
 /// scatters by each other digit. `hybrid` is the one, or `onesweep`. On the CPU, `sequential` and `parallel` scans and
 /// reductions move 2n and n; its sort is another crate's, and not counted here.
@@ -86,9 +87,9 @@ fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
         "msd_first" | "hybrid" if fits => key + 2 * moved,
         "msd_first" => passes(8) * (key + moved),
         "hybrid" => key + passes(8) * moved,
-        "upsweep_downsweep" => passes(8) * (2 * key + moved),
-        "upsweep_downsweep_4bit" => passes(4) * (2 * key + moved),
-        "split" => passes(1) * (2 * key + moved),
+        "upsweep_downsweep" => passes(8) * (key + moved),
+        "upsweep_downsweep_4bit" => passes(4) * (key + moved),
+        "split" => passes(1) * (key + moved),
         _ => return None,
     };
     Some(each * request.n)
@@ -154,9 +155,9 @@ mod tests {
         assert_eq!(bytes(Scalar::U32, None, "onesweep"), Some(4 + 4 * 8));
         assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "onesweep"), Some(4 + 4 * 16));
         assert_eq!(bytes(Scalar::U64, None, "onesweep"), Some(8 + 8 * 16));
-        assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep"), Some(4 * 16));
-        assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep_4bit"), Some(8 * 16));
-        assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "split"), Some(32 * 24));
+        assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep"), Some(4 * 12));
+        assert_eq!(bytes(Scalar::U32, None, "upsweep_downsweep_4bit"), Some(8 * 12));
+        assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "split"), Some(32 * 20));
         assert_eq!(bytes(Scalar::U64, Some(u32::TYPE), "one_tile"), Some(24));
         assert_eq!(bytes(Scalar::U32, None, "msd_first"), Some(4 * 5));
         let many = SortRequest { key: Scalar::U32, value: None, n: 1 << 24, order: Order::Ascending };
