@@ -1,6 +1,5 @@
-//! `cargo bench -p trifold-benches`: ids are `scan/u32/sum/2^20/lookback/cuda`; a device's API is added where a backend
-//! has several devices. Narrow by a regular expression: `cargo bench -p trifold-benches -- 'scan/.*/cuda'`; build with
-//! some backends alone by `--no-default-features --features cpu`.
+//! `cargo bench -p trifold-benches --features cuda,opencl`: ids are `scan/u32/sum/2^20/lookback/cuda`; a device's API is added
+//! where a backend has several devices. Narrow by a regular expression behind `--`: `'scan/.*/cuda'`.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,6 +15,10 @@ fn main() {
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
     let found = trifold::devices();
+    if found.is_empty() {
+        eprintln!("error: no device; choose backends that have one here by --features cpu,wgpu,opencl,cuda");
+        std::process::exit(1);
+    }
     let mut of_backend: HashMap<&str, usize> = HashMap::new();
     for device in &found {
         *of_backend.entry(device.backend).or_default() += 1;
