@@ -1,5 +1,6 @@
-// block/bulk_copy: copies of whole tiles between global and shared memory that one thread starts and the hardware makes
-// (CUDA from sm_90), the barriers in shared memory that tell of their arrival, and barriers of some of a block's warps.
+// block/bulk_copy: copies of whole tiles between global and shared memory that one thread starts and the hardware makes, the
+// barriers in shared memory that tell of their arrival, and barriers of some of a block's warps. CUDA C alone, from sm_90 on:
+// neither WGSL nor OpenCL C has such copies, nor barriers of less than a workgroup.
 
 typedef u64 TileBarrier;
 

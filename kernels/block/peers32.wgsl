@@ -1,4 +1,6 @@
-// block/peers32: the lanes of a subgroup that hold the same digit, by a ballot for each of its bits. At most 32 lanes.
+// block/peers32: the lanes of a subgroup that hold the same digit, by a ballot for each of its bits. At most 32 lanes. WGSL
+// alone: its subgroups are up to 128 lanes wide, and the planner picks this or block/peers128 by the device. CUDA C and
+// OpenCL C have `subgroup_peers` in their subgroup preludes, whose width is known.
 
 struct Peers {
   // How many of them come before this lane.

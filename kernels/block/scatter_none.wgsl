@@ -1,4 +1,5 @@
-// block/scatter_none: a sort of keys alone.
+// block/scatter_none: a sort of keys alone. Only in WGSL, where block/scatter brings a tile in order by parts, which through
+// Vulkan is faster. OpenCL C and CUDA C bring a whole tile in order, and have block/values_none.
 
 fn load_values(source: u32, first: u32, width: u32, word: u32, moved: ptr<function, array<u32, ITEMS>>) {
 }

@@ -1,4 +1,6 @@
-// block/scatter_values: values of any number of words, one word at a time to where block/scatter brings their keys.
+// block/scatter_values: values of any number of words, one word at a time to where block/scatter brings their keys. WGSL
+// alone: there a tile is brought in order by parts, which through Vulkan is faster. OpenCL C and CUDA C bring a whole tile
+// in order, and have block/values.
 
 @group(0) @binding(3) var<storage, read_write> input_values: array<u32>;
 @group(0) @binding(4) var<storage, read_write> temp_values: array<u32>;

@@ -1,5 +1,6 @@
-// block/state_fenced: a tile's state as published: a status beside plain values, ordered by fences. Aggregates and prefixes have
-// places of their own, so that a value is never changed once its status is out.
+// block/state_fenced: a tile's state as published: a status beside plain values, ordered by fences. Aggregates and prefixes
+// have places of their own, so that a value is never changed once its status is out. OpenCL C and CUDA C alone: WGSL's only
+// fence is `storageBarrier`, which a whole workgroup reaches together, so it has scan/lookback_fenced.
 
 typedef u32 StateWord;
 

@@ -1,5 +1,6 @@
-// block/state_wide: a tile's state in 32-bit atomic words, each with 16 bits of the value below a tag, which tells the run. Aggregates
-// and prefixes have words of their own: a reader who finds the run's tag in every word of a value has that value.
+// block/state_wide: a tile's state in 32-bit atomic words, each with 16 bits of the value below a tag, which tells the run.
+// Aggregates and prefixes have words of their own: a reader who finds the run's tag in every word of a value has that value.
+// WGSL and OpenCL C alone, for devices without 64-bit atomics: all CUDA devices have them.
 
 @group(0) @binding(2) var<storage, read_write> states: array<atomic<u32>>;
 

@@ -1,4 +1,5 @@
-// block/subgroup_scan: subgroup operations on elements of one word, by shuffles.
+// block/subgroup_scan: subgroup operations on elements of one word, by shuffles. WGSL and CUDA C alone: OpenCL C's three
+// subgroup preludes shuffle words, so elements always travel as words there (block/subgroup_scan_words).
 
 FUNCTION T subgroup_shuffle_element(T v, u32 lane) {
   return __shfl_sync(0xffffffffu, v, lane);

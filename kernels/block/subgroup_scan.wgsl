@@ -1,4 +1,5 @@
-// block/subgroup_scan: subgroup operations on elements of one word, by shuffles.
+// block/subgroup_scan: subgroup operations on elements of one word, by shuffles. WGSL and CUDA C alone: OpenCL C's three
+// subgroup preludes shuffle words, so elements always travel as words there (block/subgroup_scan_words).
 
 fn subgroup_shuffle_element(v: T, lane: u32) -> T {
   return subgroupShuffle(v, lane);

@@ -1,4 +1,6 @@
-// block/subgroup_scan_native: the same for the sum of one-word scalars, which WGSL scans by itself.
+// block/subgroup_scan_native: block/subgroup_scan for the sum of one-word scalars, by `subgroupInclusiveAdd`. WGSL alone: it
+// has an inclusive sum over a subgroup for every 4-byte scalar. CUDA has no such instruction, and OpenCL's is not in all
+// three subgroup preludes.
 
 fn subgroup_shuffle_element(v: T, lane: u32) -> T {
   return subgroupShuffle(v, lane);

@@ -1,4 +1,6 @@
-// block/values: values of any number of words move as their keys moved, one word at a time through workgroup memory.
+// block/values: values of any number of words move as their keys moved, one word at a time through workgroup memory. OpenCL
+// C and CUDA C alone: they bring a whole tile in order. Through Vulkan parts of a tile are faster, so WGSL has
+// block/scatter_values.
 
 // A word of this invocation's values. The first words are loaded before there is a use for them: they come while others wait.
 void load_values(__global const u32 *source, u32 first, Subgroup sg, u32 n, u32 word, u32 *moved) {

@@ -1,4 +1,5 @@
-// block/values_none: a sort of keys alone.
+// block/values_none: a sort of keys alone. Only in OpenCL C and CUDA C, which bring a whole tile in order. Through Vulkan
+// parts of a tile are faster, so WGSL has block/scatter_none.
 
 void load_values(__global const u32 *source, u32 first, Subgroup sg, u32 n, u32 word, u32 *moved) {
 }

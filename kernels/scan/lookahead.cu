@@ -1,7 +1,6 @@
-// scan/lookahead: single-pass scan by look-ahead, where hardware copies tiles into shared memory (CUDA from sm_90). A block stays
-// and its warps have roles: one loads tiles into a ring of stages, some publish a tile's aggregate when it has landed,
-// one combines the aggregates of the tiles between this block's, the others scan and store. No tile waits for another's prefix.
-// Reads and writes each element once, and a tile that is stuck again for each block that helps it.
+// scan/lookahead: single-pass scan by look-ahead. CUDA C alone (sm_90 on): only it has tile copies that one thread starts.
+// A block stays: one warp loads tiles into a ring, some publish aggregates, one combines those between its tiles, others scan
+// and store. No tile waits for another's prefix. Reads and writes each element once, a stuck tile again per block helping it.
 
 #define WARP_PACKS (32u * ROWS)
 #define TILE_PACKS (SCAN_WARPS * WARP_PACKS)

@@ -1,6 +1,6 @@
-// scan/lookback_fenced: scan/lookback with the published descriptor, a status beside plain values. WGSL has a fence only in
-// `storageBarrier`, which the whole workgroup reaches together: so the workgroup looks back in step. Reads and writes each element
-// once.
+// scan/lookback_fenced: scan/lookback with the published descriptor, a status beside plain values. WGSL alone: its only
+// fence is `storageBarrier`, which the whole workgroup reaches together, so the workgroup looks back in step. OpenCL C and
+// CUDA C have block/state_fenced in scan/lookback. Reads and writes each element once.
 
 @group(0) @binding(2) var<storage, read_write> states: array<atomic<u32>>;
 // Of each tile the aggregate, then of each the inclusive prefix.

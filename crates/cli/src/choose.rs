@@ -3,10 +3,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::{Result, bail};
-use trifold::{AnyBackend, DeviceKind, Error, Found};
+use trifold::{AnyBackend, DeviceKind, Error, Found, Language, TuningTable};
 
 /// The devices that match any of the words, or all if there are none.
 pub fn matching(words: &[String]) -> Result<Vec<Found>> {
+    let devices = listed(words)?;
+    check_tuning(&devices)?;
+    Ok(devices)
+}
+
+fn listed(words: &[String]) -> Result<Vec<Found>> {
     let (found, missing) = trifold::discover();
     let listing: Vec<String> = found.iter().map(|device| format!("\n  {device}")).collect();
     if found.is_empty() {
@@ -28,10 +34,34 @@ pub fn matching(words: &[String]) -> Result<Vec<Found>> {
 /// OpenCL), else the CPU backend, else whatever there is.
 pub fn best(word: Option<&str>) -> Result<Found> {
     let words: Vec<String> = word.map(String::from).into_iter().collect();
-    let mut devices = matching(&words)?;
+    let mut devices = listed(&words)?;
     devices.sort_by_key(rank);
-    // `matching` gives at least one, or an error.
-    devices.into_iter().next().ok_or_else(|| anyhow::anyhow!("there is no device"))
+    // There is at least one, or there was an error.
+    devices.truncate(1);
+    check_tuning(&devices)?;
+    devices.pop().ok_or_else(|| anyhow::anyhow!("there is no device"))
+}
+
+/// A file of tuning numbers that is for none of the devices does nothing for them, which who names it should know.
+fn check_tuning(devices: &[Found]) -> Result<()> {
+    let Some(path) = std::env::var_os("TRIFOLD_TUNING").filter(|path| !path.is_empty()) else { return Ok(()) };
+    let table = TuningTable::read(path.as_ref())?;
+    let is_known = |found: &Found| {
+        let language = match found.backend {
+            "cuda" => Language::CudaC,
+            "opencl" => Language::OpenClC,
+            "wgpu" => Language::Wgsl,
+            _ => Language::Host,
+        };
+        table.may_be_for(language, &found.device, &found.api, found.kind)
+    };
+    let mut tuned = devices.iter().filter(|found| found.backend != "cpu").peekable();
+    if tuned.peek().is_some() && !tuned.any(is_known) {
+        let names: Vec<String> = devices.iter().map(|found| format!("\n  {found}")).collect();
+        let remedy = "run `trifold tune` on one, or unset TRIFOLD_TUNING";
+        bail!("{}: a tuning table with no numbers for any of these; {remedy}:{}", path.display(), names.concat());
+    }
+    Ok(())
 }
 
 fn rank(device: &Found) -> (u32, u32) {

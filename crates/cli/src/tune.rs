@@ -62,7 +62,7 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
     let shipped = backend.tuning();
     let mut best =
         Search { bench: Bench::new(&*backend, shipped.clone(), args.runs), caps, tuning: shipped.clone(), n };
-    for subject in subjects {
+    for subject in &subjects {
         // What was found so far may leave a tile no room for so many.
         if subject.few.is_some() && best.plan(subject, &best.tuning).is_none() {
             continue;
@@ -79,8 +79,6 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
                 bar.inc(1);
             }
         }
-        bar.set_message(format!("{name}: the suite's cases"));
-        check(&*backend, subject, &best.tuning)?;
         let numbers: Vec<_> =
             subject.values(&best.tuning).iter().map(|(name, value)| format!("{name}={value}")).collect();
         table.add_row([
@@ -92,19 +90,26 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
             numbers.join(" "),
         ]);
     }
-    Ok(Some(TuningRow::for_device(caps, changes(&shipped, &best.tuning))))
+    bar.set_message(format!("{found}: the suite's cases"));
+    let numbers = changes(&shipped, &best.tuning);
+    for subject in subjects {
+        check(&*backend, subject, &numbers)?;
+    }
+    let numbers = numbers.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
+    Ok(Some(TuningRow::for_device(caps, numbers)))
 }
 
 /// The numbers in which a tuning is not the other.
-fn changes(before: &Tuning, after: &Tuning) -> BTreeMap<String, u32> {
+fn changes(before: &Tuning, after: &Tuning) -> BTreeMap<&'static str, u32> {
     let names = Candidates::ALL.iter().flat_map(|subject| subject.numbers).map(|(name, _)| *name);
     let changed = names.filter(|name| before.get(name) != after.get(name));
-    changed.filter_map(|name| Some((name.to_string(), after.get(name)?))).collect()
+    changed.filter_map(|name| Some((name, after.get(name)?))).collect()
 }
 
-/// The numbers must pass the conformance suite's cases of them.
-fn check(backend: &dyn AnyBackend, subject: &Candidates, tuning: &Tuning) -> Result<()> {
-    for case in conformance::tuned_cases(backend.caps(), subject, tuning) {
+/// The numbers must pass the conformance suite's cases of them, together: a subject's tile may be another with what a later one found.
+fn check(backend: &dyn AnyBackend, subject: &Candidates, numbers: &BTreeMap<&'static str, u32>) -> Result<()> {
+    let numbers = numbers.iter().map(|(name, value)| (*name, *value)).collect();
+    for case in conformance::tuned_cases(backend.caps(), subject, numbers) {
         if let conformance::Outcome::Failed(why) = conformance::run(backend, &case) {
             bail!("{}: {why}; these numbers are not to be used: `trifold verify` says more", case.name());
         }

@@ -2,9 +2,10 @@
 
 mod interrupted;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -70,13 +71,48 @@ fn tuning_writes_a_table_that_programs_read() {
     succeeds(&output);
     let none = "no numbers for the device";
     assert!(!String::from_utf8_lossy(&output.stderr).contains(none) || !written.contains("[[device]]"), "{output:?}");
-    // Another device's changes nothing, and says so.
     let other = "trifold_tuning = 1\n[[device]]\nname = \"Abacus\"\n[device.numbers]\nreduce_words = 16\n";
-    let output = compared(&folder.write("other.toml", other.as_bytes()));
-    succeeds(&output);
-    assert!(String::from_utf8_lossy(&output.stderr).contains(none), "{output:?}");
-    let output = compared(&folder.write("broken.toml", b"trifold_tuning = "));
-    assert!(!output.status.success() && String::from_utf8_lossy(&output.stdout).contains("broken.toml"), "{output:?}");
+    fails(&compared(&folder.write("other.toml", other.as_bytes())), &["other.toml", "no numbers", "llvmpipe"]);
+    fails(&compared(&folder.write("broken.toml", b"trifold_tuning = ")), &["broken.toml", "trifold tune"]);
+}
+
+/// On a Vulkan device, if there is one.
+#[test]
+fn processes_share_a_folder_of_kernels() {
+    if !succeeds(&trifold(&["devices"])).contains("Vulkan") {
+        return eprintln!("skipped: no Vulkan device");
+    }
+    let folder = Folder::new();
+    let program = |cache: Option<&str>, home: &Path| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_trifold"));
+        program.args(["compare", "-n", "1000", "--device", "Vulkan", "--primitive", "reduce,sort_keys", "--runs", "1"]);
+        program.env("XDG_CACHE_HOME", home).env_remove("TRIFOLD_CACHE").stdout(Stdio::null());
+        if let Some(cache) = cache {
+            program.env("TRIFOLD_CACHE", cache);
+        }
+        program
+    };
+    let entries = |folder: &Path| -> BTreeMap<String, Vec<u8>> {
+        let Ok(files) = fs::read_dir(folder) else { return BTreeMap::new() };
+        let files = files.map(Result::unwrap);
+        files.map(|f| (f.file_name().into_string().unwrap(), fs::read(f.path()).unwrap())).collect()
+    };
+    // Three at the same time, and then one that finds what they kept.
+    let (cache, home) = (folder.path("kernels"), folder.path("home"));
+    let started = [(); 3].map(|()| program(Some(text(&cache)), &home).spawn().unwrap());
+    started.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
+    let kept = entries(&cache);
+    assert!(kept.len() >= 2, "{:?}", kept.keys());
+    assert!(program(Some(text(&cache)), &home).status().unwrap().success());
+    assert!(entries(&cache) == kept, "{:?} are no longer {:?}", entries(&cache).keys(), kept.keys());
+    // Off, by name or by nothing, there is none; unset it is the user's own.
+    for off in ["off", ""] {
+        assert!(program(Some(off), &home).status().unwrap().success());
+    }
+    // (Mesa has a folder of its own there.)
+    assert!(!home.join("trifold").exists());
+    assert!(program(None, &home).status().unwrap().success());
+    assert_eq!(entries(&home.join("trifold")).keys().collect::<Vec<_>>(), kept.keys().collect::<Vec<_>>());
 }
 
 #[track_caller]

@@ -28,6 +28,7 @@ mod operators;
 #[cfg(feature = "harness")]
 mod properties;
 mod refusal;
+mod repeated;
 mod row;
 mod stage;
 mod table;
@@ -43,4 +44,5 @@ pub use kernels::{Breadth, check_each, describe, kernels, shapes};
 #[cfg(feature = "harness")]
 pub use properties::properties;
 pub use refusal::bad_scratch;
+pub use repeated::repeated_calls_only_run;
 pub use table::{cases, tuned_cases};

@@ -1,7 +1,7 @@
 //! What needs a device and no kernels of the catalogue: memory, fills, copies, time, and whose memory is refused.
 //! Skipped, with the reason, where there is no device. The conformance suite runs the kernels.
 
-use trifold_conformance::{Outcome, kernels_are_cached};
+use trifold_conformance::{Outcome, kernels_are_cached, repeated_calls_only_run};
 use trifold_core::{Backend, Command, Error, Result, Spans, Transfer, block_on};
 use trifold_cuda::cudarc::driver::CudaSlice;
 use trifold_cuda::{Cache, Cuda, Step};
@@ -66,6 +66,12 @@ fn cubins_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let open = || Ok(Cuda::open(0)?.with_cache(Cache::in_folder(folder.path())));
     assert_eq!(kernels_are_cached(folder.path(), open), Outcome::Passed);
+}
+
+#[test]
+fn bound_calls_only_run() {
+    let Some(cuda) = open() else { return };
+    assert_eq!(repeated_calls_only_run(cuda), Outcome::Passed);
 }
 
 #[test]

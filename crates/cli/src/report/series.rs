@@ -491,7 +491,7 @@ pub mod tests {
         assert_eq!(bytes(Primitive::Reduce, "lookback"), None);
         assert_eq!(bytes(Primitive::SortKeys, "onesweep"), Some(36.0));
         assert_eq!(bytes(Primitive::SortPairs, "onesweep"), Some(68.0));
-        assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(64.0));
+        assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(48.0));
         assert_eq!(bytes(Primitive::Scan, "sequential"), Some(8.0));
         assert_eq!(bytes(Primitive::Scan, "onesweep"), None);
         assert_eq!(bytes(Primitive::SelectIf, "lookback"), None);

@@ -2,16 +2,16 @@
 
 use std::iter::successors;
 
-use trifold_core::{Candidates, Caps, Tuning};
+use trifold_core::{Candidates, Caps};
 
 use super::Table;
 use crate::case::{Case, Level};
 use crate::row::{Row, Shape, Tiles};
 
-/// The cases that numbers must pass before they are a device's: of a subject of tuning, with its values in `tuning`.
-pub fn tuned_cases(caps: &Caps, subject: &Candidates, tuning: &Tuning) -> Vec<Case> {
+/// The cases that numbers must pass before they are a device's, all together: of a subject of tuning.
+pub fn tuned_cases(caps: &Caps, subject: &Candidates, numbers: Vec<(&'static str, u32)>) -> Vec<Case> {
     let mut table = Table::new(caps, Level::Quick);
-    table.with_numbers(subject, subject.values(tuning));
+    table.with_numbers(subject, numbers);
     table.cases
 }
 
@@ -45,7 +45,8 @@ impl Table<'_> {
             _ => &[],
         };
         for (name, value) in else_few {
-            if numbers.iter().all(|(own, _)| own != name) {
+            if subject.numbers.iter().all(|(own, _)| own != name) {
+                numbers.retain(|(other, _)| other != name);
                 numbers.push((name, *value));
             }
         }

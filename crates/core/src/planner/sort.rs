@@ -17,8 +17,6 @@ pub(super) const DIGITS: u32 = 1 << DIGIT_BITS;
 const COUNT_LIMIT: u32 = 1 << 29;
 /// Bytes of a tile's states: a word a digit.
 const STATES: u32 = DIGITS * 4;
-/// From so many keys on a histogram's lanes count in copies of their own, which cost time to clear and to add up.
-const MANY_KEYS: u32 = 1 << 22;
 /// Rows of a part of a tile that are scattered at once in WGSL: of more, registers.
 const BATCH: u32 = 4;
 /// So many tiles' states a sort may have whatever its size.
@@ -256,7 +254,7 @@ impl Planner<'_> {
             copies: 1,
             groups: units * self.tuning.groups_per_unit,
         };
-        if self.caps.kind == DeviceKind::Cpu || job.n < MANY_KEYS {
+        if self.caps.kind == DeviceKind::Cpu || job.n < self.tuning.count_copies_from {
             return plain;
         }
         // A copy for each lane, or for every other one of keys of eight bytes; one large workgroup a compute unit.

@@ -104,6 +104,8 @@ pub struct Tuning {
     pub bucket_keys: u32,
     /// Workgroups of it that a compute unit should hold at once.
     pub bucket_resident: u32,
+    /// From so many keys on the lanes of a GPU's histogram count in copies of their own, which cost time to clear and to add up.
+    pub count_copies_from: u32,
     /// States that an invocation of a sort reads at once when it looks back.
     pub sort_window: u32,
     /// Polls of a tile's state before its waiter computes the aggregate itself; half of it where look-ahead by registers goes by chunks.
@@ -195,6 +197,7 @@ impl Tuning {
             bucket_workgroup: sort_workgroup,
             bucket_keys: if emulated { 4 } else { 16 },
             bucket_resident: 2,
+            count_copies_from: 1 << 22,
             sort_window: if small { 1 } else { 4 },
             spin_limit: if small { 16 } else { 256 },
         }
@@ -247,6 +250,7 @@ impl Tuning {
             bucket_workgroup: 1,
             bucket_keys: 1,
             bucket_resident: 1,
+            count_copies_from: 1,
             sort_window: 1,
             spin_limit: 1,
         }
@@ -295,7 +299,7 @@ impl Tuning {
     }
 
     /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 46] {
+    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 47] {
         [
             ("scan_workgroup", 1024, &mut self.scan_workgroup),
             ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
@@ -341,6 +345,7 @@ impl Tuning {
             ("bucket_workgroup", 1024, &mut self.bucket_workgroup),
             ("bucket_keys", 32, &mut self.bucket_keys),
             ("bucket_resident", 16, &mut self.bucket_resident),
+            ("count_copies_from", u32::MAX, &mut self.count_copies_from),
             ("sort_window", 16, &mut self.sort_window),
             ("spin_limit", 1 << 20, &mut self.spin_limit),
         ]

@@ -127,6 +127,11 @@ impl TuningTable {
         self.rows.iter().any(|row| row.is_for(caps))
     }
 
+    /// Whether a device of this name, by that API, may be one that it has numbers for, as far as can be told before it is open.
+    pub fn may_be_for(&self, language: Language, device: &str, api: &str, kind: DeviceKind) -> bool {
+        self.rows.iter().any(|row| row.names(language, device, api, kind))
+    }
+
     /// Puts the numbers that are for this device into a tuning.
     pub fn apply(&self, caps: &Caps, tuning: &mut Tuning) {
         for row in self.rows.iter().filter(|row| row.is_for(caps)) {
@@ -157,11 +162,14 @@ impl TuningRow {
     }
 
     fn is_for(&self, caps: &Caps) -> bool {
-        let language = |name: &String| LANGUAGES.contains(&(name, caps.language));
-        self.language.as_ref().is_none_or(language)
-            && self.name.as_ref().map_or(caps.kind != DeviceKind::Cpu, |name| is_named(&caps.device, name))
-            && self.api.as_ref().is_none_or(|api| caps.api.contains(api.as_str()))
+        self.names(caps.language, &caps.device, &caps.api, caps.kind)
             && self.subgroup.is_none_or(|width| caps.subgroups.is_some_and(|s| s.min == width))
+    }
+
+    fn names(&self, language: Language, device: &str, api: &str, kind: DeviceKind) -> bool {
+        self.language.as_ref().is_none_or(|name| LANGUAGES.contains(&(name, language)))
+            && self.name.as_ref().map_or(kind != DeviceKind::Cpu, |name| is_named(device, name))
+            && self.api.as_ref().is_none_or(|part| api.contains(part.as_str()))
     }
 }
 

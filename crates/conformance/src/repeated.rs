@@ -1,0 +1,191 @@
+//! Repeated calls on a prepared plan: nothing is compiled, allocated, bound or waited for.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use trifold_core::{
+    Backend, Builtin, ByKeyRequest, Caps, Command, Element, KernelKey, Op, Options, Order, Predicate, Prepared,
+    ReduceRequest, Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Span,
+    Spans, Transfer, Tuning, block_on,
+};
+
+use crate::case::{Failure, Outcome, guarded};
+
+const N: u64 = 5003;
+
+/// Runs a bound call of each primitive again and again: of the backend it may ask for a recorder, and for it to be filled and
+/// submitted.
+pub fn repeated_calls_only_run<B: Backend>(backend: B) -> Outcome {
+    let counting = Counting { inner: backend, asked: Arc::default() };
+    guarded(|| requests().iter().try_for_each(|request| runs_alone(&counting, request)))
+}
+
+fn requests() -> [Request; 6] {
+    let sum = || Op::builtin(Builtin::Sum, Scalar::U32).expect("u32 has a sum");
+    [
+        Request::Scan(ScanRequest { op: sum(), n: N, kind: ScanKind::Exclusive, initial: None }),
+        Request::Reduce(ReduceRequest { op: sum(), n: N, initial: None }),
+        Request::Sort(SortRequest { key: Scalar::U32, value: None, n: N, order: Order::Ascending }),
+        Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n: N, order: Order::Descending }),
+        Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n: N, rest: Rest::Dropped }),
+        Request::ByKey(ByKeyRequest { key: u32::TYPE, op: Some(sum()), n: N }),
+    ]
+}
+
+fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::result::Result<(), Failure> {
+    let words: Vec<u32> = (0..N as u32).map(|i| i / 3).collect();
+    let buffers = [(); 5].map(|()| backend.upload(&words));
+    let [from, to, values, moved, count] = buffers;
+    let (from, to, values, moved, count) = (from?, to?, values?, moved?, count?);
+    // Buffers are rounded up, and spans are as long as the request says.
+    let whole = |buffer| backend.span(buffer).elements::<u32>(0, N);
+    let word = |buffer| backend.span(buffer).elements::<u32>(0, 1);
+    let mut spans = match request {
+        Request::Reduce(_) => Spans::new(&whole(&from)?, &word(&to)?),
+        _ => Spans::new(&whole(&from)?, &whole(&to)?),
+    };
+    if matches!(request, Request::ByKey(_) | Request::Sort(SortRequest { value: Some(_), .. })) {
+        spans = spans.with_values(&whole(&values)?, &whole(&moved)?);
+    }
+    if matches!(request, Request::ByKey(_) | Request::Select(_)) {
+        spans = spans.with_count(&word(&count)?);
+    }
+    let prepared = block_on(Prepared::new(backend, request, spans.layout(backend)?, Options::default()))?;
+    let bound = prepared.bind(backend, &spans)?;
+    bound.run(backend)?;
+    let before = backend.asked();
+    for _ in 0..3 {
+        bound.run(backend)?;
+    }
+    let mut asked = backend.asked();
+    backend.synchronize()?;
+    asked.iter_mut().for_each(|(call, times)| *times -= before.get(call).copied().unwrap_or_default());
+    asked.retain(|_, times| *times > 0);
+    match asked == BTreeMap::from([("record", 3), ("execute", 3), ("submit", 3)]) {
+        true => Ok(()),
+        false => Err(Failure::Wrong(format!("three calls of {} asked for {asked:?}", request.primitive()))),
+    }
+}
+
+struct Odd;
+
+impl Predicate<u32> for Odd {
+    const NAME: &'static str = "odd";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1u) == 1u; }";
+    fn keep(v: u32) -> bool {
+        v & 1 == 1
+    }
+}
+
+/// A backend, and how often it was asked for what.
+struct Counting<B> {
+    inner: B,
+    asked: Arc<Mutex<BTreeMap<&'static str, u32>>>,
+}
+
+impl<B: Backend> Counting<B> {
+    fn asked(&self) -> BTreeMap<&'static str, u32> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn count(&self, call: &'static str) -> &B {
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner).entry(call).or_default() += 1;
+        &self.inner
+    }
+
+    /// A span as the backend below has it.
+    fn below<'a>(&self, span: &Span<'a, Self>) -> Result<Span<'a, B>> {
+        let end = span.offset() + span.room();
+        // SAFETY: the handle is a span's, whose memory has that many bytes and is there for as long.
+        unsafe { Span::from_handle(span.handle().clone(), end, end) }.slice(span.offset(), span.bytes())
+    }
+}
+
+impl<B: Backend> Backend for Counting<B> {
+    type Buffer = B::Buffer;
+    type Handle = B::Handle;
+    type Kernel = B::Kernel;
+    type Step = B::Step;
+    type Recorder = B::Recorder;
+
+    fn caps(&self) -> &Caps {
+        self.inner.caps()
+    }
+
+    fn tuning(&self) -> Tuning {
+        self.inner.tuning()
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<B::Buffer> {
+        self.count("alloc").alloc(bytes)
+    }
+
+    fn span<'a>(&self, buffer: &'a B::Buffer) -> Span<'a, Self> {
+        let span = self.inner.span(buffer);
+        // SAFETY: it is the span of the backend below, of a whole buffer.
+        unsafe { Span::from_handle(span.handle().clone(), span.bytes(), span.room()) }
+    }
+
+    fn handle_alignment(&self, handle: &B::Handle) -> u64 {
+        self.inner.handle_alignment(handle)
+    }
+
+    fn same(&self, a: &B::Handle, b: &B::Handle) -> bool {
+        self.inner.same(a, b)
+    }
+
+    async fn compile(&self, key: &KernelKey) -> Result<B::Kernel> {
+        self.count("compile").compile(key).await
+    }
+
+    unsafe fn bind(&self, command: Command<'_, Self>) -> Result<B::Step> {
+        let below = match command {
+            Command::Fill { span, value } => Command::Fill { span: self.below(&span)?, value },
+            Command::Copy { from, to } => Command::Copy { from: self.below(&from)?, to: self.below(&to)? },
+            Command::Launch { key, kernel, groups, spans, params, initial } => {
+                let spans = spans.iter().map(|(name, span)| Ok((*name, self.below(span)?))).collect::<Result<_>>()?;
+                Command::Launch { key, kernel, groups, spans, params, initial }
+            }
+        };
+        // SAFETY: it is the caller's command, of the same memory.
+        unsafe { self.count("bind").bind(below) }
+    }
+
+    fn record(&self) -> Result<B::Recorder> {
+        self.count("record").record()
+    }
+
+    fn execute(&self, recorder: &mut B::Recorder, steps: &[B::Step]) -> Result<()> {
+        self.count("execute").execute(recorder, steps)
+    }
+
+    fn submit(&self, recorder: B::Recorder) -> Result<()> {
+        self.count("submit").submit(recorder)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.count("synchronize").synchronize()
+    }
+
+    fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()> {
+        self.count("write").write(&self.below(to)?, bytes)
+    }
+
+    async fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {
+        self.count("read").read(&self.below(from)?, bytes).await
+    }
+
+    fn time(&self, before: &[B::Step], steps: &[B::Step], repeat: u32) -> Result<f64> {
+        self.count("time").time(before, steps, repeat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processors_calls_only_run() {
+        assert_eq!(repeated_calls_only_run(trifold_cpu::Cpu::with_threads(2).unwrap()), Outcome::Passed);
+    }
+}

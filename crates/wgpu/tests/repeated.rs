@@ -1,0 +1,14 @@
+//! Calls that are bound run without another pipeline, buffer or bind group, on every adapter.
+
+use trifold_conformance::{Outcome, repeated_calls_only_run};
+use trifold_wgpu::Wgpu;
+
+#[test]
+fn bound_calls_only_run() {
+    for adapter in Wgpu::devices() {
+        match Wgpu::open(&adapter) {
+            Ok(wgpu) => assert_eq!(repeated_calls_only_run(wgpu), Outcome::Passed, "{}", adapter.info.name),
+            Err(error) => eprintln!("skipped: {error}"),
+        }
+    }
+}
