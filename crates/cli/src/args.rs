@@ -306,9 +306,9 @@ pub struct VerifyArgs {
     /// Only cases of this algorithm; `all` for every one, which is the default too.
     #[arg(long, value_parser = algorithm_or_all)]
     algorithm: Option<&'static str>,
-    /// Only cases whose name contains this.
+    /// Only cases whose name contains this (repeatable).
     #[arg(long, value_name = "SUBSTRING")]
-    pub filter: Option<String>,
+    pub filter: Vec<String>,
     /// Small sizes only, on GPUs too; software devices have those by default.
     #[arg(long)]
     pub quick: bool,

@@ -561,5 +561,14 @@ fn verify_runs_the_suite() {
     fails(&on_cpu("verify", &["--algorithm", "everything"]), &["hillis_steele", "grid_stride", "split"]);
     let results: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     assert!(results.as_array().unwrap().iter().any(|r| r["outcome"] == "passed"));
+    let both = on_cpu("verify", &["--quick", "--filter", "copy/u32", "--filter", "reduce/u32", "--json", text(&json)]);
+    succeeds(&both);
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let names = rows.as_array().unwrap().iter().map(|row| row["case"].as_str().unwrap());
+    let (copies, others): (Vec<_>, Vec<_>) = names.partition(|name| name.starts_with("copy/u32"));
+    assert!(
+        !copies.is_empty() && !others.is_empty() && others.iter().all(|n| n.starts_with("reduce/u32")),
+        "{others:?}"
+    );
     fails(&on_cpu("verify", &["--quick", "--filter", "no such case"]), &["no case"]);
 }

@@ -212,17 +212,20 @@ impl<'a> Verify<'a> {
 
     fn is_wanted(&self, case: &str) -> bool {
         let algorithm = self.args.algorithm();
-        self.args.filter.as_ref().is_none_or(|filter| case.contains(filter.as_str()))
-            && algorithm.is_none_or(|algorithm| case.split('/').any(|part| part == algorithm))
+        self.is_named(case) && algorithm.is_none_or(|algorithm| case.split('/').any(|part| part == algorithm))
+    }
+
+    fn is_named(&self, case: &str) -> bool {
+        let filters = &self.args.filter;
+        filters.is_empty() || filters.iter().any(|filter| case.contains(filter.as_str()))
     }
 
     /// Holds the first device's results against each other one's, and works with both at a time.
     fn together(&mut self, devices: &mut [Device]) {
-        let filter = self.args.filter.as_deref();
-        if interrupt::asked()
-            || self.args.algorithm().is_some()
-            || filter.is_some_and(|f| !f.starts_with("cross") && f != "two_threads")
-        {
+        let filters = &self.args.filter;
+        let crosses = filters.is_empty() || filters.iter().any(|filter| filter.starts_with("cross"));
+        let threads = self.is_named(TWO_THREADS);
+        if interrupt::asked() || self.args.algorithm().is_some() || !(crosses || threads) {
             return;
         }
         let Some((first, others)) = devices.split_first_mut().filter(|(first, _)| !first.lost) else { return };
@@ -230,28 +233,34 @@ impl<'a> Verify<'a> {
             let caps = other.backend.caps().clone();
             let against = format!("{} against {}", other.name, first.name);
             self.bar.set_message(against.clone());
-            if filter != Some("two_threads") {
+            if crosses {
                 self.watch.starts(0, against.clone());
                 let start = Instant::now();
                 let checked = cross_check(&*first.backend, &*other.backend);
                 self.watch.ends(0);
                 let each = start.elapsed() / checked.len().max(1) as u32;
-                for (name, outcome) in checked.into_iter().filter(|(name, _)| filter.is_none_or(|f| name.contains(f))) {
+                for (name, outcome) in checked {
+                    if !self.is_named(&name) {
+                        continue;
+                    }
                     let outcome = self.known.settle(&other.name, &name, outcome);
                     self.results.push(result(place(&caps), name, outcome, each));
                 }
             }
-            if filter.is_none_or(|f| f == "two_threads") {
+            if threads {
                 self.watch.starts(0, format!("{against}, two threads"));
                 let start = Instant::now();
                 let outcome = two_threads(&mut *first.backend, &mut *other.backend);
                 self.watch.ends(0);
-                let outcome = self.known.settle(&other.name, "two_threads", outcome);
-                self.results.push(result(place(&caps), "two_threads".into(), outcome, start.elapsed()));
+                let outcome = self.known.settle(&other.name, TWO_THREADS, outcome);
+                self.results.push(result(place(&caps), TWO_THREADS.into(), outcome, start.elapsed()));
             }
         }
     }
 }
+
+/// The case of two devices, each driven by a thread of its own.
+const TWO_THREADS: &str = "two_threads";
 
 /// What a result is of.
 fn place(caps: &Caps) -> (&str, &str, &str) {
