@@ -1,5 +1,6 @@
 // block/state_word128: a tile's state in one 128-bit word, the run's number and the status above a value of 64 bits. One relaxed
-// access moves all, so nothing has to be ordered. Such accesses and their compare-and-swap are CUDA's, from sm_90 on.
+// access moves all, so nothing has to be ordered. In CUDA C and, by inline PTX, in NVIDIA's OpenCL, from sm_90 on: WGSL has no
+// atomics on 128 bits.
 
 struct __align__(16) StateWord {
   u64 value;

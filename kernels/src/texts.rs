@@ -36,7 +36,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/subgroup_scan_native": "wgsl";
     "block/subgroup_fold": "wgsl" "cl" "cu";
     "block/state_word64": "wgsl" "cl" "cu";
-    "block/state_word128": "cu";
+    "block/state_word128": "cl" "cu";
     "block/state_words64": "wgsl" "cl" "cu";
     "block/state_wide": "wgsl" "cl";
     "block/state_fenced": "cl" "cu";

@@ -38,6 +38,7 @@ fn device(width: u32, source: SubgroupSource, arguments: &'static [&'static str]
         int64: true,
         float64: true,
         atomics64: true,
+        atomics128: source == SubgroupSource::InlinePtx,
         coherent: false,
         subgroup_barrier: true,
         forward_progress: true,

@@ -25,6 +25,7 @@ fn tiers() -> [(&'static str, Caps); 4] {
         int64: true,
         float64: true,
         atomics64: true,
+        atomics128: false,
         coherent: true,
         subgroup_barrier: true,
         forward_progress: true,
@@ -42,6 +43,7 @@ fn tiers() -> [(&'static str, Caps); 4] {
         int64: false,
         float64: false,
         atomics64: false,
+        atomics128: false,
         coherent: false,
         subgroup_barrier: false,
         shared_bytes: 16 * 1024,
@@ -266,7 +268,7 @@ fn constants_are_reserved() {
     let (_, wgsl) = &tiers()[0];
     let [opencl, cuda] =
         [(Language::OpenClC, 0), (Language::CudaC, 227 * 1024)].map(|(language, bulk_shared_bytes)| {
-            let caps = Caps { language, bulk_shared_bytes, ..wgsl.clone() };
+            let caps = Caps { language, bulk_shared_bytes, atomics128: true, ..wgsl.clone() };
             kernels(&caps, Breadth::Some)
         });
     let mut free = HashSet::new();

@@ -75,6 +75,7 @@ fn describe(caps: &Caps) -> Value {
         "int64": caps.int64,
         "float64": caps.float64,
         "atomics64": caps.atomics64,
+        "atomics128": caps.atomics128,
         "forward_progress": caps.forward_progress,
         "native_copy": caps.native_copy,
         "max_workgroup": caps.max_workgroup,
@@ -95,6 +96,7 @@ fn print(caps: &Caps) -> String {
         ("64-bit integers", caps.int64),
         ("64-bit floats", caps.float64),
         ("64-bit atomics", caps.atomics64),
+        ("128-bit atomics", caps.atomics128),
         ("forward progress", caps.forward_progress),
     ];
     let having = |has: bool| -> Vec<&str> { flags.iter().filter(|f| f.1 == has).map(|f| f.0).collect() };

@@ -18,6 +18,7 @@ fn ablest(caps: &Caps) -> Caps {
         int64: true,
         float64: true,
         atomics64: true,
+        atomics128: true,
         forward_progress: true,
         coherent: true,
         subgroup_barrier: true,

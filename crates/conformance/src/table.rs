@@ -246,6 +246,7 @@ mod tests {
             int64: true,
             float64: true,
             atomics64: true,
+            atomics128: false,
             coherent: false,
             subgroup_barrier: false,
             forward_progress: false,

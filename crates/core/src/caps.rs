@@ -64,6 +64,8 @@ pub struct Caps {
     pub float64: bool,
     /// Whether kernels have atomics on 64-bit words.
     pub atomics64: bool,
+    /// Whether kernels load, store and compare-and-swap 128-bit words whole (CUDA and NVIDIA's OpenCL from sm_90 on).
+    pub atomics128: bool,
     /// Whether WGSL's plain storage can be `@coherent`: what one workgroup writes another reads, given fences.
     pub coherent: bool,
     /// Whether WGSL's subgroups have a barrier of their own.

@@ -456,7 +456,7 @@ fn states_are_of_the_widest_words_that_there_are() {
         let launch = plan.launched().next().unwrap();
         launch.kernel.parts.iter().find(|part| part.starts_with("block/state")).copied()
     };
-    let older = Caps { bulk_shared_bytes: 0, ..h200() };
+    let older = Caps { atomics128: false, ..h200() };
     assert_eq!(state(&h200()), Some("block/state_word128"));
     assert_eq!(state(&older), Some("block/state_words64"));
     assert_eq!(state(&Caps { atomics64: false, ..older }), Some("block/state_wide"));

@@ -70,6 +70,7 @@ impl Cpu {
             int64: true,
             float64: true,
             atomics64: true,
+            atomics128: false,
             coherent: false,
             subgroup_barrier: false,
             forward_progress: true,

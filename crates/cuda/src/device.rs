@@ -134,6 +134,7 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
         int64: true,
         float64: true,
         atomics64: true,
+        atomics128: architecture >= 90,
         coherent: false,
         subgroup_barrier: false,
         // Since sm_70 every thread of a block that has started is scheduled independently and gets its turn: CUDA C++

@@ -23,6 +23,7 @@ fn caps(architecture: u32) -> Caps {
         int64: true,
         float64: true,
         atomics64: true,
+        atomics128: architecture >= 90,
         coherent: false,
         subgroup_barrier: false,
         forward_progress: true,

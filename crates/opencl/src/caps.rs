@@ -10,6 +10,7 @@ use crate::status::Checked;
 const SUB_GROUP_SIZES_INTEL: u32 = 0x4108;
 const OPENCL_C_ALL_VERSIONS: u32 = 0x1066;
 const OPENCL_C_FEATURES: u32 = 0x106F;
+const COMPUTE_CAPABILITY_MAJOR_NV: u32 = 0x4000;
 
 /// The width that kernels emulate where a device has no subgroups: narrow, for the sake of the loops that stand for
 /// shuffles, and as wide as the vectors of most processors.
@@ -95,6 +96,7 @@ fn ask(device: Device) -> Checked<Profile> {
         int64: !embedded || has("cles_khr_int64"),
         float64: has("cl_khr_fp64"),
         atomics64: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
+        atomics128: nvidia && has_atomics128(device, &version)?,
         coherent: false,
         subgroup_barrier: false,
         // A processor's threads take turns, and NVIDIA's workgroups stay resident once started. Elsewhere OpenCL promises nothing.
@@ -196,12 +198,25 @@ fn api(version: &str) -> String {
     version.split_ascii_whitespace().take(2).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether inline PTX has accesses and a compare-and-swap of 128 bits: on sm_90, in the PTX of CUDA 12.3.
+fn has_atomics128(device: Device, version: &str) -> Checked<bool> {
+    let has_them = cuda_version(version).is_some_and(|cuda| cuda >= (12, 3));
+    Ok(has_them && device.value::<u32>(COMPUTE_CAPABILITY_MAJOR_NV)? >= 9)
+}
+
+/// The CUDA of NVIDIA's driver, which is behind OpenCL's version: "OpenCL 3.0 CUDA 13.0.97".
+fn cuda_version(text: &str) -> Option<(u32, u32)> {
+    numbers(text.split_once("CUDA")?.1)
+}
+
 /// The first number with a point in "OpenCL 3.0 …" or "OpenCL C 1.2 …".
 fn version(text: &str) -> Option<(u32, u32)> {
-    text.split_ascii_whitespace().find_map(|word| {
-        let (major, minor) = word.split_once('.')?;
-        Some((major.parse().ok()?, minor.parse().ok()?))
-    })
+    text.split_ascii_whitespace().find_map(numbers)
+}
+
+fn numbers(word: &str) -> Option<(u32, u32)> {
+    let mut parts = word.trim().split('.').map(|part| part.parse().ok());
+    Some((parts.next()??, parts.next()??))
 }
 
 #[cfg(test)]
@@ -237,5 +252,8 @@ mod tests {
         assert_eq!(version("OpenCL C 1.2 PoCL"), Some((1, 2)));
         assert_eq!(version("OpenCL 3.0 CUDA 12.2.138"), Some((3, 0)));
         assert_eq!(api("OpenCL 3.0 PoCL HSTR: pthread"), "OpenCL 3.0");
+        assert_eq!(cuda_version("OpenCL 3.0 CUDA 12.2.138"), Some((12, 2)));
+        assert_eq!(cuda_version("OpenCL 3.0 CUDA 13.0.97"), Some((13, 0)));
+        assert_eq!(cuda_version("OpenCL 3.0 PoCL HSTR: pthread"), None);
     }
 }

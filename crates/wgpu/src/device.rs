@@ -159,6 +159,7 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         int64: features.contains(Features::SHADER_INT64),
         float64: features.contains(Features::SHADER_F64),
         atomics64: features.contains(Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS),
+        atomics128: false,
         coherent: features.contains(Features::MEMORY_DECORATION_COHERENT),
         subgroup_barrier: features.contains(Features::SUBGROUP_BARRIER),
         // NVIDIA's GPUs since Volta schedule every resident workgroup; software devices give each one an OS thread until it

@@ -336,11 +336,9 @@ impl Planner<'_> {
     }
 
     pub(super) fn state(&self, op: &Op) -> TileState {
-        // What has bulk copies (CUDA from sm_90 on) has 128-bit atomics.
-        let atomics128 = self.caps.bulk_shared_bytes > 0;
         match op.element().words() {
             1 if self.caps.atomics64 => TileState { part: "block/state_word64", bytes: 8, is_word: true },
-            2 if atomics128 => TileState { part: "block/state_word128", bytes: 16, is_word: true },
+            2 if self.caps.atomics128 => TileState { part: "block/state_word128", bytes: 16, is_word: true },
             words if self.caps.atomics64 => {
                 TileState { part: "block/state_words64", bytes: 2 * 8 * u64::from(words), is_word: false }
             }
