@@ -96,7 +96,7 @@ fn ask(device: Device) -> Checked<Profile> {
         int64: !embedded || has("cles_khr_int64"),
         float64: has("cl_khr_fp64"),
         atomics64: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
-        atomics128: nvidia && has_atomics128(device, &version)?,
+        atomics128: nvidia && has_atomics128(device)?,
         coherent: false,
         subgroup_barrier: false,
         // A processor's threads take turns, and NVIDIA's workgroups stay resident once started. Elsewhere OpenCL promises nothing.
@@ -198,15 +198,12 @@ fn api(version: &str) -> String {
     version.split_ascii_whitespace().take(2).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether inline PTX has accesses and a compare-and-swap of 128 bits: on sm_90, in the PTX of CUDA 12.3.
-fn has_atomics128(device: Device, version: &str) -> Checked<bool> {
-    let has_them = cuda_version(version).is_some_and(|cuda| cuda >= (12, 3));
-    Ok(has_them && device.value::<u32>(COMPUTE_CAPABILITY_MAJOR_NV)? >= 9)
-}
-
-/// The CUDA of NVIDIA's driver, which is behind OpenCL's version: "OpenCL 3.0 CUDA 13.0.97".
-fn cuda_version(text: &str) -> Option<(u32, u32)> {
-    numbers(text.split_once("CUDA")?.1)
+/// Whether NVIDIA's inline PTX has accesses and a compare-and-swap of 128 bits: on sm_90, in the drivers of CUDA 12.3 and newer,
+/// whose versions are "545.23.06" and so on.
+fn has_atomics128(device: Device) -> Checked<bool> {
+    let driver = numbers(&device.string(ffi::CL_DRIVER_VERSION)?);
+    Ok(driver.is_some_and(|driver| driver >= (545, 0))
+        && device.value::<u32>(COMPUTE_CAPABILITY_MAJOR_NV).is_ok_and(|major| major >= 9))
 }
 
 /// The first number with a point in "OpenCL 3.0 …" or "OpenCL C 1.2 …".
@@ -252,8 +249,7 @@ mod tests {
         assert_eq!(version("OpenCL C 1.2 PoCL"), Some((1, 2)));
         assert_eq!(version("OpenCL 3.0 CUDA 12.2.138"), Some((3, 0)));
         assert_eq!(api("OpenCL 3.0 PoCL HSTR: pthread"), "OpenCL 3.0");
-        assert_eq!(cuda_version("OpenCL 3.0 CUDA 12.2.138"), Some((12, 2)));
-        assert_eq!(cuda_version("OpenCL 3.0 CUDA 13.0.97"), Some((13, 0)));
-        assert_eq!(cuda_version("OpenCL 3.0 PoCL HSTR: pthread"), None);
+        assert_eq!(numbers("580.159.04"), Some((580, 159)));
+        assert_eq!(numbers("PoCL"), None);
     }
 }
