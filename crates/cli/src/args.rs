@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Waiting, planner};
 use trifold_conformance::Distribution;
 
+use crate::verify::Shard;
+
 /// Scan, reduce and sort on every GPU driver a machine has, and on its CPU.
 #[derive(Parser, Debug)]
 #[command(name = "trifold", version, max_term_width = 100)]
@@ -315,6 +317,9 @@ pub struct VerifyArgs {
     /// Large sizes on software devices too.
     #[arg(long, conflicts_with = "quick")]
     pub full: bool,
+    /// Only one part of each device's cases, such as 2/4: for several processes that share them.
+    #[arg(long, value_name = "PART/PARTS")]
+    pub shard: Option<Shard>,
     /// Open each device so many times, and run its cases side by side.
     #[arg(long, value_name = "N", default_value = "1")]
     pub jobs: NonZeroU8,

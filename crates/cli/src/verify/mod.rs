@@ -1,6 +1,7 @@
 //! `trifold verify`: the conformance suite on the machine's devices, one by one and against each other.
 
 mod queue;
+mod shard;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use trifold::{AnyBackend, Builtin, Caps, Error, Found, Layout, Options, Scalar, 
 use trifold_conformance::{Expectations, Level, Outcome, cases, cross_check, run as run_case, two_threads};
 
 use self::queue::Queue;
+pub use self::shard::Shard;
 use self::watch::Watch;
 use crate::args::{Primitive, VerifyArgs};
 use crate::choose::{self, Unopened};
@@ -35,6 +37,8 @@ struct CaseResult {
     outcome: &'static str,
     reason: Option<String>,
     seconds: f64,
+    /// The commit that the program was built from.
+    commit: Option<&'static str>,
 }
 
 /// An opened device.
@@ -125,7 +129,12 @@ impl<'a> Verify<'a> {
         let quick = self.args.quick || (is_software(caps.kind) && !self.args.full);
         let mut cases = cases(&caps, if quick { Level::Quick } else { Level::Full });
         cases.retain(|case| self.is_wanted(case.name()));
-        self.lacking(&first);
+        if let Some(shard) = self.args.shard {
+            cases = shard.cases(cases);
+        }
+        if self.is_first_shard() {
+            self.lacking(&first);
+        }
         self.bar.inc_length(cases.len() as u64);
 
         let queue = Queue::new(&cases);
@@ -215,6 +224,11 @@ impl<'a> Verify<'a> {
         self.is_named(case) && algorithm.is_none_or(|algorithm| case.split('/').any(|part| part == algorithm))
     }
 
+    /// Whether what belongs to no case of one device is this process's.
+    fn is_first_shard(&self) -> bool {
+        self.args.shard.is_none_or(Shard::is_first)
+    }
+
     fn is_named(&self, case: &str) -> bool {
         let filters = &self.args.filter;
         filters.is_empty() || filters.iter().any(|filter| case.contains(filter.as_str()))
@@ -225,7 +239,8 @@ impl<'a> Verify<'a> {
         let filters = &self.args.filter;
         let crosses = filters.is_empty() || filters.iter().any(|filter| filter.starts_with("cross"));
         let threads = self.is_named(TWO_THREADS);
-        if interrupt::asked() || self.args.algorithm().is_some() || !(crosses || threads) {
+        let wanted = self.is_first_shard() && (crosses || threads);
+        if interrupt::asked() || self.args.algorithm().is_some() || !wanted {
             return;
         }
         let Some((first, others)) = devices.split_first_mut().filter(|(first, _)| !first.lost) else { return };
@@ -274,7 +289,16 @@ fn result(place: (&str, &str, &str), case: String, outcome: Outcome, took: Durat
         Outcome::Failed(reason) => ("failed", Some(reason)),
     };
     let (backend, device, api) = (place.0.into(), place.1.into(), place.2.into());
-    CaseResult { backend, device, api, case, outcome, reason, seconds: took.as_secs_f64() }
+    CaseResult {
+        backend,
+        device,
+        api,
+        case,
+        outcome,
+        reason,
+        seconds: took.as_secs_f64(),
+        commit: option_env!("TRIFOLD_COMMIT"),
+    }
 }
 
 /// A device a paragraph: how many cases came to what, why cases were ignored, and which failed.

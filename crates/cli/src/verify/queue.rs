@@ -5,6 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use trifold_conformance::Case;
 
+use super::shard::kernels;
+
 /// A device's cases, handed out one by one. Cases of the same kernels go to one worker as long as others have work of their
 /// own: each worker's opening of the device compiles its kernels itself.
 pub struct Queue<'a>(Mutex<State<'a>>);
@@ -24,9 +26,7 @@ impl<'a> Queue<'a> {
         let mut firsts = HashMap::new();
         let mut groups = BTreeMap::<usize, Group<'a>>::new();
         for (i, case) in cases.iter().enumerate() {
-            // What is before the size in a name says the kernels.
-            let kernels = case.name().split("/n=").next();
-            let first = *firsts.entry(kernels).or_insert(i);
+            let first = *firsts.entry(kernels(case)).or_insert(i);
             groups.entry(first).or_default().push_back((i, case));
         }
         Queue(Mutex::new(State { groups: groups.into_values().collect(), begun: HashMap::new() }))
@@ -63,14 +63,14 @@ impl<'a> Queue<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::BTreeSet;
 
     use trifold_conformance::{Level, cases};
 
     use super::*;
 
-    fn suite() -> Vec<Case> {
+    pub fn suite() -> Vec<Case> {
         let cpu = crate::choose::matching(&["cpu".into()]).unwrap();
         let cpu = cpu.iter().find(|found| found.backend == "cpu").unwrap().open().unwrap();
         cases(cpu.caps(), Level::Quick)
