@@ -197,7 +197,7 @@ fn browse(browser: &Path, folder: &Path, page: &str, width: u32) -> (String, Vec
 /// What a reader does, with the outcome as attributes of the body.
 const READER: &str = r##"<script>
 const told = document.body.dataset, find = (selector) => document.querySelector(selector);
-const section = find("#scan-u32-sum");
+const section = find("#SECTION");
 const line = section.querySelector(".plot [data-series]:not([data-series=ceiling])");
 const entry = [...section.querySelectorAll(".legend button")].find((e) => e.dataset.key === line.dataset.series);
 const state = () => `${entry.getAttribute("aria-pressed")} ${getComputedStyle(line).display}`;
@@ -205,8 +205,10 @@ told.before = state(); entry.click(); told.hidden = state(); entry.click(); told
 
 const table = section.querySelector(":scope > .table table");
 const heading = [...table.querySelectorAll("thead th")].find((th) => th.textContent.trim() === "median");
-const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[heading.cellIndex].dataset.value));
-const sorted = (by) => values().every((x, i, all) => i === 0 || by * (x - all[i - 1]) >= 0);
+const values = () => [...table.tBodies[0].rows].map((row) => row.cells[heading.cellIndex].dataset.value);
+// Rows without a time, which a device refused, come last either way.
+const least = (by, value) => value ? by * Number(value) : Infinity;
+const sorted = (by) => values().every((x, i, all) => i === 0 || least(by, x) >= least(by, all[i - 1]));
 const sort = () => { heading.querySelector("button").click(); return heading.getAttribute("aria-sort"); };
 told.unsorted = sorted(1); told.up = `${sort()} ${sorted(1)}`; told.down = `${sort()} ${sorted(-1)}`;
 told.rows = values().length;
@@ -239,6 +241,44 @@ const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
 told.ids = ids.length - new Set(ids).size;
 </script></body>"##;
 
+/// What a reader of a section finds, whose table has so many rows: by widths of the window.
+fn read(browser: &Path, folder: &Path, page: &str, section: &str, rows: usize) {
+    let reader = READER.replace("SECTION", section);
+    // The browser makes no window narrower than 500.
+    for width in [1280, 500] {
+        let (document, console) = browse(browser, folder, &page.replace("</body>", &reader), width);
+        assert_eq!(console, [""; 0], "at {width}");
+        let body = document.split("<body").nth(1).and_then(|rest| rest.split('>').next()).unwrap_or_default();
+        let told = |name: &str, value: &str| {
+            assert!(body.contains(&format!("data-{name}=\"{value}\"")), "at {width}, {name} is not {value:?}: {body}");
+        };
+        told("before", "true inline");
+        told("hidden", "false none");
+        told("shown", "true inline");
+        told("unsorted", "false");
+        told("up", "ascending true");
+        told("down", "descending true");
+        told("rows", &rows.to_string());
+        told(
+            "themes",
+            "Theme: light rgb(255, 255, 255); Theme: dark rgb(21, 24, 28); Theme: system rgb(255, 255, 255)",
+        );
+        told("keys", "true true true");
+        told("left", "true");
+        told("hover", "true");
+        told("requests", "0");
+        told("overflow", "0");
+        told("unnamed", "0");
+        told("ids", "0");
+    }
+    // On a phone nothing is cut off: a frame has no least width.
+    let framed = page.replace('&', "&amp;").replace('"', "&quot;");
+    for width in [390, 320] {
+        let (document, console) = browse(browser, folder, &phone(width, &framed), 1280);
+        assert!(document.contains(&format!("data-inner=\"{width}\" data-overflow=\"0\"")), "{width}: {console:?}");
+    }
+}
+
 /// A page that shows another one in a frame of a width, and says whether that is cut off.
 fn phone(width: u32, framed: &str) -> String {
     format!(
@@ -253,44 +293,36 @@ fn phone(width: u32, framed: &str) -> String {
     )
 }
 
+/// As [`chromium`], where it must be if the environment says so.
+fn required_chromium() -> Option<PathBuf> {
+    let browser = chromium();
+    if browser.is_none() {
+        assert!(std::env::var_os("TRIFOLD_REQUIRE_CHROMIUM").is_none(), "Chromium is not installed");
+        eprintln!("ignored: no Chromium here; install it, or name it in TRIFOLD_CHROMIUM");
+    }
+    browser
+}
+
+#[test]
+fn a_browser_shows_the_experiments() {
+    let Some(browser) = required_chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = fs::read_to_string(kept("2026-11-23-h200-experiments.html")).unwrap();
+    let rows: Vec<Value> =
+        serde_json::from_slice(&fs::read(kept("2026-11-23-h200-experiments.json")).unwrap()).unwrap();
+    let rows = rows.iter().filter(|row| row["experiment"] == "scan-ladder").count();
+    read(&browser, folder.path(), &page, "scan-ladder-scan-u32-sum", rows);
+}
+
 #[test]
 fn a_browser_shows_the_page() {
-    let Some(browser) = chromium() else {
-        assert!(std::env::var_os("TRIFOLD_REQUIRE_CHROMIUM").is_none(), "Chromium is not installed");
-        return eprintln!("ignored: no Chromium here; install it, or name it in TRIFOLD_CHROMIUM");
-    };
+    let Some(browser) = required_chromium() else { return };
     let folder = tempfile::tempdir().unwrap();
     let [first, second] = two_files(folder.path());
     let file = folder.path().join("page.html");
     succeeds(&trifold(&["report", text(&first), text(&second), "-o", text(&file)]));
     let page = fs::read_to_string(&file).unwrap();
-    // The browser makes no window narrower than 500.
-    for width in [1280, 500] {
-        let (document, console) = browse(&browser, folder.path(), &page.replace("</body>", READER), width);
-        assert_eq!(console, [""; 0], "at {width}");
-        let body = document.split("<body").nth(1).and_then(|rest| rest.split('>').next()).unwrap_or_default();
-        let told = |name: &str, value: &str| {
-            assert!(body.contains(&format!("data-{name}=\"{value}\"")), "at {width}, {name} is not {value:?}: {body}");
-        };
-        told("before", "true inline");
-        told("hidden", "false none");
-        told("shown", "true inline");
-        told("unsorted", "false");
-        told("up", "ascending true");
-        told("down", "descending true");
-        told("rows", "90");
-        told(
-            "themes",
-            "Theme: light rgb(255, 255, 255); Theme: dark rgb(21, 24, 28); Theme: system rgb(255, 255, 255)",
-        );
-        told("keys", "true true true");
-        told("left", "true");
-        told("hover", "true");
-        told("requests", "0");
-        told("overflow", "0");
-        told("unnamed", "0");
-        told("ids", "0");
-    }
+    read(&browser, folder.path(), &page, "scan-u32-sum", 90);
     // The failed row's words are words, and the ladder and the ratio are there.
     assert!(
         page.contains("key 3 is &lt;7&gt;") && page.contains("Algorithms at 2²⁸ elements on NVIDIA H200, second.json")
@@ -302,12 +334,6 @@ fn a_browser_shows_the_page() {
         assert!(page.contains(said), "{said}");
     }
 
-    // On a phone nothing is cut off: a frame has no least width.
-    let framed = page.replace('&', "&amp;").replace('"', "&quot;");
-    for width in [390, 320] {
-        let (document, console) = browse(&browser, folder.path(), &phone(width, &framed), 1280);
-        assert!(document.contains(&format!("data-inner=\"{width}\" data-overflow=\"0\"")), "{width}: {console:?}");
-    }
     let wide = "&lt;!doctype html&gt;&lt;p style=&quot;width:600px&quot;&gt;wide";
     let (document, _) = browse(&browser, folder.path(), &phone(390, wide), 1280);
     assert!(!document.contains("data-overflow=\"0\""));

@@ -222,3 +222,55 @@ fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -
     // copies. Number, order and size of the arguments are the catalogue's, which the tests hold against the texts.
     check("clSetKernelArg", unsafe { ffi::clSetKernelArg(kernel.raw(), index as u32, size, value) })
 }
+
+#[cfg(test)]
+mod tests {
+    use trifold_core::{
+        Backend, Builtin, Element, Layout, Op, Options, Order, Prepared, Request, Scalar, ScanKind, ScanRequest,
+        SortRequest, Spans, Transfer, block_on, planner,
+    };
+
+    use super::*;
+
+    /// The buffers that a launch takes whole, and those of which it takes parts.
+    fn bound(step: &Step) -> (Vec<usize>, Vec<usize>) {
+        let Kind::Launch { memory, .. } = &step.kind else { return (vec![], vec![]) };
+        let parent = |memory: &Arc<Memory>| memory.mem.info::<usize>(ffi::CL_MEM_ASSOCIATED_MEMOBJECT).unwrap();
+        let whole = memory.iter().filter(|memory| parent(memory) == 0).map(|memory| memory.mem.raw() as usize);
+        (whole.collect(), memory.iter().map(parent).filter(|parent| *parent != 0).collect())
+    }
+
+    #[test]
+    fn no_kernel_takes_a_buffer_and_a_part_of_it() {
+        let devices = OpenCl::devices().inspect_err(|error| eprintln!("skipped: {error}")).unwrap_or_default();
+        let Some(device) = devices.first() else { return };
+        let cl = OpenCl::open(device).unwrap();
+        let n = 100_003;
+        let words: Vec<u32> = (0..n as u32).collect();
+        let [from, to, values, moved] = [(); 4].map(|()| cl.upload(&words).unwrap());
+        let [from, to, values, moved] =
+            [&from, &to, &values, &moved].map(|b| cl.span(b).elements::<u32>(0, n).unwrap());
+        let op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
+        let requests = [
+            Request::Scan(ScanRequest { op, n, kind: ScanKind::Exclusive, initial: None }),
+            Request::Sort(SortRequest { key: Scalar::U32, value: None, n, order: Order::Ascending }),
+            Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Ascending }),
+        ];
+        let mut parts = 0;
+        for request in requests {
+            let has_values = matches!(request, Request::Sort(SortRequest { value: Some(_), .. }));
+            for algorithm in planner::algorithms(&request, cl.caps()) {
+                let options = Options { algorithm: Some(algorithm), ..Options::default() };
+                let Ok(prepared) = block_on(Prepared::new(&cl, &request, Layout::default(), options)) else { continue };
+                let spans = Spans::new(&from, &to);
+                let spans = if has_values { spans.with_values(&values, &moved) } else { spans };
+                for step in prepared.bind(&cl, &spans).unwrap().steps() {
+                    let (whole, of) = bound(step);
+                    assert!(of.iter().all(|parent| !whole.contains(parent)), "{algorithm}");
+                    parts += of.len();
+                }
+            }
+        }
+        assert!(parts > 0);
+    }
+}

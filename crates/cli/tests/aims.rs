@@ -1,0 +1,142 @@
+//! The README's and PERFORMANCE.md's tables of what was reached say what the record's rows do.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A backend's times of a primitive, type and size, the fastest of several rows: a call's share of a batch where that was taken.
+struct Times(HashMap<(String, String, String, u64), f64>);
+
+impl Times {
+    fn read() -> Times {
+        let mut times: HashMap<_, f64> = HashMap::new();
+        for file in ["2026-11-23-h200.json", "2026-11-23-h200-f32-u64.json"] {
+            let text = fs::read_to_string(root().join("docs/results").join(file)).unwrap();
+            for row in serde_json::from_str::<Vec<Value>>(&text).unwrap() {
+                let n = row["n"].as_u64().unwrap();
+                let batched = row["batched_ms"].as_f64().filter(|ms| n <= 1 << 20 && *ms > 0.0);
+                let Some(ms) = batched.or(row["median_ms"].as_f64()) else { continue };
+                let text = |field: &str| row[field].as_str().unwrap().to_string();
+                let least = times.entry((text("backend"), text("primitive"), text("type"), n)).or_insert(ms);
+                *least = least.min(ms);
+            }
+        }
+        Times(times)
+    }
+
+    fn of(&self, backend: &str, primitive: &str, ty: &str, n: u64) -> f64 {
+        let key = (backend.into(), primitive.into(), ty.into(), n);
+        *self.0.get(&key).unwrap_or_else(|| panic!("the record has no row of {key:?}"))
+    }
+}
+
+/// What a row's first cell names: a primitive, and its elements' type.
+fn subject(cell: &str) -> Option<(&'static str, &'static str)> {
+    let words: Vec<&str> = cell.split_whitespace().filter(|word| *word != "sum").collect();
+    let primitive = match *words.first()? {
+        "reduce" => "reduce",
+        "scan" => "scan",
+        "sort" if words[1] == "keys" => "sort_keys",
+        "sort" => "sort_pairs",
+        _ => return None,
+    };
+    let ty = ["u32", "f32", "u64"].into_iter().find(|ty| words.contains(ty))?;
+    Some((primitive, ty))
+}
+
+/// A cell's numbers and its word: `1.02, 0.95: **not** at 2^20` or `1.03 of CUB (aim 0.97): reached`.
+fn cell(text: &str) -> (Vec<f64>, bool) {
+    let (numbers, verdict) = text.split_once(": ").unwrap();
+    let numbers = numbers.split([' ', '(']).map(|word| word.trim_end_matches(',')).map_while(|word| word.parse().ok());
+    (numbers.collect(), verdict == "reached")
+}
+
+#[track_caller]
+fn holds(place: &str, text: &str, measured: &[f64], aim: f64) {
+    let (said, reached) = cell(text);
+    let rounded: Vec<f64> = measured.iter().map(|x| (x * 100.0).round() / 100.0).collect();
+    assert_eq!(said, rounded, "{place}: {measured:?}");
+    assert_eq!(reached, measured.iter().all(|x| *x >= aim), "{place}: {measured:?} and the aim {aim}");
+}
+
+fn table<'a>(text: &'a str, heading: &str) -> impl Iterator<Item = Vec<&'a str>> {
+    let (_, rest) = text.split_once(heading).unwrap_or_else(|| panic!("no table {heading:?}"));
+    let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
+    rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+}
+
+const SIZES: [&[u32]; 3] = [&[14, 16, 18], &[20, 22, 24], &[26, 28]];
+
+fn aims(primitive: &str, ty: &str) -> [f64; 3] {
+    match (primitive, ty) {
+        ("reduce", _) => [1.4, 1.1, 1.0],
+        ("scan", "u64") => [1.1, 1.1, 1.15],
+        ("scan", _) => [1.1, 1.15, 1.28],
+        ("sort_keys", "u32" | "f32") => [1.3, 1.15, 1.1],
+        _ => [1.3, 1.1, 1.05],
+    }
+}
+
+#[test]
+fn tables_say_what_the_rows_do() {
+    let times = Times::read();
+    for file in ["README.md", "docs/PERFORMANCE.md"] {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        let mut rows = 0;
+        for row in table(&text, "| CUDA, times as fast as CUB (aim)") {
+            let Some((primitive, ty)) = subject(row[0]) else {
+                assert!(row[0].starts_with("below 2^14"), "{row:?}");
+                continue;
+            };
+            for ((sizes, aim), said) in SIZES.iter().zip(aims(primitive, ty)).zip(&row[1..]) {
+                let ratio =
+                    |log: &u32| times.of("cub", primitive, ty, 1 << log) / times.of("cuda", primitive, ty, 1 << log);
+                let measured: Vec<f64> = sizes.iter().map(ratio).collect();
+                holds(&format!("{file}, {}", row[0]), said, &measured, aim);
+            }
+            rows += 1;
+        }
+        assert_eq!(rows, 10, "{file}");
+        rows = 0;
+        for row in table(&text, "| Through the other APIs |") {
+            let (api, rest) = row[0].split_once(' ').unwrap();
+            let (primitive, ty) = subject(rest).unwrap();
+            let (backend, scan, sort) = if api == "WGSL" { ("wgpu", 0.82, 0.8) } else { ("opencl", 0.88, 0.9) };
+            let place = format!("{file}, {}", row[0]);
+            let small =
+                |log: &u32| times.of("cuda", primitive, ty, 1 << log) / times.of(backend, primitive, ty, 1 << log);
+            holds(&place, row[1], &SIZES[0].iter().map(small).collect::<Vec<_>>(), 0.6);
+            // WGSL binds no more u64 than 2^27, which CUB was not timed with.
+            let (against, aim, logs): (_, _, &[u32]) = match (primitive, api, ty) {
+                ("scan", "WGSL", "u64") => (None, scan, &[26, 27]),
+                ("scan", ..) => (None, scan, &[26, 28]),
+                (_, "WGSL", "u64") => (Some("cub"), if primitive == "reduce" { 0.97 } else { sort }, &[26]),
+                _ => (Some("cub"), if primitive == "reduce" { 0.97 } else { sort }, &[26, 28]),
+            };
+            let large = |log: &u32| {
+                let floor = match against {
+                    Some(other) => times.of(other, primitive, ty, 1 << log),
+                    None => times.of(backend, "copy", ty, 1 << log),
+                };
+                floor / times.of(backend, primitive, ty, 1 << log)
+            };
+            holds(&place, row[2], &logs.iter().map(large).collect::<Vec<_>>(), aim);
+            rows += 1;
+        }
+        assert_eq!(rows, 20, "{file}");
+    }
+}
+
+#[test]
+fn a_cell_is_read_as_written() {
+    assert_eq!(cell("1.02, 0.95: **not** at 2^20"), (vec![1.02, 0.95], false));
+    assert_eq!(cell("1.02 of CUB at 2^26 (aim 0.97): reached"), (vec![1.02], true));
+    assert_eq!(subject("sort pairs u32 + u32 (1.3; 1.1; 1.05)"), Some(("sort_pairs", "u32")));
+    assert_eq!(subject("reduce sum f32"), Some(("reduce", "f32")));
+}
