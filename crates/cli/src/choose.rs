@@ -12,7 +12,8 @@ pub fn matching(words: &[String]) -> Result<Vec<Found>> {
     Ok(devices)
 }
 
-fn listed(words: &[String]) -> Result<Vec<Found>> {
+/// As [`matching`], for who does not go by the numbers that `TRIFOLD_TUNING` names.
+pub fn listed(words: &[String]) -> Result<Vec<Found>> {
     let (found, missing) = trifold::discover();
     let listing: Vec<String> = found.iter().map(|device| format!("\n  {device}")).collect();
     if found.is_empty() {
@@ -42,7 +43,7 @@ pub fn best(word: Option<&str>) -> Result<Found> {
     devices.pop().ok_or_else(|| anyhow::anyhow!("there is no device"))
 }
 
-/// A file of tuning numbers that is for none of the devices does nothing for them, which who names it should know.
+/// A file of tuning numbers that is for none of the devices is an error: whoever names it expects it to do something.
 fn check_tuning(devices: &[Found]) -> Result<()> {
     let Some(path) = std::env::var_os("TRIFOLD_TUNING").filter(|path| !path.is_empty()) else { return Ok(()) };
     let table = TuningTable::read(path.as_ref())?;
@@ -53,7 +54,9 @@ fn check_tuning(devices: &[Found]) -> Result<()> {
             "wgpu" => Language::Wgsl,
             _ => Language::Host,
         };
-        table.may_be_for(language, &found.device, &found.api, found.kind)
+        // CUDA's version is part of an open device's API.
+        let api = (found.backend != "cuda").then_some(found.api.as_str());
+        table.may_be_for(language, &found.device, api, found.kind)
     };
     let mut tuned = devices.iter().filter(|found| found.backend != "cpu").peekable();
     if tuned.peek().is_some() && !tuned.any(is_known) {

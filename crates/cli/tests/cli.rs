@@ -570,5 +570,11 @@ fn verify_runs_the_suite() {
         !copies.is_empty() && !others.is_empty() && others.iter().all(|n| n.starts_with("reduce/u32")),
         "{others:?}"
     );
+    // A part may have nothing to do, where another has.
+    for part in ["1/2", "2/2"] {
+        succeeds(&on_cpu("verify", &["--quick", "--filter", "copy/u32", "--shard", part]));
+    }
+    fails(&on_cpu("verify", &["--quick", "--filter", "no such case", "--shard", "2/2"]), &["no case"]);
+    fails(&on_cpu("verify", &["--shard", "3/2"]), &["1/4"]);
     fails(&on_cpu("verify", &["--quick", "--filter", "no such case"]), &["no case"]);
 }

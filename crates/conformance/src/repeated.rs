@@ -1,12 +1,12 @@
-//! Repeated calls on a prepared plan: nothing is compiled, allocated, bound or waited for.
+//! Repeated calls on a prepared plan: a backend is asked to compile, allocate, bind or wait for nothing.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trifold_core::{
-    Backend, Builtin, ByKeyRequest, Caps, Command, Element, KernelKey, Op, Options, Order, Predicate, Prepared,
-    ReduceRequest, Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Span,
-    Spans, Transfer, Tuning, block_on,
+    Backend, ByKeyRequest, Caps, Command, Element, KernelKey, Op, Options, Order, Predicate, Prepared, ReduceRequest,
+    Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Span, Spans, Sum,
+    Transfer, Tuning, block_on,
 };
 
 use crate::case::{Failure, Outcome, guarded};
@@ -20,15 +20,19 @@ pub fn repeated_calls_only_run<B: Backend>(backend: B) -> Outcome {
     guarded(|| requests().iter().try_for_each(|request| runs_alone(&counting, request)))
 }
 
-fn requests() -> [Request; 6] {
-    let sum = || Op::builtin(Builtin::Sum, Scalar::U32).expect("u32 has a sum");
+fn requests() -> [Request; 9] {
+    let sum = Op::of::<u32, Sum>;
+    let select = |rest| Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n: N, rest });
     [
         Request::Scan(ScanRequest { op: sum(), n: N, kind: ScanKind::Exclusive, initial: None }),
         Request::Reduce(ReduceRequest { op: sum(), n: N, initial: None }),
         Request::Sort(SortRequest { key: Scalar::U32, value: None, n: N, order: Order::Ascending }),
         Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n: N, order: Order::Descending }),
-        Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n: N, rest: Rest::Dropped }),
+        select(Rest::Dropped),
+        select(Rest::Apart),
+        select(Rest::Behind),
         Request::ByKey(ByKeyRequest { key: u32::TYPE, op: Some(sum()), n: N }),
+        Request::ByKey(ByKeyRequest { key: u32::TYPE, op: None, n: N }),
     ]
 }
 
@@ -40,16 +44,23 @@ fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::resu
     // Buffers are rounded up, and spans are as long as the request says.
     let whole = |buffer| backend.span(buffer).elements::<u32>(0, N);
     let word = |buffer| backend.span(buffer).elements::<u32>(0, 1);
-    let mut spans = match request {
+    let spans = match request {
         Request::Reduce(_) => Spans::new(&whole(&from)?, &word(&to)?),
         _ => Spans::new(&whole(&from)?, &whole(&to)?),
     };
-    if matches!(request, Request::ByKey(_) | Request::Sort(SortRequest { value: Some(_), .. })) {
-        spans = spans.with_values(&whole(&values)?, &whole(&moved)?);
-    }
-    if matches!(request, Request::ByKey(_) | Request::Select(_)) {
-        spans = spans.with_count(&word(&count)?);
-    }
+    let spans = match request {
+        Request::Sort(SortRequest { value: Some(_), .. }) => spans.with_values(&whole(&values)?, &whole(&moved)?),
+        // Lengths are counted, of no values.
+        Request::ByKey(r) => {
+            let values = if r.op.is_some() { whole(&values)? } else { whole(&values)?.slice(0, 0)? };
+            spans.with_values(&values, &whole(&moved)?).with_count(&word(&count)?)
+        }
+        Request::Select(SelectRequest { rest: Rest::Apart, .. }) => {
+            spans.with_rest(&whole(&moved)?).with_count(&word(&count)?)
+        }
+        Request::Select(_) => spans.with_count(&word(&count)?),
+        _ => spans,
+    };
     let prepared = block_on(Prepared::new(backend, request, spans.layout(backend)?, Options::default()))?;
     let bound = prepared.bind(backend, &spans)?;
     bound.run(backend)?;

@@ -211,6 +211,7 @@ fn version(text: &str) -> Option<(u32, u32)> {
     text.split_ascii_whitespace().find_map(numbers)
 }
 
+/// The first two numbers of a version.
 fn numbers(word: &str) -> Option<(u32, u32)> {
     let mut parts = word.trim().split('.').map(|part| part.parse().ok());
     Some((parts.next()??, parts.next()??))

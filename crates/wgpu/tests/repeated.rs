@@ -1,4 +1,4 @@
-//! Calls that are bound run without another pipeline, buffer or bind group, on every adapter.
+//! Of a bound call wgpu's backend is asked for no pipeline, buffer or bind group, on every adapter.
 
 use trifold_conformance::{Outcome, repeated_calls_only_run};
 use trifold_wgpu::Wgpu;

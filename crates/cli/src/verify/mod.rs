@@ -73,6 +73,8 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
         }
         match verify.open(found) {
             Ok(device) => devices.push(verify.device(found, device)),
+            // Each part would say it of an ignored one.
+            Err(Outcome::Ignored(_)) if !verify.is_first_shard() => verify.found = true,
             Err(why) => {
                 let place = (found.backend, found.device.as_str(), found.api.as_str());
                 verify.results.push(result(place, "open".into(), why, Duration::ZERO));
@@ -84,8 +86,8 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     drop(verify.watch);
     devices.into_iter().for_each(Device::close);
 
-    let results = verify.results;
-    ensure!(!results.is_empty() || interrupt::asked(), "no case of any chosen device matches --filter and --algorithm");
+    let (found, results) = (verify.found || !verify.results.is_empty(), verify.results);
+    ensure!(found || interrupt::asked(), "no case of any chosen device matches --filter and --algorithm");
     if let Some(path) = &args.json {
         Pending::text(path, &(serde_json::to_string_pretty(&results)? + "\n"))?.finish()?;
     }
@@ -102,6 +104,8 @@ struct Verify<'a> {
     known: Expectations,
     bar: ProgressBar,
     watch: Watch,
+    /// Whether there was a case to run, if another part's.
+    found: bool,
     results: Vec<CaseResult>,
 }
 
@@ -109,7 +113,7 @@ impl<'a> Verify<'a> {
     fn new(args: &'a VerifyArgs) -> Self {
         let bar = crate::progress::bar();
         let watch = Watch::new(bar.clone());
-        Verify { args, known: Expectations::shipped(), bar, watch, results: vec![] }
+        Verify { args, known: Expectations::shipped(), bar, watch, found: false, results: vec![] }
     }
 
     fn open(&self, found: &Found) -> Result<Device, Outcome> {
@@ -129,6 +133,7 @@ impl<'a> Verify<'a> {
         let quick = self.args.quick || (is_software(caps.kind) && !self.args.full);
         let mut cases = cases(&caps, if quick { Level::Quick } else { Level::Full });
         cases.retain(|case| self.is_wanted(case.name()));
+        self.found |= !cases.is_empty();
         if let Some(shard) = self.args.shard {
             cases = shard.cases(cases);
         }
@@ -238,9 +243,12 @@ impl<'a> Verify<'a> {
     fn together(&mut self, devices: &mut [Device]) {
         let filters = &self.args.filter;
         let crosses = filters.is_empty() || filters.iter().any(|filter| filter.starts_with("cross"));
-        let threads = self.is_named(TWO_THREADS);
-        let wanted = self.is_first_shard() && (crosses || threads);
-        if interrupt::asked() || self.args.algorithm().is_some() || !wanted {
+        let threads = filters.is_empty() || filters.iter().any(|filter| filter == TWO_THREADS);
+        if interrupt::asked() || self.args.algorithm().is_some() || !(crosses || threads) {
+            return;
+        }
+        self.found = true;
+        if !self.is_first_shard() {
             return;
         }
         let Some((first, others)) = devices.split_first_mut().filter(|(first, _)| !first.lost) else { return };

@@ -48,6 +48,9 @@ pub struct TuningRow {
     /// What the API's name contains: a device may be there through several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
+    /// What the driver's name contains: a vendor's devices have names of many kinds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
     /// The narrowest subgroup that the device may have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subgroup: Option<u32>,
@@ -127,8 +130,9 @@ impl TuningTable {
         self.rows.iter().any(|row| row.is_for(caps))
     }
 
-    /// Whether a device of this name, by that API, may be one that it has numbers for, as far as can be told before it is open.
-    pub fn may_be_for(&self, language: Language, device: &str, api: &str, kind: DeviceKind) -> bool {
+    /// Whether a device of this name may be one that it has numbers for, as far as can be told before it is open: then its subgroups
+    /// and its driver are not known, and for some its API's version is not, which is `None`.
+    pub fn may_be_for(&self, language: Language, device: &str, api: Option<&str>, kind: DeviceKind) -> bool {
         self.rows.iter().any(|row| row.names(language, device, api, kind))
     }
 
@@ -156,20 +160,22 @@ impl TuningRow {
             name: Some(caps.device.clone()),
             // The others' have versions in them.
             api: (caps.language == Language::Wgsl).then(|| caps.api.clone()),
+            driver: None,
             subgroup: None,
             numbers,
         }
     }
 
     fn is_for(&self, caps: &Caps) -> bool {
-        self.names(caps.language, &caps.device, &caps.api, caps.kind)
+        self.names(caps.language, &caps.device, Some(&caps.api), caps.kind)
+            && self.driver.as_ref().is_none_or(|part| caps.driver.contains(part.as_str()))
             && self.subgroup.is_none_or(|width| caps.subgroups.is_some_and(|s| s.min == width))
     }
 
-    fn names(&self, language: Language, device: &str, api: &str, kind: DeviceKind) -> bool {
+    fn names(&self, language: Language, device: &str, api: Option<&str>, kind: DeviceKind) -> bool {
         self.language.as_ref().is_none_or(|name| LANGUAGES.contains(&(name, language)))
             && self.name.as_ref().map_or(kind != DeviceKind::Cpu, |name| is_named(device, name))
-            && self.api.as_ref().is_none_or(|part| api.contains(part.as_str()))
+            && self.api.as_ref().zip(api).is_none_or(|(part, api)| api.contains(part.as_str()))
     }
 }
 
@@ -190,6 +196,19 @@ mod tests {
         assert!(is_named("NVIDIA A10", "A10") && is_named("NVIDIA H200 NVL", "H200"));
         assert!(is_named("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe (LLVM 15.0.6, 256 bits)"));
         assert!(!is_named("NVIDIA A100", "A10") && !is_named("NVIDIA A100", "NVIDIA A10"));
+    }
+
+    #[test]
+    fn what_is_not_known_yet_may_be() {
+        let table = |conditions: &str| {
+            TuningTable::parse(&format!("trifold_tuning = 1\n[[device]]\n{conditions}\nnumbers = {{}}")).unwrap()
+        };
+        let may =
+            |table: &TuningTable, api| table.may_be_for(Language::CudaC, "Tesla T4", api, DeviceKind::DiscreteGpu);
+        let versioned = table("api = \"CUDA 13.0\"");
+        assert!(may(&versioned, None) && may(&versioned, Some("CUDA 13.0 sm_75")) && !may(&versioned, Some("Vulkan")));
+        assert!(may(&table("driver = \"NVIDIA\"\nsubgroup = 32"), None));
+        assert!(!may(&table("name = \"NVIDIA\""), None) && !may(&table("language = \"wgsl\""), None));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub fn h200() -> Caps {
     Caps {
         backend: "cuda",
         device: "NVIDIA H200".into(),
-        driver: "none".into(),
+        driver: "NVIDIA 580.159.04, CUDA 13.0".into(),
         api: "CUDA 13.0 sm_90".into(),
         kind: DeviceKind::DiscreteGpu,
         language: Language::CudaC,
