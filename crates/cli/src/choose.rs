@@ -45,8 +45,7 @@ pub fn best(word: Option<&str>) -> Result<Found> {
 
 /// A file of tuning numbers that is for none of the devices is an error: whoever names it expects it to do something.
 fn check_tuning(devices: &[Found]) -> Result<()> {
-    let Some(path) = std::env::var_os("TRIFOLD_TUNING").filter(|path| !path.is_empty()) else { return Ok(()) };
-    let table = TuningTable::read(path.as_ref())?;
+    let Some((table, path)) = TuningTable::from_env()? else { return Ok(()) };
     let is_known = |found: &Found| {
         let language = match found.backend {
             "cuda" => Language::CudaC,

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trifold_core::{
-    Backend, ByKeyRequest, Caps, Command, Element, KernelKey, Op, Options, Order, Predicate, Prepared, ReduceRequest,
-    Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Span, Spans, Sum,
-    Transfer, Tuning, block_on,
+    Backend, Builtin, Caps, Command, Element, KernelKey, Options, Order, Prepared, Request, Rest, Result, Scalar,
+    ScanKind, SelectRequest, SortRequest, Span, Spans, Transfer, Tuning, block_on,
 };
 
 use crate::case::{Failure, Outcome, guarded};
+use crate::operators;
+use crate::table::{builtin, by_key, reduce, scan, select, sort};
 
 const N: u64 = 5003;
 
@@ -20,20 +21,19 @@ pub fn repeated_calls_only_run<B: Backend>(backend: B) -> Outcome {
     guarded(|| requests().iter().try_for_each(|request| runs_alone(&counting, request)))
 }
 
-fn requests() -> [Request; 9] {
-    let sum = Op::of::<u32, Sum>;
-    let select = |rest| Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n: N, rest });
-    [
-        Request::Scan(ScanRequest { op: sum(), n: N, kind: ScanKind::Exclusive, initial: None }),
-        Request::Reduce(ReduceRequest { op: sum(), n: N, initial: None }),
-        Request::Sort(SortRequest { key: Scalar::U32, value: None, n: N, order: Order::Ascending }),
-        Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n: N, order: Order::Descending }),
-        select(Rest::Dropped),
-        select(Rest::Apart),
-        select(Rest::Behind),
-        Request::ByKey(ByKeyRequest { key: u32::TYPE, op: Some(sum()), n: N }),
-        Request::ByKey(ByKeyRequest { key: u32::TYPE, op: None, n: N }),
-    ]
+fn requests() -> Vec<Request> {
+    let sum = builtin(Builtin::Sum, Scalar::U32);
+    let mut requests = vec![
+        scan(&sum, ScanKind::Exclusive, N),
+        reduce(&sum, N),
+        sort(Scalar::U32, None, Order::Ascending, N),
+        sort(Scalar::U32, Some(u32::TYPE), Order::Descending, N),
+        by_key(&u32::TYPE, Some(sum), N),
+        by_key(&u32::TYPE, None, N),
+    ];
+    let [upper, ..] = operators::selectors();
+    requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&upper, rest, N)));
+    requests
 }
 
 fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::result::Result<(), Failure> {
@@ -75,16 +75,6 @@ fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::resu
     match asked == BTreeMap::from([("record", 3), ("execute", 3), ("submit", 3)]) {
         true => Ok(()),
         false => Err(Failure::Wrong(format!("three calls of {} asked for {asked:?}", request.primitive()))),
-    }
-}
-
-struct Odd;
-
-impl Predicate<u32> for Odd {
-    const NAME: &'static str = "odd";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1u) == 1u; }";
-    fn keep(v: u32) -> bool {
-        v & 1 == 1
     }
 }
 

@@ -3,8 +3,6 @@
 mod candidates;
 mod table;
 
-use std::path::Path;
-
 pub use self::candidates::Candidates;
 pub use self::table::{TuningRow, TuningTable};
 use crate::{Caps, DeviceKind, Error, Language, Result, SubgroupSource};
@@ -126,8 +124,7 @@ impl Tuning {
     /// As [`TuningTable::read`], if that is set.
     pub fn for_device(caps: &Caps) -> Result<Tuning> {
         let mut tuning = Tuning::of(caps);
-        if let Some(path) = std::env::var_os("TRIFOLD_TUNING").filter(|path| !path.is_empty()) {
-            let table = TuningTable::read(Path::new(&path))?;
+        if let Some((table, path)) = TuningTable::from_env()? {
             if !table.is_for(caps) {
                 tracing::warn!(device = %caps.device, ?path, "this tuning table has no numbers for the device: it keeps the shipped ones");
             }

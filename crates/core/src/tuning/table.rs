@@ -1,7 +1,7 @@
 //! Tables of tuning numbers, as files: the one that ships, and those that `trifold tune` writes.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,15 @@ impl TuningTable {
             Error::Invalid(why) => named(why),
             other => other,
         })
+    }
+
+    /// Reads the file that `TRIFOLD_TUNING` names, if it names one: the table and its path.
+    ///
+    /// # Errors
+    /// As [`TuningTable::read`].
+    pub fn from_env() -> Result<Option<(TuningTable, PathBuf)>> {
+        let path = std::env::var_os("TRIFOLD_TUNING").filter(|path| !path.is_empty()).map(PathBuf::from);
+        path.map(|path| Ok((TuningTable::read(&path)?, path))).transpose()
     }
 
     /// The table as a file's text.
