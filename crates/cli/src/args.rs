@@ -295,6 +295,9 @@ pub struct TuneArgs {
     /// The most timed runs of a candidate; slow devices stop earlier.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: u32,
+    /// Start from what limits alone suggest, not from the numbers that ship, and write all numbers: to make the table of a device anew.
+    #[arg(long)]
+    pub from_limits: bool,
     /// Where to write the table.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,

@@ -51,17 +51,15 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
     let backend = found.open()?;
     let caps = backend.caps();
     let n = args.n.unwrap_or(if is_software(caps.kind) { 1 << 18 } else { 1 << 26 });
-    let subjects: Vec<_> =
-        Candidates::ALL.iter().filter(|subject| is_wanted(subject, args, caps, n, &backend.tuning())).collect();
+    let start = if args.from_limits { Tuning::by_limits(caps) } else { backend.tuning() };
+    let subjects: Vec<_> = Candidates::ALL.iter().filter(|subject| is_wanted(subject, args, caps, n, &start)).collect();
     if subjects.is_empty() {
         return Ok(None);
     }
     let calls = |s: &&Candidates| s.numbers.iter().map(|(_, c)| c.len() as u64).sum::<u64>() + 1;
     bar.inc_length(subjects.iter().map(calls).sum());
 
-    let shipped = backend.tuning();
-    let mut best =
-        Search { bench: Bench::new(&*backend, shipped.clone(), args.runs), caps, tuning: shipped.clone(), n };
+    let mut best = Search { bench: Bench::new(&*backend, start.clone(), args.runs), caps, tuning: start.clone(), n };
     for subject in &subjects {
         if best.has_no_room(subject) {
             continue;
@@ -90,7 +88,10 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
         ]);
     }
     bar.set_message(format!("{found}: the suite's cases"));
-    let numbers = changes(&shipped, &best.tuning);
+    let numbers = match args.from_limits {
+        true => subjects.iter().flat_map(|subject| subject.values(&best.tuning)).collect(),
+        false => changes(&start, &best.tuning),
+    };
     // Subjects of one algorithm share cases.
     let mut passed = BTreeSet::new();
     for subject in subjects {

@@ -133,7 +133,8 @@ impl Tuning {
         Ok(tuning)
     }
 
-    fn by_limits(caps: &Caps) -> Tuning {
+    /// What a device's limits alone suggest: where tables start from.
+    pub fn by_limits(caps: &Caps) -> Tuning {
         let small = caps.kind == DeviceKind::Cpu;
         let subgroup = caps.subgroups.map_or(32, |s| s.min).max(4);
         // Scans and reductions halve theirs.
