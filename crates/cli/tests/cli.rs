@@ -74,6 +74,13 @@ fn tuning_writes_a_table_that_programs_read() {
     let other = "trifold_tuning = 1\n[[device]]\nname = \"Abacus\"\n[device.numbers]\nreduce_words = 16\n";
     fails(&compared(&folder.write("other.toml", other.as_bytes())), &["other.toml", "no numbers", "llvmpipe"]);
     fails(&compared(&folder.write("broken.toml", b"trifold_tuning = ")), &["broken.toml", "trifold tune"]);
+    // Anew: all numbers, also those that nothing was better than.
+    succeeds(&trifold(&[&["tune", "--from-limits", "-n", "4096", "-o", text(&table)], &reduce[..]].concat()));
+    let written = std::fs::read_to_string(&table).unwrap();
+    for number in ["reduce_workgroup = ", "reduce_words = ", "groups_per_unit = ", "reduce_alone_words = "] {
+        assert!(written.contains(number), "{written}");
+    }
+    succeeds(&compared(&table));
 }
 
 /// On a Vulkan device, if there is one.

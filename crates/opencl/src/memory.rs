@@ -1,7 +1,6 @@
 //! Device memory: buffers of the backend's own, and the caller's.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 use ocl::ffi;
 
@@ -28,8 +27,6 @@ pub(crate) struct Memory {
     pub(crate) alignment: u64,
     /// The address of its context: to compare, not to use.
     pub(crate) context: usize,
-    /// The sub-buffers of it that are in use, by origin and size.
-    parts: Mutex<BTreeMap<(usize, usize), Weak<Memory>>>,
 }
 
 /// A range of memory, known to lie within it.
@@ -52,23 +49,11 @@ impl Memory {
         // SAFETY: the call above gave one reference away, if any.
         let mem = unsafe { Mem::created(call, raw, code) }?;
         let context = context.raw() as usize;
-        Ok(Memory { mem, bytes, flags: ffi::CL_MEM_READ_WRITE, alignment: 256, context, parts: Mutex::default() })
+        Ok(Memory { mem, bytes, flags: ffi::CL_MEM_READ_WRITE, alignment: 256, context })
     }
 
-    /// A range as a buffer of its own, which keeps the whole alive. All who use the range share one: what kernels do to two at a time
-    /// is undefined, and with two NVIDIA's driver takes half as long again for passes that need scratch.
-    pub(crate) fn part(&self, origin: usize, size: usize) -> Checked<Arc<Memory>> {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(part) = parts.get(&(origin, size)).and_then(Weak::upgrade) {
-            return Ok(part);
-        }
-        let part = Arc::new(self.new_part(origin, size)?);
-        parts.retain(|_, other| other.strong_count() > 0);
-        parts.insert((origin, size), Arc::downgrade(&part));
-        Ok(part)
-    }
-
-    fn new_part(&self, origin: usize, size: usize) -> Checked<Memory> {
+    /// A range as a buffer of its own, which keeps the whole alive.
+    pub(crate) fn part(&self, origin: usize, size: usize) -> Checked<Memory> {
         let call = "clCreateSubBuffer";
         let region = ffi::cl_buffer_region { origin, size };
         let mut code = 0;
@@ -80,8 +65,7 @@ impl Memory {
         };
         // SAFETY: the call above gave one reference away, if any.
         let mem = unsafe { Mem::created(call, raw, code) }?;
-        let Memory { flags, alignment, context, .. } = *self;
-        Ok(Memory { mem, bytes: size as u64, flags, alignment, context, parts: Mutex::default() })
+        Ok(Memory { mem, bytes: size as u64, ..*self })
     }
 
     /// Takes a reference to a caller's buffer. Of a sub-buffer it is the parent that is bound, from the sub-buffer's
@@ -109,10 +93,6 @@ impl Memory {
             256
         };
         let (size, context) = (mem.info::<usize>(ffi::CL_MEM_SIZE)? as u64, mem.info(ffi::CL_MEM_CONTEXT)?);
-        Ok(Place {
-            memory: Memory { mem, bytes: size, flags, alignment, context, parts: Mutex::default() },
-            offset,
-            bytes,
-        })
+        Ok(Place { memory: Memory { mem, bytes: size, flags, alignment, context }, offset, bytes })
     }
 }
