@@ -41,7 +41,9 @@ Lookback lookback(
       const u32 last = min(max(tile, begin + 1u) - begin, sg.width) - 1u;
       const bool is_prefix = subgroup_first(sg, chunks[k].status == STATUS_PREFIX) < sg.width;
       const bool is_whole = subgroup_first(sg, chunks[k].status == STATUS_NONE) == sg.width;
-      const T inclusive = subgroup_inclusive_scan(sg, chunks[k].value);
+      // What is not published is no element, and the operator never sees it.
+      const T value = chunks[k].status != STATUS_NONE ? chunks[k].value : identity();
+      const T inclusive = subgroup_inclusive_scan(sg, value);
       folds[k].status = is_prefix ? STATUS_PREFIX : is_whole ? STATUS_AGGREGATE : STATUS_NONE;
       folds[k].value = subgroup_shuffle_element(sg, is_prefix ? chunks[k].value : inclusive, last);
     }

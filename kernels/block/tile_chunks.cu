@@ -41,7 +41,9 @@ FUNCTION Lookback lookback(
       const u32 last = min(max(tile, begin + 1u) - begin, sg.width) - 1u;
       const bool is_prefix = subgroup_first(chunks[k].status == STATUS_PREFIX, sg.width) < sg.width;
       const bool is_whole = subgroup_first(chunks[k].status == STATUS_NONE, sg.width) == sg.width;
-      const T inclusive = subgroup_inclusive_scan(chunks[k].value, sg.lane);
+      // What is not published is no element, and the operator never sees it.
+      const T value = chunks[k].status != STATUS_NONE ? chunks[k].value : identity();
+      const T inclusive = subgroup_inclusive_scan(value, sg.lane);
       folds[k].status = is_prefix ? STATUS_PREFIX : is_whole ? STATUS_AGGREGATE : STATUS_NONE;
       folds[k].value = subgroup_shuffle_element(is_prefix ? chunks[k].value : inclusive, last);
     }

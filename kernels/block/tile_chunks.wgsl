@@ -33,7 +33,10 @@ fn lookback(start: Lookback, run: u32, tile: u32, publishes: bool, lane: u32, wi
       let last = min(max(tile, begin + 1u) - begin, width) - 1u;
       let is_prefix = subgroup_first(chunks[k].status == STATUS_PREFIX, width) < width;
       let is_whole = subgroup_first(chunks[k].status == STATUS_NONE, width) == width;
-      var value = subgroup_inclusive_scan(chunks[k].value, lane);
+      // What is not published is no element, and the operator never sees it.
+      var value = identity();
+      if (chunks[k].status != STATUS_NONE) { value = chunks[k].value; }
+      value = subgroup_inclusive_scan(value, lane);
       if (is_prefix) { value = chunks[k].value; }
       folds[k].status = select(select(STATUS_NONE, STATUS_AGGREGATE, is_whole), STATUS_PREFIX, is_prefix);
       folds[k].value = subgroup_shuffle_element(value, last);

@@ -14,6 +14,12 @@ var<workgroup> exchange: array<u32, MOVED * TILE>;
 var<workgroup> shared_differs: array<atomic<u32>, PLACES>;
 var<workgroup> shared_word: u32;
 
+// In place through the binding that the keys are stored through, as `source_value` is.
+fn source_key(at: u32) -> Key {
+  if (IN_PLACE > 0u) { return target_keys[params.target_offset + at]; }
+  return source[params.source_offset + at];
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn sort_local(
   @builtin(workgroup_id) id: vec3<u32>,
@@ -26,12 +32,13 @@ fn sort_local(
   // 1. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane.
   let segment = segment_of(id.x, thread);
   if (segment.count == 0u || segment.count > TILE) { return; }
-  let begin = params.source_offset + segment.first;
   let seat = subgroup * ITEMS * width + lane;
-  let some_key = key_ordered(source[begin]);
+  let some_key = key_ordered(source_key(segment.first));
   var keys: array<Key, ITEMS>;
   // unroll
-  for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(source[begin + min(seat + k * width, segment.count - 1u)]); }
+  for (var k = 0u; k < ITEMS; k++) {
+    keys[k] = key_ordered(source_key(segment.first + min(seat + k * width, segment.count - 1u)));
+  }
   tile_ranks_clear(thread, subgroups);
   if (thread < PLACES) { atomicStore(&shared_differs[thread], 0u); }
   workgroupBarrier();

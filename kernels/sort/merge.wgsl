@@ -32,18 +32,23 @@ fn put(at: u32, key: Key, origin: u32) {
   if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * STRIDE + at] = origin; }
 }
 
+// In place through the binding that the keys are stored through, as `source_value` is.
+fn source_key(at: u32) -> Key {
+  if (IN_PLACE > 0u) { return target_keys[params.target_offset + at]; }
+  return source[params.source_offset + at];
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn sort_merge(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
   // 1. Load the keys in rows, and bring each into the order of unsigned numbers. Places past the end get keys that stay behind all.
   let segment = segment_of(id.x, thread);
   if (segment.count == 0u || segment.count > TILE) { return; }
-  let source_first = params.source_offset + segment.first;
   let target_first = params.target_offset + segment.first;
   var keys: array<Key, ITEMS>;
   var origins: array<u32, ITEMS>;
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
-    keys[k] = key_ordered(source[source_first + min(k * WORKGROUP + thread, segment.count - 1u)]);
+    keys[k] = key_ordered(source_key(segment.first + min(k * WORKGROUP + thread, segment.count - 1u)));
   }
   // unroll
   for (var k = 0u; k < ITEMS; k++) {

@@ -4,7 +4,8 @@
 //! (`~/.cache` on Linux). An entry is a file of its own: a SHA-256 digest and the bytes that it is of. It is written beside its
 //! place and moved there whole, so processes may share a folder; one that is damaged is as good as none, and written over. A
 //! cache that cannot be read or written is a warning in the log and never an error: compiling again always works. The folder
-//! may be deleted at any time.
+//! may be deleted at any time. Entries are machine code and are run as they are: the digest finds damage, not a forger, so share a folder
+//! only with users whom you trust.
 //!
 //! Entries take at most [`LIMIT`] bytes, or what [`Cache::with_limit`] says. Beyond that, those not used for longest are deleted until
 //! three quarters are left. That happens when a process keeps its first entry and then whenever it has kept a sixteenth of the limit

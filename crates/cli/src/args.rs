@@ -4,7 +4,7 @@ use std::num::NonZeroU8;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Waiting, planner};
+use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Tuning, Waiting, planner};
 use trifold_conformance::Distribution;
 
 use crate::verify::Shard;
@@ -183,7 +183,8 @@ pub struct CompareArgs {
     /// Write a page of charts and tables to this file, as `trifold report` does.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Add rows that another program measured on this machine: JSON lines as cub_bench prints, or our own array.
+    /// Add rows that another program measured on this machine: our own JSON array, or JSON lines with `lib`, `primitive`,
+    /// `type`, `n` and `ms` (and `min_ms`, `batched_ms`, `gelem_s`, `gb_s`, `temp_bytes` and `version`, if known).
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
 }
@@ -192,7 +193,7 @@ pub struct CompareArgs {
 pub enum Experiment {
     /// The time of every scan, and of the sequential one on the CPU, over n from 2^10 to what the device does in good time.
     ScanLadder,
-    /// The bytes that each scan and sort must move, at the copy's speed, beside the time that it takes.
+    /// The bytes that each scan, reduction and sort must move, at the copy's speed, beside the time that it takes.
     Traffic,
     /// Every reduction of 1024 * 1024 * 10 elements.
     ReduceLadder,
@@ -267,10 +268,19 @@ pub struct ExperimentArgs {
 
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Files that `trifold compare --json` wrote; the page sets later ones against the first.
+    /// Files that `trifold compare --json` or `trifold experiment --json` wrote; the page sets later ones against the first.
     #[arg(required = true, value_name = "RESULTS.json")]
     pub results: Vec<PathBuf>,
-    /// Write the page to this file; it needs no other file and no network.
+    /// Only rows whose backend, device or API contains this (repeatable).
+    #[arg(long, value_name = "SUBSTRING")]
+    pub device: Vec<String>,
+    /// Only rows of these primitives.
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub primitive: Vec<Primitive>,
+    /// Only rows of these algorithms; copies and other programs' rows stay.
+    #[arg(long, value_delimiter = ',', value_parser = algorithm)]
+    pub algorithm: Vec<&'static str>,
+    /// Write the page to this file; it needs no other file and no network. Needed unless --csv or --svg is there.
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["csv", "svg"])]
     pub output: Option<PathBuf>,
     /// Write all rows to this file, as CSV.
@@ -413,7 +423,7 @@ fn operator(text: &str) -> Result<Builtin, String> {
 }
 
 fn algorithm(text: &str) -> Result<&'static str, String> {
-    planner::ALGORITHMS.into_iter().find(|name| *name == text).ok_or_else(|| one_of("algorithm", planner::ALGORITHMS))
+    planner::algorithm(text).map_err(|error| error.to_string())
 }
 
 fn algorithm_or_all(text: &str) -> Result<&'static str, String> {
@@ -476,6 +486,7 @@ fn count(text: &str) -> Result<u64, String> {
 fn tuning(text: &str) -> Result<(String, u32), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=NUMBER"))?;
     let value = value.parse().map_err(|e| format!("`{value}` of {name}: {e}"))?;
+    Tuning::check(name, value).map_err(|error| error.to_string())?;
     Ok((name.to_string(), value))
 }
 

@@ -101,10 +101,15 @@ pub fn open(found: &Found) -> std::result::Result<Box<dyn AnyBackend>, Unopened>
 }
 
 fn is_called(device: &Found, word: &str) -> bool {
+    is_named(word, [device.backend, &device.device, &device.api])
+}
+
+/// Whether `--device` with this word means a device of this backend, name and API.
+pub fn is_named(word: &str, names: [&str; 3]) -> bool {
     let word = word.to_lowercase();
     // A backend's whole name means that backend: `cpu` is also part of the names of other backends' devices.
     if ["cpu", "wgpu", "opencl", "cuda"].contains(&word.as_str()) {
-        return device.backend == word;
+        return names[0] == word;
     }
-    [device.backend, &device.device, &device.api].iter().any(|name| name.to_lowercase().contains(&word))
+    names.iter().any(|name| name.to_lowercase().contains(&word))
 }

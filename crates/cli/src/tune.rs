@@ -28,7 +28,11 @@ pub fn run(args: &TuneArgs) -> Result<ExitCode> {
     for found in &devices {
         bar.set_message(format!("opening {found}"));
         match tuned(args, found, &bar, &mut table) {
-            Ok(Some(row)) => rows.push(row),
+            Ok(Some(row)) => {
+                rows.push(row);
+                // What is found of a device is not lost by what becomes of the next.
+                write(args, &rows)?;
+            }
             Ok(None) => {}
             Err(error) if devices.len() > 1 => bar.suspend(|| eprintln!("note: {found} is left out: {error:#}")),
             Err(error) => return Err(error.context(found.to_string())),
@@ -37,13 +41,16 @@ pub fn run(args: &TuneArgs) -> Result<ExitCode> {
     bar.finish_and_clear();
     ensure!(table.row_count() > 0, "nothing to tune: no chosen device has kernels, or --primitive leaves none");
     let found_some = rows.iter().any(|row| !row.numbers.is_empty());
-    Pending::text(&args.output, &TuningTable::new(rows).text()?)?.finish()?;
     let said = match found_some {
         true => format!("TRIFOLD_TUNING={} makes every program use it", args.output.display()),
         false => "the numbers that ship are the best of the candidates".into(),
     };
     files::print(&format!("{table}\n{said}\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn write(args: &TuneArgs, rows: &[TuningRow]) -> Result<()> {
+    Pending::text(&args.output, &TuningTable::new(rows.to_vec()).text()?)?.finish()
 }
 
 /// Tunes a device; none if it has no kernels to tune.
@@ -108,9 +115,7 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
 
 /// The numbers in which a tuning is not the other.
 fn changes(before: &Tuning, after: &Tuning) -> BTreeMap<&'static str, u32> {
-    let names = Candidates::ALL.iter().flat_map(|subject| subject.numbers).map(|(name, _)| *name);
-    let changed = names.filter(|name| before.get(name) != after.get(name));
-    changed.filter_map(|name| Some((name, after.get(name)?))).collect()
+    after.changes(before).into_iter().collect()
 }
 
 /// The numbers must pass the conformance suite's cases of them, together: a subject's tile may be another with what a later one found.

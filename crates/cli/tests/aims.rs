@@ -158,6 +158,145 @@ fn tables_say_what_the_rows_do() {
     }
 }
 
+/// The record's rows of what conditions cost, in the order in which they were measured.
+struct Conditions(Vec<Value>);
+
+/// What says which row is meant; what is not said is as usual.
+type Fields<'a> = &'a [(&'a str, &'a str)];
+
+impl Conditions {
+    fn read() -> Conditions {
+        let file = root().join("docs/results/2026-11-23-h200-conditions.json");
+        Conditions(serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap())
+    }
+
+    fn rows(&self, n: u64, fields: Fields<'_>) -> impl Iterator<Item = (usize, &Value)> {
+        let usual = [("input", "uniform"), ("fault", "none"), ("waiting", "bounded"), ("type", "u32")];
+        let unsaid = usual.into_iter().filter(|(name, _)| fields.iter().all(|(said, _)| said != name));
+        let fields: Vec<_> = fields.iter().copied().chain(unsaid).collect();
+        let is_meant = move |row: &Value| row["n"] == n && fields.iter().all(|(name, value)| row[*name] == *value);
+        self.0.iter().enumerate().filter(move |(_, row)| is_meant(row))
+    }
+
+    /// The times in us of two calls of as many runs that were measured one soon after the other.
+    #[track_caller]
+    fn both(&self, n: u64, one: Fields<'_>, other: Fields<'_>) -> [f64; 2] {
+        let pairs = self.rows(n, one).flat_map(|a| self.rows(n, other).map(move |b| (a, b)));
+        let nearest =
+            pairs.filter(|((_, a), (_, b))| a["runs"] == b["runs"]).min_by_key(|((i, _), (j, _))| i.abs_diff(*j));
+        let (a, b) = nearest.unwrap_or_else(|| panic!("the record has no rows of {n}, {one:?} and {other:?}"));
+        let field = if n <= 1 << 20 { "batched_ms" } else { "median_ms" };
+        [a.1, b.1].map(|row| 1e3 * row[field].as_f64().unwrap())
+    }
+
+    /// How many times as long as the other call one takes.
+    #[track_caller]
+    fn ratio(&self, n: u64, one: Fields<'_>, other: Fields<'_>) -> f64 {
+        let [one, other] = self.both(n, one, other);
+        one / other
+    }
+}
+
+fn call<'a>(
+    backend: &'a str,
+    primitive: &'a str,
+    algorithm: &'a str,
+    more: &[(&'a str, &'a str)],
+) -> Vec<(&'a str, &'a str)> {
+    [&[("backend", backend), ("primitive", primitive), ("algorithm", algorithm)], more].concat()
+}
+
+#[test]
+fn the_table_at_2_28_says_what_the_rows_do() {
+    let rows = Conditions::read();
+    let texts = ["README.md", "docs/PERFORMANCE.md"].map(|file| fs::read_to_string(root().join(file)).unwrap());
+    let says = |row: usize, what: &[String]| {
+        for text in &texts {
+            let said = table(text, "| At 2^28, CUDA |").nth(row).unwrap().join(" | ");
+            for what in what {
+                assert!(said.contains(what.as_str()), "{what:?} is not in {said:?}");
+            }
+        }
+    };
+    let n = 1 << 28;
+    let more = |ratio: f64, digits: usize| format!("{:.digits$}%", 100.0 * (ratio - 1.0));
+    let kept = |ratio: f64| format!("{:.0}%", 100.0 / ratio);
+
+    // A float sum with the same bits every run.
+    let sums = |backend, by, usual| {
+        let floats = call(backend, "scan", by, &[("type", "f32")]);
+        rows.both(n, &floats, &call(backend, "scan", usual, &[]))
+    };
+    let [registers, ahead] = ["lookahead_registers", "lookahead"];
+    let [[cuda, cuda_u32], [opencl, opencl_u32]] = [sums("cuda", ahead, ahead), sums("opencl", registers, registers)];
+    let [wgsl, wgsl_u32] = sums("wgpu", "reduce_then_scan", registers);
+    let same = format!("({cuda:.1} and {cuda_u32:.1} us, {opencl:.1} and {opencl_u32:.1}): reached");
+    says(0, &[same, format!("{} more: **not**", more(wgsl / wgsl_u32, 0))]);
+
+    // Bounded waiting.
+    let waiting = |backend, primitive, by| {
+        rows.ratio(n, &call(backend, primitive, by, &[]), &call(backend, primitive, by, &[("waiting", "unbounded")]))
+    };
+    let [cuda, wgsl, opencl] = ["cuda", "wgpu", "opencl"].map(|backend| waiting(backend, "scan", "lookback"));
+    let sort = waiting("cuda", "sort_keys", "onesweep");
+    let reached = format!("CUDA {}, WGSL {}, sort {}: reached", more(cuda, 1), more(wgsl, 1), more(sort, 1));
+    let usual = waiting("opencl", "scan", registers);
+    says(
+        1,
+        &[reached, format!("OpenCL {}: **not** (of the scan that it takes there {})", more(opencl, 0), more(usual, 1))],
+    );
+
+    // One tile in a hundred blocked.
+    let silent = |backend, primitive, by| {
+        let silent = call(backend, primitive, by, &[("fault", "silent:100")]);
+        kept(rows.ratio(n, &silent, &call(backend, primitive, by, &[])))
+    };
+    let [back, sort] = [silent("cuda", "scan", "lookback"), silent("cuda", "sort_keys", "onesweep")];
+    let [wgsl, opencl] = ["wgpu", "opencl"].map(|backend| silent(backend, "scan", registers));
+    let ahead = silent("cuda", "scan", ahead);
+    says(
+        2,
+        &[
+            format!("look-back {back}, Onesweep {sort}: reached"),
+            format!("look-ahead {ahead}, by registers {wgsl} in WGSL and {opencl} in OpenCL: **not**"),
+        ],
+    );
+
+    // Two passes.
+    let [cuda, wgsl, opencl] = ["cuda", "wgpu", "opencl"].map(|backend| {
+        rows.ratio(n, &call(backend, "scan", "lookback", &[]), &call(backend, "scan", "reduce_then_scan", &[]))
+    });
+    says(3, &[format!("CUDA {cuda:.2}, WGSL {wgsl:.2}, OpenCL {opencl:.2}: reached")]);
+
+    // Skewed keys.
+    let skewed = |n, backend, primitive, by, ty, input| {
+        let keys = call(backend, primitive, by, &[("type", ty), ("input", input)]);
+        rows.ratio(n, &keys, &call(backend, primitive, by, &[("type", ty)]))
+    };
+    let [sorted, few, hot, constant] = ["sorted", "few-distinct", "hot-digit", "constant"]
+        .map(|input| skewed(n, "cuda", "sort_keys", "onesweep", "u32", input));
+    let hybrid = |backend, primitive, ty, digits: usize| {
+        let by = |input| format!("{:.digits$}", skewed(1 << 20, backend, primitive, "hybrid", ty, input));
+        (by("few-distinct"), by("hot-digit"))
+    };
+    let [keys, pairs, wide] = [("sort_keys", "u32"), ("sort_pairs", "u32"), ("sort_keys", "u64")]
+        .map(|(what, ty)| hybrid("cuda", what, ty, 2));
+    let (opencl, wgsl) = (hybrid("opencl", "sort_keys", "u32", 2).0, hybrid("wgpu", "sort_keys", "u32", 2));
+    // To two digits it would be the aim itself.
+    let opencl_hot = hybrid("opencl", "sort_keys", "u32", 3).1;
+    says(
+        4,
+        &[
+            format!(
+                "sorted {sorted:.2}, few distinct {few:.2}, hot digit {hot:.2}, constant {:.1} times",
+                1.0 / constant
+            ),
+            format!("CUDA {}, {}, pairs {}, {}, u64 {}, {}", keys.0, keys.1, pairs.0, pairs.1, wide.0, wide.1),
+            format!("OpenCL {opencl}, {opencl_hot}; WGSL {}, {}: **not**", wgsl.0, wgsl.1),
+        ],
+    );
+}
+
 #[test]
 fn a_cell_is_read_as_written() {
     assert_eq!(cell("1.02, 0.95: **not** at 2^20"), (vec![1.02, 0.95], false));

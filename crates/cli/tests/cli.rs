@@ -85,6 +85,28 @@ fn tuning_writes_a_table_that_programs_read() {
 
 /// On a Vulkan device, if there is one.
 #[test]
+fn rows_say_what_they_were_planned_with() {
+    let unknown = trifold(&["compare", "--tuning", "scan_wrkgroup=64"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    let said = String::from_utf8(unknown.stderr).unwrap();
+    assert!(said.contains("no tuning `scan_wrkgroup`; there are scan_workgroup, "), "{said}");
+    assert_eq!(trifold(&["compare", "--tuning", "scan_workgroup=100"]).status.code(), Some(2));
+    if !succeeds(&trifold(&["devices"])).contains("Vulkan") {
+        return eprintln!("skipped: no Vulkan device");
+    }
+    let folder = Folder::new();
+    let (json, page) = (folder.path("rows.json"), folder.path("page.html"));
+    let args = ["compare", "-n", "1000,2000", "--device", "Vulkan", "--primitive", "reduce", "--runs", "1"];
+    let numbers = ["--tuning", "reduce_words=8,reduce_workgroup=64", "--json", text(&json), "--html", text(&page)];
+    succeeds(&trifold(&[&args[..], &numbers].concat()));
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    assert_eq!(rows[0]["tuning"], "reduce_workgroup=64,reduce_words=8");
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("single_pass · reduce_workgroup 64 · reduce_words 8</span>"), "{page:.3000}");
+}
+
+/// On a Vulkan device, if there is one.
+#[test]
 fn processes_share_a_folder_of_kernels() {
     if !succeeds(&trifold(&["devices"])).contains("Vulkan") {
         return eprintln!("skipped: no Vulkan device");
@@ -404,8 +426,13 @@ fn compare_joins_other_programs_rows() {
     assert_eq!(cub[1]["primitive"], "sort_pairs");
     assert_eq!(cub[1]["copy_fraction"], 0.5);
     assert_eq!(cub[0]["batched_ms"], Value::Null);
-    // Our own array reads back too.
+    assert_eq!(cub[0]["driver"], "cub");
+    // Our own array reads back too; and is nothing that was measured now.
     succeeds(&on_cpu("compare", &["-n", "1000", "--runs", "1", "--with", text(&json)]));
+    let none = ["-n", "1000", "--primitive", "scan", "--algorithm", "lookback", "--with", text(&json)];
+    let output = on_cpu("compare", &none);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("error: nothing was measured"), "{output:?}");
     let broken = folder.write("broken.jsonl", b"{\"lib\":\n");
     fails(&on_cpu("compare", &["-n", "1000", "--with", text(&broken)]), &["broken.jsonl", "line 1"]);
 }

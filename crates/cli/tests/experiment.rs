@@ -137,6 +137,14 @@ fn what_does_not_fit_the_time_is_left_out_and_said() {
 }
 
 #[test]
+fn an_experiment_that_measures_nothing_fails() {
+    let output = experiment(&["traffic", "--algorithm", "lookback"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("nothing was measured") || said.contains("nothing to measure"), "{said}");
+}
+
+#[test]
 fn an_interrupted_experiment_leaves_its_rows() {
     let (_folder, json) = files();
     // Rows at once, and then one that takes too long to wait for.

@@ -125,6 +125,28 @@ fn drawings_are_files_of_their_own() {
     }
 }
 
+/// The WebGPU article's chart, which its page shows: one API's scans, and the CPU's.
+#[test]
+fn a_report_is_of_the_rows_that_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawings = folder.path().join("svg");
+    let (rows, name) = ("2026-11-23-h200-experiments.json", "2026-11-23-h200-experiments-scan-ladder-scan-u32-sum.svg");
+    let scans = "sequential,hillis_steele,blelloch,blelloch_blocked,subgroup_blocked,lookback";
+    let wanted = ["--device", "Vulkan", "--device", "cpu", "--primitive", "scan", "--algorithm", scans];
+    let advice =
+        format!("run `trifold report docs/results/{rows} {} --svg` with a folder of your own", wanted.join(" "));
+    let rows = kept(rows);
+    succeeds(&trifold(&[&["report", text(&rows), "--svg", text(&drawings)][..], &wanted[..]].concat()));
+    let drawn = fs::read_to_string(drawings.join(name)).unwrap();
+    assert!(drawn.contains("WGSL, Vulkan · blelloch_blocked") && drawn.contains("CPU · sequential"));
+    assert!(!drawn.contains("CUDA") && !drawn.contains("chained_scan"));
+    assert!(fs::read_to_string(kept(name)).ok() == Some(drawn), "{name} is old: {advice}");
+
+    let output = trifold(&["report", text(&rows), "--device", "wgpu", "--primitive", "select_if", "--csv", "x.csv"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("no row is left"));
+}
+
 #[test]
 fn the_experiments_page_is_of_its_rows() {
     let folder = tempfile::tempdir().unwrap();
@@ -185,13 +207,17 @@ fn browse(browser: &Path, folder: &Path, page: &str, width: u32) -> (String, Vec
     let profile = format!("--user-data-dir={}", folder.join("profile").display());
     let output = Command::new(browser)
         .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
+        // A container's own is often too small for it.
+        .arg("--disable-dev-shm-usage")
         .args(["--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom"])
         .args([&format!("--window-size={width},900"), &profile, &format!("file://{}", file.display())])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
+    let document = String::from_utf8(output.stdout).unwrap();
+    assert!(document.contains("<body"), "{} opened no page: {}\n{said}", browser.display(), output.status);
     let console = said.lines().filter(|line| line.contains("CONSOLE")).map(String::from).collect();
-    (String::from_utf8(output.stdout).unwrap(), console)
+    (document, console)
 }
 
 /// What a reader does, with the outcome as attributes of the body.
@@ -232,6 +258,10 @@ const at = line.querySelector(".point").getBoundingClientRect();
 const move = { clientX: at.x + at.width / 2, clientY: at.y + at.height / 2, bubbles: true };
 plot.dispatchEvent(new PointerEvent("pointermove", move));
 told.hover = figures.textContent === document.querySelector(".point.on").dataset.figures;
+const leave = (pointerType) => plot.dispatchEvent(new PointerEvent("pointerleave", { pointerType }));
+leave("touch"); told.tapped = figures.textContent !== "";
+document.body.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true })); told.elsewhere = figures.textContent === "";
+plot.dispatchEvent(new PointerEvent("pointermove", move)); leave("mouse"); told.away = figures.textContent === "";
 
 told.requests = performance.getEntriesByType("resource").length;
 told.overflow = document.documentElement.scrollWidth - document.documentElement.clientWidth;
@@ -265,21 +295,29 @@ fn read(browser: &Path, folder: &Path, page: &str, section: &str, rows: usize) {
         );
         told("keys", "true true true");
         told("left", "true");
-        told("hover", "true");
+        for what in ["hover", "tapped", "elsewhere", "away"] {
+            told(what, "true");
+        }
         told("requests", "0");
         told("overflow", "0");
         told("unnamed", "0");
         told("ids", "0");
     }
-    // On a phone nothing is cut off: a frame has no least width.
-    let framed = page.replace('&', "&amp;").replace('"', "&quot;");
-    for width in [390, 320] {
-        let (document, console) = browse(browser, folder, &phone(width, &framed), 1280);
-        assert!(document.contains(&format!("data-inner=\"{width}\" data-overflow=\"0\"")), "{width}: {console:?}");
+    // On a phone nothing is cut off (a frame has no least width), nor where the letters are wider.
+    let wider = page.replace("</head>", "<style>.chart text{letter-spacing:.2em}</style></head>");
+    for (page, letters) in [(page, "its own"), (&wider, "wider")] {
+        let framed = page.replace('&', "&amp;").replace('"', "&quot;");
+        for width in [390, 320] {
+            let (document, console) = browse(browser, folder, &phone(width, &framed), 1280);
+            let (_, told) = document.split_once("<body").unwrap();
+            let (told, _) = told.split_once('>').unwrap();
+            let nothing = format!(" data-inner=\"{width}\" data-overflow=\"0\" data-cut=\"\"");
+            assert!(told == nothing, "at {width} with {letters} letters{told}: {console:?}");
+        }
     }
 }
 
-/// A page that shows another one in a frame of a width, and says whether that is cut off.
+/// A page that shows another one in a frame of a width, and says whether that is cut off, or a chart's text.
 fn phone(width: u32, framed: &str) -> String {
     format!(
         r##"<!doctype html><html><body><iframe style="border:0;width:{width}px;height:800px" srcdoc="{framed}"></iframe>
@@ -288,6 +326,9 @@ fn phone(width: u32, framed: &str) -> String {
           const root = event.target.contentDocument.documentElement;
           document.body.dataset.inner = event.target.contentWindow.innerWidth;
           document.body.dataset.overflow = Math.max(0, root.scrollWidth - root.clientWidth);
+          const right = (element) => element.getBoundingClientRect().right;
+          const cut = [...root.querySelectorAll("svg.chart text")].filter((text) => right(text) > right(text.ownerSVGElement));
+          document.body.dataset.cut = cut.map((text) => `${{Math.ceil(right(text) - right(text.ownerSVGElement))}} of ${{text.textContent}}`).join("; ");
         }});
         </script></body></html>"##
     )
@@ -334,7 +375,7 @@ fn a_browser_shows_the_page() {
         assert!(page.contains(said), "{said}");
     }
 
-    let wide = "&lt;!doctype html&gt;&lt;p style=&quot;width:600px&quot;&gt;wide";
+    let wide = "&lt;!doctype html&gt;&lt;div style=&quot;width:600px;height:1px&quot;&gt;&lt;/div&gt;";
     let (document, _) = browse(&browser, folder.path(), &phone(390, wide), 1280);
     assert!(!document.contains("data-overflow=\"0\""));
 

@@ -9,11 +9,35 @@ use crate::row::Row;
 use crate::stage::{Staged, check_row};
 use crate::table::shared_rows;
 
-/// Gives two backends the same inputs and compares their results: bit by bit, or within the sum of their tolerances
-/// for float sums and products. Answers for each row by its name.
-pub fn cross_check(a: &dyn AnyBackend, b: &dyn AnyBackend) -> Vec<(String, Outcome)> {
-    let rows = shared_rows().into_iter();
-    rows.map(|row| (format!("cross/{}", row.name()), guarded(|| compare_row(a, b, &row)))).collect()
+/// A case of two backends.
+#[derive(Debug, Clone)]
+pub struct PairCase {
+    name: String,
+    /// A call for both, whose results are to be the same; none has both at work at the same time.
+    row: Option<Row>,
+}
+
+/// The cases of any two backends.
+pub fn pair_cases() -> Vec<PairCase> {
+    let crosses =
+        shared_rows().into_iter().map(|row| PairCase { name: format!("cross/{}", row.name()), row: Some(row) });
+    crosses.chain([PairCase { name: "two_threads".into(), row: None }]).collect()
+}
+
+impl PairCase {
+    /// Its name: that of a case of one backend, after `cross/`, or `two_threads`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs it: results of the same input must be the same bit by bit, or within the sum of both tolerances for float
+    /// sums and products. A panic below is a failure.
+    pub fn run(&self, a: &mut dyn AnyBackend, b: &mut dyn AnyBackend) -> Outcome {
+        match &self.row {
+            Some(row) => guarded(|| compare_row(a, b, row)),
+            None => two_threads(a, b),
+        }
+    }
 }
 
 fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), Failure> {
@@ -59,8 +83,8 @@ fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), 
     Ok(())
 }
 
-/// Works with two backends from two threads at the same time, and gives them back for further use.
-pub fn two_threads(a: &mut dyn AnyBackend, b: &mut dyn AnyBackend) -> Outcome {
+/// Works with two backends from two threads at the same time.
+fn two_threads(a: &mut dyn AnyBackend, b: &mut dyn AnyBackend) -> Outcome {
     let work = |backend: &mut dyn AnyBackend| {
         guarded(|| {
             for row in shared_rows().into_iter().filter(|row| row.request.n() > 1).step_by(3) {

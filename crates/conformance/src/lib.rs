@@ -2,9 +2,9 @@
 //!
 //! A [`Case`] is a row of a table: primitive, type, operator, algorithm, size, distribution, placement, fault.
 //! [`cases`] makes the table for a device and [`run`] runs a row, holding it to the oracle of `trifold-cpu`.
-//! What a device cannot do is [`Outcome::Ignored`] with the reason, never passed. [`cross_check`] compares two backends
-//! with each other, and [`two_threads`] runs two at the same time. A known driver fault stands in [`Expectations`],
-//! where it is ignored with its link until the day it passes, which then fails.
+//! What a device cannot do is [`Outcome::Ignored`] with the reason, never passed. [`pair_cases`] are of two backends:
+//! compared with each other, and at work at the same time. A known driver fault stands in [`Expectations`], where it is
+//! ignored with its link until the day it passes, which then fails.
 //!
 //! ```
 //! use trifold_conformance::{Level, Outcome, cases, run};
@@ -35,7 +35,7 @@ mod table;
 
 pub use cached::kernels_are_cached;
 pub use case::{Case, Level, Outcome, run};
-pub use cross::{cross_check, two_threads};
+pub use cross::{PairCase, pair_cases};
 pub use expectations::Expectations;
 #[cfg(feature = "harness")]
 pub use harness::main_with;

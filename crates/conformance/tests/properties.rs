@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use trifold_conformance::{Level, Outcome, bad_scratch, cases, cross_check, properties, two_threads};
+use trifold_conformance::{Level, Outcome, bad_scratch, cases, pair_cases, properties};
 use trifold_core::{AnyBackend, Backend};
 use trifold_cpu::Cpu;
 
@@ -12,17 +12,13 @@ fn properties_hold() {
 }
 
 #[test]
-fn one_thread_agrees_with_four() {
-    let (one, four) = (Cpu::with_threads(1).unwrap(), Cpu::with_threads(4).unwrap());
-    for (name, outcome) in cross_check(&one, &four) {
-        assert_eq!(outcome, Outcome::Passed, "{name}");
+fn one_thread_agrees_with_four_and_works_beside_them() {
+    let (mut one, mut four) = (Cpu::with_threads(1).unwrap(), Cpu::with_threads(4).unwrap());
+    let cases = pair_cases();
+    assert!(cases.len() > 100);
+    for case in cases {
+        assert_eq!(case.run(&mut one, &mut four), Outcome::Passed, "{}", case.name());
     }
-}
-
-#[test]
-fn two_at_a_time() {
-    let (mut a, mut b) = (Cpu::with_threads(2).unwrap(), Cpu::with_threads(2).unwrap());
-    assert_eq!(two_threads(&mut a, &mut b), Outcome::Passed);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     Backend, Caps, Error, Layout, Options, Plan, Prepared, Request, Result, Scan, Sort, Span, Spans, Tuning, block_on,
-    planner,
+    bytemuck, planner,
 };
 
 /// A backend's buffer, behind one type. Its memory is freed when it and every [`AnyCall`] on it are dropped.
@@ -94,7 +94,7 @@ pub struct AnyCall {
 }
 
 /// A backend, object-safe. Every [`Backend`] with the three primitives is one.
-pub trait AnyBackend: Send {
+pub trait AnyBackend: Send + Sync {
     /// What the device can do.
     fn caps(&self) -> &Caps;
     /// The numbers it plans with.
@@ -123,6 +123,53 @@ pub trait AnyBackend: Send {
     fn synchronize(&self) -> Result<()>;
     /// As [`Backend::time`].
     fn time(&self, before: Option<&AnyCall>, call: &AnyCall, repeat: u32) -> Result<f64>;
+}
+
+impl dyn AnyBackend + '_ {
+    /// Allocates a buffer with these elements in it.
+    ///
+    /// # Errors
+    /// As [`AnyBackend::alloc`] and [`AnyBackend::write`].
+    pub fn upload<T: bytemuck::NoUninit>(&self, data: &[T]) -> Result<AnyBuffer> {
+        let buffer = self.alloc(size_of_val(data) as u64)?;
+        self.write(AnySpan::whole(&buffer), bytemuck::cast_slice(data))?;
+        Ok(buffer)
+    }
+
+    /// Reads a span's elements, after all that was submitted so far.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a span that is no whole number of elements, and as [`AnyBackend::read`].
+    pub fn download<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(&self, from: AnySpan<'_>) -> Result<Vec<T>> {
+        let (size, all) = (size_of::<T>() as u64, from.buffer.bytes());
+        if from.offset.checked_add(from.bytes).is_none_or(|end| end > all) {
+            return Err(Error::Invalid(format!(
+                "{} bytes from byte {} of a buffer that has {all}",
+                from.bytes, from.offset
+            )));
+        }
+        if size == 0 || !from.bytes.is_multiple_of(size) {
+            return Err(Error::Invalid(format!(
+                "a span of {} bytes is no whole number of elements of {size} bytes",
+                from.bytes
+            )));
+        }
+        let mut data = vec![T::zeroed(); (from.bytes / size) as usize];
+        self.read(from, bytemuck::cast_slice_mut(&mut data))?;
+        Ok(data)
+    }
+
+    /// Plans, compiles and runs a call by the device's own numbers, and waits for its end. What runs often is made by
+    /// [`AnyBackend::call`] once.
+    ///
+    /// # Errors
+    /// As of [`Scan`].
+    pub fn run_once(&self, request: &Request, spans: AnySpans<'_>) -> Result<()> {
+        let call = self.call(request, spans, Options::default(), &self.tuning(), None)?;
+        self.run(&call)?;
+        // The scratch goes when the call does.
+        self.synchronize()
+    }
 }
 
 fn own<B: Backend + 'static>(buffer: &AnyBuffer) -> Result<&B::Buffer>
@@ -169,7 +216,7 @@ where
     })
 }
 
-impl<B: Scan + crate::Reduce + Sort + 'static> AnyBackend for B
+impl<B: Scan + crate::Reduce + Sort + Sync + 'static> AnyBackend for B
 where
     B::Buffer: 'static,
     B::Step: 'static,

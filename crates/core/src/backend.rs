@@ -44,10 +44,15 @@ pub trait Backend: Sized + Send {
         256
     }
 
+    /// Where a span starts, in words for an error.
+    fn place_of(&self, span: &Span<'_, Self>) -> String {
+        format!("byte {} of memory at a multiple of {}", span.offset(), self.handle_alignment(span.handle()))
+    }
+
     /// Whether two handles stand for the same memory.
     fn same(&self, a: &Self::Handle, b: &Self::Handle) -> bool;
 
-    /// Compiles a kernel, or finds it compiled before. But in a browser, the future blocks its thread meanwhile.
+    /// Compiles a kernel, or finds it compiled before. The future blocks its thread meanwhile.
     ///
     /// # Errors
     /// [`Error::Compile`] with the compiler's log, [`Error::Operator`] for the caller's part of the text.
@@ -69,7 +74,9 @@ pub trait Backend: Sized + Send {
     /// What the driver says.
     fn record(&self) -> Result<Self::Recorder>;
 
-    /// Records steps, in order. Another thread's, on the same backend, come before or after all of them.
+    /// Records steps, in order. Another thread's, on the same queue, come before or after all of them (but the CPU's calls end with an error
+    /// where another thread is at work on the same memory). Whoever has steps, by [`Backend::bind`] or [`Bound::steps`](crate::Bound::steps),
+    /// has promised to execute a call's whole.
     ///
     /// # Errors
     /// [`Error::Invalid`] for a step that another backend bound, and what the driver says.
@@ -94,8 +101,7 @@ pub trait Backend: Sized + Send {
     /// [`Error::Invalid`] for other lengths, [`Error::OutOfMemory`], [`Error::DeviceLost`] and [`Error::Backend`].
     fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()>;
 
-    /// Copies bytes to the host, after everything submitted so far. But in a browser, the future blocks its thread until
-    /// then.
+    /// Copies bytes to the host, after everything submitted so far. The future blocks its thread until then.
     ///
     /// # Errors
     /// As [`Backend::write`].

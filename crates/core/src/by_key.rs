@@ -29,12 +29,12 @@ impl ByKeyRequest {
     /// What one pass reads.
     pub(crate) fn bytes_read(&self) -> u64 {
         let value = self.op.as_ref().map_or(0, |op| op.element().bytes());
-        self.n * u64::from(self.key.bytes() + value)
+        self.n.saturating_mul(u64::from(self.key.bytes() + value))
     }
 
     /// What is written for so many runs, the count left out.
     pub(crate) fn bytes_written(&self, runs: u64) -> u64 {
-        runs * u64::from(self.key.bytes() + self.total().element().bytes())
+        runs.saturating_mul(u64::from(self.key.bytes() + self.total().element().bytes()))
     }
 }
 
@@ -45,7 +45,8 @@ impl ByKeyRequest {
 /// on the device. (Devices without subgroups take three launches, and read twice.) Outputs are as long as if each element were a run;
 /// what lies past those written keeps what it held.
 /// Keys are equal if their bits are: -0 and +0 are different keys, and a NaN is equal to one of the same bits. Nothing works in
-/// place. As in a scan by look-back, a float's bits may differ from run to run.
+/// place. As in a scan by look-back, a float's bits may differ from run to run. Scratch is a state a tile, of a count and a total;
+/// [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
 ///
 /// # Errors
 /// As of [`Scan`](crate::Scan), and [`Error::Invalid`] for outputs that are the inputs.

@@ -92,9 +92,6 @@ pub struct Caps {
 impl Caps {
     /// Fails with the reason if the device lacks one of the element's scalars.
     pub fn check_element(&self, element: &ElementType) -> Result<()> {
-        if element.bytes() == 0 {
-            return Err(Error::Invalid(format!("the element {} has no fields; give it one", element.name())));
-        }
         for scalar in element.scalars() {
             self.check_scalar(scalar)?;
         }

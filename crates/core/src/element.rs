@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::{Error, Result};
+
 /// A scalar type that all three kernel languages have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scalar {
@@ -115,6 +117,23 @@ impl ElementType {
             ElementType::Struct { fields, .. } => (None, &fields[..]),
         };
         one.into_iter().chain(many.iter().map(|f| f.scalar))
+    }
+
+    /// Fails if it is a struct whose fields are not all of its bytes: kernels move elements by their words. Those that
+    /// [`element!`](crate::element!) declares are.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that says what the fields have.
+    pub fn check(&self) -> Result<()> {
+        let bytes: u64 = self.scalars().map(|scalar| u64::from(scalar.bytes())).sum();
+        if bytes == u64::from(self.bytes()) && bytes > 0 {
+            return Ok(());
+        }
+        Err(Error::Invalid(format!(
+            "the element {} of {} bytes has fields of {bytes}; it must have fields, and no byte besides them",
+            self.name(),
+            self.bytes()
+        )))
     }
 
     /// Whether this is a scalar of four bytes, which every device moves in one instruction.

@@ -44,9 +44,8 @@ pub enum Error {
         backend: &'static str,
         /// What failed, and what to do where that is known.
         message: String,
-        /// The API's error, where it has one.
-        #[source]
-        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+        /// The API's error, where it has one. The message has its words, so it is not the error's source, which reporters would print again.
+        cause: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
 }
 
@@ -58,13 +57,13 @@ impl Error {
     pub fn backend(
         backend: &'static str,
         doing: impl std::fmt::Display,
-        source: impl std::error::Error + Send + Sync + 'static,
+        cause: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
-        Error::Backend { backend, message: format!("{doing}: {source}"), source: Some(Box::new(source)) }
+        Error::Backend { backend, message: format!("{doing}: {cause}"), cause: Some(Box::new(cause)) }
     }
 
     /// A failure of a backend that has no error value of its own.
     pub fn backend_message(backend: &'static str, message: impl Into<String>) -> Self {
-        Error::Backend { backend, message: message.into(), source: None }
+        Error::Backend { backend, message: message.into(), cause: None }
     }
 }

@@ -22,6 +22,7 @@ mod primitives;
 mod request;
 mod select;
 mod tuning;
+mod turns;
 #[doc(hidden)]
 pub mod wgsl;
 
@@ -41,3 +42,4 @@ pub use request::{
 };
 pub use select::{HostSelector, Predicate, Rest, Select, SelectRequest, Selector};
 pub use tuning::{Candidates, Tuning, TuningRow, TuningTable};
+pub use turns::Turns;

@@ -66,7 +66,7 @@ pub struct Op {
     identity: Vec<u8>,
     /// Whether it commutes.
     pub commutative: bool,
-    /// Which of the built-in operators it is, if [`Op::builtin`] made it: subgroups have instructions for some.
+    /// Which of the built-in operators it is, if [`Op::builtin`] made it.
     pub builtin: Option<Builtin>,
     host: HostOp,
 }

@@ -34,6 +34,26 @@ pub struct Region {
     pub bytes: u64,
 }
 
+/// A span that a plan is made for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PlannedSpan {
+    pub(crate) slot: Slot,
+    pub(crate) bytes: u64,
+    /// What its start is a multiple of, in bytes.
+    pub(crate) align: u32,
+}
+
+impl PlannedSpan {
+    pub(crate) fn new(slot: Slot, bytes: u64, align: u32) -> PlannedSpan {
+        PlannedSpan { slot, bytes, align }
+    }
+
+    /// All of it.
+    pub(crate) fn whole(&self) -> Region {
+        Region { slot: self.slot, offset: 0, bytes: self.bytes }
+    }
+}
+
 /// Which kernel, with everything its text depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KernelKey {
@@ -123,7 +143,7 @@ pub struct Plan {
     pub(crate) scratch_bytes: u64,
     pub(crate) steps: Vec<Step>,
     /// The spans it was made for: their bytes, and the alignment of their elements.
-    pub(crate) spans: Vec<(Slot, u64, u32)>,
+    pub(crate) spans: Vec<PlannedSpan>,
     pub(crate) wide: bool,
     pub(crate) in_place: bool,
     pub(crate) depth: u64,

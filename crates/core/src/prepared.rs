@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use crate::plan::PlannedSpan;
 use crate::{
     Backend, Command, Error, KernelKey, Layout, Options, Plan, Region, Request, Result, Slot, Span, Spans, Step,
     Tuning, planner,
@@ -14,7 +15,7 @@ pub struct Prepared<B: Backend> {
     scratch: Option<B::Buffer>,
 }
 
-/// A prepared plan bound to spans. Running it compiles and allocates nothing.
+/// A prepared plan bound to spans. Running it compiles nothing, and on a GPU allocates nothing.
 pub struct Bound<'a, B: Backend> {
     steps: Vec<B::Step>,
     spans: PhantomData<&'a B>,
@@ -117,10 +118,10 @@ impl<B: Backend> Prepared<B> {
         let aligned = start.is_multiple_of(256) && scratch.offset().is_multiple_of(alignment);
         if scratch.bytes() < need || !aligned {
             return Err(Error::Invalid(format!(
-                "scratch of {} bytes at offset {} of memory at a multiple of {start}; bring at least {need} bytes at a \
-                 multiple of {alignment}, of memory at a multiple of 256",
+                "scratch of {} bytes at {}; bring at least {need} bytes at a multiple of {alignment}, of memory at a multiple of \
+                 256",
                 scratch.bytes(),
-                scratch.offset()
+                backend.place_of(scratch)
             )));
         }
         for (name, span) in spans.named() {
@@ -200,7 +201,7 @@ impl<B: Backend> Prepared<B> {
 
     fn check(&self, backend: &B, spans: &Spans<'_, B>) -> Result<()> {
         let layout = spans.layout(backend)?;
-        for &(slot, bytes, align) in &self.plan.spans {
+        for &PlannedSpan { slot, bytes, align } in &self.plan.spans {
             let (span, noun) = (spans.slot(slot), slot.noun());
             let have = span.map_or(0, Span::bytes);
             if have != bytes {
@@ -219,10 +220,8 @@ impl<B: Backend> Prepared<B> {
                     || backend.handle_alignment(span.handle()) % u64::from(align) != 0)
             {
                 return Err(Error::Invalid(format!(
-                    "the {noun} starts at byte {} of memory at a multiple of {}; it must start at a multiple of {align}, \
-                     as its elements do",
-                    span.offset(),
-                    backend.handle_alignment(span.handle())
+                    "the {noun} starts at {}; it must start at a multiple of {align}, as its elements do",
+                    backend.place_of(span)
                 )));
             }
         }
@@ -249,14 +248,26 @@ impl<B: Backend> Prepared<B> {
 }
 
 impl<B: Backend> Bound<'_, B> {
-    /// The bound steps.
-    pub fn steps(&self) -> &[B::Step] {
+    /// The bound steps, for a caller who executes or times them by [`Backend`]'s own functions.
+    ///
+    /// # Safety
+    /// They must be executed all, in order, and with nothing in between that uses the same scratch: a kernel trusts what those before it
+    /// wrote, and stores where that says.
+    pub unsafe fn steps(&self) -> &[B::Step] {
         &self.steps
     }
 
     /// The bound steps alone, whose owner keeps the spans' memory.
     pub(crate) fn into_steps(self) -> Vec<B::Step> {
         self.steps
+    }
+
+    /// The milliseconds that `repeat` runs take on the device, by its own timestamps, behind a run of `before`. Waits for them.
+    ///
+    /// # Errors
+    /// As [`Backend::time`].
+    pub fn time(&self, backend: &B, before: Option<&Bound<'_, B>>, repeat: u32) -> Result<f64> {
+        backend.time(before.map_or(&[], |before| &before.steps), &self.steps, repeat)
     }
 
     /// Records the call into a recorder of the caller's.

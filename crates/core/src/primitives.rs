@@ -4,8 +4,7 @@
 //! matter. One-shot calls compile on first use, allocate scratch, and wait for the work to end, blocking their thread.
 
 use crate::{
-    Backend, Element, Error, Key, Layout, Monoid, Op, Options, Order, Prepared, ReduceRequest, Request, Result,
-    ScanKind, ScanRequest, SortRequest, Span, Spans,
+    Backend, Element, Error, Key, Layout, Monoid, Options, Order, Prepared, Request, Result, ScanKind, Span, Spans,
 };
 
 /// Waits for a future on this thread.
@@ -42,7 +41,9 @@ pub(crate) fn run_once<B: Backend>(backend: &B, request: &Request, spans: &Spans
 /// others are; by `reduce_then_scan`, `lookahead` and, in chunks, `lookahead_registers`
 /// (see [`Options::algorithm`]) they are the same every time: [`Plan::follows_arrival`](crate::Plan::follows_arrival) tells.
 ///
-/// Scratch is a state of 8 to 24 bytes a tile of some thousand elements, or a tile's sum.
+/// Scratch is a state a tile of some thousand elements, of 8 or 16 bytes for each of an element's words, or a tile's sum: with counters up to
+/// 64 KiB and a hundredth of the elements. [`scratch_bytes`](crate::scratch_bytes) has it to the byte. (On the CPU, whose plans have no
+/// scratch, calls allocate what they need.)
 ///
 /// # Errors
 /// Of all calls: [`Error::Invalid`] for spans of another length than the request's elements have or that overlap, and for more
@@ -58,13 +59,13 @@ pub trait Scan: Backend {
         n: u64,
         layout: Layout,
     ) -> Result<Prepared<Self>> {
-        let request = scan_request::<T, M>(kind, initial, n);
+        let request = Request::scan::<T, M>(kind, initial, n);
         block_on(Prepared::new(self, &request, layout, Options::default()))
     }
 
     /// `output[i] = input[0] + ... + input[i]`, for an associative `+`. Spans are of equal length, apart or the same.
     fn inclusive_scan<T: Element, M: Monoid<T>>(&self, input: &Span<'_, Self>, output: &Span<'_, Self>) -> Result<()> {
-        let request = scan_request::<T, M>(ScanKind::Inclusive, None, count::<T, _>(input)?);
+        let request = Request::scan::<T, M>(ScanKind::Inclusive, None, count::<T, _>(input)?);
         run_once(self, &request, &Spans::new(input, output))
     }
 
@@ -75,20 +76,15 @@ pub trait Scan: Backend {
         input: &Span<'_, Self>,
         output: &Span<'_, Self>,
     ) -> Result<()> {
-        let request = scan_request::<T, M>(ScanKind::Exclusive, Some(initial), count::<T, _>(input)?);
+        let request = Request::scan::<T, M>(ScanKind::Exclusive, Some(initial), count::<T, _>(input)?);
         run_once(self, &request, &Spans::new(input, output))
     }
 }
 
-fn scan_request<T: Element, M: Monoid<T>>(kind: ScanKind, initial: Option<T>, n: u64) -> Request {
-    let initial = initial.map(|x| bytemuck::bytes_of(&x).to_vec());
-    Request::Scan(ScanRequest { op: Op::of::<T, M>(), n, kind, initial })
-}
-
 /// Reduction of all elements to one.
 ///
-/// Reads each element once, in one launch. The same input on the same device gives the same bits every time. Scratch is one element a
-/// workgroup, of which there are some hundreds.
+/// Reads each element once, in one launch. The same input on the same device gives the same bits every time. Scratch is 8 bytes a
+/// workgroup and word of an element, some hundreds to 4096 of them, and a counter; [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
 ///
 /// # Errors
 /// As of [`Scan`].
@@ -100,19 +96,14 @@ pub trait Reduce: Backend {
         n: u64,
         layout: Layout,
     ) -> Result<Prepared<Self>> {
-        let request = reduce_request::<T, M>(initial, n);
+        let request = Request::reduce::<T, M>(initial, n);
         block_on(Prepared::new(self, &request, layout, Options::default()))
     }
 
     /// `output[0] = input[0] + ... + input[n - 1]`, the identity if there are none.
     fn reduce<T: Element, M: Monoid<T>>(&self, input: &Span<'_, Self>, output: &Span<'_, Self>) -> Result<()> {
-        run_once(self, &reduce_request::<T, M>(None, count::<T, _>(input)?), &Spans::new(input, output))
+        run_once(self, &Request::reduce::<T, M>(None, count::<T, _>(input)?), &Spans::new(input, output))
     }
-}
-
-fn reduce_request<T: Element, M: Monoid<T>>(initial: Option<T>, n: u64) -> Request {
-    let initial = initial.map(|x| bytemuck::bytes_of(&x).to_vec());
-    Request::Reduce(ReduceRequest { op: Op::of::<T, M>(), n, initial })
 }
 
 /// Stable radix sort of keys, alone or with a value each.
@@ -122,34 +113,31 @@ fn reduce_request<T: Element, M: Monoid<T>>(initial: Option<T>, n: u64) -> Reque
 /// somewhat more by a pass into buckets and a workgroup a bucket; devices without subgroups make Onesweep's passes in three launches each.
 /// Floats are ordered by IEEE 754's total order: -0 before +0, and NaNs at the ends by their signs.
 ///
-/// Scratch is as much as the keys and values, and up to 4% more; none for keys that one workgroup sorts.
+/// Scratch is as much as the keys and values, up to 4% more, and up to 64 KiB, which of few keys is much; none for keys that one workgroup
+/// sorts. [`scratch_bytes`](crate::scratch_bytes) has it to the byte. (On the CPU calls allocate what they need.)
 ///
 /// # Errors
 /// As of [`Scan`].
 pub trait Sort: Backend {
     /// Plans and compiles a sort of `n` keys.
     fn prepare_sort_keys<K: Key>(&self, order: Order, n: u64, layout: Layout) -> Result<Prepared<Self>> {
-        let request = Request::Sort(SortRequest { key: K::SCALAR, value: None, n, order });
-        block_on(Prepared::new(self, &request, layout, Options::default()))
+        block_on(Prepared::new(self, &Request::sort_keys::<K>(order, n), layout, Options::default()))
     }
 
     /// Plans and compiles a sort of `n` keys with values.
     fn prepare_sort_pairs<K: Key, V: Element>(&self, order: Order, n: u64, layout: Layout) -> Result<Prepared<Self>> {
-        let request = Request::Sort(SortRequest { key: K::SCALAR, value: Some(V::TYPE), n, order });
-        block_on(Prepared::new(self, &request, layout, Options::default()))
+        block_on(Prepared::new(self, &Request::sort_pairs::<K, V>(order, n), layout, Options::default()))
     }
 
     /// Sorts keys from one span to another, or in place.
     fn sort_keys<K: Key>(&self, order: Order, input: &Span<'_, Self>, output: &Span<'_, Self>) -> Result<()> {
-        let n = count::<K, _>(input)?;
-        let request = Request::Sort(SortRequest { key: K::SCALAR, value: None, n, order });
+        let request = Request::sort_keys::<K>(order, count::<K, _>(input)?);
         run_once(self, &request, &Spans::new(input, output))
     }
 
     /// Sorts keys, and moves the values as their keys move.
     fn sort_pairs<K: Key, V: Element>(&self, order: Order, spans: &Spans<'_, Self>) -> Result<()> {
-        let n = count::<K, _>(&spans.input)?;
-        let request = Request::Sort(SortRequest { key: K::SCALAR, value: Some(V::TYPE), n, order });
+        let request = Request::sort_pairs::<K, V>(order, count::<K, _>(&spans.input)?);
         run_once(self, &request, spans)
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::{ByKeyRequest, ElementType, Error, Op, Rest, Result, Scalar, SelectRequest};
+use crate::{
+    ByKeyRequest, Element, ElementType, Error, Key, Monoid, Op, Rest, Result, Scalar, SelectRequest, bytemuck,
+};
 
 /// Whether an element takes part in its own prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -128,6 +130,28 @@ pub enum Request {
 }
 
 impl Request {
+    /// A scan of `n` elements of `T` by `M`, from `initial` on (the operator's identity if `None`).
+    pub fn scan<T: Element, M: Monoid<T>>(kind: ScanKind, initial: Option<T>, n: u64) -> Request {
+        let initial = initial.map(|x| bytemuck::bytes_of(&x).to_vec());
+        Request::Scan(ScanRequest { op: Op::of::<T, M>(), n, kind, initial })
+    }
+
+    /// A reduction of `n` elements of `T` by `M`, from `initial` on (the operator's identity if `None`).
+    pub fn reduce<T: Element, M: Monoid<T>>(initial: Option<T>, n: u64) -> Request {
+        let initial = initial.map(|x| bytemuck::bytes_of(&x).to_vec());
+        Request::Reduce(ReduceRequest { op: Op::of::<T, M>(), n, initial })
+    }
+
+    /// A sort of `n` keys.
+    pub fn sort_keys<K: Key>(order: Order, n: u64) -> Request {
+        Request::Sort(SortRequest { key: K::SCALAR, value: None, n, order })
+    }
+
+    /// A sort of `n` keys, each with a value.
+    pub fn sort_pairs<K: Key, V: Element>(order: Order, n: u64) -> Request {
+        Request::Sort(SortRequest { key: K::SCALAR, value: Some(V::TYPE), n, order })
+    }
+
     /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, select_if, partition_if,
     /// reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
@@ -156,6 +180,19 @@ impl Request {
         }
     }
 
+    /// The types of its elements, keys and values.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &ElementType> {
+        let (first, second) = match self {
+            Request::Copy { element, .. } => (Some(element), None),
+            Request::Scan(r) => (Some(r.op.element()), None),
+            Request::Reduce(r) => (Some(r.op.element()), None),
+            Request::Sort(r) => (r.value.as_ref(), None),
+            Request::Select(r) => (Some(r.selector.element()), None),
+            Request::ByKey(r) => (Some(&r.key), r.op.as_ref().map(Op::element)),
+        };
+        first.into_iter().chain(second)
+    }
+
     /// The bytes that the algorithm-independent minimum moves: each input read and each output written once, and for
     /// a sort once more a digit place of eight bits plus one read to count. As if a selection kept all elements, and each element
     /// were a run: how many are, where that is known, [`Request::bytes_moved_by`] takes.
@@ -165,19 +202,19 @@ impl Request {
 
     /// As [`Request::bytes_moved`], of a selection that keeps `outputs` elements and of a reduction by key that finds `outputs`
     /// runs: those are written. The others write what they write, and a partition all elements. The count itself, four bytes, is
-    /// left out.
+    /// left out. More than a `u64` counts are its most.
     pub fn bytes_moved_by(&self, outputs: u64) -> u64 {
         match self {
-            Request::Copy { element, n } => 2 * n * u64::from(element.bytes()),
-            Request::Scan(r) => 2 * r.n * u64::from(r.op.element().bytes()),
-            Request::Reduce(r) => r.n * u64::from(r.op.element().bytes()),
+            Request::Copy { element, n } => n.saturating_mul(2 * u64::from(element.bytes())),
+            Request::Scan(r) => r.n.saturating_mul(2 * u64::from(r.op.element().bytes())),
+            Request::Reduce(r) => r.n.saturating_mul(u64::from(r.op.element().bytes())),
             Request::Sort(r) => {
                 let key = u64::from(r.key.bytes());
                 let value = r.value.as_ref().map_or(0, |v| u64::from(v.bytes()));
-                r.n * (key + 2 * key * (key + value))
+                r.n.saturating_mul(key + 2 * key * (key + value))
             }
-            Request::Select(r) => r.bytes_read() + r.bytes_written(outputs),
-            Request::ByKey(r) => r.bytes_read() + r.bytes_written(outputs),
+            Request::Select(r) => r.bytes_read().saturating_add(r.bytes_written(outputs)),
+            Request::ByKey(r) => r.bytes_read().saturating_add(r.bytes_written(outputs)),
         }
     }
 }
@@ -186,7 +223,8 @@ impl Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// Every span starts at a multiple of 16 bytes and its buffer reaches to a multiple of 16 past its end. Buffers
-    /// from a backend's own `alloc` do.
+    /// from a backend's own `alloc` do; round those of your own up to 16 bytes. Without it kernels move one element at a time, not 16
+    /// bytes, and no scan looks ahead in CUDA.
     pub wide: bool,
     /// The output is the input.
     pub in_place: bool,
@@ -201,7 +239,8 @@ impl Default for Layout {
 /// How to go about it, where the caller has an opinion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Options {
-    /// The algorithm; the planner's choice if `None`.
+    /// The algorithm, one of [`planner::ALGORITHMS`](crate::planner::ALGORITHMS) ([`planner::algorithm`](crate::planner::algorithm) finds
+    /// a name of the user's there); the planner's choice if `None`.
     pub algorithm: Option<&'static str>,
     /// Tiles made to misbehave.
     pub fault: Fault,

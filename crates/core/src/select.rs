@@ -174,13 +174,13 @@ impl SelectRequest {
 
     /// What one pass reads.
     pub(crate) fn bytes_read(&self) -> u64 {
-        self.n * u64::from(self.selector.element().bytes())
+        self.n.saturating_mul(u64::from(self.selector.element().bytes()))
     }
 
     /// What is written where so many elements are kept, the count left out.
     pub(crate) fn bytes_written(&self, kept: u64) -> u64 {
         let written = if self.rest == Rest::Dropped { kept } else { self.n };
-        written * u64::from(self.selector.element().bytes())
+        written.saturating_mul(u64::from(self.selector.element().bytes()))
     }
 }
 
@@ -191,7 +191,7 @@ impl SelectRequest {
 /// span of its own; see [`Select::partition_if`]. How many there are is written as one `u32` to a span of the caller's; it stays on
 /// the device, and can be read like any other. Outputs are as long as the input; what lies past the elements written keeps what it
 /// held. Nothing works in place: where elements go depends on all before them, which other tiles may not have read yet. Scratch is a
-/// state of 8 bytes a tile.
+/// state of 8 bytes a tile (16 without 64-bit atomics), and a counter; [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
 ///
 /// # Errors
 /// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) for outputs that are the input.

@@ -5,10 +5,10 @@ mod devices;
 use std::collections::BTreeMap;
 
 use devices::*;
-use trifold_core::planner::{algorithms, compute_bound, is_reference, plan};
+use trifold_core::planner::{algorithm, algorithms, compute_bound, is_reference, plan};
 use trifold_core::{
-    Caps, DeviceKind, Element, Error, Fault, Language, Layout, MAX_ELEMENTS, Options, Param, Request, SubgroupSource,
-    Subgroups, Tuning, TuningRow, TuningTable, Waiting,
+    ByKeyRequest, Caps, DeviceKind, Element, ElementType, Error, Fault, Field, Language, Layout, MAX_ELEMENTS, Options,
+    Order, Param, Request, Scalar, SortRequest, SubgroupSource, Subgroups, Tuning, TuningRow, TuningTable, Waiting,
 };
 
 #[test]
@@ -38,6 +38,29 @@ fn waits_that_might_never_end_are_refused() {
     let why = refused(&scan(1 << 20), in_place, bounded, &h200()).unwrap();
     assert!(why.starts_with("lookback in place") && why.contains("two spans"), "{why}");
     assert_eq!(refused(&sort_keys(1 << 20), in_place, bounded, &h200()), None);
+}
+
+/// A struct that says other than it has: its words could not be moved.
+#[test]
+fn elements_have_no_bytes_but_their_fields() {
+    let odd = |bytes| ElementType::Struct {
+        name: "Odd",
+        fields: vec![Field { name: "a", scalar: Scalar::U32, offset: 0 }].into(),
+        bytes,
+    };
+    let check = |request: &Request| plan(request, Layout::default(), Options::default(), &h200(), &Tuning::of(&h200()));
+    assert!(check(&Request::Copy { element: odd(4), n: 3 }).is_ok());
+    for bytes in [0, 3, 6, 8] {
+        let sort = SortRequest { key: Scalar::U32, value: Some(odd(bytes)), n: 9, order: Order::Ascending };
+        let by_key = ByKeyRequest { key: odd(bytes), op: None, n: 9 };
+        for request in [Request::Copy { element: odd(bytes), n: 3 }, Request::Sort(sort), Request::ByKey(by_key)] {
+            let Err(Error::Invalid(why)) = check(&request) else { panic!("{request:?} is planned") };
+            assert!(why.contains("Odd") && why.contains(&format!("of {bytes} bytes")), "{why}");
+        }
+    }
+    let counted = Request::Copy { element: u32::TYPE, n: u64::MAX }.bytes_moved();
+    assert_eq!((counted, algorithm("onesweep").ok()), (u64::MAX, Some("onesweep")));
+    assert!(algorithm("bogosort").unwrap_err().to_string().contains("`bogosort`; use one of copy, parallel"));
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! A program that has a CUDA stream and memory of its own: Trifold's calls go into the stream, between the program's.
 
-use trifold_core::{
-    Backend, Element, Op, Options, Order, Prepared, Request, Scalar, ScanKind, ScanRequest, SortRequest, Spans, Sum,
-    block_on,
-};
+use trifold_core::{Backend, Options, Order, Prepared, Request, ScanKind, Spans, Sum, block_on};
 use trifold_cuda::Cuda;
 use trifold_cuda::cudarc::driver::{CudaContext, CudaSlice};
 
@@ -19,8 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let input: CudaSlice<u32> = stream.clone_htod(&counts)?;
     let output: CudaSlice<u32> = stream.alloc_zeros(counts.len())?;
     let spans = Spans::new(&cuda.import(&input)?, &cuda.import(&output)?);
-    let scan = ScanRequest { op: Op::of::<u32, Sum>(), n: n.into(), kind: ScanKind::Exclusive, initial: None };
-    run(&cuda, &Request::Scan(scan), &spans)?;
+    run(&cuda, &Request::scan::<u32, Sum>(ScanKind::Exclusive, None, n.into()), &spans)?;
     let offsets = stream.clone_dtoh(&output)?;
     assert_eq!(offsets.last(), Some(&counts[..counts.len() - 1].iter().sum()));
 
@@ -30,8 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (keys_on_device, values_on_device) = (stream.clone_htod(&keys)?, stream.clone_htod(&values)?);
     let (k, v) = (cuda.import(&keys_on_device)?, cuda.import(&values_on_device)?);
     let spans = Spans::new(&k, &k).with_values(&v, &v);
-    let sort = SortRequest { key: Scalar::F32, value: Some(u32::TYPE), n: n.into(), order: Order::Descending };
-    run(&cuda, &Request::Sort(sort), &spans)?;
+    run(&cuda, &Request::sort_pairs::<f32, u32>(Order::Descending, n.into()), &spans)?;
     let (sorted, moved) = (stream.clone_dtoh(&keys_on_device)?, stream.clone_dtoh(&values_on_device)?);
     assert!(sorted.is_sorted_by(|a, b| a >= b));
     assert!(sorted.iter().zip(&moved).all(|(key, &i)| *key == keys[i as usize]));

@@ -7,7 +7,7 @@ use cudarc::driver::sys::{self, CUevent_flags, CUfunction, CUfunction_attribute,
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use trifold_cache::{Cache, Key};
-use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
+use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning, Turns};
 use trifold_kernels::{Argument, Assembled, ParamsLayout};
 
 use crate::failure::driver;
@@ -22,9 +22,9 @@ pub struct Cuda {
     architecture: u32,
     cache: Cache,
     kernels: Mutex<HashMap<KernelKey, Kernel>>,
-    /// Held while a call's steps go into the stream: those of another thread's call, which may share scratch, come before or
+    /// Taken while a call's steps go into the stream: those of another thread's call, which may share scratch, come before or
     /// after them.
-    enqueuing: Mutex<()>,
+    turns: Turns,
 }
 
 impl std::fmt::Debug for Cuda {
@@ -43,8 +43,8 @@ pub struct Kernel(Arc<Loaded>);
 
 struct Loaded {
     name: &'static str,
-    /// Of the stream that it was compiled for.
-    owner: Handle,
+    /// That it was compiled for, and that its launches go into.
+    stream: Arc<CudaStream>,
     function: CudaFunction,
     workgroup: u32,
     /// Dynamic shared memory of a block, in bytes.
@@ -53,6 +53,16 @@ struct Loaded {
     follows: bool,
     arguments: &'static [Argument],
     params: ParamsLayout,
+}
+
+impl Drop for Loaded {
+    /// Nobody promises that a driver waits for a module's launches before it unloads the module.
+    fn drop(&mut self) {
+        if let Err(error) = memory::wait_to_free(&self.stream) {
+            tracing::warn!(%error, kernel = self.name, "the kernel stays loaded: its launches may not have ended");
+            std::mem::forget(self.function.clone());
+        }
+    }
 }
 
 impl Cuda {
@@ -102,13 +112,13 @@ impl Cuda {
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, "opened");
         let tuning = Tuning::for_device(&caps)?;
         Ok(Cuda {
+            turns: Turns::of(stream.cu_stream() as usize),
             stream,
             caps,
             tuning,
             architecture,
             cache: Cache::from_env(),
             kernels: Mutex::default(),
-            enqueuing: Mutex::default(),
         })
     }
 
@@ -145,7 +155,7 @@ impl Cuda {
 
     /// Puts steps into the stream, and no other thread's between them.
     fn enqueue(&self, steps: &[Step]) -> Result<()> {
-        let _alone = self.enqueuing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.turns.take();
         steps.iter().try_for_each(|step| step.enqueue(&self.stream))
     }
 }
@@ -224,10 +234,10 @@ impl Kernel {
             let asking = format_args!("asking for {dynamic} bytes of shared memory for {name}");
             function.set_attribute(most, dynamic as i32).map_err(driver(asking))?;
         }
-        let owner = cuda.handle();
+        let stream = cuda.stream.clone();
         // As the prelude's follow_predecessor has it.
         let follows = architecture >= 90;
-        Ok(Kernel(Arc::new(Loaded { name, owner, function, workgroup, dynamic, follows, arguments, params })))
+        Ok(Kernel(Arc::new(Loaded { name, stream, function, workgroup, dynamic, follows, arguments, params })))
     }
 
     /// Its name in the catalogue.
@@ -251,7 +261,7 @@ impl Kernel {
     }
 
     pub(crate) fn owner(&self) -> Handle {
-        self.0.owner
+        Handle::of(&self.0.stream)
     }
 
     pub(crate) fn function(&self) -> CUfunction {
@@ -312,6 +322,10 @@ impl Backend for Cuda {
     /// A handle is the address space, which starts at zero: a span's offset is its address, and decides alone.
     fn handle_alignment(&self, _: &Handle) -> u64 {
         1 << 63
+    }
+
+    fn place_of(&self, span: &Span<'_, Cuda>) -> String {
+        format!("address {:#x}", span.offset())
     }
 
     /// One address space; see [`Handle`].

@@ -21,8 +21,12 @@
 //! ```
 //!
 //! A program with a stream and memory of its own brings them: [`Cuda::new`], [`Cuda::import`]. Calls then go into that
-//! stream, in order with the rest of it, and a bound plan only enqueues, so that it can be captured into a CUDA graph. One-shot calls,
-//! transfers, and dropping buffers and prepared plans wait for the stream, which a capture does not allow.
+//! stream, in order with the rest of it, and a bound plan only enqueues, so that it can be captured into a CUDA graph. One-shot calls
+//! and transfers wait for the stream, which a capture does not allow. Buffers and kernels that are dropped during one are never freed, since
+//! the graph may use them: drop them before, or when the graph is done.
+//!
+//! cudarc does not know what Trifold reads and writes: a stream of the program's that uses the memory afterwards first waits for this one
+//! (`other.join(cuda.stream())`), and one that used it before is waited for (`cuda.stream().join(other)`).
 //!
 //! A graph keeps nothing of what it captured, and cudarc calls its launch safe all the same: keep the backend, the prepared plan (its scratch
 //! and its kernels) and the spans' memory until the last launch of the graph has ended, and do not run the plan elsewhere meanwhile.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstreamCaptureStatus};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DeviceSlice, DriverError, result};
 use trifold_core::bytemuck::Pod;
 use trifold_core::{Error, Result, Span};
@@ -39,7 +39,8 @@ unsafe fn span_at<'a>(handle: Handle, address: CUdeviceptr, bytes: u64, room: u6
     space.slice(address, bytes).expect("the space ends where the slice does")
 }
 
-/// Device memory of the backend's own; freed when dropped, which waits for the work that was submitted before.
+/// Device memory of the backend's own; freed when dropped, which waits for the work that was submitted before, and as `cuMemFree` does maybe
+/// for other streams of the device. While its stream is being captured it is not freed at all: the graph may use it.
 #[derive(Debug)]
 pub struct Buffer {
     address: CUdeviceptr,
@@ -94,14 +95,30 @@ pub(crate) fn wait(stream: &CudaStream) -> std::result::Result<(), DriverError> 
     kept.and(bound).and(waited)
 }
 
+/// Waits for a stream's work before what it uses is freed. An error if the work may go on: in a graph that is being captured, whose
+/// capture a wait would break, or on a device that does not answer.
+pub(crate) fn wait_to_free(stream: &CudaStream) -> std::result::Result<(), DriverError> {
+    // What cudarc kept from before says nothing of this work.
+    stream.context().bind_to_thread().or_else(|_| stream.context().bind_to_thread())?;
+    // SAFETY: the stream is alive while it is borrowed, and its context current.
+    match unsafe { result::stream::is_capturing(stream.cu_stream()) }? {
+        CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => {
+            // SAFETY: as above.
+            unsafe { result::stream::synchronize(stream.cu_stream()) }
+        }
+        _ => Err(DriverError(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)),
+    }
+}
+
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let waited = wait(&self.stream);
-        // SAFETY: the address is from `malloc_sync`, and freed here once. Spans of it borrow the buffer, only work on
-        // its stream uses it (`Cuda::bind` refuses others), and that work has just ended, or the context is lost.
-        let freed = unsafe { result::free_sync(self.address) };
-        if let Err(error) = waited.and(freed) {
-            tracing::warn!(%error, bytes = self.room, "freeing device memory");
+        let freed = wait_to_free(&self.stream).and_then(|()| {
+            // SAFETY: the address is from `malloc_sync`, and freed here once. Spans of it borrow the buffer, only work on its stream uses
+            // it (`Cuda::bind` refuses others), and that work has just ended.
+            unsafe { result::free_sync(self.address) }
+        });
+        if let Err(error) = freed {
+            tracing::warn!(%error, bytes = self.room, "device memory is not freed");
         }
     }
 }

@@ -143,7 +143,8 @@ impl Step {
                 // `params` against the compiled function, at most MOST_ARGUMENTS of them, and a test holds the number of
                 // every text's arguments against the catalogue's. The driver copies the values
                 // before it returns and writes none of them. What the addresses lead to outlives the work, as above; the
-                // kernel is this project's own and stays within the sizes in its parameters.
+                // kernel is this project's own and stays within the sizes in its parameters. Its code outlives the launch too: `Loaded`
+                // waits for the stream before it is unloaded.
                 // That it may start early changes nothing in this: its first instruction waits for all that was enqueued before.
                 unsafe {
                     sys::cuLaunchKernelEx(&config, kernel.function(), arguments.as_mut_ptr(), std::ptr::null_mut())

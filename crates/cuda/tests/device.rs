@@ -4,6 +4,7 @@
 use trifold_conformance::{Outcome, kernels_are_cached, repeated_calls_only_run};
 use trifold_core::{Backend, Command, Error, Result, Spans, Transfer, block_on};
 use trifold_cuda::cudarc::driver::CudaSlice;
+use trifold_cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use trifold_cuda::{Cache, Cuda, Step};
 
 fn open() -> Option<Cuda> {
@@ -36,6 +37,22 @@ fn bytes_go_and_come_back() {
     let small = cuda.alloc(4).unwrap();
     assert!(cuda.write(&cuda.span(&small), &[0; 5]).is_err());
     assert!(block_on(cuda.read(&cuda.span(&small), &mut [0; 5])).is_err());
+}
+
+/// A wait would end the capture, and what is freed the graph might use.
+#[test]
+fn what_is_dropped_in_a_capture_does_not_end_it() {
+    let Some(cuda) = open() else { return };
+    let (kept, dropped) = (cuda.upload(&[1_u32; 8]).unwrap(), cuda.alloc(64).unwrap());
+    let stream = cuda.stream();
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+    run(&cuda, vec![Command::Fill { span: cuda.span(&kept), value: 7 }]);
+    drop(dropped);
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let graph = stream.end_capture(flags).unwrap().unwrap();
+    assert_eq!(cuda.download::<u32>(&cuda.span(&kept)).unwrap(), [1; 8]);
+    graph.launch().unwrap();
+    assert_eq!(cuda.download::<u32>(&cuda.span(&kept)).unwrap(), [7; 8]);
 }
 
 #[test]

@@ -2,8 +2,7 @@
 
 use ocl::{Buffer, Context, Device, Queue};
 use trifold_core::{
-    Backend, Element, Op, Options, Order, Prepared, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, Span,
-    Spans, Sum, block_on, scratch_bytes,
+    Backend, Options, Order, Prepared, Request, Result, ScanKind, Span, Spans, Sum, block_on, scratch_bytes,
 };
 use trifold_opencl::{OpenCl, ocl};
 
@@ -26,8 +25,8 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     // Trifold on that queue.
     let cl = OpenCl::new(&queue)?;
     let n = N as u64;
-    let scan = Request::Scan(ScanRequest { op: Op::of::<u32, Sum>(), n, kind: ScanKind::Exclusive, initial: None });
-    let sort = Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Ascending });
+    let scan = Request::scan::<u32, Sum>(ScanKind::Exclusive, None, n);
+    let sort = Request::sort_pairs::<u32, u32>(Order::Ascending, n);
     let scanned = Spans::new(&cl.import(&counts)?, &cl.import(&starts)?);
     let sorted = Spans::new(&cl.import(&keys)?, &cl.import(&sorted_keys)?)
         .with_values(&cl.import(&values)?, &cl.import(&sorted_values)?);

@@ -39,11 +39,11 @@ mod step;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ocl::core::DeviceId;
 use ocl::ffi;
-use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
+use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning, Turns};
 
 pub use device::DeviceInfo;
 pub use memory::{Buffer, Handle};
@@ -64,9 +64,9 @@ use step::Arguments;
 pub struct OpenCl {
     // Fields drop in order: kernels, then the queue, then the context.
     kernels: Mutex<HashMap<KernelKey, Kernel>>,
-    /// Held while a call's steps go to the queue: those of another thread's call, which may share scratch, come before or
+    /// Taken while a call's steps go to the queue: those of another thread's call, which may share scratch, come before or
     /// after them.
-    enqueuing: Mutex<()>,
+    turns: Turns,
     queue: Queue,
     context: Context,
     device: Device,
@@ -125,9 +125,24 @@ impl OpenCl {
     /// # Errors
     /// [`Error::Invalid`] if the queue executes out of order.
     pub fn new(queue: &ocl::Queue) -> Result<OpenCl> {
-        let asking = |s: Status| s.error("asking the caller's queue for its device");
         // SAFETY: an `ocl::Queue` owns a reference to a live queue.
-        let queue = unsafe { Queue::retained(queue.as_core().as_ptr()) }.map_err(asking)?;
+        unsafe { OpenCl::from_raw(queue.as_core().as_ptr()) }
+    }
+
+    /// As [`OpenCl::new`], for a queue of another binding's than ocl's.
+    ///
+    /// # Errors
+    /// As [`OpenCl::new`], and [`Error::Invalid`] for null.
+    ///
+    /// # Safety
+    /// `queue` is null or a live queue.
+    pub unsafe fn from_raw(queue: ffi::cl_command_queue) -> Result<OpenCl> {
+        let asking = |s: Status| s.error("asking the caller's queue for its device");
+        if queue.is_null() {
+            return Err(Error::Invalid("the queue is null; bring one of clCreateCommandQueue".into()));
+        }
+        // SAFETY: as the caller says.
+        let queue = unsafe { Queue::retained(queue) }.map_err(asking)?;
         let context = queue.info::<usize>(ffi::CL_QUEUE_CONTEXT).map_err(asking)? as ffi::cl_context;
         // SAFETY: a live queue keeps its context alive.
         let context = unsafe { Context::retained(context) }.map_err(asking)?;
@@ -155,7 +170,7 @@ impl OpenCl {
         let tuning = Tuning::for_device(&caps)?;
         Ok(OpenCl {
             kernels: Mutex::default(),
-            enqueuing: Mutex::default(),
+            turns: Turns::of(queue.raw() as usize),
             queue,
             context,
             device,
@@ -188,8 +203,23 @@ impl OpenCl {
     /// [`Error::Invalid`] if the buffer is of another context than the queue.
     pub fn import<'a, T: ocl::OclPrm>(&self, buffer: &'a ocl::Buffer<T>) -> Result<Span<'a, OpenCl>> {
         // SAFETY: an `ocl::Buffer` owns a reference to a live buffer.
-        let place = unsafe { Memory::import(buffer.as_core().as_ptr()) }
-            .map_err(|s| s.error("asking the caller's buffer for its size"))?;
+        unsafe { self.import_raw(buffer.as_core().as_ptr()) }
+    }
+
+    /// As [`OpenCl::import`], for a buffer of another binding's than ocl's. The span keeps a reference to it.
+    ///
+    /// # Errors
+    /// As [`OpenCl::import`], and [`Error::Invalid`] for null.
+    ///
+    /// # Safety
+    /// `buffer` is null or a live buffer.
+    pub unsafe fn import_raw<'a>(&self, buffer: ffi::cl_mem) -> Result<Span<'a, OpenCl>> {
+        if buffer.is_null() {
+            return Err(Error::Invalid("the buffer is null; bring one of clCreateBuffer".into()));
+        }
+        // SAFETY: as the caller says.
+        let place =
+            unsafe { Memory::import(buffer) }.map_err(|s| s.error("asking the caller's buffer for its size"))?;
         self.check_context(&place.memory)?;
         let size = place.memory.bytes;
         // SAFETY: the buffer's own size, and its handle keeps it.
@@ -234,11 +264,6 @@ impl OpenCl {
             ));
         }
         Ok(())
-    }
-
-    /// Keeps other threads' calls from the queue.
-    fn alone(&self) -> MutexGuard<'_, ()> {
-        self.enqueuing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A transfer's offset, if the spans are of this context and the sizes agree.
@@ -331,7 +356,7 @@ impl Backend for OpenCl {
 
     fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
         self.check_queue(steps)?;
-        let _alone = self.alone();
+        let _alone = self.turns.take();
         steps.iter().try_for_each(|step| step.enqueue(&self.queue, &self.caps.device))
     }
 
@@ -388,7 +413,7 @@ impl Backend for OpenCl {
         let (queue, device) = (&self.queue, &self.caps.device);
         self.check_queue(steps)?;
         self.execute(&mut InOrder(()), before)?;
-        let alone = self.alone();
+        let alone = self.turns.take();
         let commands: Vec<&Step> = steps.iter().filter(|step| !step.is_nothing()).collect();
         let count = commands.len() * repeat as usize;
         // Only the first and the last carry an event: one costs a driver time.

@@ -50,7 +50,7 @@ fn copies_between_spans_that_start_anywhere() {
         let mut expected = vec![7; n + 8];
         expected[to as usize..to as usize + n].copy_from_slice(&data[from as usize..from as usize + n]);
         assert_eq!(cl.download::<u32>(&cl.span(&output)).unwrap(), expected, "from {from} to {to}");
-        let ms = Backend::time(&cl, bound.steps(), bound.steps(), 5).unwrap();
+        let ms = bound.time(&cl, Some(&bound), 5).unwrap();
         assert!(ms > 0.0, "{ms} ms");
     }
 }
@@ -93,16 +93,19 @@ fn a_launch_with_other_arguments_is_refused() {
     }
 }
 
-/// Two calls of one prepared sort share its scratch: each one's steps go to the queue without the other's between them.
+/// Two calls of one prepared sort share its scratch: each one's steps go to the queue without the other's between them, be they of one
+/// backend or of two on the same queue.
 #[test]
 fn threads_share_a_prepared_plan() {
     let Some(cl) = open() else { return };
+    // SAFETY: the queue is live.
+    let other = unsafe { OpenCl::from_raw(cl.queue_ptr()) }.unwrap();
     let n = 5003_u32;
     let request = Request::Sort(SortRequest { key: Scalar::U32, value: None, n: n.into(), order: Order::Ascending });
     let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
     std::thread::scope(|scope| {
-        for seed in [2_654_435_761_u32, 2_246_822_519] {
-            let (cl, prepared) = (&cl, &prepared);
+        for (cl, seed) in [(&cl, 2_654_435_761_u32), (&cl, 2_246_822_519), (&other, 3_266_489_917)] {
+            let prepared = &prepared;
             scope.spawn(move || {
                 let keys: Vec<u32> = (0..n).map(|i| i.wrapping_mul(seed)).collect();
                 let (input, output) = (cl.upload(&keys).unwrap(), cl.alloc(4 * u64::from(n)).unwrap());

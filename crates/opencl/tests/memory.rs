@@ -141,6 +141,19 @@ fn the_callers_queue_and_buffers() {
     assert_eq!((span.offset(), span.bytes(), span.room()), (0, 16384, 16384));
     assert_eq!(cl.download::<u32>(&span).unwrap(), data);
 
+    // The same without ocl's types, on the same queue.
+    // SAFETY: queue and buffer are live.
+    let (other, raw) = unsafe {
+        (OpenCl::from_raw(queue.as_core().as_ptr()).unwrap(), cl.import_raw(buffer.as_core().as_ptr()).unwrap())
+    };
+    assert_eq!(other.queue_ptr(), cl.queue_ptr());
+    assert!(other.same(raw.handle(), span.handle()));
+    assert_eq!(other.download::<u32>(&raw).unwrap(), data);
+    // SAFETY: null is refused.
+    let null =
+        unsafe { (OpenCl::from_raw(std::ptr::null_mut()).map(drop), cl.import_raw(std::ptr::null_mut()).map(drop)) };
+    assert!(matches!(null, (Err(Error::Invalid(_)), Err(Error::Invalid(_)))), "{null:?}");
+
     // A sub-buffer is a part of its parent.
     let sub = buffer.create_sub_buffer(None, 2048, 100).unwrap();
     let part = cl.import(&sub).unwrap();

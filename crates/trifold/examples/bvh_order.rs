@@ -8,10 +8,8 @@
 
 mod on_device;
 
-use on_device::{download, open_all, run, upload};
-use trifold::{
-    AnySpan, AnySpans, Element, Monoid, Op, Order, ReduceRequest, Request, Result, Scalar, SortRequest, element,
-};
+use on_device::open_all;
+use trifold::{AnySpan, AnySpans, Monoid, Order, Request, Result, element};
 
 type Point = [f32; 3];
 
@@ -105,18 +103,18 @@ fn main() -> Result<()> {
 
     for (found, device) in open_all() {
         // 1. The mesh's bounds.
-        let (from, to) = (upload(&*device, &boxes)?, device.alloc(size_of::<Bounds>() as u64)?);
-        let reduce = ReduceRequest { op: Op::of::<Bounds, Union>(), n: n as u64, initial: None };
-        run(&*device, &Request::Reduce(reduce), AnySpans::new(AnySpan::whole(&from), AnySpan::whole(&to)))?;
-        let within = download::<Bounds>(&*device, &to, 1)?[0];
+        let (from, to) = (device.upload(&boxes)?, device.alloc(size_of::<Bounds>() as u64)?);
+        let reduce = Request::reduce::<Bounds, Union>(None, n as u64);
+        device.run_once(&reduce, AnySpans::new(AnySpan::whole(&from), AnySpan::whole(&to)))?;
+        let within = device.download::<Bounds>(AnySpan::whole(&to))?[0];
         // 2. The codes.
         let codes: Vec<u32> = triangles.iter().map(|t| morton(centroid(t), &within)).collect();
         // 3. The triangles' numbers in the codes' order.
-        let (keys, values) = (upload(&*device, &codes)?, upload(&*device, &numbers)?);
-        let sort = SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n: n as u64, order: Order::Ascending };
+        let (keys, values) = (device.upload(&codes)?, device.upload(&numbers)?);
+        let sort = Request::sort_pairs::<u32, u32>(Order::Ascending, n as u64);
         let (keys, values_span) = (AnySpan::whole(&keys), AnySpan::whole(&values));
-        run(&*device, &Request::Sort(sort), AnySpans::new(keys, keys).with_values(values_span, values_span))?;
-        let order: Vec<u32> = download(&*device, &values, n)?;
+        device.run_once(&sort, AnySpans::new(keys, keys).with_values(values_span, values_span))?;
+        let order = device.download::<u32>(values_span)?;
         assert_eq!(order, expected, "{found}");
         let (before, after) = (mean_step(&triangles, &numbers), mean_step(&triangles, &order));
         println!("{found}: {n} triangles; the next one is {after:.3} away instead of {before:.3}");

@@ -7,11 +7,8 @@
 
 mod on_device;
 
-use on_device::{download, open_all, run, upload};
-use trifold::{
-    AnySpan, AnySpans, Builtin, Op, Predicate, Request, Rest, Scalar, ScanKind, ScanRequest, SelectRequest, Selector,
-    element,
-};
+use on_device::open_all;
+use trifold::{AnySpan, AnySpans, Predicate, Request, Rest, ScanKind, SelectRequest, Selector, Sum, element};
 
 element! {
     /// A particle, and the seconds that it has left.
@@ -35,23 +32,22 @@ fn main() -> trifold::Result<()> {
     let particles: Vec<Particle> = (0..N).map(|number| Particle { number, left: life(number) }).collect();
     let expected: Vec<Particle> = particles.iter().copied().filter(|p| p.left > 0.0).collect();
     for (found, device) in open_all() {
-        let input = upload(&*device, &particles)?;
+        let input = device.upload(&particles)?;
         let (output, count) = (device.alloc(input.bytes())?, device.alloc(4)?);
 
         let select =
             SelectRequest { selector: Selector::of::<Particle, Alive>(), n: u64::from(N), rest: Rest::Dropped };
         let spans = AnySpans::new(AnySpan::whole(&input), AnySpan::whole(&output)).with_count(AnySpan::whole(&count));
-        run(&*device, &Request::Select(select), spans)?;
-        let kept = download::<u32>(&*device, &count, 1)?[0] as usize;
-        assert_eq!(download::<Particle>(&*device, &output, kept)?, expected, "{found}");
+        device.run_once(&Request::Select(select), spans)?;
+        let kept = device.download::<u32>(AnySpan::whole(&count))?[0] as usize;
+        assert_eq!(device.download::<Particle>(AnySpan::whole(&output))?[..kept], expected, "{found}");
 
         let flags: Vec<u32> = particles.iter().map(|&p| u32::from(Alive::keep(p))).collect();
-        let (flags_buffer, places_buffer) = (upload(&*device, &flags)?, device.alloc(u64::from(N) * 4)?);
-        let op = Op::builtin(Builtin::Sum, Scalar::U32).expect("u32 has a sum");
-        let scan = ScanRequest { op, n: u64::from(N), kind: ScanKind::Exclusive, initial: None };
+        let (flags_buffer, places_buffer) = (device.upload(&flags)?, device.alloc(u64::from(N) * 4)?);
+        let scan = Request::scan::<u32, Sum>(ScanKind::Exclusive, None, u64::from(N));
         let spans = AnySpans::new(AnySpan::whole(&flags_buffer), AnySpan::whole(&places_buffer));
-        run(&*device, &Request::Scan(scan), spans)?;
-        let places: Vec<u32> = download(&*device, &places_buffer, N as usize)?;
+        device.run_once(&scan, spans)?;
+        let places = device.download::<u32>(AnySpan::whole(&places_buffer))?;
         for ((particle, &place), _) in particles.iter().zip(&places).zip(&flags).filter(|(_, flag)| **flag == 1) {
             assert_eq!(expected[place as usize], *particle, "{found}");
         }

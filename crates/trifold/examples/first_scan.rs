@@ -2,7 +2,7 @@
 //! `cargo run --release -p trifold --example first_scan -- cuda`.
 
 use std::time::Instant;
-use trifold::{AnySpan, AnySpans, Op, Options, Request, ScanKind, ScanRequest, Sum, bytemuck};
+use trifold::{AnySpan, AnySpans, Options, Request, ScanKind, Sum};
 
 fn main() -> trifold::Result<()> {
     let wanted = std::env::args().nth(1).unwrap_or_default().to_lowercase();
@@ -17,17 +17,15 @@ fn main() -> trifold::Result<()> {
         };
         let opened = start.elapsed();
         let n = 1 << 20;
-        let (input, output) = (device.alloc(4 * n)?, device.alloc(4 * n)?);
-        device.write(AnySpan::whole(&input), bytemuck::cast_slice(&vec![1u32; n as usize]))?;
+        let (input, output) = (device.upload(&vec![1u32; n as usize])?, device.alloc(4 * n)?);
         let written = start.elapsed();
-        let scan = ScanRequest { op: Op::of::<u32, Sum>(), n, kind: ScanKind::Inclusive, initial: None };
+        let scan = Request::scan::<u32, Sum>(ScanKind::Inclusive, None, n);
         let spans = AnySpans::new(AnySpan::whole(&input), AnySpan::whole(&output));
-        let call = device.call(&Request::Scan(scan), spans, Options::default(), &device.tuning(), None)?;
+        let call = device.call(&scan, spans, Options::default(), &device.tuning(), None)?;
         let prepared = start.elapsed();
         device.run(&call)?;
-        let mut last = [0u8; 4];
-        device.read(AnySpan { offset: 4 * (n - 1), bytes: 4, ..spans.output }, &mut last)?;
-        assert_eq!(u64::from(u32::from_ne_bytes(last)), n);
+        let last = device.download::<u32>(AnySpan { offset: 4 * (n - 1), bytes: 4, ..spans.output })?;
+        assert_eq!(last, [n as u32]);
         println!(
             "{found}: opened in {opened:.1?}; from there on input written after {:.1?}, scan prepared after {:.1?}, result after {:.1?}",
             written - opened,

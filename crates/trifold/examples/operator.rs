@@ -4,7 +4,10 @@
 //! The elements are affine functions `x -> a*x + b` and the operator composes them, which is associative and does not
 //! commute. Their inclusive scan solves the recurrence `x[i] = a[i] * x[i - 1] + b[i]` for all `i` at once.
 
-use trifold::{AnySpan, AnySpans, Monoid, Op, Options, Request, ScanKind, ScanRequest, bytemuck, element};
+mod on_device;
+
+use on_device::open_all;
+use trifold::{AnySpan, AnySpans, Monoid, Request, ScanKind, element};
 
 element! {
     /// x -> a*x + b, modulo 2^32.
@@ -27,23 +30,12 @@ impl Monoid<Affine> for Compose {
 fn main() -> trifold::Result<()> {
     // x[i] = 3 * x[i - 1] + 1, from x = 0.
     let functions = [Affine { a: 3, b: 1 }; 5];
-    for found in trifold::devices() {
-        let device = match found.open() {
-            Ok(device) => device,
-            Err(error) => {
-                println!("{found}: {error}");
-                continue;
-            }
-        };
-        let (input, output) = (device.alloc(40)?, device.alloc(40)?);
-        device.write(AnySpan::whole(&input), bytemuck::cast_slice(&functions))?;
-        let scan = ScanRequest { op: Op::of::<Affine, Compose>(), n: 5, kind: ScanKind::Inclusive, initial: None };
-        let spans = AnySpans::new(AnySpan::whole(&input), AnySpan::whole(&output));
-        let call = device.call(&Request::Scan(scan), spans, Options::default(), &device.tuning(), None)?;
-        device.run(&call)?;
-        let mut bytes = [0; 40];
-        device.read(spans.output, &mut bytes)?;
-        let x: Vec<u32> = bytemuck::pod_collect_to_vec::<u8, Affine>(&bytes).iter().map(|f| f.b).collect();
+    for (found, device) in open_all() {
+        let input = device.upload(&functions)?;
+        let output = device.alloc(input.bytes())?;
+        let scan = Request::scan::<Affine, Compose>(ScanKind::Inclusive, None, 5);
+        device.run_once(&scan, AnySpans::new(AnySpan::whole(&input), AnySpan::whole(&output)))?;
+        let x: Vec<u32> = device.download::<Affine>(AnySpan::whole(&output))?.iter().map(|f| f.b).collect();
         println!("{found}: {x:?}"); // [1, 4, 13, 40, 121]
     }
     Ok(())

@@ -8,11 +8,8 @@
 
 mod on_device;
 
-use on_device::{download, open_all, run, upload};
-use trifold::{
-    AnyBackend, AnyBuffer, AnySpan, AnySpans, Builtin, Element, Op, Options, Order, Request, Result, Scalar, ScanKind,
-    ScanRequest, SortRequest,
-};
+use on_device::open_all;
+use trifold::{AnyBackend, AnyBuffer, AnySpan, AnySpans, Options, Order, Request, Result, ScanKind, Sum};
 
 const WIDTH: usize = 45;
 const HEIGHT: usize = 30;
@@ -20,8 +17,7 @@ const BYTES: u64 = (WIDTH * HEIGHT * 4) as u64;
 
 /// Scans each row of an image, all calls enqueued before the first is waited for.
 fn scan_rows(device: &dyn AnyBackend, from: &AnyBuffer, to: &AnyBuffer, width: usize) -> Result<()> {
-    let op = Op::builtin(Builtin::Sum, Scalar::U32).expect("u32 has a sum");
-    let scan = Request::Scan(ScanRequest { op, n: width as u64, kind: ScanKind::Inclusive, initial: None });
+    let scan = Request::scan::<u32, Sum>(ScanKind::Inclusive, None, width as u64);
     let bytes = width as u64 * 4;
     let mut calls = vec![];
     for row in 0..BYTES / bytes {
@@ -36,11 +32,10 @@ fn scan_rows(device: &dyn AnyBackend, from: &AnyBuffer, to: &AnyBuffer, width: u
 /// Transposes an image of that width: its pixels sorted by their columns.
 fn transpose(device: &dyn AnyBackend, from: &AnyBuffer, to: &AnyBuffer, width: usize) -> Result<()> {
     let columns: Vec<u32> = (0..WIDTH * HEIGHT).map(|i| (i % width) as u32).collect();
-    let (keys, sorted) = (upload(device, &columns)?, device.alloc(BYTES)?);
-    let n = columns.len() as u64;
-    let sort = SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Ascending };
+    let (keys, sorted) = (device.upload(&columns)?, device.alloc(BYTES)?);
+    let sort = Request::sort_pairs::<u32, u32>(Order::Ascending, columns.len() as u64);
     let spans = AnySpans::new(AnySpan::whole(&keys), AnySpan::whole(&sorted));
-    run(device, &Request::Sort(sort), spans.with_values(AnySpan::whole(from), AnySpan::whole(to)))
+    device.run_once(&sort, spans.with_values(AnySpan::whole(from), AnySpan::whole(to)))
 }
 
 fn main() -> Result<()> {
@@ -54,12 +49,12 @@ fn main() -> Result<()> {
         }
     }
     for (found, device) in open_all() {
-        let (a, b) = (upload(&*device, &image)?, device.alloc(BYTES)?);
+        let (a, b) = (device.upload(&image)?, device.alloc(BYTES)?);
         scan_rows(&*device, &a, &b, WIDTH)?;
         transpose(&*device, &b, &a, WIDTH)?;
         scan_rows(&*device, &a, &b, HEIGHT)?;
         transpose(&*device, &b, &a, HEIGHT)?;
-        let table: Vec<u32> = download(&*device, &a, WIDTH * HEIGHT)?;
+        let table = device.download::<u32>(AnySpan::whole(&a))?;
         assert_eq!(table, expected, "{found}");
         println!("{found}: the sum over the {WIDTH} x {HEIGHT} pixels is {}", table[WIDTH * HEIGHT - 1]);
     }

@@ -4,7 +4,7 @@ use crate::{AnyBackend, DeviceKind, Result};
 
 type Open = Box<dyn Fn() -> Result<Box<dyn AnyBackend>> + Send + Sync>;
 
-/// A device that a backend found. Finding it does not open it.
+/// A device that a backend found. Finding it does not open it, but for the CPU, whose threads are started and ended.
 pub struct Found {
     /// The backend: cpu, wgpu, opencl or cuda.
     pub backend: &'static str,

@@ -26,7 +26,7 @@
 //!
 //! The same calls run on every backend, since each implements [`Backend`], [`Scan`], [`Reduce`], [`Sort`], [`Select`] and [`ByKey`]. A call
 //! that runs often is prepared once ([`Scan::prepare_scan`] and its siblings) and bound to its buffers; running it then
-//! compiles and allocates nothing. A program that chooses its device at run time asks [`devices`] and gets an
+//! compiles nothing, and on a GPU allocates nothing. A program that chooses its device at run time asks [`devices`] and gets an
 //! [`AnyBackend`]; one that has a device, stream or queue of its own gives it to `new` of [`wgpu::Wgpu`], [`cuda::Cuda`] or
 //! [`opencl::OpenCl`], and its buffers to `import`.
 //!

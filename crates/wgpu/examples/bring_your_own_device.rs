@@ -2,8 +2,7 @@
 //! a sort of pairs, recorded between the program's own commands.
 
 use trifold_core::{
-    Backend, Element, Op, Options, Order, Prepared, Request, Result, Scalar, ScanKind, ScanRequest, SortRequest, Span,
-    Spans, Sum, block_on, bytemuck, scratch_bytes,
+    Backend, Options, Order, Prepared, Request, Result, ScanKind, Span, Spans, Sum, block_on, bytemuck, scratch_bytes,
 };
 use trifold_wgpu::wgpu::util::DeviceExt;
 use trifold_wgpu::{Wgpu, wanted_features, wgpu};
@@ -32,8 +31,8 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     // Trifold on that device.
     let gpu = Wgpu::new(device.clone(), queue.clone())?;
     let n = u64::from(N);
-    let scan = Request::Scan(ScanRequest { op: Op::of::<u32, Sum>(), n, kind: ScanKind::Exclusive, initial: None });
-    let sort = Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Ascending });
+    let scan = Request::scan::<u32, Sum>(ScanKind::Exclusive, None, n);
+    let sort = Request::sort_pairs::<u32, u32>(Order::Ascending, n);
     let scanned = Spans::new(&gpu.import(&counts), &gpu.import(&starts));
     let (k, v) = (gpu.import(&keys), gpu.import(&values));
     let sorted = Spans::new(&k, &k).with_values(&v, &v);

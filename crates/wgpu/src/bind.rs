@@ -77,7 +77,8 @@ impl Pipeline {
                 ..wgpu::ShaderRuntimeChecks::unchecked()
             };
             // SAFETY: the kernels index their buffers below the lengths that the planner computed from the very spans
-            // that are bound, which `Prepared::bind` checks and other callers of `Backend::bind` promise, divide by nothing that is zero, and end their loops: those are bounded by
+            // that are bound, which `Prepared::bind` checks and other callers of `Backend::bind` promise, run after all before them of
+            // their call, which `Bound` and callers of `Bound::steps` see to, divide by nothing that is zero, and end their loops: those are bounded by
             // constants or parameters, except the waits on other workgroups, which a fallback bounds or, on devices with
             // forward progress, the workgroup waited for. The operator or predicate, the one foreign part, reaches no buffer
             // (trifold-lang refuses globals), and where it divides, indexes or loops, that is checked. The checks that
@@ -275,35 +276,40 @@ impl Wgpu {
     }
 }
 
-/// Records steps into one compute pass, or several where copies stand between them.
+impl Step {
+    fn is_dispatch(&self) -> bool {
+        matches!(self.bound, Bound::Dispatch { .. })
+    }
+
+    /// Records a dispatch; a copy is no pass's.
+    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
+        if let Bound::Dispatch { pipeline, group, grid } = &self.bound {
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, group, &[]);
+            pass.dispatch_workgroups(grid[0], grid[1], 1);
+        }
+    }
+}
+
+/// Records steps into one compute pass, or several where copies stand between them; the first has the timestamps.
 pub(crate) fn execute(
     encoder: &mut wgpu::CommandEncoder,
     steps: &[Step],
-    timestamps: Option<wgpu::ComputePassTimestampWrites<'_>>,
+    mut timestamps: Option<wgpu::ComputePassTimestampWrites<'_>>,
 ) {
-    let mut timestamps = timestamps;
-    let mut rest = steps;
-    while !rest.is_empty() {
-        let dispatches = rest.iter().take_while(|s| matches!(s.bound, Bound::Dispatch { .. })).count();
-        let (now, later) = rest.split_at(dispatches);
-        if !now.is_empty() {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("trifold"),
-                timestamp_writes: timestamps.take(),
-            });
-            for step in now {
-                if let Bound::Dispatch { pipeline, group, grid } = &step.bound {
-                    pass.set_pipeline(pipeline);
-                    pass.set_bind_group(0, group, &[]);
-                    pass.dispatch_workgroups(grid[0], grid[1], 1);
-                }
-            }
-        }
-        rest = later;
-        let Some((copy, after)) = rest.split_first() else { break };
-        if let Bound::Copy { from, from_offset, to, to_offset, bytes } = &copy.bound {
+    let mut rest = steps.iter().peekable();
+    while let Some(step) = rest.peek() {
+        if let Bound::Copy { from, from_offset, to, to_offset, bytes } = &step.bound {
             encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, *bytes);
-            rest = after;
+            rest.next();
+            continue;
+        }
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some("trifold"),
+            timestamp_writes: timestamps.take(),
+        });
+        while let Some(step) = rest.next_if(|step| step.is_dispatch()) {
+            step.dispatch(&mut pass);
         }
     }
 }
@@ -315,19 +321,15 @@ pub(crate) fn execute_timed(
     repeat: u32,
     timestamps: wgpu::ComputePassTimestampWrites<'_>,
 ) -> Result<()> {
+    if !steps.iter().all(Step::is_dispatch) {
+        return Err(Error::Unsupported("timing a copy within wgpu".into()));
+    }
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
         label: Some("trifold timed"),
         timestamp_writes: Some(timestamps),
     });
-    for _ in 0..repeat {
-        for step in steps {
-            let Bound::Dispatch { pipeline, group, grid } = &step.bound else {
-                return Err(Error::Unsupported("timing a copy within wgpu".into()));
-            };
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, group, &[]);
-            pass.dispatch_workgroups(grid[0], grid[1], 1);
-        }
+    for step in (0..repeat).flat_map(|_| steps) {
+        step.dispatch(&mut pass);
     }
     Ok(())
 }

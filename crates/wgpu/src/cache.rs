@@ -28,7 +28,8 @@ impl KernelCache {
         let descriptor =
             wgpu::PipelineCacheDescriptor { label: Some("trifold"), data: data.as_deref(), fallback: true };
         // SAFETY: the data is what `get_data` gave for the same device and driver, says the key, and the digest beside it
-        // that nothing changed it since. wgpu compares the header with this device and its own version besides.
+        // that no damage changed it since. Whoever could write both on purpose is a user with whom the folder is shared, as the
+        // cache's documentation says. wgpu compares the header with this device and its own version besides.
         let made = || unsafe { backend.device.create_pipeline_cache(&descriptor) };
         let pipelines =
             backend.caught(0, made).await.inspect_err(|error| tracing::warn!(%error, "a pipeline cache")).ok()?;

@@ -35,6 +35,8 @@ pub fn wanted_features() -> Features {
 
 /// NVIDIA's PCI vendor id.
 const NVIDIA: u32 = 0x10de;
+/// Lanes, as Direct3D and WebGPU have them at most.
+const WIDEST_WAVE: u32 = 128;
 
 impl Wgpu {
     /// The machine's devices, one for each API that reaches them.
@@ -141,11 +143,13 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         DeviceKind::Cpu => std::thread::available_parallelism().map_or(4, |n| n.get() as u32),
         _ => 32,
     };
-    let subgroups = features.contains(Features::SUBGROUP).then_some(Subgroups {
-        min: info.subgroup_min_size,
-        max: info.subgroup_max_size,
-        source: SubgroupSource::Native,
-    });
+    // Direct3D's `WaveLaneCountMax` is reserved, and not to be used, by Microsoft's documentation: but for NVIDIA's GPUs, which have one
+    // width, it is the widest of all.
+    let is_reserved = info.backend == wgpu::Backend::Dx12 && info.vendor != NVIDIA;
+    let widest = if is_reserved { WIDEST_WAVE } else { info.subgroup_max_size };
+    let (min, source) = (info.subgroup_min_size, SubgroupSource::Native);
+    let known = features.contains(Features::SUBGROUP) && (1..=widest).contains(&min);
+    let subgroups = known.then_some(Subgroups { min, max: widest, source });
     Caps {
         backend: "wgpu",
         device: info.name.clone(),

@@ -10,7 +10,7 @@ mod error;
 mod queue;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning, block_on};
 pub use wgpu;
@@ -127,9 +127,7 @@ impl Backend for Wgpu {
             return Ok(kernel);
         }
         let kernel = Kernel(Arc::new(bind::Pipeline::compile(self, key).await?));
-        if let Ok(mut kernels) = self.kernels.lock() {
-            kernels.insert(key.clone(), kernel.clone());
-        }
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), kernel.clone());
         Ok(kernel)
     }
 
@@ -172,6 +170,6 @@ impl Backend for Wgpu {
 
 impl Wgpu {
     fn cached(&self, key: &KernelKey) -> Option<Kernel> {
-        self.kernels.lock().ok()?.get(key).cloned()
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 }

@@ -48,11 +48,11 @@ fn a_step_of_another_device_is_refused() {
         let prepared = block_on(Prepared::new(&own, &reduction(9), Layout::default(), Options::default())).unwrap();
         let bound = prepared.bind(&own, &Spans::new(&own.span(&from), &own.span(&to))).unwrap();
         let mut encoder = other.record().unwrap();
-        let Err(Error::Invalid(why)) = other.execute(&mut encoder, bound.steps()) else { panic!("it is executed") };
+        let Err(Error::Invalid(why)) = bound.record(&other, &mut encoder) else { panic!("it is executed") };
         assert!(why.contains("another device"), "{why}");
         // Nothing has happened to the encoder.
         other.submit(encoder).unwrap();
-        assert!(matches!(other.time(&[], bound.steps(), 1), Err(Error::Invalid(_) | Error::Unsupported(_))));
+        assert!(matches!(bound.time(&other, None, 1), Err(Error::Invalid(_) | Error::Unsupported(_))));
         bound.run(&own).unwrap();
         assert_eq!(own.download::<u32>(&own.span(&to)).unwrap(), [9]);
     }

@@ -21,7 +21,7 @@ fn calls(gpu: &Wgpu) -> Vec<(&'static str, Result<()>)> {
         ("sort", gpu.sort_keys::<u32>(Order::Ascending, &from, &to)),
         ("write", gpu.write(&to, &[0; 12])),
         ("read", block_on(gpu.read(&from, &mut [0; 12]))),
-        ("time", gpu.time(&[], bound.steps(), 1).map(drop)),
+        ("time", bound.time(gpu, None, 1).map(drop)),
     ]
 }
 

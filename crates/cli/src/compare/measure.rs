@@ -15,7 +15,8 @@ use crate::args::Primitive;
 
 /// From here on one call is long enough to be timed alone.
 const BATCHED_UP_TO: u64 = 1 << 20;
-const BATCH: u32 = 32;
+/// How many calls are queued for the share of one.
+pub const BATCH: u32 = 32;
 /// No device needs more to raise its clocks.
 const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
 /// What keeps a GPU busy while the host queues a batch behind it: a copy of about this long.

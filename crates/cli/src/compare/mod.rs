@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
-use trifold::{AnyBackend, Caps, DeviceKind, Fault, Found, Layout, Options, Tuning, planner};
+use trifold::{AnyBackend, Caps, DeviceKind, Fault, Found, Language, Layout, Options, Tuning, planner};
 use trifold_conformance::Distribution;
 
-pub use self::measure::{Bench, Outcome, is_software, request};
+pub use self::measure::{BATCH, Bench, Outcome, is_software, request};
 pub use self::rows::{Conditions, Device, Job, Row};
 pub use self::table::{render, size};
 use crate::args::{CompareArgs, Primitive};
@@ -54,7 +54,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         if args.algorithm.is_empty() { "no device could be opened" } else { "no chosen device has these algorithms" }
     );
 
-    let measured = rows.iter().any(|row| row.verified.is_some());
+    let measured = is_measured(&rows);
     let all = others.len();
     others.retain(|other| rows.iter().any(|row| row.is_like(other)));
     if others.len() < all {
@@ -62,13 +62,29 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     }
     rows.extend(others);
     rows::fill_copy_fractions(&mut rows);
-    if let Some(path) = &args.json {
-        write_rows(path, &rows)?;
+    conclude(&rows, measured, args.json.as_deref(), args.html.as_deref(), &table::render(&rows))
+}
+
+/// Whether a device did anything that these rows were to be of.
+pub fn is_measured(rows: &[Row]) -> bool {
+    rows.iter().any(|row| row.verified.is_some())
+}
+
+/// Writes and shows the rows, and says whether they are as they should be.
+pub fn conclude(
+    rows: &[Row],
+    measured: bool,
+    json: Option<&Path>,
+    html: Option<&Path>,
+    text: &str,
+) -> Result<ExitCode> {
+    if let Some(path) = json {
+        write_rows(path, rows)?;
     }
-    if let Some(path) = &args.html {
-        Pending::text(path, &crate::report::page(&rows)?)?.finish()?;
+    if let Some(path) = html {
+        Pending::text(path, &crate::report::page(rows)?)?.finish()?;
     }
-    files::print(&table::render(&rows))?;
+    files::print(text)?;
     let wrong = rows.iter().filter(|row| row.verified == Some(false)).count();
     if wrong > 0 {
         eprintln!("error: {wrong} of {} rows are not verified", rows.len());
@@ -184,6 +200,10 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
             report.note(&format!("{name} ({}): {error}", caps.device));
         }
     }
+    // A file's too, which TRIFOLD_TUNING names.
+    let changes = if caps.language == Language::Host { vec![] } else { tuning.changes(&Tuning::of(caps)) };
+    let changes: Vec<String> = changes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let planned_with = (!changes.is_empty()).then(|| changes.join(","));
     let jobs = jobs(args, caps, &tuning);
     if jobs.is_empty() {
         for known in known(args, caps) {
@@ -224,7 +244,9 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
             row.error = Some(format!("not run: {why}"));
             report.add(row);
         } else {
-            match bench.row(job) {
+            let mut outcome = bench.row(job);
+            outcome.row().tuning.clone_from(&planned_with);
+            match outcome {
                 Outcome::Row(row) | Outcome::Unsupported(row) => report.add(*row),
                 Outcome::NoMemory(row) if args.n.is_empty() && job.n > first => {
                     report.note(&format!("{name}: {}", row.error.as_deref().unwrap_or("out of memory")));

@@ -19,6 +19,7 @@ pub struct Row {
     /// cpu, wgpu, opencl, cuda, or the name of another library.
     pub backend: String,
     pub device: String,
+    /// Of another library's rows, where those do not say it, the name of their file.
     pub driver: String,
     pub api: String,
     pub primitive: String,
@@ -305,7 +306,13 @@ pub fn read_others(path: &Path) -> Result<Vec<Row>> {
     let values = parse().with_context(context)?;
     let rows: Result<Vec<Option<Row>>> =
         values.iter().enumerate().map(|(i, v)| other(v).with_context(|| format!("row {}", i + 1))).collect();
-    Ok(rows.with_context(context)?.into_iter().flatten().collect())
+    let mut rows: Vec<Row> = rows.with_context(context)?.into_iter().flatten().collect();
+    // Versions of one library are told apart by their files.
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    for row in rows.iter_mut().filter(|row| row.is_of_another_program() && row.driver.is_empty()) {
+        row.driver.clone_from(&stem);
+    }
+    Ok(rows)
 }
 
 fn other(value: &Value) -> Result<Option<Row>> {

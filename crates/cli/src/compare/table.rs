@@ -48,7 +48,7 @@ pub fn render(rows: &[Row]) -> String {
 
 fn table(rows: &mut [&Row]) -> Table {
     // The fastest first, at each size; a sweep in its own order.
-    if rows.iter().all(|row| row.tuning.is_none()) {
+    if rows.iter().all(|row| row.experiment.is_none() || row.tuning.is_none()) {
         rows.sort_by(|a, b| {
             let time = |row: &Row| row.median_ms.unwrap_or(f64::INFINITY);
             a.n.cmp(&b.n).then(time(a).total_cmp(&time(b)))

@@ -17,7 +17,7 @@ use self::jobs::Call;
 use self::sizes::Sizes;
 use crate::args::{Experiment, ExperimentArgs};
 use crate::compare::{self, Bench, Job, Outcome, Report, Row, is_software, request, size};
-use crate::files::{self, Pending};
+use crate::files::Pending;
 use crate::interrupt;
 
 /// What all software devices may take together, in seconds, and each other one.
@@ -65,21 +65,8 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
     ensure!(!rows.is_empty(), "nothing to measure: no device could be opened, or no experiment has these algorithms");
     // By experiment, as they are listed, and not by device.
     rows.sort_by_key(|row| Experiment::place(row.experiment.as_deref().unwrap_or_default()));
-    if let Some(path) = &args.json {
-        compare::write_rows(path, &rows)?;
-    }
-    if let Some(path) = &args.html {
-        Pending::text(path, &crate::report::page(&rows)?)?.finish()?;
-    }
-    files::print(&(compare::render(&rows) + &workgroup::said(&rows)))?;
-    let wrong = rows.iter().filter(|row| row.verified == Some(false)).count();
-    if wrong > 0 {
-        eprintln!("error: {wrong} of {} rows are not verified", rows.len());
-    }
-    if let Some(code) = interrupt::code() {
-        return Ok(code);
-    }
-    Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let text = compare::render(&rows) + &workgroup::said(&rows);
+    compare::conclude(&rows, compare::is_measured(&rows), args.json.as_deref(), args.html.as_deref(), &text)
 }
 
 fn experiments(args: &ExperimentArgs) -> &[Experiment] {

@@ -1,15 +1,15 @@
 //! The charts: throughput over n, ratios of runs, ladders and predictions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use maud::{Markup, PreEscaped, html};
 
 use super::draw::{Axis, Canvas, Position, UNIT};
-use super::series::{Ladder, Line, Lines, Prediction, Ratio, Ratios, speed};
+use super::series::{Ladder, Line, Lines, Prediction, Ratio, Ratios, queued_up_to, speed};
 use super::style::{self, Api};
 use super::text::{percent, power, prefixed, short, size, tick_time, time};
-use crate::compare::Row;
+use crate::compare::{BATCH, Row};
 
 /// A chart's size on a desk, in pixels.
 const WIDTH: u32 = 560;
@@ -34,15 +34,16 @@ impl Drawing {
         }
     }
 
-    /// As a file of its own, with a title and its legend below.
-    pub fn standalone(&self, title: &str, lines: &[Legend], css: &str) -> Markup {
+    /// As a file of its own, with a title, its legend below, and last of which file it is.
+    pub fn standalone(&self, title: &str, lines: &[Legend], source: &str, css: &str) -> Markup {
         let (step, head) = (22 * UNIT, 40 * UNIT);
-        let height = head + self.height + step * lines.len() as u32 + 10 * UNIT;
+        let foot = head + self.height + step * lines.len() as u32 + 8 * UNIT;
+        let height = foot + step + 2 * UNIT;
         let left = 56 * UNIT;
         html! {
             svg.chart.alone xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (self.width) " " (height) }
                 width=(self.width / UNIT) height=(height / UNIT) role="img" {
-                title { (title) }
+                title { (title) " (" (source) ")" }
                 style { (PreEscaped(css)) }
                 rect.paper width="100%" height="100%" rx=(6 * UNIT) {}
                 text.title x=(8 * UNIT) y=(28 * UNIT) { (title) }
@@ -54,6 +55,7 @@ impl Drawing {
                         text.entry x=(46 * UNIT) y=(4 * UNIT + 2) { (line.label) }
                     }
                 }
+                text x=(left) y=(foot + 10 * UNIT) { (source) }
             }
         }
     }
@@ -88,7 +90,7 @@ impl Legend {
 
     /// Of a line in a chart of one algorithm: what its API's lines are found by in all of them.
     pub fn of_api(line: &Line) -> Legend {
-        let line = Line { algorithm: String::new(), tuning: None, ..line.clone() };
+        let line = Line { algorithm: String::new(), tuning: vec![], ..line.clone() };
         Legend { dash: "solid", marker: Some(line.api.marker()), ..Legend::of(&line) }
     }
 
@@ -187,6 +189,10 @@ pub struct Look {
 impl Look {
     pub const WHOLE: Look = Look { width: WIDTH, height: HEIGHT, legend: Legend::of };
     pub const SMALL: Look = Look { width: 320, height: 230, legend: Legend::of_api };
+
+    fn is_wide(&self) -> bool {
+        self.width == WIDTH
+    }
 }
 
 fn extent(values: &[f64]) -> Option<(f64, f64)> {
@@ -224,14 +230,14 @@ fn logarithmic(exponents: &[f64], label: impl Fn(f64) -> String) -> Option<Axis>
 /// What the pointer shows of a row.
 fn figures(line: &Line, row: &Row) -> String {
     let mut text = format!("{}\n{} elements: {} G/s", line.label(), size(row.n), short(speed(row).unwrap_or(0.0)));
-    if let Some(ms) = row.median_ms {
-        text += &format!("\nmedian {}", time(ms));
-    }
     if let Some(ms) = row.batched_ms {
-        text += &format!(", batched {}", time(ms));
+        text += &format!("\n{} each, of {BATCH} queued", time(ms));
+    }
+    if let Some(ms) = row.median_ms {
+        text += &format!("\n{} alone", time(ms));
     }
     if let Some(fraction) = row.copy_fraction.filter(|_| row.primitive != "copy") {
-        text += &format!("\n{} of its copy", percent(fraction));
+        text += &format!(", {} of its copy", percent(fraction));
     }
     text
 }
@@ -255,8 +261,10 @@ pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &BTreeMap<u64, f64>, 
     }
     let bounds = bound_at.into_iter().zip(ceiling);
     let bound_legend = Legend::ceiling();
+    let queued = queued_up_to(lines.values().flat_map(BTreeMap::values).copied());
+    let queued = queued.filter(|_| look.is_wide()).map(|n| format!("; queued up to {}", size(n)));
     let content = html! {
-        (axis_title("elements a second, over n"))
+        (axis_title(&format!("elements a second, over n{}", queued.unwrap_or_default())))
         g.grid { (PreEscaped(grid)) }
         @if !ceiling.is_empty() {
             g class=(bound_legend.classes()) data-series=(bound_legend.key) {
@@ -363,31 +371,44 @@ fn row_label(at: Position, label: &str, figure: &str) -> Markup {
 
 /// Algorithms of one size beside each other as bars.
 pub fn ladder(ladder: &Ladder<'_>) -> Result<Drawing> {
-    let ceiling = ladder.ceiling();
+    let ceiling = ladder.ceiling;
     let speeds: Vec<f64> = ladder.rungs.iter().map(|(_, row)| speed(row).unwrap_or(0.0)).collect();
     let most = speeds.iter().copied().chain(ceiling).fold(0.0, f64::max);
     let step = 10f64.powf((most / 4.0).log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|by| by * step).into_iter().find(|step| most / step <= 6.0).unwrap_or(most);
     let ticks = (0..10).map(|i| f64::from(i) * step).filter(|at| *at <= most * 1.02);
     let x = Axis { from: 0.0, to: most * 1.04, ticks: ticks.map(|at| (at, prefixed(at * 1e9))).collect() };
-    let (canvas, ys) = rows_canvas(ladder.rungs.len(), x);
-    let (grid, upper) = (canvas.grid()?, upper_ticks(&canvas, ladder.rungs.len())?);
-    let bound = ceiling.map(|at| canvas.line(&[(at, 0.0), (at, ladder.rungs.len() as f64)])).transpose()?;
+    // The ceiling's own label stands in a row below the others.
+    let rows = ladder.rungs.len() + usize::from(ceiling.is_some());
+    let (canvas, ys) = rows_canvas(rows, x);
+    let (grid, upper) = (canvas.grid()?, upper_ticks(&canvas, rows)?);
+    let bound = ceiling.map(|at| -> Result<_> {
+        let (line, ends) = canvas.line(&[(at, 0.0), (at, rows as f64)])?;
+        Ok((line, ends[0], format!("copy ceiling: {} G/s", short(at))))
+    });
+    let bound = bound.transpose()?;
     let mut drawn = vec![];
     for (((line, row), speed), y) in ladder.rungs.iter().zip(&speeds).zip(ys) {
         let (bar, at) = canvas.bar(*speed, y, 0.28)?;
-        drawn.push((Legend::of(line), bar, at, *speed, figures(line, row)));
+        let label = ladder.label(line);
+        drawn.push((Legend::of(line), label, bar, at, *speed, figures(line, row)));
     }
     let is_compute = ladder.rungs.iter().any(|(_, row)| row.primitive == "compute");
     let content = html! {
         (axis_title(if is_compute { "turns a second" } else { "elements a second" }))
         (upper)
         g.grid { (PreEscaped(grid)) }
-        @if let Some((line, _)) = bound { g class=(Legend::ceiling().classes()) { (PreEscaped(line)) } }
-        @for (i, (legend, bar, at, speed, figures)) in drawn.iter().enumerate() {
+        @if let Some((line, end, label)) = &bound {
+            g class=(Legend::ceiling().classes()) data-series="ceiling" {
+                (PreEscaped(line))
+                text.row x=(end.0 - 8 * UNIT as i32) y=(end.1 - 10 * UNIT as i32) text-anchor="end" { (label) }
+                (point((end.0, end.1 - 14 * UNIT as i32), drawn.len() as f64, label))
+            }
+        }
+        @for (i, (legend, label, bar, at, speed, figures)) in drawn.iter().enumerate() {
             g class={ "bar api-" (legend.colour) } data-series=(legend.key) {
                 (PreEscaped(bar))
-                (row_label(*at, &legend.label, &format!("{} G/s", short(*speed))))
+                (row_label(*at, label, &format!("{} G/s", short(*speed))))
                 (point(*at, i as f64, figures))
             }
         }
@@ -401,6 +422,7 @@ pub fn traffic(predictions: &[Prediction<'_>]) -> Result<Option<Drawing>> {
     let Some(x) = logarithmic(&times, tick_time) else { return Ok(None) };
     let (canvas, ys) = rows_canvas(predictions.len(), x);
     let (grid, upper) = (canvas.grid()?, upper_ticks(&canvas, predictions.len())?);
+    let scalars: BTreeSet<&str> = predictions.iter().map(|p| p.subject.scalar.as_str()).collect();
     let mut drawn = vec![];
     for (p, y) in predictions.iter().zip(ys) {
         let (from, to) = ((p.predicted_ms.log10(), y), (p.measured_ms.log10(), y));
@@ -408,7 +430,8 @@ pub fn traffic(predictions: &[Prediction<'_>]) -> Result<Option<Drawing>> {
         let ring = canvas.markers(&[from], style::Marker::Circle)?;
         let dot = canvas.markers(&[to], style::Marker::Circle)?;
         let times = p.measured_ms / p.predicted_ms;
-        let label = format!("{} of {}: {}", p.subject.primitive, p.subject.scalar, p.line.label());
+        let of = if scalars.len() > 1 { format!(" of {}", p.subject.scalar) } else { String::new() };
+        let label = format!("{}{of}: {}", p.subject.primitive, p.line.label());
         let figures = format!(
             "{label}\n{}B at its copy's speed: {}\nmeasured: {}, {}×",
             prefixed(p.bytes),

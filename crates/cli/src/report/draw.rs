@@ -57,8 +57,9 @@ pub struct Canvas {
     /// In units.
     pub width: u32,
     pub height: u32,
-    /// Room for the labels.
+    /// Room for the labels of y; and for half of x's last, which is larger on phones.
     left: u32,
+    right: u32,
     x: Axis,
     y: Axis,
 }
@@ -67,14 +68,13 @@ pub struct Canvas {
 pub type Position = (i32, i32);
 
 const TOP: u32 = 40 * UNIT;
-const RIGHT: u32 = 12 * UNIT;
 const BOTTOM: u32 = 30 * UNIT;
 
 impl Canvas {
     /// A drawing of `width` by `height` pixels on a desk; without `labels`, ticks of y have none, and no room.
     pub fn new(width: u32, height: u32, labels: bool, x: Axis, y: Axis) -> Canvas {
-        let left = if labels { 58 } else { 12 } * UNIT;
-        Canvas { width: width * UNIT, height: height * UNIT, left, x, y }
+        let (left, right) = if labels { (58, 12) } else { (12, 30) };
+        Canvas { width: width * UNIT, height: height * UNIT, left: left * UNIT, right: right * UNIT, x, y }
     }
 
     /// The SVG of what `draw` puts on the chart, without the element `svg` itself.
@@ -84,7 +84,7 @@ impl Canvas {
             let root = SVGBackend::with_string(&mut text, (self.width, self.height)).into_drawing_area();
             let mut chart = ChartBuilder::on(&root)
                 .margin_top(TOP)
-                .margin_right(RIGHT)
+                .margin_right(self.right)
                 .x_label_area_size(BOTTOM)
                 .y_label_area_size(self.left)
                 .build_cartesian_2d(self.x.clone(), self.y.clone())?;

@@ -15,11 +15,17 @@ use anyhow::{Context, Result, ensure};
 
 use self::read::Run;
 use crate::args::ReportArgs;
+use crate::choose::is_named;
 use crate::compare::Row;
 use crate::files::Pending;
 
 pub fn run(args: &ReportArgs) -> Result<ExitCode> {
-    let runs = read::runs(&args.results)?;
+    let mut runs = read::runs(&args.results)?;
+    for run in &mut runs {
+        run.keep(|row| is_wanted(args, row));
+    }
+    runs.retain(|run| !run.rows.is_empty());
+    ensure!(!runs.is_empty(), "no row is left by --device, --primitive and --algorithm; leave one out");
     if let Some(folder) = &args.svg {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot write to {}", folder.display()))?;
         let drawings = page::drawings(&runs)?;
@@ -35,6 +41,17 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
         pending.finish()?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn is_wanted(args: &ReportArgs, row: &Row) -> bool {
+    let primitive =
+        args.primitive.is_empty() || args.primitive.iter().any(|primitive| primitive.name() == row.primitive);
+    let algorithm = args.algorithm.is_empty()
+        || row.primitive == "copy"
+        || row.is_of_another_program()
+        || args.algorithm.contains(&row.algorithm.as_str());
+    let is_called = |word: &String| is_named(word, [&row.backend, &row.device, &row.api]);
+    primitive && algorithm && (args.device.is_empty() || args.device.iter().any(is_called))
 }
 
 /// The page of rows that were just measured.

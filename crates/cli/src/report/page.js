@@ -21,6 +21,22 @@
     keep(theme);
   });
 
+  // A chart's text stays within the chart, however wide the reader's font is.
+  const fit = () => {
+    for (const text of all(".chart text")) {
+      text.removeAttribute("textLength");
+      const { x, width } = text.getBBox();
+      const at = text.x.baseVal[0].value;
+      const edge = text.ownerSVGElement.viewBox.baseVal.width - 8;
+      const scale = Math.min((edge - at) / Math.max(x + width - at, 0), at / Math.max(at - x, 0));
+      if (scale >= 1) continue;
+      text.setAttribute("lengthAdjust", "spacingAndGlyphs");
+      text.setAttribute("textLength", width * scale);
+    }
+  };
+  fit();
+  addEventListener("resize", fit);
+
   // A legend entry hides its line in the charts beside it.
   for (const entry of all(".legend button")) {
     entry.addEventListener("click", () => {
@@ -29,6 +45,7 @@
       for (const line of all("[data-series]", entry.closest(".sub, .plots"))) {
         if (line.dataset.series === entry.dataset.key) line.style.display = visible ? "" : "none";
       }
+      fit();
       leave();
     });
   }
@@ -88,7 +105,8 @@
     };
     plot.addEventListener("pointermove", nearest);
     plot.addEventListener("pointerdown", nearest);
-    plot.addEventListener("pointerleave", leave);
+    // A finger that is lifted leaves what it tapped; the next tap, wherever, ends it.
+    plot.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") leave(); });
     plot.addEventListener("blur", leave);
     plot.addEventListener("keydown", (event) => {
       const points = shown(plot);
@@ -110,5 +128,6 @@
       enter(near.sort((a, b) => Math.abs(a.dataset.x - x) - Math.abs(b.dataset.x - x))[0]);
     });
   }
+  addEventListener("pointerdown", (event) => { if (!event.target.closest(".plot")) leave(); });
   addEventListener("scroll", leave, { passive: true });
 })();

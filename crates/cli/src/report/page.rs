@@ -11,7 +11,7 @@ use super::read::Run;
 use super::series::{self, Ladder, Lines, Subject, speed};
 use super::text::{short, size};
 use super::{style, table};
-use crate::compare::Row;
+use crate::compare::{BATCH, Row};
 
 const CHART_CSS: &str = include_str!("chart.css");
 const PAGE_CSS: &str = include_str!("page.css");
@@ -65,8 +65,9 @@ pub fn render(runs: &[Run]) -> Result<String> {
                 }
                 footer {
                     p {
-                        "Medians of the device's own times. The copy ceiling is what a call could reach if it moved "
-                        "its least traffic as fast as the run's fastest copy of the same size. Where a file has "
+                        "Medians of the device's own times; of small calls, which alone are mostly their launch, each one's share of "
+                        (BATCH) " that are queued, where that was measured. The copy ceiling is what a call could reach if it moved "
+                        "its least traffic as fast as the run's fastest copy of the same size, a queued one beside queued calls, where the file has one. Where a file has "
                         "several rows of one call, a line takes the fastest. In a focused chart the arrow keys go "
                         "from point to point."
                     }
@@ -89,8 +90,7 @@ pub fn drawings(runs: &[Run]) -> Result<Vec<(String, String)>> {
             let Some(axes) = Axes::around(panel.points()) else { continue };
             let drawing = panel.draw(&axes, &Look::WHOLE)?;
             let stem = run.label.trim_end_matches(".json");
-            let title = format!("{} ({stem})", subject.title());
-            let svg = drawing.standalone(&title, &panel.legend(), &css);
+            let svg = drawing.standalone(&subject.title(), &panel.legend(), &run.label, &css);
             let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
             drawings.push((format!("{name}-{}.svg", subject.id()), svg.into_string() + "\n"));
         }
@@ -106,8 +106,7 @@ fn card(run: &Run) -> Markup {
         let text = format!("{} {}, driver {}", row.backend, row.api, known(&row.driver));
         devices.entry(&row.device).or_default().insert(text);
     }
-    let others: BTreeSet<&str> =
-        run.rows.iter().filter(|row| row.device.is_empty()).map(|row| row.backend.as_str()).collect();
+    let others: BTreeSet<String> = run.rows.iter().filter(|row| row.device.is_empty()).map(library).collect();
     let all = |of: fn(&Row) -> &str| -> Vec<&str> {
         let set: BTreeSet<&str> = run.rows.iter().map(of).filter(|text| !text.is_empty()).collect();
         set.into_iter().collect()
@@ -145,6 +144,11 @@ fn card(run: &Run) -> Markup {
             }
         }
     }
+}
+
+/// Another library, and which of its files a row is of.
+fn library(row: &Row) -> String {
+    if row.driver.is_empty() { row.backend.clone() } else { format!("{} ({})", row.backend, row.driver) }
 }
 
 /// From one time to another, in UTC.
@@ -296,7 +300,15 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
             more.push(figure(&title, &caption, &drawing));
         }
     }
-    let (entries, note) = if is_crowded { (entries_of_apis(&panels), None) } else { entries(&panels) };
+    let (entries, note) = if is_crowded {
+        let queued = series::queued_up_to(runs.iter().flat_map(|run| subject.rows(run)));
+        let note = queued.map(|n| {
+            format!("Up to {} elements, where measured each one's share of {BATCH} calls that are queued", size(n))
+        });
+        (entries_of_apis(&panels), note)
+    } else {
+        entries(&panels)
+    };
     let shape = match figures.len() {
         _ if is_crowded => "plots small",
         1 => "plots single",
@@ -332,7 +344,9 @@ fn ladder_caption(subject: &Subject, run: &Run, ladder: &Ladder<'_>) -> String {
         })
         .collect();
     widths.dedup();
-    format!("By number {at}{}", widths.concat())
+    let threads = ladder.rungs.iter().any(|(_, row)| row.primitive == "compute");
+    let at = if threads { format!("of {} threads on {}", ladder.n, ladder.device) } else { at };
+    format!("By {} {at}{}", ladder.number().unwrap_or("number"), widths.concat())
 }
 
 /// All panels' lines for one legend; with figures at the largest n where there is one panel.

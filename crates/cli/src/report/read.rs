@@ -1,4 +1,4 @@
-//! Result files, as `trifold compare --json` writes them.
+//! Result files, as `trifold compare --json` and `trifold experiment --json` write them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,8 @@ pub struct Run {
     /// What the page calls it.
     pub label: String,
     pub rows: Vec<Row>,
+    /// The file's copies, whichever rows are shown: what bounds the others.
+    pub copies: Vec<Row>,
     devices: BTreeMap<Api, BTreeSet<String>>,
 }
 
@@ -23,7 +25,15 @@ impl Run {
         for row in &rows {
             devices.entry(Api::of(&row.backend, &row.api)).or_default().insert(row.device.clone());
         }
-        Run { label: label.into(), rows, devices }
+        let copies = rows.iter().filter(|row| row.primitive == "copy").cloned().collect();
+        Run { label: label.into(), rows, copies, devices }
+    }
+
+    /// Leaves out the other rows.
+    pub fn keep(&mut self, is_wanted: impl Fn(&Row) -> bool) {
+        let copies = std::mem::take(&mut self.copies);
+        self.rows.retain(is_wanted);
+        *self = Run { copies, ..Run::new(&self.label, std::mem::take(&mut self.rows)) };
     }
 
     /// A device's place among those that its API has in this run; none if it is alone.

@@ -77,7 +77,7 @@ impl Subject {
 
     /// Whether its rows differ in what they are planned with, not in n.
     pub fn is_sweep(&self, run: &Run) -> bool {
-        self.rows(run).any(|row| row.tuning.is_some())
+        self.experiment.is_some() && self.rows(run).any(|row| row.tuning.is_some())
     }
 
     /// A run's rows of this subject.
@@ -94,10 +94,34 @@ pub fn subjects(runs: &[Run]) -> Vec<Subject> {
     subjects
 }
 
-/// Whether a row has a speed to show: a wrong result has none.
+/// A row's speed, in 10^9 elements a second: of its share of a batch where that was taken, since a small call alone is mostly the
+/// launch. A wrong result has none.
 pub fn speed(row: &Row) -> Option<f64> {
-    let good = |x: &f64| x.is_finite() && *x > 0.0;
-    row.gelem_s.filter(good).filter(|_| row.n > 0 && row.verified != Some(false) && row.error.is_none())
+    Some(alone(row)? * gain(row)).filter(is_good)
+}
+
+/// The speed of a call that has the device to itself.
+fn alone(row: &Row) -> Option<f64> {
+    row.gelem_s.filter(is_good).filter(|_| row.n > 0 && row.verified != Some(false) && row.error.is_none())
+}
+
+fn is_good(x: &f64) -> bool {
+    x.is_finite() && *x > 0.0
+}
+
+/// The bandwidth of the least traffic, in 10^9 bytes a second, at the speed that is shown.
+pub fn bandwidth(row: &Row) -> Option<f64> {
+    Some(row.gb_s? * gain(row))
+}
+
+/// How many times as fast a call is in a batch as alone, where that was taken.
+fn gain(row: &Row) -> f64 {
+    row.median_ms.zip(row.batched_ms).map_or(1.0, |(alone, queued)| alone / queued)
+}
+
+/// The largest n of the rows whose share of a batch is shown.
+pub fn queued_up_to<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<u64> {
+    rows.filter(|row| row.batched_ms.is_some() && speed(row).is_some()).map(|row| row.n).max()
 }
 
 /// One API and algorithm; and one device, where an API has several in the run.
@@ -105,8 +129,8 @@ pub fn speed(row: &Row) -> Option<f64> {
 pub struct Line {
     pub api: Api,
     pub algorithm: String,
-    /// The number that it is planned with, of a sweep: its name and its value.
-    pub tuning: Option<(String, u64)>,
+    /// The numbers that it is planned with, if not the device's own, by their names: of a sweep one.
+    pub tuning: Vec<(String, u64)>,
     /// The device's place among the API's, and its name.
     pub device: Option<(usize, String)>,
 }
@@ -115,18 +139,30 @@ impl Line {
     fn of(row: &Row, run: &Run) -> Line {
         let api = Api::of(&row.backend, &row.api);
         let device = run.place(&api, &row.device).map(|place| (place, row.device.clone()));
-        let tuning = row.tuning.as_deref().and_then(|text| text.split_once('='));
-        let tuning = tuning.and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+        let number = |text: &str| {
+            let (name, value) = text.split_once('=')?;
+            Some((name.to_owned(), value.parse().ok()?))
+        };
+        let tuning = row.tuning.iter().flat_map(|text| text.split(',')).filter_map(number).collect();
         Line { api, algorithm: row.algorithm.clone(), tuning, device }
     }
 
     pub fn label(&self) -> String {
+        self.label_with(|name, value| format!("{name} {value}"))
+    }
+
+    /// As a rung's: of the number's name the last word, which says what it counts, or nothing where the caption has it.
+    fn short_label(&self, is_said: bool) -> String {
+        self.label_with(|name, value| if is_said { value.to_string() } else { format!("{} {value}", counted(name)) })
+    }
+
+    fn label_with(&self, planned: impl Fn(&str, u64) -> String) -> String {
         let mut label = self.api.label.clone();
         if !self.algorithm.is_empty() && self.algorithm != "copy" {
             label += &format!(" · {}", self.algorithm);
         }
-        if let Some((name, value)) = &self.tuning {
-            label += &format!(" · {name} {value}");
+        for (name, value) in &self.tuning {
+            label += &format!(" · {}", planned(name, *value));
         }
         if let Some((_, device)) = self.device.as_ref().filter(|(_, device)| !device.is_empty()) {
             label += &format!(" · {device}");
@@ -151,16 +187,26 @@ pub fn lines<'a>(subject: &'a Subject, run: &'a Run) -> Lines<'a> {
     lines
 }
 
-/// The speed that a row would have if it moved its least traffic as its device's copy does.
-fn bound(row: &Row) -> Option<f64> {
-    Some(speed(row)? / row.copy_fraction.filter(|x| x.is_finite() && *x > 0.0)?)
+/// The speed that a row would have if it moved its least traffic as its device's copy does: beside a share of a batch, a copy's.
+fn bound(row: &Row, run: &Run) -> Option<f64> {
+    let own = speed(row)?;
+    if row.batched_ms.is_none() {
+        return Some(own / row.copy_fraction.filter(|x| x.is_finite() && *x > 0.0)?);
+    }
+    let is_its_copy = |copy: &&Row| {
+        copy.batched_ms.is_some()
+            && (&copy.backend, &copy.device, &copy.api, &copy.scalar, &copy.input, copy.n)
+                == (&row.backend, &row.device, &row.api, &row.scalar, &row.input, row.n)
+    };
+    let fastest = run.copies.iter().filter(is_its_copy).filter_map(bandwidth).reduce(f64::max)?;
+    Some(own * fastest / bandwidth(row).filter(|x| *x > 0.0)?)
 }
 
 /// The speed at which the copy of the run's device with the fastest one would bound each n, in 10^9 elements a second.
 pub fn ceiling(subject: &Subject, run: &Run) -> BTreeMap<u64, f64> {
     let mut ceilings = BTreeMap::<&str, BTreeMap<u64, f64>>::new();
     for row in subject.rows(run).filter(|row| row.primitive != "copy") {
-        if let Some(bound) = bound(row) {
+        if let Some(bound) = bound(row, run) {
             let at = ceilings.entry(&row.device).or_default().entry(row.n).or_insert(0.0);
             *at = f64::max(*at, bound);
         }
@@ -185,7 +231,10 @@ pub struct Ratio<'a> {
 impl Ratio<'_> {
     /// How many times as fast the other is.
     pub fn value(&self) -> Option<f64> {
-        Some(speed(self.other)? / speed(self.first)?)
+        // A share of a batch is set against another alone.
+        let both = self.first.batched_ms.is_some() && self.other.batched_ms.is_some();
+        let of = |row| if both { speed(row) } else { alone(row) };
+        Some(of(self.other)? / of(self.first)?)
     }
 }
 
@@ -228,13 +277,32 @@ pub struct Ladder<'a> {
     pub n: u64,
     pub device: &'a str,
     pub rungs: Vec<(Line, &'a Row)>,
+    /// The speed at which the device's fastest copy would bound the rungs.
+    pub ceiling: Option<f64>,
+    /// Whether the rungs differ in what they are planned with.
+    pub is_sweep: bool,
 }
 
 impl Ladder<'_> {
-    /// The speed at which the device's fastest copy would bound the rungs.
-    pub fn ceiling(&self) -> Option<f64> {
-        self.rungs.iter().filter_map(|(_, row)| bound(row)).reduce(f64::max)
+    /// What all rungs are planned with so and so many of, such as `workgroup`.
+    pub fn number(&self) -> Option<&str> {
+        let mut names = self.rungs.iter().map(|(line, _)| match &line.tuning[..] {
+            [(name, _)] if self.is_sweep => Some(counted(name)),
+            _ => None,
+        });
+        let first = names.next()??;
+        names.all(|name| name == Some(first)).then_some(first)
     }
+
+    /// A rung's label: in a sweep without what the caption has.
+    pub fn label(&self, line: &Line) -> String {
+        if self.is_sweep { line.short_label(self.number().is_some()) } else { line.label() }
+    }
+}
+
+/// What a number of tuning counts: of `scan_workgroup` and `blocked_workgroup`, the threads of a workgroup.
+fn counted(name: &str) -> &str {
+    name.rsplit('_').next().unwrap_or(name)
 }
 
 /// A run's ladders, each at the largest size that more than one algorithm and the most APIs of a device ran at. Another library's rows
@@ -266,10 +334,12 @@ pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
         let all = sizes.into_iter().map(|n| (n, at(n))).filter(|(_, rungs)| is_ladder(rungs));
         let found = all.max_by_key(|(n, rungs)| (apis(rungs), *n));
         if let Some((n, mut rungs)) = found {
-            if !subject.is_sweep(run) {
+            let is_sweep = subject.is_sweep(run);
+            if !is_sweep {
                 rungs.sort_by(|(_, a), (_, b)| speed(b).partial_cmp(&speed(a)).unwrap_or(std::cmp::Ordering::Equal));
             }
-            ladders.push(Ladder { n, device, rungs });
+            let ceiling = rungs.iter().filter_map(|(_, row)| bound(row, run)).reduce(f64::max);
+            ladders.push(Ladder { n, device, rungs, ceiling, is_sweep });
         }
     }
     ladders
@@ -399,7 +469,7 @@ pub mod tests {
         let subject = &subjects(std::slice::from_ref(&run))[0];
         let ladders = ladders(subject, &run);
         assert_eq!((ladders.len(), ladders[0].n, ladders[0].device), (1, 1024, "GPU"));
-        assert_eq!(ladders[0].ceiling(), Some(6.0));
+        assert_eq!(ladders[0].ceiling, Some(6.0));
         let labels: Vec<String> = ladders[0].rungs.iter().map(|(line, _)| line.label()).collect();
         assert_eq!(labels, ["CUB", "CUDA · upsweep_downsweep", "CUDA · onesweep"]);
     }

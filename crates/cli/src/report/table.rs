@@ -1,10 +1,12 @@
 //! The rows as tables: in the page, where a column's heading sorts it, and as CSV.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result};
 use maud::{Markup, html};
 
 use super::read::Run;
-use super::series::{Prediction, Ratios, Subject, speed};
+use super::series::{Prediction, Ratios, Subject, bandwidth, speed};
 use super::style::Api;
 use super::text::{percent, prefixed, short, size, time};
 use crate::compare::Row;
@@ -71,11 +73,15 @@ pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
     let all = || runs.iter().flat_map(|run| subject.rows(run));
     let (is_sweep, is_predicted) = (all().any(|row| row.tuning.is_some()), all().any(|row| row.predicted_ms.is_some()));
     headings.extend(is_sweep.then_some(("planned with", false)));
-    headings.extend([("device", false), ("n", true), ("median", true), ("least", true), ("batched", true)]);
+    headings.extend([("device", false), ("n", true), ("median", true), ("least", true), ("queued", true)]);
     if is_predicted {
         headings.extend([("predicted", true), ("measured / predicted", true)]);
     }
     headings.extend([("10⁹ elements/s", true), ("GB/s", true), ("of copy", true), ("checked", false)]);
+    // A record that was measured in parts says of each row by which program.
+    let commits: BTreeSet<_> = all().filter_map(|row| row.commit.as_deref()).collect();
+    let has_parts = commits.len() > 1;
+    headings.extend(has_parts.then_some(("commit", false)));
     let mut rows = vec![];
     for run in runs {
         for row in subject.rows(run) {
@@ -93,13 +99,14 @@ pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
                 let ratio = row.median_ms.zip(row.predicted_ms).map(|(measured, predicted)| measured / predicted);
                 cells.push(number(ratio, short));
             }
-            cells.extend([row.gelem_s, row.gb_s].map(|x| number(x, short)));
+            cells.extend([speed(row).or(row.gelem_s), bandwidth(row)].map(|x| number(x, short)));
             cells.push(number(row.copy_fraction, percent));
             cells.push(words(match row.verified {
                 Some(true) => "yes",
                 Some(false) => "NO",
                 None => "",
             }));
+            cells.extend(has_parts.then(|| words(row.commit.as_deref().unwrap_or_default())));
             rows.push(cells);
         }
     }

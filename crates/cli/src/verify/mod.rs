@@ -14,7 +14,7 @@ use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use trifold::{AnyBackend, Builtin, Caps, Error, Found, Layout, Options, Scalar, planner};
-use trifold_conformance::{Expectations, Level, Outcome, cases, cross_check, run as run_case, two_threads};
+use trifold_conformance::{Expectations, Level, Outcome, cases, pair_cases, run as run_case};
 
 use self::queue::Queue;
 pub use self::shard::Shard;
@@ -187,13 +187,10 @@ impl<'a> Verify<'a> {
     fn work(&self, worker: usize, device: &mut Device, queue: &Queue<'_>) -> Vec<(usize, CaseResult)> {
         let mut results = vec![];
         while let Some((i, case)) = queue.next(worker) {
-            let name = format!("{}: {}", device.name, case.name());
-            self.bar.set_message(name.clone());
-            self.watch.starts(worker, name);
+            self.begins(worker, format!("{}: {}", device.name, case.name()));
             let start = Instant::now();
             let outcome = self.known.settle(&device.name, case.name(), run_case(&*device.backend, case));
-            self.watch.ends(worker);
-            self.bar.inc(1);
+            self.ends(worker);
             // The text that `Error::DeviceLost` starts with.
             device.lost = matches!(&outcome, Outcome::Failed(why) if why.starts_with("device lost"));
             if device.lost || interrupt::asked() {
@@ -225,8 +222,9 @@ impl<'a> Verify<'a> {
     }
 
     fn is_wanted(&self, case: &str) -> bool {
-        let algorithm = self.args.algorithm();
-        self.is_named(case) && algorithm.is_none_or(|algorithm| case.split('/').any(|part| part == algorithm))
+        let (algorithm, filters) = (self.args.algorithm(), &self.args.filter);
+        let is_named = filters.is_empty() || filters.iter().any(|filter| case.contains(filter.as_str()));
+        is_named && algorithm.is_none_or(|algorithm| case.split('/').any(|part| part == algorithm))
     }
 
     /// Whether what belongs to no case of one device is this process's.
@@ -234,17 +232,10 @@ impl<'a> Verify<'a> {
         self.args.shard.is_none_or(Shard::is_first)
     }
 
-    fn is_named(&self, case: &str) -> bool {
-        let filters = &self.args.filter;
-        filters.is_empty() || filters.iter().any(|filter| case.contains(filter.as_str()))
-    }
-
     /// Holds the first device's results against each other one's, and works with both at a time.
     fn together(&mut self, devices: &mut [Device]) {
-        let filters = &self.args.filter;
-        let crosses = filters.is_empty() || filters.iter().any(|filter| filter.starts_with("cross"));
-        let threads = filters.is_empty() || filters.iter().any(|filter| filter == TWO_THREADS);
-        if interrupt::asked() || self.args.algorithm().is_some() || !(crosses || threads) {
+        let cases: Vec<_> = pair_cases().into_iter().filter(|case| self.is_wanted(case.name())).collect();
+        if interrupt::asked() || self.args.algorithm().is_some() || cases.is_empty() {
             return;
         }
         self.found = true;
@@ -254,36 +245,30 @@ impl<'a> Verify<'a> {
         let Some((first, others)) = devices.split_first_mut().filter(|(first, _)| !first.lost) else { return };
         for other in others.iter_mut().filter(|other| !other.lost) {
             let caps = other.backend.caps().clone();
-            let against = format!("{} against {}", other.name, first.name);
-            self.bar.set_message(against.clone());
-            if crosses {
-                self.watch.starts(0, against.clone());
+            self.bar.inc_length(cases.len() as u64);
+            for case in cases.iter().take_while(|_| !interrupt::asked()) {
+                self.begins(0, format!("{} against {}: {}", other.name, first.name, case.name()));
                 let start = Instant::now();
-                let checked = cross_check(&*first.backend, &*other.backend);
-                self.watch.ends(0);
-                let each = start.elapsed() / checked.len().max(1) as u32;
-                for (name, outcome) in checked {
-                    if !self.is_named(&name) {
-                        continue;
-                    }
-                    let outcome = self.known.settle(&other.name, &name, outcome);
-                    self.results.push(result(place(&caps), name, outcome, each));
-                }
-            }
-            if threads {
-                self.watch.starts(0, format!("{against}, two threads"));
-                let start = Instant::now();
-                let outcome = two_threads(&mut *first.backend, &mut *other.backend);
-                self.watch.ends(0);
-                let outcome = self.known.settle(&other.name, TWO_THREADS, outcome);
-                self.results.push(result(place(&caps), TWO_THREADS.into(), outcome, start.elapsed()));
+                let outcome = case.run(&mut *first.backend, &mut *other.backend);
+                self.ends(0);
+                let outcome = self.known.settle(&other.name, case.name(), outcome);
+                self.results.push(result(place(&caps), case.name().into(), outcome, start.elapsed()));
             }
         }
     }
-}
 
-/// The case of two devices, each driven by a thread of its own.
-const TWO_THREADS: &str = "two_threads";
+    /// Says which case a worker runs from now on. With `-v` that is the last line of a driver that takes the process with it.
+    fn begins(&self, worker: usize, case: String) {
+        tracing::info!(case, "runs");
+        self.bar.set_message(case.clone());
+        self.watch.starts(worker, case);
+    }
+
+    fn ends(&self, worker: usize) {
+        self.watch.ends(worker);
+        self.bar.inc(1);
+    }
+}
 
 /// What a result is of.
 fn place(caps: &Caps) -> (&str, &str, &str) {

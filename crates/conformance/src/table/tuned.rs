@@ -11,27 +11,40 @@ use crate::row::{Row, Shape, Tiles};
 /// The cases that numbers must pass before they are a device's, all together: of a subject of tuning.
 pub fn tuned_cases(caps: &Caps, subject: &Candidates, numbers: Vec<(&'static str, u32)>) -> Vec<Case> {
     let mut table = Table::new(caps, Level::Quick);
-    table.with_numbers(subject, numbers);
+    table.with_numbers(subject, numbers, &around);
     table.cases
+}
+
+/// Around a tile's edges, of some tiles, and of many.
+fn around(tile: u64, many: u64) -> Vec<u64> {
+    vec![1, tile - 1, tile, tile + 1, 3 * tile + 5, 17 * tile + 5, many]
 }
 
 impl Table<'_> {
     /// Each candidate of each number, the others as they ship. (What shipped numbers do is every other row's matter.)
     pub(super) fn candidates(&mut self) {
-        if self.level == Level::Quick {
-            return;
-        }
+        let level = self.level;
+        let sizes = |tile: u64, many: u64| match level {
+            // On a software device a case costs the kernel that it compiles.
+            Level::Quick => vec![3 * tile + 5, tile.min(many)],
+            Level::Full => [around(tile, many), vec![(1 << 22) + 3]].concat(),
+        };
         for subject in Candidates::ALL {
             for (name, values) in subject.numbers {
                 for value in *values {
-                    self.with_numbers(subject, vec![(*name, *value)]);
+                    self.with_numbers(subject, vec![(*name, *value)], &sizes);
                 }
             }
         }
     }
 
-    /// Around a tile's edges, of some tiles, and of many.
-    fn with_numbers(&mut self, subject: &Candidates, mut numbers: Vec<(&'static str, u32)>) {
+    /// A subject with these numbers, of sizes by its tile and how many elements are many tiles.
+    fn with_numbers(
+        &mut self,
+        subject: &Candidates,
+        mut numbers: Vec<(&'static str, u32)>,
+        sizes: &dyn Fn(u64, u64) -> Vec<u64>,
+    ) {
         if !subject.is_for(self.caps) {
             return;
         }
@@ -56,10 +69,7 @@ impl Table<'_> {
         let mut halves = successors(Some(subject.size(1 << 20)), |size| (*size > 1).then_some(size / 2));
         let Some(size) = halves.find(fits) else { return };
         let Some(Shape { tile, .. }) = row(size).shape(self.caps) else { return };
-        let mut sizes = vec![1, tile - 1, tile, tile + 1, 3 * tile + 5, 17 * tile + 5, size];
-        if self.level == Level::Full {
-            sizes.push((1 << 22) + 3);
-        }
+        let mut sizes = sizes(tile, size);
         sizes.retain(|n| subject.few.is_none_or(|few| *n <= few.next_power_of_two() + 3));
         for n in sizes {
             // A tile may not fit this device, nor all keys one tile.

@@ -1,8 +1,9 @@
 //! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Planner, Scratch, check_count, clean_once, whole};
+use super::{Argument, Planner, Scratch, check_count, clean_once, whole};
 use crate::by_key::segmented;
+use crate::plan::PlannedSpan;
 use crate::{ByKeyRequest, Error, KernelKey, Launch, Op, Param, Plan, Request, Result, Slot, Step};
 
 impl Planner<'_> {
@@ -21,11 +22,11 @@ impl Planner<'_> {
         let bytes = |element: &crate::ElementType| u64::from(n) * u64::from(element.bytes());
         let values = total.element();
         let spans = vec![
-            (Slot::Input, bytes(key), key.align()),
-            (Slot::Output, bytes(key), key.align()),
-            (Slot::InputValues, if op.is_some() { bytes(values) } else { 0 }, values.align()),
-            (Slot::OutputValues, bytes(values), values.align()),
-            (Slot::Count, 4, 4),
+            PlannedSpan::new(Slot::Input, bytes(key), key.align()),
+            PlannedSpan::new(Slot::Output, bytes(key), key.align()),
+            PlannedSpan::new(Slot::InputValues, if op.is_some() { bytes(values) } else { 0 }, values.align()),
+            PlannedSpan::new(Slot::OutputValues, bytes(values), values.align()),
+            PlannedSpan::new(Slot::Count, 4, 4),
         ];
         let mut scratch = Scratch::default();
         let job = Job::new(self, request, n, if algorithm == "lookback" { 16 } else { 8 })?;
@@ -33,11 +34,13 @@ impl Planner<'_> {
         let steps = match algorithm {
             _ if n == 0 => vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }],
             "parallel" => {
-                let mut launch = job.launch("by_key/parallel", vec![], 1, &spans);
-                launch.kernel.constants.retain(|(name, _)| *name == "KEY_WORDS");
-                launch.kernel.element = Some(values.clone());
-                launch.kernel.op = Some(total);
-                vec![Step::Launch(launch)]
+                let kernel = KernelKey {
+                    constants: vec![job.key_words()],
+                    element: Some(values.clone()),
+                    op: Some(total),
+                    ..job.key("by_key/parallel", vec![], vec![])
+                };
+                vec![Step::Launch(job.launch(kernel, 1, &arguments(&spans)))]
             }
             "lookback" => self.by_key_lookback(&job, &spans, &mut scratch)?,
             _ => by_key_three(&job, &spans, &mut scratch),
@@ -45,16 +48,17 @@ impl Planner<'_> {
         self.finish(algorithm, scratch, steps, spans, depth)
     }
 
-    fn by_key_lookback(&self, job: &Job<'_>, spans: &[(Slot, u64, u32)], scratch: &mut Scratch) -> Result<Vec<Step>> {
+    fn by_key_lookback(&self, job: &Job<'_>, spans: &[PlannedSpan], scratch: &mut Scratch) -> Result<Vec<Step>> {
         let state = self.state(&job.op);
         let mut parts = vec![self.subgroup_scan_part(&job.op)];
         parts.extend(tile_prefix(state.part));
         parts.push("block/run_store");
-        let mut launch = job.launch("by_key/lookback", parts, job.tiles, spans);
-        launch.kernel.constants.extend(self.subgroup_constants(job.workgroup)?);
-        launch.kernel.constants.extend(self.fault_constants());
+        let mut kernel = job.tile_key("by_key/lookback", parts);
+        kernel.constants.extend(self.subgroup_constants(job.workgroup)?);
+        kernel.constants.extend(self.fault_constants());
         let bounded = u32::from(self.waits_bounded());
-        launch.kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", self.polls(1))]);
+        kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", self.polls(1))]);
+        let mut launch = job.launch(kernel, job.tiles, &arguments(spans));
         launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, scratch)?);
         launch.initial = Some(job.op.identity().to_vec());
         Ok(clean_once(scratch, launch))
@@ -62,12 +66,13 @@ impl Planner<'_> {
 }
 
 /// Three launches: each tile's segment, their scan by one workgroup, and the runs. Reads the input twice.
-fn by_key_three(job: &Job<'_>, spans: &[(Slot, u64, u32)], scratch: &mut Scratch) -> Vec<Step> {
+fn by_key_three(job: &Job<'_>, spans: &[PlannedSpan], scratch: &mut Scratch) -> Vec<Step> {
     // The last one is for the total.
     let sums = scratch.take((u64::from(job.tiles) + 1) * u64::from(job.op.element().bytes()));
-    let mut sum = job.launch("by_key/tile_reduce", vec!["block/reduce"], job.tiles, spans);
-    sum.bindings.retain(|(name, _)| name.starts_with("input"));
-    sum.params.retain(|(name, _)| !name.starts_with("output"));
+    let all = arguments(spans);
+    let is_input = |a: &Argument| matches!(a.region.slot, Slot::Input | Slot::InputValues);
+    let inputs: Vec<Argument> = all.iter().copied().filter(is_input).collect();
+    let sum = job.launch(job.tile_key("by_key/tile_reduce", vec!["block/reduce"]), job.tiles, &inputs);
     let spine = Launch {
         kernel: job.key("scan/spine", vec!["block/scan"], vec![]),
         groups: 1,
@@ -75,7 +80,8 @@ fn by_key_three(job: &Job<'_>, spans: &[(Slot, u64, u32)], scratch: &mut Scratch
         params: vec![("count", Param::Word(job.tiles + 1))],
         initial: Some(job.op.identity().to_vec()),
     };
-    let runs = job.launch("by_key/tile_scan", vec!["block/scan", "block/run_store"], job.tiles, spans);
+    let runs = job.tile_key("by_key/tile_scan", vec!["block/scan", "block/run_store"]);
+    let runs = job.launch(runs, job.tiles, &all);
     let mut launches = [sum, spine, runs];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
     launches.map(Step::Launch).into()
@@ -115,35 +121,38 @@ impl<'a> Job<'a> {
         KernelKey { name, parts, constants, element, op: Some(self.op.clone()), selector: None }
     }
 
-    /// A launch with inputs, outputs and count bound.
-    fn launch(&self, name: &'static str, parts: Vec<&'static str>, groups: u32, spans: &[(Slot, u64, u32)]) -> Launch {
-        let mut constants = vec![("KEY_WORDS", self.request.key.words()), ("RUN_WORDS", self.value_words)];
-        let mut first = vec!["block/run_load"];
-        // Where there are values, their argument is bound.
-        match self.request.op {
-            Some(_) => {
-                first.insert(0, "block/run_values");
-                constants.push(("VALUE_WORDS", self.value_words));
-            }
-            None => first.insert(0, "block/run_lengths"),
-        }
-        first.extend(parts);
-        let named = spans.iter().map(|&(slot, bytes, _)| match slot {
-            Slot::Input => ("input", "input_offset", whole(slot, bytes)),
-            Slot::Output => ("output", "output_offset", whole(slot, bytes)),
-            Slot::InputValues => ("input_values", "input_values_offset", whole(slot, bytes)),
-            Slot::OutputValues => ("output_values", "output_values_offset", whole(slot, bytes)),
-            _ => ("output_count", "output_count_offset", whole(slot, bytes)),
-        });
-        let bound: Vec<_> = named.filter(|(.., region)| region.bytes > 0).collect();
-        let mut params = vec![("n", Param::Word(self.n)), ("tiles", Param::Word(self.tiles))];
-        params.extend(bound.iter().map(|&(binding, offset, _)| (offset, Param::Offset { binding, unit: 4 })));
-        Launch {
-            kernel: self.key(name, first, constants),
-            groups,
-            bindings: bound.iter().map(|&(name, _, region)| (name, region)).collect(),
-            params,
-            initial: None,
-        }
+    fn key_words(&self) -> (&'static str, u32) {
+        ("KEY_WORDS", self.request.key.words())
     }
+
+    /// A kernel that takes tiles of keys, and of values where there are some, whose argument is bound then.
+    fn tile_key(&self, name: &'static str, parts: Vec<&'static str>) -> KernelKey {
+        let mut constants = vec![self.key_words(), ("RUN_WORDS", self.value_words)];
+        let load = match self.request.op {
+            Some(_) => {
+                constants.push(("VALUE_WORDS", self.value_words));
+                ["block/run_values", "block/run_load"]
+            }
+            None => ["block/run_lengths", "block/run_load"],
+        };
+        self.key(name, [&load[..], &parts].concat(), constants)
+    }
+
+    fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {
+        let first = vec![("n", Param::Word(self.n)), ("tiles", Param::Word(self.tiles))];
+        let (bindings, params) = Argument::bound(arguments, first);
+        Launch { kernel, groups, bindings, params, initial: None }
+    }
+}
+
+/// Inputs, outputs and count, those that there are.
+fn arguments(spans: &[PlannedSpan]) -> Vec<Argument> {
+    let named = spans.iter().filter(|span| span.bytes > 0).map(|span| match span.slot {
+        Slot::Input => (span, "input", "input_offset"),
+        Slot::Output => (span, "output", "output_offset"),
+        Slot::InputValues => (span, "input_values", "input_values_offset"),
+        Slot::OutputValues => (span, "output_values", "output_values_offset"),
+        _ => (span, "output_count", "output_count_offset"),
+    });
+    named.map(|(span, name, offset)| Argument { name, offset, region: span.whole(), unit: 4 }).collect()
 }

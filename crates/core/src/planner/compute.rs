@@ -1,6 +1,7 @@
 //! The plan of a kernel that does nothing but arithmetic: an experiment, which no request leads to.
 
 use super::{Planner, Scratch, check_count, whole};
+use crate::plan::PlannedSpan;
 use crate::{Caps, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Result, Slot, Step, Tuning};
 
 /// Plans `experiment/compute_bound`: `n` threads, in workgroups of `workgroup`, take `turns` turns of arithmetic each and
@@ -48,5 +49,5 @@ pub fn compute_bound(n: u64, turns: u32, workgroup: u32, caps: &Caps) -> Result<
     let (layout, options) = (Layout::default(), Options::default());
     let planner = Planner { layout, options, caps, tuning: &Tuning::of(caps) };
     let steps = if n == 0 { vec![] } else { vec![Step::Launch(launch)] };
-    planner.finish("compute_bound", Scratch::default(), steps, vec![(Slot::Output, bytes, 4)], 0)
+    planner.finish("compute_bound", Scratch::default(), steps, vec![PlannedSpan::new(Slot::Output, bytes, 4)], 0)
 }

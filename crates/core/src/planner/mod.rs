@@ -17,6 +17,7 @@ pub use self::traffic::traffic;
 
 use std::sync::Arc;
 
+use crate::plan::PlannedSpan;
 use crate::plan::Scratch;
 use crate::request::check_count;
 use crate::{
@@ -36,6 +37,7 @@ const FEWEST_WORDS: u32 = 8;
 /// [`Error::Unsupported`] if the device lacks the type or the algorithm, or there is none of that name; [`Error::Invalid`] for sizes
 /// past its limits.
 pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
+    request.elements().try_for_each(ElementType::check)?;
     let context = Planner { layout, options, caps, tuning: &tuning.within(caps)? };
     let plan = match request {
         Request::Copy { element, n } => context.copy(element, *n),
@@ -97,6 +99,17 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
         (_, Request::ByKey(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
         (_, Request::Select(_) | Request::ByKey(_)) => vec!["reduce_then_scan"],
     }
+}
+
+/// The algorithm of a name that a user gave.
+///
+/// # Errors
+/// [`Error::Invalid`] that lists the names.
+pub fn algorithm(name: &str) -> Result<&'static str> {
+    ALGORITHMS
+        .into_iter()
+        .find(|known| *known == name)
+        .ok_or_else(|| Error::Invalid(format!("no algorithm is called `{name}`; use one of {}", ALGORITHMS.join(", "))))
 }
 
 /// Every algorithm, by the name it has at every layer.
@@ -253,6 +266,21 @@ impl Planner<'_> {
         if self.caps.kind == DeviceKind::Cpu { polls.min(1 << 12) } else { polls }
     }
 
+    /// Refuses a kernel whose loops may turn so often that Mesa's processors, which promise no progress, end them as if they were done:
+    /// after so many turns of all loops of an invocation. What an operator's own loops turn is not known.
+    fn check_turns(&self, algorithm: &str, turns: u64, because: &str, instead: &str) -> Result<()> {
+        const MOST_TURNS: u64 = 65535;
+        let is_mesas = self.caps.kind == DeviceKind::Cpu && !self.caps.forward_progress;
+        if !is_mesas || turns <= MOST_TURNS {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "{algorithm} of so many on {}: {because}, about {turns} turns of its loops, and Mesa's processors end loops after \
+             {MOST_TURNS}; use {instead}",
+            self.caps.device
+        )))
+    }
+
     /// About half of a workgroup, of whole subgroups.
     fn halved(&self, workgroup: u32) -> u32 {
         (workgroup / 2).next_multiple_of(self.widest_subgroup())
@@ -324,11 +352,11 @@ impl Planner<'_> {
         algorithm: &'static str,
         scratch: Scratch,
         steps: Vec<Step>,
-        spans: Vec<(Slot, u64, u32)>,
+        spans: Vec<PlannedSpan>,
         depth: u64,
     ) -> Result<Plan> {
-        for &(slot, bytes, _) in &spans {
-            self.caps.check_span(slot.noun(), bytes)?;
+        for span in &spans {
+            self.caps.check_span(span.slot.noun(), span.bytes)?;
         }
         let scratch_bytes = scratch.bytes();
         if scratch_bytes > self.caps.max_buffer {
@@ -380,7 +408,13 @@ impl Planner<'_> {
             };
             (0..bytes).step_by(COPIED_AT_ONCE as usize).map(launch).collect()
         };
-        self.finish("copy", Scratch::default(), steps, vec![(Slot::Input, bytes, 4), (Slot::Output, bytes, 4)], 0)
+        self.finish(
+            "copy",
+            Scratch::default(),
+            steps,
+            [Slot::Input, Slot::Output].map(|slot| PlannedSpan::new(slot, bytes, 4)).into(),
+            0,
+        )
     }
 }
 
@@ -407,6 +441,29 @@ fn is_wide(step: &Step) -> bool {
     let theirs = bindings.iter().any(|(_, region)| region.slot != Slot::Scratch);
     theirs && (packs || kernel.name == "scan/lookahead")
 }
+
+/// An argument that a kernel reaches from an offset of its own on.
+#[derive(Clone, Copy)]
+struct Argument {
+    name: &'static str,
+    /// The offset's name.
+    offset: &'static str,
+    region: Region,
+    /// What the offset counts, in bytes.
+    unit: u32,
+}
+
+impl Argument {
+    /// What binds these to a launch: regions, and the offsets behind `first`.
+    fn bound(list: &[Argument], first: Vec<(&'static str, Param)>) -> (Bindings, Params) {
+        let offset = |a: &Argument| (a.offset, Param::Offset { binding: a.name, unit: a.unit });
+        let bindings = list.iter().map(|a| (a.name, a.region)).collect();
+        (bindings, first.into_iter().chain(list.iter().map(offset)).collect())
+    }
+}
+
+type Bindings = Vec<(&'static str, Region)>;
+type Params = Vec<(&'static str, Param)>;
 
 fn whole(slot: Slot, bytes: u64) -> Region {
     Region { slot, offset: 0, bytes }

@@ -1,6 +1,7 @@
 //! Reduce: one launch; the last workgroup to arrive combines the partials in a fixed order. Or by a rung of the ladder.
 
 use super::{Planner, Scratch, check_count, clean_once, reduce_ladder, whole};
+use crate::plan::PlannedSpan;
 use crate::{
     DeviceKind, KernelKey, Language, Launch, Op, Param, Plan, ReduceRequest, Region, Request, Result, Slot, Step,
     SubgroupSource,
@@ -20,10 +21,10 @@ impl Planner<'_> {
         let algorithm = self.algorithm(&Request::Reduce(request.clone()))?;
         let element = u64::from(op.element().bytes());
         let spans = vec![
-            (Slot::Input, u64::from(n) * element, op.element().align()),
-            (Slot::Output, element, op.element().align()),
+            PlannedSpan::new(Slot::Input, u64::from(n) * element, op.element().align()),
+            PlannedSpan::new(Slot::Output, element, op.element().align()),
         ];
-        let (input, output) = (whole(Slot::Input, spans[0].1), whole(Slot::Output, element));
+        let (input, output) = (spans[0].whole(), whole(Slot::Output, element));
         let start = initial.clone().unwrap_or_else(|| op.identity().to_vec());
         let mut scratch = Scratch::default();
         if n == 0 {

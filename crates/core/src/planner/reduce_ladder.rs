@@ -2,6 +2,7 @@
 //! one is left. docs/algorithms has a page for each.
 
 use super::{Planner, Scratch, offset, whole};
+use crate::plan::PlannedSpan;
 use crate::{Caps, Error, KernelKey, Launch, Op, Param, Plan, Region, Result, Slot, Step};
 
 /// A rung: an algorithm of one kernel.
@@ -82,7 +83,7 @@ impl Planner<'_> {
         op: &Op,
         n: u32,
         start: Vec<u8>,
-        spans: Vec<(Slot, u64, u32)>,
+        spans: Vec<PlannedSpan>,
     ) -> Result<Plan> {
         let element = u64::from(op.element().bytes());
         let workgroup = self.workgroup_within_half(self.tuning.reduce_workgroup, op.element());
@@ -93,7 +94,7 @@ impl Planner<'_> {
         let partial = groups.iter().filter(|&&groups| groups > 1).take(2);
         let regions: Vec<Region> = partial.map(|&groups| scratch.take(u64::from(groups) * element)).collect();
         let (mut steps, mut depth) = (vec![], 0);
-        let (mut left, mut from) = (n, whole(Slot::Input, spans[0].1));
+        let (mut left, mut from) = (n, spans[0].whole());
         for (i, &groups) in groups.iter().enumerate() {
             let to = match groups {
                 1 => whole(Slot::Output, element),

@@ -2,6 +2,7 @@
 
 use super::passes::Job;
 use super::{FEWEST_WORDS, Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, whole};
+use crate::plan::PlannedSpan;
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
     Slot, Step,
@@ -15,7 +16,7 @@ impl Planner<'_> {
         self.check_initial(op.element(), initial)?;
         let mut algorithm = self.algorithm(&Request::Scan(request.clone()))?;
         let bytes = u64::from(n) * u64::from(op.element().bytes());
-        let spans = vec![(Slot::Input, bytes, op.element().align()), (Slot::Output, bytes, op.element().align())];
+        let spans = [Slot::Input, Slot::Output].map(|slot| PlannedSpan::new(slot, bytes, op.element().align())).into();
         // A helper that computes a stuck tile's aggregate must find the tile's input unchanged.
         if follows_arrival(algorithm) && self.layout.in_place && !self.caps.forward_progress {
             if self.options.algorithm.is_some() {
@@ -103,7 +104,7 @@ impl Planner<'_> {
             && request.n * words >= u64::from(from)
             && request.n.try_into().is_ok_and(|n| {
                 let workgroup = self.tuning.lookahead_registers_workgroup;
-                self.check_turns(&request.op, n, &self.scan_tile(&request.op, n, 32, workgroup)).is_ok()
+                self.check_registers_turns(&request.op, n, &self.scan_tile(&request.op, n, 32, workgroup)).is_ok()
             })
     }
 
@@ -115,22 +116,18 @@ impl Planner<'_> {
         n: u32,
         exclusive: bool,
         start: Vec<u8>,
-        spans: Vec<(Slot, u64, u32)>,
+        spans: Vec<PlannedSpan>,
     ) -> Result<Plan> {
         let tile = self.scan_tile(op, n, 32, self.lookback_workgroup(algorithm, op, n));
-        let ahead = algorithm == "lookahead_registers";
-        if ahead {
-            self.check_turns(op, n, &tile)?;
+        let tiles = n.div_ceil(tile.elements);
+        let way = self.way(algorithm, op, tiles);
+        let stays = matches!(way, Way::Registers | Way::Chunks(_));
+        if stays {
+            self.check_registers_turns(op, n, &tile)?;
         }
-        let in_chunks = ahead && self.chunks(op) > 0;
-        let chained = algorithm == "chained_scan";
-        // Software devices have other things to do than to wait, and Mesa's end a loop after 65535 turns.
-        let patient = chained && self.caps.kind != DeviceKind::Cpu;
-        let polls = match self.polls(1) {
-            _ if patient => CHAIN_PATIENCE,
-            // Whoever is behind a stuck tile's chunk waits too, so that helping sooner pays.
-            polls if in_chunks => (polls / 2).max(1),
-            polls => polls,
+        let state = match way {
+            Way::Fenced | Way::FencedInStep => self.fenced_state(op, way == Way::FencedInStep),
+            _ => self.state(op),
         };
         let mut constants = tile.constants.clone();
         constants.extend(self.subgroup_constants(tile.workgroup)?);
@@ -138,52 +135,58 @@ impl Planner<'_> {
         constants.extend([
             ("EXCLUSIVE", u32::from(exclusive)),
             ("FALLBACK", u32::from(self.waits_bounded() && !self.layout.in_place)),
-            ("SPIN_LIMIT", polls),
+            ("SPIN_LIMIT", self.patience(way)),
         ]);
-        let tiles = n.div_ceil(tile.elements);
-        let serial = chained || algorithm == "lookback_serial";
-        if serial {
-            constants.push(("CHAINED", u32::from(chained)));
+        constants.extend(way.constant());
+        if way == Way::Subgroup && self.caps.language == Language::OpenClC && self.tuning.scan_resident > 0 {
+            constants.push(("RESIDENT", self.tuning.scan_resident));
         }
         let mut parts = vec![tile.pack.load, tile.pack.store, tile.pack.fold, self.subgroup_scan_of(op)];
-        let fenced = algorithm == "lookback_fenced";
-        // WGSL's only fence is a barrier, which the published descriptor's kernel has a body of its own for.
-        let in_step = fenced && self.caps.language == Language::Wgsl;
-        let state = if fenced { self.fenced_state(op, in_step) } else { self.state(op) };
-        let windows = if algorithm == "lookback" { self.lookback_windows(op, tiles) } else { 1 };
-        if windows > 1 {
-            constants.push(("WINDOWS", windows));
-        }
-        if in_chunks {
-            constants.push(("CHUNKS", self.chunks(op)));
-        }
-        parts.extend(match (in_step, serial) {
-            (true, _) => vec!["block/ticket", "block/tile_totals", "block/lookback_fold", "block/tile_rows"],
-            (_, true) => vec![state.part, "block/ticket", "block/lookback_serial"],
-            _ if in_chunks => [&[state.part], &ANNOUNCE[..], &[TILE_CHUNKS, "block/tile_rows"]].concat(),
-            _ if ahead => [tile_prefix(state.part), vec!["block/tile_rows"]].concat(),
-            // Its kernel has the blocks' steps in its own text: see docs/PERFORMANCE.md.
-            _ if windows > 1 => vec![state.part, "block/ticket", "block/lookback_fold", "block/lookback_windows"],
-            _ => [&[state.part, "block/ticket"], &LOOKBACK[..]].concat(),
-        });
+        parts.extend(way.parts(state.part));
         let one = OnePass {
             algorithm,
-            kernel: match algorithm {
-                "lookahead_registers" => "scan/lookahead_registers",
-                _ if in_step => "scan/lookback_fenced",
-                _ => "scan/lookback",
-            },
+            kernel: way.kernel(),
             parts,
             state_bytes: state.bytes,
-            values: in_step,
+            values: way == Way::FencedInStep,
             constants,
             unit: tile.unit,
             tiles,
-            groups: if ahead { tiles.min(STAYING_GROUPS * self.caps.compute_units.max(1)) } else { tiles },
-            stays: ahead,
+            groups: if stays { tiles.min(STAYING_GROUPS * self.caps.compute_units.max(1)) } else { tiles },
+            stays,
             depth: u64::from(tiles + tile.elements / tile.workgroup + 64),
         };
         self.one_pass(one, op, n, start, spans)
+    }
+
+    /// How the tiles of an algorithm look back.
+    fn way(&self, algorithm: &str, op: &Op, tiles: u32) -> Way {
+        match algorithm {
+            "chained_scan" => Way::Serial { chained: true },
+            "lookback_serial" => Way::Serial { chained: false },
+            // WGSL's only fence is a barrier, which the published descriptor's kernel has a body of its own for.
+            "lookback_fenced" if self.caps.language == Language::Wgsl => Way::FencedInStep,
+            "lookback_fenced" => Way::Fenced,
+            "lookahead_registers" => match self.chunks(op) {
+                0 => Way::Registers,
+                chunks => Way::Chunks(chunks),
+            },
+            _ => match self.lookback_windows(op, tiles) {
+                1 => Way::Subgroup,
+                windows => Way::Windows(windows),
+            },
+        }
+    }
+
+    /// As often as a tile polls another's state before it helps.
+    fn patience(&self, way: Way) -> u32 {
+        match way {
+            // Software devices have other things to do than to wait, and Mesa's end a loop after 65535 turns.
+            Way::Serial { chained: true } if self.caps.kind != DeviceKind::Cpu => CHAIN_PATIENCE,
+            // Whoever is behind a stuck tile's chunk waits too, so that helping sooner pays.
+            Way::Chunks(_) => (self.polls(1) / 2).max(1),
+            _ => self.polls(1),
+        }
     }
 
     /// The chunks of states that look-ahead by registers reads at once, or 0 where it goes from tile to tile. A chunk is a subgroup's
@@ -193,41 +196,23 @@ impl Planner<'_> {
         if agree && op.element().words() == 1 { self.tuning.lookahead_registers_chunks } else { 0 }
     }
 
-    /// Whether a workgroup that takes all tiles, as it may where few run at a time, ends its loops itself: Mesa's processors, which promise
-    /// no progress, end a loop after 65535 turns of all loops of an invocation, as if it were done. What an operator's own loops turn is
-    /// not known.
-    fn check_turns(&self, op: &Op, n: u32, tile: &ScanTile) -> Result<()> {
-        const MOST_TURNS: u64 = 65535;
-        let is_mesas = self.caps.kind == DeviceKind::Cpu && !self.caps.forward_progress;
-        let Some(subgroups) = self.caps.subgroups.filter(|_| is_mesas) else { return Ok(()) };
+    /// Whether a workgroup that takes all tiles, as it may where few run at a time, ends its loops itself.
+    fn check_registers_turns(&self, op: &Op, n: u32, tile: &ScanTile) -> Result<()> {
+        let Some(subgroups) = self.caps.subgroups else { return Ok(()) };
         let [words, steps] = [op.element().words(), 32 - subgroups.max.leading_zeros()].map(u64::from);
         let chunks = u64::from(self.chunks(op).max(1));
-        let tiles = n.div_ceil(tile.elements);
         let rows = u64::from(tile.elements / tile.workgroup / tile.pack.elements);
         // What a row's scan, a tile's totals and a few windows of states turn.
         let turns = rows * (4 + steps * (1 + words))
             + u64::from(tile.workgroup / subgroups.min.max(1))
             + 4 * chunks * (3 + steps * (1 + words))
             + 16;
-        if u64::from(tiles) * turns <= MOST_TURNS {
-            return Ok(());
-        }
-        Err(Error::Unsupported(format!(
-            "lookahead_registers of {tiles} tiles on {}: one workgroup may take them all, about {turns} turns of its loops each, and \
-             Mesa's processors end loops after {MOST_TURNS}; use lookback",
-            self.caps.device
-        )))
+        let tiles = u64::from(n.div_ceil(tile.elements));
+        self.check_turns("lookahead_registers", tiles * turns, "one workgroup may take all tiles", "lookback")
     }
 
     /// One launch of blocks that stay, one a compute unit.
-    fn lookahead(
-        &self,
-        op: &Op,
-        n: u32,
-        exclusive: bool,
-        start: Vec<u8>,
-        spans: Vec<(Slot, u64, u32)>,
-    ) -> Result<Plan> {
+    fn lookahead(&self, op: &Op, n: u32, exclusive: bool, start: Vec<u8>, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let pack = self.pack(op.element());
         let Ring { rows, stage_bytes, stages } = self.ring(op)?;
         let mut constants = vec![
@@ -296,9 +281,9 @@ impl Planner<'_> {
     }
 
     /// A scan in one launch, whose tiles tell each other of themselves.
-    fn one_pass(&self, one: OnePass, op: &Op, n: u32, start: Vec<u8>, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    fn one_pass(&self, one: OnePass, op: &Op, n: u32, start: Vec<u8>, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let mut scratch = Scratch::default();
-        let mut bindings = vec![("input", whole(Slot::Input, spans[0].1)), ("output", whole(Slot::Output, spans[1].1))];
+        let mut bindings = vec![("input", spans[0].whole()), ("output", spans[1].whole())];
         bindings.extend(tile_states(n, one.tiles, one.groups, one.state_bytes, &mut scratch)?);
         if one.values {
             bindings.push(("values", scratch.take(2 * u64::from(one.tiles) * u64::from(op.element().bytes()))));
@@ -474,6 +459,57 @@ struct Ring {
     /// Of a stage, which holds a tile.
     stage_bytes: u32,
     stages: u32,
+}
+
+/// How the tiles of a scan in one launch look back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// One invocation reads state after state, or waits for the tile before its own alone.
+    Serial { chained: bool },
+    /// A subgroup reads as many states as it has lanes.
+    Subgroup,
+    /// And so many times as many at once.
+    Windows(u32),
+    /// By the published descriptor, a status beside its values.
+    Fenced,
+    /// In step, with barriers for fences.
+    FencedInStep,
+    /// Workgroups that stay publish the next tile first, and look back from tile to tile.
+    Registers,
+    /// And by so many chunks of states at once.
+    Chunks(u32),
+}
+
+impl Way {
+    fn kernel(self) -> &'static str {
+        match self {
+            Way::Registers | Way::Chunks(_) => "scan/lookahead_registers",
+            Way::FencedInStep => "scan/lookback_fenced",
+            _ => "scan/lookback",
+        }
+    }
+
+    fn constant(self) -> Option<(&'static str, u32)> {
+        match self {
+            Way::Serial { chained } => Some(("CHAINED", u32::from(chained))),
+            Way::Windows(windows) => Some(("WINDOWS", windows)),
+            Way::Chunks(chunks) => Some(("CHUNKS", chunks)),
+            _ => None,
+        }
+    }
+
+    /// The blocks for it, by the states of this one.
+    fn parts(self, state: &'static str) -> Vec<&'static str> {
+        match self {
+            Way::Serial { .. } => vec![state, "block/ticket", "block/lookback_serial"],
+            // Its kernel has the blocks' steps in its own text: see docs/PERFORMANCE.md.
+            Way::Subgroup | Way::Fenced => [&[state, "block/ticket"], &LOOKBACK[..]].concat(),
+            Way::Windows(_) => vec![state, "block/ticket", "block/lookback_fold", "block/lookback_windows"],
+            Way::FencedInStep => vec!["block/ticket", "block/tile_totals", "block/lookback_fold", "block/tile_rows"],
+            Way::Registers => [&tile_prefix(state)[..], &["block/tile_rows"]].concat(),
+            Way::Chunks(_) => [&[state], &ANNOUNCE[..], &[TILE_CHUNKS, "block/tile_rows"]].concat(),
+        }
+    }
 }
 
 /// What tells the scans of one launch apart.

@@ -2,7 +2,8 @@
 //! where the rest is to follow the elements that are kept.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Planner, Scratch, check_count, clean_once, whole};
+use super::{Argument, Planner, Scratch, check_count, clean_once, whole};
+use crate::plan::PlannedSpan;
 use crate::{
     Builtin, Error, KernelKey, Launch, Op, Param, Plan, Request, Rest, Result, Scalar, SelectRequest, Slot, Step,
 };
@@ -22,18 +23,19 @@ impl Planner<'_> {
             ));
         }
         let bytes = u64::from(n) * u64::from(element.bytes());
-        let mut spans = vec![(Slot::Input, bytes, element.align()), (Slot::Output, bytes, element.align())];
+        let of_elements = |slot| PlannedSpan::new(slot, bytes, element.align());
+        let mut spans = vec![of_elements(Slot::Input), of_elements(Slot::Output)];
         if *rest == Rest::Apart {
-            spans.push((Slot::Rest, bytes, element.align()));
+            spans.push(of_elements(Slot::Rest));
         }
-        spans.push((Slot::Count, 4, 4));
+        spans.push(PlannedSpan::new(Slot::Count, 4, 4));
         let mut scratch = Scratch::default();
         let steps = match algorithm {
             _ if n == 0 => vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }],
             "parallel" => {
-                let mut launch = Job::new(self, request, n, 1).launch("select/parallel", vec![], vec![], 1);
-                launch.kernel.constants.retain(|(name, _)| *name == "SELECT_REST");
-                vec![Step::Launch(launch)]
+                let job = Job::new(self, request, n, 1);
+                let kernel = KernelKey { constants: vec![job.rest()], ..job.key("select/parallel", vec![], vec![]) };
+                vec![Step::Launch(job.launch(kernel, 1, &job.arguments()))]
             }
             "lookback" => self.select_by_lookback(request, n, &mut scratch)?,
             _ => self.select_by_counts(request, n, &mut scratch),
@@ -52,13 +54,10 @@ impl Planner<'_> {
             ("SPIN_LIMIT", self.polls(1)),
             ("SELECT_ROWS", ROWS_RANKED),
             ("SELECT_ROUNDS", job.rows / ROWS_RANKED),
+            job.rest(),
         ]);
-        let mut launch = job.launch(
-            "select/lookback",
-            [vec![self.subgroup_scan_of(&job.sum)], tile_prefix(state.part)].concat(),
-            constants,
-            job.tiles,
-        );
+        let parts = [vec![self.subgroup_scan_of(&job.sum)], tile_prefix(state.part)].concat();
+        let mut launch = job.launch(job.key("select/lookback", parts, constants), job.tiles, &job.arguments());
         launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, scratch)?);
         launch.initial = Some(job.sum.identity().to_vec());
         Ok(clean_once(scratch, launch))
@@ -69,10 +68,8 @@ impl Planner<'_> {
         let job = Job::new(self, request, n, 8);
         // The last one is for the total.
         let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
-        let mut count = job.launch("select/tile_count", vec!["block/reduce"], vec![], job.tiles);
-        count.kernel.constants.retain(|(name, _)| *name != "SELECT_REST");
-        count.bindings.retain(|(name, _)| *name == "input");
-        count.params.retain(|(name, _)| ["n", "tiles", "input_offset"].contains(name));
+        let [input, ..] = job.arguments();
+        let count = job.launch(job.key("select/tile_count", vec!["block/reduce"], vec![]), job.tiles, &[input]);
         let spine = Launch {
             kernel: KernelKey { selector: None, ..job.key("scan/spine", vec!["block/scan"], vec![]) },
             groups: 1,
@@ -80,7 +77,8 @@ impl Planner<'_> {
             params: vec![("count", Param::Word(job.tiles + 1))],
             initial: Some(job.sum.identity().to_vec()),
         };
-        let place = job.launch("select/tile_place", vec!["block/scan"], vec![], job.tiles);
+        let place = job.key("select/tile_place", vec!["block/scan"], vec![job.rest()]);
+        let place = job.launch(place, job.tiles, &job.arguments());
         let mut launches = [count, spine, place];
         launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
         launches.map(Step::Launch).into()
@@ -126,40 +124,32 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// A launch with input, output, rest and count bound. Where there is no span for the rest the output stands for it.
-    fn launch(
-        &self,
-        name: &'static str,
-        parts: Vec<&'static str>,
-        more: Vec<(&'static str, u32)>,
-        groups: u32,
-    ) -> Launch {
-        let element = self.request.selector.element();
-        let bytes = u64::from(self.n) * u64::from(element.bytes());
-        let (kind, rest) = match self.request.rest {
-            Rest::Dropped => (0, Slot::Output),
-            Rest::Apart => (1, Slot::Rest),
-            Rest::Behind => (2, Slot::Output),
+    /// What becomes of the elements that are not kept.
+    fn rest(&self) -> (&'static str, u32) {
+        let kind = match self.request.rest {
+            Rest::Dropped => 0,
+            Rest::Apart => 1,
+            Rest::Behind => 2,
         };
-        let offset = |binding, unit| Param::Offset { binding, unit };
-        Launch {
-            kernel: self.key(name, parts, more.into_iter().chain([("SELECT_REST", kind)]).collect()),
-            groups,
-            bindings: vec![
-                ("input", whole(Slot::Input, bytes)),
-                ("output", whole(Slot::Output, bytes)),
-                ("output_rest", whole(rest, bytes)),
-                ("output_count", whole(Slot::Count, 4)),
-            ],
-            params: vec![
-                ("n", Param::Word(self.n)),
-                ("tiles", Param::Word(self.tiles)),
-                ("input_offset", offset("input", element.bytes())),
-                ("output_offset", offset("output", element.bytes())),
-                ("output_rest_offset", offset("output_rest", element.bytes())),
-                ("output_count_offset", offset("output_count", 4)),
-            ],
-            initial: None,
-        }
+        ("SELECT_REST", kind)
+    }
+
+    /// Input, output, rest and count. Where there is no span for the rest the output stands for it.
+    fn arguments(&self) -> [Argument; 4] {
+        let unit = self.request.selector.element().bytes();
+        let elements = |slot| whole(slot, u64::from(self.n) * u64::from(unit));
+        let rest = if self.request.rest == Rest::Apart { Slot::Rest } else { Slot::Output };
+        [
+            Argument { name: "input", offset: "input_offset", region: elements(Slot::Input), unit },
+            Argument { name: "output", offset: "output_offset", region: elements(Slot::Output), unit },
+            Argument { name: "output_rest", offset: "output_rest_offset", region: elements(rest), unit },
+            Argument { name: "output_count", offset: "output_count_offset", region: whole(Slot::Count, 4), unit: 4 },
+        ]
+    }
+
+    fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {
+        let first = vec![("n", Param::Word(self.n)), ("tiles", Param::Word(self.tiles))];
+        let (bindings, params) = Argument::bound(arguments, first);
+        Launch { kernel, groups, bindings, params, initial: None }
     }
 }

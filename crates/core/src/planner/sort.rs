@@ -3,7 +3,8 @@
 
 use super::passes::Job as ScanJob;
 use super::sort_local::moved_words;
-use super::{Planner, Scratch, check_count, offset, whole};
+use super::{Planner, Scratch, check_count, offset};
+use crate::plan::PlannedSpan;
 use crate::{
     Builtin, DeviceKind, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Region, Request, Result, Scalar,
     Slot, SortRequest, Step,
@@ -94,12 +95,15 @@ impl Planner<'_> {
             other => other,
         };
         let mut spans = vec![
-            (Slot::Input, u64::from(n) * u64::from(key_bytes), key_bytes),
-            (Slot::Output, u64::from(n) * u64::from(key_bytes), key_bytes),
+            PlannedSpan::new(Slot::Input, u64::from(n) * u64::from(key_bytes), key_bytes),
+            PlannedSpan::new(Slot::Output, u64::from(n) * u64::from(key_bytes), key_bytes),
         ];
         if value_bytes > 0 {
             let bytes = u64::from(n) * u64::from(value_bytes);
-            spans.extend([(Slot::InputValues, bytes, 4), (Slot::OutputValues, bytes, 4)]);
+            spans.extend([
+                PlannedSpan::new(Slot::InputValues, bytes, 4),
+                PlannedSpan::new(Slot::OutputValues, bytes, 4),
+            ]);
         }
         if n == 0 {
             return self.finish(algorithm, Scratch::default(), vec![], spans, 0);
@@ -155,7 +159,7 @@ impl Planner<'_> {
         }
     }
 
-    fn sort_on_host(&self, algorithm: &'static str, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    fn sort_on_host(&self, algorithm: &'static str, job: Job, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let launch = Launch {
             kernel: KernelKey {
                 name: "sort/parallel",
@@ -166,7 +170,10 @@ impl Planner<'_> {
                 selector: None,
             },
             groups: 1,
-            bindings: spans.iter().map(|&(slot, bytes, _)| (binding_name(slot), whole(slot, bytes))).collect(),
+            bindings: ["input", "output", "input_values", "output_values"]
+                .into_iter()
+                .zip(spans.iter().map(PlannedSpan::whole))
+                .collect(),
             params: vec![("n", Param::Word(job.n))],
             initial: None,
         };
@@ -266,7 +273,7 @@ impl Planner<'_> {
         Counting { copies: 1 << (room / counts).min(8).ilog2(), ..plain }
     }
 
-    fn onesweep(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    fn onesweep(&self, job: &Job, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let mut scratch = Scratch::default();
         let passes = self.partition(job, 0, 0, &spans, &mut scratch)?;
         self.finish("onesweep", scratch, passes.steps, spans, 0)
@@ -279,7 +286,7 @@ impl Planner<'_> {
         job: &Job,
         first_place: u32,
         bucket_tile: u32,
-        spans: &[(Slot, u64, u32)],
+        spans: &[PlannedSpan],
         scratch: &mut Scratch,
     ) -> Result<Partition> {
         let n = job.n;
@@ -328,7 +335,7 @@ impl Planner<'_> {
                 &count_constants,
             ),
             groups: count_groups,
-            bindings: vec![("input", whole(Slot::Input, spans[0].1)), ("bins", bins), ("counts", counts)],
+            bindings: vec![("input", spans[0].whole()), ("bins", bins), ("counts", counts)],
             params: vec![
                 ("n", Param::Word(n)),
                 ("tiles", Param::Word(count_tiles)),
@@ -368,11 +375,7 @@ impl Planner<'_> {
             let in_portion = portion.min(tiles - first_tile);
             let carried = |turn: usize| next_at + (turn as u32 % 2) * DIGITS;
             let offsets_at = if turn == 0 { place * DIGITS } else { carried(turn) };
-            let mut bindings = vec![
-                ("input", whole(Slot::Input, spans[0].1)),
-                ("temp", temp),
-                ("output", whole(Slot::Output, spans[1].1)),
-            ];
+            let mut bindings = vec![("input", spans[0].whole()), ("temp", temp), ("output", spans[1].whole())];
             let mut params = vec![
                 ("n", Param::Word(n)),
                 ("tiles", Param::Word(in_portion)),
@@ -386,9 +389,9 @@ impl Planner<'_> {
             ];
             if job.value_bytes > 0 {
                 bindings.extend([
-                    ("input_values", whole(Slot::InputValues, spans[2].1)),
+                    ("input_values", spans[2].whole()),
                     ("temp_values", temp_values),
-                    ("output_values", whole(Slot::OutputValues, spans[3].1)),
+                    ("output_values", spans[3].whole()),
                 ]);
                 params.extend([
                     offset("input_values_offset", "input_values", 4),
@@ -422,7 +425,7 @@ impl Planner<'_> {
     }
 
     /// Count, scan and scatter for each digit place, the lowest first.
-    fn upsweep_downsweep(&self, algorithm: &'static str, job: Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    fn upsweep_downsweep(&self, algorithm: &'static str, job: Job, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let n = job.n;
         let (workgroup, items) = (self.tuning.scan_workgroup, 8);
         // Of 8192 keys or a few more: their counts are 3.1% of the data.
@@ -454,9 +457,8 @@ impl Planner<'_> {
         let start = sum.identity().to_vec();
         let prefixes = ScanJob { op: &sum, n: table, exclusive: true, start, input: counts, output: counts };
         let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
-        let keys = [whole(Slot::Input, spans[0].1), temp, whole(Slot::Output, spans[1].1)];
-        let values = (job.value_bytes > 0)
-            .then(|| [whole(Slot::InputValues, spans[2].1), temp_values, whole(Slot::OutputValues, spans[3].1)]);
+        let keys = [spans[0].whole(), temp, spans[1].whole()];
+        let values = (job.value_bytes > 0).then(|| [spans[2].whole(), temp_values, spans[3].whole()]);
         let mut steps = vec![];
         for place in 0..job.places {
             // Always an even number of places: input, temp, output, temp, ..., output.
@@ -507,16 +509,4 @@ pub(super) fn digits_each(workgroup: u32) -> u32 {
 /// Workgroup memory for the subgroups' counts of each digit, and for words of a tile.
 fn sort_shared_bytes(workgroup: u32, words: u32, narrowest: u32) -> u32 {
     (workgroup / narrowest * DIGITS + words) * 4
-}
-
-fn binding_name(slot: Slot) -> &'static str {
-    match slot {
-        Slot::Input => "input",
-        Slot::Output => "output",
-        Slot::InputValues => "input_values",
-        Slot::OutputValues => "output_values",
-        Slot::Rest => "rest",
-        Slot::Count => "count",
-        Slot::Scratch => "scratch",
-    }
 }

@@ -1,10 +1,9 @@
 //! Sorts whose keys are brought in order within workgroups: of one tile, or of buckets by the most significant digit.
 
 use super::sort::{DIGITS, Job, Partition, digits_each};
-use super::{Planner, Scratch, offset, whole};
-use crate::{
-    DeviceKind, Error, KernelKey, Language, Launch, Param, Plan, Region, Result, Scalar, Slot, SortRequest, Step,
-};
+use super::{Planner, Scratch, offset};
+use crate::plan::PlannedSpan;
+use crate::{DeviceKind, Error, KernelKey, Language, Launch, Param, Plan, Region, Result, Scalar, SortRequest, Step};
 
 /// No device was tuned to a larger tile.
 pub(super) const LARGEST_TILE: u64 = 16 << 10;
@@ -50,7 +49,7 @@ impl Planner<'_> {
     }
 
     /// One workgroup sorts all keys, if they are no more than its tile.
-    pub(super) fn one_tile(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    pub(super) fn one_tile(&self, job: &Job, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let most = self.one_tile_shape(job);
         if job.n > most.tile() {
             return Err(self.is_more_than_a_tile("one_tile", job, most));
@@ -73,7 +72,7 @@ impl Planner<'_> {
     }
 
     /// One workgroup merges all keys, if they are no more than its tile.
-    pub(super) fn merge_tile(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    pub(super) fn merge_tile(&self, job: &Job, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let most = self.merge_shape(job);
         if job.n > most.tile() {
             return Err(self.is_more_than_a_tile("merge_tile", job, most));
@@ -85,14 +84,14 @@ impl Planner<'_> {
     }
 
     /// A partition by the most significant digit, and each of its buckets by the other places, in one workgroup.
-    pub(super) fn msd_first(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    pub(super) fn msd_first(&self, job: &Job, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let shape = self.bucket_shape(job);
         self.by_buckets("msd_first", job, shape, job.places - 1, u32::MAX, spans)
     }
 
     /// The histogram decides on the device: a partition by the most significant digit and a workgroup for each bucket, if all of
     /// them fit, else Onesweep's passes. Each launch that the decision leaves out ends at once.
-    pub(super) fn hybrid(&self, job: &Job, spans: Vec<(Slot, u64, u32)>) -> Result<Plan> {
+    pub(super) fn hybrid(&self, job: &Job, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let shape = self.bucket_shape(job);
         self.by_buckets("hybrid", job, shape, 0, shape.tile(), spans)
     }
@@ -106,7 +105,7 @@ impl Planner<'_> {
         shape: Shape,
         first_place: u32,
         bucket_tile: u32,
-        spans: Vec<(Slot, u64, u32)>,
+        spans: Vec<PlannedSpan>,
     ) -> Result<Plan> {
         let mut scratch = Scratch::default();
         let last = job.places - 1;
@@ -217,6 +216,7 @@ impl Planner<'_> {
         if self.caps.language == Language::CudaC {
             constants.push(("DYNAMIC_BYTES", merge_shared_bytes(job, shape)));
         }
+        constants.extend(self.aliasing(true));
         let parts = vec![job.key_part, "block/segment_whole", place_part(job)];
         KernelKey { name: "sort/merge", parts, constants, element: None, op: None, selector: None }
     }
@@ -256,10 +256,16 @@ impl Planner<'_> {
         }
         let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
         let segment = if buckets.is_some() { "block/segment_bucket" } else { "block/segment_whole" };
-        let kernel = self.local_key("sort/local", job, shape, bytes, segment, place_part(job))?;
+        let mut kernel = self.local_key("sort/local", job, shape, bytes, segment, place_part(job))?;
+        kernel.constants.extend(self.aliasing(buckets.is_none()));
         let mut launch = segments(kernel, job, from, to, buckets);
         launch.params.push(("end_place", Param::Word(end_place)));
         Ok(launch)
+    }
+
+    /// Whether a kernel reads and stores the same memory, which WGSL's has to know: its two bindings may be taken for memory apart.
+    fn aliasing(&self, is_whole: bool) -> Option<(&'static str, u32)> {
+        (self.caps.language == Language::Wgsl).then_some(("IN_PLACE", u32::from(is_whole && self.layout.in_place)))
     }
 
     /// `sort/large` by the places before `end_place`, on each bucket that `sort/local` of a shape left as it was.
@@ -273,6 +279,13 @@ impl Planner<'_> {
         buckets: Buckets,
     ) -> Result<Launch> {
         let shape = Shape { keys: sorted.keys.min(LARGE_KEYS), resident: 1, ..sorted };
+        let (n, workgroup) = (u64::from(job.n), u64::from(shape.workgroup));
+        let subgroups = workgroup / u64::from(self.narrowest_subgroup());
+        // Of a tile: its counts are cleared, added up and made places, each digit's by all subgroups, whose sums are scanned.
+        let each = u64::from(DIGITS).div_ceil(workgroup);
+        let of_tile = each * (5 + 3 * subgroups) + subgroups + 8;
+        let turns = n.div_ceil(u64::from(shape.tile())) * of_tile + n.div_ceil(workgroup);
+        self.check_turns("msd_first", u64::from(end_place) * turns, "one bucket may have all keys", "onesweep")?;
         let bytes = |narrowest| shape.workgroup / narrowest * DIGITS * 4;
         let values = if from.values.is_some() { "block/swap_values" } else { "block/swap_none" };
         let mut bindings = vec![("temp", from.keys), ("output", to.keys)];
@@ -354,9 +367,8 @@ fn likely_bucket(n: u32) -> u32 {
 }
 
 /// The input, or the output: the first or the second of the keys' spans and of the values'.
-fn place(spans: &[(Slot, u64, u32)], which: usize) -> Place {
-    let region = |&(slot, bytes, _): &(Slot, u64, u32)| whole(slot, bytes);
-    Place { keys: region(&spans[which]), values: spans.get(which + 2).map(region) }
+fn place(spans: &[PlannedSpan], which: usize) -> Place {
+    Place { keys: spans[which].whole(), values: spans.get(which + 2).map(PlannedSpan::whole) }
 }
 
 /// Workgroup memory for the subgroups' counts of each digit, and for the words of a tile that move.

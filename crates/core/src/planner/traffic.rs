@@ -3,10 +3,10 @@
 use super::reduce_ladder;
 use super::sort::DIGITS;
 use super::sort_local::LARGEST_TILE;
-use crate::{Request, SortRequest};
+use crate::{MAX_ELEMENTS, Request, ScanKind, SortRequest};
 
 /// The bytes of device memory that an algorithm reads and writes for a request, in its largest terms: what it keeps for
-/// each tile is left out. `None` where no such algorithm of the primitive is known, and of selections and reductions by key
+/// each tile is left out. `None` where no such algorithm of the primitive is known, of more elements than a call takes, and of selections and reductions by key
 /// without `outputs`: how many elements are kept, or how many runs there are, which follows from the data. The other primitives
 /// do not ask for it.
 ///
@@ -17,7 +17,7 @@ use crate::{Request, SortRequest};
 /// | 2n | `lookback`, `lookahead`, `lookahead_registers`, `chained_scan`, `lookback_serial`, `lookback_fenced`: each element once in and once out |
 /// | 3n | `reduce_then_scan`, `reduce_then_scan_recursive`: read to reduce, read and written to scan |
 /// | 4n | `scan_then_propagate`, `blelloch_blocked`, `subgroup_blocked`, `hillis_steele_shared`: read and written to scan tiles, and again to add what comes before each |
-/// | 7n | `blelloch`: each of the tree's n nodes is two reads and a write upwards, two and two downwards |
+/// | 7n | `blelloch`: each of the tree's n nodes is two reads and a write upwards, two and two downwards; 10n of an inclusive scan, which adds each element afterwards |
 /// | 2n log2 n | `hillis_steele`: read and written in each of its steps |
 ///
 /// Every reduction reads n. A sort with digits of d bits has passes for all bits of its keys: `onesweep` reads the keys once
@@ -31,9 +31,12 @@ use crate::{Request, SortRequest};
 /// Selections and reductions by key read their inputs once by `lookback` and twice by `reduce_then_scan`; on the CPU, `parallel`
 /// reads a selection's elements and the keys twice, and values once. All write their outputs once.
 pub fn traffic(request: &Request, algorithm: &str, outputs: Option<u64>) -> Option<u64> {
+    if request.n().max(outputs.unwrap_or_default()) > MAX_ELEMENTS {
+        return None;
+    }
     match request {
         Request::Copy { element, n } => (algorithm == "copy").then_some(2 * n * u64::from(element.bytes())),
-        Request::Scan(r) => Some(scan_moves(algorithm, r.n)? * r.n * u64::from(r.op.element().bytes())),
+        Request::Scan(r) => Some(scan_moves(algorithm, r.kind, r.n)? * r.n * u64::from(r.op.element().bytes())),
         Request::Reduce(r) => reads_once(algorithm).then_some(r.n * u64::from(r.op.element().bytes())),
         Request::Sort(r) => sort_bytes(algorithm, r),
         Request::Select(r) => Some(passes_over_input(algorithm)? * r.bytes_read() + r.bytes_written(outputs?)),
@@ -57,13 +60,16 @@ fn passes_over_input(algorithm: &str) -> Option<u64> {
 }
 
 /// How often a scan moves each of `n` elements.
-fn scan_moves(algorithm: &str, n: u64) -> Option<u64> {
+fn scan_moves(algorithm: &str, kind: ScanKind, n: u64) -> Option<u64> {
     Some(match algorithm {
         "lookback" | "lookahead" | "lookahead_registers" | "chained_scan" | "lookback_serial" | "lookback_fenced" => 2,
         "sequential" | "parallel" => 2,
         "reduce_then_scan" | "reduce_then_scan_recursive" => 3,
         "scan_then_propagate" | "blelloch_blocked" | "subgroup_blocked" | "hillis_steele_shared" => 4,
-        "blelloch" => 7,
+        "blelloch" => match kind {
+            ScanKind::Exclusive => 7,
+            ScanKind::Inclusive => 10,
+        },
         "hillis_steele" => 2 * u64::from(n.max(2).next_power_of_two().ilog2()),
         _ => return None,
     })
@@ -99,8 +105,7 @@ fn sort_bytes(algorithm: &str, request: &SortRequest) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::{
-        Builtin, ByKeyRequest, Element, Op, Order, ReduceRequest, Rest, Scalar, ScanKind, ScanRequest, SelectRequest,
-        Selector,
+        Builtin, ByKeyRequest, Element, Op, Order, ReduceRequest, Rest, Scalar, ScanRequest, SelectRequest, Selector,
     };
 
     const N: u64 = 1 << 20;
@@ -133,7 +138,11 @@ mod tests {
             }
         }
         assert_eq!([1, 2, 3, 1000].map(|n| of_scan("hillis_steele", n).unwrap()), [2, 2, 4, 20]);
+        let inclusive = ScanRequest { op: sum(), n: N, kind: ScanKind::Inclusive, initial: None };
+        assert_eq!(traffic(&Request::Scan(inclusive), "blelloch", None), Some(40 * N));
         assert_eq!(of_scan("onesweep", N), None);
+        // More than a call takes.
+        assert_eq!(of_scan("hillis_steele", u64::MAX), None);
         assert_eq!(of_scan("", N), None);
     }
 

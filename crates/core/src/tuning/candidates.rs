@@ -32,6 +32,7 @@ impl Candidates {
     pub const ALL: &'static [Candidates] = &[
         tuned("scan", Scalar::U32, "lookback", &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])]),
         tuned("scan", Scalar::U32, "lookback", &[("scan_window", &[1, 4, 8])]).of(1 << 20).only(Language::CudaC),
+        tuned("scan", Scalar::U32, "lookback", &[("scan_resident", &[0, 3, 4, 6])]).only(Language::OpenClC),
         tuned("scan", Scalar::U32, "lookback", &[("spin_limit", &[4, 16, 64, 256])]).with(Fault::Silent(10)),
         tuned("scan", Scalar::U32, "lookahead", &[("lookahead_rows", &[3, 5, 7])]),
         tuned("scan", Scalar::U64, "lookahead_registers", &[("lookahead_registers_workgroup", &[128, 256, 512])]),

@@ -1,114 +1,14 @@
 //! The numbers that planning depends on, as data: what limits suggest, and over that what tables say of measured devices.
 
 mod candidates;
+mod numbers;
 mod table;
 
 pub use self::candidates::Candidates;
+pub use self::numbers::Tuning;
+use self::numbers::{Kind, Number};
 pub use self::table::{TuningRow, TuningTable};
 use crate::{Caps, DeviceKind, Error, Language, Result, SubgroupSource};
-
-/// Tile shapes. A tile is what one workgroup takes at a time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tuning {
-    /// Invocations of a scan's workgroup.
-    pub scan_workgroup: u32,
-    /// Invocations of a look-back scan's workgroup where its tiles are many, and their elements are of one word; and where the smallest
-    /// tiles are too many to look back at at once.
-    pub scan_workgroup_many: u32,
-    /// 32-bit words an invocation of a scan holds.
-    pub scan_words: u32,
-    /// States that a lane reads at once when CUDA's look-back scan of elements of one word looks back, where that finds all tiles.
-    pub scan_window: u32,
-    /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
-    pub lookahead_rows: u32,
-    /// How many words of elements of one or two words a scan has at least to look ahead, where the device can; `u32::MAX` for never.
-    pub lookahead_from: u32,
-    /// How many words of elements of one or two words a scan has at least to look ahead by registers, where no hardware copies tiles;
-    /// `u32::MAX` for never.
-    pub lookahead_registers_from: u32,
-    /// Invocations of its workgroup.
-    pub lookahead_registers_workgroup: u32,
-    /// Chunks of states, each of as many tiles as a subgroup has lanes, that it looks back at at once, for elements of one word where all
-    /// subgroups are of one width: a float's bits are then the same every run. 0 to look back from tile to tile, where that is faster.
-    pub lookahead_registers_chunks: u32,
-    /// Invocations of a workgroup of the literature's scans by tiles in workgroup memory.
-    pub blocked_workgroup: u32,
-    /// Elements an invocation of it takes.
-    pub blocked_items: u32,
-    /// Elements left out after every 32 in workgroup memory, where a tree is scanned: 0 or 1.
-    pub blocked_padding: u32,
-    /// Invocations of a reduce's workgroup.
-    pub reduce_workgroup: u32,
-    /// 32-bit words an invocation of a reduce loads at a time.
-    pub reduce_words: u32,
-    /// 32-bit words, in at most 16 packs, that an invocation of a workgroup that reduces all elements alone loads at most: of more there
-    /// are several workgroups.
-    pub reduce_alone_words: u32,
-    /// Workgroups of a reduce or a histogram for each compute unit.
-    pub groups_per_unit: u32,
-    /// Invocations of a workgroup that sorts 32-bit keys without values.
-    pub sort_workgroup: u32,
-    /// Keys an invocation of it takes.
-    pub sort_keys: u32,
-    /// Keys an invocation of any sort takes at most, if they are no more than eight tiles a compute unit.
-    pub sort_keys_few: u32,
-    /// Keys an invocation of any sort takes at most, if they are no more than sixteen tiles a compute unit.
-    pub sort_keys_middling: u32,
-    /// Tiles that the keys of any sort go to at least, if they are few.
-    pub sort_tiles_few: u32,
-    /// Workgroups of it that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL kernels.
-    pub sort_resident: u32,
-    /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
-    pub sort_parts: u32,
-    /// Invocations of a workgroup that sorts 64-bit keys.
-    pub sort64_workgroup: u32,
-    /// Keys an invocation of it takes.
-    pub sort_keys64: u32,
-    /// Workgroups of it that a compute unit should hold at once.
-    pub sort64_resident: u32,
-    /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
-    pub sort64_parts: u32,
-    /// Invocations of a workgroup that sorts 32-bit keys with values.
-    pub pairs_workgroup: u32,
-    /// Keys an invocation of it takes.
-    pub sort_pairs: u32,
-    /// Workgroups of it that a compute unit should hold at once.
-    pub pairs_resident: u32,
-    /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
-    pub pairs_parts: u32,
-    /// Invocations of a workgroup that sorts all keys by itself.
-    pub tile_workgroup: u32,
-    /// 32-bit keys without values an invocation of it takes at most: more keys than a workgroup's are sorted otherwise.
-    pub tile_keys: u32,
-    /// 32-bit keys with values an invocation of it takes at most.
-    pub tile_pairs: u32,
-    /// 64-bit keys an invocation of it takes at most.
-    pub tile_keys64: u32,
-    /// Keys an invocation of it takes at least: of fewer keys the workgroup is smaller.
-    pub tile_least: u32,
-    /// Invocations of a workgroup that merges all keys by itself.
-    pub merge_workgroup: u32,
-    /// Keys an invocation of it takes at most: odd, so that lanes keep off each other's banks.
-    pub merge_keys: u32,
-    /// Keys an invocation of it takes at least: of fewer keys the workgroup is smaller.
-    pub merge_least: u32,
-    /// How many 32-bit keys a sort has at most to be merged by one workgroup, on devices with subgroups; 0 for never.
-    pub merge_most: u32,
-    /// How many 64-bit keys.
-    pub merge_most64: u32,
-    /// Invocations of a workgroup that sorts a bucket of a sort from the most significant digit.
-    pub bucket_workgroup: u32,
-    /// Keys an invocation of it takes at most.
-    pub bucket_keys: u32,
-    /// Workgroups of it that a compute unit should hold at once.
-    pub bucket_resident: u32,
-    /// From so many keys on the lanes of a GPU's histogram count in copies of their own, which cost time to clear and to add up.
-    pub count_copies_from: u32,
-    /// States that an invocation of a sort reads at once when it looks back.
-    pub sort_window: u32,
-    /// Polls of a tile's state before its waiter computes the aggregate itself; half of it where look-ahead by registers goes by chunks.
-    pub spin_limit: u32,
-}
 
 impl Tuning {
     /// The shipped numbers for a device: of the shipped table where that has it, elsewhere a shape that every device can run.
@@ -150,6 +50,7 @@ impl Tuning {
             // Every row of an emulated subgroup is barriers to compile and to run.
             scan_words: if emulated { 8 } else { 32 },
             scan_window: 1,
+            scan_resident: 0,
             lookahead_rows: 7,
             lookahead_from: 1 << 23,
             lookahead_registers_from: u32::MAX,
@@ -200,59 +101,6 @@ impl Tuning {
             spin_limit: if small { 16 } else { 256 },
         }
     }
-
-    /// All ones: to try numbers on.
-    fn smallest() -> Tuning {
-        Tuning {
-            scan_workgroup: 1,
-            scan_workgroup_many: 1,
-            scan_words: 1,
-            scan_window: 1,
-            lookahead_rows: 1,
-            lookahead_from: 1,
-            lookahead_registers_from: 1,
-            lookahead_registers_workgroup: 1,
-            lookahead_registers_chunks: 0,
-            blocked_workgroup: 1,
-            blocked_items: 1,
-            blocked_padding: 0,
-            reduce_workgroup: 1,
-            reduce_words: 1,
-            reduce_alone_words: 1,
-            groups_per_unit: 1,
-            sort_workgroup: 1,
-            sort_keys: 1,
-            sort_keys_few: 1,
-            sort_keys_middling: 1,
-            sort_tiles_few: 1,
-            sort_resident: 1,
-            sort_parts: 1,
-            sort64_workgroup: 1,
-            sort_keys64: 1,
-            sort64_resident: 1,
-            sort64_parts: 1,
-            pairs_workgroup: 1,
-            sort_pairs: 1,
-            pairs_resident: 1,
-            pairs_parts: 1,
-            tile_workgroup: 1,
-            tile_keys: 1,
-            tile_pairs: 1,
-            tile_keys64: 1,
-            tile_least: 1,
-            merge_workgroup: 2,
-            merge_keys: 1,
-            merge_least: 1,
-            merge_most: 1,
-            merge_most64: 1,
-            bucket_workgroup: 1,
-            bucket_keys: 1,
-            bucket_resident: 1,
-            count_copies_from: 1,
-            sort_window: 1,
-            spin_limit: 1,
-        }
-    }
 }
 
 impl Tuning {
@@ -261,17 +109,16 @@ impl Tuning {
     /// # Errors
     /// [`Error::Invalid`] if there is no such field, or no kernel could run with the value.
     pub fn set(&mut self, name: &str, value: u32) -> Result<()> {
-        let fields = self.fields();
-        let names = fields.each_ref().map(|(name, ..)| *name).join(", ");
-        let Some((_, most, field)) = fields.into_iter().find(|(field, ..)| *field == name) else {
-            return Err(Error::Invalid(format!("no tuning `{name}`; there are {names}")));
+        let Some(number) = self.numbers().find(|number| number.name == name) else {
+            let names: Vec<&str> = self.numbers().map(|number| number.name).collect();
+            return Err(Error::Invalid(format!("no tuning `{name}`; there are {}", names.join(", "))));
         };
-        check_number(name, value, most)?;
+        number.check(value)?;
         // Whole subgroups, of most devices that the number may be for; the planner knows the one.
-        if name.contains("workgroup") && !value.is_multiple_of(32) {
+        if number.kind.is_workgroup() && !value.is_multiple_of(32) {
             return Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be a multiple of 32")));
         }
-        *field = value;
+        *number.value = value;
         Ok(())
     }
 
@@ -280,96 +127,51 @@ impl Tuning {
     pub(crate) fn within(&self, caps: &Caps) -> Result<Tuning> {
         let mut tuning = self.clone();
         let widest = caps.subgroups.map_or(1, |s| s.max).max(1);
-        for (name, most, value) in tuning.fields() {
-            check_number(name, *value, most)?;
-            if HALVED.contains(&name) {
-                *value = (*value).min(1 << caps.max_workgroup.max(2).ilog2());
-            } else if name.contains("workgroup") {
-                *value = (*value).min((caps.max_workgroup / widest * widest).max(widest));
-            }
+        for number in tuning.numbers() {
+            number.check(*number.value)?;
+            let most = match number.kind {
+                Kind::Halved => 1 << caps.max_workgroup.max(2).ilog2(),
+                Kind::Workgroup => (caps.max_workgroup / widest * widest).max(widest),
+                Kind::Count | Kind::Optional => u32::MAX,
+            };
+            *number.value = most.min(*number.value);
         }
         Ok(tuning)
     }
 
-    /// One number by its field's name.
-    pub fn get(&self, name: &str) -> Option<u32> {
-        self.clone().fields().into_iter().find(|(field, ..)| *field == name).map(|(.., value)| *value)
+    /// Fails as [`Tuning::set`] does, and sets nothing.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that lists the names, or has the number's limits.
+    pub fn check(name: &str, value: u32) -> Result<()> {
+        Tuning::smallest().set(name, value)
     }
 
-    /// Every number, by its name and with the most that it may be.
-    fn fields(&mut self) -> [(&'static str, u32, &mut u32); 47] {
-        [
-            ("scan_workgroup", 1024, &mut self.scan_workgroup),
-            ("scan_workgroup_many", 1024, &mut self.scan_workgroup_many),
-            ("scan_words", 64, &mut self.scan_words),
-            ("scan_window", 16, &mut self.scan_window),
-            ("lookahead_rows", 15, &mut self.lookahead_rows),
-            ("lookahead_from", u32::MAX, &mut self.lookahead_from),
-            ("lookahead_registers_from", u32::MAX, &mut self.lookahead_registers_from),
-            ("lookahead_registers_workgroup", 1024, &mut self.lookahead_registers_workgroup),
-            ("lookahead_registers_chunks", 16, &mut self.lookahead_registers_chunks),
-            ("blocked_workgroup", 1024, &mut self.blocked_workgroup),
-            ("blocked_items", 16, &mut self.blocked_items),
-            ("blocked_padding", 1, &mut self.blocked_padding),
-            ("reduce_workgroup", 1024, &mut self.reduce_workgroup),
-            ("reduce_words", 64, &mut self.reduce_words),
-            ("reduce_alone_words", 64, &mut self.reduce_alone_words),
-            ("groups_per_unit", 64, &mut self.groups_per_unit),
-            ("sort_workgroup", 1024, &mut self.sort_workgroup),
-            ("sort_keys", 64, &mut self.sort_keys),
-            ("sort_keys_few", 64, &mut self.sort_keys_few),
-            ("sort_keys_middling", 64, &mut self.sort_keys_middling),
-            ("sort_tiles_few", 1 << 16, &mut self.sort_tiles_few),
-            ("sort_resident", 16, &mut self.sort_resident),
-            ("sort_parts", 16, &mut self.sort_parts),
-            ("sort64_workgroup", 1024, &mut self.sort64_workgroup),
-            ("sort_keys64", 64, &mut self.sort_keys64),
-            ("sort64_resident", 16, &mut self.sort64_resident),
-            ("sort64_parts", 16, &mut self.sort64_parts),
-            ("pairs_workgroup", 1024, &mut self.pairs_workgroup),
-            ("sort_pairs", 64, &mut self.sort_pairs),
-            ("pairs_resident", 16, &mut self.pairs_resident),
-            ("pairs_parts", 16, &mut self.pairs_parts),
-            ("tile_workgroup", 1024, &mut self.tile_workgroup),
-            ("tile_keys", 16, &mut self.tile_keys),
-            ("tile_pairs", 16, &mut self.tile_pairs),
-            ("tile_keys64", 16, &mut self.tile_keys64),
-            ("tile_least", 16, &mut self.tile_least),
-            ("merge_workgroup", 1024, &mut self.merge_workgroup),
-            ("merge_keys", 31, &mut self.merge_keys),
-            ("merge_least", 31, &mut self.merge_least),
-            ("merge_most", 1 << 14, &mut self.merge_most),
-            ("merge_most64", 1 << 14, &mut self.merge_most64),
-            ("bucket_workgroup", 1024, &mut self.bucket_workgroup),
-            ("bucket_keys", 32, &mut self.bucket_keys),
-            ("bucket_resident", 16, &mut self.bucket_resident),
-            ("count_copies_from", u32::MAX, &mut self.count_copies_from),
-            ("sort_window", 16, &mut self.sort_window),
-            ("spin_limit", 1 << 20, &mut self.spin_limit),
-        ]
+    /// The numbers in which this is another than `before`, by their names.
+    pub fn changes(&self, before: &Tuning) -> Vec<(&'static str, u32)> {
+        let (mut own, mut before) = (self.clone(), before.clone());
+        let pairs = own.numbers().zip(before.numbers());
+        pairs.filter(|(own, before)| own.value != before.value).map(|(own, _)| (own.name, *own.value)).collect()
+    }
+
+    /// One number by its field's name.
+    pub fn get(&self, name: &str) -> Option<u32> {
+        self.clone().numbers().find(|number| number.name == name).map(|number| *number.value)
     }
 }
 
-/// Workgroups that are halved.
-const HALVED: [&str; 6] = [
-    "scan_workgroup",
-    "scan_workgroup_many",
-    "lookahead_registers_workgroup",
-    "blocked_workgroup",
-    "reduce_workgroup",
-    "merge_workgroup",
-];
-
-fn check_number(name: &str, value: u32, most: u32) -> Result<()> {
-    let wrong = |wanted: String| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
-    let is_halved = HALVED.contains(&name);
-    let may_be_none = ["lookahead_registers_chunks", "blocked_padding", "merge_most", "merge_most64"].contains(&name);
-    let least = if is_halved { 2 } else { u32::from(!may_be_none) };
-    if !(least..=most).contains(&value) {
-        return wrong(format!("at least {least} and at most {most}"));
+impl Number<'_> {
+    /// Fails for what no kernel could run with.
+    fn check(&self, value: u32) -> Result<()> {
+        let Number { name, kind, most, .. } = *self;
+        let wrong = |wanted: String| Err(Error::Invalid(format!("tuning `{name}` of {value}; it must be {wanted}")));
+        let least = kind.least();
+        if !(least..=most).contains(&value) {
+            return wrong(format!("at least {least} and at most {most}"));
+        }
+        if kind == Kind::Halved && !value.is_power_of_two() {
+            return wrong("a power of two".into());
+        }
+        Ok(())
     }
-    if is_halved && !value.is_power_of_two() {
-        return wrong("a power of two".into());
-    }
-    Ok(())
 }
