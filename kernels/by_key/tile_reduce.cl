@@ -10,7 +10,6 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   const u32 thread = invocation_place();
   input += params.input_offset;
   input_values += params.input_values_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Each invocation folds ROWS elements that lie together.
   const u32 first = tile * TILE + thread * ROWS;
   T sum = identity();

@@ -10,7 +10,6 @@ by_key_tile_reduce(const u32 *input, const u32 *input_values, T *sums, Params pa
   const u32 thread = threadIdx.x;
   input += params.input_offset;
   input_values += params.input_values_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Each invocation folds ROWS elements that lie together.
   const u32 first = tile * TILE + thread * ROWS;
   T sum = identity();

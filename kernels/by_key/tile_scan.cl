@@ -15,12 +15,11 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile
   output += params.output_offset;
   output_values += params.output_values_offset;
   output_count += params.output_count_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Load ROWS elements that lie together, and fold them.
   const u32 first = tile * TILE + thread * ROWS;
   T rows[ROWS];
   T sum = identity();
-  // Left to the compiler to unroll: PoCL 3.1 (LLVM 15) makes code of two unrolled loops here that leaves out runs.
+#pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     rows[k] = load_run(input, input_values, first + k, params.n);
     sum = combine(sum, rows[k]);

@@ -17,7 +17,6 @@ by_key_tile_scan(
   output += params.output_offset;
   output_values += params.output_values_offset;
   output_count += params.output_count_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Load ROWS elements that lie together, and fold them.
   const u32 first = tile * TILE + thread * ROWS;
   T rows[ROWS];

@@ -7,7 +7,6 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   const u32 tile = get_group_id(0);
   const u32 thread = invocation_place();
   input += params.input_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Each invocation asks the predicate of ROWS elements.
   const u32 first = tile * TILE + thread;
   const u32 last = params.n - 1u;

@@ -9,7 +9,6 @@ select_tile_count(const Item *input, T *sums, Params params) {
   const u32 tile = blockIdx.x;
   const u32 thread = threadIdx.x;
   input += params.input_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Each invocation asks the predicate of ROWS elements.
   const u32 first = tile * TILE + thread;
   const u32 last = params.n - 1u;

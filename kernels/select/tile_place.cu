@@ -15,7 +15,6 @@ select_tile_place(
   output += params.output_offset;
   output_rest += params.output_rest_offset;
   output_count += params.output_count_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Load ROWS elements that lie together, and ask the predicate: bit k tells of element k.
   const u32 first = tile * TILE + thread * ROWS;
   const u32 last = params.n - 1u;

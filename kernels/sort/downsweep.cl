@@ -21,7 +21,6 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_downsw
   target_keys += params.target_offset;
   source_values += params.source_values_offset;
   target_values += params.target_values_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Where the tile's first key of each digit goes.
   for (u32 digit = thread; digit < RADIX; digit += WORKGROUP) {
     digit_next[digit] = counts[digit * params.tiles + tile];

@@ -24,7 +24,6 @@ sort_downsweep(
   target_keys += params.target_offset;
   source_values += params.source_values_offset;
   target_values += params.target_values_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Where the tile's first key of each digit goes.
   for (u32 digit = thread; digit < RADIX; digit += WORKGROUP) {
     digit_next[digit] = counts[digit * params.tiles + tile];

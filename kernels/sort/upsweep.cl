@@ -9,7 +9,6 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_upswee
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);
   source += params.source_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Clear the counts.
   for (u32 digit = thread; digit < RADIX; digit += WORKGROUP) { shared_counts[digit] = 0u; }
   workgroup_barrier();

@@ -10,7 +10,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(const Key *
   const u32 tile = blockIdx.x;
   const u32 thread = threadIdx.x;
   source += params.source_offset;
-  if (tile >= params.tiles) { return; }
   // 1. Clear the counts.
   for (u32 digit = thread; digit < RADIX; digit += WORKGROUP) { shared_counts[digit] = 0u; }
   workgroup_barrier();

@@ -246,6 +246,9 @@ impl Suite {
         report.stage("conformance: OpenCL (PoCL)", || {
             self.on_device(devices::opencl(), || self.run_with(on("trifold-opencl"), &[], &pocl_flags()))
         });
+        report.stage("conformance: OpenCL (PoCL), optimised", || {
+            self.on_device(devices::opencl(), || self.run_all(on("trifold-opencl"), &["reduce_then_scan/n=6007"]))
+        });
         report.stage("conformance: WGSL on Vulkan (lavapipe)", || {
             self.on_device(devices::lavapipe(), || self.run_all(on("trifold-wgpu"), &["(Vulkan)/"]))
         });
@@ -497,7 +500,7 @@ impl Suite {
 }
 
 /// PoCL compiles a kernel anew for each workgroup size, and takes twelve times as long over optimised ones: an hour for
-/// the suite's many small cases, where two minutes do. The comparison runs them optimised.
+/// the suite's many small cases, where two minutes do. Some of the suite, and the comparison, run them optimised.
 fn pocl_flags() -> [(&'static str, OsString); 1] {
     let name = "POCL_EXTRA_BUILD_FLAGS";
     let flags = env::var_os(name).unwrap_or_else(|| "-cl-opt-disable".into());
