@@ -15,6 +15,8 @@ use crate::files::{self, Pending};
 
 /// A candidate must be faster by as much to be taken: below it is noise.
 const WORTHWHILE: f64 = 0.99;
+/// A workgroup that is slower by as much than the best, with the number tried that matters most to it, is left at that.
+const HOPELESS: f64 = 1.1;
 
 pub fn run(args: &TuneArgs) -> Result<ExitCode> {
     let devices = crate::choose::listed(&args.device)?;
@@ -63,26 +65,18 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
     if subjects.is_empty() {
         return Ok(None);
     }
-    let calls = |s: &&Candidates| s.numbers.iter().map(|(_, c)| c.len() as u64).sum::<u64>() + 1;
-    bar.inc_length(subjects.iter().map(calls).sum());
+    bar.inc_length(subjects.len() as u64);
 
-    let mut best = Search { bench: Bench::new(&*backend, start.clone(), args.runs), caps, tuning: start.clone(), n };
+    let bench = Bench::new(&*backend, start.clone(), args.runs);
+    let mut best = Search { bench, bar, caps, tuning: start.clone(), n };
     for subject in &subjects {
+        bar.inc(1);
         if best.has_no_room(subject) {
             continue;
         }
-        let name = format!("{found}: {}", call(subject, n));
-        bar.set_message(name.clone());
+        bar.set_message(format!("{found}: {}", call(subject, n)));
         let before = best.time(subject)?;
-        bar.inc(1);
-        let mut after = before;
-        for (number, candidates) in subject.numbers {
-            for candidate in *candidates {
-                bar.set_message(format!("{name}, {number} = {candidate}"));
-                after = best.try_candidate(subject, number, *candidate, after)?;
-                bar.inc(1);
-            }
-        }
+        let after = best.search(subject, before)?;
         let numbers: Vec<_> =
             subject.values(&best.tuning).iter().map(|(name, value)| format!("{name}={value}")).collect();
         table.add_row([
@@ -175,6 +169,7 @@ fn call(subject: &Candidates, n: u64) -> String {
 /// A device, and the best numbers so far.
 struct Search<'a> {
     bench: Bench<'a>,
+    bar: &'a ProgressBar,
     caps: &'a Caps,
     tuning: Tuning,
     n: u64,
@@ -189,8 +184,50 @@ impl Search<'_> {
         }
     }
 
+    /// Takes the best of a subject's numbers; the time with them. What is best of the others depends on the first, its workgroup, and so
+    /// each workgroup is tried with those that suit it.
+    fn search(&mut self, subject: &Candidates, ms: f64) -> Result<f64> {
+        let [(workgroup, sizes), others @ ..] = subject.numbers else { return Ok(ms) };
+        if others.is_empty() {
+            return self.descend(subject, subject.numbers, ms);
+        }
+        let mut best_ms = self.descend(subject, others, ms)?;
+        for size in *sizes {
+            let kept = self.tuning.clone();
+            self.tuning.set(workgroup, *size)?;
+            if self.plan(subject, &self.tuning) == self.plan(subject, &kept) {
+                self.tuning = kept;
+                continue;
+            }
+            // Where it is not possible, it may be with less of another number.
+            let mut ms = self.measured(subject, subject.size(self.n))?.unwrap_or(f64::INFINITY);
+            for number in others {
+                ms = self.descend(subject, std::slice::from_ref(number), ms)?;
+                if ms > best_ms * HOPELESS {
+                    break;
+                }
+            }
+            match ms < best_ms * WORTHWHILE {
+                true => best_ms = ms,
+                false => self.tuning = kept,
+            }
+        }
+        Ok(best_ms)
+    }
+
+    /// Takes one number after the other, each with what was taken before; the time with them.
+    fn descend(&mut self, subject: &Candidates, numbers: &[(&str, &[u32])], mut ms: f64) -> Result<f64> {
+        for (number, candidates) in numbers {
+            for candidate in *candidates {
+                ms = self.try_candidate(subject, number, *candidate, ms)?;
+            }
+        }
+        Ok(ms)
+    }
+
     /// Takes a number if its call is right and worthwhile; the time of the best.
     fn try_candidate(&mut self, subject: &Candidates, name: &str, value: u32, best_ms: f64) -> Result<f64> {
+        self.bar.set_message(format!("{}: {}, {name} = {value}", self.caps.device, call(subject, self.n)));
         let kept = self.tuning.clone();
         // An algorithm that a larger size has found slower is not tried at a smaller one.
         let most = subject.numbers.iter().filter(|(own, _)| *own == name).flat_map(|(_, values)| *values).max();

@@ -93,13 +93,13 @@ impl<B: Backend> Counting<B> {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner).entry(call).or_default() += 1;
         &self.inner
     }
+}
 
-    /// A span as the backend below has it.
-    fn below<'a>(&self, span: &Span<'a, Self>) -> Result<Span<'a, B>> {
-        let end = span.offset() + span.room();
-        // SAFETY: the handle is a span's, whose memory has that many bytes and is there for as long.
-        unsafe { Span::from_handle(span.handle().clone(), end, end) }.slice(span.offset(), span.bytes())
-    }
+/// A span of one backend as another's with the same handles. Its offset goes with it: CUDA's is its address.
+fn carried<'a, A: Backend, B: Backend<Handle = A::Handle>>(span: &Span<'a, A>) -> Result<Span<'a, B>> {
+    let end = span.offset() + span.room();
+    // SAFETY: the handle is a span's, whose memory has that many bytes and is there for as long.
+    unsafe { Span::from_handle(span.handle().clone(), end, end) }.slice(span.offset(), span.bytes())
 }
 
 impl<B: Backend> Backend for Counting<B> {
@@ -122,9 +122,7 @@ impl<B: Backend> Backend for Counting<B> {
     }
 
     fn span<'a>(&self, buffer: &'a B::Buffer) -> Span<'a, Self> {
-        let span = self.inner.span(buffer);
-        // SAFETY: it is the span of the backend below, of a whole buffer.
-        unsafe { Span::from_handle(span.handle().clone(), span.bytes(), span.room()) }
+        carried(&self.inner.span(buffer)).expect("a span ends where its memory does")
     }
 
     fn handle_alignment(&self, handle: &B::Handle) -> u64 {
@@ -141,10 +139,10 @@ impl<B: Backend> Backend for Counting<B> {
 
     unsafe fn bind(&self, command: Command<'_, Self>) -> Result<B::Step> {
         let below = match command {
-            Command::Fill { span, value } => Command::Fill { span: self.below(&span)?, value },
-            Command::Copy { from, to } => Command::Copy { from: self.below(&from)?, to: self.below(&to)? },
+            Command::Fill { span, value } => Command::Fill { span: carried(&span)?, value },
+            Command::Copy { from, to } => Command::Copy { from: carried(&from)?, to: carried(&to)? },
             Command::Launch { key, kernel, groups, spans, params, initial } => {
-                let spans = spans.iter().map(|(name, span)| Ok((*name, self.below(span)?))).collect::<Result<_>>()?;
+                let spans = spans.iter().map(|(name, span)| Ok((*name, carried(span)?))).collect::<Result<_>>()?;
                 Command::Launch { key, kernel, groups, spans, params, initial }
             }
         };
@@ -169,11 +167,11 @@ impl<B: Backend> Backend for Counting<B> {
     }
 
     fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()> {
-        self.count("write").write(&self.below(to)?, bytes)
+        self.count("write").write(&carried(to)?, bytes)
     }
 
     async fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {
-        self.count("read").read(&self.below(from)?, bytes).await
+        self.count("read").read(&carried(from)?, bytes).await
     }
 
     fn time(&self, before: &[B::Step], steps: &[B::Step], repeat: u32) -> Result<f64> {
