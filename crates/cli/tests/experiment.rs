@@ -1,34 +1,21 @@
 //! `trifold experiment` as a user runs it, on the CPU backend.
 
 mod interrupted;
+mod program;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
+use program::{succeeds, text, trifold};
 use serde_json::Value;
-
-fn trifold(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).output().unwrap()
-}
 
 fn experiment(args: &[&str]) -> Output {
     trifold(&[&["experiment", "--device", "cpu"], args].concat())
 }
 
-#[track_caller]
-fn succeeds(output: &Output) -> String {
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{stderr}");
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 fn rows(path: &Path) -> Vec<Value> {

@@ -1,23 +1,13 @@
 //! Reports as a user asks for them: the page in a browser, the table as CSV, and files that are not what they should be.
 
+mod program;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
+use program::{succeeds, text, trifold};
 use serde_json::{Value, json};
-
-fn trifold(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_trifold")).args(args).output().unwrap()
-}
-
-#[track_caller]
-fn succeeds(output: &Output) {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 /// A record that is kept in the repository, of a time when rows had fewer fields.
 fn record() -> PathBuf {
