@@ -41,7 +41,7 @@ pub fn run(args: &TuneArgs) -> Result<ExitCode> {
         }
     }
     bar.finish_and_clear();
-    ensure!(table.row_count() > 0, "nothing to tune: no chosen device has kernels, or --primitive leaves none");
+    ensure!(!rows.is_empty(), "nothing to tune: no chosen device has kernels that work, or --primitive leaves none");
     let found_some = rows.iter().any(|row| !row.numbers.is_empty());
     let said = match found_some {
         true => format!("TRIFOLD_TUNING={} makes every program use it", args.output.display()),

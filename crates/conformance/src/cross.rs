@@ -32,7 +32,7 @@ impl PairCase {
 
     /// Runs it: results of the same input must be the same bit by bit, or within the sum of both tolerances for float
     /// sums and products. A panic below is a failure.
-    pub fn run(&self, a: &mut dyn AnyBackend, b: &mut dyn AnyBackend) -> Outcome {
+    pub fn run(&self, a: &dyn AnyBackend, b: &dyn AnyBackend) -> Outcome {
         match &self.row {
             Some(row) => guarded(|| compare_row(a, b, row)),
             None => two_threads(a, b),
@@ -84,8 +84,8 @@ fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), 
 }
 
 /// Works with two backends from two threads at the same time.
-fn two_threads(a: &mut dyn AnyBackend, b: &mut dyn AnyBackend) -> Outcome {
-    let work = |backend: &mut dyn AnyBackend| {
+fn two_threads(a: &dyn AnyBackend, b: &dyn AnyBackend) -> Outcome {
+    let work = |backend: &dyn AnyBackend| {
         guarded(|| {
             for row in shared_rows().into_iter().filter(|row| row.request.n() > 1).step_by(3) {
                 match check_row(backend, &row) {

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use crate::primitives::count;
 use crate::{
     Backend, Caps, Error, Layout, Options, Plan, Prepared, Request, Result, Scan, Sort, Span, Spans, Tuning, block_on,
     bytemuck, planner,
@@ -141,20 +142,14 @@ impl dyn AnyBackend + '_ {
     /// # Errors
     /// [`Error::Invalid`] for a span that is no whole number of elements, and as [`AnyBackend::read`].
     pub fn download<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(&self, from: AnySpan<'_>) -> Result<Vec<T>> {
-        let (size, all) = (size_of::<T>() as u64, from.buffer.bytes());
+        let (n, all) = (count::<T>(from.bytes)?, from.buffer.bytes());
         if from.offset.checked_add(from.bytes).is_none_or(|end| end > all) {
             return Err(Error::Invalid(format!(
                 "{} bytes from byte {} of a buffer that has {all}",
                 from.bytes, from.offset
             )));
         }
-        if size == 0 || !from.bytes.is_multiple_of(size) {
-            return Err(Error::Invalid(format!(
-                "a span of {} bytes is no whole number of elements of {size} bytes",
-                from.bytes
-            )));
-        }
-        let mut data = vec![T::zeroed(); (from.bytes / size) as usize];
+        let mut data = vec![T::zeroed(); n as usize];
         self.read(from, bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
     }

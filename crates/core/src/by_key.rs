@@ -70,7 +70,7 @@ pub trait ByKey: Backend {
 
     /// Writes the key of each run to the output, and the run's values combined to the output values.
     fn reduce_by_key<K: Element, V: Element, M: Monoid<V>>(&self, spans: &Spans<'_, Self>) -> Result<()> {
-        let n = count::<K, _>(&spans.input)?;
+        let n = count::<K>(spans.input.bytes())?;
         run_once(self, &Request::ByKey(ByKeyRequest { key: K::TYPE, op: Some(Op::of::<V, M>()), n }), spans)
     }
 
@@ -82,7 +82,7 @@ pub trait ByKey: Backend {
         lengths: &Span<'_, Self>,
         count_of_runs: &Span<'_, Self>,
     ) -> Result<()> {
-        let n = count::<K, _>(input)?;
+        let n = count::<K>(input.bytes())?;
         let spans = Spans::new(input, output).with_values(&input.slice(0, 0)?, lengths).with_count(count_of_runs);
         run_once(self, &Request::ByKey(ByKeyRequest { key: K::TYPE, op: None, n }), &spans)
     }

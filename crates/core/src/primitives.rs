@@ -12,18 +12,16 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     pollster::block_on(future)
 }
 
-pub(crate) fn count<T, B: Backend>(span: &Span<'_, B>) -> Result<u64> {
+/// How many elements a span's bytes are.
+pub(crate) fn count<T>(bytes: u64) -> Result<u64> {
     let size = size_of::<T>() as u64;
     if size == 0 {
         return Err(Error::Invalid("elements of no bytes; an element has at least four".into()));
     }
-    if !span.bytes().is_multiple_of(size) {
-        return Err(Error::Invalid(format!(
-            "a span of {} bytes is no whole number of elements of {size} bytes",
-            span.bytes()
-        )));
+    if !bytes.is_multiple_of(size) {
+        return Err(Error::Invalid(format!("a span of {bytes} bytes is no whole number of elements of {size} bytes")));
     }
-    Ok(span.bytes() / size)
+    Ok(bytes / size)
 }
 
 pub(crate) fn run_once<B: Backend>(backend: &B, request: &Request, spans: &Spans<'_, B>) -> Result<()> {
@@ -65,7 +63,7 @@ pub trait Scan: Backend {
 
     /// `output[i] = input[0] + ... + input[i]`, for an associative `+`. Spans are of equal length, apart or the same.
     fn inclusive_scan<T: Element, M: Monoid<T>>(&self, input: &Span<'_, Self>, output: &Span<'_, Self>) -> Result<()> {
-        let request = Request::scan::<T, M>(ScanKind::Inclusive, None, count::<T, _>(input)?);
+        let request = Request::scan::<T, M>(ScanKind::Inclusive, None, count::<T>(input.bytes())?);
         run_once(self, &request, &Spans::new(input, output))
     }
 
@@ -76,7 +74,7 @@ pub trait Scan: Backend {
         input: &Span<'_, Self>,
         output: &Span<'_, Self>,
     ) -> Result<()> {
-        let request = Request::scan::<T, M>(ScanKind::Exclusive, Some(initial), count::<T, _>(input)?);
+        let request = Request::scan::<T, M>(ScanKind::Exclusive, Some(initial), count::<T>(input.bytes())?);
         run_once(self, &request, &Spans::new(input, output))
     }
 }
@@ -102,7 +100,7 @@ pub trait Reduce: Backend {
 
     /// `output[0] = input[0] + ... + input[n - 1]`, the identity if there are none.
     fn reduce<T: Element, M: Monoid<T>>(&self, input: &Span<'_, Self>, output: &Span<'_, Self>) -> Result<()> {
-        run_once(self, &Request::reduce::<T, M>(None, count::<T, _>(input)?), &Spans::new(input, output))
+        run_once(self, &Request::reduce::<T, M>(None, count::<T>(input.bytes())?), &Spans::new(input, output))
     }
 }
 
@@ -131,13 +129,13 @@ pub trait Sort: Backend {
 
     /// Sorts keys from one span to another, or in place.
     fn sort_keys<K: Key>(&self, order: Order, input: &Span<'_, Self>, output: &Span<'_, Self>) -> Result<()> {
-        let request = Request::sort_keys::<K>(order, count::<K, _>(input)?);
+        let request = Request::sort_keys::<K>(order, count::<K>(input.bytes())?);
         run_once(self, &request, &Spans::new(input, output))
     }
 
     /// Sorts keys, and moves the values as their keys move.
     fn sort_pairs<K: Key, V: Element>(&self, order: Order, spans: &Spans<'_, Self>) -> Result<()> {
-        let request = Request::sort_pairs::<K, V>(order, count::<K, _>(&spans.input)?);
+        let request = Request::sort_pairs::<K, V>(order, count::<K>(spans.input.bytes())?);
         run_once(self, &request, spans)
     }
 }
@@ -158,7 +156,7 @@ pub trait Transfer: Backend {
 
     /// Reads a span's elements.
     fn download<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(&self, span: &Span<'_, Self>) -> Result<Vec<T>> {
-        let mut data = vec![T::zeroed(); count::<T, _>(span)? as usize];
+        let mut data = vec![T::zeroed(); count::<T>(span.bytes())? as usize];
         block_on(self.read(span, bytemuck::cast_slice_mut(&mut data)))?;
         Ok(data)
     }

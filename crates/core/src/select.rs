@@ -214,7 +214,7 @@ pub trait Select: Backend {
         output: &Span<'_, Self>,
         count_of_kept: &Span<'_, Self>,
     ) -> Result<()> {
-        let request = SelectRequest::of::<T, P>(count::<T, _>(input)?, Rest::Dropped);
+        let request = SelectRequest::of::<T, P>(count::<T>(input.bytes())?, Rest::Dropped);
         run_once(self, &request, &Spans::new(input, output).with_count(count_of_kept))
     }
 
@@ -237,7 +237,7 @@ pub trait Select: Backend {
             Some(rest) => (Rest::Apart, spans.with_rest(rest)),
             None => (Rest::Behind, spans),
         };
-        run_once(self, &SelectRequest::of::<T, P>(count::<T, _>(input)?, kind), &spans)
+        run_once(self, &SelectRequest::of::<T, P>(count::<T>(input.bytes())?, kind), &spans)
     }
 }
 impl<B: Backend> Select for B {}

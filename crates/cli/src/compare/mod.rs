@@ -242,6 +242,7 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
         if let Some(why) = &lost {
             let mut row = Row::new(job, caps.into());
             row.error = Some(format!("not run: {why}"));
+            row.tuning.clone_from(&planned_with);
             report.add(row);
         } else {
             let mut outcome = bench.row(job);

@@ -249,6 +249,12 @@ impl Row {
             && self.conditions() == other.conditions()
     }
 
+    /// Whether this row, a copy's, is the ceiling of the other. A copy has no tiles to block: it is that of those too.
+    pub fn is_copy_for(&self, other: &Row) -> bool {
+        (&self.backend, &self.device, &self.api, &self.scalar, &self.input, self.n)
+            == (&other.backend, &other.device, &other.api, &other.scalar, &other.input, other.n)
+    }
+
     /// Enters what the algorithm must move, and how long that takes at the copy's speed.
     pub fn predict(&mut self, request: &Request) {
         self.traffic_bytes = planner::traffic(request, &self.algorithm, self.outputs);
@@ -280,10 +286,7 @@ impl Row {
 pub fn fill_copy_fractions(rows: &mut [Row]) {
     let copies: Vec<Row> = rows.iter().filter(|r| r.primitive == "copy").cloned().collect();
     for row in rows.iter_mut().filter(|r| r.copy_fraction.is_none()) {
-        let copy = copies.iter().find(|c| {
-            (&c.backend, &c.device, &c.api, &c.scalar, &c.input, c.n)
-                == (&row.backend, &row.device, &row.api, &row.scalar, &row.input, row.n)
-        });
+        let copy = copies.iter().find(|copy| copy.is_copy_for(row));
         row.copy_fraction = match (row.gb_s, copy.and_then(|c| c.gb_s)) {
             (Some(own), Some(copy)) if copy > 0.0 => Some(own / copy),
             _ => None,

@@ -322,7 +322,7 @@ pub fn ratio(ratios: &Ratios<'_>) -> Result<Option<(Drawing, Vec<Legend>)>> {
                     "" => row.backend.clone(),
                     algorithm => format!("{} by {algorithm}", row.backend),
                 });
-                let speeds = [ratio.first, ratio.other].map(|row| short(speed(row).unwrap_or(0.0)));
+                let speeds = ratio.speeds().map(|speed| short(speed.unwrap_or(0.0)));
                 let lines = format!("{} to {} G/s\n{} to {}", speeds[0], speeds[1], names[0], names[1]);
                 (at, *n, format!("{}: {}× at {} elements\n{lines}", legend.label, short(*value), size(*n)))
             })

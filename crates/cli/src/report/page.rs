@@ -295,7 +295,7 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
     }
     for run in runs {
         for ladder in series::ladders(subject, run) {
-            let caption = named(run, &ladder_caption(subject, run, &ladder));
+            let caption = named(run, &ladder_caption(&ladder));
             let drawing = charts::ladder(&ladder)?;
             more.push(figure(&title, &caption, &drawing));
         }
@@ -331,9 +331,9 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
     })
 }
 
-fn ladder_caption(subject: &Subject, run: &Run, ladder: &Ladder<'_>) -> String {
+fn ladder_caption(ladder: &Ladder<'_>) -> String {
     let at = format!("at {} elements on {}", size(ladder.n), ladder.device);
-    if !subject.is_sweep(run) {
+    if !ladder.is_sweep {
         return format!("Algorithms {at}");
     }
     let reported = |row: &Row| row.subgroup_reported.clone().unwrap_or_else(|| "none".into());

@@ -109,6 +109,11 @@ fn is_good(x: &f64) -> bool {
     x.is_finite() && *x > 0.0
 }
 
+/// As [`speed`], of a wrong result too.
+pub fn rate(row: &Row) -> Option<f64> {
+    Some(row.gelem_s? * gain(row))
+}
+
 /// The bandwidth of the least traffic, in 10^9 bytes a second, at the speed that is shown.
 pub fn bandwidth(row: &Row) -> Option<f64> {
     Some(row.gb_s? * gain(row))
@@ -193,11 +198,7 @@ fn bound(row: &Row, run: &Run) -> Option<f64> {
     if row.batched_ms.is_none() {
         return Some(own / row.copy_fraction.filter(|x| x.is_finite() && *x > 0.0)?);
     }
-    let is_its_copy = |copy: &&Row| {
-        copy.batched_ms.is_some()
-            && (&copy.backend, &copy.device, &copy.api, &copy.scalar, &copy.input, copy.n)
-                == (&row.backend, &row.device, &row.api, &row.scalar, &row.input, row.n)
-    };
+    let is_its_copy = |copy: &&Row| copy.batched_ms.is_some() && copy.is_copy_for(row);
     let fastest = run.copies.iter().filter(is_its_copy).filter_map(bandwidth).reduce(f64::max)?;
     Some(own * fastest / bandwidth(row).filter(|x| *x > 0.0)?)
 }
@@ -229,12 +230,16 @@ pub struct Ratio<'a> {
 }
 
 impl Ratio<'_> {
+    /// The speeds that are compared: a share of a batch is set against another one alone.
+    pub fn speeds(&self) -> [Option<f64>; 2] {
+        let both = self.first.batched_ms.is_some() && self.other.batched_ms.is_some();
+        [self.first, self.other].map(|row| if both { speed(row) } else { alone(row) })
+    }
+
     /// How many times as fast the other is.
     pub fn value(&self) -> Option<f64> {
-        // A share of a batch is set against another alone.
-        let both = self.first.batched_ms.is_some() && self.other.batched_ms.is_some();
-        let of = |row| if both { speed(row) } else { alone(row) };
-        Some(of(self.other)? / of(self.first)?)
+        let [first, other] = self.speeds();
+        Some(other? / first?)
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use maud::{Markup, html};
 
 use super::read::Run;
-use super::series::{Prediction, Ratios, Subject, bandwidth, speed};
+use super::series::{Prediction, Ratios, Subject, bandwidth, rate};
 use super::style::Api;
 use super::text::{percent, prefixed, short, size, time};
 use crate::compare::Row;
@@ -99,7 +99,7 @@ pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
                 let ratio = row.median_ms.zip(row.predicted_ms).map(|(measured, predicted)| measured / predicted);
                 cells.push(number(ratio, short));
             }
-            cells.extend([speed(row).or(row.gelem_s), bandwidth(row)].map(|x| number(x, short)));
+            cells.extend([rate(row), bandwidth(row)].map(|x| number(x, short)));
             cells.push(number(row.copy_fraction, percent));
             cells.push(words(match row.verified {
                 Some(true) => "yes",
@@ -122,12 +122,13 @@ pub fn of_ratios(title: &str, names: [&str; 2], ratios: &Ratios<'_>) -> Markup {
     let mut rows = vec![];
     for (api, points) in ratios {
         for (n, ratio) in points {
+            let [first, other] = ratio.speeds().map(|speed| number(speed, |speed| format!("{} G/s", short(speed))));
             rows.push(vec![
                 words(api.as_ref().map_or("our fastest of each", |api| &api.label)),
                 number(Some(*n as f64), |_| size(*n)),
-                number(speed(ratio.first), |speed| format!("{} G/s", short(speed))),
+                first,
                 words(&ratio.first.algorithm),
-                number(speed(ratio.other), |speed| format!("{} G/s", short(speed))),
+                other,
                 words(&ratio.other.algorithm),
                 number(ratio.value(), |value| format!("{}×", short(value))),
             ]);

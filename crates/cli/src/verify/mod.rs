@@ -167,14 +167,7 @@ impl<'a> Verify<'a> {
         results.sort_by_key(|(i, _)| *i);
         let left = cases.len() - results.len();
         self.results.extend(results.into_iter().map(|(_, result)| result));
-        if left > 0 {
-            self.bar.inc(left as u64);
-            let why = match interrupt::asked() {
-                true => Outcome::Ignored(format!("{left} more cases were not run: interrupted")),
-                false => Outcome::Failed(format!("{left} more cases were not run: the device was lost")),
-            };
-            self.results.push(result(place(&caps), "the rest".into(), why, Duration::ZERO));
-        }
+        self.leaves(&caps, left);
         // All are of one device.
         let lost = devices.iter().any(|device| device.lost);
         devices.iter_mut().for_each(|device| device.lost = lost);
@@ -191,8 +184,7 @@ impl<'a> Verify<'a> {
             let start = Instant::now();
             let outcome = self.known.settle(&device.name, case.name(), run_case(&*device.backend, case));
             self.ends(worker);
-            // The text that `Error::DeviceLost` starts with.
-            device.lost = matches!(&outcome, Outcome::Failed(why) if why.starts_with("device lost"));
+            device.lost = is_loss(&outcome);
             if device.lost || interrupt::asked() {
                 queue.stop();
             }
@@ -246,15 +238,36 @@ impl<'a> Verify<'a> {
         for other in others.iter_mut().filter(|other| !other.lost) {
             let caps = other.backend.caps().clone();
             self.bar.inc_length(cases.len() as u64);
-            for case in cases.iter().take_while(|_| !interrupt::asked()) {
+            let mut left = cases.len();
+            for case in &cases {
+                // Which of the two was lost the outcome does not say.
+                if first.lost || interrupt::asked() {
+                    break;
+                }
                 self.begins(0, format!("{} against {}: {}", other.name, first.name, case.name()));
                 let start = Instant::now();
-                let outcome = case.run(&mut *first.backend, &mut *other.backend);
+                let outcome = case.run(&*first.backend, &*other.backend);
                 self.ends(0);
                 let outcome = self.known.settle(&other.name, case.name(), outcome);
+                (first.lost, other.lost) = (is_loss(&outcome), is_loss(&outcome));
                 self.results.push(result(place(&caps), case.name().into(), outcome, start.elapsed()));
+                left -= 1;
             }
+            self.leaves(&caps, left);
         }
+    }
+
+    /// Says how many of a device's cases were not run, if any.
+    fn leaves(&mut self, caps: &Caps, left: usize) {
+        if left == 0 {
+            return;
+        }
+        self.bar.inc(left as u64);
+        let why = match interrupt::asked() {
+            true => Outcome::Ignored(format!("{left} more cases were not run: interrupted")),
+            false => Outcome::Failed(format!("{left} more cases were not run: the device was lost")),
+        };
+        self.results.push(result(place(caps), "the rest".into(), why, Duration::ZERO));
     }
 
     /// Says which case a worker runs from now on. With `-v` that is the last line of a driver that takes the process with it.
@@ -268,6 +281,11 @@ impl<'a> Verify<'a> {
         self.watch.ends(worker);
         self.bar.inc(1);
     }
+}
+
+/// Whether a device was lost in a case: the text that `Error::DeviceLost` starts with.
+fn is_loss(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Failed(why) if why.starts_with("device lost"))
 }
 
 /// What a result is of.

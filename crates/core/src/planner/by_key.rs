@@ -1,7 +1,7 @@
 //! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, Planner, Scratch, check_count, clean_once, whole};
+use super::{Argument, Planner, Scratch, check_count, clean_once, tile_launch, whole};
 use crate::by_key::segmented;
 use crate::plan::PlannedSpan;
 use crate::{ByKeyRequest, Error, KernelKey, Launch, Op, Param, Plan, Request, Result, Slot, Step};
@@ -139,9 +139,7 @@ impl<'a> Job<'a> {
     }
 
     fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {
-        let first = vec![("n", Param::Word(self.n)), ("tiles", Param::Word(self.tiles))];
-        let (bindings, params) = Argument::bound(arguments, first);
-        Launch { kernel, groups, bindings, params, initial: None }
+        tile_launch(kernel, groups, [self.n, self.tiles], arguments)
     }
 }
 

@@ -453,17 +453,13 @@ struct Argument {
     unit: u32,
 }
 
-impl Argument {
-    /// What binds these to a launch: regions, and the offsets behind `first`.
-    fn bound(list: &[Argument], first: Vec<(&'static str, Param)>) -> (Bindings, Params) {
-        let offset = |a: &Argument| (a.offset, Param::Offset { binding: a.name, unit: a.unit });
-        let bindings = list.iter().map(|a| (a.name, a.region)).collect();
-        (bindings, first.into_iter().chain(list.iter().map(offset)).collect())
-    }
+/// A launch over `n` elements in tiles, of a kernel with these arguments.
+fn tile_launch(kernel: KernelKey, groups: u32, [n, tiles]: [u32; 2], arguments: &[Argument]) -> Launch {
+    let sizes = [("n", Param::Word(n)), ("tiles", Param::Word(tiles))];
+    let offsets = arguments.iter().map(|a| (a.offset, Param::Offset { binding: a.name, unit: a.unit }));
+    let bindings = arguments.iter().map(|a| (a.name, a.region)).collect();
+    Launch { kernel, groups, bindings, params: sizes.into_iter().chain(offsets).collect(), initial: None }
 }
-
-type Bindings = Vec<(&'static str, Region)>;
-type Params = Vec<(&'static str, Param)>;
 
 fn whole(slot: Slot, bytes: u64) -> Region {
     Region { slot, offset: 0, bytes }

@@ -5,7 +5,7 @@ use super::{FEWEST_WORDS, Pack, Planner, Scratch, algorithms, check_count, clean
 use crate::plan::PlannedSpan;
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
-    Slot, Step,
+    Slot, Step, SubgroupSource,
 };
 
 impl Planner<'_> {
@@ -138,7 +138,9 @@ impl Planner<'_> {
             ("SPIN_LIMIT", self.patience(way)),
         ]);
         constants.extend(way.constant());
-        if way == Way::Subgroup && self.caps.language == Language::OpenClC && self.tuning.scan_resident > 0 {
+        // Only NVIDIA's OpenCL is told how many registers a kernel may have.
+        let is_bounded = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx);
+        if way == Way::Subgroup && is_bounded && self.tuning.scan_resident > 0 {
             constants.push(("RESIDENT", self.tuning.scan_resident));
         }
         let mut parts = vec![tile.pack.load, tile.pack.store, tile.pack.fold, self.subgroup_scan_of(op)];

@@ -2,7 +2,7 @@
 //! where the rest is to follow the elements that are kept.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, Planner, Scratch, check_count, clean_once, whole};
+use super::{Argument, Planner, Scratch, check_count, clean_once, tile_launch, whole};
 use crate::plan::PlannedSpan;
 use crate::{
     Builtin, Error, KernelKey, Launch, Op, Param, Plan, Request, Rest, Result, Scalar, SelectRequest, Slot, Step,
@@ -148,8 +148,6 @@ impl<'a> Job<'a> {
     }
 
     fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {
-        let first = vec![("n", Param::Word(self.n)), ("tiles", Param::Word(self.tiles))];
-        let (bindings, params) = Argument::bound(arguments, first);
-        Launch { kernel, groups, bindings, params, initial: None }
+        tile_launch(kernel, groups, [self.n, self.tiles], arguments)
     }
 }
