@@ -2,7 +2,7 @@
 
 use trifold::{AnyBackend, AnyBuffer, AnySpan, Result};
 
-/// A buffer of so many bytes. Not every API has buffers of none.
+/// A buffer of so many bytes, and of one element at least: a reduction of none writes one.
 pub fn allocate(backend: &dyn AnyBackend, bytes: usize) -> Result<AnyBuffer> {
     backend.alloc(bytes.max(16) as u64)
 }

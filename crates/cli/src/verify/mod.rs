@@ -249,7 +249,8 @@ impl<'a> Verify<'a> {
                 let outcome = case.run(&*first.backend, &*other.backend);
                 self.ends(0);
                 let outcome = self.known.settle(&other.name, case.name(), outcome);
-                (first.lost, other.lost) = (is_loss(&outcome), is_loss(&outcome));
+                first.lost = is_loss(&outcome);
+                other.lost = first.lost;
                 self.results.push(result(place(&caps), case.name().into(), outcome, start.elapsed()));
                 left -= 1;
             }
