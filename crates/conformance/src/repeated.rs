@@ -121,6 +121,10 @@ impl<B: Backend> Backend for Counting<B> {
         self.count("alloc").alloc(bytes)
     }
 
+    fn divides_scratch(&self) -> bool {
+        self.inner.divides_scratch()
+    }
+
     fn span<'a>(&self, buffer: &'a B::Buffer) -> Span<'a, Self> {
         carried(&self.inner.span(buffer)).expect("a span ends where its memory does")
     }

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::primitives::count;
+use crate::scratch::Working;
 use crate::{
     Backend, Caps, Error, Layout, Options, Plan, Prepared, Request, Result, Scan, Sort, Span, Spans, Tuning, block_on,
     bytemuck, planner,
@@ -252,23 +253,26 @@ where
         let typed = typed(self, spans)?;
         let prepared = block_on(Prepared::of_plan(self, plan))?;
         let plan = prepared.plan().clone();
-        let scratch = AnyBackend::alloc(self, plan.scratch_bytes)?;
-        let whole = span(self, AnySpan::whole(&scratch))?;
-        let bound = match poison {
+        let mut memory = spans.memory();
+        let steps = match poison {
             Some(byte) => {
-                if plan.scratch_bytes > 0 {
-                    Backend::write(self, &whole, &vec![byte; plan.scratch_bytes as usize])?;
+                let scratch = AnyBackend::alloc(self, plan.scratch_bytes())?;
+                let whole = span(self, AnySpan::whole(&scratch))?;
+                if plan.scratch_bytes() > 0 {
+                    Backend::write(self, &whole, &vec![byte; plan.scratch_bytes() as usize])?;
                 }
-                prepared.bind_with_scratch(self, &typed, &whole)?
+                memory.push(scratch.0.clone());
+                prepared.bind_with_scratch(self, &typed, &whole)?.into_steps()
             }
             None => {
-                prepared.clear_scratch(self, &whole)?;
-                prepared.bind_steps(self, &typed, Some(whole), true)?
+                let scratch = Arc::new(Working::new(self, &plan.scratch)?);
+                let pieces = scratch.pieces(self);
+                prepared.clear_scratch(self, &pieces)?;
+                memory.push(scratch.clone());
+                prepared.bind_steps(self, &typed, &pieces, true)?.into_steps()
             }
         };
-        let mut memory = spans.memory();
-        memory.push(scratch.0.clone());
-        Ok(AnyCall { steps: Box::new(bound.into_steps()), _memory: memory, plan })
+        Ok(AnyCall { steps: Box::new(steps), _memory: memory, plan })
     }
 
     fn run(&self, call: &AnyCall) -> Result<()> {

@@ -35,6 +35,12 @@ pub trait Backend: Sized + Send {
     /// [`Error::OutOfMemory`], or [`Error::Invalid`] past the device's limit.
     fn alloc(&self, bytes: u64) -> Result<Self::Buffer>;
 
+    /// Whether a plan's own scratch should be a buffer for each of its regions, not one for all: where drivers take a part of a
+    /// buffer worse than a buffer.
+    fn divides_scratch(&self) -> bool {
+        false
+    }
+
     /// The whole of a buffer.
     fn span<'a>(&self, buffer: &'a Self::Buffer) -> Span<'a, Self>;
 

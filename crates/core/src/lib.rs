@@ -20,6 +20,7 @@ pub mod planner;
 mod prepared;
 mod primitives;
 mod request;
+mod scratch;
 mod select;
 mod tuning;
 mod turns;

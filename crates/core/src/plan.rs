@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::scratch::Scratch;
 use crate::{Caps, ElementType, Op, Selector, planner};
 
 /// Which of a call's spans, or the plan's scratch.
@@ -140,7 +141,7 @@ pub enum Step {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     pub(crate) algorithm: &'static str,
-    pub(crate) scratch_bytes: u64,
+    pub(crate) scratch: Scratch,
     pub(crate) steps: Vec<Step>,
     /// The spans it was made for: their bytes, and the alignment of their elements.
     pub(crate) spans: Vec<PlannedSpan>,
@@ -159,7 +160,7 @@ impl Plan {
 
     /// Working memory it needs, in bytes.
     pub fn scratch_bytes(&self) -> u64 {
-        self.scratch_bytes
+        self.scratch.bytes()
     }
 
     /// The steps.
@@ -209,24 +210,5 @@ impl Plan {
             Step::Launch(launch) => Some(launch),
             _ => None,
         })
-    }
-}
-
-/// Hands out regions of scratch, each at a multiple of 1024 bytes: where every API can bind, OpenCL's
-/// sub-buffers included.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    bytes: u64,
-}
-
-impl Scratch {
-    pub(crate) fn take(&mut self, bytes: u64) -> Region {
-        let region = Region { slot: Slot::Scratch, offset: self.bytes, bytes };
-        self.bytes += bytes.div_ceil(1024) * 1024;
-        region
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
     }
 }

@@ -18,8 +18,8 @@ pub use self::traffic::traffic;
 use std::sync::Arc;
 
 use crate::plan::PlannedSpan;
-use crate::plan::Scratch;
 use crate::request::check_count;
+use crate::scratch::Scratch;
 use crate::{
     Caps, DeviceKind, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Region, Request,
     Rest, Result, Slot, Step, SubgroupSource, Tuning,
@@ -367,7 +367,7 @@ impl Planner<'_> {
         }
         let wide = steps.iter().any(is_wide);
         let caps = Arc::new(self.caps.clone());
-        Ok(Plan { algorithm, scratch_bytes, steps, spans, wide, in_place: self.layout.in_place, depth, caps })
+        Ok(Plan { algorithm, scratch, steps, spans, wide, in_place: self.layout.in_place, depth, caps })
     }
 
     fn copy(&self, element: &ElementType, n: u64) -> Result<Plan> {

@@ -65,10 +65,10 @@ impl Planner<'_> {
         let workgroup = self.workgroup_within_half(workgroup, op.element());
         // One workgroup is done before several have met.
         let alone = n.div_ceil(workgroup * pack.elements).next_power_of_two();
-        let most = |words: u32| (words / (pack.bytes / 4)).clamp(1, 16);
-        let rows = match alone <= most(self.tuning.reduce_alone_words) && self.caps.kind != DeviceKind::Cpu {
+        let most = |words: u32, packs: u32| (words / (pack.bytes / 4)).clamp(1, packs);
+        let rows = match alone <= most(self.tuning.reduce_alone_words, 32) && self.caps.kind != DeviceKind::Cpu {
             true => alone,
-            false => most(self.words(self.tuning.reduce_words, words, workgroup)),
+            false => most(self.words(self.tuning.reduce_words, words, workgroup), 16),
         };
         let tile = workgroup * rows * pack.elements;
         let tiles = n.div_ceil(tile);

@@ -92,9 +92,9 @@ numbers! {
     reduce_workgroup: Halved up to 1024,
     /// 32-bit words an invocation of a reduce loads at a time.
     reduce_words: Count up to 64,
-    /// 32-bit words, in at most 16 packs, that an invocation of a workgroup that reduces all elements alone loads at most: of more there
+    /// 32-bit words, in at most 32 packs, that an invocation of a workgroup that reduces all elements alone loads at most: of more there
     /// are several workgroups.
-    reduce_alone_words: Count up to 64,
+    reduce_alone_words: Count up to 128,
     /// Workgroups of a reduce or a histogram for each compute unit.
     groups_per_unit: Count up to 64,
     /// Invocations of a workgroup that sorts 32-bit keys without values.
