@@ -1,10 +1,12 @@
 // block/partials: a workgroup's partial result in 32-bit words, each with 16 bits of the value below a flag. The counter
 // of arrivals orders nothing by itself, so whoever reads a partial waits for its flags.
 
+typedef u32 PartialWord;
+
 #define PARTIAL_FLAG 0x10000u
 
-void partial_publish(__global u32 *partials, u32 group, T value) {
-  __global u32 *first = partials + group * (2u * ELEMENT_WORDS);
+void partial_publish(__global PartialWord *partials, u32 group, T value) {
+  __global PartialWord *first = partials + group * (2u * ELEMENT_WORDS);
   const Words words = element_to_words(value);
 #pragma unroll
   for (u32 i = 0u; i < ELEMENT_WORDS; i++) {
@@ -15,9 +17,9 @@ void partial_publish(__global u32 *partials, u32 group, T value) {
 
 // Waits for a partial, whose words are read all at once, and leaves them clean for the next run; the identity where workgroups are
 // not so many. All invocations call it together: alone in a branch, a few lanes of a subgroup would take longer.
-T partial_take(__global u32 *partials, u32 group, u32 groups) {
+T partial_take(__global PartialWord *partials, u32 group, u32 groups) {
   const bool mine = group < groups;
-  __global u32 *first = partials + min(group, groups - 1u) * (2u * ELEMENT_WORDS);
+  __global PartialWord *first = partials + min(group, groups - 1u) * (2u * ELEMENT_WORDS);
   u32 halves[2u * ELEMENT_WORDS];
   bool missing = true;
   while (missing) {

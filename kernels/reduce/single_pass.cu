@@ -7,7 +7,7 @@
 __shared__ u32 shared_arrivals;
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
-reduce_single_pass(const Pack *input, T *output, u32 *partials, u32 *counter, Params params) {
+reduce_single_pass(const Pack *input, T *output, PartialWord *partials, u32 *counter, Params params) {
   admit_successor();
   follow_predecessor();
   const u32 group = blockIdx.x;

@@ -30,7 +30,8 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/reduce_subgroup": "wgsl" "cl" "cu";
     "block/scan": "wgsl" "cl" "cu";
     "block/scan_blelloch": "wgsl" "cl" "cu";
-    "block/partials": "wgsl" "cl" "cu";
+    "block/partials": "wgsl" "cl";
+    "block/partials64": "wgsl" "cl" "cu";
     "block/subgroup_scan": "wgsl" "cu";
     "block/subgroup_scan_words": "wgsl" "cl" "cu";
     "block/subgroup_scan_native": "wgsl";

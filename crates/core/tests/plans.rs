@@ -449,8 +449,8 @@ fn buckets_of_all_keys_keep_to_what_mesa_turns() {
 #[test]
 fn few_elements_are_reduced_by_one_workgroup() {
     let groups = |n, caps: &Caps| planned(&reduce(n), Layout::default(), caps).launched().next().unwrap().groups;
-    assert_eq!(groups(1 << 14, &h200()), 1);
-    assert!(groups((1 << 14) + 1, &h200()) > 1);
+    assert_eq!(groups(1 << 15, &h200()), 1);
+    assert!(groups((1 << 15) + 1, &h200()) > 1);
     assert!(groups(1 << 14, &lavapipe()) > 1);
 }
 

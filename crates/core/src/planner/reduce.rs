@@ -79,7 +79,7 @@ impl Planner<'_> {
         let launch = Launch {
             kernel: KernelKey {
                 name: "reduce/single_pass",
-                parts: [&[pack.load, pack.fold], &combine.parts[..], &["block/partials"]].concat(),
+                parts: [&[pack.load, pack.fold], &combine.parts[..], &[self.partials()]].concat(),
                 constants: [
                     &[
                         ("WORKGROUP", workgroup),
@@ -109,6 +109,11 @@ impl Planner<'_> {
         let per_invocation = u64::from(tiles.div_ceil(groups)) * u64::from(rows) * u64::from(pack.elements);
         let depth = per_invocation + 2 * 16 + u64::from(groups.div_ceil(workgroup)) + 4;
         self.finish(algorithm, scratch, steps, spans, depth)
+    }
+
+    /// How a workgroup's partial is held.
+    fn partials(&self) -> &'static str {
+        if self.caps.atomics64 { "block/partials64" } else { "block/partials" }
     }
 
     /// By shuffles where they are cheaper than barriers.
