@@ -82,7 +82,12 @@ pub(crate) fn compile(
     let compiled = Compiled { program, entry_point, assembled };
 
     let kernel = compiled.kernel().map_err(failed)?;
-    let most: usize = kernel.info(device.raw(), ffi::CL_KERNEL_WORK_GROUP_SIZE).map_err(failed)?;
+    // NVIDIA's driver says 256 of every kernel, and runs larger workgroups of those that require them all the same: `with_registers`
+    // sees to it that theirs fit.
+    let most = match is_nvidia(caps) {
+        true => caps.max_workgroup as usize,
+        false => kernel.info(device.raw(), ffi::CL_KERNEL_WORK_GROUP_SIZE).map_err(failed)?,
+    };
     let workgroup = compiled.assembled.workgroup;
     if workgroup as usize > most {
         return Err(Error::Unsupported(format!(
@@ -165,11 +170,16 @@ fn binary(program: &Program) -> Checked<Vec<u8>> {
     Ok(bytes)
 }
 
-/// NVIDIA's OpenCL does not see to it by itself that a workgroup's registers fit: a kernel says how many workgroups should.
+fn is_nvidia(caps: &Caps) -> bool {
+    caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx)
+}
+
+/// NVIDIA's OpenCL does not see to it by itself that a workgroup's registers fit: a kernel says how many workgroups should, and one
+/// must.
 fn with_registers(options: &CStr, key: &KernelKey, caps: &Caps) -> CString {
-    let nvidia = caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx);
-    match (nvidia, key.constant("WORKGROUP"), key.constant("RESIDENT")) {
-        (true, Some(workgroup), Some(resident)) => {
+    match (key.constant("WORKGROUP"), key.constant("RESIDENT")) {
+        (Some(workgroup), resident) if is_nvidia(caps) && (resident.is_some() || workgroup > MOST_UNBOUNDED) => {
+            let resident = resident.unwrap_or(1);
             let registers = (REGISTERS / (workgroup * resident).max(1) / 8 * 8).clamp(32, 248);
             let mut text = options.to_bytes().to_vec();
             text.extend_from_slice(format!(" -cl-nv-maxrregcount={registers}").as_bytes());
@@ -181,6 +191,8 @@ fn with_registers(options: &CStr, key: &KernelKey, caps: &Caps) -> CString {
 
 /// Registers of a multiprocessor, on every NVIDIA GPU since Kepler.
 const REGISTERS: u32 = 65536;
+/// Invocations of which one workgroup fits with as many registers as there are names for: 255.
+const MOST_UNBOUNDED: u32 = 256;
 
 fn build(program: &Program, device: Device, options: &CStr, key: &KernelKey, caps: &Caps) -> Result<()> {
     let id = device.raw();
