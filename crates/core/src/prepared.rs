@@ -99,7 +99,7 @@ impl<B: Backend> Prepared<B> {
     }
 
     /// Binds spans and the caller's scratch, which is cleared as needed on every run. A plan that needs none takes any. In OpenCL calls
-    /// of several launches are faster with the plan's own, a buffer for each region, where NVIDIA's driver takes parts of one.
+    /// of several launches are faster with the plan's own, which is a buffer for each region: NVIDIA's driver is slow with parts of one.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the spans are not what the plan was made for, or the scratch is too small, overlaps a span,

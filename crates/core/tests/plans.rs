@@ -466,6 +466,13 @@ fn states_are_of_the_widest_words_that_there_are() {
     assert_eq!(state(&h200()), Some("block/state_word128"));
     assert_eq!(state(&older), Some("block/state_words64"));
     assert_eq!(state(&Caps { atomics64: false, ..older }), Some("block/state_wide"));
+    let partials = |caps: &Caps| {
+        let plan = planned(&reduce(1 << 20), Layout::default(), caps);
+        let launch = plan.launched().next().unwrap();
+        launch.kernel.parts.iter().find(|part| part.starts_with("block/partials")).copied()
+    };
+    assert_eq!(partials(&lavapipe()), Some("block/partials64"));
+    assert_eq!(partials(&Caps { atomics64: false, ..lavapipe() }), Some("block/partials"));
 }
 
 /// One turn of looking back where that is possible: by as many states a lane as tuned, and by half as many tiles.

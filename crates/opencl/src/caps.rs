@@ -106,7 +106,7 @@ fn ask(device: Device) -> Checked<Profile> {
         bulk_shared_bytes: 0,
         max_binding: most,
         max_buffer: most,
-        // Where sub-buffers may start, which scratch is bound as. OpenCL tells it in bits.
+        // Where sub-buffers may start, which a caller's scratch is bound as. OpenCL tells it in bits.
         binding_alignment: u64::from(device.value::<u32>(ffi::CL_DEVICE_MEM_BASE_ADDR_ALIGN)? / 8).max(1),
         native_copy: false,
     };
