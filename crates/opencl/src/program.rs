@@ -177,16 +177,22 @@ fn is_nvidia(caps: &Caps) -> bool {
 /// NVIDIA's OpenCL does not see to it by itself that a workgroup's registers fit: a kernel says how many workgroups should, and one
 /// must.
 fn with_registers(options: &CStr, key: &KernelKey, caps: &Caps) -> CString {
-    match (key.constant("WORKGROUP"), key.constant("RESIDENT")) {
-        (Some(workgroup), resident) if is_nvidia(caps) && (resident.is_some() || workgroup > MOST_UNBOUNDED) => {
-            let resident = resident.unwrap_or(1);
-            let registers = (REGISTERS / (workgroup * resident).max(1) / 8 * 8).clamp(32, 248);
-            let mut text = options.to_bytes().to_vec();
-            text.extend_from_slice(format!(" -cl-nv-maxrregcount={registers}").as_bytes());
-            CString::new(text).unwrap_or_else(|_| options.to_owned())
-        }
-        _ => options.to_owned(),
+    let workgroup = key.constant("WORKGROUP").filter(|_| is_nvidia(caps));
+    let Some(registers) = workgroup.and_then(|workgroup| most_registers(workgroup, key.constant("RESIDENT"))) else {
+        return options.to_owned();
+    };
+    let mut text = options.to_bytes().to_vec();
+    text.extend_from_slice(format!(" -cl-nv-maxrregcount={registers}").as_bytes());
+    CString::new(text).unwrap_or_else(|_| options.to_owned())
+}
+
+/// The registers that an invocation may have so that as many workgroups fit; none where that bounds nothing.
+fn most_registers(workgroup: u32, resident: Option<u32>) -> Option<u32> {
+    if resident.is_none() && workgroup <= MOST_UNBOUNDED {
+        return None;
     }
+    let invocations = workgroup * resident.unwrap_or(1);
+    Some((REGISTERS / invocations.max(1) / 8 * 8).clamp(32, 248))
 }
 
 /// Registers of a multiprocessor, on every NVIDIA GPU since Kepler.
@@ -226,4 +232,21 @@ fn build_info(program: &Program, device: Device, what: u32) -> Checked<Vec<u8>> 
         // SAFETY: program and device are live, and `info` gives room for as many bytes as it says.
         unsafe { ffi::clGetProgramBuildInfo(program.raw(), device.raw(), what, n, to, size) }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_workgroups_fit_as_are_asked_for() {
+        assert_eq!(most_registers(256, None), None);
+        for (workgroup, resident) in [(512, None), (1024, None), (256, Some(3)), (384, Some(2)), (128, Some(0))] {
+            let registers = most_registers(workgroup, resident).unwrap();
+            assert!(registers % 8 == 0 && registers <= 248, "{registers}");
+            assert!(registers * workgroup * resident.unwrap_or(1) <= REGISTERS, "{registers}");
+        }
+        assert_eq!(most_registers(1024, None), Some(64));
+        assert_eq!(most_registers(384, Some(2)), Some(80));
+    }
 }
