@@ -228,8 +228,8 @@ fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -
 #[cfg(test)]
 mod tests {
     use trifold_core::{
-        Backend, Builtin, Element, Layout, Op, Options, Order, Prepared, Request, Scalar, ScanKind, ScanRequest,
-        SortRequest, Spans, Transfer, block_on, planner,
+        Backend, Builtin, ByKeyRequest, Element, Layout, Op, Options, Order, Prepared, ReduceRequest, Request, Scalar,
+        ScanKind, ScanRequest, SortRequest, Spans, Transfer, block_on, planner,
     };
 
     use super::*;
@@ -249,23 +249,31 @@ mod tests {
         let cl = OpenCl::open(device).unwrap();
         let n = 100_003;
         let words: Vec<u32> = (0..n as u32).collect();
-        let [from, to, values, moved] = [(); 4].map(|()| cl.upload(&words).unwrap());
-        let [from, to, values, moved] =
-            [&from, &to, &values, &moved].map(|b| cl.span(b).elements::<u32>(0, n).unwrap());
+        let buffers = [(); 5].map(|()| cl.upload(&words).unwrap());
+        let [from, to, values, moved, count] = &buffers;
+        let [from, to, values, moved] = [from, to, values, moved].map(|b| cl.span(b).elements::<u32>(0, n).unwrap());
+        let [sum, count] = [&to, &cl.span(count)].map(|span| span.slice(0, 4).unwrap());
         let op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
         let requests = [
-            Request::Scan(ScanRequest { op, n, kind: ScanKind::Exclusive, initial: None }),
+            Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None }),
+            Request::Reduce(ReduceRequest { op: op.clone(), n, initial: None }),
+            Request::ByKey(ByKeyRequest { key: u32::TYPE, op: Some(op), n }),
             Request::Sort(SortRequest { key: Scalar::U32, value: None, n, order: Order::Ascending }),
             Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Ascending }),
         ];
         let mut parts = 0;
         for request in requests {
-            let has_values = matches!(request, Request::Sort(SortRequest { value: Some(_), .. }));
+            let spans = match &request {
+                Request::Reduce(_) => Spans::new(&from, &sum),
+                Request::ByKey(_) => Spans::new(&from, &to).with_values(&values, &moved).with_count(&count),
+                Request::Sort(SortRequest { value: Some(_), .. }) => {
+                    Spans::new(&from, &to).with_values(&values, &moved)
+                }
+                _ => Spans::new(&from, &to),
+            };
             for algorithm in planner::algorithms(&request, cl.caps()) {
                 let options = Options { algorithm: Some(algorithm), ..Options::default() };
                 let Ok(prepared) = block_on(Prepared::new(&cl, &request, Layout::default(), options)) else { continue };
-                let spans = Spans::new(&from, &to);
-                let spans = if has_values { spans.with_values(&values, &moved) } else { spans };
                 let call = prepared.bind(&cl, &spans).unwrap();
                 // SAFETY: they are looked at, and not executed.
                 for step in unsafe { call.steps() } {
