@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(most_registers(256, None), None);
         for (workgroup, resident) in [(512, None), (1024, None), (256, Some(3)), (384, Some(2)), (128, Some(0))] {
             let registers = most_registers(workgroup, resident).unwrap();
-            assert!(registers % 8 == 0 && registers <= 248, "{registers}");
+            assert!(registers.is_multiple_of(8) && registers <= 248, "{registers}");
             assert!(registers * workgroup * resident.unwrap_or(1) <= REGISTERS, "{registers}");
         }
         assert_eq!(most_registers(1024, None), Some(64));
