@@ -21,26 +21,32 @@ reduce_single_pass(const Pack *input, T *output, PartialWord *partials, u32 *cou
   // 2. Neighbouring invocations read neighbouring packs if the operator commutes; else each reads packs that lie together.
   const u32 first = COMMUTATIVE == 1u ? thread : thread * ROWS;
   const u32 step = COMMUTATIVE == 1u ? WORKGROUP : 1u;
+  Pack rows[ROWS];
   T sum = identity();
   for (u32 tile = begin; tile < end; tile++) {
-    Pack rows[ROWS];
     const u32 at = tile * TILE_PACKS + first;
-    if ((tile + 1u) * TILE <= params.n) {
-#pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
-    } else {
+    if ((tile + 1u) * TILE > params.n) {
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, at + k * step, params.n, identity()); }
-    }
-    if (COMMUTATIVE == 1u) {
+    } else if (tile == begin) {
 #pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, pack_fold(rows[k])); }
+      for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
+    }
+    T part = sum;
+    if (COMMUTATIVE == 0u) { part = identity(); }
+    if (tile + 1u < end && (tile + 2u) * TILE <= params.n) {
+      // A pack is combined, and the next tile's takes its place: so loads are always on their way.
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) {
+        part = combine(part, pack_fold(rows[k]));
+        rows[k] = input[at + TILE_PACKS + k * step];
+      }
     } else {
-      T part = identity();
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
-      sum = combine(sum, block_reduce(part, thread));
     }
+    if (COMMUTATIVE == 0u) { part = combine(sum, block_reduce(part, thread)); }
+    sum = part;
   }
   // 3. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread); }

@@ -25,26 +25,32 @@ fn reduce_single_pass(
   // 2. Neighbouring invocations read neighbouring packs if the operator commutes; else each reads packs that lie together.
   let first = select(thread * ROWS, thread, COMMUTATIVE == 1u);
   let step = select(1u, WORKGROUP, COMMUTATIVE == 1u);
+  var rows: array<Pack, ROWS>;
   var sum = identity();
   for (var tile = begin; tile < end; tile++) {
-    var rows: array<Pack, ROWS>;
-    let at = tile * TILE_PACKS + first;
-    if ((tile + 1u) * TILE <= params.n) {
+    let at = params.input_offset + tile * TILE_PACKS + first;
+    if ((tile + 1u) * TILE > params.n) {
       // unroll
-      for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + at + k * step]; }
-    } else {
+      for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(at - params.input_offset + k * step, params.n, identity()); }
+    } else if (tile == begin) {
       // unroll
-      for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(at + k * step, params.n, identity()); }
+      for (var k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
     }
-    if (COMMUTATIVE == 1u) {
+    var part = sum;
+    if (COMMUTATIVE == 0u) { part = identity(); }
+    if (tile + 1u < end && (tile + 2u) * TILE <= params.n) {
+      // A pack is combined, and the next tile's takes its place: so loads are always on their way.
       // unroll
-      for (var k = 0u; k < ROWS; k++) { sum = combine(sum, pack_fold(rows[k])); }
+      for (var k = 0u; k < ROWS; k++) {
+        part = combine(part, pack_fold(rows[k]));
+        rows[k] = input[at + TILE_PACKS + k * step];
+      }
     } else {
-      var part = identity();
       // unroll
       for (var k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
-      sum = combine(sum, block_reduce(part, invocation));
     }
+    if (COMMUTATIVE == 0u) { part = combine(sum, block_reduce(part, invocation)); }
+    sum = part;
   }
   // 3. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, invocation); }

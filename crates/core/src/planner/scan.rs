@@ -186,7 +186,7 @@ impl Planner<'_> {
             // Software devices have other things to do than to wait, and Mesa's end a loop after 65535 turns.
             Way::Serial { chained: true } if self.caps.kind != DeviceKind::Cpu => CHAIN_PATIENCE,
             // Whoever is behind a stuck tile's chunk waits too, so that helping sooner pays.
-            Way::Chunks(_) => (self.polls(1) / 2).max(1),
+            Way::Chunks(_) => (self.polls(1) / 4).max(1),
             _ => self.polls(1),
         }
     }
