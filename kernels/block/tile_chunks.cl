@@ -34,13 +34,15 @@ Lookback lookback(
 #pragma unroll
     for (u32 k = 0u; k < CHUNKS; k++) {
       const u32 begin = (first + k) * sg.width;
-      const bool is_before = begin + sg.lane < tile;
-      if (!is_before) { chunks[k].status = STATUS_AGGREGATE; }
+      if (begin + sg.lane >= tile) {
+        chunks[k].status = STATUS_AGGREGATE;
+        chunks[k].value = identity();
+      }
       const u32 last = min(max(tile, begin + 1u) - begin, sg.width) - 1u;
       const bool is_prefix = subgroup_first(sg, chunks[k].status == STATUS_PREFIX) < sg.width;
       const bool is_whole = subgroup_first(sg, chunks[k].status == STATUS_NONE) == sg.width;
-      // What is not published is no element, nor what is not before the tile: the operator sees neither.
-      const T value = is_before && chunks[k].status != STATUS_NONE ? chunks[k].value : identity();
+      // What is not published is no element, and the operator never sees it.
+      const T value = chunks[k].status != STATUS_NONE ? chunks[k].value : identity();
       const T inclusive = subgroup_inclusive_scan(sg, value);
       folds[k].status = is_prefix ? STATUS_PREFIX : is_whole ? STATUS_AGGREGATE : STATUS_NONE;
       folds[k].value = subgroup_shuffle_element(sg, is_prefix ? chunks[k].value : inclusive, last);

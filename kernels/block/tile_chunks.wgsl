@@ -29,14 +29,13 @@ fn lookback(start: Lookback, run: u32, tile: u32, publishes: bool, lane: u32, wi
     // unroll
     for (var k = 0u; k < CHUNKS; k++) {
       let begin = (first + k) * width;
-      let is_before = begin + lane < tile;
-      if (!is_before) { chunks[k].status = STATUS_AGGREGATE; }
+      if (begin + lane >= tile) { chunks[k] = State(STATUS_AGGREGATE, identity()); }
       let last = min(max(tile, begin + 1u) - begin, width) - 1u;
       let is_prefix = subgroup_first(chunks[k].status == STATUS_PREFIX, width) < width;
       let is_whole = subgroup_first(chunks[k].status == STATUS_NONE, width) == width;
-      // What is not published is no element, nor what is not before the tile: the operator sees neither.
+      // What is not published is no element, and the operator never sees it.
       var value = identity();
-      if (is_before && chunks[k].status != STATUS_NONE) { value = chunks[k].value; }
+      if (chunks[k].status != STATUS_NONE) { value = chunks[k].value; }
       value = subgroup_inclusive_scan(value, lane);
       if (is_prefix) { value = chunks[k].value; }
       folds[k].status = select(select(STATUS_NONE, STATUS_AGGREGATE, is_whole), STATUS_PREFIX, is_prefix);

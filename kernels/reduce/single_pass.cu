@@ -21,34 +21,48 @@ reduce_single_pass(const Pack *input, T *output, PartialWord *partials, u32 *cou
   // 2. Neighbouring invocations read neighbouring packs if the operator commutes; else each reads packs that lie together.
   const u32 first = COMMUTATIVE == 1u ? thread : thread * ROWS;
   const u32 step = COMMUTATIVE == 1u ? WORKGROUP : 1u;
-  Pack rows[ROWS];
   T sum = identity();
-  for (u32 tile = begin; tile < end; tile++) {
-    const u32 at = tile * TILE_PACKS + first;
-    if ((tile + 1u) * TILE > params.n) {
+  u32 tile = begin;
+  // 3. Of two tiles and more, where it pays: a pack is combined, and the next tile's takes its place, so that loads are always on
+  // their way.
+  if (AHEAD == 1u) {
+    Pack rows[ROWS];
+    const Pack *from = input + tile * TILE_PACKS + first;
 #pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, at + k * step, params.n, identity()); }
-    } else if (tile == begin) {
-#pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
-    }
-    T part = sum;
-    if (COMMUTATIVE == 0u) { part = identity(); }
-    if (tile + 1u < end && (tile + 2u) * TILE <= params.n) {
-      // A pack is combined, and the next tile's takes its place: so loads are always on their way.
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = from[k * step]; }
+    for (tile++; tile < min(end, params.n / TILE); tile++) {
+      from += TILE_PACKS;
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) {
-        part = combine(part, pack_fold(rows[k]));
-        rows[k] = input[at + TILE_PACKS + k * step];
+        sum = combine(sum, pack_fold(rows[k]));
+        rows[k] = from[k * step];
       }
+    }
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, pack_fold(rows[k])); }
+  }
+  // 4. What is left, tile by tile.
+  for (; tile < end; tile++) {
+    Pack rows[ROWS];
+    const u32 at = tile * TILE_PACKS + first;
+    if ((tile + 1u) * TILE <= params.n) {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
     } else {
 #pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
+      for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, at + k * step, params.n, identity()); }
     }
-    if (COMMUTATIVE == 0u) { part = combine(sum, block_reduce(part, thread)); }
-    sum = part;
+    if (COMMUTATIVE == 1u) {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, pack_fold(rows[k])); }
+    } else {
+      T part = identity();
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
+      sum = combine(sum, block_reduce(part, thread));
+    }
   }
-  // 3. The workgroup's partial. That of one alone is the result.
+  // 5. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread); }
   if (params.groups == 1u) {
     if (thread == 0u) { output[params.output_offset] = combine(params.initial, sum); }
@@ -59,7 +73,7 @@ reduce_single_pass(const Pack *input, T *output, PartialWord *partials, u32 *cou
     shared_arrivals = atomicAdd(&counter[0], 1u) + 1u;
   }
   if (workgroup_uniform_load(&shared_arrivals) < params.groups) { return; }
-  // 4. The last workgroup combines the partials in order, and leaves the scratch clean.
+  // 6. The last workgroup combines the partials in order, and leaves the scratch clean.
   const u32 each = (params.groups + WORKGROUP - 1u) / WORKGROUP;
   T part = identity();
   for (u32 k = 0u; k < each; k++) {

@@ -25,34 +25,48 @@ fn reduce_single_pass(
   // 2. Neighbouring invocations read neighbouring packs if the operator commutes; else each reads packs that lie together.
   let first = select(thread * ROWS, thread, COMMUTATIVE == 1u);
   let step = select(1u, WORKGROUP, COMMUTATIVE == 1u);
-  var rows: array<Pack, ROWS>;
   var sum = identity();
-  for (var tile = begin; tile < end; tile++) {
-    let at = params.input_offset + tile * TILE_PACKS + first;
-    if ((tile + 1u) * TILE > params.n) {
-      // unroll
-      for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(at - params.input_offset + k * step, params.n, identity()); }
-    } else if (tile == begin) {
-      // unroll
-      for (var k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
-    }
-    var part = sum;
-    if (COMMUTATIVE == 0u) { part = identity(); }
-    if (tile + 1u < end && (tile + 2u) * TILE <= params.n) {
-      // A pack is combined, and the next tile's takes its place: so loads are always on their way.
+  var tile = begin;
+  // 3. Of two tiles and more, where it pays: a pack is combined, and the next tile's takes its place, so that loads are always on
+  // their way.
+  if (AHEAD == 1u) {
+    var rows: array<Pack, ROWS>;
+    var at = params.input_offset + tile * TILE_PACKS + first;
+    // unroll
+    for (var k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
+    for (tile++; tile < min(end, params.n / TILE); tile++) {
+      at += TILE_PACKS;
       // unroll
       for (var k = 0u; k < ROWS; k++) {
-        part = combine(part, pack_fold(rows[k]));
-        rows[k] = input[at + TILE_PACKS + k * step];
+        sum = combine(sum, pack_fold(rows[k]));
+        rows[k] = input[at + k * step];
       }
+    }
+    // unroll
+    for (var k = 0u; k < ROWS; k++) { sum = combine(sum, pack_fold(rows[k])); }
+  }
+  // 4. What is left, tile by tile.
+  for (; tile < end; tile++) {
+    var rows: array<Pack, ROWS>;
+    let at = tile * TILE_PACKS + first;
+    if ((tile + 1u) * TILE <= params.n) {
+      // unroll
+      for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + at + k * step]; }
     } else {
       // unroll
-      for (var k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
+      for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(at + k * step, params.n, identity()); }
     }
-    if (COMMUTATIVE == 0u) { part = combine(sum, block_reduce(part, invocation)); }
-    sum = part;
+    if (COMMUTATIVE == 1u) {
+      // unroll
+      for (var k = 0u; k < ROWS; k++) { sum = combine(sum, pack_fold(rows[k])); }
+    } else {
+      var part = identity();
+      // unroll
+      for (var k = 0u; k < ROWS; k++) { part = combine(part, pack_fold(rows[k])); }
+      sum = combine(sum, block_reduce(part, invocation));
+    }
   }
-  // 3. The workgroup's partial. That of one alone is the result.
+  // 5. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, invocation); }
   if (params.groups == 1u) {
     if (thread == 0u) { output[params.output_offset] = combine(params.initial, sum); }
@@ -63,7 +77,7 @@ fn reduce_single_pass(
     shared_arrivals = atomicAdd(&counter[0], 1u) + 1u;
   }
   if (workgroupUniformLoad(&shared_arrivals) < params.groups) { return; }
-  // 4. The last workgroup combines the partials in order, and leaves the scratch clean.
+  // 6. The last workgroup combines the partials in order, and leaves the scratch clean.
   let each = (params.groups + WORKGROUP - 1u) / WORKGROUP;
   var part = identity();
   for (var k = 0u; k < each; k++) {

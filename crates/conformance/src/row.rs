@@ -85,6 +85,7 @@ impl Tiles {
             reduce_workgroup: workgroup.min(shipped.reduce_workgroup),
             reduce_words: 4,
             reduce_alone_words: 4,
+            reduce_ahead: 1,
             sort_keys: 3,
             sort_keys64: 2,
             sort_pairs: 2,

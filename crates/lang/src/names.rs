@@ -30,7 +30,7 @@ pub const RESERVED_NAMES: &[&str] = &[
     "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
     "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "Invocation", "invocation_place", "REDUCE_SHARED", "follow_predecessor", "admit_successor", "BlockScan", "Subgroup", "Peers",
     "Announced", "TileInput", "TilePrefix", "TileShared", "TileTotals",
-    "CHAINED", "CHUNKS", "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
+    "AHEAD", "CHAINED", "CHUNKS", "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
     "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
     "SCAN_WARPS", "SPINE_ITEMS", "SPIN_LIMIT", "STAGES", "STEP", "TASK", "TileBarrier", "WARD_POLLS", "WARP_PACKS", "WINDOWS", "WORKGROUP",
 ];

@@ -73,6 +73,7 @@ impl Planner<'_> {
         let tile = workgroup * rows * pack.elements;
         let tiles = n.div_ceil(tile);
         let groups = tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit).min(4096);
+        let ahead = self.tuning.reduce_ahead == 1 && op.commutative && tiles >= 2 * groups;
         let combine = self.combining(op, workgroup)?;
         let counter = scratch.take(4);
         let partials = scratch.take(u64::from(groups) * 2 * 4 * u64::from(op.element().words()));
@@ -86,6 +87,7 @@ impl Planner<'_> {
                         ("ROWS", rows),
                         ("EXCLUSIVE", 0),
                         ("COMMUTATIVE", u32::from(op.commutative)),
+                        ("AHEAD", u32::from(ahead)),
                     ],
                     &combine.constants[..],
                 ]

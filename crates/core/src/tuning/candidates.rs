@@ -55,6 +55,7 @@ impl Candidates {
         ]),
         tuned("reduce", Scalar::U32, "single_pass", &[("reduce_alone_words", &[16, 32, 64])]).of(1 << 14),
         tuned("reduce", Scalar::U64, "single_pass", &[("reduce_alone_words", &[64, 128])]).of(1 << 14),
+        tuned("reduce", Scalar::U64, "single_pass", &[("reduce_ahead", &[0, 1])]).of(1 << 24),
         tuned("sort_keys", Scalar::U32, "onesweep", &[
             ("sort_workgroup", &[128, 256, 384, 512]),
             ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),

@@ -67,6 +67,7 @@ impl Tuning {
             reduce_workgroup: 256.min(limit),
             reduce_words: 32,
             reduce_alone_words: 64,
+            reduce_ahead: 0,
             groups_per_unit: if small { 2 } else { 8 },
             sort_workgroup,
             sort_keys: if emulated { 8 } else { 16 },

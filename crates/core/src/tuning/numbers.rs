@@ -95,6 +95,8 @@ numbers! {
     /// 32-bit words, in at most 32 packs, that an invocation of a workgroup that reduces all elements alone loads at most: of more there
     /// are several workgroups.
     reduce_alone_words: Count up to 128,
+    /// Whether a reduce of an operator that commutes loads a workgroup's next tile as it combines this one, where each has two: 0 or 1.
+    reduce_ahead: Optional up to 1,
     /// Workgroups of a reduce or a histogram for each compute unit.
     groups_per_unit: Count up to 64,
     /// Invocations of a workgroup that sorts 32-bit keys without values.
@@ -157,6 +159,6 @@ numbers! {
     count_copies_from: Count up to u32::MAX,
     /// States that an invocation of a sort reads at once when it looks back.
     sort_window: Count up to 16,
-    /// Polls of a tile's state before its waiter computes the aggregate itself; half of it where look-ahead by registers goes by chunks.
+    /// Polls of a tile's state before its waiter computes the aggregate itself; a quarter of it where look-ahead by registers goes by chunks.
     spin_limit: Count up to 1 << 20,
 }
