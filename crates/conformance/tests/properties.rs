@@ -36,4 +36,7 @@ fn case_names_are_unique_and_the_table_is_of_a_size() {
         assert!((800..at_most).contains(&cases.len()), "{} cases", cases.len());
     }
     let _: &dyn AnyBackend = &cpu;
+    let pairs = pair_cases();
+    let names: HashSet<&str> = pairs.iter().map(|case| case.name()).collect();
+    assert_eq!(names.len(), pairs.len(), "of two backends");
 }
