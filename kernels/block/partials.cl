@@ -1,5 +1,6 @@
 // block/partials: a workgroup's partial result in 32-bit words, each with 16 bits of the value below a flag. The counter
-// of arrivals orders nothing by itself, so whoever reads a partial waits for its flags.
+// of arrivals orders nothing by itself, so whoever reads a partial waits for its flags. WGSL and OpenCL C alone, for devices
+// without 64-bit atomics: all CUDA devices have them, and `block/partials64`.
 
 typedef u32 PartialWord;
 

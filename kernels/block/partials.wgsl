@@ -1,5 +1,6 @@
 // block/partials: a workgroup's partial result in 32-bit atomic words, each with 16 bits of the value below a flag. The
-// counter of arrivals orders nothing in WGSL, so whoever reads a partial waits for its flags.
+// counter of arrivals orders nothing in WGSL, so whoever reads a partial waits for its flags. WGSL and OpenCL C alone, for
+// devices without 64-bit atomics: all CUDA devices have them, and `block/partials64`.
 
 @group(0) @binding(2) var<storage, read_write> partials: array<atomic<u32>>;
 

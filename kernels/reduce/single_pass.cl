@@ -22,8 +22,8 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   const u32 step = COMMUTATIVE == 1u ? WORKGROUP : 1u;
   T sum = identity();
   u32 tile = begin;
-  // 3. Of two tiles and more, where it pays: a pack is combined, and the next tile's takes its place, so that loads are always on
-  // their way.
+  // 3. Of an operator that commutes, where each workgroup has two tiles and it pays: a pack is combined, and the next tile's takes
+  // its place, so that loads are always on their way.
   if (AHEAD == 1u) {
     Pack rows[ROWS];
     const __global Pack *from = input + tile * TILE_PACKS + first;

@@ -23,8 +23,8 @@ reduce_single_pass(const Pack *input, T *output, PartialWord *partials, u32 *cou
   const u32 step = COMMUTATIVE == 1u ? WORKGROUP : 1u;
   T sum = identity();
   u32 tile = begin;
-  // 3. Of two tiles and more, where it pays: a pack is combined, and the next tile's takes its place, so that loads are always on
-  // their way.
+  // 3. Of an operator that commutes, where each workgroup has two tiles and it pays: a pack is combined, and the next tile's takes
+  // its place, so that loads are always on their way.
   if (AHEAD == 1u) {
     Pack rows[ROWS];
     const Pack *from = input + tile * TILE_PACKS + first;

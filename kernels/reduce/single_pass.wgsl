@@ -27,8 +27,8 @@ fn reduce_single_pass(
   let step = select(1u, WORKGROUP, COMMUTATIVE == 1u);
   var sum = identity();
   var tile = begin;
-  // 3. Of two tiles and more, where it pays: a pack is combined, and the next tile's takes its place, so that loads are always on
-  // their way.
+  // 3. Of an operator that commutes, where each workgroup has two tiles and it pays: a pack is combined, and the next tile's takes
+  // its place, so that loads are always on their way.
   if (AHEAD == 1u) {
     var rows: array<Pack, ROWS>;
     var at = params.input_offset + tile * TILE_PACKS + first;

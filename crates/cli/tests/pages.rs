@@ -94,6 +94,23 @@ fn pages_say_what_the_rows_do() {
             }
         }
     }
-    // Twelve scans, four sorts and nine reductions by three APIs, and look-ahead by one.
-    assert_eq!(held, 3 * 25 + 1);
+    // Thirteen scans, four sorts and nine reductions by three APIs, and look-ahead by one.
+    assert_eq!(held, 3 * 26 + 1);
+}
+
+#[test]
+fn the_tutorials_ladder_says_what_the_rows_do() {
+    let record = Record::read();
+    let text = fs::read_to_string(root().join("docs/sources/gwebgpu-reduce-sum.md")).unwrap();
+    let table = text.lines().skip_while(|line| !line.contains("One H200, WGSL and CUDA, us")).skip(2);
+    let mut held = 0;
+    for line in table.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let algorithms: Vec<&str> = cells[2].split('`').skip(1).step_by(2).filter(|name| !name.contains('/')).collect();
+        let us = |backend, algorithm| 1e3 * number(record.row("reduce-ladder", backend, algorithm, None), "median_ms");
+        let times = algorithms.iter().map(|name| format!("{:.1}, {:.1}", us("wgpu", name), us("cuda", name)));
+        assert_eq!(cells[3], times.collect::<Vec<_>>().join("; "), "{line}");
+        held += algorithms.len();
+    }
+    assert_eq!(held, 9);
 }

@@ -326,10 +326,10 @@ impl Table<'_> {
 /// Rows of `n` elements whose results two devices are compared in.
 pub(super) fn shared_rows(n: u64) -> Vec<Row> {
     let scalars = Scalar::ALL.into_iter().map(|scalar| Row::new(sort(scalar, None, Order::Ascending, n)));
-    let is_plain = |(_, value, order, placement): &(_, Option<_>, _, _)| {
-        value.is_none() && matches!((order, placement), (Order::Ascending, Placement::Aligned))
-    };
-    let others = sorts().into_iter().filter(|sort| !is_plain(sort));
-    let others = others.map(|(key, value, order, placement)| Row::new(sort(key, value, order, n)).placement(placement));
-    scalars.chain(others).collect()
+    // Keys alone, ascending and aligned, are among the scalars'.
+    let others = sorts().into_iter().filter(|(_, value, order, placement)| {
+        value.is_some() || !matches!((order, placement), (Order::Ascending, Placement::Aligned))
+    });
+    let placed = others.map(|(key, value, order, placement)| Row::new(sort(key, value, order, n)).placement(placement));
+    scalars.chain(placed).collect()
 }
