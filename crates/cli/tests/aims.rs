@@ -1,14 +1,13 @@
 //! The README's and PERFORMANCE.md's tables of what was reached say what the record's rows do.
 
+mod record;
+
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use record::{root, rows, table};
 
 /// A backend's times of a primitive, type and size, the fastest of several rows: a call's share of a batch where that was taken.
 struct Times(HashMap<(String, String, String, u64), f64>);
@@ -17,8 +16,7 @@ impl Times {
     fn read() -> Times {
         let mut times: HashMap<_, f64> = HashMap::new();
         for file in ["2026-11-23-h200.json", "2026-11-23-h200-f32-u64.json"] {
-            let text = fs::read_to_string(root().join("docs/results").join(file)).unwrap();
-            for row in serde_json::from_str::<Vec<Value>>(&text).unwrap() {
+            for row in rows(file) {
                 let n = row["n"].as_u64().unwrap();
                 let batched = row["batched_ms"].as_f64().filter(|ms| n <= 1 << 20 && *ms > 0.0);
                 let Some(ms) = batched.or(row["median_ms"].as_f64()) else { continue };
@@ -63,12 +61,6 @@ fn holds(place: &str, text: &str, measured: &[f64], aim: f64) {
     let rounded: Vec<f64> = measured.iter().map(|x| (x * 100.0).round() / 100.0).collect();
     assert_eq!(said, rounded, "{place}: {measured:?}");
     assert_eq!(reached, measured.iter().all(|x| *x >= aim), "{place}: {measured:?} and the aim {aim}");
-}
-
-fn table<'a>(text: &'a str, heading: &str) -> impl Iterator<Item = Vec<&'a str>> {
-    let (_, rest) = text.split_once(heading).unwrap_or_else(|| panic!("no table {heading:?}"));
-    let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
-    rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
 }
 
 const SIZES: [&[u32]; 3] = [&[14, 16, 18], &[20, 22, 24], &[26, 28]];
@@ -166,8 +158,7 @@ type Fields<'a> = &'a [(&'a str, &'a str)];
 
 impl Conditions {
     fn read() -> Conditions {
-        let file = root().join("docs/results/2026-11-23-h200-conditions.json");
-        Conditions(serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap())
+        Conditions(rows("2026-11-23-h200-conditions.json"))
     }
 
     fn rows(&self, n: u64, fields: Fields<'_>) -> impl Iterator<Item = (usize, &Value)> {

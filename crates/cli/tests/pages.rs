@@ -1,21 +1,19 @@
 //! The algorithms' pages say what the record of the experiments does.
 
+mod record;
+
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use record::{cells, root, rows, table};
 
 /// The record's rows, as they were measured with the numbers that ship.
 struct Record(Vec<Value>);
 
 impl Record {
     fn read() -> Record {
-        let file = root().join("docs/results/2026-11-23-h200-experiments.json");
-        Record(serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap())
+        Record(rows("2026-11-23-h200-experiments.json"))
     }
 
     /// The one row of a call, of any size if none is said.
@@ -47,7 +45,7 @@ fn over_prediction(row: &Value) -> String {
 }
 
 /// What stands in an API's row of a table with this head.
-fn cells(record: &Record, head: &str, backend: &str, algorithm: &str) -> Option<Vec<String>> {
+fn measured(record: &Record, head: &str, backend: &str, algorithm: &str) -> Option<Vec<String>> {
     let traffic = |log: u32| record.row("traffic", backend, algorithm, Some(1 << log));
     match head {
         "| | 2^26 | 2^28 | over its predicted time, 2^28 |" => {
@@ -81,15 +79,15 @@ fn pages_say_what_the_rows_do() {
                 head = line;
                 tables += u32::from(line.starts_with("| | 2^28 |"));
             }
-            let said: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            let said = cells(line);
             let Some((_, backend)) =
                 [("CUDA", "cuda"), ("OpenCL", "opencl"), ("WGSL", "wgpu")].into_iter().find(|(api, _)| *api == said[0])
             else {
                 continue;
             };
             let algorithm = if tables == 2 { format!("{algorithm}_4bit") } else { algorithm.to_owned() };
-            if let Some(cells) = cells(&record, head, backend, &algorithm) {
-                assert_eq!(said[1..], cells, "{}: {}", path.display(), said[0]);
+            if let Some(measured) = measured(&record, head, backend, &algorithm) {
+                assert_eq!(said[1..], measured, "{}: {}", path.display(), said[0]);
                 held += 1;
             }
         }
@@ -102,14 +100,12 @@ fn pages_say_what_the_rows_do() {
 fn the_tutorials_ladder_says_what_the_rows_do() {
     let record = Record::read();
     let text = fs::read_to_string(root().join("docs/sources/gwebgpu-reduce-sum.md")).unwrap();
-    let table = text.lines().skip_while(|line| !line.contains("One H200, WGSL and CUDA, us")).skip(2);
     let mut held = 0;
-    for line in table.take_while(|line| line.starts_with('|')) {
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+    for cells in table(&text, "One H200, WGSL and CUDA, us") {
         let algorithms: Vec<&str> = cells[2].split('`').skip(1).step_by(2).filter(|name| !name.contains('/')).collect();
         let us = |backend, algorithm| 1e3 * number(record.row("reduce-ladder", backend, algorithm, None), "median_ms");
         let times = algorithms.iter().map(|name| format!("{:.1}, {:.1}", us("wgpu", name), us("cuda", name)));
-        assert_eq!(cells[3], times.collect::<Vec<_>>().join("; "), "{line}");
+        assert_eq!(cells[3], times.collect::<Vec<_>>().join("; "), "{cells:?}");
         held += algorithms.len();
     }
     assert_eq!(held, 9);
