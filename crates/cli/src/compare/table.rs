@@ -67,6 +67,8 @@ fn table(rows: &mut [&Row]) -> Table {
     let has_host = !has_predictions && rows.iter().any(|row| row.host_us.is_some());
     let others: Vec<&Row> = rows.iter().copied().filter(|row| row.is_of_another_program()).collect();
     let against = others.first().map(|other| format!("{} / this", other.backend));
+    let cudas: Vec<&Row> = rows.iter().copied().filter(|row| row.backend == "cuda").collect();
+    let has_cuda = rows.iter().any(|row| of_cuda(row, &cudas).is_some());
     let mut header: Vec<&str> = vec!["n", "backend", "device", "api", "algorithm"];
     header.extend(has_tuning.then_some("planned with"));
     header.extend(has_faults.then_some("fault"));
@@ -81,6 +83,7 @@ fn table(rows: &mut [&Row]) -> Table {
     header.extend(has_host.then_some("host"));
     header.extend(["Gelem/s", "GB/s", "of copy"]);
     header.extend(against.as_deref());
+    header.extend(has_cuda.then_some("of cuda"));
     let numbers = first_number..header.len();
     header.push("checked");
     table.set_header(header);
@@ -105,6 +108,7 @@ fn table(rows: &mut [&Row]) -> Table {
             row.copy_fraction.map_or_else(dash, |x| format!("{:.0}%", x * 100.0)),
         ]);
         cells.extend(against.is_some().then(|| times_as_fast(row, &others).map_or_else(dash, |x| format!("{x:.2}"))));
+        cells.extend(has_cuda.then(|| of_cuda(row, &cudas).map_or_else(dash, |x| format!("{x:.2}"))));
         cells.push(match row.verified {
             Some(true) => "yes".into(),
             None => dash(),
@@ -129,14 +133,25 @@ fn ratio(row: &Row) -> Option<f64> {
     Some(row.median_ms? / row.predicted_ms?)
 }
 
-/// How many times as fast as the fastest of other programs: by a queued call's share where both have it.
+/// How many times as fast as the fastest of other programs.
 fn times_as_fast(row: &Row, others: &[&Row]) -> Option<f64> {
-    let ratio = |other: &&Row| match (other.batched_ms, row.batched_ms) {
+    let comparable = others.iter().filter(|other| !row.is_of_another_program() && row.is_like(other));
+    comparable.filter_map(|other| speed_of(row, other)).min_by(f64::total_cmp)
+}
+
+/// Through another API, the speed of the fastest call through CUDA on the same GPU that it has.
+fn of_cuda(row: &Row, cudas: &[&Row]) -> Option<f64> {
+    let is_elsewhere = row.backend != "cuda" && !row.is_of_another_program();
+    let comparable = cudas.iter().filter(|cuda| is_elsewhere && cuda.device == row.device && row.is_like(cuda));
+    comparable.filter_map(|cuda| speed_of(row, cuda)).min_by(f64::total_cmp)
+}
+
+/// One row's speed in another's: by a queued call's share where both have it.
+fn speed_of(row: &Row, other: &Row) -> Option<f64> {
+    match (other.batched_ms, row.batched_ms) {
         (Some(theirs), Some(ours)) => Some(theirs / ours),
         _ => Some(other.median_ms? / row.median_ms?),
-    };
-    let comparable = others.iter().filter(|other| !row.is_of_another_program() && row.is_like(other));
-    comparable.filter_map(ratio).min_by(f64::total_cmp)
+    }
 }
 
 fn is_slow(ratio: f64) -> bool {
@@ -203,6 +218,22 @@ mod tests {
         let text = render(&[ours, timed("", None, 0.018)]);
         assert!(text.contains("|       2.00 |"), "{text}");
         assert!(!render(&[timed("0.1.0", None, 1.0)]).contains("/ this"));
+    }
+
+    #[test]
+    fn other_apis_of_the_gpu_are_held_to_cudas_fastest_row() {
+        let timed = |backend: &str, device: &str, batched| {
+            let mut row = row("uniform", "none", "bounded");
+            (row.backend, row.device, row.version) = (backend.into(), device.into(), "0.1.0".into());
+            (row.batched_ms, row.median_ms) = (Some(batched), Some(1.0));
+            row
+        };
+        let cuda = [timed("cuda", "d", 0.003), timed("cuda", "d", 0.004)];
+        let text = render(&[&cuda[..], &[timed("wgpu", "d", 0.005), timed("opencl", "another", 0.006)]].concat());
+        assert!(text.contains("| of cuda |") && text.contains("|    0.60 |"), "{text}");
+        assert_eq!(text.lines().filter(|line| line.ends_with("|       - | NO      |")).count(), 3, "{text}");
+        assert!(!render(&[timed("wgpu", "d", 0.005)]).contains("of cuda"));
+        assert!(!render(&cuda).contains("of cuda"));
     }
 
     #[test]
