@@ -5,14 +5,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use anyhow::{Result, bail};
 use trifold::{AnyBackend, DeviceKind, Error, Found, Language, TuningTable};
 
-/// The devices that match any of the words, or all if there are none.
+/// The devices that match any of the words, or all if there are none. Of all, those are left out that the file of `TRIFOLD_TUNING` has
+/// no numbers for; whoever chooses one, and whoever is left with none, is told so as an error.
 pub fn matching(words: &[String]) -> Result<Vec<Found>> {
     let devices = listed(words)?;
-    check_tuning(&devices)?;
-    Ok(devices)
+    let Some((table, path)) = TuningTable::from_env()? else { return Ok(devices) };
+    let (tuned, others): (Vec<Found>, Vec<Found>) = devices.into_iter().partition(|found| may_tune(&table, found));
+    let names: Vec<String> = others.iter().map(|found| format!("\n  {found}")).collect();
+    let none_left = tuned.iter().all(|found| found.backend == "cpu");
+    if !others.is_empty() && (none_left || !words.is_empty()) {
+        let remedy =
+            "run `trifold tune` on them and put its rows behind the table's, choose others, or unset TRIFOLD_TUNING";
+        bail!("{}: a tuning table with no numbers for these; {remedy}:{}", path.display(), names.concat());
+    }
+    if !others.is_empty() {
+        eprintln!("note: {} has no numbers for these, which are left out:{}", path.display(), names.concat());
+    }
+    Ok(tuned)
 }
 
-/// As [`matching`], for who does not go by the numbers that `TRIFOLD_TUNING` names.
+/// As [`matching`], whatever `TRIFOLD_TUNING` names.
 pub fn listed(words: &[String]) -> Result<Vec<Found>> {
     let (found, missing) = trifold::discover();
     let listing: Vec<String> = found.iter().map(|device| format!("\n  {device}")).collect();
@@ -35,35 +47,21 @@ pub fn listed(words: &[String]) -> Result<Vec<Found>> {
 /// OpenCL), else the CPU backend, else whatever there is.
 pub fn best(word: Option<&str>) -> Result<Found> {
     let words: Vec<String> = word.map(String::from).into_iter().collect();
-    let mut devices = listed(&words)?;
-    devices.sort_by_key(rank);
-    // There is at least one, or there was an error.
-    devices.truncate(1);
-    check_tuning(&devices)?;
-    devices.pop().ok_or_else(|| anyhow::anyhow!("there is no device"))
+    // Opening it tells whether the file of `TRIFOLD_TUNING` is for it.
+    listed(&words)?.into_iter().min_by_key(rank).ok_or_else(|| anyhow::anyhow!("there is no device"))
 }
 
-/// A file of tuning numbers that is for none of the devices is an error: whoever names it expects it to do something.
-fn check_tuning(devices: &[Found]) -> Result<()> {
-    let Some((table, path)) = TuningTable::from_env()? else { return Ok(()) };
-    let is_known = |found: &Found| {
-        let language = match found.backend {
-            "cuda" => Language::CudaC,
-            "opencl" => Language::OpenClC,
-            "wgpu" => Language::Wgsl,
-            _ => Language::Host,
-        };
-        // CUDA's version is part of an open device's API.
-        let api = (found.backend != "cuda").then_some(found.api.as_str());
-        table.may_be_for(language, &found.device, api, found.kind)
+/// Whether a table has numbers for a device, as far as can be told before it is open; the CPU backend has none.
+fn may_tune(table: &TuningTable, found: &Found) -> bool {
+    let language = match found.backend {
+        "cuda" => Language::CudaC,
+        "opencl" => Language::OpenClC,
+        "wgpu" => Language::Wgsl,
+        _ => return true,
     };
-    let mut tuned = devices.iter().filter(|found| found.backend != "cpu").peekable();
-    if tuned.peek().is_some() && !tuned.any(is_known) {
-        let names: Vec<String> = devices.iter().map(|found| format!("\n  {found}")).collect();
-        let remedy = "run `trifold tune` on one, or unset TRIFOLD_TUNING";
-        bail!("{}: a tuning table with no numbers for any of these; {remedy}:{}", path.display(), names.concat());
-    }
-    Ok(())
+    // CUDA's version is part of an open device's API.
+    let api = (found.backend != "cuda").then_some(found.api.as_str());
+    table.may_be_for(language, &found.device, api, found.kind)
 }
 
 fn rank(device: &Found) -> (u32, u32) {

@@ -28,6 +28,12 @@ use crate::args::{Cli, Command};
 fn main() -> ExitCode {
     let cli = Cli::parse();
     log(cli.verbose);
+    if matches!(cli.command, Command::Devices(_) | Command::Tune(_)) {
+        // What there is and what is best do not depend on it, and it may be for other devices.
+        // SAFETY: nothing else reads or changes the environment meanwhile, since no thread but this one has been started: parsing
+        // arguments and setting up the log start none.
+        unsafe { std::env::remove_var("TRIFOLD_TUNING") };
+    }
     let done = match &cli.command {
         Command::Devices(args) => devices::run(args),
         Command::Compare(args) => compare::run(args),

@@ -199,6 +199,10 @@ fn tuning_rows_are_for_the_devices_they_name() {
     assert_eq!([&vulkan, &gl, &software].map(|caps| set(&any, caps)), [true, true, false]);
     let wide = TuningRow { subgroup: Some(32), ..any };
     assert!(!set(&wide, &vulkan));
+    let by = |caps: &Caps| Tuning::by_table(caps, &TuningTable::new(vec![own.clone()]));
+    assert_eq!(by(&vulkan).unwrap().sort_keys, 7);
+    let foreign = by(&gl).unwrap_err().to_string();
+    assert!(foreign.contains("Some GPU 7 (Gl)") && foreign.contains("trifold tune"), "{foreign}");
     let later = TuningRow { numbers: BTreeMap::from([("sort_keys".into(), 9)]), ..own.clone() };
     let mut tuning = Tuning::of(&vulkan);
     TuningTable::new(vec![own, later]).apply(&vulkan, &mut tuning);

@@ -18,18 +18,33 @@ impl Tuning {
         tuning
     }
 
-    /// The numbers for a device, those of the file that `TRIFOLD_TUNING` names among them.
+    /// The numbers for a device, those of the file that `TRIFOLD_TUNING` names among them: what a backend opens a device with.
     ///
     /// # Errors
-    /// As [`TuningTable::read`], if that is set.
+    /// If that is set, as [`TuningTable::read`] and as [`Tuning::by_table`].
     pub fn for_device(caps: &Caps) -> Result<Tuning> {
-        let mut tuning = Tuning::of(caps);
-        if let Some((table, path)) = TuningTable::from_env()? {
-            if !table.is_for(caps) {
-                tracing::warn!(device = %caps.device, ?path, "this tuning table has no numbers for the device: it keeps the shipped ones");
-            }
-            table.apply(caps, &mut tuning);
+        let Some((table, path)) = TuningTable::from_env()? else { return Ok(Tuning::of(caps)) };
+        Tuning::by_table(caps, &table).map_err(|error| match error {
+            Error::Invalid(why) => Error::Invalid(format!("{}: {why}, or unset TRIFOLD_TUNING", path.display())),
+            other => other,
+        })
+    }
+
+    /// The shipped numbers for a device, and over them a table's: of a file that a program reads itself, for plans of its own choice
+    /// ([`Prepared::without_scratch`](crate::Prepared::without_scratch)).
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if no row of the table is for the device: whoever names a table expects it to do something.
+    pub fn by_table(caps: &Caps, table: &TuningTable) -> Result<Tuning> {
+        if !table.is_for(caps) {
+            return Err(Error::Invalid(format!(
+                "a tuning table with no numbers for {} on {} ({}); run `trifold tune` on it, and put what that writes behind \
+                 the table's rows",
+                caps.backend, caps.device, caps.api
+            )));
         }
+        let mut tuning = Tuning::of(caps);
+        table.apply(caps, &mut tuning);
         Ok(tuning)
     }
 
