@@ -9,19 +9,9 @@ use crate::case::{Case, Level};
 use crate::row::{Row, Shape, Tiles};
 
 /// The cases that numbers must pass before they are a device's, all together: of a subject of tuning.
-pub fn tuned_cases(caps: &Caps, subject: &Candidates, mut numbers: Vec<(&'static str, u32)>) -> Vec<Case> {
+pub fn tuned_cases(caps: &Caps, subject: &Candidates, numbers: Vec<(&'static str, u32)>) -> Vec<Case> {
     let mut table = Table::new(caps, Level::Quick);
-    let loads_ahead = numbers.contains(&("reduce_ahead", 1));
-    if loads_ahead {
-        // Which takes two tiles a workgroup: of fewer workgroups that is of fewer elements.
-        numbers.retain(|(name, _)| *name != "groups_per_unit");
-        numbers.push(("groups_per_unit", 1));
-    }
-    let sizes = |tile: u64, many: u64| {
-        let ahead = loads_ahead.then_some((1 << 22) + 3);
-        around(tile, many).into_iter().chain(ahead).collect()
-    };
-    table.with_numbers(subject, numbers, &sizes);
+    table.with_numbers(subject, numbers, &around);
     table.cases
 }
 
@@ -58,8 +48,10 @@ impl Table<'_> {
         if !subject.is_for(self.caps) {
             return;
         }
-        // Else few keys have smaller tiles than that, and few elements are one workgroup's.
+        // Else few keys have smaller tiles than that, and few elements are one workgroup's, or a tile each.
+        let loads_ahead = subject.numbers.iter().any(|(name, _)| *name == "reduce_ahead");
         let else_few: &[_] = match subject.primitive {
+            _ if loads_ahead => &[("groups_per_unit", 1), ("reduce_words", 8), ("reduce_alone_words", 1)],
             _ if subject.few.is_some() => &[],
             "reduce" => &[("reduce_alone_words", 1)],
             sort if sort.starts_with("sort") => {

@@ -29,7 +29,11 @@ impl Planner<'_> {
             PlannedSpan::new(Slot::Count, 4, 4),
         ];
         let mut scratch = Scratch::default();
-        let job = Job::new(self, request, n, if algorithm == "lookback" { 16 } else { 8 })?;
+        let words = match algorithm {
+            "lookback" => self.tuning.by_key_words,
+            _ => self.tuning.by_key_passes_words,
+        };
+        let job = Job::new(self, request, n, words)?;
         let depth = u64::from(job.tiles) + u64::from(job.rows * job.workgroup);
         let steps = match algorithm {
             _ if n == 0 => vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }],
@@ -107,7 +111,7 @@ impl<'a> Job<'a> {
         let segment = op.element();
         let all = u64::from(n) * u64::from(segment.words());
         // The block scans hold two elements an invocation in workgroup memory.
-        let workgroup = planner.workgroup_within_half(planner.tuning.scan_workgroup, segment);
+        let workgroup = planner.workgroup_within_half(planner.tuning.by_key_workgroup, segment);
         let words = planner.words(words.min(planner.tuning.scan_words), all, workgroup);
         let rows = (words / segment.words()).max(1);
         let value_words = total.element().words();

@@ -28,9 +28,6 @@ use crate::{
 /// The bytes that one launch copies: 2^31 words, which a kernel can count.
 const COPIED_AT_ONCE: u64 = 1 << 33;
 
-/// 32-bit words that an invocation takes at least.
-const FEWEST_WORDS: u32 = 8;
-
 /// Makes a plan: pure data from pure data, no device needed.
 ///
 /// # Errors
@@ -186,7 +183,7 @@ impl Planner<'_> {
         }
         let invocations = u64::from(self.caps.compute_units.max(1)) * u64::from(workgroup);
         let each = words.div_ceil(invocations).min(u64::from(tuned)) as u32;
-        each.next_power_of_two().max(FEWEST_WORDS).min(tuned)
+        each.next_power_of_two().max(self.tuning.words_least).min(tuned)
     }
 
     /// The algorithm to use: the caller's, if the device has it, else the first of `choices`.

@@ -1,7 +1,6 @@
 //! Scans of several launches, none of whose workgroups waits for another: those that go by tiles, and those that step through
 //! global memory.
 
-use super::scan::TILE_WORDS;
 use super::{Planner, Scratch, offset};
 use crate::{KernelKey, Language, Launch, Op, Param, Region, Result, Step, SubgroupSource};
 
@@ -105,7 +104,7 @@ impl Planner<'_> {
     pub(super) fn fast_tile(&self, op: &Op, n: u32) -> Result<TileBody> {
         let emulated = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
         let by_subgroups = self.caps.subgroups.is_some() && !emulated;
-        let tile = self.scan_tile(op, n, if by_subgroups { TILE_WORDS } else { 8 }, self.tuning.scan_workgroup);
+        let tile = self.scan_tile(op, n, self.tuning.scan_passes_words, self.tuning.scan_workgroup);
         let packs = vec![tile.pack.load, tile.pack.store, tile.pack.fold];
         let (kernel, parts, more) = if by_subgroups {
             ("scan/tile_subgroup", vec![self.subgroup_scan_of(op)], self.subgroup_constants(tile.workgroup)?)
@@ -143,8 +142,7 @@ impl Planner<'_> {
 
     /// Sums of a fixed number of runs of tiles, their scan by one workgroup, and the scans of the runs. Reads the input twice.
     pub(super) fn reduce_then_scan(&self, job: &Job, body: &TileBody, scratch: &mut Scratch) -> Vec<Step> {
-        // A run waits for memory tile after tile: more of them than are held at a time fill the gaps.
-        let groups = 8 * self.caps.compute_units.max(1) * self.tuning.groups_per_unit;
+        let groups = self.caps.compute_units.max(1) * self.tuning.scan_runs;
         let runs = Runs::fixed(job.n, body.elements, groups);
         let sums = self.sums(job, runs, scratch);
         if runs.groups == 1 {

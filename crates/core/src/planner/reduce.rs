@@ -58,8 +58,10 @@ impl Planner<'_> {
         let pack = self.pack(op.element());
         let words = u64::from(n) * u64::from(op.element().words());
         let mut workgroup = self.tuning.reduce_workgroup;
-        // Of few elements a large workgroup would take more than its share.
-        while workgroup > 256 && words < 32 * u64::from(workgroup) * u64::from(self.caps.compute_units) {
+        let few = |workgroup| {
+            u64::from(self.tuning.reduce_few_each) * u64::from(workgroup) * u64::from(self.caps.compute_units)
+        };
+        while workgroup > self.tuning.reduce_workgroup_few && words < few(workgroup) {
             workgroup /= 2;
         }
         let workgroup = self.workgroup_within_half(workgroup, op.element());

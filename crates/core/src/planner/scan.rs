@@ -1,7 +1,7 @@
 //! Scan: one pass by decoupled look-back, or several launches where no workgroup may wait for another.
 
 use super::passes::Job;
-use super::{FEWEST_WORDS, Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, whole};
+use super::{Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, whole};
 use crate::plan::PlannedSpan;
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
@@ -154,7 +154,11 @@ impl Planner<'_> {
             constants,
             unit: tile.unit,
             tiles,
-            groups: if stays { tiles.min(STAYING_GROUPS * self.caps.compute_units.max(1)) } else { tiles },
+            groups: if stays {
+                tiles.min(self.tuning.lookahead_registers_groups * self.caps.compute_units.max(1))
+            } else {
+                tiles
+            },
             stays,
             depth: u64::from(tiles + tile.elements / tile.workgroup + 64),
         };
@@ -225,8 +229,8 @@ impl Planner<'_> {
             ("STAGES", stages),
             ("DYNAMIC_BYTES", stages * stage_bytes),
             ("EXCLUSIVE", u32::from(exclusive)),
-            ("SPIN_LIMIT", self.polls(LOOKAHEAD_PATIENCE)),
-            ("WARD_POLLS", self.polls(WARD_PATIENCE)),
+            ("SPIN_LIMIT", self.polls(self.tuning.lookahead_patience)),
+            ("WARD_POLLS", self.polls(self.tuning.lookahead_ward_patience)),
         ];
         constants.extend(self.subgroup_constants(32)?);
         constants.extend(self.fault_constants());
@@ -349,11 +353,11 @@ impl Planner<'_> {
         let (small, large) = (self.tuning.scan_workgroup, self.tuning.scan_workgroup_many);
         let units = u64::from(self.caps.compute_units);
         let is_word = op.element().is_word();
-        if is_word && u64::from(n) >= 3 * units * u64::from(large) {
+        if is_word && u64::from(n) >= u64::from(self.tuning.scan_many_each) * units * u64::from(large) {
             return large;
         }
         let words = u64::from(n) * u64::from(op.element().words());
-        let smallest = u64::from(FEWEST_WORDS) * u64::from(small);
+        let smallest = u64::from(self.tuning.words_least) * u64::from(small);
         let crowded = words > u64::from(self.widest_subgroup()) * smallest && words <= units * smallest;
         // NVIDIA's OpenCL runs no kernel of so many registers in large workgroups.
         let can = is_word || self.caps.language == Language::CudaC;
@@ -392,19 +396,10 @@ impl Planner<'_> {
     }
 }
 
-/// 32-bit words an invocation holds in a scan of several launches: loads enough for memory, and many workgroups at a time.
-pub(super) const TILE_WORDS: u32 = 16;
 /// A ticket's word has this above a tile's number.
 const TICKETS: u32 = 1 << 24;
 /// A chained scan waits for its predecessor's prefix, whose turn may be far away: else it would look back.
 const CHAIN_PATIENCE: u32 = 4096;
-/// A look-ahead block waits longer before it helps: one warp folds a whole tile then, and its loads are far ahead.
-const LOOKAHEAD_PATIENCE: u32 = 8;
-/// Its reduce warps wait for the tile that they look after too: folding one that is only late would delay their own tiles. Less,
-/// since who helps late has nobody left to help.
-const WARD_PATIENCE: u32 = 4;
-/// Workgroups a compute unit that stay in a look-ahead by registers: more than fit, which end as they begin.
-const STAYING_GROUPS: u32 = 8;
 /// Warps of a look-ahead block that publish aggregates.
 const REDUCE_WARPS: u32 = 4;
 /// Warps of a look-ahead block that scan.

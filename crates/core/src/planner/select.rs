@@ -45,7 +45,7 @@ impl Planner<'_> {
 
     /// One launch, whose tiles tell each other how many elements they keep.
     fn select_by_lookback(&self, request: &SelectRequest, n: u32, scratch: &mut Scratch) -> Result<Vec<Step>> {
-        let job = Job::new(self, request, n, 16);
+        let job = Job::new(self, request, n, self.tuning.select_words);
         let state = self.state(&job.sum);
         let mut constants = self.subgroup_constants(job.workgroup)?;
         constants.extend(self.fault_constants());
@@ -65,7 +65,7 @@ impl Planner<'_> {
 
     /// Three launches: each tile's count, their scan by one workgroup, and the elements to their places. Reads the input twice.
     fn select_by_counts(&self, request: &SelectRequest, n: u32, scratch: &mut Scratch) -> Vec<Step> {
-        let job = Job::new(self, request, n, 8);
+        let job = Job::new(self, request, n, self.tuning.select_passes_words);
         // The last one is for the total.
         let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
         let [input, ..] = job.arguments();
@@ -102,7 +102,7 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     /// Tiles of about `words` words an invocation.
     fn new(planner: &Planner<'_>, request: &'a SelectRequest, n: u32, words: u32) -> Self {
-        let workgroup = planner.tuning.scan_workgroup;
+        let workgroup = planner.tuning.select_workgroup;
         let element = request.selector.element().words();
         let all = u64::from(n) * u64::from(element);
         let rows = planner.words(words.min(planner.tuning.scan_words), all, workgroup) / element;

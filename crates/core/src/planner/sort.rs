@@ -212,10 +212,10 @@ impl Planner<'_> {
         };
         // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
         let a_wave = u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
-        for (waves, tuned) in [(8, t.sort_keys_few), (16, t.sort_keys_middling)] {
+        for (most, tuned) in [(t.sort_few_tiles, t.sort_keys_few), (t.sort_middling_tiles, t.sort_keys_middling)] {
             let fewer = keys.min(tuned);
             let tiles = job.n.div_ceil(workgroup * fewer);
-            if u64::from(job.n) <= waves * a_wave && job.portion(workgroup * fewer, tiles) == tiles {
+            if u64::from(job.n) <= u64::from(most) * a_wave && job.portion(workgroup * fewer, tiles) == tiles {
                 keys = fewer;
                 break;
             }
@@ -253,21 +253,23 @@ impl Planner<'_> {
 
     /// How the digits are counted: in as many copies of the counts as workgroup memory has room for.
     fn counting(&self, job: &Job) -> Counting {
-        let units = self.caps.compute_units.max(1);
+        let (t, units) = (self.tuning, self.caps.compute_units.max(1));
         let counts = job.places * DIGITS * 4;
         let plain = Counting {
-            workgroup: self.workgroup_of(256),
-            items: 16,
+            workgroup: self.workgroup_of(t.count_workgroup),
+            items: t.count_keys,
             copies: 1,
-            groups: units * self.tuning.groups_per_unit,
+            groups: units * t.count_groups,
         };
-        if self.caps.kind == DeviceKind::Cpu || job.n < self.tuning.count_copies_from {
+        if self.caps.kind == DeviceKind::Cpu || job.n < t.count_copies_from {
             return plain;
         }
         // A copy for each lane, or for every other one of keys of eight bytes; one large workgroup a compute unit.
         const LANES_COUNTS: u32 = 32 * 4 * DIGITS * 4;
         if self.caps.bulk_shared_bytes >= LANES_COUNTS + (16 << 10) {
-            return Counting { workgroup: 1024, items: 8, copies: LANES_COUNTS / counts, groups: units };
+            let copies = LANES_COUNTS / counts;
+            let workgroup = self.workgroup_of(t.count_copies_workgroup);
+            return Counting { workgroup, items: t.count_copies_keys, copies, groups: units };
         }
         let room = (self.caps.shared_bytes / 2).max(counts);
         Counting { copies: 1 << (room / counts).min(8).ilog2(), ..plain }
@@ -427,7 +429,11 @@ impl Planner<'_> {
     /// Count, scan and scatter for each digit place, the lowest first.
     fn upsweep_downsweep(&self, algorithm: &'static str, job: Job, spans: Vec<PlannedSpan>) -> Result<Plan> {
         let n = job.n;
-        let (workgroup, items) = (self.tuning.scan_workgroup, 8);
+        let (workgroup, mut items) = (self.tuning.scan_workgroup, self.tuning.upsweep_keys);
+        // A tile's words are exchanged in workgroup memory.
+        while items > 1 && workgroup * items * 4 > self.caps.shared_bytes / 2 {
+            items -= 1;
+        }
         // Of 8192 keys or a few more: their counts are 3.1% of the data.
         let rounds = 8192_u32.div_ceil(workgroup * items);
         let tiles = n.div_ceil(workgroup * items * rounds);

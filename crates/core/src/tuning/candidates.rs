@@ -1,8 +1,8 @@
 //! What tuning tries: for each call that numbers matter to, the values that they may take.
 
 use crate::{
-    Builtin, Caps, ElementType, Fault, Language, Op, Options, Order, ReduceRequest, Request, Scalar, ScanKind,
-    ScanRequest, SortRequest, Tuning, planner,
+    Builtin, ByKeyRequest, Caps, ElementType, Fault, Language, Op, Options, Order, Predicate, ReduceRequest, Request,
+    Rest, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Tuning, planner,
 };
 
 /// A call, and the numbers that its algorithm depends on, each with candidates, in the order in which they are tried.
@@ -32,6 +32,7 @@ impl Candidates {
     pub const ALL: &'static [Candidates] = &[
         tuned("scan", Scalar::U32, "lookback", &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])]),
         tuned("scan", Scalar::U32, "lookback", &[("scan_window", &[1, 4, 8])]).of(1 << 20).only(Language::CudaC),
+        tuned("scan", Scalar::U32, "lookback", &[("scan_many_each", &[3, 12])]).of(1 << 18),
         tuned("scan", Scalar::U32, "lookback", &[("scan_resident", &[0, 3, 4, 6])]).only(Language::OpenClC),
         tuned("scan", Scalar::U32, "lookback", &[("spin_limit", &[4, 16, 64, 256])]).with(Fault::Silent(10)),
         tuned("scan", Scalar::U32, "lookahead", &[("lookahead_rows", &[3, 5, 7])]),
@@ -53,6 +54,10 @@ impl Candidates {
             ("reduce_words", &[8, 16, 32]),
             ("groups_per_unit", &[2, 4, 8, 16]),
         ]),
+        tuned("reduce", Scalar::U32, "single_pass", &[
+            ("reduce_workgroup_few", &[256, 512]),
+            ("reduce_few_each", &[16, 32, 64]),
+        ]).of(1 << 21),
         tuned("reduce", Scalar::U32, "single_pass", &[("reduce_alone_words", &[16, 32, 64])]).of(1 << 14),
         tuned("reduce", Scalar::U64, "single_pass", &[("reduce_alone_words", &[64, 128])]).of(1 << 14),
         tuned("reduce", Scalar::U64, "single_pass", &[("reduce_ahead", &[0, 1])]).of(1 << 24),
@@ -63,6 +68,15 @@ impl Candidates {
             ("sort_window", &[1, 2, 4, 8]),
         ]),
         tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+        tuned("sort_keys", Scalar::U32, "onesweep", &[
+            ("count_workgroup", &[256, 512]),
+            ("count_keys", &[8, 16]),
+            ("count_groups", &[2, 4, 8]),
+        ]).of(1 << 21),
+        tuned("sort_keys", Scalar::U32, "onesweep", &[
+            ("count_copies_workgroup", &[512, 1024]),
+            ("count_copies_keys", &[4, 8, 16]),
+        ]).only(Language::CudaC),
         // The same kernel where its tiles are not many, where they are few, and where they are fewer than units.
         tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])]).of(1 << 24),
         tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_keys_few", &[12, 16, 20, 24, 32])]).of(1 << 22),
@@ -84,6 +98,13 @@ impl Candidates {
         ]),
         tuned("sort_keys", Scalar::U64, "onesweep", &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
         tuned("sort_pairs", Scalar::U32, "onesweep", &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+        tuned("select_if", Scalar::U32, "lookback", &[("select_workgroup", &[128, 256, 512]), ("select_words", &[8, 16, 32])]),
+        tuned("reduce_by_key", Scalar::U32, "lookback", &[("by_key_workgroup", &[128, 256, 512]), ("by_key_words", &[8, 16, 32])]),
+        // What devices go by that have no subgroups, and whoever asks for no waiting.
+        tuned("scan", Scalar::U32, "reduce_then_scan", &[("scan_passes_words", &[8, 16, 32]), ("scan_runs", &[8, 16, 32, 64])]),
+        tuned("select_if", Scalar::U32, "reduce_then_scan", &[("select_passes_words", &[8, 16])]),
+        tuned("reduce_by_key", Scalar::U32, "reduce_then_scan", &[("by_key_passes_words", &[8, 16])]),
+        tuned("sort_keys", Scalar::U32, "upsweep_downsweep", &[("upsweep_keys", &[8, 16])]),
         // First the shape that a full tile wants, then how few keys an invocation should take.
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_least", &[1, 2, 4])]).of(1 << 10),
@@ -123,6 +144,12 @@ impl Candidates {
         match self.primitive {
             "scan" => Request::Scan(ScanRequest { op: sum(), n, kind: ScanKind::Exclusive, initial: None }),
             "reduce" => Request::Reduce(ReduceRequest { op: sum(), n, initial: None }),
+            "select_if" => {
+                Request::Select(SelectRequest { selector: Selector::of::<u32, UpperHalf>(), n, rest: Rest::Dropped })
+            }
+            "reduce_by_key" => {
+                Request::ByKey(ByKeyRequest { key: ElementType::Scalar(self.scalar), op: Some(sum()), n })
+            }
             _ => Request::Sort(SortRequest { key: self.scalar, value, n, order: Order::Ascending }),
         }
     }
@@ -147,6 +174,18 @@ impl Candidates {
     /// The names and values of its numbers in a tuning.
     pub fn values(&self, tuning: &Tuning) -> Vec<(&'static str, u32)> {
         self.numbers.iter().filter_map(|(name, _)| Some((*name, tuning.get(name)?))).collect()
+    }
+}
+
+/// Keeps half of uniform numbers.
+struct UpperHalf;
+
+impl Predicate<u32> for UpperHalf {
+    const NAME: &'static str = "upper_half";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0x80000000u; }";
+
+    fn keep(v: u32) -> bool {
+        v >= 1 << 31
     }
 }
 

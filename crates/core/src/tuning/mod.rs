@@ -58,18 +58,28 @@ impl Tuning {
         let subgroups = (caps.shared_bytes / 2 / 1024).clamp(4, 16);
         let emulated = caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
         let widest = caps.subgroups.map_or(1, |s| s.max);
+        let groups_per_unit = if small { 2 } else { 8 };
         let sort_workgroup = (subgroup * subgroups).max(widest).min(512).min(limit);
         Tuning {
             scan_workgroup: 256.min(limit),
             scan_workgroup_many: 256.min(limit),
             // Every row of an emulated subgroup is barriers to compile and to run.
             scan_words: if emulated { 8 } else { 32 },
+            scan_many_each: 3,
+            words_least: 8,
+            // Without subgroups a tile's rows are barriers too.
+            scan_passes_words: if emulated || caps.subgroups.is_none() { 8 } else { 16 },
+            // A run waits for memory tile after tile: more of them than are held at a time fill the gaps.
+            scan_runs: 8 * groups_per_unit,
             scan_window: 1,
             scan_resident: 0,
             lookahead_rows: 7,
+            lookahead_patience: 8,
+            lookahead_ward_patience: 4,
             lookahead_from: 1 << 23,
             lookahead_registers_from: u32::MAX,
             lookahead_registers_workgroup: 256.min(limit),
+            lookahead_registers_groups: 8,
             // What WGSL's compiler made of chunks took a third longer; where times do not matter they are verified all the same.
             lookahead_registers_chunks: match caps.language {
                 _ if small => 1,
@@ -80,14 +90,18 @@ impl Tuning {
             blocked_items: 2,
             blocked_padding: 1,
             reduce_workgroup: 256.min(limit),
+            reduce_workgroup_few: 256.min(limit),
+            reduce_few_each: 32,
             reduce_words: 32,
             reduce_alone_words: 64,
             reduce_ahead: 0,
-            groups_per_unit: if small { 2 } else { 8 },
+            groups_per_unit,
             sort_workgroup,
             sort_keys: if emulated { 8 } else { 16 },
             sort_keys_few: 20,
+            sort_few_tiles: 8,
             sort_keys_middling: 64,
+            sort_middling_tiles: 16,
             sort_tiles_few: 96,
             sort_resident: 2,
             sort_parts: 2,
@@ -112,8 +126,20 @@ impl Tuning {
             bucket_workgroup: sort_workgroup,
             bucket_keys: if emulated { 4 } else { 16 },
             bucket_resident: 2,
+            upsweep_keys: 8,
+            count_workgroup: 256.min(limit),
+            count_keys: 16,
+            count_groups: groups_per_unit,
             count_copies_from: 1 << 22,
+            count_copies_workgroup: 1024,
+            count_copies_keys: 8,
             sort_window: if small { 1 } else { 4 },
+            select_workgroup: 256.min(limit),
+            select_words: 16,
+            select_passes_words: 8,
+            by_key_workgroup: 256.min(limit),
+            by_key_words: 16,
+            by_key_passes_words: 8,
             spin_limit: if small { 16 } else { 256 },
         }
     }
