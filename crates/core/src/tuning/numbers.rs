@@ -195,10 +195,10 @@ numbers! {
     sort_window: Count up to 16,
     /// Invocations of a selection's workgroup.
     select_workgroup: Halved up to 1024,
-    /// 32-bit words an invocation of a selection in one pass holds.
-    select_words: Count up to 64,
+    /// 32-bit words an invocation of a selection in one pass holds; it has a bit of a word for each element.
+    select_words: Count up to 32,
     /// 32-bit words an invocation of a selection in three launches holds.
-    select_passes_words: Count up to 64,
+    select_passes_words: Count up to 32,
     /// Invocations of a workgroup of a reduction by key.
     by_key_workgroup: Halved up to 1024,
     /// 32-bit words of segments that an invocation of a reduction by key in one pass holds.
