@@ -1,14 +1,48 @@
-// block/run_load: an element as a segmented scan takes it: its value, and 1 where its key begins a run.
+// block/run_load: ROWS elements that lie together, as a segmented scan takes them: each its value, and 1 where its key begins a run.
 
-T load_run(__global const u32 *input, __global const u32 *input_values, u32 index, u32 n) {
-  if (index >= n) { return identity(); }
-  const size_t key = (size_t)index * KEY_WORDS;
-  u32 difference = index == 0u ? 1u : 0u;
-  if (index > 0u) {
-    for (u32 i = 0u; i < KEY_WORDS; i++) { difference |= input[key + i] ^ input[key - KEY_WORDS + i]; }
+typedef struct {
+  u32 w[KEY_WORDS];
+} Key;
+
+typedef struct {
+  Key keys[ROWS];
+  T elements[ROWS];
+} Runs;
+
+Key load_key(__global const u32 *input, u32 index) {
+  Key key;
+#pragma unroll
+  for (u32 i = 0u; i < KEY_WORDS; i++) { key.w[i] = input[(size_t)index * KEY_WORDS + i]; }
+  return key;
+}
+
+// Each key is loaded once and compared with the one before in registers. Behind the last element come identities.
+Runs load_runs(__global const u32 *input, __global const u32 *input_values, u32 first, u32 n) {
+  const u32 last = n - 1u;
+  Runs runs;
+  Key before = load_key(input, min(max(first, 1u) - 1u, last));
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 index = min(first + k, last);
+    const Key key = load_key(input, index);
+    u32 difference = first + k == 0u ? 1u : 0u;
+#pragma unroll
+    for (u32 i = 0u; i < KEY_WORDS; i++) { difference |= key.w[i] ^ before.w[i]; }
+    Words words = {{0}};
+#pragma unroll
+    for (u32 i = 0u; i < RUN_WORDS; i++) { words.w[i] = load_run_word(input_values, index, i); }
+    words.w[RUN_WORDS] = difference != 0u ? 1u : 0u;
+    runs.keys[k] = key;
+    runs.elements[k] = element_from_words(words);
+    if (first + k > last) { runs.elements[k] = identity(); }
+    before = key;
   }
-  Words words = {{0}};
-  for (u32 i = 0u; i < RUN_WORDS; i++) { words.w[i] = load_run_word(input_values, index, i); }
-  words.w[RUN_WORDS] = difference != 0u ? 1u : 0u;
-  return element_from_words(words);
+  return runs;
+}
+
+T fold_runs(const Runs *runs) {
+  T sum = identity();
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, runs->elements[k]); }
+  return sum;
 }

@@ -1,16 +1,50 @@
-// block/run_load: an element as a segmented scan takes it: its value, and 1 where its key begins a run.
+// block/run_load: ROWS elements that lie together, as a segmented scan takes them: each its value, and 1 where its key begins a run.
 
 @group(0) @binding(0) var<storage, read_write> input: array<u32>;
 
-fn load_run(index: u32, n: u32) -> T {
-  if (index >= n) { return identity(); }
-  let key = params.input_offset + index * KEY_WORDS;
-  var difference = select(0u, 1u, index == 0u);
-  if (index > 0u) {
-    for (var i = 0u; i < KEY_WORDS; i++) { difference |= input[key + i] ^ input[key - KEY_WORDS + i]; }
+struct Key {
+  w: array<u32, KEY_WORDS>,
+}
+
+struct Runs {
+  keys: array<Key, ROWS>,
+  elements: array<T, ROWS>,
+}
+
+fn load_key(index: u32) -> Key {
+  var key: Key;
+  // unroll
+  for (var i = 0u; i < KEY_WORDS; i++) { key.w[i] = input[params.input_offset + index * KEY_WORDS + i]; }
+  return key;
+}
+
+// Each key is loaded once and compared with the one before in registers. Behind the last element come identities.
+fn load_runs(first: u32, n: u32) -> Runs {
+  let last = n - 1u;
+  var runs: Runs;
+  var before = load_key(min(max(first, 1u) - 1u, last));
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let index = min(first + k, last);
+    let key = load_key(index);
+    var difference = select(0u, 1u, first + k == 0u);
+    // unroll
+    for (var i = 0u; i < KEY_WORDS; i++) { difference |= key.w[i] ^ before.w[i]; }
+    var words: Words;
+    // unroll
+    for (var i = 0u; i < RUN_WORDS; i++) { words.w[i] = load_run_word(index, i); }
+    words.w[RUN_WORDS] = select(0u, 1u, difference != 0u);
+    runs.keys[k] = key;
+    runs.elements[k] = element_from_words(words);
+    if (first + k > last) { runs.elements[k] = identity(); }
+    before = key;
   }
-  var words: Words;
-  for (var i = 0u; i < RUN_WORDS; i++) { words.w[i] = load_run_word(index, i); }
-  words.w[RUN_WORDS] = select(0u, 1u, difference != 0u);
-  return element_from_words(words);
+  return runs;
+}
+
+fn fold_runs(runs: Runs) -> T {
+  var sum = identity();
+  // unroll
+  for (var k = 0u; k < ROWS; k++) { sum = combine(sum, runs.elements[k]); }
+  return sum;
 }

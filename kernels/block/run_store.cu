@@ -9,11 +9,17 @@ FUNCTION void store_run_total(u32 *output_values, T before) {
   for (u32 i = 0u; i < RUN_WORDS; i++) { output_values[at + i] = words.w[i]; }
 }
 
-// What is known where an element stands: the key of the run that begins with it, and the total of the run before.
-FUNCTION void store_run(const u32 *input, u32 *output, u32 *output_values, u32 index, T run, T before) {
-  if (element_to_words(run).w[RUN_WORDS] == 0u) { return; }
-  const size_t source = (size_t)index * KEY_WORDS;
-  const size_t place = (size_t)element_to_words(before).w[RUN_WORDS] * KEY_WORDS;
-  for (u32 i = 0u; i < KEY_WORDS; i++) { output[place + i] = input[source + i]; }
-  store_run_total(output_values, before);
+// Where a run begins, its key and the total of the run before are known. `before` is what lies before the first element.
+FUNCTION void store_runs(u32 *output, u32 *output_values, const Runs &runs, T before) {
+  T running = before;
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    if (element_to_words(runs.elements[k]).w[RUN_WORDS] != 0u) {
+      const size_t place = (size_t)element_to_words(running).w[RUN_WORDS] * KEY_WORDS;
+#pragma unroll
+      for (u32 i = 0u; i < KEY_WORDS; i++) { output[place + i] = runs.keys[k].w[i]; }
+      store_run_total(output_values, running);
+    }
+    running = combine(running, runs.elements[k]);
+  }
 }

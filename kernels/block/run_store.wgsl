@@ -9,11 +9,17 @@ fn store_run_total(before: T) {
   for (var i = 0u; i < RUN_WORDS; i++) { output_values[at + i] = words.w[i]; }
 }
 
-// What is known where an element stands: the key of the run that begins with it, and the total of the run before.
-fn store_run(index: u32, run: T, before: T) {
-  if (element_to_words(run).w[RUN_WORDS] == 0u) { return; }
-  let source = params.input_offset + index * KEY_WORDS;
-  let place = params.output_offset + element_to_words(before).w[RUN_WORDS] * KEY_WORDS;
-  for (var i = 0u; i < KEY_WORDS; i++) { output[place + i] = input[source + i]; }
-  store_run_total(before);
+// Where a run begins, its key and the total of the run before are known. `before` is what lies before the first element.
+fn store_runs(runs: Runs, before: T) {
+  var running = before;
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    if (element_to_words(runs.elements[k]).w[RUN_WORDS] != 0u) {
+      let place = params.output_offset + element_to_words(running).w[RUN_WORDS] * KEY_WORDS;
+      // unroll
+      for (var i = 0u; i < KEY_WORDS; i++) { output[place + i] = runs.keys[k].w[i]; }
+      store_run_total(running);
+    }
+    running = combine(running, runs.elements[k]);
+  }
 }

@@ -14,13 +14,9 @@ struct TileInput {
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
-  const u32 first = tile * TILE + sg.id * ROWS * sg.width + sg.lane;
-  T carry = identity();
-  for (u32 k = 0u; k < ROWS; k++) {
-    const T inclusive = subgroup_inclusive_scan(load_run(from.input, from.input_values, first + k * sg.width, from.n), sg.lane);
-    carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
-  }
-  return tile_totals(carry, sg).all;
+  const Runs runs = load_runs(from.input, from.input_values, tile * TILE + (sg.id * sg.width + sg.lane) * ROWS, from.n);
+  const T inclusive = subgroup_inclusive_scan(fold_runs(runs), sg.lane);
+  return tile_totals(subgroup_shuffle_element(inclusive, sg.width - 1u), sg).all;
 }
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
@@ -45,23 +41,15 @@ by_key_lookback(
   const u32 run = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
-  // 2. Load the tile: each subgroup takes ROWS rows of one element a lane.
-  const u32 first = tile * TILE + sg.id * ROWS * sg.width + sg.lane;
-  T rows[ROWS];
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_run(input, input_values, first + k * sg.width, params.n); }
+  // 2. Each invocation loads ROWS elements that lie together, and folds them.
+  const Runs runs = load_runs(input, input_values, tile * TILE + (sg.id * sg.width + sg.lane) * ROWS, params.n);
+  const T sum = fold_runs(runs);
 
-  // 3. Scan the rows within the subgroup.
-  T before[ROWS];
-  T carry = identity();
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    const T inclusive = subgroup_inclusive_scan(rows[k], sg.lane);
-    const T exclusive = subgroup_shuffle_element_up(inclusive, 1u);
-    before[k] = carry;
-    if (sg.lane > 0u) { before[k] = combine(carry, exclusive); }
-    carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
-  }
+  // 3. Scan the sums within the subgroup.
+  const T inclusive = subgroup_inclusive_scan(sum, sg.lane);
+  T before = subgroup_shuffle_element_up(inclusive, 1u);
+  if (sg.lane == 0u) { before = identity(); }
+  const T carry = subgroup_shuffle_element(inclusive, sg.width - 1u);
 
   // 4. Publish the tile's aggregate, look back, and publish its prefix.
   const TileInput from = {input, input_values, params.n};
@@ -75,9 +63,5 @@ by_key_lookback(
   }
 
   // 6. Write the runs that begin here.
-  const T start = combine(prefix.before, prefix.subgroups);
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    store_run(input, output, output_values, first + k * sg.width, rows[k], combine(start, before[k]));
-  }
+  store_runs(output, output_values, runs, combine(combine(prefix.before, prefix.subgroups), before));
 }

@@ -13,14 +13,9 @@ var<workgroup> shared_ticket: u32;
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
-  let first = tile * TILE + subgroup * ROWS * width + lane;
-  var carry = identity();
-  // unroll
-  for (var k = 0u; k < ROWS; k++) {
-    let inclusive = subgroup_inclusive_scan(load_run(first + k * width, params.n), lane);
-    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
-  }
-  return tile_totals(carry, lane, subgroup, subgroups).all;
+  let runs = load_runs(tile * TILE + (subgroup * width + lane) * ROWS, params.n);
+  let inclusive = subgroup_inclusive_scan(fold_runs(runs), lane);
+  return tile_totals(subgroup_shuffle_element(inclusive, width - 1u), lane, subgroup, subgroups).all;
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -41,23 +36,15 @@ fn by_key_lookback(
   let run = taken / TICKETS;
   let leads = subgroup == 0u && lane == 0u;
 
-  // 2. Load the tile: each subgroup takes ROWS rows of one element a lane.
-  let first = tile * TILE + subgroup * ROWS * width + lane;
-  var rows: array<T, ROWS>;
-  // unroll
-  for (var k = 0u; k < ROWS; k++) { rows[k] = load_run(first + k * width, params.n); }
+  // 2. Each invocation loads ROWS elements that lie together, and folds them.
+  let runs = load_runs(tile * TILE + (subgroup * width + lane) * ROWS, params.n);
+  let sum = fold_runs(runs);
 
-  // 3. Scan the rows within the subgroup.
-  var before: array<T, ROWS>;
-  var carry = identity();
-  // unroll
-  for (var k = 0u; k < ROWS; k++) {
-    let inclusive = subgroup_inclusive_scan(rows[k], lane);
-    let exclusive = subgroup_shuffle_element_up(inclusive, 1u);
-    before[k] = carry;
-    if (lane > 0u) { before[k] = combine(carry, exclusive); }
-    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
-  }
+  // 3. Scan the sums within the subgroup.
+  let inclusive = subgroup_inclusive_scan(sum, lane);
+  var before = subgroup_shuffle_element_up(inclusive, 1u);
+  if (lane == 0u) { before = identity(); }
+  let carry = subgroup_shuffle_element(inclusive, width - 1u);
 
   // 4. Publish the tile's aggregate, look back, and publish its prefix.
   let prefix = tile_prefix(run, tile, carry, lane, width, subgroup, subgroups);
@@ -70,7 +57,5 @@ fn by_key_lookback(
   }
 
   // 6. Write the runs that begin here.
-  let start = combine(prefix.before, prefix.subgroups);
-  // unroll
-  for (var k = 0u; k < ROWS; k++) { store_run(first + k * width, rows[k], combine(start, before[k])); }
+  store_runs(runs, combine(combine(prefix.before, prefix.subgroups), before));
 }

@@ -11,10 +11,8 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   input += params.input_offset;
   input_values += params.input_values_offset;
   // 1. Each invocation folds ROWS elements that lie together.
-  const u32 first = tile * TILE + thread * ROWS;
-  T sum = identity();
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, load_run(input, input_values, first + k, params.n)); }
+  const Runs runs = load_runs(input, input_values, tile * TILE + thread * ROWS, params.n);
+  const T sum = fold_runs(&runs);
   // 2. The workgroup combines them. Behind the last tile's stands none, which the scan turns into the total.
   const T total = block_reduce(sum, thread, reduce_shared);
   if (thread == 0u) { sums[tile] = total; }

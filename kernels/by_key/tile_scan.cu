@@ -17,17 +17,10 @@ by_key_tile_scan(
   output += params.output_offset;
   output_values += params.output_values_offset;
   output_count += params.output_count_offset;
-  // 1. Load ROWS elements that lie together, and fold them.
-  const u32 first = tile * TILE + thread * ROWS;
-  T rows[ROWS];
-  T sum = identity();
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    rows[k] = load_run(input, input_values, first + k, params.n);
-    sum = combine(sum, rows[k]);
-  }
+  // 1. Each invocation loads ROWS elements that lie together, and folds them.
+  const Runs runs = load_runs(input, input_values, tile * TILE + thread * ROWS, params.n);
   // 2. The workgroup scans the sums.
-  const BlockScan block = block_exclusive_scan(sum, thread);
+  const BlockScan block = block_exclusive_scan(fold_runs(runs), thread);
   // 3. Behind the last tile's stands the total: with it the last run ends, and the count of runs is known.
   if (thread == 0u && tile == 0u) {
     const T end = sums[params.tiles];
@@ -35,10 +28,5 @@ by_key_tile_scan(
     output_count[0] = element_to_words(end).w[RUN_WORDS];
   }
   // 4. Write the runs that begin here.
-  T running = combine(sums[tile], block.before);
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    store_run(input, output, output_values, first + k, rows[k], running);
-    running = combine(running, rows[k]);
-  }
+  store_runs(output, output_values, runs, combine(sums[tile], block.before));
 }

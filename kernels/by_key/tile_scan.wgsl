@@ -17,17 +17,10 @@ fn by_key_tile_scan(
 ) {
   let tile = id.x + id.y * grid.x;
   if (tile >= params.tiles) { return; }
-  // 1. Load ROWS elements that lie together, and fold them.
-  let first = tile * TILE + thread * ROWS;
-  var rows: array<T, ROWS>;
-  var sum = identity();
-  // unroll
-  for (var k = 0u; k < ROWS; k++) {
-    rows[k] = load_run(first + k, params.n);
-    sum = combine(sum, rows[k]);
-  }
+  // 1. Each invocation loads ROWS elements that lie together, and folds them.
+  let runs = load_runs(tile * TILE + thread * ROWS, params.n);
   // 2. The workgroup scans the sums.
-  let block = block_exclusive_scan(sum, thread);
+  let block = block_exclusive_scan(fold_runs(runs), thread);
   // 3. Behind the last tile's stands the total: with it the last run ends, and the count of runs is known.
   if (thread == 0u && tile == 0u) {
     let end = sums[params.tiles];
@@ -35,10 +28,5 @@ fn by_key_tile_scan(
     output_count[params.output_count_offset] = element_to_words(end).w[RUN_WORDS];
   }
   // 4. Write the runs that begin here.
-  var running = combine(sums[tile], block.before);
-  // unroll
-  for (var k = 0u; k < ROWS; k++) {
-    store_run(first + k, rows[k], running);
-    running = combine(running, rows[k]);
-  }
+  store_runs(runs, combine(sums[tile], block.before));
 }
