@@ -2,29 +2,30 @@
 
 typedef struct {
   u32 w[KEY_WORDS];
-} Key;
+} RunKey;
 
 typedef struct {
-  Key keys[ROWS];
+  RunKey keys[ROWS];
   T elements[ROWS];
 } Runs;
 
-Key load_key(__global const u32 *input, u32 index) {
-  Key key;
+RunKey load_key(__global const u32 *input, u32 index) {
+  RunKey key;
 #pragma unroll
   for (u32 i = 0u; i < KEY_WORDS; i++) { key.w[i] = input[(size_t)index * KEY_WORDS + i]; }
   return key;
 }
 
-// Each key is loaded once and compared with the one before in registers. Behind the last element come identities.
+// Each key is compared with the one before in registers; the one before the first is loaded for that alone. Behind the last
+// element come identities.
 Runs load_runs(__global const u32 *input, __global const u32 *input_values, u32 first, u32 n) {
   const u32 last = n - 1u;
   Runs runs;
-  Key before = load_key(input, min(max(first, 1u) - 1u, last));
+  RunKey before = load_key(input, min(max(first, 1u) - 1u, last));
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     const u32 index = min(first + k, last);
-    const Key key = load_key(input, index);
+    const RunKey key = load_key(input, index);
     u32 difference = first + k == 0u ? 1u : 0u;
 #pragma unroll
     for (u32 i = 0u; i < KEY_WORDS; i++) { difference |= key.w[i] ^ before.w[i]; }

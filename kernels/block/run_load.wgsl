@@ -2,23 +2,24 @@
 
 @group(0) @binding(0) var<storage, read_write> input: array<u32>;
 
-struct Key {
+struct RunKey {
   w: array<u32, KEY_WORDS>,
 }
 
 struct Runs {
-  keys: array<Key, ROWS>,
+  keys: array<RunKey, ROWS>,
   elements: array<T, ROWS>,
 }
 
-fn load_key(index: u32) -> Key {
-  var key: Key;
+fn load_key(index: u32) -> RunKey {
+  var key: RunKey;
   // unroll
   for (var i = 0u; i < KEY_WORDS; i++) { key.w[i] = input[params.input_offset + index * KEY_WORDS + i]; }
   return key;
 }
 
-// Each key is loaded once and compared with the one before in registers. Behind the last element come identities.
+// Each key is compared with the one before in registers; the one before the first is loaded for that alone. Behind the last
+// element come identities.
 fn load_runs(first: u32, n: u32) -> Runs {
   let last = n - 1u;
   var runs: Runs;

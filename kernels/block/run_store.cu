@@ -6,6 +6,7 @@ FUNCTION void store_run_total(u32 *output_values, T before) {
   const u32 runs = words.w[RUN_WORDS];
   if (runs == 0u) { return; }
   const size_t at = (size_t)(runs - 1u) * RUN_WORDS;
+#pragma unroll
   for (u32 i = 0u; i < RUN_WORDS; i++) { output_values[at + i] = words.w[i]; }
 }
 

@@ -6,6 +6,7 @@ fn store_run_total(before: T) {
   let runs = words.w[RUN_WORDS];
   if (runs == 0u) { return; }
   let at = params.output_values_offset + (runs - 1u) * RUN_WORDS;
+  // unroll
   for (var i = 0u; i < RUN_WORDS; i++) { output_values[at + i] = words.w[i]; }
 }
 

@@ -15,7 +15,8 @@ fn by_key_tile_reduce(
   let tile = id.x + id.y * grid.x;
   if (tile >= params.tiles) { return; }
   // 1. Each invocation folds ROWS elements that lie together.
-  let sum = fold_runs(load_runs(tile * TILE + thread * ROWS, params.n));
+  let runs = load_runs(tile * TILE + thread * ROWS, params.n);
+  let sum = fold_runs(runs);
   // 2. The workgroup combines them. Behind the last tile's stands none, which the scan turns into the total.
   let total = block_reduce(sum, invocation);
   if (thread == 0u) { sums[tile] = total; }

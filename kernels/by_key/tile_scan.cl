@@ -17,8 +17,9 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile
   output_count += params.output_count_offset;
   // 1. Each invocation loads ROWS elements that lie together, and folds them.
   const Runs runs = load_runs(input, input_values, tile * TILE + thread * ROWS, params.n);
+  const T sum = fold_runs(&runs);
   // 2. The workgroup scans the sums.
-  const BlockScan block = block_exclusive_scan(fold_runs(&runs), thread, scan_shared);
+  const BlockScan block = block_exclusive_scan(sum, thread, scan_shared);
   // 3. Behind the last tile's stands the total: with it the last run ends, and the count of runs is known.
   if (thread == 0u && tile == 0u) {
     const T end = sums[params.tiles];

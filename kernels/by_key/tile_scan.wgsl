@@ -19,8 +19,9 @@ fn by_key_tile_scan(
   if (tile >= params.tiles) { return; }
   // 1. Each invocation loads ROWS elements that lie together, and folds them.
   let runs = load_runs(tile * TILE + thread * ROWS, params.n);
+  let sum = fold_runs(runs);
   // 2. The workgroup scans the sums.
-  let block = block_exclusive_scan(fold_runs(runs), thread);
+  let block = block_exclusive_scan(sum, thread);
   // 3. Behind the last tile's stands the total: with it the last run ends, and the count of runs is known.
   if (thread == 0u && tile == 0u) {
     let end = sums[params.tiles];

@@ -66,6 +66,8 @@ pub enum Distribution {
     Alternating,
     /// Keys that differ only in the bytes of this mask, bit 0 for the lowest byte.
     Places(u8),
+    /// Elements that differ only in this word of theirs, which lie in runs of one value, 1 to 16 long.
+    Word(u32),
 }
 
 impl Distribution {
@@ -92,11 +94,13 @@ impl Distribution {
             Distribution::Specials => "specials".into(),
             Distribution::Alternating => "alternating".into(),
             Distribution::Places(mask) => format!("places_{mask:08b}"),
+            Distribution::Word(word) => format!("runs_by_word_{word}"),
         }
     }
 
     /// `n` ranks in 0..2^64, which say how elements are ordered, from a seed: for an encoding of the caller's own.
-    /// [`Distribution::Specials`] and [`Distribution::Places`] are of keys' bits, and have uniform ranks.
+    /// [`Distribution::Specials`] and [`Distribution::Places`] are of keys' bits, and have uniform ranks; [`Distribution::Word`] has those of
+    /// that word.
     pub fn ranks(self, n: u64, seed: u64) -> Vec<u64> {
         ranks(self, n, &mut Random::new(seed))
     }
@@ -157,7 +161,17 @@ pub(crate) fn values(element: &ElementType, n: u64) -> Vec<u8> {
 
 /// `n` elements of any type, for predicates.
 pub(crate) fn items(element: &ElementType, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
-    bits_of(element, Domain::Unit, distribution, &ranks(distribution, n, random))
+    let ranks = ranks(distribution, n, random);
+    match distribution {
+        Distribution::Word(word) => {
+            let mut bytes = encode(element, Domain::Unit, &[random.next()]).repeat(n as usize);
+            for (element, rank) in bytes.chunks_exact_mut(element.bytes() as usize).zip(ranks) {
+                element[4 * word as usize..][..4].copy_from_slice(&((rank >> 32) as u32).to_le_bytes());
+            }
+            bytes
+        }
+        _ => bits_of(element, Domain::Unit, distribution, &ranks),
+    }
 }
 
 /// Elements that are only moved, of any bits: of their ranks, or floats of special values.
@@ -194,10 +208,11 @@ fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
                 *rank = *rank & kept | hot & !kept;
             }
         }
-        Distribution::Runs => {
+        Distribution::Runs | Distribution::Word(_) => {
+            let longest = if distribution == Distribution::Runs { 200 } else { 16 };
             let mut start = 0;
             while start < n {
-                let end = n.min(start + 1 + random.below(200) as usize);
+                let end = n.min(start + 1 + random.below(longest) as usize);
                 let value = ranks[start];
                 ranks[start..end].fill(value);
                 start = end;
@@ -369,6 +384,15 @@ mod tests {
         sorted.sort_unstable();
         let most = sorted.chunk_by(|a, b| a == b).map(<[u32]>::len).max().unwrap();
         assert!((12_100..12_700).contains(&most), "{most}");
+    }
+
+    #[test]
+    fn elements_differ_in_the_word_that_is_named() {
+        let element = ElementType::Scalar(Scalar::U64);
+        let keys: Vec<u64> = read(&items(&element, Distribution::Word(1), 1000, &mut Random::new(4)));
+        assert!(keys.iter().all(|key| *key as u32 == keys[0] as u32));
+        let runs = keys.chunk_by(|a, b| a == b).map(<[u64]>::len).collect::<Vec<_>>();
+        assert!(runs.len() > 50 && *runs.iter().max().unwrap() <= 16, "{runs:?}");
     }
 
     #[test]

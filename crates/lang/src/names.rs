@@ -18,7 +18,7 @@ use crate::scan::{self, Declaration};
 /// | `main` | a WGSL entry point |
 /// | `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter`, `input_values`, `output_values`, `output_rest`, `output_count` | a kernel's arguments |
 /// | `Pack` | consecutive elements that are loaded together |
-/// | `State`, `StateWord`, `Lookback`, `Announced`, `TileInput`, `TilePrefix`, `TileShared`, `TileTotals`, `BlockScan`, `Subgroup`, `Peers` | the kernels' structs |
+/// | `State`, `StateWord`, `Lookback`, `Announced`, `TileInput`, `TilePrefix`, `TileShared`, `TileTotals`, `BlockScan`, `RunKey`, `Runs`, `Subgroup`, `Peers` | the kernels' structs |
 /// | `WORKGROUP`, `ROWS`, `PACK`, `EXCLUSIVE` and other words in capitals listed here | constants and macros |
 ///
 /// See also [`RESERVED_PREFIXES`]. Names starting with `_`, WGSL's keywords and predeclared names, and the keywords and
@@ -28,7 +28,7 @@ use crate::scan::{self, Declaration};
 pub const RESERVED_NAMES: &[&str] = &[
     "T", "Item", "output_rest", "output_count", "input_values", "output_values", "KEY_WORDS", "RUN_WORDS", "VALUE_WORDS",
     "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
-    "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "Invocation", "invocation_place", "REDUCE_SHARED", "follow_predecessor", "admit_successor", "BlockScan", "Subgroup", "Peers",
+    "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "Invocation", "invocation_place", "REDUCE_SHARED", "follow_predecessor", "admit_successor", "BlockScan", "RunKey", "Runs", "fold_runs", "Subgroup", "Peers",
     "Announced", "TileInput", "TilePrefix", "TileShared", "TileTotals",
     "AHEAD", "CHAINED", "CHUNKS", "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
     "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",

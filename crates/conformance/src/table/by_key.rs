@@ -13,7 +13,7 @@ pub(crate) fn by_key(key: &ElementType, op: Option<Op>, n: u64) -> Request {
 }
 
 /// Reductions that differ in keys, operator and placement.
-fn reductions() -> [(ElementType, Option<Op>, Placement); 6] {
+fn reductions() -> [(ElementType, Option<Op>, Placement); 7] {
     let op = |which, scalar| Some(builtin(which, scalar));
     [
         (u32::TYPE, None, Placement::Aligned),
@@ -22,12 +22,14 @@ fn reductions() -> [(ElementType, Option<Op>, Placement); 6] {
         (u32::TYPE, Some(operators::compose()), Placement::Odd),
         (Triple::TYPE, op(Builtin::Max, Scalar::I64), Placement::Aligned),
         (u32::TYPE, Some(operators::tally()), Placement::Aligned),
+        // Totals of two words: of a stuck tile, which owner and helper may both compute, half of each would show.
+        (u32::TYPE, op(Builtin::Sum, Scalar::F64), Placement::Odd),
     ]
 }
 
 impl Table<'_> {
     pub(super) fn by_keys(&mut self) {
-        use Distribution::{Alternating, Constant, Few, Runs, Sorted, Uniform};
+        use Distribution::{Alternating, Constant, Few, Runs, Sorted, Specials, Uniform, Word};
         for (key, op, placement) in reductions() {
             let row = |n| Row::new(by_key(&key, op.clone(), n)).placement(placement).distribution(Runs);
             for distribution in [Uniform, Constant, Few, Runs, Sorted, Alternating] {
@@ -43,6 +45,17 @@ impl Table<'_> {
                 self.by_first(row(20_011).tiles(Tiles::Small).fault(fault));
                 self.by_first(row(20_011).distribution(Few).fault(fault));
             }
+        }
+        // Keys that are other ones by one of their words alone, and floats that are the same by their bits alone.
+        let count = Some(builtin(Builtin::Sum, Scalar::U32));
+        for key in [u64::TYPE, Triple::TYPE] {
+            for word in 0..key.words() {
+                self.by_algorithm(Row::new(by_key(&key, count.clone(), 5003)).distribution(Word(word)));
+                self.by_first(Row::new(by_key(&key, None, 5003)).placement(Placement::Odd).distribution(Word(word)));
+            }
+        }
+        for key in [f32::TYPE, f64::TYPE] {
+            self.by_algorithm(Row::new(by_key(&key, count.clone(), 5003)).distribution(Specials));
         }
         for (key, op, placement) in reductions().into_iter().take(3) {
             let row = |n| Row::new(by_key(&key, op.clone(), n)).placement(placement).distribution(Distribution::Runs);
@@ -73,8 +86,10 @@ impl Table<'_> {
 /// Rows whose results two devices are compared in: those whose totals are exact.
 pub(super) fn shared_rows() -> Vec<Row> {
     let rows = |n| {
-        let exact =
-            reductions().into_iter().filter(|(_, op, _)| op.as_ref().is_none_or(|op| *op.element() != f32::TYPE));
+        let exact = reductions().into_iter().filter(|(_, op, _)| {
+            let is_float = |op: &Op| matches!(op.element(), ElementType::Scalar(scalar) if scalar.is_float());
+            !op.as_ref().is_some_and(is_float)
+        });
         exact.map(move |(key, op, _)| Row::new(by_key(&key, op, n)).distribution(Distribution::Runs))
     };
     [1, 20_011].into_iter().flat_map(rows).collect()

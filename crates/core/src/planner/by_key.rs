@@ -104,7 +104,7 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// Tiles of about `words` words an invocation.
+    /// Tiles of about `words` words of segments an invocation, and of as many of keys, which it holds beside them.
     fn new(planner: &Planner<'_>, request: &'a ByKeyRequest, n: u32, words: u32) -> Result<Self> {
         let total = request.total();
         let op = segmented(&total)?;
@@ -113,7 +113,7 @@ impl<'a> Job<'a> {
         // The block scans hold two elements an invocation in workgroup memory.
         let workgroup = planner.workgroup_within_half(planner.tuning.by_key_workgroup, segment);
         let words = planner.words(words.min(planner.tuning.scan_words), all, workgroup);
-        let rows = (words / segment.words()).max(1);
+        let rows = (words / segment.words()).min(2 * words / (segment.words() + request.key.words())).max(1);
         let value_words = total.element().words();
         Ok(Job { request, op, value_words, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
     }
@@ -131,12 +131,9 @@ impl<'a> Job<'a> {
 
     /// A kernel that takes tiles of keys, and of values where there are some, whose argument is bound then.
     fn tile_key(&self, name: &'static str, parts: Vec<&'static str>) -> KernelKey {
-        let mut constants = vec![self.key_words(), ("RUN_WORDS", self.value_words)];
+        let constants = vec![self.key_words(), ("RUN_WORDS", self.value_words)];
         let load = match self.request.op {
-            Some(_) => {
-                constants.push(("VALUE_WORDS", self.value_words));
-                ["block/run_values", "block/run_load"]
-            }
+            Some(_) => ["block/run_values", "block/run_load"],
             None => ["block/run_lengths", "block/run_load"],
         };
         self.key(name, [&load[..], &parts].concat(), constants)
