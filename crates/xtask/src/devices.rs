@@ -4,7 +4,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Vulkan's loader and lavapipe, GL's software renderer, OpenCL's loader and PoCL, SwiftShader.
+use crate::process::succeeds;
+
+/// Vulkan's loader and lavapipe, GL's software renderer, OpenCL's loader and PoCL, which brings clang.
 pub const PACKAGES: [&str; 5] =
     ["mesa-vulkan-drivers", "libegl1", "libgl1-mesa-dri", "ocl-icd-libopencl1", "pocl-opencl-icd"];
 
@@ -61,6 +63,13 @@ pub fn opencl() -> Presence {
 /// NVIDIA's driver. There is none for processors.
 pub fn cuda() -> Presence {
     presence(library("libcuda.so.1"), "no NVIDIA driver", &[])
+}
+
+/// clang, which compiles CUDA C for the host: the one that `TRIFOLD_CLANG` names, or one in the path.
+pub fn clang() -> Presence {
+    let versions = (14..30).map(|version| format!("clang-{version}"));
+    let mut names = env::var("TRIFOLD_CLANG").into_iter().chain(["clang".into()]).chain(versions);
+    presence(names.any(|name| succeeds(&name, &["--version"])), "no clang", &["clang"])
 }
 
 /// SwiftShader's description for Vulkan's loader: the one that `TRIFOLD_SWIFTSHADER` names, or a browser's.

@@ -271,6 +271,9 @@ impl Suite {
         report.stage("conformance: WGSL on GL (llvmpipe)", || {
             self.on_device(devices::llvmpipe(), || self.run_all(on("trifold-wgpu"), &["(Gl)/"]))
         });
+        report.stage("conformance: CUDA C on the host", || {
+            self.on_device(devices::clang(), || self.run_all(on("trifold-cuda-emulation"), &[]))
+        });
         report.stage("conformance: CUDA", || self.on_device(devices::cuda(), || self.run_all(on("trifold-cuda"), &[])));
     }
 
@@ -524,18 +527,6 @@ mod tests {
         counts.add("test passed ... ok");
         assert_eq!(counts, Counts { passed: 13, failed: 2, ignored: 3 });
         assert_eq!(counts.text(), "13 tests, 3 ignored");
-    }
-
-    /// They are shown there as they are, but for the line that says how to run them.
-    #[test]
-    fn the_readme_shows_the_examples() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let readme = fs::read_to_string(root.join("README.md")).unwrap();
-        for name in ["cpu", "wgpu", "opencl", "cuda"] {
-            let example = fs::read_to_string(root.join(format!("crates/trifold/examples/{name}.rs"))).unwrap();
-            let (_, code) = example.split_once("\n\n").unwrap();
-            assert!(readme.contains(&format!("```rust\n{code}```")), "{name}.rs");
-        }
     }
 
     #[test]

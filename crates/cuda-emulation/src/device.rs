@@ -1,0 +1,197 @@
+//! The emulated device as a backend.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tempfile::TempDir;
+use trifold_core::{
+    Backend, Caps, Command, DeviceKind, Error, KernelKey, Language, Reduce, Result, Scan, Sort, Span, SubgroupSource,
+    Subgroups,
+};
+use trifold_kernels::{Argument, ParamsLayout};
+
+use crate::compile::{Program, clang};
+use crate::memory::{ALIGNMENT, Region};
+use crate::run::Stacks;
+use crate::{Buffer, Handle, Step};
+
+const MEMORY: u64 = 4 << 30;
+/// Few, so that workgroups that stay until all tiles are done are resident together.
+const COMPUTE_UNITS: u32 = 3;
+
+/// A device that runs CUDA C on the host's processor, one command at a time.
+pub struct Emulation {
+    caps: Caps,
+    clang: PathBuf,
+    folder: TempDir,
+    kernels: Mutex<HashMap<KernelKey, Kernel>>,
+    /// Held while a command runs: kernels keep a block's memory in variables of their own.
+    running: Mutex<Stacks>,
+}
+
+/// What commands are recorded into: nothing. They run when they are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InOrder;
+
+/// A kernel compiled for the host.
+#[derive(Clone)]
+pub struct Kernel(pub(crate) Arc<Compiled>);
+
+pub(crate) struct Compiled {
+    pub(crate) name: &'static str,
+    pub(crate) program: Program,
+    pub(crate) workgroup: u32,
+    pub(crate) arguments: &'static [Argument],
+    pub(crate) params: ParamsLayout,
+}
+
+impl Emulation {
+    /// A device that has what compute capability 9.0 has: words of 128 bits, and copies of tiles by hardware.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] without clang, [`Error::Backend`] if there is no room for what it makes.
+    pub fn new() -> Result<Emulation> {
+        let caps = Caps {
+            backend: "cuda",
+            device: "CUDA C on the host".into(),
+            driver: "emulated".into(),
+            api: "CUDA sm_90, emulated".into(),
+            kind: DeviceKind::Cpu,
+            language: Language::CudaC,
+            compute_units: COMPUTE_UNITS,
+            memory: MEMORY,
+            subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
+            int64: true,
+            float64: true,
+            atomics64: true,
+            atomics128: true,
+            coherent: false,
+            subgroup_barrier: false,
+            forward_progress: true,
+            max_workgroup: 1024,
+            shared_bytes: 48 << 10,
+            bulk_shared_bytes: 227 << 10,
+            max_binding: MEMORY,
+            max_buffer: MEMORY,
+            binding_alignment: 1,
+            // So that the suite runs the kernel.
+            native_copy: false,
+        };
+        let folder =
+            tempfile::tempdir().map_err(|error| Error::backend("cuda", "making a folder for kernels", error))?;
+        Ok(Emulation { caps, clang: clang()?, folder, kernels: Mutex::default(), running: Mutex::default() })
+    }
+
+    /// The right to touch memory.
+    fn alone(&self) -> MutexGuard<'_, Stacks> {
+        // Whoever panicked left stacks at the most.
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Backend for Emulation {
+    type Buffer = Buffer;
+    type Handle = Handle;
+    type Kernel = Kernel;
+    type Step = Step;
+    type Recorder = InOrder;
+
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+        if bytes > self.caps.max_buffer {
+            let most = self.caps.max_buffer;
+            return Err(Error::Invalid(format!("a buffer of {bytes} bytes; {} has at most {most}", self.caps.device)));
+        }
+        Buffer::new(bytes, &self.caps.device)
+    }
+
+    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Emulation> {
+        buffer.span()
+    }
+
+    fn handle_alignment(&self, _: &Handle) -> u64 {
+        ALIGNMENT as u64
+    }
+
+    fn same(&self, a: &Handle, b: &Handle) -> bool {
+        a.same(b)
+    }
+
+    async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels.get(key) {
+            return Ok(kernel.clone());
+        }
+        let assembled = trifold_kernels::assemble(key, &self.caps)?;
+        let name = kernels.len().to_string();
+        let takes = (assembled.arguments.len(), assembled.params.bytes() as usize);
+        let program =
+            Program::compile(&self.clang, self.folder.path(), &name, &assembled.source, assembled.entry_point, takes)?;
+        let kernel = Kernel(Arc::new(Compiled {
+            name: key.name,
+            program,
+            workgroup: assembled.workgroup,
+            arguments: assembled.arguments,
+            params: assembled.params,
+        }));
+        kernels.insert(key.clone(), kernel.clone());
+        Ok(kernel)
+    }
+
+    unsafe fn bind(&self, command: Command<'_, Emulation>) -> Result<Step> {
+        Step::bind(command)
+    }
+
+    fn record(&self) -> Result<InOrder> {
+        Ok(InOrder)
+    }
+
+    fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
+        let mut stacks = self.alone();
+        steps.iter().try_for_each(|step| step.run(&mut stacks))
+    }
+
+    fn submit(&self, _: InOrder) -> Result<()> {
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, to: &Span<'_, Emulation>, bytes: &[u8]) -> Result<()> {
+        let region = Region::of(to)?;
+        region.check_length(bytes.len())?;
+        let _alone = self.alone();
+        // SAFETY: the region has as many bytes as the slice, and `_alone` keeps others out.
+        unsafe { region.start().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+        Ok(())
+    }
+
+    async fn read(&self, from: &Span<'_, Emulation>, bytes: &mut [u8]) -> Result<()> {
+        let region = Region::of(from)?;
+        region.check_length(bytes.len())?;
+        let _alone = self.alone();
+        // SAFETY: the region has as many bytes as the slice, all initialised, and `_alone` keeps writers out.
+        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(region.start(), bytes.len()) }
+        Ok(())
+    }
+
+    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+        self.execute(&mut InOrder, before)?;
+        let start = Instant::now();
+        for _ in 0..repeat {
+            self.execute(&mut InOrder, steps)?;
+        }
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
+}
+
+impl Scan for Emulation {}
+impl Reduce for Emulation {}
+impl Sort for Emulation {}

@@ -1,0 +1,98 @@
+//! Commands with their memory bound, and how each runs.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use trifold_core::{Command, Error, Result};
+
+use crate::Emulation;
+use crate::device::Kernel;
+use crate::memory::Region;
+use crate::run::{Arguments, Stacks, launch};
+
+/// A command bound to its memory, which it keeps alive.
+pub struct Step(Action);
+
+enum Action {
+    Fill {
+        to: Region,
+        value: u32,
+    },
+    Copy {
+        from: Region,
+        to: Region,
+    },
+    /// Each argument in the kernel's order; `None` where one is left out.
+    Launch {
+        kernel: Kernel,
+        groups: u32,
+        arguments: Box<[Option<Region>]>,
+        params: Box<[u8]>,
+    },
+}
+
+/// Launches so far, which differ in the order in which their threads run.
+static LAUNCHES: AtomicU64 = AtomicU64::new(1);
+
+impl Step {
+    pub(crate) fn bind(command: Command<'_, Emulation>) -> Result<Step> {
+        let action = match command {
+            Command::Fill { span, value } => {
+                let to = Region::of(&span)?;
+                if !to.start().cast::<u32>().is_aligned() || !to.bytes().is_multiple_of(4) {
+                    return Err(Error::Invalid(format!("a fill of {span:?}; it takes whole, aligned 32-bit words")));
+                }
+                Action::Fill { to, value }
+            }
+            Command::Copy { from, to } => {
+                if from.bytes() != to.bytes() {
+                    return Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")));
+                }
+                Action::Copy { from: Region::of(&from)?, to: Region::of(&to)? }
+            }
+            Command::Launch { key, kernel, groups, spans, params, initial } => {
+                let name = key.name;
+                let known = kernel.0.arguments;
+                if let Some((extra, _)) = spans.iter().find(|(span, _)| !known.iter().any(|a| a.name == *span)) {
+                    return Err(Error::Invalid(format!("{name} has no argument `{extra}`")));
+                }
+                let bound = known.iter().map(|argument| match spans.iter().find(|(n, _)| *n == argument.name) {
+                    Some((_, span)) => Region::of(span).map(Some),
+                    None if argument.optional => Ok(None),
+                    None => Err(Error::Invalid(format!("{name} needs its argument `{}`", argument.name))),
+                });
+                let arguments = bound.collect::<Result<_>>()?;
+                let params = kernel.0.params.pack(initial, params, |_| 0)?.into();
+                Action::Launch { kernel: kernel.clone(), groups, arguments, params }
+            }
+        };
+        Ok(Step(action))
+    }
+
+    /// Runs it. The device's lock, which the stacks are behind, keeps others off its memory.
+    pub(crate) fn run(&self, stacks: &mut Stacks) -> Result<()> {
+        match &self.0 {
+            Action::Fill { to, value } => {
+                // SAFETY: the region has as many aligned words, and nobody else touches it.
+                let words = unsafe { std::slice::from_raw_parts_mut(to.start().cast::<u32>(), to.bytes() / 4) };
+                words.fill(*value);
+                Ok(())
+            }
+            Action::Copy { from, to } => {
+                // SAFETY: both regions have as many bytes, and nobody else touches them; they may overlap.
+                unsafe { to.start().copy_from(from.start(), to.bytes()) };
+                Ok(())
+            }
+            Action::Launch { kernel, groups, arguments, params } => {
+                let start = |region: &Option<Region>| region.as_ref().map_or(std::ptr::null_mut(), Region::start);
+                let addresses: Vec<*mut u8> = arguments.iter().map(start).collect();
+                let kernel = &kernel.0;
+                let launched = Arguments { program: &kernel.program, addresses: &addresses, params };
+                let seed = LAUNCHES.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+                // SAFETY: the addresses and parameters are those of the kernel's entry in the catalogue, whose spans the planner made
+                // large enough for them: who binds a launch promises that it is of a plan. They are kept by this step.
+                unsafe { launch(launched, *groups, kernel.workgroup, stacks, seed) }
+                    .map_err(|error| Error::backend("cuda", format!("launching {}", kernel.name), error))
+            }
+        }
+    }
+}
