@@ -91,9 +91,8 @@ fn call(
     values: Option<&Numbers>,
     output_bytes: usize,
 ) -> Result<(Vec<u8>, Vec<u8>)> {
-    let device = crate::choose::best(args.device.as_deref())?;
+    let (device, backend) = crate::choose::best(args.device.as_deref())?;
     tracing::info!(%device, "chosen");
-    let backend = device.open().with_context(|| format!("{device} cannot be opened"))?;
     run(&*backend, request, args.algorithm, input, values, output_bytes)
         .with_context(|| format!("{} of {} numbers on {device}", request.primitive(), request.n()))
 }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use trifold::{AnyBackend, DeviceKind, Error, Found, Language, TuningTable};
 
 /// The devices that match any of the words, or all if there are none. Of all, those are left out that the file of `TRIFOLD_TUNING` has
@@ -43,12 +43,25 @@ pub fn listed(words: &[String]) -> Result<Vec<Found>> {
     Ok(found.into_iter().filter(wanted).collect())
 }
 
-/// The one device to run a user's data on: of those that match, a discrete GPU if there is one (CUDA before wgpu before
-/// OpenCL), else the CPU backend, else whatever there is.
-pub fn best(word: Option<&str>) -> Result<Found> {
+/// Opens the device to run a user's data on: of those that match, a discrete GPU if there is one (CUDA before wgpu before
+/// OpenCL), else the CPU backend, else whatever there is. Where none was asked for, one that does not open is passed over.
+pub fn best(word: Option<&str>) -> Result<(Found, Box<dyn AnyBackend>)> {
     let words: Vec<String> = word.map(String::from).into_iter().collect();
     // Opening it tells whether the file of `TRIFOLD_TUNING` is for it.
-    listed(&words)?.into_iter().min_by_key(rank).ok_or_else(|| anyhow::anyhow!("there is no device"))
+    let mut devices = listed(&words)?;
+    devices.sort_by_key(rank);
+    let last = devices.len() - 1;
+    for (i, found) in devices.into_iter().enumerate() {
+        match open(&found) {
+            Ok(backend) => return Ok((found, backend)),
+            // What the user set is the user's to mend.
+            Err(error) if i == last || !words.is_empty() || matches!(error, Error::Invalid(_)) => {
+                return Err(error).with_context(|| format!("{found} cannot be opened"));
+            }
+            Err(error) => eprintln!("note: {found} is passed over: {error}"),
+        }
+    }
+    bail!("there is no device")
 }
 
 /// Whether a table has numbers for a device, as far as can be told before it is open; the CPU backend has none.
@@ -81,21 +94,10 @@ fn rank(device: &Found) -> (u32, u32) {
     (class, backend)
 }
 
-/// Why a device is not open.
-pub enum Unopened {
-    /// It lacks what the backend needs.
-    Unsupported(String),
-    Failed(String),
-}
-
 /// Opens a device. Drivers' bindings may panic over it.
-pub fn open(found: &Found) -> std::result::Result<Box<dyn AnyBackend>, Unopened> {
-    match catch_unwind(AssertUnwindSafe(|| found.open())) {
-        Ok(Ok(backend)) => Ok(backend),
-        Ok(Err(Error::Unsupported(why))) => Err(Unopened::Unsupported(why)),
-        Ok(Err(error)) => Err(Unopened::Failed(error.to_string())),
-        Err(_) => Err(Unopened::Failed("its binding panicked; -v says how".into())),
-    }
+pub fn open(found: &Found) -> trifold::Result<Box<dyn AnyBackend>> {
+    catch_unwind(AssertUnwindSafe(|| found.open()))
+        .unwrap_or_else(|_| Err(Error::backend_message(found.backend, "its binding panicked; -v says how")))
 }
 
 fn is_called(device: &Found, word: &str) -> bool {

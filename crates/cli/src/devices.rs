@@ -11,7 +11,8 @@ use crate::args::DevicesArgs;
 pub fn run(args: &DevicesArgs) -> Result<ExitCode> {
     let (found, missing) = trifold::discover();
     // What a device can do is known once it is open.
-    let opened: Vec<_> = found.iter().map(|f| (f, f.open().map(|backend| backend.caps().clone()))).collect();
+    let opened: Vec<_> =
+        found.iter().map(|f| (f, crate::choose::open(f).map(|backend| backend.caps().clone()))).collect();
     if args.json {
         let devices: Vec<Value> = opened
             .iter()

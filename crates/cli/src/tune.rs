@@ -57,7 +57,7 @@ fn write(args: &TuneArgs, rows: &[TuningRow]) -> Result<()> {
 
 /// Tunes a device; none if it has no kernels to tune.
 fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -> Result<Option<TuningRow>> {
-    let backend = found.open()?;
+    let backend = crate::choose::open(found)?;
     let caps = backend.caps();
     let n = args.n.unwrap_or(if is_software(caps.kind) { 1 << 18 } else { 1 << 26 });
     let start = if args.from_limits { Tuning::by_limits(caps) } else { backend.tuning() };

@@ -66,7 +66,7 @@ pub(crate) struct Image {
 /// in `CUDA_PATH`, `CUDA_HOME` or `/usr/local/cuda`.
 ///
 /// # Errors
-/// [`Error::Backend`] that says how to get NVRTC, if it is not found.
+/// [`Error::Unsupported`] that says how to get NVRTC, if it is not found.
 pub fn nvrtc_version() -> Result<(u32, u32)> {
     let nvrtc = Nvrtc::get()?;
     let (mut major, mut minor) = (0, 0);
@@ -80,8 +80,7 @@ pub fn nvrtc_version() -> Result<(u32, u32)> {
 /// `kernel` names the source in errors and in profilers.
 ///
 /// # Errors
-/// [`Error::Compile`] with NVRTC's log; [`Error::Unsupported`] if NVRTC does not know the architecture;
-/// [`Error::Backend`] if there is no NVRTC.
+/// [`Error::Compile`] with NVRTC's log; [`Error::Unsupported`] if there is no NVRTC, or it does not know the architecture.
 pub fn compile_to_cubin(source: &str, kernel: &str, architecture: u32) -> Result<Vec<u8>> {
     let nvrtc = Nvrtc::get()?;
     let known = nvrtc.known_architectures()?;
@@ -116,7 +115,7 @@ impl Nvrtc {
             }
             nvrtc
         });
-        found.as_ref().map_err(|message| Error::backend_message("cuda", message.clone()))
+        found.as_ref().map_err(|message| Error::Unsupported(message.clone()))
     }
 
     fn open(name: &Path) -> std::result::Result<Nvrtc, libloading::Error> {

@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
-use trifold::{AnyBackend, Caps, DeviceKind, Fault, Found, Language, Layout, Options, Tuning, planner};
+use trifold::{AnyBackend, Caps, DeviceKind, Error, Fault, Found, Language, Layout, Options, Tuning, planner};
 use trifold_conformance::Distribution;
 
 pub use self::measure::{BATCH, Bench, Outcome, is_software, request};
 pub use self::rows::{Conditions, Device, Job, Row};
 pub use self::table::{render, size};
 use crate::args::{CompareArgs, Primitive};
-use crate::choose::{self, Unopened};
+use crate::choose;
 use crate::files::{self, Pending};
 use crate::interrupt;
 
@@ -161,9 +161,9 @@ pub fn open_all<'a>(
         report.bar.set_message(format!("opening {found}"));
         match choose::open(found) {
             Ok(backend) => return Some(Opened(backend)),
-            Err(Unopened::Unsupported(why)) => report.note(&format!("{found} is left out: {why}")),
-            Err(Unopened::Failed(why)) => {
-                report.add(Row { error: Some(format!("it cannot be opened: {why}")), ..unopened(found) });
+            Err(Error::Unsupported(why)) => report.note(&format!("{found} is left out: {why}")),
+            Err(error) => {
+                report.add(Row { error: Some(format!("it cannot be opened: {error}")), ..unopened(found) });
             }
         }
         None

@@ -20,7 +20,7 @@ use self::queue::Queue;
 pub use self::shard::Shard;
 use self::watch::Watch;
 use crate::args::{Primitive, VerifyArgs};
-use crate::choose::{self, Unopened};
+use crate::choose;
 use crate::compare::{Conditions, Job, is_software, request};
 use crate::files::{self, Pending};
 use crate::interrupt;
@@ -118,9 +118,9 @@ impl<'a> Verify<'a> {
 
     fn open(&self, found: &Found) -> Result<Device, Outcome> {
         self.bar.set_message(format!("opening {found}"));
-        let backend = choose::open(found).map_err(|unopened| match unopened {
-            Unopened::Unsupported(why) => Outcome::Ignored(why),
-            Unopened::Failed(why) => Outcome::Failed(why),
+        let backend = choose::open(found).map_err(|error| match error {
+            Error::Unsupported(why) => Outcome::Ignored(why),
+            error => Outcome::Failed(error.to_string()),
         })?;
         let caps = backend.caps();
         let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
