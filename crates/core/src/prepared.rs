@@ -103,7 +103,8 @@ impl<B: Backend> Prepared<B> {
     ///
     /// # Errors
     /// [`Error::Invalid`] if the spans are not what the plan was made for, or the scratch is too small, overlaps a span,
-    /// or does not start at a multiple of 256 bytes or of what the device can bind at.
+    /// or does not start at a multiple of 256 bytes or of what the device can bind at; in OpenCL also if it is cut from a buffer that
+    /// has a span.
     pub fn bind_with_scratch<'a>(
         &self,
         backend: &B,

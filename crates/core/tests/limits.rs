@@ -40,6 +40,23 @@ fn waits_that_might_never_end_are_refused() {
     assert_eq!(refused(&sort_keys(1 << 20), in_place, bounded, &h200()), None);
 }
 
+/// `Caps` can be anybody's.
+#[test]
+fn capabilities_that_no_device_has_give_no_panic() {
+    let caps = Caps { compute_units: u32::MAX, ..h200() };
+    let lengths = Request::ByKey(ByKeyRequest { key: u32::TYPE, op: None, n: 1 << 20 });
+    for request in [scan(1 << 20), reduce(1 << 20), sort_keys(1 << 20), sort_pairs(1 << 20), lengths.clone()] {
+        for name in algorithms(&request, &caps) {
+            let options = Options { algorithm: Some(name), ..Options::default() };
+            let _ = plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps));
+        }
+        let none = Caps { max_workgroup: 0, ..h200() };
+        let planned = plan(&request, Layout::default(), Options::default(), &none, &Tuning::of(&none));
+        let Err(Error::Invalid(why)) = planned else { panic!("{request:?} is planned") };
+        assert!(why.contains("at most 0 invocations"), "{why}");
+    }
+}
+
 /// A struct that says other than it has: its words could not be moved.
 #[test]
 fn elements_have_no_bytes_but_their_fields() {

@@ -53,16 +53,25 @@ pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
     static FIRST: Mutex<()> = Mutex::new(());
     let _first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
 
-    let platforms = platforms()?;
     let mut found = vec![];
-    for platform in platforms {
-        // One broken driver does not hide the others' devices.
-        match platform_devices(platform, found.len()) {
-            Ok(devices) => found.extend(devices),
-            Err(status) => tracing::warn!(%status, "an OpenCL platform does not list its devices"),
+    // One broken driver or device does not hide the others; where nothing else is found, it is why.
+    let mut broken = None;
+    for platform in platforms()? {
+        let devices = platform_devices(platform).unwrap_or_else(|status| vec![Err(status)]);
+        for device in devices {
+            match device {
+                Ok(device) => found.push(DeviceInfo { index: found.len(), ..device }),
+                Err(status) => {
+                    tracing::warn!(%status, "a device of an OpenCL platform is left out");
+                    broken = Some(status);
+                }
+            }
         }
     }
-    Ok(found)
+    match broken {
+        Some(status) if found.is_empty() => Err(status.error("listing the OpenCL devices")),
+        _ => Ok(found),
+    }
 }
 
 fn platforms() -> Result<Vec<ffi::cl_platform_id>> {
@@ -87,7 +96,8 @@ fn platforms() -> Result<Vec<ffi::cl_platform_id>> {
     Ok(platforms)
 }
 
-fn platform_devices(platform: ffi::cl_platform_id, before: usize) -> Checked<Vec<DeviceInfo>> {
+/// A platform's devices, each as far as it tells of itself.
+fn platform_devices(platform: ffi::cl_platform_id) -> Checked<Vec<Checked<DeviceInfo>>> {
     let call = "clGetDeviceIDs";
     let all = ffi::CL_DEVICE_TYPE_ALL;
     let mut count = 0;
@@ -101,23 +111,21 @@ fn platform_devices(platform: ffi::cl_platform_id, before: usize) -> Checked<Vec
     // SAFETY: as above, with room for `count` devices.
     check(call, unsafe { ffi::clGetDeviceIDs(platform, all, count, ids.as_mut_ptr(), ptr::null_mut()) })?;
     ids.retain(|id| !id.is_null());
-    ids.into_iter()
-        .enumerate()
-        .map(|(i, id)| {
-            // SAFETY: the platform gave this device, and root devices live as long as the program.
-            let device = Device(unsafe { DeviceId::from_raw(id) });
-            Ok(DeviceInfo {
-                index: before + i,
-                platform: device.platform_name()?,
-                name: device.string(ffi::CL_DEVICE_NAME)?,
-                driver: device.string(ffi::CL_DRIVER_VERSION)?,
-                version: device.string(ffi::CL_DEVICE_VERSION)?,
-                id: device.0,
-                // SAFETY: clGetPlatformIDs gave it, and platforms live as long as the program.
-                platform_id: unsafe { PlatformId::from_raw(platform) },
-            })
+    let describe = |id| {
+        // SAFETY: the platform gave this device, and root devices live as long as the program.
+        let device = Device(unsafe { DeviceId::from_raw(id) });
+        Ok(DeviceInfo {
+            index: 0,
+            platform: device.platform_name()?,
+            name: device.string(ffi::CL_DEVICE_NAME)?,
+            driver: device.string(ffi::CL_DRIVER_VERSION)?,
+            version: device.string(ffi::CL_DEVICE_VERSION)?,
+            id: device.0,
+            // SAFETY: clGetPlatformIDs gave it, and platforms live as long as the program.
+            platform_id: unsafe { PlatformId::from_raw(platform) },
         })
-        .collect()
+    };
+    Ok(ids.into_iter().map(describe).collect())
 }
 
 /// A device to ask.

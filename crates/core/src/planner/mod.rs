@@ -35,6 +35,12 @@ const COPIED_AT_ONCE: u64 = 1 << 33;
 /// past its limits.
 pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
     request.elements().try_for_each(ElementType::check)?;
+    if caps.max_workgroup == 0 {
+        return Err(Error::Invalid(format!(
+            "{} ({}) with workgroups of at most 0 invocations",
+            caps.device, caps.backend
+        )));
+    }
     let context = Planner { layout, options, caps, tuning: &tuning.within(caps)? };
     let plan = match request {
         Request::Copy { element, n } => context.copy(element, *n),
@@ -184,6 +190,11 @@ impl Planner<'_> {
         let invocations = u64::from(self.caps.compute_units.max(1)) * u64::from(workgroup);
         let each = words.div_ceil(invocations).min(u64::from(tuned)) as u32;
         each.next_power_of_two().max(self.tuning.words_least).min(tuned)
+    }
+
+    /// So many workgroups for each of the device's compute units.
+    fn resident(&self, each: u32) -> u32 {
+        self.caps.compute_units.max(1).saturating_mul(each)
     }
 
     /// The algorithm to use: the caller's, if the device has it, else the first of `choices`.

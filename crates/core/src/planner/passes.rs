@@ -142,7 +142,7 @@ impl Planner<'_> {
 
     /// Sums of a fixed number of runs of tiles, their scan by one workgroup, and the scans of the runs. Reads the input twice.
     pub(super) fn reduce_then_scan(&self, job: &Job, body: &TileBody, scratch: &mut Scratch) -> Vec<Step> {
-        let groups = self.caps.compute_units.max(1) * self.tuning.scan_runs;
+        let groups = self.resident(self.tuning.scan_runs);
         let runs = Runs::fixed(job.n, body.elements, groups);
         let sums = self.sums(job, runs, scratch);
         if runs.groups == 1 {

@@ -74,7 +74,7 @@ impl Planner<'_> {
         };
         let tile = workgroup * rows * pack.elements;
         let tiles = n.div_ceil(tile);
-        let groups = tiles.min(self.caps.compute_units.max(1) * self.tuning.groups_per_unit).min(4096);
+        let groups = tiles.min(self.resident(self.tuning.groups_per_unit)).min(4096);
         // The kernel loads a workgroup's first tile unchecked: of two the first is whole.
         let ahead = self.tuning.reduce_ahead == 1 && op.commutative && tiles >= 2 * groups;
         let combine = self.combining(op, workgroup)?;

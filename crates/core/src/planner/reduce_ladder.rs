@@ -144,7 +144,7 @@ impl Planner<'_> {
 
     /// The workgroups of each launch; the last has one.
     fn rung_groups(&self, rung: &Rung, n: u32, workgroup: u32) -> Vec<u32> {
-        let most = self.caps.compute_units.max(1) * self.tuning.groups_per_unit;
+        let most = self.resident(self.tuning.groups_per_unit);
         let mut groups: Vec<u32> = vec![];
         let mut left = n;
         while groups.is_empty() || left > 1 {

@@ -154,11 +154,7 @@ impl Planner<'_> {
             constants,
             unit: tile.unit,
             tiles,
-            groups: if stays {
-                tiles.min(self.tuning.lookahead_registers_groups * self.caps.compute_units.max(1))
-            } else {
-                tiles
-            },
+            groups: if stays { tiles.min(self.resident(self.tuning.lookahead_registers_groups)) } else { tiles },
             stays,
             depth: u64::from(tiles + tile.elements / tile.workgroup + 64),
         };
@@ -253,7 +249,7 @@ impl Planner<'_> {
             constants,
             unit: pack.bytes,
             tiles,
-            groups: tiles.min(self.caps.compute_units.max(1)),
+            groups: tiles.min(self.resident(1)),
             stays: false,
             depth: u64::from(tiles + rows * pack.elements + 64),
         };
@@ -353,7 +349,7 @@ impl Planner<'_> {
         let (small, large) = (self.tuning.scan_workgroup, self.tuning.scan_workgroup_many);
         let units = u64::from(self.caps.compute_units);
         let is_word = op.element().is_word();
-        if is_word && u64::from(n) >= u64::from(self.tuning.scan_many_each) * units * u64::from(large) {
+        if is_word && u64::from(n) >= (units * u64::from(large)).saturating_mul(self.tuning.scan_many_each.into()) {
             return large;
         }
         let words = u64::from(n) * u64::from(op.element().words());

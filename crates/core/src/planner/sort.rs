@@ -215,7 +215,8 @@ impl Planner<'_> {
         for (most, tuned) in [(t.sort_few_tiles, t.sort_keys_few), (t.sort_middling_tiles, t.sort_keys_middling)] {
             let fewer = keys.min(tuned);
             let tiles = job.n.div_ceil(workgroup * fewer);
-            if u64::from(job.n) <= u64::from(most) * a_wave && job.portion(workgroup * fewer, tiles) == tiles {
+            if u64::from(job.n) <= a_wave.saturating_mul(most.into()) && job.portion(workgroup * fewer, tiles) == tiles
+            {
                 keys = fewer;
                 break;
             }
@@ -253,13 +254,13 @@ impl Planner<'_> {
 
     /// How the digits are counted: in as many copies of the counts as workgroup memory has room for.
     fn counting(&self, job: &Job) -> Counting {
-        let (t, units) = (self.tuning, self.caps.compute_units.max(1));
+        let t = self.tuning;
         let counts = job.places * DIGITS * 4;
         let plain = Counting {
             workgroup: self.workgroup_of(t.count_workgroup),
             items: t.count_keys,
             copies: 1,
-            groups: units * t.count_groups,
+            groups: self.resident(t.count_groups),
         };
         if self.caps.kind == DeviceKind::Cpu || job.n < t.count_copies_from {
             return plain;
@@ -269,7 +270,7 @@ impl Planner<'_> {
         if self.caps.bulk_shared_bytes >= LANES_COUNTS + (16 << 10) {
             let copies = LANES_COUNTS / counts;
             let workgroup = self.workgroup_of(t.count_copies_workgroup);
-            return Counting { workgroup, items: t.count_copies_keys, copies, groups: units };
+            return Counting { workgroup, items: t.count_copies_keys, copies, groups: self.resident(1) };
         }
         let room = (self.caps.shared_bytes / 2).max(counts);
         Counting { copies: 1 << (room / counts).min(8).ilog2(), ..plain }
