@@ -14,7 +14,7 @@ use serde_json::Value;
 #[test]
 fn processes_share_a_folder_of_kernels() {
     if !succeeds(&trifold(&["devices"])).contains("Vulkan") {
-        return eprintln!("skipped: no Vulkan device");
+        return trifold_conformance::skip("vulkan", "there is no Vulkan device");
     }
     let folder = Folder::new();
     let program = |cache: Option<&str>, home: &Path| {

@@ -17,7 +17,7 @@ fn rows_say_what_they_were_planned_with() {
     assert!(said.contains("no tuning `scan_wrkgroup`; there are scan_workgroup, "), "{said}");
     assert_eq!(trifold(&["compare", "--tuning", "scan_workgroup=100"]).status.code(), Some(2));
     if !succeeds(&trifold(&["devices"])).contains("Vulkan") {
-        return eprintln!("skipped: no Vulkan device");
+        return trifold_conformance::skip("vulkan", "there is no Vulkan device");
     }
     let folder = Folder::new();
     let (json, page) = (folder.path("rows.json"), folder.path("page.html"));

@@ -20,7 +20,7 @@ fn tuning_is_for_devices_with_kernels() {
 #[test]
 fn tuning_writes_a_table_that_programs_read() {
     if !succeeds(&trifold(&["devices"])).contains("Vulkan") {
-        return eprintln!("skipped: no Vulkan device");
+        return trifold_conformance::skip("vulkan", "there is no Vulkan device");
     }
     let folder = Folder::new();
     let (table, reduce) = (folder.path("tuning.toml"), ["--device", "Vulkan", "--primitive", "reduce", "--runs", "1"]);

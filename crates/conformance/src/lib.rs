@@ -17,6 +17,7 @@
 
 mod cached;
 mod case;
+mod commands;
 mod compare;
 mod cross;
 mod expectations;
@@ -30,11 +31,13 @@ mod properties;
 mod refusal;
 mod repeated;
 mod row;
+mod skip;
 mod stage;
 mod table;
 
 pub use cached::kernels_are_cached;
 pub use case::{Case, Level, Outcome, run};
+pub use commands::fills_and_copies;
 pub use cross::{PairCase, pair_cases};
 pub use expectations::Expectations;
 #[cfg(feature = "harness")]
@@ -45,4 +48,5 @@ pub use kernels::{Breadth, check_each, describe, kernels, shapes};
 pub use properties::properties;
 pub use refusal::bad_scratch;
 pub use repeated::repeated_calls_only_run;
+pub use skip::{devices_or_skip, skip};
 pub use table::{cases, tuned_cases};

@@ -1,14 +1,14 @@
 //! What needs a device and no kernels of the catalogue: memory, fills, copies, time, and whose memory is refused.
 //! Skipped, with the reason, where there is no device. The conformance suite runs the kernels.
 
-use trifold_conformance::{Outcome, kernels_are_cached, repeated_calls_only_run};
+use trifold_conformance::{Outcome, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip};
 use trifold_core::{Backend, Command, Error, Result, Spans, Transfer, block_on};
 use trifold_cuda::cudarc::driver::CudaSlice;
 use trifold_cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use trifold_cuda::{Cache, Cuda, Step};
 
 fn open() -> Option<Cuda> {
-    Cuda::open(0).inspect_err(|error| eprintln!("skipped: {error}")).ok()
+    Cuda::open(0).inspect_err(|error| skip("cuda", error)).ok()
 }
 
 /// A fill or a copy, of memory that lives as long as the test.
@@ -53,6 +53,12 @@ fn what_is_dropped_in_a_capture_does_not_end_it() {
     assert_eq!(cuda.download::<u32>(&cuda.span(&kept)).unwrap(), [1; 8]);
     graph.launch().unwrap();
     assert_eq!(cuda.download::<u32>(&cuda.span(&kept)).unwrap(), [7; 8]);
+}
+
+#[test]
+fn fills_and_copies_keep_to_their_spans() {
+    let Some(cuda) = open() else { return };
+    assert_eq!(fills_and_copies(&cuda), Outcome::Passed);
 }
 
 #[test]

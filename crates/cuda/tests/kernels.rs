@@ -52,7 +52,7 @@ fn entry(key: &KernelKey) -> &'static Entry {
 fn skip() -> bool {
     let Err(error) = nvrtc_version() else { return false };
     assert!(std::env::var_os("TRIFOLD_NVRTC").is_none(), "{error}");
-    eprintln!("skipped: {error}");
+    trifold_conformance::skip("nvrtc", error);
     true
 }
 

@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(256) twice(unsigned* words, unsigne
 fn skip() -> bool {
     let Err(error) = nvrtc_version() else { return false };
     assert!(std::env::var_os("TRIFOLD_NVRTC").is_none(), "{error}");
-    eprintln!("skipped: {error}");
+    trifold_conformance::skip("nvrtc", error);
     true
 }
 

@@ -172,6 +172,7 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
 
     let object = kernel.0.kernel().map_err(|s| s.error(format_args!("binding {name}")))?;
     let mut memory = vec![];
+    let (mut wholes, mut parts) = (vec![], vec![]);
     for (index, argument) in assembled.arguments.iter().enumerate() {
         let mut raw: ffi::cl_mem = ptr::null_mut();
         match spans.get(argument.name) {
@@ -193,8 +194,10 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
                 // a time is undefined.
                 let is_whole = span.offset() == 0 && span.bytes().next_multiple_of(16) >= bound.bytes;
                 let bound = if takes_offset(argument.name) || is_whole {
+                    wholes.push((bound.mem.raw(), argument.name));
                     bound.clone()
                 } else {
+                    parts.push((bound.mem.raw(), argument.name));
                     let (offset, bytes) = range(span)?;
                     let part = bound.part(offset, bytes);
                     Arc::new(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
@@ -208,6 +211,15 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
         let value = if raw.is_null() { ptr::null() } else { (&raw const raw).cast() };
         set(&object, index, size_of::<ffi::cl_mem>(), value)
             .map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?;
+    }
+    let shared = |(buffer, part): &(ffi::cl_mem, &'static str)| {
+        wholes.iter().find(|(whole, _)| whole == buffer).map(|(_, whole)| (*part, *whole))
+    };
+    if let Some((part, whole)) = parts.iter().find_map(shared) {
+        return Err(Error::Invalid(format!(
+            "`{part}` of {name} is a part of the buffer that it takes whole for `{whole}`, which OpenCL leaves undefined; give the \
+             scratch a buffer of its own"
+        )));
     }
     set(&object, assembled.arguments.len(), params.len(), params.as_ptr().cast())
         .map_err(|s| s.error(format_args!("binding the parameters of {name}")))?;
@@ -227,9 +239,10 @@ fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -
 
 #[cfg(test)]
 mod tests {
+    use trifold_conformance::devices_or_skip;
     use trifold_core::{
         Backend, Builtin, ByKeyRequest, Element, Layout, Op, Options, Order, Prepared, ReduceRequest, Request, Scalar,
-        ScanKind, ScanRequest, SortRequest, Spans, Transfer, block_on, planner,
+        ScanKind, ScanRequest, SortRequest, Spans, Sum, Transfer, block_on, planner,
     };
 
     use super::*;
@@ -244,7 +257,7 @@ mod tests {
 
     #[test]
     fn kernels_take_parts_of_callers_scratch_alone_and_none_beside_its_whole() {
-        let devices = OpenCl::devices().inspect_err(|error| eprintln!("skipped: {error}")).unwrap_or_default();
+        let devices = devices_or_skip("opencl", OpenCl::devices());
         let Some(device) = devices.first() else { return };
         let cl = OpenCl::open(device).unwrap();
         let n = 100_003;
@@ -290,5 +303,20 @@ mod tests {
             }
         }
         assert!(parts > 0);
+    }
+
+    #[test]
+    fn scratch_of_a_spans_buffer_is_refused() {
+        let devices = devices_or_skip("opencl", OpenCl::devices());
+        let Some(device) = devices.first() else { return };
+        let cl = OpenCl::open(device).unwrap();
+        let request = Request::scan::<u32, Sum>(ScanKind::Inclusive, None, 4096);
+        let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
+        let (data, output) = (4 * 4096, cl.alloc(4 * 4096).unwrap());
+        let both = cl.alloc(data + prepared.plan().scratch_bytes()).unwrap();
+        let (input, scratch) = (cl.span(&both).slice(0, data).unwrap(), cl.span(&both));
+        let scratch = scratch.slice(data, prepared.plan().scratch_bytes()).unwrap();
+        let error = prepared.bind_with_scratch(&cl, &Spans::new(&input, &cl.span(&output)), &scratch).err().unwrap();
+        assert!(error.to_string().contains("a buffer of its own"), "{error}");
     }
 }

@@ -3,6 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout as MemoryLayout, System};
 use std::cell::Cell;
 
+use trifold_conformance::devices_or_skip;
 use trifold_core::{
     Backend, Builtin, Layout, Op, Options, Order, Prepared, ReduceRequest, Request, Scalar, ScanKind, ScanRequest,
     SortRequest, Spans, Transfer, block_on,
@@ -35,7 +36,7 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn bound_calls_allocate_nothing() {
-    let devices = OpenCl::devices().inspect_err(|error| eprintln!("skipped: {error}")).unwrap_or_default();
+    let devices = devices_or_skip("opencl", OpenCl::devices());
     let Some(device) = devices.first() else { return };
     let cl = OpenCl::open(device).unwrap();
     let n = 5003;

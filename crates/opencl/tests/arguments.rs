@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 
 use ocl::core::{self, KernelArgInfo};
+use trifold_conformance::devices_or_skip;
 use trifold_core::{
     Backend, ByKeyRequest, Caps, Element, KernelKey, Language, Layout, Monoid, Op, Options, Order, Plan, Predicate,
     ReduceRequest, Request, Rest, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Sum, Tuning, planner,
@@ -105,11 +106,7 @@ fn arguments(cl: &OpenCl, key: &KernelKey, entry: &Entry) -> Vec<(String, String
 
 #[test]
 fn the_catalogue_is_the_texts() {
-    let device = match OpenCl::devices() {
-        Ok(devices) if !devices.is_empty() => devices[0].clone(),
-        Ok(_) => return eprintln!("skipped: no OpenCL device"),
-        Err(error) => return eprintln!("skipped: {error}"),
-    };
+    let Some(device) = devices_or_skip("opencl", OpenCl::devices()).into_iter().next() else { return };
     let cl = OpenCl::open(&device).unwrap();
     let emulated = cl.caps().subgroups.is_some_and(|s| s.source == trifold_core::SubgroupSource::Emulated);
     let mut planned: BTreeMap<&str, Vec<KernelKey>> = BTreeMap::new();

@@ -1,11 +1,11 @@
 //! Binaries kept on disk, on whatever OpenCL devices there are.
 
-use trifold_conformance::{Outcome, kernels_are_cached};
+use trifold_conformance::{Outcome, devices_or_skip, kernels_are_cached};
 use trifold_opencl::{Cache, OpenCl};
 
 #[test]
 fn binaries_are_kept() {
-    let devices = OpenCl::devices().inspect_err(|error| eprintln!("skipped: {error}")).unwrap_or_default();
+    let devices = devices_or_skip("opencl", OpenCl::devices());
     for device in devices {
         let folder = tempfile::tempdir().unwrap();
         let open = || Ok(OpenCl::open(&device)?.with_cache(Cache::in_folder(folder.path())));

@@ -1,25 +1,17 @@
 //! Compiling, binding and launching, with the smallest kernel there is: the copy.
 
+use trifold_conformance::devices_or_skip;
 use trifold_core::{
-    Backend, Command, Element, Error, KernelKey, Language, Layout, Options, Order, Param, Prepared, Request, Scalar,
-    SortRequest, Spans, Transfer, block_on, planner,
+    Backend, Command, Element, Error, KernelKey, Layout, Options, Order, Param, Prepared, Request, Scalar, SortRequest,
+    Spans, Transfer, block_on, planner,
 };
-use trifold_kernels::text;
 use trifold_opencl::OpenCl;
 
 const COPY: &str = "copy/copy";
 
 fn open() -> Option<OpenCl> {
-    if text(Language::OpenClC, COPY).is_none_or(|t| t.trim().is_empty()) {
-        eprintln!("skipped: {COPY} has no OpenCL text yet");
-        return None;
-    }
-    match OpenCl::devices() {
-        Ok(devices) if !devices.is_empty() => return Some(OpenCl::open(&devices[0]).unwrap()),
-        Ok(_) => eprintln!("skipped: no OpenCL device"),
-        Err(error) => eprintln!("skipped: {error}"),
-    }
-    None
+    let devices = devices_or_skip("opencl", OpenCl::devices());
+    devices.first().map(|device| OpenCl::open(device).unwrap())
 }
 
 /// The planner's key for a copy, with other constants.

@@ -1,16 +1,18 @@
 //! Buffers, transfers, fills, copies, imports and their errors, on whatever OpenCL device there is.
 
 use ocl::core::CommandQueueProperties;
+use trifold_conformance::{Outcome, devices_or_skip, fills_and_copies};
 use trifold_core::{Backend, Command, Error, Result, SubgroupSource, Transfer, block_on};
 use trifold_opencl::{DeviceInfo, OpenCl, Step, ocl};
 
 fn device() -> Option<DeviceInfo> {
-    match OpenCl::devices() {
-        Ok(devices) if devices.is_empty() => eprintln!("skipped: no OpenCL device"),
-        Ok(devices) => return devices.into_iter().next(),
-        Err(error) => eprintln!("skipped: {error}"),
-    }
-    None
+    devices_or_skip("opencl", OpenCl::devices()).into_iter().next()
+}
+
+#[test]
+fn fills_and_copies_keep_to_their_spans() {
+    let Some(device) = device() else { return };
+    assert_eq!(fills_and_copies(&OpenCl::open(&device).unwrap()), Outcome::Passed);
 }
 
 fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl::Queue {

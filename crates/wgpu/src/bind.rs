@@ -22,6 +22,7 @@ pub struct Step {
 }
 
 enum Bound {
+    Nothing,
     Dispatch { pipeline: wgpu::ComputePipeline, group: wgpu::BindGroup, grid: [u32; 2] },
     Copy { from: wgpu::Buffer, from_offset: u64, to: wgpu::Buffer, to_offset: u64, bytes: u64 },
 }
@@ -136,13 +137,7 @@ impl Wgpu {
     pub(crate) fn bind_command(&self, command: Command<'_, Self>) -> Result<Step> {
         match command {
             Command::Fill { span, value } => self.bind_fill(&span, value),
-            Command::Copy { from, to } => Ok(self.step(Bound::Copy {
-                from: from.handle().clone(),
-                from_offset: from.offset(),
-                to: to.handle().clone(),
-                to_offset: to.offset(),
-                bytes: from.bytes(),
-            })),
+            Command::Copy { from, to } => self.bind_copy(&from, &to),
             Command::Launch { kernel, groups, spans, params, initial, .. } => {
                 self.bind_launch(&kernel.0, groups, &spans, params, initial)
             }
@@ -164,7 +159,29 @@ impl Wgpu {
         )))
     }
 
+    fn bind_copy(&self, from: &Span<'_, Self>, to: &Span<'_, Self>) -> Result<Step> {
+        if from.bytes() != to.bytes() {
+            return Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")));
+        }
+        check_words("a copy", from)?;
+        check_words("a copy", to)?;
+        Ok(self.step(match from.bytes() {
+            0 => Bound::Nothing,
+            bytes => Bound::Copy {
+                from: from.handle().clone(),
+                from_offset: from.offset(),
+                to: to.handle().clone(),
+                to_offset: to.offset(),
+                bytes,
+            },
+        }))
+    }
+
     fn bind_fill(&self, span: &Span<'_, Self>, value: u32) -> Result<Step> {
+        check_words("a fill", span)?;
+        if span.bytes() == 0 {
+            return Ok(self.step(Bound::Nothing));
+        }
         let key = fill_key(&self.caps);
         let tile: u32 = key.constants.iter().map(|(_, value)| value).product();
         let kernel = trifold_core::block_on(trifold_core::Backend::compile(self, &key))?;
@@ -276,6 +293,14 @@ impl Wgpu {
     }
 }
 
+/// Fails unless a span is whole, aligned words.
+fn check_words(what: &str, span: &Span<'_, Wgpu>) -> Result<()> {
+    if span.offset().is_multiple_of(4) && span.bytes().is_multiple_of(4) {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!("{what} of {span:?}; wgpu takes whole, aligned 32-bit words")))
+}
+
 impl Step {
     fn is_dispatch(&self) -> bool {
         matches!(self.bound, Bound::Dispatch { .. })
@@ -297,7 +322,7 @@ pub(crate) fn execute(
     steps: &[Step],
     mut timestamps: Option<wgpu::ComputePassTimestampWrites<'_>>,
 ) {
-    let mut rest = steps.iter().peekable();
+    let mut rest = steps.iter().filter(|step| !matches!(step.bound, Bound::Nothing)).peekable();
     while let Some(step) = rest.peek() {
         if let Bound::Copy { from, from_offset, to, to_offset, bytes } = &step.bound {
             encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, *bytes);
@@ -321,7 +346,7 @@ pub(crate) fn execute_timed(
     repeat: u32,
     timestamps: wgpu::ComputePassTimestampWrites<'_>,
 ) -> Result<()> {
-    if !steps.iter().all(Step::is_dispatch) {
+    if steps.iter().any(|step| matches!(step.bound, Bound::Copy { .. })) {
         return Err(Error::Unsupported("timing a copy within wgpu".into()));
     }
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {

@@ -378,13 +378,12 @@ impl Suite {
         }
         // What is tested is compiled; tests of the cache bring folders of their own.
         command.env("TRIFOLD_CACHE", "off");
+        // What has been installed must be there. PoCL's packages bring clang.
+        let mut required = if self.machine.installs() { vec!["vulkan", "opencl", "clang", "nvrtc"] } else { vec![] };
         if self.machine.installs_chromium() {
-            command.env("TRIFOLD_REQUIRE_CHROMIUM", "1");
+            required.push("chromium");
         }
-        // PoCL's packages bring it.
-        if self.machine.installs() {
-            command.env("TRIFOLD_REQUIRE_CLANG", "1");
-        }
+        command.env("TRIFOLD_REQUIRE", required.join(","));
         // EGL and Wayland complain without one.
         if env::var_os("XDG_RUNTIME_DIR").is_none() {
             let folder = self.workspace.target.join("runtime");
