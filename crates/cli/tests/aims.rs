@@ -293,6 +293,42 @@ fn the_table_at_2_28_says_what_the_rows_do() {
     );
 }
 
+/// Of all skewed keys that were measured, those that take too long are the ones that the documents name.
+#[test]
+fn no_other_skewed_keys_take_long() {
+    let rows = Conditions::read();
+    let mut seen = 0;
+    for (at, row) in rows.0.iter().enumerate() {
+        let text = |field: &str| row[field].as_str().unwrap();
+        let (n, input) = (row["n"].as_u64().unwrap(), text("input"));
+        if input == "uniform" {
+            continue;
+        }
+        let [backend, primitive, algorithm, ty] = ["backend", "primitive", "algorithm", "type"].map(text);
+        let keys = call(backend, primitive, algorithm, &[("type", ty)]);
+        let uniform = rows.rows(n, &keys).filter(|(_, uniform)| uniform["runs"] == row["runs"]);
+        let (_, uniform) = uniform.min_by_key(|(i, _)| i.abs_diff(at)).unwrap();
+        let field = if n <= 1 << 20 { "batched_ms" } else { "median_ms" };
+        let ratio = row[field].as_f64().unwrap() / uniform[field].as_f64().unwrap();
+        let place = format!("{backend} {primitive} {ty} {n} {algorithm} {input}: {ratio}");
+        let is_named = (backend, primitive, ty, n) == ("opencl", "sort_keys", "u64", 1 << 14);
+        match input {
+            "constant" => assert_eq!(ratio < 1.0, !is_named, "{place}"),
+            "sorted" => assert_eq!(ratio <= 1.25, !is_named, "{place}"),
+            _ => assert!(ratio <= 1.25 || algorithm == "hybrid" && n <= 1 << 20, "{place}"),
+        }
+        if is_named && ["constant", "sorted"].contains(&input) {
+            for file in ["README.md", "docs/PERFORMANCE.md"] {
+                let text = fs::read_to_string(root().join(file)).unwrap();
+                let said = table(&text, "| At 2^28, CUDA |").nth(4).unwrap().join(" | ");
+                assert!(said.contains(&format!("{ratio:.2}")), "{file}: {place}");
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen > 100, "{seen} rows");
+}
+
 #[test]
 fn a_cell_is_read_as_written() {
     assert_eq!(cell("1.02, 0.95: **not** at 2^20"), (vec![1.02, 0.95], false));

@@ -19,7 +19,8 @@ const BATCHED_UP_TO: u64 = 1 << 20;
 pub const BATCH: u32 = 32;
 /// No device needs more to raise its clocks.
 const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
-/// What keeps a GPU busy while the host queues a batch behind it: a copy of about this long.
+/// What keeps a GPU busy while the host queues a batch behind it: a copy of about this long at least, and longer where the host takes
+/// longer over the batch.
 const BUSY_MS: f64 = 1.0;
 
 /// A device, and how long to spend on it.
@@ -35,6 +36,8 @@ pub struct Bench<'a> {
 /// A copy that takes a while, and its buffers, which have to outlive it.
 struct Busy {
     call: AnyCall,
+    /// How long it was to be.
+    asked_ms: f64,
     _from: AnyBuffer,
     _to: AnyBuffer,
 }
@@ -195,8 +198,9 @@ impl<'a> Bench<'a> {
         row.copy_fraction = copy_gb_s.map(|copy| gb_s / copy);
         row.host_us = Some(runs.host_us(&call)?);
         if job.n <= BATCHED_UP_TO && timing.clock == "device" {
-            let busy = self.busy.get_or_insert_with(|| Busy::new(backend)).as_ref();
-            row.batched_ms = runs.batched(busy.map(|b| &b.call), &call, timing.median_ms)?;
+            let host_ms = 1e-3 * f64::from(BATCH) * row.host_us.unwrap_or(0.0);
+            let busy = Busy::kept(&mut self.busy, backend, BUSY_MS.max(1.25 * host_ms)).map(|busy| &busy.call);
+            row.batched_ms = runs.batched(busy, &call, timing.median_ms)?;
         } else if job.n > BATCHED_UP_TO {
             // Its memory is better used by what follows.
             self.busy = None;
@@ -230,7 +234,17 @@ fn lasting<T>(result: Result<T>) -> Result<Option<T>> {
 }
 
 impl Busy {
-    fn new(backend: &dyn AnyBackend) -> Option<Busy> {
+    /// The kept one, if it is of so many milliseconds or more, else another; none on software devices.
+    fn kept<'a>(kept: &'a mut Option<Option<Busy>>, backend: &dyn AnyBackend, ms: f64) -> Option<&'a Busy> {
+        if kept.as_ref().is_some_and(|busy| busy.as_ref().is_some_and(|busy| busy.asked_ms < ms)) {
+            // Its memory is the next one's.
+            *kept = None;
+        }
+        kept.get_or_insert_with(|| Busy::new(backend, ms)).as_ref()
+    }
+
+    /// As long as memory allows.
+    fn new(backend: &dyn AnyBackend, asked_ms: f64) -> Option<Busy> {
         let caps = backend.caps();
         if is_software(caps.kind) {
             return None;
@@ -240,23 +254,23 @@ impl Busy {
         let mut bytes = most.min(64 << 20);
         // A first copy says how long one has to be.
         for _ in 0..3 {
-            let busy = Busy::of(backend, bytes).ok()?;
+            let busy = Busy::of(backend, bytes, asked_ms).ok()?;
             let ms = backend.time(None, &busy.call, 1).and_then(|_| backend.time(None, &busy.call, 1)).ok()?;
-            let wanted = ((bytes as f64 * BUSY_MS / ms.max(1e-4)) as u64 / 16 * 16).min(most);
-            if ms >= 0.7 * BUSY_MS || wanted <= bytes {
+            let wanted = ((bytes as f64 * asked_ms / ms.max(1e-4)) as u64 / 16 * 16).min(most);
+            if ms >= 0.7 * asked_ms || wanted <= bytes {
                 return Some(busy);
             }
             bytes = wanted;
         }
-        Busy::of(backend, bytes).ok()
+        Busy::of(backend, bytes, asked_ms).ok()
     }
 
-    fn of(backend: &dyn AnyBackend, bytes: u64) -> Result<Busy> {
+    fn of(backend: &dyn AnyBackend, bytes: u64, asked_ms: f64) -> Result<Busy> {
         let (from, to) = (backend.alloc(bytes)?, backend.alloc(bytes)?);
         let request = Request::Copy { element: ElementType::Scalar(Scalar::U32), n: bytes / 4 };
         let spans = AnySpans::new(AnySpan::whole(&from), AnySpan::whole(&to));
         let call = backend.call(&request, spans, Options::default(), &backend.tuning(), None)?;
-        Ok(Busy { call, _from: from, _to: to })
+        Ok(Busy { call, asked_ms, _from: from, _to: to })
     }
 }
 
