@@ -57,6 +57,17 @@ fn capabilities_that_no_device_has_give_no_panic() {
     }
 }
 
+/// Which elements are kept stands in the bits of one word.
+#[test]
+fn a_selections_words_are_as_many_as_a_words_bits() {
+    for name in ["select_words", "select_passes_words"] {
+        let mut tuning = Tuning::of(&h200());
+        tuning.set(name, 32).unwrap();
+        let why = tuning.set(name, 33).unwrap_err().to_string();
+        assert!(why.contains(name) && why.contains("at most 32"), "{why}");
+    }
+}
+
 /// A struct that says other than it has: its words could not be moved.
 #[test]
 fn elements_have_no_bytes_but_their_fields() {

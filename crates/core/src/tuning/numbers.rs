@@ -197,7 +197,7 @@ numbers! {
     select_workgroup: Halved up to 1024,
     /// 32-bit words an invocation of a selection in one pass holds; it has a bit of a word for each element.
     select_words: Count up to 32,
-    /// 32-bit words an invocation of a selection in three launches holds.
+    /// 32-bit words an invocation of a selection in three launches holds; as many at most, for the same reason.
     select_passes_words: Count up to 32,
     /// Invocations of a workgroup of a reduction by key.
     by_key_workgroup: Halved up to 1024,
