@@ -207,7 +207,7 @@ pub trait Select: Backend {
         block_on(Prepared::new(self, &SelectRequest::of::<T, P>(n, rest), layout, Options::default()))
     }
 
-    /// Writes the elements for which the predicate holds to the output, in their order, and how many those are to `count`.
+    /// Writes the elements for which the predicate holds to the output, in their order, and how many those are to `count_of_kept`.
     fn select_if<T: Element, P: Predicate<T>>(
         &self,
         input: &Span<'_, Self>,

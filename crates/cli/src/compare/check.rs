@@ -1,4 +1,5 @@
-//! Whether a result is right: every result against an oracle that is no backend's code, fast enough for 2^28 elements.
+//! Whether a result is right: every result against the operator's Rust twin, in loops fast enough for 2^28 elements. (The suite has the plainer
+//! oracle.)
 //!
 //! Sums and other scans are computed anew, in parallel by chunks. A sort is checked rather than repeated: the output
 //! must be in order and hold the input's keys, by two sums of hashes; and pairs, whose values are the keys' positions,
