@@ -210,7 +210,9 @@ pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
         Request::ByKey(_) => two.with_values(nothing, whole(3)).with_count(word(4)),
         _ => two,
     };
-    let call = backend.call(&case.request, spans, case.options(), &case.tuning(backend.tuning())?, None)?;
+    let tuning = case.tuning(backend.tuning())?;
+    let plan = planner::plan(&case.request, backend.layout(spans)?, case.options(), backend.caps(), &tuning)?;
+    let call = backend.call_plan(plan, spans, None)?;
     Ok(Bound { call, _buffers: buffers })
 }
 

@@ -119,7 +119,7 @@ fn run(
         values: value_buffers.as_ref().map(|(from, to)| (first(from, moved_bytes), first(to, moved_bytes))),
         ..AnySpans::new(first(&input_buffer, input.bytes().len()), first(&output_buffer, output_bytes))
     };
-    let call = backend.call(request, spans, options, &backend.tuning(), None)?;
+    let call = backend.call(request, spans, options)?;
     backend.run(&call)?;
     backend.synchronize()?;
     let mut output = vec![0; output_bytes];

@@ -109,7 +109,7 @@ fn timing(backend: &dyn AnyBackend) -> Result<(), Failure> {
     let span = AnySpan::whole(&buffer);
     let op = Op::builtin(Builtin::Sum, Scalar::U32).ok_or_else(|| Error::Invalid("u32 has a sum".into()))?;
     let request = Request::Scan(ScanRequest { op, n: N as u64, kind: ScanKind::Inclusive, initial: None });
-    let call = backend.call(&request, AnySpans::new(span, span), Options::default(), &backend.tuning(), None)?;
+    let call = backend.call(&request, AnySpans::new(span, span), Options::default())?;
     for (before, repeat) in [(None, 1), (Some(&call), 5), (None, 32)] {
         let mut expected = vec![1_u32; N];
         backend.write(span, bytemuck::cast_slice(&expected))?;

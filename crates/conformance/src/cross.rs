@@ -63,7 +63,7 @@ fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), 
     match &on_a.expected.output {
         Output::Exact(_) => compare::exact(&element, &from_a.output, &from_b.output, !sorts).map_err(wrong)?,
         Output::Near { scales, chained, .. } => {
-            let depth = if *chained { on_a.call.plan.depth() + on_b.call.plan.depth() } else { 2 };
+            let depth = if *chained { on_a.call.plan().depth() + on_b.call.plan().depth() } else { 2 };
             let size = element.bytes() as usize;
             let pairs = from_a.output.chunks_exact(size).zip(from_b.output.chunks_exact(size)).zip(scales);
             for (i, ((x, y), &scale)) in pairs.enumerate() {

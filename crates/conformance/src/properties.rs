@@ -8,6 +8,7 @@ use trifold_core::{
 
 use crate::Outcome;
 use crate::operators::{Affine, compose};
+use crate::stage::poisoned_call;
 use crate::table::{builtin, reduce, scan, sort};
 
 /// Tries each property with `cases` inputs: the scan of two halves is the halves' scans, the second from the first's
@@ -91,7 +92,7 @@ fn call(
         values: values.map(|_| (span(&values_from, values_len), span(&values_to, values_len))),
         ..AnySpans::new(span(&from, input.len()), span(&to, output))
     };
-    let call = backend.call(request, spans, Options::default(), &backend.tuning(), Some(0xff))?;
+    let call = poisoned_call(backend, request, spans, Options::default(), &backend.tuning(), Some(0xff))?;
     backend.run(&call)?;
     let (mut out, mut out_values) = (vec![0; output], vec![0; values_len]);
     backend.read(span(&to, output), &mut out)?;

@@ -386,7 +386,7 @@ fn with_options(
     spans: AnySpans<'_>,
     options: Options,
 ) -> trifold_core::Result<()> {
-    let call = backend.call(request, spans, options, &backend.tuning(), None)?;
+    let call = backend.call(request, spans, options)?;
     backend.run(&call)?;
     backend.synchronize()
 }

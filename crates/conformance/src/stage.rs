@@ -1,6 +1,8 @@
 //! A row's memory on a device: inputs among guards, poisoned outputs, a bound call, and the check of what it wrote.
 
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request, Rest};
+use trifold_core::{
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request, Rest, Tuning, planner,
+};
 use trifold_cpu::oracle::{self, Expected, Output};
 
 use crate::case::Failure;
@@ -137,7 +139,7 @@ impl Staged {
             ..AnySpans::new(input.span(), output.as_ref().unwrap_or(&input).span())
         };
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps())?;
-        let call = backend.call(&row.request, spans, row.options, &tuning, row.poison())?;
+        let call = poisoned_call(backend, &row.request, spans, row.options, &tuning, row.poison())?;
         let expected = oracle::expect(&row.request, &keys, carried.as_deref());
         let sorts =
             matches!(row.request, Request::Sort(_) | Request::Copy { .. } | Request::Select(_) | Request::ByKey(_));
@@ -184,7 +186,7 @@ impl Staged {
             }
             Output::Exact(want) => compare::exact(&self.element, want, &results.output, !self.sorts),
             Output::Near { values, scales, chained } => {
-                let depth = if *chained { self.call.plan.depth() + 1 } else { 1 };
+                let depth = if *chained { self.call.plan().depth() + 1 } else { 1 };
                 compare::near(&self.element, values, scales, depth, &results.output)
             }
         }
@@ -212,7 +214,7 @@ impl Staged {
         match want {
             Output::Exact(want) => compare::written(element, want, got, STALE),
             Output::Near { values, scales, chained } => {
-                let depth = if *chained { self.call.plan.depth() + 1 } else { 1 };
+                let depth = if *chained { self.call.plan().depth() + 1 } else { 1 };
                 let (first, others) =
                     got.split_at_checked(values.len() * element.bytes() as usize).unwrap_or((got, &[]));
                 compare::near(element, values, scales, depth, first)?;
@@ -239,20 +241,20 @@ impl Staged {
 /// Runs a row as often as it says, with the same scratch, and checks every run. But for look-back the bits must not change.
 pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failure> {
     let mut staged = Staged::new(backend, row)?;
-    let planned = staged.call.plan.algorithm();
+    let planned = staged.call.plan().algorithm();
     if let Some(asked) = row.options.algorithm.filter(|asked| *asked != planned) {
         return Err(Failure::Wrong(format!("{asked} was asked for, and {planned} was planned")));
     }
     let plain = Options { algorithm: row.options.algorithm, ..Options::default() };
-    if row.options != plain && staged.call.plan.waiting_tiles() == 0 {
-        let algorithm = staged.call.plan.algorithm();
+    if row.options != plain && staged.call.plan().waiting_tiles() == 0 {
+        let algorithm = staged.call.plan().algorithm();
         return Err(Error::Unsupported(format!(
             "no tile of {algorithm} waits for another: there is no fault to make, and no wait to leave unbounded"
         ))
         .into());
     }
     // What look-back combines depends on how far other tiles are.
-    let steady = !staged.call.plan.follows_arrival();
+    let steady = !staged.call.plan().follows_arrival();
     let mut first: Option<Vec<u8>> = None;
     for run in 0..row.runs {
         if run > 0 {
@@ -264,7 +266,7 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
         backend.run(&staged.call)?;
         let results = staged.check(backend).map_err(|failure| match failure {
             Failure::Wrong(message) => {
-                Failure::Wrong(format!("run {run} ({}): {message}", staged.call.plan.algorithm()))
+                Failure::Wrong(format!("run {run} ({}): {message}", staged.call.plan().algorithm()))
             }
             error => error,
         })?;
@@ -272,9 +274,34 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
         if steady && !row.keeps_scratch && *before != results.output {
             return Err(Failure::Wrong(format!(
                 "run {run} ({}) gave other bits than run 0",
-                staged.call.plan.algorithm()
+                staged.call.plan().algorithm()
             )));
         }
     }
     staged.check_inputs(backend)
+}
+
+/// A call whose scratch is full of a byte before it runs, or is the call's own.
+pub(crate) fn poisoned_call(
+    backend: &dyn AnyBackend,
+    request: &Request,
+    spans: AnySpans<'_>,
+    options: Options,
+    tuning: &Tuning,
+    poison: Option<u8>,
+) -> trifold_core::Result<AnyCall> {
+    let plan = planner::plan(request, backend.layout(spans)?, options, backend.caps(), tuning)?;
+    let bytes = plan.scratch_bytes();
+    let called = match poison {
+        Some(byte) => {
+            let scratch = backend.upload(&vec![byte; bytes as usize])?;
+            backend.call_plan(plan, spans, Some(AnySpan { bytes, ..AnySpan::whole(&scratch) }))
+        }
+        None => backend.call_plan(plan, spans, None),
+    };
+    called.map_err(|error| match error {
+        // The planner knows what a device can do: what it plans is not to be ignored.
+        Error::Unsupported(why) => Error::Invalid(format!("planned, and then unsupported: {why}")),
+        other => other,
+    })
 }

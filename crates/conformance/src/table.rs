@@ -279,6 +279,37 @@ mod tests {
         assert!(elements < 160_000_000, "{elements} elements");
     }
 
+    /// What a device is not asked for, and why: a planner that began to refuse more would pass the suite by it.
+    #[test]
+    fn devices_refuse_these_rows_alone() {
+        let without = Caps { subgroups: None, atomics64: false, int64: false, float64: false, ..software_gpu() };
+        let gpu = Caps {
+            kind: DeviceKind::DiscreteGpu,
+            language: Language::CudaC,
+            subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
+            atomics128: true,
+            forward_progress: true,
+            shared_bytes: 48 << 10,
+            bulk_shared_bytes: 227 << 10,
+            ..software_gpu()
+        };
+        let mut text = String::new();
+        for (name, caps) in [("with subgroups", software_gpu()), ("without", without), ("CUDA", gpu)] {
+            let mut refused = std::collections::BTreeMap::<String, usize>::new();
+            for case in cases(&caps, Level::Quick) {
+                let Body::Call(row) = &case.body else { continue };
+                let Err(error) = row.plan(&caps) else { continue };
+                // Sizes apart.
+                let why: String = error.to_string().chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
+                let algorithm = row.options.algorithm.unwrap_or("auto");
+                *refused.entry(format!("{} by {algorithm}: {why}", row.request.primitive())).or_default() += 1;
+            }
+            text += &format!("{name}\n");
+            refused.iter().for_each(|(what, rows)| text += &format!("  {rows} x {what}\n"));
+        }
+        insta::assert_snapshot!(text);
+    }
+
     #[test]
     fn the_full_table_passes_the_fold() {
         let caps = Caps { max_binding: 1 << 40, max_buffer: 1 << 40, ..software_gpu() };

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trifold_conformance::{Level, Outcome, cases, run};
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Options, Plan, Request, Result, Tuning};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Layout, Plan, Result, Tuning};
 use trifold_cpu::Cpu;
 
 /// The CPU backend, with one byte wrong in whatever is read back.
@@ -37,18 +37,11 @@ impl AnyBackend for Faulty {
         }
         Ok(())
     }
-    fn call(
-        &self,
-        request: &Request,
-        spans: AnySpans<'_>,
-        options: Options,
-        tuning: &Tuning,
-        poison: Option<u8>,
-    ) -> Result<AnyCall> {
-        self.cpu.call(request, spans, options, tuning, poison)
+    fn layout(&self, spans: AnySpans<'_>) -> Result<Layout> {
+        AnyBackend::layout(&self.cpu, spans)
     }
-    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, poison: Option<u8>) -> Result<AnyCall> {
-        self.cpu.call_plan(plan, spans, poison)
+    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, scratch: Option<AnySpan<'_>>) -> Result<AnyCall> {
+        self.cpu.call_plan(plan, spans, scratch)
     }
     fn run(&self, call: &AnyCall) -> Result<()> {
         self.reads.store(0, Ordering::Relaxed);

@@ -91,8 +91,14 @@ pub struct AnyCall {
     /// Steps may hold no more than addresses: dropped before what keeps the memory.
     steps: Box<dyn Any + Send>,
     _memory: Vec<Memory>,
+    plan: Plan,
+}
+
+impl AnyCall {
     /// The plan.
-    pub plan: Plan,
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
 }
 
 /// A backend, object-safe. Every [`Backend`] with the three primitives is one.
@@ -107,18 +113,17 @@ pub trait AnyBackend: Send + Sync {
     fn write(&self, to: AnySpan<'_>, bytes: &[u8]) -> Result<()>;
     /// As [`Backend::read`], waiting.
     fn read(&self, from: AnySpan<'_>, bytes: &mut [u8]) -> Result<()>;
-    /// Plans, compiles and binds a call, with scratch of its own: cleared once, or with `poison` filled with that and
-    /// treated as a caller's, which every run clears.
-    fn call(
-        &self,
-        request: &Request,
-        spans: AnySpans<'_>,
-        options: Options,
-        tuning: &Tuning,
-        poison: Option<u8>,
-    ) -> Result<AnyCall>;
-    /// As [`AnyBackend::call`], for a plan that the caller has: made for this device, and for spans as these lie.
-    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, poison: Option<u8>) -> Result<AnyCall>;
+    /// How spans lie, for the planner.
+    ///
+    /// # Errors
+    /// As [`Spans::layout`], and [`Error::Invalid`] for a buffer of another backend.
+    fn layout(&self, spans: AnySpans<'_>) -> Result<Layout>;
+    /// Compiles and binds a plan, made for this device and for spans as these lie, with scratch of its own, which is cleared once, or with
+    /// the caller's, which every run clears.
+    ///
+    /// # Errors
+    /// As [`Prepared::of_plan`], [`Prepared::bind`] and [`Prepared::bind_with_scratch`].
+    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, scratch: Option<AnySpan<'_>>) -> Result<AnyCall>;
     /// Runs a call: records and submits it.
     fn run(&self, call: &AnyCall) -> Result<()>;
     /// As [`Backend::synchronize`].
@@ -155,13 +160,21 @@ impl dyn AnyBackend + '_ {
         Ok(data)
     }
 
+    /// Plans a call by the device's own numbers, compiles it, and binds it with scratch of its own: to be run any number of times.
+    ///
+    /// # Errors
+    /// As of [`Scan`].
+    pub fn call(&self, request: &Request, spans: AnySpans<'_>, options: Options) -> Result<AnyCall> {
+        self.call_plan(plan_for(self, request, self.layout(spans)?, options)?, spans, None)
+    }
+
     /// Plans, compiles and runs a call by the device's own numbers, and waits for its end. What runs often is made by
-    /// [`AnyBackend::call`] once.
+    /// `call` once.
     ///
     /// # Errors
     /// As of [`Scan`].
     pub fn run_once(&self, request: &Request, spans: AnySpans<'_>) -> Result<()> {
-        let call = self.call(request, spans, Options::default(), &self.tuning(), None)?;
+        let call = self.call(request, spans, Options::default())?;
         self.run(&call)?;
         // The scratch goes when the call does.
         self.synchronize()
@@ -237,32 +250,19 @@ where
         block_on(Backend::read(self, &span(self, from)?, bytes))
     }
 
-    fn call(
-        &self,
-        request: &Request,
-        spans: AnySpans<'_>,
-        options: Options,
-        tuning: &Tuning,
-        poison: Option<u8>,
-    ) -> Result<AnyCall> {
-        let layout = typed(self, spans)?.layout(self)?;
-        self.call_plan(planner::plan(request, layout, options, Backend::caps(self), tuning)?, spans, poison)
+    fn layout(&self, spans: AnySpans<'_>) -> Result<Layout> {
+        typed(self, spans)?.layout(self)
     }
 
-    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, poison: Option<u8>) -> Result<AnyCall> {
+    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, scratch: Option<AnySpan<'_>>) -> Result<AnyCall> {
         let typed = typed(self, spans)?;
         let prepared = block_on(Prepared::of_plan(self, plan))?;
         let plan = prepared.plan().clone();
         let mut memory = spans.memory();
-        let steps = match poison {
-            Some(byte) => {
-                let scratch = AnyBackend::alloc(self, plan.scratch_bytes())?;
-                let whole = span(self, AnySpan::whole(&scratch))?;
-                if plan.scratch_bytes() > 0 {
-                    Backend::write(self, &whole, &vec![byte; plan.scratch_bytes() as usize])?;
-                }
-                memory.push(scratch.0.clone());
-                prepared.bind_with_scratch(self, &typed, &whole)?.into_steps()
+        let steps = match scratch {
+            Some(scratch) => {
+                memory.push(scratch.buffer.0.clone());
+                prepared.bind_with_scratch(self, &typed, &span(self, scratch)?)?.into_steps()
             }
             None => {
                 let scratch = Arc::new(Working::new(self, &plan.scratch)?);

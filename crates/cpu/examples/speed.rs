@@ -40,7 +40,7 @@ fn main() -> Result<()> {
         let pairs = matches!(&request, Request::Sort(r) if r.value.is_some());
         let values = pairs.then(|| (AnySpan::whole(&c), AnySpan::whole(&d)));
         let spans = AnySpans { values, ..AnySpans::new(AnySpan::whole(&a), output) };
-        let call = backend.call(&request, spans, Options::default(), &backend.tuning(), None)?;
+        let call = backend.call(&request, spans, Options::default())?;
         backend.run(&call)?;
         let times = (0..5).map(|_| backend.time(None, &call, 1)).collect::<Result<Vec<_>>>()?;
         let best = times.into_iter().fold(f64::INFINITY, f64::min);

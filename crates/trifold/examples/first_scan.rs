@@ -21,7 +21,7 @@ fn main() -> trifold::Result<()> {
         let written = start.elapsed();
         let scan = Request::scan::<u32, Sum>(ScanKind::Inclusive, None, n);
         let spans = AnySpans::new(AnySpan::whole(&input), AnySpan::whole(&output));
-        let call = device.call(&scan, spans, Options::default(), &device.tuning(), None)?;
+        let call = device.call(&scan, spans, Options::default())?;
         let prepared = start.elapsed();
         device.run(&call)?;
         let last = device.download::<u32>(AnySpan { offset: 4 * (n - 1), bytes: 4, ..spans.output })?;

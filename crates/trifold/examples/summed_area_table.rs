@@ -23,7 +23,7 @@ fn scan_rows(device: &dyn AnyBackend, from: &AnyBuffer, to: &AnyBuffer, width: u
     for row in 0..BYTES / bytes {
         let span = |buffer| AnySpan { buffer, offset: row * bytes, bytes };
         let spans = AnySpans::new(span(from), span(to));
-        calls.push(device.call(&scan, spans, Options::default(), &device.tuning(), None)?);
+        calls.push(device.call(&scan, spans, Options::default())?);
     }
     calls.iter().try_for_each(|call| device.run(call))?;
     device.synchronize()

@@ -170,7 +170,7 @@ impl Data {
     /// A copy of the input.
     pub fn copy_call(&self, backend: &dyn AnyBackend) -> Result<AnyCall> {
         let copy = Request::Copy { element: ElementType::Scalar(self.scalar), n: self.n };
-        backend.call(&copy, self.spans(Primitive::Copy), Options::default(), &backend.tuning(), None)
+        backend.call(&copy, self.spans(Primitive::Copy), Options::default())
     }
 
     /// The bytes that it moves.

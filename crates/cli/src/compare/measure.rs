@@ -178,11 +178,12 @@ impl<'a> Bench<'a> {
         let spans = data.spans(job.primitive);
         row.outputs = data.outputs(job.primitive);
         spoil(backend, &spans)?;
-        let call = backend.call(&request, spans, options, &self.tuning, None)?;
+        let plan = planner::plan(&request, backend.layout(spans)?, options, backend.caps(), &self.tuning)?;
+        let call = backend.call_plan(plan, spans, None)?;
         backend.run(&call)?;
         backend.synchronize()?;
         let worked = Instant::now();
-        let verdict = data.check(backend, job, &spans, call.plan.depth())?;
+        let verdict = data.check(backend, job, &spans, call.plan().depth())?;
         row.verified = Some(verdict.is_ok());
         row.error = verdict.err();
         if job.n == 0 {
@@ -269,7 +270,7 @@ impl Busy {
         let (from, to) = (backend.alloc(bytes)?, backend.alloc(bytes)?);
         let request = Request::Copy { element: ElementType::Scalar(Scalar::U32), n: bytes / 4 };
         let spans = AnySpans::new(AnySpan::whole(&from), AnySpan::whole(&to));
-        let call = backend.call(&request, spans, Options::default(), &backend.tuning(), None)?;
+        let call = backend.call(&request, spans, Options::default())?;
         Ok(Busy { call, asked_ms, _from: from, _to: to })
     }
 }

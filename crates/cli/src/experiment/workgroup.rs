@@ -206,7 +206,7 @@ impl<'a> Arithmetic<'a> {
         let ms = bench.time(&call, row)?;
         // Turns of arithmetic a second.
         row.gelem_s = Some(self.n as f64 * f64::from(self.turns) / ms * 1e-6);
-        row.scratch_bytes = Some(call.plan.scratch_bytes());
+        row.scratch_bytes = Some(call.plan().scratch_bytes());
         Ok(())
     }
 

@@ -13,7 +13,7 @@ pub(crate) fn by_key(key: &ElementType, op: Option<Op>, n: u64) -> Request {
 }
 
 /// Reductions that differ in keys, operator and placement.
-fn reductions() -> [(ElementType, Option<Op>, Placement); 7] {
+fn reductions() -> [(ElementType, Option<Op>, Placement); 6] {
     let op = |which, scalar| Some(builtin(which, scalar));
     [
         (u32::TYPE, None, Placement::Aligned),
@@ -22,8 +22,6 @@ fn reductions() -> [(ElementType, Option<Op>, Placement); 7] {
         (u32::TYPE, Some(operators::compose()), Placement::Odd),
         (Triple::TYPE, op(Builtin::Max, Scalar::I64), Placement::Aligned),
         (u32::TYPE, Some(operators::tally()), Placement::Aligned),
-        // Totals of two words: of a stuck tile, which owner and helper may both compute, half of each would show.
-        (u32::TYPE, op(Builtin::Sum, Scalar::F64), Placement::Odd),
     ]
 }
 
@@ -46,17 +44,20 @@ impl Table<'_> {
                 self.by_first(row(20_011).distribution(Few).fault(fault));
             }
         }
+        // Totals of two words: of a stuck tile, which owner and helper may both compute, half of each would show.
+        let wide = Some(builtin(Builtin::Sum, Scalar::F64));
+        let row = Row::new(by_key(&u32::TYPE, wide, 20_011)).placement(Placement::Odd).distribution(Runs);
+        for fault in [Fault::Silent(3), Fault::Late(5)] {
+            self.by_first(row.clone().tiles(Tiles::Small).fault(fault));
+        }
         // Keys that are other ones by one of their words alone, and floats that are the same by their bits alone.
-        let count = Some(builtin(Builtin::Sum, Scalar::U32));
-        for key in [u64::TYPE, Triple::TYPE] {
+        for (key, op, _) in reductions().into_iter().filter(|(key, ..)| [u64::TYPE, Triple::TYPE].contains(key)) {
             for word in 0..key.words() {
-                self.by_algorithm(Row::new(by_key(&key, count.clone(), 5003)).distribution(Word(word)));
-                self.by_first(Row::new(by_key(&key, None, 5003)).placement(Placement::Odd).distribution(Word(word)));
+                self.by_algorithm(Row::new(by_key(&key, op.clone(), 5003)).distribution(Word(word)));
             }
         }
-        for key in [f32::TYPE, f64::TYPE] {
-            self.by_algorithm(Row::new(by_key(&key, count.clone(), 5003)).distribution(Specials));
-        }
+        let count = Some(builtin(Builtin::Sum, Scalar::U32));
+        self.by_algorithm(Row::new(by_key(&f32::TYPE, count, 5003)).distribution(Specials));
         for (key, op, placement) in reductions().into_iter().take(3) {
             let row = |n| Row::new(by_key(&key, op.clone(), n)).placement(placement).distribution(Distribution::Runs);
             for n in self.edges(&row(1 << 20)) {
