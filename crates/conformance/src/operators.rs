@@ -20,20 +20,23 @@ impl Monoid<Affine> for Compose {
 }
 
 element! {
-    /// Twelve bytes: no power of two, so no element after the first is aligned to 16.
-    pub(crate) struct Triple { pub total: u32, pub top: u32, pub parity: u32 }
+    /// Twelve bytes: no power of two, so no element after the first is aligned to 16. Fields may be called as what kernels declare.
+    pub(crate) struct Triple { pub sums: u32, pub tile_top: u32, pub load_parity: u32 }
 }
 
 /// A sum, a maximum and an exclusive or at once.
 pub(crate) struct Tally;
 impl Monoid<Triple> for Tally {
     const NAME: &'static str = "tally";
-    const WGSL: &'static str =
-        "fn combine(a: T, b: T) -> T { return T(a.total + b.total, max(a.top, b.top), a.parity ^ b.parity); }";
-    const IDENTITY: Triple = Triple { total: 0, top: 0, parity: 0 };
+    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(a.sums + b.sums, max(a.tile_top, b.tile_top), a.load_parity ^ b.load_parity); }";
+    const IDENTITY: Triple = Triple { sums: 0, tile_top: 0, load_parity: 0 };
     const COMMUTATIVE: bool = true;
     fn combine(a: Triple, b: Triple) -> Triple {
-        Triple { total: a.total.wrapping_add(b.total), top: a.top.max(b.top), parity: a.parity ^ b.parity }
+        Triple {
+            sums: a.sums.wrapping_add(b.sums),
+            tile_top: a.tile_top.max(b.tile_top),
+            load_parity: a.load_parity ^ b.load_parity,
+        }
     }
 }
 
@@ -158,14 +161,14 @@ impl Predicate<Triple> for OddBits {
     const NAME: &'static str = "odd_bits";
     const WGSL: &'static str = "\
         const ROUNDS: u32 = 2u;\n\
-        fn folded(v: Triple) -> u32 {\n  var bits = v.total ^ v.top;\n\
-          for (var i = 0u; i < ROUNDS; i++) { bits ^= bits >> (16u >> i); }\n  return bits ^ v.parity;\n}\n\
+        fn folded(v: Triple) -> u32 {\n  var bits = v.sums ^ v.tile_top;\n\
+          for (var i = 0u; i < ROUNDS; i++) { bits ^= bits >> (16u >> i); }\n  return bits ^ v.load_parity;\n}\n\
         fn keep(v: T) -> bool {\n  return (folded(v) & 1u) != 0u;\n}";
     fn keep(v: Triple) -> bool {
-        let bits = v.total ^ v.top;
+        let bits = v.sums ^ v.tile_top;
         let bits = bits ^ (bits >> 16);
         let bits = bits ^ (bits >> 8);
-        (bits ^ v.parity) & 1 == 1
+        (bits ^ v.load_parity) & 1 == 1
     }
 }
 

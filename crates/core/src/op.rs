@@ -13,6 +13,10 @@ use crate::{Element, ElementType};
 /// languages. `combine` is the same function in Rust: the CPU backend's code, and the oracle that tests hold the
 /// GPUs to.
 ///
+/// The text stands in the middle of a kernel, in each language. What it declares at module scope must not have a name that kernels
+/// declare (`trifold_lang::RESERVED_NAMES` lists them) or that a language reserves, and fields none of a language's: a GPU backend refuses such a
+/// call with [`Error::Operator`](crate::Error::Operator), which names it.
+///
 /// ```
 /// use trifold_core::Monoid;
 /// /// x -> a*x + b, composed from left to right. Not commutative.

@@ -99,7 +99,7 @@ pub(crate) fn check(element: &ElementType) -> Result<()> {
         return refuse("the struct has no fields; give it one".into());
     }
     for (i, field) in fields.iter().enumerate() {
-        if let Some(why) = names::objection(field.name) {
+        if let Some(why) = names::objection_to_field(field.name) {
             return refuse(format!("the field name `{}` {why}", field.name));
         }
         if fields[..i].iter().any(|other| other.name == field.name) {

@@ -52,7 +52,7 @@ mod names;
 mod program;
 mod scan;
 
-pub use names::{RESERVED_NAMES, RESERVED_PREFIXES, is_reserved};
+pub use names::{RESERVED_NAMES, RESERVED_PREFIXES, is_reserved, is_reserved_for_fields};
 pub use program::Guards;
 
 use dialect::Dialect;

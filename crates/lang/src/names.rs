@@ -7,8 +7,8 @@ use trifold_core::{Error, Result};
 
 use crate::scan::{self, Declaration};
 
-/// Names that the kernels declare, which an operator's functions, constants, structs and aliases, an element struct and
-/// the fields of any struct must not have.
+/// Names that the kernels declare, which an operator's functions, constants, structs and aliases and an element struct must not
+/// have. A field of a struct may have those in small letters: what the kernels declare is no macro then, and no member's.
 ///
 /// | Name | What it is |
 /// |---|---|
@@ -16,9 +16,10 @@ use crate::scan::{self, Declaration};
 /// | `Words`, `ELEMENT_WORDS` | an element as 32-bit words |
 /// | `identity` | the operator's identity |
 /// | `main` | a WGSL entry point |
-/// | `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter`, `input_values`, `output_values`, `output_rest`, `output_count` | a kernel's arguments |
+/// | `fold_runs`, `ticket_take`, `invocation_place`, `follow_predecessor`, `admit_successor` | functions |
+/// | `values`, `sums`, `tree`, `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter`, `input_values`, `output_values`, `output_rest`, `output_count` | a kernel's arguments |
 /// | `Pack` | consecutive elements that are loaded together |
-/// | `State`, `StateWord`, `Lookback`, `Announced`, `TileInput`, `TilePrefix`, `TileShared`, `TileTotals`, `BlockScan`, `RunKey`, `Runs`, `Subgroup`, `Peers` | the kernels' structs |
+/// | `State`, `StateWord`, `Lookback`, `Announced`, `TileInput`, `TilePrefix`, `TileShared`, `TileTotals`, `BlockScan`, `RunKey`, `Runs`, `Subgroup`, `Peers`, `Invocation`, `TileBarrier` | the kernels' structs |
 /// | `WORKGROUP`, `ROWS`, `PACK`, `EXCLUSIVE` and other words in capitals listed here | constants and macros |
 ///
 /// See also [`RESERVED_PREFIXES`]. Names starting with `_`, WGSL's keywords and predeclared names, and the keywords and
@@ -84,17 +85,29 @@ const C_NAMES: &[&str] = &[
 
 /// Why `name` cannot be declared by an operator; `None` if it can.
 pub(crate) fn objection(name: &str) -> Option<String> {
-    let mut letters = name.chars();
-    if !letters.next().is_some_and(|c| c.is_ascii_alphabetic())
-        || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
-    {
-        return Some("is not an identifier in C: use ASCII letters and digits, and begin with a letter".into());
-    }
     if RESERVED_NAMES.contains(&name) {
         return Some("is a name that the kernels declare; rename it".into());
     }
     if let Some(prefix) = RESERVED_PREFIXES.iter().find(|p| name.starts_with(**p)) {
         return Some(format!("begins with `{prefix}`, which the kernels' names do; rename it"));
+    }
+    language_objection(name)
+}
+
+/// Why `name` cannot be a field's; `None` if it can.
+pub(crate) fn objection_to_field(name: &str) -> Option<String> {
+    // Of the kernels' names a field can meet macros alone.
+    let objection = if name.contains(|c: char| c.is_ascii_lowercase()) { language_objection } else { objection };
+    objection(name)
+}
+
+/// What the languages have against a name.
+fn language_objection(name: &str) -> Option<String> {
+    let mut letters = name.chars();
+    if !letters.next().is_some_and(|c| c.is_ascii_alphabetic())
+        || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    {
+        return Some("is not an identifier in C: use ASCII letters and digits, and begin with a letter".into());
     }
     if C_NAMES.contains(&name) || is_c_vector(name) || name.contains("__") {
         return Some("is reserved in C, OpenCL C or CUDA C; rename it".into());
@@ -127,9 +140,14 @@ fn is_c_vector(name: &str) -> bool {
     name == "dim3" || (is_width && SCALARS.contains(&scalar))
 }
 
-/// Whether an operator cannot use this name for what it declares, nor an element struct for itself or a field.
+/// Whether an operator cannot use this name for what it declares, nor an element struct for itself.
 pub fn is_reserved(name: &str) -> bool {
     objection(name).is_some()
+}
+
+/// Whether a struct cannot use this name for a field.
+pub fn is_reserved_for_fields(name: &str) -> bool {
+    objection_to_field(name).is_some()
 }
 
 /// Why `name` cannot be declared at module scope; `None` if it can.
@@ -172,5 +190,22 @@ mod tests {
             assert!(objection(name).is_none(), "{name}");
         }
         assert!(objection_at_module_scope("min").is_some());
+        for name in ["load_factor", "values", "tree", "State", "lookback"] {
+            assert!(objection(name).is_some() && objection_to_field(name).is_none(), "{name}");
+        }
+        for name in ["T", "TILE", "ROWS", "STATUS_NONE", "int", "fn", "_x"] {
+            assert!(objection_to_field(name).is_some(), "{name}");
+        }
+    }
+
+    /// The tables are what users see of the lists.
+    #[test]
+    fn the_tables_have_every_name() {
+        let text = include_str!("names.rs");
+        let listed =
+            |name: &str| text.contains(&format!("`{name}`")) || !name.contains(|c: char| c.is_ascii_lowercase());
+        let all = RESERVED_NAMES.iter().chain(RESERVED_PREFIXES);
+        let missing: Vec<_> = all.filter(|name| !listed(name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }

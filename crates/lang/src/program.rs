@@ -195,7 +195,7 @@ impl<'a> Program<'a> {
         for (handle, ty) in module.types.iter().filter(|(handle, _)| *handle != self.element) {
             if let naga::TypeInner::Struct { members, .. } = &ty.inner {
                 for name in members.iter().filter_map(|m| m.name.as_deref()) {
-                    if let Some(why) = names::objection(name) {
+                    if let Some(why) = names::objection_to_field(name) {
                         return Err(
                             self.refuse(module.types.get_span(handle), format!("the field name `{name}` {why}"))
                         );
