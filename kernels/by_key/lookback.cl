@@ -23,6 +23,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
 ) {
   __local u32 shared_ticket;
   __local TileShared shared;
+  __local RunStage stage;
   const u32 thread = get_local_id(0);
   DECLARE_SUBGROUP(sg);
   input += params.input_offset;
@@ -56,9 +57,10 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   if (leads && tile == params.tiles - 1u) {
     const T end = combine(prefix.before, prefix.aggregate);
     store_run_total(output_values, end);
-    output_count[0] = element_to_words(end).w[RUN_WORDS];
+    output_count[0] = run_heads(end);
   }
 
   // 6. Write the runs that begin here.
-  store_runs(output, output_values, &runs, combine(combine(prefix.before, prefix.subgroups), before));
+  const T start = combine(combine(prefix.before, prefix.subgroups), before);
+  store_runs(output, output_values, &runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), thread, &stage);
 }

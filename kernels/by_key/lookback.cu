@@ -59,9 +59,10 @@ by_key_lookback(
   if (leads && tile == params.tiles - 1u) {
     const T end = combine(prefix.before, prefix.aggregate);
     store_run_total(output_values, end);
-    output_count[0] = element_to_words(end).w[RUN_WORDS];
+    output_count[0] = run_heads(end);
   }
 
   // 6. Write the runs that begin here.
-  store_runs(output, output_values, runs, combine(combine(prefix.before, prefix.subgroups), before));
+  const T start = combine(combine(prefix.before, prefix.subgroups), before);
+  store_runs(output, output_values, runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), thread);
 }

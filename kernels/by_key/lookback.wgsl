@@ -53,9 +53,10 @@ fn by_key_lookback(
   if (leads && tile == params.tiles - 1u) {
     let end = combine(prefix.before, prefix.aggregate);
     store_run_total(end);
-    output_count[params.output_count_offset] = element_to_words(end).w[RUN_WORDS];
+    output_count[params.output_count_offset] = run_heads(end);
   }
 
   // 6. Write the runs that begin here.
-  store_runs(runs, combine(combine(prefix.before, prefix.subgroups), before));
+  let start = combine(combine(prefix.before, prefix.subgroups), before);
+  store_runs(runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), thread);
 }

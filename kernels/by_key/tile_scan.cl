@@ -8,6 +8,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile
   __global u32 *output_values, __global u32 *output_count, Params params
 ) {
   __local T scan_shared[2u * WORKGROUP];
+  __local RunStage stage;
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);
   input += params.input_offset;
@@ -24,8 +25,10 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile
   if (thread == 0u && tile == 0u) {
     const T end = sums[params.tiles];
     store_run_total(output_values, end);
-    output_count[0] = element_to_words(end).w[RUN_WORDS];
+    output_count[0] = run_heads(end);
   }
   // 4. Write the runs that begin here.
-  store_runs(output, output_values, &runs, combine(sums[tile], block.before));
+  const T before = sums[tile];
+  const T start = combine(before, block.before);
+  store_runs(output, output_values, &runs, start, run_heads(before), run_heads(block.total), thread, &stage);
 }

@@ -26,8 +26,9 @@ by_key_tile_scan(
   if (thread == 0u && tile == 0u) {
     const T end = sums[params.tiles];
     store_run_total(output_values, end);
-    output_count[0] = element_to_words(end).w[RUN_WORDS];
+    output_count[0] = run_heads(end);
   }
   // 4. Write the runs that begin here.
-  store_runs(output, output_values, runs, combine(sums[tile], block.before));
+  const T before = sums[tile];
+  store_runs(output, output_values, runs, combine(before, block.before), run_heads(before), run_heads(block.total), thread);
 }

@@ -26,8 +26,9 @@ fn by_key_tile_scan(
   if (thread == 0u && tile == 0u) {
     let end = sums[params.tiles];
     store_run_total(end);
-    output_count[params.output_count_offset] = element_to_words(end).w[RUN_WORDS];
+    output_count[params.output_count_offset] = run_heads(end);
   }
   // 4. Write the runs that begin here.
-  store_runs(runs, combine(sums[tile], block.before));
+  let before = sums[tile];
+  store_runs(runs, combine(before, block.before), run_heads(before), run_heads(block.total), thread);
 }

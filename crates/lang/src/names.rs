@@ -16,10 +16,10 @@ use crate::scan::{self, Declaration};
 /// | `Words`, `ELEMENT_WORDS` | an element as 32-bit words |
 /// | `identity` | the operator's identity |
 /// | `main` | a WGSL entry point |
-/// | `fold_runs`, `ticket_take`, `invocation_place`, `follow_predecessor`, `admit_successor` | functions |
+/// | `fold_runs`, `run_heads`, `ticket_take`, `invocation_place`, `follow_predecessor`, `admit_successor` | functions |
 /// | `values`, `sums`, `tree`, `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter`, `input_values`, `output_values`, `output_rest`, `output_count` | a kernel's arguments |
 /// | `Pack` | consecutive elements that are loaded together |
-/// | `State`, `StateWord`, `Lookback`, `Announced`, `TileInput`, `TilePrefix`, `TileShared`, `TileTotals`, `BlockScan`, `RunKey`, `Runs`, `Subgroup`, `Peers`, `Invocation`, `TileBarrier` | the kernels' structs |
+/// | `State`, `StateWord`, `Lookback`, `Announced`, `TileInput`, `TilePrefix`, `TileShared`, `TileTotals`, `BlockScan`, `RunKey`, `Runs`, `RunStage`, `Subgroup`, `Peers`, `Invocation`, `TileBarrier` | the kernels' structs |
 /// | `WORKGROUP`, `ROWS`, `PACK`, `EXCLUSIVE` and other words in capitals listed here | constants and macros |
 ///
 /// See also [`RESERVED_PREFIXES`]. Names starting with `_`, WGSL's keywords and predeclared names, and the keywords and
@@ -29,7 +29,7 @@ use crate::scan::{self, Declaration};
 pub const RESERVED_NAMES: &[&str] = &[
     "T", "Item", "output_rest", "output_count", "input_values", "output_values", "KEY_WORDS", "RUN_WORDS", "VALUE_WORDS",
     "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
-    "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "Invocation", "invocation_place", "REDUCE_SHARED", "follow_predecessor", "admit_successor", "BlockScan", "RunKey", "Runs", "fold_runs", "Subgroup", "Peers",
+    "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "Invocation", "invocation_place", "REDUCE_SHARED", "follow_predecessor", "admit_successor", "BlockScan", "RunKey", "Runs", "RunStage", "fold_runs", "run_heads", "STAGE", "STAGED", "Subgroup", "Peers",
     "Announced", "TileInput", "TilePrefix", "TileShared", "TileTotals",
     "AHEAD", "CHAINED", "CHUNKS", "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
     "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
@@ -42,7 +42,7 @@ pub const RESERVED_NAMES: &[&str] = &[
 /// |---|---|
 /// | `element_` | elements as words, and back |
 /// | `subgroup_`, `block_` | what the threads of a subgroup or a workgroup do together |
-/// | `load_`, `store_`, `pack_` | moving elements |
+/// | `load_`, `store_`, `staged_`, `pack_` | moving elements |
 /// | `step_` | what a scan's step through global memory takes |
 /// | `state_`, `lookback`, `tile_`, `shared_`, `partial_` | the decoupled look-back and the one-launch reduce |
 /// | `bulk_`, `warps_` | the look-ahead scan's copies and barriers |
@@ -52,7 +52,7 @@ pub const RESERVED_NAMES: &[&str] = &[
 /// | `combine_`, `keep_` | an operator's or a predicate's helper functions, in emitted C |
 #[rustfmt::skip]
 pub const RESERVED_PREFIXES: &[&str] = &[
-    "element_", "subgroup_", "block_", "load_", "store_", "pack_", "state_", "step_", "lookback", "tile_", "shared_", "partial_",
+    "element_", "subgroup_", "block_", "load_", "store_", "staged_", "pack_", "state_", "step_", "lookback", "tile_", "shared_", "partial_",
     "bulk_", "warps_", "scan_", "reduce_", "workgroup_", "atomic_", "BUCKETS_", "FAULT", "LOOKBACK_", "STATE_", "STATUS_", "STEP_", "SUBGROUP_", "TASK_", "TILE", "wgsl_", "combine_", "keep_",
     "select_", "SELECT_", "by_key_",
 ];

@@ -58,6 +58,7 @@ impl Planner<'_> {
         parts.extend(tile_prefix(state.part));
         parts.push("block/run_store");
         let mut kernel = job.tile_key("by_key/lookback", parts);
+        kernel.constants.push(("STAGED", job.staged));
         kernel.constants.extend(self.subgroup_constants(job.workgroup)?);
         kernel.constants.extend(self.fault_constants());
         let bounded = u32::from(self.waits_bounded());
@@ -84,12 +85,16 @@ fn by_key_three(job: &Job<'_>, spans: &[PlannedSpan], scratch: &mut Scratch) -> 
         params: vec![("count", Param::Word(job.tiles + 1))],
         initial: Some(job.op.identity().to_vec()),
     };
-    let runs = job.tile_key("by_key/tile_scan", vec!["block/scan", "block/run_store"]);
+    let mut runs = job.tile_key("by_key/tile_scan", vec!["block/scan", "block/run_store"]);
+    runs.constants.push(("STAGED", job.staged));
     let runs = job.launch(runs, job.tiles, &all);
     let mut launches = [sum, spine, runs];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
     launches.map(Step::Launch).into()
 }
+
+/// Workgroup memory for tickets, prefixes and the like.
+const BESIDE: u32 = 512;
 
 /// What the kernels of one reduction by key have in common.
 struct Job<'a> {
@@ -97,6 +102,8 @@ struct Job<'a> {
     /// The segmented one.
     op: Op,
     value_words: u32,
+    /// How many runs an invocation are gathered in workgroup memory before they are written; 0 if each is written where it is found.
+    staged: u32,
     n: u32,
     workgroup: u32,
     rows: u32,
@@ -115,7 +122,10 @@ impl<'a> Job<'a> {
         let words = planner.words(words.min(planner.tuning.scan_words), all, workgroup);
         let rows = (words / segment.words()).min(2 * words / (segment.words() + request.key.words())).max(1);
         let value_words = total.element().words();
-        Ok(Job { request, op, value_words, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
+        let room = planner.caps.shared_bytes.saturating_sub(workgroup * 2 * segment.bytes() + BESIDE);
+        let staged = room / (workgroup * 4 * (request.key.words() + value_words));
+        let staged = staged.min(planner.tuning.by_key_staged).min(rows);
+        Ok(Job { request, op, value_words, staged, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
     }
 
     fn key(&self, name: &'static str, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
