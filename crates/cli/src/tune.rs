@@ -125,7 +125,9 @@ fn check(
         match conformance::run(backend, case) {
             conformance::Outcome::Passed => _ = passed.insert(case.name().into()),
             conformance::Outcome::Ignored(_) => {}
-            conformance::Outcome::Failed(why) => bail!("{}: {why}; these numbers are not to be used", case.name()),
+            conformance::Outcome::Failed(why) | conformance::Outcome::Lost(why) => {
+                bail!("{}: {why}; these numbers are not to be used", case.name())
+            }
         }
     }
     let runs_some = cases.is_empty() || cases.iter().any(|case| passed.contains(case.name()));

@@ -56,6 +56,8 @@ pub enum Outcome {
     Ignored(String),
     /// It should and did not.
     Failed(String),
+    /// It was lost over it, which is a failure, and takes no more cases.
+    Lost(String),
 }
 
 impl From<Result<(), Failure>> for Outcome {
@@ -63,6 +65,7 @@ impl From<Result<(), Failure>> for Outcome {
         match result {
             Ok(()) => Outcome::Passed,
             Err(Failure::Error(Error::Unsupported(reason))) => Outcome::Ignored(reason),
+            Err(Failure::Error(error @ Error::DeviceLost(_))) => Outcome::Lost(error.to_string()),
             Err(Failure::Error(error)) => Outcome::Failed(error.to_string()),
             Err(Failure::Wrong(message)) => Outcome::Failed(message),
         }

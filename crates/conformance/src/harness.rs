@@ -76,7 +76,7 @@ fn trial(
         match known.settle(&device, &name, work(&**backend)) {
             Outcome::Passed => Ok(Completion::Completed),
             Outcome::Ignored(reason) => Ok(Completion::ignored_with(reason)),
-            Outcome::Failed(message) => Err(Failed::from(message)),
+            Outcome::Failed(message) | Outcome::Lost(message) => Err(Failed::from(message)),
         }
     })
 }

@@ -120,6 +120,7 @@ impl<'a> Verify<'a> {
         self.bar.set_message(format!("opening {found}"));
         let backend = choose::open(found).map_err(|error| match error {
             Error::Unsupported(why) => Outcome::Ignored(why),
+            error @ Error::DeviceLost(_) => Outcome::Lost(error.to_string()),
             error => Outcome::Failed(error.to_string()),
         })?;
         let caps = backend.caps();
@@ -147,7 +148,7 @@ impl<'a> Verify<'a> {
         while devices.len() < queue.groups().min(usize::from(self.args.jobs.get())) {
             match self.open(found) {
                 Ok(device) => devices.push(device),
-                Err(Outcome::Failed(why) | Outcome::Ignored(why)) => {
+                Err(Outcome::Failed(why) | Outcome::Lost(why) | Outcome::Ignored(why)) => {
                     let opened = devices.len();
                     self.bar.suspend(|| eprintln!("note: {found} opens {opened} times at once: {why}"));
                     break;
@@ -284,9 +285,9 @@ impl<'a> Verify<'a> {
     }
 }
 
-/// Whether a device was lost in a case: the text that `Error::DeviceLost` starts with.
+/// Whether a device was lost in a case.
 fn is_loss(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Failed(why) if why.starts_with("device lost"))
+    matches!(outcome, Outcome::Lost(_))
 }
 
 /// What a result is of.
@@ -298,7 +299,7 @@ fn result(place: (&str, &str, &str), case: String, outcome: Outcome, took: Durat
     let (outcome, reason) = match outcome {
         Outcome::Passed => ("passed", None),
         Outcome::Ignored(reason) => ("ignored", Some(reason)),
-        Outcome::Failed(reason) => ("failed", Some(reason)),
+        Outcome::Failed(reason) | Outcome::Lost(reason) => ("failed", Some(reason)),
     };
     let (backend, device, api) = (place.0.into(), place.1.into(), place.2.into());
     CaseResult {
