@@ -14,24 +14,8 @@ use crate::run::Scheduler;
 /// What CUDA C gives a kernel.
 const CUDA: &str = include_str!("cuda.hpp");
 /// Kernels have no exceptions and no library; floats are rounded as NVRTC is told to round them, each operation on its own.
-const OPTIONS: &[&str] = &[
-    "-x",
-    "c++",
-    "-std=c++20",
-    "-O1",
-    "-w",
-    "-fPIC",
-    "-shared",
-    "-nostdlib",
-    "-fvisibility=hidden",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-strict-aliasing",
-    "-ffp-contract=off",
-    "-",
-    "-lm",
-    "-o",
-];
+const OPTIONS: &str = "-x c++ -std=c++20 -O1 -w -fPIC -shared -nostdlib -fvisibility=hidden -fno-exceptions -fno-rtti \
+                       -fno-strict-aliasing -ffp-contract=off - -lm -o";
 
 /// clang by the name that `TRIFOLD_CLANG` gives, else one in the path.
 ///
@@ -83,9 +67,10 @@ impl Program {
         let failed = |log: String| Error::Compile { kernel: kernel.into(), log };
         let source = format!("{CUDA}{}{}", shared_arrays(&ptx::rewrite(text)?), call(kernel, arguments));
         let file = folder.join(format!("{name}.so"));
-        let child = Command::new(clang).args(OPTIONS).arg(&file).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut command = Command::new(clang);
+        command.args(OPTIONS.split_whitespace()).arg(&file).stdin(Stdio::piped()).stderr(Stdio::piped());
         let doing = |error: std::io::Error| Error::backend("cuda", format!("running {}", clang.display()), error);
-        let mut child = child.map_err(doing)?;
+        let mut child = command.spawn().map_err(doing)?;
         let written = child.stdin.take().map(|mut input| input.write_all(source.as_bytes()));
         let output = child.wait_with_output().map_err(doing)?;
         if !output.status.success() || !matches!(written, Some(Ok(()))) {

@@ -6,8 +6,9 @@
 #define __global__ __attribute__((visibility("default")))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-// A block's own memory: the scheduler swaps this section where another block's turn begins.
-#define __shared__ static __attribute__((section("block_shared")))
+// A block's own memory: the scheduler swaps this section where another block's turn begins. (Were it static, the compiler might think
+// that nobody else touches it meanwhile.)
+#define __shared__ __attribute__((section("block_shared")))
 
 typedef unsigned int emulated_u32;
 typedef unsigned long long emulated_u64;
@@ -89,21 +90,15 @@ static inline emulated_u32 __ballot_sync(emulated_u32, int condition) {
 }
 static inline void __syncwarp() { emulation->exchange(0u, 5u); }
 // Other types travel by their bits.
-template <typename W> static inline W emulated_bits(emulated_u32 word) {
-  static_assert(sizeof(W) == 4, "a word");
-  W value;
-  memcpy(&value, &word, 4);
-  return value;
-}
-#define SHUFFLES(W)                                                                                                \
-  static inline W __shfl_sync(emulated_u32 all, W v, emulated_u32 lane) {                                          \
-    return emulated_bits<W>(__shfl_sync(all, __builtin_bit_cast(emulated_u32, v), lane));                          \
-  }                                                                                                                \
-  static inline W __shfl_up_sync(emulated_u32 all, W v, emulated_u32 delta) {                                      \
-    return emulated_bits<W>(__shfl_up_sync(all, __builtin_bit_cast(emulated_u32, v), delta));                      \
-  }                                                                                                                \
-  static inline W __shfl_down_sync(emulated_u32 all, W v, emulated_u32 delta) {                                    \
-    return emulated_bits<W>(__shfl_down_sync(all, __builtin_bit_cast(emulated_u32, v), delta));                    \
+#define SHUFFLES(W)                                                                                  \
+  static inline W __shfl_sync(emulated_u32 all, W v, emulated_u32 lane) {                            \
+    return __builtin_bit_cast(W, __shfl_sync(all, __builtin_bit_cast(emulated_u32, v), lane));       \
+  }                                                                                                  \
+  static inline W __shfl_up_sync(emulated_u32 all, W v, emulated_u32 delta) {                        \
+    return __builtin_bit_cast(W, __shfl_up_sync(all, __builtin_bit_cast(emulated_u32, v), delta));   \
+  }                                                                                                  \
+  static inline W __shfl_down_sync(emulated_u32 all, W v, emulated_u32 delta) {                      \
+    return __builtin_bit_cast(W, __shfl_down_sync(all, __builtin_bit_cast(emulated_u32, v), delta)); \
   }
 SHUFFLES(int)
 SHUFFLES(float)
