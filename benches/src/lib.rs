@@ -210,9 +210,7 @@ pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
         Request::ByKey(_) => two.with_values(nothing, whole(3)).with_count(word(4)),
         _ => two,
     };
-    let tuning = case.tuning(backend.tuning())?;
-    let plan = planner::plan(&case.request, backend.layout(spans)?, case.options(), backend.caps(), &tuning)?;
-    let call = backend.call_plan(plan, spans, None)?;
+    let call = backend.call_with(&case.request, spans, case.options(), &case.tuning(backend.tuning())?)?;
     Ok(Bound { call, _buffers: buffers })
 }
 

@@ -106,6 +106,7 @@ fn two_threads(a: &dyn AnyBackend, b: &dyn AnyBackend) -> Outcome {
         (first, other.join().unwrap_or_else(|_| Outcome::Failed("the second thread panicked".into())))
     });
     match (first, second) {
+        (lost @ Outcome::Lost(_), _) | (_, lost @ Outcome::Lost(_)) => lost,
         (Outcome::Passed, second) => second,
         (first, _) => first,
     }

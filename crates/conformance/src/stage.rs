@@ -295,7 +295,7 @@ pub(crate) fn poisoned_call(
     let called = match poison {
         Some(byte) => {
             let scratch = backend.upload(&vec![byte; bytes as usize])?;
-            backend.call_plan(plan, spans, Some(AnySpan { bytes, ..AnySpan::whole(&scratch) }))
+            backend.call_plan(plan, spans, Some(AnySpan::whole(&scratch)))
         }
         None => backend.call_plan(plan, spans, None),
     };

@@ -165,7 +165,21 @@ impl dyn AnyBackend + '_ {
     /// # Errors
     /// As of [`Scan`].
     pub fn call(&self, request: &Request, spans: AnySpans<'_>, options: Options) -> Result<AnyCall> {
-        self.call_plan(plan_for(self, request, self.layout(spans)?, options)?, spans, None)
+        self.call_with(request, spans, options, &self.tuning())
+    }
+
+    /// As `call`, by these numbers.
+    ///
+    /// # Errors
+    /// As of [`Scan`].
+    pub fn call_with(
+        &self,
+        request: &Request,
+        spans: AnySpans<'_>,
+        options: Options,
+        tuning: &Tuning,
+    ) -> Result<AnyCall> {
+        self.call_plan(planner::plan(request, self.layout(spans)?, options, self.caps(), tuning)?, spans, None)
     }
 
     /// Plans, compiles and runs a call by the device's own numbers, and waits for its end. What runs often is made by

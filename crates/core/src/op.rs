@@ -14,7 +14,7 @@ use crate::{Element, ElementType};
 /// GPUs to.
 ///
 /// The text stands in the middle of a kernel, in each language. What it declares at module scope must not have a name that kernels
-/// declare (`trifold_lang::RESERVED_NAMES` lists them) or that a language reserves, and fields none of a language's: a GPU backend refuses such a
+/// declare (`trifold_lang::RESERVED_NAMES` lists them) or that a language reserves, and fields none of a language's, nor one in capitals that a kernel's constants have: a GPU backend refuses such a
 /// call with [`Error::Operator`](crate::Error::Operator), which names it.
 ///
 /// ```

@@ -20,8 +20,11 @@ const OPTIONS: &str = "-x c++ -std=c++20 -O1 -w -fPIC -shared -nostdlib -fvisibi
 /// clang by the name that `TRIFOLD_CLANG` gives, else one in the path.
 ///
 /// # Errors
-/// [`Error::Unsupported`] that says what to install.
+/// [`Error::Unsupported`] that says what to install, and elsewhere than on Linux: a block's memory is a section of an ELF file.
 pub(crate) fn clang() -> Result<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return Err(Error::Unsupported("CUDA C on the host, which is compiled to libraries of Linux".into()));
+    }
     let versions = (14..30).rev().map(|version| OsString::from(format!("clang-{version}")));
     let named = std::env::var_os("TRIFOLD_CLANG").into_iter();
     let runs = |name: &OsString| {

@@ -25,8 +25,9 @@ const COMPUTE_UNITS: u32 = 3;
 pub struct Emulation {
     caps: Caps,
     clang: PathBuf,
-    folder: TempDir,
+    // Dropped before the folder that their files are in.
     kernels: Mutex<HashMap<KernelKey, Kernel>>,
+    folder: TempDir,
     /// Held while a command runs: kernels keep a block's memory in variables of their own.
     running: Mutex<Stacks>,
 }

@@ -22,10 +22,16 @@ const MOST_TURNS: u64 = 1 << 18;
 /// What a block finds in its shared memory.
 const POISON: u8 = 0xc3;
 
-/// A number in one dimension, as `threadIdx` and its like have it.
+/// A number in one dimension, as `threadIdx` and its like have it: a kernel reads it while it changes from turn to turn.
 #[repr(C)]
 struct Index {
-    x: u32,
+    x: Cell<u32>,
+}
+
+impl Index {
+    fn new(x: u32) -> Index {
+        Index { x: Cell::new(x) }
+    }
 }
 
 /// What a kernel sees of its thread: `Emulation` of `cuda.hpp`.
@@ -163,11 +169,11 @@ pub(crate) unsafe fn launch(
     // In an order by chance, of a window of blocks each: of all, tiles that wait for others would all wait for the last.
     let mut order: Vec<u32> = (0..blocks).rev().collect();
     let mut resident: Vec<Block> = vec![];
-    let mut scheduler = Scheduler {
-        thread: Index { x: 0 },
-        block: Index { x: 0 },
-        threads: Index { x: threads },
-        blocks: Index { x: blocks },
+    let scheduler = Scheduler {
+        thread: Index::new(0),
+        block: Index::new(0),
+        threads: Index::new(threads),
+        blocks: Index::new(blocks),
         pause,
         exchange,
     };
@@ -189,7 +195,7 @@ pub(crate) unsafe fn launch(
         }
         let mut moved = false;
         for block in &mut resident {
-            moved |= block.take_turn(&mut scheduler, arguments.program, &mut chance);
+            moved |= block.take_turn(&scheduler, arguments.program, &mut chance);
         }
         turns += 1;
         if result.is_ok() && (!moved || turns == MOST_TURNS) {
@@ -225,9 +231,9 @@ impl Block {
     }
 
     /// Lets the threads go on until each waits, has polled or has ended. Whether one did.
-    fn take_turn(&mut self, scheduler: &mut Scheduler, program: &Program, chance: &mut Chance) -> bool {
+    fn take_turn(&mut self, scheduler: &Scheduler, program: &Program, chance: &mut Chance) -> bool {
         self.swap_shared(program);
-        scheduler.block.x = self.index;
+        scheduler.block.x.set(self.index);
         let mut moved = false;
         loop {
             let backwards = chance.flip();
@@ -251,7 +257,7 @@ impl Block {
     }
 
     /// A turn of each of a warp's threads that can go on. Whether one did.
-    fn run_warp(&mut self, warp: usize, scheduler: &mut Scheduler, chance: &mut Chance) -> bool {
+    fn run_warp(&mut self, warp: usize, scheduler: &Scheduler, chance: &mut Chance) -> bool {
         let words = self.words[warp][1 - self.hand[warp]].as_ptr();
         let first = warp * WARP;
         let lanes = WARP.min(self.threads.len() - first);
@@ -264,7 +270,7 @@ impl Block {
                 continue;
             }
             ran = true;
-            scheduler.thread.x = index as u32;
+            scheduler.thread.x.set(index as u32);
             thread.state = match thread.fiber.resume(words) {
                 CoroutineResult::Yield(Pause::Poll) => {
                     thread.polled = true;

@@ -1,5 +1,6 @@
 //! Commands with their memory bound, and how each runs.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use trifold_core::{Command, Error, Result};
@@ -27,11 +28,10 @@ enum Action {
         groups: u32,
         arguments: Box<[Option<Region>]>,
         params: Box<[u8]>,
+        /// How often it has run: each time threads run in another order, the same one in every process.
+        launches: AtomicU64,
     },
 }
-
-/// Launches so far, which differ in the order in which their threads run.
-static LAUNCHES: AtomicU64 = AtomicU64::new(1);
 
 impl Step {
     pub(crate) fn bind(command: Command<'_, Emulation>) -> Result<Step> {
@@ -62,7 +62,7 @@ impl Step {
                 });
                 let arguments = bound.collect::<Result<_>>()?;
                 let params = kernel.0.params.pack(initial, params, |_| 0)?.into();
-                Action::Launch { kernel: kernel.clone(), groups, arguments, params }
+                Action::Launch { kernel: kernel.clone(), groups, arguments, params, launches: AtomicU64::new(0) }
             }
         };
         Ok(Step(action))
@@ -82,15 +82,16 @@ impl Step {
                 unsafe { to.start().copy_from(from.start(), to.bytes()) };
                 Ok(())
             }
-            Action::Launch { kernel, groups, arguments, params } => {
+            Action::Launch { kernel, groups, arguments, params, launches } => {
                 let start = |region: &Option<Region>| region.as_ref().map_or(std::ptr::null_mut(), Region::start);
                 let addresses: Vec<*mut u8> = arguments.iter().map(start).collect();
                 let kernel = &kernel.0;
                 let launched = Arguments { program: &kernel.program, addresses: &addresses, params };
-                let seed = LAUNCHES.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+                let mut seed = DefaultHasher::new();
+                (kernel.name, groups, params, launches.fetch_add(1, Ordering::Relaxed)).hash(&mut seed);
                 // SAFETY: the addresses and parameters are those of the kernel's entry in the catalogue, whose spans the planner made
                 // large enough for them: who binds a launch promises that it is of a plan. They are kept by this step.
-                unsafe { launch(launched, *groups, kernel.workgroup, stacks, seed) }
+                unsafe { launch(launched, *groups, kernel.workgroup, stacks, seed.finish()) }
                     .map_err(|error| Error::backend("cuda", format!("launching {}", kernel.name), error))
             }
         }

@@ -54,7 +54,10 @@ fn main() -> trifold::Result<()> {
     frames(&trifold::cpu::Cpu::new()?)?;
     #[cfg(feature = "wgpu")]
     for adapter in trifold::wgpu::Wgpu::devices() {
-        frames(&trifold::wgpu::Wgpu::open(&adapter)?)?;
+        match trifold::wgpu::Wgpu::open(&adapter) {
+            Ok(device) => frames(&device)?,
+            Err(error) => println!("{} is passed over: {error}", adapter.info.name),
+        }
     }
     Ok(())
 }

@@ -1,12 +1,13 @@
 //! Pipelines kept on disk, on every adapter whose API gives them away.
 
-use trifold_conformance::{Outcome, devices_or_skip, kernels_are_cached};
-use trifold_core::Error;
+mod adapters;
+
+use trifold_conformance::{Outcome, kernels_are_cached};
 use trifold_wgpu::{Cache, Wgpu, wgpu::Features};
 
 #[test]
 fn pipelines_are_kept() {
-    for adapter in devices_or_skip("vulkan", Ok::<_, Error>(Wgpu::devices())) {
+    for adapter in adapters::that_open() {
         let open = || Wgpu::open(&adapter);
         let Ok(true) = open().map(|wgpu| wgpu.device().features().contains(Features::PIPELINE_CACHE)) else {
             eprintln!("skipped: {} ({:?}) gives no pipelines away", adapter.info.name, adapter.info.backend);

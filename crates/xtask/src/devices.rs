@@ -69,7 +69,10 @@ pub fn cuda() -> Presence {
 pub fn clang() -> Presence {
     let versions = (14..30).map(|version| format!("clang-{version}"));
     let mut names = env::var("TRIFOLD_CLANG").into_iter().chain(["clang".into()]).chain(versions);
-    presence(names.any(|name| succeeds(&name, &["--version"])), "no clang", &["clang"])
+    match cfg!(target_os = "linux") {
+        true => presence(names.any(|name| succeeds(&name, &["--version"])), "no clang", &["clang"]),
+        false => Presence::Missing { reason: "CUDA C runs on Linux hosts alone".into(), packages: vec![] },
+    }
 }
 
 /// SwiftShader's description for Vulkan's loader: the one that `TRIFOLD_SWIFTSHADER` names, or a browser's.

@@ -383,6 +383,8 @@ impl Suite {
         if self.machine.installs_chromium() {
             required.push("chromium");
         }
+        let own = env::var("TRIFOLD_REQUIRE").unwrap_or_default();
+        required.extend((!own.is_empty()).then_some(&*own));
         command.env("TRIFOLD_REQUIRE", required.join(","));
         // EGL and Wayland complain without one.
         if env::var_os("XDG_RUNTIME_DIR").is_none() {

@@ -178,8 +178,7 @@ impl<'a> Bench<'a> {
         let spans = data.spans(job.primitive);
         row.outputs = data.outputs(job.primitive);
         spoil(backend, &spans)?;
-        let plan = planner::plan(&request, backend.layout(spans)?, options, backend.caps(), &self.tuning)?;
-        let call = backend.call_plan(plan, spans, None)?;
+        let call = backend.call_with(&request, spans, options, &self.tuning)?;
         backend.run(&call)?;
         backend.synchronize()?;
         let worked = Instant::now();
@@ -237,11 +236,13 @@ fn lasting<T>(result: Result<T>) -> Result<Option<T>> {
 impl Busy {
     /// The kept one, if it is of so many milliseconds or more, else another; none on software devices.
     fn kept<'a>(kept: &'a mut Option<Option<Busy>>, backend: &dyn AnyBackend, ms: f64) -> Option<&'a Busy> {
+        // Few lengths, so that one serves many rows.
+        let ms = ms.log2().ceil().exp2();
         if kept.as_ref().is_some_and(|busy| busy.as_ref().is_some_and(|busy| busy.asked_ms < ms)) {
             // Its memory is the next one's.
             *kept = None;
         }
-        kept.get_or_insert_with(|| Busy::new(backend, ms)).as_ref()
+        kept.get_or_insert_with(|| Busy::new(backend, ms).or_else(|| Busy::new(backend, BUSY_MS))).as_ref()
     }
 
     /// As long as memory allows.
