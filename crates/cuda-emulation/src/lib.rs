@@ -7,8 +7,7 @@
 //! It finds what is wrong in a text for whoever has no GPU: wrong indices, missing barriers (threads run in an order that
 //! changes from launch to launch), lanes that meet at different operations, tiles that rely on the order in which blocks
 //! start, and memory that is read before it is written, which is poisoned. It knows nothing of memory order, which only a GPU
-//! shows, and its times mean nothing. Plans are those of a software device, with tiles that suit small inputs; what shapes a GPU gets
-//! beside these is run as far as they are candidates of tuning.
+//! shows, and its times mean nothing.
 
 mod compile;
 mod device;

@@ -1,11 +1,15 @@
-//! The suite on the emulated CUDA device.
+//! The suite on the emulated CUDA device: planned for as a software device, or with `TRIFOLD_EMULATE=gpu` as an NVIDIA GPU.
 
-use trifold_core::AnyBackend;
+use trifold_core::{AnyBackend, DeviceKind};
 use trifold_cuda_emulation::Emulation;
 
 fn main() {
     trifold_conformance::main_with(|| {
-        let device = Emulation::new().map(|device| Box::new(device) as Box<dyn AnyBackend>);
+        let kind = match std::env::var("TRIFOLD_EMULATE").as_deref() {
+            Ok("gpu") => DeviceKind::DiscreteGpu,
+            _ => DeviceKind::Cpu,
+        };
+        let device = Emulation::new(kind).map(|device| Box::new(device) as Box<dyn AnyBackend>);
         vec![("emulation".into(), device)]
     });
 }
