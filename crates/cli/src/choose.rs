@@ -50,12 +50,12 @@ pub fn best(word: Option<&str>) -> Result<(Found, Box<dyn AnyBackend>)> {
     // Opening it tells whether the file of `TRIFOLD_TUNING` is for it.
     let mut devices = listed(&words)?;
     devices.sort_by_key(rank);
-    let last = devices.len() - 1;
-    for (i, found) in devices.into_iter().enumerate() {
+    let mut devices = devices.into_iter().peekable();
+    while let Some(found) = devices.next() {
         match open(&found) {
             Ok(backend) => return Ok((found, backend)),
-            // What the user set is the user's to mend.
-            Err(error) if i == last || !words.is_empty() || matches!(error, Error::Invalid(_)) => {
+            // What the user asked for or set is the user's to mend.
+            Err(error) if devices.peek().is_none() || !words.is_empty() || matches!(error, Error::Invalid(_)) => {
                 return Err(error).with_context(|| format!("{found} cannot be opened"));
             }
             Err(error) => eprintln!("note: {found} is passed over: {error}"),

@@ -27,7 +27,8 @@ pub fn fills_and_copies<B: Backend>(backend: &B) -> Outcome {
             "a copy of three words to two",
             Command::Copy { from: a.elements::<u32>(0, 3)?, to: b.elements::<u32>(0, 2)? },
         )?;
-        expect(backend, "what was refused", &b, [2, 2, 2, 2, 2, 1, 7, 7])
+        expect(backend, "a refused fill", &a, [1, 1, 1, 7, 7, 1, 1, 1])?;
+        expect(backend, "a refused copy", &b, [2, 2, 2, 2, 2, 1, 7, 7])
     })
 }
 

@@ -13,9 +13,10 @@ use crate::{Element, ElementType};
 /// languages. `combine` is the same function in Rust: the CPU backend's code, and the oracle that tests hold the
 /// GPUs to.
 ///
-/// The text stands in the middle of a kernel, in each language. What it declares at module scope must not have a name that kernels
-/// declare (`trifold_lang::RESERVED_NAMES` lists them) or that a language reserves, and fields none of a language's, nor one in capitals that a kernel's constants have: a GPU backend refuses such a
-/// call with [`Error::Operator`](crate::Error::Operator), which names it.
+/// The text stands in the middle of a kernel, in each language. What it declares at module scope must not have a name that
+/// kernels declare (`trifold_lang::RESERVED_NAMES` lists them) or that a language reserves. A field must not have a name that a
+/// language reserves, nor one in capitals that a kernel's constants have. A GPU backend refuses such a call with
+/// [`Error::Operator`](crate::Error::Operator), which says the name.
 ///
 /// ```
 /// use trifold_core::Monoid;

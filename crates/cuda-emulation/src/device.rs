@@ -51,7 +51,7 @@ pub(crate) struct Compiled {
 impl Emulation {
     /// A device that has what compute capability 9.0 has: words of 128 bits, and copies of tiles by hardware. Plans are those for
     /// its kind: of [`DeviceKind::DiscreteGpu`] with the tiles that ship for NVIDIA's GPUs, of [`DeviceKind::Cpu`] with smaller ones, which
-    /// run in a third of the time.
+    /// take less time.
     ///
     /// # Errors
     /// [`Error::Unsupported`] without clang, [`Error::Backend`] if there is no room for what it makes.
