@@ -38,19 +38,28 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   const u32 run = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
-  // 2. Load the tile: each subgroup takes ROWS rows of one element a lane.
+  // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k.
   const u32 first = tile * TILE + sg.id * ROWS * sg.width + sg.lane;
   const u32 last = params.n - 1u;
   Item rows[ROWS];
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[min(first + k * sg.width, last)]; }
-
-  // 3. Ask the predicate: bit k tells of row k.
   u32 kept = 0u;
+  if ((tile + 1u) * TILE <= params.n) {
+    __global const Item *own = input + first;
 #pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    if (first + k * sg.width <= last && keep(rows[k])) { kept |= 1u << k; }
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = own[k * sg.width]; }
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { kept |= keep(rows[k]) ? 1u << k : 0u; }
+  } else {
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[min(first + k * sg.width, last)]; }
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { kept |= first + k * sg.width <= last && keep(rows[k]) ? 1u << k : 0u; }
   }
+
+  // 3. Publish the tile's aggregate as soon as it is known.
+  const u32 counted = subgroup_inclusive_sum(sg, popcount(kept));
+  const Announced announced =
+    tile_announce(states, ticket, params, run, tile, subgroup_shuffle_word(sg, counted, sg.width - 1u), sg, &shared);
 
   // 4. Rank the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128.
   u32 ranks[ROWS];
@@ -67,15 +76,16 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
     }
   }
 
-  // 5. Publish the tile's aggregate, look back, and publish its prefix.
+  // 5. Look back, and publish the tile's prefix.
   const TileInput from = {input};
-  const TilePrefix prefix = tile_prefix(&from, states, ticket, params, run, tile, carry, sg, &shared);
+  const T before_tile =
+    tile_look_back(&from, states, params, run, tile, announced.totals.all, announced.publishes, sg, &shared);
 
   // 6. The last tile's inclusive prefix is the count of all that are kept.
-  if (leads && tile == params.tiles - 1u) { output_count[0] = combine(prefix.before, prefix.aggregate); }
+  if (leads && tile == params.tiles - 1u) { output_count[0] = combine(before_tile, announced.totals.all); }
 
   // 7. Write each element behind those kept before it, or behind those not kept.
-  const T start = combine(prefix.before, prefix.subgroups);
+  const T start = combine(before_tile, announced.totals.before);
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     const u32 index = first + k * sg.width;

@@ -41,19 +41,26 @@ fn select_lookback(
   let run = taken / TICKETS;
   let leads = subgroup == 0u && lane == 0u;
 
-  // 2. Load the tile: each subgroup takes ROWS rows of one element a lane.
+  // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k.
   let first = tile * TILE + subgroup * ROWS * width + lane;
   let last = params.n - 1u;
   var rows: array<Item, ROWS>;
-  // unroll
-  for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + min(first + k * width, last)]; }
-
-  // 3. Ask the predicate: bit k tells of row k.
   var kept = 0u;
-  // unroll
-  for (var k = 0u; k < ROWS; k++) {
-    if (first + k * width <= last && keep(rows[k])) { kept |= 1u << k; }
+  if ((tile + 1u) * TILE <= params.n) {
+    // unroll
+    for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + first + k * width]; }
+    // unroll
+    for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, keep(rows[k])); }
+  } else {
+    // unroll
+    for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + min(first + k * width, last)]; }
+    // unroll
+    for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, first + k * width <= last && keep(rows[k])); }
   }
+
+  // 3. Publish the tile's aggregate as soon as it is known.
+  let counted = subgroup_inclusive_sum(countOneBits(kept), lane);
+  let announced = tile_announce(run, tile, subgroup_shuffle_word(counted, width - 1u), lane, subgroup, subgroups);
 
   // 4. Rank the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128.
   var ranks: array<u32, ROWS>;
@@ -70,14 +77,15 @@ fn select_lookback(
     }
   }
 
-  // 5. Publish the tile's aggregate, look back, and publish its prefix.
-  let prefix = tile_prefix(run, tile, carry, lane, width, subgroup, subgroups);
+  // 5. Look back, and publish the tile's prefix.
+  let before_tile =
+    tile_look_back(run, tile, announced.totals.all, announced.publishes, lane, width, subgroup, subgroups);
 
   // 6. The last tile's inclusive prefix is the count of all that are kept.
-  if (leads && tile == params.tiles - 1u) { output_count[params.output_count_offset] = combine(prefix.before, prefix.aggregate); }
+  if (leads && tile == params.tiles - 1u) { output_count[params.output_count_offset] = combine(before_tile, announced.totals.all); }
 
   // 7. Write each element behind those kept before it, or behind those not kept.
-  let start = combine(prefix.before, prefix.subgroups);
+  let start = combine(before_tile, announced.totals.before);
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     let index = first + k * width;
