@@ -1,5 +1,10 @@
-// block/run_store: what runs leave: a key where one begins, and the total of the one before it. A tile's are gathered in workgroup memory,
-// where its elements were (see block/run_load), and written densely from there.
+// block/run_store: what runs leave: a key where one begins, and the total of the one before it. With STAGED they are gathered in workgroup
+// memory, so many an invocation at a time, and written densely from there.
+
+#define STAGE (STAGED == 0u ? 1u : WORKGROUP * STAGED)
+
+__shared__ u32 staged_keys[STAGE * KEY_WORDS];
+__shared__ u32 staged_totals[STAGE * RUN_WORDS];
 
 FUNCTION u32 run_heads(T v) {
   return element_to_words(v).w[RUN_WORDS];
@@ -15,30 +20,53 @@ FUNCTION void store_run_total(u32 *output_values, T before) {
   for (u32 i = 0u; i < RUN_WORDS; i++) { output_values[at + i] = words.w[i]; }
 }
 
-// Of the tile `count` runs begin, the first of which has place `start`; `before` is what lies before the invocation's elements. All
-// invocations call it together, with a barrier since they loaded the tile.
-FUNCTION void store_runs(u32 *output, u32 *output_values, const Runs &runs, T before, u32 start, u32 count, u32 seat) {
-  // 1. Where a run begins, its key and the total of the run before are known.
+// Where a run begins, its key and the total of the run before are known. `before` is what lies before the first element.
+FUNCTION void store_own_runs(u32 *output, u32 *output_values, const Runs &runs, T before) {
   T running = before;
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     if (run_heads(runs.elements[k]) != 0u) {
-      const u32 place = run_heads(running) - start;
-      const Words words = element_to_words(running);
+      const size_t place = (size_t)run_heads(running) * KEY_WORDS;
 #pragma unroll
-      for (u32 i = 0u; i < KEY_WORDS; i++) { staged_keys[staged_at(place * KEY_WORDS + i)] = runs.keys[k].w[i]; }
-#pragma unroll
-      for (u32 i = 0u; i < RUN_WORDS; i++) { staged_words[staged_at(place * RUN_WORDS + i)] = words.w[i]; }
+      for (u32 i = 0u; i < KEY_WORDS; i++) { output[place + i] = runs.keys[k].w[i]; }
+      store_run_total(output_values, running);
     }
     running = combine(running, runs.elements[k]);
   }
-  workgroup_barrier();
+}
 
-  // 2. Neighbours write neighbouring words. The first of all runs has none before it.
-  for (u32 word = seat; word < count * KEY_WORDS; word += WORKGROUP) {
-    output[(size_t)start * KEY_WORDS + word] = staged_keys[staged_at(word)];
+// Of the tile `count` runs begin, the first of which has place `start`; `before` is what lies before the invocation's elements. All
+// invocations call it together.
+FUNCTION void store_runs(u32 *output, u32 *output_values, const Runs &runs, T before, u32 start, u32 count, u32 thread) {
+  if (STAGED == 0u) {
+    store_own_runs(output, output_values, runs, before);
+    return;
   }
-  for (u32 word = seat + (start == 0u ? RUN_WORDS : 0u); word < count * RUN_WORDS; word += WORKGROUP) {
-    output_values[(size_t)start * RUN_WORDS + word - RUN_WORDS] = staged_words[staged_at(word)];
+  for (u32 done = 0u; done < count; done += STAGE) {
+    // The stage is free.
+    workgroup_barrier();
+    T running = before;
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      // Of runs that were written before, this is beyond the stage too.
+      const u32 place = run_heads(running) - start - done;
+      if (run_heads(runs.elements[k]) != 0u && place < STAGE) {
+        const Words words = element_to_words(running);
+#pragma unroll
+        for (u32 i = 0u; i < KEY_WORDS; i++) { staged_keys[place * KEY_WORDS + i] = runs.keys[k].w[i]; }
+#pragma unroll
+        for (u32 i = 0u; i < RUN_WORDS; i++) { staged_totals[place * RUN_WORDS + i] = words.w[i]; }
+      }
+      running = combine(running, runs.elements[k]);
+    }
+    workgroup_barrier();
+    const u32 staged = min(count - done, STAGE);
+    const size_t at = start + done;
+    for (u32 j = thread; j < staged * KEY_WORDS; j += WORKGROUP) { output[at * KEY_WORDS + j] = staged_keys[j]; }
+    // The first of all runs has none before it.
+    const u32 first = at == 0u ? RUN_WORDS : 0u;
+    for (u32 j = thread + first; j < staged * RUN_WORDS; j += WORKGROUP) {
+      output_values[at * RUN_WORDS + j - RUN_WORDS] = staged_totals[j];
+    }
   }
 }

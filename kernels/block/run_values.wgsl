@@ -2,8 +2,6 @@
 
 @group(0) @binding(1) var<storage, read_write> input_values: array<u32>;
 
-const TILE_VALUES: bool = true;
-
-fn load_run_word(word: u32) -> u32 {
-  return input_values[params.input_values_offset + word];
+fn load_run_word(index: u32, word: u32) -> u32 {
+  return input_values[params.input_values_offset + index * RUN_WORDS + word];
 }

@@ -2,6 +2,8 @@
 // of scan/lookback, which carries how many runs have begun and the total of the last one. Where a run begins, its key and the
 // total of the run before it are written. Reads each element once and writes one key and one value a run.
 
+#define TILE (WORKGROUP * ROWS)
+
 __shared__ u32 shared_ticket;
 
 struct TileInput {
@@ -12,7 +14,7 @@ struct TileInput {
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
-  const Runs runs = load_runs(from.input, from.input_values, tile, from.n, sg.id * sg.width + sg.lane);
+  const Runs runs = load_runs(from.input, from.input_values, tile * TILE + (sg.id * sg.width + sg.lane) * ROWS, from.n);
   const T inclusive = subgroup_inclusive_scan(fold_runs(runs), sg.lane);
   return tile_totals(subgroup_shuffle_element(inclusive, sg.width - 1u), sg).all;
 }
@@ -40,8 +42,7 @@ by_key_lookback(
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Each invocation loads ROWS elements that lie together, and folds them.
-  const u32 seat = sg.id * sg.width + sg.lane;
-  const Runs runs = load_runs(input, input_values, tile, params.n, seat);
+  const Runs runs = load_runs(input, input_values, tile * TILE + (sg.id * sg.width + sg.lane) * ROWS, params.n);
   const T sum = fold_runs(runs);
 
   // 3. Scan the sums within the subgroup.
@@ -63,5 +64,5 @@ by_key_lookback(
 
   // 6. Write the runs that begin here.
   const T start = combine(combine(prefix.before, prefix.subgroups), before);
-  store_runs(output, output_values, runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat);
+  store_runs(output, output_values, runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), thread);
 }

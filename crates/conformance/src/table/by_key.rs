@@ -34,6 +34,9 @@ impl Table<'_> {
                 self.by_algorithm(row(5003).distribution(distribution));
             }
             self.by_algorithm(row(20_011).tiles(Tiles::Small));
+            // More runs than are gathered at a time.
+            let staged = Tiles::Numbers(vec![("by_key_staged", 1)]);
+            self.by_algorithm(row(5003).distribution(Few).tiles(staged));
             // A run over more tiles than a look-back reads at once.
             self.by_algorithm(row(40_007).distribution(Constant).tiles(Tiles::Small));
             self.by_algorithm(row(6007).tiles(Tiles::Small).runs(5).keeps_scratch());

@@ -58,6 +58,7 @@ impl Planner<'_> {
         parts.extend(tile_prefix(state.part));
         parts.push("block/run_store");
         let mut kernel = job.tile_key("by_key/lookback", parts);
+        kernel.constants.push(("STAGED", job.staged));
         kernel.constants.extend(self.subgroup_constants(job.workgroup)?);
         kernel.constants.extend(self.fault_constants());
         let bounded = u32::from(self.waits_bounded());
@@ -84,16 +85,12 @@ fn by_key_three(job: &Job<'_>, spans: &[PlannedSpan], scratch: &mut Scratch) -> 
         params: vec![("count", Param::Word(job.tiles + 1))],
         initial: Some(job.op.identity().to_vec()),
     };
-    let runs = job.launch(job.tile_key("by_key/tile_scan", vec!["block/scan", "block/run_store"]), job.tiles, &all);
+    let mut runs = job.tile_key("by_key/tile_scan", vec!["block/scan", "block/run_store"]);
+    runs.constants.push(("STAGED", job.staged));
+    let runs = job.launch(runs, job.tiles, &all);
     let mut launches = [sum, spine, runs];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
     launches.map(Step::Launch).into()
-}
-
-/// Workgroup memory that holds a tile's keys, behind the one before it, and its values: a word is left out after every 32.
-fn staged_bytes(tile: u32, key_words: u32, value_words: u32) -> u32 {
-    let padded = |words: u32| words + (words - 1) / 32;
-    4 * (padded((tile + 1) * key_words) + padded(tile * value_words))
 }
 
 /// Workgroup memory for tickets, prefixes and the like.
@@ -105,6 +102,8 @@ struct Job<'a> {
     /// The segmented one.
     op: Op,
     value_words: u32,
+    /// How many runs an invocation are gathered in workgroup memory before they are written; 0 if each is written where it is found.
+    staged: u32,
     n: u32,
     workgroup: u32,
     rows: u32,
@@ -119,21 +118,14 @@ impl<'a> Job<'a> {
         let segment = op.element();
         let all = u64::from(n) * u64::from(segment.words());
         // The block scans hold two elements an invocation in workgroup memory.
-        let mut workgroup = planner.workgroup_within_half(planner.tuning.by_key_workgroup, segment);
-        let value_words = total.element().words();
-        let fits = |workgroup: u32, rows: u32| {
-            let beside = workgroup * 2 * segment.bytes() + BESIDE;
-            staged_bytes(workgroup * rows, request.key.words(), value_words) + beside <= planner.caps.shared_bytes
-        };
-        while workgroup > planner.narrowest_workgroup() && !fits(workgroup, 1) {
-            workgroup /= 2;
-        }
+        let workgroup = planner.workgroup_within_half(planner.tuning.by_key_workgroup, segment);
         let words = planner.words(words.min(planner.tuning.scan_words), all, workgroup);
-        let mut rows = (words / segment.words()).min(2 * words / (segment.words() + request.key.words())).max(1);
-        while rows > 1 && !fits(workgroup, rows) {
-            rows -= 1;
-        }
-        Ok(Job { request, op, value_words, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
+        let rows = (words / segment.words()).min(2 * words / (segment.words() + request.key.words())).max(1);
+        let value_words = total.element().words();
+        let room = planner.caps.shared_bytes.saturating_sub(workgroup * 2 * segment.bytes() + BESIDE);
+        let staged = room / (workgroup * 4 * (request.key.words() + value_words));
+        let staged = staged.min(planner.tuning.by_key_staged).min(rows);
+        Ok(Job { request, op, value_words, staged, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
     }
 
     fn key(&self, name: &'static str, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {

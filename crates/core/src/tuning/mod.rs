@@ -140,6 +140,7 @@ impl Tuning {
             by_key_workgroup: 256.min(limit),
             by_key_words: 16,
             by_key_passes_words: 8,
+            by_key_staged: 0,
             spin_limit: if small { 16 } else { 256 },
         }
     }

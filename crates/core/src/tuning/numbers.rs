@@ -205,6 +205,9 @@ numbers! {
     by_key_words: Count up to 64,
     /// 32-bit words of segments that an invocation of a reduction by key in three launches holds.
     by_key_passes_words: Count up to 64,
+    /// How many runs an invocation a reduction by key gathers in workgroup memory, as far as that has room, to write them densely; 0 writes each
+    /// where it is found.
+    by_key_staged: Optional up to 16,
     /// Polls of a tile's state before its waiter computes the aggregate itself; a quarter of it where look-ahead by registers goes by chunks.
     spin_limit: Count up to 1 << 20,
 }
