@@ -33,7 +33,7 @@ impl Planner<'_> {
         let steps = match algorithm {
             _ if n == 0 => vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }],
             "parallel" => {
-                let job = Job::new(self, request, n, 1);
+                let job = Job::new(self, request, n, self.tuning.select_workgroup, 1);
                 let kernel = KernelKey { constants: vec![job.rest()], ..job.key("select/parallel", vec![], vec![]) };
                 vec![Step::Launch(job.launch(kernel, 1, &job.arguments()))]
             }
@@ -45,7 +45,11 @@ impl Planner<'_> {
 
     /// One launch, whose tiles tell each other how many elements they keep.
     fn select_by_lookback(&self, request: &SelectRequest, n: u32, scratch: &mut Scratch) -> Result<Vec<Step>> {
-        let job = Job::new(self, request, n, self.tuning.select_words);
+        let (words, large) = (self.tuning.select_words, self.tuning.select_workgroup_many);
+        let all = u64::from(n) * u64::from(request.selector.element().words());
+        let is_many = all >= u64::from(self.caps.compute_units.max(1)) * u64::from(large) * u64::from(words);
+        let workgroup = if is_many { large } else { self.tuning.select_workgroup };
+        let job = Job::new(self, request, n, workgroup, words);
         let state = self.state(&job.sum);
         let mut constants = self.subgroup_constants(job.workgroup)?;
         constants.extend(self.fault_constants());
@@ -65,7 +69,7 @@ impl Planner<'_> {
 
     /// Three launches: each tile's count, their scan by one workgroup, and the elements to their places. Reads the input twice.
     fn select_by_counts(&self, request: &SelectRequest, n: u32, scratch: &mut Scratch) -> Vec<Step> {
-        let job = Job::new(self, request, n, self.tuning.select_passes_words);
+        let job = Job::new(self, request, n, self.tuning.select_workgroup, self.tuning.select_passes_words);
         // The last one is for the total.
         let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
         let [input, ..] = job.arguments();
@@ -101,8 +105,7 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// Tiles of about `words` words an invocation.
-    fn new(planner: &Planner<'_>, request: &'a SelectRequest, n: u32, words: u32) -> Self {
-        let workgroup = planner.tuning.select_workgroup;
+    fn new(planner: &Planner<'_>, request: &'a SelectRequest, n: u32, workgroup: u32, words: u32) -> Self {
         let element = request.selector.element().words();
         let all = u64::from(n) * u64::from(element);
         let rows = planner.words(words.min(planner.tuning.scan_words), all, workgroup) / element;

@@ -98,7 +98,7 @@ impl Candidates {
         ]),
         tuned("sort_keys", Scalar::U64, "onesweep", &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
         tuned("sort_pairs", Scalar::U32, "onesweep", &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
-        tuned("select_if", Scalar::U32, "lookback", &[("select_workgroup", &[128, 256, 512]), ("select_words", &[8, 16, 32])]),
+        tuned("select_if", Scalar::U32, "lookback", &[("select_workgroup_many", &[128, 256, 512]), ("select_words", &[8, 16, 32])]),
         tuned("reduce_by_key", Scalar::U32, "lookback", &[("by_key_workgroup", &[128, 256, 512]), ("by_key_words", &[8, 14, 16, 18, 32]), ("by_key_staged", &[0, 2, 4])]),
         // What devices go by that have no subgroups, and whoever asks for no waiting.
         tuned("scan", Scalar::U32, "reduce_then_scan", &[("scan_passes_words", &[8, 16, 32]), ("scan_runs", &[8, 16, 32, 64])]),

@@ -135,6 +135,7 @@ impl Tuning {
             count_copies_keys: 8,
             sort_window: if small { 1 } else { 4 },
             select_workgroup: 256.min(limit),
+            select_workgroup_many: 256.min(limit),
             select_words: 16,
             select_passes_words: 8,
             by_key_workgroup: 256.min(limit),

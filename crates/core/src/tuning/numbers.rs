@@ -195,6 +195,8 @@ numbers! {
     sort_window: Count up to 16,
     /// Invocations of a selection's workgroup.
     select_workgroup: Halved up to 1024,
+    /// Invocations of it in one pass where its tiles are as large as they get, one at least for each compute unit.
+    select_workgroup_many: Halved up to 1024,
     /// 32-bit words an invocation of a selection in one pass holds; it has a bit of a word for each element.
     select_words: Count up to 32,
     /// 32-bit words an invocation of a selection in three launches holds; as many at most, for the same reason.
