@@ -1,4 +1,7 @@
-// block/run_load: ROWS elements that lie together, as a segmented scan takes them: each its value, and 1 where its key begins a run.
+// block/run_load: ROWS elements that lie together, as a segmented scan takes them: each its value, and 1 where its key begins a run. Each
+// invocation loads its own.
+
+#define TILE (WORKGROUP * ROWS)
 
 struct RunKey {
   u32 w[KEY_WORDS];
@@ -16,9 +19,11 @@ FUNCTION RunKey load_key(const u32 *input, u32 index) {
   return key;
 }
 
+// An invocation's elements of a tile. All call it together, each with its seat in the workgroup.
 // Each key is compared with the one before in registers; the one before the first is loaded for that alone. Behind the last
 // element come identities.
-FUNCTION Runs load_runs(const u32 *input, const u32 *input_values, u32 first, u32 n) {
+FUNCTION Runs load_runs(const u32 *input, const u32 *input_values, u32 tile, u32 n, u32 seat) {
+  const u32 first = tile * TILE + seat * ROWS;
   const u32 last = n - 1u;
   Runs runs;
   RunKey before = load_key(input, min(max(first, 1u) - 1u, last));

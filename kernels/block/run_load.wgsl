@@ -1,6 +1,9 @@
-// block/run_load: ROWS elements that lie together, as a segmented scan takes them: each its value, and 1 where its key begins a run.
+// block/run_load: ROWS elements that lie together, as a segmented scan takes them: each its value, and 1 where its key begins a run. Each
+// invocation loads its own.
 
 @group(0) @binding(0) var<storage, read_write> input: array<u32>;
+
+const TILE: u32 = WORKGROUP * ROWS;
 
 struct RunKey {
   w: array<u32, KEY_WORDS>,
@@ -18,9 +21,11 @@ fn load_key(index: u32) -> RunKey {
   return key;
 }
 
+// An invocation's elements of a tile. All call it together, each with its seat in the workgroup.
 // Each key is compared with the one before in registers; the one before the first is loaded for that alone. Behind the last
 // element come identities.
-fn load_runs(first: u32, n: u32) -> Runs {
+fn load_runs(tile: u32, n: u32, seat: u32) -> Runs {
+  let first = tile * TILE + seat * ROWS;
   let last = n - 1u;
   var runs: Runs;
   var before = load_key(min(max(first, 1u) - 1u, last));

@@ -2,17 +2,16 @@
 // of scan/lookback, which carries how many runs have begun and the total of the last one. Where a run begins, its key and the
 // total of the run before it are written. Reads each element once and writes one key and one value a run.
 
-#define TILE (WORKGROUP * ROWS)
-
 struct TileInput {
   __global const u32 *input;
   __global const u32 *input_values;
   u32 n;
+  __local RunStage *stage;
 };
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShared *shared) {
-  const Runs runs = load_runs(from->input, from->input_values, tile * TILE + (sg.id * sg.width + sg.lane) * ROWS, from->n);
+  const Runs runs = load_runs(from->input, from->input_values, tile, from->n, sg.id * sg.width + sg.lane, from->stage);
   const T inclusive = subgroup_inclusive_scan(sg, fold_runs(&runs));
   return tile_totals(subgroup_shuffle_element(sg, inclusive, sg.width - 1u), sg, shared->subgroup_totals).all;
 }
@@ -40,7 +39,8 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Each invocation loads ROWS elements that lie together, and folds them.
-  const Runs runs = load_runs(input, input_values, tile * TILE + (sg.id * sg.width + sg.lane) * ROWS, params.n);
+  const u32 seat = sg.id * sg.width + sg.lane;
+  const Runs runs = load_runs(input, input_values, tile, params.n, seat, &stage);
   const T sum = fold_runs(&runs);
 
   // 3. Scan the sums within the subgroup.
@@ -50,7 +50,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
   const T carry = subgroup_shuffle_element(sg, inclusive, sg.width - 1u);
 
   // 4. Publish the tile's aggregate, look back, and publish its prefix.
-  const TileInput from = {input, input_values, params.n};
+  const TileInput from = {input, input_values, params.n, &stage};
   const TilePrefix prefix = tile_prefix(&from, states, ticket, params, run, tile, carry, sg, &shared);
 
   // 5. With the last tile the last run ends, and the count of runs is known.
@@ -62,5 +62,5 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
 
   // 6. Write the runs that begin here.
   const T start = combine(combine(prefix.before, prefix.subgroups), before);
-  store_runs(output, output_values, &runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), thread, &stage);
+  store_runs(output, output_values, &runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat, &stage);
 }

@@ -2,8 +2,6 @@
 // of scan/lookback, which carries how many runs have begun and the total of the last one. Where a run begins, its key and the
 // total of the run before it are written. Reads each element once and writes one key and one value a run.
 
-#define TILE (WORKGROUP * ROWS)
-
 __shared__ u32 shared_ticket;
 
 struct TileInput {
@@ -14,12 +12,12 @@ struct TileInput {
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
-  const Runs runs = load_runs(from.input, from.input_values, tile * TILE + (sg.id * sg.width + sg.lane) * ROWS, from.n);
+  const Runs runs = load_runs(from.input, from.input_values, tile, from.n, sg.id * sg.width + sg.lane);
   const T inclusive = subgroup_inclusive_scan(fold_runs(runs), sg.lane);
   return tile_totals(subgroup_shuffle_element(inclusive, sg.width - 1u), sg).all;
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
+extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
 by_key_lookback(
   const u32 *input, const u32 *input_values, StateWord *states, u32 *ticket, u32 *output, u32 *output_values,
   u32 *output_count, Params params
@@ -42,7 +40,8 @@ by_key_lookback(
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Each invocation loads ROWS elements that lie together, and folds them.
-  const Runs runs = load_runs(input, input_values, tile * TILE + (sg.id * sg.width + sg.lane) * ROWS, params.n);
+  const u32 seat = sg.id * sg.width + sg.lane;
+  const Runs runs = load_runs(input, input_values, tile, params.n, seat);
   const T sum = fold_runs(runs);
 
   // 3. Scan the sums within the subgroup.
@@ -64,5 +63,5 @@ by_key_lookback(
 
   // 6. Write the runs that begin here.
   const T start = combine(combine(prefix.before, prefix.subgroups), before);
-  store_runs(output, output_values, runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), thread);
+  store_runs(output, output_values, runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat);
 }

@@ -7,13 +7,11 @@
 @group(0) @binding(6) var<storage, read_write> output_count: array<u32>;
 @group(0) @binding(7) var<uniform> params: Params;
 
-const TILE: u32 = WORKGROUP * ROWS;
-
 var<workgroup> shared_ticket: u32;
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
-  let runs = load_runs(tile * TILE + (subgroup * width + lane) * ROWS, params.n);
+  let runs = load_runs(tile, params.n, subgroup * width + lane);
   let inclusive = subgroup_inclusive_scan(fold_runs(runs), lane);
   return tile_totals(subgroup_shuffle_element(inclusive, width - 1u), lane, subgroup, subgroups).all;
 }
@@ -37,7 +35,8 @@ fn by_key_lookback(
   let leads = subgroup == 0u && lane == 0u;
 
   // 2. Each invocation loads ROWS elements that lie together, and folds them.
-  let runs = load_runs(tile * TILE + (subgroup * width + lane) * ROWS, params.n);
+  let seat = subgroup * width + lane;
+  let runs = load_runs(tile, params.n, seat);
   let sum = fold_runs(runs);
 
   // 3. Scan the sums within the subgroup.
@@ -58,5 +57,5 @@ fn by_key_lookback(
 
   // 6. Write the runs that begin here.
   let start = combine(combine(prefix.before, prefix.subgroups), before);
-  store_runs(runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), thread);
+  store_runs(runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat);
 }

@@ -1,17 +1,16 @@
 // by_key/tile_reduce: the first launch of a reduction of runs. Reads each element once, writes one segment a tile.
 
-#define TILE (WORKGROUP * ROWS)
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void by_key_tile_reduce(
   __global const u32 *input, __global const u32 *input_values, __global T *sums, Params params
 ) {
   __local T reduce_shared[REDUCE_SHARED];
+  __local RunStage stage;
   const u32 tile = get_group_id(0);
   const u32 thread = invocation_place();
   input += params.input_offset;
   input_values += params.input_values_offset;
   // 1. Each invocation folds ROWS elements that lie together.
-  const Runs runs = load_runs(input, input_values, tile * TILE + thread * ROWS, params.n);
+  const Runs runs = load_runs(input, input_values, tile, params.n, thread, &stage);
   const T sum = fold_runs(&runs);
   // 2. The workgroup combines them. Behind the last tile's stands none, which the scan turns into the total.
   const T total = block_reduce(sum, thread, reduce_shared);

@@ -1,7 +1,5 @@
 // by_key/tile_reduce: the first launch of a reduction of runs. Reads each element once, writes one segment a tile.
 
-#define TILE (WORKGROUP * ROWS)
-
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
 by_key_tile_reduce(const u32 *input, const u32 *input_values, T *sums, Params params) {
   admit_successor();
@@ -11,7 +9,7 @@ by_key_tile_reduce(const u32 *input, const u32 *input_values, T *sums, Params pa
   input += params.input_offset;
   input_values += params.input_values_offset;
   // 1. Each invocation folds ROWS elements that lie together.
-  const Runs runs = load_runs(input, input_values, tile * TILE + thread * ROWS, params.n);
+  const Runs runs = load_runs(input, input_values, tile, params.n, thread);
   const T sum = fold_runs(runs);
   // 2. The workgroup combines them. Behind the last tile's stands none, which the scan turns into the total.
   const T total = block_reduce(sum, thread);

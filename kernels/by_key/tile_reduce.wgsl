@@ -3,8 +3,6 @@
 @group(0) @binding(2) var<storage, read_write> sums: array<T>;
 @group(0) @binding(3) var<uniform> params: Params;
 
-const TILE: u32 = WORKGROUP * ROWS;
-
 @compute @workgroup_size(WORKGROUP)
 fn by_key_tile_reduce(
   @builtin(workgroup_id) id: vec3<u32>,
@@ -15,7 +13,7 @@ fn by_key_tile_reduce(
   let tile = id.x + id.y * grid.x;
   if (tile >= params.tiles) { return; }
   // 1. Each invocation folds ROWS elements that lie together.
-  let runs = load_runs(tile * TILE + thread * ROWS, params.n);
+  let runs = load_runs(tile, params.n, thread);
   let sum = fold_runs(runs);
   // 2. The workgroup combines them. Behind the last tile's stands none, which the scan turns into the total.
   let total = block_reduce(sum, invocation);

@@ -1,8 +1,6 @@
 // by_key/tile_scan: the third launch of a reduction of runs. Each workgroup scans a tile from what lies before it. Reads each element
 // once and writes one key and one value a run.
 
-#define TILE (WORKGROUP * ROWS)
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile_scan(
   __global const u32 *input, __global const u32 *input_values, __global const T *sums, __global u32 *output,
   __global u32 *output_values, __global u32 *output_count, Params params
@@ -17,7 +15,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile
   output_values += params.output_values_offset;
   output_count += params.output_count_offset;
   // 1. Each invocation loads ROWS elements that lie together, and folds them.
-  const Runs runs = load_runs(input, input_values, tile * TILE + thread * ROWS, params.n);
+  const Runs runs = load_runs(input, input_values, tile, params.n, thread, &stage);
   const T sum = fold_runs(&runs);
   // 2. The workgroup scans the sums.
   const BlockScan block = block_exclusive_scan(sum, thread, scan_shared);

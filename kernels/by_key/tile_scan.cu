@@ -1,8 +1,6 @@
 // by_key/tile_scan: the third launch of a reduction of runs. Each workgroup scans a tile from what lies before it. Reads each element
 // once and writes one key and one value a run.
 
-#define TILE (WORKGROUP * ROWS)
-
 extern "C" __global__ void __launch_bounds__(WORKGROUP)
 by_key_tile_scan(
   const u32 *input, const u32 *input_values, const T *sums, u32 *output, u32 *output_values, u32 *output_count,
@@ -18,7 +16,7 @@ by_key_tile_scan(
   output_values += params.output_values_offset;
   output_count += params.output_count_offset;
   // 1. Each invocation loads ROWS elements that lie together, and folds them.
-  const Runs runs = load_runs(input, input_values, tile * TILE + thread * ROWS, params.n);
+  const Runs runs = load_runs(input, input_values, tile, params.n, thread);
   const T sum = fold_runs(runs);
   // 2. The workgroup scans the sums.
   const BlockScan block = block_exclusive_scan(sum, thread);

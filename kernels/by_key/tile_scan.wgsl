@@ -7,8 +7,6 @@
 @group(0) @binding(5) var<storage, read_write> output_count: array<u32>;
 @group(0) @binding(6) var<uniform> params: Params;
 
-const TILE: u32 = WORKGROUP * ROWS;
-
 @compute @workgroup_size(WORKGROUP)
 fn by_key_tile_scan(
   @builtin(workgroup_id) id: vec3<u32>,
@@ -18,7 +16,7 @@ fn by_key_tile_scan(
   let tile = id.x + id.y * grid.x;
   if (tile >= params.tiles) { return; }
   // 1. Each invocation loads ROWS elements that lie together, and folds them.
-  let runs = load_runs(tile * TILE + thread * ROWS, params.n);
+  let runs = load_runs(tile, params.n, thread);
   let sum = fold_runs(runs);
   // 2. The workgroup scans the sums.
   let block = block_exclusive_scan(sum, thread);

@@ -53,7 +53,10 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/lookback_serial": "wgsl" "cl" "cu";
     "block/bulk_copy": "cu";
     "block/run_load": "wgsl" "cl" "cu";
+    "block/run_load_staged": "wgsl" "cl" "cu";
+    "block/run_total": "wgsl" "cl" "cu";
     "block/run_store": "wgsl" "cl" "cu";
+    "block/run_store_staged": "wgsl" "cl" "cu";
     "block/run_lengths": "wgsl" "cl" "cu";
     "block/run_values": "wgsl" "cl" "cu";
     "block/key1": "wgsl" "cl" "cu";

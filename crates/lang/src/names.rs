@@ -29,7 +29,7 @@ use crate::scan::{self, Declaration};
 pub const RESERVED_NAMES: &[&str] = &[
     "T", "Item", "output_rest", "output_count", "input_values", "output_values", "KEY_WORDS", "RUN_WORDS", "VALUE_WORDS",
     "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
-    "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "Invocation", "invocation_place", "REDUCE_SHARED", "follow_predecessor", "admit_successor", "BlockScan", "RunKey", "Runs", "RunStage", "fold_runs", "run_heads", "STAGE", "STAGED", "Subgroup", "Peers",
+    "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "Invocation", "invocation_place", "REDUCE_SHARED", "follow_predecessor", "admit_successor", "BlockScan", "RunKey", "Runs", "RunStage", "fold_runs", "run_heads", "Subgroup", "Peers",
     "Announced", "TileInput", "TilePrefix", "TileShared", "TileTotals",
     "AHEAD", "CHAINED", "CHUNKS", "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
     "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",

@@ -34,9 +34,12 @@ impl Table<'_> {
                 self.by_algorithm(row(5003).distribution(distribution));
             }
             self.by_algorithm(row(20_011).tiles(Tiles::Small));
-            // More runs than are gathered at a time.
-            let staged = Tiles::Numbers(vec![("by_key_staged", 1)]);
-            self.by_algorithm(row(5003).distribution(Few).tiles(staged));
+            let staged = || Tiles::Numbers(vec![("by_key_staged", 1)]);
+            for distribution in [Uniform, Few, Alternating] {
+                self.by_algorithm(row(5003).distribution(distribution).tiles(staged()));
+            }
+            // A stuck tile's elements take the place of the workgroup's own.
+            self.by_first(row(20_011).tiles(staged()).fault(Fault::Silent(3)));
             // A run over more tiles than a look-back reads at once.
             self.by_algorithm(row(40_007).distribution(Constant).tiles(Tiles::Small));
             self.by_algorithm(row(6007).tiles(Tiles::Small).runs(5).keeps_scratch());

@@ -88,6 +88,10 @@ impl Table<'_> {
                 self.by_first(row(20_011, Tiles::Small).fault(fault));
                 self.by_first(row(20_011, Tiles::Shipped).fault(fault));
             }
+            // Elements in workgroup memory meanwhile.
+            let staged = || Tiles::Numbers(vec![("select_staged", 1)]);
+            self.by_first(row(20_011, staged()));
+            self.by_first(row(20_011, staged()).fault(Fault::Silent(3)));
             for fault in [Fault::None, Fault::Late(5)] {
                 self.by_first(row(20_011, Tiles::Small).fault(fault).waiting(Waiting::Unbounded));
             }

@@ -56,9 +56,9 @@ impl Planner<'_> {
         let state = self.state(&job.op);
         let mut parts = vec![self.subgroup_scan_part(&job.op)];
         parts.extend(tile_prefix(state.part));
-        parts.push("block/run_store");
+        parts.extend(job.store());
         let mut kernel = job.tile_key("by_key/lookback", parts);
-        kernel.constants.push(("STAGED", job.staged));
+        kernel.constants.extend(self.registers_for(self.tuning.by_key_resident));
         kernel.constants.extend(self.subgroup_constants(job.workgroup)?);
         kernel.constants.extend(self.fault_constants());
         let bounded = u32::from(self.waits_bounded());
@@ -85,12 +85,17 @@ fn by_key_three(job: &Job<'_>, spans: &[PlannedSpan], scratch: &mut Scratch) -> 
         params: vec![("count", Param::Word(job.tiles + 1))],
         initial: Some(job.op.identity().to_vec()),
     };
-    let mut runs = job.tile_key("by_key/tile_scan", vec!["block/scan", "block/run_store"]);
-    runs.constants.push(("STAGED", job.staged));
+    let runs = job.tile_key("by_key/tile_scan", [vec!["block/scan"], job.store()].concat());
     let runs = job.launch(runs, job.tiles, &all);
     let mut launches = [sum, spine, runs];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
     launches.map(Step::Launch).into()
+}
+
+/// Workgroup memory that holds a tile's keys, behind the one before it, and its values: a word is left out after every 32.
+fn staged_bytes(tile: u32, key_words: u32, value_words: u32) -> u32 {
+    let padded = |words: u32| words + (words - 1) / 32;
+    4 * (padded((tile + 1) * key_words) + padded(tile * value_words))
 }
 
 /// Workgroup memory for tickets, prefixes and the like.
@@ -102,8 +107,8 @@ struct Job<'a> {
     /// The segmented one.
     op: Op,
     value_words: u32,
-    /// How many runs an invocation are gathered in workgroup memory before they are written; 0 if each is written where it is found.
-    staged: u32,
+    /// Whether elements and runs move by way of workgroup memory.
+    staged: bool,
     n: u32,
     workgroup: u32,
     rows: u32,
@@ -120,11 +125,16 @@ impl<'a> Job<'a> {
         // The block scans hold two elements an invocation in workgroup memory.
         let workgroup = planner.workgroup_within_half(planner.tuning.by_key_workgroup, segment);
         let words = planner.words(words.min(planner.tuning.scan_words), all, workgroup);
-        let rows = (words / segment.words()).min(2 * words / (segment.words() + request.key.words())).max(1);
+        let mut rows = (words / segment.words()).min(2 * words / (segment.words() + request.key.words())).max(1);
         let value_words = total.element().words();
-        let room = planner.caps.shared_bytes.saturating_sub(workgroup * 2 * segment.bytes() + BESIDE);
-        let staged = room / (workgroup * 4 * (request.key.words() + value_words));
-        let staged = staged.min(planner.tuning.by_key_staged).min(rows);
+        let fits = |rows: u32| {
+            let beside = workgroup * 2 * segment.bytes() + BESIDE;
+            staged_bytes(workgroup * rows, request.key.words(), value_words) + beside <= planner.caps.shared_bytes
+        };
+        let staged = planner.tuning.by_key_staged > 0 && fits(1);
+        while staged && !fits(rows) {
+            rows -= 1;
+        }
         Ok(Job { request, op, value_words, staged, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
     }
 
@@ -141,12 +151,19 @@ impl<'a> Job<'a> {
 
     /// A kernel that takes tiles of keys, and of values where there are some, whose argument is bound then.
     fn tile_key(&self, name: &'static str, parts: Vec<&'static str>) -> KernelKey {
-        let constants = vec![self.key_words(), ("RUN_WORDS", self.value_words)];
-        let load = match self.request.op {
-            Some(_) => ["block/run_values", "block/run_load"],
-            None => ["block/run_lengths", "block/run_load"],
-        };
-        self.key(name, [&load[..], &parts].concat(), constants)
+        let mut constants = vec![self.key_words(), ("RUN_WORDS", self.value_words)];
+        let has_values = self.request.op.is_some();
+        if self.staged {
+            constants.push(("TILE_VALUES", u32::from(has_values)));
+        }
+        let values = if has_values { "block/run_values" } else { "block/run_lengths" };
+        let load = if self.staged { "block/run_load_staged" } else { "block/run_load" };
+        self.key(name, [&[values, load][..], &parts].concat(), constants)
+    }
+
+    /// The blocks by which a tile's runs are written.
+    fn store(&self) -> Vec<&'static str> {
+        vec!["block/run_total", if self.staged { "block/run_store_staged" } else { "block/run_store" }]
     }
 
     fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {

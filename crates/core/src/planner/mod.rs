@@ -192,6 +192,14 @@ impl Planner<'_> {
         each.next_power_of_two().max(self.tuning.words_least).min(tuned)
     }
 
+    /// How many workgroups of a kernel a compute unit should hold at once, which bounds its registers: the kernels' constant in CUDA, where
+    /// 0 is no bound, and a compiler's option in NVIDIA's OpenCL.
+    fn registers_for(&self, resident: u32) -> Option<(&'static str, u32)> {
+        let is_told = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx);
+        let is_bound = self.caps.language == Language::CudaC || is_told && resident > 0;
+        is_bound.then_some(("RESIDENT", resident))
+    }
+
     /// So many workgroups for each of the device's compute units.
     fn resident(&self, each: u32) -> u32 {
         self.caps.compute_units.max(1).saturating_mul(each)

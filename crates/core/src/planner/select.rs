@@ -51,13 +51,17 @@ impl Planner<'_> {
         let workgroup = if is_many { large } else { self.tuning.select_workgroup };
         let job = Job::new(self, request, n, workgroup, words);
         let state = self.state(&job.sum);
+        let tile_bytes = job.workgroup * job.rows * request.selector.element().bytes();
+        let fits = tile_bytes + BESIDE <= self.caps.shared_bytes;
         let mut constants = self.subgroup_constants(job.workgroup)?;
+        constants.extend(self.registers_for(self.tuning.select_resident));
         constants.extend(self.fault_constants());
         constants.extend([
             ("FALLBACK", u32::from(self.waits_bounded())),
             ("SPIN_LIMIT", self.polls(1)),
             ("SELECT_ROWS", ROWS_RANKED),
             ("SELECT_ROUNDS", job.rows / ROWS_RANKED),
+            ("SELECT_STAGED", u32::from(self.tuning.select_staged > 0 && fits)),
             job.rest(),
         ]);
         let parts = [vec![self.subgroup_scan_of(&job.sum)], tile_prefix(state.part)].concat();
@@ -88,6 +92,9 @@ impl Planner<'_> {
         launches.map(Step::Launch).into()
     }
 }
+
+/// Workgroup memory for tickets, totals and prefixes.
+const BESIDE: u32 = 1024;
 
 /// Rows of a subgroup that are ranked at once: a word has a byte for each.
 const ROWS_RANKED: u32 = 4;

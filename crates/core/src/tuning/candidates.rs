@@ -98,12 +98,12 @@ impl Candidates {
         ]),
         tuned("sort_keys", Scalar::U64, "onesweep", &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
         tuned("sort_pairs", Scalar::U32, "onesweep", &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
-        tuned("select_if", Scalar::U32, "lookback", &[("select_workgroup_many", &[128, 256, 512]), ("select_words", &[8, 16, 32])]),
-        tuned("reduce_by_key", Scalar::U32, "lookback", &[("by_key_workgroup", &[128, 256, 512]), ("by_key_words", &[8, 14, 16, 18, 32]), ("by_key_staged", &[0, 2, 4])]),
+        tuned("select_if", Scalar::U32, "lookback", &[("select_workgroup_many", &[128, 256, 512]), ("select_words", &[8, 16, 32]), ("select_staged", &[0, 1]), ("select_resident", &[0, 3, 4, 5, 6])]),
+        tuned("reduce_by_key", Scalar::U32, "lookback", &[("by_key_workgroup", &[128, 256, 512]), ("by_key_words", &[8, 14, 16, 18, 24, 32]), ("by_key_staged", &[0, 1]), ("by_key_resident", &[0, 3, 4, 5, 6])]),
         // What devices go by that have no subgroups, and whoever asks for no waiting.
         tuned("scan", Scalar::U32, "reduce_then_scan", &[("scan_passes_words", &[8, 16, 32]), ("scan_runs", &[8, 16, 32, 64])]),
         tuned("select_if", Scalar::U32, "reduce_then_scan", &[("select_passes_words", &[8, 16])]),
-        tuned("reduce_by_key", Scalar::U32, "reduce_then_scan", &[("by_key_passes_words", &[8, 16]), ("by_key_staged", &[0, 2, 4])]),
+        tuned("reduce_by_key", Scalar::U32, "reduce_then_scan", &[("by_key_passes_words", &[8, 16]), ("by_key_staged", &[0, 1])]),
         tuned("sort_keys", Scalar::U32, "upsweep_downsweep", &[("upsweep_keys", &[8, 16])]),
         // First the shape that a full tile wants, then how few keys an invocation should take.
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),

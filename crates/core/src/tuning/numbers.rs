@@ -197,19 +197,27 @@ numbers! {
     select_workgroup: Halved up to 1024,
     /// Invocations of it in one pass where its tiles are as large as they get, one at least for each compute unit.
     select_workgroup_many: Halved up to 1024,
+    /// Workgroups of it in one pass that a compute unit should hold at once, which bounds its registers in CUDA and in NVIDIA's OpenCL; 0 for no
+    /// bound.
+    select_resident: Optional up to 16,
+    /// Whether the elements of a selection in one pass wait in workgroup memory while their tile looks back, and their ranks four to a word, so
+    /// that few registers are held: 0 or 1.
+    select_staged: Optional up to 1,
     /// 32-bit words an invocation of a selection in one pass holds; it has a bit of a word for each element.
     select_words: Count up to 32,
     /// 32-bit words an invocation of a selection in three launches holds; as many at most, for the same reason.
     select_passes_words: Count up to 32,
     /// Invocations of a workgroup of a reduction by key.
     by_key_workgroup: Halved up to 1024,
+    /// Workgroups of it in one pass that a compute unit should hold at once, which bounds its registers in CUDA and in NVIDIA's OpenCL; 0 for no
+    /// bound.
+    by_key_resident: Optional up to 16,
     /// 32-bit words of segments that an invocation of a reduction by key in one pass holds.
     by_key_words: Count up to 64,
     /// 32-bit words of segments that an invocation of a reduction by key in three launches holds.
     by_key_passes_words: Count up to 64,
-    /// How many runs an invocation a reduction by key gathers in workgroup memory, as far as that has room, to write them densely; 0 writes each
-    /// where it is found.
-    by_key_staged: Optional up to 16,
+    /// Whether the elements and the runs of a reduction by key move by way of workgroup memory, so that neighbours move neighbouring words: 0 or 1.
+    by_key_staged: Optional up to 1,
     /// Polls of a tile's state before its waiter computes the aggregate itself; a quarter of it where look-ahead by registers goes by chunks.
     spin_limit: Count up to 1 << 20,
 }
