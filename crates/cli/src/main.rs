@@ -63,6 +63,8 @@ fn log(verbose: u8) {
         2 => (LevelFilter::DEBUG, LevelFilter::DEBUG),
         _ => (LevelFilter::TRACE, LevelFilter::TRACE),
     };
-    let levels = Targets::new().with_default(others).with_target("trifold", own);
+    // What naga says of a text that is refused, the refusal says too.
+    let texts = if verbose == 0 { LevelFilter::OFF } else { others };
+    let levels = Targets::new().with_default(others).with_target("naga", texts).with_target("trifold", own);
     tracing_subscriber::registry().with(fmt::layer().with_writer(std::io::stderr)).with(levels).init();
 }
