@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trifold_core::{
-    Builtin, Caps, Element, ElementType, Error, Fault, KernelKey, Layout, Op, Options, Order, Request, Rest, Scalar,
-    ScanKind, Tuning, Waiting, planner,
+    Builtin, Candidates, Caps, Element, ElementType, Error, Fault, KernelKey, Layout, Op, Options, Order, Request,
+    Rest, Scalar, ScanKind, Tuning, Waiting, planner,
 };
 
 use crate::operators;
@@ -64,8 +64,8 @@ pub fn check_each<T: Sync>(what: &str, all: &[T], check: impl Fn(&T) -> std::res
     eprintln!("{what}: {} kernels", all.len());
 }
 
-/// The distinct kernels of all plans for a device, whatever the layout, the options and the algorithm; and those of
-/// experiments.
+/// The distinct kernels of all plans for a device, whatever the layout, the options and the algorithm; those of experiments; and those that
+/// tuning may choose instead.
 ///
 /// # Panics
 /// If a plan fails for another reason than that the device, or the layout, does not allow it.
@@ -94,6 +94,32 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
     let plans = [1, 32].map(|workgroup| planner::compute_bound(1_000_003, 100, workgroup, caps));
     for plan in plans.into_iter().flatten() {
         keys.extend(plan.launched().map(|launch| launch.kernel.clone()));
+    }
+    // Of some breadth those that are of other blocks.
+    let mut blocks: HashSet<_> = keys.iter().map(|key| (key.name, key.parts.clone())).collect();
+    let candidates = candidates(caps, &tuning);
+    let is_new = |key: &KernelKey| {
+        let is_of_others = blocks.insert((key.name, key.parts.clone()));
+        seen.insert(key.clone()) && (is_of_others || breadth == Breadth::Every)
+    };
+    keys.extend(candidates.into_iter().filter(is_new));
+    keys
+}
+
+/// The kernels of the calls that tuning times, with each of its candidates.
+fn candidates(caps: &Caps, tuning: &Tuning) -> Vec<KernelKey> {
+    let mut keys = vec![];
+    for subject in Candidates::ALL.iter().filter(|subject| subject.is_for(caps)) {
+        let (request, options) = (subject.request(subject.size(1 << 26)), subject.options());
+        for (name, values) in subject.numbers {
+            for value in *values {
+                let mut tuning = tuning.clone();
+                tuning.set(name, *value).expect("candidates are within limits");
+                // What the device does not have, or has too little of.
+                let Ok(plan) = planner::plan(&request, Layout::default(), options, caps, &tuning) else { continue };
+                keys.extend(plan.launched().map(|launch| launch.kernel.clone()));
+            }
+        }
     }
     keys
 }
