@@ -110,10 +110,11 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL 
       const u32 k = r * SELECT_ROWS + j;
       const u32 index = first + k * sg.width;
       const u32 before = SELECT_STAGED != 0u ? running + ((sums[r] - bytes) >> 8u * j & 255u) : start + ranks[k];
+      const Item item = SELECT_STAGED != 0u ? staged_items[k * WORKGROUP + thread] : rows[k];
       if ((kept >> k & 1u) == 1u) {
-        output[before] = SELECT_STAGED != 0u ? staged_items[k * WORKGROUP + thread] : rows[k];
+        output[before] = item;
       } else if (SELECT_REST != 0u && index <= last) {
-        output_rest[index - before] = SELECT_STAGED != 0u ? staged_items[k * WORKGROUP + thread] : rows[k];
+        output_rest[index - before] = item;
       }
       running += totals >> 8u * j & 255u;
     }

@@ -111,10 +111,11 @@ select_lookback(
       const u32 k = r * SELECT_ROWS + j;
       const u32 index = first + k * sg.width;
       const u32 before = SELECT_STAGED != 0u ? running + ((sums[r] - bytes) >> 8u * j & 255u) : start + ranks[k];
+      const Item item = SELECT_STAGED != 0u ? staged_items[k * WORKGROUP + thread] : rows[k];
       if ((kept >> k & 1u) == 1u) {
-        output[before] = SELECT_STAGED != 0u ? staged_items[k * WORKGROUP + thread] : rows[k];
+        output[before] = item;
       } else if (SELECT_REST != 0u && index <= last) {
-        output_rest[index - before] = SELECT_STAGED != 0u ? staged_items[k * WORKGROUP + thread] : rows[k];
+        output_rest[index - before] = item;
       }
       running += totals >> 8u * j & 255u;
     }

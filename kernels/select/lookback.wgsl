@@ -84,7 +84,8 @@ fn select_lookback(
     let bytes = select_bytes(kept, r);
     let inclusive = subgroup_inclusive_sum(bytes, lane);
     sums[r] = inclusive;
-    let totals = subgroup_shuffle_word(inclusive, width - 1u);
+    var totals = 0u;
+    if (SELECT_STAGED == 0u) { totals = subgroup_shuffle_word(inclusive, width - 1u); }
     // unroll
     for (var j = 0u; j < SELECT_ROWS; j++) {
       ranks[r * SELECT_ROWS + j] = carry + (((inclusive - bytes) >> (8u * j)) & 255u);

@@ -111,14 +111,12 @@ fn candidates(caps: &Caps, tuning: &Tuning) -> Vec<KernelKey> {
     let mut keys = vec![];
     for subject in Candidates::ALL.iter().filter(|subject| subject.is_for(caps)) {
         let (request, options) = (subject.request(subject.size(1 << 26)), subject.options());
-        for (name, values) in subject.numbers {
-            for value in *values {
-                let mut tuning = tuning.clone();
-                tuning.set(name, *value).expect("candidates are within limits");
-                // What the device does not have, or has too little of.
-                let Ok(plan) = planner::plan(&request, Layout::default(), options, caps, &tuning) else { continue };
-                keys.extend(plan.launched().map(|launch| launch.kernel.clone()));
-            }
+        for (name, value) in subject.each() {
+            let mut tuning = tuning.clone();
+            tuning.set(name, value).expect("candidates are within limits");
+            // What the device does not have, or has too little of.
+            let Ok(plan) = planner::plan(&request, Layout::default(), options, caps, &tuning) else { continue };
+            keys.extend(plan.launched().map(|launch| launch.kernel.clone()));
         }
     }
     keys

@@ -30,10 +30,8 @@ impl Table<'_> {
             Level::Full => [around(tile, many), vec![(1 << 22) + 3]].concat(),
         };
         for subject in Candidates::ALL {
-            for (name, values) in subject.numbers {
-                for value in *values {
-                    self.with_numbers(subject, vec![(*name, *value)], &sizes);
-                }
+            for number in subject.each() {
+                self.with_numbers(subject, vec![number], &sizes);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, Planner, Scratch, check_count, clean_once, tile_launch, whole};
+use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, tile_launch, whole};
 use crate::by_key::segmented;
 use crate::plan::PlannedSpan;
 use crate::{ByKeyRequest, Error, KernelKey, Launch, Op, Param, Plan, Request, Result, Slot, Step};
@@ -97,9 +97,6 @@ fn staged_bytes(tile: u32, key_words: u32, value_words: u32) -> u32 {
     let padded = |words: u32| words + (words - 1) / 32;
     4 * (padded((tile + 1) * key_words) + padded(tile * value_words))
 }
-
-/// Workgroup memory for tickets, prefixes and the like.
-const BESIDE: u32 = 512;
 
 /// What the kernels of one reduction by key have in common.
 struct Job<'a> {

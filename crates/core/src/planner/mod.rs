@@ -25,6 +25,8 @@ use crate::{
     Rest, Result, Slot, Step, SubgroupSource, Tuning,
 };
 
+/// Workgroup memory for tickets, prefixes and the like, beside a tile's elements.
+const BESIDE: u32 = 512;
 /// The bytes that one launch copies: 2^31 words, which a kernel can count.
 const COPIED_AT_ONCE: u64 = 1 << 33;
 

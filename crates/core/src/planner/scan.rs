@@ -5,7 +5,7 @@ use super::{Pack, Planner, Scratch, algorithms, check_count, clean_once, follows
 use crate::plan::PlannedSpan;
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
-    Slot, Step, SubgroupSource,
+    Slot, Step,
 };
 
 impl Planner<'_> {
@@ -138,10 +138,9 @@ impl Planner<'_> {
             ("SPIN_LIMIT", self.patience(way)),
         ]);
         constants.extend(way.constant());
-        // Only NVIDIA's OpenCL is told how many registers a kernel may have.
-        let is_bounded = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx);
-        if way == Way::Subgroup && is_bounded && self.tuning.scan_resident > 0 {
-            constants.push(("RESIDENT", self.tuning.scan_resident));
+        // CUDA's kernel has no such bound.
+        if way == Way::Subgroup && self.caps.language == Language::OpenClC {
+            constants.extend(self.registers_for(self.tuning.scan_resident));
         }
         let mut parts = vec![tile.pack.load, tile.pack.store, tile.pack.fold, self.subgroup_scan_of(op)];
         parts.extend(way.parts(state.part));

@@ -2,7 +2,7 @@
 //! where the rest is to follow the elements that are kept.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, Planner, Scratch, check_count, clean_once, tile_launch, whole};
+use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, tile_launch, whole};
 use crate::plan::PlannedSpan;
 use crate::{
     Builtin, Error, KernelKey, Launch, Op, Param, Plan, Request, Rest, Result, Scalar, SelectRequest, Slot, Step,
@@ -51,7 +51,8 @@ impl Planner<'_> {
         let workgroup = if is_many { large } else { self.tuning.select_workgroup };
         let job = Job::new(self, request, n, workgroup, words);
         let state = self.state(&job.sum);
-        let tile_bytes = job.workgroup * job.rows * request.selector.element().bytes();
+        // A subgroup may be as narrow as an invocation, and has a total.
+        let tile_bytes = job.workgroup * (job.rows * request.selector.element().bytes() + 4);
         let fits = tile_bytes + BESIDE <= self.caps.shared_bytes;
         let mut constants = self.subgroup_constants(job.workgroup)?;
         constants.extend(self.registers_for(self.tuning.select_resident));
@@ -92,9 +93,6 @@ impl Planner<'_> {
         launches.map(Step::Launch).into()
     }
 }
-
-/// Workgroup memory for tickets, totals and prefixes.
-const BESIDE: u32 = 1024;
 
 /// Rows of a subgroup that are ranked at once: a word has a byte for each.
 const ROWS_RANKED: u32 = 4;

@@ -171,6 +171,11 @@ impl Candidates {
         self.few.map_or(n, |few| few.min(n))
     }
 
+    /// Each of its numbers with each of the values that it may take.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, u32)> {
+        self.numbers.iter().flat_map(|(name, values)| values.iter().map(|value| (*name, *value)))
+    }
+
     /// The names and values of its numbers in a tuning.
     pub fn values(&self, tuning: &Tuning) -> Vec<(&'static str, u32)> {
         self.numbers.iter().filter_map(|(name, _)| Some((*name, tuning.get(name)?))).collect()
@@ -207,10 +212,8 @@ mod tests {
     fn candidates_are_numbers_that_there_are() {
         for subject in Candidates::ALL {
             assert_eq!(subject.request(10).primitive(), subject.primitive);
-            for (name, values) in subject.numbers {
-                for value in *values {
-                    Tuning::smallest().set(name, *value).unwrap();
-                }
+            for (name, value) in subject.each() {
+                Tuning::smallest().set(name, value).unwrap();
             }
         }
     }
