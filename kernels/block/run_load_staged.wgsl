@@ -4,104 +4,131 @@
 @group(0) @binding(0) var<storage, read_write> input: array<u32>;
 
 const TILE: u32 = WORKGROUP * ROWS;
-const TILE_KEYS: u32 = (TILE + 1u) * KEY_WORDS;
-const TILE_WORDS: u32 = TILE * RUN_WORDS;
 
 // A word is left out after every 32, to keep lanes off each other's banks.
-var<workgroup> staged_keys: array<u32, TILE_KEYS + (TILE_KEYS - 1u) / 32u>;
-var<workgroup> staged_words: array<u32, TILE_WORDS + (TILE_WORDS - 1u) / 32u>;
+var<workgroup> staged_keys: array<u32, WORKGROUP * OWN_KEYS + WORKGROUP * OWN_KEYS / 32u>;
+var<workgroup> staged_words: array<u32, WORKGROUP * OWN_WORDS + WORKGROUP * OWN_WORDS / 32u>;
+var<workgroup> staged_before: array<u32, KEY_WORDS>;
 var<workgroup> staged_tile: u32;
 
 struct RunKey {
   w: array<u32, KEY_WORDS>,
 }
 
-// Where an invocation's elements are.
+// Where an invocation's elements are, and which of them begin runs: a bit each.
 struct Runs {
   tile: u32,
   n: u32,
   seat: u32,
+  heads: u32,
 }
 
-// Where a word is staged.
-fn staged_at(word: u32) -> u32 {
+fn staged(word: u32) -> u32 {
   return word + word / 32u;
 }
 
-// A tile's keys behind the one before it, if there is one, and its values. Behind the last element come copies of that.
+// Where the words are staged that all invocations load, a row at a time.
+fn staged_row(seat: u32, row: u32) -> u32 {
+  if (WORKGROUP % 32u == 0u) { return staged(seat) + staged(row * WORKGROUP); }
+  return staged(row * WORKGROUP + seat);
+}
+
+// Where the word `i` is staged of the `own` words that each invocation has: the same for all, but for where its own begin, if that can be.
+fn staged_own(seat: u32, own: u32, i: u32) -> u32 {
+  if (32u % own == 0u || own % 32u == 0u) { return staged(seat * own) + staged(i); }
+  return staged(seat * own + i);
+}
+
+// A tile's keys, and its values. Behind the last element come copies of its key, and identities.
 fn load_tile(runs: Runs) {
   let first = runs.tile * TILE;
-  let last = min(runs.n - first, TILE) - 1u;
+  let count = min(runs.n - first, TILE);
   if (runs.seat == 0u) { staged_tile = runs.tile; }
   if (runs.seat < KEY_WORDS) {
-    staged_keys[staged_at(runs.seat)] = input[params.input_offset + (max(first, 1u) - 1u) * KEY_WORDS + runs.seat];
+    staged_before[runs.seat] = input[params.input_offset + (max(first, 1u) - 1u) * KEY_WORDS + runs.seat];
   }
-  let keys = params.input_offset + first * KEY_WORDS;
-  // unroll
-  for (var k = 0u; k < ROWS; k++) {
+  let tile_keys = params.input_offset + first * KEY_WORDS;
+  if (count == TILE) {
+    let keys = tile_keys + runs.seat;
     // unroll
-    for (var i = 0u; i < KEY_WORDS; i++) {
-      let word = (k * KEY_WORDS + i) * WORKGROUP + runs.seat;
-      staged_keys[staged_at(KEY_WORDS + word)] = input[keys + min(word, last * KEY_WORDS + KEY_WORDS - 1u)];
-    }
-  }
-  if (TILE_VALUES != 0u) {
-    // unroll
-    for (var k = 0u; k < ROWS; k++) {
+    for (var row = 0u; row < OWN_KEYS; row++) { staged_keys[staged_row(runs.seat, row)] = input[keys + row * WORKGROUP]; }
+    if (TILE_VALUES != 0u) {
       // unroll
-      for (var i = 0u; i < RUN_WORDS; i++) {
-        let word = (k * RUN_WORDS + i) * WORKGROUP + runs.seat;
-        staged_words[staged_at(word)] = load_run_word(first + min(word / RUN_WORDS, last), word % RUN_WORDS);
+      for (var row = 0u; row < OWN_WORDS; row++) {
+        staged_words[staged_row(runs.seat, row)] = load_run_word(first, row * WORKGROUP + runs.seat);
       }
+    }
+  } else {
+    for (var row = 0u; row < OWN_KEYS; row++) {
+      let word = row * WORKGROUP + runs.seat;
+      let behind = (count - 1u) * KEY_WORDS + word % KEY_WORDS;
+      staged_keys[staged_row(runs.seat, row)] = input[tile_keys + select(behind, word, word < count * KEY_WORDS)];
+    }
+    var none = element_to_words(identity());
+    for (var row = 0u; row < select(0u, OWN_WORDS, TILE_VALUES != 0u); row++) {
+      let word = row * WORKGROUP + runs.seat;
+      var loaded = none.w[word % RUN_WORDS];
+      if (word < count * RUN_WORDS) { loaded = load_run_word(first, word); }
+      staged_words[staged_row(runs.seat, row)] = loaded;
     }
   }
   workgroupBarrier();
 }
 
-// The key before a tile's first one has the number 0.
-fn load_key(number: u32) -> RunKey {
+// An invocation's key `k`, and the one before its first.
+fn load_key(seat: u32, k: u32) -> RunKey {
   var key: RunKey;
   // unroll
-  for (var i = 0u; i < KEY_WORDS; i++) { key.w[i] = staged_keys[staged_at(number * KEY_WORDS + i)]; }
+  for (var i = 0u; i < KEY_WORDS; i++) { key.w[i] = staged_keys[staged_own(seat, OWN_KEYS, k * KEY_WORDS + i)]; }
   return key;
 }
 
-// An invocation's element `k`, and the identity behind the last. Its key is compared with the one before in registers.
-fn load_element(runs: Runs, k: u32, key: RunKey, before: RunKey) -> T {
-  let place = runs.seat * ROWS + k;
-  var difference = select(0u, 1u, runs.tile * TILE + place == 0u);
+fn load_key_before(seat: u32) -> RunKey {
+  if (seat != 0u) { return load_key(seat - 1u, ROWS - 1u); }
+  var key: RunKey;
   // unroll
-  for (var i = 0u; i < KEY_WORDS; i++) { difference |= key.w[i] ^ before.w[i]; }
+  for (var i = 0u; i < KEY_WORDS; i++) { key.w[i] = staged_before[i]; }
+  return key;
+}
+
+// An invocation's element `k`, and the identity behind the last.
+fn load_element(runs: Runs, k: u32) -> T {
   var words: Words;
   // unroll
   for (var i = 0u; i < RUN_WORDS; i++) {
     if (TILE_VALUES != 0u) {
-      words.w[i] = staged_words[staged_at(place * RUN_WORDS + i)];
+      words.w[i] = staged_words[staged_own(runs.seat, OWN_WORDS, k * RUN_WORDS + i)];
     } else {
       words.w[i] = load_run_word(0u, i);
     }
   }
-  words.w[RUN_WORDS] = select(0u, 1u, difference != 0u);
+  words.w[RUN_WORDS] = runs.heads >> k & 1u;
   var element = identity();
-  if (runs.tile * TILE + place < runs.n) { element = element_from_words(words); }
+  if (TILE_VALUES != 0u || runs.tile * TILE + runs.seat * ROWS + k < runs.n) { element = element_from_words(words); }
   return element;
 }
 
 // An invocation's elements of a tile. All call it together, each with its seat in the workgroup, and not again before another barrier.
+// Each key is compared with the one before; the first of all begins a run.
 fn load_runs(tile: u32, n: u32, seat: u32) -> Runs {
-  let runs = Runs(tile, n, seat);
+  var runs = Runs(tile, n, seat, select(0u, 1u, tile + seat == 0u));
   load_tile(runs);
+  var before = load_key_before(seat);
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let key = load_key(seat, k);
+    var difference = 0u;
+    // unroll
+    for (var i = 0u; i < KEY_WORDS; i++) { difference |= key.w[i] ^ before.w[i]; }
+    runs.heads |= select(0u, 1u << k, difference != 0u);
+    before = key;
+  }
   return runs;
 }
 
 fn fold_runs(runs: Runs) -> T {
   var sum = identity();
-  var before = load_key(runs.seat * ROWS);
   // unroll
-  for (var k = 0u; k < ROWS; k++) {
-    let key = load_key(runs.seat * ROWS + k + 1u);
-    sum = combine(sum, load_element(runs, k, key, before));
-    before = key;
-  }
+  for (var k = 0u; k < ROWS; k++) { sum = combine(sum, load_element(runs, k)); }
   return sum;
 }

@@ -1,6 +1,6 @@
 // by_key/tile_reduce: the first launch of a reduction of runs. Reads each element once, writes one segment a tile.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void by_key_tile_reduce(
+KERNEL SUBGROUP_KERNEL void by_key_tile_reduce(
   __global const u32 *input, __global const u32 *input_values, __global T *sums, Params params
 ) {
   __local T reduce_shared[REDUCE_SHARED];

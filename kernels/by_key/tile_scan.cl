@@ -1,7 +1,7 @@
 // by_key/tile_scan: the third launch of a reduction of runs. Each workgroup scans a tile from what lies before it. Reads each element
 // once and writes one key and one value a run.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void by_key_tile_scan(
+KERNEL void by_key_tile_scan(
   __global const u32 *input, __global const u32 *input_values, __global const T *sums, __global u32 *output,
   __global u32 *output_values, __global u32 *output_count, Params params
 ) {

@@ -18,6 +18,14 @@ typedef long i64;
 typedef double f64;
 #endif
 
+// A kernel requires its workgroups' size, but where RESIDENT bounds its registers: NVIDIA's assembler, which does that, passes over kernels
+// that require one.
+#ifdef RESIDENT
+#define KERNEL __kernel
+#else
+#define KERNEL __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
+#endif
+
 // What a tile has published of itself. The order matters: a state grows, but that a late
 // owner's may replace what others found for it, who find it again.
 #define STATUS_NONE 0u

@@ -1,7 +1,7 @@
 // reduce/first_add_on_load: as reduce/sequential, and the first step of the tree is taken while loading: half as many
 // workgroups. Launched until one sum is left. The operator must commute.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_first_add_on_load(
+KERNEL void reduce_first_add_on_load(
   __global const Pack *input, __global T *output, Params params
 ) {
   __local T shared_sums[WORKGROUP];

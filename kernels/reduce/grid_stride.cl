@@ -1,7 +1,7 @@
 // reduce/grid_stride: as many workgroups as the device holds go over all elements, and take a tree once in the end. Launched
 // twice. The operator must commute.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_grid_stride(
+KERNEL void reduce_grid_stride(
   __global const Pack *input, __global T *output, Params params
 ) {
   __local T shared_sums[WORKGROUP];

@@ -1,7 +1,7 @@
 // reduce/interleaved_modulo: a tree in workgroup memory with interleaved addresses. The ladder's first rung: launched on
 // the elements, then on the workgroups' sums, until one is left. Keeps the order.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_interleaved_modulo(
+KERNEL void reduce_interleaved_modulo(
   __global const Pack *input, __global T *output, Params params
 ) {
   __local T shared_sums[WORKGROUP];

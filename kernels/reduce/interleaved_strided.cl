@@ -1,7 +1,7 @@
 // reduce/interleaved_strided: the same tree, worked on by neighbouring invocations, so that whole subgroups are busy or
 // idle. Launched until one sum is left. Keeps the order.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_interleaved_strided(
+KERNEL void reduce_interleaved_strided(
   __global const Pack *input, __global T *output, Params params
 ) {
   __local T shared_sums[WORKGROUP];

@@ -1,7 +1,7 @@
 // reduce/sequential: a tree that halves, so that neighbours keep to banks of their own. Launched until one sum is left.
 // The operator must commute.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_sequential(
+KERNEL void reduce_sequential(
   __global const Pack *input, __global T *output, Params params
 ) {
   __local T shared_sums[WORKGROUP];

@@ -4,7 +4,7 @@
 #define TILE_PACKS (WORKGROUP * ROWS)
 #define TILE (TILE_PACKS * PACK)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void reduce_single_pass(
+KERNEL SUBGROUP_KERNEL void reduce_single_pass(
   __global const Pack *input, __global T *output, __global PartialWord *partials, __global u32 *counter, Params params
 ) {
   __local u32 shared_arrivals;

@@ -1,7 +1,7 @@
 // reduce/subgroup: as reduce/grid_stride, and the tree is shuffles: within each subgroup, then within one over the
 // subgroups' sums, with one barrier in between. Launched twice. The operator must commute.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void reduce_subgroup(
+KERNEL SUBGROUP_KERNEL void reduce_subgroup(
   __global const Pack *input, __global T *output, Params params
 ) {
   __local T shared_sums[MAX_SUBGROUPS];

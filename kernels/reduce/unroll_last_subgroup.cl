@@ -1,7 +1,7 @@
 // reduce/unroll_last_subgroup: as reduce/first_add_on_load, and the steps that concern one subgroup alone are shuffles.
 // Launched until one sum is left. The operator must commute.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void reduce_unroll_last_subgroup(
+KERNEL SUBGROUP_KERNEL void reduce_unroll_last_subgroup(
   __global const Pack *input, __global T *output, Params params
 ) {
   __local T shared_sums[WORKGROUP];

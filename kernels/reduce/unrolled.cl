@@ -7,7 +7,7 @@ void reduce_halve(u32 thread, u32 stride, __local T *shared_sums) {
   workgroup_barrier();
 }
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void reduce_unrolled(
+KERNEL SUBGROUP_KERNEL void reduce_unrolled(
   __global const Pack *input, __global T *output, Params params
 ) {
   __local T shared_sums[WORKGROUP];

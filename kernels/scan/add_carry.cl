@@ -1,7 +1,7 @@
 // scan/add_carry: the last launch of scan-then-propagate: what lies before a tile is combined with each of its elements. Reads and
 // writes each element once. With tiles of one element it makes an inclusive scan of an exclusive one and its input.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_add_carry(
+KERNEL void scan_add_carry(
   __global const T *input, __global T *output, __global const T *sums, Params params
 ) {
   const u32 group = get_group_id(0);

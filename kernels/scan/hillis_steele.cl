@@ -13,7 +13,7 @@ T step_element(__global const T *input, Params params, u32 i) {
   return v;
 }
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_hillis_steele(
+KERNEL void scan_hillis_steele(
   __global const T *input, __global T *output, Params params
 ) {
   input += params.input_offset;

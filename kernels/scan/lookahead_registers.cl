@@ -2,7 +2,7 @@
 // its registers: the next one's aggregate is published before it looks back for the one in hand, so that hardly a tile waits for
 // another's. Reads and writes each element once.
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void scan_lookahead_registers(
+KERNEL SUBGROUP_KERNEL void scan_lookahead_registers(
   __global const Pack *input, __global Pack *output, __global StateWord *states, __global u32 *ticket, Params params
 ) {
   __local u32 shared_ticket;

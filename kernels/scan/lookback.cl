@@ -20,7 +20,7 @@ T tile_aggregate(__global const Pack *input, u32 tile, Subgroup sg, __local T *s
   return total;
 }
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void scan_lookback(
+KERNEL SUBGROUP_KERNEL void scan_lookback(
   __global const Pack *input, __global Pack *output, __global StateWord *states, __global u32 *ticket, Params params
 ) {
   __local u32 shared_ticket;

@@ -2,7 +2,7 @@
 
 #define SPINE_ITEMS 8u
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_spine(__global T *sums, Params params) {
+KERNEL void scan_spine(__global T *sums, Params params) {
   __local T scan_shared[2u * WORKGROUP];
   const u32 thread = get_local_id(0);
   T carry = params.initial;

@@ -4,7 +4,7 @@
 
 #define TILE_PACKS (WORKGROUP * ROWS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void scan_tile_block(
+KERNEL void scan_tile_block(
   __global const Pack *input, __global Pack *output, __global T *sums, Params params
 ) {
   __local T scan_shared[2u * WORKGROUP];

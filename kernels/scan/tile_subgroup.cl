@@ -3,7 +3,7 @@
 #define TILE_PACKS (WORKGROUP * ROWS)
 #define TILE (TILE_PACKS * PACK)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void scan_tile_subgroup(
+KERNEL SUBGROUP_KERNEL void scan_tile_subgroup(
   __global const Pack *input, __global Pack *output, __global T *sums, Params params
 ) {
   __local T subgroup_totals[MAX_SUBGROUPS];

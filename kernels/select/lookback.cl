@@ -23,7 +23,7 @@ u32 select_bytes(u32 kept, u32 round) {
   return ((kept >> round * SELECT_ROWS & 15u) * 0x204081u) & 0x1010101u;
 }
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void select_lookback(
+KERNEL SUBGROUP_KERNEL void select_lookback(
   __global const Item *input, __global Item *output, __global StateWord *states, __global u32 *ticket,
   __global Item *output_rest, __global u32 *output_count, Params params
 ) {

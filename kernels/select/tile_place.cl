@@ -3,7 +3,7 @@
 
 #define TILE (WORKGROUP * ROWS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void select_tile_place(
+KERNEL void select_tile_place(
   __global const Item *input, __global Item *output, __global const T *sums, __global Item *output_rest,
   __global u32 *output_count, Params params
 ) {

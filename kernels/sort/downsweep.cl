@@ -5,7 +5,7 @@
 #define ROUND (WORKGROUP * ITEMS)
 #define TILE (ROUND * ROUNDS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_downsweep(
+KERNEL void sort_downsweep(
   __global const Key *source, __global Key *target_keys, __global const u32 *source_values,
   __global u32 *target_values, __global const u32 *counts, Params params
 ) {

@@ -3,7 +3,7 @@
 
 #define TILE (WORKGROUP * ITEMS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void sort_histogram(
+KERNEL SUBGROUP_KERNEL void sort_histogram(
   __global const Key *input, __global u32 *bins, __global u32 *counts, Params params
 ) {
   __local u32 shared_arrivals;

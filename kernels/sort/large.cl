@@ -3,7 +3,7 @@
 
 #define TILE (WORKGROUP * ITEMS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void sort_large(
+KERNEL SUBGROUP_KERNEL void sort_large(
   __global Key *temp, __global Key *output, __global u32 *temp_values, __global u32 *output_values,
   __global const u32 *counts, Params params
 ) {

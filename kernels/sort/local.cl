@@ -5,7 +5,7 @@
 // What moves: a key's words and, of a pair, the index of its value.
 #define MOVED (KEY_WORDS + (VALUE_WORDS > 0u ? 1u : 0u))
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) SUBGROUP_KERNEL void sort_local(
+KERNEL SUBGROUP_KERNEL void sort_local(
   __global const Key *source, __global Key *target_keys, __global const u32 *source_values,
   __global u32 *target_values, __global const u32 *counts, Params params
 ) {

@@ -24,7 +24,7 @@ void put(__local u32 *exchange, u32 at, Key key, u32 origin) {
   if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * STRIDE + at] = origin; }
 }
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_merge(
+KERNEL void sort_merge(
   __global const Key *source, __global Key *target_keys, __global const u32 *source_values,
   __global u32 *target_values, __global const u32 *counts, Params params
 ) {

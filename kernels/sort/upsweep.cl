@@ -2,7 +2,7 @@
 
 #define TILE (WORKGROUP * ITEMS * ROUNDS)
 
-__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void sort_upsweep(
+KERNEL void sort_upsweep(
   __global const Key *source, __global u32 *counts, Params params
 ) {
   __local u32 shared_counts[RADIX];

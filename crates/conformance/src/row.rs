@@ -100,7 +100,6 @@ impl Tiles {
             bucket_workgroup: workgroup.min(shipped.bucket_workgroup),
             bucket_keys: 2,
             select_workgroup: workgroup.min(shipped.select_workgroup),
-            select_workgroup_many: workgroup.min(shipped.select_workgroup),
             by_key_workgroup: workgroup.min(shipped.by_key_workgroup),
             spin_limit: 4,
             ..shipped

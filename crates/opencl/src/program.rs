@@ -51,7 +51,7 @@ pub(crate) fn compile(
     let start = Instant::now();
     let assembled = assemble(key, caps)?;
     let failed = |s: Status| s.error(format_args!("compiling {} for {}", key.name, caps.device));
-    let options = with_registers(options, key, caps);
+    let options = for_assembler(options, key, caps);
     let asked = options.to_string_lossy();
     // PoCL compiles with these too.
     let more = std::env::var_os("POCL_EXTRA_BUILD_FLAGS").unwrap_or_default();
@@ -82,8 +82,7 @@ pub(crate) fn compile(
     let compiled = Compiled { program, entry_point, assembled };
 
     let kernel = compiled.kernel().map_err(failed)?;
-    // NVIDIA's driver says 256 of every kernel, and runs larger workgroups of those that require them all the same: `with_registers`
-    // sees to it that theirs fit.
+    // NVIDIA's driver says 256 of every kernel, and runs larger workgroups of those that require them all the same, whose registers fit.
     let most = match is_nvidia(caps) {
         true => caps.max_workgroup as usize,
         false => kernel.info(device.raw(), ffi::CL_KERNEL_WORK_GROUP_SIZE).map_err(failed)?,
@@ -174,31 +173,27 @@ fn is_nvidia(caps: &Caps) -> bool {
     caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx)
 }
 
-/// NVIDIA's OpenCL does not see to it by itself that a workgroup's registers fit: a kernel says how many workgroups should, and one
-/// must.
-fn with_registers(options: &CStr, key: &KernelKey, caps: &Caps) -> CString {
-    let workgroup = key.constant("WORKGROUP").filter(|_| is_nvidia(caps));
-    let Some(registers) = workgroup.and_then(|workgroup| most_registers(workgroup, key.constant("RESIDENT"))) else {
+/// NVIDIA's OpenCL bounds registers, of a kernel that says how many workgroups a multiprocessor should hold, and has its assembler tell of
+/// them: of registers and of spills, in the build's log.
+fn for_assembler(options: &CStr, key: &KernelKey, caps: &Caps) -> CString {
+    if !is_nvidia(caps) {
         return options.to_owned();
-    };
+    }
     let mut text = options.to_bytes().to_vec();
-    text.extend_from_slice(format!(" -cl-nv-maxrregcount={registers}").as_bytes());
+    text.extend_from_slice(b" -cl-nv-verbose");
+    if let (Some(workgroup), Some(resident)) = (key.constant("WORKGROUP"), key.constant("RESIDENT")) {
+        text.extend_from_slice(format!(" -cl-nv-maxrregcount={}", most_registers(workgroup, resident)).as_bytes());
+    }
     CString::new(text).unwrap_or_else(|_| options.to_owned())
 }
 
-/// The registers that an invocation may have so that as many workgroups fit; none where that bounds nothing.
-fn most_registers(workgroup: u32, resident: Option<u32>) -> Option<u32> {
-    if resident.is_none() && workgroup <= MOST_UNBOUNDED {
-        return None;
-    }
-    let invocations = workgroup * resident.unwrap_or(1);
-    Some((REGISTERS / invocations.max(1) / 8 * 8).clamp(32, 248))
+/// The registers that an invocation may have so that as many workgroups fit.
+fn most_registers(workgroup: u32, resident: u32) -> u32 {
+    (REGISTERS / (workgroup * resident).max(1) / 8 * 8).clamp(32, 248)
 }
 
 /// Registers of a multiprocessor, on every NVIDIA GPU since Kepler.
 const REGISTERS: u32 = 65536;
-/// Invocations of which one workgroup fits with as many registers as there are names for: 255.
-const MOST_UNBOUNDED: u32 = 256;
 
 fn build(program: &Program, device: Device, options: &CStr, key: &KernelKey, caps: &Caps) -> Result<()> {
     let id = device.raw();
@@ -240,13 +235,11 @@ mod tests {
 
     #[test]
     fn as_many_workgroups_fit_as_are_asked_for() {
-        assert_eq!(most_registers(256, None), None);
-        for (workgroup, resident) in [(512, None), (1024, None), (256, Some(3)), (384, Some(2)), (128, Some(0))] {
-            let registers = most_registers(workgroup, resident).unwrap();
+        for (workgroup, resident) in [(256, 2), (256, 3), (256, 5), (128, 10), (64, 16), (128, 0)] {
+            let registers = most_registers(workgroup, resident);
             assert!(registers.is_multiple_of(8) && registers <= 248, "{registers}");
-            assert!(registers * workgroup * resident.unwrap_or(1) <= REGISTERS, "{registers}");
+            assert!(registers * workgroup * resident <= REGISTERS, "{registers}");
         }
-        assert_eq!(most_registers(1024, None), Some(64));
-        assert_eq!(most_registers(384, Some(2)), Some(80));
+        assert_eq!((most_registers(256, 4), most_registers(256, 5)), (64, 48));
     }
 }

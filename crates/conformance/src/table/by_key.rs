@@ -34,7 +34,7 @@ impl Table<'_> {
                 self.by_algorithm(row(5003).distribution(distribution));
             }
             self.by_algorithm(row(20_011).tiles(Tiles::Small));
-            let staged = || Tiles::Numbers(vec![("by_key_staged", 1)]);
+            let staged = || Tiles::Numbers(vec![("by_key_staged_from", 1)]);
             for distribution in [Uniform, Few, Alternating] {
                 self.by_algorithm(row(5003).distribution(distribution).tiles(staged()));
             }

@@ -89,7 +89,7 @@ impl Table<'_> {
                 self.by_first(row(20_011, Tiles::Shipped).fault(fault));
             }
             // Elements in workgroup memory meanwhile.
-            let staged = || Tiles::Numbers(vec![("select_staged", 1)]);
+            let staged = || Tiles::Numbers(vec![("select_staged_from", 1)]);
             self.by_first(row(20_011, staged()));
             self.by_first(row(20_011, staged()).fault(Fault::Silent(3)));
             for fault in [Fault::None, Fault::Late(5)] {

@@ -63,6 +63,22 @@ impl Table<'_> {
                 numbers.push((name, *value));
             }
         }
+        // Else few elements are not staged, and registers not bounded, as they are with many.
+        let froms = [
+            ("scan_", "scan_resident_from"),
+            ("select_", "select_staged_from"),
+            ("by_key_", "by_key_staged_from"),
+            ("run_lengths_", "by_key_staged_from"),
+        ];
+        for (of, from) in froms {
+            let bears = |(name, value): &(&str, u32)| {
+                name.starts_with(of) && (name.contains("staged") || name.ends_with("resident")) && *value < u32::MAX
+            };
+            if numbers.iter().any(bears) {
+                numbers.retain(|(name, _)| *name != from);
+                numbers.push((from, 1));
+            }
+        }
         let row = |n| Row::new(subject.request(n)).options(subject.options()).tiles(Tiles::Numbers(numbers.clone()));
         // As many as all fit one tile, where they must.
         let fits = |size: &u64| row(*size).plan(self.caps).is_ok();

@@ -4,7 +4,9 @@ use super::scan::{tile_prefix, tile_states};
 use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, tile_launch, whole};
 use crate::by_key::segmented;
 use crate::plan::PlannedSpan;
-use crate::{ByKeyRequest, Error, KernelKey, Launch, Op, Param, Plan, Request, Result, Slot, Step};
+use crate::{
+    ByKeyRequest, Error, KernelKey, Language, Launch, Op, Param, Plan, Request, Result, Slot, Step, SubgroupSource,
+};
 
 impl Planner<'_> {
     pub(super) fn by_key(&self, request: &ByKeyRequest) -> Result<Plan> {
@@ -29,11 +31,7 @@ impl Planner<'_> {
             PlannedSpan::new(Slot::Count, 4, 4),
         ];
         let mut scratch = Scratch::default();
-        let words = match algorithm {
-            "lookback" => self.tuning.by_key_words,
-            _ => self.tuning.by_key_passes_words,
-        };
-        let job = Job::new(self, request, n, words)?;
+        let job = Job::new(self, request, n, algorithm)?;
         let depth = u64::from(job.tiles) + u64::from(job.rows * job.workgroup);
         let steps = match algorithm {
             _ if n == 0 => vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }],
@@ -58,7 +56,12 @@ impl Planner<'_> {
         parts.extend(tile_prefix(state.part));
         parts.extend(job.store());
         let mut kernel = job.tile_key("by_key/lookback", parts);
-        kernel.constants.extend(self.registers_for(self.tuning.by_key_resident));
+        let resident = match &job.request.op {
+            _ if !job.staged => 0,
+            Some(_) => self.tuning.by_key_resident,
+            None => self.tuning.run_lengths_resident,
+        };
+        kernel.constants.extend(self.registers_for(job.workgroup, resident));
         kernel.constants.extend(self.subgroup_constants(job.workgroup)?);
         kernel.constants.extend(self.fault_constants());
         let bounded = u32::from(self.waits_bounded());
@@ -92,10 +95,10 @@ fn by_key_three(job: &Job<'_>, spans: &[PlannedSpan], scratch: &mut Scratch) -> 
     launches.map(Step::Launch).into()
 }
 
-/// Workgroup memory that holds a tile's keys, behind the one before it, and its values: a word is left out after every 32.
+/// Workgroup memory that holds a tile's keys, the one before it, and its values: a word is left out after every 32.
 fn staged_bytes(tile: u32, key_words: u32, value_words: u32) -> u32 {
-    let padded = |words: u32| words + (words - 1) / 32;
-    4 * (padded((tile + 1) * key_words) + padded(tile * value_words))
+    let padded = |words: u32| words + words / 32;
+    4 * (padded(tile * key_words) + key_words + padded(tile * value_words))
 }
 
 /// What the kernels of one reduction by key have in common.
@@ -106,6 +109,8 @@ struct Job<'a> {
     value_words: u32,
     /// Whether elements and runs move by way of workgroup memory.
     staged: bool,
+    /// What OpenCL's kernels are told where they do.
+    whole_tiles: Option<(&'static str, u32)>,
     n: u32,
     workgroup: u32,
     rows: u32,
@@ -113,26 +118,46 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// Tiles of about `words` words of segments an invocation, and of as many of keys, which it holds beside them.
-    fn new(planner: &Planner<'_>, request: &'a ByKeyRequest, n: u32, words: u32) -> Result<Self> {
+    /// Tiles of about as many words of segments an invocation as the device's numbers say, and of as many of keys, which it holds beside them.
+    fn new(planner: &Planner<'_>, request: &'a ByKeyRequest, n: u32, algorithm: &str) -> Result<Self> {
+        let t = planner.tuning;
         let total = request.total();
         let op = segmented(&total)?;
         let segment = op.element();
-        let all = u64::from(n) * u64::from(segment.words());
-        // The block scans hold two elements an invocation in workgroup memory.
-        let workgroup = planner.workgroup_within_half(planner.tuning.by_key_workgroup, segment);
-        let words = planner.words(words.min(planner.tuning.scan_words), all, workgroup);
-        let mut rows = (words / segment.words()).min(2 * words / (segment.words() + request.key.words())).max(1);
-        let value_words = total.element().words();
-        let fits = |rows: u32| {
+        let (key_words, value_words) = (request.key.words(), total.element().words());
+        let fits = |workgroup: u32, rows: u32| {
             let beside = workgroup * 2 * segment.bytes() + BESIDE;
-            staged_bytes(workgroup * rows, request.key.words(), value_words) + beside <= planner.caps.shared_bytes
+            staged_bytes(workgroup * rows, key_words, value_words) + beside <= planner.caps.shared_bytes
         };
-        let staged = planner.tuning.by_key_staged > 0 && fits(1);
-        while staged && !fits(rows) {
+        // The block scans hold two elements an invocation in workgroup memory.
+        let shape = |workgroup, words| (planner.workgroup_within_half(workgroup, segment), words);
+        let wanted = shape(t.by_key_staged_workgroup, t.by_key_staged_words);
+        let staged = u64::from(n) * u64::from(key_words) >= u64::from(t.by_key_staged_from) && fits(wanted.0, 1);
+        let (workgroup, words) = match algorithm {
+            _ if staged => wanted,
+            "lookback" => shape(t.by_key_workgroup, t.by_key_words),
+            _ => shape(t.by_key_workgroup, t.by_key_passes_words),
+        };
+        let words = planner.words(words.min(t.scan_words), u64::from(n) * u64::from(segment.words()), workgroup);
+        let mut rows = (words / segment.words()).min(2 * words / (segment.words() + key_words)).max(1);
+        while staged && !fits(workgroup, rows) {
             rows -= 1;
         }
-        Ok(Job { request, op, value_words, staged, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
+        // With a branch for whole tiles PoCL's optimised code reads, where subgroups are emulated, a tile before it is staged.
+        let emulated = planner.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
+        let is_told = staged && planner.caps.language == Language::OpenClC;
+        let whole_tiles = is_told.then_some(("WHOLE_TILES", u32::from(!emulated)));
+        Ok(Job {
+            request,
+            op,
+            value_words,
+            staged,
+            whole_tiles,
+            n,
+            workgroup,
+            rows,
+            tiles: n.div_ceil(workgroup * rows),
+        })
     }
 
     fn key(&self, name: &'static str, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
@@ -151,7 +176,10 @@ impl<'a> Job<'a> {
         let mut constants = vec![self.key_words(), ("RUN_WORDS", self.value_words)];
         let has_values = self.request.op.is_some();
         if self.staged {
+            let own = |name, words| (name, self.rows * words);
+            constants.extend([own("OWN_KEYS", self.request.key.words()), own("OWN_WORDS", self.value_words)]);
             constants.push(("TILE_VALUES", u32::from(has_values)));
+            constants.extend(self.whole_tiles);
         }
         let values = if has_values { "block/run_values" } else { "block/run_lengths" };
         let load = if self.staged { "block/run_load_staged" } else { "block/run_load" };

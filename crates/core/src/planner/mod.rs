@@ -27,6 +27,8 @@ use crate::{
 
 /// Workgroup memory for tickets, prefixes and the like, beside a tile's elements.
 const BESIDE: u32 = 512;
+/// Invocations that NVIDIA's OpenCL runs at most in workgroups whose size a kernel does not require.
+const UNREQUIRED: u32 = 256;
 /// The bytes that one launch copies: 2^31 words, which a kernel can count.
 const COPIED_AT_ONCE: u64 = 1 << 33;
 
@@ -195,10 +197,11 @@ impl Planner<'_> {
     }
 
     /// How many workgroups of a kernel a compute unit should hold at once, which bounds its registers: the kernels' constant in CUDA, where
-    /// 0 is no bound, and a compiler's option in NVIDIA's OpenCL.
-    fn registers_for(&self, resident: u32) -> Option<(&'static str, u32)> {
+    /// 0 is no bound. NVIDIA's OpenCL bounds those of kernels that do not require their workgroups' size, which are of
+    /// [`UNREQUIRED`] invocations at most.
+    fn registers_for(&self, workgroup: u32, resident: u32) -> Option<(&'static str, u32)> {
         let is_told = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx);
-        let is_bound = self.caps.language == Language::CudaC || is_told && resident > 0;
+        let is_bound = self.caps.language == Language::CudaC || is_told && resident > 1 && workgroup <= UNREQUIRED;
         is_bound.then_some(("RESIDENT", resident))
     }
 

@@ -139,8 +139,9 @@ impl Planner<'_> {
         ]);
         constants.extend(way.constant());
         // CUDA's kernel has no such bound.
-        if way == Way::Subgroup && self.caps.language == Language::OpenClC {
-            constants.extend(self.registers_for(self.tuning.scan_resident));
+        let is_many = u64::from(n) * u64::from(op.element().words()) >= u64::from(self.tuning.scan_resident_from);
+        if way == Way::Subgroup && self.caps.language == Language::OpenClC && is_many {
+            constants.extend(self.registers_for(tile.workgroup, self.tuning.scan_resident));
         }
         let mut parts = vec![tile.pack.load, tile.pack.store, tile.pack.fold, self.subgroup_scan_of(op)];
         parts.extend(way.parts(state.part));

@@ -45,24 +45,22 @@ impl Planner<'_> {
 
     /// One launch, whose tiles tell each other how many elements they keep.
     fn select_by_lookback(&self, request: &SelectRequest, n: u32, scratch: &mut Scratch) -> Result<Vec<Step>> {
-        let (words, large) = (self.tuning.select_words, self.tuning.select_workgroup_many);
-        let all = u64::from(n) * u64::from(request.selector.element().words());
-        let is_many = all >= u64::from(self.caps.compute_units.max(1)) * u64::from(large) * u64::from(words);
-        let workgroup = if is_many { large } else { self.tuning.select_workgroup };
-        let job = Job::new(self, request, n, workgroup, words);
+        let job = Job::new(self, request, n, self.tuning.select_workgroup, self.tuning.select_words);
         let state = self.state(&job.sum);
+        let element = request.selector.element();
         // A subgroup may be as narrow as an invocation, and has a total.
-        let tile_bytes = job.workgroup * (job.rows * request.selector.element().bytes() + 4);
-        let fits = tile_bytes + BESIDE <= self.caps.shared_bytes;
+        let tile_bytes = job.workgroup * (job.rows * element.bytes() + 4);
+        let is_staged = u64::from(n) * u64::from(element.words()) >= u64::from(self.tuning.select_staged_from)
+            && tile_bytes + BESIDE <= self.caps.shared_bytes;
         let mut constants = self.subgroup_constants(job.workgroup)?;
-        constants.extend(self.registers_for(self.tuning.select_resident));
+        constants.extend(self.registers_for(job.workgroup, if is_staged { self.tuning.select_resident } else { 0 }));
         constants.extend(self.fault_constants());
         constants.extend([
             ("FALLBACK", u32::from(self.waits_bounded())),
             ("SPIN_LIMIT", self.polls(1)),
             ("SELECT_ROWS", ROWS_RANKED),
             ("SELECT_ROUNDS", job.rows / ROWS_RANKED),
-            ("SELECT_STAGED", u32::from(self.tuning.select_staged > 0 && fits)),
+            ("SELECT_STAGED", u32::from(is_staged)),
             job.rest(),
         ]);
         let parts = [vec![self.subgroup_scan_of(&job.sum)], tile_prefix(state.part)].concat();

@@ -357,9 +357,8 @@ impl Planner<'_> {
             ("FALLBACK", u32::from(self.waits_bounded())),
             ("SPIN_LIMIT", self.polls(1)),
             ("LOOKBACK_WINDOW", self.tuning.sort_window),
-            // How many workgroups a compute unit should hold: what the compiler may spend registers for.
-            ("RESIDENT", resident),
         ];
+        more.extend(self.registers_for(workgroup, resident));
         match self.caps.language {
             Language::CudaC => more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, workgroup * items, 32))),
             Language::Wgsl => more.extend([("PARTS", parts), ("BATCH", BATCH)]),

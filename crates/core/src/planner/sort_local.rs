@@ -207,12 +207,8 @@ impl Planner<'_> {
 
     fn merge_key(&self, job: &Job, shape: Shape) -> KernelKey {
         let mut constants = job.constants.clone();
-        constants.extend([
-            ("WORKGROUP", shape.workgroup),
-            ("ITEMS", shape.keys),
-            ("NEIGHBOURS", shape.keys / 2),
-            ("RESIDENT", shape.resident),
-        ]);
+        constants.extend([("WORKGROUP", shape.workgroup), ("ITEMS", shape.keys), ("NEIGHBOURS", shape.keys / 2)]);
+        constants.extend(self.registers_for(shape.workgroup, shape.resident));
         if self.caps.language == Language::CudaC {
             constants.push(("DYNAMIC_BYTES", merge_shared_bytes(job, shape)));
         }
@@ -320,8 +316,8 @@ impl Planner<'_> {
             ("WORKGROUP", shape.workgroup),
             ("ITEMS", shape.keys),
             ("DIGITS_EACH", digits_each(shape.workgroup)),
-            ("RESIDENT", shape.resident),
         ]);
+        constants.extend(self.registers_for(shape.workgroup, shape.resident));
         if self.caps.language == Language::CudaC {
             constants.push(("DYNAMIC_BYTES", bytes(32)));
         }

@@ -64,7 +64,7 @@ impl Candidates {
         tuned("sort_keys", Scalar::U32, "onesweep", &[
             ("sort_workgroup", &[128, 256, 384, 512]),
             ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
-            ("sort_resident", &[1, 2, 3, 4]),
+            ("sort_resident", &[0, 2, 3, 4]),
             ("sort_window", &[1, 2, 4, 8]),
         ]),
         tuned("sort_keys", Scalar::U32, "onesweep", &[("sort_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
@@ -84,26 +84,39 @@ impl Candidates {
         tuned("sort_keys", Scalar::U32, "hybrid", &[
             ("bucket_workgroup", &[128, 256, 512]),
             ("bucket_keys", &[16, 20, 24, 28, 32]),
-            ("bucket_resident", &[1, 2, 3, 4]),
+            ("bucket_resident", &[0, 2, 3, 4]),
         ]).of(1 << 20),
         tuned("sort_keys", Scalar::U64, "onesweep", &[
             ("sort64_workgroup", &[128, 256, 384, 512]),
             ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20, 24, 28]),
-            ("sort64_resident", &[1, 2, 3, 4]),
+            ("sort64_resident", &[0, 2, 3, 4]),
         ]),
         tuned("sort_pairs", Scalar::U32, "onesweep", &[
             ("pairs_workgroup", &[128, 256, 384, 512]),
             ("sort_pairs", &[8, 12, 16, 20, 24, 28, 32]),
-            ("pairs_resident", &[1, 2, 3, 4]),
+            ("pairs_resident", &[0, 2, 3, 4]),
         ]),
         tuned("sort_keys", Scalar::U64, "onesweep", &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
         tuned("sort_pairs", Scalar::U32, "onesweep", &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
-        tuned("select_if", Scalar::U32, "lookback", &[("select_workgroup_many", &[128, 256, 512]), ("select_words", &[8, 16, 32]), ("select_staged", &[0, 1]), ("select_resident", &[0, 3, 4, 5, 6])]),
-        tuned("reduce_by_key", Scalar::U32, "lookback", &[("by_key_workgroup", &[128, 256, 512]), ("by_key_words", &[8, 14, 16, 18, 24, 32]), ("by_key_staged", &[0, 1]), ("by_key_resident", &[0, 3, 4, 5, 6])]),
+        tuned("select_if", Scalar::U32, "lookback", &[
+            ("select_workgroup", &[128, 256, 512]),
+            ("select_words", &[8, 16, 32]),
+            ("select_staged_from", &[1 << 22, u32::MAX]),
+            ("select_resident", &[0, 3, 4, 5, 6]),
+        ]),
+        tuned("reduce_by_key", Scalar::U32, "lookback", &[
+            ("by_key_workgroup", &[128, 256, 512]),
+            ("by_key_words", &[8, 14, 16, 18, 24, 32]),
+            ("by_key_staged_from", &[1 << 22, u32::MAX]),
+            ("by_key_staged_workgroup", &[128, 256, 512]),
+            ("by_key_staged_words", &[16, 24, 32]),
+            ("by_key_resident", &[0, 3, 4, 5, 6]),
+        ]),
+        tuned("run_length_encode", Scalar::U32, "lookback", &[("run_lengths_resident", &[0, 3, 4, 5, 6])]),
         // What devices go by that have no subgroups, and whoever asks for no waiting.
         tuned("scan", Scalar::U32, "reduce_then_scan", &[("scan_passes_words", &[8, 16, 32]), ("scan_runs", &[8, 16, 32, 64])]),
         tuned("select_if", Scalar::U32, "reduce_then_scan", &[("select_passes_words", &[8, 16])]),
-        tuned("reduce_by_key", Scalar::U32, "reduce_then_scan", &[("by_key_passes_words", &[8, 16]), ("by_key_staged", &[0, 1])]),
+        tuned("reduce_by_key", Scalar::U32, "reduce_then_scan", &[("by_key_passes_words", &[8, 16]), ("by_key_staged_from", &[1 << 22, u32::MAX])]),
         tuned("sort_keys", Scalar::U32, "upsweep_downsweep", &[("upsweep_keys", &[8, 16])]),
         // First the shape that a full tile wants, then how few keys an invocation should take.
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),
@@ -147,8 +160,9 @@ impl Candidates {
             "select_if" => {
                 Request::Select(SelectRequest { selector: Selector::of::<u32, UpperHalf>(), n, rest: Rest::Dropped })
             }
-            "reduce_by_key" => {
-                Request::ByKey(ByKeyRequest { key: ElementType::Scalar(self.scalar), op: Some(sum()), n })
+            "reduce_by_key" | "run_length_encode" => {
+                let op = (self.primitive == "reduce_by_key").then(sum);
+                Request::ByKey(ByKeyRequest { key: ElementType::Scalar(self.scalar), op, n })
             }
             _ => Request::Sort(SortRequest { key: self.scalar, value, n, order: Order::Ascending }),
         }

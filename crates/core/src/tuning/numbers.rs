@@ -78,6 +78,8 @@ numbers! {
     scan_window: Count up to 16,
     /// Workgroups of a look-back scan that a compute unit should hold at once, which bounds its registers in NVIDIA's OpenCL; 0 for no bound.
     scan_resident: Optional up to 16,
+    /// From so many 32-bit words on.
+    scan_resident_from: Count up to u32::MAX,
     /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
     lookahead_rows: Count up to 15,
     /// How many times `spin_limit` a look-ahead block polls a tile's state before it helps: one warp folds a whole tile then.
@@ -131,8 +133,9 @@ numbers! {
     sort_middling_tiles: Count up to 1 << 10,
     /// Tiles that the keys of any sort go to at least, if they are few.
     sort_tiles_few: Count up to 1 << 16,
-    /// Workgroups of it that a compute unit should hold at once: bounds the registers of CUDA's and NVIDIA's OpenCL kernels.
-    sort_resident: Count up to 16,
+    /// Workgroups of it that a compute unit should hold at once, which bounds its registers in CUDA, and in NVIDIA's OpenCL those of workgroups
+    /// of 256 at most; 0 for no bound.
+    sort_resident: Optional up to 16,
     /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
     sort_parts: Count up to 16,
     /// Invocations of a workgroup that sorts 64-bit keys.
@@ -140,7 +143,7 @@ numbers! {
     /// Keys an invocation of it takes.
     sort_keys64: Count up to 64,
     /// Workgroups of it that a compute unit should hold at once.
-    sort64_resident: Count up to 16,
+    sort64_resident: Optional up to 16,
     /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
     sort64_parts: Count up to 16,
     /// Invocations of a workgroup that sorts 32-bit keys with values.
@@ -148,7 +151,7 @@ numbers! {
     /// Keys an invocation of it takes.
     sort_pairs: Count up to 64,
     /// Workgroups of it that a compute unit should hold at once.
-    pairs_resident: Count up to 16,
+    pairs_resident: Optional up to 16,
     /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
     pairs_parts: Count up to 16,
     /// Invocations of a workgroup that sorts all keys by itself.
@@ -176,7 +179,7 @@ numbers! {
     /// Keys an invocation of it takes at most.
     bucket_keys: Count up to 32,
     /// Workgroups of it that a compute unit should hold at once.
-    bucket_resident: Count up to 16,
+    bucket_resident: Optional up to 16,
     /// Keys an invocation of a sort by upsweep, scan and downsweep takes at a time.
     upsweep_keys: Count up to 64,
     /// Invocations of a histogram's workgroup.
@@ -195,29 +198,34 @@ numbers! {
     sort_window: Count up to 16,
     /// Invocations of a selection's workgroup.
     select_workgroup: Halved up to 1024,
-    /// Invocations of it in one pass where its tiles are as large as they get, one at least for each compute unit.
-    select_workgroup_many: Halved up to 1024,
-    /// Workgroups of it in one pass that a compute unit should hold at once, which bounds its registers in CUDA and in NVIDIA's OpenCL; 0 for no
-    /// bound.
+    /// From so many 32-bit words on the elements of a selection in one pass wait in workgroup memory while their tile looks back, and their ranks
+    /// four to a word, so that few registers are held.
+    select_staged_from: Count up to u32::MAX,
+    /// Workgroups of it that a compute unit should hold at once then, which bounds its registers in CUDA, and in NVIDIA's OpenCL those of
+    /// workgroups of 256 at most; 0 for no bound.
     select_resident: Optional up to 16,
-    /// Whether the elements of a selection in one pass wait in workgroup memory while their tile looks back, and their ranks four to a word, so
-    /// that few registers are held: 0 or 1.
-    select_staged: Optional up to 1,
     /// 32-bit words an invocation of a selection in one pass holds; it has a bit of a word for each element.
     select_words: Count up to 32,
     /// 32-bit words an invocation of a selection in three launches holds; as many at most, for the same reason.
     select_passes_words: Count up to 32,
     /// Invocations of a workgroup of a reduction by key.
     by_key_workgroup: Halved up to 1024,
-    /// Workgroups of it in one pass that a compute unit should hold at once, which bounds its registers in CUDA and in NVIDIA's OpenCL; 0 for no
-    /// bound.
-    by_key_resident: Optional up to 16,
     /// 32-bit words of segments that an invocation of a reduction by key in one pass holds.
     by_key_words: Count up to 64,
     /// 32-bit words of segments that an invocation of a reduction by key in three launches holds.
     by_key_passes_words: Count up to 64,
-    /// Whether the elements and the runs of a reduction by key move by way of workgroup memory, so that neighbours move neighbouring words: 0 or 1.
-    by_key_staged: Optional up to 1,
+    /// From so many 32-bit words of keys on the elements and the runs of a reduction by key move by way of workgroup memory, so that neighbours
+    /// move neighbouring words and few registers are held.
+    by_key_staged_from: Count up to u32::MAX,
+    /// Invocations of its workgroup then.
+    by_key_staged_workgroup: Halved up to 1024,
+    /// 32-bit words of segments that an invocation of it holds then.
+    by_key_staged_words: Count up to 64,
+    /// Workgroups of it in one pass that a compute unit should hold at once then, which bounds its registers in CUDA, and in NVIDIA's OpenCL those
+    /// of workgroups of 256 at most; 0 for no bound.
+    by_key_resident: Optional up to 16,
+    /// The same of run lengths, which have no values to hold.
+    run_lengths_resident: Optional up to 16,
     /// Polls of a tile's state before its waiter computes the aggregate itself; a quarter of it where look-ahead by registers goes by chunks.
     spin_limit: Count up to 1 << 20,
 }
