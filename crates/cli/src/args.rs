@@ -121,7 +121,7 @@ pub const INPUTS: [Distribution; 6] = [
 
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// Only devices whose backend, name or API contains this (repeatable).
+    /// Only devices listed with this in their line, such as `Vulkan` or `opencl on NVIDIA` (repeatable).
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Vec<String>,
     /// Only these primitives.
@@ -237,7 +237,7 @@ pub struct ExperimentArgs {
     /// Which; all of them if none is named.
     #[arg(value_enum, value_name = "NAME")]
     pub name: Vec<Experiment>,
-    /// Only devices whose backend, name or API contains this (repeatable).
+    /// Only devices listed with this in their line, such as `Vulkan` or `opencl on NVIDIA` (repeatable).
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Vec<String>,
     /// Only these algorithms.
@@ -293,7 +293,7 @@ pub struct ReportArgs {
 
 #[derive(Args, Debug)]
 pub struct TuneArgs {
-    /// Only devices whose backend, name or API contains this (repeatable).
+    /// Only devices listed with this in their line, such as `Vulkan` or `opencl on NVIDIA` (repeatable).
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Vec<String>,
     /// Only these primitives.
@@ -315,7 +315,7 @@ pub struct TuneArgs {
 
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
-    /// Only devices whose backend, name or API contains this (repeatable).
+    /// Only devices listed with this in their line, such as `Vulkan` or `opencl on NVIDIA` (repeatable).
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Vec<String>,
     /// Only cases of this algorithm; `all` for every one, which is the default too.
@@ -358,7 +358,7 @@ pub struct FileArgs {
     /// The numbers' type; a .npy says so itself.
     #[arg(long = "type", value_parser = scalar, value_name = "TYPE")]
     pub scalar: Option<Scalar>,
-    /// Run on the best device whose backend, name or API contains this.
+    /// Run on the best device listed with this in its line, such as `Vulkan` or `opencl on NVIDIA`.
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Option<String>,
     /// Use this algorithm instead of the planner's choice.

@@ -104,12 +104,30 @@ fn is_called(device: &Found, word: &str) -> bool {
     is_named(word, [device.backend, &device.device, &device.api])
 }
 
-/// Whether `--device` with this word means a device of this backend, name and API.
+/// Whether `--device` with this word means a device of this backend, name and API: by a part of either, or of all as they are listed.
 pub fn is_named(word: &str, names: [&str; 3]) -> bool {
     let word = word.to_lowercase();
     // A backend's whole name means that backend: `cpu` is also part of the names of other backends' devices.
     if ["cpu", "wgpu", "opencl", "cuda"].contains(&word.as_str()) {
         return names[0] == word;
     }
-    names.iter().any(|name| name.to_lowercase().contains(&word))
+    let [backend, device, api] = names;
+    let listed = format!("{backend} on {device} ({api})");
+    listed.to_lowercase().contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_called_by_any_part_of_its_line() {
+        let h200 = ["opencl", "NVIDIA H200", "OpenCL 3.0"];
+        for word in ["OpenCL", "nvidia", "h200", "OpenCL 3", "opencl on NVIDIA", "opencl on NVIDIA H200 (OpenCL 3.0)"] {
+            assert!(is_named(word, h200), "{word}");
+        }
+        assert!(!is_named("opencl on NVIDIA", ["opencl", "cpu-skylake", "OpenCL 3.0"]));
+        assert!(!is_named("opencl on NVIDIA", ["cuda", "NVIDIA H200", "CUDA 13.0 sm_90"]));
+        assert!(!is_named("cpu", ["opencl", "cpu-skylake", "OpenCL 3.0"]));
+    }
 }

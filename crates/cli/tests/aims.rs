@@ -233,12 +233,24 @@ fn the_table_at_2_28_says_what_the_rows_do() {
     let missed = format!("CUDA {}, WGSL {}: **not**", more(cuda, 1), more(wgsl, 1));
     let reached = format!("sort {}: reached", more(sort, 1));
     let usual = waiting("opencl", "scan", registers);
+    // Two calls each way, on another card, as it ships now and as it was.
+    let later = self::rows("2026-11-25-h100-select-by-key.json");
+    let since = |tuning: Option<&str>| {
+        let tuning = tuning.map_or(Value::Null, Value::from);
+        let is_meant = |row: &Value, way| row["n"] == n && row["waiting"] == way && row["tuning"] == tuning;
+        let sum = |way| -> f64 {
+            later.iter().filter(|row| is_meant(row, way)).map(|row| row["median_ms"].as_f64().unwrap()).sum()
+        };
+        sum("bounded") / sum("unbounded")
+    };
     says(
         1,
         &[
             missed,
             reached,
             format!("OpenCL {}: **not** (of the scan that it takes there {})", more(opencl, 0), more(usual, 1)),
+            format!("its registers bounded, {}: reached", more(since(None), 1)),
+            format!("where it was {} before", more(since(Some("scan_resident=0")), 1)),
         ],
     );
 
