@@ -112,8 +112,12 @@ pub fn is_named(word: &str, names: [&str; 3]) -> bool {
         return names[0] == word;
     }
     let [backend, device, api] = names;
-    let listed = format!("{backend} on {device} ({api})");
-    listed.to_lowercase().contains(&word)
+    line(backend, device, api).to_lowercase().contains(&word)
+}
+
+/// What a device is listed as, open or not.
+pub fn line(backend: &str, device: &str, api: &str) -> String {
+    format!("{backend} on {device} ({api})")
 }
 
 #[cfg(test)]

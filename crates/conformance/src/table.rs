@@ -13,7 +13,7 @@ mod tuned;
 
 use std::collections::HashSet;
 
-use trifold_core::{Builtin, Caps, ElementType, Op, Order, Request, Scalar, ScanKind, SubgroupSource, planner};
+use trifold_core::{Builtin, Caps, ElementType, Op, Order, Request, Scalar, ScanKind, planner};
 
 use crate::case::{Body, Case, Level};
 use crate::inputs::Distribution;
@@ -113,15 +113,11 @@ impl Table<'_> {
         }
     }
 
-    fn is_emulated(&self) -> bool {
-        self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated)
-    }
-
     /// A row by an algorithm. The literature's have many siblings: of the quick level's rows they are given the plainest.
     fn row_of_rung(&mut self, row: Row, algorithm: &str) {
         let typical = match &row.request {
             // Emulated subgroups are minutes of compilation.
-            Request::Scan(r) if self.is_emulated() => {
+            Request::Scan(r) if self.caps.emulates_subgroups() => {
                 r.op == operators::compose() || r.op == builtin(Builtin::Sum, Scalar::U32)
             }
             Request::Scan(r) => r.op == operators::compose() || r.op.is_word_sum(),

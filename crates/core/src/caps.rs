@@ -90,6 +90,11 @@ pub struct Caps {
 }
 
 impl Caps {
+    /// Whether there are subgroups that local memory and barriers stand in for.
+    pub fn emulates_subgroups(&self) -> bool {
+        self.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated)
+    }
+
     /// Fails with the reason if the device lacks one of the element's scalars.
     pub fn check_element(&self, element: &ElementType) -> Result<()> {
         for scalar in element.scalars() {

@@ -108,7 +108,7 @@ fn arguments(cl: &OpenCl, key: &KernelKey, entry: &Entry) -> Vec<(String, String
 fn the_catalogue_is_the_texts() {
     let Some(device) = devices_or_skip("opencl", OpenCl::devices()).into_iter().next() else { return };
     let cl = OpenCl::open(&device).unwrap();
-    let emulated = cl.caps().subgroups.is_some_and(|s| s.source == trifold_core::SubgroupSource::Emulated);
+    let emulated = cl.caps().emulates_subgroups();
     let mut planned: BTreeMap<&str, Vec<KernelKey>> = BTreeMap::new();
     for key in keys(cl.caps()) {
         planned.entry(key.name).or_default().push(key);

@@ -193,7 +193,7 @@ fn unopened(args: &CompareArgs, found: &Found) -> Row {
 /// Measures all that was asked of a device, and tells whether it was lost meanwhile.
 fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -> bool {
     let caps = backend.caps();
-    let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
+    let name = choose::line(caps.backend, &caps.device, &caps.api);
     let mut tuning = backend.tuning();
     for (name, value) in &args.tuning {
         if let Err(error) = tuning.set(name, *value) {

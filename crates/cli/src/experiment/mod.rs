@@ -163,7 +163,7 @@ impl Lab<'_> {
 
     fn name(&self) -> String {
         let caps = self.caps();
-        format!("{} on {} ({})", caps.backend, caps.device, caps.api)
+        crate::choose::line(caps.backend, &caps.device, &caps.api)
     }
 
     /// The calls of an experiment.

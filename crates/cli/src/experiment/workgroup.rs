@@ -140,7 +140,8 @@ pub fn said(rows: &[Row]) -> String {
             Some(width) => format!("the driver reports subgroups of {width}"),
             None => "the driver reports no subgroups".into(),
         };
-        let line = format!("{} on {} ({}): {inferred}; {reported}\n", row.backend, row.device, row.api);
+        let device = crate::choose::line(&row.backend, &row.device, &row.api);
+        let line = format!("{device}: {inferred}; {reported}\n");
         if !lines.contains(&line) {
             lines.push(line);
         }

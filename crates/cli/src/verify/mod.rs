@@ -124,7 +124,7 @@ impl<'a> Verify<'a> {
             error => Outcome::Failed(error.to_string()),
         })?;
         let caps = backend.caps();
-        let name = format!("{} on {} ({})", caps.backend, caps.device, caps.api);
+        let name = choose::line(caps.backend, &caps.device, &caps.api);
         Ok(Device { name, backend, lost: false })
     }
 
@@ -329,10 +329,8 @@ fn summary(results: &[CaseResult]) -> String {
         let count = |outcome| own().filter(|r| r.outcome == outcome).count();
         let seconds: f64 = own().map(|r| r.seconds).sum();
         text += &format!(
-            "{} on {} ({}): {} passed, {} failed, {} ignored in {seconds:.1} s\n",
-            place.0,
-            place.1,
-            place.2,
+            "{}: {} passed, {} failed, {} ignored in {seconds:.1} s\n",
+            choose::line(place.0, place.1, place.2),
             count("passed"),
             count("failed"),
             count("ignored")

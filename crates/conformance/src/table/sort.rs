@@ -124,7 +124,7 @@ impl Table<'_> {
     fn sort_workgroups(&mut self) {
         let request = sort(Scalar::U32, None, Order::Ascending, 5003);
         // Emulated subgroups are minutes of compilation.
-        let few = self.level == Level::Quick && self.is_emulated();
+        let few = self.level == Level::Quick && self.caps.emulates_subgroups();
         let workgroups: &[u32] = if few { &[192] } else { &[64, 96, 192, 224, 384] };
         for algorithm in planner::algorithms(&request, self.caps) {
             if planner::is_reference(algorithm) && algorithm != "msd_first" || planner::sorts_one_tile(algorithm) {

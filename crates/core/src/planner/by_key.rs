@@ -1,12 +1,10 @@
 //! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, tile_launch, whole};
+use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, tile_launch, whole, words_of};
 use crate::by_key::segmented;
 use crate::plan::PlannedSpan;
-use crate::{
-    ByKeyRequest, Error, KernelKey, Language, Launch, Op, Param, Plan, Request, Result, Slot, Step, SubgroupSource,
-};
+use crate::{ByKeyRequest, Error, KernelKey, Language, Launch, Op, Param, Plan, Request, Result, Slot, Step};
 
 impl Planner<'_> {
     pub(super) fn by_key(&self, request: &ByKeyRequest) -> Result<Plan> {
@@ -132,21 +130,20 @@ impl<'a> Job<'a> {
         // The block scans hold two elements an invocation in workgroup memory.
         let shape = |workgroup, words| (planner.workgroup_within_half(workgroup, segment), words);
         let wanted = shape(t.by_key_staged_workgroup, t.by_key_staged_words);
-        let staged = u64::from(n) * u64::from(key_words) >= u64::from(t.by_key_staged_from) && fits(wanted.0, 1);
+        let staged = words_of(n, &request.key) >= u64::from(t.by_key_staged_from) && fits(wanted.0, 1);
         let (workgroup, words) = match algorithm {
             _ if staged => wanted,
             "lookback" => shape(t.by_key_workgroup, t.by_key_words),
             _ => shape(t.by_key_workgroup, t.by_key_passes_words),
         };
-        let words = planner.words(words.min(t.scan_words), u64::from(n) * u64::from(segment.words()), workgroup);
+        let words = planner.words(words.min(t.scan_words), words_of(n, segment), workgroup);
         let mut rows = (words / segment.words()).min(2 * words / (segment.words() + key_words)).max(1);
         while staged && !fits(workgroup, rows) {
             rows -= 1;
         }
         // With a branch for whole tiles PoCL's optimised code reads, where subgroups are emulated, a tile before it is staged.
-        let emulated = planner.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
         let is_told = staged && planner.caps.language == Language::OpenClC;
-        let whole_tiles = is_told.then_some(("WHOLE_TILES", u32::from(!emulated)));
+        let whole_tiles = is_told.then_some(("WHOLE_TILES", u32::from(!planner.caps.emulates_subgroups())));
         Ok(Job {
             request,
             op,

@@ -482,6 +482,11 @@ fn tile_launch(kernel: KernelKey, groups: u32, [n, tiles]: [u32; 2], arguments: 
     Launch { kernel, groups, bindings, params: sizes.into_iter().chain(offsets).collect(), initial: None }
 }
 
+/// The 32-bit words of so many elements, by which numbers say from where on they hold.
+fn words_of(n: impl Into<u64>, element: &ElementType) -> u64 {
+    n.into() * u64::from(element.words())
+}
+
 fn whole(slot: Slot, bytes: u64) -> Region {
     Region { slot, offset: 0, bytes }
 }

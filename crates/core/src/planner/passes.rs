@@ -2,7 +2,7 @@
 //! global memory.
 
 use super::{Planner, Scratch, offset};
-use crate::{KernelKey, Language, Launch, Op, Param, Region, Result, Step, SubgroupSource};
+use crate::{KernelKey, Language, Launch, Op, Param, Region, Result, Step};
 
 /// What is to be scanned, from where to where. Output and input may be the same.
 #[derive(Clone)]
@@ -102,8 +102,7 @@ impl Planner<'_> {
 
     /// The fastest tile that the device has.
     pub(super) fn fast_tile(&self, op: &Op, n: u32) -> Result<TileBody> {
-        let emulated = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
-        let by_subgroups = self.caps.subgroups.is_some() && !emulated;
+        let by_subgroups = self.caps.subgroups.is_some() && !self.caps.emulates_subgroups();
         let tile = self.scan_tile(op, n, self.tuning.scan_passes_words, self.tuning.scan_workgroup);
         let packs = vec![tile.pack.load, tile.pack.store, tile.pack.fold];
         let (kernel, parts, more) = if by_subgroups {

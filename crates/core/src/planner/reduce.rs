@@ -1,6 +1,6 @@
 //! Reduce: one launch; the last workgroup to arrive combines the partials in a fixed order. Or by a rung of the ladder.
 
-use super::{Planner, Scratch, check_count, clean_once, reduce_ladder, whole};
+use super::{Planner, Scratch, check_count, clean_once, reduce_ladder, whole, words_of};
 use crate::plan::PlannedSpan;
 use crate::{
     DeviceKind, KernelKey, Language, Launch, Op, Param, Plan, ReduceRequest, Region, Request, Result, Slot, Step,
@@ -56,7 +56,7 @@ impl Planner<'_> {
             return self.reduce_by_rung(rung, op, n, start, spans);
         }
         let pack = self.pack(op.element());
-        let words = u64::from(n) * u64::from(op.element().words());
+        let words = words_of(n, op.element());
         let mut workgroup = self.tuning.reduce_workgroup;
         let few = |workgroup| {
             u64::from(self.tuning.reduce_few_each) * u64::from(workgroup) * u64::from(self.caps.compute_units)

@@ -1,7 +1,7 @@
 //! Scan: one pass by decoupled look-back, or several launches where no workgroup may wait for another.
 
 use super::passes::Job;
-use super::{Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, whole};
+use super::{Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, whole, words_of};
 use crate::plan::PlannedSpan;
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
@@ -83,7 +83,7 @@ impl Planner<'_> {
     fn looks_ahead(&self, request: &ScanRequest) -> bool {
         let op = &request.op;
         let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead");
-        let (words, from) = (request.n * u64::from(op.element().words()), self.tuning.lookahead_from);
+        let (words, from) = (words_of(request.n, op.element()), self.tuning.lookahead_from);
         can && self.waits_bounded()
             && self.state(op).is_word
             && from < u32::MAX
@@ -139,7 +139,7 @@ impl Planner<'_> {
         ]);
         constants.extend(way.constant());
         // CUDA's kernel has no such bound.
-        let is_many = u64::from(n) * u64::from(op.element().words()) >= u64::from(self.tuning.scan_resident_from);
+        let is_many = words_of(n, op.element()) >= u64::from(self.tuning.scan_resident_from);
         if way == Way::Subgroup && self.caps.language == Language::OpenClC && is_many {
             constants.extend(self.registers_for(tile.workgroup, self.tuning.scan_resident));
         }
@@ -352,7 +352,7 @@ impl Planner<'_> {
         if is_word && u64::from(n) >= (units * u64::from(large)).saturating_mul(self.tuning.scan_many_each.into()) {
             return large;
         }
-        let words = u64::from(n) * u64::from(op.element().words());
+        let words = words_of(n, op.element());
         let smallest = u64::from(self.tuning.words_least) * u64::from(small);
         let crowded = words > u64::from(self.widest_subgroup()) * smallest && words <= units * smallest;
         // NVIDIA's OpenCL runs no kernel of so many registers in large workgroups.
@@ -373,7 +373,7 @@ impl Planner<'_> {
     /// A scan's tile of about `words` 32-bit words an invocation, at most as tuned.
     pub(super) fn scan_tile(&self, op: &Op, n: u32, words: u32, workgroup: u32) -> ScanTile {
         let pack = self.pack(op.element());
-        let all = u64::from(n) * u64::from(op.element().words());
+        let all = words_of(n, op.element());
         let mut words = self.words(words.min(self.tuning.scan_words), all, workgroup);
         // Elements of several words have fewer to a tile, and more tiles then keep more loads in flight: four a compute unit.
         if op.element().words() > 1 {

@@ -2,7 +2,7 @@
 //! where the rest is to follow the elements that are kept.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, tile_launch, whole};
+use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, tile_launch, whole, words_of};
 use crate::plan::PlannedSpan;
 use crate::{
     Builtin, Error, KernelKey, Launch, Op, Param, Plan, Request, Rest, Result, Scalar, SelectRequest, Slot, Step,
@@ -50,7 +50,7 @@ impl Planner<'_> {
         let element = request.selector.element();
         // A subgroup may be as narrow as an invocation, and has a total.
         let tile_bytes = job.workgroup * (job.rows * element.bytes() + 4);
-        let is_staged = u64::from(n) * u64::from(element.words()) >= u64::from(self.tuning.select_staged_from)
+        let is_staged = words_of(n, element) >= u64::from(self.tuning.select_staged_from)
             && tile_bytes + BESIDE <= self.caps.shared_bytes;
         let mut constants = self.subgroup_constants(job.workgroup)?;
         constants.extend(self.registers_for(job.workgroup, if is_staged { self.tuning.select_resident } else { 0 }));
@@ -109,9 +109,9 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     /// Tiles of about `words` words an invocation.
     fn new(planner: &Planner<'_>, request: &'a SelectRequest, n: u32, workgroup: u32, words: u32) -> Self {
-        let element = request.selector.element().words();
-        let all = u64::from(n) * u64::from(element);
-        let rows = planner.words(words.min(planner.tuning.scan_words), all, workgroup) / element;
+        let element = request.selector.element();
+        let words = planner.words(words.min(planner.tuning.scan_words), words_of(n, element), workgroup);
+        let rows = words / element.words();
         let rows = (rows / ROWS_RANKED).max(1) * ROWS_RANKED;
         let sum = Op::builtin(Builtin::Sum, Scalar::U32).expect("u32 has a sum");
         Job { request, sum, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) }

@@ -8,7 +8,7 @@ pub use self::candidates::Candidates;
 pub use self::numbers::Tuning;
 use self::numbers::{Kind, Number};
 pub use self::table::{TuningRow, TuningTable};
-use crate::{Caps, DeviceKind, Error, Language, Result, SubgroupSource};
+use crate::{Caps, DeviceKind, Error, Language, Result};
 
 impl Tuning {
     /// The shipped numbers for a device: of the shipped table where that has it, elsewhere a shape that every device can run.
@@ -56,7 +56,7 @@ impl Tuning {
         let limit = 1 << caps.max_workgroup.max(2).ilog2();
         // One histogram of 256 counts per subgroup in workgroup memory: sixteen subgroups, or fewer where it is scarce.
         let subgroups = (caps.shared_bytes / 2 / 1024).clamp(4, 16);
-        let emulated = caps.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated);
+        let emulated = caps.emulates_subgroups();
         let widest = caps.subgroups.map_or(1, |s| s.max);
         let groups_per_unit = if small { 2 } else { 8 };
         let sort_workgroup = (subgroup * subgroups).max(widest).min(512).min(limit);
