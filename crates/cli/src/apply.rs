@@ -16,6 +16,7 @@ use crate::files::{self, Numbers, Pending};
 use crate::memory::{allocate, first, upload};
 
 pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
+    check_output(&args.file)?;
     let input = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
     let (op, initial) = operator(args.operator, input.scalar, args.initial.as_deref())?;
     let kind = if args.exclusive { ScanKind::Exclusive } else { ScanKind::Inclusive };
@@ -25,6 +26,7 @@ pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
 }
 
 pub fn reduce(args: &ReduceArgs) -> Result<ExitCode> {
+    check_output(&args.file)?;
     let input = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
     let (op, initial) = operator(args.operator, input.scalar, args.initial.as_deref())?;
     let request = Request::Reduce(ReduceRequest { op, n: input.n, initial });
@@ -33,6 +35,11 @@ pub fn reduce(args: &ReduceArgs) -> Result<ExitCode> {
 }
 
 pub fn sort(args: &SortArgs) -> Result<ExitCode> {
+    let [keys, values] = [("-o", args.file.output.as_deref()), ("--values-output", args.values_output.as_deref())];
+    files::check_outputs(&[keys, values], [])?;
+    // Sorted keys may take the keys' place, and their values the values'.
+    files::check_outputs(&[keys], &args.values)?;
+    files::check_outputs(&[values], [&args.file.input])?;
     let keys = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
     let values = match &args.values {
         Some(path) => Some(Numbers::open(path, args.values_type, "--values-type")?),
@@ -49,9 +56,6 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
         );
         if args.file.output.is_some() != args.values_output.is_some() {
             bail!("the values have an output of their own: give both -o and --values-output, or neither to print them");
-        }
-        if let (Some(keys), Some(values)) = (&args.file.output, &args.values_output) {
-            ensure!(!files::is_one_file(keys, values), "-o and --values-output are the same file; give two");
         }
     }
     let order = if args.descending { Order::Descending } else { Order::Ascending };
@@ -73,6 +77,11 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
         }
         (None, ..) => deliver(&args.file, keys.scalar, &sorted),
     }
+}
+
+/// The result may take its input's place, which is read whole before.
+fn check_output(args: &FileArgs) -> Result<()> {
+    files::check_outputs(&[("-o", args.output.as_deref())], [])
 }
 
 fn operator(which: Builtin, scalar: Scalar, initial: Option<&str>) -> Result<(Op, Option<Vec<u8>>)> {

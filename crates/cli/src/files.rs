@@ -1,10 +1,10 @@
 //! Numbers in files: one-dimensional `.npy` and raw little-endian. Read through a memory map, written whole or not at
 //! all.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use anyhow::{Context, Result, bail, ensure};
 use memmap2::Mmap;
@@ -132,6 +132,9 @@ fn check_header_text(text: &[u8]) -> Result<()> {
 }
 
 /// A file written beside its place, and not yet moved there.
+///
+/// Whoever reads the place finds the old file or the new one, never a part. For that it is a new file: it has the old one's mode,
+/// and its owner and group where the user may give them, and other hard links to the old one keep the old content.
 pub struct Pending<'a> {
     file: NamedTempFile,
     path: &'a Path,
@@ -141,13 +144,49 @@ pub struct Pending<'a> {
     is_special: bool,
 }
 
-/// Whether two paths are one file, there or not yet.
-pub fn is_one_file(a: &Path, b: &Path) -> bool {
-    let place = |path: &Path| match fs::canonicalize(path) {
-        Ok(file) => Some(file),
-        Err(_) => Some(fs::canonicalize(folder(path)).ok()?.join(path.file_name()?)),
+/// Refuses, before any work, outputs that would replace an input or each other, and those that cannot be written. Each stands
+/// with the option that asks for it.
+pub fn check_outputs<'a>(
+    outputs: &[(&str, Option<&Path>)],
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<()> {
+    let outputs: Vec<_> = outputs.iter().filter_map(|(option, path)| Some((option, (*path)?))).collect();
+    for input in inputs {
+        if let Some((option, path)) = outputs.iter().find(|(_, path)| is_one_file(path, input)) {
+            let (path, input) = (path.display(), input.display());
+            bail!("{option} {path} would replace {input}, which is read; give another file");
+        }
+    }
+    for (i, (option, path)) in outputs.iter().enumerate() {
+        if let Some((other, _)) = outputs[..i].iter().find(|(_, other)| is_one_file(path, other)) {
+            bail!("{other} and {option} are the same file, {}; give two", path.display());
+        }
+    }
+    outputs.iter().try_for_each(|(_, path)| Pending::text(path, "").map(drop))
+}
+
+/// Whether what is written to one path replaces what is at the other, there or not yet. Devices and pipes are not replaced.
+fn is_one_file(a: &Path, b: &Path) -> bool {
+    !is_special(a) && (a == b || place(a).is_ok_and(|file| place(b).is_ok_and(|other| file == other)))
+}
+
+/// A device or a pipe.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
+}
+
+/// Where a path's links lead to, there or not yet.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    let missing = match fs::canonicalize(path) {
+        // A loop of links is another error, and so this ends.
+        Err(error) if error.kind() == ErrorKind::NotFound => error,
+        found => return found,
     };
-    a == b || place(a).is_some_and(|file| Some(file) == place(b))
+    if let Ok(to) = fs::read_link(path) {
+        return place(&folder(path).join(to));
+    }
+    let name = path.file_name().ok_or(missing)?;
+    Ok(place(folder(path))?.join(name))
 }
 
 fn folder(path: &Path) -> &Path {
@@ -182,19 +221,21 @@ impl<'a> Pending<'a> {
     }
 
     fn write(path: &'a Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<Pending<'a>> {
-        let context = || format!("cannot write {}", path.display());
-        ensure!(!path.is_dir(), "cannot write {}: it is a directory", path.display());
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let is_special = fs::metadata(path).is_ok_and(|file| !file.is_file());
+        Pending::beside(path, content).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn beside(path: &'a Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<Pending<'a>> {
+        let ends_as_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&end| is_separator(end.into()));
+        ensure!(!ends_as_folder && !path.is_dir(), "it is a directory; give a file's name");
+        let (target, is_special) = (place(path)?, is_special(path));
         let folder = if is_special { std::env::temp_dir() } else { folder(&target).to_owned() };
-        let mut builder = tempfile::Builder::new();
-        // As any new file has it, less what the user's umask takes away; a temporary file's own would be 0600.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.prefix(".trifold-").tempfile_in(folder).with_context(context)?;
-        let mut buffered = BufWriter::new(&mut file);
-        content(&mut buffered).with_context(context)?;
-        buffered.flush().with_context(context)?;
+        ensure!(folder.is_dir(), "there is no folder {}; make it, or give another path", folder.display());
+        let old = if is_special { None } else { replaceable(&target)? };
+        // Errors of the temporary file's own would name that, and not what was asked for.
+        let file = tempfile::Builder::new().prefix(".trifold-").make_in(folder, |path| create(path, old.as_ref()))?;
+        let mut buffered = BufWriter::new(file.as_file());
+        content(&mut buffered)?;
+        buffered.flush()?;
         drop(buffered);
         Ok(Pending { file, path, target, is_special })
     }
@@ -203,13 +244,54 @@ impl<'a> Pending<'a> {
     pub fn finish(self) -> Result<()> {
         let Pending { file, path, target, is_special } = self;
         let moved = if is_special {
-            let copy = || std::io::copy(&mut file.reopen()?, &mut fs::OpenOptions::new().write(true).open(path)?);
-            copy().map(drop)
+            let copy = |mut from: &File| {
+                from.rewind()?;
+                io::copy(&mut from, &mut File::options().write(true).open(path)?)
+            };
+            copy(file.as_file()).map(drop)
         } else {
             file.persist(target).map(drop).map_err(|e| e.error)
         };
         moved.with_context(|| format!("cannot write {}", path.display()))
     }
+}
+
+/// The file that is to be replaced, if there is one. What may not be written to is not replaced either, though its folder allows it.
+fn replaceable(target: &Path) -> Result<Option<Metadata>> {
+    let old = match fs::metadata(target) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        found => found?,
+    };
+    // Root may write to it all the same: this is what its owner wishes.
+    ensure!(!old.permissions().readonly(), "it is write-protected; allow writing to it, or give another path");
+    File::options().write(true).open(target)?;
+    Ok(Some(old))
+}
+
+#[cfg(unix)]
+fn create(path: &Path, old: Option<&Metadata>) -> io::Result<File> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+
+    // A new file is as any other, less what the user's umask takes away. One that replaces another is the user's alone until it
+    // has the other's mode.
+    let mode = if old.is_some() { 0o600 } else { 0o666 };
+    let file = File::options().read(true).write(true).create_new(true).mode(mode).open(path)?;
+    if let Some(old) = old {
+        // Only root gives files away; anyone else's stays their own.
+        _ = fchown(&file, None, Some(old.gid()));
+        _ = fchown(&file, Some(old.uid()), None);
+        // Not setuid and its like, which were given to what the file was.
+        let mode = old.mode() & 0o777;
+        if file.metadata()?.mode() & 0o777 != mode {
+            file.set_permissions(fs::Permissions::from_mode(mode))?;
+        }
+    }
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn create(path: &Path, _: Option<&Metadata>) -> io::Result<File> {
+    File::options().read(true).write(true).create_new(true).open(path)
 }
 
 /// Prints to the terminal or the pipe. Whoever closed the pipe has seen enough: what there was to do is done, or not, all the same.
@@ -229,16 +311,25 @@ mod tests {
     #[test]
     fn links_and_devices_stay() {
         let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
-        fs::write(&file, "old").unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        Pending::text(&link, "new").unwrap().finish().unwrap();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
-        assert!(is_one_file(&file, &link) && is_one_file(&folder.path().join("./x"), &folder.path().join("x")));
-        assert!(!is_one_file(&file, &folder.path().join("other")));
-        Pending::text(Path::new("/dev/null"), "gone").unwrap().finish().unwrap();
-        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        let at = |name: &str| folder.path().join(name);
+        let (file, link) = (at("file"), at("link"));
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        // With no file there, and with an old one.
+        for text in ["new", "newer"] {
+            assert!(is_one_file(&file, &link) && is_one_file(&link, &file));
+            Pending::text(&link, text).unwrap().finish().unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+        assert!(is_one_file(&at("./x"), &at("x")) && is_one_file(&at("no/./x"), &at("no/x")));
+        assert!(!is_one_file(&file, &at("other")) && !is_one_file(&at("no/x"), &at("x")));
+        let null = Path::new("/dev/null");
+        Pending::text(null, "gone").unwrap().finish().unwrap();
+        assert!(!fs::metadata(null).unwrap().is_file() && !is_one_file(null, null));
+        // A loop leads nowhere.
+        std::os::unix::fs::symlink("b", at("a")).unwrap();
+        std::os::unix::fs::symlink("a", at("b")).unwrap();
+        assert!(Pending::text(&at("a"), "").is_err() && !is_one_file(&at("a"), &at("b")));
     }
 
     fn npy(descr: &str, shape: &str, data: usize) -> Vec<u8> {

@@ -19,9 +19,8 @@ const WORTHWHILE: f64 = 0.99;
 const HOPELESS: f64 = 1.1;
 
 pub fn run(args: &TuneArgs) -> Result<ExitCode> {
+    files::check_outputs(&[("-o", Some(&args.output))], [])?;
     let devices = crate::choose::listed(&args.device)?;
-    // A path that cannot be written is better known before the work than after it.
-    drop(Pending::text(&args.output, "")?);
     let bar = crate::progress::bar();
     let mut table = Table::new();
     table.load_style(comfy_table::presets::ASCII_MARKDOWN);

@@ -225,6 +225,29 @@ fn a_comparison_that_is_told_to_stop_shows_its_rows() {
 }
 
 #[test]
+fn outputs_replace_neither_inputs_nor_each_other() {
+    let folder = Folder::new();
+    let (new, line) = (folder.path("new"), r#"{"lib":"cub","primitive":"copy","type":"u32","n":1000,"ms":0.002}"#);
+    let with = folder.write("cub.jsonl", line.as_bytes());
+    let both = ["-n", "1000", "--json", text(&new), "--html", text(&new)];
+    for command in ["compare", "experiment"] {
+        fails(&on_cpu(command, &both), &["--json and --html are the same file", "new; give two"]);
+    }
+    for option in ["--json", "--html"] {
+        let output = on_cpu("compare", &["-n", "1000", "--with", text(&with), option, text(&with)]);
+        fails(&output, &[option, "would replace", "cub.jsonl", "another file"]);
+    }
+    assert_eq!(folder.names(), ["cub.jsonl"]);
+    assert_eq!(fs::read_to_string(&with).unwrap(), line);
+    // Before any work, in which the device would have been found to be none.
+    let nowhere = folder.path("no/rows");
+    for words in [["compare", "--json"], ["experiment", "--html"], ["verify", "--json"], ["tune", "-o"]] {
+        let output = trifold(&[&words[..], &[text(&nowhere), "--device", "abacus"]].concat());
+        fails(&output, &["cannot write", "no/rows: there is no folder"]);
+    }
+}
+
+#[test]
 fn compare_joins_other_programs_rows() {
     let folder = Folder::new();
     let json = folder.path("rows.json");

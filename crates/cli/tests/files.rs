@@ -3,8 +3,9 @@
 mod program;
 
 use std::fs;
+use std::path::Path;
 
-use program::{Folder, f64s, fails, npy, on_cpu, succeeds, text, u32s};
+use program::{Folder, f64s, fails, npy, on_cpu, succeeds, text, trifold, u32s};
 
 #[test]
 fn scan_of_npy_and_raw() {
@@ -104,5 +105,85 @@ fn an_output_that_cannot_be_written_is_an_error() {
     fails(&on_cpu("scan", &[text(&input), "-o", text(&nowhere)]), &["cannot write", "out.npy"]);
     fails(&on_cpu("scan", &[text(&input), "-o", text(folder.0.path())]), &["directory"]);
     fails(&on_cpu("compare", &["-n", "10", "--json", text(&nowhere)]), &["cannot write"]);
+    // Before any work, in which the device and the input would have been found to be none; and by the name that was given.
+    let no_input = folder.path("none.npy");
+    for command in ["scan", "reduce", "sort"] {
+        let output = trifold(&[command, text(&no_input), "--device", "abacus", "-o", text(&nowhere)]);
+        fails(&output, &["cannot write", "folder/out.npy: there is no folder", "make it"]);
+        assert!(!String::from_utf8_lossy(&output.stderr).contains(".trifold-"), "{output:?}");
+    }
+    let output = folder.path("out.npy");
+    let to = ["-o", text(&output), "--values-output", text(&nowhere)];
+    fails(
+        &on_cpu("sort", &[&[text(&no_input), "--values", text(&no_input)][..], &to].concat()),
+        &["there is no folder"],
+    );
+    let as_folder = format!("{}/", text(&folder.path("out")));
+    fails(&on_cpu("scan", &[text(&input), "-o", &as_folder]), &["out/", "a file's name"]);
+    fails(&on_cpu("scan", &[text(&input), "-o", text(&input.join("x"))]), &["cannot write", "in.npy/x"]);
     assert_eq!(folder.names(), ["in.npy"]);
+}
+
+#[test]
+fn outputs_replace_neither_other_inputs_nor_each_other() {
+    let folder = Folder::new();
+    let numbers = npy("<u4", "(3,)", &u32s(&[3, 1, 2]));
+    let (keys, values) = (folder.write("keys.npy", &numbers), folder.write("values.npy", &numbers));
+    let (new, also_new) = (folder.path("new.npy"), folder.path("./new.npy"));
+    let sort = |output: &Path, values_output: &Path| {
+        let to = ["-o", text(output), "--values-output", text(values_output)];
+        on_cpu("sort", &[&[text(&keys), "--values", text(&values)][..], &to].concat())
+    };
+    fails(&sort(&new, &also_new), &["-o and --values-output are the same file", "give two"]);
+    fails(&sort(&values, &new), &["-o ", "would replace", "values.npy", "another file"]);
+    fails(&sort(&new, &keys), &["--values-output ", "would replace", "keys.npy"]);
+    assert_eq!(folder.names(), ["keys.npy", "values.npy"]);
+    assert!([&keys, &values].iter().all(|path| fs::read(path).unwrap() == numbers));
+    succeeds(&sort(&new, &folder.path("moved.npy")));
+    // What is sorted may take its own place.
+    succeeds(&sort(&folder.path("./keys.npy"), &values));
+    let sorted = fs::read(&new).unwrap();
+    assert!(sorted != numbers && fs::read(&keys).unwrap() == sorted);
+    // What is written to a device replaces nothing.
+    #[cfg(unix)]
+    succeeds(&sort(Path::new("/dev/null"), Path::new("/dev/null")));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_that_replaces_a_file_keeps_its_mode_and_its_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = Folder::new();
+    let input = folder.write("in.npy", &npy("<u4", "(1,)", &u32s(&[3])));
+    let scan = |output: &Path| on_cpu("scan", &[text(&input), "--initial", "4", "-o", text(output)]);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+    let with_mode = |name: &str, mode: u32| {
+        let path = folder.write(name, b"old");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    };
+    for kept in [0o600, 0o664, 0o755] {
+        let output = with_mode("out.bin", kept);
+        succeeds(&scan(&output));
+        assert_eq!((mode(&output), fs::read(&output).unwrap()), (kept, u32s(&[7])), "{kept:o}");
+    }
+    // A new one is as any file that is made.
+    succeeds(&scan(&folder.path("new.bin")));
+    assert_eq!(mode(&folder.path("new.bin")), mode(&input));
+
+    let protected = with_mode("protected.bin", 0o444);
+    fails(&scan(&protected), &["cannot write", "protected.bin", "write-protected", "another path"]);
+    assert_eq!(fs::read(&protected).unwrap(), b"old");
+    // Another hard link keeps what was there; a link that leads to no file yet leads to one then.
+    fs::hard_link(folder.write("shared.bin", b"old"), folder.path("other.bin")).unwrap();
+    succeeds(&scan(&folder.path("shared.bin")));
+    assert_eq!(fs::read(folder.path("other.bin")).unwrap(), b"old");
+    symlink("made.bin", folder.path("link.bin")).unwrap();
+    succeeds(&scan(&folder.path("link.bin")));
+    assert!(fs::symlink_metadata(folder.path("link.bin")).unwrap().is_symlink());
+    assert_eq!(fs::read(folder.path("made.bin")).unwrap(), u32s(&[7]));
+    symlink("no/file.bin", folder.path("astray.bin")).unwrap();
+    fails(&scan(&folder.path("astray.bin")), &["astray.bin", "there is no folder", "/no;"]);
+    assert!(folder.names().iter().all(|name| !name.starts_with(".trifold-")), "{:?}", folder.names());
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use program::{succeeds, text, trifold};
+use program::{Folder, fails, succeeds, text, trifold};
 use serde_json::{Value, json};
 
 /// A record that is kept in the repository, of a time when rows had fewer fields.
@@ -72,6 +72,31 @@ fn a_file_that_cannot_be_used_is_named_with_its_line() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("cannot read nowhere.json"));
     assert!(!page.exists());
     assert_eq!(trifold(&["report", text(&record())]).status.code(), Some(2), "it has nothing to write");
+}
+
+#[test]
+fn outputs_replace_neither_results_nor_each_other() {
+    let folder = Folder::new();
+    let rows = fs::read(kept("2026-11-23-h200.json")).unwrap();
+    let (first, second) = (folder.write("r.json", &rows), folder.write("r-json", &rows));
+    let new = folder.path("new");
+    let report = |words: &[&str]| trifold(&[&["report", text(&first)], words].concat());
+    for option in ["-o", "--csv"] {
+        fails(&report(&[option, text(&first)]), &[option, "would replace", "r.json", "another file"]);
+        fails(&report(&[option, text(&folder.path("no/new"))]), &["no/new: there is no folder"]);
+    }
+    fails(&report(&["-o", text(&new), "--csv", text(&new)]), &["-o and --csv are the same file", "give two"]);
+    assert_eq!(folder.names(), ["r-json", "r.json"]);
+    // Drawings have names of their own, which an output, a result file or another's drawing may have too.
+    let svg = ["--svg", text(folder.0.path())];
+    let drawing = folder.path("r-scan-u32-sum.svg");
+    fails(&report(&[&svg[..], &["--csv", text(&drawing)]].concat()), &["--csv and --svg are the same file"]);
+    fs::rename(&second, &drawing).unwrap();
+    fails(&report(&[&[text(&drawing)], &svg[..]].concat()), &["--svg ", "would replace", "r-scan-u32-sum.svg"]);
+    fs::rename(&drawing, folder.path("r")).unwrap();
+    fails(&report(&[&[text(&folder.path("r"))], &svg[..]].concat()), &["the chart of two result files", "rename one"]);
+    assert_eq!(folder.names(), ["r", "r.json"]);
+    assert_eq!(fs::read(&first).unwrap(), rows);
 }
 
 #[test]

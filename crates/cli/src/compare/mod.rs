@@ -25,14 +25,12 @@ use crate::files::{self, Pending};
 use crate::interrupt;
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
+    let outputs = [("--json", args.json.as_deref()), ("--html", args.html.as_deref())];
+    files::check_outputs(&outputs, &args.with)?;
     let devices = choose::matching(&args.device)?;
     let mut others = vec![];
     for path in &args.with {
         others.extend(rows::read_others(path)?);
-    }
-    for path in [&args.json, &args.html].into_iter().flatten() {
-        // A path that cannot be written is better known before the work than after it.
-        drop(Pending::text(path, "")?);
     }
     // A panic becomes its row's error, not a backtrace across the table.
     std::panic::set_hook(Box::new(|info| tracing::info!(%info, "a panic")));

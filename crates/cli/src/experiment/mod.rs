@@ -17,7 +17,7 @@ use self::jobs::Call;
 use self::sizes::Sizes;
 use crate::args::{Experiment, ExperimentArgs};
 use crate::compare::{self, Bench, Job, Outcome, Report, Row, is_software, request, size};
-use crate::files::Pending;
+use crate::files;
 use crate::interrupt;
 
 /// What all software devices may take together, in seconds, and each other one.
@@ -27,11 +27,8 @@ const GPU_SECONDS: u64 = 600;
 const SOFTWARE_ROW: Duration = Duration::from_millis(60);
 
 pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
+    files::check_outputs(&[("--json", args.json.as_deref()), ("--html", args.html.as_deref())], [])?;
     let devices = devices(args)?;
-    for path in [&args.json, &args.html].into_iter().flatten() {
-        // A path that cannot be written is better known before the work than after it.
-        drop(Pending::text(path, "")?);
-    }
     // A panic becomes its row's error, not a backtrace across the table.
     std::panic::set_hook(Box::new(|info| tracing::info!(%info, "a panic")));
     interrupt::listen()?;

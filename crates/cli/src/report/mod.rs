@@ -9,6 +9,8 @@ mod style;
 mod table;
 mod text;
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
@@ -17,9 +19,10 @@ use self::read::Run;
 use crate::args::ReportArgs;
 use crate::choose::is_named;
 use crate::compare::Row;
-use crate::files::Pending;
+use crate::files::{self, Pending};
 
 pub fn run(args: &ReportArgs) -> Result<ExitCode> {
+    files::check_outputs(&outputs(args, None), &args.results)?;
     let mut runs = read::runs(&args.results)?;
     for run in &mut runs {
         run.keep(|row| is_wanted(args, row));
@@ -27,12 +30,7 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
     runs.retain(|run| !run.rows.is_empty());
     ensure!(!runs.is_empty(), "no row is left by --device, --primitive and --algorithm; leave one out");
     if let Some(folder) = &args.svg {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot write to {}", folder.display()))?;
-        let drawings = page::drawings(&runs)?;
-        ensure!(!drawings.is_empty(), "no row has a speed to draw; leave out --svg");
-        for (name, text) in drawings {
-            Pending::text(&folder.join(name), &text)?.finish()?;
-        }
+        draw(args, folder, &runs)?;
     }
     // Both are written, or neither.
     let page = args.output.as_ref().map(|path| Pending::text(path, &page::render(&runs)?)).transpose()?;
@@ -41,6 +39,32 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
         pending.finish()?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is written, one drawing of several among it.
+fn outputs<'a>(args: &'a ReportArgs, drawing: Option<&'a Path>) -> [(&'static str, Option<&'a Path>); 3] {
+    [("-o", args.output.as_deref()), ("--csv", args.csv.as_deref()), ("--svg", drawing)]
+}
+
+/// Writes the charts to a folder, under names that the rows have given them.
+fn draw(args: &ReportArgs, folder: &Path, runs: &[Run]) -> Result<()> {
+    let drawings = page::drawings(runs)?;
+    ensure!(!drawings.is_empty(), "no row has a speed to draw; leave out --svg");
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot write to {}", folder.display()))?;
+    let mut names = BTreeSet::new();
+    for (name, _) in &drawings {
+        let path = folder.join(name);
+        ensure!(
+            names.insert(name),
+            "{} would be the chart of two result files; give each once, and rename one if they are two",
+            path.display()
+        );
+        files::check_outputs(&outputs(args, Some(&path)), &args.results)?;
+    }
+    for (name, text) in &drawings {
+        Pending::text(&folder.join(name), text)?.finish()?;
+    }
+    Ok(())
 }
 
 fn is_wanted(args: &ReportArgs, row: &Row) -> bool {

@@ -58,11 +58,9 @@ impl Device {
 }
 
 pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
+    files::check_outputs(&[("--json", args.json.as_deref())], [])?;
     let found = choose::matching(&args.device)?;
     interrupt::listen()?;
-    if let Some(path) = &args.json {
-        drop(Pending::text(path, "")?);
-    }
     // The suite turns a panic into a failure that is listed with the others.
     std::panic::set_hook(Box::new(|info| tracing::info!(%info, "a panic")));
     let mut verify = Verify::new(args);
