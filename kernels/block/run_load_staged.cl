@@ -44,8 +44,8 @@ void load_tile(const Runs *runs) {
   const u32 first = runs->tile * TILE;
   const u32 count = min(runs->n - first, TILE);
   if (runs->seat == 0u) { runs->stage->tile = runs->tile; }
-  if (runs->seat < KEY_WORDS) {
-    runs->stage->before[runs->seat] = runs->input[(size_t)(max(first, 1u) - 1u) * KEY_WORDS + runs->seat];
+  for (u32 i = runs->seat; i < KEY_WORDS; i += WORKGROUP) {
+    runs->stage->before[i] = runs->input[(size_t)(max(first, 1u) - 1u) * KEY_WORDS + i];
   }
   __global const u32 *tile_keys = runs->input + (size_t)first * KEY_WORDS;
   if (WHOLE_TILES != 0u && count == TILE) {
@@ -123,6 +123,7 @@ Runs load_runs(
     runs.heads |= difference != 0u ? 1u << k : 0u;
     before = key;
   }
+  runs.heads = opaque_word(runs.heads);
   return runs;
 }
 

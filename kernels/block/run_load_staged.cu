@@ -40,8 +40,8 @@ FUNCTION void load_tile(const Runs &runs) {
   const u32 first = runs.tile * TILE;
   const u32 count = min(runs.n - first, TILE);
   if (runs.seat == 0u) { staged_tile = runs.tile; }
-  if (runs.seat < KEY_WORDS) {
-    staged_before[runs.seat] = runs.input[(size_t)(max(first, 1u) - 1u) * KEY_WORDS + runs.seat];
+  for (u32 i = runs.seat; i < KEY_WORDS; i += WORKGROUP) {
+    staged_before[i] = runs.input[(size_t)(max(first, 1u) - 1u) * KEY_WORDS + i];
   }
   const u32 *tile_keys = runs.input + (size_t)first * KEY_WORDS;
   if (count == TILE) {

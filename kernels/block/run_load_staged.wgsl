@@ -44,8 +44,8 @@ fn load_tile(runs: Runs) {
   let first = runs.tile * TILE;
   let count = min(runs.n - first, TILE);
   if (runs.seat == 0u) { staged_tile = runs.tile; }
-  if (runs.seat < KEY_WORDS) {
-    staged_before[runs.seat] = input[params.input_offset + (max(first, 1u) - 1u) * KEY_WORDS + runs.seat];
+  for (var i = runs.seat; i < KEY_WORDS; i += WORKGROUP) {
+    staged_before[i] = input[params.input_offset + (max(first, 1u) - 1u) * KEY_WORDS + i];
   }
   let tile_keys = params.input_offset + first * KEY_WORDS;
   if (count == TILE) {

@@ -65,27 +65,42 @@ u32 workgroup_uniform_load(__local const u32 *word) {
   return value;
 }
 
+// A word of which the compiler does not know how it was made: it keeps the word, where it would keep all that the word was made of.
+u32 opaque_word(u32 word) {
+#ifdef __NV_CL_C_VERSION
+  asm volatile("" : "+r"(word));
+#endif
+  return word;
+}
+
 // Relaxed accesses at device scope: one word is read or written whole, and nothing is ordered against another word.
 // OpenCL C 1.2 has no atomic loads and stores but NVIDIA's PTX does; elsewhere read-modify-write stands in.
 #ifdef __NV_CL_C_VERSION
+// Before Volta PTX has no relaxed accesses; volatile ones are whole, and go past the L1 cache.
+#ifdef VOLATILE_STATES
+#define RELAXED "volatile"
+#else
+#define RELAXED "relaxed.gpu"
+#endif
+
 u32 load_relaxed_u32(__global const u32 *word) {
   u32 value;
-  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  asm volatile("ld." RELAXED ".global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
   return value;
 }
 
 void store_relaxed_u32(__global u32 *word, u32 value) {
-  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
+  asm volatile("st." RELAXED ".global.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
 }
 
 u64 load_relaxed_u64(__global const u64 *word) {
   u64 value;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  asm volatile("ld." RELAXED ".global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
   return value;
 }
 
 void store_relaxed_u64(__global u64 *word, u64 value) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+  asm volatile("st." RELAXED ".global.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
 }
 #else
 u32 load_relaxed_u32(__global u32 *word) {

@@ -30,7 +30,8 @@ select_tile_place(
   // 3. The count of all that are kept stands behind the last tile's.
   const u32 total = sums[params.tiles];
   if (thread == 0u && tile == 0u) { output_count[0] = total; }
-  // 4. Write each element behind those kept before it, or behind those not kept, which may follow all that are.
+  // 4. Write each element behind those kept before it, or behind those not kept, which may follow all that are. A predicate that does not
+  // answer what it answered when elements were counted misplaces them, but not past the end.
   const u32 rest = SELECT_REST == 2u ? total : 0u;
   T before = combine(sums[tile], block.before);
 #pragma unroll
@@ -39,7 +40,8 @@ select_tile_place(
       output[before] = rows[k];
       before += 1u;
     } else if (SELECT_REST != 0u && first + k <= last) {
-      output_rest[rest + first + k - before] = rows[k];
+      const u32 place = rest + first + k - before;
+      if (place < params.n) { output_rest[place] = rows[k]; }
     }
   }
 }

@@ -33,8 +33,9 @@ fn select_tile_place(
   // 3. The count of all that are kept stands behind the last tile's.
   let total = sums[params.tiles];
   if (thread == 0u && tile == 0u) { output_count[params.output_count_offset] = total; }
-  // 4. Write each element behind those kept before it, or behind those not kept, which may follow all that are.
-  let rest = params.output_rest_offset + select(0u, total, SELECT_REST == 2u);
+  // 4. Write each element behind those kept before it, or behind those not kept, which may follow all that are. A predicate that does not
+  // answer what it answered when elements were counted misplaces them, but not past the end.
+  let rest = select(0u, total, SELECT_REST == 2u);
   var before = combine(sums[tile], block.before);
   // unroll
   for (var k = 0u; k < ROWS; k++) {
@@ -42,7 +43,8 @@ fn select_tile_place(
       output[params.output_offset + before] = rows[k];
       before += 1u;
     } else if (SELECT_REST != 0u && first + k <= last) {
-      output_rest[rest + first + k - before] = rows[k];
+      let place = rest + first + k - before;
+      if (place < params.n) { output_rest[params.output_rest_offset + place] = rows[k]; }
     }
   }
 }

@@ -41,6 +41,17 @@ impl Monoid<Triple> for Tally {
 }
 
 element! {
+    /// A key of more words than a narrow workgroup has invocations.
+    pub(crate) struct Long {
+        pub w0: u32, pub w1: u32, pub w2: u32, pub w3: u32, pub w4: u32, pub w5: u32, pub w6: u32, pub w7: u32,
+        pub w8: u32, pub w9: u32, pub w10: u32, pub w11: u32, pub w12: u32, pub w13: u32, pub w14: u32, pub w15: u32,
+        pub w16: u32, pub w17: u32, pub w18: u32, pub w19: u32, pub w20: u32, pub w21: u32, pub w22: u32, pub w23: u32,
+        pub w24: u32, pub w25: u32, pub w26: u32, pub w27: u32, pub w28: u32, pub w29: u32, pub w30: u32, pub w31: u32,
+        pub w32: u32
+    }
+}
+
+element! {
     /// Fields of three types and two sizes.
     pub(crate) struct Mixed { pub count: u64, pub peak: f32, pub mask: u32 }
 }

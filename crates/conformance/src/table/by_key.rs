@@ -5,7 +5,7 @@ use trifold_core::{Builtin, ByKeyRequest, Element, ElementType, Fault, Op, Reque
 use super::{Table, builtin};
 use crate::case::{Body, Level};
 use crate::inputs::Distribution;
-use crate::operators::{self, Triple};
+use crate::operators::{self, Long, Triple};
 use crate::row::{Placement, Row, Tiles};
 
 pub(crate) fn by_key(key: &ElementType, op: Option<Op>, n: u64) -> Request {
@@ -63,6 +63,10 @@ impl Table<'_> {
             }
         }
         let count = Some(builtin(Builtin::Sum, Scalar::U32));
+        // All words of the key before a tile, which 32 invocations load.
+        let narrow = Tiles::Numbers(vec![("by_key_staged_from", 1), ("by_key_staged_workgroup", 32)]);
+        let long = Row::new(by_key(&Long::TYPE, count.clone(), 5003)).distribution(Word(Long::TYPE.words() - 1));
+        self.by_algorithm(long.tiles(narrow));
         self.by_algorithm(Row::new(by_key(&f32::TYPE, count, 5003)).distribution(Specials));
         for (key, op, placement) in reductions().into_iter().take(3) {
             let row = |n| Row::new(by_key(&key, op.clone(), n)).placement(placement).distribution(Distribution::Runs);

@@ -1,7 +1,7 @@
 //! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, tile_launch, whole, words_of};
+use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, reaches, tile_launch, whole, words_of};
 use crate::by_key::segmented;
 use crate::plan::PlannedSpan;
 use crate::{ByKeyRequest, Error, KernelKey, Language, Launch, Op, Param, Plan, Request, Result, Slot, Step};
@@ -130,7 +130,7 @@ impl<'a> Job<'a> {
         // The block scans hold two elements an invocation in workgroup memory.
         let shape = |workgroup, words| (planner.workgroup_within_half(workgroup, segment), words);
         let wanted = shape(t.by_key_staged_workgroup, t.by_key_staged_words);
-        let staged = words_of(n, &request.key) >= u64::from(t.by_key_staged_from) && fits(wanted.0, 1);
+        let staged = reaches(words_of(n, &request.key), t.by_key_staged_from) && fits(wanted.0, 1);
         let (workgroup, words) = match algorithm {
             _ if staged => wanted,
             "lookback" => shape(t.by_key_workgroup, t.by_key_words),

@@ -487,6 +487,11 @@ fn words_of(n: impl Into<u64>, element: &ElementType) -> u64 {
     n.into() * u64::from(element.words())
 }
 
+/// Whether that is as many as a number says that something begins with, `u32::MAX` for never.
+fn reaches(words: u64, from: u32) -> bool {
+    from < u32::MAX && words >= u64::from(from)
+}
+
 fn whole(slot: Slot, bytes: u64) -> Region {
     Region { slot, offset: 0, bytes }
 }

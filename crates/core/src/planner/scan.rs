@@ -1,7 +1,7 @@
 //! Scan: one pass by decoupled look-back, or several launches where no workgroup may wait for another.
 
 use super::passes::Job;
-use super::{Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, whole, words_of};
+use super::{Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, reaches, whole, words_of};
 use crate::plan::PlannedSpan;
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
@@ -83,11 +83,9 @@ impl Planner<'_> {
     fn looks_ahead(&self, request: &ScanRequest) -> bool {
         let op = &request.op;
         let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead");
-        let (words, from) = (words_of(request.n, op.element()), self.tuning.lookahead_from);
         can && self.waits_bounded()
             && self.state(op).is_word
-            && from < u32::MAX
-            && words >= u64::from(from)
+            && reaches(words_of(request.n, op.element()), self.tuning.lookahead_from)
             && self.layout.wide
             && !self.layout.in_place
             && self.ring(op).is_ok_and(|ring| ring.rows == self.tuning.lookahead_rows)
@@ -95,13 +93,11 @@ impl Planner<'_> {
 
     /// Whether look-ahead by registers is the fastest: for many elements of one or two words, whose states are read at once.
     fn looks_ahead_by_registers(&self, request: &ScanRequest) -> bool {
-        let (words, from) = (u64::from(request.op.element().words()), self.tuning.lookahead_registers_from);
         let can = algorithms(&Request::Scan(request.clone()), self.caps).contains(&"lookahead_registers");
         can && self.waits_bounded()
             && self.caps.atomics64
-            && words <= 2
-            && from < u32::MAX
-            && request.n * words >= u64::from(from)
+            && request.op.element().words() <= 2
+            && reaches(words_of(request.n, request.op.element()), self.tuning.lookahead_registers_from)
             && request.n.try_into().is_ok_and(|n| {
                 let workgroup = self.tuning.lookahead_registers_workgroup;
                 self.check_registers_turns(&request.op, n, &self.scan_tile(&request.op, n, 32, workgroup)).is_ok()
@@ -139,7 +135,7 @@ impl Planner<'_> {
         ]);
         constants.extend(way.constant());
         // CUDA's kernel has no such bound.
-        let is_many = words_of(n, op.element()) >= u64::from(self.tuning.scan_resident_from);
+        let is_many = reaches(words_of(n, op.element()), self.tuning.scan_resident_from);
         if way == Way::Subgroup && self.caps.language == Language::OpenClC && is_many {
             constants.extend(self.registers_for(tile.workgroup, self.tuning.scan_resident));
         }

@@ -2,7 +2,7 @@
 //! where the rest is to follow the elements that are kept.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, tile_launch, whole, words_of};
+use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, reaches, tile_launch, whole, words_of};
 use crate::plan::PlannedSpan;
 use crate::{
     Builtin, Error, KernelKey, Launch, Op, Param, Plan, Request, Rest, Result, Scalar, SelectRequest, Slot, Step,
@@ -50,7 +50,7 @@ impl Planner<'_> {
         let element = request.selector.element();
         // A subgroup may be as narrow as an invocation, and has a total.
         let tile_bytes = job.workgroup * (job.rows * element.bytes() + 4);
-        let is_staged = words_of(n, element) >= u64::from(self.tuning.select_staged_from)
+        let is_staged = reaches(words_of(n, element), self.tuning.select_staged_from)
             && tile_bytes + BESIDE <= self.caps.shared_bytes;
         let mut constants = self.subgroup_constants(job.workgroup)?;
         constants.extend(self.registers_for(job.workgroup, if is_staged { self.tuning.select_resident } else { 0 }));

@@ -78,7 +78,7 @@ numbers! {
     scan_window: Count up to 16,
     /// Workgroups of a look-back scan that a compute unit should hold at once, which bounds its registers in NVIDIA's OpenCL; 0 for no bound.
     scan_resident: Optional up to 16,
-    /// From so many 32-bit words on.
+    /// From so many 32-bit words on, `u32::MAX` for never.
     scan_resident_from: Count up to u32::MAX,
     /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
     lookahead_rows: Count up to 15,
@@ -199,7 +199,7 @@ numbers! {
     /// Invocations of a selection's workgroup.
     select_workgroup: Halved up to 1024,
     /// From so many 32-bit words on the elements of a selection in one pass wait in workgroup memory while their tile looks back, and their ranks
-    /// four to a word, so that few registers are held.
+    /// four to a word, so that few registers are held; `u32::MAX` for never.
     select_staged_from: Count up to u32::MAX,
     /// Workgroups of it that a compute unit should hold at once then, which bounds its registers in CUDA, and in NVIDIA's OpenCL those of
     /// workgroups of 256 at most; 0 for no bound.
@@ -215,7 +215,7 @@ numbers! {
     /// 32-bit words of segments that an invocation of a reduction by key in three launches holds.
     by_key_passes_words: Count up to 64,
     /// From so many 32-bit words of keys on the elements and the runs of a reduction by key move by way of workgroup memory, so that neighbours
-    /// move neighbouring words and few registers are held.
+    /// move neighbouring words and few registers are held; `u32::MAX` for never.
     by_key_staged_from: Count up to u32::MAX,
     /// Invocations of its workgroup then.
     by_key_staged_workgroup: Halved up to 1024,
