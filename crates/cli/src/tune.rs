@@ -119,7 +119,7 @@ fn check(
     passed: &mut BTreeSet<String>,
 ) -> Result<()> {
     let numbers = numbers.iter().map(|(name, value)| (*name, *value)).collect();
-    let cases = conformance::tuned_cases(backend.caps(), subject, numbers);
+    let cases = conformance::tuned_cases(backend.caps(), &backend.tuning(), subject, numbers);
     for case in cases.iter().filter(|case| !passed.contains(case.name())).collect::<Vec<_>>() {
         match conformance::run(backend, case) {
             conformance::Outcome::Passed => _ = passed.insert(case.name().into()),

@@ -52,7 +52,7 @@ fn device_trials(
     known: &Arc<Expectations>,
     trials: &mut Vec<Trial>,
 ) {
-    let cases = cases(backend.caps(), level);
+    let cases = cases(backend.caps(), &backend.tuning(), level);
     let backend: Shared = Arc::new(Mutex::new(backend));
     for case in cases {
         let name = case.name().to_owned();

@@ -10,7 +10,7 @@
 //! use trifold_conformance::{Level, Outcome, cases, run};
 //! let cpu = trifold_cpu::Cpu::new()?;
 //! let backend: &dyn trifold_core::AnyBackend = &cpu;
-//! let case = cases(backend.caps(), Level::Quick).into_iter().find(|c| c.name().starts_with("reduce/")).unwrap();
+//! let case = cases(backend.caps(), &backend.tuning(), Level::Quick).into_iter().find(|c| c.name().starts_with("reduce/")).unwrap();
 //! assert_eq!(run(backend, &case), Outcome::Passed);
 //! # Ok::<(), trifold_core::Error>(())
 //! ```

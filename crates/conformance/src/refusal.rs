@@ -20,6 +20,7 @@ pub(crate) enum Refusal {
     ReduceOutput,
     ValuesMissing,
     ValuesTooShort,
+    ValuesOfKeys,
     Overlap,
     KeysOverValues,
     HalfInPlace,
@@ -44,6 +45,8 @@ pub(crate) enum Refusal {
     RestTooShort,
     RestOverInput,
     RestOverOutput,
+    RestDropped,
+    CountOfScan,
     SelectTooMany,
     SelectOutputTooShort,
     SelectByOnesweep,
@@ -99,6 +102,7 @@ impl Refusal {
             ReduceOutput,
             ValuesMissing,
             ValuesTooShort,
+            ValuesOfKeys,
             Overlap,
             KeysOverValues,
             HalfInPlace,
@@ -122,6 +126,8 @@ impl Refusal {
             RestTooShort,
             RestOverInput,
             RestOverOutput,
+            RestDropped,
+            CountOfScan,
             SelectTooMany,
             SelectOutputTooShort,
             SelectByOnesweep,
@@ -226,6 +232,10 @@ impl Refusal {
             Refusal::ValuesTooShort => {
                 go(backend, &pairs, with_values(hundred(&a), hundred(&b), words(&c, 0, 50), hundred(&d)))
             }
+            Refusal::ValuesOfKeys => {
+                let keys = sort(Scalar::U32, None, Order::Ascending, n);
+                go(backend, &keys, with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d)))
+            }
             Refusal::Overlap => go(backend, &scan_n, two(hundred(&a), words(&a, 1, n))),
             Refusal::KeysOverValues => {
                 go(backend, &pairs, with_values(hundred(&a), hundred(&b), hundred(&c), words(&b, 99, n)))
@@ -298,6 +308,11 @@ impl Refusal {
                 let spans = two(hundred(&a), hundred(&b)).with_rest(words(&b, 99, n));
                 go(backend, &split, spans.with_count(words(&d, 0, 1)))
             }
+            Refusal::RestDropped => {
+                let spans = two(hundred(&a), hundred(&b)).with_rest(hundred(&c));
+                go(backend, &kept, spans.with_count(words(&d, 0, 1)))
+            }
+            Refusal::CountOfScan => go(backend, &scan_n, two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1))),
             Refusal::SelectTooMany => {
                 let request = select(&upper, Rest::Dropped, MAX_ELEMENTS + 1);
                 go(backend, &request, two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1)))

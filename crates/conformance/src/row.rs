@@ -281,8 +281,8 @@ impl Row {
     }
 
     /// Workgroup and tile of the kernel that does its work, in elements; `None` where there are none.
-    pub(crate) fn shape(&self, caps: &Caps) -> Option<Shape> {
-        let plan = self.plan(caps).ok()?;
+    pub(crate) fn shape(&self, caps: &Caps, tuning: &Tuning) -> Option<Shape> {
+        let plan = self.plan(caps, tuning).ok()?;
         let launch = plan.launched().last()?;
         let constant = |name| launch.kernel.constant(name).map(u64::from);
         let workgroup = constant("WORKGROUP")?;
@@ -295,9 +295,9 @@ impl Row {
         Some(Shape { workgroup, round, tile: round * constant("ROUNDS").unwrap_or(1) })
     }
 
-    /// The plan that a device of these capabilities makes of it.
-    pub(crate) fn plan(&self, caps: &Caps) -> Result<Plan> {
-        let tuning = self.tiles.tuning(Tuning::of(caps), caps)?;
+    /// The plan that a device of these capabilities and numbers makes of it.
+    pub(crate) fn plan(&self, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
+        let tuning = self.tiles.tuning(tuning.clone(), caps)?;
         let wide = matches!(self.placement, Placement::Aligned | Placement::InPlace | Placement::Packed);
         let layout = Layout { wide, in_place: self.placement.in_place() };
         planner::plan(&self.request, layout, self.options, caps, &tuning)

@@ -290,7 +290,7 @@ pub(crate) fn poisoned_call(
     tuning: &Tuning,
     poison: Option<u8>,
 ) -> trifold_core::Result<AnyCall> {
-    let plan = planner::plan(request, backend.layout(spans)?, options, backend.caps(), tuning)?;
+    let plan = planner::plan(request, backend.layout_for(spans, request)?, options, backend.caps(), tuning)?;
     let bytes = plan.scratch_bytes();
     let called = match poison {
         Some(byte) => {

@@ -13,7 +13,7 @@ mod tuned;
 
 use std::collections::HashSet;
 
-use trifold_core::{Builtin, Caps, ElementType, Op, Order, Request, Scalar, ScanKind, planner};
+use trifold_core::{Builtin, Caps, ElementType, Op, Order, Request, Scalar, ScanKind, Tuning, planner};
 
 use crate::case::{Body, Case, Level};
 use crate::inputs::Distribution;
@@ -21,9 +21,9 @@ use crate::operators;
 use crate::refusal::Refusal;
 use crate::row::{Row, Shape, Tiles};
 
-/// The cases for a device with these capabilities.
-pub fn cases(caps: &Caps, level: Level) -> Vec<Case> {
-    let mut table = Table::new(caps, level);
+/// The cases for a device with these capabilities, and which plans by these numbers.
+pub fn cases(caps: &Caps, tuning: &Tuning, level: Level) -> Vec<Case> {
+    let mut table = Table::new(caps, tuning, level);
     table.copies();
     table.scans();
     table.reduces();
@@ -71,14 +71,15 @@ fn of_floats() -> impl Iterator<Item = (Builtin, Op)> {
 
 struct Table<'a> {
     caps: &'a Caps,
+    tuning: &'a Tuning,
     level: Level,
     names: HashSet<String>,
     cases: Vec<Case>,
 }
 
 impl<'a> Table<'a> {
-    fn new(caps: &'a Caps, level: Level) -> Table<'a> {
-        Table { caps, level, names: HashSet::new(), cases: vec![] }
+    fn new(caps: &'a Caps, tuning: &'a Tuning, level: Level) -> Table<'a> {
+        Table { caps, tuning, level, names: HashSet::new(), cases: vec![] }
     }
 }
 
@@ -103,7 +104,7 @@ impl Table<'_> {
         for algorithm in planner::algorithms(&row.request, self.caps) {
             // What is more than a tile is a refusal's to check.
             let one_tile = planner::sorts_one_tile(algorithm);
-            if one_tile && row.clone().algorithm(algorithm).plan(self.caps).is_err() {
+            if one_tile && row.clone().algorithm(algorithm).plan(self.caps, self.tuning).is_err() {
                 continue;
             }
             // Software devices are not given a sort of one tile by choice.
@@ -151,7 +152,7 @@ impl Table<'_> {
         // Blocks of the CPU backend have 128 KiB.
         let block = (128 << 10) / u64::from(row.element().bytes());
         let Shape { workgroup, round, tile } =
-            row.shape(self.caps).unwrap_or(Shape { workgroup: 256, round: block, tile: block });
+            row.shape(self.caps, self.tuning).unwrap_or(Shape { workgroup: 256, round: block, tile: block });
         edges.extend([workgroup, round, tile, 2 * tile]);
         let mut sizes = vec![0, 1];
         sizes.extend(edges.iter().flat_map(|e| [e - 1, *e, e + 1]));
@@ -171,7 +172,7 @@ impl Table<'_> {
         let all = if self.level == Level::Full { usize::MAX } else { 1 };
         for algorithm in planner::algorithms(&row(1).request, self.caps).into_iter().take(all) {
             let row = |n| row(n).tiles(Tiles::Small).algorithm(algorithm);
-            let Some(Shape { tile, .. }) = row(1 << 20).shape(self.caps) else { continue };
+            let Some(Shape { tile, .. }) = row(1 << 20).shape(self.caps, self.tuning) else { continue };
             let n = 65_535 * tile + tile + 1;
             if self.fits(u64::from(row(n).element().bytes()) * n) {
                 self.row(row(n));
@@ -260,13 +261,13 @@ mod tests {
     #[test]
     fn the_quick_table_is_small() {
         let caps = software_gpu();
-        let cases = cases(&caps, Level::Quick);
+        let cases = cases(&caps, &Tuning::of(&caps), Level::Quick);
         let mut kernels = HashSet::new();
         let mut elements = 0;
         for case in &cases {
             let Body::Call(row) = &case.body else { continue };
             elements += row.request.n() * u64::from(row.runs);
-            let Ok(plan) = row.plan(&caps) else { continue };
+            let Ok(plan) = row.plan(&caps, &Tuning::of(&caps)) else { continue };
             kernels.extend(plan.launched().map(|launch| launch.kernel.clone()));
         }
         println!("{} cases, {} kernels, {elements} elements", cases.len(), kernels.len());
@@ -292,9 +293,9 @@ mod tests {
         let mut text = String::new();
         for (name, caps) in [("with subgroups", software_gpu()), ("without", without), ("CUDA", gpu)] {
             let mut refused = std::collections::BTreeMap::<String, usize>::new();
-            for case in cases(&caps, Level::Quick) {
+            for case in cases(&caps, &Tuning::of(&caps), Level::Quick) {
                 let Body::Call(row) = &case.body else { continue };
-                let Err(error) = row.plan(&caps) else { continue };
+                let Err(error) = row.plan(&caps, &Tuning::of(&caps)) else { continue };
                 // Sizes apart.
                 let why: String = error.to_string().chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
                 let algorithm = row.options.algorithm.unwrap_or("auto");
@@ -309,14 +310,16 @@ mod tests {
     #[test]
     fn the_full_table_passes_the_fold() {
         let caps = Caps { max_binding: 1 << 40, max_buffer: 1 << 40, ..software_gpu() };
-        let cases = cases(&caps, Level::Full);
+        let cases = cases(&caps, &Tuning::of(&caps), Level::Full);
         let by_key = ["reduce_by_key", "run_length_encode"];
         for primitive in ["scan", "copy", "sort_keys", "reduce", "select_if", "partition_if"].into_iter().chain(by_key)
         {
             let folded = cases.iter().any(|case| match &case.body {
                 Body::Call(row) => {
                     row.request.primitive() == primitive
-                        && row.plan(&caps).is_ok_and(|plan| plan.launched().any(|launch| launch.groups > 65_535))
+                        && row
+                            .plan(&caps, &Tuning::of(&caps))
+                            .is_ok_and(|plan| plan.launched().any(|launch| launch.groups > 65_535))
                 }
                 _ => false,
             });

@@ -30,7 +30,7 @@ fn scratch_that_will_not_do() {
 fn case_names_are_unique_and_the_table_is_of_a_size() {
     let cpu = Cpu::new().unwrap();
     for (level, at_most) in [(Level::Quick, 3000), (Level::Full, 6000)] {
-        let cases = cases(Backend::caps(&cpu), level);
+        let cases = cases(Backend::caps(&cpu), &Backend::tuning(&cpu), level);
         let names: HashSet<&str> = cases.iter().map(|c| c.name()).collect();
         assert_eq!(names.len(), cases.len());
         assert!((800..at_most).contains(&cases.len()), "{} cases", cases.len());

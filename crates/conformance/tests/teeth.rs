@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trifold_conformance::{Level, Outcome, cases, run};
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Layout, Plan, Result, Tuning};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Layout, Plan, Request, Result, Tuning};
 use trifold_cpu::Cpu;
 
 /// The CPU backend, with one byte wrong in whatever is read back.
@@ -37,8 +37,8 @@ impl AnyBackend for Faulty {
         }
         Ok(())
     }
-    fn layout(&self, spans: AnySpans<'_>) -> Result<Layout> {
-        AnyBackend::layout(&self.cpu, spans)
+    fn layout_for(&self, spans: AnySpans<'_>, request: &Request) -> Result<Layout> {
+        self.cpu.layout_for(spans, request)
     }
     fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, scratch: Option<AnySpan<'_>>) -> Result<AnyCall> {
         self.cpu.call_plan(plan, spans, scratch)
@@ -62,7 +62,7 @@ fn survivors(at: fn(usize) -> usize) -> Vec<String> {
     // sign sum to.
     let chains = ["f32/sum/sequential", "f64/sum/sequential", "f32/sum/auto/n=327", "f32/sum/auto/n=655"];
     let leave_out = [&["refusal/", "silent", "late5", "unbounded"][..], &chains].concat();
-    let rows = cases(backend.caps(), Level::Quick)
+    let rows = cases(backend.caps(), &backend.tuning(), Level::Quick)
         .into_iter()
         .filter(|c| !leave_out.iter().any(|word| c.name().contains(word)));
     // Every seventh: the table is long, and its rows alike.
@@ -84,7 +84,7 @@ fn a_byte_wrong_in_any_output_fails() {
                 let leave_out = ["n=0/", "odd", "packed", "in_place", "silent", "late5", "unbounded"];
                 name.starts_with(primitive) && !leave_out.iter().any(|word| name.contains(word))
             };
-            let cases = cases(backend.caps(), Level::Quick);
+            let cases = cases(backend.caps(), &backend.tuning(), Level::Quick);
             let wanted = cases.iter().filter(|case| is_wanted(case.name())).step_by(5);
             let outcomes: Vec<_> = wanted.map(|case| (case.name(), run(&backend, case))).collect();
             assert!(outcomes.len() > 3, "{primitive}");

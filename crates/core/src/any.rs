@@ -116,8 +116,8 @@ pub trait AnyBackend: Send + Sync {
     /// How spans lie, for the planner.
     ///
     /// # Errors
-    /// As [`Spans::layout`], and [`Error::Invalid`] for a buffer of another backend.
-    fn layout(&self, spans: AnySpans<'_>) -> Result<Layout>;
+    /// As [`Spans::layout_for`], and [`Error::Invalid`] for a buffer of another backend.
+    fn layout_for(&self, spans: AnySpans<'_>, request: &Request) -> Result<Layout>;
     /// Compiles and binds a plan, made for this device and for spans as these lie, with scratch of its own, which is cleared once, or with
     /// the caller's, which every run clears.
     ///
@@ -179,7 +179,11 @@ impl dyn AnyBackend + '_ {
         options: Options,
         tuning: &Tuning,
     ) -> Result<AnyCall> {
-        self.call_plan(planner::plan(request, self.layout(spans)?, options, self.caps(), tuning)?, spans, None)
+        self.call_plan(
+            planner::plan(request, self.layout_for(spans, request)?, options, self.caps(), tuning)?,
+            spans,
+            None,
+        )
     }
 
     /// Plans, compiles and runs a call by the device's own numbers, and waits for its end. What runs often is made by
@@ -264,8 +268,8 @@ where
         block_on(Backend::read(self, &span(self, from)?, bytes))
     }
 
-    fn layout(&self, spans: AnySpans<'_>) -> Result<Layout> {
-        typed(self, spans)?.layout(self)
+    fn layout_for(&self, spans: AnySpans<'_>, request: &Request) -> Result<Layout> {
+        typed(self, spans)?.layout_for(self, request)
     }
 
     fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, scratch: Option<AnySpan<'_>>) -> Result<AnyCall> {

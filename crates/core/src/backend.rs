@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::marker::PhantomData;
 
-use crate::{Caps, Error, KernelKey, Layout, Param, Result, Slot, Tuning};
+use crate::{Caps, Error, KernelKey, Layout, Param, Request, Result, Slot, Tuning};
 
 /// A device and its in-order queue.
 ///
@@ -205,7 +205,7 @@ impl<'a, B: Backend> Span<'a, B> {
         self.room
     }
 
-    fn is_wide(&self, backend: &B) -> bool {
+    pub(crate) fn is_wide(&self, backend: &B) -> bool {
         let alignment = backend.handle_alignment(&self.handle);
         alignment.is_multiple_of(16)
             && self.offset.is_multiple_of(16)
@@ -311,11 +311,31 @@ impl<'a, B: Backend> Spans<'a, B> {
 
     /// The spans that there are, by their names.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &Span<'a, B>)> {
-        let slots = [Slot::Input, Slot::Output, Slot::InputValues, Slot::OutputValues, Slot::Rest, Slot::Count];
-        slots.into_iter().filter_map(|slot| Some((slot.noun(), self.slot(slot)?)))
+        self.all().map(|(slot, span)| (slot.noun(), span))
     }
 
-    /// What the planner has to know of these spans.
+    /// The spans that there are, by their slots.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Slot, &Span<'a, B>)> {
+        let slots = [Slot::Input, Slot::Output, Slot::InputValues, Slot::OutputValues, Slot::Rest, Slot::Count];
+        slots.into_iter().filter_map(|slot| Some((slot, self.slot(slot)?)))
+    }
+
+    /// What the planner has to know of these spans, for this request: [`Spans::layout`], but that a reduction's result may lie anywhere.
+    ///
+    /// # Errors
+    /// As [`Spans::layout`].
+    pub fn layout_for(&self, backend: &B, request: &Request) -> Result<Layout> {
+        let layout = self.layout(backend)?;
+        let wide = match request {
+            Request::Reduce(_) => self.input.is_wide(backend),
+            Request::Copy { .. } | Request::Scan(_) | Request::Sort(_) | Request::Select(_) | Request::ByKey(_) => {
+                layout.wide
+            }
+        };
+        Ok(Layout { wide, ..layout })
+    }
+
+    /// What the planner has to know of these spans, whatever the request.
     ///
     /// # Errors
     /// [`Error::Invalid`] if an output overlaps another span without being its input.

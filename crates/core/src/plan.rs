@@ -42,11 +42,18 @@ pub(crate) struct PlannedSpan {
     pub(crate) bytes: u64,
     /// What its start is a multiple of, in bytes.
     pub(crate) align: u32,
+    /// Whether a plan of wide loads takes 16 bytes of it at a time, too.
+    pub(crate) packed: bool,
 }
 
 impl PlannedSpan {
     pub(crate) fn new(slot: Slot, bytes: u64, align: u32) -> PlannedSpan {
-        PlannedSpan { slot, bytes, align }
+        PlannedSpan { slot, bytes, align, packed: true }
+    }
+
+    /// Of one element, which may lie anywhere.
+    pub(crate) fn of_one(slot: Slot, element: &ElementType) -> PlannedSpan {
+        PlannedSpan { slot, bytes: element.bytes().into(), align: element.align(), packed: false }
     }
 
     /// All of it.

@@ -201,7 +201,14 @@ impl<B: Backend> Prepared<B> {
 
     fn check(&self, backend: &B, spans: &Spans<'_, B>) -> Result<()> {
         let layout = spans.layout(backend)?;
-        for &PlannedSpan { slot, bytes, align } in &self.plan.spans {
+        let is_planned = |slot: Slot| self.plan.spans.iter().any(|planned| planned.slot == slot);
+        if let Some((slot, _)) = spans.all().find(|(slot, span)| span.bytes() > 0 && !is_planned(*slot)) {
+            return Err(Error::Invalid(format!(
+                "the {} is bound, and the plan has none; leave it out, or prepare for a call that has it",
+                slot.noun()
+            )));
+        }
+        for &PlannedSpan { slot, bytes, align, .. } in &self.plan.spans {
             let (span, noun) = (spans.slot(slot), slot.noun());
             let have = span.map_or(0, Span::bytes);
             if have != bytes {
@@ -225,12 +232,13 @@ impl<B: Backend> Prepared<B> {
                 )));
             }
         }
-        if self.plan.wide && !layout.wide {
-            return Err(Error::Invalid(
-                "a span does not start at a multiple of 16 bytes or its buffer ends before the next one; prepare with \
-                 the spans' own layout (Spans::layout)"
-                    .into(),
-            ));
+        let is_narrow = |span: &PlannedSpan| span.packed && spans.slot(span.slot).is_some_and(|s| !s.is_wide(backend));
+        if let Some(narrow) = self.plan.spans.iter().find(|span| self.plan.wide && is_narrow(span)) {
+            return Err(Error::Invalid(format!(
+                "the {} does not start at a multiple of 16 bytes or its buffer ends before the next one; prepare with \
+                 the spans' own layout (Spans::layout)",
+                narrow.slot.noun()
+            )));
         }
         if layout.in_place && !self.plan.in_place && spans.input.bytes() > 0 {
             return Err(Error::Invalid(

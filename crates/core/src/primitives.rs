@@ -25,7 +25,7 @@ pub(crate) fn count<T>(bytes: u64) -> Result<u64> {
 }
 
 pub(crate) fn run_once<B: Backend>(backend: &B, request: &Request, spans: &Spans<'_, B>) -> Result<()> {
-    let layout = spans.layout(backend)?;
+    let layout = spans.layout_for(backend, request)?;
     let prepared = block_on(Prepared::new(backend, request, layout, Options::default()))?;
     prepared.bind(backend, spans)?.run(backend)?;
     // The scratch goes when `prepared` does.

@@ -371,9 +371,13 @@ impl Backend for Cuda {
             return Ok(());
         }
         self.bind_thread()?;
-        // SAFETY: the span has at least the slice's bytes, and the slice is borrowed until the copy has ended: the wait below
-        // comes before any return.
-        let copied = unsafe { result::memcpy_htod_async(address, bytes, self.stream.cu_stream()) };
+        let copied = {
+            // Not between the steps of another thread's call: a sort that finds other keys than it counted writes past its output.
+            let _alone = self.turns.take();
+            // SAFETY: the span has at least the slice's bytes, and the slice is borrowed until the copy has ended: the wait below
+            // comes before any return.
+            unsafe { result::memcpy_htod_async(address, bytes, self.stream.cu_stream()) }
+        };
         let waited = self.synchronize();
         copied.map_err(driver(format_args!("writing {} bytes", bytes.len())))?;
         waited

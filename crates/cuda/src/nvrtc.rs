@@ -60,7 +60,7 @@ pub(crate) struct Image {
 
 /// The version of the NVRTC that this process uses, such as (13, 0).
 ///
-/// It is looked for once: the library that the environment variable `TRIFOLD_NVRTC` names, if that is set; else what the
+/// It is looked for once, one of 12.3 or newer before older ones: the library that the environment variable `TRIFOLD_NVRTC` names, if that is set; else what the
 /// system's loader finds (`LD_LIBRARY_PATH` and the system's directories on Linux, `PATH` on Windows); else the wheel
 /// `nvidia-cuda-nvrtc` in the active virtual or conda environment, the user's packages or the system's; else the toolkit
 /// in `CUDA_PATH`, `CUDA_HOME` or `/usr/local/cuda`.
@@ -68,11 +68,7 @@ pub(crate) struct Image {
 /// # Errors
 /// [`Error::Unsupported`] that says how to get NVRTC, if it is not found.
 pub fn nvrtc_version() -> Result<(u32, u32)> {
-    let nvrtc = Nvrtc::get()?;
-    let (mut major, mut minor) = (0, 0);
-    // SAFETY: both pointers are to integers that live through the call.
-    nvrtc.check("nvrtcVersion", unsafe { (nvrtc.version)(&mut major, &mut minor) })?;
-    Ok((major.unsigned_abs(), minor.unsigned_abs()))
+    Nvrtc::get()?.number()
 }
 
 /// Compiles CUDA C++17 for one architecture, 90 for sm_90. Needs no device and no driver, NVRTC alone.
@@ -93,6 +89,7 @@ pub fn compile_to_cubin(source: &str, kernel: &str, architecture: u32) -> Result
 /// Compiles for a device: to a cubin, or to PTX for the newest architecture before it if NVRTC is older than the device.
 pub(crate) fn compile_for_device(source: &str, kernel: &str, architecture: u32) -> Result<Image> {
     let nvrtc = Nvrtc::get()?;
+    nvrtc.check_age(architecture)?;
     let known = nvrtc.known_architectures()?;
     if known.contains(&architecture) {
         return Ok(Image { bytes: nvrtc.compile(source, kernel, architecture, false)?, ptx: false, architecture });
@@ -149,6 +146,26 @@ impl Nvrtc {
             return Ok(());
         }
         Err(Error::backend_message("cuda", format!("{call} of {} gave error {result}", self.name)))
+    }
+
+    fn number(&self) -> Result<(u32, u32)> {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: both pointers are to integers that live through the call.
+        self.check("nvrtcVersion", unsafe { (self.version)(&mut major, &mut minor) })?;
+        Ok((major.unsigned_abs(), minor.unsigned_abs()))
+    }
+
+    /// Fails where a device's kernels have what this NVRTC does not compile.
+    fn check_age(&self, architecture: u32) -> Result<()> {
+        let ((major, minor), (least, after)) = (self.number()?, FOR_SM_90);
+        if is_too_old((major, minor), architecture) {
+            return Err(Error::Unsupported(format!(
+                "sm_{architecture} by NVRTC {major}.{minor} ({}); its kernels need {least}.{after} or newer: install the wheel (pip \
+                 install nvidia-cuda-nvrtc), and set TRIFOLD_NVRTC to its library if it is not found",
+                self.name
+            )));
+        }
+        Ok(())
     }
 
     fn known_architectures(&self) -> Result<Vec<u32>> {
@@ -221,6 +238,14 @@ impl Drop for Scope<'_> {
     }
 }
 
+/// The first NVRTC that compiles all kernels for sm_90 and newer: tiles' states are words of 128 bits there.
+const FOR_SM_90: (u32, u32) = (12, 3);
+
+fn is_too_old(version: (u32, u32), architecture: u32) -> bool {
+    architecture >= 90 && version < FOR_SM_90
+}
+
+/// The one that `TRIFOLD_NVRTC` names; else the first that serves every device, or, if there is none, the first.
 fn find() -> std::result::Result<Nvrtc, String> {
     if let Some(path) = env::var_os("TRIFOLD_NVRTC").filter(|path| !path.is_empty()) {
         let path = PathBuf::from(path);
@@ -231,7 +256,14 @@ fn find() -> std::result::Result<Nvrtc, String> {
         });
     }
     let names = cudarc::get_lib_name_candidates("nvrtc").into_iter().map(PathBuf::from);
-    names.chain(installed()).find_map(|name| Nvrtc::open(&name).ok()).ok_or_else(|| {
+    let mut older = None;
+    for nvrtc in names.chain(installed()).filter_map(|name| Nvrtc::open(&name).ok()) {
+        if nvrtc.number().is_ok_and(|version| version >= FOR_SM_90) {
+            return Ok(nvrtc);
+        }
+        older.get_or_insert(nvrtc);
+    }
+    older.ok_or_else(|| {
         "NVRTC, CUDA's run-time compiler, is not installed or not found; install its wheel (pip install \
          nvidia-cuda-nvrtc) and activate that environment or set TRIFOLD_NVRTC to the library, or install the CUDA \
          toolkit and set LD_LIBRARY_PATH to its lib64"
@@ -284,6 +316,12 @@ fn version(path: &Path) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_old_nvrtc_does_for_old_architectures() {
+        assert!(is_too_old((12, 2), 90) && is_too_old((11, 8), 100));
+        assert!(!is_too_old((12, 3), 90) && !is_too_old((13, 0), 100) && !is_too_old((11, 8), 89));
+    }
 
     #[test]
     fn the_newest_version_comes_first() {

@@ -1,4 +1,4 @@
-//! The functions that cl-sys 0.4.3 declares, defined: each calls its namesake in libOpenCL.
+//! The functions that cl-sys 0.4.3 declares, and those that libOpenCL has besides, defined: each calls its namesake there.
 
 // `clCreateProgramWithBuiltInKernels` takes a `*const char` in cl-sys, where C's `char` is meant: a pointer all the same.
 #![allow(improper_ctypes_definitions)]
@@ -42,7 +42,7 @@ macro_rules! forward {
             pub unsafe extern "system" fn $name($($arg: $type,)* $($errcode: *mut cl_int)?) $(-> $ret)? {
                 type Function = unsafe extern "system" fn($($type,)* $($errcode: *mut cl_int)?) $(-> $ret)?;
                 static FUNCTION: OnceLock<Result<Function, cl_int>> = OnceLock::new();
-                // SAFETY: `Function` is what cl-sys declares for this name, as the test below checks.
+                // SAFETY: `Function` is what cl-sys declares for this name, as the test below checks, or what Khronos' headers do.
                 match *FUNCTION.get_or_init(|| unsafe { library::function(stringify!($name)) }) {
                     // SAFETY: our caller has promised the callee of this name what it asks of its arguments.
                     Ok(function) => unsafe { function($($arg,)* $($errcode)?) },
@@ -56,32 +56,90 @@ macro_rules! forward {
                 }
             }
         )*
+    };
+}
+
+/// Defines those of cl-sys, and the tests that they are.
+macro_rules! forward_cl_sys {
+    ($($functions:tt)*) => {
+        forward! { $($functions)* }
 
         #[cfg(test)]
         mod tests {
             use super::*;
 
-            /// Compiles only if each signature here is the one in cl-sys.
-            #[test]
-            fn signatures_are_those_of_cl_sys() {
-                $({
-                    type Function = unsafe extern "system" fn($($type,)* $($errcode: *mut cl_int)?) $(-> $ret)?;
-                    let _: [Function; 2] = [cl_sys::$name, super::$name];
-                })*
-            }
-
-            /// cl-sys 0.4.3 declares 107 functions in `cl_h.rs` and 10 in `cl_gl_h.rs`.
-            #[test]
-            fn no_function_is_left_out() {
-                let names = std::collections::BTreeSet::from([$(stringify!($name)),*]);
-                assert_eq!(names.len(), 117);
-                assert!(names.iter().all(|name| name.starts_with("cl")));
-            }
+            compare! { $($functions)* }
         }
     };
 }
 
+#[cfg(test)]
+macro_rules! compare {
+    ($(fn $name:ident($($arg:ident: $type:ty),* $(; $errcode:ident)?) $(-> $ret:ty)?;)*) => {
+        /// Compiles only if each signature here is the one in cl-sys.
+        #[test]
+        fn signatures_are_those_of_cl_sys() {
+            $({
+                type Function = unsafe extern "system" fn($($type,)* $($errcode: *mut cl_int)?) $(-> $ret)?;
+                let _: [Function; 2] = [cl_sys::$name, super::$name];
+            })*
+        }
+
+        /// cl-sys 0.4.3 declares 107 functions in `cl_h.rs` and 10 in `cl_gl_h.rs`.
+        #[test]
+        fn no_function_is_left_out() {
+            let names = std::collections::BTreeSet::from([$(stringify!($name)),*]);
+            assert_eq!(names.len(), 117);
+            assert!(names.iter().all(|name| name.starts_with("cl")));
+        }
+    };
+}
+
+// What cl-sys does not declare and other bindings call: such a program is linked to this crate's functions alone, as the linker finds
+// an empty libOpenCL.
 forward! {
+    // OpenCL 1.0 to 1.2
+    fn clSetCommandQueueProperty(command_queue: cl_command_queue, properties: cl_command_queue_properties,
+        enable: cl_bool, old_properties: *mut cl_command_queue_properties) -> cl_int;
+    fn clUnloadPlatformCompiler(platform: cl_platform_id) -> cl_int;
+
+    // OpenCL 2.2
+    fn clSetProgramReleaseCallback(program: cl_program,
+        pfn_notify: Option<extern "C" fn(cl_program, *mut c_void)>, user_data: *mut c_void) -> cl_int;
+    fn clSetProgramSpecializationConstant(program: cl_program, spec_id: cl_uint, spec_size: size_t,
+        spec_value: *const c_void) -> cl_int;
+
+    // OpenCL 3.0
+    fn clSetContextDestructorCallback(context: cl_context,
+        pfn_notify: Option<extern "C" fn(cl_context, *mut c_void)>, user_data: *mut c_void) -> cl_int;
+    fn clCreateBufferWithProperties(context: cl_context, properties: *const cl_ulong, flags: cl_mem_flags,
+        size: size_t, host_ptr: *mut c_void; errcode_ret) -> cl_mem;
+    fn clCreateImageWithProperties(context: cl_context, properties: *const cl_ulong, flags: cl_mem_flags,
+        image_format: *const cl_image_format, image_desc: *const cl_image_desc, host_ptr: *mut c_void;
+        errcode_ret) -> cl_mem;
+
+    // Extensions that the Khronos loader exports
+    fn clGetKernelSubGroupInfoKHR(kernel: cl_kernel, device: cl_device_id, param_name: cl_kernel_sub_group_info,
+        input_value_size: size_t, input_value: *const c_void, param_value_size: size_t, param_value: *mut c_void,
+        param_value_size_ret: *mut size_t) -> cl_int;
+    fn clCreateSubDevicesEXT(in_device: cl_device_id, properties: *const cl_ulong, num_entries: cl_uint,
+        out_devices: *mut cl_device_id, num_devices: *mut cl_uint) -> cl_int;
+    fn clRetainDeviceEXT(device: cl_device_id) -> cl_int;
+    fn clReleaseDeviceEXT(device: cl_device_id) -> cl_int;
+    fn clCreateEventFromGLsyncKHR(context: cl_context, sync: *mut c_void; errcode_ret) -> cl_event;
+    fn clCreateFromEGLImageKHR(context: cl_context, display: *mut c_void, image: *mut c_void, flags: cl_mem_flags,
+        properties: *const isize; errcode_ret) -> cl_mem;
+    fn clEnqueueAcquireEGLObjectsKHR(command_queue: cl_command_queue, num_objects: cl_uint,
+        mem_objects: *const cl_mem, num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event,
+        event: *mut cl_event) -> cl_int;
+    fn clEnqueueReleaseEGLObjectsKHR(command_queue: cl_command_queue, num_objects: cl_uint,
+        mem_objects: *const cl_mem, num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event,
+        event: *mut cl_event) -> cl_int;
+    fn clCreateEventFromEGLSyncKHR(context: cl_context, sync: *mut c_void, display: *mut c_void;
+        errcode_ret) -> cl_event;
+}
+
+forward_cl_sys! {
     // OpenCL 1.0 and 1.1
     fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) -> cl_int;
     fn clGetPlatformInfo(platform: cl_platform_id, param_name: cl_platform_info, param_value_size: size_t,

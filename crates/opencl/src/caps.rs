@@ -12,6 +12,9 @@ const OPENCL_C_ALL_VERSIONS: u32 = 0x1066;
 const OPENCL_C_FEATURES: u32 = 0x106F;
 const COMPUTE_CAPABILITY_MAJOR_NV: u32 = 0x4000;
 
+/// The first compute capability with PTX's relaxed accesses, and whose threads are scheduled each by itself.
+const VOLTA: u32 = 7;
+
 /// The width that kernels emulate where a device has no subgroups: narrow, for the sake of the loops that stand for
 /// shuffles, and as wide as the vectors of most processors.
 const EMULATED_WIDTH: u32 = 8;
@@ -34,7 +37,8 @@ impl Profile {
 
 /// What the choice of subgroups depends on.
 struct Subgrouping<'a> {
-    nvidia: bool,
+    /// The compute capability's first number, of NVIDIA's own.
+    nvidia: Option<u32>,
     extensions: &'a str,
     /// The OpenCL C versions that the compiler takes.
     c_versions: &'a [(u32, u32)],
@@ -54,6 +58,8 @@ fn ask(device: Device) -> Checked<Profile> {
     let nvidia = gpu
         && device.string(ffi::CL_DEVICE_VENDOR)?.contains("NVIDIA")
         && (has("cl_nv_compiler_options") || platform.contains("NVIDIA"));
+    // One that does not tell is taken for an old one.
+    let capability = nvidia.then(|| device.value::<u32>(COMPUTE_CAPABILITY_MAJOR_NV).unwrap_or(0));
     let version = device.string(ffi::CL_DEVICE_VERSION)?;
     let kind = if cpu {
         DeviceKind::Cpu
@@ -74,7 +80,7 @@ fn ask(device: Device) -> Checked<Profile> {
     let embedded = device.string(ffi::CL_DEVICE_PROFILE)? == "EMBEDDED_PROFILE";
 
     let (subgroups, options) = subgroups(&Subgrouping {
-        nvidia,
+        nvidia: capability,
         extensions: &extensions,
         c_versions: &c_versions(device)?,
         c_features: &named(&device.bytes(OPENCL_C_FEATURES).unwrap_or_default())
@@ -96,11 +102,11 @@ fn ask(device: Device) -> Checked<Profile> {
         int64: !embedded || has("cles_khr_int64"),
         float64: has("cl_khr_fp64"),
         atomics64: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
-        atomics128: nvidia && has_atomics128(device)?,
+        atomics128: capability >= Some(9) && takes_128_bits(device)?,
         coherent: false,
         subgroup_barrier: false,
-        // A processor's threads take turns, and NVIDIA's workgroups stay resident once started. Elsewhere OpenCL promises nothing.
-        forward_progress: cpu || nvidia,
+        // A processor's threads take turns, and so do those of NVIDIA's workgroups, once started, since Volta. Elsewhere OpenCL promises nothing.
+        forward_progress: cpu || capability >= Some(VOLTA),
         max_workgroup: u32::try_from(group.min(items)).unwrap_or(u32::MAX),
         shared_bytes: u32::try_from(local).unwrap_or(u32::MAX),
         bulk_shared_bytes: 0,
@@ -137,8 +143,9 @@ pub(crate) fn check_usable(device: Device, caps: &Caps) -> Result<()> {
 
 fn subgroups(of: &Subgrouping<'_>) -> (Subgroups, &'static str) {
     let all = |width, source| Subgroups { min: width, max: width, source };
-    if of.nvidia {
-        return (all(32, SubgroupSource::InlinePtx), "-cl-std=CL1.2");
+    if let Some(capability) = of.nvidia {
+        let options = if capability >= VOLTA { "-cl-std=CL1.2" } else { "-cl-std=CL1.2 -D VOLATILE_STATES" };
+        return (all(32, SubgroupSource::InlinePtx), options);
     }
     // Votes and shuffles are extensions in every version, and so is a width that one can rely on.
     let complete = [
@@ -198,12 +205,11 @@ fn api(version: &str) -> String {
     version.split_ascii_whitespace().take(2).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether NVIDIA's inline PTX has accesses and a compare-and-swap of 128 bits: on sm_90, in the drivers of CUDA 12.3 and newer,
+/// Whether NVIDIA's inline PTX for sm_90 has accesses and a compare-and-swap of 128 bits: in the drivers of CUDA 12.3 and newer,
 /// whose versions are "545.23.06" and so on.
-fn has_atomics128(device: Device) -> Checked<bool> {
+fn takes_128_bits(device: Device) -> Checked<bool> {
     let driver = numbers(&device.string(ffi::CL_DRIVER_VERSION)?);
-    Ok(driver.is_some_and(|driver| driver >= (545, 0))
-        && device.value::<u32>(COMPUTE_CAPABILITY_MAJOR_NV).is_ok_and(|major| major >= 9))
+    Ok(driver.is_some_and(|driver| driver >= (545, 0)))
 }
 
 /// The first number with a point in "OpenCL 3.0 …" or "OpenCL C 1.2 …".
@@ -224,7 +230,7 @@ mod tests {
     const COMPLETE: &str = "cl_khr_subgroups cl_intel_required_subgroup_size cl_khr_subgroup_ballot \
                             cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative";
 
-    fn choose(nvidia: bool, extensions: &str, c: &[(u32, u32)], features: &[&str], sizes: &[usize]) -> String {
+    fn choose(nvidia: Option<u32>, extensions: &str, c: &[(u32, u32)], features: &[&str], sizes: &[usize]) -> String {
         let c_features: Vec<String> = features.iter().map(|f| (*f).to_owned()).collect();
         let (s, options) =
             subgroups(&Subgrouping { nvidia, extensions, c_versions: c, c_features: &c_features, sizes });
@@ -235,14 +241,15 @@ mod tests {
     fn subgroup_sources() {
         let features = &["__opencl_c_subgroups"];
         let (c12, c2, c3) = (&[(1, 2)][..], &[(2, 0)][..], &[(1, 2), (3, 0)][..]);
-        assert_eq!(choose(true, "", c12, &[], &[]), "InlinePtx 32..32 -cl-std=CL1.2");
-        assert_eq!(choose(false, "", c12, &[], &[]), "Emulated 8..8 -cl-std=CL1.2");
-        assert_eq!(choose(false, COMPLETE, c3, features, &[8, 16, 32]), "Native 8..8 -cl-std=CL3.0");
-        assert_eq!(choose(false, COMPLETE, c2, &[], &[4, 16, 32]), "Native 16..16 -cl-std=CL2.0");
+        assert_eq!(choose(Some(9), "", c12, &[], &[]), "InlinePtx 32..32 -cl-std=CL1.2");
+        assert_eq!(choose(Some(6), "", c12, &[], &[]), "InlinePtx 32..32 -cl-std=CL1.2 -D VOLATILE_STATES");
+        assert_eq!(choose(None, "", c12, &[], &[]), "Emulated 8..8 -cl-std=CL1.2");
+        assert_eq!(choose(None, COMPLETE, c3, features, &[8, 16, 32]), "Native 8..8 -cl-std=CL3.0");
+        assert_eq!(choose(None, COMPLETE, c2, &[], &[4, 16, 32]), "Native 16..16 -cl-std=CL2.0");
         // A 3.0 compiler without subgroups, no width to ask for, and no shuffles.
-        assert_eq!(choose(false, COMPLETE, c3, &[], &[8]), "Emulated 8..8 -cl-std=CL1.2");
-        assert_eq!(choose(false, COMPLETE, c3, features, &[]), "Emulated 8..8 -cl-std=CL1.2");
-        assert_eq!(choose(false, "cl_khr_subgroups", c3, features, &[8]), "Emulated 8..8 -cl-std=CL1.2");
+        assert_eq!(choose(None, COMPLETE, c3, &[], &[8]), "Emulated 8..8 -cl-std=CL1.2");
+        assert_eq!(choose(None, COMPLETE, c3, features, &[]), "Emulated 8..8 -cl-std=CL1.2");
+        assert_eq!(choose(None, "cl_khr_subgroups", c3, features, &[8]), "Emulated 8..8 -cl-std=CL1.2");
     }
 
     #[test]

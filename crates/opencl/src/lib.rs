@@ -349,7 +349,8 @@ impl Backend for OpenCl {
                 for (_, span) in &spans {
                     self.check_context(&span.handle().0)?;
                 }
-                step::launch(key, kernel, groups, &Arguments { spans: &spans, params, initial })
+                let alignment = self.caps.binding_alignment;
+                step::launch(key, kernel, groups, &Arguments { spans: &spans, params, initial, alignment })
             }
         };
         Ok(Step { queue: self.queue.raw() as usize, kind: kind? })
@@ -382,6 +383,8 @@ impl Backend for OpenCl {
         }
         let memory = &to.handle().0;
         let (queue, mem, from) = (self.queue.raw(), memory.mem.raw(), bytes.as_ptr().cast());
+        // Not between the steps of another thread's call: a sort that finds other keys than it counted writes past its output.
+        let _alone = self.turns.take();
         // SAFETY: queue and buffer are live and of one context, the range lies within the buffer, and the call is done
         // with the host's bytes when it returns.
         let code = unsafe {

@@ -150,6 +150,21 @@ pub(crate) struct Arguments<'a, 'b> {
     pub(crate) spans: &'b [(&'static str, Span<'a, OpenCl>)],
     pub(crate) params: &'b [(&'static str, Param)],
     pub(crate) initial: Option<&'b [u8]>,
+    /// Of the places where sub-buffers may start.
+    pub(crate) alignment: u64,
+}
+
+/// From where on the buffer of a span is bound to a kernel that takes an offset in units: from its start, or, where the span is no
+/// whole number of units or too many from there, from the nearest place for a sub-buffer that is not.
+fn start(offset: u64, unit: u64, alignment: u64) -> u64 {
+    let says = |start: &u64| {
+        let before = offset - start;
+        before.is_multiple_of(unit) && before / unit <= u64::from(u32::MAX)
+    };
+    let nearest = offset - offset % alignment;
+    let mut parts = (0..unit).map_while(|back| nearest.checked_sub(back * alignment));
+    // If there is none, packing the offset says so.
+    if says(&0) { 0 } else { parts.find(says).unwrap_or(0) }
 }
 
 /// A launch, with a kernel object of its own.
@@ -160,12 +175,19 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
     if let Some(unknown) = spans.keys().find(|n| assembled.arguments.iter().all(|a| a.name != **n)) {
         return Err(Error::Invalid(format!("{name} has no argument `{unknown}`")));
     }
-    // Whole buffers are bound, and all of a span's offset is left to the kernel, where it takes one.
-    let offset = |argument: &str| spans.get(argument).map_or(0, |span| span.offset());
-    let takes_offset = |argument: &str| {
-        given.params.iter().any(|(_, param)| matches!(param, Param::Offset { binding, .. } if *binding == argument))
+    // Whole buffers are bound, and all of a span's offset is left to the kernel, where it takes one that can say it.
+    let unit_of = |argument: &str| {
+        given.params.iter().find_map(|(_, param)| match param {
+            Param::Offset { binding, unit } if *binding == argument => Some(u64::from(*unit)),
+            _ => None,
+        })
     };
-    let params = assembled.params.pack(given.initial, given.params, offset)?;
+    let starts: BTreeMap<&str, u64> = spans
+        .iter()
+        .filter_map(|(name, span)| Some((*name, start(span.offset(), unit_of(name)?, given.alignment))))
+        .collect();
+    let residue = |name: &str| spans.get(name).map_or(0, |span| span.offset() - starts.get(name).unwrap_or(&0));
+    let params = assembled.params.pack(given.initial, given.params, residue)?;
     if groups == 0 {
         return Ok(Kind::Nothing);
     }
@@ -192,14 +214,20 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
                 // A plan's own scratch is a buffer for each region, rounded up to 16 bytes. In a caller's it lies where the plan put
                 // it: a sub-buffer stands for that, at the start too, since what a kernel does to a buffer and to a part of it at
                 // a time is undefined.
-                let is_whole = span.offset() == 0 && span.bytes().next_multiple_of(16) >= bound.bytes;
-                let bound = if takes_offset(argument.name) || is_whole {
+                let is_whole = match starts.get(argument.name) {
+                    Some(start) => *start == 0,
+                    None => span.offset() == 0 && span.bytes().next_multiple_of(16) >= bound.bytes,
+                };
+                let bound = if is_whole {
                     wholes.push((bound.mem.raw(), argument.name));
                     bound.clone()
                 } else {
                     parts.push((bound.mem.raw(), argument.name));
                     let (offset, bytes) = range(span)?;
-                    let part = bound.part(offset, bytes);
+                    let before = starts.get(argument.name).map_or(0, |start| offset - *start as usize);
+                    // Packs reach past the end, as far as the buffer does.
+                    let bytes = (before + bytes).next_multiple_of(16).min(bound.bytes as usize - (offset - before));
+                    let part = bound.part(offset - before, bytes);
                     Arc::new(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
                 };
                 raw = bound.mem.raw();
@@ -217,8 +245,8 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
     };
     if let Some((part, whole)) = parts.iter().find_map(shared) {
         return Err(Error::Invalid(format!(
-            "`{part}` of {name} is a part of the buffer that it takes whole for `{whole}`, which OpenCL leaves undefined; give the \
-             scratch a buffer of its own"
+            "`{part}` of {name} is a part of the buffer that it takes whole for `{whole}`, which OpenCL leaves undefined; give one \
+             of them a buffer of its own"
         )));
     }
     set(&object, assembled.arguments.len(), params.len(), params.as_ptr().cast())

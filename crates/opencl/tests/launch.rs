@@ -3,7 +3,7 @@
 use trifold_conformance::devices_or_skip;
 use trifold_core::{
     Backend, Command, Element, Error, KernelKey, Layout, Options, Order, Param, Prepared, Request, Scalar, SortRequest,
-    Spans, Transfer, block_on, planner,
+    Spans, Sum, Transfer, block_on, planner,
 };
 use trifold_opencl::OpenCl;
 
@@ -45,6 +45,32 @@ fn copies_between_spans_that_start_anywhere() {
         let ms = bound.time(&cl, Some(&bound), 5).unwrap();
         assert!(ms > 0.0, "{ms} ms");
     }
+}
+
+/// A caller's result is often one word of a buffer, or all of it.
+#[test]
+fn a_reduction_loads_widely_wherever_its_result_lies() {
+    let Some(cl) = open() else { return };
+    let data: Vec<u32> = (0..10_007).collect();
+    let (input, results) = (cl.upload(&data).unwrap(), cl.upload(&[7_u32; 3]).unwrap());
+    let spans = Spans::new(&cl.span(&input), &cl.span(&results).elements::<u32>(1, 1).unwrap());
+    let request = Request::reduce::<u32, Sum>(None, data.len() as u64);
+    assert!(!spans.layout(&cl).unwrap().wide);
+    let layout = spans.layout_for(&cl, &request).unwrap();
+    let prepared = block_on(Prepared::new(&cl, &request, layout, Options::default())).unwrap();
+    assert!(layout.wide && prepared.plan().wide());
+    prepared.bind(&cl, &spans).unwrap().run(&cl).unwrap();
+    assert_eq!(cl.download::<u32>(&cl.span(&results)).unwrap(), [7, data.iter().sum(), 7]);
+    // Its input is another matter.
+    let odd = Spans::new(&cl.span(&input).elements::<u32>(1, 10_006).unwrap(), &spans.output);
+    let request = Request::reduce::<u32, Sum>(None, 10_006);
+    assert!(!odd.layout_for(&cl, &request).unwrap().wide);
+    let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
+    let refused = prepared.bind(&cl, &odd).map(drop);
+    assert!(
+        matches!(&refused, Err(Error::Invalid(message)) if message.contains("the input does not start")),
+        "{refused:?}"
+    );
 }
 
 #[test]

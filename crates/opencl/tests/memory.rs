@@ -2,7 +2,9 @@
 
 use ocl::core::CommandQueueProperties;
 use trifold_conformance::{Outcome, devices_or_skip, fills_and_copies};
-use trifold_core::{Backend, Command, Error, Result, SubgroupSource, Transfer, block_on};
+use trifold_core::{
+    Backend, Command, Error, Predicate, Result, Select, SubgroupSource, Transfer, block_on, bytemuck, element,
+};
 use trifold_opencl::{DeviceInfo, OpenCl, Step, ocl};
 
 fn device() -> Option<DeviceInfo> {
@@ -166,6 +168,46 @@ fn the_callers_queue_and_buffers() {
     let mut read = vec![0; 4096];
     buffer.read(&mut read).enq().unwrap();
     assert_eq!((read[2047], read[2048], read[2147], read[2148]), (2047, 9, 9, 2148));
+}
+
+element! {
+    /// Twelve bytes: where sub-buffers may start is seldom a multiple of that.
+    struct Twelve { a: u32, b: u32, c: u32 }
+}
+
+struct Greatest;
+impl Predicate<Twelve> for Greatest {
+    const NAME: &'static str = "greatest";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return v.a > v.b; }";
+    fn keep(v: Twelve) -> bool {
+        v.a > v.b
+    }
+}
+
+/// Elements of twelve bytes in sub-buffers at each place where one may start, up to three of them in.
+#[test]
+fn structs_in_the_callers_sub_buffers() {
+    let Some(device) = device() else { return };
+    let queue = queue(&device, None);
+    let cl = OpenCl::new(&queue).unwrap();
+    let n = 1000;
+    let elements: Vec<Twelve> = (0..n).map(|i| Twelve { a: i * 7919 % 1000, b: 500, c: i }).collect();
+    let kept: Vec<Twelve> = elements.iter().copied().filter(|v| Greatest::keep(*v)).collect();
+    let words: &[u32] = bytemuck::cast_slice(&elements);
+    for place in 0..4 {
+        let origin = place * (cl.caps().binding_alignment as usize).max(128) / 4;
+        let buffer = |len| ocl::Buffer::<u32>::builder().queue(queue.clone()).len(len).fill_val(0).build().unwrap();
+        let (from, to, count) = (buffer(origin + words.len()), buffer(origin + words.len()), buffer(4));
+        from.write(words).offset(origin).enq().unwrap();
+        let part = |buffer: &ocl::Buffer<u32>| buffer.create_sub_buffer(None, origin, words.len()).unwrap();
+        let (part_from, part_to) = (part(&from), part(&to));
+        let [input, output, counted] = [&part_from, &part_to, &count].map(|buffer| cl.import(buffer).unwrap());
+        let counted = counted.slice(0, 4).unwrap();
+        cl.select_if::<Twelve, Greatest>(&input, &output, &counted).unwrap();
+        assert_eq!(cl.download::<u32>(&counted).unwrap(), [kept.len() as u32], "{origin}");
+        let found = cl.download::<Twelve>(&output.elements::<Twelve>(0, kept.len() as u64).unwrap()).unwrap();
+        assert_eq!(found, kept, "{origin}");
+    }
 }
 
 #[test]

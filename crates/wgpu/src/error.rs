@@ -1,5 +1,7 @@
 //! wgpu's errors, which arrive in scopes and callbacks, as Trifold's.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
 use trifold_core::{Error, Result, block_on};
@@ -102,7 +104,7 @@ impl Wgpu {
     /// What a scope caught, or what it follows from: the device may be gone.
     fn reported(&self, what: &str, error: wgpu::Error) -> Error {
         // Polling is when a device's own callback says that it is lost; a caller's device has the caller's.
-        let _ = self.device.poll(wgpu::PollType::Poll);
+        let _ = self.poll(wgpu::PollType::Poll);
         match self.watch.lost() {
             Err(lost) => lost,
             Ok(()) if error.to_string().contains("device is lost") => Error::DeviceLost(error.to_string()),
@@ -118,7 +120,7 @@ impl Wgpu {
 
     /// Waits for a submission, or for the last one. (Others' later ones, an application's frames, are not waited for.)
     pub(crate) fn wait_for(&self, submission: Option<wgpu::SubmissionIndex>) -> Result<()> {
-        let waited = self.device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: None });
+        let waited = self.poll(wgpu::PollType::Wait { submission_index: submission, timeout: None })?;
         self.watch.check()?;
         match waited {
             Ok(_) => Ok(()),
@@ -127,5 +129,56 @@ impl Wgpu {
             }
             Err(error) => Err(Error::backend("wgpu", "waiting for the device", error)),
         }
+    }
+
+    fn poll(&self, how: wgpu::PollType) -> Result<std::result::Result<wgpu::PollStatus, wgpu::PollError>> {
+        self.watch.surviving(|| self.device.poll(how))
+    }
+}
+
+/// How wgpu's panic begins where a driver says in a poll that the device is lost, or that memory is. (Its callbacks for a lost device
+/// and for errors are for what it finds itself.)
+const POLL_PANIC: &str = "Error in Device::poll";
+
+impl Watch {
+    /// What a poll gives, or that the device is lost, from then on, if it panics for that. Other panics are of callbacks, a caller's among
+    /// them, and go on.
+    fn surviving<R>(&self, poll: impl FnOnce() -> R) -> Result<R> {
+        // What a panic leaves behind is wgpu's device, which is not used again: the watch says that it is lost.
+        catch_unwind(AssertUnwindSafe(poll)).or_else(|panic| {
+            let Some(message) = text(&*panic).filter(|text| text.starts_with(POLL_PANIC)) else { resume_unwind(panic) };
+            let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.report(Reported::Lost(message.clone()));
+            Err(Error::DeviceLost(message))
+        })
+    }
+}
+
+/// What a panic says.
+fn text(panic: &(dyn Any + Send)) -> Option<&str> {
+    panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_driver_that_loses_the_device_in_a_poll_is_an_error() {
+        let watch = Watch::default();
+        assert_eq!(watch.surviving(|| 1).unwrap(), 1);
+        let lost = watch
+            .surviving(|| panic!("Error in Device::poll: Validation Error\n\nCaused by:\n  Parent device is lost\n"));
+        let said = "Error in Device::poll: Validation Error Caused by: Parent device is lost";
+        assert!(matches!(lost, Err(Error::DeviceLost(message)) if message == said));
+        assert!(matches!(watch.check(), Err(Error::DeviceLost(message)) if message == said));
+    }
+
+    #[test]
+    fn a_panic_of_a_callback_goes_on() {
+        let watch = Watch::default();
+        let panic = catch_unwind(AssertUnwindSafe(|| watch.surviving(|| panic!("a caller's own")))).unwrap_err();
+        assert_eq!(text(&*panic), Some("a caller's own"));
+        assert!(watch.check().is_ok());
     }
 }

@@ -130,7 +130,7 @@ impl<'a> Verify<'a> {
     fn device(&mut self, found: &Found, first: Device) -> Device {
         let caps = first.backend.caps().clone();
         let quick = self.args.quick || (is_software(caps.kind) && !self.args.full);
-        let mut cases = cases(&caps, if quick { Level::Quick } else { Level::Full });
+        let mut cases = cases(&caps, &first.backend.tuning(), if quick { Level::Quick } else { Level::Full });
         cases.retain(|case| self.is_wanted(case.name()));
         self.found |= !cases.is_empty();
         if let Some(shard) = self.args.shard {

@@ -73,7 +73,7 @@ pub(super) mod tests {
     pub fn suite() -> Vec<Case> {
         let cpu = crate::choose::matching(&["cpu".into()]).unwrap();
         let cpu = cpu.iter().find(|found| found.backend == "cpu").unwrap().open().unwrap();
-        cases(cpu.caps(), Level::Quick)
+        cases(cpu.caps(), &cpu.tuning(), Level::Quick)
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Table<'_> {
         let sorts = |n: u64| {
             let Request::Sort(r) = &row.request else { return false };
             let request = Request::Sort(SortRequest { n, ..r.clone() });
-            Row { request, ..row.clone() }.algorithm(algorithm).plan(self.caps).is_ok()
+            Row { request, ..row.clone() }.algorithm(algorithm).plan(self.caps, self.tuning).is_ok()
         };
         (1..).take_while(|n| sorts(*n)).last().unwrap_or_default()
     }
@@ -133,7 +133,7 @@ impl Table<'_> {
             for &workgroup in workgroups {
                 let numbers = vec![("sort_workgroup", workgroup), ("bucket_workgroup", workgroup), ("sort_keys", 8)];
                 let row = Row::new(request.clone()).algorithm(algorithm).tiles(Tiles::Numbers(numbers));
-                if row.plan(self.caps).is_ok() {
+                if row.plan(self.caps, self.tuning).is_ok() {
                     self.row(row);
                 }
             }
@@ -294,7 +294,7 @@ impl Table<'_> {
             Some((_, Param::Word(tile))) => Some(u64::from(*tile)),
             _ => None,
         };
-        row.plan(self.caps).ok().and_then(|plan| plan.launched().find_map(sorted)).unwrap_or(128)
+        row.plan(self.caps, self.tuning).ok().and_then(|plan| plan.launched().find_map(sorted)).unwrap_or(128)
     }
 
     /// The same scratch again and again: a caller's, full of garbage at first, and the call's own, as the runs leave it.

@@ -2,17 +2,37 @@
 
 use std::iter::successors;
 
-use trifold_core::{Candidates, Caps};
+use trifold_core::{Candidates, Caps, Plan, Tuning};
 
 use super::Table;
 use crate::case::{Case, Level};
 use crate::row::{Row, Shape, Tiles};
 
 /// The cases that numbers must pass before they are a device's, all together: of a subject of tuning.
-pub fn tuned_cases(caps: &Caps, subject: &Candidates, numbers: Vec<(&'static str, u32)>) -> Vec<Case> {
-    let mut table = Table::new(caps, Level::Quick);
-    table.with_numbers(subject, numbers, &around);
+pub fn tuned_cases(caps: &Caps, tuning: &Tuning, subject: &Candidates, numbers: Vec<(&'static str, u32)>) -> Vec<Case> {
+    let mut table = Table::new(caps, tuning, Level::Quick);
+    table.with_numbers(subject, &numbers, &around, &mut vec![]);
     table.cases
+}
+
+/// From how many words on numbers that begin so are others', or have others beside them. One that is `u32::MAX` stays: never.
+const FROMS: [(&str, &str); 4] = [
+    ("scan_", "scan_resident_from"),
+    ("select_", "select_staged_from"),
+    ("by_key_", "by_key_staged_from"),
+    ("run_lengths_", "by_key_staged_from"),
+];
+
+/// The numbers, so that few elements are planned as many are.
+fn as_of_many(mut numbers: Vec<(&'static str, u32)>) -> Vec<(&'static str, u32)> {
+    for (of, from) in FROMS {
+        let is_never = numbers.contains(&(from, u32::MAX));
+        if !is_never && numbers.iter().any(|(name, _)| name.starts_with(of)) {
+            numbers.retain(|(name, _)| *name != from);
+            numbers.push((from, 1));
+        }
+    }
+    numbers
 }
 
 /// Around a tile's edges, of some tiles, and of many.
@@ -30,22 +50,27 @@ impl Table<'_> {
             Level::Full => [around(tile, many), vec![(1 << 22) + 3]].concat(),
         };
         for subject in Candidates::ALL {
+            // Many candidates are what ships, or make the plan of another.
+            let mut planned = vec![];
             for number in subject.each() {
-                self.with_numbers(subject, vec![number], &sizes);
+                self.with_numbers(subject, &[number], &sizes, &mut planned);
             }
         }
     }
 
-    /// A subject with these numbers, of sizes by its tile and how many elements are many tiles.
+    /// A subject with these numbers, of sizes by its tile and how many elements are many tiles. Once for each plan: those `planned` before
+    /// are left out.
     fn with_numbers(
         &mut self,
         subject: &Candidates,
-        mut numbers: Vec<(&'static str, u32)>,
+        numbers: &[(&'static str, u32)],
         sizes: &dyn Fn(u64, u64) -> Vec<u64>,
+        planned: &mut Vec<Plan>,
     ) {
         if !subject.is_for(self.caps) {
             return;
         }
+        let mut numbers = numbers.to_vec();
         // Else few keys have smaller tiles than that, and few elements are one workgroup's, or a tile each.
         let loads_ahead = subject.numbers.iter().any(|(name, _)| *name == "reduce_ahead");
         let else_few: &[_] = match subject.primitive {
@@ -63,33 +88,31 @@ impl Table<'_> {
                 numbers.push((name, *value));
             }
         }
-        // Else few elements are not staged, and registers not bounded, as they are with many.
-        let froms = [
-            ("scan_", "scan_resident_from"),
-            ("select_", "select_staged_from"),
-            ("by_key_", "by_key_staged_from"),
-            ("run_lengths_", "by_key_staged_from"),
-        ];
-        for (of, from) in froms {
-            let bears = |(name, value): &(&str, u32)| {
-                name.starts_with(of) && (name.contains("staged") || name.ends_with("resident")) && *value < u32::MAX
-            };
-            if numbers.iter().any(bears) {
-                numbers.retain(|(name, _)| *name != from);
-                numbers.push((from, 1));
-            }
+        for numbers in [as_of_many(numbers.clone()), numbers] {
+            self.of_subject(subject, &numbers, sizes, planned);
         }
-        let row = |n| Row::new(subject.request(n)).options(subject.options()).tiles(Tiles::Numbers(numbers.clone()));
+    }
+
+    fn of_subject(
+        &mut self,
+        subject: &Candidates,
+        numbers: &[(&'static str, u32)],
+        sizes: &dyn Fn(u64, u64) -> Vec<u64>,
+        planned: &mut Vec<Plan>,
+    ) {
+        let row = |n| Row::new(subject.request(n)).options(subject.options()).tiles(Tiles::Numbers(numbers.to_vec()));
         // As many as all fit one tile, where they must.
-        let fits = |size: &u64| row(*size).plan(self.caps).is_ok();
+        let fits = |size: &u64| row(*size).plan(self.caps, self.tuning).is_ok();
         let mut halves = successors(Some(subject.size(1 << 20)), |size| (*size > 1).then_some(size / 2));
         let Some(size) = halves.find(fits) else { return };
-        let Some(Shape { tile, .. }) = row(size).shape(self.caps) else { return };
+        let Some(Shape { tile, .. }) = row(size).shape(self.caps, self.tuning) else { return };
         let mut sizes = sizes(tile, size);
         sizes.retain(|n| subject.few.is_none_or(|few| *n <= few.next_power_of_two() + 3));
         for n in sizes {
             // A tile may not fit this device, nor all keys one tile.
-            if row(n).plan(self.caps).is_ok() {
+            let Ok(plan) = row(n).plan(self.caps, self.tuning) else { continue };
+            if !planned.contains(&plan) {
+                planned.push(plan);
                 self.row(row(n));
             }
         }

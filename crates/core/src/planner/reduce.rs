@@ -22,7 +22,7 @@ impl Planner<'_> {
         let element = u64::from(op.element().bytes());
         let spans = vec![
             PlannedSpan::new(Slot::Input, u64::from(n) * element, op.element().align()),
-            PlannedSpan::new(Slot::Output, element, op.element().align()),
+            PlannedSpan::of_one(Slot::Output, op.element()),
         ];
         let (input, output) = (spans[0].whole(), whole(Slot::Output, element));
         let start = initial.clone().unwrap_or_else(|| op.identity().to_vec());
