@@ -45,7 +45,7 @@ impl ByKeyRequest {
 /// on the device. (Devices without subgroups take three launches, and read twice.) Outputs are as long as if each element were a run;
 /// what lies past those written keeps what it held.
 /// Keys are equal if their bits are: -0 and +0 are different keys, and a NaN is equal to one of the same bits. Nothing works in
-/// place. As in a scan by look-back, a float's bits may differ from run to run. Scratch is a state a tile, of a count and a total;
+/// place. As in a scan by look-back, a float's bits may differ from run to run, and a sum of nothing but -0 may be +0. Scratch is a state a tile, of a count and a total;
 /// [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
 ///
 /// # Errors

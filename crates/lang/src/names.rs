@@ -16,7 +16,7 @@ use crate::scan::{self, Declaration};
 /// | `Words`, `ELEMENT_WORDS` | an element as 32-bit words |
 /// | `identity` | the operator's identity |
 /// | `main` | a WGSL entry point |
-/// | `fold_runs`, `run_heads`, `staged`, `ticket_take`, `invocation_place`, `follow_predecessor`, `admit_successor` | functions |
+/// | `fold_runs`, `run_heads`, `staged`, `ticket_take`, `invocation_place`, `opaque_word`, `follow_predecessor`, `admit_successor` | functions |
 /// | `values`, `sums`, `tree`, `input`, `output`, `params`, `Params`, `states`, `ticket`, `partials`, `counter`, `input_values`, `output_values`, `output_rest`, `output_count` | a kernel's arguments |
 /// | `Pack` | consecutive elements that are loaded together |
 /// | `State`, `StateWord`, `Lookback`, `Announced`, `TileInput`, `TilePrefix`, `TileShared`, `TileTotals`, `BlockScan`, `RunKey`, `Runs`, `RunStage`, `Subgroup`, `Peers`, `Invocation`, `TileBarrier` | the kernels' structs |
@@ -29,11 +29,11 @@ use crate::scan::{self, Declaration};
 pub const RESERVED_NAMES: &[&str] = &[
     "T", "Item", "output_rest", "output_count", "input_values", "output_values", "KEY_WORDS", "RUN_WORDS", "VALUE_WORDS",
     "Words", "ELEMENT_WORDS", "identity", "main", "input", "output", "params", "Params", "states", "ticket",
-    "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "Invocation", "invocation_place", "REDUCE_SHARED", "follow_predecessor", "admit_successor", "BlockScan", "RunKey", "Runs", "RunStage", "staged", "fold_runs", "run_heads", "Subgroup", "Peers",
+    "partials", "values", "sums", "tree", "counter", "Pack", "State", "StateWord", "Lookback", "TICKETS", "ticket_take", "Invocation", "invocation_place", "opaque_word", "REDUCE_SHARED", "follow_predecessor", "admit_successor", "BlockScan", "RunKey", "Runs", "RunStage", "staged", "fold_runs", "run_heads", "Subgroup", "Peers",
     "Announced", "TileInput", "TilePrefix", "TileShared", "TileTotals",
     "AHEAD", "CHAINED", "CHUNKS", "COMMUTATIVE", "DECLARE_SUBGROUP", "DIGITS", "EXCLUSIVE", "FALLBACK", "FUNCTION", "LEADING_SUBGROUP", "MAX_SUBGROUPS",
-    "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
-    "KERNEL", "OWN_KEYS", "OWN_WORDS", "SCAN_WARPS", "SPINE_ITEMS", "SPIN_LIMIT", "STAGED", "STAGES", "STEP", "TASK", "TileBarrier", "WARD_POLLS", "WARP_PACKS", "WHOLE_TILES", "WINDOWS", "WORKGROUP",
+    "FIRST", "FIRST_REDUCE_WARP", "FIRST_SCAN_WARP", "PACK", "PADDING", "PARTIAL_FLAG", "RADIX", "REDUCE_WARPS", "RELAXED", "RESIDENT", "DYNAMIC_BYTES", "ROWS",
+    "KERNEL", "OWN_KEYS", "OWN_WORDS", "SCAN_WARPS", "SPINE_ITEMS", "SPIN_LIMIT", "STAGED", "STAGES", "STEP", "TASK", "TileBarrier", "VOLATILE_STATES", "WARD_POLLS", "WARP_PACKS", "WHOLE_TILES", "WINDOWS", "WORKGROUP",
 ];
 
 /// Prefixes of names that the kernels declare; see [`RESERVED_NAMES`].
@@ -47,7 +47,7 @@ pub const RESERVED_NAMES: &[&str] = &[
 /// | `state_`, `lookback`, `tile_`, `shared_`, `partial_` | the decoupled look-back and the one-launch reduce |
 /// | `bulk_`, `warps_` | the look-ahead scan's copies and barriers |
 /// | `scan_`, `reduce_`, `select_`, `by_key_`, `workgroup_`, `atomic_` | entry points, and operations that WGSL has of its own |
-/// | `FAULT`, `LOOKBACK_`, `SELECT_`, `STATE_`, `STATUS_`, `STEP_`, `SUBGROUP_`, `TASK_`, `TILE` | constants of these |
+/// | `BUCKETS_`, `FAULT`, `LOOKBACK_`, `SELECT_`, `STATE_`, `STATUS_`, `STEP_`, `SUBGROUP_`, `TASK_`, `TILE` | constants of these |
 /// | `wgsl_` | what emitted C needs to keep WGSL's meaning |
 /// | `combine_`, `keep_` | an operator's or a predicate's helper functions, in emitted C |
 #[rustfmt::skip]

@@ -145,11 +145,11 @@ impl Watch {
     /// them, and go on.
     fn surviving<R>(&self, poll: impl FnOnce() -> R) -> Result<R> {
         // What a panic leaves behind is wgpu's device, which is not used again: the watch says that it is lost.
-        catch_unwind(AssertUnwindSafe(poll)).or_else(|panic| {
+        catch_unwind(AssertUnwindSafe(poll)).map_err(|panic| {
             let Some(message) = text(&*panic).filter(|text| text.starts_with(POLL_PANIC)) else { resume_unwind(panic) };
             let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
             self.report(Reported::Lost(message.clone()));
-            Err(Error::DeviceLost(message))
+            Error::DeviceLost(message)
         })
     }
 }
