@@ -46,11 +46,6 @@ fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), 
     b.run(&on_b.call)?;
     let (from_a, from_b) = (on_a.results(a)?, on_b.results(b)?);
     let element = row.element();
-    let sorts = from_a.values.is_some()
-        || matches!(
-            row.request,
-            trifold_core::Request::Sort(_) | trifold_core::Request::Select(_) | trifold_core::Request::ByKey(_)
-        );
     let wrong = |message: String| {
         Failure::Wrong(format!(
             "{} ({}) against {} ({}): {message}",
@@ -61,7 +56,9 @@ fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), 
         ))
     };
     match &on_a.expected.output {
-        Output::Exact(_) => compare::exact(&element, &from_a.output, &from_b.output, !sorts).map_err(wrong)?,
+        Output::Exact(_) => {
+            compare::exact(&element, &from_a.output, &from_b.output, !row.keeps_bits()).map_err(wrong)?
+        }
         Output::Near { scales, chained, .. } => {
             let depth = if *chained { on_a.call.plan().depth() + on_b.call.plan().depth() } else { 2 };
             let size = element.bytes() as usize;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trifold_core::{
-    Backend, Builtin, Caps, Command, Element, KernelKey, Options, Order, Prepared, Request, Rest, Result, Scalar,
-    ScanKind, SelectRequest, SortRequest, Span, Spans, Transfer, Tuning, block_on,
+    Backend, Builtin, Caps, Command, Element, Error, KernelKey, Options, Order, Prepared, Request, Rest, Result,
+    Scalar, ScanKind, SelectRequest, SortRequest, Span, Spans, Transfer, Tuning, block_on, planner,
 };
 
 use crate::case::{Failure, Outcome, guarded};
@@ -14,8 +14,8 @@ use crate::table::{builtin, by_key, reduce, scan, select, sort};
 
 const N: u64 = 5003;
 
-/// Runs a bound call of each primitive again and again: of the backend it may ask for a recorder, and for it to be filled and
-/// submitted.
+/// Runs a bound call of each primitive by each algorithm but the literature's again and again: of the backend it may ask for a recorder,
+/// and for it to be filled and submitted.
 pub fn repeated_calls_only_run<B: Backend>(backend: B) -> Outcome {
     let counting = Counting { inner: backend, asked: Arc::default() };
     guarded(|| requests().iter().try_for_each(|request| runs_alone(&counting, request)))
@@ -61,8 +61,32 @@ fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::resu
         Request::Select(_) => spans.with_count(&word(&count)?),
         _ => spans,
     };
-    let prepared = block_on(Prepared::new(backend, request, spans.layout(backend)?, Options::default()))?;
-    let bound = prepared.bind(backend, &spans)?;
+    let layout = spans.layout_for(backend, request)?;
+    let mut planned = 0;
+    for algorithm in
+        planner::algorithms(request, backend.caps()).into_iter().filter(|name| !planner::is_reference(name))
+    {
+        let options = Options { algorithm: Some(algorithm), ..Options::default() };
+        match block_on(Prepared::new(backend, request, layout, options)) {
+            Ok(prepared) => runs_again(backend, &prepared, &spans)?,
+            // More elements than one tile, or a tile that the device has no room for.
+            Err(Error::Unsupported(_) | Error::Invalid(_)) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        planned += 1;
+    }
+    match planned {
+        0 => Err(Failure::Wrong(format!("no algorithm has a plan for {}", request.primitive()))),
+        _ => Ok(()),
+    }
+}
+
+fn runs_again<B: Backend>(
+    backend: &Counting<B>,
+    prepared: &Prepared<Counting<B>>,
+    spans: &Spans<'_, Counting<B>>,
+) -> std::result::Result<(), Failure> {
+    let bound = prepared.bind(backend, spans)?;
     bound.run(backend)?;
     let before = backend.asked();
     for _ in 0..3 {
@@ -74,7 +98,10 @@ fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::resu
     asked.retain(|_, times| *times > 0);
     match asked == BTreeMap::from([("record", 3), ("execute", 3), ("submit", 3)]) {
         true => Ok(()),
-        false => Err(Failure::Wrong(format!("three calls of {} asked for {asked:?}", request.primitive()))),
+        false => {
+            let algorithm = prepared.plan().algorithm();
+            Err(Failure::Wrong(format!("three calls by {algorithm} asked for {asked:?}")))
+        }
     }
 }
 

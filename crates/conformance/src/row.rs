@@ -280,6 +280,15 @@ impl Row {
         }
     }
 
+    /// Whether results are elements as they came, bit for bit, and not what an operator made of them. (Of a reduction by key that is said of
+    /// its keys; the totals are its values.)
+    pub(crate) fn keeps_bits(&self) -> bool {
+        match self.request {
+            Request::Copy { .. } | Request::Sort(_) | Request::Select(_) | Request::ByKey(_) => true,
+            Request::Scan(_) | Request::Reduce(_) => false,
+        }
+    }
+
     /// Workgroup and tile of the kernel that does its work, in elements; `None` where there are none.
     pub(crate) fn shape(&self, caps: &Caps, tuning: &Tuning) -> Option<Shape> {
         let plan = self.plan(caps, tuning).ok()?;

@@ -72,7 +72,7 @@ pub(crate) struct Staged {
     pub(crate) call: AnyCall,
     pub(crate) expected: Expected,
     element: ElementType,
-    sorts: bool,
+    keeps_bits: bool,
     input: Block,
     /// `None` if the row works in place.
     output: Option<Block>,
@@ -141,9 +141,8 @@ impl Staged {
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps())?;
         let call = poisoned_call(backend, &row.request, spans, row.options, &tuning, row.poison())?;
         let expected = oracle::expect(&row.request, &keys, carried.as_deref());
-        let sorts =
-            matches!(row.request, Request::Sort(_) | Request::Copy { .. } | Request::Select(_) | Request::ByKey(_));
-        Ok(Staged { call, expected, element, sorts, input, output, values, rest, count })
+        let keeps_bits = row.keeps_bits();
+        Ok(Staged { call, expected, element, keeps_bits, input, output, values, rest, count })
     }
 
     /// Gives the next run an input of its own.
@@ -184,7 +183,7 @@ impl Staged {
             Output::Exact(want) if self.count.is_some() => {
                 compare::written(&self.element, want, &results.output, STALE)
             }
-            Output::Exact(want) => compare::exact(&self.element, want, &results.output, !self.sorts),
+            Output::Exact(want) => compare::exact(&self.element, want, &results.output, !self.keeps_bits),
             Output::Near { values, scales, chained } => {
                 let depth = if *chained { self.call.plan().depth() + 1 } else { 1 };
                 compare::near(&self.element, values, scales, depth, &results.output)

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
 use crate::primitives::{count, run_once};
-use crate::{Backend, Element, ElementType, Layout, Options, Prepared, Request, Result, Span, Spans, block_on};
+use crate::{
+    Backend, Element, ElementType, KernelKey, Layout, Options, Prepared, Request, Result, Span, Spans, block_on,
+};
 
 /// Which elements of type `T` to keep.
 ///
@@ -154,6 +156,23 @@ pub enum Rest {
     Apart,
     /// They follow the ones that are kept, in their order: three launches.
     Behind,
+}
+
+impl Rest {
+    /// What `SELECT_REST`, a kernel's constant, says of it.
+    pub(crate) fn code(self) -> u32 {
+        match self {
+            Rest::Dropped => 0,
+            Rest::Apart => 1,
+            Rest::Behind => 2,
+        }
+    }
+
+    /// What a kernel of this key does with them, if it selects.
+    pub fn of(key: &KernelKey) -> Option<Rest> {
+        let code = key.constant("SELECT_REST")?;
+        [Rest::Dropped, Rest::Apart, Rest::Behind].into_iter().find(|rest| rest.code() == code)
+    }
 }
 
 /// A selection: `select_if`, or with the rest `partition_if`.

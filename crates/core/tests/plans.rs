@@ -265,7 +265,7 @@ fn sorts_from_the_most_significant_digit() {
     assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
 }
 
-/// Counts past 30 bits leave no room for a status beside them in a word: a pass takes portions of fewer keys.
+/// Counts past 29 bits leave no room for a status beside them in a word: a pass takes portions of fewer keys.
 #[test]
 fn sorts_of_very_many_keys_go_by_portions() {
     insta::assert_snapshot!("sort_keys_h200_portions", text(&sort_keys(3 << 30), &h200()));

@@ -4,21 +4,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
-use trifold_core::{Error, HostSelector, KernelKey, Result};
+use trifold_core::{Error, HostSelector, KernelKey, Rest, Result};
 
 use crate::memory::{Access, Region};
 use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, in_parts};
 
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 128 << 10;
-
-/// Where the elements go that are not kept.
-#[derive(Clone, Copy, PartialEq)]
-enum Rest {
-    Dropped,
-    Apart,
-    Behind,
-}
 
 /// A selection bound to its memory.
 pub(crate) struct SelectStep {
@@ -42,11 +34,8 @@ impl SelectStep {
         let output = arguments.array("output", n, size, alignment)?;
         let output_rest = arguments.array("output_rest", n, size, alignment)?;
         let output_count = arguments.array("output_count", 1, 4, 4)?;
-        let rest = match key.constant("SELECT_REST") {
-            Some(1) => Rest::Apart,
-            Some(2) => Rest::Behind,
-            _ => Rest::Dropped,
-        };
+        let rest = Rest::of(key);
+        let rest = rest.ok_or_else(|| Error::Invalid(format!("{} without what to do with the rest", key.name)))?;
         for apart in [&output, &output_rest, &output_count] {
             input.check_apart(apart)?;
         }

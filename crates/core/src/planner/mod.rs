@@ -338,12 +338,7 @@ impl Planner<'_> {
         }
         let max = s.max.min(workgroup);
         let min = s.min.min(workgroup);
-        Ok(vec![
-            ("SUBGROUP_MIN", min),
-            ("SUBGROUP_MAX", max),
-            ("MAX_SUBGROUPS", workgroup / min),
-            ("SUBGROUP_EMULATED", u32::from(s.source == SubgroupSource::Emulated)),
-        ])
+        Ok(vec![("SUBGROUP_MIN", min), ("SUBGROUP_MAX", max), ("MAX_SUBGROUPS", workgroup / min)])
     }
 
     fn fault_constants(&self) -> [(&'static str, u32); 2] {

@@ -132,12 +132,7 @@ impl<'a> Job<'a> {
 
     /// What becomes of the elements that are not kept.
     fn rest(&self) -> (&'static str, u32) {
-        let kind = match self.request.rest {
-            Rest::Dropped => 0,
-            Rest::Apart => 1,
-            Rest::Behind => 2,
-        };
-        ("SELECT_REST", kind)
+        ("SELECT_REST", self.request.rest.code())
     }
 
     /// Input, output, rest and count. Where there is no span for the rest the output stands for it.
