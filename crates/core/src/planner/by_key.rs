@@ -1,7 +1,9 @@
 //! Reduction by key: one pass by decoupled look-back, or three launches where no workgroup may wait for another.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, reaches, tile_launch, whole, words_of};
+use super::{
+    Argument, BESIDE, Planner, Scratch, check_count, clean_once, reaches, tile_launch, whole, without_steps, words_of,
+};
 use crate::by_key::segmented;
 use crate::plan::PlannedSpan;
 use crate::{ByKeyRequest, Error, KernelKey, Language, Launch, Op, Param, Plan, Request, Result, Slot, Step};
@@ -43,7 +45,8 @@ impl Planner<'_> {
                 vec![Step::Launch(job.launch(kernel, 1, &arguments(&spans)))]
             }
             "lookback" => self.by_key_lookback(&job, &spans, &mut scratch)?,
-            _ => by_key_three(&job, &spans, &mut scratch),
+            "reduce_then_scan" => by_key_three(&job, &spans, &mut scratch),
+            other => return Err(without_steps(other)),
         };
         self.finish(algorithm, scratch, steps, spans, depth)
     }

@@ -130,6 +130,13 @@ pub const ALGORITHMS: [&str; 33] = [
     "onesweep", "one_tile", "merge_tile", "hybrid", "upsweep_downsweep", "upsweep_downsweep_4bit", "split", "msd_first",
 ];
 
+/// For a name that the lists above and [`algorithms`] have, and the steps of a request have not.
+fn without_steps(algorithm: &str) -> Error {
+    Error::Invalid(format!(
+        "`{algorithm}` has no steps in the planner; this is a mistake of Trifold's, please report it"
+    ))
+}
+
 /// Whether an algorithm is a rung of the literature's ladder: verified as any other, and no planner's choice.
 pub fn is_reference(algorithm: &str) -> bool {
     SCAN_LADDER.contains(&algorithm) || SORT_LADDER.contains(&algorithm) || reduce_ladder::find(algorithm).is_some()

@@ -1,7 +1,7 @@
 //! Scans of several launches, none of whose workgroups waits for another: those that go by tiles, and those that step through
 //! global memory.
 
-use super::{Planner, Scratch, offset};
+use super::{Planner, Scratch, offset, without_steps};
 use crate::{KernelKey, Language, Launch, Op, Param, Region, Result, Step};
 
 /// What is to be scanned, from where to where. Output and input may be the same.
@@ -83,7 +83,10 @@ impl Planner<'_> {
             "hillis_steele_shared" => self.blocked_tile(job.op, Some("block/scan"))?,
             "blelloch_blocked" => self.blocked_tile(job.op, Some("block/scan_blelloch"))?,
             "subgroup_blocked" => self.blocked_tile(job.op, None)?,
-            _ => self.fast_tile(job.op, job.n)?,
+            "reduce_then_scan" | "reduce_then_scan_recursive" | "scan_then_propagate" => {
+                self.fast_tile(job.op, job.n)?
+            }
+            other => return Err(without_steps(other)),
         };
         // A lane's elements, a subgroup's or a tree's, and the subgroups' sums one after the other.
         let in_tile = u64::from(body.elements / body.workgroup()) + 80;

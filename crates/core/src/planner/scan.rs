@@ -1,7 +1,10 @@
 //! Scan: one pass by decoupled look-back, or several launches where no workgroup may wait for another.
 
 use super::passes::Job;
-use super::{Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, reaches, whole, words_of};
+use super::{
+    Pack, Planner, Scratch, algorithms, check_count, clean_once, follows_arrival, reaches, whole, without_steps,
+    words_of,
+};
 use crate::plan::PlannedSpan;
 use crate::{
     DeviceKind, Error, KernelKey, Language, Launch, Op, Param, Plan, Region, Request, Result, ScanKind, ScanRequest,
@@ -116,7 +119,7 @@ impl Planner<'_> {
     ) -> Result<Plan> {
         let tile = self.scan_tile(op, n, 32, self.lookback_workgroup(algorithm, op, n));
         let tiles = n.div_ceil(tile.elements);
-        let way = self.way(algorithm, op, tiles);
+        let way = self.way(algorithm, op, tiles)?;
         let stays = matches!(way, Way::Registers | Way::Chunks(_));
         if stays {
             self.check_registers_turns(op, n, &tile)?;
@@ -158,8 +161,8 @@ impl Planner<'_> {
     }
 
     /// How the tiles of an algorithm look back.
-    fn way(&self, algorithm: &str, op: &Op, tiles: u32) -> Way {
-        match algorithm {
+    fn way(&self, algorithm: &str, op: &Op, tiles: u32) -> Result<Way> {
+        Ok(match algorithm {
             "chained_scan" => Way::Serial { chained: true },
             "lookback_serial" => Way::Serial { chained: false },
             // WGSL's only fence is a barrier, which the published descriptor's kernel has a body of its own for.
@@ -169,11 +172,12 @@ impl Planner<'_> {
                 0 => Way::Registers,
                 chunks => Way::Chunks(chunks),
             },
-            _ => match self.lookback_windows(op, tiles) {
+            "lookback" => match self.lookback_windows(op, tiles) {
                 1 => Way::Subgroup,
                 windows => Way::Windows(windows),
             },
-        }
+            other => return Err(without_steps(other)),
+        })
     }
 
     /// As often as a tile polls another's state before it helps.
@@ -474,7 +478,7 @@ impl Way {
         match self {
             Way::Registers | Way::Chunks(_) => "scan/lookahead_registers",
             Way::FencedInStep => "scan/lookback_fenced",
-            _ => "scan/lookback",
+            Way::Serial { .. } | Way::Subgroup | Way::Fenced | Way::Windows(_) => "scan/lookback",
         }
     }
 
@@ -483,7 +487,7 @@ impl Way {
             Way::Serial { chained } => Some(("CHAINED", u32::from(chained))),
             Way::Windows(windows) => Some(("WINDOWS", windows)),
             Way::Chunks(chunks) => Some(("CHUNKS", chunks)),
-            _ => None,
+            Way::Subgroup | Way::Fenced | Way::FencedInStep | Way::Registers => None,
         }
     }
 

@@ -2,7 +2,9 @@
 //! where the rest is to follow the elements that are kept.
 
 use super::scan::{tile_prefix, tile_states};
-use super::{Argument, BESIDE, Planner, Scratch, check_count, clean_once, reaches, tile_launch, whole, words_of};
+use super::{
+    Argument, BESIDE, Planner, Scratch, check_count, clean_once, reaches, tile_launch, whole, without_steps, words_of,
+};
 use crate::plan::PlannedSpan;
 use crate::{
     Builtin, Error, KernelKey, Launch, Op, Param, Plan, Request, Rest, Result, Scalar, SelectRequest, Slot, Step,
@@ -38,7 +40,8 @@ impl Planner<'_> {
                 vec![Step::Launch(job.launch(kernel, 1, &job.arguments()))]
             }
             "lookback" => self.select_by_lookback(request, n, &mut scratch)?,
-            _ => self.select_by_counts(request, n, &mut scratch),
+            "reduce_then_scan" => self.select_by_counts(request, n, &mut scratch),
+            other => return Err(without_steps(other)),
         };
         self.finish(algorithm, scratch, steps, spans, 0)
     }

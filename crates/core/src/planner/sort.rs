@@ -3,7 +3,7 @@
 
 use super::passes::Job as ScanJob;
 use super::sort_local::moved_words;
-use super::{Planner, Scratch, check_count, offset};
+use super::{Planner, Scratch, check_count, offset, without_steps};
 use crate::plan::PlannedSpan;
 use crate::{
     Builtin, DeviceKind, Error, KernelKey, Language, Launch, Op, Order, Param, Plan, Region, Request, Result, Scalar,
@@ -155,7 +155,8 @@ impl Planner<'_> {
             "one_tile" => self.one_tile(&job, spans),
             "onesweep" => self.onesweep(&job, spans),
             "msd_first" => self.msd_first(&job, spans),
-            _ => self.upsweep_downsweep(algorithm, job, spans),
+            "upsweep_downsweep" | "upsweep_downsweep_4bit" | "split" => self.upsweep_downsweep(algorithm, job, spans),
+            other => Err(without_steps(other)),
         }
     }
 
