@@ -45,6 +45,23 @@ impl Case {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// The same for cases of the same kernels, but where a size decides those.
+    pub fn kernels(&self) -> String {
+        match &self.body {
+            Body::Call(row) => row.kernels(),
+            Body::Queue(_) | Body::Timing | Body::Refusal(_) => self.name.clone(),
+        }
+    }
+
+    /// How many elements its calls have in all.
+    pub fn elements(&self) -> u64 {
+        match &self.body {
+            Body::Call(row) => row.request.n() * u64::from(row.runs),
+            Body::Queue(rows) => rows.iter().map(|row| row.request.n()).sum(),
+            Body::Timing | Body::Refusal(_) => 0,
+        }
+    }
 }
 
 /// What came of a case.

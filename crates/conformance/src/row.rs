@@ -173,6 +173,15 @@ impl Row {
 
     /// The row's name, which says everything about it.
     pub(crate) fn name(&self) -> String {
+        self.named(&[format!("n={}", self.request.n()), self.distribution.name()])
+    }
+
+    /// Its name without size and input. Rows that share it have the same kernels, but where a size decides.
+    pub(crate) fn kernels(&self) -> String {
+        self.named(&[])
+    }
+
+    fn named(&self, input: &[String]) -> String {
         let (ty, what, mut rest) = match &self.request {
             Request::Copy { element, .. } => (element.name().to_owned(), "-".to_owned(), vec![]),
             Request::Scan(r) => {
@@ -226,16 +235,11 @@ impl Row {
         if self.keeps_scratch {
             rest.push("keeps_scratch".into());
         }
-        let mut name = format!(
-            "{}/{ty}/{what}/{}/n={}/{}",
-            self.request.primitive(),
-            self.options.algorithm.unwrap_or("auto"),
-            self.request.n(),
-            self.distribution.name(),
-        );
-        for part in rest {
+        let algorithm = self.options.algorithm.unwrap_or("auto");
+        let mut name = format!("{}/{ty}/{what}/{algorithm}", self.request.primitive());
+        for part in input.iter().chain(&rest) {
             name.push('/');
-            name.push_str(&part);
+            name.push_str(part);
         }
         name
     }

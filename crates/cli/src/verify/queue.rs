@@ -5,8 +5,6 @@ use std::sync::{Mutex, PoisonError};
 
 use trifold_conformance::Case;
 
-use super::shard::kernels;
-
 /// A device's cases, handed out one by one. Cases of the same kernels go to one worker as long as others have work of their
 /// own: each worker's opening of the device compiles its kernels itself.
 pub struct Queue<'a>(Mutex<State<'a>>);
@@ -26,7 +24,7 @@ impl<'a> Queue<'a> {
         let mut firsts = HashMap::new();
         let mut groups = BTreeMap::<usize, Group<'a>>::new();
         for (i, case) in cases.iter().enumerate() {
-            let first = *firsts.entry(kernels(case)).or_insert(i);
+            let first = *firsts.entry(case.kernels()).or_insert(i);
             groups.entry(first).or_default().push_back((i, case));
         }
         Queue(Mutex::new(State { groups: groups.into_values().collect(), begun: HashMap::new() }))

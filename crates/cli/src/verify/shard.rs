@@ -42,7 +42,7 @@ impl Shard {
             if part + 1 == self.part { own.append(run) } else { run.clear() }
         };
         for case in cases {
-            if run.len() == TOGETHER || run.last().is_some_and(|last| kernels(last) != kernels(&case)) {
+            if run.len() == TOGETHER || run.last().is_some_and(|last: &Case| last.kernels() != case.kernels()) {
                 deal(&mut run);
             }
             run.push(case);
@@ -52,15 +52,9 @@ impl Shard {
     }
 }
 
-/// What is before the size in a name says the kernels.
-pub(super) fn kernels(case: &Case) -> &str {
-    case.name().split("/n=").next().unwrap_or_default()
-}
-
 /// A case's share of time: of large ones the host's checking.
 fn weight(case: &Case) -> u64 {
-    let n = case.name().split("/n=").nth(1).and_then(|rest| rest.split('/').next()?.parse::<u64>().ok());
-    1 + (n.unwrap_or_default() >> 20)
+    1 + (case.elements() >> 20)
 }
 
 #[cfg(test)]
