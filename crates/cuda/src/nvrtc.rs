@@ -60,10 +60,10 @@ pub(crate) struct Image {
 
 /// The version of the NVRTC that this process uses, such as (13, 0).
 ///
-/// It is looked for once, one of 12.3 or newer before older ones: the library that the environment variable `TRIFOLD_NVRTC` names, if that is set; else what the
-/// system's loader finds (`LD_LIBRARY_PATH` and the system's directories on Linux, `PATH` on Windows); else the wheel
-/// `nvidia-cuda-nvrtc` in the active virtual or conda environment, the user's packages or the system's; else the toolkit
-/// in `CUDA_PATH`, `CUDA_HOME` or `/usr/local/cuda`.
+/// It is looked for once, and one of 12.3 or newer is taken before older ones: the library that the environment variable
+/// `TRIFOLD_NVRTC` names, if that is set; else what the system's loader finds (`LD_LIBRARY_PATH` and the system's directories on
+/// Linux, `PATH` on Windows); else the wheel `nvidia-cuda-nvrtc` in the active virtual or conda environment, the user's packages or
+/// the system's; else the toolkit in `CUDA_PATH`, `CUDA_HOME` or `/usr/local/cuda`.
 ///
 /// # Errors
 /// [`Error::Unsupported`] that says how to get NVRTC, if it is not found.

@@ -89,8 +89,9 @@ fn table(rows: &mut [&Row]) -> Table {
     table.set_header(header);
     for row in rows.iter() {
         let dash = || "-".to_string();
-        let mut cells =
-            vec![size(row.n), row.backend.clone(), row.device.clone(), row.api.clone(), row.algorithm.clone()];
+        // Another program's rows name no device: what tells its versions apart is their file.
+        let device = if row.device.is_empty() { &row.driver } else { &row.device };
+        let mut cells = vec![size(row.n), row.backend.clone(), device.clone(), row.api.clone(), row.algorithm.clone()];
         cells.extend(has_tuning.then(|| row.tuning.clone().unwrap_or_else(dash)));
         cells.extend(has_faults.then(|| row.fault.clone()));
         cells.extend(has_waiting.then(|| row.waiting.clone()));
@@ -203,7 +204,7 @@ mod tests {
             let mut row = row("uniform", "none", "bounded");
             (row.batched_ms, row.median_ms, row.version) = (batched, Some(median), version.into());
             if version.is_empty() {
-                row.backend = "cub".into();
+                (row.backend, row.device, row.driver) = ("cub".into(), String::new(), "cub-3.5.0".into());
             } else {
                 row.host_us = Some(3.21);
             }
@@ -213,6 +214,7 @@ mod tests {
         let rows = [ours.clone(), timed("", Some(0.005), 0.010), timed("", Some(0.003), 0.012)];
         let text = render(&rows);
         assert!(text.contains("| cub / this |") && text.contains("|       1.50 |"), "{text}");
+        assert!(text.contains("| cub     | cub-3.5.0 |"), "{text}");
         assert!(text.contains("|   host |") && text.contains("| 3.2 us |"), "{text}");
         // One without such a share is held to medians.
         let text = render(&[ours, timed("", None, 0.018)]);
