@@ -16,6 +16,7 @@ const PTX: &[&str] = &[
     "-fgnu-keywords",
     "-Xclang",
     "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics",
+    "-D__NV_CL_C_VERSION=120",
 ];
 
 /// A kind of device, and how clang is told of it.
@@ -102,6 +103,14 @@ fn check_all(device: &Device) {
 #[test]
 fn with_inline_ptx() {
     check_all(&device(32, SubgroupSource::InlinePtx, PTX));
+}
+
+/// As the backend compiles for NVIDIA's GPUs before Volta.
+#[test]
+fn with_inline_ptx_without_relaxed_accesses() {
+    let Device { caps, mut arguments } = device(32, SubgroupSource::InlinePtx, PTX);
+    arguments.push("-DVOLATILE_STATES");
+    check_all(&Device { caps: Caps { atomics128: false, forward_progress: false, ..caps }, arguments });
 }
 
 #[test]
