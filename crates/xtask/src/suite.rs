@@ -197,8 +197,12 @@ impl Suite {
             }
         });
         report.stage("documentation", || {
-            let mut doc = ws.cargo(&["doc", "--workspace", "--no-deps", "--keep-going"]);
-            Ok(Outcome::of(run_program(doc.env("RUSTDOCFLAGS", "-D warnings"))?))
+            let documents = |arguments: &[&str]| run_program(ws.cargo(arguments).env("RUSTDOCFLAGS", "-D warnings"));
+            // The program's pages have the library's place: at the same time, each would remove what the other has written.
+            let libraries = documents(&["doc", "--workspace", "--no-deps", "--keep-going"])?;
+            let program =
+                documents(&["rustdoc", "-p", "trifold-cli", "--bin", "trifold", "--", "--document-private-items"])?;
+            Ok(Outcome::of(libraries && program))
         });
         report.stage("the facade with each backend alone", || {
             let mut failed = vec![];
