@@ -83,6 +83,16 @@ fn a_ladder_sets_every_device_beside_the_sequential_scan() {
 }
 
 #[test]
+fn a_sweep_of_workgroups_runs_wherever_there_are_any() {
+    let (_folder, json) = files();
+    succeeds(&trifold(&["experiment", "workgroup-sweep", "-n", "1000", "--runs", "1", "--json", text(&json)]));
+    for row in rows(&json) {
+        let refused = row["error"].as_str().is_some_and(|error| error.contains("not workgroups"));
+        assert!(row["verified"] == true && row["error"].is_null() || refused && row["backend"] == "cpu", "{row}");
+    }
+}
+
+#[test]
 fn unknown_names_are_answered_by_the_known_ones() {
     let output = experiment(&["scan-leader"]);
     assert_eq!(output.status.code(), Some(2));

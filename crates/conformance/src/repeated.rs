@@ -70,7 +70,7 @@ fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::resu
         match block_on(Prepared::new(backend, request, layout, options)) {
             Ok(prepared) => runs_again(backend, &prepared, &spans)?,
             // More elements than one tile, or a tile that the device has no room for.
-            Err(Error::Unsupported(_) | Error::Invalid(_)) => continue,
+            Err(Error::Unsupported(_)) => continue,
             Err(error) => return Err(error.into()),
         }
         planned += 1;

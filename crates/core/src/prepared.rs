@@ -236,7 +236,7 @@ impl<B: Backend> Prepared<B> {
         if let Some(narrow) = self.plan.spans.iter().find(|span| self.plan.wide && is_narrow(span)) {
             return Err(Error::Invalid(format!(
                 "the {} does not start at a multiple of 16 bytes or its buffer ends before the next one; prepare with \
-                 the spans' own layout (Spans::layout)",
+                 the spans' own layout (Spans::layout_for)",
                 narrow.slot.noun()
             )));
         }

@@ -41,7 +41,7 @@ mod step;
 pub use backend::{Cuda, InOrder, Kernel};
 pub use device::Device;
 pub use memory::{Buffer, Handle};
-pub use nvrtc::{compile_to_cubin, nvrtc_version};
+pub use nvrtc::{check_nvrtc, compile_to_cubin, nvrtc_version};
 pub use step::Step;
 pub use trifold_cache::Cache;
 

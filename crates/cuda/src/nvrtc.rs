@@ -60,15 +60,24 @@ pub(crate) struct Image {
 
 /// The version of the NVRTC that this process uses, such as (13, 0).
 ///
-/// It is looked for once, and one of 12.3 or newer is taken before older ones: the library that the environment variable
-/// `TRIFOLD_NVRTC` names, if that is set; else what the system's loader finds (`LD_LIBRARY_PATH` and the system's directories on
-/// Linux, `PATH` on Windows); else the wheel `nvidia-cuda-nvrtc` in the active virtual or conda environment, the user's packages or
-/// the system's; else the toolkit in `CUDA_PATH`, `CUDA_HOME` or `/usr/local/cuda`.
+/// It is looked for once: the library that the environment variable `TRIFOLD_NVRTC` names, if that is set; else what the
+/// system's loader finds (`LD_LIBRARY_PATH` and the system's directories on Linux, `PATH` on Windows); else the wheel
+/// `nvidia-cuda-nvrtc` in the active virtual or conda environment, the user's packages or the system's; else the toolkit
+/// in `CUDA_PATH`, `CUDA_HOME` or `/usr/local/cuda`. Of those that are found so, the first of 12.3 or newer, which kernels for sm_90
+/// and newer need, is taken before older ones.
 ///
 /// # Errors
 /// [`Error::Unsupported`] that says how to get NVRTC, if it is not found.
 pub fn nvrtc_version() -> Result<(u32, u32)> {
     Nvrtc::get()?.number()
+}
+
+/// Whether this process has an NVRTC that compiles the kernels for an architecture, 90 for sm_90.
+///
+/// # Errors
+/// [`Error::Unsupported`] that says how to get one, if there is none, or one too old.
+pub fn check_nvrtc(architecture: u32) -> Result<()> {
+    Nvrtc::get()?.check_age(architecture)
 }
 
 /// Compiles CUDA C++17 for one architecture, 90 for sm_90. Needs no device and no driver, NVRTC alone.

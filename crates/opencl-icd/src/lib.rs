@@ -2,7 +2,7 @@
 //!
 //! `ocl` calls OpenCL through cl-sys, and cl-sys asks the linker for libOpenCL: such a program is built only where
 //! libOpenCL is installed, and starts only where it is. This crate defines every function that cl-sys declares, and those that the
-//! Khronos loader exports besides: what else in the program calls OpenCL is linked to these too. Each looks up its namesake at its first call, in
+//! Khronos loader exports besides on Linux: what else in the program calls OpenCL is linked to these too. Each looks up its namesake at its first call, in
 //!
 //! | system  | library                                                  |
 //! |---------|----------------------------------------------------------|

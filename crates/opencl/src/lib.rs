@@ -56,7 +56,7 @@ pub use trifold_cache::Cache;
 use caps::Profile;
 use device::Device;
 use memory::Memory;
-use objects::{Context, Queue};
+use objects::{Context, Event, Queue};
 use status::check;
 use step::Arguments;
 
@@ -383,17 +383,32 @@ impl Backend for OpenCl {
         }
         let memory = &to.handle().0;
         let (queue, mem, from) = (self.queue.raw(), memory.mem.raw(), bytes.as_ptr().cast());
-        // Not between the steps of another thread's call: a sort that finds other keys than it counted writes past its output.
-        let _alone = self.turns.take();
-        // SAFETY: queue and buffer are live and of one context, the range lies within the buffer, and the call is done
-        // with the host's bytes when it returns.
-        let code = unsafe {
-            let (size, none) = (bytes.len(), ptr::null());
-            ffi::clEnqueueWriteBuffer(queue, mem, ffi::CL_TRUE, offset, size, from, 0, none, ptr::null_mut())
-        };
-        check("clEnqueueWriteBuffer", code).map_err(|s| {
+        let call = "clEnqueueWriteBuffer";
+        let failed = |s: Status| {
             s.allocation_error(format_args!("writing {} bytes", bytes.len()), memory.bytes, &self.caps.device)
-        })
+        };
+        let mut raw: ffi::cl_event = ptr::null_mut();
+        let code = {
+            // Not between the steps of another thread's call: a sort that finds other keys than it counted writes past its output.
+            let _alone = self.turns.take();
+            // SAFETY: queue and buffer are live and of one context, the range lies within the buffer, and the host's bytes are borrowed
+            // until the command has ended: the wait below comes before any return but one for a command that was not enqueued.
+            unsafe {
+                let (size, none) = (bytes.len(), ptr::null());
+                ffi::clEnqueueWriteBuffer(queue, mem, ffi::CL_FALSE, offset, size, from, 0, none, &raw mut raw)
+            }
+        };
+        check(call, code).map_err(failed)?;
+        // SAFETY: the call above gave one reference away.
+        let event = unsafe { Event::created(call, raw, code) };
+        // SAFETY: the event is live. If there were none, all of the queue is waited for.
+        let waited = unsafe {
+            match &event {
+                Ok(event) => check("clWaitForEvents", ffi::clWaitForEvents(1, &event.raw())),
+                Err(_) => check("clFinish", ffi::clFinish(queue)),
+            }
+        };
+        waited.map_err(failed)
     }
 
     async fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {

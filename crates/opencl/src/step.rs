@@ -154,6 +154,26 @@ pub(crate) struct Arguments<'a, 'b> {
     pub(crate) alignment: u64,
 }
 
+/// A part of a buffer that a launch takes, as a sub-buffer: one for all arguments that take the same.
+struct Part {
+    of: ffi::cl_mem,
+    argument: &'static str,
+    origin: usize,
+    bytes: usize,
+    memory: Option<Arc<Memory>>,
+}
+
+impl Part {
+    fn is(&self, other: &Part) -> bool {
+        (self.of, self.origin, self.bytes) == (other.of, other.origin, other.bytes)
+    }
+
+    fn overlaps(&self, other: &Part) -> bool {
+        let begins_in = |a: &Part, b: &Part| (b.origin..b.origin + b.bytes).contains(&a.origin);
+        self.of == other.of && !self.is(other) && (begins_in(self, other) || begins_in(other, self))
+    }
+}
+
 /// From where on the buffer of a span is bound to a kernel that takes an offset in units: from its start, or, where the span is no
 /// whole number of units or too many from there, from the nearest place for a sub-buffer that is not.
 fn start(offset: u64, unit: u64, alignment: u64) -> u64 {
@@ -194,7 +214,8 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
 
     let object = kernel.0.kernel().map_err(|s| s.error(format_args!("binding {name}")))?;
     let mut memory = vec![];
-    let (mut wholes, mut parts) = (vec![], vec![]);
+    let mut wholes = vec![];
+    let mut parts: Vec<Part> = vec![];
     for (index, argument) in assembled.arguments.iter().enumerate() {
         let mut raw: ffi::cl_mem = ptr::null_mut();
         match spans.get(argument.name) {
@@ -222,13 +243,29 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
                     wholes.push((bound.mem.raw(), argument.name));
                     bound.clone()
                 } else {
-                    parts.push((bound.mem.raw(), argument.name));
                     let (offset, bytes) = range(span)?;
                     let before = starts.get(argument.name).map_or(0, |start| offset - *start as usize);
                     // Packs reach past the end, as far as the buffer does.
                     let bytes = (before + bytes).next_multiple_of(16).min(bound.bytes as usize - (offset - before));
-                    let part = bound.part(offset - before, bytes);
-                    Arc::new(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
+                    let place = Part {
+                        of: bound.mem.raw(),
+                        argument: argument.name,
+                        origin: offset - before,
+                        bytes,
+                        memory: None,
+                    };
+                    let memory =
+                        match parts.iter().find(|other| other.is(&place)).and_then(|other| other.memory.clone()) {
+                            Some(same) => same,
+                            None => {
+                                let part = bound.part(place.origin, bytes);
+                                Arc::new(
+                                    part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?,
+                                )
+                            }
+                        };
+                    parts.push(Part { memory: Some(memory.clone()), ..place });
+                    memory
                 };
                 raw = bound.mem.raw();
                 memory.push(bound);
@@ -240,9 +277,17 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
         set(&object, index, size_of::<ffi::cl_mem>(), value)
             .map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?;
     }
-    let shared = |(buffer, part): &(ffi::cl_mem, &'static str)| {
-        wholes.iter().find(|(whole, _)| whole == buffer).map(|(_, whole)| (*part, *whole))
-    };
+    let overlapping =
+        |part: &Part| parts.iter().find(|other| part.overlaps(other)).map(|other| (part.argument, other.argument));
+    if let Some((one, other)) = parts.iter().find_map(overlapping) {
+        return Err(Error::Invalid(format!(
+            "`{one}` and `{other}` of {name} lie in one buffer, in parts that overlap, as a part starts at a multiple of {} bytes and whole \
+             elements before its span; OpenCL leaves that undefined: give one of them a buffer of its own",
+            given.alignment
+        )));
+    }
+    let shared =
+        |part: &Part| wholes.iter().find(|(whole, _)| *whole == part.of).map(|(_, whole)| (part.argument, *whole));
     if let Some((part, whole)) = parts.iter().find_map(shared) {
         return Err(Error::Invalid(format!(
             "`{part}` of {name} is a part of the buffer that it takes whole for `{whole}`, which OpenCL leaves undefined; give one \

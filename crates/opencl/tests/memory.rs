@@ -210,6 +210,38 @@ fn structs_in_the_callers_sub_buffers() {
     }
 }
 
+/// Parts that overlap are undefined in OpenCL, though the spans in them do not.
+#[test]
+fn structs_in_parts_of_one_buffer() {
+    let Some(device) = device() else { return };
+    let queue = queue(&device, None);
+    let cl = OpenCl::new(&queue).unwrap();
+    // Places of sub-buffers that are no whole number of elements, 250 elements apart and more.
+    let (place, n) = ((cl.caps().binding_alignment as usize).max(128) / 4, 250);
+    let far = 3 * place * 250_usize.div_ceil(place) + place;
+    let all = ocl::Buffer::<u32>::builder().queue(queue.clone()).len(far + 3 * n).fill_val(0).build().unwrap();
+    let part = |origin| all.create_sub_buffer(None, origin, 3 * n).unwrap();
+    let (from, to) = (part(place), part(far));
+    let elements: Vec<Twelve> = (0..n as u32).map(|i| Twelve { a: i, b: 100, c: 7 }).collect();
+    from.write(bytemuck::cast_slice::<Twelve, u32>(&elements)).enq().unwrap();
+    let count = cl.alloc(4).unwrap();
+    let [input, output] = [&from, &to].map(|buffer| cl.import(buffer).unwrap());
+    let count = cl.span(&count).slice(0, 4).unwrap();
+    cl.select_if::<Twelve, Greatest>(&input, &output, &count).unwrap();
+    assert_eq!(cl.download::<u32>(&count).unwrap(), [149]);
+    let found = cl.download::<Twelve>(&output.elements::<Twelve>(0, 149).unwrap()).unwrap();
+    assert_eq!(found, elements[101..]);
+    // Behind each other, with a sub-buffer that begins before its span, since no place nearby is whole elements before.
+    let whole = cl.import(&all).unwrap();
+    let [input, output] = [4, 4 + 12 * 100].map(|offset| whole.slice(offset, 12 * 100).unwrap());
+    match cl.select_if::<Twelve, Greatest>(&input, &output, &count) {
+        Err(Error::Invalid(message)) => {
+            assert!(message.contains("overlap") || message.contains("no multiple"), "{message}")
+        }
+        outcome => panic!("{outcome:?}"),
+    }
+}
+
 #[test]
 fn a_step_of_another_queue_is_refused() {
     let Some(device) = device() else { return };

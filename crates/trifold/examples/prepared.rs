@@ -19,7 +19,11 @@ fn frames<B: Backend + Scan + Reduce>(device: &B) -> trifold::Result<()> {
     // Once. The spans' layout says whether they are in place, and start where wide accesses may.
     let n = N.into();
     let scan = device.prepare_scan::<u32, Sum>(ScanKind::Exclusive, Some(0), n, scanned.layout(device)?)?;
-    let sum = device.prepare_reduce::<u32, Sum>(None, n, reduced.layout(device)?)?;
+    let sum = device.prepare_reduce::<u32, Sum>(
+        None,
+        n,
+        reduced.layout_for(device, &Request::reduce::<u32, Sum>(None, n))?,
+    )?;
     let (scan, sum) = (scan.bind(device, &scanned)?, sum.bind(device, &reduced)?);
 
     for frame in 0..FRAMES {

@@ -152,10 +152,8 @@ fn opencl() -> std::result::Result<Vec<Found>, String> {
 fn cuda() -> std::result::Result<Vec<Found>, String> {
     use crate::cuda::Cuda;
     let devices = Cuda::devices().map_err(reason)?;
-    if !devices.is_empty() {
-        // Its driver is all that a device needs to be opened, and compiles nothing.
-        crate::cuda::nvrtc_version().map_err(reason)?;
-    }
+    // Its driver is all that a device needs to be opened, and compiles nothing.
+    devices.iter().try_for_each(|device| crate::cuda::check_nvrtc(device.architecture)).map_err(reason)?;
     let found = devices.into_iter().map(|device| Found {
         backend: "cuda",
         api: format!("CUDA sm_{}", device.architecture),

@@ -198,10 +198,11 @@ impl Suite {
         });
         report.stage("documentation", || {
             let documents = |arguments: &[&str]| run_program(ws.cargo(arguments).env("RUSTDOCFLAGS", "-D warnings"));
-            // The program's pages have the library's place: at the same time, each would remove what the other has written.
-            let libraries = documents(&["doc", "--workspace", "--no-deps", "--keep-going"])?;
+            // The program's pages have the library's place: at the same time, each would remove what the other has written. The
+            // library's stay.
             let program =
                 documents(&["rustdoc", "-p", "trifold-cli", "--bin", "trifold", "--", "--document-private-items"])?;
+            let libraries = documents(&["doc", "--workspace", "--no-deps", "--keep-going"])?;
             Ok(Outcome::of(libraries && program))
         });
         report.stage("the facade with each backend alone", || {

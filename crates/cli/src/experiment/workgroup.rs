@@ -181,7 +181,8 @@ impl<'a> Arithmetic<'a> {
 
     fn call(&self, workgroup: u32) -> Result<AnyCall> {
         let plan = planner::compute_bound(self.n, self.turns, workgroup, self.backend.caps())?;
-        let spans = AnySpans::new(AnySpan::whole(&self.input), self.span());
+        let nothing = AnySpan { buffer: &self.input, offset: 0, bytes: 0 };
+        let spans = AnySpans::new(nothing, self.span());
         self.backend.call_plan(plan, spans, None)
     }
 

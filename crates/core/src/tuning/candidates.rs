@@ -107,7 +107,7 @@ impl Candidates {
         tuned("reduce_by_key", Scalar::U32, "lookback", &[
             ("by_key_workgroup", &[128, 256, 512]),
             ("by_key_words", &[8, 14, 16, 18, 24, 32]),
-            ("by_key_staged_from", &[1 << 22, u32::MAX]),
+            ("by_key_staged_from", &[1 << 20, 1 << 22, u32::MAX]),
             ("by_key_staged_workgroup", &[128, 256, 512]),
             ("by_key_staged_words", &[16, 24, 32]),
             ("by_key_resident", &[0, 3, 4, 5, 6]),
@@ -116,7 +116,7 @@ impl Candidates {
         // What devices go by that have no subgroups, and whoever asks for no waiting.
         tuned("scan", Scalar::U32, "reduce_then_scan", &[("scan_passes_words", &[8, 16, 32]), ("scan_runs", &[8, 16, 32, 64])]),
         tuned("select_if", Scalar::U32, "reduce_then_scan", &[("select_passes_words", &[8, 16])]),
-        tuned("reduce_by_key", Scalar::U32, "reduce_then_scan", &[("by_key_passes_words", &[8, 16]), ("by_key_staged_from", &[1 << 22, u32::MAX])]),
+        tuned("reduce_by_key", Scalar::U32, "reduce_then_scan", &[("by_key_passes_words", &[8, 16]), ("by_key_staged_from", &[1 << 20, 1 << 22, u32::MAX])]),
         tuned("sort_keys", Scalar::U32, "upsweep_downsweep", &[("upsweep_keys", &[8, 16])]),
         // First the shape that a full tile wants, then how few keys an invocation should take.
         tuned("sort_keys", Scalar::U32, "one_tile", &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),
