@@ -13,5 +13,5 @@ mod unroll;
 
 pub use assemble::{Assembled, assemble};
 pub use catalogue::{Access, Argument, CATALOGUE, Entry};
-pub use params::ParamsLayout;
+pub use params::{ParamsLayout, residue};
 pub use texts::{text, texts};

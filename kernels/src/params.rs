@@ -7,6 +7,15 @@ use trifold_core::{ElementType, Error, Language, Param, Result};
 
 use crate::Entry;
 
+/// How far before a span that starts at `offset` its binding starts, if it is to be at a multiple of `alignment` and whole units before:
+/// what [`ParamsLayout::pack`] then counts.
+pub fn residue(offset: u64, alignment: u64, unit: u64) -> Option<u64> {
+    // After so many steps as a unit has bytes the rests come again.
+    let steps = usize::try_from(unit).unwrap_or(usize::MAX);
+    let places = (offset % alignment..=offset).step_by(usize::try_from(alignment).ok()?);
+    places.take(steps).find(|before| before.is_multiple_of(unit))
+}
+
 /// Where each parameter lies. The initial element comes first, then the words; the whole is a multiple of 16 bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParamsLayout {
@@ -113,5 +122,19 @@ impl ParamsLayout {
         }
         text.push_str("} Params;\n");
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::residue;
+
+    #[test]
+    fn bindings_start_whole_units_before_their_spans() {
+        // At the span itself, at the place before it, and two places further back.
+        let places = [512, 268, 840, 516].map(|offset| residue(offset, 256, 12));
+        assert_eq!(places, [Some(0), Some(12), Some(72), Some(516)]);
+        // No place is whole units before, as far back as there are any.
+        assert_eq!([residue(260, 256, 12), residue((1 << 40) + 2, 256, 4)], [None, None]);
     }
 }

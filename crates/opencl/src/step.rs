@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ocl::ffi;
 use trifold_core::{Error, KernelKey, Param, Result, Span};
-use trifold_kernels::Access;
+use trifold_kernels::{Access, residue};
 
 use crate::OpenCl;
 use crate::memory::Memory;
@@ -160,31 +160,28 @@ struct Part {
     argument: &'static str,
     origin: usize,
     bytes: usize,
-    memory: Option<Arc<Memory>>,
+    memory: Arc<Memory>,
 }
 
 impl Part {
-    fn is(&self, other: &Part) -> bool {
-        (self.of, self.origin, self.bytes) == (other.of, other.origin, other.bytes)
+    fn is(&self, of: ffi::cl_mem, origin: usize, bytes: usize) -> bool {
+        (self.of, self.origin, self.bytes) == (of, origin, bytes)
     }
 
     fn overlaps(&self, other: &Part) -> bool {
-        let begins_in = |a: &Part, b: &Part| (b.origin..b.origin + b.bytes).contains(&a.origin);
-        self.of == other.of && !self.is(other) && (begins_in(self, other) || begins_in(other, self))
+        let is_apart = self.origin + self.bytes <= other.origin || other.origin + other.bytes <= self.origin;
+        self.of == other.of && !is_apart && !self.is(other.of, other.origin, other.bytes)
     }
 }
 
 /// From where on the buffer of a span is bound to a kernel that takes an offset in units: from its start, or, where the span is no
 /// whole number of units or too many from there, from the nearest place for a sub-buffer that is not.
 fn start(offset: u64, unit: u64, alignment: u64) -> u64 {
-    let says = |start: &u64| {
-        let before = offset - start;
-        before.is_multiple_of(unit) && before / unit <= u64::from(u32::MAX)
-    };
-    let nearest = offset - offset % alignment;
-    let mut parts = (0..unit).map_while(|back| nearest.checked_sub(back * alignment));
+    if offset.is_multiple_of(unit) && offset / unit <= u64::from(u32::MAX) {
+        return 0;
+    }
     // If there is none, packing the offset says so.
-    if says(&0) { 0 } else { parts.find(says).unwrap_or(0) }
+    residue(offset, alignment, unit).map_or(0, |before| offset - before)
 }
 
 /// A launch, with a kernel object of its own.
@@ -206,8 +203,8 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
         .iter()
         .filter_map(|(name, span)| Some((*name, start(span.offset(), unit_of(name)?, given.alignment))))
         .collect();
-    let residue = |name: &str| spans.get(name).map_or(0, |span| span.offset() - starts.get(name).unwrap_or(&0));
-    let params = assembled.params.pack(given.initial, given.params, residue)?;
+    let before = |name: &str| spans.get(name).map_or(0, |span| span.offset() - starts.get(name).unwrap_or(&0));
+    let params = assembled.params.pack(given.initial, given.params, before)?;
     if groups == 0 {
         return Ok(Kind::Nothing);
     }
@@ -247,24 +244,15 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
                     let before = starts.get(argument.name).map_or(0, |start| offset - *start as usize);
                     // Packs reach past the end, as far as the buffer does.
                     let bytes = (before + bytes).next_multiple_of(16).min(bound.bytes as usize - (offset - before));
-                    let place = Part {
-                        of: bound.mem.raw(),
-                        argument: argument.name,
-                        origin: offset - before,
-                        bytes,
-                        memory: None,
+                    let (of, origin) = (bound.mem.raw(), offset - before);
+                    let memory = match parts.iter().find(|part| part.is(of, origin, bytes)) {
+                        Some(same) => same.memory.clone(),
+                        None => {
+                            let part = bound.part(origin, bytes);
+                            Arc::new(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
+                        }
                     };
-                    let memory =
-                        match parts.iter().find(|other| other.is(&place)).and_then(|other| other.memory.clone()) {
-                            Some(same) => same,
-                            None => {
-                                let part = bound.part(place.origin, bytes);
-                                Arc::new(
-                                    part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?,
-                                )
-                            }
-                        };
-                    parts.push(Part { memory: Some(memory.clone()), ..place });
+                    parts.push(Part { of, argument: argument.name, origin, bytes, memory: memory.clone() });
                     memory
                 };
                 raw = bound.mem.raw();

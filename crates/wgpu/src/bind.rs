@@ -277,19 +277,13 @@ impl Wgpu {
 
     /// How far before a span its binding starts: at a multiple of the device's alignment, and whole units before the span.
     fn residue(&self, name: &str, span: &Span<'_, Self>, unit: Option<u32>) -> Result<u64> {
-        let alignment = self.caps.binding_alignment;
-        let mut residue = span.offset() % alignment;
-        let unit = u64::from(unit.unwrap_or(u32::MAX));
-        while residue != 0 && !residue.is_multiple_of(unit) {
-            residue += alignment;
-            if residue > span.offset() {
-                return Err(Error::Invalid(format!(
-                    "the span bound to `{name}` starts at byte {}; it must start at a multiple of the element's size",
-                    span.offset()
-                )));
-            }
-        }
-        Ok(residue)
+        let unit = unit.unwrap_or(u32::MAX);
+        trifold_kernels::residue(span.offset(), self.caps.binding_alignment, unit.into()).ok_or_else(|| {
+            Error::Invalid(format!(
+                "the span bound to `{name}` starts at byte {}; it must start at a multiple of the element's size",
+                span.offset()
+            ))
+        })
     }
 }
 
