@@ -38,8 +38,8 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
     let [keys, values] = [("-o", args.file.output.as_deref()), ("--values-output", args.values_output.as_deref())];
     files::check_outputs(&[keys, values], [])?;
     // Sorted keys may take the keys' place, and their values the values'.
-    files::check_outputs(&[keys], &args.values)?;
-    files::check_outputs(&[values], [&args.file.input])?;
+    files::check_apart(&[keys], &args.values)?;
+    files::check_apart(&[values], [&args.file.input])?;
     let keys = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
     let values = match &args.values {
         Some(path) => Some(Numbers::open(path, args.values_type, "--values-type")?),

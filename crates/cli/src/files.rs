@@ -150,6 +150,12 @@ pub fn check_outputs<'a>(
     outputs: &[(&str, Option<&Path>)],
     inputs: impl IntoIterator<Item = &'a PathBuf>,
 ) -> Result<()> {
+    check_apart(outputs, inputs)?;
+    outputs.iter().filter_map(|(_, path)| *path).try_for_each(|path| Pending::text(path, "").map(drop))
+}
+
+/// As [`check_outputs`], where it is known that they can be written, or yet to be asked.
+pub fn check_apart<'a>(outputs: &[(&str, Option<&Path>)], inputs: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
     let outputs: Vec<_> = outputs.iter().filter_map(|(option, path)| Some((option, (*path)?))).collect();
     for input in inputs {
         if let Some((option, path)) = outputs.iter().find(|(_, path)| is_one_file(path, input)) {
@@ -162,7 +168,7 @@ pub fn check_outputs<'a>(
             bail!("{other} and {option} are the same file, {}; give two", path.display());
         }
     }
-    outputs.iter().try_for_each(|(_, path)| Pending::text(path, "").map(drop))
+    Ok(())
 }
 
 /// Whether what is written to one path replaces what is at the other, there or not yet. Devices and pipes are not replaced.

@@ -59,7 +59,8 @@ fn draw(args: &ReportArgs, folder: &Path, runs: &[Run]) -> Result<()> {
             "{} would be the chart of two result files; give each once, and rename one if they are two",
             path.display()
         );
-        files::check_outputs(&outputs(args, Some(&path)), &args.results)?;
+        files::check_apart(&outputs(args, Some(&path)), &args.results)?;
+        drop(Pending::text(&path, "")?);
     }
     for (name, text) in &drawings {
         Pending::text(&folder.join(name), text)?.finish()?;
