@@ -62,6 +62,8 @@ pub enum Distribution {
     Runs,
     /// Floats: NaN, infinities, zeros of both signs; for keys denormals too.
     Specials,
+    /// Floats below the smallest normal one, of both signs, zeros among them. Of other types as uniform.
+    Subnormals,
     /// By turns of the lower and the upper half, the first from the lower.
     Alternating,
     /// Keys that differ only in the bytes of this mask, bit 0 for the lowest byte.
@@ -92,6 +94,7 @@ impl Distribution {
             Distribution::HotDigit => "hot-digit".into(),
             Distribution::Runs => "runs".into(),
             Distribution::Specials => "specials".into(),
+            Distribution::Subnormals => "subnormals".into(),
             Distribution::Alternating => "alternating".into(),
             Distribution::Places(mask) => format!("places_{mask:08b}"),
             Distribution::Word(word) => format!("runs_by_word_{word}"),
@@ -134,6 +137,9 @@ fn domain(op: &Op) -> Domain {
 pub(crate) fn elements(op: &Op, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
     if let (Distribution::Specials, ElementType::Scalar(s)) = (distribution, op.element()) {
         return specials(op, *s, n, random);
+    }
+    if let (Distribution::Subnormals, ElementType::Scalar(s)) = (distribution, op.element()) {
+        return subnormals(*s, n, random);
     }
     encode(op.element(), domain(op), &ranks(distribution, n, random))
 }
@@ -222,7 +228,7 @@ fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
             let turns = [0u64, 1 << 63].into_iter().cycle();
             ranks.iter_mut().zip(turns).for_each(|(rank, half)| *rank = *rank >> 1 | half);
         }
-        Distribution::Uniform | Distribution::Specials | Distribution::Places(_) => {}
+        Distribution::Uniform | Distribution::Specials | Distribution::Subnormals | Distribution::Places(_) => {}
     }
     ranks
 }
@@ -300,6 +306,20 @@ fn specials(op: &Op, scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
             }
             Scalar::F32 => bytes.extend_from_slice(&(value as f32).to_le_bytes()),
             _ => bytes.extend_from_slice(&value.to_le_bytes()),
+        }
+    }
+    bytes
+}
+
+/// Floats below the smallest normal one: one of 16 is a zero.
+fn subnormals(scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
+    let mut bytes = vec![];
+    for _ in 0..n {
+        let r = random.next();
+        let magnitude = if r.is_multiple_of(16) { 0 } else { r >> 1 };
+        match scalar.bytes() {
+            4 => bytes.extend_from_slice(&(magnitude as u32 & 0x7f_ffff | (r as u32 & 32) << 26).to_le_bytes()),
+            _ => bytes.extend_from_slice(&(magnitude & ((1 << 52) - 1) | (r & 32) << 58).to_le_bytes()),
         }
     }
     bytes

@@ -259,8 +259,13 @@ impl Row {
             }
             Request::Select(r) => (inputs::items(r.selector.element(), self.distribution, n, &mut random), None),
             Request::ByKey(r) => {
-                let keys = inputs::items(&r.key, self.distribution, n, &mut random);
-                let values = r.op.as_ref().map(|op| inputs::elements(op, Distribution::Uniform, n, &mut random));
+                // Subnormal floats are the values, and their keys lie in runs.
+                let (keys, values) = match self.distribution {
+                    Distribution::Subnormals => (Distribution::Runs, Distribution::Subnormals),
+                    keys => (keys, Distribution::Uniform),
+                };
+                let keys = inputs::items(&r.key, keys, n, &mut random);
+                let values = r.op.as_ref().map(|op| inputs::elements(op, values, n, &mut random));
                 (keys, Some(values.unwrap_or_default()))
             }
         }

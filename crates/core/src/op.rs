@@ -13,10 +13,8 @@ use crate::{Element, ElementType};
 /// languages. `combine` is the same function in Rust: the CPU backend's code, and the oracle that tests hold the
 /// GPUs to.
 ///
-/// The text stands in the middle of a kernel, in each language. What it declares at module scope must not have a name that
-/// kernels declare (`trifold_lang::RESERVED_NAMES` lists them) or that a language reserves. A field must not have a name that a
-/// language reserves, nor one in capitals that a kernel's constants have. A GPU backend refuses such a call with
-/// [`Error::Operator`](crate::Error::Operator), which says the name.
+/// The text may use any name that WGSL allows: what it declares is renamed where it stands in a kernel. Division by zero,
+/// shifts, indices and conversions of floats mean the same through every API; the crate `trifold-lang` lists what.
 ///
 /// ```
 /// use trifold_core::Monoid;
@@ -329,17 +327,17 @@ macro_rules! integer_monoids {
 }
 integer_monoids!(u32, i32, u64, i64);
 
-// Compilers may assume that no NaN comes, so NaN is found by its bits. Equal values differ at most in the sign of
-// zero, which `|` and `&` of the bits settle.
+// Compared as integers: compilers may assume that no NaN comes, and devices may take the floats below the smallest normal one
+// for zero. Flipped below the sign where that is set, a float's bits are in its order, -0 before +0.
 macro_rules! float_monoids {
-    ($ty:ident, $bits:literal, $magnitude:literal, $infinity:literal, $nan:literal) => {
+    ($ty:ident, $bits:literal, $sign:literal, $magnitude:literal, $infinity:literal, $nan:literal) => {
         monoid!(Sum, $ty, 0.0, SUM_WGSL, |a, b| a + b);
         monoid!(Product, $ty, 1.0, "fn combine(a: T, b: T) -> T { return a * b; }", |a, b| a * b);
         monoid!(
             Min,
             $ty,
             $ty::INFINITY,
-            float_monoids!(@wgsl $bits, $magnitude, $infinity, $nan, "<", "|"),
+            float_monoids!(@wgsl $bits, $sign, $magnitude, $infinity, $nan, "<"),
             |a, b| {
                 if a.is_nan() || b.is_nan() {
                     $ty::NAN
@@ -356,7 +354,7 @@ macro_rules! float_monoids {
             Max,
             $ty,
             $ty::NEG_INFINITY,
-            float_monoids!(@wgsl $bits, $magnitude, $infinity, $nan, ">", "&"),
+            float_monoids!(@wgsl $bits, $sign, $magnitude, $infinity, $nan, ">"),
             |a, b| {
                 if a.is_nan() || b.is_nan() {
                     $ty::NAN
@@ -370,7 +368,7 @@ macro_rules! float_monoids {
             }
         );
     };
-    (@wgsl $bits:literal, $magnitude:literal, $infinity:literal, $nan:literal, $before:literal, $merge:literal) => {
+    (@wgsl $bits:literal, $sign:literal, $magnitude:literal, $infinity:literal, $nan:literal, $before:literal) => {
         concat!(
             "fn combine(a: T, b: T) -> T {\n",
             "  let x = bitcast<", $bits, ">(a);\n",
@@ -379,11 +377,11 @@ macro_rules! float_monoids {
             "    var nan = ", $nan, ";\n",
             "    return bitcast<T>(nan);\n",
             "  }\n",
-            "  if (a == b) { return bitcast<T>(x ", $merge, " y); }\n",
-            "  return select(b, a, a ", $before, " b);\n",
+            "  let first = (x ^ ((x >> ", $sign, ") & ", $magnitude, ")) ", $before, " (y ^ ((y >> ", $sign, ") & ", $magnitude, "));\n",
+            "  return bitcast<T>(select(y, x, first));\n",
             "}"
         )
     };
 }
-float_monoids!(f32, "u32", "0x7fffffffu", "0x7f800000u", "0x7fc00000u");
-float_monoids!(f64, "u64", "0x7ffffffffffffffflu", "0x7ff0000000000000lu", "0x7ff8000000000000lu");
+float_monoids!(f32, "i32", "31u", "0x7fffffffi", "0x7f800000i", "0x7fc00000i");
+float_monoids!(f64, "i64", "63u", "0x7fffffffffffffffli", "0x7ff0000000000000li", "0x7ff8000000000000li");

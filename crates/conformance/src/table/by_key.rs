@@ -68,6 +68,9 @@ impl Table<'_> {
         let long = Row::new(by_key(&Long::TYPE, count.clone(), 5003)).distribution(Word(Long::TYPE.words() - 1));
         self.by_algorithm(long.tiles(narrow));
         self.by_algorithm(Row::new(by_key(&f32::TYPE, count, 5003)).distribution(Specials));
+        for op in super::of_order() {
+            self.by_algorithm(Row::new(by_key(&u32::TYPE, Some(op), 5003)).distribution(Distribution::Subnormals));
+        }
         for (key, op, placement) in reductions().into_iter().take(3) {
             let row = |n| Row::new(by_key(&key, op.clone(), n)).placement(placement).distribution(Distribution::Runs);
             for n in self.edges(&row(1 << 20)) {

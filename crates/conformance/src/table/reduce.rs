@@ -34,6 +34,7 @@ impl Table<'_> {
         self.reduce_placements();
         self.reduce_starts();
         self.reduce_specials();
+        self.reduce_subnormals();
         self.reduce_reuse();
         self.reduce_large();
     }
@@ -131,6 +132,15 @@ impl Table<'_> {
                 if self.level == Level::Full || op.is_word_sum() {
                     self.by_rungs(row);
                 }
+            }
+        }
+    }
+
+    /// Minima and maxima of what a device's own arithmetic may take for zero: of one element too.
+    fn reduce_subnormals(&mut self) {
+        for op in super::of_order() {
+            for n in [1, 2, SEVERAL] {
+                self.by_first(Row::new(reduce(&op, n)).distribution(Distribution::Subnormals));
             }
         }
     }

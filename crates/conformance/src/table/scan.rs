@@ -38,6 +38,7 @@ impl Table<'_> {
         self.scan_placements();
         self.scan_starts();
         self.scan_specials();
+        self.scan_subnormals();
         self.scan_faults();
         self.scan_reuse();
         self.scan_large();
@@ -206,6 +207,15 @@ impl Table<'_> {
                     Level::Full => self.by_algorithm(row),
                     Level::Quick => self.by_first(row),
                 }
+            }
+        }
+    }
+
+    /// Minima and maxima of what a device's own arithmetic may take for zero.
+    fn scan_subnormals(&mut self) {
+        for op in super::of_order() {
+            for n in [1, 5003] {
+                self.by_first(Row::new(scan(&op, ScanKind::Inclusive, n)).distribution(Distribution::Subnormals));
             }
         }
     }
