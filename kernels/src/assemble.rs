@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use trifold_core::{Caps, DeviceKind, Error, KernelKey, Language, Result, SubgroupSource};
-use trifold_lang::Guards;
 
 use crate::catalogue::entry;
 use crate::unroll::unroll;
@@ -23,9 +22,8 @@ pub struct Assembled {
     pub arguments: &'static [Argument],
     /// The parameters' layout.
     pub params: ParamsLayout,
-    /// What the caller's part of the source wants a WGSL compiler to guard; nothing in the other languages, which it is
-    /// written out in. The project's own wants nothing.
-    pub guards: Guards,
+    /// Whether the caller's part of the source has loops, which may not end. The project's own do.
+    pub caller_loops: bool,
 }
 
 /// Assembles a kernel for a device.
@@ -64,17 +62,13 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         };
         source.push_str(&pack_type(scalar, language, &key.parts));
     }
-    let mut guards = Guards::default();
+    let mut caller_loops = false;
     if let Some(op) = &key.op {
         source.push_str(&trifold_lang::emit_operator(op, language)?);
-        if language == Language::Wgsl {
-            guards = guards | trifold_lang::operator_guards(op)?;
-        }
+        caller_loops |= trifold_lang::operator_loops(op)?;
     }
     if let Some(selector) = &key.selector {
-        if language == Language::Wgsl {
-            guards = guards | trifold_lang::selector_guards(selector)?;
-        }
+        caller_loops |= trifold_lang::selector_loops(selector)?;
         source.push('\n');
         source.push_str(&trifold_lang::emit_selector(selector, language)?);
     }
@@ -92,7 +86,14 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
             _ => source.push_str(file(name)?),
         }
     }
-    Ok(Assembled { source, entry_point: entry.entry_point, workgroup, arguments: entry.arguments, params, guards })
+    Ok(Assembled {
+        source,
+        entry_point: entry.entry_point,
+        workgroup,
+        arguments: entry.arguments,
+        params,
+        caller_loops,
+    })
 }
 
 /// How a kernel that uses subgroups reaches them.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, TypeInner};
 use trifold_conformance::{Breadth, check_each, describe, kernels};
-use trifold_core::{Caps, DeviceKind, ElementType, KernelKey, Language, Param, SubgroupSource, Subgroups};
+use trifold_core::{Caps, DeviceKind, KernelKey, Language, Param, SubgroupSource, Subgroups};
 use trifold_kernels::{Assembled, CATALOGUE, assemble, texts};
 
 /// Devices that differ in what their kernels may use.
@@ -215,69 +215,44 @@ fn without_subgroups() {
     check_tier(3);
 }
 
-/// An operator stands in the middle of these kernels: it must not declare what they do.
+/// What a caller's text declares begins so in a kernel, and so do the functions that guard it.
+const OF_CALLERS: [&str; 3] = ["combine_", "keep_", "wgsl_"];
+
 #[test]
-fn names_beside_an_operator_are_reserved() {
-    let mut free = HashSet::new();
-    for (_, caps) in tiers() {
-        // Constants change values, no names.
-        let mut seen = HashSet::new();
-        let keys = keys(&caps);
-        let distinct =
-            keys.iter().filter(|key| seen.insert((key.name, &key.parts, &key.element, &key.op, &key.selector)));
-        for key in distinct.filter(|key| key.op.is_some()) {
-            let module = check(key, &caps).unwrap().module;
-            let names = module.functions.iter().map(|(_, function)| &function.name);
-            let names = names.chain(module.global_variables.iter().map(|(_, variable)| &variable.name));
-            let names = names.chain(module.constants.iter().map(|(_, constant)| &constant.name));
-            let names = names.chain(module.types.iter().map(|(_, ty)| &ty.name)).flatten();
-            let item = key.selector.as_ref().map(|selector| selector.element());
-            let elements: Vec<_> = key.element.iter().chain(item).map(ElementType::name).collect();
-            let texts = [key.selector.as_ref().map(|s| &s.wgsl), key.op.as_ref().map(|op| &op.wgsl)];
-            let declares = |name: &str| {
-                let words = ["fn ", "const ", "struct ", "alias "].map(|word| format!("{word}{name}"));
-                texts.iter().flatten().any(|text| words.iter().any(|words| text.contains(words)))
-            };
-            let theirs = |name: &str| elements.contains(&name) || declares(name);
-            free.extend(names.filter(|name| !theirs(name) && !trifold_lang::is_reserved(name)).cloned());
+fn kernels_leave_the_callers_prefixes_alone() {
+    let declared = |language: Language, line: &str| match language {
+        Language::Wgsl => ["fn ", "const ", "struct ", "alias ", "var"].iter().any(|word| line.starts_with(word)),
+        _ => true,
+    };
+    for language in Language::KERNEL {
+        for (name, text) in texts(language) {
+            for line in text.lines().filter(|line| declared(language, line) && !line.trim_start().starts_with("//")) {
+                let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+                for word in words {
+                    let taken = OF_CALLERS.iter().any(|prefix| word.starts_with(prefix));
+                    assert!(!taken, "{word} in {name}: {line}");
+                }
+                // Fields and variables of emitted C begin so: a macro would change them.
+                let is_macro = line.strip_prefix("#define ").is_some_and(|name| name.starts_with('_'));
+                assert!(!is_macro, "{name}: {line}");
+            }
         }
     }
-    assert!(free.is_empty(), "an operator might declare {free:?}; see trifold-lang's RESERVED_NAMES");
 }
 
-/// A macro of the C texts would change an operator's local variables too.
+/// A plan's constants are macros in C.
 #[test]
-fn macros_are_reserved() {
-    let sorts = |name: &str| {
-        ["sort/", "block/key", "block/split", "block/count_state", "block/digit_"].iter().any(|s| name.starts_with(s))
-    };
-    let mut free = vec![];
-    for (name, text) in
-        [Language::OpenClC, Language::CudaC].into_iter().flat_map(texts).filter(|(name, _)| !sorts(name))
-    {
-        let macros = text.lines().filter_map(|line| line.strip_prefix("#define "));
-        let macros = macros.map(|rest| rest.split([' ', '(']).next().unwrap_or_default());
-        // Fields may have what is no macro.
-        free.extend(macros.filter(|m| !trifold_lang::is_reserved_for_fields(m)).map(|m| format!("{m} in {name}")));
-    }
-    assert!(free.is_empty(), "an operator might use {free:?}; see trifold-lang's RESERVED_NAMES");
-}
-
-/// A plan's constants are macros in the emitted C.
-#[test]
-fn constants_are_reserved() {
+fn constants_are_no_names_of_callers() {
     let (_, wgsl) = &tiers()[0];
-    let [opencl, cuda] =
-        [(Language::OpenClC, 0), (Language::CudaC, 227 * 1024)].map(|(language, bulk_shared_bytes)| {
-            let caps = Caps { language, bulk_shared_bytes, atomics128: true, ..wgsl.clone() };
-            kernels(&caps, Breadth::Some)
-        });
-    let mut free = HashSet::new();
-    for key in opencl.iter().chain(&cuda).filter(|key| key.op.is_some() || key.selector.is_some()) {
-        let constants = key.constants.iter().map(|(constant, _)| *constant);
-        free.extend(constants.filter(|c| !trifold_lang::is_reserved(c)).map(|c| (c, key.name)));
+    for (language, bulk_shared_bytes) in [(Language::OpenClC, 0), (Language::CudaC, 227 * 1024)] {
+        let caps = Caps { language, bulk_shared_bytes, atomics128: true, ..wgsl.clone() };
+        for key in kernels(&caps, Breadth::Some) {
+            for (constant, _) in &key.constants {
+                let taken = constant.starts_with('_') || OF_CALLERS.iter().any(|prefix| constant.starts_with(prefix));
+                assert!(!taken, "{constant} of {}", key.name);
+            }
+        }
     }
-    assert!(free.is_empty(), "an operator might use {free:?}; see trifold-lang's RESERVED_NAMES");
 }
 
 #[test]

@@ -20,22 +20,23 @@ impl Monoid<Affine> for Compose {
 }
 
 element! {
-    /// Twelve bytes: no power of two, so no element after the first is aligned to 16. Fields may be called as what kernels declare.
-    pub(crate) struct Triple { pub sums: u32, pub tile_top: u32, pub load_parity: u32 }
+    /// Twelve bytes: no power of two, so no element after the first is aligned to 16. Fields may be called as what C declares.
+    #[allow(non_snake_case)]
+    pub(crate) struct Triple { pub CHAR_BIT: u32, pub image2d_array_t: u32, pub TILE: u32 }
 }
 
 /// A sum, a maximum and an exclusive or at once.
 pub(crate) struct Tally;
 impl Monoid<Triple> for Tally {
     const NAME: &'static str = "tally";
-    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(a.sums + b.sums, max(a.tile_top, b.tile_top), a.load_parity ^ b.load_parity); }";
-    const IDENTITY: Triple = Triple { sums: 0, tile_top: 0, load_parity: 0 };
+    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(a.CHAR_BIT + b.CHAR_BIT, max(a.image2d_array_t, b.image2d_array_t), a.TILE ^ b.TILE); }";
+    const IDENTITY: Triple = Triple { CHAR_BIT: 0, image2d_array_t: 0, TILE: 0 };
     const COMMUTATIVE: bool = true;
     fn combine(a: Triple, b: Triple) -> Triple {
         Triple {
-            sums: a.sums.wrapping_add(b.sums),
-            tile_top: a.tile_top.max(b.tile_top),
-            load_parity: a.load_parity ^ b.load_parity,
+            CHAR_BIT: a.CHAR_BIT.wrapping_add(b.CHAR_BIT),
+            image2d_array_t: a.image2d_array_t.max(b.image2d_array_t),
+            TILE: a.TILE ^ b.TILE,
         }
     }
 }
@@ -166,20 +167,81 @@ impl Predicate<u64> for Few {
     }
 }
 
-/// A struct's fields, a constant, a helper and a loop; one element of two, by chance.
+/// A struct's fields, a constant, a helper and a loop, with names of the kernels' own; one element of two, by chance.
 pub(crate) struct OddBits;
 impl Predicate<Triple> for OddBits {
     const NAME: &'static str = "odd_bits";
     const WGSL: &'static str = "\
-        const ROUNDS: u32 = 2u;\n\
-        fn folded(v: Triple) -> u32 {\n  var bits = v.sums ^ v.tile_top;\n\
-          for (var i = 0u; i < ROUNDS; i++) { bits ^= bits >> (16u >> i); }\n  return bits ^ v.load_parity;\n}\n\
-        fn keep(v: T) -> bool {\n  return (folded(v) & 1u) != 0u;\n}";
+        const ROWS: u32 = 2u;\n\
+        fn lookback(v: Triple) -> u32 {\n  var bits = v.CHAR_BIT ^ v.image2d_array_t;\n\
+          for (var i = 0u; i < ROWS; i++) { bits ^= bits >> (16u >> i); }\n  return bits ^ v.TILE;\n}\n\
+        fn keep(v: T) -> bool {\n  return (lookback(v) & 1u) != 0u;\n}";
     fn keep(v: Triple) -> bool {
-        let bits = v.sums ^ v.tile_top;
+        let bits = v.CHAR_BIT ^ v.image2d_array_t;
         let bits = bits ^ (bits >> 16);
         let bits = bits ^ (bits >> 8);
-        (bits ^ v.load_parity) & 1 == 1
+        (bits ^ v.TILE) & 1 == 1
+    }
+}
+
+/// Any float as integers: out of range the nearest, of NaN 0.
+pub(crate) struct Converted;
+impl Predicate<u32> for Converted {
+    const NAME: &'static str = "converted";
+    const WGSL: &'static str = "\
+        fn keep(v: T) -> bool {\n  let f = bitcast<f32>(v);\n  let both = vec2<i32>(vec2(-f, f));\n\
+          let bits = u32(f) ^ bitcast<u32>(both.x) ^ (u32(i32(f)) << 1u) ^ u32(both.y == 0);\n\
+          return (countOneBits(bits * 0x9e3779b9u) & 1u) == 1u;\n}";
+    fn keep(v: u32) -> bool {
+        let f = f32::from_bits(v);
+        let bits = f as u32 ^ (-f) as i32 as u32 ^ (f as i32 as u32) << 1 ^ u32::from(f as i32 == 0);
+        bits.wrapping_mul(0x9e37_79b9).count_ones() % 2 == 1
+    }
+}
+impl Predicate<f64> for Converted {
+    const NAME: &'static str = "converted";
+    const WGSL: &'static str = "\
+        fn keep(v: T) -> bool {\n  let f = v * 2e19lf;\n\
+          let bits = u64(f) ^ bitcast<u64>(i64(f)) ^ u64(u32(f)) ^ bitcast<u64>(i64(i32(-f)));\n\
+          return (countOneBits(u32(bits >> 32u) ^ u32(bits)) & 1u) == 1u;\n}";
+    fn keep(v: f64) -> bool {
+        let f = v * 2e19;
+        let bits = f as u64 ^ f as i64 as u64 ^ u64::from(f as u32) ^ i64::from((-f) as i32) as u64;
+        bits.count_ones() % 2 == 1
+    }
+}
+
+/// What a loop's body has named, when its `continuing` has changed what it was named after.
+pub(crate) struct Continuing;
+impl Predicate<u32> for Continuing {
+    const NAME: &'static str = "continuing";
+    const WGSL: &'static str = "\
+        fn keep(v: T) -> bool {\n  var o = 0u;\n  var i = 0u;\n  loop {\n    let q = i;\n    if (i == (v & 7u)) { break; }\n\
+            continuing { i += 1u; o += q; }\n  }\n  return (o & 1u) == 1u;\n}";
+    fn keep(v: u32) -> bool {
+        (0..v & 7).sum::<u32>() % 2 == 1
+    }
+}
+
+/// Indices, divisors and shifts out of their bounds.
+pub(crate) struct OutOfBounds;
+impl Predicate<u32> for OutOfBounds {
+    const NAME: &'static str = "out_of_bounds";
+    const WGSL: &'static str = "\
+        fn keep(v: T) -> bool {\n  var places = array<u32, 5>(0u, 1u, 0u, 1u, 3u);\n  let lanes = vec3(1u, 0u, v >> 9u);\n\
+          let near = v >> 29u;\n  places[near] += lanes[v >> 30u] + lanes[v];\n  places[bitcast<i32>(v)] ^= places[near];\n\
+          var divided = vec2(v, near) / (vec2(near) >> vec2(2u));\n  divided.y %= near & 3u;\n  divided.x <<= near << 3u;\n\
+          return ((places[1] + places[4] + divided.x + divided.y) & 1u) == 1u;\n}";
+    fn keep(v: u32) -> bool {
+        let (mut places, lanes, near) = ([0, 1, 0, 1, 3], [1, 0, v >> 9], v >> 29);
+        let last = |index: u32, count: usize| (index as usize).min(count - 1);
+        let added = u32::wrapping_add(lanes[last(v >> 30, 3)], lanes[last(v, 3)]);
+        places[last(near, 5)] = u32::wrapping_add(places[last(near, 5)], added);
+        places[last(v, 5)] ^= places[last(near, 5)];
+        let by = near >> 2;
+        let divided = [v.checked_div(by).unwrap_or(v), near.checked_div(by).unwrap_or(near)];
+        let sum = divided[0].wrapping_shl(near << 3).wrapping_add(divided[1].checked_rem(near & 3).unwrap_or(0));
+        u32::wrapping_add(places[1], places[4]).wrapping_add(sum) % 2 == 1
     }
 }
 
@@ -202,6 +264,16 @@ pub(crate) fn selectors() -> [Selector; 6] {
         Selector::of::<f32, Upper>(),
         Selector::of::<u64, Few>(),
         Selector::of::<Triple, OddBits>(),
+    ]
+}
+
+/// Predicates whose meaning not every compiler sees to, erased.
+pub(crate) fn guarded_selectors() -> [Selector; 4] {
+    [
+        Selector::of::<u32, Converted>(),
+        Selector::of::<f64, Converted>(),
+        Selector::of::<u32, Continuing>(),
+        Selector::of::<u32, OutOfBounds>(),
     ]
 }
 

@@ -1,6 +1,5 @@
 //! The kernel languages as spellings: what the same operation is called in each.
 
-use naga::proc::min_max_float_representable_by;
 use trifold_core::{Error, Language, Result, Scalar};
 
 /// A kernel language; [`Language`] without the host's.
@@ -139,12 +138,6 @@ impl Dialect {
             Literal::AbstractInt(_) | Literal::AbstractFloat(_) => return None,
         })
     }
-
-    /// C: the least and greatest values that `float` and `int` both hold. WGSL's conversion clamps to them.
-    pub fn conversion_bounds(self, float: Scalar, int: Scalar) -> Option<(String, String)> {
-        let (low, high) = min_max_float_representable_by(to_naga(float), to_naga(int));
-        Some((self.literal(low)?, self.literal(high)?))
-    }
 }
 
 /// C: a cast, which binds tighter than any operator.
@@ -155,15 +148,4 @@ fn cast(to: Scalar, value: &str) -> String {
 
 fn parenthesize(literal: String) -> String {
     if literal.starts_with('-') { format!("({literal})") } else { literal }
-}
-
-fn to_naga(scalar: Scalar) -> naga::Scalar {
-    match scalar {
-        Scalar::U32 => naga::Scalar::U32,
-        Scalar::I32 => naga::Scalar::I32,
-        Scalar::F32 => naga::Scalar::F32,
-        Scalar::U64 => naga::Scalar::U64,
-        Scalar::I64 => naga::Scalar::I64,
-        Scalar::F64 => naga::Scalar::F64,
-    }
 }

@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use naga::TypeInner;
 use naga::proc::Layouter;
+use trifold_core::wgsl::is_word;
 use trifold_core::{ElementType, Error, Field, Result, Scalar};
 
+use crate::c;
 use crate::dialect::Dialect;
-use crate::names;
 
 /// The whole text: the type, its words, and the functions between them.
 pub(crate) fn emit(element: &ElementType, dialect: Dialect) -> Result<String> {
@@ -15,20 +16,31 @@ pub(crate) fn emit(element: &ElementType, dialect: Dialect) -> Result<String> {
     Ok(format!("{}\n{}", declaration(element, dialect, "T"), words(element, dialect)))
 }
 
-/// The element type itself, under its own name and as `alias`.
-pub(crate) fn declaration(element: &ElementType, dialect: Dialect, alias: &str) -> String {
-    let name = element.name();
+/// The element type itself, under the name that kernels have for it.
+pub(crate) fn declaration(element: &ElementType, dialect: Dialect, name: &str) -> String {
     match (element, dialect) {
-        (ElementType::Scalar(_), Dialect::Wgsl) => format!("alias {alias} = {name};\n"),
-        (ElementType::Scalar(_), _) => format!("typedef {name} {alias};\n"),
+        (ElementType::Scalar(scalar), Dialect::Wgsl) => format!("alias {name} = {};\n", scalar.name()),
+        (ElementType::Scalar(scalar), _) => format!("typedef {} {name};\n", scalar.name()),
         (ElementType::Struct { fields, .. }, Dialect::Wgsl) => {
             let fields: String = fields.iter().map(|f| format!("    {}: {},\n", f.name, f.scalar.name())).collect();
-            format!("struct {name} {{\n{fields}}}\nalias {alias} = {name};\n")
+            format!("struct {name} {{\n{fields}}}\n")
         }
         (ElementType::Struct { fields, .. }, _) => {
-            let fields: String = fields.iter().map(|f| format!("    {} {};\n", f.scalar.name(), f.name)).collect();
-            format!("typedef struct {{\n{fields}}} {name};\ntypedef {name} {alias};\n")
+            let fields = fields.iter().enumerate();
+            let fields: String =
+                fields.map(|(i, f)| format!("    {} {};\n", f.scalar.name(), c::field_name(f.name, i))).collect();
+            format!("typedef struct {{\n{fields}}} {name};\n")
         }
+    }
+}
+
+/// The element type in WGSL as a caller's text knows it: a struct by its own name, and as `T`.
+pub(crate) fn declaration_by_name(element: &ElementType) -> String {
+    match element {
+        ElementType::Struct { name, .. } if *name != "T" => {
+            format!("{}alias T = {name};\n", declaration(element, Dialect::Wgsl, name))
+        }
+        _ => declaration(element, Dialect::Wgsl, "T"),
     }
 }
 
@@ -45,7 +57,7 @@ fn words(element: &ElementType, dialect: Dialect) -> String {
     };
 
     let (mut to, mut from, mut word) = (String::new(), String::new(), 0);
-    for (place, scalar) in places(element) {
+    for (place, scalar) in places(element, dialect) {
         let bits = dialect.bits_of(scalar, &place);
         let assembled = if scalar.bytes() == 4 {
             let _ = writeln!(to, "    words.w[{word}] = {bits};");
@@ -78,10 +90,14 @@ fn words(element: &ElementType, dialect: Dialect) -> String {
 }
 
 /// Where the scalars of an element `v` are.
-fn places(element: &ElementType) -> Vec<(String, Scalar)> {
+fn places(element: &ElementType, dialect: Dialect) -> Vec<(String, Scalar)> {
+    let field = |(i, f): (usize, &Field)| match dialect {
+        Dialect::Wgsl => (format!("v.{}", f.name), f.scalar),
+        _ => (format!("v.{}", c::field_name(f.name, i)), f.scalar),
+    };
     match element {
         ElementType::Scalar(scalar) => vec![("v".to_string(), *scalar)],
-        ElementType::Struct { fields, .. } => fields.iter().map(|f| (format!("v.{}", f.name), f.scalar)).collect(),
+        ElementType::Struct { fields, .. } => fields.iter().enumerate().map(field).collect(),
     }
 }
 
@@ -89,25 +105,19 @@ fn places(element: &ElementType) -> Vec<(String, Scalar)> {
 pub(crate) fn check(element: &ElementType) -> Result<()> {
     let ElementType::Struct { name, fields, bytes } = element else { return Ok(()) };
     let refuse = |message: String| Err(Error::Operator { name: name.to_string(), message });
-    if let Some(why) = names::objection_at_module_scope(name) {
-        return refuse(format!("the struct name `{name}` {why}"));
-    }
-    if ["combine", "keep"].contains(name) {
-        return refuse(format!("the struct cannot be named `{name}`, as the operator's function is; rename it"));
-    }
     if fields.is_empty() {
         return refuse("the struct has no fields; give it one".into());
     }
     for (i, field) in fields.iter().enumerate() {
-        if let Some(why) = names::objection_to_field(field.name) {
-            return refuse(format!("the field name `{}` {why}", field.name));
+        if naga::keywords::wgsl::RESERVED.contains(&field.name) || !field.name.chars().all(is_word) {
+            return refuse(format!("the field name `{}` is no name in WGSL; rename it", field.name));
         }
         if fields[..i].iter().any(|other| other.name == field.name) {
             return refuse(format!("two fields are named `{}`; rename one", field.name));
         }
     }
 
-    let text = declaration(element, Dialect::Wgsl, "T");
+    let text = declaration_by_name(element);
     let module = match naga::front::wgsl::parse_str(&text) {
         Ok(module) => module,
         Err(error) => return refuse(error.emit_to_string_with_path(&text, name)),

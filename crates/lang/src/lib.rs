@@ -18,11 +18,20 @@
 //!
 //! # What is kept
 //!
-//! The meaning that WGSL gives, where C gives another or none: signed arithmetic wraps, shift amounts are taken modulo
-//! the width, `x / 0` is `x` and `x % 0` is `0`, so are the quotient and remainder of the lowest integer by -1, floats
-//! are converted to integers by clamping to what both types hold (NaN gives 0), and an index out of bounds stays within
-//! its array. (Where the text stays WGSL, what compiles it has to guard divisors and indices: [`operator_guards`] says whether it
-//! must.) `+`, `-` and `*` of floats are rounded one by one: contraction would make the languages differ.
+//! A text means the same in every language and through every API, where WGSL's compilers differ or C has no meaning:
+//!
+//! | Text | Meaning |
+//! |---|---|
+//! | signed arithmetic | wraps |
+//! | `x / 0`, and the lowest integer by -1 | `x` |
+//! | `x % 0`, and the lowest integer by -1 | 0 |
+//! | a shift | by its amount modulo the width |
+//! | an index out of bounds | some element of the same array |
+//! | a float as an integer | as Rust's `as`: rounded to zero, out of range the nearest integer, NaN gives 0 |
+//! | a value of a loop's body in its `continuing` | as it was |
+//!
+//! In emitted C `+`, `-` and `*` of floats are rounded one by one: contraction would make the languages differ. Whether floats
+//! below the smallest normal one are kept is the device's choice in WGSL.
 //!
 //! # What is refused
 //!
@@ -33,27 +42,25 @@
 //! - whatever is not a function of the arguments: global variables, overrides, entry points, atomics, barriers,
 //!   textures, subgroup operations, derivatives;
 //! - directives (`enable`, `requires`, `diagnostic`), which WGSL allows only at the start of a module;
-//! - names in [`RESERVED_NAMES`] or beginning as in [`RESERVED_PREFIXES`], and those that a language has taken;
+//! - a pointer that a loop's body names and its `continuing` uses;
 //! - in OpenCL C and CUDA C: matrices, 16-bit types, and the built-in functions about them, about packing, `modf`,
 //!   `frexp`, and vector geometry other than `dot`;
 //! - an element struct that WGSL would lay out other than Rust does.
 //!
-//! # Names in emitted C
+//! # Names
 //!
-//! `combine` keeps its name, an element struct and all fields keep theirs. A helper function or struct `f` of the
-//! operator becomes `combine_f`, since OpenCL C and CUDA C predeclare hundreds of functions. Within functions, arguments
-//! are `_a_name`, variables `_v0_name`, and intermediate values `_e7`.
+//! A text may use any name that WGSL allows. Whatever it declares at module scope, `f` say, becomes `combine_f` or `keep_f`,
+//! so that it meets no name of the kernel around it. In emitted C a field is `_f_name`, an argument `_a_name`, a variable
+//! `_v0_name`, and an intermediate value `_e7`: no macro of OpenCL C or CUDA C begins so. An element struct is `T`.
 
 mod c;
 mod dialect;
 mod element;
 mod identity;
-mod names;
+mod loops;
 mod program;
 mod scan;
-
-pub use names::{RESERVED_NAMES, RESERVED_PREFIXES, is_reserved, is_reserved_for_fields};
-pub use program::Guards;
+mod wgsl;
 
 use dialect::Dialect;
 use program::Program;
@@ -71,7 +78,7 @@ pub fn emit_element(element: &ElementType, language: Language) -> Result<String>
 
 /// `identity()` and `combine()` of an operator; what they use of [`emit_element`]'s text must stand before.
 ///
-/// In WGSL that is the operator's own text, once it has been checked.
+/// In WGSL that is the operator's own text, with the guards that its compilers do not all have.
 ///
 /// # Errors
 /// `Invalid` for [`Language::Host`]; `Operator` for all that the [crate] refuses.
@@ -80,14 +87,14 @@ pub fn emit_operator(op: &Op, language: Language) -> Result<String> {
     let program = Program::new(op.into())?;
     let identity = identity::emit(op, dialect)?;
     Ok(match dialect {
-        Dialect::Wgsl => format!("{identity}\n{}\n", op.wgsl.trim_end_matches('\n')),
+        Dialect::Wgsl => format!("{identity}\n{}", wgsl::emit(&program)?),
         _ => c::emit(&program, dialect, Some(&identity))?,
     })
 }
 
 /// The type `Item` that a predicate is asked of, and `keep()`; the text stands for itself.
 ///
-/// In WGSL that is the predicate's own text, once it has been checked, with `Item` for `T`.
+/// In WGSL that is the predicate's own text as [`emit_operator`] has it, with `Item` for `T`.
 ///
 /// # Errors
 /// As [`emit_operator`].
@@ -96,24 +103,24 @@ pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> 
     let program = Program::new(selector.into())?;
     let item = program.role().element();
     let keep = match dialect {
-        Dialect::Wgsl => format!("{}\n", trifold_core::wgsl::renamed(selector.wgsl.trim_end_matches('\n'), "T", item)),
+        Dialect::Wgsl => wgsl::emit(&program)?,
         _ => c::emit(&program, dialect, None)?,
     };
     Ok(format!("{}\n{keep}", element::declaration(selector.element(), dialect, item)))
 }
 
-/// What WGSL defines that an operator's text may make use of.
+/// Whether an operator's text has loops, which may not end.
 ///
 /// # Errors
 /// As [`emit_operator`].
-pub fn operator_guards(op: &Op) -> Result<Guards> {
-    Ok(Program::new(op.into())?.guards())
+pub fn operator_loops(op: &Op) -> Result<bool> {
+    Ok(Program::new(op.into())?.has_loops())
 }
 
-/// What WGSL defines that a predicate's text may make use of.
+/// Whether a predicate's text has loops, which may not end.
 ///
 /// # Errors
 /// As [`emit_operator`].
-pub fn selector_guards(selector: &Selector) -> Result<Guards> {
-    Ok(Program::new(selector.into())?.guards())
+pub fn selector_loops(selector: &Selector) -> Result<bool> {
+    Ok(Program::new(selector.into())?.has_loops())
 }

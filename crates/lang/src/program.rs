@@ -1,12 +1,15 @@
 //! An operator's WGSL, or a predicate's, parsed, validated and checked to be one.
 
+use std::borrow::Cow;
+
 use naga::proc::TypeResolution;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{BinaryOperator, Block, Expression, Function, Handle, Module, Span, Statement, Type};
+use naga::{Block, Expression, Function, Handle, Module, Span, Statement, Type};
 use trifold_core::{ElementType, Error, Op, Result, Selector};
 
-use crate::dialect::Dialect;
-use crate::{element, names, scan};
+use crate::loops::{self, KeptPointer};
+use crate::scan::Declaration;
+use crate::{element, scan};
 
 /// A longer text is no operator. The limit, as that on a statement's length, keeps naga's recursion within its stack.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
@@ -55,30 +58,6 @@ impl Role {
     }
 }
 
-/// What WGSL defines and a device's own instructions do not: where a text uses it, its compiler must see to it. In emitted C
-/// that is done; in WGSL it is a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Guards {
-    /// Division by zero, and of the lowest integer by -1.
-    pub divisors: bool,
-    /// Indices that are not constants, which may be out of bounds.
-    pub indices: bool,
-    /// Loops, which may not end.
-    pub loops: bool,
-}
-
-impl std::ops::BitOr for Guards {
-    type Output = Guards;
-
-    fn bitor(self, other: Guards) -> Guards {
-        Guards {
-            divisors: self.divisors || other.divisors,
-            indices: self.indices || other.indices,
-            loops: self.loops || other.loops,
-        }
-    }
-}
-
 /// A text of the caller's.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
@@ -104,6 +83,7 @@ impl<'a> From<&'a Selector> for Source<'a> {
 /// An operator or a predicate that passed every check.
 pub(crate) struct Program<'a> {
     source: Source<'a>,
+    text: Cow<'a, str>,
     pub module: Module,
     pub info: ModuleInfo,
     /// The function that kernels call.
@@ -124,25 +104,28 @@ impl<'a> Program<'a> {
         if let Some(line) = scan::endless_statement(wgsl) {
             return Err(refuse(format!("line {line}: this statement is too long; divide it into several")));
         }
-        // Kernels call the element type so where a predicate says `T`.
-        if role == Role::Predicate && trifold_core::wgsl::mentions(wgsl, role.element()) {
-            return Err(refuse(format!(
-                "its WGSL uses the name `{}`, which the kernels declare; rename it",
-                role.element()
-            )));
-        }
         element::check(element)?;
 
         // The operator stands first, so that naga's lines are its lines: WGSL does not mind use before declaration.
-        let declaration = element::declaration(element, Dialect::Wgsl, "T");
-        let text = format!("{wgsl}\n{declaration}fn {PROBE}(v: T) -> T {{ return v; }}\n");
+        let declaration = element::declaration_by_name(element);
+        let whole = |wgsl: &str| format!("{wgsl}\n{declaration}fn {PROBE}(v: T) -> T {{ return v; }}\n");
         let path = format!("{name}.wgsl");
-        let module = naga::front::wgsl::parse_str(&text)
-            .map_err(|error| refuse(error.emit_to_string_with_path(&text, &path)))?;
-        names::check_declarations(name, wgsl, role.function())?;
+        let parse = |text: &str| {
+            naga::front::wgsl::parse_str(text).map_err(|error| refuse(error.emit_to_string_with_path(text, &path)))
+        };
+        let mut module = parse(&whole(wgsl))?;
+        check_directives(name, wgsl)?;
+        let text = loops::with_variables(wgsl, &module).map_err(|KeptPointer { name, line }| {
+            refuse(format!(
+                "line {line}: `{name}` points to what may have changed when `continuing` uses it; take the pointer there"
+            ))
+        })?;
+        if let Cow::Owned(changed) = &text {
+            module = parse(&whole(changed))?;
+        }
         let info = Validator::new(ValidationFlags::all(), Capabilities::all())
             .validate(&module)
-            .map_err(|error| refuse(error.emit_to_string_with_path(&text, &path)))?;
+            .map_err(|error| refuse(error.emit_to_string_with_path(&whole(&text), &path)))?;
 
         let function = |name: &str| module.functions.iter().find(|(_, f)| f.name.as_deref() == Some(name));
         let Some((_, probe)) = function(PROBE) else {
@@ -153,7 +136,7 @@ impl<'a> Program<'a> {
             let (function, signature) = (role.function(), role.signature());
             return Err(refuse(format!("its WGSL has no function `{function}`; write `{signature}`")));
         };
-        let program = Program { source, info, main, element, module };
+        let program = Program { source, text, info, main, element, module };
         program.check_module()?;
         Ok(program)
     }
@@ -192,18 +175,6 @@ impl<'a> Program<'a> {
             let what = format!("{line}`{}` is an entry point; an operator has none, remove its attributes", entry.name);
             return Err(self.refuse(Span::UNDEFINED, what));
         }
-        for (handle, ty) in module.types.iter().filter(|(handle, _)| *handle != self.element) {
-            if let naga::TypeInner::Struct { members, .. } = &ty.inner {
-                for name in members.iter().filter_map(|m| m.name.as_deref()) {
-                    if let Some(why) = names::objection_to_field(name) {
-                        return Err(
-                            self.refuse(module.types.get_span(handle), format!("the field name `{name}` {why}"))
-                        );
-                    }
-                }
-            }
-        }
-
         self.check_signature()?;
 
         for (_, function) in module.functions.iter() {
@@ -246,22 +217,19 @@ impl<'a> Program<'a> {
         Err(self.refuse(module.functions.get_span(self.main), what))
     }
 
-    /// What WGSL defines that this text may make use of.
-    pub fn guards(&self) -> Guards {
-        let mut guards = Guards::default();
-        for (_, function) in self.module.functions.iter() {
-            for (_, expression) in function.expressions.iter() {
-                match expression {
-                    Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, .. } => {
-                        guards.divisors = true
-                    }
-                    Expression::Access { .. } => guards.indices = true,
-                    _ => {}
-                }
-            }
-            guards.loops |= has_loop(&function.body);
-        }
-        guards
+    /// Whether there are loops, which may not end.
+    pub fn has_loops(&self) -> bool {
+        self.module.functions.iter().any(|(_, function)| has_loop(&function.body))
+    }
+
+    /// The text, with variables for what a loop's `continuing` reads. Its places are those of the module's spans.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What `T` stands for, as the caller has it.
+    pub fn element_type(&self) -> &'a ElementType {
+        self.source.element
     }
 
     /// What the text is to define.
@@ -309,6 +277,16 @@ impl<'a> Program<'a> {
             _ => "an opaque type".into(),
         }
     }
+}
+
+/// Refuses what a module may have at its start alone.
+fn check_directives(name: &str, text: &str) -> Result<()> {
+    let Some(Declaration { keyword, line, .. }) = scan::declarations(text).into_iter().find(|d| d.name.is_empty())
+    else {
+        return Ok(());
+    };
+    let message = format!("line {line}: the directive `{keyword}` cannot stand in the middle of a kernel; remove it");
+    Err(Error::Operator { name: name.to_string(), message })
 }
 
 fn scalar_name(scalar: naga::Scalar) -> String {

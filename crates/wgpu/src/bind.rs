@@ -70,11 +70,8 @@ impl Pipeline {
                 label: Some(key.name),
                 source: wgpu::ShaderSource::Wgsl(assembled.source.as_str().into()),
             };
-            let guards = assembled.guards;
             let checks = wgpu::ShaderRuntimeChecks {
-                bounds_checks: guards.indices,
-                force_loop_bounding: guards.loops,
-                int_div_checks: guards.divisors,
+                force_loop_bounding: assembled.caller_loops,
                 ..wgpu::ShaderRuntimeChecks::unchecked()
             };
             // SAFETY: the kernels index their buffers below the lengths that the planner computed from the very spans
@@ -82,8 +79,9 @@ impl Pipeline {
             // their call, which `Bound` and callers of `Bound::steps` see to, divide by nothing that is zero, and end their loops: those are bounded by
             // constants or parameters, except the waits on other workgroups, which a fallback bounds or, on devices with
             // forward progress, the workgroup waited for. The operator or predicate, the one foreign part, reaches no buffer
-            // (trifold-lang refuses globals), and where it divides, indexes or loops, that is checked. The checks that
-            // remain are of shader stages that there are none of.
+            // (trifold-lang refuses globals); trifold-lang also guards its divisors, shifts and indices in the text itself, since naga's
+            // GLSL has no checks of those, and finds each guard again in what it wrote. Its loops are bounded here: through GL, where they
+            // are not, one that does not end is the driver's to stop. The checks that remain are of shader stages that there are none of.
             let module = unsafe { device.create_shader_module_trusted(source, checks) };
             let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some(key.name),

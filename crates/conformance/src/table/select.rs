@@ -31,6 +31,7 @@ fn selections() -> [(Selector, Rest, Placement); 4] {
 impl Table<'_> {
     pub(super) fn selections(&mut self) {
         self.select_matrix();
+        self.select_meanings();
         self.select_sizes();
         self.select_distributions();
         self.select_specials();
@@ -49,6 +50,13 @@ impl Table<'_> {
                     self.by_algorithm(Row::new(select(&selector, rest, n)).placement(placement));
                 }
             }
+        }
+    }
+
+    /// What a predicate's text means wherever it runs.
+    fn select_meanings(&mut self) {
+        for selector in operators::guarded_selectors() {
+            self.by_first(Row::new(select(&selector, Rest::Dropped, 5003)));
         }
     }
 

@@ -32,15 +32,7 @@ impl FunctionEmitter<'_, '_> {
             }
             Expression::FunctionArgument(index) => Ok(self.argument(*index)),
             _ if self.declared.contains(&handle) => Ok(temporary(handle)),
-            _ => match self.captures.last_mut() {
-                Some(captured) => {
-                    if !captured.contains(&handle) {
-                        captured.push(handle);
-                    }
-                    Ok(temporary(handle))
-                }
-                None => Err(self.refuse(span, "this expression is used where it has no value")),
-            },
+            _ => Err(self.refuse(span, "this expression is used where it has no value")),
         }
     }
 
@@ -78,7 +70,7 @@ impl FunctionEmitter<'_, '_> {
         match ty {
             TypeInner::Struct { members, .. } => {
                 let name = members.get(index as usize).and_then(|m| m.name.as_deref()).unwrap_or_default();
-                Ok(format!("{base}.{name}"))
+                Ok(format!("{base}.{}", super::field_name(name, index as usize)))
             }
             TypeInner::Vector { .. } | TypeInner::Array { .. } => Ok(format!("{base}.at[{index}]")),
             _ => Err(self.refuse(span, "this access cannot be said in OpenCL C and CUDA C")),

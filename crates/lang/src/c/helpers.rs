@@ -68,14 +68,29 @@ impl Emitter<'_> {
     }
 
     /// Converts a float to an integer.
-    pub fn integer_helper(&mut self, from: Scalar, to: Scalar) -> Option<String> {
-        let (low, high) = self.dialect.conversion_bounds(from, to)?;
+    pub fn integer_helper(&mut self, from: Scalar, to: Scalar) -> String {
+        let bits = 8 * to.bytes() - u32::from(unsigned(to) != to);
+        let (greatest, least) = match unsigned(to) == to {
+            true => (self.dialect.integer(to, (1 << bits) - 1), "0".to_string()),
+            false => (self.dialect.integer(to, (1 << bits) - 1), self.lowest(to)),
+        };
+        let power = self.dialect.float(from, 2f64.powi(bits as i32));
+        let low = if unsigned(to) == to {
+            self.dialect.float(from, 0.0)
+        } else {
+            self.dialect.float(from, -2f64.powi(bits as i32))
+        };
         let (from_name, to_name) = (from.name(), to.name());
-        let clamped = clamp(self.dialect, from, "a", &low, &high);
-        let body = format!("return a != a ? 0 : ({to_name}){clamped};");
         let parameters = format!("{from_name} a");
-        let comment = "// WGSL: clamped to what both types hold. NaN gives 0.";
-        Some(self.helper(&format!("from_{from_name}_to"), to, &parameters, &[comment, &body]))
+        let lines = [
+            "// As in Rust: NaN gives 0, and what is out of range the nearest integer.".to_string(),
+            "if (a != a) { return 0; }".to_string(),
+            format!("if (a >= {power}) {{ return {greatest}; }}"),
+            format!("if (a <= {low}) {{ return {least}; }}"),
+            format!("return ({to_name})a;"),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        self.helper(&format!("from_{from_name}_to"), to, &parameters, &lines)
     }
 
     pub fn smoothstep_helper(&mut self, scalar: Scalar) -> String {

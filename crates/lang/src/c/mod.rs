@@ -86,10 +86,6 @@ struct FunctionEmitter<'e, 'a> {
     info: &'a FunctionInfo,
     /// The expressions that have a name by now.
     declared: HashSet<Handle<Expression>>,
-    /// What a loop's `continuing` needs from its body; one for each loop around.
-    captures: Vec<Vec<Handle<Expression>>>,
-    /// Expressions to keep for the `continuing` of the loop around.
-    kept: HashSet<Handle<Expression>>,
     loops: usize,
     text: String,
     indent: usize,
@@ -98,17 +94,7 @@ struct FunctionEmitter<'e, 'a> {
 impl<'e, 'a> FunctionEmitter<'e, 'a> {
     fn new(emitter: &'e mut Emitter<'a>, handle: Handle<Function>, function: &'a Function) -> Self {
         let info = &emitter.program.info[handle];
-        FunctionEmitter {
-            emitter,
-            function,
-            info,
-            declared: HashSet::new(),
-            captures: Vec::new(),
-            kept: HashSet::new(),
-            loops: 0,
-            text: String::new(),
-            indent: 1,
-        }
+        FunctionEmitter { emitter, function, info, declared: HashSet::new(), loops: 0, text: String::new(), indent: 1 }
     }
 
     fn emit(mut self, handle: Handle<Function>) -> Result<String> {
@@ -136,7 +122,7 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
         self.variables()?;
         self.block(&self.function.body)?;
 
-        let name = function_name(program.role(), self.function);
+        let name = function_name(program.role(), handle, self.function);
         let arguments = if arguments.is_empty() { "void".to_string() } else { arguments.join(", ") };
         let qualifier = self.emitter.dialect.qualifier();
         Ok(format!("{qualifier}{result} {name}({arguments}) {{\n{}}}\n", self.text))
@@ -227,11 +213,25 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
 }
 
 /// A function's name in C.
-fn function_name(role: Role, function: &Function) -> String {
+fn function_name(role: Role, handle: Handle<Function>, function: &Function) -> String {
     match function.name.as_deref() {
         Some(name) if name == role.function() => name.to_string(),
-        name => format!("{}_{}", role.function(), name.unwrap_or_default()),
+        name => prefixed(role, name.unwrap_or_default(), handle.index()),
     }
+}
+
+/// The name in C of what a text declares at module scope. Only WGSL has letters beyond ASCII: their place in the module stands for
+/// them, as no name begins with a digit.
+fn prefixed(role: Role, name: &str, place: usize) -> String {
+    match name.is_ascii() {
+        true => format!("{}_{name}", role.function()),
+        false => format!("{}_{place}", role.function()),
+    }
+}
+
+/// The name in C of a struct's field.
+pub(crate) fn field_name(name: &str, place: usize) -> String {
+    if name.is_ascii() { format!("_f_{name}") } else { format!("_f{place}") }
 }
 
 /// The name of the constant that holds an expression's value.

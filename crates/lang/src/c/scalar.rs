@@ -91,7 +91,7 @@ impl Emitter<'_> {
             return Some(self.dialect.value_of(to, &self.dialect.bits_of(from, a)));
         }
         if from.is_float() && !to.is_float() {
-            return Some(format!("{}({a})", self.integer_helper(from, to)?));
+            return Some(format!("{}({a})", self.integer_helper(from, to)));
         }
         Some(format!("({}){a}", to.name()))
     }

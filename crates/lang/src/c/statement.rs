@@ -60,7 +60,7 @@ impl FunctionEmitter<'_, '_> {
             }
             Statement::Call { function, arguments, result } => {
                 let program = self.emitter.program;
-                let name = function_name(program.role(), &program.module.functions[*function]);
+                let name = function_name(program.role(), *function, &program.module.functions[*function]);
                 let mut values = Vec::new();
                 for argument in arguments {
                     values.push(self.value(*argument)?);
@@ -113,10 +113,8 @@ impl FunctionEmitter<'_, '_> {
         Ok(())
     }
 
-    /// A loop. C has no `continuing` that a `continue` runs into, so it stands at the start of the next iteration.
-    ///
-    /// There it is out of the body's scope: what it needs from the body is kept in variables around the loop. It is
-    /// emitted first, so as to learn what that is.
+    /// A loop. C has no `continuing` that a `continue` runs into, so it stands at the start of the next iteration, out of the
+    /// body's scope: it reads variables, and no value of the body.
     fn repeat(&mut self, body: &Block, continuing: &Block, break_if: Option<Handle<Expression>>) -> Result<()> {
         if continuing.is_empty() && break_if.is_none() {
             self.line("for (;;) {");
@@ -126,48 +124,23 @@ impl FunctionEmitter<'_, '_> {
         }
         let again = format!("_again{}", self.loops);
         self.loops += 1;
-
-        let before = std::mem::take(&mut self.text);
-        let declared = self.declared.clone();
-        self.captures.push(Vec::new());
-        self.indent += 2;
-        self.block(continuing)?;
-        if let Some(condition) = break_if {
-            let condition = self.value(condition)?;
-            self.line(&format!("if ({condition}) {{ break; }}"));
-        }
-        self.indent -= 2;
-        let continuing = std::mem::take(&mut self.text);
-        self.declared = declared;
-        let captured = self.captures.pop().unwrap_or_default();
-
-        self.kept.extend(&captured);
-        self.indented(body)?;
-        let body = std::mem::replace(&mut self.text, before);
-        let mut restored = String::new();
-        for handle in captured {
-            self.kept.remove(&handle);
-            if !self.declared.contains(&handle) {
-                // It is from the body of a loop further out, whose own `continuing` this loop is in.
-                self.value(handle)?;
-                continue;
-            }
-            let span = self.function.expressions.get_span(handle);
-            let ty = self.emitter.resolved_name(&self.info[handle].ty, span)?;
-            self.line(&format!("{ty} _k{};", handle.index()));
-            let indent = "    ".repeat(self.indent + 2);
-            restored += &format!("{indent}const {ty} {} = _k{};\n", temporary(handle), handle.index());
-        }
         self.line(&format!("bool {again} = false;"));
         self.line("for (;;) {");
         self.indent += 1;
         self.line(&format!("if ({again}) {{"));
-        self.text += &restored;
-        self.text += &continuing;
+        let outside = self.declared.clone();
+        self.indented(continuing)?;
+        if let Some(condition) = break_if {
+            let condition = self.value(condition)?;
+            self.indent += 1;
+            self.line(&format!("if ({condition}) {{ break; }}"));
+            self.indent -= 1;
+        }
+        self.declared = outside;
         self.line("}");
         self.line(&format!("{again} = true;"));
         self.indent -= 1;
-        self.text += &body;
+        self.indented(body)?;
         self.line("}");
         Ok(())
     }
@@ -178,9 +151,6 @@ impl FunctionEmitter<'_, '_> {
         let ty = self.emitter.resolved_name(&self.info[handle].ty, span)?;
         self.line(&format!("const {ty} {} = {value};", temporary(handle)));
         self.declared.insert(handle);
-        if self.kept.contains(&handle) {
-            self.line(&format!("_k{} = {};", handle.index(), temporary(handle)));
-        }
         Ok(())
     }
 }

@@ -43,11 +43,11 @@ impl Emitter<'_> {
         match (&ty.inner, &ty.name) {
             (TypeInner::Struct { .. }, _) if handle == program.element => Ok(program.role().element().into()),
             (TypeInner::Struct { members, .. }, Some(name)) => {
-                let name = format!("{}_{name}", program.role().function());
+                let name = super::prefixed(program.role(), name, handle.index());
                 if !self.types.contains(&name) {
                     let mut fields = String::new();
-                    for member in members {
-                        let field = member.name.as_deref().unwrap_or_default();
+                    for (i, member) in members.iter().enumerate() {
+                        let field = super::field_name(member.name.as_deref().unwrap_or_default(), i);
                         fields += &format!("    {} {field};\n", self.type_name(member.ty, span)?);
                     }
                     self.types.insert(&name, format!("typedef struct {{\n{fields}}} {name};\n"));

@@ -31,20 +31,38 @@ pub fn check<T: Element, M: Monoid<T>>(pairs: &[(T, T)]) {
 
 /// As [`check`], with floats up to a relative error.
 pub fn check_with<T: Element, M: Monoid<T>>(pairs: &[(T, T)], tolerance: f64) {
-    let op = Op::of::<T, M>();
+    check_op_with(&Op::of::<T, M>(), M::combine, pairs, tolerance);
+}
+
+/// Checks an operator made at run time against its function in Rust.
+#[allow(dead_code)]
+pub fn check_op<T: Element>(op: &Op, combine: fn(T, T) -> T, pairs: &[(T, T)]) {
+    check_op_with(op, combine, pairs, 0.0);
+}
+
+/// Checks the operator's text, and what becomes of it in WGSL: the guards there must not change what it means.
+fn check_op_with<T: Element>(op: &Op, combine: fn(T, T) -> T, pairs: &[(T, T)], tolerance: f64) {
+    let mut guarded = op.clone();
+    let wgsl = emit_operator(op, Language::Wgsl).unwrap();
+    guarded.wgsl = wgsl.split_once("\n}\n\n").expect("the identity stands first").1.to_owned().into();
+    check_text(op, combine, pairs, tolerance);
+    check_text(&guarded, combine, pairs, tolerance);
+}
+
+fn check_text<T: Element>(op: &Op, combine: fn(T, T) -> T, pairs: &[(T, T)], tolerance: f64) {
     for (language, compiler, shim) in [(Language::OpenClC, "cc", OPENCL), (Language::CudaC, "c++", CUDA)] {
         if Command::new(compiler).arg("--version").output().is_err() {
             eprintln!("ignored: no `{compiler}` here to compile {language:?} with");
             continue;
         }
-        let text = emit_element(op.element(), language).unwrap() + &emit_operator(&op, language).unwrap();
+        let text = emit_element(op.element(), language).unwrap() + &emit_operator(op, language).unwrap();
         let source = format!("{shim}\n{text}\n{MAIN}");
         let bytes = run(compiler, language, &source, bytemuck::cast_slice(&flatten(pairs)));
         let results: Vec<T> = bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect();
         assert_eq!(results.len(), pairs.len() + 1);
         assert_eq!(bytemuck::bytes_of(&results[pairs.len()]), op.identity(), "identity of {op:?} in {language:?}");
         for (&(a, b), &found) in pairs.iter().zip(&results) {
-            let expected = M::combine(a, b);
+            let expected = combine(a, b);
             assert!(
                 close::<T>(&expected, &found, tolerance),
                 "{op:?} in {language:?}: combine({a:?}, {b:?})\n   is {found:?}\nnot {expected:?}\n{text}"

@@ -227,7 +227,7 @@ macro_rules! floats {
 floats!(Singles, f32, "f");
 floats!(Doubles, f64, "lf");
 
-/// Conversions, which clamp to what both types hold.
+/// Conversions, which are Rust's `as`.
 pub struct Convert;
 
 operand!(FromSingle {
@@ -245,14 +245,13 @@ operator!(Convert for FromSingle, FromSingle::ZERO, "
         return T(i64(a), u64(a), f64(a), a, i32(a), u32(a), bitcast<u32>(a) ^ u32(bool(r.x)));
     }", |l, r| {
     let a = l.x;
-    let clamp = |low: f32, high: f32| if a.is_nan() { 0.0 } else { a.clamp(low, high) };
     FromSingle {
-        signed_long: clamp(-9223372036854775808.0, 9223371487098961920.0) as i64,
-        unsigned_long: clamp(0.0, 18446742974197923840.0) as u64,
+        signed_long: a as i64,
+        unsigned_long: a as u64,
         widened: f64::from(a),
         x: a,
-        int_word: clamp(-2147483648.0, 2147483520.0) as i32,
-        word: clamp(0.0, 4294967040.0) as u32,
+        int_word: a as i32,
+        word: a as u32,
         bits: a.to_bits() ^ (r.x != 0.0) as u32,
     }
 });
@@ -273,11 +272,10 @@ operator!(Convert for FromDouble, FromDouble::ZERO, "
         return T(a, i64(a), u64(a), bitcast<u64>(a), i32(a), u32(a), f32(a), u32(bool(r.x)));
     }", |l, r| {
     let a = l.x;
-    let clamp = |low: f64, high: f64| if a.is_nan() { 0.0 } else { a.clamp(low, high) };
     FromDouble {
         x: a,
-        signed_long: clamp(-9223372036854775808.0, 9223372036854774784.0) as i64,
-        unsigned_long: clamp(0.0, 18446744073709549568.0) as u64,
+        signed_long: a as i64,
+        unsigned_long: a as u64,
         bits: a.to_bits(),
         int_word: a as i32,
         word: a as u32,

@@ -1,0 +1,307 @@
+//! Where a text needs a guard, and the text with it.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use naga::valid::{FunctionInfo, ModuleInfo};
+use naga::{ArraySize, BinaryOperator, Expression, Function, Handle, Literal, Module, ScalarKind, TypeInner};
+use trifold_core::Result;
+use trifold_core::wgsl::{Token, tokens};
+
+use super::helpers::{Helpers, Shape};
+use crate::program::Program;
+use crate::scan;
+
+/// What an expression needs.
+#[derive(Debug, Clone, PartialEq)]
+enum Guard {
+    /// An index below a length.
+    Index(u32),
+    /// A float that becomes an integer.
+    Convert(Shape, naga::Scalar),
+    /// A quotient or a remainder of integers.
+    Divide(BinaryOperator, Shape),
+    /// A shift by less than the width, of so many lanes.
+    Shift(BinaryOperator, Shape, u32),
+}
+
+/// A guarded text.
+pub(super) struct Edited {
+    pub text: String,
+    pub helpers: String,
+}
+
+/// A part of the text that is to be written otherwise.
+struct Edit {
+    range: Range<usize>,
+    how: How,
+}
+
+enum How {
+    /// The index of a bracket, below a length.
+    Clamp { helper: String, count: u32 },
+    /// A conversion: its type ends at the place named.
+    Call { open: usize, helper: String },
+    /// An operator at the place named, or an assignment by it.
+    Divide { at: usize, assigns: bool, helper: String, ty: String },
+    /// A shift's right operand.
+    Mask { ty: String, mask: u32 },
+}
+
+/// A program's text with its guards.
+pub(super) fn guarded(program: &Program) -> Result<Edited> {
+    let text = program.text();
+    let mut helpers = Helpers::of(program.role().function());
+    let mut edits: Vec<Edit> = vec![];
+    for (function, info) in functions(&program.module, &program.info) {
+        for (handle, guard) in guards(&program.module, function, info) {
+            let span = function.expressions.get_span(handle);
+            let Some(range) = span.to_range().filter(|range| range.end <= text.len()) else { continue };
+            let found = edit(text, range, &guard, &mut helpers).filter(|edit| !calls_twice(program, edit));
+            let Some(edit) = found else {
+                return Err(program.refuse(span, "this could not be guarded; make it a statement of its own"));
+            };
+            let is_new = |known: &Edit| {
+                known.range != edit.range || std::mem::discriminant(&known.how) != std::mem::discriminant(&edit.how)
+            };
+            if edits.iter().all(is_new) {
+                edits.push(edit);
+            }
+        }
+    }
+    // What is around another comes first; a bracket's index is around all of it.
+    edits.sort_by_key(|edit| {
+        (edit.range.start, Reverse(edit.range.end), !matches!(edit.how, How::Clamp { .. } | How::Mask { .. }))
+    });
+    let mut writer = Writer { text, edits: &edits, next: 0 };
+    let text = writer.range(0..text.len());
+    Ok(Edited { text, helpers: helpers.text() })
+}
+
+/// Whether an edit would write a call of the caller's functions twice, which may do more than give a value.
+fn calls_twice(program: &Program, edit: &Edit) -> bool {
+    let How::Divide { at, assigns: true, .. } = edit.how else { return false };
+    let declared = scan::declarations(program.text());
+    let is_called = |token: Token| declared.iter().any(|d| d.keyword == "fn" && d.name == token.text);
+    tokens(&program.text()[edit.range.start..at]).any(is_called)
+}
+
+/// An expression of a module that no guard stands before, as the text has it.
+pub(super) fn unguarded(module: &Module, info: &ModuleInfo, text: &str) -> Option<String> {
+    for (function, info) in functions(module, info) {
+        if is_helper(function) {
+            continue;
+        }
+        let is_guarded = |guard: &Guard, handle: Handle<Expression>| match (guard, &function.expressions[handle]) {
+            (Guard::Index(_), Expression::Access { index, .. }) => {
+                matches!(function.expressions[*index], Expression::CallResult(called) if is_helper(&module.functions[called]))
+            }
+            (Guard::Shift(..), Expression::Binary { right, .. }) => {
+                matches!(function.expressions[*right], Expression::Binary { op: BinaryOperator::And, .. })
+            }
+            _ => false,
+        };
+        if let Some((handle, _)) = guards(module, function, info).find(|(handle, guard)| !is_guarded(guard, *handle)) {
+            let range = function.expressions.get_span(handle).to_range().unwrap_or(0..0);
+            return Some(text.get(range).unwrap_or_default().into());
+        }
+    }
+    None
+}
+
+fn is_helper(function: &Function) -> bool {
+    function.name.as_deref().is_some_and(|name| name.starts_with("wgsl_"))
+}
+
+fn functions<'a>(module: &'a Module, info: &'a ModuleInfo) -> impl Iterator<Item = (&'a Function, &'a FunctionInfo)> {
+    module.functions.iter().map(|(handle, function)| (function, &info[handle]))
+}
+
+/// The expressions of a function that need a guard.
+fn guards<'a>(
+    module: &'a Module,
+    function: &'a Function,
+    info: &'a FunctionInfo,
+) -> impl Iterator<Item = (Handle<Expression>, Guard)> + 'a {
+    let inner = move |handle: Handle<Expression>| info[handle].ty.inner_with(&module.types);
+    let shape = move |handle| shape(inner(handle));
+    function.expressions.iter().filter_map(move |(handle, expression)| {
+        let guard = match expression {
+            Expression::Access { base, .. } => Guard::Index(length(module, inner(*base))?),
+            Expression::As { expr, kind, convert: Some(width) } => {
+                let from = shape(*expr).filter(|from| from.scalar.kind == ScalarKind::Float)?;
+                let to = naga::Scalar { kind: *kind, width: *width };
+                matches!(kind, ScalarKind::Sint | ScalarKind::Uint).then_some(Guard::Convert(from, to))?
+            }
+            Expression::Binary { op: op @ (BinaryOperator::Divide | BinaryOperator::Modulo), right, .. } => {
+                let of = shape(handle).filter(|of| matches!(of.scalar.kind, ScalarKind::Sint | ScalarKind::Uint))?;
+                (!is_constant(function, *right, |value| value != 0 && value != -1)).then_some(Guard::Divide(*op, of))?
+            }
+            Expression::Binary { op: op @ (BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight), right, .. } => {
+                let width = u32::from(shape(handle)?.scalar.width) * 8;
+                let is_below = |value| (0..i128::from(width)).contains(&value);
+                (!is_constant(function, *right, is_below)).then_some(Guard::Shift(*op, shape(*right)?, width))?
+            }
+            _ => return None,
+        };
+        Some((handle, guard))
+    })
+}
+
+/// Whether a scalar, or all of a vector that is made of one, is a literal for which `holds`.
+fn is_constant(function: &Function, handle: Handle<Expression>, holds: impl Fn(i128) -> bool) -> bool {
+    match function.expressions[handle] {
+        Expression::Splat { value, .. } => is_constant(function, value, holds),
+        Expression::Literal(literal) => match literal {
+            Literal::U32(value) => holds(value.into()),
+            Literal::I32(value) => holds(value.into()),
+            Literal::U64(value) => holds(value.into()),
+            Literal::I64(value) => holds(value.into()),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn shape(inner: &TypeInner) -> Option<Shape> {
+    match *inner {
+        TypeInner::Scalar(scalar) => Some(Shape { size: None, scalar }),
+        TypeInner::Vector { size, scalar } => Some(Shape { size: Some(size), scalar }),
+        _ => None,
+    }
+}
+
+/// How many elements can be reached by an index.
+fn length(module: &Module, inner: &TypeInner) -> Option<u32> {
+    match *inner {
+        TypeInner::Pointer { base, .. } => length(module, &module.types[base].inner),
+        TypeInner::Vector { size, .. } | TypeInner::ValuePointer { size: Some(size), .. } => Some(size as u32),
+        TypeInner::Matrix { columns, .. } => Some(columns as u32),
+        TypeInner::Array { size: ArraySize::Constant(count), .. } => Some(count.get()),
+        _ => None,
+    }
+}
+
+/// How to write the expression at `range`; `None` if the text there is not what it should be.
+fn edit(text: &str, range: Range<usize>, guard: &Guard, helpers: &mut Helpers) -> Option<Edit> {
+    // An assignment's range may have its semicolon.
+    let own = text[range.clone()].trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+    let range = range.start..range.start + own.len();
+    let all: Vec<Placed> = placed(own, range.start);
+    match guard {
+        Guard::Index(count) => {
+            let close = all.last().filter(|token| token.text == "]")?;
+            let open = all.iter().rev().skip(1).find(|token| token.text == "[" && token.depth == close.depth)?;
+            Some(Edit { range: open.at + 1..close.at, how: How::Clamp { helper: helpers.index(), count: *count } })
+        }
+        Guard::Convert(from, to) => {
+            let open = all.iter().find(|token| token.text == "(" && token.depth == 0)?.at;
+            Some(Edit { range, how: How::Call { open, helper: helpers.convert(*from, *to) } })
+        }
+        Guard::Divide(op, shape) => {
+            let sign = if *op == BinaryOperator::Divide { "/" } else { "%" };
+            let (at, assigns) = operator(&all, sign)?;
+            let helper = helpers.divide(*op, *shape);
+            Some(Edit { range, how: How::Divide { at, assigns, helper, ty: shape.name() } })
+        }
+        Guard::Shift(op, shape, width) => {
+            let sign = if *op == BinaryOperator::ShiftLeft { "<<" } else { ">>" };
+            let (at, assigns) = operator(&all, sign)?;
+            let start = at + sign.len() + usize::from(assigns);
+            Some(Edit { range: start..range.end, how: How::Mask { ty: shape.name(), mask: width - 1 } })
+        }
+    }
+}
+
+/// A token and where it stands.
+struct Placed<'a> {
+    text: &'a str,
+    at: usize,
+    /// How many brackets are around it.
+    depth: usize,
+}
+
+/// The tokens of a text that starts at `start`. A type's angle brackets count as brackets.
+fn placed(text: &str, start: usize) -> Vec<Placed<'_>> {
+    const GENERIC: [&str; 7] = ["vec2", "vec3", "vec4", "array", "bitcast", "ptr", "atomic"];
+    let (mut all, mut open): (Vec<Placed>, Vec<&str>) = (vec![], vec![]);
+    for Token { text: token, .. } in tokens(text) {
+        let closes = matches!(token, ")" | "]" | "}") || (token == ">" && open.last() == Some(&"<"));
+        if closes {
+            open.pop();
+        }
+        // Tokens are parts of `text`.
+        let at = start + (token.as_ptr() as usize - text.as_ptr() as usize);
+        let before = all.last().map_or("", |before| before.text);
+        all.push(Placed { text: token, at, depth: open.len() });
+        let is_generic = GENERIC.contains(&before) || before.starts_with("mat") && before.contains('x');
+        if matches!(token, "(" | "[" | "{") || (token == "<" && is_generic) {
+            open.push(token);
+        }
+    }
+    all
+}
+
+/// Where the operator of an expression stands, and whether an assignment is made by it: the first if so, else the last, since
+/// operators of one rank group to the left.
+fn operator(all: &[Placed], sign: &str) -> Option<(usize, bool)> {
+    let is_there = |at: usize| {
+        let mut tokens = all[at..].iter();
+        sign.char_indices().all(|(i, c)| {
+            tokens
+                .next()
+                .is_some_and(|token| token.depth == 0 && token.at == all[at].at + i && token.text.starts_with(c))
+        })
+    };
+    let assigns = |at: usize| {
+        let next = all.get(at + sign.len());
+        next.is_some_and(|next| next.text == "=" && next.at == all[at].at + sign.len())
+    };
+    let places: Vec<usize> = (0..all.len()).filter(|at| is_there(*at)).collect();
+    let assignment = places.iter().find(|at| assigns(**at));
+    let at = *assignment.or(places.last())?;
+    Some((all[at].at, assignment.is_some()))
+}
+
+/// Writes a text with its edits, the outer ones around the inner.
+struct Writer<'a> {
+    text: &'a str,
+    edits: &'a [Edit],
+    next: usize,
+}
+
+impl Writer<'_> {
+    fn range(&mut self, range: Range<usize>) -> String {
+        let (mut out, mut done) = (String::new(), range.start);
+        while let Some(edit) = self.edits.get(self.next).filter(|edit| edit.range.start < range.end) {
+            self.next += 1;
+            out.push_str(&self.text[done..edit.range.start]);
+            out.push_str(&self.edit(edit));
+            done = edit.range.end;
+        }
+        out.push_str(&self.text[done..range.end]);
+        out
+    }
+
+    fn edit(&mut self, edit: &Edit) -> String {
+        let Range { start, end } = edit.range;
+        match &edit.how {
+            How::Clamp { helper, count } => format!("{helper}(u32({}), {}u)", self.range(start..end), count - 1),
+            How::Call { open, helper } => format!("{helper}{}", self.range(*open..end)),
+            How::Mask { ty, mask } => format!(" (({}) & {ty}({mask}u))", self.range(start..end).trim()),
+            How::Divide { at, assigns: false, helper, ty } => {
+                let left = self.range(start..*at);
+                format!("{helper}({ty}({}), {ty}({}))", left.trim(), self.range(at + 1..end).trim())
+            }
+            How::Divide { at, assigns: true, helper, ty } => {
+                // The place is written twice, and so is what is guarded in it.
+                let next = self.next;
+                let place = self.range(start..*at);
+                self.next = next;
+                let place_again = self.range(start..*at);
+                let (place, place_again) = (place.trim(), place_again.trim());
+                format!("{place} = {helper}({ty}({place_again}), {ty}({}))", self.range(at + 2..end).trim())
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! A text may use any name that WGSL allows, in every language.
+
+#![allow(non_snake_case, missing_docs)]
+
+use trifold_core::{Element, HostSelector, Language, Monoid, Op, Selector, element};
+use trifold_lang::{emit_element, emit_operator, emit_selector};
+
+mod c;
+
+element! {
+    /// Fields named as macros and types of C, OpenCL C and CUDA C, and as what kernels declare.
+    pub struct Fields {
+        pub CHAR_BIT: u32, pub M_PI_F: u32, pub CLK_LOCAL_MEM_FENCE: u32, pub cl_khr_fp64: u32, pub image2d_array_t: u32,
+        pub FLT_EPSILON: u32, pub int: u32, pub TILE: u32, pub threadIdx: u32, pub blockDim: u32, pub values: u32, pub combine: u32,
+        pub T: u32, pub INFINITY: u32, pub é: u32, pub w: u32
+    }
+}
+
+const NAMES: [&str; 16] = [
+    "CHAR_BIT",
+    "M_PI_F",
+    "CLK_LOCAL_MEM_FENCE",
+    "cl_khr_fp64",
+    "image2d_array_t",
+    "FLT_EPSILON",
+    "int",
+    "TILE",
+    "threadIdx",
+    "blockDim",
+    "values",
+    "lookback_state",
+    "identity",
+    "INFINITY",
+    "é",
+    "min",
+];
+
+/// Declares and uses every name at module scope, and as an argument and a variable.
+fn uses(of: &str) -> String {
+    let mut text = String::new();
+    for (i, name) in NAMES.iter().enumerate() {
+        text += &match i % 4 {
+            0 => format!("const {name} = {i}u;\nfn use{i}(v: u32) -> u32 {{ return v + {name}; }}\n"),
+            1 => format!(
+                "fn {name}(v: u32) -> u32 {{ return v + {i}u; }}\nfn use{i}({name}_: u32) -> u32 {{ return {name}({name}_); }}\n"
+            ),
+            2 => format!(
+                "struct {name} {{ {name}: u32 }}\nfn use{i}(v: u32) -> u32 {{ let s = {name}(v + {i}u); return s.{name}; }}\n"
+            ),
+            _ => format!(
+                "alias {name} = u32;\nfn use{i}(v: {name}) -> u32 {{ var x: {name} = v; x += {i}u; return x; }}\n"
+            ),
+        };
+    }
+    let calls = (0..NAMES.len()).fold(of.to_string(), |inner, i| format!("use{i}({inner})"));
+    let arguments: String =
+        NAMES.iter().map(|name| format!("{{ var {name} = sum; {name} += 1u; sum = {name}; }}\n")).collect();
+    format!("{text}fn all(v: u32) -> u32 {{\n  var sum = v;\n{arguments}  return {};\n}}\n", calls.replace(of, "sum"))
+}
+
+/// What `all` adds.
+const ADDED: u32 = 120 + 16;
+
+struct Named;
+impl Monoid<Fields> for Named {
+    const NAME: &'static str = "named";
+    const WGSL: &'static str = "\
+        fn combine(CHAR_BIT: T, int: Fields) -> T {\n  var INFINITY = CHAR_BIT;\n  INFINITY.CHAR_BIT += int.CHAR_BIT;\n  INFINITY.int ^= int.int;\n\
+          INFINITY.é = INFINITY.FLT_EPSILON + int.threadIdx;\n  INFINITY.combine = int.T;\n  return INFINITY;\n}";
+    const IDENTITY: Fields = Fields {
+        CHAR_BIT: 0,
+        M_PI_F: 0,
+        CLK_LOCAL_MEM_FENCE: 0,
+        cl_khr_fp64: 0,
+        image2d_array_t: 0,
+        FLT_EPSILON: 0,
+        int: 0,
+        TILE: 0,
+        threadIdx: 0,
+        blockDim: 0,
+        values: 0,
+        combine: 0,
+        T: 0,
+        INFINITY: 0,
+        é: 0,
+        w: 0,
+    };
+    const COMMUTATIVE: bool = false;
+    fn combine(a: Fields, b: Fields) -> Fields {
+        Fields {
+            CHAR_BIT: a.CHAR_BIT.wrapping_add(b.CHAR_BIT),
+            int: a.int ^ b.int,
+            é: a.FLT_EPSILON.wrapping_add(b.threadIdx),
+            combine: b.T,
+            ..a
+        }
+    }
+}
+
+fn every(v: u32) -> Fields {
+    let mut words = [0; 16];
+    words.iter_mut().enumerate().for_each(|(i, word)| *word = v.wrapping_mul(2 * i as u32 + 3));
+    trifold_core::bytemuck::cast(words)
+}
+
+#[test]
+fn fields_of_any_name() {
+    let pairs = [(1, 2), (7, 0), (u32::MAX, 5)].map(|(a, b)| (every(a), every(b)));
+    c::check::<Fields, Named>(&pairs);
+}
+
+struct Declares;
+impl Monoid<u32> for Declares {
+    const NAME: &'static str = "declares";
+    const WGSL: &'static str = "";
+    const IDENTITY: u32 = 0;
+    const COMMUTATIVE: bool = false;
+    fn combine(a: u32, b: u32) -> u32 {
+        a.wrapping_add(b).wrapping_add(ADDED)
+    }
+}
+
+fn declaring() -> Op {
+    let mut op = Op::of::<u32, Declares>();
+    op.wgsl = format!("{}fn combine(a: T, b: T) -> T {{ return all(a) + b; }}", uses("v")).into();
+    op
+}
+
+#[test]
+fn declarations_of_any_name() {
+    let op = declaring();
+    c::check_op::<u32>(&op, Declares::combine, &[(0, 0), (5, 7), (u32::MAX, 1)]);
+    // With the name of a field of the element's besides, and `Item`, which predicates' kernels have.
+    let host = HostSelector { count: |_, _| 0, split: |_, _, _, _, _| {} };
+    let text = format!("{}fn keep(Item: T) -> bool {{ return all(Item.int) > Item.TILE; }}", uses("v"));
+    // SAFETY: the loops touch nothing.
+    let selector = unsafe { Selector::from_parts("mine", Fields::TYPE, text, host) };
+    for language in Language::KERNEL {
+        emit_selector(&selector, language).unwrap();
+    }
+}
+
+#[test]
+fn no_name_of_the_callers_is_left_at_module_scope() {
+    let op = declaring();
+    for language in Language::KERNEL {
+        let text = emit_element(op.element(), language).unwrap() + &emit_operator(&op, language).unwrap();
+        for name in NAMES.iter().filter(|name| **name != "identity") {
+            for declared in ["fn ", "const ", "struct ", "alias "] {
+                assert!(!text.contains(&format!("\n{declared}{name}")), "{declared}{name} in\n{text}");
+            }
+        }
+    }
+}
