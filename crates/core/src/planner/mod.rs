@@ -80,6 +80,7 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
                 all.push("lookahead");
             }
             all.push("reduce_then_scan");
+            put_passes_first(&mut all, caps);
             let can = |rung: &&'static str| match *rung {
                 "lookback_fenced" => subgroups && (caps.coherent || caps.language != Language::Wgsl),
                 rung => subgroups || !(rung == "subgroup_blocked" || follows_arrival(rung)),
@@ -102,9 +103,21 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
                 .chain(rungs)
                 .collect()
         }
-        (_, Request::Select(r)) if subgroups && r.rest != Rest::Behind => vec!["lookback", "reduce_then_scan"],
-        (_, Request::ByKey(_)) if subgroups => vec!["lookback", "reduce_then_scan"],
-        (_, Request::Select(_) | Request::ByKey(_)) => vec!["reduce_then_scan"],
+        (_, Request::Select(_) | Request::ByKey(_)) => {
+            let is_behind = matches!(request, Request::Select(r) if r.rest == Rest::Behind);
+            let mut all = if subgroups && !is_behind { vec!["lookback"] } else { vec![] };
+            all.push("reduce_then_scan");
+            put_passes_first(&mut all, caps);
+            all
+        }
+    }
+}
+
+/// Moves `reduce_then_scan` to the front where subgroups are emulated. Each row of a look-back's tile is barriers there: on PoCL it took
+/// two to three times as long, and a scan of eight words a minute to compile.
+fn put_passes_first(algorithms: &mut [&str], caps: &Caps) {
+    if caps.emulates_subgroups() {
+        algorithms.sort_by_key(|algorithm| *algorithm != "reduce_then_scan");
     }
 }
 
