@@ -97,7 +97,7 @@ FUNCTION T load_element(const Runs &runs, u32 k) {
     words.w[i] = TILE_VALUES != 0u ? staged_words[staged_own(runs.seat, OWN_WORDS, k * RUN_WORDS + i)]
                                    : load_run_word(runs.input_values, 0u, i);
   }
-  words.w[RUN_WORDS] = runs.heads >> k & 1u;
+  words.w[RUN_WORDS] = (runs.heads >> k) & 1u;
   const bool is_there = TILE_VALUES != 0u || runs.tile * TILE + runs.seat * ROWS + k < runs.n;
   return is_there ? element_from_words(words) : identity();
 }

@@ -102,7 +102,7 @@ fn load_element(runs: Runs, k: u32) -> T {
       words.w[i] = load_run_word(0u, i);
     }
   }
-  words.w[RUN_WORDS] = runs.heads >> k & 1u;
+  words.w[RUN_WORDS] = (runs.heads >> k) & 1u;
   var element = identity();
   if (TILE_VALUES != 0u || runs.tile * TILE + runs.seat * ROWS + k < runs.n) { element = element_from_words(words); }
   return element;

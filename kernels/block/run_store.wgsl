@@ -2,7 +2,7 @@
 
 // Where a run begins, its key and the total of the run before are known. `before` is what lies before the first element; of the tile
 // `count` runs begin, the first of which has place `start`.
-fn store_runs(runs: Runs, before: T, start: u32, count: u32, seat: u32) {
+fn store_runs(runs: Runs, tile: u32, before: T, start: u32, count: u32, seat: u32) {
   var running = before;
   // unroll
   for (var k = 0u; k < ROWS; k++) {

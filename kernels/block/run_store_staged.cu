@@ -2,10 +2,10 @@
 // gathered there, and written densely.
 
 // `before` is what lies before the invocation's first element; of the tile `count` runs begin, the first of which has place `start`.
-// All invocations call it together.
-FUNCTION void store_runs(u32 *output, u32 *output_values, const Runs &runs, T before, u32 start, u32 count, u32 seat) {
+// All invocations call it together, and `tile` is that of `runs`: WGSL must see that it is the same for all.
+FUNCTION void store_runs(u32 *output, u32 *output_values, const Runs &runs, u32 tile, T before, u32 start, u32 count, u32 seat) {
   // 1. A stuck tile's elements may have replaced this one's.
-  if (workgroup_uniform_load(&staged_tile) != runs.tile) { load_tile(runs); }
+  if (workgroup_uniform_load(&staged_tile) != tile) { load_tile(runs); }
 
   // 2. Gather the keys of the runs that begin here.
   RunKey keys[ROWS];
@@ -15,7 +15,7 @@ FUNCTION void store_runs(u32 *output, u32 *output_values, const Runs &runs, T be
   u32 place = run_heads(before) - start;
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
-    if ((runs.heads >> k & 1u) == 1u) {
+    if (((runs.heads >> k) & 1u) == 1u) {
 #pragma unroll
       for (u32 i = 0u; i < KEY_WORDS; i++) { staged_keys[place * KEY_WORDS + i] = keys[k].w[i]; }
       place++;
@@ -30,7 +30,7 @@ FUNCTION void store_runs(u32 *output, u32 *output_values, const Runs &runs, T be
   T running = before;
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
-    if ((runs.heads >> k & 1u) == 1u) {
+    if (((runs.heads >> k) & 1u) == 1u) {
       const Words words = element_to_words(running);
       const u32 at = run_heads(running) - start;
 #pragma unroll

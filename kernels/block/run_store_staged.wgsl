@@ -2,10 +2,10 @@
 // gathered there, and written densely.
 
 // `before` is what lies before the invocation's first element; of the tile `count` runs begin, the first of which has place `start`.
-// All invocations call it together.
-fn store_runs(runs: Runs, before: T, start: u32, count: u32, seat: u32) {
+// All invocations call it together, and `tile` is that of `runs`: WGSL must see that it is the same for all.
+fn store_runs(runs: Runs, tile: u32, before: T, start: u32, count: u32, seat: u32) {
   // 1. A stuck tile's elements may have replaced this one's.
-  if (workgroupUniformLoad(&staged_tile) != runs.tile) { load_tile(runs); }
+  if (workgroupUniformLoad(&staged_tile) != tile) { load_tile(runs); }
 
   // 2. Gather the keys of the runs that begin here.
   var keys: array<RunKey, ROWS>;
@@ -15,7 +15,7 @@ fn store_runs(runs: Runs, before: T, start: u32, count: u32, seat: u32) {
   var place = run_heads(before) - start;
   // unroll
   for (var k = 0u; k < ROWS; k++) {
-    if ((runs.heads >> k & 1u) == 1u) {
+    if (((runs.heads >> k) & 1u) == 1u) {
       // unroll
       for (var i = 0u; i < KEY_WORDS; i++) { staged_keys[place * KEY_WORDS + i] = keys[k].w[i]; }
       place++;
@@ -30,7 +30,7 @@ fn store_runs(runs: Runs, before: T, start: u32, count: u32, seat: u32) {
   var running = before;
   // unroll
   for (var k = 0u; k < ROWS; k++) {
-    if ((runs.heads >> k & 1u) == 1u) {
+    if (((runs.heads >> k) & 1u) == 1u) {
       let words = element_to_words(running);
       let at = run_heads(running) - start;
       // unroll

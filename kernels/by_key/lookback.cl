@@ -62,5 +62,5 @@ KERNEL SUBGROUP_KERNEL void by_key_lookback(
 
   // 6. Write the runs that begin here.
   const T start = combine(combine(prefix.before, prefix.subgroups), before);
-  store_runs(output, output_values, &runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat, &stage);
+  store_runs(output, output_values, &runs, tile, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat, &stage);
 }

@@ -57,5 +57,5 @@ fn by_key_lookback(
 
   // 6. Write the runs that begin here.
   let start = combine(combine(prefix.before, prefix.subgroups), before);
-  store_runs(runs, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat);
+  store_runs(runs, tile, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat);
 }

@@ -28,5 +28,5 @@ KERNEL void by_key_tile_scan(
   // 4. Write the runs that begin here.
   const T before = sums[tile];
   const T start = combine(before, block.before);
-  store_runs(output, output_values, &runs, start, run_heads(before), run_heads(block.total), thread, &stage);
+  store_runs(output, output_values, &runs, tile, start, run_heads(before), run_heads(block.total), thread, &stage);
 }

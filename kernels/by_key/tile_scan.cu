@@ -28,5 +28,5 @@ by_key_tile_scan(
   }
   // 4. Write the runs that begin here.
   const T before = sums[tile];
-  store_runs(output, output_values, runs, combine(before, block.before), run_heads(before), run_heads(block.total), thread);
+  store_runs(output, output_values, runs, tile, combine(before, block.before), run_heads(before), run_heads(block.total), thread);
 }

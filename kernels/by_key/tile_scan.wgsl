@@ -28,5 +28,5 @@ fn by_key_tile_scan(
   }
   // 4. Write the runs that begin here.
   let before = sums[tile];
-  store_runs(runs, combine(before, block.before), run_heads(before), run_heads(block.total), thread);
+  store_runs(runs, tile, combine(before, block.before), run_heads(before), run_heads(block.total), thread);
 }

@@ -1,59 +1,16 @@
 //! Every kernel that the planner can ask a wgpu device for, on each tier of devices: naga parses and validates its text
 //! with no more than the tier has, and its bindings and parameters are the catalogue's. Needs no device.
 
+mod tiers;
+
 use std::collections::{HashMap, HashSet};
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, TypeInner};
+use tiers::{keys, tiers};
 use trifold_conformance::{Breadth, check_each, describe, kernels};
-use trifold_core::{Caps, DeviceKind, KernelKey, Language, Param, SubgroupSource, Subgroups};
+use trifold_core::{Caps, KernelKey, Language, Param};
 use trifold_kernels::{Assembled, CATALOGUE, assemble, texts};
-
-/// Devices that differ in what their kernels may use.
-fn tiers() -> [(&'static str, Caps); 4] {
-    let native = |min, max| Some(Subgroups { min, max, source: SubgroupSource::Native });
-    let full = Caps {
-        backend: "wgpu",
-        device: "a device for tests".into(),
-        driver: "none".into(),
-        api: "Vulkan".into(),
-        kind: DeviceKind::DiscreteGpu,
-        language: Language::Wgsl,
-        compute_units: 64,
-        memory: 0,
-        subgroups: native(32, 32),
-        int64: true,
-        float64: true,
-        atomics64: true,
-        atomics128: false,
-        coherent: true,
-        subgroup_barrier: true,
-        forward_progress: true,
-        max_workgroup: 1024,
-        shared_bytes: 48 * 1024,
-        bulk_shared_bytes: 0,
-        max_binding: (4 << 30) - 4,
-        max_buffer: 64 << 30,
-        binding_alignment: 32,
-        native_copy: false,
-    };
-    let narrow = Caps {
-        kind: DeviceKind::Cpu,
-        subgroups: native(4, 4),
-        int64: false,
-        float64: false,
-        atomics64: false,
-        atomics128: false,
-        coherent: false,
-        subgroup_barrier: false,
-        shared_bytes: 16 * 1024,
-        max_workgroup: 256,
-        ..full.clone()
-    };
-    let varying = Caps { subgroups: native(8, 64), atomics64: false, forward_progress: false, ..full.clone() };
-    let none = Caps { subgroups: None, kind: DeviceKind::IntegratedGpu, ..narrow.clone() };
-    [("atomics64", full), ("narrow", narrow), ("varying", varying), ("no subgroups", none)]
-}
 
 /// What naga may let a device's kernels use: what wgpu grants for the features behind the caps.
 fn capabilities(caps: &Caps) -> Capabilities {
@@ -66,21 +23,6 @@ fn capabilities(caps: &Caps) -> Capabilities {
     let atomics64 = Capabilities::SHADER_INT64_ATOMIC_MIN_MAX | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS;
     allowed.set(atomics64, caps.atomics64);
     allowed
-}
-
-/// Every kernel of every plan, and the one with which wgpu fills scratch.
-fn keys(caps: &Caps) -> Vec<KernelKey> {
-    let fill = KernelKey {
-        name: "copy/fill",
-        parts: vec![],
-        constants: vec![("WORKGROUP", 256), ("ROWS", 8)],
-        element: None,
-        op: None,
-        selector: None,
-    };
-    let mut keys = kernels(caps, Breadth::Every);
-    keys.push(fill);
-    keys
 }
 
 /// A kernel's text, and what naga makes of it.

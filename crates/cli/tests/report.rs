@@ -206,15 +206,6 @@ fn a_crowded_file_does_not_hide_a_plain_one() {
     assert!(page.contains("<figcaption>chained_scan, 2026-11-23-h200-experiments.json</figcaption>"));
 }
 
-/// A browser, if this machine has one.
-fn chromium() -> Option<PathBuf> {
-    let named = std::env::var_os("TRIFOLD_CHROMIUM").map(PathBuf::from);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    let found = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
-    named.into_iter().chain(found).find(|file| file.is_file())
-}
-
 /// Opens a page, and returns the document as its scripts left it and what they wrote to the console.
 fn browse(browser: &Path, folder: &Path, page: &str, width: u32) -> (String, Vec<String>) {
     let file = folder.join("opened.html");
@@ -349,18 +340,9 @@ fn phone(width: u32, framed: &str) -> String {
     )
 }
 
-/// As [`chromium`], where it must be if the environment says so.
-fn required_chromium() -> Option<PathBuf> {
-    let browser = chromium();
-    if browser.is_none() {
-        trifold_conformance::skip("chromium", "there is no Chromium: install it, or name it in TRIFOLD_CHROMIUM");
-    }
-    browser
-}
-
 #[test]
 fn a_browser_shows_the_experiments() {
-    let Some(browser) = required_chromium() else { return };
+    let Some(browser) = trifold_conformance::chromium_or_skip() else { return };
     let folder = tempfile::tempdir().unwrap();
     let page = fs::read_to_string(kept("2026-11-23-h200-experiments.html")).unwrap();
     let rows: Vec<Value> =
@@ -371,7 +353,7 @@ fn a_browser_shows_the_experiments() {
 
 #[test]
 fn a_browser_shows_the_page() {
-    let Some(browser) = required_chromium() else { return };
+    let Some(browser) = trifold_conformance::chromium_or_skip() else { return };
     let folder = tempfile::tempdir().unwrap();
     let [first, second] = two_files(folder.path());
     let file = folder.path().join("page.html");

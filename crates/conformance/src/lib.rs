@@ -48,5 +48,5 @@ pub use kernels::{Breadth, check_each, describe, kernels, shapes};
 pub use properties::properties;
 pub use refusal::bad_scratch;
 pub use repeated::repeated_calls_only_run;
-pub use skip::{devices_or_skip, skip};
+pub use skip::{chromium_or_skip, devices_or_skip, skip};
 pub use table::{cases, tuned_cases};
