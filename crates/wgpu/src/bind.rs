@@ -4,6 +4,8 @@ use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span};
 use trifold_kernels::{Assembled, assemble};
 
 use crate::Wgpu;
+use crate::gl::Kept;
+use crate::memory::Opening;
 
 /// A compiled kernel. Its bind-group layout depends on which optional arguments a launch has.
 pub(crate) struct Pipeline {
@@ -12,13 +14,14 @@ pub(crate) struct Pipeline {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
     present: Vec<bool>,
+    opening: Opening,
 }
 
 /// A command with its arguments bound.
 pub struct Step {
-    bound: Bound,
+    bound: Kept<Bound>,
     /// Whose pipelines, groups and buffers it has.
-    device: wgpu::Device,
+    opening: Opening,
 }
 
 enum Bound {
@@ -115,7 +118,7 @@ impl Pipeline {
             backend.cache.keep(kept);
         }
         tracing::debug!(kernel = key.name, elapsed = ?started.elapsed(), "compiled");
-        Ok(Pipeline { kernel: key.name, assembled, pipeline, layout, present })
+        Ok(Pipeline { kernel: key.name, assembled, pipeline, layout, present, opening: backend.opening })
     }
 }
 
@@ -143,32 +146,28 @@ impl Wgpu {
     }
 
     fn step(&self, bound: Bound) -> Step {
-        Step { bound, device: self.device.clone() }
+        Step { bound: Kept::new(bound, self.turns), opening: self.opening }
     }
 
-    /// Fails if a step is of another device: its encoder would take nothing more.
+    /// Fails if a step is another opening's: the encoder would take nothing more.
     pub(crate) fn check_steps(&self, steps: &[Step]) -> Result<()> {
-        if steps.iter().all(|step| step.device == self.device) {
-            return Ok(());
-        }
-        let device = &self.caps.device;
-        Err(Error::Invalid(format!(
-            "a step that another device bound; bind it on this {device}, which is to execute it"
-        )))
+        steps.iter().try_for_each(|step| self.check_own("a step", step.opening))
     }
 
     fn bind_copy(&self, from: &Span<'_, Self>, to: &Span<'_, Self>) -> Result<Step> {
         if from.bytes() != to.bytes() {
             return Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")));
         }
-        check_words("a copy", from)?;
-        check_words("a copy", to)?;
+        for span in [from, to] {
+            check_words("a copy", span)?;
+            self.check_span("a copy", span)?;
+        }
         Ok(self.step(match from.bytes() {
             0 => Bound::Nothing,
             bytes => Bound::Copy {
-                from: from.handle().clone(),
+                from: (**from.handle()).clone(),
                 from_offset: from.offset(),
-                to: to.handle().clone(),
+                to: (**to.handle()).clone(),
                 to_offset: to.offset(),
                 bytes,
             },
@@ -206,6 +205,7 @@ impl Wgpu {
         if let Some((name, _)) = spans.iter().find(|(name, _)| !arguments.iter().any(|a| a.name == *name)) {
             return Err(Error::Invalid(format!("{} has no argument `{name}`", pipeline.kernel)));
         }
+        self.check_own("a kernel", pipeline.opening)?;
         let mut entries = vec![];
         let mut residues = vec![];
         for (binding, argument) in arguments.iter().enumerate().filter(|(i, _)| pipeline.present[*i]) {
@@ -217,6 +217,7 @@ impl Wgpu {
                 Param::Offset { binding, unit } if *binding == argument.name => Some(*unit),
                 _ => None,
             });
+            self.check_span(argument.name, span)?;
             let residue = self.residue(argument.name, span, unit)?;
             residues.push((argument.name, residue));
             // To the next multiple of 16 where there is room: kernels load four words at once.
@@ -246,7 +247,7 @@ impl Wgpu {
         }
         let residue = |name: &str| residues.iter().find(|(n, _)| *n == name).map_or(0, |r| r.1);
         let params = pipeline.assembled.params.pack(initial, params, residue)?;
-        let (uniform, group) = self.scoped(params.len() as u64, || {
+        let group = self.scoped(params.len() as u64, || {
             let uniform = self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(pipeline.kernel),
                 size: params.len() as u64,
@@ -261,15 +262,12 @@ impl Wgpu {
             let mut entries = entries.clone();
             entries
                 .push(wgpu::BindGroupEntry { binding: arguments.len() as u32, resource: uniform.as_entire_binding() });
-            let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            self.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some(pipeline.kernel),
                 layout: &pipeline.layout,
                 entries: &entries,
-            });
-            drop(entries);
-            (uniform, group)
+            })
         })?;
-        drop(uniform);
         Ok(self.step(Bound::Dispatch { pipeline: pipeline.pipeline.clone(), group, grid: grid(groups) }))
     }
 
@@ -295,12 +293,12 @@ fn check_words(what: &str, span: &Span<'_, Wgpu>) -> Result<()> {
 
 impl Step {
     fn is_dispatch(&self) -> bool {
-        matches!(self.bound, Bound::Dispatch { .. })
+        matches!(*self.bound, Bound::Dispatch { .. })
     }
 
     /// Records a dispatch; a copy is no pass's.
     fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
-        if let Bound::Dispatch { pipeline, group, grid } = &self.bound {
+        if let Bound::Dispatch { pipeline, group, grid } = &*self.bound {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, group, &[]);
             pass.dispatch_workgroups(grid[0], grid[1], 1);
@@ -314,9 +312,9 @@ pub(crate) fn execute(
     steps: &[Step],
     mut timestamps: Option<wgpu::ComputePassTimestampWrites<'_>>,
 ) {
-    let mut rest = steps.iter().filter(|step| !matches!(step.bound, Bound::Nothing)).peekable();
+    let mut rest = steps.iter().filter(|step| !matches!(*step.bound, Bound::Nothing)).peekable();
     while let Some(step) = rest.peek() {
-        if let Bound::Copy { from, from_offset, to, to_offset, bytes } = &step.bound {
+        if let Bound::Copy { from, from_offset, to, to_offset, bytes } = &*step.bound {
             encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, *bytes);
             rest.next();
             continue;
@@ -338,7 +336,7 @@ pub(crate) fn execute_timed(
     repeat: u32,
     timestamps: wgpu::ComputePassTimestampWrites<'_>,
 ) -> Result<()> {
-    if steps.iter().any(|step| matches!(step.bound, Bound::Copy { .. })) {
+    if steps.iter().any(|step| matches!(*step.bound, Bound::Copy { .. })) {
         return Err(Error::Unsupported("timing a copy within wgpu".into()));
     }
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {

@@ -11,6 +11,8 @@ use crate::Wgpu;
 use crate::bind::{MAX_GROUPS, fill_key};
 use crate::cache::KernelCache;
 use crate::error::Watch;
+use crate::gl::{Kept, Turns};
+use crate::memory::Opening;
 
 /// A device that could be opened.
 #[derive(Clone)]
@@ -72,7 +74,8 @@ impl Wgpu {
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
         };
-        let (device, queue) = block_on(adapter.adapter.request_device(&descriptor))
+        let (device, queue) = Turns::of(&adapter.info)
+            .take(|| block_on(adapter.adapter.request_device(&descriptor)))?
             .map_err(|e| Error::backend("wgpu", format!("opening {}", adapter.info.name), e))?;
         let watch = Watch::device(&device);
         let wgpu = Wgpu::with(device, queue, watch)?;
@@ -98,6 +101,8 @@ impl Wgpu {
     }
 
     fn with(device: wgpu::Device, queue: wgpu::Queue, watch: Watch) -> Result<Wgpu> {
+        let turns = Turns::of(&device.adapter_info());
+        let (device, queue) = (Kept::new(device, turns), Kept::new(queue, turns));
         let features = device.features();
         let caps = caps(&device.adapter_info(), &device.limits(), features);
         if device.limits().max_storage_buffers_per_shader_stage < 8 {
@@ -120,6 +125,8 @@ impl Wgpu {
         Ok(Wgpu {
             device,
             queue,
+            turns,
+            opening: Opening::new(),
             caps,
             tuning,
             watch,

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use trifold_core::{Error, Result, block_on};
 
@@ -87,7 +88,7 @@ impl Wgpu {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let result = calls();
+        let result = self.turns.take(calls);
         let (validation, internal, memory) = (validation.pop(), internal.pop(), memory.pop());
         if let Some(error) = validation.await {
             return Err(self.reported("validation", error));
@@ -98,7 +99,7 @@ impl Wgpu {
         if memory.await.is_some() {
             return Err(Error::OutOfMemory { bytes, device: self.caps.device.clone() });
         }
-        Ok(result)
+        result
     }
 
     /// What a scope caught, or what it follows from: the device may be gone.
@@ -115,12 +116,14 @@ impl Wgpu {
     /// Waits until the device is idle.
     pub(crate) fn wait(&self) -> Result<()> {
         // A caller's device that is gone takes submissions in silence: what tells is to wait for one.
-        self.wait_for((!self.watch.own).then(|| self.queue.submit([])))
+        let submission = (!self.watch.own).then(|| self.turns.take(|| self.queue.submit([]))).transpose()?;
+        self.wait_for(submission)
     }
 
     /// Waits for a submission, or for the last one. (Others' later ones, an application's frames, are not waited for.)
     pub(crate) fn wait_for(&self, submission: Option<wgpu::SubmissionIndex>) -> Result<()> {
-        let waited = self.poll(wgpu::PollType::Wait { submission_index: submission, timeout: None })?;
+        let waited =
+            patiently(|| self.poll(wgpu::PollType::Wait { submission_index: submission.clone(), timeout: None }))?;
         self.watch.check()?;
         match waited {
             Ok(_) => Ok(()),
@@ -131,8 +134,21 @@ impl Wgpu {
         }
     }
 
-    fn poll(&self, how: wgpu::PollType) -> Result<std::result::Result<wgpu::PollStatus, wgpu::PollError>> {
-        self.watch.surviving(|| self.device.poll(how))
+    fn poll(&self, how: wgpu::PollType) -> Result<Polled> {
+        self.turns.take(|| self.watch.surviving(|| self.device.poll(how)))?
+    }
+}
+
+type Polled = std::result::Result<wgpu::PollStatus, wgpu::PollError>;
+
+/// Waits on where wgpu-hal gives up: through GL it waits for two seconds at most. If it gives up at once, waiting itself has failed.
+fn patiently(mut wait: impl FnMut() -> Result<Polled>) -> Result<Polled> {
+    loop {
+        let started = Instant::now();
+        let waited = wait()?;
+        if !matches!(waited, Err(wgpu::PollError::Timeout)) || started.elapsed() < Duration::from_secs(1) {
+            return Ok(waited);
+        }
     }
 }
 
@@ -155,7 +171,7 @@ impl Watch {
 }
 
 /// What a panic says.
-fn text(panic: &(dyn Any + Send)) -> Option<&str> {
+pub(crate) fn text(panic: &(dyn Any + Send)) -> Option<&str> {
     panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied())
 }
 
@@ -172,6 +188,19 @@ mod tests {
         let said = "Error in Device::poll: Validation Error Caused by: Parent device is lost";
         assert!(matches!(lost, Err(Error::DeviceLost(message)) if message == said));
         assert!(matches!(watch.check(), Err(Error::DeviceLost(message)) if message == said));
+    }
+
+    #[test]
+    fn a_wait_lasts_as_long_as_the_device_works() {
+        let mut waits = 0;
+        let waited = patiently(|| {
+            waits += 1;
+            std::thread::sleep(Duration::from_millis(1100));
+            Ok(if waits < 3 { Err(wgpu::PollError::Timeout) } else { Ok(wgpu::PollStatus::WaitSucceeded) })
+        });
+        assert!(matches!(waited, Ok(Ok(wgpu::PollStatus::WaitSucceeded))) && waits == 3);
+        let failed = patiently(|| Ok(Err(wgpu::PollError::Timeout)));
+        assert!(matches!(failed, Ok(Err(wgpu::PollError::Timeout))));
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod bind;
 mod cache;
 mod device;
 mod error;
+mod gl;
+mod memory;
 mod queue;
 
 use std::collections::HashMap;
@@ -19,12 +21,17 @@ pub use bind::Step;
 use cache::KernelCache;
 pub use device::{Adapter, wanted_features};
 use error::Watch;
+use gl::{Kept, Turns};
+use memory::Opening;
+pub use memory::{Buffer, Handle};
 pub use trifold_cache::Cache;
 
 /// A wgpu device and its queue.
 pub struct Wgpu {
-    device: wgpu::Device,
-    queue: wgpu::Queue,
+    device: Kept<wgpu::Device>,
+    queue: Kept<wgpu::Queue>,
+    turns: Turns,
+    opening: Opening,
     caps: Caps,
     tuning: Tuning,
     watch: Watch,
@@ -33,26 +40,21 @@ pub struct Wgpu {
     timestamp_period: Option<f32>,
 }
 
-/// A buffer of this backend's.
-pub struct Buffer {
-    buffer: wgpu::Buffer,
-    bytes: u64,
-}
-
 /// A compiled kernel.
 #[derive(Clone)]
-pub struct Kernel(Arc<bind::Pipeline>);
+pub struct Kernel(Arc<Kept<bind::Pipeline>>);
 
 impl Scan for Wgpu {}
 impl Reduce for Wgpu {}
 impl Sort for Wgpu {}
 
 impl Wgpu {
-    /// A span of a buffer that the caller made on the same device, with `STORAGE` usage (and `COPY_SRC` or `COPY_DST` to
-    /// be read or written by this backend).
+    /// A span of a buffer of the same device, with `STORAGE` usage (and `COPY_SRC` or `COPY_DST` to be read or written by this backend). The
+    /// caller made it, or another `Wgpu` on that device. wgpu reports a buffer of another device, if that is of the same instance; of
+    /// another instance's buffer it takes its own of the same number.
     pub fn import<'a>(&self, buffer: &'a wgpu::Buffer) -> Span<'a, Wgpu> {
         // SAFETY: the sizes are the buffer's own, and its handle keeps it.
-        unsafe { Span::from_handle(buffer.clone(), buffer.size(), buffer.size()) }
+        unsafe { Span::from_handle(Handle::new(buffer.clone(), self.opening), buffer.size(), buffer.size()) }
     }
 
     /// Plans with these numbers, not with the device's own.
@@ -81,7 +83,7 @@ impl Wgpu {
 
 impl Backend for Wgpu {
     type Buffer = Buffer;
-    type Handle = wgpu::Buffer;
+    type Handle = Handle;
     type Kernel = Kernel;
     type Step = Step;
     type Recorder = wgpu::CommandEncoder;
@@ -110,15 +112,14 @@ impl Backend for Wgpu {
                 mapped_at_creation: false,
             })
         })?;
-        Ok(Buffer { buffer, bytes })
+        Ok(Buffer::new(Handle::new(buffer, self.opening), bytes, self.turns))
     }
 
     fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Self> {
-        // SAFETY: the buffer has at least the bytes asked for, and its handle keeps it.
-        unsafe { Span::from_handle(buffer.buffer.clone(), buffer.bytes, buffer.buffer.size()) }
+        buffer.span()
     }
 
-    fn same(&self, a: &wgpu::Buffer, b: &wgpu::Buffer) -> bool {
+    fn same(&self, a: &Handle, b: &Handle) -> bool {
         a == b
     }
 
@@ -126,7 +127,7 @@ impl Backend for Wgpu {
         if let Some(kernel) = self.cached(key) {
             return Ok(kernel);
         }
-        let kernel = Kernel(Arc::new(bind::Pipeline::compile(self, key).await?));
+        let kernel = Kernel(Arc::new(Kept::new(bind::Pipeline::compile(self, key).await?, self.turns)));
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), kernel.clone());
         Ok(kernel)
     }

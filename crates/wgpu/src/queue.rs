@@ -4,6 +4,7 @@ use trifold_core::{Error, Result, Span};
 
 use crate::Wgpu;
 use crate::bind::{Step, execute, execute_timed};
+use crate::gl::Kept;
 
 /// Bytes that move through one staging buffer.
 const STAGING: u64 = 256 << 20;
@@ -24,6 +25,7 @@ fn check(what: &str, span: &Span<'_, Wgpu>, bytes: usize) -> Result<()> {
 impl Wgpu {
     pub(crate) fn write_span(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()> {
         check("write", to, bytes.len())?;
+        self.check_span("a write", to)?;
         let mut offset = to.offset();
         for chunk in bytes.chunks(STAGING as usize) {
             self.scoped(chunk.len() as u64, || {
@@ -39,6 +41,7 @@ impl Wgpu {
 
     pub(crate) async fn read_span(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {
         check("read", from, bytes.len())?;
+        self.check_span("a read", from)?;
         if bytes.is_empty() {
             return Ok(());
         }
@@ -53,6 +56,7 @@ impl Wgpu {
                 })
             })
             .await?;
+        let staging = Kept::new(staging, self.turns);
         let mut offset = from.offset();
         for chunk in bytes.chunks_mut(STAGING as usize) {
             let length = chunk.len() as u64;
@@ -107,8 +111,7 @@ impl Wgpu {
                 .map_err(|e| Error::backend("wgpu", "reading a mapped buffer", e))?;
             take(&mapped);
         }
-        staging.unmap();
-        Ok(())
+        self.turns.take(|| staging.unmap())
     }
 
     pub(crate) fn time_steps(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
@@ -153,6 +156,7 @@ impl Wgpu {
             let submission = self.queue.submit([encoder.finish()]);
             (read, recorded, submission)
         })?;
+        let read = Kept::new(read, self.turns);
         recorded?;
         let mut ticks = [0u64; 2];
         trifold_core::block_on(self.map(&read, 16, submission, |bytes| {

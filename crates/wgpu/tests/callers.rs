@@ -53,7 +53,7 @@ fn a_step_of_another_device_is_refused() {
         let bound = prepared.bind(&own, &Spans::new(&own.span(&from), &own.span(&to))).unwrap();
         let mut encoder = other.record().unwrap();
         let Err(Error::Invalid(why)) = bound.record(&other, &mut encoder) else { panic!("it is executed") };
-        assert!(why.contains("another device"), "{why}");
+        assert!(why.contains("another opening"), "{why}");
         // Nothing has happened to the encoder.
         other.submit(encoder).unwrap();
         assert!(matches!(bound.time(&other, None, 1), Err(Error::Invalid(_) | Error::Unsupported(_))));

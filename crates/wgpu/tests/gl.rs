@@ -1,0 +1,94 @@
+//! Through GL one thread works at a time, and wgpu-hal panics where another one has done so for six seconds: no call may.
+
+mod adapters;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use trifold_core::{
+    Backend, Error, Layout, Options, Prepared, Reduce, Request, Scalar, Spans, Sum, Transfer, block_on,
+};
+use trifold_wgpu::{Adapter, Wgpu, wgpu};
+
+/// Longer than wgpu-hal waits.
+const LONG: Duration = Duration::from_secs(7);
+
+fn gl() -> Vec<Adapter> {
+    let mut adapters = adapters::that_open();
+    adapters.retain(|adapter| adapter.info.backend == wgpu::Backend::Gl);
+    if adapters.is_empty() {
+        trifold_conformance::skip("gl", "no adapter of GL opens");
+    }
+    adapters
+}
+
+/// Another opening of the same adapter works while a long call runs.
+#[test]
+fn others_wait_for_a_long_call() {
+    for adapter in gl() {
+        let [busy, other] = [(); 2].map(|()| Wgpu::open(&adapter).unwrap());
+        let n = 1_u64 << 20;
+        let ones = busy.upload(&vec![1_u32; n as usize]).unwrap();
+        let sum = busy.alloc(4).unwrap();
+        let op = trifold_core::Op::builtin(trifold_core::Builtin::Sum, Scalar::U32).unwrap();
+        let request = Request::Reduce(trifold_core::ReduceRequest { op, n, initial: None });
+        let prepared = block_on(Prepared::new(&busy, &request, Layout::default(), Options::default())).unwrap();
+        let bound = prepared.bind(&busy, &Spans::new(&busy.span(&ones), &busy.span(&sum))).unwrap();
+        // So many runs in one submission that they take long. The first compiles.
+        let runs = |count: u32| {
+            let mut recorder = busy.record().unwrap();
+            (0..count).for_each(|_| bound.record(&busy, &mut recorder).unwrap());
+            let started = Instant::now();
+            busy.submit(recorder).unwrap();
+            busy.synchronize().unwrap();
+            started.elapsed()
+        };
+        runs(1);
+        let mut count = (1.2 * 512.0 * LONG.as_secs_f64() / runs(512).as_secs_f64()).ceil() as u32;
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let mut calls = 0;
+                while !done.load(Ordering::Relaxed) {
+                    let few = other.upload(&[1_u32, 2, 3]).unwrap();
+                    let sum = other.alloc(4).unwrap();
+                    other.reduce::<u32, Sum>(&other.span(&few), &other.span(&sum)).unwrap();
+                    assert_eq!(other.download::<u32>(&other.span(&sum)).unwrap(), [6]);
+                    calls += 1;
+                }
+                calls
+            });
+            let took = loop {
+                let took = runs(count);
+                if took >= LONG {
+                    break took;
+                }
+                count *= 2;
+            };
+            done.store(true, Ordering::Relaxed);
+            let calls: u32 = waiting.join().unwrap();
+            eprintln!("{}: {count} runs took {took:?}, beside {calls} calls", adapter.info.name);
+        });
+        assert_eq!(busy.download::<u32>(&busy.span(&sum)).unwrap(), [n as u32]);
+    }
+}
+
+/// A caller's own calls may hold the context: then a call says so, and the next one works.
+#[test]
+fn a_context_that_the_caller_holds_is_an_error() {
+    for adapter in gl() {
+        let gpu = Wgpu::open(&adapter).unwrap();
+        let data = gpu.upload(&[5_u32]).unwrap();
+        // SAFETY: the context is held, and nothing is done with it.
+        let device = unsafe { gpu.device().as_hal::<wgpu::hal::api::Gles>() }.unwrap();
+        let held = device.context().lock();
+        std::thread::scope(|scope| {
+            let refused = scope.spawn(|| block_on(gpu.read(&gpu.span(&data), &mut [0; 4]))).join().unwrap();
+            let Err(error @ Error::Backend { .. }) = refused else { panic!("{refused:?}") };
+            assert!(error.to_string().contains("GL context"), "{error}");
+        });
+        drop(held);
+        drop(device);
+        assert_eq!(gpu.download::<u32>(&gpu.span(&data)).unwrap(), [5]);
+    }
+}
