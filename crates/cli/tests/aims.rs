@@ -1,4 +1,4 @@
-//! The README's and PERFORMANCE.md's tables of what was reached say what the record's rows do.
+//! The tables of the README, RESULTS.md and PERFORMANCE.md say what the record's rows do.
 
 mod record;
 
@@ -103,7 +103,7 @@ fn few_elements(file: &str, times: &Times, row: &[&str]) {
 #[test]
 fn tables_say_what_the_rows_do() {
     let times = Times::read();
-    for file in ["README.md", "docs/PERFORMANCE.md"] {
+    for file in ["docs/RESULTS.md", "docs/PERFORMANCE.md"] {
         let text = fs::read_to_string(root().join(file)).unwrap();
         let mut rows = 0;
         for row in table(&text, "| CUDA, times as fast as CUB (aim)") {
@@ -148,6 +148,23 @@ fn tables_say_what_the_rows_do() {
         }
         assert_eq!(rows, 20, "{file}");
     }
+}
+
+/// The README's six rows: 10^9 elements a second.
+#[test]
+fn the_readme_says_what_the_rows_do() {
+    let times = Times::read();
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    let mut rows = 0;
+    for row in table(&text, "| | CUDA | OpenCL | WGSL | CUB |") {
+        let (what, log) = row[0].split_once(", 2^").unwrap();
+        let primitive = if what == "copy" { "copy" } else { subject(&format!("{what} u32")).unwrap().0 };
+        let n = 1u64 << log.parse::<u32>().unwrap();
+        let speed = |backend| format!("{:.1}", n as f64 / times.of(backend, primitive, "u32", n) / 1e6);
+        assert_eq!(row[1..], ["cuda", "opencl", "wgpu", "cub"].map(speed), "{}", row[0]);
+        rows += 1;
+    }
+    assert_eq!(rows, 6);
 }
 
 /// The record's rows of what conditions cost.
@@ -218,7 +235,7 @@ fn call<'a>(
 #[test]
 fn the_table_at_2_28_says_what_the_rows_do() {
     let rows = Conditions::read();
-    let texts = ["README.md", "docs/PERFORMANCE.md"].map(|file| fs::read_to_string(root().join(file)).unwrap());
+    let texts = ["docs/RESULTS.md", "docs/PERFORMANCE.md"].map(|file| fs::read_to_string(root().join(file)).unwrap());
     let says = |row: usize, what: &[String]| {
         for text in &texts {
             let said = table(text, "| At 2^28, CUDA |").nth(row).unwrap().join(" | ");

@@ -133,7 +133,7 @@ fn drawings_are_files_of_their_own() {
     names.sort();
     let of = |subject: &str| format!("2026-11-23-h200-{subject}.svg");
     assert_eq!(names, ["copy-u32", "reduce-u32-sum", "scan-u32-sum", "sort-keys-u32", "sort-pairs-u32"].map(of));
-    // The README shows these.
+    // RESULTS.md shows these.
     for name in names {
         let advice = "run `trifold report docs/results/2026-11-23-h200.json --svg docs/results`";
         assert!(fs::read(kept(&name)).ok() == Some(fs::read(drawings.join(&name)).unwrap()), "{name} is old: {advice}");

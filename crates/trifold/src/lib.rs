@@ -53,12 +53,16 @@ pub use trifold_core::{
 };
 
 #[cfg(feature = "cpu")]
+#[doc(inline)]
 pub use trifold_cpu as cpu;
 #[cfg(feature = "cuda")]
+#[doc(inline)]
 pub use trifold_cuda as cuda;
 #[cfg(feature = "opencl")]
+#[doc(inline)]
 pub use trifold_opencl as opencl;
 #[cfg(feature = "wgpu")]
+#[doc(inline)]
 pub use trifold_wgpu as wgpu;
 
 /// What a program that scans, reduces and sorts uses: the traits, the operators, and the types of their arguments.
