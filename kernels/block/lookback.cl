@@ -8,13 +8,6 @@ typedef struct {
   u32 stuck;
 } Lookback;
 
-// What the leading subgroup has, for those that look back with it.
-T subgroup_mirror_element(Subgroup sg, T v) {
-  Words words = element_to_words(v);
-  for (u32 i = 0u; i < ELEMENT_WORDS; i++) { words.w[i] = subgroup_mirror_word(sg, words.w[i]); }
-  return element_from_words(words);
-}
-
 Lookback lookback(Lookback start, __global StateWord *states, u32 tiles, u32 run, T initial, Subgroup sg) {
   Lookback found = {start.prefix, start.next, 0u};
   u32 polls = 0u;

@@ -21,6 +21,13 @@ T subgroup_shuffle_element_down(Subgroup sg, T v, u32 delta) {
   return element_from_words(words);
 }
 
+// What the leading subgroup has, for those that look back with it.
+T subgroup_mirror_element(Subgroup sg, T v) {
+  Words words = element_to_words(v);
+  for (u32 i = 0u; i < ELEMENT_WORDS; i++) { words.w[i] = subgroup_mirror_word(sg, words.w[i]); }
+  return element_from_words(words);
+}
+
 // Each lane's inclusive scan over the lanes before it.
 T subgroup_inclusive_scan(Subgroup sg, T v) {
   T running = v;

@@ -9,10 +9,13 @@ typedef struct {
   __local u32 *words;
 } Subgroup;
 
+// Words that an invocation brings to an exchange; block/subgroup_scan_staged has an element's.
+#define SUBGROUP_WORDS 1u
+
 #define SUBGROUP_KERNEL
-#define DECLARE_SUBGROUP(sg)            \
-  __local u32 subgroup_words[WORKGROUP]; \
-  const Subgroup sg = {                  \
+#define DECLARE_SUBGROUP(sg)                              \
+  __local u32 subgroup_words[WORKGROUP * SUBGROUP_WORDS]; \
+  const Subgroup sg = {                                    \
     get_local_id(0) % SUBGROUP_MAX, SUBGROUP_MAX, get_local_id(0) / SUBGROUP_MAX, WORKGROUP / SUBGROUP_MAX, subgroup_words}
 
 // The word that another invocation of the workgroup brings.

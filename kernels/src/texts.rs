@@ -35,6 +35,7 @@ const TEXTS: &[(&str, &str, &str)] = texts! {
     "block/subgroup_scan": "wgsl" "cu";
     "block/subgroup_scan_words": "wgsl" "cl" "cu";
     "block/subgroup_scan_native": "wgsl";
+    "block/subgroup_scan_staged": "cl";
     "block/subgroup_fold": "wgsl" "cl" "cu";
     "block/state_word64": "wgsl" "cl" "cu";
     "block/state_word128": "cl" "cu";

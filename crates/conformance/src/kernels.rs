@@ -10,7 +10,7 @@ use trifold_core::{
 };
 
 use crate::operators;
-use crate::table::{builtin, by_key, reduce, scan, select, sort, value_types};
+use crate::table::{builtin, by_key, product, reduce, scan, select, sort, value_types};
 
 /// How many of the kernels that differ in type and operator alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ fn candidates(caps: &Caps, tuning: &Tuning) -> Vec<KernelKey> {
 
 fn operators(breadth: Breadth) -> Vec<Op> {
     let mut ops = operators::own().to_vec();
-    ops.push(Op::of::<operators::Wide, operators::Widest>());
+    ops.extend([Op::of::<operators::Wide, operators::Widest>(), product()]);
     for scalar in Scalar::ALL {
         let wanted = |which: &Builtin| breadth == Breadth::Every || matches!(which, Builtin::Sum | Builtin::Min);
         ops.extend(Builtin::ALL.into_iter().filter(wanted).filter_map(|which| Op::builtin(which, scalar)));

@@ -1,6 +1,6 @@
 //! The suite's own operators: what a caller may bring.
 
-use trifold_core::{Monoid, Op, Predicate, Selector, bytemuck, element};
+use trifold_core::{Monoid, Op, Predicate, Selector, element};
 
 element! {
     /// x -> a * x + b.
@@ -67,26 +67,6 @@ impl Monoid<Mixed> for Merge {
     const COMMUTATIVE: bool = true;
     fn combine(a: Mixed, b: Mixed) -> Mixed {
         Mixed { count: a.count.wrapping_add(b.count), peak: a.peak.max(b.peak), mask: a.mask | b.mask }
-    }
-}
-
-element! {
-    /// Eight words: a small matrix, or a row of a table.
-    pub(crate) struct Octet { pub a: u32, pub b: u32, pub c: u32, pub d: u32, pub e: u32, pub f: u32, pub g: u32, pub h: u32 }
-}
-
-/// The sum of each word.
-pub(crate) struct Sums;
-impl Monoid<Octet> for Sums {
-    const NAME: &'static str = "sums";
-    const WGSL: &'static str = "\
-        fn combine(x: T, y: T) -> T {\n\
-          return T(x.a + y.a, x.b + y.b, x.c + y.c, x.d + y.d, x.e + y.e, x.f + y.f, x.g + y.g, x.h + y.h);\n}";
-    const IDENTITY: Octet = Octet { a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0 };
-    const COMMUTATIVE: bool = true;
-    fn combine(x: Octet, y: Octet) -> Octet {
-        let [x, y]: [[u32; 8]; 2] = [bytemuck::cast(x), bytemuck::cast(y)];
-        bytemuck::cast(std::array::from_fn::<u32, 8, _>(|i| x[i].wrapping_add(y[i])))
     }
 }
 
@@ -300,11 +280,6 @@ pub(crate) fn guarded_selectors() -> [Selector; 4] {
 /// All that run on devices, erased.
 pub(crate) fn own() -> [Op; 4] {
     [Op::of::<Affine, Compose>(), Op::of::<Triple, Tally>(), Op::of::<Mixed, Merge>(), Op::of::<Interval, Hull>()]
-}
-
-/// The sums of eight words, erased.
-pub(crate) fn sums() -> Op {
-    Op::of::<Octet, Sums>()
 }
 
 /// The guarded sum, erased.

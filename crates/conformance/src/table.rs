@@ -5,6 +5,7 @@
 
 mod by_key;
 mod copy;
+mod octet;
 mod reduce;
 mod scan;
 mod select;
@@ -30,6 +31,7 @@ pub fn cases(caps: &Caps, tuning: &Tuning, level: Level) -> Vec<Case> {
     table.sorts();
     table.selections();
     table.by_keys();
+    table.octets();
     table.candidates();
     table.queues();
     for refusal in Refusal::all(caps) {
@@ -45,6 +47,7 @@ pub(crate) fn builtin(which: Builtin, scalar: Scalar) -> Op {
 }
 
 pub(crate) use by_key::by_key;
+pub(crate) use octet::product;
 pub(crate) use reduce::reduce;
 pub(crate) use scan::scan;
 pub(crate) use select::select;

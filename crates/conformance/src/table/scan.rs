@@ -104,9 +104,6 @@ impl Table<'_> {
                     self.by_algorithm(Row::new(scan(&op, kind, n)));
                 }
             }
-            for placement in [Placement::Aligned, Placement::Odd] {
-                self.by_first(Row::new(scan(&operators::sums(), ScanKind::Exclusive, n)).placement(placement));
-            }
             let guarded = Row::new(scan(&operators::guarded(), ScanKind::Inclusive, n));
             match self.level {
                 Level::Full => self.by_algorithm(guarded),

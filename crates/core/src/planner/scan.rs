@@ -336,6 +336,8 @@ impl Planner<'_> {
     pub(super) fn subgroup_scan_part(&self, op: &Op) -> &'static str {
         match op.element().is_word() && self.caps.language != Language::OpenClC {
             true => "block/subgroup_scan",
+            // As much workgroup memory as the elements are: little beside the 16 KiB that any device has.
+            false if self.caps.emulates_subgroups() && op.element().words() <= 8 => "block/subgroup_scan_staged",
             false => "block/subgroup_scan_words",
         }
     }
