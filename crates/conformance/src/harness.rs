@@ -5,33 +5,42 @@ use std::sync::{Arc, Mutex, PoisonError};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use trifold_core::{AnyBackend, Error, Result};
 
-use crate::{Expectations, Level, Outcome, cases, properties, run};
+use crate::{Case, Expectations, Level, Outcome, TURNS, cases, draw, properties, run};
 
 /// How many inputs each property is tried with.
 const PROPERTY_CASES: u32 = 24;
 
 /// Runs the quick suite on every device that `open` gives, by name, and ends the program: 0 if nothing failed.
 ///
-/// Set `TRIFOLD_LEVEL=full` for the suite of real GPUs. A device that is [`Error::Unsupported`] is ignored with that
+/// Set `TRIFOLD_LEVEL=full` for the suite of real GPUs, and `TRIFOLD_TURN` to a number for the cases that come up at that turn (see
+/// [`draw`]): how many were left out is printed at the end. A device that is [`Error::Unsupported`] is ignored with that
 /// reason; one that does not open for another reason fails. Each device is opened once, its cases run one after the
 /// other, and `device/case` is a test's name, for `cargo test` to filter by.
 pub fn main_with(open: impl Fn() -> Vec<(String, Result<Box<dyn AnyBackend>>)>) -> ! {
     let mut arguments = Arguments::from_args();
     // A software device has threads of its own, and a real one a single queue.
     arguments.test_threads = Some(1);
-    let level = match std::env::var("TRIFOLD_LEVEL").as_deref() {
-        Ok("full") => Level::Full,
-        Ok("quick" | "") | Err(_) => Level::Quick,
-        Ok(other) => {
-            eprintln!("error: TRIFOLD_LEVEL is `{other}`; it may be `quick` or `full`");
+    let (level, turn) = match (level(), turn()) {
+        (Ok(level), Ok(turn)) => (level, turn),
+        (Err(wrong), _) | (_, Err(wrong)) => {
+            eprintln!("error: {wrong}");
             std::process::exit(2)
         }
     };
     let known = Arc::new(Expectations::shipped());
-    let mut trials = vec![];
+    let (mut trials, mut left_out) = (vec![], 0);
     for (device, backend) in open() {
         match backend {
-            Ok(backend) => device_trials(&device, backend, level, &known, &mut trials),
+            Ok(backend) => {
+                let mut cases = cases(backend.caps(), &backend.tuning(), level);
+                if let Some(turn) = turn {
+                    let wanted = |case: &&Case| is_wanted(&arguments, &format!("{device}/{}", case.name()));
+                    left_out += cases.iter().filter(wanted).count();
+                    cases = draw(cases, backend.caps(), &backend.tuning(), turn);
+                    left_out -= cases.iter().filter(wanted).count();
+                }
+                device_trials(&device, backend, cases, &known, &mut trials);
+            }
             Err(error) => {
                 trials.push(Trial::ignorable_test(format!("{device}/open"), move || match error {
                     Error::Unsupported(reason) => Ok(Completion::ignored_with(reason)),
@@ -40,7 +49,35 @@ pub fn main_with(open: impl Fn() -> Vec<(String, Result<Box<dyn AnyBackend>>)>) 
             }
         }
     }
-    libtest_mimic::run(&arguments, trials).exit()
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if let (Some(turn), false) = (turn, arguments.list) {
+        println!("left out: {left_out} cases at turn {turn}; each comes up within {TURNS} turns\n");
+    }
+    conclusion.exit()
+}
+
+fn level() -> std::result::Result<Level, String> {
+    match std::env::var("TRIFOLD_LEVEL").as_deref() {
+        Ok("full") => Ok(Level::Full),
+        Ok("quick" | "") | Err(_) => Ok(Level::Quick),
+        Ok(other) => Err(format!("TRIFOLD_LEVEL is `{other}`; it may be `quick` or `full`")),
+    }
+}
+
+/// Whose cases are drawn; none for all cases.
+fn turn() -> std::result::Result<Option<u64>, String> {
+    match std::env::var("TRIFOLD_TURN").as_deref() {
+        Ok("") | Err(_) => Ok(None),
+        Ok(turn) => turn.parse().map(Some).map_err(|_| {
+            format!("TRIFOLD_TURN is `{turn}`; it may be a turn's number, from 0, and without it all cases run")
+        }),
+    }
+}
+
+/// Whether the command line asks for a test of this name.
+fn is_wanted(arguments: &Arguments, name: &str) -> bool {
+    let is = |pattern: &String| if arguments.exact { name == pattern } else { name.contains(pattern.as_str()) };
+    arguments.filter.as_ref().is_none_or(is) && !arguments.skip.iter().any(is)
 }
 
 type Shared = Arc<Mutex<Box<dyn AnyBackend>>>;
@@ -48,11 +85,10 @@ type Shared = Arc<Mutex<Box<dyn AnyBackend>>>;
 fn device_trials(
     device: &str,
     backend: Box<dyn AnyBackend>,
-    level: Level,
+    cases: Vec<Case>,
     known: &Arc<Expectations>,
     trials: &mut Vec<Trial>,
 ) {
-    let cases = cases(backend.caps(), &backend.tuning(), level);
     let backend: Shared = Arc::new(Mutex::new(backend));
     for case in cases {
         let name = case.name().to_owned();

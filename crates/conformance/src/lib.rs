@@ -20,6 +20,7 @@ mod case;
 mod commands;
 mod compare;
 mod cross;
+mod draw;
 mod expectations;
 #[cfg(feature = "harness")]
 mod harness;
@@ -39,6 +40,7 @@ pub use cached::kernels_are_cached;
 pub use case::{Case, Level, Outcome, run};
 pub use commands::fills_and_copies;
 pub use cross::{PairCase, pair_cases};
+pub use draw::{TURNS, draw};
 pub use expectations::Expectations;
 #[cfg(feature = "harness")]
 pub use harness::main_with;

@@ -231,13 +231,13 @@ pub(crate) fn shared_rows() -> Vec<Row> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use trifold_core::{DeviceKind, Language, SubgroupSource, Subgroups};
 
     use super::*;
 
     /// Lavapipe, near enough.
-    fn software_gpu() -> Caps {
+    pub(crate) fn software_gpu() -> Caps {
         Caps {
             backend: "wgpu",
             device: "a software device".into(),
