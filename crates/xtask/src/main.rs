@@ -1,12 +1,16 @@
 //! The project's chores: `cargo xtask test` runs everything, `cargo xtask kernels` shows the texts.
 
+mod conformance;
 mod devices;
 mod kernels;
 mod process;
+mod programs;
 mod report;
 mod rows;
 mod setup;
 mod suite;
+mod turn;
+mod usage;
 mod workspace;
 
 use std::process::ExitCode;
@@ -22,7 +26,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Run all checks and tests, on every driver this machine has; list what could not be tested, and why.
+    /// Run all checks and tests, on every driver this machine has, with a part of the conformance suite that the commit's turn
+    /// chooses; list what was left out and what could not be tested, and why.
     Test(suite::Args),
     /// Look at the kernel texts.
     Kernels {

@@ -1,22 +1,48 @@
 //! Running programs: each is printed first, and none runs for ever.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, PipeReader};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// What a program may take. The slowest, a clean build on two cores, takes a few minutes.
-const LIMIT: Duration = Duration::from_secs(20 * 60);
+/// What a program may take. The slowest, the suite on the emulated CUDA device in a full run, takes some twenty minutes.
+const LIMIT: Duration = Duration::from_secs(60 * 60);
 
-/// Runs a program with this one's own output; true if it succeeded.
+/// Where what a stage prints goes.
+pub enum Output {
+    /// To this program's own output.
+    Shown,
+    /// Here until the stage ends: others print at the same time.
+    Kept(Mutex<String>),
+}
+
+impl Output {
+    /// Prints a line.
+    pub fn line(&self, line: &str) {
+        match self {
+            Output::Shown => println!("{line}"),
+            Output::Kept(text) => {
+                let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+}
+
+/// Runs a program, whose output goes to `output`; true if it succeeded.
 ///
 /// # Errors
 /// If it does not start, or does not end in time: then it is stopped.
-pub fn run(command: &mut Command) -> Result<bool> {
-    announce(command);
+pub fn run(command: &mut Command, output: &Output) -> Result<bool> {
+    if let Output::Kept(_) = output {
+        return run_lines(command, output, |line| output.line(line));
+    }
+    output.line(&announcement(command));
     let mut child = command.stdin(Stdio::null()).spawn().with_context(|| describe(command))?;
     Ok(wait(&mut child, Instant::now() + LIMIT, command)?.success())
 }
@@ -25,26 +51,24 @@ pub fn run(command: &mut Command) -> Result<bool> {
 ///
 /// # Errors
 /// As for [`run`].
-pub fn run_lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
-    announce(command);
+pub fn run_lines(command: &mut Command, output: &Output, mut each: impl FnMut(&str)) -> Result<bool> {
+    output.line(&announcement(command));
     let deadline = Instant::now() + LIMIT;
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().with_context(|| describe(command))?;
-    let (sender, lines) = mpsc::channel();
-    if let Some(output) = child.stdout.take() {
-        std::thread::spawn(move || {
-            let mut output = BufReader::new(output);
-            let mut line = vec![];
-            while output.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-                if sender.send(text).is_err() {
-                    break;
-                }
-                line.clear();
+    let (mut child, lines) = spawn(command, output).with_context(|| describe(command))?;
+    let (sender, received) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut lines = BufReader::new(lines);
+        let mut line = vec![];
+        while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            if sender.send(text).is_err() {
+                break;
             }
-        });
-    }
+            line.clear();
+        }
+    });
     loop {
-        match lines.recv_timeout(Duration::from_millis(100)) {
+        match received.recv_timeout(Duration::from_millis(100)) {
             Ok(line) => each(&line),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) if Instant::now() < deadline => {}
@@ -52,6 +76,18 @@ pub fn run_lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bo
         }
     }
     Ok(wait(&mut child, deadline, command)?.success())
+}
+
+/// Starts a program, and gives what it prints. Its errors are among that where the output is kept.
+fn spawn(command: &mut Command, output: &Output) -> std::io::Result<(Child, PipeReader)> {
+    let (reader, writer) = std::io::pipe()?;
+    if let Output::Kept(_) = output {
+        command.stderr(writer.try_clone()?);
+    }
+    let child = command.stdin(Stdio::null()).stdout(writer).spawn()?;
+    // The command holds the pipe's other end, which would never be closed.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    Ok((child, reader))
 }
 
 /// Whether a program starts and succeeds; nothing is printed.
@@ -81,8 +117,8 @@ fn wait(child: &mut Child, deadline: Instant, command: &Command) -> Result<ExitS
     }
 }
 
-fn announce(command: &Command) {
-    println!("$ {}", describe(command));
+fn announcement(command: &Command) -> String {
+    format!("$ {}", describe(command))
 }
 
 /// The command as one would type it, but for the environment that everything gets.
@@ -93,4 +129,21 @@ fn describe(command: &Command) -> String {
     let words = [program].into_iter().chain(command.get_args()).map(|word| word.to_string_lossy());
     let words = words.map(|word| if word.contains(' ') { format!("'{word}'") } else { word.into_owned() });
     words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_has_output_and_errors_in_order() {
+        let output = Output::Kept(Mutex::default());
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo one; echo two >&2; echo three; exit 3"]);
+        assert!(!run(&mut command, &output).unwrap());
+        let Output::Kept(text) = output else { panic!("it was kept") };
+        let text = text.into_inner().unwrap();
+        assert_eq!(text.lines().skip(1).collect::<Vec<_>>(), ["one", "two", "three"]);
+        assert!(text.starts_with("$ sh -c"), "{text}");
+    }
 }

@@ -1,8 +1,11 @@
-//! Stages, one after the other, and the table at the end.
+//! Stages, one after the other or side by side, and the table at the end.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+
+use crate::process::Output;
 
 /// How a stage ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,35 +50,92 @@ impl Outcome {
     }
 }
 
+/// What a stage does, and where it prints.
+type Work<'a> = Box<dyn FnOnce(&Output) -> Result<Outcome> + Send + 'a>;
+
+/// A stage that may run beside others.
+pub struct Stage<'a> {
+    name: &'static str,
+    work: Work<'a>,
+}
+
+impl<'a> Stage<'a> {
+    /// A stage under a heading.
+    pub fn new(name: &'static str, work: impl FnOnce(&Output) -> Result<Outcome> + Send + 'a) -> Stage<'a> {
+        Stage { name, work: Box::new(work) }
+    }
+}
+
+/// A stage that ended.
+struct Ended {
+    name: &'static str,
+    time: Duration,
+    outcome: Outcome,
+}
+
+/// Runs a stage. An error is a failure like any other: the stages after it still run.
+fn ended(stage: Stage<'_>, output: &Output) -> Ended {
+    let start = Instant::now();
+    let outcome = (stage.work)(output).unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
+    let time = start.elapsed();
+    let detail = if outcome.detail().is_empty() { String::new() } else { format!(": {}", outcome.detail()) };
+    output.line(&format!("-- {} {}{detail} ({})", stage.name, outcome.word(), seconds(time)));
+    Ended { name: stage.name, time, outcome }
+}
+
 /// The stages so far.
-#[derive(Default)]
 pub struct Report {
-    stages: Vec<(String, Duration, Outcome)>,
+    start: Instant,
+    stages: Vec<Ended>,
+}
+
+impl Default for Report {
+    fn default() -> Report {
+        Report { start: Instant::now(), stages: vec![] }
+    }
 }
 
 impl Report {
-    /// Runs a stage under its heading. An error is a failure like any other: the stages after it still run.
-    pub fn stage(&mut self, name: &str, work: impl FnOnce() -> Result<Outcome>) {
+    /// Runs a stage under its heading.
+    pub fn stage(&mut self, name: &'static str, work: impl FnOnce(&Output) -> Result<Outcome> + Send) {
         println!("\n== {name}");
-        let start = Instant::now();
-        let outcome = work().unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
-        let time = start.elapsed();
-        let detail = if outcome.detail().is_empty() { String::new() } else { format!(": {}", outcome.detail()) };
-        println!("-- {name} {}{detail} ({})", outcome.word(), seconds(time));
-        self.stages.push((name.to_owned(), time, outcome));
+        self.stages.push(ended(Stage::new(name, work), &Output::Shown));
+    }
+
+    /// Runs stages in their order, so many at a time. What each prints comes when it has ended.
+    pub fn side_by_side(&mut self, lanes: usize, stages: Vec<Stage<'_>>) {
+        let waiting = Mutex::new(stages.into_iter().enumerate());
+        let done = Mutex::new(vec![]);
+        let lane = || {
+            loop {
+                // Locked to take one, not while it runs.
+                let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((place, stage)) = next else { break };
+                println!("\n.. {} begins", stage.name);
+                let (name, output) = (stage.name, Output::Kept(Mutex::default()));
+                let ended = ended(stage, &output);
+                if let Output::Kept(text) = output {
+                    print!("\n== {name}\n{}", text.into_inner().unwrap_or_else(PoisonError::into_inner));
+                }
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((place, ended));
+            }
+        };
+        std::thread::scope(|scope| (0..lanes.max(1)).for_each(|_| drop(scope.spawn(lane))));
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_by_key(|(place, _)| *place);
+        self.stages.extend(done.into_iter().map(|(_, ended)| ended));
     }
 
     /// Whether a stage failed.
     pub fn failed(&self) -> bool {
-        self.stages.iter().any(|(_, _, outcome)| matches!(outcome, Outcome::Failed(_)))
+        self.stages.iter().any(|stage| matches!(stage.outcome, Outcome::Failed(_)))
     }
 
     /// The table, and a closing line that counts.
     pub fn summary(&self) -> String {
-        let width = self.stages.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
-        let total = self.stages.iter().map(|(_, time, _)| *time).sum();
-        let mut text = format!("\n== summary ({})\n", seconds(total));
-        for (name, time, outcome) in &self.stages {
+        let width = self.stages.iter().map(|stage| stage.name.chars().count()).max().unwrap_or(0);
+        let mut text = format!("\n== summary ({})\n", seconds(self.start.elapsed()));
+        for Ended { name, time, outcome } in &self.stages {
             let row = format!("{:10}  {name:width$}  {:>8}  {}", outcome.word(), seconds(*time), outcome.detail());
             text += row.trim_end();
             text.push('\n');
@@ -83,7 +143,7 @@ impl Report {
                 text += &format!("{:12}run: {remedy}\n", "");
             }
         }
-        let count = |word: &str| self.stages.iter().filter(|(_, _, outcome)| outcome.word() == word).count();
+        let count = |word: &str| self.stages.iter().filter(|stage| stage.outcome.word() == word).count();
         text + &format!("\n{} passed, {} failed, {} skipped\n", count("passed"), count("FAILED"), count("not tested"))
     }
 }
@@ -103,14 +163,32 @@ mod tests {
     #[test]
     fn a_stage_that_fails_does_not_stop_the_next() {
         let mut report = Report::default();
-        report.stage("one", || anyhow::bail!("no luck"));
+        report.stage("one", |_| anyhow::bail!("no luck"));
         assert!(report.failed());
-        report.stage("two", || Ok(Outcome::of(true)));
-        report.stage("three", || Ok(Outcome::not_tested("no device", Some("buy one".into()))));
+        report.stage("two", |_| Ok(Outcome::of(true)));
+        report.stage("three", |_| Ok(Outcome::not_tested("no device", Some("buy one".into()))));
         let summary = report.summary();
         assert!(summary.contains("FAILED      one       0.0 s  no luck\n"), "{summary}");
         assert!(summary.contains("run: buy one\n"), "{summary}");
         assert!(summary.ends_with("\n1 passed, 1 failed, 1 skipped\n"), "{summary}");
+    }
+
+    /// Each waits for the other, so that neither ends unless both run.
+    #[test]
+    fn two_stages_run_side_by_side() {
+        let meet = std::sync::Barrier::new(2);
+        let stage = |name, fails: bool| {
+            let meet = &meet;
+            Stage::new(name, move |_| {
+                meet.wait();
+                Ok(Outcome::of(!fails))
+            })
+        };
+        let mut report = Report::default();
+        report.side_by_side(2, vec![stage("one", true), stage("two", false)]);
+        let names: Vec<_> = report.stages.iter().map(|stage| stage.name).collect();
+        assert_eq!(names, ["one", "two"]);
+        assert!(report.failed() && report.stages[1].outcome == Outcome::of(true));
     }
 
     #[test]

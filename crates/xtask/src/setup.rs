@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::devices::{CHROMIUM, PACKAGES};
-use crate::process::{output, run, succeeds};
+use crate::process::{Output, output, run, succeeds};
 use crate::report::Outcome;
 
 /// What may be installed here, and how.
@@ -86,7 +86,7 @@ impl Machine {
         let apt = |arguments: &[&str]| {
             let mut apt = Command::new("apt-get");
             apt.args(["-q", "-o", "DPkg::Lock::Timeout=300"]).args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-            run(&mut apt)
+            run(&mut apt, &Output::Shown)
         };
         // Package lists may be stale or absent. Where updating fails, installing may still work.
         apt(&["update"])?;
@@ -131,11 +131,11 @@ impl Machine {
             ":all:",
             "--disable-pip-version-check",
         ]);
-        if !run(download.args(["-d", &folder_name, "nvidia-cuda-nvrtc"]))? {
+        if !run(download.args(["-d", &folder_name, "nvidia-cuda-nvrtc"]), &Output::Shown)? {
             bail!("pip could not fetch nvidia-cuda-nvrtc");
         }
         let wheel = wheels(&folder).pop().context("pip fetched no wheel")?;
-        if !run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&folder))? {
+        if !run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&folder), &Output::Shown)? {
             bail!("{} could not be unpacked", wheel.display());
         }
         // A wheel that is still there was not unpacked to its end.
