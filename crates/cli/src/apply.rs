@@ -12,12 +12,14 @@ use trifold::{
 
 use crate::args::{FileArgs, ReduceArgs, ScanArgs, SortArgs};
 use crate::elements;
-use crate::files::{self, Numbers, Pending};
+use crate::files::{self, Asked, Numbers, Pending};
+use crate::interrupt;
 use crate::memory::{allocate, first, upload};
 
 pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
+    interrupt::end_at_once()?;
     check_output(&args.file)?;
-    let input = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
+    let input = Numbers::open(&args.file.input, args.file.asked())?;
     let (op, initial) = operator(args.operator, input.scalar, args.initial.as_deref())?;
     let kind = if args.exclusive { ScanKind::Exclusive } else { ScanKind::Inclusive };
     let request = Request::Scan(ScanRequest { op, n: input.n, kind, initial });
@@ -26,8 +28,9 @@ pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
 }
 
 pub fn reduce(args: &ReduceArgs) -> Result<ExitCode> {
+    interrupt::end_at_once()?;
     check_output(&args.file)?;
-    let input = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
+    let input = Numbers::open(&args.file.input, args.file.asked())?;
     let (op, initial) = operator(args.operator, input.scalar, args.initial.as_deref())?;
     let request = Request::Reduce(ReduceRequest { op, n: input.n, initial });
     let (output, _) = call(&args.file, &request, &input, None, input.scalar.bytes() as usize)?;
@@ -35,14 +38,18 @@ pub fn reduce(args: &ReduceArgs) -> Result<ExitCode> {
 }
 
 pub fn sort(args: &SortArgs) -> Result<ExitCode> {
+    interrupt::end_at_once()?;
     let [keys, values] = [("-o", args.file.output.as_deref()), ("--values-output", args.values_output.as_deref())];
     files::check_outputs(&[keys, values], [])?;
     // Sorted keys may take the keys' place, and their values the values'.
     files::check_apart(&[keys], &args.values)?;
     files::check_apart(&[values], [&args.file.input])?;
-    let keys = Numbers::open(&args.file.input, args.file.scalar, "--type")?;
+    let keys = Numbers::open(&args.file.input, args.file.asked())?;
     let values = match &args.values {
-        Some(path) => Some(Numbers::open(path, args.values_type, "--values-type")?),
+        Some(path) => {
+            let asked = Asked { scalar: args.values_type, option: "--values-type", raw: args.file.raw };
+            Some(Numbers::open(path, asked)?)
+        }
         None => None,
     };
     if let (Some(values), Some(path)) = (&values, &args.values) {

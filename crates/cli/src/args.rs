@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Tuning, Waiting, planner};
 use trifold_conformance::Distribution;
 
+use crate::files::Asked;
 use crate::verify::Shard;
 
 /// Scan, reduce and sort on every GPU driver a machine has, and on its CPU.
@@ -358,6 +359,9 @@ pub struct FileArgs {
     /// The numbers' type; a .npy says so itself.
     #[arg(long = "type", value_parser = scalar, value_name = "TYPE")]
     pub scalar: Option<Scalar>,
+    /// Take the bytes for raw numbers, whatever the file's name and first bytes say.
+    #[arg(long)]
+    pub raw: bool,
     /// Run on the best device listed with this in its line, such as `Vulkan` or `opencl on NVIDIA`.
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Option<String>,
@@ -367,6 +371,13 @@ pub struct FileArgs {
     /// Write the result here: .npy if the name ends so, raw little-endian if not. Without it, print the result.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+impl FileArgs {
+    /// How its input is to be taken.
+    pub fn asked(&self) -> Asked {
+        Asked { scalar: self.scalar, option: "--type", raw: self.raw }
+    }
 }
 
 #[derive(Args, Debug)]

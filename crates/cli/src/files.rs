@@ -2,9 +2,10 @@
 //! all.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufWriter, ErrorKind, Seek, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf, is_separator};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use memmap2::Mmap;
@@ -12,35 +13,71 @@ use npyz::WriterBuilder;
 use tempfile::NamedTempFile;
 use trifold::Scalar;
 
+use crate::convert;
+
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// The longest header that NumPy itself reads without being told to trust the file.
 const LONGEST_HEADER: usize = 10_000;
 
-/// A file's numbers, mapped into memory.
+/// A file's numbers.
 pub struct Numbers {
     pub scalar: Scalar,
     pub n: u64,
-    map: Option<Mmap>,
+    content: Content,
     data: Range<usize>,
 }
 
+/// A file's bytes: mapped into memory, or read where the system does not know how many there are.
+enum Content {
+    Mapped(Mmap),
+    Read(Vec<u8>),
+}
+
+impl Content {
+    fn of(path: &Path) -> Result<Content> {
+        let mut file = File::open(path)?;
+        let metadata = file.metadata()?;
+        ensure!(!metadata.is_dir(), "it is a directory; give a file");
+        // Pipes and devices have no length, and files such as those in /proc say 0.
+        if !metadata.is_file() || metadata.len() == 0 {
+            let mut bytes = vec![];
+            file.read_to_end(&mut bytes)?;
+            return Ok(Content::Read(bytes));
+        }
+        // SAFETY: the map is read-only and private to this process. A file that another program cuts short
+        // meanwhile ends this one with SIGBUS; as with every mapped reader, that is the user's to avoid.
+        Ok(Content::Mapped(unsafe { Mmap::map(&file) }?))
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Content::Mapped(map) => map,
+            Content::Read(bytes) => bytes,
+        }
+    }
+}
+
+/// How to take a file's bytes, and the options that say so.
+pub struct Asked {
+    /// The numbers' type.
+    pub scalar: Option<Scalar>,
+    /// The option that names it.
+    pub option: &'static str,
+    /// Whether the name and the first bytes say nothing.
+    pub raw: bool,
+}
+
 impl Numbers {
-    /// Opens a file: a `.npy` if it starts as one, else raw numbers of type `scalar`.
-    pub fn open(path: &Path, scalar: Option<Scalar>, option: &str) -> Result<Numbers> {
+    /// Opens a file: a `.npy` if it starts as one, else raw numbers of the type that is asked for.
+    pub fn open(path: &Path, asked: Asked) -> Result<Numbers> {
         ensure!(cfg!(target_endian = "little"), "this program reads files on little-endian machines only");
-        let context = || format!("cannot read {}", path.display());
-        let file = File::open(path).with_context(context)?;
-        let metadata = file.metadata().with_context(context)?;
-        ensure!(metadata.is_file(), "cannot read {}: it is no regular file", path.display());
-        let map = if metadata.len() == 0 {
-            None
-        } else {
-            // SAFETY: the map is read-only and private to this process. A file that another program cuts short
-            // meanwhile ends this one with SIGBUS; as with every mapped reader, that is the user's to avoid.
-            Some(unsafe { Mmap::map(&file) }.with_context(context)?)
-        };
-        let bytes = map.as_deref().unwrap_or(&[]);
-        let is_npy = bytes.starts_with(MAGIC) || path.extension().is_some_and(|e| e == "npy");
+        let Asked { scalar, option, raw } = asked;
+        let content = Content::of(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = content.bytes();
+        let is_npy = !raw && (bytes.starts_with(MAGIC) || path.extension().is_some_and(|e| e == "npy"));
+        if let Some(advice) = convert::advice(path, scalar).filter(|_| !raw && !is_npy) {
+            bail!(advice);
+        }
         let (scalar, data) = if is_npy {
             let (stored, start) = header(bytes).with_context(|| format!("{} is no .npy we can use", path.display()))?;
             if let Some(asked) = scalar.filter(|asked| *asked != stored) {
@@ -62,12 +99,12 @@ impl Numbers {
             data.len(),
             scalar.name()
         );
-        Ok(Numbers { scalar, n: (data.len() / size) as u64, map, data })
+        Ok(Numbers { scalar, n: (data.len() / size) as u64, content, data })
     }
 
     /// The numbers' bytes.
     pub fn bytes(&self) -> &[u8] {
-        self.map.as_deref().map_or(&[], |map| &map[self.data.clone()])
+        &self.content.bytes()[self.data.clone()]
     }
 }
 
@@ -137,6 +174,7 @@ fn check_header_text(text: &[u8]) -> Result<()> {
 /// and its owner and group where the user may give them, and other hard links to the old one keep the old content.
 pub struct Pending<'a> {
     file: NamedTempFile,
+    _listed: Listed,
     path: &'a Path,
     /// What the path leads to: a link stays.
     target: PathBuf,
@@ -238,17 +276,18 @@ impl<'a> Pending<'a> {
         ensure!(folder.is_dir(), "there is no folder {}; make it, or give another path", folder.display());
         let old = if is_special { None } else { replaceable(&target)? };
         // Errors of the temporary file's own would name that, and not what was asked for.
-        let file = tempfile::Builder::new().prefix(".trifold-").make_in(folder, |path| create(path, old.as_ref()))?;
+        let file = tempfile::Builder::new().prefix(".trifold-").make_in(folder, |path| listed(path, old.as_ref()))?;
+        let listed = Listed(file.path().to_owned());
         let mut buffered = BufWriter::new(file.as_file());
         content(&mut buffered)?;
         buffered.flush()?;
         drop(buffered);
-        Ok(Pending { file, path, target, is_special })
+        Ok(Pending { file, _listed: listed, path, target, is_special })
     }
 
     /// Moves the file to its place, over the file that was there.
     pub fn finish(self) -> Result<()> {
-        let Pending { file, path, target, is_special } = self;
+        let Pending { file, _listed, path, target, is_special } = self;
         let moved = if is_special {
             let copy = |mut from: &File| {
                 from.rewind()?;
@@ -260,6 +299,36 @@ impl<'a> Pending<'a> {
         };
         moved.with_context(|| format!("cannot write {}", path.display()))
     }
+}
+
+/// The files that are written and not yet in their places.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(vec![]);
+
+/// An entry of [`UNFINISHED`] for as long as it is one.
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        unfinished.retain(|path| *path != self.0);
+    }
+}
+
+/// Makes a file and lists it, before anybody else may remove what is listed.
+fn listed(path: &Path, old: Option<&Metadata>) -> io::Result<File> {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = create(path, old)?;
+    unfinished.push(path.to_owned());
+    Ok(file)
+}
+
+/// Ends the program, and leaves no file that is not in its place. Nothing is moved to one meanwhile.
+pub fn abandon(code: i32) -> ! {
+    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in unfinished.iter() {
+        _ = fs::remove_file(path);
+    }
+    std::process::exit(code)
 }
 
 /// The file that is to be replaced, if there is one. What may not be written to is not replaced either, though its folder allows it.

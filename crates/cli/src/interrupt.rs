@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 
+use crate::files;
+
 /// What shells take for a program that Ctrl-C ended.
 const CODE: u8 = 130;
 
@@ -15,11 +17,16 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 pub fn listen() -> Result<()> {
     let handler = || {
         if ASKED.swap(true, Ordering::Relaxed) {
-            std::process::exit(CODE.into());
+            files::abandon(CODE.into());
         }
         eprintln!("note: what is in hand is the last; Ctrl-C again ends at once");
     };
     ctrlc::set_handler(handler).context("cannot listen to Ctrl-C")
+}
+
+/// From now on Ctrl-C ends the program at once: there is nothing to show of what was done. Output files are there whole or not at all.
+pub fn end_at_once() -> Result<()> {
+    ctrlc::set_handler(|| files::abandon(CODE.into())).context("cannot listen to Ctrl-C")
 }
 
 /// Whether the work is to end.

@@ -5,6 +5,7 @@ mod apply;
 mod args;
 mod choose;
 mod compare;
+mod convert;
 mod devices;
 mod elements;
 mod experiment;

@@ -91,7 +91,7 @@ fn bad_files_are_refused_and_nothing_is_written() {
     fails(&on_cpu("scan", &[text(&good), "--type", "f32", "-o", text(&output)]), &["holds u32"]);
     fails(&on_cpu("scan", &[text(&good), "--initial", "-1", "-o", text(&output)]), &["--initial", "-1", "u32"]);
     fails(&on_cpu("scan", &[text(&folder.path("none.npy"))]), &["none.npy", "No such file"]);
-    fails(&on_cpu("scan", &[text(folder.0.path()), "--type", "u32"]), &["no regular file"]);
+    fails(&on_cpu("scan", &[text(folder.0.path()), "--type", "u32"]), &["is a directory"]);
     let floats = folder.write("floats.bin", &f64s(&[1.0]));
     fails(&on_cpu("reduce", &[text(&floats), "--type", "f64", "--operator", "xor"]), &["xor", "integers"]);
     assert_eq!(folder.names(), ["floats.bin", "good.npy", "odd.bin"]);
@@ -186,4 +186,102 @@ fn an_output_that_replaces_a_file_keeps_its_mode_and_its_links() {
     symlink("no/file.bin", folder.path("astray.bin")).unwrap();
     fails(&scan(&folder.path("astray.bin")), &["astray.bin", "there is no folder", "/no;"]);
     assert!(folder.names().iter().all(|name| !name.starts_with(".trifold-")), "{:?}", folder.names());
+}
+
+/// The system does not know how long these are.
+#[cfg(unix)]
+#[test]
+fn files_without_a_length_are_read_to_their_end() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let mut program = Command::new(env!("CARGO_BIN_EXE_trifold"));
+    program.args(["reduce", "--device", "cpu", "/dev/stdin", "--type", "u32"]).stdin(Stdio::piped());
+    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&u32s(&[3, 4, 5])).unwrap();
+    assert_eq!(succeeds(&child.wait_with_output().unwrap()), "12\n");
+    // It says that it is empty, and has six bytes.
+    let os = Path::new("/proc/sys/kernel/ostype");
+    if fs::read(os).is_ok_and(|name| name == b"Linux\n") {
+        fails(&on_cpu("sort", &[text(os), "--type", "u32"]), &["6 bytes", "u32"]);
+    }
+}
+
+#[test]
+fn files_of_text_and_tables_are_refused_with_how_to_convert_them() {
+    let folder = Folder::new();
+    let cases: [(&str, &[&str]); 7] = [
+        ("x.csv", &["np.loadtxt(", "delimiter=','", "x.npy", "<f8"]),
+        ("x.TSV", &["delimiter='\\t'"]),
+        ("x.txt", &["np.loadtxt("]),
+        ("x.json", &["json.load(", "import numpy as np, json"]),
+        ("x.npz", &["np.load(", "arr_0"]),
+        ("x.parquet", &["pd.read_parquet(", "COLUMN"]),
+        ("x.arrow", &["pd.read_feather("]),
+    ];
+    let numbers = f64s(&[2.5, -1.0]);
+    for (name, words) in cases {
+        let input = folder.write(name, &numbers);
+        for command in ["scan", "reduce", "sort"] {
+            let output = on_cpu(command, &[text(&input), "--type", "f64"]);
+            fails(&output, &[&[name, "--raw", "python3 -c"], words].concat());
+        }
+        assert_eq!(succeeds(&on_cpu("sort", &[text(&input), "--type", "f64", "--raw"])), "-1.0\n2.5\n");
+    }
+    // As values too; and a .npy by any name is one, unless it is to be raw.
+    let keys = folder.write("keys.bin", &numbers);
+    let values = folder.write("values.csv", &u32s(&[1, 2]));
+    let with = ["--values", text(&values), "--values-type", "u32"];
+    fails(&on_cpu("sort", &[&[text(&keys), "--type", "f64"][..], &with].concat()), &["values.csv", "<u4"]);
+    let named = folder.write("named.txt", &npy("<u4", "(1,)", &u32s(&[7])));
+    assert_eq!(succeeds(&on_cpu("reduce", &[text(&named)])), "7\n");
+    fails(&on_cpu("reduce", &[text(&named), "--raw"]), &["--type"]);
+}
+
+/// The output is written beside its place, which takes a while where it is large.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_call_leaves_no_file() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let folder = Folder::new();
+    let input = folder.path("in.bin");
+    fs::File::create(&input).unwrap().set_len(256 << 20).unwrap();
+    let output = folder.path("out.bin");
+    let mut ended_early = 0;
+    for signal in ["INT", "TERM"].into_iter().cycle().take(20) {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_trifold"));
+        program.args(["scan", "--device", "cpu", text(&input), "--type", "u32", "-o", text(&output)]);
+        let child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let is_being_written = || {
+            let entries = fs::read_dir(folder.0.path()).unwrap().flatten();
+            let mut files = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".trifold-"));
+            files.any(|file| file.metadata().is_ok_and(|file| file.len() > 0))
+        };
+        while !is_being_written() {
+            if output.exists() {
+                break;
+            }
+            assert!(Instant::now() < deadline, "it was never seen to be written");
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        let ended = child.wait_with_output().unwrap();
+        // It may have been done by then: the file is there whole, and has to go for another try.
+        if output.exists() {
+            assert_eq!(fs::metadata(&output).unwrap().len(), 256 << 20);
+            fs::remove_file(&output).unwrap();
+        } else {
+            assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+            ended_early += 1;
+        }
+        assert_eq!(folder.names(), ["in.bin"]);
+        if ended_early == 2 {
+            break;
+        }
+    }
+    assert!(ended_early > 0, "the program was always done before it was stopped");
 }

@@ -380,3 +380,22 @@ fn a_browser_shows_the_page() {
     let (_, console) = browse(&browser, folder.path(), &page.replace("</body>", broken), 1280);
     assert!(console.len() >= 2, "an error and a refused request leave their lines: {console:?}");
 }
+
+/// A time that is next to none, which no clock took.
+#[test]
+fn a_quotient_without_end_is_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rows: Vec<Value> = serde_json::from_slice(&fs::read(kept("2026-11-23-h200.json")).unwrap()).unwrap();
+    for row in &mut rows {
+        for field in ["median_ms", "batched_ms", "predicted_ms"] {
+            if row[field].is_f64() {
+                row[field] = json!(if field == "median_ms" { 1.0 } else { 1e-320 });
+            }
+        }
+    }
+    let (file, page) = (folder.path().join("rows.json"), folder.path().join("page.html"));
+    fs::write(&file, serde_json::to_string(&rows).unwrap()).unwrap();
+    succeeds(&trifold(&["report", text(&file), "-o", text(&page)]));
+    let page = fs::read_to_string(page).unwrap();
+    assert!(!page.contains(">inf<") && !page.contains("\"inf\""));
+}

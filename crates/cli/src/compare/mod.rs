@@ -424,7 +424,7 @@ mod tests {
 
     /// A device whose tiles wait for each other.
     fn caps() -> Caps {
-        let subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Emulated });
+        let subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
         let cpu = trifold::cpu::Cpu::new().unwrap();
         Caps { language: Language::OpenClC, subgroups, ..AnyBackend::caps(&cpu).clone() }
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use maud::{Markup, PreEscaped, html};
 
 use super::draw::{Axis, Canvas, Position, UNIT};
-use super::series::{Ladder, Line, Lines, Prediction, Ratio, Ratios, queued_up_to, speed};
+use super::series::{Ceiling, Ladder, Line, Lines, Prediction, Ratio, Ratios, queued_up_to, speed};
 use super::style::{self, Api};
 use super::text::{percent, power, prefixed, short, size, tick_time, time};
 use crate::compare::{BATCH, Row};
@@ -94,10 +94,11 @@ impl Legend {
         Legend { dash: "solid", marker: Some(line.api.marker()), ..Legend::of(&line) }
     }
 
-    pub fn ceiling() -> Legend {
+    /// Of the device that is named, where there are several.
+    pub fn ceiling(device: Option<&str>) -> Legend {
         Legend {
             key: "ceiling".into(),
-            label: "copy ceiling".into(),
+            label: device.map_or("copy ceiling".into(), |device| format!("copy ceiling of {device}")),
             colour: "ceiling",
             dash: "ceiling",
             marker: None,
@@ -243,11 +244,11 @@ fn figures(line: &Line, row: &Row) -> String {
 }
 
 /// Elements a second over n, both logarithmic, with the copy ceiling.
-pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &BTreeMap<u64, f64>, look: &Look) -> Result<Drawing> {
+pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &Ceiling, look: &Look) -> Result<Drawing> {
     let canvas = Canvas::new(look.width, look.height, true, axes.x.clone(), axes.y.clone());
     let place = |n: u64, speed: f64| ((n as f64).log2(), speed.log10() + 9.0);
     let grid = canvas.grid()?;
-    let bound: Vec<(f64, f64)> = ceiling.iter().map(|(n, speed)| place(*n, *speed)).collect();
+    let bound: Vec<(f64, f64)> = ceiling.at.iter().map(|(n, speed)| place(*n, *speed)).collect();
     let (bound_line, bound_at) = canvas.line(&bound)?;
     let mut drawn = vec![];
     for (line, rows) in lines {
@@ -259,18 +260,18 @@ pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &BTreeMap<u64, f64>, 
             at.into_iter().zip(rows.values()).map(|(at, row)| (at, row.n, figures(line, row))).collect();
         drawn.push((legend, path + &markers, spots));
     }
-    let bounds = bound_at.into_iter().zip(ceiling);
-    let bound_legend = Legend::ceiling();
+    let bounds = bound_at.into_iter().zip(&ceiling.at);
+    let bound_legend = Legend::ceiling(ceiling.device.as_deref());
     let queued = queued_up_to(lines.values().flat_map(BTreeMap::values).copied());
     let queued = queued.filter(|_| look.is_wide()).map(|n| format!("; queued up to {}", size(n)));
     let content = html! {
         (axis_title(&format!("elements a second, over n{}", queued.unwrap_or_default())))
         g.grid { (PreEscaped(grid)) }
-        @if !ceiling.is_empty() {
+        @if !ceiling.at.is_empty() {
             g class=(bound_legend.classes()) data-series=(bound_legend.key) {
                 (PreEscaped(bound_line))
                 @for (at, (n, speed)) in bounds {
-                    (point(at, *n as f64, &format!("copy ceiling\n{} elements: {} G/s", size(*n), short(*speed))))
+                    (point(at, *n as f64, &format!("{}\n{} elements: {} G/s", bound_legend.label, size(*n), short(*speed))))
                 }
             }
         }
@@ -399,7 +400,7 @@ pub fn ladder(ladder: &Ladder<'_>) -> Result<Drawing> {
         (upper)
         g.grid { (PreEscaped(grid)) }
         @if let Some((line, end, label)) = &bound {
-            g class=(Legend::ceiling().classes()) data-series="ceiling" {
+            g class=(Legend::ceiling(None).classes()) data-series="ceiling" {
                 (PreEscaped(line))
                 text.row x=(end.0 - 8 * UNIT as i32) y=(end.1 - 10 * UNIT as i32) text-anchor="end" { (label) }
                 (point((end.0, end.1 - 14 * UNIT as i32), drawn.len() as f64, label))

@@ -8,7 +8,7 @@ use trifold::planner;
 
 use super::charts::{self, Axes, Drawing, Legend, Look};
 use super::read::Run;
-use super::series::{self, Ladder, Lines, Subject, speed};
+use super::series::{self, Ceiling, Ladder, Lines, Subject, speed};
 use super::text::{short, size};
 use super::{style, table};
 use crate::compare::{BATCH, Row};
@@ -170,7 +170,7 @@ fn span(first: &str, last: &str) -> Markup {
 /// A run's lines in one chart.
 struct Panel<'a> {
     lines: Lines<'a>,
-    ceiling: BTreeMap<u64, f64>,
+    ceiling: Ceiling,
 }
 
 impl<'a> Panel<'a> {
@@ -181,14 +181,14 @@ impl<'a> Panel<'a> {
         let is_one_size = sizes.all(|n| Some(n) == first);
         // Of one n bars are drawn, and no line.
         if subject.is_sweep(run) || (is_one_size && !series::ladders(subject, run).is_empty()) {
-            return Panel { lines: Lines::new(), ceiling: BTreeMap::new() };
+            return Panel { lines: Lines::new(), ceiling: Ceiling::default() };
         }
         Panel { lines, ceiling: series::ceiling(subject, run) }
     }
 
     fn points(&self) -> impl Iterator<Item = (u64, f64)> {
         let rows = self.lines.values().flat_map(|rows| rows.values());
-        let ceiling = self.ceiling.iter().map(|(n, speed)| (*n, *speed));
+        let ceiling = self.ceiling.at.iter().map(|(n, speed)| (*n, *speed));
         rows.filter_map(|row| Some((row.n, speed(row)?))).chain(ceiling)
     }
 
@@ -224,8 +224,12 @@ impl<'a> Panel<'a> {
         algorithms.into_iter().map(part).collect()
     }
 
+    fn ceiling(&self) -> Option<Legend> {
+        (!self.ceiling.at.is_empty()).then(|| Legend::ceiling(self.ceiling.device.as_deref()))
+    }
+
     fn legend(&self) -> Vec<Legend> {
-        let ceiling = (!self.ceiling.is_empty()).then(Legend::ceiling);
+        let ceiling = self.ceiling();
         self.lines.keys().map(Legend::of).chain(ceiling).collect()
     }
 }
@@ -360,19 +364,24 @@ fn entries(panels: &[Panel<'_>]) -> (Vec<(Legend, Option<String>)>, Option<Strin
         let row = alone.and_then(|panel| panel.lines.get(line)).zip(largest).and_then(|(rows, n)| rows.get(&n));
         entries.push((Legend::of(line), row.and_then(|row| speed(row)).map(short)));
     }
-    if drawn.iter().any(|panel| !panel.ceiling.is_empty()) {
-        let bound = alone.zip(largest).and_then(|(panel, n)| panel.ceiling.get(&n));
-        entries.push((Legend::ceiling(), bound.map(|speed| short(*speed))));
-    }
+    let bound = alone.zip(largest).and_then(|(panel, n)| panel.ceiling.at.get(&n));
+    entries.extend(ceiling_of(&drawn).map(|legend| (legend, bound.map(|speed| short(*speed)))));
     let note = alone.and(largest).map(|n| format!("10⁹ elements a second at {}", size(n)));
     (entries, note)
+}
+
+/// The panels' ceiling, with its device where that is one of several and all panels' same.
+fn ceiling_of(panels: &[&Panel<'_>]) -> Option<Legend> {
+    let mut legends = panels.iter().filter_map(|panel| panel.ceiling());
+    let first = legends.next()?;
+    Some(if legends.all(|legend| legend == first) { first } else { Legend::ceiling(None) })
 }
 
 /// One legend for all panels' small charts, where a line is found by its API.
 fn entries_of_apis(panels: &[Panel<'_>]) -> Vec<(Legend, Option<String>)> {
     let mut entries: Vec<(Legend, Option<String>)> = vec![];
     let lines = panels.iter().flat_map(|panel| panel.lines.keys());
-    let ceiling = panels.iter().any(|panel| !panel.ceiling.is_empty()).then(Legend::ceiling);
+    let ceiling = ceiling_of(&panels.iter().collect::<Vec<_>>());
     for legend in lines.map(Look::SMALL.legend).chain(ceiling) {
         if entries.iter().all(|(known, _)| *known != legend) {
             entries.push((legend, None));

@@ -121,7 +121,8 @@ pub fn bandwidth(row: &Row) -> Option<f64> {
 
 /// How many times as fast a call is in a batch as alone, where that was taken.
 fn gain(row: &Row) -> f64 {
-    row.median_ms.zip(row.batched_ms).map_or(1.0, |(alone, queued)| alone / queued)
+    let gain = row.median_ms.zip(row.batched_ms).map(|(alone, queued)| alone / queued);
+    gain.filter(is_good).unwrap_or(1.0)
 }
 
 /// The largest n of the rows whose share of a batch is shown.
@@ -203,8 +204,17 @@ fn bound(row: &Row, run: &Run) -> Option<f64> {
     Some(own * fastest / bandwidth(row).filter(|x| *x > 0.0)?)
 }
 
-/// The speed at which the copy of the run's device with the fastest one would bound each n, in 10^9 elements a second.
-pub fn ceiling(subject: &Subject, run: &Run) -> BTreeMap<u64, f64> {
+/// What a device's copy bounds.
+#[derive(Debug, Clone, Default)]
+pub struct Ceiling {
+    /// Whose copy it is, where a chart has several devices.
+    pub device: Option<String>,
+    /// By n, in 10^9 elements a second.
+    pub at: BTreeMap<u64, f64>,
+}
+
+/// The speed at which the copy of the run's device with the fastest one would bound each n.
+pub fn ceiling(subject: &Subject, run: &Run) -> Ceiling {
     let mut ceilings = BTreeMap::<&str, BTreeMap<u64, f64>>::new();
     for row in subject.rows(run).filter(|row| row.primitive != "copy") {
         if let Some(bound) = bound(row, run) {
@@ -215,12 +225,14 @@ pub fn ceiling(subject: &Subject, run: &Run) -> BTreeMap<u64, f64> {
     // Another library's rows do not name their device: it is one of those that do.
     let further = ceilings.remove("").unwrap_or_default();
     let highest = |ceiling: &BTreeMap<u64, f64>| ceiling.values().copied().fold(0.0, f64::max);
-    let mut ceiling = ceilings.into_values().max_by(|a, b| highest(a).total_cmp(&highest(b))).unwrap_or_default();
+    let is_of_several = ceilings.len() > 1;
+    let highest = ceilings.into_iter().max_by(|(_, a), (_, b)| highest(a).total_cmp(&highest(b)));
+    let (device, mut at) = highest.unwrap_or_default();
     for (n, bound) in further {
-        let at = ceiling.entry(n).or_insert(0.0);
+        let at = at.entry(n).or_insert(0.0);
         *at = f64::max(*at, bound);
     }
-    ceiling
+    Ceiling { device: is_of_several.then(|| device.to_owned()), at }
 }
 
 /// An API's fastest row of one n in two runs.
@@ -444,7 +456,7 @@ pub mod tests {
         let labels: Vec<String> = lines.keys().map(Line::label).collect();
         assert_eq!(labels, ["CUDA · lookahead", "CUDA · lookback", "WGSL, Vulkan · lookback"]);
         assert_eq!(lines.values().nth(1).unwrap()[&1024].gelem_s, Some(2.0));
-        assert_eq!(ceiling(&subjects[0], &run)[&1024], 4.0);
+        assert_eq!(ceiling(&subjects[0], &run).at[&1024], 4.0);
     }
 
     #[test]
@@ -457,6 +469,10 @@ pub mod tests {
             row("cuda", "", Primitive::Scan, "lookback", 1024, 3.0),
         ]);
         let subject = &subjects(std::slice::from_ref(&run))[0];
+        assert_eq!(
+            ceiling(subject, &run).device.as_deref(),
+            Some(&*row("cuda", "", Primitive::Scan, "lookback", 1024, 3.0).device)
+        );
         let labels: Vec<String> = lines(subject, &run).keys().map(Line::label).collect();
         assert_eq!(labels, ["CUDA · lookback", "WGSL, Vulkan · lookback · GPU", "WGSL, Vulkan · lookback · iGPU"]);
     }

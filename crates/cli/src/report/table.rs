@@ -23,6 +23,8 @@ fn words(text: &str) -> Cell {
 }
 
 fn number(value: Option<f64>, show: impl Fn(f64) -> String) -> Cell {
+    // A quotient of a time that is next to none.
+    let value = value.filter(|value| value.is_finite());
     Cell { text: value.map_or_else(|| "–".into(), show), number: value, is_number: true }
 }
 
