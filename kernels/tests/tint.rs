@@ -49,7 +49,7 @@ fn devices() -> Vec<(String, Caps)> {
     own.iter().map(|(name, caps)| (name.to_string(), caps.clone())).chain(shown).collect()
 }
 
-/// In an order that the seed gives: first a text of each kernel of the same blocks, then the others.
+/// In an order that the seed gives: first a text of each kernel of the same blocks that browsers can have, then the others.
 fn shuffled<'a>(devices: &'a [(String, Caps)], seed: &str) -> Vec<(&'a str, &'a Caps, KernelKey)> {
     let mut keys: Vec<_> = devices
         .iter()
@@ -63,7 +63,7 @@ fn shuffled<'a>(devices: &'a [(String, Caps)], seed: &str) -> Vec<(&'a str, &'a 
     keys.sort_by_cached_key(place);
     let mut seen = HashSet::new();
     let (mut first, others): (Vec<_>, Vec<_>) =
-        keys.into_iter().partition(|(_, _, key)| seen.insert((key.name, key.parts.clone())));
+        keys.into_iter().partition(|(_, caps, key)| !caps.int64 && seen.insert((key.name, key.parts.clone())));
     first.extend(others);
     first
 }
