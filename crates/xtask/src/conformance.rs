@@ -8,7 +8,7 @@ use crate::devices::{self, CHROMIUM, Presence};
 use crate::process::Output;
 use crate::programs::Program;
 use crate::report::{Outcome, Stage};
-use crate::suite::{Suite, pocl_flags};
+use crate::suite::{POCL_FLAGS, Suite};
 
 /// A backend's own suite.
 fn of(package: &'static str) -> impl Fn(&Program) -> bool {
@@ -23,17 +23,14 @@ impl Suite {
         };
         vec![
             Stage::new("conformance: CUDA C on the host", on(devices::clang, "trifold-cuda-emulation", &[])),
-            Stage::new("conformance: OpenCL (PoCL)", |output| {
-                let run = || self.run_with(of("trifold-opencl"), &[], &pocl_flags(), output);
-                self.on_device(devices::opencl(), run)
-            }),
+            Stage::new("conformance: OpenCL (PoCL)", on(devices::opencl, "trifold-opencl", &[])),
             Stage::new("conformance: WGSL on GL (llvmpipe)", on(devices::llvmpipe, "trifold-wgpu", &["(Gl)/"])),
             Stage::new("conformance: WGSL on Vulkan (lavapipe)", on(devices::lavapipe, "trifold-wgpu", &["(Vulkan)/"])),
             Stage::new("conformance: WGSL on Vulkan (SwiftShader)", |output| self.on_swiftshader(output)),
-            Stage::new(
-                "conformance: OpenCL (PoCL), optimised",
-                on(devices::opencl, "trifold-opencl", &["reduce_then_scan/n=6007"]),
-            ),
+            Stage::new("conformance: OpenCL (PoCL), optimised", |output| {
+                let (filter, flags) = (&["reduce_then_scan/n=6007"], [(POCL_FLAGS, OsString::new())]);
+                self.on_device(devices::opencl(), || self.run_with(of("trifold-opencl"), filter, &flags, output))
+            }),
             Stage::new("conformance: CPU", |output| self.run_all(Program::is_on_cpu, &[], output)),
             Stage::new("conformance: CUDA", on(devices::cuda, "trifold-cuda", &[])),
         ]

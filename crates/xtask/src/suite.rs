@@ -251,6 +251,10 @@ impl Suite {
             Some(turn) => command.env(turn::VARIABLE, turn.to_string()).env("TRIFOLD_TINT", turn.to_string()),
             None => command.env_remove(turn::VARIABLE).env("TRIFOLD_TINT", "all"),
         };
+        // What users run is optimised.
+        if program.tests || program.kind != "bin" {
+            command.env(POCL_FLAGS, pocl_flags());
+        }
         // What is tested is compiled; tests of the cache bring folders of their own.
         command.env("TRIFOLD_CACHE", "off");
         // What has been installed must be there. PoCL's packages bring clang.
@@ -271,12 +275,13 @@ impl Suite {
     }
 }
 
-/// PoCL compiles a kernel anew for each workgroup size, and takes twelve times as long over optimised ones: an hour for
-/// the suite's many small cases, where two minutes do. Some of the suite, and the comparison, run them optimised.
-pub fn pocl_flags() -> [(&'static str, OsString); 1] {
-    let name = "POCL_EXTRA_BUILD_FLAGS";
-    let flags = env::var_os(name).unwrap_or_else(|| "-cl-opt-disable".into());
-    [(name, flags)]
+/// What PoCL is told for each compilation. The environment's own choice comes first.
+pub const POCL_FLAGS: &str = "POCL_EXTRA_BUILD_FLAGS";
+
+/// PoCL compiles a kernel anew for each workgroup size, and takes twelve times as long over optimised ones: an hour for the
+/// suite's many small cases. Some of the suite, and the comparison, run them optimised.
+fn pocl_flags() -> OsString {
+    env::var_os(POCL_FLAGS).unwrap_or_else(|| "-cl-opt-disable".into())
 }
 
 /// A component's name as cargo's subcommand.

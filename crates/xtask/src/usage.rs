@@ -10,7 +10,7 @@ use crate::devices::{self, Presence};
 use crate::process::{Output, run, run_lines};
 use crate::report::{Outcome, Stage};
 use crate::rows;
-use crate::suite::{Suite, pocl_flags};
+use crate::suite::Suite;
 
 impl Suite {
     /// The stages that may run beside others.
@@ -34,7 +34,6 @@ impl Suite {
                 continue;
             }
             let mut command = self.program(program)?;
-            command.envs(pocl_flags());
             if program.name == "speed" {
                 // Of so many elements, as a power of two.
                 command.arg("16");
@@ -59,7 +58,7 @@ impl Suite {
         };
         let bench = programs.iter().find(|p| p.kind == "bench").context("cargo built no bench")?;
         let mut command = self.program(bench)?;
-        command.arg(r"/2\^16/").envs(pocl_flags());
+        command.arg(r"/2\^16/");
         let mut ran = 0;
         let success = run_lines(&mut command, output, |line| {
             output.line(line);
