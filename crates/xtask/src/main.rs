@@ -2,6 +2,7 @@
 
 mod conformance;
 mod devices;
+mod fuzz;
 mod kernels;
 mod process;
 mod programs;
@@ -29,6 +30,8 @@ enum Chore {
     /// Run all checks and tests, on every driver this machine has, with a part of the conformance suite that the commit's turn
     /// chooses; list what was left out and what could not be tested, and why.
     Test(suite::Args),
+    /// Run each fuzz target for a while, and fail with the input that breaks one. It needs a C++ compiler.
+    Fuzz(fuzz::Args),
     /// Look at the kernel texts.
     Kernels {
         #[command(subcommand)]
@@ -50,6 +53,7 @@ enum Kernels {
 fn main() -> ExitCode {
     let result = match Cli::parse().chore {
         Chore::Test(args) => suite::run(&args),
+        Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Kernels { chore: Kernels::Diff { name } } => kernels::diff(&name),
         Chore::Kernels { chore: Kernels::List } => kernels::list(),
     };

@@ -1,0 +1,40 @@
+//! Tuning files: one that is taken can be written and read again, and planning with it gives a plan or says why not.
+
+#[path = "../../core/tests/devices/mod.rs"]
+#[allow(dead_code)]
+mod devices;
+
+use trifold_core::planner::{algorithms, plan};
+use trifold_core::{Layout, Options, Order, Request, ScanKind, Sum, Tuning, TuningTable};
+
+/// Reads the bytes as the file that `TRIFOLD_TUNING` names.
+pub fn tuning(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(table) = TuningTable::parse(text) else { return };
+    let written = table.text().expect("a table that was read can be written");
+    assert_eq!(TuningTable::parse(&written).expect("what was written can be read"), table);
+    for caps in [devices::h200(), devices::lavapipe(), devices::gl(), devices::pocl()] {
+        let Ok(tuning) = Tuning::by_table(&caps, &table) else { continue };
+        for request in requests() {
+            let planned = algorithms(&request, &caps).into_iter().map(Some).chain([None]);
+            for algorithm in planned {
+                let options = Options { algorithm, ..Options::default() };
+                // A refusal is right where the device cannot run with the numbers.
+                _ = plan(&request, Layout::default(), options, &caps, &tuning);
+            }
+        }
+    }
+}
+
+/// Few elements, and many.
+fn requests() -> impl Iterator<Item = Request> {
+    [1, 1000, 1 << 20, 1 << 28].into_iter().flat_map(|n| {
+        [
+            Request::scan::<u32, Sum>(ScanKind::Inclusive, None, n),
+            Request::scan::<f64, Sum>(ScanKind::Exclusive, None, n),
+            Request::reduce::<u32, Sum>(None, n),
+            Request::sort_keys::<u32>(Order::Ascending, n),
+            Request::sort_pairs::<u64, u32>(Order::Descending, n),
+        ]
+    })
+}
