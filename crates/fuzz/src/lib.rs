@@ -31,13 +31,10 @@ program! {
     verify at "../../cli/src/verify/mod.rs"
 }
 
-/// A folder of this process, in memory where the machine has such folders. Each target has one, and writes the same files
-/// again and again.
+/// A folder of this process, in whose files the inputs are written again and again.
 fn folder() -> &'static std::path::Path {
     static FOLDER: std::sync::LazyLock<std::path::PathBuf> = std::sync::LazyLock::new(|| {
-        let memory = std::path::Path::new("/dev/shm");
-        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-        let folder = parent.join(format!("trifold-fuzz-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("trifold-fuzz-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder to write to");
         folder
     });

@@ -70,7 +70,10 @@ fn fuzz_one(name: &str, program: &Path, seeds: &Path, work: &Path, seconds: u64)
     target.arg(&corpus).arg(seeds).arg(format!("-artifact_prefix={}/", failures.display()));
     target.args([&format!("-max_total_time={seconds}"), "-timeout=20", "-rss_limit_mb=4096", "-print_final_stats=1"]);
     target.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
-    let status = target.status().with_context(|| program.display().to_string())?;
+    // In memory, where the machine has a folder there, and gone with the target's end.
+    let memory = Some(Path::new("/dev/shm")).filter(|folder| folder.is_dir());
+    let files = tempfile::tempdir_in(memory.unwrap_or(work)).context("a folder for the target's files")?;
+    let status = target.env("TMPDIR", files.path()).status().with_context(|| program.display().to_string())?;
     let text = String::from_utf8_lossy(&fs::read(&log)?).into_owned();
     for line in text.lines().filter(|line| line.starts_with("stat::number_of_executed_units")) {
         println!("  {line}");
