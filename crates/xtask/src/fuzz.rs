@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::workspace::Workspace;
 
 /// The targets: the binaries of `crates/fuzz`, each with its folder of seeds.
-const TARGETS: [&str; 4] = ["operators", "npy", "results", "tuning"];
+pub const TARGETS: [&str; 4] = ["operators", "npy", "results", "tuning"];
 
 /// What cargo-fuzz asks of the compiler, without its sanitizers, which need a nightly one: coverage, and what is compared.
 const INSTRUMENTED: [&str; 7] = [
@@ -22,16 +22,26 @@ const INSTRUMENTED: [&str; 7] = [
     "-Ccodegen-units=1",
 ];
 
+const MINUTE: u64 = 60;
+
+/// What `cargo xtask fuzz` takes.
 #[derive(clap::Args)]
 pub struct Args {
     /// How long each target runs.
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = MINUTE, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
     /// Only these targets.
     #[arg(value_parser = TARGETS)]
     targets: Vec<String>,
 }
 
+impl Default for Args {
+    fn default() -> Args {
+        Args { seconds: MINUTE, targets: vec![] }
+    }
+}
+
+/// Builds the targets and runs each; fails with the inputs that one fails on.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let workspace = Workspace::find()?;
     let fuzz = workspace.root.join("crates/fuzz");

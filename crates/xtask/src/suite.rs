@@ -12,6 +12,7 @@ use std::thread::available_parallelism;
 
 use anyhow::{Context, Result, bail};
 
+use crate::fuzz;
 use crate::process::{Output, run as run_program, run_lines};
 use crate::programs::{Counts, Program};
 use crate::report::{Outcome, Report, Stage};
@@ -64,7 +65,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let lanes = available_parallelism().map_or(1, |processors| processors.get().min(LANES));
     report.side_by_side(lanes, stages);
     report.stage("report of the comparison's rows", |output| suite.report(output));
-    // What takes long and finds little from one commit to the next goes here, where `args.full` is set.
+    // What takes long and finds little from one commit to the next.
+    if args.full {
+        report.stage("fuzzing, a minute a target", |_| {
+            fuzz::run(&fuzz::Args::default()).map(|_| Outcome::Passed(fuzz::TARGETS.join(", ")))
+        });
+    }
     if args.release_compare {
         report.stage("cargo run --release -- compare", |output| suite.release_compare(output));
     }
