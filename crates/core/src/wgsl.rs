@@ -71,6 +71,11 @@ pub fn mentions(text: &str, word: &str) -> bool {
 
 /// The text with another name for each `from` that is a word of its own: not in comments, and no field of a struct.
 pub fn renamed(text: &str, from: &str, to: &str) -> String {
+    renamed_by(text, |word| (word == from).then(|| to.to_owned()))
+}
+
+/// As [`renamed`], with the name that each word is to have; those without one stay.
+pub fn renamed_by(text: &str, name: impl Fn(&str) -> Option<String>) -> String {
     let (mut result, mut done) = (String::with_capacity(text.len()), 0);
     let (mut before, mut in_struct) = ("", false);
     let mut left = tokens(text).peekable();
@@ -78,12 +83,12 @@ pub fn renamed(text: &str, from: &str, to: &str) -> String {
         in_struct = word == "struct" || in_struct && word != "}";
         let next = left.peek().map_or("", |token| token.text);
         let is_field = before == "." || in_struct && next == ":";
-        if word == from && !is_field {
+        if let Some(to) = name(word).filter(|_| !is_field) {
             // Tokens are parts of `text`.
             let at = word.as_ptr() as usize - text.as_ptr() as usize;
             result.push_str(&text[done..at]);
-            result.push_str(to);
-            done = at + from.len();
+            result.push_str(&to);
+            done = at + word.len();
         }
         before = word;
     }

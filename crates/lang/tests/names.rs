@@ -140,6 +140,16 @@ fn declarations_of_any_name() {
     }
 }
 
+/// What a name would become may stand for something else already.
+#[test]
+fn a_text_may_have_the_names_that_others_get() {
+    let mut op = Op::of::<u32, Declares>();
+    op.wgsl = "const K = 100u;\nconst combine_K = 30u;\nfn twice(v: u32) -> u32 { let combine__K = 6u; return v + combine__K + K; }\n\
+               fn combine(a: T, b: T) -> T { return twice(a) + b + combine_K; }"
+        .into();
+    c::check_op::<u32>(&op, Declares::combine, &[(0, 0), (5, 7), (u32::MAX, 1)]);
+}
+
 #[test]
 fn no_name_of_the_callers_is_left_at_module_scope() {
     let op = declaring();

@@ -7,8 +7,10 @@
 mod edit;
 mod helpers;
 
+use std::collections::HashSet;
+
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use trifold_core::wgsl::{mentions, renamed};
+use trifold_core::wgsl::{mentions, renamed_by, tokens};
 use trifold_core::{ElementType, Result};
 
 use crate::program::{Program, Role};
@@ -23,30 +25,35 @@ pub(crate) fn emit(program: &Program) -> Result<String> {
     Ok(body)
 }
 
-/// The text with a prefix before whatever it declares at module scope, but for the function that kernels call.
+/// The text with a prefix before whatever it declares at module scope, but for the function that kernels call; and before the
+/// element's own name, and in a predicate the name that kernels have for `T`.
 fn apart(program: &Program, text: &str) -> String {
-    let role = program.role();
-    let mut text = text.trim_end_matches('\n').to_owned();
-    let mut aliases = String::new();
-    let prefixed = |name: &str| format!("{}_{name}", role.function());
-    for declaration in scan::declarations(program.text()) {
-        if !declaration.name.is_empty() && declaration.name != role.function() {
-            text = renamed(&text, declaration.name, &prefixed(declaration.name));
-        }
-    }
-    // The element's own name, and in a predicate the one that kernels have for `T`.
-    if let ElementType::Struct { name, .. } = program.element_type()
-        && *name != "T"
-        && mentions(&text, name)
-    {
-        text = renamed(&text, name, &prefixed(name));
-        aliases = format!("alias {} = {};\n", prefixed(name), role.element());
-    }
+    let (role, text) = (program.role(), text.trim_end_matches('\n'));
+    let element = match program.element_type() {
+        ElementType::Struct { name, .. } if *name != "T" => Some(*name),
+        _ => None,
+    };
+    let declared = scan::declarations(program.text());
+    let mut names: HashSet<&str> = declared.iter().map(|declaration| declaration.name).collect();
+    names.extend(element);
+    names.remove(role.function());
+    names.remove("");
     if role == Role::Predicate {
-        text = renamed(&text, role.element(), &prefixed(role.element()));
-        text = renamed(&text, "T", role.element());
+        names.insert(role.element());
     }
-    format!("{aliases}{text}\n")
+    // A variable of the text's may have a name that another would get.
+    let mut prefix = format!("{}_", role.function());
+    while tokens(text).any(|token| token.text.starts_with(&prefix)) {
+        prefix.push('_');
+    }
+    let renamed = renamed_by(text, |word| match word {
+        _ if names.contains(word) => Some(format!("{prefix}{word}")),
+        "T" => Some(role.element().to_owned()),
+        _ => None,
+    });
+    let alias = element.filter(|name| mentions(text, name));
+    let alias = alias.map_or(String::new(), |name| format!("alias {prefix}{name} = {};\n", role.element()));
+    format!("{alias}{renamed}\n")
 }
 
 /// Reads the text as a compiler will: names or guards that went wrong are refused here, not in a driver's words.
