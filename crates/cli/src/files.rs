@@ -16,6 +16,8 @@ use trifold::Scalar;
 use crate::convert;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
+/// Brackets that a header may open: the dictionary, a shape, and some of a structured type's, to be told what to do about it.
+const MOST_BRACKETS: usize = 8;
 /// The longest header that NumPy itself reads without being told to trust the file.
 const LONGEST_HEADER: usize = 10_000;
 
@@ -149,18 +151,11 @@ fn header(bytes: &[u8]) -> Result<(Scalar, usize)> {
     Ok((scalar, start))
 }
 
-/// Keeps from the header's parser what it does not survive: brackets nested without end, and a product of sizes past
-/// 64 bits.
+/// Keeps from the header's parser what it does not survive: brackets within brackets, for each of which it takes several times as
+/// long, and a product of sizes past 64 bits.
 fn check_header_text(text: &[u8]) -> Result<()> {
-    let mut depth = 0;
-    for byte in text {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth -= 1,
-            _ => {}
-        }
-        ensure!(depth <= 16, "its header nests more than 16 brackets");
-    }
+    let opened = text.iter().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count();
+    ensure!(opened <= MOST_BRACKETS, "its header opens {opened} brackets, and that of an array of numbers opens 2");
     let text = String::from_utf8_lossy(text);
     let shape = text.split_once("'shape'").map_or("", |(_, rest)| rest).split(')').next().unwrap_or("");
     let digits = shape.bytes().filter(u8::is_ascii_digit).count();

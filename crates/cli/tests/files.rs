@@ -67,7 +67,10 @@ fn bad_files_are_refused_and_nothing_is_written() {
     let folder = Folder::new();
     let output = folder.path("out.npy");
     let whole = npy("<u4", "(5,)", &u32s(&[3, 1, 4, 1, 5]));
-    let cases: [(&str, &[u8], &[&str]); 8] = [
+    let nested = format!("{{'descr': {}, 'shape': (5,), }}", "{".repeat(13));
+    let nested = [b"\x93NUMPY\x01\0", &(nested.len() as u16).to_le_bytes()[..], nested.as_bytes()].concat();
+    let cases: [(&str, &[u8], &[&str]); 9] = [
+        ("nested.npy", &nested, &["opens 15 brackets"]),
         ("truncated.npy", &whole[..whole.len() - 6], &["truncated"]),
         ("header.npy", &whole[..40], &["truncated"]),
         ("longer.npy", &[&whole[..], b"xx"].concat(), &["more than its 5"]),
