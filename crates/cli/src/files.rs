@@ -110,6 +110,16 @@ impl Numbers {
     }
 }
 
+/// What NumPy calls a type.
+pub fn type_string(scalar: Scalar) -> String {
+    let kind = match scalar {
+        Scalar::U32 | Scalar::U64 => 'u',
+        Scalar::I32 | Scalar::I64 => 'i',
+        Scalar::F32 | Scalar::F64 => 'f',
+    };
+    format!("<{kind}{}", scalar.bytes())
+}
+
 /// A `.npy` file's type and where its numbers start, having checked that they are all there.
 fn header(bytes: &[u8]) -> Result<(Scalar, usize)> {
     ensure!(bytes.starts_with(MAGIC), "it does not start with \\x93NUMPY");
@@ -238,12 +248,7 @@ impl<'a> Pending<'a> {
         let is_npy = path.extension().is_some_and(|e| e == "npy");
         Pending::write(path, |file| {
             if is_npy {
-                let kind = match scalar {
-                    Scalar::U32 | Scalar::U64 => 'u',
-                    Scalar::I32 | Scalar::I64 => 'i',
-                    Scalar::F32 | Scalar::F64 => 'f',
-                };
-                let descr = format!("<{kind}{}", scalar.bytes()).parse::<npyz::TypeStr>()?;
+                let descr = type_string(scalar).parse::<npyz::TypeStr>()?;
                 npyz::WriteOptions::new_header_only()
                     .dtype(npyz::DType::new_scalar(descr))
                     .shape(&[bytes.len() as u64 / u64::from(scalar.bytes())])

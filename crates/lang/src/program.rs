@@ -289,7 +289,8 @@ fn check_directives(name: &str, text: &str) -> Result<()> {
     Err(Error::Operator { name: name.to_string(), message })
 }
 
-fn scalar_name(scalar: naga::Scalar) -> String {
+/// A scalar as WGSL writes it.
+pub(crate) fn scalar_name(scalar: naga::Scalar) -> String {
     let letter = match scalar.kind {
         naga::ScalarKind::Bool => return "bool".into(),
         naga::ScalarKind::Sint | naga::ScalarKind::AbstractInt => 'i',

@@ -2,6 +2,8 @@
 
 use naga::{BinaryOperator, Scalar, ScalarKind, VectorSize};
 
+use crate::program::scalar_name;
+
 /// The helpers of one text, in the order of their first use.
 #[derive(Default)]
 pub(super) struct Helpers {
@@ -28,16 +30,6 @@ impl Shape {
         let scalar = scalar_name(self.scalar);
         self.size.map_or(scalar.clone(), |size| format!("vec{}_{scalar}", size as u8))
     }
-}
-
-pub(super) fn scalar_name(scalar: Scalar) -> String {
-    let letter = match scalar.kind {
-        ScalarKind::Sint | ScalarKind::AbstractInt => 'i',
-        ScalarKind::Uint => 'u',
-        ScalarKind::Float | ScalarKind::AbstractFloat => 'f',
-        ScalarKind::Bool => return "bool".into(),
-    };
-    format!("{letter}{}", u32::from(scalar.width) * 8)
 }
 
 impl Helpers {
