@@ -1,10 +1,11 @@
 //! What the benches measure: every primitive on every device, by `AnyBackend::time`, so that a bench's time is the
 //! device's own and holds nothing of the host's.
 
+use trifold::algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE_SHARED, SUBGROUP_BLOCKED};
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, ByKeyRequest, Caps, DeviceKind, Element, ElementType,
-    Fault, Layout, Op, Options, Order, Plan, Predicate, ReduceRequest, Request, Rest, Result, Scalar, ScanKind,
-    ScanRequest, SelectRequest, Selector, SortRequest, Tuning, bytemuck, planner,
+    Algorithm, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, Caps, CopyRequest, DeviceKind, Element,
+    ElementType, Fault, Layout, Op, Options, Order, Plan, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest,
+    Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Tuning, bytemuck, planner,
 };
 
 /// One bench, before it has a device.
@@ -17,7 +18,7 @@ pub struct Case {
     /// The operator's name, or what becomes of the rest of a partition; empty where there is neither.
     pub operator: &'static str,
     /// By which algorithm.
-    pub algorithm: &'static str,
+    pub algorithm: &'static Algorithm,
     /// A number to plan with instead of the device's own.
     pub number: Option<(&'static str, u32)>,
     /// Which tiles are blocked on purpose.
@@ -25,7 +26,7 @@ pub struct Case {
 }
 
 /// The scans by blocks of the literature, and what they are measured with besides the device's own numbers.
-const BLOCKED: [&str; 3] = ["hillis_steele_shared", "blelloch_blocked", "subgroup_blocked"];
+const BLOCKED: [&Algorithm; 3] = [&HILLIS_STEELE_SHARED, &BLELLOCH_BLOCKED, &SUBGROUP_BLOCKED];
 const ITEMS: [u32; 3] = [1, 2, 4];
 const PADDING: [u32; 2] = [0, 1];
 /// One tile in so many is silent where the fallback is measured.
@@ -40,7 +41,7 @@ impl Case {
         let n = self.request.n();
         self.request.bytes_moved_by(match self.request {
             Request::Select(_) => n / 2,
-            Request::ByKey(_) => n.div_ceil(RUN),
+            Request::ReduceByKey(_) => n.div_ceil(RUN),
             _ => n,
         })
     }
@@ -92,7 +93,7 @@ impl Case {
         if BLOCKED.contains(&self.algorithm) {
             numbers.extend(ITEMS.map(|items| ("blocked_items", items)));
         }
-        if self.algorithm == "blelloch_blocked" {
+        if *self.algorithm == BLELLOCH_BLOCKED {
             numbers.extend(PADDING.map(|padding| ("blocked_padding", padding)));
         }
         numbers.retain(|(name, value)| own.get(name) != Some(*value));
@@ -124,7 +125,7 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let scalar = Scalar::U32;
     let element = ElementType::Scalar(scalar);
     let sort = |value| Request::Sort(SortRequest { key: scalar, value, n, order: Order::Ascending });
-    let mut requests = vec![(Request::Copy { element: element.clone(), n }, "")];
+    let mut requests = vec![(Request::Copy(CopyRequest { element: element.clone(), n }), "")];
     if let Some(op) = Op::builtin(Builtin::Sum, scalar) {
         let scan = ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None };
         requests.push((Request::Scan(scan), "sum"));
@@ -139,8 +140,8 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
         ));
     }
     let sum = Op::builtin(Builtin::Sum, scalar);
-    requests.push((Request::ByKey(ByKeyRequest { key: u32::TYPE, op: sum, n }), "sum"));
-    requests.push((Request::ByKey(ByKeyRequest { key: u32::TYPE, op: None, n }), ""));
+    requests.push((Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: sum, n }), "sum"));
+    requests.push((Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: None, n }), ""));
     let mut cases = vec![];
     for (request, operator) in requests {
         for algorithm in trifold::planner::algorithms(&request, caps) {
@@ -187,7 +188,7 @@ pub struct Bound {
 /// What the device cannot do, or has no memory for.
 pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
     let n = case.request.n();
-    let run = if matches!(case.request, Request::ByKey(_)) { RUN } else { 1 };
+    let run = if matches!(case.request, Request::ReduceByKey(_)) { RUN } else { 1 };
     let random = |seed: u64, run: u64| -> Vec<u32> { (0..n).map(|i| (mix(seed ^ (i / run)) >> 32) as u32).collect() };
     let mut buffers = vec![];
     for seed in [Some((1 << 40, run)), None, Some((2 << 40, 1)), None, None] {
@@ -206,8 +207,10 @@ pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
         Request::Sort(SortRequest { value: Some(_), .. }) => two.with_values(whole(2), whole(3)),
         Request::Select(SelectRequest { rest: Rest::Apart, .. }) => two.with_rest(whole(3)).with_count(word(4)),
         Request::Select(_) => two.with_count(word(4)),
-        Request::ByKey(ByKeyRequest { op: Some(_), .. }) => two.with_values(whole(2), whole(3)).with_count(word(4)),
-        Request::ByKey(_) => two.with_values(nothing, whole(3)).with_count(word(4)),
+        Request::ReduceByKey(ReduceByKeyRequest { op: Some(_), .. }) => {
+            two.with_values(whole(2), whole(3)).with_count(word(4))
+        }
+        Request::ReduceByKey(_) => two.with_values(nothing, whole(3)).with_count(word(4)),
         _ => two,
     };
     let call = backend.call_with(&case.request, spans, case.options(), &case.tuning(backend.tuning())?)?;

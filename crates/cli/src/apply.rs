@@ -121,6 +121,7 @@ fn run(
     values: Option<&Numbers>,
     output_bytes: usize,
 ) -> Result<(Vec<u8>, Vec<u8>)> {
+    let algorithm = algorithm.map(|name| request.algorithm(name)).transpose()?;
     let options = Options { algorithm, ..Options::default() };
     // The limits are checked before anything is allocated or copied.
     trifold::plan_for(backend, request, Default::default(), options)?;

@@ -4,7 +4,7 @@ use std::num::NonZeroU8;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Tuning, Waiting, planner};
+use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Tuning, Waiting};
 use trifold_conformance::Distribution;
 
 use crate::files::Asked;
@@ -434,7 +434,7 @@ fn operator(text: &str) -> Result<Builtin, String> {
 }
 
 fn algorithm(text: &str) -> Result<&'static str, String> {
-    planner::algorithm(text).map_err(|error| error.to_string())
+    trifold::algorithm::named(text).map_err(|error| error.to_string())
 }
 
 fn algorithm_or_all(text: &str) -> Result<&'static str, String> {

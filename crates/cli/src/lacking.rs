@@ -1,9 +1,9 @@
 //! Algorithms that a device lacks, so that its rows and cases can say why.
 
-use trifold::{Caps, Language, Request, SubgroupSource, Subgroups, planner};
+use trifold::{Algorithm, Caps, Language, Request, SubgroupSource, Subgroups, planner};
 
 /// Those that a device with kernels may have for a request, and this one has not.
-pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static str> {
+pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static Algorithm> {
     let has = planner::algorithms(request, caps);
     let mut elsewhere = planner::algorithms(request, &ablest(caps));
     elsewhere.retain(|name| !has.contains(name));

@@ -60,7 +60,8 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
     let caps = backend.caps();
     let n = args.n.unwrap_or(if is_software(caps.kind) { 1 << 18 } else { 1 << 26 });
     let start = if args.from_limits { Tuning::by_limits(caps) } else { backend.tuning() };
-    let subjects: Vec<_> = Candidates::ALL.iter().filter(|subject| is_wanted(subject, args, caps, n, &start)).collect();
+    let subjects: Vec<_> =
+        Candidates::all().into_iter().filter(|subject| is_wanted(subject, args, caps, n, &start)).collect();
     if subjects.is_empty() {
         return Ok(None);
     }
@@ -142,11 +143,11 @@ fn job(subject: &Candidates, n: u64) -> Result<Job> {
 }
 
 fn primitive(subject: &Candidates) -> Result<Primitive> {
-    Primitive::from_name(subject.primitive).with_context(|| format!("no primitive `{}`", subject.primitive))
+    Primitive::from_name(subject.primitive()).with_context(|| format!("no primitive `{}`", subject.primitive()))
 }
 
 fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning: &Tuning) -> bool {
-    let asked = args.primitive.is_empty() || args.primitive.iter().any(|p| p.name() == subject.primitive);
+    let asked = args.primitive.is_empty() || args.primitive.iter().any(|p| p.name() == subject.primitive());
     let request = subject.request(subject.size(n));
     // Its tile may not fit this device.
     let fits = || planner::plan(&request, Layout::default(), subject.options(), caps, tuning).is_ok();
@@ -156,7 +157,7 @@ fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning:
 }
 
 fn call(subject: &Candidates, n: u64) -> String {
-    let (primitive, scalar) = (subject.primitive, subject.scalar.name());
+    let (primitive, scalar) = (subject.primitive(), subject.scalar.name());
     let mut call = format!("{primitive} of {} {scalar}", subject.size(n));
     if !subject.is_choice {
         call += &format!(" by {}", subject.algorithm);
@@ -255,7 +256,7 @@ impl Search<'_> {
         if subject.fault == Fault::None {
             return Ok(true);
         }
-        let calm = Candidates { fault: Fault::None, ..*subject };
+        let calm = subject.without_fault();
         let after = self.time(&calm)?;
         let tuning = std::mem::replace(&mut self.tuning, before.clone());
         let before = self.time(&calm);

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trifold_core::{
-    Builtin, Candidates, Caps, Element, ElementType, Error, Fault, KernelKey, Layout, Op, Options, Order, Request,
-    Rest, Scalar, ScanKind, Tuning, Waiting, planner,
+    Builtin, Candidates, Caps, CopyRequest, Element, ElementType, Error, Fault, KernelKey, Layout, Op, Options, Order,
+    Request, Rest, Scalar, ScanKind, Tuning, Waiting, planner,
 };
 
 use crate::operators;
@@ -76,7 +76,7 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
         for (layout, options) in variants(&request, breadth) {
             for algorithm in planner::algorithms(&request, caps) {
                 // The literature's kernels differ from the others in what is around the operator.
-                if planner::is_reference(algorithm) && !is_typical(&request) {
+                if algorithm.is_reference && !is_typical(&request) {
                     continue;
                 }
                 let options = Options { algorithm: Some(algorithm), ..options };
@@ -109,7 +109,7 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
 /// The kernels of the calls that tuning times, with each of its candidates.
 fn candidates(caps: &Caps, tuning: &Tuning) -> Vec<KernelKey> {
     let mut keys = vec![];
-    for subject in Candidates::ALL.iter().filter(|subject| subject.is_for(caps)) {
+    for subject in Candidates::all().into_iter().filter(|subject| subject.is_for(caps)) {
         let (request, options) = (subject.request(subject.size(1 << 26)), subject.options());
         for (name, value) in subject.each() {
             let mut tuning = tuning.clone();
@@ -137,7 +137,7 @@ fn operators(breadth: Breadth) -> Vec<Op> {
 
 fn requests(breadth: Breadth) -> Vec<Request> {
     let n = 1_000_003;
-    let mut requests = vec![Request::Copy { element: u32::TYPE, n }];
+    let mut requests = vec![Request::Copy(CopyRequest { element: u32::TYPE, n })];
     for op in operators(breadth) {
         requests.extend([ScanKind::Inclusive, ScanKind::Exclusive].map(|kind| scan(&op, kind, n)));
         requests.push(reduce(&op, n));
@@ -155,8 +155,9 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     }
     let ops = operators(Breadth::Some).into_iter().map(Some).chain([None]);
     let by_keys = ops.flat_map(|op| [u32::TYPE, u64::TYPE].map(|key| by_key(&key, op.clone(), n)));
-    let wanted =
-        |request: &Request| breadth == Breadth::Every || matches!(request, Request::ByKey(r) if r.key == u32::TYPE);
+    let wanted = |request: &Request| {
+        breadth == Breadth::Every || matches!(request, Request::ReduceByKey(r) if r.key == u32::TYPE)
+    };
     requests.extend(by_keys.filter(wanted));
     requests.extend([1, 100, 1000, 2000].map(|n| sort(Scalar::U32, None, Order::Ascending, n)));
     // Past the 65535 workgroups of one dimension, and with the tiles that many elements alone get.
@@ -172,12 +173,12 @@ fn requests(breadth: Breadth) -> Vec<Request> {
 /// plainest for the others.
 fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
     let thorough = match request {
-        Request::Copy { .. } => true,
+        Request::Copy(_) => true,
         Request::Scan(r) => is_thorough(&r.op),
         Request::Reduce(r) => is_thorough(&r.op),
         Request::Sort(r) => r.key == Scalar::U32 && r.order == Order::Ascending,
         Request::Select(r) => *r.selector.element() == u32::TYPE,
-        Request::ByKey(r) => r.key == u32::TYPE,
+        Request::ReduceByKey(r) => r.key == u32::TYPE,
     };
     let mut variants = vec![];
     for wide in [true, false] {
@@ -197,12 +198,8 @@ fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
 
 /// Whether a request is of the sum of a type, or of an operator of one's own.
 fn is_typical(request: &Request) -> bool {
-    let op = match request {
-        Request::Scan(r) => &r.op,
-        Request::Reduce(r) => &r.op,
-        Request::Copy { .. } | Request::Sort(_) | Request::Select(_) | Request::ByKey(_) => return true,
-    };
-    op.builtin.is_none_or(|which| which == Builtin::Sum)
+    let scanned = request.op().filter(|_| !request.counts());
+    scanned.and_then(|op| op.builtin).is_none_or(|which| which == Builtin::Sum)
 }
 
 fn is_thorough(op: &Op) -> bool {

@@ -1,9 +1,10 @@
 //! Calls that must be refused: an error of the right kind, no panic, no hang, and the backend usable afterwards.
 
+use trifold_core::algorithm::{reduce as reduce_by, sort as sort_by};
 use trifold_core::{
-    AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, Caps, ElementType, Error, Language, Layout,
-    MAX_ELEMENTS, Op, Options, Order, Prepared, Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Span, Spans,
-    block_on,
+    AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, Caps, CopyRequest, ElementType, Error, Language,
+    Layout, MAX_ELEMENTS, Op, Options, Order, Prepared, Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Span,
+    Spans, block_on,
 };
 
 use crate::case::{Failure, Outcome, guarded};
@@ -29,7 +30,7 @@ pub(crate) enum Refusal {
     TooMany,
     TooLargeForMemory,
     AllocTooMuch,
-    UnknownAlgorithm,
+    ScanByOnesweep,
     MoreThanOneTile,
     MoreThanMergeTile,
     InitialSize,
@@ -111,7 +112,7 @@ impl Refusal {
             TooMany,
             TooLargeForMemory,
             AllocTooMuch,
-            UnknownAlgorithm,
+            ScanByOnesweep,
             MoreThanOneTile,
             MoreThanMergeTile,
             InitialSize,
@@ -176,7 +177,7 @@ impl Refusal {
 
     fn kind(self) -> Kind {
         match self {
-            Refusal::UnknownAlgorithm
+            Refusal::ScanByOnesweep
             | Refusal::MoreThanOneTile
             | Refusal::MoreThanMergeTile
             | Refusal::OutOfOrder
@@ -244,7 +245,7 @@ impl Refusal {
                 go(backend, &pairs, with_values(hundred(&a), hundred(&a), hundred(&c), hundred(&d)))
             }
             Refusal::CopyOntoItself => {
-                go(backend, &Request::Copy { element: v4.clone(), n }, two(hundred(&a), hundred(&a)))
+                go(backend, &Request::Copy(CopyRequest { element: v4.clone(), n }), two(hundred(&a), hundred(&a)))
             }
             Refusal::BetweenElements => {
                 let between = AnySpan { buffer: &a, offset: 2, bytes: 4 * n };
@@ -262,13 +263,13 @@ impl Refusal {
                 backend.alloc(u64::MAX - 3)?;
                 Ok(())
             }
-            Refusal::UnknownAlgorithm => {
-                let options = Options { algorithm: Some("bogosort"), ..Options::default() };
+            Refusal::ScanByOnesweep => {
+                let options = Options { algorithm: Some(&sort_by::ONESWEEP), ..Options::default() };
                 with_options(backend, &scan_n, two(hundred(&a), hundred(&b)), options)
             }
             Refusal::MoreThanOneTile | Refusal::MoreThanMergeTile => {
                 let is_merged = self == Refusal::MoreThanMergeTile;
-                let algorithm = Some(if is_merged { "merge_tile" } else { "one_tile" });
+                let algorithm = Some(if is_merged { &sort_by::MERGE_TILE } else { &sort_by::ONE_TILE });
                 let count = 20_000;
                 let (from, to) = (backend.alloc(4 * count)?, backend.alloc(4 * count)?);
                 let options = Options { algorithm, ..Options::default() };
@@ -276,7 +277,7 @@ impl Refusal {
                 with_options(backend, &request, two(words(&from, 0, count), words(&to, 0, count)), options)
             }
             Refusal::OutOfOrder => {
-                let options = Options { algorithm: Some("sequential"), ..Options::default() };
+                let options = Options { algorithm: Some(&reduce_by::SEQUENTIAL), ..Options::default() };
                 let request = reduce(&operators::compose(), n / 2);
                 with_options(backend, &request, two(hundred(&a), words(&b, 0, 2)), options)
             }
@@ -321,7 +322,7 @@ impl Refusal {
                 go(backend, &kept, two(hundred(&a), words(&b, 0, 50)).with_count(words(&c, 0, 1)))
             }
             Refusal::SelectByOnesweep => {
-                let options = Options { algorithm: Some("onesweep"), ..Options::default() };
+                let options = Options { algorithm: Some(&sort_by::ONESWEEP), ..Options::default() };
                 let spans = two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1));
                 with_options(backend, &kept, spans, options)
             }
@@ -347,7 +348,7 @@ impl Refusal {
                 go(backend, &runs, spans.with_count(words(&d, 99, 1)))
             }
             Refusal::ByKeyByOnesweep => {
-                let options = Options { algorithm: Some("onesweep"), ..Options::default() };
+                let options = Options { algorithm: Some(&sort_by::ONESWEEP), ..Options::default() };
                 let spans = with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d));
                 with_options(backend, &runs, spans.with_count(words(&d, n, 1)), options)
             }

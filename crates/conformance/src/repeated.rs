@@ -51,7 +51,7 @@ fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::resu
     let spans = match request {
         Request::Sort(SortRequest { value: Some(_), .. }) => spans.with_values(&whole(&values)?, &whole(&moved)?),
         // Lengths are counted, of no values.
-        Request::ByKey(r) => {
+        Request::ReduceByKey(r) => {
             let values = if r.op.is_some() { whole(&values)? } else { whole(&values)?.slice(0, 0)? };
             spans.with_values(&values, &whole(&moved)?).with_count(&word(&count)?)
         }
@@ -64,7 +64,7 @@ fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::resu
     let layout = spans.layout_for(backend, request)?;
     let mut planned = 0;
     for algorithm in
-        planner::algorithms(request, backend.caps()).into_iter().filter(|name| !planner::is_reference(name))
+        planner::algorithms(request, backend.caps()).into_iter().filter(|algorithm| !algorithm.is_reference)
     {
         let options = Options { algorithm: Some(algorithm), ..Options::default() };
         match block_on(Prepared::new(backend, request, layout, options)) {

@@ -1,7 +1,8 @@
 //! A row of the table: one call, and how its input and its memory lie.
 
 use trifold_core::{
-    Caps, ElementType, Fault, Layout, Options, Order, Plan, Request, Rest, Result, ScanKind, Tuning, Waiting, planner,
+    Algorithm, Caps, CopyRequest, ElementType, Fault, Layout, Options, Order, Plan, Request, Rest, Result, ScanKind,
+    Tuning, Waiting, planner,
 };
 
 use crate::inputs::{self, Distribution, Random};
@@ -143,7 +144,7 @@ impl Row {
         Row { placement, ..self }
     }
 
-    pub(crate) fn algorithm(self, algorithm: &'static str) -> Row {
+    pub(crate) fn algorithm(self, algorithm: &'static Algorithm) -> Row {
         Row { options: Options { algorithm: Some(algorithm), ..self.options }, ..self }
     }
 
@@ -183,7 +184,7 @@ impl Row {
 
     fn named(&self, input: &[String]) -> String {
         let (ty, what, mut rest) = match &self.request {
-            Request::Copy { element, .. } => (element.name().to_owned(), "-".to_owned(), vec![]),
+            Request::Copy(CopyRequest { element, .. }) => (element.name().to_owned(), "-".to_owned(), vec![]),
             Request::Scan(r) => {
                 let kind = if r.kind == ScanKind::Inclusive { "inclusive" } else { "exclusive" };
                 let mut rest = vec![kind.to_owned()];
@@ -203,7 +204,7 @@ impl Row {
                 let rest = if r.rest == Rest::Behind { vec!["behind".to_owned()] } else { vec![] };
                 (r.selector.element().name().to_owned(), r.selector.name.to_string(), rest)
             }
-            Request::ByKey(r) => {
+            Request::ReduceByKey(r) => {
                 let value = r.op.as_ref().map_or(String::new(), |op| format!("+{}", op.element().name()));
                 let what = r.op.as_ref().map_or("-".to_owned(), |op| op.name.to_string());
                 (format!("{}{value}", r.key.name()), what, vec![])
@@ -235,7 +236,7 @@ impl Row {
         if self.keeps_scratch {
             rest.push("keeps_scratch".into());
         }
-        let algorithm = self.options.algorithm.unwrap_or("auto");
+        let algorithm = self.options.algorithm.map_or("auto", |algorithm| algorithm.name);
         let mut name = format!("{}/{ty}/{what}/{algorithm}", self.request.primitive());
         for part in input.iter().chain(&rest) {
             name.push('/');
@@ -250,7 +251,7 @@ impl Row {
         let mut random = Random::named(&format!("{}{seed}", self.name()));
         let n = self.request.n();
         match &self.request {
-            Request::Copy { element, .. } => (inputs::any(element, n, &mut random), None),
+            Request::Copy(CopyRequest { element, .. }) => (inputs::any(element, n, &mut random), None),
             Request::Scan(r) => (inputs::elements(&r.op, self.distribution, n, &mut random), None),
             Request::Reduce(r) => (inputs::elements(&r.op, self.distribution, n, &mut random), None),
             Request::Sort(r) => {
@@ -258,7 +259,7 @@ impl Row {
                 (keys, r.value.as_ref().map(|v| inputs::values(v, n)))
             }
             Request::Select(r) => (inputs::items(r.selector.element(), self.distribution, n, &mut random), None),
-            Request::ByKey(r) => {
+            Request::ReduceByKey(r) => {
                 // Subnormal floats are the values, and their keys lie in runs.
                 let (keys, values) = match self.distribution {
                     Distribution::Subnormals => (Distribution::Runs, Distribution::Subnormals),
@@ -279,23 +280,13 @@ impl Row {
 
     /// The types of its input and output elements.
     pub(crate) fn element(&self) -> ElementType {
-        match &self.request {
-            Request::Copy { element, .. } => element.clone(),
-            Request::Scan(r) => r.op.element().clone(),
-            Request::Reduce(r) => r.op.element().clone(),
-            Request::Sort(r) => ElementType::Scalar(r.key),
-            Request::Select(r) => r.selector.element().clone(),
-            Request::ByKey(r) => r.key.clone(),
-        }
+        self.request.operands().swap_remove(0).element
     }
 
     /// Whether results are elements as they came, bit for bit, and not what an operator made of them. (Of a reduction by key that is said of
     /// its keys; the totals are its values.)
     pub(crate) fn keeps_bits(&self) -> bool {
-        match self.request {
-            Request::Copy { .. } | Request::Sort(_) | Request::Select(_) | Request::ByKey(_) => true,
-            Request::Scan(_) | Request::Reduce(_) => false,
-        }
+        self.request.op().is_none() || self.request.counts()
     }
 
     /// Workgroup and tile of the kernel that does its work, in elements; `None` where there are none.

@@ -114,7 +114,7 @@ impl Staged {
                 };
                 Some((from, to, element))
             }
-            (Some(carried), Request::ByKey(r)) => {
+            (Some(carried), Request::ReduceByKey(r)) => {
                 let element = r.total().element().clone();
                 let size = u64::from(element.bytes());
                 let from = Block::new(backend, offsets[2] * size, carried.len() as u64, Some(carried))?;
@@ -129,7 +129,7 @@ impl Staged {
                 let rest = apart.then(|| Block::new(backend, offsets[2] * size, n * size, None)).transpose()?;
                 (rest, Some(Block::new(backend, offsets[3] * 4, 4, None)?))
             }
-            Request::ByKey(_) => (None, Some(Block::new(backend, offsets[2] * 4, 4, None)?)),
+            Request::ReduceByKey(_) => (None, Some(Block::new(backend, offsets[2] * 4, 4, None)?)),
             _ => (None, None),
         };
         let spans = AnySpans {

@@ -14,7 +14,9 @@ mod tuned;
 
 use std::collections::HashSet;
 
-use trifold_core::{Builtin, Caps, ElementType, Op, Order, Request, Scalar, ScanKind, Tuning, planner};
+use trifold_core::{
+    Algorithm, Builtin, Caps, CopyRequest, ElementType, Op, Order, Request, Scalar, ScanKind, Tuning, planner,
+};
 
 use crate::case::{Body, Case, Level};
 use crate::inputs::Distribution;
@@ -111,19 +113,19 @@ impl Table<'_> {
         }
         for algorithm in planner::algorithms(&row.request, self.caps) {
             // What is more than a tile is a refusal's to check.
-            let one_tile = planner::sorts_one_tile(algorithm);
+            let one_tile = algorithm.is_of_one_tile();
             if one_tile && row.clone().algorithm(algorithm).plan(self.caps, self.tuning).is_err() {
                 continue;
             }
             // Software devices are not given a sort of one tile by choice.
-            if !in_place || planner::is_reference(algorithm) || one_tile {
-                self.row_of_rung(row.clone().algorithm(algorithm), algorithm);
+            if !in_place || algorithm.is_reference || one_tile {
+                self.row_of_rung(row.clone(), algorithm);
             }
         }
     }
 
     /// A row by an algorithm. The literature's have many siblings: of the quick level's rows they are given the plainest.
-    fn row_of_rung(&mut self, row: Row, algorithm: &str) {
+    fn row_of_rung(&mut self, row: Row, algorithm: &'static Algorithm) {
         let typical = match &row.request {
             // Emulated subgroups are minutes of compilation.
             Request::Scan(r) if self.caps.emulates_subgroups() => {
@@ -134,17 +136,20 @@ impl Table<'_> {
             _ => true,
         };
         let plain = typical && row.distribution == Distribution::Uniform && row.runs == 2;
-        // Look-ahead by registers is look-back's blocks in another order, and merging another way to sort one tile.
-        let is_second = ["lookahead_registers", "merge_tile"].contains(&algorithm);
-        let sibling = planner::is_reference(algorithm) || is_second;
+        let sibling = algorithm.is_reference || algorithm.variant_of.is_some();
         if self.level == Level::Full || plain || !sibling {
-            self.row(row);
+            self.row(row.algorithm(algorithm));
         }
     }
 
-    fn rungs(&self, request: &Request) -> Vec<&'static str> {
+    fn rungs(&self, request: &Request) -> Vec<&'static Algorithm> {
         let algorithms = planner::algorithms(request, self.caps);
-        algorithms.into_iter().filter(|algorithm| planner::is_reference(algorithm)).collect()
+        algorithms.into_iter().filter(|algorithm| algorithm.is_reference).collect()
+    }
+
+    /// Whether the device runs an algorithm for a row.
+    fn runs(&self, row: &Row, algorithm: &'static Algorithm) -> bool {
+        planner::algorithms(&row.request, self.caps).contains(&algorithm)
     }
 
     /// A row by the device's first algorithm.
@@ -210,7 +215,7 @@ impl Table<'_> {
                 0 => Row::new(scan(&sum, ScanKind::Exclusive, n)),
                 1 => Row::new(sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n)),
                 2 => Row::new(reduce(&sum, n)),
-                3 => Row::new(Request::Copy { element: v4.clone(), n }),
+                3 => Row::new(Request::Copy(CopyRequest { element: v4.clone(), n })),
                 _ => Row::new(scan(&operators::compose(), ScanKind::Inclusive, n)),
             })
             .collect();
@@ -287,7 +292,7 @@ pub(crate) mod tests {
                 let Err(error) = row.plan(&caps, &Tuning::of(&caps)) else { continue };
                 // Sizes apart.
                 let why: String = error.to_string().chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
-                let algorithm = row.options.algorithm.unwrap_or("auto");
+                let algorithm = row.options.algorithm.map_or("auto", |algorithm| algorithm.name);
                 *refused.entry(format!("{} by {algorithm}: {why}", row.request.primitive())).or_default() += 1;
             }
             text += &format!("{name}\n");

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::primitives::count;
+use crate::calls::count;
 use crate::scratch::Working;
 use crate::{
     Backend, Caps, Error, Layout, Options, Plan, Prepared, Request, Result, Scan, Sort, Span, Spans, Tuning, block_on,

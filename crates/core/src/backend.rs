@@ -325,14 +325,9 @@ impl<'a, B: Backend> Spans<'a, B> {
     /// # Errors
     /// As [`Spans::layout`].
     pub fn layout_for(&self, backend: &B, request: &Request) -> Result<Layout> {
-        let layout = self.layout(backend)?;
-        let wide = match request {
-            Request::Reduce(_) => self.input.is_wide(backend),
-            Request::Copy { .. } | Request::Scan(_) | Request::Sort(_) | Request::Select(_) | Request::ByKey(_) => {
-                layout.wide
-            }
-        };
-        Ok(Layout { wide, ..layout })
+        let packed = request.operands().into_iter().filter(|operand| operand.packed);
+        let wide = packed.filter_map(|operand| self.slot(operand.slot)).all(|span| span.is_wide(backend));
+        Ok(Layout { wide, ..self.layout(backend)? })
     }
 
     /// What the planner has to know of these spans, whatever the request.

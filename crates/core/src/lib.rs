@@ -7,40 +7,44 @@
 
 pub use bytemuck;
 
+pub mod algorithm;
 mod any;
 mod backend;
-mod by_key;
+mod calls;
 mod caps;
 mod element;
 mod error;
 mod language;
 mod op;
+mod options;
 mod plan;
 pub mod planner;
 mod prepared;
-mod primitives;
-mod request;
+mod primitive;
 mod scratch;
-mod select;
 mod tuning;
 mod turns;
 #[doc(hidden)]
 pub mod wgsl;
 
+pub use algorithm::Algorithm;
 pub use any::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, plan_for};
 pub use backend::{Backend, Command, Span, Spans};
-pub use by_key::{ByKey, ByKeyRequest};
+pub use calls::{Transfer, block_on};
 pub use caps::{Caps, DeviceKind, SubgroupSource, Subgroups};
 pub use element::{Element, ElementType, Field, Key, Scalar, scalar_of};
 pub use error::{Error, Result};
 pub use language::Language;
 pub use op::{And, Builtin, HostOp, Max, Min, Monoid, Op, Or, Product, Sum, Xor};
+pub use options::{Fault, Layout, MAX_ELEMENTS, Options, Waiting};
 pub use plan::{KernelKey, Launch, Param, Plan, Region, Slot, Step};
 pub use prepared::{Bound, Prepared, scratch_bytes};
-pub use primitives::{Reduce, Scan, Sort, Transfer, block_on};
-pub use request::{
-    Fault, Layout, MAX_ELEMENTS, Options, Order, ReduceRequest, Request, ScanKind, ScanRequest, SortRequest, Waiting,
-};
-pub use select::{HostSelector, Predicate, Rest, Select, SelectRequest, Selector};
+pub use primitive::copy::CopyRequest;
+pub use primitive::reduce::{Reduce, ReduceRequest};
+pub use primitive::reduce_by_key::{ReduceByKey, ReduceByKeyRequest};
+pub use primitive::scan::{Scan, ScanKind, ScanRequest};
+pub use primitive::select::{HostSelector, Predicate, Rest, Select, SelectRequest, Selector};
+pub use primitive::sort::{Order, Sort, SortRequest};
+pub use primitive::{Operand, Request};
 pub use tuning::{Candidates, Tuning, TuningRow, TuningTable};
 pub use turns::Turns;

@@ -218,6 +218,11 @@ impl Op {
         Some(op)
     }
 
+    /// The sum, which every scalar has.
+    pub fn sum(scalar: crate::Scalar) -> Op {
+        Op::builtin(Builtin::Sum, scalar).expect("every scalar has a sum")
+    }
+
     /// Whether this is the built-in sum of a four-byte scalar: the one operator that subgroups scan natively.
     pub fn is_word_sum(&self) -> bool {
         self.element.is_word() && self.name == "sum" && self.wgsl == SUM_WGSL

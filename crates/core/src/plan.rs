@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::algorithm::Algorithm;
+use crate::primitive::Operand;
 use crate::scratch::Scratch;
-use crate::{Caps, ElementType, Op, Selector, planner};
+use crate::{Caps, ElementType, Op, Selector};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,30 +37,18 @@ pub struct Region {
     pub bytes: u64,
 }
 
-/// A span that a plan is made for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct PlannedSpan {
-    pub(crate) slot: Slot,
-    pub(crate) bytes: u64,
-    /// What its start is a multiple of, in bytes.
-    pub(crate) align: u32,
-    /// Whether a plan of wide loads takes 16 bytes of it at a time, too.
-    pub(crate) packed: bool,
-}
-
-impl PlannedSpan {
-    pub(crate) fn new(slot: Slot, bytes: u64, align: u32) -> PlannedSpan {
-        PlannedSpan { slot, bytes, align, packed: true }
-    }
-
-    /// Of one element, which may lie anywhere.
-    pub(crate) fn of_one(slot: Slot, element: &ElementType) -> PlannedSpan {
-        PlannedSpan { slot, bytes: element.bytes().into(), align: element.align(), packed: false }
-    }
-
-    /// All of it.
-    pub(crate) fn whole(&self) -> Region {
-        Region { slot: self.slot, offset: 0, bytes: self.bytes }
+impl Slot {
+    /// Its name in errors.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Slot::Input => "input",
+            Slot::Output => "output",
+            Slot::InputValues => "input values",
+            Slot::OutputValues => "output values",
+            Slot::Rest => "rest",
+            Slot::Count => "count",
+            Slot::Scratch => "scratch",
+        }
     }
 }
 
@@ -80,6 +70,16 @@ pub struct KernelKey {
 }
 
 impl KernelKey {
+    /// Of words.
+    pub(crate) fn new(name: &'static str, parts: Vec<&'static str>, constants: Vec<(&'static str, u32)>) -> KernelKey {
+        KernelKey { name, parts, constants, element: None, op: None, selector: None }
+    }
+
+    /// Of an operator and its elements.
+    pub(crate) fn by(self, op: &Op) -> KernelKey {
+        KernelKey { element: Some(op.element().clone()), op: Some(op.clone()), ..self }
+    }
+
     /// The value of a constant.
     pub fn constant(&self, name: &str) -> Option<u32> {
         self.constants.iter().find(|(n, _)| *n == name).map(|&(_, v)| v)
@@ -147,21 +147,22 @@ pub enum Step {
 /// What a device is to do for one call. The planner makes it and nobody changes it: kernels trust its numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    pub(crate) algorithm: &'static str,
+    pub(crate) algorithm: &'static Algorithm,
     pub(crate) scratch: Scratch,
     pub(crate) steps: Vec<Step>,
-    /// The spans it was made for: their bytes, and the alignment of their elements.
-    pub(crate) spans: Vec<PlannedSpan>,
+    /// The spans it was made for.
+    pub(crate) operands: Vec<Operand>,
     pub(crate) wide: bool,
     pub(crate) in_place: bool,
     pub(crate) depth: u64,
+    pub(crate) follows_arrival: bool,
     /// The device that it was made for.
     pub(crate) caps: Arc<Caps>,
 }
 
 impl Plan {
-    /// The algorithm, by the name it has at every layer.
-    pub fn algorithm(&self) -> &'static str {
+    /// The algorithm.
+    pub fn algorithm(&self) -> &'static Algorithm {
         self.algorithm
     }
 
@@ -207,8 +208,7 @@ impl Plan {
 
     /// Whether what it combines depends on which tiles come first, so that the last bits of a float's result may change from run to run.
     pub fn follows_arrival(&self) -> bool {
-        planner::follows_arrival(self.algorithm)
-            && !self.launched().any(|l| l.kernel.parts.contains(&planner::scan::TILE_CHUNKS))
+        self.follows_arrival
     }
 
     /// The kernels it launches, in order.

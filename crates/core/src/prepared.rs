@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::plan::PlannedSpan;
+use crate::primitive::Operand;
 use crate::scratch::{Pieces, Working};
 use crate::{
     Backend, Command, Error, KernelKey, Layout, Options, Plan, Region, Request, Result, Slot, Span, Spans, Step,
@@ -201,15 +201,16 @@ impl<B: Backend> Prepared<B> {
 
     fn check(&self, backend: &B, spans: &Spans<'_, B>) -> Result<()> {
         let layout = spans.layout(backend)?;
-        let is_planned = |slot: Slot| self.plan.spans.iter().any(|planned| planned.slot == slot);
+        let is_planned = |slot: Slot| self.plan.operands.iter().any(|operand| operand.slot == slot);
         if let Some((slot, _)) = spans.all().find(|(slot, span)| span.bytes() > 0 && !is_planned(*slot)) {
             return Err(Error::Invalid(format!(
                 "the {} is bound, and the plan has none; leave it out, or prepare for a call that has it",
                 slot.noun()
             )));
         }
-        for &PlannedSpan { slot, bytes, align, .. } in &self.plan.spans {
-            let (span, noun) = (spans.slot(slot), slot.noun());
+        for operand in &self.plan.operands {
+            let (span, noun, bytes, align) =
+                (spans.slot(operand.slot), operand.slot.noun(), operand.bytes(), operand.align);
             let have = span.map_or(0, Span::bytes);
             if have != bytes {
                 let remedy = match span {
@@ -232,8 +233,8 @@ impl<B: Backend> Prepared<B> {
                 )));
             }
         }
-        let is_narrow = |span: &PlannedSpan| span.packed && spans.slot(span.slot).is_some_and(|s| !s.is_wide(backend));
-        if let Some(narrow) = self.plan.spans.iter().find(|span| self.plan.wide && is_narrow(span)) {
+        let is_narrow = |of: &Operand| of.packed && spans.slot(of.slot).is_some_and(|span| !span.is_wide(backend));
+        if let Some(narrow) = self.plan.operands.iter().find(|operand| self.plan.wide && is_narrow(operand)) {
             return Err(Error::Invalid(format!(
                 "the {} does not start at a multiple of 16 bytes or its buffer ends before the next one; prepare with \
                  the spans' own layout (Spans::layout_for)",

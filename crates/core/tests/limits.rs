@@ -5,10 +5,12 @@ mod devices;
 use std::collections::BTreeMap;
 
 use devices::*;
-use trifold_core::planner::{algorithm, algorithms, compute_bound, is_reference, plan};
+use trifold_core::algorithm::{self, named};
+use trifold_core::planner::{algorithms, compute_bound, plan};
 use trifold_core::{
-    ByKeyRequest, Caps, DeviceKind, Element, ElementType, Error, Fault, Field, Language, Layout, MAX_ELEMENTS, Options,
-    Order, Param, Request, Scalar, SortRequest, SubgroupSource, Subgroups, Tuning, TuningRow, TuningTable, Waiting,
+    Caps, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, Language, Layout, MAX_ELEMENTS, Options,
+    Order, Param, ReduceByKeyRequest, Request, Scalar, SortRequest, SubgroupSource, Subgroups, Tuning, TuningRow,
+    TuningTable, Waiting,
 };
 
 #[test]
@@ -44,7 +46,7 @@ fn waits_that_might_never_end_are_refused() {
 #[test]
 fn capabilities_that_no_device_has_give_no_panic() {
     let caps = Caps { compute_units: u32::MAX, ..h200() };
-    let lengths = Request::ByKey(ByKeyRequest { key: u32::TYPE, op: None, n: 1 << 20 });
+    let lengths = Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: None, n: 1 << 20 });
     for request in [scan(1 << 20), reduce(1 << 20), sort_keys(1 << 20), sort_pairs(1 << 20), lengths.clone()] {
         for name in algorithms(&request, &caps) {
             let options = Options { algorithm: Some(name), ..Options::default() };
@@ -77,18 +79,24 @@ fn elements_have_no_bytes_but_their_fields() {
         bytes,
     };
     let check = |request: &Request| plan(request, Layout::default(), Options::default(), &h200(), &Tuning::of(&h200()));
-    assert!(check(&Request::Copy { element: odd(4), n: 3 }).is_ok());
+    assert!(check(&Request::Copy(CopyRequest { element: odd(4), n: 3 })).is_ok());
     for bytes in [0, 3, 6, 8] {
         let sort = SortRequest { key: Scalar::U32, value: Some(odd(bytes)), n: 9, order: Order::Ascending };
-        let by_key = ByKeyRequest { key: odd(bytes), op: None, n: 9 };
-        for request in [Request::Copy { element: odd(bytes), n: 3 }, Request::Sort(sort), Request::ByKey(by_key)] {
+        let by_key = ReduceByKeyRequest { key: odd(bytes), op: None, n: 9 };
+        for request in [
+            Request::Copy(CopyRequest { element: odd(bytes), n: 3 }),
+            Request::Sort(sort),
+            Request::ReduceByKey(by_key),
+        ] {
             let Err(Error::Invalid(why)) = check(&request) else { panic!("{request:?} is planned") };
             assert!(why.contains("Odd") && why.contains(&format!("of {bytes} bytes")), "{why}");
         }
     }
-    let counted = Request::Copy { element: u32::TYPE, n: u64::MAX }.bytes_moved();
-    assert_eq!((counted, algorithm("onesweep").ok()), (u64::MAX, Some("onesweep")));
-    assert!(algorithm("bogosort").unwrap_err().to_string().contains("`bogosort`; use one of copy, parallel"));
+    let counted = Request::Copy(CopyRequest { element: u32::TYPE, n: u64::MAX }).bytes_moved();
+    assert_eq!((counted, named("onesweep").ok()), (u64::MAX, Some("onesweep")));
+    assert!(named("bogosort").unwrap_err().to_string().contains("`bogosort`; use one of copy, parallel"));
+    let of_scans = scan(1).algorithm("onesweep").unwrap_err().to_string();
+    assert!(of_scans.contains("no scan is called `onesweep`; use one of parallel, sequential, lookback"), "{of_scans}");
 }
 
 #[test]
@@ -107,7 +115,7 @@ fn scratch_is_as_little_as_promised() {
                     planned += 1;
                     let bytes = plan.scratch_bytes();
                     // The literature's scans have a second buffer or a tree, or a sum for every 512 elements.
-                    let most = if is_reference(algorithm) { most.max(4 * n + 4 * n / 100) } else { most };
+                    let most = if algorithm.is_reference { most.max(4 * n + 4 * n / 100) } else { most };
                     assert!(
                         bytes <= most + (64 << 10),
                         "{} {algorithm} on {}: {bytes}, not {most}",
@@ -151,14 +159,14 @@ fn sorts_without_room_for_ranks_are_classic() {
         let options = Options { algorithm, ..Options::default() };
         plan(&sort_keys(1 << 20), Layout::default(), options, &caps, &Tuning::of(&caps))
     };
-    assert_eq!(by(None).unwrap().algorithm(), "upsweep_downsweep");
-    for algorithm in ["onesweep", "hybrid", "msd_first"] {
+    assert_eq!(by(None).unwrap().algorithm().name, "upsweep_downsweep");
+    for algorithm in [&algorithm::sort::ONESWEEP, &algorithm::sort::HYBRID, &algorithm::sort::MSD_FIRST] {
         let outcome = by(Some(algorithm));
         assert!(matches!(&outcome, Err(Error::Unsupported(why)) if why.contains("16384 bytes")), "{outcome:?}");
     }
     let roomy = Caps { shared_bytes: 32 << 10, ..caps };
     let outcome = planned(&sort_keys(1 << 20), Layout::default(), &roomy);
-    assert_eq!(outcome.algorithm(), "onesweep");
+    assert_eq!(outcome.algorithm().name, "onesweep");
 }
 
 #[test]
@@ -186,7 +194,7 @@ fn workgroups_are_whole_subgroups_and_no_larger_than_the_devices() {
 fn copies_go_by_what_a_kernel_can_count() {
     let caps = Caps { max_binding: 1 << 40, max_buffer: 1 << 40, ..lavapipe() };
     for n in [1 << 30, (1 << 30) + 1, 1 << 31, (1 << 31) + 512, MAX_ELEMENTS] {
-        let request = Request::Copy { element: u64::TYPE, n };
+        let request = Request::Copy(CopyRequest { element: u64::TYPE, n });
         let plan = planned(&request, Layout::default(), &caps);
         let mut copied = 0;
         for launch in plan.launched() {

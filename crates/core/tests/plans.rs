@@ -2,13 +2,13 @@
 
 mod devices;
 
-use std::collections::BTreeSet;
-
 use devices::*;
-use trifold_core::planner::{ALGORITHMS, algorithms, is_reference, plan, traffic};
+use trifold_core::algorithm::{self, Algorithm};
+use trifold_core::planner::{algorithms, plan, traffic};
 use trifold_core::{
-    ByKeyRequest, Caps, Element, Error, Language, Layout, MAX_ELEMENTS, Monoid, Op, Options, Order, Param, Plan,
-    ReduceRequest, Region, Request, Rest, Scalar, Slot, SortRequest, Step, SubgroupSource, Subgroups, Tuning, Waiting,
+    Caps, CopyRequest, Element, Error, Language, Layout, MAX_ELEMENTS, Monoid, Op, Options, Order, Param, Plan,
+    ReduceByKeyRequest, ReduceRequest, Region, Request, Rest, Scalar, Slot, SortRequest, Step, SubgroupSource,
+    Subgroups, Tuning, Waiting,
 };
 
 #[test]
@@ -53,8 +53,9 @@ fn wide_spans_are_for_packs_of_elements() {
     let of = |op: Op| Request::Reduce(ReduceRequest { op, n: 1000, initial: None });
     assert!(!planned(&of(Op::of::<Range, Wider>()), Layout::default(), &h200()).wide());
     assert!(planned(&of(sum(Scalar::U64)), Layout::default(), &h200()).wide());
+    use algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE, LOOKAHEAD, LOOKBACK};
     for (algorithm, wide) in
-        [("lookback", true), ("lookahead", true), ("hillis_steele", false), ("blelloch_blocked", false)]
+        [(&LOOKBACK, true), (&LOOKAHEAD, true), (&HILLIS_STEELE, false), (&BLELLOCH_BLOCKED, false)]
     {
         let options = Options { algorithm: Some(algorithm), ..Options::default() };
         let plan = plan(&scan(1000), Layout::default(), options, &h200(), &Tuning::of(&h200())).unwrap();
@@ -71,23 +72,23 @@ fn reductions() {
     insta::assert_snapshot!("reduce_of_nothing", text(&reduce(0), &h200()));
 }
 
-fn reduce_by(algorithm: &'static str, request: &Request, caps: &Caps) -> Result<Plan, Error> {
-    let options = Options { algorithm: Some(algorithm), ..Options::default() };
+fn plan_by(name: &str, request: &Request, caps: &Caps) -> Result<Plan, Error> {
+    let options = Options { algorithm: Some(request.algorithm(name)?), ..Options::default() };
     plan(request, Layout::default(), options, caps, &Tuning::of(caps))
 }
 
 /// The ladder's launches repeat one kernel on what the one before left, in two regions by turns.
 #[test]
 fn rungs_of_the_reduce_ladder() {
-    let text = |algorithm, n, caps: &Caps| describe(&reduce_by(algorithm, &reduce(n), caps).unwrap());
+    let text = |algorithm, n, caps: &Caps| describe(&plan_by(algorithm, &reduce(n), caps).unwrap());
     insta::assert_snapshot!("reduce_sequential_lavapipe", text("sequential", 1 << 25, &lavapipe()));
     insta::assert_snapshot!("reduce_unroll_last_subgroup_h200", text("unroll_last_subgroup", 1 << 28, &h200()));
     insta::assert_snapshot!("reduce_subgroup_pocl", text("subgroup", 1 << 20, &pocl()));
     insta::assert_snapshot!("reduce_interleaved_modulo_of_few", text("interleaved_modulo", 256, &gl()));
     for algorithm in algorithms(&reduce(1), &h200()) {
-        assert_eq!(is_reference(algorithm), algorithm != "single_pass");
-        assert_eq!(reduce_by(algorithm, &reduce(0), &h200()).unwrap().launches(), 0);
-        assert_eq!(reduce_by(algorithm, &reduce(1), &h200()).unwrap().launches(), 1);
+        assert_eq!(algorithm.is_reference, *algorithm != algorithm::reduce::SINGLE_PASS);
+        assert_eq!(plan_by(algorithm.name, &reduce(0), &h200()).unwrap().launches(), 0);
+        assert_eq!(plan_by(algorithm.name, &reduce(1), &h200()).unwrap().launches(), 1);
     }
 }
 
@@ -96,10 +97,10 @@ fn rungs_of_the_reduce_ladder() {
 fn a_rung_leaves_one_sum() {
     for caps in [h200(), lavapipe(), gl(), pocl()] {
         for n in [1, 255, 256, 257, 511, 513, 1 << 16, (1 << 16) + 1, 100_000_007, MAX_ELEMENTS] {
-            let rungs = algorithms(&reduce(n), &caps).into_iter().filter(|name| is_reference(name));
+            let rungs = algorithms(&reduce(n), &caps).into_iter().filter(|algorithm| algorithm.is_reference);
             for rung in rungs {
                 // More than a device can bind.
-                let Ok(plan) = reduce_by(rung, &reduce(n), &caps) else { continue };
+                let Ok(plan) = plan_by(rung.name, &reduce(n), &caps) else { continue };
                 let (mut left, mut from) = (n, Region { slot: Slot::Input, offset: 0, bytes: 4 * n });
                 for step in plan.steps() {
                     let Step::Launch(launch) = step else { panic!("{step:?}") };
@@ -122,17 +123,23 @@ fn what_a_rung_cannot_do_is_refused_with_what_can() {
     let mut op = sum(Scalar::U32);
     (op.name, op.commutative) = ("ordered".into(), false);
     let request = Request::Reduce(ReduceRequest { op, n: 1000, initial: None });
-    let refused = |algorithm, request: &Request, caps: &Caps| match reduce_by(algorithm, request, caps) {
+    let refused = |algorithm, request: &Request, caps: &Caps| match plan_by(algorithm, request, caps) {
         Err(Error::Unsupported(why)) => why,
         other => panic!("{other:?}"),
     };
-    assert_eq!(algorithms(&request, &h200()), ["single_pass", "interleaved_modulo", "interleaved_strided"]);
-    for rung in algorithms(&reduce(1), &h200()).into_iter().skip(3) {
+    let names = |request: &Request, caps: &Caps| -> Vec<_> {
+        algorithms(request, caps).iter().map(|algorithm| algorithm.name).collect()
+    };
+    assert_eq!(names(&request, &h200()), ["single_pass", "interleaved_modulo", "interleaved_strided"]);
+    for rung in names(&reduce(1), &h200()).into_iter().skip(3) {
         let why = refused(rung, &request, &h200());
-        assert!(why.contains(rung) && why.contains("`ordered`") && why.contains("interleaved_strided keep"), "{why}");
+        assert!(
+            why.contains(rung) && why.contains("`ordered`") && why.contains("single_pass, interleaved_modulo"),
+            "{why}"
+        );
     }
     for rung in ["unroll_last_subgroup", "unrolled", "subgroup"] {
-        assert!(!algorithms(&reduce(1), &gl()).contains(&rung));
+        assert!(!names(&reduce(1), &gl()).contains(&rung));
         let why = refused(rung, &reduce(1000), &gl());
         assert!(why.contains(rung) && why.contains("no subgroups") && why.contains("grid_stride"), "{why}");
     }
@@ -145,7 +152,9 @@ fn what_a_rung_cannot_do_is_refused_with_what_can() {
     assert!(refused("lookahead_registers", &scan(1000), &pocl()).contains("subgroups are emulated"));
     let incoherent = Caps { coherent: false, ..lavapipe() };
     assert!(refused("lookback_fenced", &scan(1000), &incoherent).contains("no `@coherent` memory"));
-    assert!(refused("onesweep", &scan(1000), &h200()).contains("H200 (cuda); it runs lookback"));
+    let foreign = Options { algorithm: Some(&algorithm::sort::ONESWEEP), ..Options::default() };
+    let foreign = plan(&scan(1000), Layout::default(), foreign, &h200(), &Tuning::of(&h200())).unwrap_err().to_string();
+    assert!(foreign.contains("no algorithm of scan's; it runs lookback"), "{foreign}");
 }
 
 #[test]
@@ -162,7 +171,7 @@ fn selections() {
 
 #[test]
 fn reductions_by_key() {
-    let by_key = |op, n| Request::ByKey(ByKeyRequest { key: u64::TYPE, op, n });
+    let by_key = |op, n| Request::ReduceByKey(ReduceByKeyRequest { key: u64::TYPE, op, n });
     insta::assert_snapshot!("reduce_by_key_h200", text(&by_key(Some(sum(Scalar::F32)), 1 << 20), &h200()));
     insta::assert_snapshot!("run_length_encode_gl", text(&by_key(None, 1 << 20), &gl()));
     let wide = planned(&by_key(Some(sum(Scalar::F64)), 1000), Layout::default(), &h200());
@@ -184,14 +193,10 @@ fn sorts() {
 fn sorts_of_one_tile() {
     insta::assert_snapshot!("sort_keys_h200_one_tile", text(&sort_keys(1000), &h200()));
     insta::assert_snapshot!("sort_pairs_h200_one_tile", text(&sort_pairs(3000), &h200()));
-    let by = |algorithm, request: &Request, caps: &Caps| {
-        let options = Options { algorithm, ..Options::default() };
-        plan(request, Layout::default(), options, caps, &Tuning::of(caps))
-    };
     let shape = |n| {
         let plan = planned(&sort_keys(n), Layout::default(), &h200());
         let Some(launch) = plan.launched().last() else { panic!("{plan:?}") };
-        (plan.algorithm(), launch.kernel.constant("WORKGROUP").unwrap(), launch.kernel.constant("ITEMS").unwrap())
+        (plan.algorithm().name, launch.kernel.constant("WORKGROUP").unwrap(), launch.kernel.constant("ITEMS").unwrap())
     };
     let largest = Tuning::of(&h200()).tile_workgroup * Tuning::of(&h200()).tile_keys;
     for n in [1, 64, 65, 500, 1023, 1024, 1025, 4000, u64::from(largest)] {
@@ -202,7 +207,7 @@ fn sorts_of_one_tile() {
     }
     // Then by buckets that likely fit a workgroup each; floats share their first digits.
     let most = |request: fn(u64) -> Request| {
-        let plans = (12..31).map(|bits| planned(&request(1 << bits), Layout::default(), &h200()).algorithm());
+        let plans = (12..31).map(|bits| planned(&request(1 << bits), Layout::default(), &h200()).algorithm().name);
         plans.collect::<Vec<_>>()
     };
     let hybrids = most(sort_keys).into_iter().filter(|algorithm| *algorithm == "hybrid").count();
@@ -210,10 +215,10 @@ fn sorts_of_one_tile() {
     let floats = |n| Request::Sort(SortRequest { key: Scalar::F32, value: None, n, order: Order::Ascending });
     assert!(!most(floats).contains(&"hybrid"));
     // Software devices have no wave to fill, and devices without subgroups cannot.
-    assert_eq!(planned(&sort_keys(1000), Layout::default(), &lavapipe()).algorithm(), "onesweep");
-    assert_eq!(by(Some("one_tile"), &sort_keys(1000), &lavapipe()).unwrap().algorithm(), "one_tile");
+    assert_eq!(planned(&sort_keys(1000), Layout::default(), &lavapipe()).algorithm().name, "onesweep");
+    assert_eq!(plan_by("one_tile", &sort_keys(1000), &lavapipe()).unwrap().algorithm().name, "one_tile");
     for (n, caps) in [(5000, h200()), (1 << 30, h200()), (1000, gl())] {
-        match by(Some("one_tile"), &sort_keys(n), &caps) {
+        match plan_by("one_tile", &sort_keys(n), &caps) {
             Err(Error::Unsupported(why)) => assert!(why.contains("one_tile"), "{why}"),
             other => panic!("{other:?}"),
         }
@@ -229,7 +234,7 @@ fn sorts_that_merge() {
         let plan = planned(request, Layout::default(), caps);
         let Some(launch) = plan.launched().last() else { panic!("{plan:?}") };
         let [workgroup, keys] = ["WORKGROUP", "ITEMS"].map(|name| launch.kernel.constant(name).unwrap());
-        (plan.algorithm(), u64::from(workgroup), u64::from(keys))
+        (plan.algorithm().name, u64::from(workgroup), u64::from(keys))
     };
     for (key, caps) in [(Scalar::U64, h200()), (Scalar::U32, no_subgroups.clone())] {
         for n in [1, 5, 45, 300, 1000, 2048, 2049, 4096] {
@@ -253,7 +258,7 @@ fn sorts_that_merge() {
 /// A partition by the most significant digit into the second buffer, whence workgroups sort its buckets into the output.
 #[test]
 fn sorts_from_the_most_significant_digit() {
-    let options = Options { algorithm: Some("msd_first"), ..Options::default() };
+    let options = Options { algorithm: Some(&algorithm::sort::MSD_FIRST), ..Options::default() };
     for (name, request, caps) in [
         ("sort_keys_h200_msd_first", sort_keys(1 << 20), h200()),
         ("sort_pairs_lavapipe_msd_first", sort_pairs(1 << 20), lavapipe()),
@@ -281,7 +286,7 @@ fn unbounded_waits_leave_the_fallback_out_and_change_nothing_else() {
     for request in [scan(1 << 20), sort_keys(1 << 20), sort_pairs(1 << 20)] {
         for caps in [h200(), lavapipe(), pocl()] {
             // Where subgroups are emulated no scan waits by choice.
-            let algorithm = matches!(request, Request::Scan(_)).then_some("lookback");
+            let algorithm = request.algorithm("lookback").ok();
             let make = |options| {
                 let options = Options { algorithm, ..options };
                 plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps)).unwrap()
@@ -303,8 +308,8 @@ fn unbounded_waits_leave_the_fallback_out_and_change_nothing_else() {
 /// There every row of a look-back's tile is barriers, which take long to compile and to run.
 #[test]
 fn where_subgroups_are_emulated_no_tile_waits_by_choice() {
-    let by_key = ByKeyRequest { key: u32::TYPE, op: None, n: 1 << 20 };
-    for request in [scan(1 << 20), select(1 << 20, Rest::Apart), Request::ByKey(by_key)] {
+    let by_key = ReduceByKeyRequest { key: u32::TYPE, op: None, n: 1 << 20 };
+    for request in [scan(1 << 20), select(1 << 20, Rest::Apart), Request::ReduceByKey(by_key)] {
         let on = |caps| planned(&request, Layout::default(), &caps);
         assert!(on(pocl()).waiting_tiles() == 0 && on(lavapipe()).waiting_tiles() > 0, "{request:?}");
     }
@@ -313,28 +318,37 @@ fn where_subgroups_are_emulated_no_tile_waits_by_choice() {
 #[test]
 fn look_ahead_always_has_its_fallback() {
     let request = scan(1 << 28);
-    assert_eq!(planned(&request, Layout::default(), &h200()).algorithm(), "lookahead");
+    assert_eq!(planned(&request, Layout::default(), &h200()).algorithm().name, "lookahead");
     let make = |options| plan(&request, Layout::default(), options, &h200(), &Tuning::of(&h200()));
-    assert_eq!(make(UNBOUNDED).unwrap().algorithm(), "lookback");
-    let error = make(Options { algorithm: Some("lookahead"), ..UNBOUNDED }).unwrap_err();
+    assert_eq!(make(UNBOUNDED).unwrap().algorithm().name, "lookback");
+    let error = make(Options { algorithm: Some(&algorithm::scan::LOOKAHEAD), ..UNBOUNDED }).unwrap_err();
     assert!(matches!(&error, Error::Unsupported(why) if why.contains("lookahead with unbounded")), "{error}");
 }
 
+/// Each device runs some algorithm of each primitive, and each algorithm runs somewhere.
 #[test]
-fn every_algorithm_has_a_name_in_the_list() {
-    let (requests, mut found) = ([scan(9), reduce(9), sort_keys(9)], BTreeSet::new());
-    for caps in [h200(), lavapipe(), gl(), pocl()] {
-        found.extend(requests.iter().flat_map(|request| algorithms(request, &caps)));
+fn every_algorithm_runs_on_some_device() {
+    let host = Caps { language: Language::Host, subgroups: None, ..gl() };
+    let runs = Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: None, n: 9 });
+    let copy = Request::Copy(CopyRequest { element: u32::TYPE, n: 9 });
+    let requests = [copy, scan(9), reduce(9), sort_keys(9), select(9, Rest::Behind), select(9, Rest::Apart), runs];
+    let mut found: Vec<&Algorithm> = vec![];
+    for caps in [h200(), lavapipe(), gl(), pocl(), host] {
+        for request in &requests {
+            let all = algorithms(request, &caps);
+            assert!(!all[0].is_reference, "{} on {}", request.primitive(), caps.device);
+            found.extend(all);
+        }
     }
-    found.extend(["copy", "parallel", "sequential"]);
-    assert_eq!(found, BTreeSet::from(ALGORITHMS));
+    let missing: Vec<_> = algorithm::all().filter(|algorithm| !found.contains(algorithm)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]
 fn every_algorithm_of_a_gpu_has_a_traffic() {
     for caps in [h200(), lavapipe(), gl(), pocl()] {
-        let copy = Request::Copy { element: u32::TYPE, n: 1000 };
-        let runs = Request::ByKey(ByKeyRequest { key: u32::TYPE, op: None, n: 1000 });
+        let copy = Request::Copy(CopyRequest { element: u32::TYPE, n: 1000 });
+        let runs = Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: None, n: 1000 });
         let others = [select(1000, Rest::Dropped), select(1000, Rest::Behind), runs];
         for request in [copy, scan(1000), reduce(1000), sort_keys(1000), sort_pairs(1000)].into_iter().chain(others) {
             for algorithm in algorithms(&request, &caps) {
@@ -351,18 +365,17 @@ fn every_algorithm_of_a_gpu_has_a_traffic() {
 fn algorithms_differ_in_their_plans() {
     for caps in [h200(), lavapipe(), gl(), pocl()] {
         let n = 1 << 20;
-        let runs = Request::ByKey(ByKeyRequest { key: u64::TYPE, op: Some(sum(Scalar::F32)), n });
+        let runs = Request::ReduceByKey(ReduceByKeyRequest { key: u64::TYPE, op: Some(sum(Scalar::F32)), n });
         for request in [scan(n), reduce(n), sort_keys(n), sort_pairs(n), select(n, Rest::Dropped), runs] {
             let mut seen: Vec<(&str, String)> = vec![];
-            for name in algorithms(&request, &caps) {
-                let options = Options { algorithm: Some(name), ..Options::default() };
-                let plan = match plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps)) {
+            for name in algorithms(&request, &caps).into_iter().map(|algorithm| algorithm.name) {
+                let plan = match plan_by(name, &request, &caps) {
                     Ok(plan) => plan,
                     // More keys than one tile.
                     Err(Error::Unsupported(_)) => continue,
                     Err(error) => panic!("{name} on {}: {error}", caps.device),
                 };
-                assert_eq!(plan.algorithm(), name);
+                assert_eq!(plan.algorithm().name, name);
                 // Without the line that has its name.
                 let steps = describe(&plan).split_once('\n').unwrap().1.to_owned();
                 if let Some((other, _)) = seen.iter().find(|(_, known)| *known == steps) {
@@ -376,7 +389,7 @@ fn algorithms_differ_in_their_plans() {
 
 #[test]
 fn scans_look_ahead_from_so_many_words_on() {
-    let algorithm = |scalar, n| planned(&scan_of(scalar, n), Layout::default(), &h200()).algorithm().to_owned();
+    let algorithm = |scalar, n| planned(&scan_of(scalar, n), Layout::default(), &h200()).algorithm().name;
     for (scalar, from) in [(Scalar::U32, 1 << 23), (Scalar::U64, 1 << 22), (Scalar::F64, 1 << 22)] {
         assert_eq!(algorithm(scalar, from - 1), "lookback", "{scalar:?}");
         assert_eq!(algorithm(scalar, from), "lookahead", "{scalar:?}");
@@ -387,7 +400,7 @@ fn scans_look_ahead_from_so_many_words_on() {
 fn scans_look_ahead_by_registers_from_so_many_words_on() {
     let nvidia = |language| Caps { language, bulk_shared_bytes: 0, ..h200() };
     let by = |scalar, n, layout, options, caps: &Caps| {
-        plan(&scan_of(scalar, n), layout, options, caps, &Tuning::of(caps)).unwrap().algorithm().to_owned()
+        plan(&scan_of(scalar, n), layout, options, caps, &Tuning::of(caps)).unwrap().algorithm().name
     };
     let usual = |scalar, n, caps: &Caps| by(scalar, n, Layout::default(), Options::default(), caps);
     for (caps, words) in [(nvidia(Language::Wgsl), 1 << 23), (nvidia(Language::OpenClC), 1 << 22)] {
@@ -409,6 +422,7 @@ fn scans_look_ahead_by_registers_from_so_many_words_on() {
 
 #[test]
 fn a_scan_in_chunks_does_not_follow_its_tiles() {
+    use algorithm::scan::{LOOKAHEAD_REGISTERS as AHEAD, LOOKBACK, REDUCE_THEN_SCAN};
     let follows = |language, scalar, algorithm, chunks: Option<u32>| {
         let caps = Caps { language, bulk_shared_bytes: 0, ..h200() };
         let shipped = Tuning::of(&caps);
@@ -417,38 +431,37 @@ fn a_scan_in_chunks_does_not_follow_its_tiles() {
         let options = Options { algorithm: Some(algorithm), ..Options::default() };
         plan(&scan_of(scalar, 1 << 23), Layout::default(), options, &caps, &tuning).unwrap().follows_arrival()
     };
-    let ahead = "lookahead_registers";
     for scalar in [Scalar::U32, Scalar::F32] {
-        assert!(!follows(Language::OpenClC, scalar, ahead, None), "{scalar:?}");
-        assert!(!follows(Language::CudaC, scalar, ahead, None), "{scalar:?}");
-        assert!(follows(Language::Wgsl, scalar, ahead, None), "{scalar:?}");
-        assert!(!follows(Language::Wgsl, scalar, ahead, Some(4)), "{scalar:?}");
-        assert!(follows(Language::OpenClC, scalar, ahead, Some(0)), "{scalar:?}");
+        assert!(!follows(Language::OpenClC, scalar, &AHEAD, None), "{scalar:?}");
+        assert!(!follows(Language::CudaC, scalar, &AHEAD, None), "{scalar:?}");
+        assert!(follows(Language::Wgsl, scalar, &AHEAD, None), "{scalar:?}");
+        assert!(!follows(Language::Wgsl, scalar, &AHEAD, Some(4)), "{scalar:?}");
+        assert!(follows(Language::OpenClC, scalar, &AHEAD, Some(0)), "{scalar:?}");
     }
-    assert!(follows(Language::OpenClC, Scalar::F64, ahead, None));
+    assert!(follows(Language::OpenClC, Scalar::F64, &AHEAD, None));
     // Chunks are as wide as subgroups, of which all have to be alike.
     let varying = Caps { subgroups: Some(Subgroups { min: 8, max: 32, source: SubgroupSource::Native }), ..lavapipe() };
-    let options = Options { algorithm: Some(ahead), ..Options::default() };
+    let options = Options { algorithm: Some(&AHEAD), ..Options::default() };
     let tuning = Tuning { lookahead_registers_chunks: 4, ..Tuning::of(&varying) };
     assert!(plan(&scan(1 << 20), Layout::default(), options, &varying, &tuning).unwrap().follows_arrival());
-    assert!(follows(Language::OpenClC, Scalar::F32, "lookback", None));
-    assert!(!follows(Language::OpenClC, Scalar::F32, "reduce_then_scan", None));
+    assert!(follows(Language::OpenClC, Scalar::F32, &LOOKBACK, None));
+    assert!(!follows(Language::OpenClC, Scalar::F32, &REDUCE_THEN_SCAN, None));
 }
 
 #[test]
 fn scans_that_stay_keep_to_what_mesa_turns() {
     let mesa = Caps { forward_progress: false, ..lavapipe() };
     let by = |n, options, tuning: &Tuning| plan(&scan(n), Layout::default(), options, &mesa, tuning);
-    let asked = Options { algorithm: Some("lookahead_registers"), ..Options::default() };
+    let asked = Options { algorithm: Some(&algorithm::scan::LOOKAHEAD_REGISTERS), ..Options::default() };
     let shipped = Tuning::of(&lavapipe());
-    assert_eq!(by(1 << 20, asked, &shipped).unwrap().algorithm(), "lookahead_registers");
+    assert_eq!(by(1 << 20, asked, &shipped).unwrap().algorithm().name, "lookahead_registers");
     let many = Tuning { lookahead_registers_chunks: 16, ..shipped.clone() };
     for (n, tuning) in [(1 << 24, &shipped), (1 << 20, &many)] {
         let refused = by(n, asked, tuning).unwrap_err().to_string();
         assert!(refused.contains("65535; use lookback"), "{refused}");
     }
     let early = Tuning { lookahead_registers_from: 1, ..shipped };
-    let chosen = [1 << 20, 1 << 24].map(|n| by(n, Options::default(), &early).unwrap().algorithm().to_owned());
+    let chosen = [1 << 20, 1 << 24].map(|n| by(n, Options::default(), &early).unwrap().algorithm().name);
     assert_eq!(chosen, ["lookahead_registers", "lookback"]);
 }
 
@@ -456,10 +469,10 @@ fn scans_that_stay_keep_to_what_mesa_turns() {
 #[test]
 fn buckets_of_all_keys_keep_to_what_mesa_turns() {
     let mesa = Caps { forward_progress: false, ..lavapipe() };
-    let options = Options { algorithm: Some("msd_first"), ..Options::default() };
+    let options = Options { algorithm: Some(&algorithm::sort::MSD_FIRST), ..Options::default() };
     let by = |n, caps: &Caps| plan(&sort_keys(n), Layout::default(), options, caps, &Tuning::of(caps));
-    assert_eq!(by(1 << 17, &mesa).unwrap().algorithm(), "msd_first");
-    assert_eq!(by(1 << 18, &lavapipe()).unwrap().algorithm(), "msd_first");
+    assert_eq!(by(1 << 17, &mesa).unwrap().algorithm().name, "msd_first");
+    assert_eq!(by(1 << 18, &lavapipe()).unwrap().algorithm().name, "msd_first");
     let wide = Tuning { bucket_workgroup: 256, ..Tuning::of(&mesa) };
     assert!(plan(&sort_keys(320_000), Layout::default(), options, &mesa, &wide).is_err());
     let refused = by(1 << 18, &mesa).unwrap_err().to_string();

@@ -1,8 +1,8 @@
 //! How fast the CPU backend is beside its own copy: `cargo run --release -p trifold-cpu --example speed [log2 n]`.
 
 use trifold_core::{
-    AnyBackend, AnySpan, AnySpans, Builtin, ElementType, Error, Op, Options, Order, ReduceRequest, Request, Result,
-    Scalar, ScanKind, ScanRequest, SortRequest,
+    AnyBackend, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Op, Options, Order, ReduceRequest,
+    Request, Result, Scalar, ScanKind, ScanRequest, SortRequest,
 };
 use trifold_cpu::Cpu;
 
@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let word = ElementType::Scalar(Scalar::U32);
     let sort = |value| Request::Sort(SortRequest { key: Scalar::U32, value, n, order: Order::Ascending });
     let rows = [
-        ("copy", Request::Copy { element: word.clone(), n }),
+        ("copy", Request::Copy(CopyRequest { element: word.clone(), n })),
         ("scan u32", scan(Scalar::U32)),
         ("scan f32", scan(Scalar::F32)),
         ("reduce u32", reduce(Scalar::U32)),

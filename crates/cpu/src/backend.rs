@@ -31,7 +31,7 @@ pub enum Kernel {
     /// `select/parallel`.
     Select,
     /// `by_key/parallel`.
-    ByKey,
+    ReduceByKey,
 }
 
 impl Cpu {
@@ -125,7 +125,7 @@ impl Backend for Cpu {
             "reduce/parallel" => Ok(Kernel::Reduce),
             "sort/parallel" => Ok(Kernel::Sort),
             "select/parallel" => Ok(Kernel::Select),
-            "by_key/parallel" => Ok(Kernel::ByKey),
+            "by_key/parallel" => Ok(Kernel::ReduceByKey),
             other => Err(Error::Unsupported(format!("kernel {other} on the cpu backend; it runs Rust alone"))),
         }
     }

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use rayon::slice::ParallelSliceMut;
 use trifold_core::{
-    Builtin, ByKeyRequest, Element, ElementType, Key, Monoid, Op, Order, Request, Rest, Scalar, ScanKind,
+    Builtin, Element, ElementType, Key, Monoid, Op, Order, ReduceByKeyRequest, Request, Rest, Scalar, ScanKind,
     SelectRequest, SortRequest,
 };
 
@@ -130,7 +130,7 @@ pub enum Output {
 /// If the input or the values are not as long as the request says: this is for tests.
 pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expected {
     let output = match request {
-        Request::Copy { .. } => Output::Exact(input.to_vec()),
+        Request::Copy(_) => Output::Exact(input.to_vec()),
         Request::Scan(r) => {
             let exclusive = r.kind == ScanKind::Exclusive;
             let start = r.initial.as_deref().unwrap_or(r.op.identity());
@@ -151,7 +151,7 @@ pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expecte
             return Expected { output: Output::Exact(keys), values, totals: None, rest: None, count: None };
         }
         Request::Select(r) => return select_bytes(r, input),
-        Request::ByKey(r) => return runs_bytes(r, input, values),
+        Request::ReduceByKey(r) => return runs_bytes(r, input, values),
     };
     Expected { output, values: None, totals: None, rest: None, count: None }
 }
@@ -316,7 +316,7 @@ fn select_bytes(request: &SelectRequest, input: &[u8]) -> Expected {
     Expected { output: Output::Exact(kept), values: None, totals: None, rest, count }
 }
 
-fn runs_bytes(request: &ByKeyRequest, input: &[u8], values: Option<&[u8]>) -> Expected {
+fn runs_bytes(request: &ReduceByKeyRequest, input: &[u8], values: Option<&[u8]>) -> Expected {
     let (op, size) = (request.total(), request.key.bytes() as usize);
     let value = op.element().bytes() as usize;
     let keys: Vec<&[u8]> = input.chunks_exact(size).collect();

@@ -25,7 +25,7 @@ enum Bound {
     Reduce { elements: Elements, input: Region, output: Region },
     Sort(SortStep),
     Select(SelectStep),
-    ByKey(ByKeyStep),
+    ReduceByKey(ByKeyStep),
 }
 
 impl Step {
@@ -54,7 +54,7 @@ impl Step {
                     Kernel::Reduce => bind_reduce(key, &arguments, initial)?,
                     Kernel::Sort => Bound::Sort(SortStep::bind(key, &arguments)?),
                     Kernel::Select => Bound::Select(SelectStep::bind(key, &arguments)?),
-                    Kernel::ByKey => Bound::ByKey(ByKeyStep::bind(key, &arguments)?),
+                    Kernel::ReduceByKey => Bound::ReduceByKey(ByKeyStep::bind(key, &arguments)?),
                 }
             }
         };
@@ -100,7 +100,7 @@ impl Step {
             }
             Bound::Sort(step) => step.run(pool)?,
             Bound::Select(step) => step.run(pool)?,
-            Bound::ByKey(step) => step.run(pool)?,
+            Bound::ReduceByKey(step) => step.run(pool)?,
         }
         Ok(())
     }

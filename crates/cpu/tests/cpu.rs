@@ -1,8 +1,8 @@
 //! The CPU backend against its oracle, with more threads than the machine may have.
 
 use trifold_core::{
-    Backend, ByKey, Command, Error, Layout, Monoid, Order, Predicate, Reduce, Rest, Scan, Select, Sort, Span, Spans,
-    Sum, Transfer, element,
+    Backend, Command, Error, Layout, Monoid, Order, Predicate, Reduce, ReduceByKey, Rest, Scan, Select, Sort, Span,
+    Spans, Sum, Transfer, element,
 };
 use trifold_cpu::{Cpu, oracle};
 

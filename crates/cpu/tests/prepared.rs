@@ -1,8 +1,8 @@
 //! Each typed way to prepare a call gives what the call itself gives.
 
 use trifold_core::{
-    Backend, Bound, ByKey, Monoid, Order, Predicate, Prepared, Reduce, Rest, Result, Scan, ScanKind, Select, Sort,
-    Span, Spans, Sum, Transfer,
+    Backend, Bound, Monoid, Order, Predicate, Prepared, Reduce, ReduceByKey, Rest, Result, Scan, ScanKind, Select,
+    Sort, Span, Spans, Sum, Transfer,
 };
 use trifold_cpu::{Cpu, oracle};
 

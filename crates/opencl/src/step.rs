@@ -302,8 +302,8 @@ fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -
 mod tests {
     use trifold_conformance::devices_or_skip;
     use trifold_core::{
-        Backend, Builtin, ByKeyRequest, Element, Layout, Op, Options, Order, Prepared, ReduceRequest, Request, Scalar,
-        ScanKind, ScanRequest, SortRequest, Spans, Sum, Transfer, block_on, planner,
+        Backend, Builtin, Element, Layout, Op, Options, Order, Prepared, ReduceByKeyRequest, ReduceRequest, Request,
+        Scalar, ScanKind, ScanRequest, SortRequest, Spans, Sum, Transfer, block_on, planner,
     };
 
     use super::*;
@@ -331,7 +331,7 @@ mod tests {
         let requests = [
             Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None }),
             Request::Reduce(ReduceRequest { op: op.clone(), n, initial: None }),
-            Request::ByKey(ByKeyRequest { key: u32::TYPE, op: Some(op), n }),
+            Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: Some(op), n }),
             Request::Sort(SortRequest { key: Scalar::U32, value: None, n, order: Order::Ascending }),
             Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Ascending }),
         ];
@@ -339,7 +339,7 @@ mod tests {
         for request in requests {
             let spans = match &request {
                 Request::Reduce(_) => Spans::new(&from, &sum),
-                Request::ByKey(_) => Spans::new(&from, &to).with_values(&values, &moved).with_count(&count),
+                Request::ReduceByKey(_) => Spans::new(&from, &to).with_values(&values, &moved).with_count(&count),
                 Request::Sort(SortRequest { value: Some(_), .. }) => {
                     Spans::new(&from, &to).with_values(&values, &moved)
                 }

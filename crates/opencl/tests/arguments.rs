@@ -7,8 +7,9 @@ use std::ffi::CString;
 use ocl::core::{self, KernelArgInfo};
 use trifold_conformance::devices_or_skip;
 use trifold_core::{
-    Backend, ByKeyRequest, Caps, Element, KernelKey, Language, Layout, Monoid, Op, Options, Order, Plan, Predicate,
-    ReduceRequest, Request, Rest, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Sum, Tuning, planner,
+    Backend, Caps, CopyRequest, Element, KernelKey, Language, Layout, Monoid, Op, Options, Order, Plan, Predicate,
+    ReduceByKeyRequest, ReduceRequest, Request, Rest, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Sum,
+    Tuning, planner,
 };
 use trifold_kernels::{CATALOGUE, Entry, assemble, text};
 use trifold_opencl::{OpenCl, ocl};
@@ -20,7 +21,7 @@ fn requests() -> Vec<Request> {
     {
         let (op, n) = (Op::of::<T, Sum>(), 1_000_003);
         vec![
-            Request::Copy { element: T::TYPE, n },
+            Request::Copy(CopyRequest { element: T::TYPE, n }),
             Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Inclusive, initial: None }),
             Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None }),
             Request::Reduce(ReduceRequest { op, n, initial: None }),
@@ -44,7 +45,7 @@ fn requests() -> Vec<Request> {
         requests.push(Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n: 1_000_003, rest }));
     }
     for op in [None, Some(Op::of::<u32, Sum>())] {
-        requests.push(Request::ByKey(ByKeyRequest { key: u32::TYPE, op, n: 1_000_003 }));
+        requests.push(Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op, n: 1_000_003 }));
     }
     requests
 }

@@ -2,8 +2,8 @@
 
 use trifold_conformance::devices_or_skip;
 use trifold_core::{
-    Backend, Command, Element, Error, KernelKey, Layout, Options, Order, Param, Prepared, Request, Scalar, SortRequest,
-    Spans, Sum, Transfer, block_on, planner,
+    Backend, Command, CopyRequest, Element, Error, KernelKey, Layout, Options, Order, Param, Prepared, Request, Scalar,
+    SortRequest, Spans, Sum, Transfer, block_on, planner,
 };
 use trifold_opencl::OpenCl;
 
@@ -16,7 +16,7 @@ fn open() -> Option<OpenCl> {
 
 /// The planner's key for a copy, with other constants.
 fn key(cl: &OpenCl, constants: &[(&'static str, u32)]) -> KernelKey {
-    let request = Request::Copy { element: u32::TYPE, n: 1 };
+    let request = Request::Copy(CopyRequest { element: u32::TYPE, n: 1 });
     let plan = planner::plan(&request, Layout::default(), Options::default(), cl.caps(), &cl.tuning()).unwrap();
     let launch = plan.launched().next().unwrap();
     KernelKey { constants: constants.to_vec(), ..launch.kernel.clone() }
@@ -34,7 +34,7 @@ fn copies_between_spans_that_start_anywhere() {
             &cl.span(&input).elements::<u32>(from, n as u64).unwrap(),
             &cl.span(&output).elements::<u32>(to, n as u64).unwrap(),
         );
-        let request = Request::Copy { element: u32::TYPE, n: n as u64 };
+        let request = Request::Copy(CopyRequest { element: u32::TYPE, n: n as u64 });
         let layout = spans.layout(&cl).unwrap();
         let prepared = block_on(Prepared::new(&cl, &request, layout, Options::default())).unwrap();
         let bound = prepared.bind(&cl, &spans).unwrap();

@@ -24,7 +24,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! The same calls run on every backend, since each implements [`Backend`], [`Scan`], [`Reduce`], [`Sort`], [`Select`] and [`ByKey`]. A call
+//! The same calls run on every backend, since each implements [`Backend`], [`Scan`], [`Reduce`], [`Sort`], [`Select`] and [`ReduceByKey`]. A call
 //! that runs often is prepared once ([`Scan::prepare_scan`] and its siblings) and bound to its buffers; running it then
 //! compiles nothing, and on a GPU allocates nothing. A program that chooses its device at run time asks [`devices`] and gets an
 //! [`AnyBackend`]; one that has a device, stream or queue of its own gives it to `new` of [`wgpu::Wgpu`], [`cuda::Cuda`] or
@@ -44,12 +44,13 @@ pub use discover::{Found, Missing, devices, discover};
 pub use trifold_cache::Cache;
 #[doc(inline)]
 pub use trifold_core::{
-    And, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Backend, Bound, Builtin, ByKey, ByKeyRequest, Candidates,
-    Caps, Command, DeviceKind, Element, ElementType, Error, Fault, Field, HostOp, HostSelector, KernelKey, Key,
-    Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Op, Options, Or, Order, Param, Plan, Predicate, Prepared,
-    Product, Reduce, ReduceRequest, Region, Request, Rest, Result, Scalar, Scan, ScanKind, ScanRequest, Select,
-    SelectRequest, Selector, Slot, Sort, SortRequest, Span, Spans, Step, SubgroupSource, Subgroups, Sum, Transfer,
-    Tuning, TuningRow, TuningTable, Waiting, Xor, block_on, bytemuck, element, plan_for, planner, scratch_bytes,
+    Algorithm, And, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Backend, Bound, Builtin, Candidates, Caps,
+    Command, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, HostOp, HostSelector, KernelKey, Key,
+    Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Op, Operand, Options, Or, Order, Param, Plan, Predicate,
+    Prepared, Product, Reduce, ReduceByKey, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest, Result, Scalar,
+    Scan, ScanKind, ScanRequest, Select, SelectRequest, Selector, Slot, Sort, SortRequest, Span, Spans, Step,
+    SubgroupSource, Subgroups, Sum, Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor, algorithm, block_on,
+    bytemuck, element, plan_for, planner, scratch_bytes,
 };
 
 #[cfg(feature = "cpu")]
@@ -68,7 +69,7 @@ pub use trifold_wgpu as wgpu;
 /// What a program that scans, reduces and sorts uses: the traits, the operators, and the types of their arguments.
 pub mod prelude {
     pub use crate::{
-        And, Backend, ByKey, Element, Key, Layout, Max, Min, Monoid, Or, Order, Predicate, Product, Reduce, Rest, Scan,
-        ScanKind, Select, Sort, Spans, Sum, Transfer, Xor,
+        And, Backend, Element, Key, Layout, Max, Min, Monoid, Or, Order, Predicate, Product, Reduce, ReduceByKey, Rest,
+        Scan, ScanKind, Select, Sort, Spans, Sum, Transfer, Xor,
     };
 }

@@ -4,8 +4,8 @@
 mod adapters;
 
 use trifold_core::{
-    Backend, Element, Error, Layout, Options, Order, Prepared, Reduce, Request, Result, Scalar, Scan, Sort,
-    SortRequest, Span, Spans, Sum, Transfer, block_on,
+    Backend, CopyRequest, Element, Error, Layout, Options, Order, Prepared, Reduce, Request, Result, Scalar, Scan,
+    Sort, SortRequest, Span, Spans, Sum, Transfer, block_on,
 };
 use trifold_wgpu::Wgpu;
 
@@ -31,7 +31,7 @@ fn calls(own: &Wgpu, other: &Wgpu) {
     is_refused("write, by a span of one's own", own.write(&own.span(&theirs), &[0; 12]));
     is_refused("read", block_on(own.read(&foreign, &mut [0; 12])));
     is_refused("reduce", own.reduce::<u32, Sum>(&from, &foreign.slice(0, 4).unwrap()));
-    let copy = Request::Copy { element: u32::TYPE, n: 3 };
+    let copy = Request::Copy(CopyRequest { element: u32::TYPE, n: 3 });
     let bind = |gpu: &Wgpu, prepared: &Prepared<Wgpu>, from: &Span<'_, Wgpu>, to: &Span<'_, Wgpu>| {
         prepared.bind(gpu, &Spans::new(from, to)).map(drop)
     };

@@ -1,8 +1,8 @@
 //! A row's buffers, what they hold before a call, and whether they hold the right result after it.
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, ElementType, Error, Options, Predicate, Request,
-    Result, Scalar, Selector,
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Options, Predicate,
+    Request, Result, Scalar, Selector,
 };
 use trifold_conformance::Distribution;
 
@@ -169,7 +169,7 @@ impl Data {
 
     /// A copy of the input.
     pub fn copy_call(&self, backend: &dyn AnyBackend) -> Result<AnyCall> {
-        let copy = Request::Copy { element: ElementType::Scalar(self.scalar), n: self.n };
+        let copy = Request::Copy(CopyRequest { element: ElementType::Scalar(self.scalar), n: self.n });
         backend.call(&copy, self.spans(Primitive::Copy), Options::default())
     }
 

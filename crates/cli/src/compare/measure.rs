@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ByKeyRequest, DeviceKind, ElementType, Error, Op, Options,
-    Order, ReduceRequest, Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest, SortRequest, Tuning,
-    planner,
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, CopyRequest, DeviceKind, ElementType, Error, Op, Options, Order,
+    ReduceByKeyRequest, ReduceRequest, Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest,
+    SortRequest, Tuning, planner,
 };
 
 use super::data::{Data, spoil, upper};
@@ -91,9 +91,9 @@ pub fn request(job: &Job) -> Result<Request> {
     let n = job.n;
     let sort = |value| Request::Sort(SortRequest { key: job.scalar, value, n, order: Order::Ascending });
     let select = |rest| Request::Select(SelectRequest { selector: upper(job.scalar), n, rest });
-    let by_key = |op| Request::ByKey(ByKeyRequest { key: ElementType::Scalar(job.scalar), op, n });
+    let by_key = |op| Request::ReduceByKey(ReduceByKeyRequest { key: ElementType::Scalar(job.scalar), op, n });
     Ok(match job.primitive {
-        Primitive::Copy => Request::Copy { element: ElementType::Scalar(job.scalar), n },
+        Primitive::Copy => Request::Copy(CopyRequest { element: ElementType::Scalar(job.scalar), n }),
         Primitive::Scan => Request::Scan(ScanRequest { op: op()?, n, kind: ScanKind::Exclusive, initial: None }),
         Primitive::Reduce => Request::Reduce(ReduceRequest { op: op()?, n, initial: None }),
         Primitive::SortKeys => sort(None),
@@ -164,7 +164,7 @@ impl<'a> Bench<'a> {
         let options = job.options();
         // What the device cannot do is refused before anything is allocated.
         let plan = planner::plan(&request, Default::default(), options, backend.caps(), &self.tuning)?;
-        row.algorithm = plan.algorithm().into();
+        row.algorithm = plan.algorithm().name.into();
         row.scratch_bytes = Some(plan.scratch_bytes());
 
         let worked = Instant::now();
@@ -269,7 +269,7 @@ impl Busy {
 
     fn of(backend: &dyn AnyBackend, bytes: u64, asked_ms: f64) -> Result<Busy> {
         let (from, to) = (backend.alloc(bytes)?, backend.alloc(bytes)?);
-        let request = Request::Copy { element: ElementType::Scalar(Scalar::U32), n: bytes / 4 };
+        let request = Request::Copy(CopyRequest { element: ElementType::Scalar(Scalar::U32), n: bytes / 4 });
         let spans = AnySpans::new(AnySpan::whole(&from), AnySpan::whole(&to));
         let call = backend.call(&request, spans, Options::default())?;
         Ok(Busy { call, asked_ms, _from: from, _to: to })

@@ -272,7 +272,8 @@ fn known(args: &CompareArgs, caps: &Caps) -> Vec<String> {
         let operator = primitive.has_operator().then_some(args.operator[0]);
         let (scalar, conditions) = (args.types[0], Conditions::default());
         let request = measure::request(&Job { primitive, scalar, operator, algorithm: None, n: 1, conditions }).ok()?;
-        Some(format!("{} by {}", primitive.name(), planner::algorithms(&request, caps).join(", ")))
+        let names: Vec<_> = planner::algorithms(&request, caps).iter().map(|algorithm| algorithm.name).collect();
+        Some(format!("{} by {}", primitive.name(), names.join(", ")))
     };
     primitives(args).iter().filter_map(known).collect()
 }
@@ -332,7 +333,8 @@ fn by_algorithm(args: &CompareArgs, caps: &Caps, job: Job, all: bool) -> Vec<Job
     let Ok(request) = measure::request(&job) else { return vec![job] };
     let has = planner::algorithms(&request, caps);
     let lacks = if all { crate::lacking::algorithms(&request, caps) } else { vec![] };
-    let wanted = args.algorithm.iter().copied().filter(|name| has.contains(name) || lacks.contains(name));
+    let known = |name: &&str| has.iter().chain(&lacks).find(|algorithm| algorithm.name == *name).copied();
+    let wanted = args.algorithm.iter().filter_map(known);
     wanted.map(|algorithm| Job { algorithm: Some(algorithm), ..job }).collect()
 }
 

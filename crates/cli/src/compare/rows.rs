@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use trifold::{Builtin, Caps, Fault, Found, Options, Request, Scalar, Waiting, planner};
+use trifold::{Algorithm, Builtin, Caps, Fault, Found, Options, Request, Scalar, Waiting, planner};
 use trifold_conformance::Distribution;
 
 use crate::args::Primitive;
@@ -138,7 +138,7 @@ pub struct Job {
     pub primitive: Primitive,
     pub scalar: Scalar,
     pub operator: Option<Builtin>,
-    pub algorithm: Option<&'static str>,
+    pub algorithm: Option<&'static Algorithm>,
     pub n: u64,
     pub conditions: Conditions,
 }
@@ -198,7 +198,7 @@ impl Row {
             driver: on.driver.into(),
             api: on.api.into(),
             primitive: job.primitive.name().into(),
-            algorithm: job.algorithm.unwrap_or("").into(),
+            algorithm: job.algorithm.map_or("", |algorithm| algorithm.name).into(),
             scalar: job.scalar.name().into(),
             operator: job.operator.map(|o| o.name().into()),
             n: job.n,
@@ -257,7 +257,8 @@ impl Row {
 
     /// Enters what the algorithm must move, and how long that takes at the copy's speed.
     pub fn predict(&mut self, request: &Request) {
-        self.traffic_bytes = planner::traffic(request, &self.algorithm, self.outputs);
+        let algorithm = request.algorithm(&self.algorithm).ok();
+        self.traffic_bytes = algorithm.and_then(|algorithm| planner::traffic(request, algorithm, self.outputs));
         let copy_gb_s = self.gb_s.zip(self.copy_fraction).map(|(own, fraction)| own / fraction);
         let ms = self.traffic_bytes.zip(copy_gb_s).map(|(bytes, gb_s)| bytes as f64 / gb_s * 1e-6);
         self.predicted_ms = ms.filter(|ms| ms.is_finite() && *ms > 0.0);

@@ -1,6 +1,7 @@
 //! What each experiment calls.
 
-use trifold::{Builtin, Caps, Error, Language, Plan, Result, Scalar, Tuning, planner};
+use trifold::algorithm::scan;
+use trifold::{Algorithm, Builtin, Caps, Error, Language, Plan, Result, Scalar, Tuning, planner};
 
 use super::sizes::Sizes;
 use crate::args::{Experiment, ExperimentArgs, Primitive};
@@ -31,26 +32,26 @@ impl Call {
 }
 
 /// Scans that go by blocks whose size is a number of the tuning.
-const BLOCKED: [&str; 6] = [
-    "blelloch_blocked",
-    "subgroup_blocked",
-    "hillis_steele_shared",
-    "scan_then_propagate",
-    "reduce_then_scan_recursive",
-    "reduce_then_scan",
+const BLOCKED: [&Algorithm; 6] = [
+    &scan::BLELLOCH_BLOCKED,
+    &scan::SUBGROUP_BLOCKED,
+    &scan::HILLIS_STEELE_SHARED,
+    &scan::SCAN_THEN_PROPAGATE,
+    &scan::REDUCE_THEN_SCAN_RECURSIVE,
+    &scan::REDUCE_THEN_SCAN,
 ];
 
 /// A number of the tuning, the values to plan with, and the algorithm that is planned by it wherever it exists.
-type Sweep = (&'static str, &'static [u32], &'static str);
+type Sweep = (&'static str, &'static [u32], &'static Algorithm);
 
 const ELEMENTS: [Sweep; 3] = [
-    ("blocked_items", &[1, 2, 4], "blelloch_blocked"),
-    ("blocked_padding", &[0, 1], "blelloch_blocked"),
-    ("scan_words", &[1, 2, 4, 8, 16, 32], "reduce_then_scan"),
+    ("blocked_items", &[1, 2, 4], &scan::BLELLOCH_BLOCKED),
+    ("blocked_padding", &[0, 1], &scan::BLELLOCH_BLOCKED),
+    ("scan_words", &[1, 2, 4, 8, 16, 32], &scan::REDUCE_THEN_SCAN),
 ];
 const WORKGROUPS: [Sweep; 2] = [
-    ("blocked_workgroup", &[32, 64, 128, 256, 512, 1024], "blelloch_blocked"),
-    ("scan_workgroup", &[32, 64, 128, 256, 512, 1024], "reduce_then_scan"),
+    ("blocked_workgroup", &[32, 64, 128, 256, 512, 1024], &scan::BLELLOCH_BLOCKED),
+    ("scan_workgroup", &[32, 64, 128, 256, 512, 1024], &scan::REDUCE_THEN_SCAN),
 ];
 
 /// The calls of an experiment on a device, small ones first.
@@ -96,9 +97,10 @@ fn by_algorithm(args: &ExperimentArgs, caps: &Caps, job: Job, all: bool) -> Vec<
     if all && (caps.language != Language::Host || !args.algorithm.is_empty()) {
         algorithms.extend(lacking::algorithms(&request, caps));
     }
-    let is_wanted = |name: &&'static str| args.algorithm.is_empty() || args.algorithm.contains(name);
+    let is_wanted =
+        |algorithm: &&'static Algorithm| args.algorithm.is_empty() || args.algorithm.contains(&algorithm.name);
     let calls = algorithms.into_iter().filter(is_wanted);
-    calls.map(|name| Call { job: Job { algorithm: Some(name), ..job }, tuning: None }).collect()
+    calls.map(|algorithm| Call { job: Job { algorithm: Some(algorithm), ..job }, tuning: None }).collect()
 }
 
 /// Blocked scans, each planned with each value of the numbers that it depends on.
@@ -125,7 +127,7 @@ fn sweeps(sweeps: &[Sweep], args: &ExperimentArgs, caps: &Caps, tuning: &Tuning,
 
 /// A scan planned with each value of a number: each plan once, and values of which there is none, whose rows say why. Nothing
 /// if it does not depend on the number.
-fn swept(sweep: &Sweep, algorithm: &str, job: Job, caps: &Caps, tuning: &Tuning) -> Vec<Call> {
+fn swept(sweep: &Sweep, algorithm: &Algorithm, job: Job, caps: &Caps, tuning: &Tuning) -> Vec<Call> {
     let &(name, values, owner) = sweep;
     let call = |value| Call { job, tuning: Some((name, value)) };
     if tuning.get(name).is_none() {
@@ -181,7 +183,7 @@ mod tests {
     }
 
     fn names(calls: &[Call]) -> Vec<&'static str> {
-        calls.iter().filter_map(|call| call.job.algorithm).collect()
+        calls.iter().filter_map(|call| call.job.algorithm).map(|algorithm| algorithm.name).collect()
     }
 
     #[test]
@@ -207,11 +209,11 @@ mod tests {
 
     #[test]
     fn a_number_that_does_not_exist_is_a_row_that_says_so() {
-        let (caps, scan) = (gpu(), job(Primitive::Scan, Scalar::U32, 1000));
+        let (caps, of) = (gpu(), job(Primitive::Scan, Scalar::U32, 1000));
         let tuning = Tuning::of(&caps);
-        let sweep = ("blocked_nothing", &[1, 2][..], "blelloch_blocked");
-        let [call] = &swept(&sweep, "blelloch_blocked", scan, &caps, &tuning)[..] else { panic!() };
+        let sweep = ("blocked_nothing", &[1, 2][..], &scan::BLELLOCH_BLOCKED);
+        let [call] = &swept(&sweep, &scan::BLELLOCH_BLOCKED, of, &caps, &tuning)[..] else { panic!() };
         assert!(call.tuning(tuning.clone()).unwrap_err().to_string().contains("no tuning `blocked_nothing`"));
-        assert!(swept(&sweep, "reduce_then_scan", scan, &caps, &tuning).is_empty());
+        assert!(swept(&sweep, &scan::REDUCE_THEN_SCAN, of, &caps, &tuning).is_empty());
     }
 }

@@ -167,7 +167,7 @@ impl Lab<'_> {
     fn list(&self, experiment: Experiment, sizes: &Sizes) -> Vec<Call> {
         let mut calls = jobs::of(experiment, self.args, self.caps(), &self.backend.tuning(), sizes);
         if self.is_baseline {
-            calls.retain(|call| call.job.algorithm == Some("sequential"));
+            calls.retain(|call| call.job.algorithm == Some(&trifold::algorithm::scan::SEQUENTIAL));
         }
         self.report.bar.inc_length(calls.len() as u64);
         calls

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use trifold::planner;
+use trifold::algorithm;
 
 use super::charts::{self, Axes, Drawing, Legend, Look};
 use super::read::Run;
@@ -206,7 +206,7 @@ impl<'a> Panel<'a> {
             let is_baseline = is_alone || (line.api.colour() == "cpu" && line.algorithm == "sequential");
             line.algorithm.is_empty() || (is_baseline && count(&|other| other.algorithm == line.algorithm) == 1)
         };
-        let place = |name: &str| planner::ALGORITHMS.iter().position(|known| *known == name);
+        let place = |name: &str| algorithm::all().position(|known| known.name == name);
         let algorithms: BTreeSet<_> = self
             .lines
             .keys()

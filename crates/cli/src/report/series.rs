@@ -368,7 +368,8 @@ pub fn traffic(row: &Row) -> Option<f64> {
     let operator = row.operator.as_deref().map(|name| Builtin::from_name(name).ok_or(())).transpose().ok()?;
     let scalar = Scalar::from_name(&row.scalar)?;
     let job = Job { primitive, scalar, operator, algorithm: None, n: row.n, conditions: Conditions::default() };
-    Some(planner::traffic(&request(&job).ok()?, &row.algorithm, row.outputs)? as f64)
+    let request = request(&job).ok()?;
+    Some(planner::traffic(&request, request.algorithm(&row.algorithm).ok()?, row.outputs)? as f64)
 }
 
 /// A row's time beside the time that its traffic takes at the bandwidth of its device's copy.
@@ -422,9 +423,10 @@ pub mod tests {
     pub fn row(backend: &str, api: &str, primitive: Primitive, algorithm: &'static str, n: u64, gelem_s: f64) -> Row {
         let operator = primitive.has_operator().then_some(trifold::Builtin::Sum);
         let conditions = Conditions::default();
-        let job = Job { primitive, scalar: Scalar::U32, operator, algorithm: Some(algorithm), n, conditions };
+        let job = Job { primitive, scalar: Scalar::U32, operator, algorithm: None, n, conditions };
         let on = Device { backend, device: if backend == "cub" { "" } else { "GPU" }, driver: "1.2", api };
         let mut row = Row::new(&job, on);
+        row.algorithm = algorithm.into();
         row.verified = Some(true);
         row.gelem_s = Some(gelem_s);
         row.gb_s = Some(gelem_s * 8.0);

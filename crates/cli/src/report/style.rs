@@ -1,6 +1,10 @@
 //! What a line looks like: a colour for each API, a dash and a marker for each algorithm, the same in every chart.
 
+use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::LazyLock;
+
+use trifold::algorithm;
 
 /// An API, or another library.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,42 +105,29 @@ const CROSS: Marker = Marker::Polygon(&[
 ]);
 const DOWN: Marker = Marker::Polygon(&[(0, 12), (12, -9), (-12, -9)]);
 
-/// An algorithm's marker, and the name of its dash in `chart.css`.
-pub fn algorithm(name: &str) -> (Marker, &'static str) {
-    match name {
-        // Those that the planner takes first are solid.
-        "copy" | "lookback" | "single_pass" | "onesweep" => (Marker::Circle, "solid"),
-        "parallel" => (SQUARE, "solid"),
-        "lookahead" | "merge_tile" => (DIAMOND, "long"),
-        "lookahead_registers" | "one_tile" => (DIAMOND, "solid"),
-        "hybrid" => (UP, "solid"),
-        "reduce_then_scan" | "upsweep_downsweep" => (UP, "dots"),
-        // The reduce ladder: its rungs stand in one chart.
-        "interleaved_modulo" => (SQUARE, "dots"),
-        "interleaved_strided" => (DIAMOND, "dots"),
-        "sequential" => (DOWN, "dots"),
-        "first_add_on_load" => (UP, "mixed"),
-        "unroll_last_subgroup" => (SQUARE, "mixed"),
-        "unrolled" => (DIAMOND, "mixed"),
-        "grid_stride" => (SQUARE, "long"),
-        "subgroup" => (DIAMOND, "long"),
-        // The scans of the literature.
-        "hillis_steele" => (SQUARE, "dots"),
-        "hillis_steele_shared" => (SQUARE, "mixed"),
-        "blelloch" => (DIAMOND, "dots"),
-        "blelloch_blocked" => (DIAMOND, "mixed"),
-        "subgroup_blocked" => (Marker::Circle, "mixed"),
-        "reduce_then_scan_recursive" => (UP, "mixed"),
-        "scan_then_propagate" => (UP, "long"),
-        "chained_scan" => (SQUARE, "long"),
-        "lookback_serial" => (Marker::Circle, "dots"),
-        "lookback_fenced" => (Marker::Circle, "long"),
-        // And the sorts.
-        "split" => (SQUARE, "dots"),
-        "upsweep_downsweep_4bit" => (UP, "mixed"),
-        "msd_first" => (DIAMOND, "dots"),
-        _ => (DOWN, "mixed"),
+/// A line's marker, and the name of its dash in `chart.css`.
+type Look = (Marker, &'static str);
+
+/// An algorithm's look: those that the planner chooses are solid, and no two of a primitive are alike.
+pub fn algorithm(name: &str) -> Look {
+    static LOOKS: LazyLock<HashMap<&str, Look>> = LazyLock::new(looks);
+    LOOKS.get(name).copied().unwrap_or((CROSS, "mixed"))
+}
+
+/// Each algorithm takes the first look that none has which may stand beside it.
+fn looks() -> HashMap<&'static str, Look> {
+    let markers = [Marker::Circle, SQUARE, DIAMOND, UP, DOWN];
+    let all = ["solid", "long", "dots", "mixed"].map(|dash| markers.map(|marker| (marker, dash)));
+    let mut looks = HashMap::new();
+    for algorithm in algorithm::all() {
+        let beside = algorithm::families().iter().filter(|family| family.iter().any(|of| of.name == algorithm.name));
+        let names: Vec<_> = beside.flat_map(|family| family.iter().map(|of| of.name)).collect();
+        let is_free = |look: &&Look| names.iter().all(|name| looks.get(name) != Some(*look));
+        if let Some(look) = all.iter().flatten().find(is_free).filter(|_| !looks.contains_key(algorithm.name)) {
+            looks.insert(algorithm.name, *look);
+        }
     }
+    looks
 }
 
 /// The colours as CSS variables of `root`, light, dark where the reader's system is, and as the page's switch has it.
@@ -167,22 +158,14 @@ mod tests {
     use super::*;
 
     /// Lines of one chart are told apart without their colours.
-    #[cfg(feature = "cpu")]
     #[test]
     fn no_two_algorithms_of_a_primitive_look_alike() {
-        use crate::args::Primitive;
-        use crate::compare::{Conditions, Job, request};
-        let host = trifold::AnyBackend::caps(&trifold::cpu::Cpu::new().unwrap()).clone();
-        for primitive in Primitive::ALL {
-            let operator = primitive.has_operator().then_some(trifold::Builtin::Sum);
-            let (scalar, conditions) = (trifold::Scalar::U32, Conditions::default());
-            let request = request(&Job { primitive, scalar, operator, algorithm: None, n: 1000, conditions }).unwrap();
-            let names = trifold::planner::algorithms(&request, &host);
+        for family in algorithm::families() {
             let mut seen = vec![];
-            for name in names.into_iter().chain(crate::lacking::algorithms(&request, &host)) {
-                let like = seen.iter().find(|(_, look)| *look == algorithm(name));
-                assert!(like.is_none(), "{}: {name} looks like {like:?}", primitive.name());
-                seen.push((name, algorithm(name)));
+            for name in family.iter().map(|of| of.name) {
+                let like = seen.iter().find(|(_, look)| *look == super::algorithm(name));
+                assert!(like.is_none(), "{name} looks like {like:?}");
+                seen.push((name, super::algorithm(name)));
             }
         }
     }

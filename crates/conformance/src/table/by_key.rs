@@ -1,6 +1,6 @@
 //! Rows of reduction by key and of run-length encoding.
 
-use trifold_core::{Builtin, ByKeyRequest, Element, ElementType, Fault, Op, Request, Scalar, Waiting};
+use trifold_core::{Builtin, Element, ElementType, Fault, Op, ReduceByKeyRequest, Request, Scalar, Waiting};
 
 use super::{Table, builtin};
 use crate::case::{Body, Level};
@@ -9,7 +9,7 @@ use crate::operators::{self, Long, Triple};
 use crate::row::{Placement, Row, Tiles};
 
 pub(crate) fn by_key(key: &ElementType, op: Option<Op>, n: u64) -> Request {
-    Request::ByKey(ByKeyRequest { key: key.clone(), op, n })
+    Request::ReduceByKey(ReduceByKeyRequest { key: key.clone(), op, n })
 }
 
 /// Reductions that differ in keys, operator and placement.

@@ -1,13 +1,13 @@
 //! Rows of copy.
 
-use trifold_core::{ElementType, Request, Scalar};
+use trifold_core::{CopyRequest, ElementType, Request, Scalar};
 
 use super::Table;
 use crate::case::Level;
 use crate::row::{Placement, Row};
 
 fn copy(scalar: Scalar, n: u64) -> Request {
-    Request::Copy { element: ElementType::Scalar(scalar), n }
+    Request::Copy(CopyRequest { element: ElementType::Scalar(scalar), n })
 }
 
 impl Table<'_> {

@@ -1,5 +1,6 @@
 //! Rows of scan.
 
+use trifold_core::algorithm::scan as by;
 use trifold_core::{Builtin, Fault, Op, Request, Scalar, ScanKind, ScanRequest, Waiting, planner};
 
 use super::{Table, builtin};
@@ -53,8 +54,8 @@ impl Table<'_> {
     fn by_one_pass(&mut self, row: Row) {
         self.by_first(row.clone());
         for algorithm in planner::algorithms(&row.request, self.caps) {
-            if planner::waits_for_tiles(algorithm) {
-                self.row_of_rung(row.clone().algorithm(algorithm), algorithm);
+            if algorithm.tiles_wait {
+                self.row_of_rung(row.clone(), algorithm);
             }
         }
     }
@@ -65,7 +66,7 @@ impl Table<'_> {
             |chunks| Tiles::Numbers(vec![("lookahead_registers_from", 1), ("lookahead_registers_chunks", chunks)]);
         for (op, kind, placement) in scans() {
             let row = Row::new(scan(&op, kind, 20_011)).placement(placement);
-            if planner::algorithms(&row.request, self.caps).contains(&"lookahead_registers") {
+            if self.runs(&row, &by::LOOKAHEAD_REGISTERS) {
                 for chunks in [0, 1, 4] {
                     self.row(row.clone().placement(Placement::InPlace).tiles(ahead(chunks)));
                     self.row(row.clone().tiles(ahead(chunks)));
@@ -80,8 +81,9 @@ impl Table<'_> {
         };
         let sum = builtin(Builtin::Sum, Scalar::F32);
         for (chunks, fault) in [(2, Fault::None), (4, Fault::None), (4, Fault::Silent(3)), (2, Fault::Late(5))] {
-            let row = Row::new(scan(&sum, ScanKind::Exclusive, 40_007)).algorithm("lookahead_registers").fault(fault);
-            if planner::algorithms(&row.request, self.caps).contains(&"lookahead_registers") {
+            let row =
+                Row::new(scan(&sum, ScanKind::Exclusive, 40_007)).algorithm(&by::LOOKAHEAD_REGISTERS).fault(fault);
+            if self.runs(&row, &by::LOOKAHEAD_REGISTERS) {
                 self.row(row.tiles(small(chunks)));
             }
         }
@@ -118,10 +120,14 @@ impl Table<'_> {
                 let row = |n| Row::new(scan(&op, kind, n)).placement(placement).tiles(tiles.clone());
                 for algorithm in planner::algorithms(&row(1).request, self.caps) {
                     // Each algorithm has edges of its own.
-                    let chosen = placement.in_place() && !planner::is_reference(algorithm);
-                    let by = |row: Row| if chosen { row } else { row.algorithm(algorithm) };
-                    for n in self.edges(&by(row(1 << 20))) {
-                        self.row_of_rung(by(row(n)), algorithm);
+                    let chosen = placement.in_place() && !algorithm.is_reference;
+                    let edges = self.edges(&if chosen { row(1 << 20) } else { row(1 << 20).algorithm(algorithm) });
+                    for n in edges {
+                        if chosen {
+                            self.row(row(n));
+                        } else {
+                            self.row_of_rung(row(n), algorithm);
+                        }
                     }
                 }
             }
@@ -134,13 +140,13 @@ impl Table<'_> {
         let row = Row::new(scan(&sum, ScanKind::Exclusive, 5003));
         // Of an operator that does not commute, and of spans that start anywhere.
         let ordered = Row::new(scan(&operators::compose(), ScanKind::Inclusive, 1031)).placement(Placement::Odd);
-        for algorithm in ["blelloch_blocked", "subgroup_blocked", "hillis_steele_shared"] {
-            if !planner::algorithms(&row.request, self.caps).contains(&algorithm) {
+        for algorithm in [&by::BLELLOCH_BLOCKED, &by::SUBGROUP_BLOCKED, &by::HILLIS_STEELE_SHARED] {
+            if !self.runs(&row, algorithm) {
                 continue;
             }
             let of = |row: &Row, numbers| row.clone().algorithm(algorithm).tiles(Tiles::Numbers(numbers));
             for items in [1, 2, 4] {
-                for padding in if algorithm == "blelloch_blocked" { 0..2 } else { 0..1 } {
+                for padding in if *algorithm == by::BLELLOCH_BLOCKED { 0..2 } else { 0..1 } {
                     let numbers = vec![("blocked_items", items), ("blocked_padding", padding)];
                     self.row(of(&row, numbers.clone()));
                     // A compiler for processors takes seconds for each.

@@ -1,7 +1,8 @@
 //! Rows of sort.
 
+use trifold_core::algorithm::sort as by;
 use trifold_core::{
-    ElementType, Fault, Language, Launch, Order, Param, Request, Scalar, SortRequest, Waiting, planner,
+    Algorithm, ElementType, Fault, Language, Launch, Order, Param, Request, Scalar, SortRequest, Waiting, planner,
 };
 
 use super::{Table, value_types};
@@ -47,21 +48,21 @@ impl Table<'_> {
     }
 
     fn by_one_tile(&mut self, row: Row) {
-        if planner::algorithms(&row.request, self.caps).contains(&"one_tile") {
-            self.row(row.algorithm("one_tile"));
+        if self.runs(&row, &by::ONE_TILE) {
+            self.row(row.algorithm(&by::ONE_TILE));
         }
     }
 
     /// By digit places and by merging, which knows no places.
     fn by_either_tile(&mut self, row: Row) {
         self.by_one_tile(row.clone());
-        if planner::algorithms(&row.request, self.caps).contains(&"merge_tile") {
-            self.row(row.algorithm("merge_tile"));
+        if self.runs(&row, &by::MERGE_TILE) {
+            self.row(row.algorithm(&by::MERGE_TILE));
         }
     }
 
     /// The most keys that a row's device sorts in one workgroup by an algorithm.
-    fn one_tile(&self, row: &Row, algorithm: &'static str) -> u64 {
+    fn one_tile(&self, row: &Row, algorithm: &'static Algorithm) -> u64 {
         let sorts = |n: u64| {
             let Request::Sort(r) = &row.request else { return false };
             let request = Request::Sort(SortRequest { n, ..r.clone() });
@@ -97,23 +98,23 @@ impl Table<'_> {
             for (key, value, order, placement) in sorts() {
                 let row = |n| Row::new(sort(key, value.clone(), order, n)).placement(placement).tiles(tiles.clone());
                 for algorithm in planner::algorithms(&row(1).request, self.caps) {
-                    if planner::sorts_one_tile(algorithm) {
+                    if algorithm.is_of_one_tile() {
                         // Workgroups are of powers of two, and the largest is full. A run of one invocation's keys, and two.
                         let most = self.one_tile(&row(1), algorithm);
                         let edges = [32, 64, 128, 256, 512, 1024, 2048, 4096].map(|e: u64| [e, e + 1]);
                         let sizes =
                             edges.into_iter().flatten().chain([1, 5, 6, 9, 10, 19, most.saturating_sub(1), most]);
                         for n in sizes.filter(|n| *n <= most) {
-                            self.row_of_rung(row(n).algorithm(algorithm), algorithm);
+                            self.row_of_rung(row(n), algorithm);
                         }
                         continue;
                     }
                     // Small tiles are for look-back; the other algorithms have no tuning for theirs.
-                    if tiles == Tiles::Small && algorithm != "onesweep" {
+                    if tiles == Tiles::Small && *algorithm != by::ONESWEEP {
                         continue;
                     }
                     for n in self.edges(&row(1 << 20).algorithm(algorithm)) {
-                        self.row_of_rung(row(n).algorithm(algorithm), algorithm);
+                        self.row_of_rung(row(n), algorithm);
                     }
                 }
             }
@@ -127,7 +128,7 @@ impl Table<'_> {
         let few = self.level == Level::Quick && self.caps.emulates_subgroups();
         let workgroups: &[u32] = if few { &[192] } else { &[64, 96, 192, 224, 384] };
         for algorithm in planner::algorithms(&request, self.caps) {
-            if planner::is_reference(algorithm) && algorithm != "msd_first" || planner::sorts_one_tile(algorithm) {
+            if algorithm.is_reference && *algorithm != by::MSD_FIRST || algorithm.is_of_one_tile() {
                 continue;
             }
             for &workgroup in workgroups {
@@ -152,7 +153,7 @@ impl Table<'_> {
             let numbers = vec![("pairs_parts", parts), ("sort_pairs", 8)];
             let pairs = sort(Scalar::F32, Some(v12.clone()), Order::Descending, 5003);
             for row in [keys, Row::new(pairs).tiles(Tiles::Numbers(numbers))] {
-                self.row(row.algorithm("onesweep"));
+                self.row(row.algorithm(&by::ONESWEEP));
             }
         }
     }
@@ -258,8 +259,8 @@ impl Table<'_> {
     /// Buckets of a sort from the most significant digit: at the edges of a tile, where all keys share that digit, and skewed ones.
     fn sort_buckets(&mut self) {
         let [v4, _, v12] = value_types();
-        let by = |key, value, order, n| Row::new(sort(key, value, order, n)).algorithm("msd_first");
-        if !planner::algorithms(&by(Scalar::U32, None, Order::Ascending, 1).request, self.caps).contains(&"msd_first") {
+        let of = |key, value, order, n| Row::new(sort(key, value, order, n)).algorithm(&by::MSD_FIRST);
+        if !self.runs(&of(Scalar::U32, None, Order::Ascending, 1), &by::MSD_FIRST) {
             return;
         }
         for (key, value, order, rest) in [
@@ -267,7 +268,7 @@ impl Table<'_> {
             (Scalar::U32, Some(v4), Order::Descending, 0b0111),
             (Scalar::F64, Some(v12), Order::Ascending, 0b0111_1111),
         ] {
-            let row = |n, distribution| by(key, value.clone(), order, n).distribution(distribution);
+            let row = |n, distribution| of(key, value.clone(), order, n).distribution(distribution);
             let one_bucket = Distribution::Places(rest);
             let tile = self.bucket_tile(&row(1000, one_bucket));
             let edges = [1, tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 5, 20_011];

@@ -49,7 +49,7 @@ impl Table<'_> {
             Level::Quick => vec![3 * tile + 5, tile.min(many)],
             Level::Full => [around(tile, many), vec![(1 << 22) + 3]].concat(),
         };
-        for subject in Candidates::ALL {
+        for subject in Candidates::all() {
             // Many candidates are what ships, or make the plan of another.
             let mut planned = vec![];
             for number in subject.each() {
@@ -73,7 +73,7 @@ impl Table<'_> {
         let mut numbers = numbers.to_vec();
         // Else few keys have smaller tiles than that, and few elements are one workgroup's, or a tile each.
         let loads_ahead = subject.numbers.iter().any(|(name, _)| *name == "reduce_ahead");
-        let else_few: &[_] = match subject.primitive {
+        let else_few: &[_] = match subject.primitive() {
             _ if loads_ahead => &[("groups_per_unit", 1), ("reduce_words", 8), ("reduce_alone_words", 1)],
             _ if subject.few.is_some() => &[],
             "reduce" => &[("reduce_alone_words", 1)],

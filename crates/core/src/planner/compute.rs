@@ -1,8 +1,15 @@
 //! The plan of a kernel that does nothing but arithmetic: an experiment, which no request leads to.
 
-use super::{Planner, Scratch, check_count, whole};
-use crate::plan::PlannedSpan;
-use crate::{Caps, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Result, Slot, Step, Tuning};
+use super::{Planner, check_count, whole};
+use crate::algorithm::{Algorithm, Of, Work};
+use crate::primitive::Operand;
+use crate::{
+    Caps, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Result, Scalar, Slot, Step,
+    Tuning,
+};
+
+/// The experiment's own.
+static COMPUTE_BOUND: Algorithm = Algorithm::new("compute_bound", "", Of::Nothing);
 
 /// Plans `experiment/compute_bound`: `n` threads, in workgroups of `workgroup`, take `turns` turns of arithmetic each and
 /// store one f32. Only the output is used; bind it by [`AnyBackend::call_plan`](crate::AnyBackend::call_plan).
@@ -29,14 +36,7 @@ pub fn compute_bound(n: u64, turns: u32, workgroup: u32, caps: &Caps) -> Result<
     }
     let bytes = 4 * u64::from(n);
     let launch = Launch {
-        kernel: KernelKey {
-            name: "experiment/compute_bound",
-            parts: vec![],
-            constants: vec![("WORKGROUP", workgroup)],
-            element: None,
-            op: None,
-            selector: None,
-        },
+        kernel: KernelKey::new("experiment/compute_bound", vec![], vec![("WORKGROUP", workgroup)]),
         groups: n.div_ceil(workgroup),
         bindings: vec![("output", whole(Slot::Output, bytes))],
         params: vec![
@@ -49,5 +49,6 @@ pub fn compute_bound(n: u64, turns: u32, workgroup: u32, caps: &Caps) -> Result<
     let (layout, options) = (Layout::default(), Options::default());
     let planner = Planner { layout, options, caps, tuning: &Tuning::of(caps) };
     let steps = if n == 0 { vec![] } else { vec![Step::Launch(launch)] };
-    planner.finish("compute_bound", Scratch::default(), steps, vec![PlannedSpan::new(Slot::Output, bytes, 4)], 0)
+    let output = Operand::new(Slot::Output, &ElementType::Scalar(Scalar::F32), n.into());
+    planner.finish(&COMPUTE_BOUND, vec![output], Work::new(Default::default(), steps))
 }

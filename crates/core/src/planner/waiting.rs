@@ -4,12 +4,12 @@ use super::Planner;
 use crate::{Error, Fault, Plan, Result, Waiting};
 
 impl Planner<'_> {
-    pub(super) fn waits_bounded(&self) -> bool {
+    pub(crate) fn waits_bounded(&self) -> bool {
         self.options.waiting == Waiting::Bounded
     }
 
     /// Refuses a plan whose waits might never end.
-    pub(super) fn check_waiting(&self, plan: &Plan) -> Result<()> {
+    pub(crate) fn check_waiting(&self, plan: &Plan) -> Result<()> {
         let Plan { algorithm, in_place, .. } = plan;
         for kernel in plan.launched().map(|launch| &launch.kernel).filter(|kernel| kernel.waits()) {
             let why = match (kernel.constant("FALLBACK"), self.options.fault) {

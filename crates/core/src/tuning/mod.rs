@@ -5,6 +5,7 @@ mod numbers;
 mod table;
 
 pub use self::candidates::Candidates;
+pub(crate) use self::candidates::tuned;
 pub use self::numbers::Tuning;
 use self::numbers::{Kind, Number};
 pub use self::table::{TuningRow, TuningTable};

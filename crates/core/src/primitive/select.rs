@@ -3,9 +3,13 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
-use crate::primitives::{count, run_once};
+use super::{Operand, Primitive};
+use crate::algorithm::Algorithm;
+use crate::calls::{count, run_once};
+use crate::planner::whole;
 use crate::{
-    Backend, Element, ElementType, KernelKey, Layout, Options, Prepared, Request, Result, Span, Spans, block_on,
+    Backend, Element, ElementType, KernelKey, Layout, Options, Prepared, Request, Result, Scalar, Slot, Span, Spans,
+    Step, block_on,
 };
 
 /// Which elements of type `T` to keep.
@@ -186,20 +190,83 @@ pub struct SelectRequest {
     pub rest: Rest,
 }
 
+/// Keeps half of uniform numbers.
+struct UpperHalf;
+
+impl Predicate<u32> for UpperHalf {
+    const NAME: &'static str = "upper_half";
+    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0x80000000u; }";
+
+    fn keep(v: u32) -> bool {
+        v >= 1 << 31
+    }
+}
+
+/// A selection of half of the elements: what tuning times.
+pub(crate) fn upper_half(_: Scalar, n: u64) -> Request {
+    SelectRequest::of::<u32, UpperHalf>(n, Rest::Dropped)
+}
+
 impl SelectRequest {
     fn of<T: Element, P: Predicate<T>>(n: u64, rest: Rest) -> Request {
-        Request::Select(SelectRequest { selector: Selector::of::<T, P>(), n, rest })
+        SelectRequest { selector: Selector::of::<T, P>(), n, rest }.into()
+    }
+
+    /// What is moved where the inputs are read in so many passes, and so many outputs are written.
+    pub(crate) fn bytes_moved(&self, passes: u64, kept: u64) -> u64 {
+        self.bytes_read().saturating_mul(passes).saturating_add(self.bytes_written(kept))
     }
 
     /// What one pass reads.
-    pub(crate) fn bytes_read(&self) -> u64 {
+    fn bytes_read(&self) -> u64 {
         self.n.saturating_mul(u64::from(self.selector.element().bytes()))
     }
 
     /// What is written where so many elements are kept, the count left out.
-    pub(crate) fn bytes_written(&self, kept: u64) -> u64 {
+    fn bytes_written(&self, kept: u64) -> u64 {
         let written = if self.rest == Rest::Dropped { kept } else { self.n };
         written.saturating_mul(u64::from(self.selector.element().bytes()))
+    }
+}
+
+impl Primitive for SelectRequest {
+    fn name(&self) -> &'static str {
+        if self.rest == Rest::Dropped { "select_if" } else { "partition_if" }
+    }
+
+    fn n(&self) -> u64 {
+        self.n
+    }
+
+    fn operands(&self) -> Vec<Operand> {
+        let rest = (self.rest == Rest::Apart).then_some(Slot::Rest);
+        let slots = [Slot::Input, Slot::Output].into_iter().chain(rest);
+        let elements = slots.map(|slot| Operand::new(slot, self.selector.element(), self.n));
+        elements.chain([Operand::count()]).collect()
+    }
+
+    fn selector(&self) -> Option<&Selector> {
+        Some(&self.selector)
+    }
+
+    fn bytes_moved_by(&self, outputs: u64) -> u64 {
+        self.bytes_moved(1, outputs)
+    }
+
+    fn apart(&self) -> Option<&'static str> {
+        Some(
+            "a selection in place: where elements go depends on all before them, which may be overwritten by then; give \
+             it two spans",
+        )
+    }
+
+    fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
+        let is_behind = self.rest == Rest::Behind && algorithm.tiles_wait;
+        is_behind.then_some("where the rest begins in a span of both is known only after a pass")
+    }
+
+    fn of_nothing(&self) -> Vec<Step> {
+        vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }]
     }
 }
 

@@ -2,16 +2,18 @@
 
 use std::borrow::Cow;
 
-use crate::primitives::{count, run_once};
+use super::{Operand, Primitive};
+use crate::calls::{count, run_once};
+use crate::planner::whole;
 use crate::wgsl::{mentions, renamed};
 use crate::{
-    Backend, Builtin, Element, ElementType, Error, Field, HostOp, Layout, Monoid, Op, Options, Prepared, Request,
-    Result, Scalar, Span, Spans, block_on,
+    Backend, Element, ElementType, Error, Field, HostOp, Layout, Monoid, Op, Options, Prepared, Request, Result,
+    Scalar, Slot, Span, Spans, Step, block_on,
 };
 
 /// A reduction of the runs of equal keys: `reduce_by_key`, or `run_length_encode`.
 #[derive(Debug, Clone)]
-pub struct ByKeyRequest {
+pub struct ReduceByKeyRequest {
     /// The keys' type. Keys are equal if their bits are.
     pub key: ElementType,
     /// The operator over the values; `None` for the runs' lengths, for which there are no values.
@@ -20,21 +22,72 @@ pub struct ByKeyRequest {
     pub n: u64,
 }
 
-impl ByKeyRequest {
+/// Sums by keys of the same type: what tuning times.
+pub(crate) fn sums(scalar: Scalar, n: u64) -> Request {
+    ReduceByKeyRequest { key: ElementType::Scalar(scalar), op: Some(Op::sum(scalar)), n }.into()
+}
+
+/// The lengths of runs: what tuning times.
+pub(crate) fn lengths(scalar: Scalar, n: u64) -> Request {
+    ReduceByKeyRequest { key: ElementType::Scalar(scalar), op: None, n }.into()
+}
+
+impl ReduceByKeyRequest {
     /// What makes a run's total: the operator, or the sum of ones.
     pub fn total(&self) -> Op {
-        self.op.clone().unwrap_or_else(|| Op::builtin(Builtin::Sum, Scalar::U32).expect("u32 has a sum"))
+        self.op.clone().unwrap_or_else(|| Op::sum(Scalar::U32))
+    }
+
+    /// What is moved where the inputs are read in so many passes, and so many outputs are written.
+    pub(crate) fn bytes_moved(&self, passes: u64, runs: u64) -> u64 {
+        self.bytes_read().saturating_mul(passes).saturating_add(self.bytes_written(runs))
     }
 
     /// What one pass reads.
-    pub(crate) fn bytes_read(&self) -> u64 {
+    fn bytes_read(&self) -> u64 {
         let value = self.op.as_ref().map_or(0, |op| op.element().bytes());
         self.n.saturating_mul(u64::from(self.key.bytes() + value))
     }
 
     /// What is written for so many runs, the count left out.
-    pub(crate) fn bytes_written(&self, runs: u64) -> u64 {
+    fn bytes_written(&self, runs: u64) -> u64 {
         runs.saturating_mul(u64::from(self.key.bytes() + self.total().element().bytes()))
+    }
+}
+
+impl Primitive for ReduceByKeyRequest {
+    fn name(&self) -> &'static str {
+        if self.op.is_some() { "reduce_by_key" } else { "run_length_encode" }
+    }
+
+    fn n(&self) -> u64 {
+        self.n
+    }
+
+    fn operands(&self) -> Vec<Operand> {
+        let [keys, runs] = [Slot::Input, Slot::Output].map(|slot| Operand::new(slot, &self.key, self.n));
+        let values = self.op.as_ref().map(|op| Operand::new(Slot::InputValues, op.element(), self.n));
+        let totals = Operand::new(Slot::OutputValues, self.total().element(), self.n);
+        [keys, runs].into_iter().chain(values).chain([totals, Operand::count()]).collect()
+    }
+
+    fn op(&self) -> Option<&Op> {
+        self.op.as_ref()
+    }
+
+    fn bytes_moved_by(&self, outputs: u64) -> u64 {
+        self.bytes_moved(1, outputs)
+    }
+
+    fn apart(&self) -> Option<&'static str> {
+        Some(
+            "a reduction by key in place: where runs go depends on all before them, which may be overwritten by then; give \
+             it two spans",
+        )
+    }
+
+    fn of_nothing(&self) -> Vec<Step> {
+        vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }]
     }
 }
 
@@ -50,28 +103,28 @@ impl ByKeyRequest {
 ///
 /// # Errors
 /// As of [`Scan`](crate::Scan), and [`Error::Invalid`] for outputs that are the inputs.
-pub trait ByKey: Backend {
+pub trait ReduceByKey: Backend {
     /// Plans and compiles a reduction by key of `n` elements. Bind spans with values ([`Spans::with_values`]) and a count.
     fn prepare_reduce_by_key<K: Element, V: Element, M: Monoid<V>>(
         &self,
         n: u64,
         layout: Layout,
     ) -> Result<Prepared<Self>> {
-        let request = Request::ByKey(ByKeyRequest { key: K::TYPE, op: Some(Op::of::<V, M>()), n });
+        let request = ReduceByKeyRequest { key: K::TYPE, op: Some(Op::of::<V, M>()), n }.into();
         block_on(Prepared::new(self, &request, layout, Options::default()))
     }
 
     /// Plans and compiles a run-length encoding of `n` elements. Bind spans with the lengths' span as the output values, no
     /// bytes of input values, and a count.
     fn prepare_run_length_encode<K: Element>(&self, n: u64, layout: Layout) -> Result<Prepared<Self>> {
-        let request = Request::ByKey(ByKeyRequest { key: K::TYPE, op: None, n });
+        let request = ReduceByKeyRequest { key: K::TYPE, op: None, n }.into();
         block_on(Prepared::new(self, &request, layout, Options::default()))
     }
 
     /// Writes the key of each run to the output, and the run's values combined to the output values.
     fn reduce_by_key<K: Element, V: Element, M: Monoid<V>>(&self, spans: &Spans<'_, Self>) -> Result<()> {
         let n = count::<K>(spans.input.bytes())?;
-        run_once(self, &Request::ByKey(ByKeyRequest { key: K::TYPE, op: Some(Op::of::<V, M>()), n }), spans)
+        run_once(self, &ReduceByKeyRequest { key: K::TYPE, op: Some(Op::of::<V, M>()), n }.into(), spans)
     }
 
     /// Writes the key of each run to the output, and how long the run is, as a `u32`, to `lengths`.
@@ -84,10 +137,10 @@ pub trait ByKey: Backend {
     ) -> Result<()> {
         let n = count::<K>(input.bytes())?;
         let spans = Spans::new(input, output).with_values(&input.slice(0, 0)?, lengths).with_count(count_of_runs);
-        run_once(self, &Request::ByKey(ByKeyRequest { key: K::TYPE, op: None, n }), &spans)
+        run_once(self, &ReduceByKeyRequest { key: K::TYPE, op: None, n }.into(), &spans)
     }
 }
-impl<B: Backend> ByKey for B {}
+impl<B: Backend> ReduceByKey for B {}
 
 /// The struct that a segmented scan carries.
 const SEGMENT: &str = "Segment";

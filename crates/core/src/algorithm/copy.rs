@@ -1,0 +1,49 @@
+//! Copies.
+
+use super::{Algorithm, Needs, Of, Place, Row, Work};
+use crate::planner::{Planner, whole};
+use crate::primitive::copy::CopyRequest;
+use crate::scratch::Scratch;
+use crate::{ElementType, KernelKey, Language, Launch, Param, Region, Result, Scalar, Slot, Step};
+
+/// A copy by the API, or by a kernel where that is faster.
+pub static COPY: Algorithm = Algorithm {
+    needs: Needs { place: Place::Anything, ..Needs::WORKGROUPS },
+    ..Algorithm::new("copy", "", Of::Copy(Row { plan, traffic: Some(|r, _| 2 * r.bytes()) }))
+};
+
+/// Those of the primitive.
+pub(crate) static ALL: &[&Algorithm] = &[&COPY];
+
+/// The bytes that one launch copies: 2^31 words, which a kernel can count.
+const COPIED_AT_ONCE: u64 = 1 << 33;
+
+fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
+    let bytes = request.bytes();
+    if planner.caps.native_copy || planner.caps.language == Language::Host {
+        let (from, to) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
+        return Ok(Work::new(Scratch::default(), vec![Step::Copy { from, to }]));
+    }
+    // Words, whatever the elements are: four at a time where the spans allow it.
+    let word = ElementType::Scalar(Scalar::U32);
+    let pack = planner.pack(&word);
+    let (workgroup, rows) = (256.min(planner.caps.max_workgroup), 8);
+    let launch = |at: u64| {
+        let of = |slot| Region { slot, offset: at, bytes: COPIED_AT_ONCE.min(bytes - at) };
+        let words = (COPIED_AT_ONCE.min(bytes - at) / 4) as u32;
+        let constants = vec![("WORKGROUP", workgroup), ("ROWS", rows)];
+        let kernel = KernelKey::new("copy/copy", vec![pack.load, pack.store], constants);
+        Step::Launch(Launch {
+            kernel: KernelKey { element: Some(word.clone()), ..kernel },
+            groups: words.div_ceil(workgroup * rows * pack.elements),
+            bindings: vec![("input", of(Slot::Input)), ("output", of(Slot::Output))],
+            params: vec![
+                ("n", Param::Word(words)),
+                ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
+                ("output_offset", Param::Offset { binding: "output", unit: pack.bytes }),
+            ],
+            initial: None,
+        })
+    };
+    Ok(Work::new(Scratch::default(), (0..bytes).step_by(COPIED_AT_ONCE as usize).map(launch).collect()))
+}

@@ -1,0 +1,111 @@
+//! One launch: the last workgroup to arrive combines the partials in a fixed order.
+
+use crate::algorithm::{Algorithm, Of, Row, Work, has_native_subgroups};
+use crate::planner::{Planner, clean_once, whole, words_of};
+use crate::primitive::reduce::sums;
+use crate::scratch::Scratch;
+use crate::tuning::{Candidates, tuned};
+use crate::{DeviceKind, KernelKey, Launch, Op, Param, ReduceRequest, Result, Scalar, Slot};
+
+/// The planner's choice. Reads each element once.
+pub static SINGLE_PASS: Algorithm = Algorithm {
+    candidates: || CANDIDATES,
+    ..Algorithm::new("single_pass", "reduce-single-pass.md", Of::Reduce(Row { plan, traffic: Some(|r, _| r.bytes()) }))
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[
+    tuned(
+        sums,
+        Scalar::U32,
+        &SINGLE_PASS,
+        &[
+            ("reduce_workgroup", &[128, 256, 512, 1024]),
+            ("reduce_words", &[8, 16, 32]),
+            ("groups_per_unit", &[2, 4, 8, 16]),
+        ],
+    ),
+    tuned(
+        sums,
+        Scalar::U32,
+        &SINGLE_PASS,
+        &[("reduce_workgroup_few", &[256, 512]), ("reduce_few_each", &[16, 32, 64])],
+    )
+    .of(1 << 21),
+    tuned(sums, Scalar::U32, &SINGLE_PASS, &[("reduce_alone_words", &[16, 32, 64])]).of(1 << 14),
+    tuned(sums, Scalar::U64, &SINGLE_PASS, &[("reduce_alone_words", &[64, 128])]).of(1 << 14),
+    tuned(sums, Scalar::U64, &SINGLE_PASS, &[("reduce_ahead", &[0, 1])]).of(1 << 24),
+];
+
+fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
+    let (op, n) = (&request.op, request.n as u32);
+    let (input, output) = (whole(Slot::Input, request.bytes()), whole(Slot::Output, op.element().bytes().into()));
+    let pack = planner.pack(op.element());
+    let words = words_of(n, op.element());
+    let mut workgroup = planner.tuning.reduce_workgroup;
+    let few = |workgroup| {
+        u64::from(planner.tuning.reduce_few_each) * u64::from(workgroup) * u64::from(planner.caps.compute_units)
+    };
+    while workgroup > planner.tuning.reduce_workgroup_few && words < few(workgroup) {
+        workgroup /= 2;
+    }
+    let workgroup = planner.workgroup_within_half(workgroup, op.element());
+    // One workgroup is done before several have met.
+    let alone = n.div_ceil(workgroup * pack.elements).next_power_of_two();
+    let most = |words: u32, packs: u32| (words / (pack.bytes / 4)).clamp(1, packs);
+    let rows = match alone <= most(planner.tuning.reduce_alone_words, 32) && planner.caps.kind != DeviceKind::Cpu {
+        true => alone,
+        false => most(planner.words(planner.tuning.reduce_words, words, workgroup), 16),
+    };
+    let tile = workgroup * rows * pack.elements;
+    let tiles = n.div_ceil(tile);
+    let groups = tiles.min(planner.resident(planner.tuning.groups_per_unit)).min(4096);
+    // The kernel loads a workgroup's first tile unchecked: of two the first is whole.
+    let ahead = planner.tuning.reduce_ahead == 1 && op.commutative && tiles >= 2 * groups;
+    let combine = combining(planner, op, workgroup)?;
+    // How a workgroup's partial is held.
+    let partials_part = if planner.caps.atomics64 { "block/partials64" } else { "block/partials" };
+    let mut scratch = Scratch::default();
+    let counter = scratch.take(4);
+    let partials = scratch.take(u64::from(groups) * 2 * 4 * u64::from(op.element().words()));
+    let parts = [&[pack.load, pack.fold], &combine.parts[..], &[partials_part]].concat();
+    let constants = [
+        ("WORKGROUP", workgroup),
+        ("ROWS", rows),
+        ("EXCLUSIVE", 0),
+        ("COMMUTATIVE", u32::from(op.commutative)),
+        ("AHEAD", u32::from(ahead)),
+    ];
+    let launch = Launch {
+        kernel: KernelKey::new("reduce/single_pass", parts, [&constants, &combine.constants[..]].concat()).by(op),
+        groups,
+        bindings: vec![("input", input), ("output", output), ("partials", partials), ("counter", counter)],
+        params: vec![
+            ("n", Param::Word(n)),
+            ("tiles", Param::Word(tiles)),
+            ("groups", Param::Word(groups)),
+            ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
+            ("output_offset", Param::Offset { binding: "output", unit: op.element().bytes() }),
+        ],
+        initial: Some(request.start()),
+    };
+    let steps = clean_once(&scratch, launch);
+    let per_invocation = u64::from(tiles.div_ceil(groups)) * u64::from(rows) * u64::from(pack.elements);
+    let depth = per_invocation + 2 * 16 + u64::from(groups.div_ceil(workgroup)) + 4;
+    Ok(Work::new(scratch, steps).depth(depth))
+}
+
+/// By shuffles where they are cheaper than barriers.
+fn combining(planner: &Planner<'_>, op: &Op, workgroup: u32) -> Result<Combining> {
+    if !has_native_subgroups(planner.caps) {
+        return Ok(Combining { parts: vec!["block/reduce"], constants: vec![] });
+    }
+    let parts = vec![planner.subgroup_scan_of(op), "block/subgroup_fold", "block/tile_totals", "block/reduce_subgroup"];
+    Ok(Combining { parts, constants: planner.subgroup_constants(workgroup)? })
+}
+
+/// The blocks that combine a workgroup's elements, and their constants.
+struct Combining {
+    parts: Vec<&'static str>,
+    constants: Vec<(&'static str, u32)>,
+}

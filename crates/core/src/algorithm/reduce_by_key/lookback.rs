@@ -1,0 +1,63 @@
+//! One launch, whose tiles tell each other how many runs have begun and the total of the last one: a segmented scan. Merrill and Garland
+//! 2016.
+
+use super::{Job, arguments};
+use crate::algorithm::chain::{tile_prefix, tile_states};
+use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
+use crate::planner::{Planner, clean_once};
+use crate::primitive::reduce_by_key::{lengths, sums};
+use crate::scratch::Scratch;
+use crate::tuning::{Candidates, tuned};
+use crate::{ReduceByKeyRequest, Result, Scalar};
+
+/// The planner's choice: reads each element once.
+pub static LOOKBACK: Algorithm = Algorithm {
+    needs: Needs { subgroups: SubgroupNeed::RatherNative, ..Needs::WORKGROUPS },
+    tiles_wait: true,
+    follows_arrival: true,
+    candidates: || CANDIDATES,
+    ..Algorithm::new("lookback", "", Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(1, runs)) }))
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[
+    tuned(
+        sums,
+        Scalar::U32,
+        &LOOKBACK,
+        &[
+            ("by_key_workgroup", &[128, 256, 512]),
+            ("by_key_words", &[8, 14, 16, 18, 24, 32]),
+            ("by_key_staged_from", &[1 << 20, 1 << 22, u32::MAX]),
+            ("by_key_staged_workgroup", &[128, 256, 512]),
+            ("by_key_staged_words", &[16, 24, 32]),
+            ("by_key_resident", &[0, 3, 4, 5, 6]),
+        ],
+    ),
+    tuned(lengths, Scalar::U32, &LOOKBACK, &[("run_lengths_resident", &[0, 3, 4, 5, 6])]),
+];
+
+fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
+    let job = Job::new(planner, request, planner.tuning.by_key_words)?;
+    let mut scratch = Scratch::default();
+    let state = planner.state(&job.op);
+    let mut parts = vec![planner.subgroup_scan_part(&job.op)];
+    parts.extend(tile_prefix(state.part));
+    parts.extend(job.store());
+    let mut kernel = job.tile_key("by_key/lookback", parts);
+    let resident = match &job.request.op {
+        _ if !job.staged => 0,
+        Some(_) => planner.tuning.by_key_resident,
+        None => planner.tuning.run_lengths_resident,
+    };
+    kernel.constants.extend(planner.registers_for(job.workgroup, resident));
+    kernel.constants.extend(planner.subgroup_constants(job.workgroup)?);
+    kernel.constants.extend(planner.fault_constants());
+    let bounded = u32::from(planner.waits_bounded());
+    kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", planner.polls(1))]);
+    let mut launch = job.launch(kernel, job.tiles, &arguments(request));
+    launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, &mut scratch)?);
+    launch.initial = Some(job.op.identity().to_vec());
+    let steps = clean_once(&scratch, launch);
+    Ok(Work::new(scratch, steps).depth(job.depth()))
+}

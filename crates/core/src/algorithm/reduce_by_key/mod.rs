@@ -1,0 +1,133 @@
+//! Reductions by key: by look-back in one pass, or in three launches.
+
+mod lookback;
+mod parallel;
+mod reduce_then_scan;
+
+pub use lookback::LOOKBACK;
+pub use parallel::PARALLEL;
+pub use reduce_then_scan::REDUCE_THEN_SCAN;
+
+use super::Algorithm;
+use crate::planner::{Argument, BESIDE, Planner, reaches, tile_launch, whole, words_of};
+use crate::primitive::Primitive;
+use crate::primitive::reduce_by_key::segmented;
+use crate::{KernelKey, Language, Launch, Op, ReduceByKeyRequest, Result, Slot};
+
+/// Those of the primitive.
+pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &LOOKBACK, &REDUCE_THEN_SCAN];
+
+/// Workgroup memory that holds a tile's keys, the one before it, and its values: a word is left out after every 32.
+fn staged_bytes(tile: u32, key_words: u32, value_words: u32) -> u32 {
+    let padded = |words: u32| words + words / 32;
+    4 * (padded(tile * key_words) + key_words + padded(tile * value_words))
+}
+
+/// What the kernels of one reduction by key have in common.
+struct Job<'a> {
+    request: &'a ReduceByKeyRequest,
+    /// The segmented one.
+    op: Op,
+    value_words: u32,
+    /// Whether elements and runs move by way of workgroup memory.
+    staged: bool,
+    /// What OpenCL's kernels are told where they do.
+    whole_tiles: Option<(&'static str, u32)>,
+    n: u32,
+    workgroup: u32,
+    rows: u32,
+    tiles: u32,
+}
+
+impl<'a> Job<'a> {
+    /// Tiles of about so many words of segments an invocation, or as many as the device's numbers say where they are staged, and of as many of keys, which it holds beside them.
+    fn new(planner: &Planner<'_>, request: &'a ReduceByKeyRequest, words: u32) -> Result<Self> {
+        let (n, t) = (request.n as u32, planner.tuning);
+        let total = request.total();
+        let op = segmented(&total)?;
+        let segment = op.element();
+        let (key_words, value_words) = (request.key.words(), total.element().words());
+        let fits = |workgroup: u32, rows: u32| {
+            let beside = workgroup * 2 * segment.bytes() + BESIDE;
+            staged_bytes(workgroup * rows, key_words, value_words) + beside <= planner.caps.shared_bytes
+        };
+        // The block scans hold two elements an invocation in workgroup memory.
+        let shape = |workgroup, words| (planner.workgroup_within_half(workgroup, segment), words);
+        let wanted = shape(t.by_key_staged_workgroup, t.by_key_staged_words);
+        let staged = reaches(words_of(n, &request.key), t.by_key_staged_from) && fits(wanted.0, 1);
+        let (workgroup, words) = if staged { wanted } else { shape(t.by_key_workgroup, words) };
+        let words = planner.words(words.min(t.scan_words), words_of(n, segment), workgroup);
+        let mut rows = (words / segment.words()).min(2 * words / (segment.words() + key_words)).max(1);
+        while staged && !fits(workgroup, rows) {
+            rows -= 1;
+        }
+        // With a branch for whole tiles PoCL's optimised code reads, where subgroups are emulated, a tile before it is staged.
+        let is_told = staged && planner.caps.language == Language::OpenClC;
+        let whole_tiles = is_told.then_some(("WHOLE_TILES", u32::from(!planner.caps.emulates_subgroups())));
+        Ok(Job {
+            request,
+            op,
+            value_words,
+            staged,
+            whole_tiles,
+            n,
+            workgroup,
+            rows,
+            tiles: n.div_ceil(workgroup * rows),
+        })
+    }
+
+    fn key(&self, name: &'static str, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
+        let mut constants = vec![("WORKGROUP", self.workgroup), ("ROWS", self.rows)];
+        constants.extend(more);
+        KernelKey::new(name, parts, constants).by(&self.op)
+    }
+
+    fn key_words(&self) -> (&'static str, u32) {
+        ("KEY_WORDS", self.request.key.words())
+    }
+
+    /// A kernel that takes tiles of keys, and of values where there are some, whose argument is bound then.
+    fn tile_key(&self, name: &'static str, parts: Vec<&'static str>) -> KernelKey {
+        let mut constants = vec![self.key_words(), ("RUN_WORDS", self.value_words)];
+        let has_values = self.request.op.is_some();
+        if self.staged {
+            let own = |name, words| (name, self.rows * words);
+            constants.extend([own("OWN_KEYS", self.request.key.words()), own("OWN_WORDS", self.value_words)]);
+            constants.push(("TILE_VALUES", u32::from(has_values)));
+            constants.extend(self.whole_tiles);
+        }
+        let values = if has_values { "block/run_values" } else { "block/run_lengths" };
+        let load = if self.staged { "block/run_load_staged" } else { "block/run_load" };
+        self.key(name, [&[values, load][..], &parts].concat(), constants)
+    }
+
+    /// The blocks by which a tile's runs are written.
+    fn store(&self) -> Vec<&'static str> {
+        vec!["block/run_total", if self.staged { "block/run_store_staged" } else { "block/run_store" }]
+    }
+
+    /// The longest chain of combines.
+    fn depth(&self) -> u64 {
+        u64::from(self.tiles) + u64::from(self.rows * self.workgroup)
+    }
+
+    fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {
+        tile_launch(kernel, groups, [self.n, self.tiles], arguments)
+    }
+}
+
+/// Inputs, outputs and count, those that there are.
+fn arguments(request: &ReduceByKeyRequest) -> Vec<Argument> {
+    let named = request.operands().into_iter().map(|operand| {
+        let (name, offset) = match operand.slot {
+            Slot::Input => ("input", "input_offset"),
+            Slot::Output => ("output", "output_offset"),
+            Slot::InputValues => ("input_values", "input_values_offset"),
+            Slot::OutputValues => ("output_values", "output_values_offset"),
+            _ => ("output_count", "output_count_offset"),
+        };
+        Argument { name, offset, region: whole(operand.slot, operand.bytes()), unit: 4 }
+    });
+    named.collect()
+}

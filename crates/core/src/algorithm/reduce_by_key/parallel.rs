@@ -1,0 +1,23 @@
+//! The CPU backend's reduction by key: chunks on all threads.
+
+use super::{Job, arguments};
+use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
+use crate::planner::Planner;
+use crate::{KernelKey, ReduceByKeyRequest, Result, Step};
+
+/// On all of the processor's threads: keys are read to be counted, and again with their values.
+pub static PARALLEL: Algorithm = Algorithm {
+    needs: Needs::THREADS,
+    ..Algorithm::new("parallel", "", Of::ReduceByKey(Row { plan, traffic: Some(traffic) }))
+};
+
+fn traffic(request: &ReduceByKeyRequest, runs: u64) -> u64 {
+    request.n * u64::from(request.key.bytes()) + request.bytes_moved(1, runs)
+}
+
+fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
+    let job = Job::new(planner, request, planner.tuning.by_key_passes_words)?;
+    let kernel = KernelKey::new("by_key/parallel", vec![], vec![job.key_words()]).by(&request.total());
+    let launch = job.launch(kernel, 1, &arguments(request));
+    Ok(Work::new(Default::default(), vec![Step::Launch(launch)]).depth(job.depth()))
+}

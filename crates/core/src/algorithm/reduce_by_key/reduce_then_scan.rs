@@ -1,0 +1,50 @@
+//! Three launches: each tile's segment, their scan by one workgroup, and the runs.
+
+use super::{Job, arguments};
+use crate::algorithm::{Algorithm, Of, Row, Work};
+use crate::planner::{Argument, Planner};
+use crate::primitive::reduce_by_key::sums;
+use crate::scratch::Scratch;
+use crate::tuning::{Candidates, tuned};
+use crate::{Launch, Param, ReduceByKeyRequest, Result, Scalar, Slot, Step};
+
+/// Where no tile may wait. Reads each element twice.
+pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
+    candidates: || CANDIDATES,
+    ..Algorithm::new(
+        "reduce_then_scan",
+        "",
+        Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(2, runs)) }),
+    )
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[tuned(
+    sums,
+    Scalar::U32,
+    &REDUCE_THEN_SCAN,
+    &[("by_key_passes_words", &[8, 16]), ("by_key_staged_from", &[1 << 20, 1 << 22, u32::MAX])],
+)];
+
+fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
+    let job = Job::new(planner, request, planner.tuning.by_key_passes_words)?;
+    let mut scratch = Scratch::default();
+    // The last one is for the total.
+    let sums = scratch.take((u64::from(job.tiles) + 1) * u64::from(job.op.element().bytes()));
+    let all = arguments(request);
+    let is_input = |a: &Argument| matches!(a.region.slot, Slot::Input | Slot::InputValues);
+    let inputs: Vec<Argument> = all.iter().copied().filter(is_input).collect();
+    let sum = job.launch(job.tile_key("by_key/tile_reduce", vec!["block/reduce"]), job.tiles, &inputs);
+    let spine = Launch {
+        kernel: job.key("scan/spine", vec!["block/scan"], vec![]),
+        groups: 1,
+        bindings: vec![],
+        params: vec![("count", Param::Word(job.tiles + 1))],
+        initial: Some(job.op.identity().to_vec()),
+    };
+    let runs = job.tile_key("by_key/tile_scan", [vec!["block/scan"], job.store()].concat());
+    let runs = job.launch(runs, job.tiles, &all);
+    let mut launches = [sum, spine, runs];
+    launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
+    Ok(Work::new(scratch, launches.map(Step::Launch).into()).depth(job.depth()))
+}

@@ -1,0 +1,16 @@
+//! Blelloch's tree within a tile, padded against bank conflicts. Harris, Sengupta and Owens, GPU Gems 3, chapter 39.
+
+use super::scan_then_propagate::by_tiles;
+use super::{Job, rung};
+use crate::algorithm::{Algorithm, Work};
+use crate::planner::Planner;
+use crate::{Result, ScanRequest};
+
+/// The tree within a tile.
+pub static BLELLOCH_BLOCKED: Algorithm =
+    rung("blelloch_blocked", "scan-blelloch-blocked.md", plan, |r, _| 4 * r.bytes());
+
+fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
+    let job = Job::of(request);
+    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, Some("block/scan_blelloch"))?))
+}

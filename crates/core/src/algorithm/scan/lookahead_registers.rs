@@ -1,0 +1,100 @@
+//! Look-back whose workgroups stay: each publishes the sum of its next tile, which it holds in registers, before it looks back for this one.
+
+use super::one_pass::LookBack;
+use super::{Job, ScanTile, waiting};
+use crate::algorithm::chain::{ANNOUNCE, tile_prefix};
+use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
+use crate::planner::{Planner, reaches, words_of};
+use crate::primitive::scan::sums;
+use crate::tuning::{Candidates, tuned};
+use crate::{Op, Result, Scalar, ScanRequest};
+
+/// The planner's choice for many elements where no hardware copies tiles.
+pub static LOOKAHEAD_REGISTERS: Algorithm = {
+    let waiting = waiting("lookahead_registers", "scan-lookahead-registers.md", plan);
+    // PoCL's emulated subgroups are barriers: within this kernel's conditions its optimised code writes over foreign memory.
+    Algorithm {
+        needs: Needs { subgroups: SubgroupNeed::Native, ..waiting.needs },
+        candidates: || CANDIDATES,
+        variant_of: Some(&super::LOOKBACK),
+        ..waiting
+    }
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[
+    tuned(sums, Scalar::U64, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_workgroup", &[128, 256, 512])]),
+    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_chunks", &[0, 2, 4])]),
+    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 26, u32::MAX])])
+        .of(1 << 26)
+        .choice(),
+    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 25, 1 << 26])])
+        .of(1 << 25)
+        .choice(),
+    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 24, 1 << 25])])
+        .of(1 << 24)
+        .choice(),
+    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 23, 1 << 24])])
+        .of(1 << 23)
+        .choice(),
+    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 22, 1 << 23])])
+        .of(1 << 22)
+        .choice(),
+];
+
+/// Whether it is the fastest: for many elements of one or two words, whose states are read at once.
+pub(crate) fn is_fastest(planner: &Planner<'_>, request: &ScanRequest) -> bool {
+    let (op, words) = (&request.op, words_of(request.n, request.op.element()));
+    planner.waits_bounded()
+        && planner.caps.atomics64
+        && op.element().words() <= 2
+        && reaches(words, planner.tuning.lookahead_registers_from)
+        && check_turns(planner, op, request.n as u32, &tile(planner, &Job::of(request))).is_ok()
+}
+
+fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
+    let job = Job::of(request);
+    let tile = tile(planner, &job);
+    check_turns(planner, job.op, job.n, &tile)?;
+    let state = planner.state(job.op);
+    let groups = Some(planner.resident(planner.tuning.lookahead_registers_groups));
+    let kernel = "scan/lookahead_registers";
+    let chunks = chunks(planner, job.op);
+    let look_back = if chunks == 0 {
+        let parts = [&tile_prefix(state.part)[..], &["block/tile_rows"]].concat();
+        LookBack { kernel, state, parts, constants: vec![], patience: planner.polls(1), values: false, groups }
+    } else {
+        let parts = [&[state.part], &ANNOUNCE[..], &["block/tile_chunks", "block/tile_rows"]].concat();
+        // Whoever is behind a stuck tile's chunk waits too, so that helping sooner pays.
+        let patience = (planner.polls(1) / 4).max(1);
+        LookBack { kernel, state, parts, constants: vec![("CHUNKS", chunks)], patience, values: false, groups }
+    };
+    // What lies before a chunk does not depend on which tiles come first.
+    Ok(Work { in_fixed_order: chunks > 0, ..look_back.work(planner, job, tile)? })
+}
+
+fn tile(planner: &Planner<'_>, job: &Job<'_>) -> ScanTile {
+    planner.scan_tile(job.op, job.n, 32, planner.tuning.lookahead_registers_workgroup)
+}
+
+/// The chunks of states that are read at once, or 0 where it goes from tile to tile. A chunk is a subgroup's
+/// width, of which all workgroups must agree; and the states of wider elements are too many loads at a time.
+fn chunks(planner: &Planner<'_>, op: &Op) -> u32 {
+    let agree = planner.caps.subgroups.is_some_and(|s| s.min == s.max);
+    if agree && op.element().words() == 1 { planner.tuning.lookahead_registers_chunks } else { 0 }
+}
+
+/// Whether a workgroup that takes all tiles, as it may where few run at a time, ends its loops itself.
+fn check_turns(planner: &Planner<'_>, op: &Op, n: u32, tile: &ScanTile) -> Result<()> {
+    let Some(subgroups) = planner.caps.subgroups else { return Ok(()) };
+    let [words, steps] = [op.element().words(), 32 - subgroups.max.leading_zeros()].map(u64::from);
+    let chunks = u64::from(chunks(planner, op).max(1));
+    let rows = u64::from(tile.elements / tile.workgroup / tile.pack.elements);
+    // What a row's scan, a tile's totals and a few windows of states turn.
+    let turns = rows * (4 + steps * (1 + words))
+        + u64::from(tile.workgroup / subgroups.min.max(1))
+        + 4 * chunks * (3 + steps * (1 + words))
+        + 16;
+    let tiles = u64::from(n.div_ceil(tile.elements));
+    planner.check_turns(&LOOKAHEAD_REGISTERS, tiles * turns, "one workgroup may take all tiles", "lookback")
+}

@@ -1,0 +1,141 @@
+//! Scans: by look-back in one pass, by several launches, and the literature's.
+
+mod blelloch;
+mod blelloch_blocked;
+mod chained_scan;
+mod hillis_steele;
+mod hillis_steele_shared;
+pub(crate) mod lookahead;
+pub(crate) mod lookahead_registers;
+mod lookback;
+mod lookback_fenced;
+mod lookback_serial;
+mod one_pass;
+mod parallel;
+pub(crate) mod passes;
+mod reduce_then_scan;
+mod reduce_then_scan_recursive;
+mod scan_then_propagate;
+mod sequential;
+mod subgroup_blocked;
+
+pub use blelloch::BLELLOCH;
+pub use blelloch_blocked::BLELLOCH_BLOCKED;
+pub use chained_scan::CHAINED_SCAN;
+pub use hillis_steele::HILLIS_STEELE;
+pub use hillis_steele_shared::HILLIS_STEELE_SHARED;
+pub use lookahead::LOOKAHEAD;
+pub use lookahead_registers::LOOKAHEAD_REGISTERS;
+pub use lookback::LOOKBACK;
+pub use lookback_fenced::LOOKBACK_FENCED;
+pub use lookback_serial::LOOKBACK_SERIAL;
+pub use parallel::PARALLEL;
+pub use reduce_then_scan::REDUCE_THEN_SCAN;
+pub use reduce_then_scan_recursive::REDUCE_THEN_SCAN_RECURSIVE;
+pub use scan_then_propagate::SCAN_THEN_PROPAGATE;
+pub use sequential::SEQUENTIAL;
+pub use subgroup_blocked::SUBGROUP_BLOCKED;
+
+use super::{Algorithm, InPlace, Needs, Of, Row, Work};
+use crate::planner::{Pack, Planner, whole, words_of};
+use crate::{Op, Region, Result, ScanKind, ScanRequest, Slot};
+
+/// Those of the primitive: the planner's choices, then the literature's in the order of its ideas.
+pub(crate) static ALL: &[&Algorithm] = &[
+    &PARALLEL,
+    &SEQUENTIAL,
+    &LOOKBACK,
+    &LOOKAHEAD_REGISTERS,
+    &LOOKAHEAD,
+    &REDUCE_THEN_SCAN,
+    &HILLIS_STEELE,
+    &HILLIS_STEELE_SHARED,
+    &BLELLOCH,
+    &BLELLOCH_BLOCKED,
+    &SUBGROUP_BLOCKED,
+    &REDUCE_THEN_SCAN_RECURSIVE,
+    &SCAN_THEN_PROPAGATE,
+    &CHAINED_SCAN,
+    &LOOKBACK_SERIAL,
+    &LOOKBACK_FENCED,
+];
+
+/// Bytes that an algorithm moves for a request.
+type Traffic = fn(&ScanRequest, u64) -> u64;
+type Plan = fn(&Planner<'_>, &ScanRequest) -> Result<Work>;
+
+const fn scan(name: &'static str, page: &'static str, plan: Plan, traffic: Traffic) -> Algorithm {
+    Algorithm::new(name, page, Of::Scan(Row { plan, traffic: Some(traffic) }))
+}
+
+/// One of the literature's, of several launches.
+const fn rung(name: &'static str, page: &'static str, plan: Plan, traffic: Traffic) -> Algorithm {
+    Algorithm { is_reference: true, ..scan(name, page, plan, traffic) }
+}
+
+/// A scan of one launch, whose tiles wait for those before them: each element once in and once out.
+const fn waiting(name: &'static str, page: &'static str, plan: Plan) -> Algorithm {
+    Algorithm {
+        needs: Needs { in_place: InPlace::WithProgress, ..Needs::SUBGROUPS },
+        tiles_wait: true,
+        follows_arrival: true,
+        ..scan(name, page, plan, |r, _| 2 * r.bytes())
+    }
+}
+
+/// What is to be scanned, from where to where. Output and input may be the same.
+#[derive(Clone)]
+pub(crate) struct Job<'a> {
+    pub(crate) op: &'a Op,
+    pub(crate) n: u32,
+    pub(crate) exclusive: bool,
+    /// The element that the scan starts from.
+    pub(crate) start: Vec<u8>,
+    pub(crate) input: Region,
+    pub(crate) output: Region,
+}
+
+impl<'a> Job<'a> {
+    fn of(request: &'a ScanRequest) -> Job<'a> {
+        let ScanRequest { op, n, kind, initial } = request;
+        Job {
+            op,
+            n: *n as u32,
+            exclusive: *kind == ScanKind::Exclusive,
+            start: initial.clone().unwrap_or_else(|| op.identity().to_vec()),
+            input: whole(Slot::Input, request.bytes()),
+            output: whole(Slot::Output, request.bytes()),
+        }
+    }
+
+    /// The scan of tiles' sums.
+    fn of_sums(&self, sums: Region, count: u32) -> Job<'a> {
+        Job { n: count, exclusive: true, input: sums, output: sums, ..self.clone() }
+    }
+}
+
+/// How large a tile is.
+struct ScanTile {
+    pack: Pack,
+    workgroup: u32,
+    elements: u32,
+    constants: Vec<(&'static str, u32)>,
+}
+
+impl Planner<'_> {
+    /// A scan's tile of about `words` 32-bit words an invocation, at most as tuned.
+    fn scan_tile(&self, op: &Op, n: u32, words: u32, workgroup: u32) -> ScanTile {
+        let pack = self.pack(op.element());
+        let all = words_of(n, op.element());
+        let mut words = self.words(words.min(self.tuning.scan_words), all, workgroup);
+        // Elements of several words have fewer to a tile, and more tiles then keep more loads in flight: four a compute unit.
+        if op.element().words() > 1 {
+            words = words.min(self.words(words, all / 4, workgroup).max(16));
+        }
+        let rows = (words / (pack.bytes / 4)).clamp(1, 16);
+        // The block scans hold two elements an invocation in workgroup memory.
+        let workgroup = self.workgroup_within_half(workgroup, op.element());
+        let elements = workgroup * rows * pack.elements;
+        ScanTile { workgroup, elements, constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)], pack }
+    }
+}

@@ -1,0 +1,25 @@
+//! The CPU backend's scans: chunks on all threads, each read to be summed and again to be scanned.
+
+use super::{Job, scan};
+use crate::algorithm::{Algorithm, Needs, Work};
+use crate::{KernelKey, Launch, Param, Result, ScanRequest, Step};
+
+/// On all of the processor's threads.
+pub static PARALLEL: Algorithm = Algorithm {
+    needs: Needs::THREADS,
+    ..scan("parallel", "", |_, request| on_threads(request, false), |r, _| 2 * r.bytes())
+};
+
+/// On all threads, or on one.
+pub(super) fn on_threads(request: &ScanRequest, sequential: bool) -> Result<Work> {
+    let job = Job::of(request);
+    let constants = vec![("EXCLUSIVE", u32::from(job.exclusive)), ("SEQUENTIAL", u32::from(sequential))];
+    let launch = Launch {
+        kernel: KernelKey::new("scan/parallel", vec![], constants).by(job.op),
+        groups: 1,
+        bindings: vec![("input", job.input), ("output", job.output)],
+        params: vec![("n", Param::Word(job.n))],
+        initial: Some(job.start),
+    };
+    Ok(Work::new(Default::default(), vec![Step::Launch(launch)]).depth(job.n.into()))
+}

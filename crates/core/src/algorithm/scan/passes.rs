@@ -1,0 +1,192 @@
+//! Scans of several launches, none of whose workgroups waits for another: those that go by tiles, and those that step through
+//! global memory.
+
+use super::Job;
+use crate::planner::{Planner, offset};
+use crate::scratch::Scratch;
+use crate::{KernelKey, Launch, Op, Param, Region, Result, Step};
+
+/// How a workgroup folds and scans a tile.
+#[derive(Clone)]
+pub(crate) struct TileBody {
+    kernel: &'static str,
+    parts: Vec<&'static str>,
+    constants: Vec<(&'static str, u32)>,
+    /// Bytes of a pack.
+    unit: u32,
+    pub(super) elements: u32,
+}
+
+/// A launch's task: the constants of `scan/tile_block`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Task {
+    Sum,
+    Local,
+    From,
+}
+
+/// Runs of tiles, one a workgroup.
+#[derive(Clone, Copy)]
+pub(super) struct Runs {
+    tiles: u32,
+    each: u32,
+    pub(super) groups: u32,
+}
+
+/// Elements of an invocation in a step through global memory: loads enough for memory.
+pub(super) const STEP_ROWS: u32 = 4;
+/// The sums that one workgroup scans at a time without a loop.
+const SPINE_ITEMS: u32 = 8;
+
+/// log2 n, rounded up.
+pub(super) fn levels(n: u32) -> u32 {
+    u32::BITS - n.saturating_sub(1).leading_zeros()
+}
+
+impl Runs {
+    pub(super) fn of(n: u32, tile: u32, each: u32) -> Runs {
+        let tiles = n.div_ceil(tile);
+        Runs { tiles, each, groups: tiles.div_ceil(each) }
+    }
+
+    /// As many groups as given, or fewer.
+    pub(super) fn fixed(n: u32, tile: u32, groups: u32) -> Runs {
+        let tiles = n.div_ceil(tile);
+        Runs::of(n, tile, tiles.div_ceil(groups.max(1)).max(1))
+    }
+}
+
+impl TileBody {
+    fn workgroup(&self) -> u32 {
+        let workgroup = self.constants.iter().find(|(name, _)| *name == "WORKGROUP");
+        workgroup.map_or(1, |&(_, invocations)| invocations)
+    }
+
+    /// The longest chain in a tile: a lane's elements, a subgroup's or a tree's, and the subgroups' sums one after the other.
+    pub(super) fn depth(&self) -> u64 {
+        u64::from(self.elements / self.workgroup()) + 80
+    }
+
+    /// The longest chain of tiles of tiles of `n` elements.
+    pub(super) fn depth_of_all(&self, n: u32) -> u64 {
+        let levels = u64::from(levels(n)).div_ceil(u64::from(self.elements.ilog2()));
+        levels * (self.depth() + 1) + self.depth()
+    }
+}
+
+impl Planner<'_> {
+    /// The fastest tile that the device has.
+    pub(crate) fn fast_tile(&self, op: &Op, n: u32) -> Result<TileBody> {
+        let by_subgroups = self.caps.subgroups.is_some() && !self.caps.emulates_subgroups();
+        let tile = self.scan_tile(op, n, self.tuning.scan_passes_words, self.tuning.scan_workgroup);
+        let packs = vec![tile.pack.load, tile.pack.store, tile.pack.fold];
+        let (kernel, parts, more) = if by_subgroups {
+            ("scan/tile_subgroup", vec![self.subgroup_scan_of(op)], self.subgroup_constants(tile.workgroup)?)
+        } else {
+            ("scan/tile_block", vec!["block/scan"], vec![])
+        };
+        Ok(TileBody {
+            kernel,
+            parts: [packs, parts].concat(),
+            constants: [tile.constants, more].concat(),
+            unit: tile.pack.bytes,
+            elements: tile.elements,
+        })
+    }
+
+    /// A tile of the literature's: a few elements an invocation, scanned by this part, or by subgroups.
+    pub(super) fn blocked_tile(&self, op: &Op, part: Option<&'static str>) -> Result<TileBody> {
+        let bytes = op.element().bytes();
+        let items = self.tuning.blocked_items;
+        let workgroup = self.workgroup_within_half(self.tuning.blocked_workgroup, op.element());
+        let mut constants = vec![("WORKGROUP", workgroup), ("ROWS", items)];
+        let packs = vec!["block/pack1", "block/store1", "block/fold1"];
+        let (kernel, part) = match part {
+            Some(part) => ("scan/tile_block", part),
+            None => ("scan/tile_subgroup", self.subgroup_scan_of(op)),
+        };
+        match part {
+            "block/scan" => {}
+            "block/scan_blelloch" => constants.push(("PADDING", self.tuning.blocked_padding)),
+            _ => constants.extend(self.subgroup_constants(workgroup)?),
+        }
+        let parts = [packs, vec![part]].concat();
+        Ok(TileBody { kernel, parts, constants, unit: bytes, elements: workgroup * items })
+    }
+
+    /// Sums of a fixed number of runs of tiles, their scan by one workgroup, and the scans of the runs. Reads the input twice.
+    pub(crate) fn reduce_then_scan(&self, job: &Job, body: &TileBody, scratch: &mut Scratch) -> Vec<Step> {
+        let groups = self.resident(self.tuning.scan_runs);
+        let runs = Runs::fixed(job.n, body.elements, groups);
+        let sums = self.sums(job, runs, scratch);
+        if runs.groups == 1 {
+            return vec![self.tiles(job, body, Task::Local, runs, sums)];
+        }
+        let spine = self.spine(job, sums, runs.groups);
+        vec![self.tiles(job, body, Task::Sum, runs, sums), spine, self.tiles(job, body, Task::From, runs, sums)]
+    }
+
+    /// What each of `sums` covers `tile` elements of, combined with them.
+    pub(super) fn add_carry(&self, job: &Job, input: Region, sums: Region, tile: u32) -> Step {
+        let unit = job.op.element().bytes();
+        Step::Launch(Launch {
+            kernel: self.step_key("scan/add_carry", job.op, vec![("ROWS", STEP_ROWS), ("TILE", tile)]),
+            groups: job.n.div_ceil(self.step_workgroup() * STEP_ROWS),
+            bindings: vec![("input", input), ("output", job.output), ("sums", sums)],
+            params: vec![
+                ("n", Param::Word(job.n)),
+                ("input_offset", offset("input", input, unit)),
+                ("output_offset", offset("output", job.output, unit)),
+            ],
+            initial: None,
+        })
+    }
+
+    pub(super) fn tiles(&self, job: &Job, body: &TileBody, task: Task, runs: Runs, sums: Region) -> Step {
+        let exclusive = u32::from(job.exclusive && task != Task::Sum);
+        let mut constants = body.constants.clone();
+        constants.extend([("EXCLUSIVE", exclusive), ("TASK", task as u32)]);
+        Step::Launch(Launch {
+            kernel: KernelKey::new(body.kernel, body.parts.clone(), constants).by(job.op),
+            groups: runs.groups,
+            bindings: vec![("input", job.input), ("output", job.output), ("sums", sums)],
+            params: vec![
+                ("n", Param::Word(job.n)),
+                ("tiles", Param::Word(runs.tiles)),
+                ("groups", Param::Word(runs.groups)),
+                ("tiles_each", Param::Word(runs.each)),
+                ("input_offset", offset("input", job.input, body.unit)),
+                ("output_offset", offset("output", job.output, body.unit)),
+            ],
+            initial: Some(job.start.clone()),
+        })
+    }
+
+    /// One workgroup scans the sums in place.
+    fn spine(&self, job: &Job, sums: Region, count: u32) -> Step {
+        let mut workgroup = self.workgroup_within_half(self.tuning.scan_workgroup, job.op.element());
+        while workgroup > self.narrowest_workgroup() && count <= workgroup / 2 * SPINE_ITEMS {
+            workgroup /= 2;
+        }
+        Step::Launch(Launch {
+            kernel: KernelKey::new("scan/spine", vec!["block/scan"], vec![("WORKGROUP", workgroup)]).by(job.op),
+            groups: 1,
+            bindings: vec![("sums", sums)],
+            params: vec![("count", Param::Word(count))],
+            initial: Some(job.start.clone()),
+        })
+    }
+
+    pub(super) fn sums(&self, job: &Job, runs: Runs, scratch: &mut Scratch) -> Region {
+        scratch.take(u64::from(runs.groups) * u64::from(job.op.element().bytes()))
+    }
+
+    pub(super) fn step_key(&self, name: &'static str, op: &Op, more: Vec<(&'static str, u32)>) -> KernelKey {
+        KernelKey::new(name, vec![], [vec![("WORKGROUP", self.step_workgroup())], more].concat()).by(op)
+    }
+
+    /// Invocations of a workgroup whose invocations take an element or a node each.
+    pub(super) fn step_workgroup(&self) -> u32 {
+        256.min(self.caps.max_workgroup)
+    }
+}

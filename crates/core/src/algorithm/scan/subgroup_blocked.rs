@@ -1,0 +1,18 @@
+//! A tile whose subgroups scan by themselves.
+
+use super::scan_then_propagate::by_tiles;
+use super::{Job, rung};
+use crate::algorithm::{Algorithm, Needs, Work};
+use crate::planner::Planner;
+use crate::{Result, ScanRequest};
+
+/// Subgroups within a tile.
+pub static SUBGROUP_BLOCKED: Algorithm = Algorithm {
+    needs: Needs::SUBGROUPS,
+    ..rung("subgroup_blocked", "scan-subgroup-blocked.md", plan, |r, _| 4 * r.bytes())
+};
+
+fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
+    let job = Job::of(request);
+    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, None)?))
+}

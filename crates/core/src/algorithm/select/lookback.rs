@@ -1,0 +1,60 @@
+//! One launch, whose tiles tell each other how many elements they keep. Merrill and Garland 2016.
+
+use super::{Job, ROWS_RANKED};
+use crate::algorithm::chain::{tile_prefix, tile_states};
+use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
+use crate::planner::{BESIDE, Planner, clean_once, reaches, words_of};
+use crate::primitive::select::upper_half;
+use crate::scratch::Scratch;
+use crate::tuning::{Candidates, tuned};
+use crate::{Result, Scalar, SelectRequest};
+
+/// The planner's choice: reads each element once.
+pub static LOOKBACK: Algorithm = Algorithm {
+    needs: Needs { subgroups: SubgroupNeed::RatherNative, ..Needs::WORKGROUPS },
+    tiles_wait: true,
+    follows_arrival: true,
+    candidates: || CANDIDATES,
+    ..Algorithm::new("lookback", "", Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(1, kept)) }))
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[tuned(
+    upper_half,
+    Scalar::U32,
+    &LOOKBACK,
+    &[
+        ("select_workgroup", &[128, 256, 512]),
+        ("select_words", &[8, 16, 32]),
+        ("select_staged_from", &[1 << 22, u32::MAX]),
+        ("select_resident", &[0, 3, 4, 5, 6]),
+    ],
+)];
+
+fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
+    let mut scratch = Scratch::default();
+    let job = Job::new(planner, request, planner.tuning.select_words);
+    let state = planner.state(&job.sum);
+    let element = request.selector.element();
+    // A subgroup may be as narrow as an invocation, and has a total.
+    let tile_bytes = job.workgroup * (job.rows * element.bytes() + 4);
+    let is_staged = reaches(words_of(request.n, element), planner.tuning.select_staged_from)
+        && tile_bytes + BESIDE <= planner.caps.shared_bytes;
+    let mut constants = planner.subgroup_constants(job.workgroup)?;
+    constants.extend(planner.registers_for(job.workgroup, if is_staged { planner.tuning.select_resident } else { 0 }));
+    constants.extend(planner.fault_constants());
+    constants.extend([
+        ("FALLBACK", u32::from(planner.waits_bounded())),
+        ("SPIN_LIMIT", planner.polls(1)),
+        ("SELECT_ROWS", ROWS_RANKED),
+        ("SELECT_ROUNDS", job.rows / ROWS_RANKED),
+        ("SELECT_STAGED", u32::from(is_staged)),
+        job.rest(),
+    ]);
+    let parts = [vec![planner.subgroup_scan_of(&job.sum)], tile_prefix(state.part)].concat();
+    let mut launch = job.launch(job.key("select/lookback", parts, constants), job.tiles, &job.arguments());
+    launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, &mut scratch)?);
+    launch.initial = Some(job.sum.identity().to_vec());
+    let steps = clean_once(&scratch, launch);
+    Ok(Work::new(scratch, steps))
+}

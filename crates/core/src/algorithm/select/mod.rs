@@ -1,0 +1,72 @@
+//! Selections and partitions: by look-back in one pass, or in three launches.
+
+mod lookback;
+mod parallel;
+mod reduce_then_scan;
+
+pub use lookback::LOOKBACK;
+pub use parallel::PARALLEL;
+pub use reduce_then_scan::REDUCE_THEN_SCAN;
+
+use super::Algorithm;
+use crate::planner::{Argument, Planner, tile_launch, whole, words_of};
+use crate::{KernelKey, Launch, Op, Rest, Scalar, SelectRequest, Slot};
+
+/// Those of the primitive.
+pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &LOOKBACK, &REDUCE_THEN_SCAN];
+
+/// Rows of a subgroup that are ranked at once: a word has a byte for each.
+const ROWS_RANKED: u32 = 4;
+
+/// What the kernels of one selection have in common.
+struct Job<'a> {
+    request: &'a SelectRequest,
+    /// Of the counts.
+    sum: Op,
+    n: u32,
+    workgroup: u32,
+    rows: u32,
+    tiles: u32,
+}
+
+impl<'a> Job<'a> {
+    /// Tiles of about `words` words an invocation.
+    fn new(planner: &Planner<'_>, request: &'a SelectRequest, words: u32) -> Self {
+        let (n, workgroup) = (request.n as u32, planner.tuning.select_workgroup);
+        let element = request.selector.element();
+        let words = planner.words(words.min(planner.tuning.scan_words), words_of(n, element), workgroup);
+        let rows = words / element.words();
+        let rows = (rows / ROWS_RANKED).max(1) * ROWS_RANKED;
+        let sum = Op::sum(Scalar::U32);
+        Job { request, sum, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) }
+    }
+
+    fn key(&self, name: &'static str, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
+        let mut constants = vec![("WORKGROUP", self.workgroup), ("ROWS", self.rows)];
+        constants.extend(more);
+        let selector = Some(self.request.selector.clone());
+        KernelKey { selector, ..KernelKey::new(name, parts, constants).by(&self.sum) }
+    }
+
+    /// What becomes of the elements that are not kept.
+    fn rest(&self) -> (&'static str, u32) {
+        ("SELECT_REST", self.request.rest.code())
+    }
+
+    /// Input, output, rest and count. Where there is no span for the rest the output stands for it.
+    fn arguments(&self) -> [Argument; 4] {
+        let unit = self.request.selector.element().bytes();
+        let elements = |slot| whole(slot, u64::from(self.n) * u64::from(unit));
+        let rest = if self.request.rest == Rest::Apart { Slot::Rest } else { Slot::Output };
+        [
+            Argument { name: "input", offset: "input_offset", region: elements(Slot::Input), unit },
+            Argument { name: "output", offset: "output_offset", region: elements(Slot::Output), unit },
+            Argument { name: "output_rest", offset: "output_rest_offset", region: elements(rest), unit },
+            Argument { name: "output_count", offset: "output_count_offset", region: whole(Slot::Count, 4), unit: 4 },
+        ]
+    }
+
+    fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {
+        tile_launch(kernel, groups, [self.n, self.tiles], arguments)
+    }
+}

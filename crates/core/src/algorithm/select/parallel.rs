@@ -1,0 +1,18 @@
+//! The CPU backend's selection: chunks on all threads.
+
+use super::Job;
+use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
+use crate::planner::Planner;
+use crate::{KernelKey, Result, SelectRequest, Step};
+
+/// On all of the processor's threads: each element is read to be counted, and again to be placed.
+pub static PARALLEL: Algorithm = Algorithm {
+    needs: Needs::THREADS,
+    ..Algorithm::new("parallel", "", Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(2, kept)) }))
+};
+
+fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
+    let job = Job::new(planner, request, 1);
+    let kernel = KernelKey { constants: vec![job.rest()], ..job.key("select/parallel", vec![], vec![]) };
+    Ok(Work::new(Default::default(), vec![Step::Launch(job.launch(kernel, 1, &job.arguments()))]))
+}

@@ -1,0 +1,40 @@
+//! Three launches: each tile's count, their scan by one workgroup, and the elements to their places.
+
+use super::Job;
+use crate::algorithm::{Algorithm, Of, Row, Work};
+use crate::planner::Planner;
+use crate::primitive::select::upper_half;
+use crate::scratch::Scratch;
+use crate::tuning::{Candidates, tuned};
+use crate::{KernelKey, Launch, Param, Result, Scalar, SelectRequest, Step};
+
+/// Where no tile may wait, and where the rest follows the elements that are kept. Reads each element twice.
+pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
+    candidates: || CANDIDATES,
+    ..Algorithm::new("reduce_then_scan", "", Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(2, kept)) }))
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] =
+    &[tuned(upper_half, Scalar::U32, &REDUCE_THEN_SCAN, &[("select_passes_words", &[8, 16])])];
+
+fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
+    let mut scratch = Scratch::default();
+    let job = Job::new(planner, request, planner.tuning.select_passes_words);
+    // The last one is for the total.
+    let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
+    let [input, ..] = job.arguments();
+    let count = job.launch(job.key("select/tile_count", vec!["block/reduce"], vec![]), job.tiles, &[input]);
+    let spine = Launch {
+        kernel: KernelKey { selector: None, ..job.key("scan/spine", vec!["block/scan"], vec![]) },
+        groups: 1,
+        bindings: vec![],
+        params: vec![("count", Param::Word(job.tiles + 1))],
+        initial: Some(job.sum.identity().to_vec()),
+    };
+    let place = job.key("select/tile_place", vec!["block/scan"], vec![job.rest()]);
+    let place = job.launch(place, job.tiles, &job.arguments());
+    let mut launches = [count, spine, place];
+    launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
+    Ok(Work::new(scratch, launches.map(Step::Launch).into()))
+}

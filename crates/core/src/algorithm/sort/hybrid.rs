@@ -1,0 +1,71 @@
+//! The counts decide on the device: a partition by the most significant digit and a workgroup for each bucket, if all of them fit, else
+//! Onesweep's passes. Each launch that the decision leaves out ends at once.
+
+use super::segments::{Buckets, Shape};
+use super::{DIGIT_BITS, DIGITS, Job, buckets_fit, one_tile, sort};
+use crate::algorithm::{Algorithm, Needs, Work};
+use crate::planner::Planner;
+use crate::primitive::sort::keys;
+use crate::scratch::Scratch;
+use crate::tuning::{Candidates, tuned};
+use crate::{Result, Scalar, SortRequest, Step};
+
+/// The planner's choice between few keys and many on GPUs.
+pub static HYBRID: Algorithm = Algorithm {
+    needs: Needs::SUBGROUPS,
+    tiles_wait: true,
+    candidates: || CANDIDATES,
+    ..sort(
+        "hybrid",
+        "sort-hybrid.md",
+        plan,
+        |r, _| if buckets_fit(r.n) { r.moved(1, 2) } else { r.moved(1, r.places(8)) },
+    )
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[tuned(
+    keys,
+    Scalar::U32,
+    &HYBRID,
+    &[
+        ("bucket_workgroup", &[128, 256, 512]),
+        ("bucket_keys", &[16, 20, 24, 28, 32]),
+        ("bucket_resident", &[0, 2, 3, 4]),
+    ],
+)
+.of(1 << 20)];
+
+/// Whether keys that are spread well are sorted faster by their buckets: where those are likely to fit a workgroup each. Floats
+/// are seldom spread well over their first digit, a sign and seven bits of exponent.
+pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
+    let job = Job::of(request, DIGIT_BITS);
+    let bucket = shape(planner, &job);
+    planner.sorts_within_workgroups()
+        && planner.fits(&job, bucket)
+        && !matches!(request.key, Scalar::F32 | Scalar::F64)
+        && job.n > one_tile::shape(planner, &job).tile()
+        && likely_bucket(job.n) <= bucket.tile()
+}
+
+fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
+    let (job, mut scratch) = (Job::of(request, DIGIT_BITS), Scratch::default());
+    let shape = shape(planner, &job);
+    let mut partition = planner.partition(&job, 0, shape.tile(), &mut scratch)?;
+    let (last, buckets) = (job.places - 1, Buckets::of(&job, partition.counts));
+    let local = planner.local(&job, shape, last, partition.temp, job.output, Some(buckets))?;
+    partition.steps.push(Step::Launch(local));
+    Ok(Work::new(scratch, partition.steps))
+}
+
+/// What sorts a bucket of so many keys that are spread well, if it fits.
+pub(super) fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
+    let t = planner.tuning;
+    let most = Shape { workgroup: t.bucket_workgroup, keys: t.bucket_keys, resident: t.bucket_resident };
+    planner.shape_for(likely_bucket(job.n), planner.fitting(job, most))
+}
+
+/// The most keys that a bucket of `n` uniform keys is likely to have: by chance they differ in size.
+fn likely_bucket(n: u32) -> u32 {
+    n / DIGITS + n / DIGITS / 4 + 64
+}

@@ -1,0 +1,100 @@
+//! All keys in one workgroup, whose runs are merged in pairs.
+
+use super::segments::{Shape, place_part, segments};
+use super::{DIGIT_BITS, Job, LARGEST_TILE, sort};
+use crate::algorithm::{Algorithm, Work};
+use crate::planner::Planner;
+use crate::primitive::sort::keys;
+use crate::tuning::{Candidates, tuned};
+use crate::{DeviceKind, KernelKey, Language, Result, Scalar, SortRequest, Step};
+
+/// The planner's choice for few 64-bit keys on GPUs, and for few keys without subgroups.
+pub static MERGE_TILE: Algorithm = Algorithm {
+    most: LARGEST_TILE,
+    variant_of: Some(&super::ONE_TILE),
+    candidates: || CANDIDATES,
+    ..sort("merge_tile", "sort-merge-tile.md", plan, |r, _| r.moved(0, 1))
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[
+    tuned(keys, Scalar::U64, &MERGE_TILE, &[("merge_workgroup", &[256, 512, 1024]), ("merge_keys", &[5, 9, 17])])
+        .of(1 << 12),
+    tuned(keys, Scalar::U64, &MERGE_TILE, &[("merge_least", &[3, 5, 9])]).of(1 << 10),
+    tuned(keys, Scalar::U32, &MERGE_TILE, &[("merge_most", &[1 << 10, 1 << 12])]).of(1 << 12).choice(),
+    tuned(keys, Scalar::U32, &MERGE_TILE, &[("merge_most", &[0, 1 << 10])]).of(1 << 10).choice(),
+    tuned(keys, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[1 << 11, 1 << 12])]).of(1 << 12).choice(),
+    tuned(keys, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[0, 1 << 11])]).of(1 << 11).choice(),
+];
+
+/// Whether one workgroup should merge as many keys: without subgroups always, since all else is many launches.
+pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
+    let (job, t) = (Job::of(request, DIGIT_BITS), planner.tuning);
+    let most = match planner.caps.subgroups {
+        None => u32::MAX,
+        Some(_) if job.key_bytes == 8 => t.merge_most64,
+        Some(_) => t.merge_most,
+    };
+    let is_gpu = planner.caps.language != Language::Host && planner.caps.kind != DeviceKind::Cpu;
+    is_gpu && job.n <= most.min(shape(planner, &job).tile())
+}
+
+fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
+    let job = Job::of(request, DIGIT_BITS);
+    let most = shape(planner, &job);
+    if job.n > most.tile() {
+        return Err(planner.is_more_than_a_tile(&MERGE_TILE, &job, most));
+    }
+    let kernel = key(planner, &job, shape_for(planner, job.n, most));
+    let launch = segments(kernel, &job, job.input, job.output, None);
+    Ok(Work::new(Default::default(), vec![Step::Launch(launch)]))
+}
+
+/// The largest tile: a power of two of invocations, whose runs are merged in pairs, of an odd number of keys, which
+/// keeps them off each other's banks.
+fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
+    let mut shape =
+        Shape { workgroup: planner.tuning.merge_workgroup, keys: odd(planner.tuning.merge_keys), resident: 1 };
+    let fits = |shape| shared_bytes(job, shape) + 64 <= planner.ranking_room();
+    while (!fits(shape) || u64::from(shape.tile()) > LARGEST_TILE) && shape.tile() > 1 {
+        if shape.keys > 1 {
+            shape.keys -= 2;
+        } else {
+            shape.workgroup /= 2;
+        }
+    }
+    shape
+}
+
+/// A shape that does little work for keys that are not there.
+fn shape_for(planner: &Planner<'_>, n: u32, most: Shape) -> Shape {
+    let least = planner.tuning.merge_least.min(most.keys);
+    let keys = (n.div_ceil(most.workgroup).max(least) | 1).min(most.keys);
+    let mut workgroup = most.workgroup;
+    while workgroup / 2 * keys >= n && workgroup > planner.narrowest_workgroup() {
+        workgroup /= 2;
+    }
+    Shape { workgroup, keys, resident: 1 }
+}
+
+fn key(planner: &Planner<'_>, job: &Job, shape: Shape) -> KernelKey {
+    let mut constants = job.constants.clone();
+    constants.extend([("WORKGROUP", shape.workgroup), ("ITEMS", shape.keys), ("NEIGHBOURS", shape.keys / 2)]);
+    constants.extend(planner.registers_for(shape.workgroup, shape.resident));
+    if planner.caps.language == Language::CudaC {
+        constants.push(("DYNAMIC_BYTES", shared_bytes(job, shape)));
+    }
+    constants.extend(planner.aliasing(true));
+    let parts = vec![job.key_part, "block/segment_whole", place_part(job)];
+    KernelKey::new("sort/merge", parts, constants)
+}
+
+/// Workgroup memory for the words of a tile that move, and for a place behind it.
+fn shared_bytes(job: &Job, shape: Shape) -> u32 {
+    job.moved_words() * (shape.tile() + 1) * 4
+}
+
+/// The largest odd number up to this one, which is at least 1.
+fn odd(number: u32) -> u32 {
+    number - u32::from(number.is_multiple_of(2))
+}

@@ -1,0 +1,163 @@
+//! Sorts: Onesweep, by buckets or within one workgroup where keys are few, or upsweep, scan and downsweep where no workgroup may wait
+//! for another; and the literature's.
+
+pub(crate) mod hybrid;
+pub(crate) mod merge_tile;
+mod msd_first;
+pub(crate) mod one_tile;
+mod onesweep;
+mod parallel;
+mod partition;
+mod segments;
+mod split;
+mod upsweep_downsweep;
+mod upsweep_downsweep_4bit;
+
+pub use hybrid::HYBRID;
+pub use merge_tile::MERGE_TILE;
+pub use msd_first::MSD_FIRST;
+pub use one_tile::ONE_TILE;
+pub use onesweep::ONESWEEP;
+pub use parallel::PARALLEL;
+pub(crate) use partition::has_room_for_ranks;
+pub use split::SPLIT;
+pub use upsweep_downsweep::UPSWEEP_DOWNSWEEP;
+pub use upsweep_downsweep_4bit::UPSWEEP_DOWNSWEEP_4BIT;
+
+use super::{Algorithm, Of, Row, Work};
+use crate::planner::{Planner, whole};
+use crate::scratch::Scratch;
+use crate::{Error, Language, Order, Region, Result, Scalar, Slot, SortRequest};
+
+/// Those of the primitive: the planner's choices, then the literature's.
+pub(crate) static ALL: &[&Algorithm] = &[
+    &PARALLEL,
+    &ONESWEEP,
+    &ONE_TILE,
+    &HYBRID,
+    &UPSWEEP_DOWNSWEEP,
+    &MERGE_TILE,
+    &SPLIT,
+    &UPSWEEP_DOWNSWEEP_4BIT,
+    &MSD_FIRST,
+];
+
+/// Bits of a digit place.
+const DIGIT_BITS: u32 = 8;
+/// Values of a digit.
+const DIGITS: u32 = 1 << DIGIT_BITS;
+/// No device was tuned to a larger tile.
+const LARGEST_TILE: u64 = 16 << 10;
+
+/// A sort of kernels.
+const fn sort(
+    name: &'static str,
+    page: &'static str,
+    plan: fn(&Planner<'_>, &SortRequest) -> Result<Work>,
+    traffic: fn(&SortRequest, u64) -> u64,
+) -> Algorithm {
+    Algorithm::new(name, page, Of::Sort(Row { plan, traffic: Some(traffic) }))
+}
+
+/// What the kernels of one sort have in common.
+pub(crate) struct Job {
+    n: u32,
+    digit_bits: u32,
+    places: u32,
+    key_bytes: u32,
+    value_bytes: u32,
+    constants: Vec<(&'static str, u32)>,
+    key_part: &'static str,
+    /// Where keys and values come from, and where they go.
+    input: Location,
+    output: Location,
+}
+
+/// Where keys and values lie.
+#[derive(Clone, Copy)]
+struct Location {
+    keys: Region,
+    values: Option<Region>,
+}
+
+impl Job {
+    /// A sort by digits of so many bits.
+    fn of(request: &SortRequest, digit_bits: u32) -> Job {
+        let (n, key_bytes, value_bytes) = (request.n as u32, request.key.bytes(), request.value_bytes());
+        let kind = match request.key {
+            Scalar::U32 | Scalar::U64 => 0,
+            Scalar::I32 | Scalar::I64 => 1,
+            Scalar::F32 | Scalar::F64 => 2,
+        };
+        let of = |slot, bytes: u32| whole(slot, u64::from(n) * u64::from(bytes));
+        let at = |keys, values| Location {
+            keys: of(keys, key_bytes),
+            values: (value_bytes > 0).then(|| of(values, value_bytes)),
+        };
+        Job {
+            n,
+            digit_bits,
+            places: key_bytes * 8 / digit_bits,
+            key_bytes,
+            value_bytes,
+            constants: vec![
+                ("KEY_KIND", kind),
+                ("DESCENDING", u32::from(request.order == Order::Descending)),
+                ("PLACES", key_bytes),
+                ("KEY_WORDS", key_bytes / 4),
+                ("DIGIT_BITS", digit_bits),
+                ("VALUE_WORDS", value_bytes / 4),
+            ],
+            key_part: if key_bytes == 4 { "block/key1" } else { "block/key2" },
+            input: at(Slot::Input, Slot::InputValues),
+            output: at(Slot::Output, Slot::OutputValues),
+        }
+    }
+
+    /// A second buffer of keys and values.
+    fn take(&self, scratch: &mut Scratch) -> Location {
+        let mut of = |bytes: u32| scratch.take(u64::from(self.n) * u64::from(bytes));
+        let (keys, values) = (of(self.key_bytes), of(self.value_bytes));
+        Location { keys, values: (self.value_bytes > 0).then_some(values) }
+    }
+
+    /// Words that move with a key: its own, and of a pair the index of its value.
+    fn moved_words(&self) -> u32 {
+        self.key_bytes / 4 + u32::from(self.value_bytes > 0)
+    }
+}
+
+/// Whether uniform keys part into buckets of a size, each of which a workgroup holds. A device's own tile may be smaller.
+fn buckets_fit(n: u64) -> bool {
+    n <= LARGEST_TILE * u64::from(DIGITS)
+}
+
+impl Planner<'_> {
+    /// The blocks that rank a subgroup's keys in WGSL, by ballots as wide as a subgroup may be and by its barrier if it has one. The
+    /// other languages' preludes have them.
+    fn ranking_parts(&self) -> &'static [&'static str] {
+        if self.caps.language != Language::Wgsl {
+            return &[];
+        }
+        match (self.caps.subgroups.is_some_and(|s| s.max > 32), self.caps.subgroup_barrier) {
+            (false, true) => &["block/peers32", "block/claim_barrier"],
+            (false, false) => &["block/peers32", "block/claim_atomic"],
+            (true, true) => &["block/peers128", "block/claim_barrier"],
+            (true, false) => &["block/peers128", "block/claim_atomic"],
+        }
+    }
+
+    fn lacks_room(&self) -> Error {
+        let (least, most) = self.caps.subgroups.map_or((32, 32), |s| (s.min, s.max));
+        Error::Unsupported(format!(
+            "{} ({}) has {} bytes of workgroup memory, too few to rank keys by subgroups of {least} to {most}; open it with its \
+             adapter's limits, or use upsweep_downsweep",
+            self.caps.device, self.caps.backend, self.caps.shared_bytes
+        ))
+    }
+}
+
+/// How many digits an invocation has, of those that have any: a power of two, for workgroups of any size.
+fn digits_each(workgroup: u32) -> u32 {
+    DIGITS.div_ceil(workgroup).next_power_of_two()
+}

@@ -1,0 +1,58 @@
+//! All keys in one workgroup, place by place.
+
+use super::segments::Shape;
+use super::{DIGIT_BITS, Job, LARGEST_TILE, sort};
+use crate::algorithm::{Algorithm, Needs, Work};
+use crate::planner::Planner;
+use crate::primitive::sort::{keys, pairs};
+use crate::tuning::{Candidates, tuned};
+use crate::{Result, Scalar, SortRequest, Step};
+
+/// The planner's choice for few keys on GPUs: reads and writes each once.
+pub static ONE_TILE: Algorithm = Algorithm {
+    needs: Needs::SUBGROUPS,
+    most: LARGEST_TILE,
+    candidates: || CANDIDATES,
+    ..sort("one_tile", "sort-one-tile.md", plan, |r, _| r.moved(0, 1))
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[
+    // First the shape that a full tile wants, then how few keys an invocation should take.
+    tuned(keys, Scalar::U32, &ONE_TILE, &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),
+    tuned(keys, Scalar::U32, &ONE_TILE, &[("tile_least", &[1, 2, 4])]).of(1 << 10),
+    // How many keys one tile is still the faster for, and how many of them merged: the most first, since what was kept is asked no more.
+    tuned(keys, Scalar::U32, &ONE_TILE, &[("tile_keys", &[8, 16])]).of(1 << 12).choice(),
+    tuned(keys, Scalar::U32, &ONE_TILE, &[("tile_keys", &[8, 16])]).of(1 << 13).choice(),
+    tuned(keys, Scalar::U64, &ONE_TILE, &[("tile_keys64", &[8, 16])]).of(1 << 12).choice(),
+    tuned(pairs, Scalar::U32, &ONE_TILE, &[("tile_pairs", &[8, 16])]).of(1 << 12).choice(),
+];
+
+/// Whether one workgroup should sort as many keys.
+pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
+    let job = Job::of(request, DIGIT_BITS);
+    let shape = shape(planner, &job);
+    planner.sorts_within_workgroups() && planner.fits(&job, shape) && job.n <= shape.tile()
+}
+
+fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
+    let job = Job::of(request, DIGIT_BITS);
+    let most = shape(planner, &job);
+    if job.n > most.tile() {
+        return Err(planner.is_more_than_a_tile(&ONE_TILE, &job, most));
+    }
+    let shape = planner.shape_for(job.n, most);
+    let launch = planner.local(&job, shape, job.places, job.input, job.output, None)?;
+    Ok(Work::new(Default::default(), vec![Step::Launch(launch)]))
+}
+
+/// The largest tile.
+pub(super) fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
+    let t = planner.tuning;
+    let keys = match (job.key_bytes, job.value_bytes) {
+        (4, 0) => t.tile_keys,
+        (4, _) => t.tile_pairs,
+        _ => t.tile_keys64,
+    };
+    planner.fitting(job, Shape { workgroup: t.tile_workgroup, keys, resident: 1 })
+}

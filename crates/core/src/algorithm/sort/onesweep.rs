@@ -1,0 +1,79 @@
+//! One look-back pass a digit, from the least significant on. Adinets and Merrill, "Onesweep", 2022.
+
+use super::{DIGIT_BITS, Job, sort};
+use crate::algorithm::{Algorithm, Needs, Work};
+use crate::planner::Planner;
+use crate::primitive::sort::{keys, pairs};
+use crate::scratch::Scratch;
+use crate::tuning::{Candidates, tuned};
+use crate::{Language, Result, Scalar, SortRequest};
+
+/// The planner's choice for many keys: reads the keys once to count all digits, and in a pass keys and values once in and once out.
+pub static ONESWEEP: Algorithm = Algorithm {
+    needs: Needs::SUBGROUPS,
+    tiles_wait: true,
+    candidates: || CANDIDATES,
+    ..sort("onesweep", "sort-onesweep.md", plan, |r, _| r.moved(1, r.places(8)))
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[
+    tuned(
+        keys,
+        Scalar::U32,
+        &ONESWEEP,
+        &[
+            ("sort_workgroup", &[128, 256, 384, 512]),
+            ("sort_keys", &[8, 12, 16, 20, 24, 28, 32, 36]),
+            ("sort_resident", &[0, 2, 3, 4]),
+            ("sort_window", &[1, 2, 4, 8]),
+        ],
+    ),
+    tuned(keys, Scalar::U32, &ONESWEEP, &[("sort_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+    tuned(
+        keys,
+        Scalar::U32,
+        &ONESWEEP,
+        &[("count_workgroup", &[256, 512]), ("count_keys", &[8, 16]), ("count_groups", &[2, 4, 8])],
+    )
+    .of(1 << 21),
+    tuned(
+        keys,
+        Scalar::U32,
+        &ONESWEEP,
+        &[("count_copies_workgroup", &[512, 1024]), ("count_copies_keys", &[4, 8, 16])],
+    )
+    .only(Language::CudaC),
+    // The same kernel where its tiles are not many, where they are few, and where they are fewer than units.
+    tuned(keys, Scalar::U32, &ONESWEEP, &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])]).of(1 << 24),
+    tuned(keys, Scalar::U32, &ONESWEEP, &[("sort_keys_few", &[12, 16, 20, 24, 32])]).of(1 << 22),
+    tuned(keys, Scalar::F32, &ONESWEEP, &[("sort_tiles_few", &[32, 48, 64, 96])]).of(1 << 18),
+    tuned(
+        keys,
+        Scalar::U64,
+        &ONESWEEP,
+        &[
+            ("sort64_workgroup", &[128, 256, 384, 512]),
+            ("sort_keys64", &[6, 8, 10, 12, 14, 16, 18, 20, 24, 28]),
+            ("sort64_resident", &[0, 2, 3, 4]),
+        ],
+    ),
+    tuned(
+        pairs,
+        Scalar::U32,
+        &ONESWEEP,
+        &[
+            ("pairs_workgroup", &[128, 256, 384, 512]),
+            ("sort_pairs", &[8, 12, 16, 20, 24, 28, 32]),
+            ("pairs_resident", &[0, 2, 3, 4]),
+        ],
+    ),
+    tuned(keys, Scalar::U64, &ONESWEEP, &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+    tuned(pairs, Scalar::U32, &ONESWEEP, &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+];
+
+fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
+    let mut scratch = Scratch::default();
+    let passes = planner.partition(&Job::of(request, DIGIT_BITS), 0, 0, &mut scratch)?;
+    Ok(Work::new(scratch, passes.steps))
+}

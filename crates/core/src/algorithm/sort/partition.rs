@@ -1,0 +1,282 @@
+//! Onesweep's passes: the digits of all places are counted at once, and each pass moves keys by a digit, with tiles that look back at
+//! the counts of those before them. Adinets and Merrill, "Onesweep", 2022.
+
+use super::{DIGITS, Job, Location, digits_each};
+use crate::planner::Planner;
+use crate::scratch::Scratch;
+use crate::{DeviceKind, KernelKey, Language, Launch, Param, Region, Result, Step};
+
+/// A count beside its state's three bits in 32 bits is smaller.
+const COUNT_LIMIT: u32 = 1 << 29;
+/// Bytes of a tile's states: a word a digit.
+const STATES: u32 = DIGITS * 4;
+/// Rows of a part of a tile that are scattered at once in WGSL: of more, registers.
+const BATCH: u32 = 4;
+/// So many tiles' states a sort may have whatever its size.
+const FEW_TILES: u32 = 44;
+
+impl Job {
+    /// The block that scatters values.
+    fn scattered(&self, language: Language) -> &'static str {
+        match (language, self.value_bytes) {
+            (Language::Wgsl, 0) => "block/scatter_none",
+            (Language::Wgsl, _) => "block/scatter_values",
+            (_, 0) => "block/values_none",
+            _ => "block/values",
+        }
+    }
+
+    /// The tiles whose states take no more than 3.9% of the data's size, and those of [`FEW_TILES`].
+    fn affordable_tiles(&self) -> u64 {
+        let data = u64::from(self.n) * u64::from(self.key_bytes + self.value_bytes);
+        data / 1000 * 39 / u64::from(STATES) + u64::from(FEW_TILES)
+    }
+
+    /// The tiles of a pass that share states, of `tiles` of `tile` keys: as many as can be afforded, and of fewer than 2^29 keys.
+    fn portion(&self, tile: u32, tiles: u32) -> u32 {
+        let most = self.affordable_tiles().min(u64::from((COUNT_LIMIT - 1) / tile)).max(1);
+        // Of about one size.
+        tiles.div_ceil(u64::from(tiles).div_ceil(most) as u32)
+    }
+}
+
+/// Keys in order of some places.
+pub(super) struct Partition {
+    pub(super) steps: Vec<Step>,
+    /// Where each digit of each place begins, place after place.
+    pub(super) counts: Region,
+    /// The second buffer.
+    pub(super) temp: Location,
+}
+
+/// What a workgroup of Onesweep takes at a time.
+struct Tile {
+    workgroup: u32,
+    /// Of an invocation.
+    keys: u32,
+    /// Workgroups that a compute unit should hold at once.
+    resident: u32,
+    /// Parts that go through workgroup memory one after the other, in WGSL.
+    parts: u32,
+}
+
+/// How a histogram's launch is shaped.
+struct Counting {
+    workgroup: u32,
+    items: u32,
+    /// Copies of a workgroup's counts, a power of two.
+    copies: u32,
+    groups: u32,
+}
+
+/// Whether the smallest tile that is ranked by subgroups, of any kind of keys, fits workgroup memory.
+pub(crate) fn has_room_for_ranks(planner: &Planner<'_>) -> bool {
+    let workgroup = planner.narrowest_ranking();
+    planner.room_for_ranks(workgroup, 4 * workgroup)
+}
+
+impl Planner<'_> {
+    /// Whether workgroup memory holds the subgroups' counts of each digit, and so many words of a tile.
+    fn room_for_ranks(&self, workgroup: u32, words: u32) -> bool {
+        // Four arrays of a word a digit or less, and an emulated subgroup's word an invocation.
+        let more = 4 * DIGITS * 4 + workgroup * 4;
+        sort_shared_bytes(workgroup, words, self.narrowest_subgroup()) + more <= self.ranking_room()
+    }
+
+    /// Words of a tile that are in workgroup memory at a time: one of each key, in WGSL all that move of a part of the keys.
+    fn exchanged_words(&self, job: &Job, tile: &Tile) -> u32 {
+        match self.caps.language {
+            Language::Wgsl => job.moved_words() * tile.workgroup * tile.keys.div_ceil(tile.parts),
+            _ => tile.workgroup * tile.keys,
+        }
+    }
+
+    fn sort_tile(&self, job: &Job) -> Result<Tile> {
+        let t = self.tuning;
+        let (workgroup, mut keys, resident, parts) = match (job.key_bytes, job.value_bytes) {
+            (4, 0) => (t.sort_workgroup, t.sort_keys, t.sort_resident, t.sort_parts),
+            (4, _) => (t.pairs_workgroup, t.sort_pairs, t.pairs_resident, t.pairs_parts),
+            (_, 0) => (t.sort64_workgroup, t.sort_keys64, t.sort64_resident, t.sort64_parts),
+            // Values are more to hold.
+            _ => (t.sort64_workgroup, (t.sort_keys64 * 3 / 4).max(1), t.sort64_resident, t.sort64_parts),
+        };
+        // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
+        let a_wave = u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
+        for (most, tuned) in [(t.sort_few_tiles, t.sort_keys_few), (t.sort_middling_tiles, t.sort_keys_middling)] {
+            let fewer = keys.min(tuned);
+            let tiles = job.n.div_ceil(workgroup * fewer);
+            if u64::from(job.n) <= a_wave.saturating_mul(most.into()) && job.portion(workgroup * fewer, tiles) == tiles
+            {
+                keys = fewer;
+                break;
+            }
+        }
+        // Few keys go to many compute units, by tiles of at most one portion.
+        if self.caps.kind != DeviceKind::Cpu {
+            let tiles = t.sort_tiles_few.min(job.affordable_tiles() as u32);
+            keys = keys.min(job.n.div_ceil(tiles * workgroup).max(3).next_multiple_of(2));
+        }
+        let mut tile = Tile { workgroup, keys, resident, parts };
+        let fits = |tile: &Tile| self.room_for_ranks(tile.workgroup, self.exchanged_words(job, tile));
+        let least = self.narrowest_ranking();
+        while !fits(&tile) {
+            if self.caps.language == Language::Wgsl && tile.parts < tile.keys {
+                tile.parts += 1;
+            } else if tile.keys > 4 {
+                tile.keys -= 1;
+            } else if tile.workgroup > least {
+                tile.workgroup = self.halved(tile.workgroup);
+            } else {
+                return Err(self.lacks_room());
+            }
+        }
+        Ok(tile)
+    }
+
+    /// How the digits are counted: in as many copies of the counts as workgroup memory has room for.
+    fn counting(&self, job: &Job) -> Counting {
+        let t = self.tuning;
+        let counts = job.places * DIGITS * 4;
+        let plain = Counting {
+            workgroup: self.workgroup_of(t.count_workgroup),
+            items: t.count_keys,
+            copies: 1,
+            groups: self.resident(t.count_groups),
+        };
+        if self.caps.kind == DeviceKind::Cpu || job.n < t.count_copies_from {
+            return plain;
+        }
+        // A copy for each lane, or for every other one of keys of eight bytes; one large workgroup a compute unit.
+        const LANES_COUNTS: u32 = 32 * 4 * DIGITS * 4;
+        if self.caps.bulk_shared_bytes >= LANES_COUNTS + (16 << 10) {
+            let copies = LANES_COUNTS / counts;
+            let workgroup = self.workgroup_of(t.count_copies_workgroup);
+            return Counting { workgroup, items: t.count_copies_keys, copies, groups: self.resident(1) };
+        }
+        let room = (self.caps.shared_bytes / 2).max(counts);
+        Counting { copies: 1 << (room / counts).min(8).ilog2(), ..plain }
+    }
+
+    /// A histogram and Onesweep's passes by the places from `first_place` on. If no digit of the last place has more than
+    /// `bucket_tile` keys only that place's pass is made, and leaves its buckets in the second buffer.
+    pub(super) fn partition(
+        &self,
+        job: &Job,
+        first_place: u32,
+        bucket_tile: u32,
+        scratch: &mut Scratch,
+    ) -> Result<Partition> {
+        let n = job.n;
+        let Tile { workgroup, keys: items, resident, parts } = self.sort_tile(job)?;
+        let tiles = n.div_ceil(workgroup * items);
+        let portion = job.portion(workgroup * items, tiles);
+        // Each place's offsets, four words a place that say where its pass reads and writes, and the offsets that one portion
+        // leaves to the next, by turns in two places.
+        let next_at = job.places * (DIGITS + 4);
+        let counts = scratch.take(u64::from(next_at + 2 * DIGITS) * 4);
+        // Each place's counts, and the arrivals of those that count.
+        let bins = scratch.take(u64::from(job.places * DIGITS + 1) * 4);
+        // The first words are the ticket.
+        let states = scratch.take(64 * 4 + u64::from(portion) * u64::from(STATES));
+        let temp = job.take(scratch);
+        let Counting { workgroup: count_workgroup, items: count_items, copies, groups } = self.counting(job);
+        let count_tiles = n.div_ceil(count_workgroup * count_items);
+        let count_groups = count_tiles.min(groups);
+        let key =
+            |name, parts, more: &[(&'static str, u32)]| KernelKey::new(name, parts, [&job.constants, more].concat());
+        let offset = |name, binding, unit| (name, Param::Offset { binding, unit });
+        let mut count_constants = vec![
+            ("WORKGROUP", count_workgroup),
+            ("ITEMS", count_items),
+            ("COPIES", copies),
+            ("DIGITS_EACH", digits_each(count_workgroup)),
+            ("IN_PLACE", u32::from(self.layout.in_place)),
+            ("FIRST_PLACE", first_place),
+            ("BUCKET_TILE", bucket_tile),
+        ];
+        if self.caps.language == Language::CudaC {
+            count_constants.push(("DYNAMIC_BYTES", job.places * DIGITS * copies * 4));
+        }
+        count_constants.extend(self.subgroup_constants(count_workgroup)?);
+        let histogram = Launch {
+            kernel: key(
+                "sort/histogram",
+                vec![job.key_part, "block/digit_scan", "block/digit_offsets"],
+                &count_constants,
+            ),
+            groups: count_groups,
+            bindings: vec![("input", job.input.keys), ("bins", bins), ("counts", counts)],
+            params: vec![
+                ("n", Param::Word(n)),
+                ("tiles", Param::Word(count_tiles)),
+                ("groups", Param::Word(count_groups)),
+                offset("input_offset", "input", job.key_bytes),
+            ],
+            initial: None,
+        };
+        // What the kernels leave clean, or number anew.
+        let clear = |region| Step::Fill { region, value: 0, once: true };
+        let mut steps = vec![clear(bins), clear(states), Step::Launch(histogram)];
+        let mut more = vec![
+            ("WORKGROUP", workgroup),
+            ("ITEMS", items),
+            ("DIGITS_EACH", digits_each(workgroup)),
+            ("FALLBACK", u32::from(self.waits_bounded())),
+            ("SPIN_LIMIT", self.polls(1)),
+            ("LOOKBACK_WINDOW", self.tuning.sort_window),
+        ];
+        more.extend(self.registers_for(workgroup, resident));
+        match self.caps.language {
+            Language::CudaC => more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, workgroup * items, 32))),
+            Language::Wgsl => more.extend([("PARTS", parts), ("BATCH", BATCH)]),
+            _ => {}
+        }
+        more.extend(self.subgroup_constants(workgroup)?);
+        more.extend(self.fault_constants());
+        let mut texts = vec![job.key_part, "block/digit_scan", "block/count_state", job.scattered(self.caps.language)];
+        texts.extend(self.ranking_parts());
+        if self.caps.language == Language::Wgsl {
+            texts.push("block/scatter");
+        }
+        let portions = (0..tiles).step_by(portion as usize).enumerate();
+        for (place, (turn, first_tile)) in (first_place..job.places).flat_map(|p| portions.clone().map(move |q| (p, q)))
+        {
+            let in_portion = portion.min(tiles - first_tile);
+            let carried = |turn: usize| next_at + (turn as u32 % 2) * DIGITS;
+            let offsets_at = if turn == 0 { place * DIGITS } else { carried(turn) };
+            let mut bindings = vec![("input", job.input.keys), ("temp", temp.keys), ("output", job.output.keys)];
+            let mut params = vec![
+                ("n", Param::Word(n)),
+                ("tiles", Param::Word(in_portion)),
+                ("place", Param::Word(place)),
+                ("first_tile", Param::Word(first_tile)),
+                ("portion", Param::Word(portion)),
+                ("offsets_at", Param::Word(offsets_at)),
+                ("next_at", Param::Word(carried(turn + 1))),
+                offset("input_offset", "input", job.key_bytes),
+                offset("output_offset", "output", job.key_bytes),
+            ];
+            if let (Some(input), Some(temp), Some(output)) = (job.input.values, temp.values, job.output.values) {
+                bindings.extend([("input_values", input), ("temp_values", temp), ("output_values", output)]);
+                params.extend([
+                    offset("input_values_offset", "input_values", 4),
+                    offset("output_values_offset", "output_values", 4),
+                ]);
+            }
+            bindings.extend([("counts", counts), ("states", states)]);
+            steps.push(Step::Launch(Launch {
+                kernel: key("sort/onesweep", texts.clone(), &more),
+                groups: in_portion,
+                bindings,
+                params,
+                initial: None,
+            }));
+        }
+        Ok(Partition { steps, counts, temp })
+    }
+}
+
+/// Workgroup memory for the subgroups' counts of each digit, and for words of a tile.
+fn sort_shared_bytes(workgroup: u32, words: u32, narrowest: u32) -> u32 {
+    (workgroup / narrowest * DIGITS + words) * 4
+}

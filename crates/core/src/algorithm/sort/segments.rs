@@ -1,0 +1,173 @@
+//! What sorts segments within workgroups share: all keys, or the buckets of a partition, each brought in order by one workgroup.
+
+use super::{DIGITS, Job, Location, digits_each};
+use crate::algorithm::Algorithm;
+use crate::planner::{Planner, offset};
+use crate::{DeviceKind, Error, KernelKey, Language, Launch, Param, Region, Result};
+
+/// What one workgroup sorts.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) workgroup: u32,
+    /// Of an invocation.
+    pub(super) keys: u32,
+    /// Workgroups that a compute unit should hold at once.
+    pub(super) resident: u32,
+}
+
+impl Shape {
+    pub(super) fn tile(self) -> u32 {
+        self.workgroup * self.keys
+    }
+}
+
+/// The buckets of a partition.
+#[derive(Clone, Copy)]
+pub(super) struct Buckets {
+    /// Where each begins, from `at` on.
+    pub(super) counts: Region,
+    pub(super) at: u32,
+}
+
+impl Buckets {
+    /// By the last place.
+    pub(super) fn of(job: &Job, counts: Region) -> Buckets {
+        Buckets { counts, at: (job.places - 1) * DIGITS }
+    }
+}
+
+impl Planner<'_> {
+    pub(super) fn is_more_than_a_tile(&self, algorithm: &Algorithm, job: &Job, most: Shape) -> Error {
+        let (tile, n, device, backend) = (most.tile(), job.n, &self.caps.device, self.caps.backend);
+        let other = if self.caps.subgroups.is_some() { "onesweep" } else { "upsweep_downsweep" };
+        Error::Unsupported(format!(
+            "{algorithm} sorts at most {tile} such keys on {device} ({backend}), as many as its workgroup holds, and there are {n}; use {other}"
+        ))
+    }
+
+    /// Software devices have no wave to fill, and ranks need subgroups.
+    pub(super) fn sorts_within_workgroups(&self) -> bool {
+        self.caps.language != Language::Host && self.caps.kind != DeviceKind::Cpu && self.caps.subgroups.is_some()
+    }
+
+    /// A shape that does little work for keys that are not there, rounded so that few kernels are compiled.
+    pub(super) fn shape_for(&self, n: u32, most: Shape) -> Shape {
+        let Shape { mut workgroup, keys: most, resident } = most;
+        let least = self.tuning.tile_least.min(most);
+        let each = n.div_ceil(workgroup);
+        let rounded = if each > 8 { each.next_multiple_of(4) } else { each.next_power_of_two() };
+        let keys = rounded.clamp(least, most);
+        let subgroup = self.caps.subgroups.map_or(32, |s| s.max);
+        while workgroup / 2 * keys >= n && workgroup >= 128 && (workgroup / 2).is_multiple_of(subgroup.max(32)) {
+            workgroup /= 2;
+        }
+        Shape { workgroup, keys, resident }
+    }
+
+    /// Whether workgroup memory holds a shape's counts and keys.
+    pub(super) fn fits(&self, job: &Job, shape: Shape) -> bool {
+        // The digits' counts, the subgroups' sums, a few words, and an emulated subgroup's word an invocation.
+        let more = DIGITS * 4 + 1024 + shape.workgroup * 4;
+        local_shared_bytes(job, shape, self.narrowest_subgroup()) + more <= self.ranking_room()
+    }
+
+    /// The same or a smaller shape, which fits if any does.
+    pub(super) fn fitting(&self, job: &Job, mut shape: Shape) -> Shape {
+        let least = self.narrowest_ranking();
+        while !self.fits(job, shape) && (shape.keys > 2 || shape.workgroup > least) {
+            if shape.keys > 2 {
+                shape.keys -= 1;
+            } else {
+                shape.workgroup = self.halved(shape.workgroup);
+            }
+        }
+        shape
+    }
+
+    /// `sort/local` by the places before `end_place`, on all keys or on each bucket.
+    pub(super) fn local(
+        &self,
+        job: &Job,
+        shape: Shape,
+        end_place: u32,
+        from: Location,
+        to: Location,
+        buckets: Option<Buckets>,
+    ) -> Result<Launch> {
+        if !self.fits(job, shape) {
+            return Err(self.lacks_room());
+        }
+        let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
+        let segment = if buckets.is_some() { "block/segment_bucket" } else { "block/segment_whole" };
+        let mut kernel = self.local_key("sort/local", job, shape, bytes, segment, place_part(job))?;
+        kernel.constants.extend(self.aliasing(buckets.is_none()));
+        let mut launch = segments(kernel, job, from, to, buckets);
+        launch.params.push(("end_place", Param::Word(end_place)));
+        Ok(launch)
+    }
+
+    /// Whether a kernel reads and stores the same memory, which WGSL's has to know: its two bindings may be taken for memory apart.
+    pub(super) fn aliasing(&self, is_whole: bool) -> Option<(&'static str, u32)> {
+        (self.caps.language == Language::Wgsl).then_some(("IN_PLACE", u32::from(is_whole && self.layout.in_place)))
+    }
+
+    /// A kernel whose workgroups sort segments; `bytes` are those of its workgroup memory that CUDA is asked for.
+    pub(super) fn local_key(
+        &self,
+        name: &'static str,
+        job: &Job,
+        shape: Shape,
+        bytes: impl Fn(u32) -> u32,
+        segment: &'static str,
+        values: &'static str,
+    ) -> Result<KernelKey> {
+        let mut constants = job.constants.clone();
+        constants.extend([
+            ("WORKGROUP", shape.workgroup),
+            ("ITEMS", shape.keys),
+            ("DIGITS_EACH", digits_each(shape.workgroup)),
+        ]);
+        constants.extend(self.registers_for(shape.workgroup, shape.resident));
+        if self.caps.language == Language::CudaC {
+            constants.push(("DYNAMIC_BYTES", bytes(32)));
+        }
+        constants.extend(self.subgroup_constants(shape.workgroup)?);
+        let mut parts = vec![job.key_part, "block/digit_scan"];
+        parts.extend(self.ranking_parts());
+        parts.extend(["block/tile_ranks", segment, values]);
+        Ok(KernelKey::new(name, parts, constants))
+    }
+}
+
+/// How a kernel that sorts segments moves their values.
+pub(super) fn place_part(job: &Job) -> &'static str {
+    if job.value_bytes > 0 { "block/place_values" } else { "block/place_none" }
+}
+
+/// A kernel that sorts all keys by one workgroup, or each bucket by one.
+pub(super) fn segments(kernel: KernelKey, job: &Job, from: Location, to: Location, buckets: Option<Buckets>) -> Launch {
+    let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
+    let mut params = vec![
+        ("n", Param::Word(job.n)),
+        ("source_offset", offset("source", from.keys, job.key_bytes)),
+        ("target_offset", offset("target_keys", to.keys, job.key_bytes)),
+    ];
+    if let (Some(from), Some(to)) = (from.values, to.values) {
+        bindings.extend([("source_values", from), ("target_values", to)]);
+        params.extend([
+            ("source_values_offset", offset("source_values", from, 4)),
+            ("target_values_offset", offset("target_values", to, 4)),
+        ]);
+    }
+    if let Some(Buckets { counts, at }) = buckets {
+        bindings.push(("counts", counts));
+        params.push(("buckets_at", Param::Word(at)));
+    }
+    let groups = if buckets.is_some() { DIGITS } else { 1 };
+    Launch { kernel, groups, bindings, params, initial: None }
+}
+
+/// Workgroup memory for the subgroups' counts of each digit, and for the words of a tile that move.
+pub(super) fn local_shared_bytes(job: &Job, shape: Shape, narrowest: u32) -> u32 {
+    (shape.workgroup / narrowest * DIGITS + job.moved_words() * shape.tile()) * 4
+}

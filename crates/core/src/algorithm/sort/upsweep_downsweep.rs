@@ -1,0 +1,97 @@
+//! Count, scan and scatter for each digit place, the lowest first. Merrill and Grimshaw, "High Performance and Scalable Radix Sorting",
+//! 2011.
+
+use super::{DIGIT_BITS, Job, sort};
+use crate::algorithm::scan::Job as ScanJob;
+use crate::algorithm::{Algorithm, Work};
+use crate::planner::{Planner, offset};
+use crate::primitive::sort::keys;
+use crate::scratch::Scratch;
+use crate::tuning::{Candidates, tuned};
+use crate::{Error, KernelKey, Launch, Layout, Op, Param, Result, Scalar, SortRequest, Step};
+
+/// The planner's choice without subgroups. A pass reads the keys twice.
+pub static UPSWEEP_DOWNSWEEP: Algorithm = Algorithm {
+    candidates: || CANDIDATES,
+    ..sort("upsweep_downsweep", "sort-upsweep-downsweep.md", plan, |r, _| r.moved(r.places(8), r.places(8)))
+};
+
+/// What tuning tries, each subject behind those whose numbers it depends on.
+const CANDIDATES: &[Candidates] = &[tuned(keys, Scalar::U32, &UPSWEEP_DOWNSWEEP, &[("upsweep_keys", &[8, 16])])];
+
+fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
+    by_digits(planner, &UPSWEEP_DOWNSWEEP, request, DIGIT_BITS)
+}
+
+/// By digits of so many bits.
+pub(super) fn by_digits(
+    planner: &Planner<'_>,
+    algorithm: &Algorithm,
+    request: &SortRequest,
+    digit_bits: u32,
+) -> Result<Work> {
+    let job = Job::of(request, digit_bits);
+    let n = job.n;
+    let (workgroup, mut items) = (planner.tuning.scan_workgroup, planner.tuning.upsweep_keys);
+    // A tile's words are exchanged in workgroup memory.
+    while items > 1 && workgroup * items * 4 > planner.caps.shared_bytes / 2 {
+        items -= 1;
+    }
+    // Of 8192 keys or a few more: their counts are 3.1% of the data.
+    let rounds = 8192_u32.div_ceil(workgroup * items);
+    let tiles = n.div_ceil(workgroup * items * rounds);
+    let table = tiles.checked_mul(1 << job.digit_bits).ok_or_else(|| {
+        Error::Invalid(format!("{n} keys are too many for {algorithm}'s table of counts; split the work"))
+    })?;
+    let mut scratch = Scratch::default();
+    let counts = scratch.take(u64::from(table) * 4);
+    let temp = job.take(&mut scratch);
+    let sum = Op::sum(Scalar::U32);
+    let shape = [("WORKGROUP", workgroup), ("ITEMS", items), ("ROUNDS", rounds)];
+    let key = |name, parts| KernelKey::new(name, parts, [&job.constants[..], &shape].concat());
+    // The counts' scan is this project's own, always of aligned scratch.
+    let wide = Planner { layout: Layout::default(), ..*planner };
+    let start = sum.identity().to_vec();
+    let prefixes = ScanJob { op: &sum, n: table, exclusive: true, start, input: counts, output: counts };
+    let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
+    let at = [job.input, temp, job.output];
+    let mut steps = vec![];
+    for place in 0..job.places {
+        // Always an even number of places: input, temp, output, temp, ..., output.
+        let source = at[if place == 0 { 0 } else { 2 - place as usize % 2 }];
+        let target = at[1 + place as usize % 2];
+        let mut params = vec![
+            ("n", Param::Word(n)),
+            ("tiles", Param::Word(tiles)),
+            ("place", Param::Word(place)),
+            ("source_offset", offset("source", source.keys, job.key_bytes)),
+        ];
+        steps.push(Step::Launch(Launch {
+            kernel: key("sort/upsweep", vec![job.key_part, "block/place_digit"]),
+            groups: tiles,
+            bindings: vec![("source", source.keys), ("counts", counts)],
+            params: params.clone(),
+            initial: None,
+        }));
+        steps.extend(scan.iter().cloned());
+        let mut bindings = vec![("source", source.keys), ("target_keys", target.keys)];
+        params.push(("target_offset", offset("target_keys", target.keys, job.key_bytes)));
+        if let (Some(source), Some(target)) = (source.values, target.values) {
+            bindings.extend([("source_values", source), ("target_values", target)]);
+            params.extend([
+                ("source_values_offset", offset("source_values", source, 4)),
+                ("target_values_offset", offset("target_values", target, 4)),
+            ]);
+        }
+        bindings.push(("counts", counts));
+        let value_part = if source.values.is_some() { "block/split_values" } else { "block/split_none" };
+        steps.push(Step::Launch(Launch {
+            kernel: key("sort/downsweep", vec![job.key_part, "block/place_digit", value_part]),
+            groups: tiles,
+            bindings,
+            params,
+            initial: None,
+        }));
+    }
+    Ok(Work::new(scratch, steps))
+}

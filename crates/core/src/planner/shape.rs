@@ -1,0 +1,231 @@
+//! Numbers of plans that any algorithm needs: how many invocations, words and workgroups, and what a kernel is told of them.
+
+use super::Planner;
+use crate::algorithm::Algorithm;
+use crate::scratch::Scratch;
+use crate::{
+    DeviceKind, ElementType, Error, KernelKey, Language, Launch, Op, Param, Region, Result, Slot, Step, SubgroupSource,
+};
+
+/// Workgroup memory for tickets, prefixes and the like, beside a tile's elements.
+pub(crate) const BESIDE: u32 = 512;
+/// Invocations that NVIDIA's OpenCL runs at most in workgroups whose size a kernel does not require.
+const UNREQUIRED: u32 = 256;
+
+/// How a kernel moves elements: sixteen bytes at a time where the spans allow it.
+pub(crate) struct Pack {
+    pub(crate) load: &'static str,
+    pub(crate) store: &'static str,
+    pub(crate) fold: &'static str,
+    pub(crate) elements: u32,
+    pub(crate) bytes: u32,
+}
+
+impl Planner<'_> {
+    /// Words for an invocation of a workgroup: as many as tuned, on a GPU fewer for so few elements that compute units
+    /// would stand idle. A power of two, so that few kernels are compiled.
+    pub(crate) fn words(&self, tuned: u32, words: u64, workgroup: u32) -> u32 {
+        if self.caps.kind == DeviceKind::Cpu {
+            return tuned;
+        }
+        let invocations = u64::from(self.caps.compute_units.max(1)) * u64::from(workgroup);
+        let each = words.div_ceil(invocations).min(u64::from(tuned)) as u32;
+        each.next_power_of_two().max(self.tuning.words_least).min(tuned)
+    }
+
+    /// How many workgroups of a kernel a compute unit should hold at once, which bounds its registers: the kernels' constant in CUDA, where
+    /// 0 is no bound. NVIDIA's OpenCL bounds those of kernels that do not require their workgroups' size, which are of
+    /// [`UNREQUIRED`] invocations at most.
+    pub(crate) fn registers_for(&self, workgroup: u32, resident: u32) -> Option<(&'static str, u32)> {
+        let is_told = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx);
+        let is_bound = self.caps.language == Language::CudaC || is_told && resident > 1 && workgroup <= UNREQUIRED;
+        is_bound.then_some(("RESIDENT", resident))
+    }
+
+    /// So many workgroups for each of the device's compute units.
+    pub(crate) fn resident(&self, each: u32) -> u32 {
+        self.caps.compute_units.max(1).saturating_mul(each)
+    }
+
+    /// A workgroup that halves until its elements take no more than half of the workgroup memory.
+    pub(crate) fn workgroup_within_half(&self, mut workgroup: u32, element: &ElementType) -> u32 {
+        while workgroup > self.narrowest_workgroup() && workgroup * element.bytes() > self.caps.shared_bytes / 2 {
+            workgroup /= 2;
+        }
+        workgroup
+    }
+
+    /// Workgroups are whole subgroups, however wide the device makes those.
+    pub(crate) fn widest_subgroup(&self) -> u32 {
+        self.caps.subgroups.map_or(1, |s| s.max)
+    }
+
+    /// Counts are kept for as many subgroups as there may be.
+    pub(crate) fn narrowest_subgroup(&self) -> u32 {
+        self.caps.subgroups.map_or(32, |s| s.min).max(1)
+    }
+
+    /// The narrowest workgroup that one which ranks keys by subgroups is halved to.
+    pub(crate) fn narrowest_ranking(&self) -> u32 {
+        (4 * self.narrowest_subgroup()).max(self.widest_subgroup())
+    }
+
+    /// What a workgroup that ranks keys may have: in CUDA more, if it asks for it.
+    pub(crate) fn ranking_room(&self) -> u32 {
+        self.caps.shared_bytes.max(self.caps.bulk_shared_bytes)
+    }
+
+    /// The narrowest workgroup that another is halved to.
+    pub(crate) fn narrowest_workgroup(&self) -> u32 {
+        self.widest_subgroup().max(32)
+    }
+
+    /// So many invocations, or as many as the device has in a workgroup, of whole subgroups.
+    pub(crate) fn workgroup_of(&self, most: u32) -> u32 {
+        let widest = self.widest_subgroup();
+        (most.min(self.caps.max_workgroup) / widest * widest).max(widest)
+    }
+
+    /// As often as a kernel may poll: Mesa's processors end a loop after 65535 turns, as if it were done.
+    pub(crate) fn polls(&self, times: u32) -> u32 {
+        let polls = times.saturating_mul(self.tuning.spin_limit);
+        if self.caps.kind == DeviceKind::Cpu { polls.min(1 << 12) } else { polls }
+    }
+
+    /// Refuses a kernel whose loops may turn so often that Mesa's processors, which promise no progress, end them as if they were done:
+    /// after so many turns of all loops of an invocation. What an operator's own loops turn is not known.
+    pub(crate) fn check_turns(&self, algorithm: &Algorithm, turns: u64, because: &str, instead: &str) -> Result<()> {
+        const MOST_TURNS: u64 = 65535;
+        let is_mesas = self.caps.kind == DeviceKind::Cpu && !self.caps.forward_progress;
+        if !is_mesas || turns <= MOST_TURNS {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "{algorithm} of so many on {}: {because}, about {turns} turns of its loops, and Mesa's processors end loops after \
+             {MOST_TURNS}; use {instead}",
+            self.caps.device
+        )))
+    }
+
+    /// About half of a workgroup, of whole subgroups.
+    pub(crate) fn halved(&self, workgroup: u32) -> u32 {
+        (workgroup / 2).next_multiple_of(self.widest_subgroup())
+    }
+
+    pub(crate) fn pack(&self, element: &ElementType) -> Pack {
+        let bytes = element.bytes();
+        match (self.layout.wide, element) {
+            (true, ElementType::Scalar(s)) if s.bytes() == 4 => {
+                Pack { load: "block/pack4", store: "block/store4", fold: "block/fold4", elements: 4, bytes: 16 }
+            }
+            (true, ElementType::Scalar(_)) => {
+                Pack { load: "block/pack2", store: "block/store2", fold: "block/fold2", elements: 2, bytes: 16 }
+            }
+            _ => Pack { load: "block/pack1", store: "block/store1", fold: "block/fold1", elements: 1, bytes },
+        }
+    }
+
+    /// The block by which a subgroup scans: by the device's own instruction where that has the operator.
+    pub(crate) fn subgroup_scan_of(&self, op: &Op) -> &'static str {
+        let native_sum = self.caps.language == Language::Wgsl && op.is_word_sum();
+        if native_sum { "block/subgroup_scan_native" } else { self.subgroup_scan_part(op) }
+    }
+
+    /// The block by which a subgroup scans with any operator.
+    pub(crate) fn subgroup_scan_part(&self, op: &Op) -> &'static str {
+        match op.element().is_word() && self.caps.language != Language::OpenClC {
+            true => "block/subgroup_scan",
+            // As much workgroup memory as the elements are: little beside the 16 KiB that any device has.
+            false if self.caps.emulates_subgroups() && op.element().words() <= 8 => "block/subgroup_scan_staged",
+            false => "block/subgroup_scan_words",
+        }
+    }
+
+    /// The parts and constants through which a kernel reaches subgroups.
+    pub(crate) fn subgroup_constants(&self, workgroup: u32) -> Result<Vec<(&'static str, u32)>> {
+        let Some(s) = self.caps.subgroups else {
+            return Err(Error::Unsupported(format!(
+                "{} ({}) has no subgroups; use reduce_then_scan or upsweep_downsweep",
+                self.caps.device, self.caps.backend
+            )));
+        };
+        // Those that are emulated are as narrow as their workgroup.
+        let whole = if s.source == SubgroupSource::Emulated { s.max.min(workgroup) } else { s.max };
+        if !workgroup.is_multiple_of(whole) {
+            return Err(Error::Invalid(format!(
+                "a workgroup of {workgroup} on {} ({}), whose subgroups are up to {} wide; tune it to a multiple of that",
+                self.caps.device, self.caps.backend, s.max
+            )));
+        }
+        let max = s.max.min(workgroup);
+        let min = s.min.min(workgroup);
+        Ok(vec![("SUBGROUP_MIN", min), ("SUBGROUP_MAX", max), ("MAX_SUBGROUPS", workgroup / min)])
+    }
+
+    pub(crate) fn fault_constants(&self) -> [(&'static str, u32); 2] {
+        use crate::Fault;
+        let (kind, every) = match self.options.fault {
+            Fault::None => (0, 1),
+            Fault::Silent(every) => (1, every.max(1)),
+            Fault::Late(every) => (2, every.max(1)),
+        };
+        [("FAULT", kind), ("FAULT_EVERY", every)]
+    }
+}
+
+/// Where a binding's elements or packs of so many bytes begin: a caller's span begins at any element, a region of scratch where it
+/// can be bound.
+pub(crate) fn offset(binding: &'static str, region: Region, unit: u32) -> Param {
+    match region.slot {
+        Slot::Scratch => Param::Word(0),
+        _ => Param::Offset { binding, unit },
+    }
+}
+
+/// A launch that leaves its scratch as it wants to find it, and the fill for when that is not known to be clean.
+pub(crate) fn clean_once(scratch: &Scratch, launch: Launch) -> Vec<Step> {
+    let all = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };
+    vec![Step::Fill { region: all, value: 0, once: true }, Step::Launch(launch)]
+}
+
+/// Whether a step takes 16 bytes of a span at a time: by packs of several elements, or by the hardware's copies of tiles.
+pub(crate) fn is_wide(step: &Step) -> bool {
+    let Step::Launch(launch) = step else { return false };
+    let Launch { kernel, bindings, .. } = launch;
+    let packs = kernel.parts.iter().any(|part| matches!(*part, "block/pack2" | "block/pack4"));
+    let theirs = bindings.iter().any(|(_, region)| region.slot != Slot::Scratch);
+    theirs && (packs || kernel.parts.contains(&"block/bulk_copy"))
+}
+
+/// An argument that a kernel reaches from an offset of its own on.
+#[derive(Clone, Copy)]
+pub(crate) struct Argument {
+    pub(crate) name: &'static str,
+    /// The offset's name.
+    pub(crate) offset: &'static str,
+    pub(crate) region: Region,
+    /// What the offset counts, in bytes.
+    pub(crate) unit: u32,
+}
+
+/// A launch over `n` elements in tiles, of a kernel with these arguments.
+pub(crate) fn tile_launch(kernel: KernelKey, groups: u32, [n, tiles]: [u32; 2], arguments: &[Argument]) -> Launch {
+    let sizes = [("n", Param::Word(n)), ("tiles", Param::Word(tiles))];
+    let offsets = arguments.iter().map(|a| (a.offset, Param::Offset { binding: a.name, unit: a.unit }));
+    let bindings = arguments.iter().map(|a| (a.name, a.region)).collect();
+    Launch { kernel, groups, bindings, params: sizes.into_iter().chain(offsets).collect(), initial: None }
+}
+
+/// The 32-bit words of so many elements, by which numbers say from where on they hold.
+pub(crate) fn words_of(n: impl Into<u64>, element: &ElementType) -> u64 {
+    n.into() * u64::from(element.words())
+}
+
+/// Whether that is as many as a number says that something begins with, `u32::MAX` for never.
+pub(crate) fn reaches(words: u64, from: u32) -> bool {
+    from < u32::MAX && words >= u64::from(from)
+}
+
+pub(crate) fn whole(slot: Slot, bytes: u64) -> Region {
+    Region { slot, offset: 0, bytes }
+}

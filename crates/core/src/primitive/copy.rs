@@ -1,0 +1,41 @@
+//! Copy.
+
+use super::{Operand, Primitive};
+use crate::{ElementType, Slot};
+
+/// A copy: the ceiling that the others are measured against.
+#[derive(Debug, Clone)]
+pub struct CopyRequest {
+    /// The element type.
+    pub element: ElementType,
+    /// How many.
+    pub n: u64,
+}
+
+impl CopyRequest {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.n.saturating_mul(self.element.bytes().into())
+    }
+}
+
+impl Primitive for CopyRequest {
+    fn name(&self) -> &'static str {
+        "copy"
+    }
+
+    fn n(&self) -> u64 {
+        self.n
+    }
+
+    fn operands(&self) -> Vec<Operand> {
+        [Slot::Input, Slot::Output].map(|slot| Operand::moved(slot, &self.element, self.n)).into()
+    }
+
+    fn bytes_moved_by(&self, _: u64) -> u64 {
+        self.bytes().saturating_mul(2)
+    }
+
+    fn apart(&self) -> Option<&'static str> {
+        Some("a copy onto itself; give it two spans")
+    }
+}

@@ -1,0 +1,233 @@
+//! The primitives: what a caller asks for, erased to data. Each has a file of its own, and all of them are listed here, once.
+
+pub(crate) mod copy;
+pub(crate) mod reduce;
+pub(crate) mod reduce_by_key;
+pub(crate) mod scan;
+pub(crate) mod select;
+pub(crate) mod sort;
+
+use self::copy::CopyRequest;
+use self::reduce::ReduceRequest;
+use self::reduce_by_key::ReduceByKeyRequest;
+use self::scan::ScanRequest;
+use self::select::SelectRequest;
+use self::sort::SortRequest;
+use crate::algorithm::{self, Algorithm, Row, Work};
+use crate::planner::Planner;
+use crate::{ElementType, Op, Result, Selector, Slot, Step};
+
+macro_rules! primitives {
+    ($($(#[$doc:meta])* $name:ident($request:ident) by $algorithms:ident,)*) => {
+        /// What a caller asks of a device.
+        #[derive(Debug, Clone)]
+        pub enum Request {
+            $($(#[$doc])* $name($request),)*
+        }
+
+        /// What plans an algorithm, by the primitive that it is for.
+        pub(crate) enum Of {
+            $($name(Row<$request>),)*
+            /// An experiment's, which no request leads to.
+            Nothing,
+        }
+
+        $(impl From<$request> for Request {
+            fn from(request: $request) -> Request {
+                Request::$name(request)
+            }
+        })*
+
+        /// The algorithms of each primitive.
+        pub(crate) const FAMILIES: &[&[&Algorithm]] = &[$(algorithm::$algorithms::ALL,)*];
+
+        impl Request {
+            /// What every primitive says of its requests.
+            pub(crate) fn asked(&self) -> &dyn Primitive {
+                match self {
+                    $(Request::$name(request) => request,)*
+                }
+            }
+
+            /// The algorithms of the primitive, those of the literature last.
+            pub fn algorithms(&self) -> &'static [&'static Algorithm] {
+                match self {
+                    $(Request::$name(_) => algorithm::$algorithms::ALL,)*
+                }
+            }
+
+            /// What an algorithm does for this request, if it is one of the primitive's.
+            pub(crate) fn work(&self, algorithm: &Algorithm, planner: &Planner<'_>) -> Option<Result<Work>> {
+                match (self, &algorithm.of) {
+                    $((Request::$name(request), Of::$name(row)) => Some((row.plan)(planner, request)),)*
+                    _ => None,
+                }
+            }
+
+            /// The bytes that an algorithm moves where it writes so many outputs, if that is known.
+            pub(crate) fn moved_by(&self, algorithm: &Algorithm, outputs: u64) -> Option<u64> {
+                match (self, &algorithm.of) {
+                    $((Request::$name(request), Of::$name(row)) => Some(row.traffic?(request, outputs)),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+primitives! {
+    /// Copy elements: the ceiling that the others are measured against.
+    Copy(CopyRequest) by copy,
+    /// Scan.
+    Scan(ScanRequest) by scan,
+    /// Reduce.
+    Reduce(ReduceRequest) by reduce,
+    /// Sort.
+    Sort(SortRequest) by sort,
+    /// Select or partition.
+    Select(SelectRequest) by select,
+    /// Reduce by key, or encode run lengths.
+    ReduceByKey(ReduceByKeyRequest) by reduce_by_key,
+}
+
+/// What the planner and everything around it ask of a request, whatever its primitive.
+pub(crate) trait Primitive {
+    /// Its name in reports.
+    fn name(&self) -> &'static str;
+
+    /// How many elements.
+    fn n(&self) -> u64;
+
+    /// The spans of a call, its inputs first.
+    fn operands(&self) -> Vec<Operand>;
+
+    /// The operator of the caller's, where there is one.
+    fn op(&self) -> Option<&Op> {
+        None
+    }
+
+    /// The predicate, where there is one.
+    fn selector(&self) -> Option<&Selector> {
+        None
+    }
+
+    /// The element to start from, as bytes, where the caller gave one.
+    fn initial(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// The bytes that any algorithm moves at least, of so many outputs.
+    fn bytes_moved_by(&self, outputs: u64) -> u64;
+
+    /// Why no algorithm works in place, and what to do, if none does.
+    fn apart(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Why an algorithm of the primitive cannot do this request, whatever the device.
+    fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
+        let _ = algorithm;
+        None
+    }
+
+    /// What is to be done where there are no elements.
+    fn of_nothing(&self) -> Vec<Step> {
+        vec![]
+    }
+
+    /// The fastest algorithm of those that the device runs.
+    fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
+        let _ = planner;
+        first
+    }
+}
+
+/// A span that a call takes.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Operand {
+    /// What it is for, which says whether it is read or written and what it may share its memory with.
+    pub slot: Slot,
+    /// The type of its elements.
+    pub element: ElementType,
+    /// How many.
+    pub len: u64,
+    /// What its start is a multiple of, in bytes.
+    pub align: u32,
+    /// Whether kernels take 16 bytes of it at a time where all such spans allow it.
+    pub packed: bool,
+}
+
+impl Operand {
+    /// Elements that kernels compute with.
+    pub(crate) fn new(slot: Slot, element: &ElementType, len: u64) -> Operand {
+        Operand { slot, element: element.clone(), len, align: element.align(), packed: true }
+    }
+
+    /// Elements that are moved as 32-bit words.
+    pub(crate) fn moved(slot: Slot, element: &ElementType, len: u64) -> Operand {
+        Operand { align: 4, ..Operand::new(slot, element, len) }
+    }
+
+    /// One element, which may lie anywhere.
+    pub(crate) fn one(slot: Slot, element: &ElementType) -> Operand {
+        Operand { packed: false, ..Operand::new(slot, element, 1) }
+    }
+
+    /// How many elements were written.
+    pub(crate) fn count() -> Operand {
+        Operand::one(Slot::Count, &ElementType::Scalar(crate::Scalar::U32))
+    }
+
+    /// Its length in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.len.saturating_mul(self.element.bytes().into())
+    }
+}
+
+impl Request {
+    /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, select_if, partition_if,
+    /// reduce_by_key or run_length_encode.
+    pub fn primitive(&self) -> &'static str {
+        self.asked().name()
+    }
+
+    /// How many elements.
+    pub fn n(&self) -> u64 {
+        self.asked().n()
+    }
+
+    /// The spans that a call takes, its inputs first.
+    pub fn operands(&self) -> Vec<Operand> {
+        self.asked().operands()
+    }
+
+    /// The operator, if the caller gives one.
+    pub fn op(&self) -> Option<&Op> {
+        self.asked().op()
+    }
+
+    /// The predicate, if the caller gives one.
+    pub fn selector(&self) -> Option<&Selector> {
+        self.asked().selector()
+    }
+
+    /// The bytes that the algorithm-independent minimum moves: each input read and each output written once, and for
+    /// a sort once more a digit place of eight bits plus one read to count. As if a selection kept all elements, and each element
+    /// were a run: how many are, where that is known, [`Request::bytes_moved_by`] takes.
+    pub fn bytes_moved(&self) -> u64 {
+        self.bytes_moved_by(self.n())
+    }
+
+    /// As [`Request::bytes_moved`], of a selection that keeps `outputs` elements and of a reduction by key that finds `outputs`
+    /// runs: those are written. The others write what they write, and a partition all elements. The count itself, four bytes, is
+    /// left out. More than a `u64` counts are its most.
+    pub fn bytes_moved_by(&self, outputs: u64) -> u64 {
+        self.asked().bytes_moved_by(outputs)
+    }
+
+    /// Whether how much is written follows from the data, and is counted on the device.
+    pub fn counts(&self) -> bool {
+        self.operands().iter().any(|operand| operand.slot == Slot::Count)
+    }
+}
