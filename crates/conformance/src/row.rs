@@ -65,48 +65,40 @@ pub(crate) enum Tiles {
 impl Tiles {
     pub(crate) fn tuning(&self, mut shipped: Tuning, caps: &Caps) -> Result<Tuning> {
         match self {
-            Tiles::Shipped => return Ok(shipped),
-            Tiles::Numbers(numbers) => {
-                numbers.iter().try_for_each(|(name, value)| shipped.set(name, *value))?;
-                return Ok(shipped);
+            Tiles::Shipped => {}
+            Tiles::Numbers(numbers) => numbers.iter().try_for_each(|(name, value)| shipped.set(name, *value))?,
+            Tiles::Small => {
+                // No narrower than a subgroup may be.
+                let narrowest = caps.subgroups.map_or(64, |s| s.max.max(64));
+                for name in NARROWED {
+                    let workgroup = shipped.get(name).map_or(narrowest, |shipped| shipped.min(narrowest));
+                    shipped.set(name, workgroup)?;
+                }
+                SMALL
+                    .iter()
+                    .try_for_each(|(names, value)| names.iter().try_for_each(|name| shipped.set(name, *value)))?;
             }
-            Tiles::Small => {}
         }
-        // No narrower than a subgroup may be.
-        let workgroup = caps.subgroups.map_or(64, |s| s.max.max(64));
-        Ok(Tuning {
-            scan_workgroup: workgroup.min(shipped.scan_workgroup),
-            scan_workgroup_many: workgroup.min(shipped.scan_workgroup),
-            scan_words: 4,
-            lookahead_rows: 1,
-            lookahead_registers_workgroup: workgroup.min(shipped.lookahead_registers_workgroup),
-            blocked_workgroup: workgroup.min(shipped.blocked_workgroup),
-            blocked_items: 1,
-            blocked_padding: 0,
-            reduce_workgroup: workgroup.min(shipped.reduce_workgroup),
-            reduce_words: 4,
-            reduce_alone_words: 4,
-            reduce_ahead: 1,
-            sort_keys: 3,
-            sort_keys64: 2,
-            sort_pairs: 2,
-            tile_workgroup: workgroup.min(shipped.tile_workgroup),
-            tile_keys: 3,
-            tile_pairs: 2,
-            tile_keys64: 2,
-            tile_least: 1,
-            merge_workgroup: workgroup.min(shipped.merge_workgroup),
-            merge_keys: 3,
-            merge_least: 1,
-            bucket_workgroup: workgroup.min(shipped.bucket_workgroup),
-            bucket_keys: 2,
-            select_workgroup: workgroup.min(shipped.select_workgroup),
-            by_key_workgroup: workgroup.min(shipped.by_key_workgroup),
-            spin_limit: 4,
-            ..shipped
-        })
+        Ok(shipped)
     }
 }
+
+/// The workgroups that [`Tiles::Small`] makes as narrow as the device allows.
+#[rustfmt::skip]
+const NARROWED: [&str; 10] = [
+    "scan_workgroup", "scan_workgroup_many", "lookahead_registers_workgroup", "blocked_workgroup", "reduce_workgroup",
+    "tile_workgroup", "merge_workgroup", "bucket_workgroup", "select_workgroup", "by_key_workgroup",
+];
+
+/// Its other numbers, by value.
+#[rustfmt::skip]
+const SMALL: [(&[&str], u32); 5] = [
+    (&["blocked_padding"], 0),
+    (&["lookahead_rows", "blocked_items", "reduce_ahead", "tile_least", "merge_least"], 1),
+    (&["sort_keys64", "sort_pairs", "tile_pairs", "tile_keys64", "bucket_keys"], 2),
+    (&["sort_keys", "tile_keys", "merge_keys"], 3),
+    (&["scan_words", "reduce_words", "reduce_alone_words", "spin_limit"], 4),
+];
 
 /// One call.
 #[derive(Debug, Clone)]

@@ -22,7 +22,7 @@ pub mod planner;
 mod prepared;
 mod primitive;
 mod scratch;
-mod tuning;
+pub mod tuning;
 mod turns;
 #[doc(hidden)]
 pub mod wgsl;

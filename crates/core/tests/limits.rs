@@ -177,7 +177,7 @@ fn workgroups_are_whole_subgroups_and_no_larger_than_the_devices() {
         ..lavapipe()
     };
     let with = |sort_workgroup| {
-        let tuning = Tuning { sort_workgroup, ..Tuning::of(&caps) };
+        let tuning = with(Tuning::of(&caps), &[("sort_workgroup", sort_workgroup)]);
         plan(&sort_keys(1 << 20), Layout::default(), Options::default(), &caps, &tuning)
     };
     let outcome = with(96);
@@ -211,7 +211,8 @@ fn copies_go_by_what_a_kernel_can_count() {
 #[test]
 fn tuning_of_nothing_is_refused() {
     let caps = h200();
-    let wrong: [fn(&mut Tuning); 3] = [|t| t.scan_workgroup = 0, |t| t.sort_keys = 0, |t| t.sort_workgroup = 1 << 20];
+    let wrong: [fn(&mut Tuning); 3] =
+        [|t| t.scan.workgroup = 0, |t| t.onesweep.keys = 0, |t| t.onesweep.workgroup = 1 << 20];
     for change in wrong {
         let mut tuning = Tuning::of(&caps);
         change(&mut tuning);
@@ -228,9 +229,9 @@ fn tuning_rows_are_for_the_devices_they_name() {
     let numbers = BTreeMap::from([("sort_keys".to_string(), 7)]);
     let set = |row: &TuningRow, caps: &Caps| {
         let mut tuning = Tuning::of(caps);
-        assert_ne!(tuning.sort_keys, 7);
+        assert_ne!(tuning.onesweep.keys, 7);
         TuningTable::new(vec![row.clone()]).apply(caps, &mut tuning);
-        tuning.sort_keys == 7
+        tuning.onesweep.keys == 7
     };
     let own = TuningRow::for_device(&vulkan, numbers.clone());
     assert_eq!([&vulkan, &gl, &software].map(|caps| set(&own, caps)), [true, false, false]);
@@ -239,11 +240,11 @@ fn tuning_rows_are_for_the_devices_they_name() {
     let wide = TuningRow { subgroup: Some(32), ..any };
     assert!(!set(&wide, &vulkan));
     let by = |caps: &Caps| Tuning::by_table(caps, &TuningTable::new(vec![own.clone()]));
-    assert_eq!(by(&vulkan).unwrap().sort_keys, 7);
+    assert_eq!(by(&vulkan).unwrap().onesweep.keys, 7);
     let foreign = by(&gl).unwrap_err().to_string();
     assert!(foreign.contains("Some GPU 7 (Gl)") && foreign.contains("trifold tune"), "{foreign}");
     let later = TuningRow { numbers: BTreeMap::from([("sort_keys".into(), 9)]), ..own.clone() };
     let mut tuning = Tuning::of(&vulkan);
     TuningTable::new(vec![own, later]).apply(&vulkan, &mut tuning);
-    assert_eq!(tuning.sort_keys, 9);
+    assert_eq!(tuning.onesweep.keys, 9);
 }

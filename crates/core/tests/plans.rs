@@ -198,7 +198,7 @@ fn sorts_of_one_tile() {
         let Some(launch) = plan.launched().last() else { panic!("{plan:?}") };
         (plan.algorithm().name, launch.kernel.constant("WORKGROUP").unwrap(), launch.kernel.constant("ITEMS").unwrap())
     };
-    let largest = Tuning::of(&h200()).tile_workgroup * Tuning::of(&h200()).tile_keys;
+    let largest = Tuning::of(&h200()).one_tile.workgroup * Tuning::of(&h200()).one_tile.keys;
     for n in [1, 64, 65, 500, 1023, 1024, 1025, 4000, u64::from(largest)] {
         let (algorithm, workgroup, keys) = shape(n);
         assert_eq!(algorithm, "one_tile");
@@ -250,7 +250,7 @@ fn sorts_that_merge() {
     assert_eq!(shape(&sort(Scalar::U32, 4096), &h200()).0, "one_tile");
     assert_eq!(shape(&sort(Scalar::U32, 5000), &no_subgroups).0, "upsweep_downsweep");
     assert_eq!(shape(&sort(Scalar::U32, 100), &gl()).0, "upsweep_downsweep");
-    let even = Tuning { merge_keys: 8, ..Tuning::of(&no_subgroups) };
+    let even = with(Tuning::of(&no_subgroups), &[("merge_keys", 8)]);
     let plan = plan(&sort(Scalar::U32, 512 * 7), Layout::default(), Options::default(), &no_subgroups, &even).unwrap();
     assert_eq!(plan.launched().last().unwrap().kernel.constant("ITEMS"), Some(7));
 }
@@ -425,9 +425,8 @@ fn a_scan_in_chunks_does_not_follow_its_tiles() {
     use algorithm::scan::{LOOKAHEAD_REGISTERS as AHEAD, LOOKBACK, REDUCE_THEN_SCAN};
     let follows = |language, scalar, algorithm, chunks: Option<u32>| {
         let caps = Caps { language, bulk_shared_bytes: 0, ..h200() };
-        let shipped = Tuning::of(&caps);
-        let tuning =
-            Tuning { lookahead_registers_chunks: chunks.unwrap_or(shipped.lookahead_registers_chunks), ..shipped };
+        let mut tuning = Tuning::of(&caps);
+        tuning.lookahead_registers.chunks = chunks.unwrap_or(tuning.lookahead_registers.chunks);
         let options = Options { algorithm: Some(algorithm), ..Options::default() };
         plan(&scan_of(scalar, 1 << 23), Layout::default(), options, &caps, &tuning).unwrap().follows_arrival()
     };
@@ -442,7 +441,7 @@ fn a_scan_in_chunks_does_not_follow_its_tiles() {
     // Chunks are as wide as subgroups, of which all have to be alike.
     let varying = Caps { subgroups: Some(Subgroups { min: 8, max: 32, source: SubgroupSource::Native }), ..lavapipe() };
     let options = Options { algorithm: Some(&AHEAD), ..Options::default() };
-    let tuning = Tuning { lookahead_registers_chunks: 4, ..Tuning::of(&varying) };
+    let tuning = with(Tuning::of(&varying), &[("lookahead_registers_chunks", 4)]);
     assert!(plan(&scan(1 << 20), Layout::default(), options, &varying, &tuning).unwrap().follows_arrival());
     assert!(follows(Language::OpenClC, Scalar::F32, &LOOKBACK, None));
     assert!(!follows(Language::OpenClC, Scalar::F32, &REDUCE_THEN_SCAN, None));
@@ -455,12 +454,12 @@ fn scans_that_stay_keep_to_what_mesa_turns() {
     let asked = Options { algorithm: Some(&algorithm::scan::LOOKAHEAD_REGISTERS), ..Options::default() };
     let shipped = Tuning::of(&lavapipe());
     assert_eq!(by(1 << 20, asked, &shipped).unwrap().algorithm().name, "lookahead_registers");
-    let many = Tuning { lookahead_registers_chunks: 16, ..shipped.clone() };
+    let many = with(shipped.clone(), &[("lookahead_registers_chunks", 16)]);
     for (n, tuning) in [(1 << 24, &shipped), (1 << 20, &many)] {
         let refused = by(n, asked, tuning).unwrap_err().to_string();
         assert!(refused.contains("65535; use lookback"), "{refused}");
     }
-    let early = Tuning { lookahead_registers_from: 1, ..shipped };
+    let early = with(shipped, &[("lookahead_registers_from", 1)]);
     let chosen = [1 << 20, 1 << 24].map(|n| by(n, Options::default(), &early).unwrap().algorithm().name);
     assert_eq!(chosen, ["lookahead_registers", "lookback"]);
 }
@@ -473,7 +472,7 @@ fn buckets_of_all_keys_keep_to_what_mesa_turns() {
     let by = |n, caps: &Caps| plan(&sort_keys(n), Layout::default(), options, caps, &Tuning::of(caps));
     assert_eq!(by(1 << 17, &mesa).unwrap().algorithm().name, "msd_first");
     assert_eq!(by(1 << 18, &lavapipe()).unwrap().algorithm().name, "msd_first");
-    let wide = Tuning { bucket_workgroup: 256, ..Tuning::of(&mesa) };
+    let wide = with(Tuning::of(&mesa), &[("bucket_workgroup", 256)]);
     assert!(plan(&sort_keys(320_000), Layout::default(), options, &mesa, &wide).is_err());
     let refused = by(1 << 18, &mesa).unwrap_err().to_string();
     assert!(refused.contains("65535; use onesweep"), "{refused}");
@@ -534,10 +533,10 @@ fn few_tiles_are_looked_back_at_at_once() {
         assert_eq!(shape(scalar, n, &h200()), expected, "{n} of {scalar:?}");
     }
     // Not without such a number, and in no other language.
-    let one = Tuning { scan_window: 1, ..Tuning::of(&h200()) };
+    let one = with(Tuning::of(&h200()), &[("scan_window", 1)]);
     assert_eq!(shape_with(Scalar::U32, 1 << 20, &h200(), &one), (128, 512, None));
     let opencl = Caps { language: Language::OpenClC, ..h200() };
-    let large = Tuning { scan_window: 4, scan_workgroup_many: 512, ..Tuning::of(&opencl) };
+    let large = with(Tuning::of(&opencl), &[("scan_window", 4), ("scan_workgroup_many", 512)]);
     assert_eq!(shape_with(Scalar::U32, 1 << 20, &opencl, &large), (128, 512, None));
     assert_eq!(shape_with(Scalar::U64, 1 << 16, &opencl, &large), (64, 256, None));
 }

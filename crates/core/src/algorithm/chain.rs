@@ -2,7 +2,16 @@
 
 use crate::planner::Planner;
 use crate::scratch::Scratch;
+use crate::tuning::numbers;
 use crate::{Error, Op, Region, Result};
+
+numbers! {
+    /// Numbers of every algorithm whose tiles wait.
+    pub struct Chain by l {
+        /// Polls of a tile's state before its waiter computes the aggregate itself; a quarter of it where look-ahead by registers goes by chunks.
+        spin_limit "spin_limit": Count up to 1 << 20 => if l.small { 16 } else { 256 },
+    }
+}
 
 /// A ticket's word has this above a tile's number.
 const TICKETS: u32 = 1 << 24;

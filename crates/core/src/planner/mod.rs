@@ -7,6 +7,7 @@ mod waiting;
 use std::sync::Arc;
 
 pub use self::compute::compute_bound;
+pub use self::shape::Words;
 pub(crate) use self::shape::*;
 use crate::algorithm::{Algorithm, InPlace, Work};
 use crate::options::check_count;

@@ -3,9 +3,18 @@
 use super::Planner;
 use crate::algorithm::Algorithm;
 use crate::scratch::Scratch;
+use crate::tuning::numbers;
 use crate::{
     DeviceKind, ElementType, Error, KernelKey, Language, Launch, Op, Param, Region, Result, Slot, Step, SubgroupSource,
 };
+
+numbers! {
+    /// What is said of every tile.
+    pub struct Words by l {
+        /// 32-bit words that one of these or of a reduction holds at least, if it may hold as many.
+        least "words_least": Count up to 64 => 8,
+    }
+}
 
 /// Workgroup memory for tickets, prefixes and the like, beside a tile's elements.
 pub(crate) const BESIDE: u32 = 512;
@@ -30,7 +39,7 @@ impl Planner<'_> {
         }
         let invocations = u64::from(self.caps.compute_units.max(1)) * u64::from(workgroup);
         let each = words.div_ceil(invocations).min(u64::from(tuned)) as u32;
-        each.next_power_of_two().max(self.tuning.words_least).min(tuned)
+        each.next_power_of_two().max(self.tuning.words.least).min(tuned)
     }
 
     /// How many workgroups of a kernel a compute unit should hold at once, which bounds its registers: the kernels' constant in CUDA, where
@@ -88,7 +97,7 @@ impl Planner<'_> {
 
     /// As often as a kernel may poll: Mesa's processors end a loop after 65535 turns, as if it were done.
     pub(crate) fn polls(&self, times: u32) -> u32 {
-        let polls = times.saturating_mul(self.tuning.spin_limit);
+        let polls = times.saturating_mul(self.tuning.chain.spin_limit);
         if self.caps.kind == DeviceKind::Cpu { polls.min(1 << 12) } else { polls }
     }
 

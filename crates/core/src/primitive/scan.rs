@@ -4,10 +4,22 @@ use super::{Operand, Primitive};
 use crate::algorithm::{Algorithm, scan};
 use crate::calls::{count, run_once};
 use crate::planner::Planner;
+use crate::tuning::numbers;
 use crate::{
     Backend, Element, Layout, Monoid, Op, Options, Prepared, Request, Result, Scalar, Slot, Span, Spans, block_on,
     bytemuck,
 };
+
+numbers! {
+    /// From which size on a scan goes by which algorithm.
+    pub struct ScanChoice by l {
+        /// How many words of elements of one or two words a scan has at least to look ahead, where the device can; `u32::MAX` for never.
+        lookahead_from "lookahead_from": Count up to u32::MAX => 1 << 23,
+        /// How many words of elements of one or two words a scan has at least to look ahead by registers, where no hardware copies tiles;
+        /// `u32::MAX` for never.
+        lookahead_registers_from "lookahead_registers_from": Count up to u32::MAX => u32::MAX,
+    }
+}
 
 /// Whether an element takes part in its own prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,9 +4,20 @@ use super::{Operand, Primitive};
 use crate::algorithm::{Algorithm, sort};
 use crate::calls::{count, run_once};
 use crate::planner::Planner;
+use crate::tuning::numbers;
 use crate::{
     Backend, Element, ElementType, Key, Layout, Options, Prepared, Request, Result, Scalar, Slot, Span, Spans, block_on,
 };
+
+numbers! {
+    /// Up to which size a sort merges.
+    pub struct SortChoice by l {
+        /// How many 32-bit keys a sort has at most to be merged by one workgroup, on devices with subgroups; 0 for never.
+        merge_most "merge_most": Optional up to 1 << 14 => 0,
+        /// How many 64-bit keys.
+        merge_most64 "merge_most64": Optional up to 1 << 14 => 2048,
+    }
+}
 
 /// Whether small or large keys come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -110,7 +110,7 @@ mod tests {
     fn candidates_are_numbers_that_there_are() {
         for subject in Candidates::all() {
             for (name, value) in subject.each() {
-                Tuning::smallest().set(name, value).unwrap();
+                Tuning::by(&crate::tuning::Limits::USUAL).set(name, value).unwrap();
             }
         }
     }

@@ -6,10 +6,10 @@ mod table;
 
 pub use self::candidates::Candidates;
 pub(crate) use self::candidates::tuned;
-pub use self::numbers::Tuning;
-use self::numbers::{Kind, Number};
+pub use self::numbers::*;
+pub(crate) use self::numbers::{Kind, Limits, Number, numbers};
 pub use self::table::{TuningRow, TuningTable};
-use crate::{Caps, DeviceKind, Error, Language, Result};
+use crate::{Caps, Error, Result};
 
 impl Tuning {
     /// The shipped numbers for a device: of the shipped table where that has it, elsewhere a shape that every device can run.
@@ -47,110 +47,6 @@ impl Tuning {
         let mut tuning = Tuning::of(caps);
         table.apply(caps, &mut tuning);
         Ok(tuning)
-    }
-
-    /// What a device's limits alone suggest: where tables start from.
-    pub fn by_limits(caps: &Caps) -> Tuning {
-        let small = caps.kind == DeviceKind::Cpu;
-        let subgroup = caps.subgroups.map_or(32, |s| s.min).max(4);
-        // Scans and reductions halve theirs.
-        let limit = 1 << caps.max_workgroup.max(2).ilog2();
-        // One histogram of 256 counts per subgroup in workgroup memory: sixteen subgroups, or fewer where it is scarce.
-        let subgroups = (caps.shared_bytes / 2 / 1024).clamp(4, 16);
-        let emulated = caps.emulates_subgroups();
-        let widest = caps.subgroups.map_or(1, |s| s.max);
-        let groups_per_unit = if small { 2 } else { 8 };
-        let sort_workgroup = (subgroup * subgroups).max(widest).min(512).min(limit);
-        Tuning {
-            scan_workgroup: 256.min(limit),
-            scan_workgroup_many: 256.min(limit),
-            // Every row of an emulated subgroup is barriers to compile and to run.
-            scan_words: if emulated { 8 } else { 32 },
-            scan_many_each: 3,
-            words_least: 8,
-            // Without subgroups a tile's rows are barriers too.
-            scan_passes_words: if emulated || caps.subgroups.is_none() { 8 } else { 16 },
-            // A run waits for memory tile after tile: more of them than are held at a time fill the gaps.
-            scan_runs: 8 * groups_per_unit,
-            scan_window: 1,
-            scan_resident: 0,
-            scan_resident_from: 1,
-            lookahead_rows: 7,
-            lookahead_patience: 8,
-            lookahead_ward_patience: 4,
-            lookahead_from: 1 << 23,
-            lookahead_registers_from: u32::MAX,
-            lookahead_registers_workgroup: 256.min(limit),
-            lookahead_registers_groups: 8,
-            // What WGSL's compiler made of chunks took a third longer; where times do not matter they are verified all the same.
-            lookahead_registers_chunks: match caps.language {
-                _ if small => 1,
-                Language::Wgsl => 0,
-                _ => 4,
-            },
-            blocked_workgroup: 256.min(limit),
-            blocked_items: 2,
-            blocked_padding: 1,
-            reduce_workgroup: 256.min(limit),
-            reduce_workgroup_few: 256.min(limit),
-            reduce_few_each: 32,
-            reduce_words: 32,
-            reduce_alone_words: 64,
-            reduce_ahead: 0,
-            groups_per_unit,
-            sort_workgroup,
-            sort_keys: if emulated { 8 } else { 16 },
-            sort_keys_few: 20,
-            sort_few_tiles: 8,
-            sort_keys_middling: 64,
-            sort_middling_tiles: 16,
-            sort_tiles_few: 96,
-            sort_resident: 2,
-            sort_parts: 2,
-            sort64_workgroup: sort_workgroup,
-            sort_keys64: 8,
-            sort64_resident: 2,
-            sort64_parts: 2,
-            pairs_workgroup: sort_workgroup,
-            sort_pairs: if emulated { 8 } else { 12 },
-            pairs_resident: 2,
-            pairs_parts: 2,
-            tile_workgroup: sort_workgroup,
-            tile_keys: if emulated { 4 } else { 8 },
-            tile_pairs: if emulated { 4 } else { 8 },
-            tile_keys64: if emulated { 4 } else { 8 },
-            tile_least: 2,
-            merge_workgroup: 512.min(limit),
-            merge_keys: if emulated { 3 } else { 9 },
-            merge_least: 5,
-            merge_most: 0,
-            merge_most64: 2048,
-            bucket_workgroup: sort_workgroup,
-            bucket_keys: if emulated { 4 } else { 16 },
-            bucket_resident: 2,
-            upsweep_keys: 8,
-            count_workgroup: 256.min(limit),
-            count_keys: 16,
-            count_groups: groups_per_unit,
-            count_copies_from: 1 << 22,
-            count_copies_workgroup: 1024,
-            count_copies_keys: 8,
-            sort_window: if small { 1 } else { 4 },
-            select_workgroup: 256.min(limit),
-            select_staged_from: u32::MAX,
-            select_resident: 0,
-            select_words: 16,
-            select_passes_words: 8,
-            by_key_workgroup: 256.min(limit),
-            by_key_words: 16,
-            by_key_passes_words: 8,
-            by_key_staged_from: u32::MAX,
-            by_key_staged_workgroup: 256.min(limit),
-            by_key_staged_words: if emulated { 8 } else { 32 },
-            by_key_resident: 0,
-            run_lengths_resident: 0,
-            spin_limit: if small { 16 } else { 256 },
-        }
     }
 }
 
@@ -195,7 +91,7 @@ impl Tuning {
     /// # Errors
     /// [`Error::Invalid`] that lists the names, or has the number's limits.
     pub fn check(name: &str, value: u32) -> Result<()> {
-        Tuning::smallest().set(name, value)
+        Tuning::by(&Limits::USUAL).set(name, value)
     }
 
     /// The numbers in which this is another than `before`, by their names.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Tuning;
+use super::{Limits, Tuning};
 use crate::{Caps, DeviceKind, Error, Language, Result};
 
 /// The version of the format, which a table begins with.
@@ -95,7 +95,7 @@ impl TuningTable {
                 let names = LANGUAGES.map(|(name, _)| name).join(", ");
                 return Err(wrong(format!("no language `{language}`; there are {names}")));
             }
-            let mut scratch = Tuning::smallest();
+            let mut scratch = Tuning::by(&Limits::USUAL);
             for (name, value) in &row.numbers {
                 scratch.set(name, *value).map_err(|error| wrong(error.to_string()))?;
             }

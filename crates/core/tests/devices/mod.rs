@@ -140,6 +140,12 @@ pub fn select(n: u64, rest: Rest) -> Request {
     Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n, rest })
 }
 
+/// A tuning with other numbers.
+pub fn with(mut tuning: Tuning, numbers: &[(&str, u32)]) -> Tuning {
+    numbers.iter().for_each(|(name, value)| tuning.set(name, *value).unwrap());
+    tuning
+}
+
 pub fn planned(request: &Request, layout: Layout, caps: &Caps) -> Plan {
     plan(request, layout, Options::default(), caps, &Tuning::of(caps)).unwrap()
 }

@@ -43,7 +43,7 @@ impl Rung {
     pub(super) fn work(&self, planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
         let (op, n) = (&request.op, request.n as u32);
         let element = u64::from(op.element().bytes());
-        let workgroup = planner.workgroup_within_half(planner.tuning.reduce_workgroup, op.element());
+        let workgroup = planner.workgroup_within_half(planner.tuning.reduce.workgroup, op.element());
         let kernel = self.kernel(planner, op, workgroup)?;
         let groups = self.groups(planner, n, workgroup);
         let mut scratch = Scratch::default();
@@ -94,7 +94,7 @@ impl Rung {
 
     /// The workgroups of each launch; the last has one.
     fn groups(&self, planner: &Planner<'_>, n: u32, workgroup: u32) -> Vec<u32> {
-        let most = planner.resident(planner.tuning.groups_per_unit);
+        let most = planner.resident(planner.tuning.reduce.groups_per_unit);
         let mut groups: Vec<u32> = vec![];
         let mut left = n;
         while groups.is_empty() || left > 1 {

@@ -7,7 +7,7 @@ mod interleaved_strided;
 mod ladder;
 mod parallel;
 mod sequential;
-mod single_pass;
+pub(crate) mod single_pass;
 mod subgroup;
 mod unroll_last_subgroup;
 mod unrolled;

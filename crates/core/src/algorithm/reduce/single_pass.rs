@@ -4,8 +4,30 @@ use crate::algorithm::{Algorithm, Of, Row, Work, has_native_subgroups};
 use crate::planner::{Planner, clean_once, whole, words_of};
 use crate::primitive::reduce::sums;
 use crate::scratch::Scratch;
+use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{DeviceKind, KernelKey, Launch, Op, Param, ReduceRequest, Result, Scalar, Slot};
+
+numbers! {
+    /// Numbers of reductions.
+    pub struct Reductions by l {
+        /// Invocations of a reduce's workgroup.
+        workgroup "reduce_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        /// Invocations of it where elements are few: a large workgroup would take more than its share.
+        workgroup_few "reduce_workgroup_few": Halved up to 1024 => 256.min(l.workgroup),
+        /// Up to how many 32-bit words for each invocation of a workgroup on each compute unit they are.
+        few_each "reduce_few_each": Count up to 1 << 16 => 32,
+        /// 32-bit words an invocation of a reduce loads at a time.
+        words "reduce_words": Count up to 64 => 32,
+        /// 32-bit words, in at most 32 packs, that an invocation of a workgroup that reduces all elements alone loads at most: of more there
+        /// are several workgroups.
+        alone_words "reduce_alone_words": Count up to 128 => 64,
+        /// Whether a reduce of an operator that commutes loads a workgroup's next tile as it combines this one, where each has two: 0 or 1.
+        ahead "reduce_ahead": Optional up to 1 => 0,
+        /// Workgroups of a reduce for each compute unit.
+        groups_per_unit "groups_per_unit": Count up to 64 => l.groups_per_unit,
+    }
+}
 
 /// The planner's choice. Reads each element once.
 pub static SINGLE_PASS: Algorithm = Algorithm {
@@ -42,26 +64,26 @@ fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
     let (input, output) = (whole(Slot::Input, request.bytes()), whole(Slot::Output, op.element().bytes().into()));
     let pack = planner.pack(op.element());
     let words = words_of(n, op.element());
-    let mut workgroup = planner.tuning.reduce_workgroup;
+    let mut workgroup = planner.tuning.reduce.workgroup;
     let few = |workgroup| {
-        u64::from(planner.tuning.reduce_few_each) * u64::from(workgroup) * u64::from(planner.caps.compute_units)
+        u64::from(planner.tuning.reduce.few_each) * u64::from(workgroup) * u64::from(planner.caps.compute_units)
     };
-    while workgroup > planner.tuning.reduce_workgroup_few && words < few(workgroup) {
+    while workgroup > planner.tuning.reduce.workgroup_few && words < few(workgroup) {
         workgroup /= 2;
     }
     let workgroup = planner.workgroup_within_half(workgroup, op.element());
     // One workgroup is done before several have met.
     let alone = n.div_ceil(workgroup * pack.elements).next_power_of_two();
     let most = |words: u32, packs: u32| (words / (pack.bytes / 4)).clamp(1, packs);
-    let rows = match alone <= most(planner.tuning.reduce_alone_words, 32) && planner.caps.kind != DeviceKind::Cpu {
+    let rows = match alone <= most(planner.tuning.reduce.alone_words, 32) && planner.caps.kind != DeviceKind::Cpu {
         true => alone,
-        false => most(planner.words(planner.tuning.reduce_words, words, workgroup), 16),
+        false => most(planner.words(planner.tuning.reduce.words, words, workgroup), 16),
     };
     let tile = workgroup * rows * pack.elements;
     let tiles = n.div_ceil(tile);
-    let groups = tiles.min(planner.resident(planner.tuning.groups_per_unit)).min(4096);
+    let groups = tiles.min(planner.resident(planner.tuning.reduce.groups_per_unit)).min(4096);
     // The kernel loads a workgroup's first tile unchecked: of two the first is whole.
-    let ahead = planner.tuning.reduce_ahead == 1 && op.commutative && tiles >= 2 * groups;
+    let ahead = planner.tuning.reduce.ahead == 1 && op.commutative && tiles >= 2 * groups;
     let combine = combining(planner, op, workgroup)?;
     // How a workgroup's partial is held.
     let partials_part = if planner.caps.atomics64 { "block/partials64" } else { "block/partials" };

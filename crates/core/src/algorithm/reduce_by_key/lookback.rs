@@ -38,7 +38,7 @@ const CANDIDATES: &[Candidates] = &[
 ];
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
-    let job = Job::new(planner, request, planner.tuning.by_key_words)?;
+    let job = Job::new(planner, request, planner.tuning.reduce_by_key.words)?;
     let mut scratch = Scratch::default();
     let state = planner.state(&job.op);
     let mut parts = vec![planner.subgroup_scan_part(&job.op)];
@@ -47,8 +47,8 @@ fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let mut kernel = job.tile_key("by_key/lookback", parts);
     let resident = match &job.request.op {
         _ if !job.staged => 0,
-        Some(_) => planner.tuning.by_key_resident,
-        None => planner.tuning.run_lengths_resident,
+        Some(_) => planner.tuning.reduce_by_key.resident,
+        None => planner.tuning.reduce_by_key.lengths_resident,
     };
     kernel.constants.extend(planner.registers_for(job.workgroup, resident));
     kernel.constants.extend(planner.subgroup_constants(job.workgroup)?);

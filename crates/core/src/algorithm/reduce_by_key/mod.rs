@@ -12,7 +12,32 @@ use super::Algorithm;
 use crate::planner::{Argument, BESIDE, Planner, reaches, tile_launch, whole, words_of};
 use crate::primitive::Primitive;
 use crate::primitive::reduce_by_key::segmented;
+use crate::tuning::numbers;
 use crate::{KernelKey, Language, Launch, Op, ReduceByKeyRequest, Result, Slot};
+
+numbers! {
+    /// Numbers of reductions by key.
+    pub struct ReductionsByKey by l {
+        /// Invocations of a workgroup of a reduction by key.
+        workgroup "by_key_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        /// 32-bit words of segments that an invocation of a reduction by key in one pass holds.
+        words "by_key_words": Count up to 64 => 16,
+        /// 32-bit words of segments that an invocation of a reduction by key in three launches holds.
+        passes_words "by_key_passes_words": Count up to 64 => 8,
+        /// From so many 32-bit words of keys on the elements and the runs of a reduction by key move by way of workgroup memory, so that neighbours
+        /// move neighbouring words and few registers are held; `u32::MAX` for never.
+        staged_from "by_key_staged_from": Count up to u32::MAX => u32::MAX,
+        /// Invocations of its workgroup then.
+        staged_workgroup "by_key_staged_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        /// 32-bit words of segments that an invocation of it holds then.
+        staged_words "by_key_staged_words": Count up to 64 => if l.emulated { 8 } else { 32 },
+        /// Workgroups of it in one pass that a compute unit should hold at once then, which bounds its registers in CUDA, and in NVIDIA's OpenCL those
+        /// of workgroups of 256 at most; 0 for no bound.
+        resident "by_key_resident": Optional up to 16 => 0,
+        /// The same of run lengths, which have no values to hold.
+        lengths_resident "run_lengths_resident": Optional up to 16 => 0,
+    }
+}
 
 /// Those of the primitive.
 pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &LOOKBACK, &REDUCE_THEN_SCAN];
@@ -53,10 +78,10 @@ impl<'a> Job<'a> {
         };
         // The block scans hold two elements an invocation in workgroup memory.
         let shape = |workgroup, words| (planner.workgroup_within_half(workgroup, segment), words);
-        let wanted = shape(t.by_key_staged_workgroup, t.by_key_staged_words);
-        let staged = reaches(words_of(n, &request.key), t.by_key_staged_from) && fits(wanted.0, 1);
-        let (workgroup, words) = if staged { wanted } else { shape(t.by_key_workgroup, words) };
-        let words = planner.words(words.min(t.scan_words), words_of(n, segment), workgroup);
+        let wanted = shape(t.reduce_by_key.staged_workgroup, t.reduce_by_key.staged_words);
+        let staged = reaches(words_of(n, &request.key), t.reduce_by_key.staged_from) && fits(wanted.0, 1);
+        let (workgroup, words) = if staged { wanted } else { shape(t.reduce_by_key.workgroup, words) };
+        let words = planner.words(words.min(t.scan.words), words_of(n, segment), workgroup);
         let mut rows = (words / segment.words()).min(2 * words / (segment.words() + key_words)).max(1);
         while staged && !fits(workgroup, rows) {
             rows -= 1;

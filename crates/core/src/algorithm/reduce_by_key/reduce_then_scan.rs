@@ -27,7 +27,7 @@ const CANDIDATES: &[Candidates] = &[tuned(
 )];
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
-    let job = Job::new(planner, request, planner.tuning.by_key_passes_words)?;
+    let job = Job::new(planner, request, planner.tuning.reduce_by_key.passes_words)?;
     let mut scratch = Scratch::default();
     // The last one is for the total.
     let sums = scratch.take((u64::from(job.tiles) + 1) * u64::from(job.op.element().bytes()));

@@ -5,8 +5,21 @@ use super::{Job, waiting};
 use crate::algorithm::{Algorithm, InPlace, Needs, Work};
 use crate::planner::{Planner, reaches, words_of};
 use crate::primitive::scan::sums;
+use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{Error, Op, Result, Scalar, ScanRequest};
+
+numbers! {
+    /// Numbers of a scan by look-ahead.
+    pub struct Lookahead by l {
+        /// Packs of 16 bytes that a lane of a look-ahead scan takes: odd, so that lanes keep off each other's banks.
+        rows "lookahead_rows": Count up to 15 => 7,
+        /// How many times `spin_limit` a look-ahead block polls a tile's state before it helps: one warp folds a whole tile then.
+        patience "lookahead_patience": Count up to 1 << 10 => 8,
+        /// How many times `spin_limit` its reduce warps poll the tile that they look after: fewer, since who helps late has nobody left to help.
+        ward_patience "lookahead_ward_patience": Count up to 1 << 10 => 4,
+    }
+}
 
 /// The planner's choice for many elements in CUDA from sm_90 on.
 pub static LOOKAHEAD: Algorithm = {
@@ -45,8 +58,8 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &ScanRequest) -> bool {
     let op = &request.op;
     planner.waits_bounded()
         && planner.state(op).is_word
-        && reaches(words_of(request.n, op.element()), planner.tuning.lookahead_from)
-        && ring(planner, op).is_ok_and(|ring| ring.rows == planner.tuning.lookahead_rows)
+        && reaches(words_of(request.n, op.element()), planner.tuning.scan_choice.lookahead_from)
+        && ring(planner, op).is_ok_and(|ring| ring.rows == planner.tuning.lookahead.rows)
 }
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
@@ -61,8 +74,8 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
         ("STAGES", stages),
         ("DYNAMIC_BYTES", stages * stage_bytes),
         ("EXCLUSIVE", u32::from(job.exclusive)),
-        ("SPIN_LIMIT", planner.polls(planner.tuning.lookahead_patience)),
-        ("WARD_POLLS", planner.polls(planner.tuning.lookahead_ward_patience)),
+        ("SPIN_LIMIT", planner.polls(planner.tuning.lookahead.patience)),
+        ("WARD_POLLS", planner.polls(planner.tuning.lookahead.ward_patience)),
     ];
     constants.extend(planner.subgroup_constants(32)?);
     constants.extend(planner.fault_constants());
@@ -95,7 +108,7 @@ fn ring(planner: &Planner<'_>, op: &Op) -> Result<Ring> {
     let pack = planner.pack(op.element());
     let room = planner.caps.bulk_shared_bytes.saturating_sub(STATIC_BYTES);
     let stage_bytes = |rows: u32| SCAN_WARPS * 32 * rows * pack.bytes;
-    let mut rows = planner.tuning.lookahead_rows;
+    let mut rows = planner.tuning.lookahead.rows;
     while rows > 2 && room / stage_bytes(rows) < FEWEST_STAGES {
         rows -= 2;
     }

@@ -6,8 +6,27 @@ use crate::algorithm::chain::{ANNOUNCE, tile_prefix};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
 use crate::planner::{Planner, reaches, words_of};
 use crate::primitive::scan::sums;
+use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{Op, Result, Scalar, ScanRequest};
+
+numbers! {
+    /// Numbers of a scan by look-ahead by registers.
+    pub struct LookaheadRegisters by l {
+        /// Invocations of its workgroup.
+        workgroup "lookahead_registers_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        /// Workgroups of it for each compute unit, which stay; of more than fit those left over end as they begin.
+        groups "lookahead_registers_groups": Count up to 64 => 8,
+        /// Chunks of states, each of as many tiles as a subgroup has lanes, that it looks back at at once, for elements of one word where all
+        /// subgroups are of one width: a float's bits are then the same every run. 0 to look back from tile to tile, where that is faster.
+        // What WGSL's compiler made of chunks took a third longer; where times do not matter they are verified all the same.
+        chunks "lookahead_registers_chunks": Optional up to 16 => match l.language {
+_ if l.small => 1,
+crate::Language::Wgsl => 0,
+_ => 4,
+},
+    }
+}
 
 /// The planner's choice for many elements where no hardware copies tiles.
 pub static LOOKAHEAD_REGISTERS: Algorithm = {
@@ -48,7 +67,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &ScanRequest) -> bool {
     planner.waits_bounded()
         && planner.caps.atomics64
         && op.element().words() <= 2
-        && reaches(words, planner.tuning.lookahead_registers_from)
+        && reaches(words, planner.tuning.scan_choice.lookahead_registers_from)
         && check_turns(planner, op, request.n as u32, &tile(planner, &Job::of(request))).is_ok()
 }
 
@@ -57,7 +76,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let tile = tile(planner, &job);
     check_turns(planner, job.op, job.n, &tile)?;
     let state = planner.state(job.op);
-    let groups = Some(planner.resident(planner.tuning.lookahead_registers_groups));
+    let groups = Some(planner.resident(planner.tuning.lookahead_registers.groups));
     let kernel = "scan/lookahead_registers";
     let chunks = chunks(planner, job.op);
     let look_back = if chunks == 0 {
@@ -74,14 +93,14 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
 }
 
 fn tile(planner: &Planner<'_>, job: &Job<'_>) -> ScanTile {
-    planner.scan_tile(job.op, job.n, 32, planner.tuning.lookahead_registers_workgroup)
+    planner.scan_tile(job.op, job.n, 32, planner.tuning.lookahead_registers.workgroup)
 }
 
 /// The chunks of states that are read at once, or 0 where it goes from tile to tile. A chunk is a subgroup's
 /// width, of which all workgroups must agree; and the states of wider elements are too many loads at a time.
 fn chunks(planner: &Planner<'_>, op: &Op) -> u32 {
     let agree = planner.caps.subgroups.is_some_and(|s| s.min == s.max);
-    if agree && op.element().words() == 1 { planner.tuning.lookahead_registers_chunks } else { 0 }
+    if agree && op.element().words() == 1 { planner.tuning.lookahead_registers.chunks } else { 0 }
 }
 
 /// Whether a workgroup that takes all tiles, as it may where few run at a time, ends its loops itself.

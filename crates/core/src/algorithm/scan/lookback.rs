@@ -7,8 +7,21 @@ use crate::algorithm::chain::{self, TileState};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
 use crate::planner::{Planner, reaches, words_of};
 use crate::primitive::scan::sums;
+use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{DeviceKind, Fault, Language, Op, Result, Scalar, ScanRequest};
+
+numbers! {
+    /// Numbers of a scan by look-back.
+    pub struct Lookback by l {
+        /// States that a lane reads at once when CUDA's look-back scan of elements of one word looks back, where that finds all tiles.
+        window "scan_window": Count up to 16 => 1,
+        /// Workgroups of a look-back scan that a compute unit should hold at once, which bounds its registers in NVIDIA's OpenCL; 0 for no bound.
+        resident "scan_resident": Optional up to 16 => 0,
+        /// From so many 32-bit words on, `u32::MAX` for never.
+        resident_from "scan_resident_from": Count up to u32::MAX => 1,
+    }
+}
 
 /// The planner's choice for most scans.
 pub static LOOKBACK: Algorithm = {
@@ -41,9 +54,9 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
         // Its kernel has the blocks' steps in its own text: see docs/PERFORMANCE.md.
         let parts = [&[state.part, "block/ticket"], &chain::LOOKBACK[..]].concat();
         // CUDA's kernel has no such bound.
-        let is_many = reaches(words_of(job.n, job.op.element()), planner.tuning.scan_resident_from);
+        let is_many = reaches(words_of(job.n, job.op.element()), planner.tuning.lookback.resident_from);
         let is_bound = planner.caps.language == Language::OpenClC && is_many;
-        let bound = planner.registers_for(tile.workgroup, planner.tuning.scan_resident).filter(|_| is_bound);
+        let bound = planner.registers_for(tile.workgroup, planner.tuning.lookback.resident).filter(|_| is_bound);
         (parts, bound.into_iter().collect())
     };
     let (kernel, patience) = ("scan/lookback", planner.polls(1));
@@ -56,18 +69,18 @@ fn workgroup(planner: &Planner<'_>, job: &Job<'_>) -> u32 {
     let usual = planner.one_pass_workgroup(job);
     let element = job.op.element();
     let words = words_of(job.n, element);
-    let smallest = u64::from(t.words_least) * u64::from(t.scan_workgroup);
+    let smallest = u64::from(t.words.least) * u64::from(t.scan.workgroup);
     let units = u64::from(planner.caps.compute_units);
     let crowded = words > u64::from(planner.widest_subgroup()) * smallest && words <= units * smallest;
     // NVIDIA's OpenCL runs no kernel of so many registers in large workgroups.
     let can = element.is_word() || planner.caps.language == Language::CudaC;
     let looks = planner.caps.kind != DeviceKind::Cpu;
-    if looks && can && crowded { usual.max(t.scan_workgroup_many) } else { usual }
+    if looks && can && crowded { usual.max(t.scan.workgroup_many) } else { usual }
 }
 
 /// States that a lane reads at once when it looks back: several if one turn is then enough.
 fn windows(planner: &Planner<'_>, op: &Op, state: &TileState, tiles: u32) -> u32 {
-    let windows = planner.tuning.scan_window;
+    let windows = planner.tuning.lookback.window;
     let lanes = planner.widest_subgroup();
     let one_turn = lanes < tiles && u64::from(tiles) <= u64::from(windows) * u64::from(lanes);
     let can = planner.caps.language == Language::CudaC && op.element().is_word() && state.is_word;

@@ -7,7 +7,7 @@ mod hillis_steele;
 mod hillis_steele_shared;
 pub(crate) mod lookahead;
 pub(crate) mod lookahead_registers;
-mod lookback;
+pub(crate) mod lookback;
 mod lookback_fenced;
 mod lookback_serial;
 mod one_pass;
@@ -38,7 +38,24 @@ pub use subgroup_blocked::SUBGROUP_BLOCKED;
 
 use super::{Algorithm, InPlace, Needs, Of, Row, Work};
 use crate::planner::{Pack, Planner, whole, words_of};
+use crate::tuning::numbers;
 use crate::{Op, Region, Result, ScanKind, ScanRequest, Slot};
+
+numbers! {
+    /// Tiles of scans, some of whose numbers selections and reductions by key share.
+    pub struct ScanTiles by l {
+        /// Invocations of a scan's workgroup.
+        workgroup "scan_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        /// Invocations of a look-back scan's workgroup where its tiles are many, and their elements are of one word; and where the smallest
+        /// tiles are too many to look back at at once.
+        workgroup_many "scan_workgroup_many": Halved up to 1024 => 256.min(l.workgroup),
+        /// From how many elements on, for each invocation of such a workgroup on each compute unit, tiles are many.
+        many_each "scan_many_each": Count up to 1 << 16 => 3,
+        /// 32-bit words an invocation of a scan, of a selection or of a reduction by key holds at most.
+        // Every row of an emulated subgroup is barriers to compile and to run.
+        words "scan_words": Count up to 64 => if l.emulated { 8 } else { 32 },
+    }
+}
 
 /// Those of the primitive: the planner's choices, then the literature's in the order of its ideas.
 pub(crate) static ALL: &[&Algorithm] = &[
@@ -127,7 +144,7 @@ impl Planner<'_> {
     fn scan_tile(&self, op: &Op, n: u32, words: u32, workgroup: u32) -> ScanTile {
         let pack = self.pack(op.element());
         let all = words_of(n, op.element());
-        let mut words = self.words(words.min(self.tuning.scan_words), all, workgroup);
+        let mut words = self.words(words.min(self.tuning.scan.words), all, workgroup);
         // Elements of several words have fewer to a tile, and more tiles then keep more loads in flight: four a compute unit.
         if op.element().words() > 1 {
             words = words.min(self.words(words, all / 4, workgroup).max(16));

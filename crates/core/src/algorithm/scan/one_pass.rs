@@ -100,10 +100,10 @@ impl OnePass {
 impl Planner<'_> {
     /// A large workgroup where its tiles are many, and of elements of one word: more registers would be too many.
     pub(super) fn one_pass_workgroup(&self, job: &Job<'_>) -> u32 {
-        let large = self.tuning.scan_workgroup_many;
+        let large = self.tuning.scan.workgroup_many;
         let units = u64::from(self.caps.compute_units) * u64::from(large);
-        let is_many = u64::from(job.n) >= units.saturating_mul(self.tuning.scan_many_each.into());
-        if job.op.element().is_word() && is_many { large } else { self.tuning.scan_workgroup }
+        let is_many = u64::from(job.n) >= units.saturating_mul(self.tuning.scan.many_each.into());
+        if job.op.element().is_word() && is_many { large } else { self.tuning.scan.workgroup }
     }
 
     /// The tile of a workgroup that takes one.

@@ -4,7 +4,32 @@
 use super::Job;
 use crate::planner::{Planner, offset};
 use crate::scratch::Scratch;
+use crate::tuning::numbers;
 use crate::{KernelKey, Launch, Op, Param, Region, Result, Step};
+
+numbers! {
+    /// Numbers of the literature's scans by tiles in workgroup memory.
+    pub struct Blocked by l {
+        /// Invocations of a workgroup of the literature's scans by tiles in workgroup memory.
+        workgroup "blocked_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        /// Elements an invocation of it takes.
+        items "blocked_items": Count up to 16 => 2,
+        /// Elements left out after every 32 in workgroup memory, where a tree is scanned: 0 or 1.
+        padding "blocked_padding": Optional up to 1 => 1,
+    }
+}
+
+numbers! {
+    /// Numbers of scans of several launches.
+    pub struct ScanPasses by l {
+        /// 32-bit words an invocation of a scan of several launches holds at most.
+        // Without subgroups a tile's rows are barriers too.
+        words "scan_passes_words": Count up to 64 => if l.emulated || !l.has_subgroups { 8 } else { 16 },
+        /// Runs of tiles for each compute unit in a scan of several launches.
+        // A run waits for memory tile after tile: more of them than are held at a time fill the gaps.
+        runs "scan_runs": Count up to 1024 => 8 * l.groups_per_unit,
+    }
+}
 
 /// How a workgroup folds and scans a tile.
 #[derive(Clone)]
@@ -78,7 +103,7 @@ impl Planner<'_> {
     /// The fastest tile that the device has.
     pub(crate) fn fast_tile(&self, op: &Op, n: u32) -> Result<TileBody> {
         let by_subgroups = self.caps.subgroups.is_some() && !self.caps.emulates_subgroups();
-        let tile = self.scan_tile(op, n, self.tuning.scan_passes_words, self.tuning.scan_workgroup);
+        let tile = self.scan_tile(op, n, self.tuning.scan_passes.words, self.tuning.scan.workgroup);
         let packs = vec![tile.pack.load, tile.pack.store, tile.pack.fold];
         let (kernel, parts, more) = if by_subgroups {
             ("scan/tile_subgroup", vec![self.subgroup_scan_of(op)], self.subgroup_constants(tile.workgroup)?)
@@ -97,8 +122,8 @@ impl Planner<'_> {
     /// A tile of the literature's: a few elements an invocation, scanned by this part, or by subgroups.
     pub(super) fn blocked_tile(&self, op: &Op, part: Option<&'static str>) -> Result<TileBody> {
         let bytes = op.element().bytes();
-        let items = self.tuning.blocked_items;
-        let workgroup = self.workgroup_within_half(self.tuning.blocked_workgroup, op.element());
+        let items = self.tuning.blocked.items;
+        let workgroup = self.workgroup_within_half(self.tuning.blocked.workgroup, op.element());
         let mut constants = vec![("WORKGROUP", workgroup), ("ROWS", items)];
         let packs = vec!["block/pack1", "block/store1", "block/fold1"];
         let (kernel, part) = match part {
@@ -107,7 +132,7 @@ impl Planner<'_> {
         };
         match part {
             "block/scan" => {}
-            "block/scan_blelloch" => constants.push(("PADDING", self.tuning.blocked_padding)),
+            "block/scan_blelloch" => constants.push(("PADDING", self.tuning.blocked.padding)),
             _ => constants.extend(self.subgroup_constants(workgroup)?),
         }
         let parts = [packs, vec![part]].concat();
@@ -116,7 +141,7 @@ impl Planner<'_> {
 
     /// Sums of a fixed number of runs of tiles, their scan by one workgroup, and the scans of the runs. Reads the input twice.
     pub(crate) fn reduce_then_scan(&self, job: &Job, body: &TileBody, scratch: &mut Scratch) -> Vec<Step> {
-        let groups = self.resident(self.tuning.scan_runs);
+        let groups = self.resident(self.tuning.scan_passes.runs);
         let runs = Runs::fixed(job.n, body.elements, groups);
         let sums = self.sums(job, runs, scratch);
         if runs.groups == 1 {
@@ -164,7 +189,7 @@ impl Planner<'_> {
 
     /// One workgroup scans the sums in place.
     fn spine(&self, job: &Job, sums: Region, count: u32) -> Step {
-        let mut workgroup = self.workgroup_within_half(self.tuning.scan_workgroup, job.op.element());
+        let mut workgroup = self.workgroup_within_half(self.tuning.scan.workgroup, job.op.element());
         while workgroup > self.narrowest_workgroup() && count <= workgroup / 2 * SPINE_ITEMS {
             workgroup /= 2;
         }

@@ -33,15 +33,15 @@ const CANDIDATES: &[Candidates] = &[tuned(
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = Job::new(planner, request, planner.tuning.select_words);
+    let job = Job::new(planner, request, planner.tuning.select.words);
     let state = planner.state(&job.sum);
     let element = request.selector.element();
     // A subgroup may be as narrow as an invocation, and has a total.
     let tile_bytes = job.workgroup * (job.rows * element.bytes() + 4);
-    let is_staged = reaches(words_of(request.n, element), planner.tuning.select_staged_from)
+    let is_staged = reaches(words_of(request.n, element), planner.tuning.select.staged_from)
         && tile_bytes + BESIDE <= planner.caps.shared_bytes;
     let mut constants = planner.subgroup_constants(job.workgroup)?;
-    constants.extend(planner.registers_for(job.workgroup, if is_staged { planner.tuning.select_resident } else { 0 }));
+    constants.extend(planner.registers_for(job.workgroup, if is_staged { planner.tuning.select.resident } else { 0 }));
     constants.extend(planner.fault_constants());
     constants.extend([
         ("FALLBACK", u32::from(planner.waits_bounded())),

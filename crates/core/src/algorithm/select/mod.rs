@@ -10,7 +10,26 @@ pub use reduce_then_scan::REDUCE_THEN_SCAN;
 
 use super::Algorithm;
 use crate::planner::{Argument, Planner, tile_launch, whole, words_of};
+use crate::tuning::numbers;
 use crate::{KernelKey, Launch, Op, Rest, Scalar, SelectRequest, Slot};
+
+numbers! {
+    /// Numbers of selections.
+    pub struct Selections by l {
+        /// Invocations of a selection's workgroup.
+        workgroup "select_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        /// From so many 32-bit words on the elements of a selection in one pass wait in workgroup memory while their tile looks back, and their ranks
+        /// four to a word, so that few registers are held; `u32::MAX` for never.
+        staged_from "select_staged_from": Count up to u32::MAX => u32::MAX,
+        /// Workgroups of it that a compute unit should hold at once then, which bounds its registers in CUDA, and in NVIDIA's OpenCL those of
+        /// workgroups of 256 at most; 0 for no bound.
+        resident "select_resident": Optional up to 16 => 0,
+        /// 32-bit words an invocation of a selection in one pass holds; it has a bit of a word for each element.
+        words "select_words": Count up to 32 => 16,
+        /// 32-bit words an invocation of a selection in three launches holds; as many at most, for the same reason.
+        passes_words "select_passes_words": Count up to 32 => 8,
+    }
+}
 
 /// Those of the primitive.
 pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &LOOKBACK, &REDUCE_THEN_SCAN];
@@ -32,9 +51,9 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     /// Tiles of about `words` words an invocation.
     fn new(planner: &Planner<'_>, request: &'a SelectRequest, words: u32) -> Self {
-        let (n, workgroup) = (request.n as u32, planner.tuning.select_workgroup);
+        let (n, workgroup) = (request.n as u32, planner.tuning.select.workgroup);
         let element = request.selector.element();
-        let words = planner.words(words.min(planner.tuning.scan_words), words_of(n, element), workgroup);
+        let words = planner.words(words.min(planner.tuning.scan.words), words_of(n, element), workgroup);
         let rows = words / element.words();
         let rows = (rows / ROWS_RANKED).max(1) * ROWS_RANKED;
         let sum = Op::sum(Scalar::U32);

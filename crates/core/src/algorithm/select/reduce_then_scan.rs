@@ -20,7 +20,7 @@ const CANDIDATES: &[Candidates] =
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = Job::new(planner, request, planner.tuning.select_passes_words);
+    let job = Job::new(planner, request, planner.tuning.select.passes_words);
     // The last one is for the total.
     let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
     let [input, ..] = job.arguments();

@@ -7,8 +7,21 @@ use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
 use crate::primitive::sort::keys;
 use crate::scratch::Scratch;
+use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{Result, Scalar, SortRequest, Step};
+
+numbers! {
+    /// Numbers of the workgroups that sort buckets.
+    pub struct BucketTiles by l {
+        /// Invocations of a workgroup that sorts a bucket of a sort from the most significant digit.
+        workgroup "bucket_workgroup": Workgroup up to 1024 => l.ranking,
+        /// Keys an invocation of it takes at most.
+        keys "bucket_keys": Count up to 32 => if l.emulated { 4 } else { 16 },
+        /// Workgroups of it that a compute unit should hold at once.
+        resident "bucket_resident": Optional up to 16 => 2,
+    }
+}
 
 /// The planner's choice between few keys and many on GPUs.
 pub static HYBRID: Algorithm = Algorithm {
@@ -61,7 +74,7 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 /// What sorts a bucket of so many keys that are spread well, if it fits.
 pub(super) fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
     let t = planner.tuning;
-    let most = Shape { workgroup: t.bucket_workgroup, keys: t.bucket_keys, resident: t.bucket_resident };
+    let most = Shape { workgroup: t.buckets.workgroup, keys: t.buckets.keys, resident: t.buckets.resident };
     planner.shape_for(likely_bucket(job.n), planner.fitting(job, most))
 }
 

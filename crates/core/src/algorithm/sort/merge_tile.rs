@@ -5,8 +5,21 @@ use super::{DIGIT_BITS, Job, LARGEST_TILE, sort};
 use crate::algorithm::{Algorithm, Work};
 use crate::planner::Planner;
 use crate::primitive::sort::keys;
+use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{DeviceKind, KernelKey, Language, Result, Scalar, SortRequest, Step};
+
+numbers! {
+    /// Numbers of a sort by one workgroup that merges.
+    pub struct MergeTile by l {
+        /// Invocations of a workgroup that merges all keys by itself.
+        workgroup "merge_workgroup": Halved up to 1024 => 512.min(l.workgroup),
+        /// Keys an invocation of it takes at most: odd, so that lanes keep off each other's banks.
+        keys "merge_keys": Count up to 31 => if l.emulated { 3 } else { 9 },
+        /// Keys an invocation of it takes at least: of fewer keys the workgroup is smaller.
+        least "merge_least": Count up to 31 => 5,
+    }
+}
 
 /// The planner's choice for few 64-bit keys on GPUs, and for few keys without subgroups.
 pub static MERGE_TILE: Algorithm = Algorithm {
@@ -32,8 +45,8 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
     let (job, t) = (Job::of(request, DIGIT_BITS), planner.tuning);
     let most = match planner.caps.subgroups {
         None => u32::MAX,
-        Some(_) if job.key_bytes == 8 => t.merge_most64,
-        Some(_) => t.merge_most,
+        Some(_) if job.key_bytes == 8 => t.sort_choice.merge_most64,
+        Some(_) => t.sort_choice.merge_most,
     };
     let is_gpu = planner.caps.language != Language::Host && planner.caps.kind != DeviceKind::Cpu;
     is_gpu && job.n <= most.min(shape(planner, &job).tile())
@@ -53,8 +66,11 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 /// The largest tile: a power of two of invocations, whose runs are merged in pairs, of an odd number of keys, which
 /// keeps them off each other's banks.
 fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
-    let mut shape =
-        Shape { workgroup: planner.tuning.merge_workgroup, keys: odd(planner.tuning.merge_keys), resident: 1 };
+    let mut shape = Shape {
+        workgroup: planner.tuning.merge_tile.workgroup,
+        keys: odd(planner.tuning.merge_tile.keys),
+        resident: 1,
+    };
     let fits = |shape| shared_bytes(job, shape) + 64 <= planner.ranking_room();
     while (!fits(shape) || u64::from(shape.tile()) > LARGEST_TILE) && shape.tile() > 1 {
         if shape.keys > 1 {
@@ -68,7 +84,7 @@ fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
 
 /// A shape that does little work for keys that are not there.
 fn shape_for(planner: &Planner<'_>, n: u32, most: Shape) -> Shape {
-    let least = planner.tuning.merge_least.min(most.keys);
+    let least = planner.tuning.merge_tile.least.min(most.keys);
     let keys = (n.div_ceil(most.workgroup).max(least) | 1).min(most.keys);
     let mut workgroup = most.workgroup;
     while workgroup / 2 * keys >= n && workgroup > planner.narrowest_workgroup() {

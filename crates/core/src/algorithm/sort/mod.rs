@@ -7,10 +7,10 @@ mod msd_first;
 pub(crate) mod one_tile;
 mod onesweep;
 mod parallel;
-mod partition;
+pub(crate) mod partition;
 mod segments;
 mod split;
-mod upsweep_downsweep;
+pub(crate) mod upsweep_downsweep;
 mod upsweep_downsweep_4bit;
 
 pub use hybrid::HYBRID;

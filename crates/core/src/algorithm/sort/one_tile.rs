@@ -5,8 +5,25 @@ use super::{DIGIT_BITS, Job, LARGEST_TILE, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
 use crate::primitive::sort::{keys, pairs};
+use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{Result, Scalar, SortRequest, Step};
+
+numbers! {
+    /// Numbers of a sort by one workgroup.
+    pub struct OneTile by l {
+        /// Invocations of a workgroup that sorts all keys by itself.
+        workgroup "tile_workgroup": Workgroup up to 1024 => l.ranking,
+        /// 32-bit keys without values an invocation of it takes at most: more keys than a workgroup's are sorted otherwise.
+        keys "tile_keys": Count up to 16 => if l.emulated { 4 } else { 8 },
+        /// 32-bit keys with values an invocation of it takes at most.
+        pairs "tile_pairs": Count up to 16 => if l.emulated { 4 } else { 8 },
+        /// 64-bit keys an invocation of it takes at most.
+        keys64 "tile_keys64": Count up to 16 => if l.emulated { 4 } else { 8 },
+        /// Keys an invocation of it takes at least: of fewer keys the workgroup is smaller.
+        least "tile_least": Count up to 16 => 2,
+    }
+}
 
 /// The planner's choice for few keys on GPUs: reads and writes each once.
 pub static ONE_TILE: Algorithm = Algorithm {
@@ -50,9 +67,9 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 pub(super) fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
     let t = planner.tuning;
     let keys = match (job.key_bytes, job.value_bytes) {
-        (4, 0) => t.tile_keys,
-        (4, _) => t.tile_pairs,
-        _ => t.tile_keys64,
+        (4, 0) => t.one_tile.keys,
+        (4, _) => t.one_tile.pairs,
+        _ => t.one_tile.keys64,
     };
-    planner.fitting(job, Shape { workgroup: t.tile_workgroup, keys, resident: 1 })
+    planner.fitting(job, Shape { workgroup: t.one_tile.workgroup, keys, resident: 1 })
 }

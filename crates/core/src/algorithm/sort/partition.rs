@@ -4,7 +4,69 @@
 use super::{DIGITS, Job, Location, digits_each};
 use crate::planner::Planner;
 use crate::scratch::Scratch;
+use crate::tuning::numbers;
 use crate::{DeviceKind, KernelKey, Language, Launch, Param, Region, Result, Step};
+
+numbers! {
+    /// Numbers of the launch that counts digits.
+    pub struct DigitCounts by l {
+        /// Invocations of a histogram's workgroup.
+        workgroup "count_workgroup": Workgroup up to 1024 => 256.min(l.workgroup),
+        /// Keys an invocation of it takes at a time.
+        keys "count_keys": Count up to 64 => 16,
+        /// Workgroups of it for each compute unit.
+        groups "count_groups": Count up to 64 => l.groups_per_unit,
+        /// From so many keys on the lanes of a GPU's histogram count in copies of their own, which cost time to clear and to add up.
+        copies_from "count_copies_from": Count up to u32::MAX => 1 << 22,
+        /// Invocations of its one workgroup a compute unit then, where workgroup memory holds a copy for each lane.
+        copies_workgroup "count_copies_workgroup": Workgroup up to 1024 => 1024,
+        /// Keys an invocation of that takes at a time.
+        copies_keys "count_copies_keys": Count up to 64 => 8,
+    }
+}
+
+numbers! {
+    /// Numbers of Onesweep's passes.
+    pub struct Onesweep by l {
+        /// Invocations of a workgroup that sorts 32-bit keys without values.
+        workgroup "sort_workgroup": Workgroup up to 1024 => l.ranking,
+        /// Keys an invocation of it takes.
+        keys "sort_keys": Count up to 64 => if l.emulated { 8 } else { 16 },
+        /// Workgroups of it that a compute unit should hold at once, which bounds its registers in CUDA, and in NVIDIA's OpenCL those of workgroups
+        /// of 256 at most; 0 for no bound.
+        resident "sort_resident": Optional up to 16 => 2,
+        /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
+        parts "sort_parts": Count up to 16 => 2,
+        /// Invocations of a workgroup that sorts 32-bit keys with values.
+        pairs_workgroup "pairs_workgroup": Workgroup up to 1024 => l.ranking,
+        /// Keys an invocation of it takes.
+        pairs "sort_pairs": Count up to 64 => if l.emulated { 8 } else { 12 },
+        /// Workgroups of it that a compute unit should hold at once.
+        pairs_resident "pairs_resident": Optional up to 16 => 2,
+        /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
+        pairs_parts "pairs_parts": Count up to 16 => 2,
+        /// Invocations of a workgroup that sorts 64-bit keys.
+        workgroup64 "sort64_workgroup": Workgroup up to 1024 => l.ranking,
+        /// Keys an invocation of it takes.
+        keys64 "sort_keys64": Count up to 64 => 8,
+        /// Workgroups of it that a compute unit should hold at once.
+        resident64 "sort64_resident": Optional up to 16 => 2,
+        /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
+        parts64 "sort64_parts": Count up to 16 => 2,
+        /// Keys an invocation of any sort takes at most, if they are no more than `sort_few_tiles` tiles a compute unit.
+        keys_few "sort_keys_few": Count up to 64 => 20,
+        /// Tiles a compute unit that are few.
+        few_tiles "sort_few_tiles": Count up to 1 << 10 => 8,
+        /// Keys an invocation of any sort takes at most, if they are more than that, and no more than `sort_middling_tiles` tiles a compute unit.
+        keys_middling "sort_keys_middling": Count up to 64 => 64,
+        /// Tiles a compute unit that are neither few nor many.
+        middling_tiles "sort_middling_tiles": Count up to 1 << 10 => 16,
+        /// Tiles that the keys of any sort go to at least, if they are few.
+        tiles_few "sort_tiles_few": Count up to 1 << 16 => 96,
+        /// States that an invocation of a sort reads at once when it looks back.
+        window "sort_window": Count up to 16 => if l.small { 1 } else { 4 },
+    }
+}
 
 /// A count beside its state's three bits in 32 bits is smaller.
 const COUNT_LIMIT: u32 = 1 << 29;
@@ -94,15 +156,19 @@ impl Planner<'_> {
     fn sort_tile(&self, job: &Job) -> Result<Tile> {
         let t = self.tuning;
         let (workgroup, mut keys, resident, parts) = match (job.key_bytes, job.value_bytes) {
-            (4, 0) => (t.sort_workgroup, t.sort_keys, t.sort_resident, t.sort_parts),
-            (4, _) => (t.pairs_workgroup, t.sort_pairs, t.pairs_resident, t.pairs_parts),
-            (_, 0) => (t.sort64_workgroup, t.sort_keys64, t.sort64_resident, t.sort64_parts),
+            (4, 0) => (t.onesweep.workgroup, t.onesweep.keys, t.onesweep.resident, t.onesweep.parts),
+            (4, _) => (t.onesweep.pairs_workgroup, t.onesweep.pairs, t.onesweep.pairs_resident, t.onesweep.pairs_parts),
+            (_, 0) => (t.onesweep.workgroup64, t.onesweep.keys64, t.onesweep.resident64, t.onesweep.parts64),
             // Values are more to hold.
-            _ => (t.sort64_workgroup, (t.sort_keys64 * 3 / 4).max(1), t.sort64_resident, t.sort64_parts),
+            _ => {
+                (t.onesweep.workgroup64, (t.onesweep.keys64 * 3 / 4).max(1), t.onesweep.resident64, t.onesweep.parts64)
+            }
         };
         // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
         let a_wave = u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
-        for (most, tuned) in [(t.sort_few_tiles, t.sort_keys_few), (t.sort_middling_tiles, t.sort_keys_middling)] {
+        for (most, tuned) in
+            [(t.onesweep.few_tiles, t.onesweep.keys_few), (t.onesweep.middling_tiles, t.onesweep.keys_middling)]
+        {
             let fewer = keys.min(tuned);
             let tiles = job.n.div_ceil(workgroup * fewer);
             if u64::from(job.n) <= a_wave.saturating_mul(most.into()) && job.portion(workgroup * fewer, tiles) == tiles
@@ -113,7 +179,7 @@ impl Planner<'_> {
         }
         // Few keys go to many compute units, by tiles of at most one portion.
         if self.caps.kind != DeviceKind::Cpu {
-            let tiles = t.sort_tiles_few.min(job.affordable_tiles() as u32);
+            let tiles = t.onesweep.tiles_few.min(job.affordable_tiles() as u32);
             keys = keys.min(job.n.div_ceil(tiles * workgroup).max(3).next_multiple_of(2));
         }
         let mut tile = Tile { workgroup, keys, resident, parts };
@@ -138,20 +204,20 @@ impl Planner<'_> {
         let t = self.tuning;
         let counts = job.places * DIGITS * 4;
         let plain = Counting {
-            workgroup: self.workgroup_of(t.count_workgroup),
-            items: t.count_keys,
+            workgroup: self.workgroup_of(t.digit_counts.workgroup),
+            items: t.digit_counts.keys,
             copies: 1,
-            groups: self.resident(t.count_groups),
+            groups: self.resident(t.digit_counts.groups),
         };
-        if self.caps.kind == DeviceKind::Cpu || job.n < t.count_copies_from {
+        if self.caps.kind == DeviceKind::Cpu || job.n < t.digit_counts.copies_from {
             return plain;
         }
         // A copy for each lane, or for every other one of keys of eight bytes; one large workgroup a compute unit.
         const LANES_COUNTS: u32 = 32 * 4 * DIGITS * 4;
         if self.caps.bulk_shared_bytes >= LANES_COUNTS + (16 << 10) {
             let copies = LANES_COUNTS / counts;
-            let workgroup = self.workgroup_of(t.count_copies_workgroup);
-            return Counting { workgroup, items: t.count_copies_keys, copies, groups: self.resident(1) };
+            let workgroup = self.workgroup_of(t.digit_counts.copies_workgroup);
+            return Counting { workgroup, items: t.digit_counts.copies_keys, copies, groups: self.resident(1) };
         }
         let room = (self.caps.shared_bytes / 2).max(counts);
         Counting { copies: 1 << (room / counts).min(8).ilog2(), ..plain }
@@ -223,7 +289,7 @@ impl Planner<'_> {
             ("DIGITS_EACH", digits_each(workgroup)),
             ("FALLBACK", u32::from(self.waits_bounded())),
             ("SPIN_LIMIT", self.polls(1)),
-            ("LOOKBACK_WINDOW", self.tuning.sort_window),
+            ("LOOKBACK_WINDOW", self.tuning.onesweep.window),
         ];
         more.extend(self.registers_for(workgroup, resident));
         match self.caps.language {

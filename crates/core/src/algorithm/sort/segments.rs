@@ -53,7 +53,7 @@ impl Planner<'_> {
     /// A shape that does little work for keys that are not there, rounded so that few kernels are compiled.
     pub(super) fn shape_for(&self, n: u32, most: Shape) -> Shape {
         let Shape { mut workgroup, keys: most, resident } = most;
-        let least = self.tuning.tile_least.min(most);
+        let least = self.tuning.one_tile.least.min(most);
         let each = n.div_ceil(workgroup);
         let rounded = if each > 8 { each.next_multiple_of(4) } else { each.next_power_of_two() };
         let keys = rounded.clamp(least, most);

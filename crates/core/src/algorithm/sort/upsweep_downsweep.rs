@@ -7,8 +7,17 @@ use crate::algorithm::{Algorithm, Work};
 use crate::planner::{Planner, offset};
 use crate::primitive::sort::keys;
 use crate::scratch::Scratch;
+use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{Error, KernelKey, Launch, Layout, Op, Param, Result, Scalar, SortRequest, Step};
+
+numbers! {
+    /// Numbers of a sort by upsweep, scan and downsweep.
+    pub struct UpsweepDownsweep by l {
+        /// Keys an invocation of a sort by upsweep, scan and downsweep takes at a time.
+        keys "upsweep_keys": Count up to 64 => 8,
+    }
+}
 
 /// The planner's choice without subgroups. A pass reads the keys twice.
 pub static UPSWEEP_DOWNSWEEP: Algorithm = Algorithm {
@@ -32,7 +41,7 @@ pub(super) fn by_digits(
 ) -> Result<Work> {
     let job = Job::of(request, digit_bits);
     let n = job.n;
-    let (workgroup, mut items) = (planner.tuning.scan_workgroup, planner.tuning.upsweep_keys);
+    let (workgroup, mut items) = (planner.tuning.scan.workgroup, planner.tuning.upsweep_downsweep.keys);
     // A tile's words are exchanged in workgroup memory.
     while items > 1 && workgroup * items * 4 > planner.caps.shared_bytes / 2 {
         items -= 1;
