@@ -3,9 +3,9 @@
 
 use trifold::algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE_SHARED, SUBGROUP_BLOCKED};
 use trifold::{
-    Algorithm, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, Caps, CopyRequest, DeviceKind, Element,
-    ElementType, Fault, Layout, Op, Options, Order, Plan, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest,
-    Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Tuning, bytemuck, planner,
+    Algorithm, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, CopyRequest, DeviceKind, Element, ElementType,
+    Error, Fault, Layout, Op, Options, Order, Plan, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest,
+    Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, Slot, SortRequest, Tuning, bytemuck, planner,
 };
 
 /// One bench, before it has a device.
@@ -17,6 +17,9 @@ pub struct Case {
     pub scalar: Scalar,
     /// The operator's name, or what becomes of the rest of a partition; empty where there is neither.
     pub operator: &'static str,
+    /// How many elements it writes, and how long the runs of equal keys are.
+    pub outputs: u64,
+    run: u64,
     /// By which algorithm.
     pub algorithm: &'static Algorithm,
     /// A number to plan with instead of the device's own.
@@ -38,12 +41,7 @@ const RUN: u64 = 8;
 impl Case {
     /// The least bytes that it moves: what is read, and what is written of half of the elements or of runs of eight.
     pub fn bytes(&self) -> u64 {
-        let n = self.request.n();
-        self.request.bytes_moved_by(match self.request {
-            Request::Select(_) => n / 2,
-            Request::ReduceByKey(_) => n.div_ceil(RUN),
-            _ => n,
-        })
+        self.request.bytes_moved_by(self.outputs)
     }
 
     /// The case's name: primitive/type/operator/size/algorithm, without the operator where there is none; of a partition, `apart`
@@ -99,8 +97,10 @@ impl Case {
         numbers.retain(|(name, value)| own.get(name) != Some(*value));
         let mut variants: Vec<Case> =
             numbers.into_iter().map(|number| Case { number: Some(number), ..self.clone() }).collect();
-        let is_scan = matches!(self.request, Request::Scan(_));
-        if is_scan && self.plan(caps, own).is_ok_and(|plan| plan.waiting_tiles() >= SILENT) {
+        if !self.request.counts()
+            && self.request.op().is_some()
+            && self.plan(caps, own).is_ok_and(|plan| plan.waiting_tiles() >= SILENT)
+        {
             variants.push(Case { fault: Fault::Silent(SILENT), ..self.clone() });
         }
         variants
@@ -124,29 +124,30 @@ pub fn sizes(caps: &Caps) -> Vec<u64> {
 pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let scalar = Scalar::U32;
     let element = ElementType::Scalar(scalar);
-    let sort = |value| Request::Sort(SortRequest { key: scalar, value, n, order: Order::Ascending });
-    let mut requests = vec![(Request::Copy(CopyRequest { element: element.clone(), n }), "")];
-    if let Some(op) = Op::builtin(Builtin::Sum, scalar) {
-        let scan = ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None };
-        requests.push((Request::Scan(scan), "sum"));
-        requests.push((Request::Reduce(ReduceRequest { op, n, initial: None }), "sum"));
-    }
-    requests.push((sort(None), ""));
-    requests.push((sort(Some(element)), ""));
-    for rest in [Rest::Dropped, Rest::Apart, Rest::Behind] {
-        requests.push((
-            Request::Select(SelectRequest { selector: Selector::of::<u32, Upper>(), n, rest }),
-            rest_name(rest),
-        ));
-    }
-    let sum = Op::builtin(Builtin::Sum, scalar);
-    requests.push((Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: sum, n }), "sum"));
-    requests.push((Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: None, n }), ""));
+    let (sum, initial) = (Op::sum(scalar), None);
+    let sort = |value| SortRequest { key: scalar, value, n, order: Order::Ascending }.into();
+    let select = |rest| SelectRequest { selector: Selector::of::<u32, Upper>(), n, rest }.into();
+    let by_key = |op| ReduceByKeyRequest { key: u32::TYPE, op, n }.into();
+    let scan = ScanRequest { op: sum.clone(), n, kind: ScanKind::Exclusive, initial: initial.clone() };
+    let reduce = ReduceRequest { op: sum.clone(), n, initial };
+    // With the operator or what becomes of the rest, how many are written, and the runs' length.
+    let requests: [(Request, &'static str, u64, u64); 10] = [
+        (CopyRequest { element: element.clone(), n }.into(), "", n, 1),
+        (scan.into(), "sum", n, 1),
+        (reduce.into(), "sum", n, 1),
+        (sort(None), "", n, 1),
+        (sort(Some(element)), "", n, 1),
+        (select(Rest::Dropped), "", n / 2, 1),
+        (select(Rest::Apart), "apart", n / 2, 1),
+        (select(Rest::Behind), "behind", n / 2, 1),
+        (by_key(Some(sum)), "sum", n.div_ceil(RUN), RUN),
+        (by_key(None), "", n.div_ceil(RUN), RUN),
+    ];
     let mut cases = vec![];
-    for (request, operator) in requests {
+    for (request, operator, outputs, run) in requests {
         for algorithm in trifold::planner::algorithms(&request, caps) {
-            let (number, fault) = (None, Fault::None);
-            let case = Case { request: request.clone(), scalar, operator, algorithm, number, fault };
+            let (request, number, fault) = (request.clone(), None, Fault::None);
+            let case = Case { request, scalar, operator, outputs, run, algorithm, number, fault };
             let variants = case.variants(caps);
             cases.push(case);
             cases.extend(variants);
@@ -166,14 +167,6 @@ impl Predicate<u32> for Upper {
     }
 }
 
-fn rest_name(rest: Rest) -> &'static str {
-    match rest {
-        Rest::Dropped => "",
-        Rest::Apart => "apart",
-        Rest::Behind => "behind",
-    }
-}
-
 /// A call with the buffers that it runs on.
 pub struct Bound {
     /// The call.
@@ -188,31 +181,21 @@ pub struct Bound {
 /// What the device cannot do, or has no memory for.
 pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
     let n = case.request.n();
-    let run = if matches!(case.request, Request::ReduceByKey(_)) { RUN } else { 1 };
-    let random = |seed: u64, run: u64| -> Vec<u32> { (0..n).map(|i| (mix(seed ^ (i / run)) >> 32) as u32).collect() };
+    let random = |slot| -> Vec<u32> {
+        let (seed, run) = if slot == Slot::Input { (1 << 40, case.run) } else { (2 << 40, 1) };
+        (0..n).map(|i| (mix(seed ^ (i / run)) >> 32) as u32).collect()
+    };
+    let operands = case.request.operands();
     let mut buffers = vec![];
-    for seed in [Some((1 << 40, run)), None, Some((2 << 40, 1)), None, None] {
-        let buffer = backend.alloc(4 * n)?;
-        if let Some((seed, run)) = seed {
-            backend.write(AnySpan::whole(&buffer), bytemuck::cast_slice(&random(seed, run)))?;
+    for operand in &operands {
+        let buffer = backend.alloc(operand.bytes())?;
+        if !operand.slot.is_output() {
+            backend.write(AnySpan::whole(&buffer), bytemuck::cast_slice(&random(operand.slot)))?;
         }
         buffers.push(buffer);
     }
-    let whole = |i: usize| AnySpan::whole(&buffers[i]);
-    let word = |i: usize| AnySpan { bytes: 4, ..whole(i) };
-    let two = AnySpans::new(whole(0), whole(1));
-    let nothing = AnySpan { bytes: 0, ..whole(2) };
-    let spans = match &case.request {
-        Request::Reduce(_) => AnySpans::new(whole(0), word(1)),
-        Request::Sort(SortRequest { value: Some(_), .. }) => two.with_values(whole(2), whole(3)),
-        Request::Select(SelectRequest { rest: Rest::Apart, .. }) => two.with_rest(whole(3)).with_count(word(4)),
-        Request::Select(_) => two.with_count(word(4)),
-        Request::ReduceByKey(ReduceByKeyRequest { op: Some(_), .. }) => {
-            two.with_values(whole(2), whole(3)).with_count(word(4))
-        }
-        Request::ReduceByKey(_) => two.with_values(nothing, whole(3)).with_count(word(4)),
-        _ => two,
-    };
+    let mut whole = buffers.iter().map(AnySpan::whole);
+    let spans = AnySpans::of(&case.request, |_| whole.next().ok_or_else(|| Error::Invalid("a span is left".into())))?;
     let call = backend.call_with(&case.request, spans, case.options(), &case.tuning(backend.tuning())?)?;
     Ok(Bound { call, _buffers: buffers })
 }

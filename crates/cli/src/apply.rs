@@ -133,7 +133,8 @@ fn run(
     };
     let moved_bytes = values.map_or(0, |v| v.bytes().len());
     let spans = AnySpans {
-        values: value_buffers.as_ref().map(|(from, to)| (first(from, moved_bytes), first(to, moved_bytes))),
+        input_values: value_buffers.as_ref().map(|(from, _)| first(from, moved_bytes)),
+        output_values: value_buffers.as_ref().map(|(_, to)| first(to, moved_bytes)),
         ..AnySpans::new(first(&input_buffer, input.bytes().len()), first(&output_buffer, output_bytes))
     };
     let call = backend.call(request, spans, options)?;
@@ -144,7 +145,7 @@ fn run(
         backend.read(spans.output, &mut output)?;
     }
     let mut moved = vec![0; moved_bytes];
-    if let Some((_, to)) = spans.values.filter(|_| moved_bytes > 0) {
+    if let Some(to) = spans.output_values.filter(|_| moved_bytes > 0) {
         backend.read(to, &mut moved)?;
     }
     Ok((output, moved))

@@ -155,9 +155,7 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     }
     let ops = operators(Breadth::Some).into_iter().map(Some).chain([None]);
     let by_keys = ops.flat_map(|op| [u32::TYPE, u64::TYPE].map(|key| by_key(&key, op.clone(), n)));
-    let wanted = |request: &Request| {
-        breadth == Breadth::Every || matches!(request, Request::ReduceByKey(r) if r.key == u32::TYPE)
-    };
+    let wanted = |request: &Request| breadth == Breadth::Every || request.operands()[0].element == u32::TYPE;
     requests.extend(by_keys.filter(wanted));
     requests.extend([1, 100, 1000, 2000].map(|n| sort(Scalar::U32, None, Order::Ascending, n)));
     // Past the 65535 workgroups of one dimension, and with the tiles that many elements alone get.
@@ -172,14 +170,8 @@ fn requests(breadth: Breadth) -> Vec<Request> {
 /// The layouts and options that a request is planned with: all of them, or of some breadth all for a few requests and the
 /// plainest for the others.
 fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
-    let thorough = match request {
-        Request::Copy(_) => true,
-        Request::Scan(r) => is_thorough(&r.op),
-        Request::Reduce(r) => is_thorough(&r.op),
-        Request::Sort(r) => r.key == Scalar::U32 && r.order == Order::Ascending,
-        Request::Select(r) => *r.selector.element() == u32::TYPE,
-        Request::ReduceByKey(r) => r.key == u32::TYPE,
-    };
+    let computed = request.op().filter(|_| !request.counts());
+    let thorough = computed.map_or(request.operands()[0].element == u32::TYPE, is_thorough);
     let mut variants = vec![];
     for wide in [true, false] {
         for in_place in [false, true] {

@@ -89,7 +89,8 @@ fn call(
     let (values_from, values_to) = (upload(values.unwrap_or_default())?, upload(&vec![0xee; values_len])?);
     let span = |buffer, bytes: usize| AnySpan { buffer, offset: 0, bytes: bytes as u64 };
     let spans = AnySpans {
-        values: values.map(|_| (span(&values_from, values_len), span(&values_to, values_len))),
+        input_values: values.map(|_| span(&values_from, values_len)),
+        output_values: values.map(|_| span(&values_to, values_len)),
         ..AnySpans::new(span(&from, input.len()), span(&to, output))
     };
     let call = poisoned_call(backend, request, spans, Options::default(), &backend.tuning(), Some(0xff))?;

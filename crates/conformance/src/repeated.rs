@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use trifold_core::{
     Backend, Builtin, Caps, Command, Element, Error, KernelKey, Options, Order, Prepared, Request, Rest, Result,
-    Scalar, ScanKind, SelectRequest, SortRequest, Span, Spans, Transfer, Tuning, block_on, planner,
+    Scalar, ScanKind, Slot, Span, Spans, Transfer, Tuning, block_on, planner,
 };
 
 use crate::case::{Failure, Outcome, guarded};
@@ -42,25 +42,16 @@ fn runs_alone<B: Backend>(backend: &Counting<B>, request: &Request) -> std::resu
     let [from, to, values, moved, count] = buffers;
     let (from, to, values, moved, count) = (from?, to?, values?, moved?, count?);
     // Buffers are rounded up, and spans are as long as the request says.
-    let whole = |buffer| backend.span(buffer).elements::<u32>(0, N);
-    let word = |buffer| backend.span(buffer).elements::<u32>(0, 1);
-    let spans = match request {
-        Request::Reduce(_) => Spans::new(&whole(&from)?, &word(&to)?),
-        _ => Spans::new(&whole(&from)?, &whole(&to)?),
-    };
-    let spans = match request {
-        Request::Sort(SortRequest { value: Some(_), .. }) => spans.with_values(&whole(&values)?, &whole(&moved)?),
-        // Lengths are counted, of no values.
-        Request::ReduceByKey(r) => {
-            let values = if r.op.is_some() { whole(&values)? } else { whole(&values)?.slice(0, 0)? };
-            spans.with_values(&values, &whole(&moved)?).with_count(&word(&count)?)
-        }
-        Request::Select(SelectRequest { rest: Rest::Apart, .. }) => {
-            spans.with_rest(&whole(&moved)?).with_count(&word(&count)?)
-        }
-        Request::Select(_) => spans.with_count(&word(&count)?),
-        _ => spans,
-    };
+    let spans = Spans::of(request, |operand| {
+        let buffer = match operand.slot {
+            Slot::Input => &from,
+            Slot::Output => &to,
+            Slot::InputValues => &values,
+            Slot::Count => &count,
+            _ => &moved,
+        };
+        backend.span(buffer).slice(0, operand.bytes())
+    })?;
     let layout = spans.layout_for(backend, request)?;
     let mut planned = 0;
     for algorithm in

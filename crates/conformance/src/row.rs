@@ -1,11 +1,11 @@
 //! A row of the table: one call, and how its input and its memory lie.
 
 use trifold_core::{
-    Algorithm, Caps, CopyRequest, ElementType, Fault, Layout, Options, Order, Plan, Request, Rest, Result, ScanKind,
-    Tuning, Waiting, planner,
+    Algorithm, Caps, ElementType, Fault, Layout, Options, Plan, Request, Result, Tuning, Waiting, planner,
 };
 
-use crate::inputs::{self, Distribution, Random};
+use crate::inputs::{Distribution, Random};
+use crate::table;
 
 /// Where a call's spans lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,33 +175,8 @@ impl Row {
     }
 
     fn named(&self, input: &[String]) -> String {
-        let (ty, what, mut rest) = match &self.request {
-            Request::Copy(CopyRequest { element, .. }) => (element.name().to_owned(), "-".to_owned(), vec![]),
-            Request::Scan(r) => {
-                let kind = if r.kind == ScanKind::Inclusive { "inclusive" } else { "exclusive" };
-                let mut rest = vec![kind.to_owned()];
-                rest.extend(r.initial.as_ref().map(|_| "initial".to_owned()));
-                (r.op.element().name().to_owned(), r.op.name.to_string(), rest)
-            }
-            Request::Reduce(r) => {
-                let rest = r.initial.iter().map(|_| "initial".to_owned()).collect();
-                (r.op.element().name().to_owned(), r.op.name.to_string(), rest)
-            }
-            Request::Sort(r) => {
-                let value = r.value.as_ref().map_or(String::new(), |v| format!("+{}", v.name()));
-                let order = if r.order == Order::Ascending { "ascending" } else { "descending" };
-                (format!("{}{value}", r.key.name()), order.to_owned(), vec![])
-            }
-            Request::Select(r) => {
-                let rest = if r.rest == Rest::Behind { vec!["behind".to_owned()] } else { vec![] };
-                (r.selector.element().name().to_owned(), r.selector.name.to_string(), rest)
-            }
-            Request::ReduceByKey(r) => {
-                let value = r.op.as_ref().map_or(String::new(), |op| format!("+{}", op.element().name()));
-                let what = r.op.as_ref().map_or("-".to_owned(), |op| op.name.to_string());
-                (format!("{}{value}", r.key.name()), what, vec![])
-            }
-        };
+        let label = self.request.label();
+        let mut rest: Vec<String> = label.more.into_iter().map(String::from).collect();
         match self.placement {
             Placement::Aligned => {}
             Placement::Odd => rest.push("odd".into()),
@@ -229,7 +204,7 @@ impl Row {
             rest.push("keeps_scratch".into());
         }
         let algorithm = self.options.algorithm.map_or("auto", |algorithm| algorithm.name);
-        let mut name = format!("{}/{ty}/{what}/{algorithm}", self.request.primitive());
+        let mut name = format!("{}/{}/{}/{algorithm}", self.request.primitive(), label.of, label.by);
         for part in input.iter().chain(&rest) {
             name.push('/');
             name.push_str(part);
@@ -241,27 +216,7 @@ impl Row {
     pub(crate) fn input(&self, run: u32) -> (Vec<u8>, Option<Vec<u8>>) {
         let seed = if self.keeps_scratch { run } else { 0 };
         let mut random = Random::named(&format!("{}{seed}", self.name()));
-        let n = self.request.n();
-        match &self.request {
-            Request::Copy(CopyRequest { element, .. }) => (inputs::any(element, n, &mut random), None),
-            Request::Scan(r) => (inputs::elements(&r.op, self.distribution, n, &mut random), None),
-            Request::Reduce(r) => (inputs::elements(&r.op, self.distribution, n, &mut random), None),
-            Request::Sort(r) => {
-                let keys = inputs::keys(r.key, self.distribution, n, &mut random);
-                (keys, r.value.as_ref().map(|v| inputs::values(v, n)))
-            }
-            Request::Select(r) => (inputs::items(r.selector.element(), self.distribution, n, &mut random), None),
-            Request::ReduceByKey(r) => {
-                // Subnormal floats are the values, and their keys lie in runs.
-                let (keys, values) = match self.distribution {
-                    Distribution::Subnormals => (Distribution::Runs, Distribution::Subnormals),
-                    keys => (keys, Distribution::Uniform),
-                };
-                let keys = inputs::items(&r.key, keys, n, &mut random);
-                let values = r.op.as_ref().map(|op| inputs::elements(op, values, n, &mut random));
-                (keys, Some(values.unwrap_or_default()))
-            }
-        }
+        table::input(&self.request, self.distribution, &mut random)
     }
 
     /// What its scratch is full of before it runs, if it is not the call's own.

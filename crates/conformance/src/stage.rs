@@ -133,7 +133,8 @@ impl Staged {
             _ => (None, None),
         };
         let spans = AnySpans {
-            values: values.as_ref().map(|(from, to, _)| (from.span(), to.as_ref().unwrap_or(from).span())),
+            input_values: values.as_ref().map(|(from, ..)| from.span()),
+            output_values: values.as_ref().map(|(from, to, _)| to.as_ref().unwrap_or(from).span()),
             rest: rest.as_ref().map(Block::span),
             count: count.as_ref().map(Block::span),
             ..AnySpans::new(input.span(), output.as_ref().unwrap_or(&input).span())

@@ -19,7 +19,7 @@ use trifold_core::{
 };
 
 use crate::case::{Body, Case, Level};
-use crate::inputs::Distribution;
+use crate::inputs::{Distribution, Random};
 use crate::operators;
 use crate::refusal::Refusal;
 use crate::row::{Row, Shape, Tiles};
@@ -79,6 +79,15 @@ fn of_order() -> impl Iterator<Item = Op> {
     of_floats().filter(|(which, _)| matches!(which, Builtin::Min | Builtin::Max)).map(|(_, op)| op)
 }
 
+/// A call's input, and its values where it may have some.
+pub(crate) type Inputs = (Vec<u8>, Option<Vec<u8>>);
+
+/// What a request is given.
+pub(crate) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Inputs {
+    let of_primitives = [copy::input, scan::input, reduce::input, sort::input, select::input, by_key::input];
+    of_primitives.iter().find_map(|input| input(request, distribution, random)).unwrap_or_default()
+}
+
 struct Table<'a> {
     caps: &'a Caps,
     tuning: &'a Tuning,
@@ -126,15 +135,7 @@ impl Table<'_> {
 
     /// A row by an algorithm. The literature's have many siblings: of the quick level's rows they are given the plainest.
     fn row_of_rung(&mut self, row: Row, algorithm: &'static Algorithm) {
-        let typical = match &row.request {
-            // Emulated subgroups are minutes of compilation.
-            Request::Scan(r) if self.caps.emulates_subgroups() => {
-                r.op == operators::compose() || r.op == builtin(Builtin::Sum, Scalar::U32)
-            }
-            Request::Scan(r) => r.op == operators::compose() || r.op.is_word_sum(),
-            Request::Sort(r) => matches!(r.key, Scalar::U32 | Scalar::F64),
-            _ => true,
-        };
+        let typical = scan::is_typical(&row.request, self.caps) && sort::is_typical(&row.request);
         let plain = typical && row.distribution == Distribution::Uniform && row.runs == 2;
         let sibling = algorithm.is_reference || algorithm.variant_of.is_some();
         if self.level == Level::Full || plain || !sibling {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::calls::count;
 use crate::scratch::Working;
 use crate::{
-    Backend, Caps, Error, Layout, Options, Plan, Prepared, Request, Result, Scan, Sort, Span, Spans, Tuning, block_on,
-    bytemuck, planner,
+    Backend, Caps, Error, Layout, Operand, Options, Plan, Prepared, Request, Result, Scan, Slot, Sort, Span, Spans,
+    Tuning, block_on, bytemuck, planner,
 };
 
 /// A backend's buffer, behind one type. Its memory is freed when it and every [`AnyCall`] on it are dropped.
@@ -48,8 +48,10 @@ pub struct AnySpans<'a> {
     pub input: AnySpan<'a>,
     /// The output.
     pub output: AnySpan<'a>,
-    /// The values and where they go.
-    pub values: Option<(AnySpan<'a>, AnySpan<'a>)>,
+    /// The values.
+    pub input_values: Option<AnySpan<'a>>,
+    /// Where they go.
+    pub output_values: Option<AnySpan<'a>>,
     /// Where the elements go that a partition does not keep.
     pub rest: Option<AnySpan<'a>>,
     /// How many elements a selection keeps.
@@ -59,12 +61,61 @@ pub struct AnySpans<'a> {
 impl<'a> AnySpans<'a> {
     /// An input and an output.
     pub fn new(input: AnySpan<'a>, output: AnySpan<'a>) -> Self {
-        AnySpans { input, output, values: None, rest: None, count: None }
+        AnySpans { input, output, input_values: None, output_values: None, rest: None, count: None }
     }
 
     /// As [`Spans::with_values`].
     pub fn with_values(self, input: AnySpan<'a>, output: AnySpan<'a>) -> Self {
-        AnySpans { values: Some((input, output)), ..self }
+        AnySpans { input_values: Some(input), output_values: Some(output), ..self }
+    }
+
+    /// The spans of a request, each by what it is to hold.
+    ///
+    /// # Errors
+    /// What `span` says.
+    pub fn of<E>(
+        request: &Request,
+        mut span: impl FnMut(&Operand) -> std::result::Result<AnySpan<'a>, E>,
+    ) -> std::result::Result<Self, E> {
+        let operands = request.operands();
+        // Every call has an input and an output, in that order.
+        let mut spans = AnySpans::new(span(&operands[0])?, span(&operands[1])?);
+        for operand in &operands[2..] {
+            spans = spans.with(operand.slot, span(operand)?);
+        }
+        Ok(spans)
+    }
+
+    /// As [`Spans::with`].
+    pub fn with(mut self, slot: Slot, span: AnySpan<'a>) -> Self {
+        match slot {
+            Slot::Input => self.input = span,
+            Slot::Output => self.output = span,
+            Slot::InputValues => self.input_values = Some(span),
+            Slot::OutputValues => self.output_values = Some(span),
+            Slot::Rest => self.rest = Some(span),
+            Slot::Count => self.count = Some(span),
+            Slot::Scratch => {}
+        }
+        self
+    }
+
+    /// As [`Spans::slot`].
+    pub fn slot(&self, slot: Slot) -> Option<AnySpan<'a>> {
+        match slot {
+            Slot::Input => Some(self.input),
+            Slot::Output => Some(self.output),
+            Slot::InputValues => self.input_values,
+            Slot::OutputValues => self.output_values,
+            Slot::Rest => self.rest,
+            Slot::Count => self.count,
+            Slot::Scratch => None,
+        }
+    }
+
+    /// The spans that there are, by their slots.
+    fn all(&self) -> impl Iterator<Item = (Slot, AnySpan<'a>)> {
+        Slot::OF_CALLS.into_iter().filter_map(|slot| Some((slot, self.slot(slot)?)))
     }
 
     /// As [`Spans::with_rest`].
@@ -79,9 +130,7 @@ impl<'a> AnySpans<'a> {
 
     /// What a call on these spans must keep from being freed.
     fn memory(&self) -> Vec<Memory> {
-        let values = self.values.into_iter().flat_map(|(from, to)| [from, to]);
-        let all = [self.input, self.output].into_iter().chain(values).chain(self.rest).chain(self.count);
-        all.map(|span| span.buffer.0.clone()).collect()
+        self.all().map(|(_, span)| span.buffer.0.clone()).collect()
     }
 }
 
@@ -221,14 +270,8 @@ where
     B::Buffer: 'static,
 {
     let mut spans = Spans::new(&span(backend, any.input)?, &span(backend, any.output)?);
-    if let Some((from, to)) = any.values {
-        spans = spans.with_values(&span(backend, from)?, &span(backend, to)?);
-    }
-    if let Some(rest) = any.rest {
-        spans = spans.with_rest(&span(backend, rest)?);
-    }
-    if let Some(count) = any.count {
-        spans = spans.with_count(&span(backend, count)?);
+    for (slot, any) in any.all() {
+        spans = spans.with(slot, &span(backend, any)?);
     }
     Ok(spans)
 }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::marker::PhantomData;
 
-use crate::{Caps, Error, KernelKey, Layout, Param, Request, Result, Slot, Tuning};
+use crate::{Caps, Error, KernelKey, Layout, Operand, Param, Request, Result, Slot, Tuning};
 
 /// A device and its in-order queue.
 ///
@@ -264,8 +264,10 @@ pub struct Spans<'a, B: Backend> {
     pub input: Span<'a, B>,
     /// The output elements or keys; the same span as the input to work in place.
     pub output: Span<'a, B>,
-    /// The values that a sort carries along, and where they go.
-    pub values: Option<(Span<'a, B>, Span<'a, B>)>,
+    /// The values that a sort carries along or a reduction by key reduces.
+    pub input_values: Option<Span<'a, B>>,
+    /// Where they go.
+    pub output_values: Option<Span<'a, B>>,
     /// Where the elements go that a partition does not keep.
     pub rest: Option<Span<'a, B>>,
     /// Where a selection writes how many elements it kept: one `u32`.
@@ -275,25 +277,52 @@ pub struct Spans<'a, B: Backend> {
 impl<'a, B: Backend> Spans<'a, B> {
     /// An input and an output.
     pub fn new(input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
-        Spans { input: input.clone(), output: output.clone(), values: None, rest: None, count: None }
+        let (input, output) = (input.clone(), output.clone());
+        Spans { input, output, input_values: None, output_values: None, rest: None, count: None }
     }
 
     /// Keys with values.
-    pub fn with_values(mut self, input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
-        self.values = Some((input.clone(), output.clone()));
+    pub fn with_values(self, input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
+        self.with(Slot::InputValues, input).with(Slot::OutputValues, output)
+    }
+
+    /// The spans of a request, each by what it is to hold.
+    ///
+    /// # Errors
+    /// What `span` says.
+    pub fn of(request: &Request, mut span: impl FnMut(&Operand) -> Result<Span<'a, B>>) -> Result<Self> {
+        let operands = request.operands();
+        // Every call has an input and an output, in that order.
+        let mut spans = Spans::new(&span(&operands[0])?, &span(&operands[1])?);
+        for operand in &operands[2..] {
+            spans = spans.with(operand.slot, &span(operand)?);
+        }
+        Ok(spans)
+    }
+
+    /// With this span in a slot of the call's.
+    pub fn with(mut self, slot: Slot, span: &Span<'a, B>) -> Self {
+        let span = span.clone();
+        match slot {
+            Slot::Input => self.input = span,
+            Slot::Output => self.output = span,
+            Slot::InputValues => self.input_values = Some(span),
+            Slot::OutputValues => self.output_values = Some(span),
+            Slot::Rest => self.rest = Some(span),
+            Slot::Count => self.count = Some(span),
+            Slot::Scratch => {}
+        }
         self
     }
 
     /// With a span of its own for what a partition does not keep.
-    pub fn with_rest(mut self, rest: &Span<'a, B>) -> Self {
-        self.rest = Some(rest.clone());
-        self
+    pub fn with_rest(self, rest: &Span<'a, B>) -> Self {
+        self.with(Slot::Rest, rest)
     }
 
     /// With a `u32` for how many elements a selection keeps.
-    pub fn with_count(mut self, count: &Span<'a, B>) -> Self {
-        self.count = Some(count.clone());
-        self
+    pub fn with_count(self, count: &Span<'a, B>) -> Self {
+        self.with(Slot::Count, count)
     }
 
     /// The span of a slot, if there is one. Scratch is no span of the call.
@@ -301,8 +330,8 @@ impl<'a, B: Backend> Spans<'a, B> {
         match slot {
             Slot::Input => Some(&self.input),
             Slot::Output => Some(&self.output),
-            Slot::InputValues => self.values.as_ref().map(|v| &v.0),
-            Slot::OutputValues => self.values.as_ref().map(|v| &v.1),
+            Slot::InputValues => self.input_values.as_ref(),
+            Slot::OutputValues => self.output_values.as_ref(),
             Slot::Rest => self.rest.as_ref(),
             Slot::Count => self.count.as_ref(),
             Slot::Scratch => None,
@@ -316,8 +345,7 @@ impl<'a, B: Backend> Spans<'a, B> {
 
     /// The spans that there are, by their slots.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Slot, &Span<'a, B>)> {
-        let slots = [Slot::Input, Slot::Output, Slot::InputValues, Slot::OutputValues, Slot::Rest, Slot::Count];
-        slots.into_iter().filter_map(|slot| Some((slot, self.slot(slot)?)))
+        Slot::OF_CALLS.into_iter().filter_map(|slot| Some((slot, self.slot(slot)?)))
     }
 
     /// What the planner has to know of these spans, for this request: [`Spans::layout`], but that a reduction's result may lie anywhere.
@@ -335,46 +363,38 @@ impl<'a, B: Backend> Spans<'a, B> {
     /// # Errors
     /// [`Error::Invalid`] if an output overlaps another span without being its input.
     pub fn layout(&self, backend: &B) -> Result<Layout> {
-        let mut wide = self.input.is_wide(backend) && self.output.is_wide(backend);
-        let in_place = self.input.is(&self.output, backend);
-        let mut pairs = vec![];
-        if !in_place {
-            pairs.push(("input", &self.input, "output", &self.output));
-        }
-        if let Some((from, to)) = &self.values {
-            wide &= from.is_wide(backend) && to.is_wide(backend);
-            let values_in_place = from.is(to, backend);
-            if values_in_place != in_place && from.bytes() > 0 {
-                return Err(Error::Invalid(
-                    "keys and values must both be in place, or both have an output of their own".into(),
-                ));
-            }
-            if !values_in_place {
-                pairs.push(("input values", from, "output values", to));
-            }
-            pairs.extend([
-                ("input", &self.input, "output values", to),
-                ("input values", from, "output", &self.output),
-                ("output", &self.output, "output values", to),
-            ]);
-        }
-        for slot in [Slot::Rest, Slot::Count] {
-            let Some(span) = self.slot(slot) else { continue };
-            let others = self.named().take_while(|(name, _)| *name != slot.noun());
-            pairs.extend(others.map(|(name, other)| (name, other, slot.noun(), span)));
-        }
-        for (a, x, b, y) in pairs {
-            if x.overlaps(y, backend) {
-                return Err(Error::Invalid(format!(
-                    "the {a} (bytes {}..{}) and the {b} (bytes {}..{}) overlap; give the same span twice to work in \
-                     place, or spans apart",
-                    x.offset,
-                    x.offset + x.bytes,
-                    y.offset,
-                    y.offset + y.bytes
-                )));
+        let spans: Vec<_> = self.all().collect();
+        // Of each input that an output may replace, whether it does.
+        let mut replaced = vec![];
+        for (i, (slot, span)) in spans.iter().enumerate() {
+            for (other, before) in &spans[..i] {
+                let is_twin = slot.replaces() == Some(*other);
+                let in_place = is_twin && before.is(span, backend);
+                if is_twin && (before.bytes() > 0 || *slot == Slot::Output) {
+                    replaced.push(in_place);
+                }
+                let is_written = slot.is_output() || other.is_output();
+                if is_written && !in_place && before.overlaps(span, backend) {
+                    return Err(Error::Invalid(format!(
+                        "the {} (bytes {}..{}) and the {} (bytes {}..{}) overlap; give the same span twice to work in \
+                         place, or spans apart",
+                        other.noun(),
+                        before.offset,
+                        before.offset + before.bytes,
+                        slot.noun(),
+                        span.offset,
+                        span.offset + span.bytes
+                    )));
+                }
             }
         }
+        let in_place = replaced.contains(&true);
+        if in_place && replaced.contains(&false) {
+            return Err(Error::Invalid(
+                "keys and values must both be in place, or both have an output of their own".into(),
+            ));
+        }
+        let wide = spans.iter().all(|(slot, span)| *slot == Slot::Count || span.is_wide(backend));
         Ok(Layout { wide, in_place })
     }
 }

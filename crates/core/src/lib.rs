@@ -45,6 +45,6 @@ pub use primitive::reduce_by_key::{ReduceByKey, ReduceByKeyRequest};
 pub use primitive::scan::{Scan, ScanKind, ScanRequest};
 pub use primitive::select::{HostSelector, Predicate, Rest, Select, SelectRequest, Selector};
 pub use primitive::sort::{Order, Sort, SortRequest};
-pub use primitive::{Operand, Request};
+pub use primitive::{Label, Operand, Request};
 pub use tuning::{Candidates, Tuning, TuningRow, TuningTable};
 pub use turns::Turns;

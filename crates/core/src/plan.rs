@@ -38,6 +38,24 @@ pub struct Region {
 }
 
 impl Slot {
+    /// Those that a caller binds, inputs before what may replace them.
+    pub(crate) const OF_CALLS: [Slot; 6] =
+        [Slot::Input, Slot::Output, Slot::InputValues, Slot::OutputValues, Slot::Rest, Slot::Count];
+
+    /// Whether a call writes it.
+    pub fn is_output(self) -> bool {
+        !matches!(self, Slot::Input | Slot::InputValues)
+    }
+
+    /// The input whose memory it may be, where a call works in place.
+    pub fn replaces(self) -> Option<Slot> {
+        match self {
+            Slot::Output => Some(Slot::Input),
+            Slot::OutputValues => Some(Slot::InputValues),
+            Slot::Input | Slot::InputValues | Slot::Rest | Slot::Count | Slot::Scratch => None,
+        }
+    }
+
     /// Its name in errors.
     pub(crate) fn noun(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
 //! How fast the CPU backend is beside its own copy: `cargo run --release -p trifold-cpu --example speed [log2 n]`.
 
 use trifold_core::{
-    AnyBackend, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Op, Options, Order, ReduceRequest,
-    Request, Result, Scalar, ScanKind, ScanRequest, SortRequest,
+    AnyBackend, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Op, Operand, Options, Order,
+    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, Slot, SortRequest,
 };
 use trifold_cpu::Cpu;
 
@@ -33,13 +33,16 @@ fn main() -> Result<()> {
         ("sort pairs", sort(Some(word))),
     ];
     for (name, request) in rows {
-        let output = match request {
-            Request::Reduce(_) => AnySpan { buffer: &b, offset: 0, bytes: 4 },
-            _ => AnySpan::whole(&b),
+        let of = |operand: &Operand| {
+            let buffer = match operand.slot {
+                Slot::Input => &a,
+                Slot::Output => &b,
+                Slot::InputValues => &c,
+                _ => &d,
+            };
+            Ok::<_, trifold_core::Error>(AnySpan { buffer, offset: 0, bytes: operand.bytes() })
         };
-        let pairs = matches!(&request, Request::Sort(r) if r.value.is_some());
-        let values = pairs.then(|| (AnySpan::whole(&c), AnySpan::whole(&d)));
-        let spans = AnySpans { values, ..AnySpans::new(AnySpan::whole(&a), output) };
+        let spans = AnySpans::of(&request, of)?;
         let call = backend.call(&request, spans, Options::default())?;
         backend.run(&call)?;
         let times = (0..5).map(|_| backend.time(None, &call, 1)).collect::<Result<Vec<_>>>()?;

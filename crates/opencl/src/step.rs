@@ -302,8 +302,8 @@ fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -
 mod tests {
     use trifold_conformance::devices_or_skip;
     use trifold_core::{
-        Backend, Builtin, Element, Layout, Op, Options, Order, Prepared, ReduceByKeyRequest, ReduceRequest, Request,
-        Scalar, ScanKind, ScanRequest, SortRequest, Spans, Sum, Transfer, block_on, planner,
+        Backend, Builtin, Element, Layout, Op, Operand, Options, Order, Prepared, ReduceByKeyRequest, ReduceRequest,
+        Request, Scalar, ScanKind, ScanRequest, Slot, SortRequest, Spans, Sum, Transfer, block_on, planner,
     };
 
     use super::*;
@@ -326,7 +326,7 @@ mod tests {
         let buffers = [(); 5].map(|()| cl.upload(&words).unwrap());
         let [from, to, values, moved, count] = &buffers;
         let [from, to, values, moved] = [from, to, values, moved].map(|b| cl.span(b).elements::<u32>(0, n).unwrap());
-        let [sum, count] = [&to, &cl.span(count)].map(|span| span.slice(0, 4).unwrap());
+        let count = cl.span(count);
         let op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
         let requests = [
             Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None }),
@@ -337,14 +337,14 @@ mod tests {
         ];
         let mut parts = 0;
         for request in requests {
-            let spans = match &request {
-                Request::Reduce(_) => Spans::new(&from, &sum),
-                Request::ReduceByKey(_) => Spans::new(&from, &to).with_values(&values, &moved).with_count(&count),
-                Request::Sort(SortRequest { value: Some(_), .. }) => {
-                    Spans::new(&from, &to).with_values(&values, &moved)
-                }
-                _ => Spans::new(&from, &to),
+            let of = |operand: &Operand| match operand.slot {
+                Slot::Input => &from,
+                Slot::InputValues => &values,
+                Slot::Output => &to,
+                Slot::Count => &count,
+                _ => &moved,
             };
+            let spans = Spans::of(&request, |operand| of(operand).slice(0, operand.bytes())).unwrap();
             for algorithm in planner::algorithms(&request, cl.caps()) {
                 let options = Options { algorithm: Some(algorithm), ..Options::default() };
                 let Ok(prepared) = block_on(Prepared::new(&cl, &request, Layout::default(), options)) else { continue };

@@ -5,8 +5,8 @@ use std::cell::Cell;
 
 use trifold_conformance::devices_or_skip;
 use trifold_core::{
-    Backend, Builtin, Layout, Op, Options, Order, Prepared, ReduceRequest, Request, Scalar, ScanKind, ScanRequest,
-    SortRequest, Spans, Transfer, block_on,
+    Backend, Builtin, Layout, Op, Operand, Options, Order, Prepared, ReduceRequest, Request, Scalar, ScanKind,
+    ScanRequest, SortRequest, Spans, Transfer, block_on,
 };
 use trifold_opencl::OpenCl;
 
@@ -50,9 +50,10 @@ fn bound_calls_allocate_nothing() {
         Request::Reduce(ReduceRequest { op, n, initial: None }),
     ];
     for request in requests {
-        let out = if matches!(request, Request::Reduce(_)) { to.slice(0, 4).unwrap() } else { to.clone() };
         let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
-        let bound = prepared.bind(&cl, &Spans::new(&from, &out)).unwrap();
+        let of = |operand: &Operand| if operand.slot.is_output() { &to } else { &from };
+        let spans = Spans::of(&request, |operand| of(operand).slice(0, operand.bytes())).unwrap();
+        let bound = prepared.bind(&cl, &spans).unwrap();
         bound.run(&cl).unwrap();
         let before = ALLOCATIONS.get();
         for _ in 0..3 {

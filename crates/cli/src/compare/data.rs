@@ -85,7 +85,7 @@ fn download(backend: &dyn AnyBackend, span: AnySpan<'_>) -> Result<Elements> {
 /// Puts what is no result where the results go: one that was left over from another row, and an input that is sorted
 /// already, must not pass for what this row's call wrote.
 pub fn spoil(backend: &dyn AnyBackend, spans: &AnySpans<'_>) -> Result<()> {
-    let outputs = [Some(spans.output), spans.values.map(|(_, to)| to), spans.rest, spans.count];
+    let outputs = [Some(spans.output), spans.output_values, spans.rest, spans.count];
     // In pieces: the host's memory for all of a large span would take longer than to write it.
     let stale = vec![STALE; PIECE.min(outputs.iter().flatten().map(|span| span.bytes).max().unwrap_or(0) as usize)];
     for span in outputs.into_iter().flatten() {
@@ -151,7 +151,8 @@ impl Data {
         let rest = self.rest.as_ref().filter(|_| primitive == Primitive::PartitionIf);
         let counts = primitive.selects() || primitive.is_by_key();
         AnySpans {
-            values: values.map(|(values, (from, to))| (first(&values.input, from), first(&values.output, to))),
+            input_values: values.map(|(values, (from, _))| first(&values.input, from)),
+            output_values: values.map(|(values, (_, to))| first(&values.output, to)),
             rest: rest.map(|rest| first(rest, bytes)),
             count: counts.then(|| first(&self.count, 4)),
             ..AnySpans::new(first(&self.input_buffer, bytes), first(&self.output_buffer, output))
@@ -187,7 +188,7 @@ impl Data {
             Combine::new(which, self.scalar, depth).ok_or_else(|| Error::Unsupported(which.name().into()))
         };
         let other = |span: Option<AnySpan<'_>>| span.map(|span| download(backend, span)).transpose();
-        let (values, rest) = (other(spans.values.map(|(_, to)| to))?, other(spans.rest)?);
+        let (values, rest) = (other(spans.output_values)?, other(spans.rest)?);
         let values = values.as_ref().map_or(&[][..], Elements::as_bytes);
         if let Some(count) = other(spans.count)? {
             let wrong = check::count(count.as_bytes(), self.outputs(job.primitive).unwrap_or(0));

@@ -2,9 +2,9 @@
 
 use trifold_core::{Builtin, Element, ElementType, Fault, Op, ReduceByKeyRequest, Request, Scalar, Waiting};
 
-use super::{Table, builtin};
+use super::{Inputs, Table, builtin};
 use crate::case::{Body, Level};
-use crate::inputs::Distribution;
+use crate::inputs::{self, Distribution, Random};
 use crate::operators::{self, Long, Triple};
 use crate::row::{Placement, Row, Tiles};
 
@@ -23,6 +23,19 @@ fn reductions() -> [(ElementType, Option<Op>, Placement); 6] {
         (Triple::TYPE, op(Builtin::Max, Scalar::I64), Placement::Aligned),
         (u32::TYPE, Some(operators::tally()), Placement::Aligned),
     ]
+}
+
+/// The keys of a reduction by key, and the values if it has some.
+pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
+    let Request::ReduceByKey(r) = request else { return None };
+    // Subnormal floats are the values, and their keys lie in runs.
+    let (keys, values) = match distribution {
+        Distribution::Subnormals => (Distribution::Runs, Distribution::Subnormals),
+        keys => (keys, Distribution::Uniform),
+    };
+    let keys = inputs::items(&r.key, keys, r.n, random);
+    let values = r.op.as_ref().map(|op| inputs::elements(op, values, r.n, random));
+    Some((keys, Some(values.unwrap_or_default())))
 }
 
 impl Table<'_> {

@@ -2,12 +2,19 @@
 
 use trifold_core::{CopyRequest, ElementType, Request, Scalar};
 
-use super::Table;
+use super::{Inputs, Table};
 use crate::case::Level;
+use crate::inputs::{self, Distribution, Random};
 use crate::row::{Placement, Row};
 
 fn copy(scalar: Scalar, n: u64) -> Request {
     Request::Copy(CopyRequest { element: ElementType::Scalar(scalar), n })
+}
+
+/// The input of a copy.
+pub(super) fn input(request: &Request, _: Distribution, random: &mut Random) -> Option<Inputs> {
+    let Request::Copy(r) = request else { return None };
+    Some((inputs::any(&r.element, r.n, random), None))
 }
 
 impl Table<'_> {

@@ -2,7 +2,7 @@
 
 use trifold_core::{Builtin, Op, ReduceRequest, Request, Scalar};
 
-use super::{Table, builtin};
+use super::{Inputs, Table, builtin};
 use crate::case::Level;
 use crate::inputs::{Distribution, Random, elements};
 use crate::operators;
@@ -24,6 +24,12 @@ fn reduces() -> [(Op, Placement); 5] {
         (operators::compose(), Placement::Aligned),
         (operators::tally(), Placement::Odd),
     ]
+}
+
+/// The input of a reduction.
+pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
+    let Request::Reduce(r) = request else { return None };
+    Some((elements(&r.op, distribution, r.n, random), None))
 }
 
 impl Table<'_> {

@@ -1,9 +1,9 @@
 //! Rows of scan.
 
 use trifold_core::algorithm::scan as by;
-use trifold_core::{Builtin, Fault, Op, Request, Scalar, ScanKind, ScanRequest, Waiting, planner};
+use trifold_core::{Builtin, Caps, Fault, Op, Request, Scalar, ScanKind, ScanRequest, Waiting, planner};
 
-use super::{Table, builtin};
+use super::{Inputs, Table, builtin};
 use crate::case::{Body, Level};
 use crate::inputs::{Distribution, Random, elements};
 use crate::operators;
@@ -28,6 +28,20 @@ fn scans() -> [(Op, ScanKind, Placement); 6] {
 
 fn kind_of(which: Builtin) -> ScanKind {
     if which == Builtin::Min { ScanKind::Exclusive } else { ScanKind::Inclusive }
+}
+
+/// The input of a scan.
+pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
+    let Request::Scan(r) = request else { return None };
+    Some((elements(&r.op, distribution, r.n, random), None))
+}
+
+/// Whether a request is as plain as any, if it is a scan.
+pub(super) fn is_typical(request: &Request, caps: &Caps) -> bool {
+    let Request::Scan(r) = request else { return true };
+    // Emulated subgroups are minutes of compilation.
+    let is_sum = if caps.emulates_subgroups() { r.op == Op::sum(Scalar::U32) } else { r.op.is_word_sum() };
+    is_sum || r.op == operators::compose()
 }
 
 impl Table<'_> {

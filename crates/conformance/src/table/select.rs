@@ -2,9 +2,9 @@
 
 use trifold_core::{Fault, Request, Rest, SelectRequest, Selector, Waiting};
 
-use super::Table;
+use super::{Inputs, Table};
 use crate::case::{Body, Level};
-use crate::inputs::Distribution;
+use crate::inputs::{self, Distribution, Random};
 use crate::operators::{self, Few, OddBits, Signed, Triple, Upper};
 use crate::row::{Placement, Row, Tiles};
 
@@ -26,6 +26,12 @@ fn selections() -> [(Selector, Rest, Placement); 4] {
         (Selector::of::<u64, Few>(), Rest::Behind, Placement::Odd),
         (Selector::of::<f32, Upper>(), Rest::Apart, Placement::Aligned),
     ]
+}
+
+/// The input of a selection.
+pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
+    let Request::Select(r) = request else { return None };
+    Some((inputs::items(r.selector.element(), distribution, r.n, random), None))
 }
 
 impl Table<'_> {

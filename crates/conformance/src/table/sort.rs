@@ -5,9 +5,9 @@ use trifold_core::{
     Algorithm, ElementType, Fault, Language, Launch, Order, Param, Request, Scalar, SortRequest, Waiting, planner,
 };
 
-use super::{Table, value_types};
+use super::{Inputs, Table, value_types};
 use crate::case::{Body, Level};
-use crate::inputs::Distribution;
+use crate::inputs::{self, Distribution, Random};
 use crate::row::{Placement, Row, Tiles};
 
 pub(crate) fn sort(key: Scalar, value: Option<ElementType>, order: Order, n: u64) -> Request {
@@ -26,6 +26,19 @@ fn sorts() -> [(Scalar, Option<ElementType>, Order, Placement); 6] {
         (Scalar::U32, Some(v8), Descending, Placement::Odd),
         (Scalar::F64, Some(v12), Ascending, Placement::OddInPlace),
     ]
+}
+
+/// The keys of a sort, and the values if it has some.
+pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
+    let Request::Sort(r) = request else { return None };
+    let keys = inputs::keys(r.key, distribution, r.n, random);
+    Some((keys, r.value.as_ref().map(|value| inputs::values(value, r.n))))
+}
+
+/// Whether a request is as plain as any, if it is a sort.
+pub(super) fn is_typical(request: &Request) -> bool {
+    let Request::Sort(r) = request else { return true };
+    matches!(r.key, Scalar::U32 | Scalar::F64)
 }
 
 impl Table<'_> {
@@ -62,12 +75,8 @@ impl Table<'_> {
     }
 
     /// The most keys that a row's device sorts in one workgroup by an algorithm.
-    fn one_tile(&self, row: &Row, algorithm: &'static Algorithm) -> u64 {
-        let sorts = |n: u64| {
-            let Request::Sort(r) = &row.request else { return false };
-            let request = Request::Sort(SortRequest { n, ..r.clone() });
-            Row { request, ..row.clone() }.algorithm(algorithm).plan(self.caps, self.tuning).is_ok()
-        };
+    fn one_tile(&self, row: &dyn Fn(u64) -> Row, algorithm: &'static Algorithm) -> u64 {
+        let sorts = |n: u64| row(n).algorithm(algorithm).plan(self.caps, self.tuning).is_ok();
         (1..).take_while(|n| sorts(*n)).last().unwrap_or_default()
     }
 
@@ -100,7 +109,7 @@ impl Table<'_> {
                 for algorithm in planner::algorithms(&row(1).request, self.caps) {
                     if algorithm.is_of_one_tile() {
                         // Workgroups are of powers of two, and the largest is full. A run of one invocation's keys, and two.
-                        let most = self.one_tile(&row(1), algorithm);
+                        let most = self.one_tile(&row, algorithm);
                         let edges = [32, 64, 128, 256, 512, 1024, 2048, 4096].map(|e: u64| [e, e + 1]);
                         let sizes =
                             edges.into_iter().flatten().chain([1, 5, 6, 9, 10, 19, most.saturating_sub(1), most]);

@@ -1,6 +1,6 @@
 //! Copy.
 
-use super::{Operand, Primitive};
+use super::{Label, Operand, Primitive};
 use crate::{ElementType, Slot};
 
 /// A copy: the ceiling that the others are measured against.
@@ -25,6 +25,10 @@ impl Primitive for CopyRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn label(&self) -> Label {
+        Label::new(&[Some(&self.element)], "-", &[])
     }
 
     fn operands(&self) -> Vec<Operand> {

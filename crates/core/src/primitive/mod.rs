@@ -101,6 +101,9 @@ pub(crate) trait Primitive {
     /// The spans of a call, its inputs first.
     fn operands(&self) -> Vec<Operand>;
 
+    /// What names of cases say of it.
+    fn label(&self) -> Label;
+
     /// The operator of the caller's, where there is one.
     fn op(&self) -> Option<&Op> {
         None
@@ -139,6 +142,29 @@ pub(crate) trait Primitive {
     fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
         let _ = planner;
         first
+    }
+}
+
+/// What tells a primitive's requests apart, in words.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Label {
+    /// The types of its elements: `u32`, or of keys and values `u32+f32`.
+    pub of: String,
+    /// Its operator, its predicate or its order, `-` where there is none.
+    pub by: String,
+    /// What else it says.
+    pub more: Vec<&'static str>,
+}
+
+impl Label {
+    pub(crate) fn new(
+        elements: &[Option<&ElementType>],
+        by: impl Into<String>,
+        more: &[Option<&'static str>],
+    ) -> Label {
+        let names: Vec<_> = elements.iter().flatten().map(|element| element.name()).collect();
+        Label { of: names.join("+"), by: by.into(), more: more.iter().flatten().copied().collect() }
     }
 }
 
@@ -200,6 +226,11 @@ impl Request {
     /// The spans that a call takes, its inputs first.
     pub fn operands(&self) -> Vec<Operand> {
         self.asked().operands()
+    }
+
+    /// What tells it apart from the primitive's other requests, in words.
+    pub fn label(&self) -> Label {
+        self.asked().label()
     }
 
     /// The operator, if the caller gives one.

@@ -1,6 +1,6 @@
 //! Reduce.
 
-use super::{Operand, Primitive};
+use super::{Label, Operand, Primitive};
 use crate::calls::{count, run_once};
 use crate::{
     Backend, Element, Layout, Monoid, Op, Options, Prepared, Region, Request, Result, Scalar, Slot, Span, Spans, Step,
@@ -49,6 +49,10 @@ impl Primitive for ReduceRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn label(&self) -> Label {
+        Label::new(&[Some(self.op.element())], &*self.op.name, &[self.initial.is_some().then_some("initial")])
     }
 
     fn operands(&self) -> Vec<Operand> {

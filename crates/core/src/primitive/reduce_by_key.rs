@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Operand, Primitive};
+use super::{Label, Operand, Primitive};
 use crate::calls::{count, run_once};
 use crate::planner::whole;
 use crate::wgsl::{mentions, renamed};
@@ -62,6 +62,11 @@ impl Primitive for ReduceByKeyRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn label(&self) -> Label {
+        let op = self.op.as_ref();
+        Label::new(&[Some(&self.key), op.map(Op::element)], op.map_or("-", |op| &op.name), &[])
     }
 
     fn operands(&self) -> Vec<Operand> {

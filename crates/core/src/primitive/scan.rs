@@ -1,6 +1,6 @@
 //! Scan.
 
-use super::{Operand, Primitive};
+use super::{Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, scan};
 use crate::calls::{count, run_once};
 use crate::planner::Planner;
@@ -69,6 +69,12 @@ impl Primitive for ScanRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn label(&self) -> Label {
+        let kind = if self.kind == ScanKind::Inclusive { "inclusive" } else { "exclusive" };
+        let initial = self.initial.is_some().then_some("initial");
+        Label::new(&[Some(self.op.element())], &*self.op.name, &[Some(kind), initial])
     }
 
     fn operands(&self) -> Vec<Operand> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
-use super::{Operand, Primitive};
+use super::{Label, Operand, Primitive};
 use crate::algorithm::Algorithm;
 use crate::calls::{count, run_once};
 use crate::planner::whole;
@@ -236,6 +236,11 @@ impl Primitive for SelectRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn label(&self) -> Label {
+        let behind = (self.rest == Rest::Behind).then_some("behind");
+        Label::new(&[Some(self.selector.element())], &*self.selector.name, &[behind])
     }
 
     fn operands(&self) -> Vec<Operand> {

@@ -1,6 +1,6 @@
 //! Sort.
 
-use super::{Operand, Primitive};
+use super::{Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, sort};
 use crate::calls::{count, run_once};
 use crate::planner::Planner;
@@ -88,6 +88,11 @@ impl Primitive for SortRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn label(&self) -> Label {
+        let order = if self.order == Order::Ascending { "ascending" } else { "descending" };
+        Label::new(&[Some(&ElementType::Scalar(self.key)), self.value.as_ref()], order, &[])
     }
 
     fn operands(&self) -> Vec<Operand> {

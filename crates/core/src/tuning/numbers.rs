@@ -145,10 +145,6 @@ macro_rules! tuning {
 }
 
 tuning! {
-    /// What is said of every tile.
-    words: Words in planner,
-    /// Numbers of every algorithm whose tiles wait.
-    chain: Chain in algorithm::chain,
     /// Tiles of scans, some of whose numbers selections and reductions by key share.
     scan: ScanTiles in algorithm::scan,
     /// From which size on a scan goes by which algorithm.
@@ -183,4 +179,8 @@ tuning! {
     select: Selections in algorithm::select,
     /// Numbers of reductions by key.
     reduce_by_key: ReductionsByKey in algorithm::reduce_by_key,
+    /// What is said of every tile.
+    words: Words in planner,
+    /// Numbers of every algorithm whose tiles wait.
+    chain: Chain in algorithm::chain,
 }
