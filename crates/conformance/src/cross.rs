@@ -1,12 +1,10 @@
 //! Two backends against each other, and beside each other.
 
 use trifold_core::AnyBackend;
-use trifold_cpu::oracle::Output;
 
 use crate::case::{Failure, Outcome, guarded};
-use crate::compare;
 use crate::row::Row;
-use crate::stage::{Staged, check_row};
+use crate::stage::{STALE, Staged, check_row};
 use crate::table::shared_rows;
 
 /// A case of two backends.
@@ -45,39 +43,11 @@ fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), 
     a.run(&on_a.call)?;
     b.run(&on_b.call)?;
     let (from_a, from_b) = (on_a.results(a)?, on_b.results(b)?);
-    let element = row.element();
-    let wrong = |message: String| {
-        Failure::Wrong(format!(
-            "{} ({}) against {} ({}): {message}",
-            b.caps().device,
-            b.caps().backend,
-            a.caps().device,
-            a.caps().backend
-        ))
-    };
-    match &on_a.expected.output {
-        Output::Exact(_) => {
-            compare::exact(&element, &from_a.output, &from_b.output, !row.keeps_bits()).map_err(wrong)?
-        }
-        Output::Near { scales, chained, .. } => {
-            let depth = if *chained { on_a.call.plan().depth() + on_b.call.plan().depth() } else { 2 };
-            let size = element.bytes() as usize;
-            let pairs = from_a.output.chunks_exact(size).zip(from_b.output.chunks_exact(size)).zip(scales);
-            for (i, ((x, y), &scale)) in pairs.enumerate() {
-                let (x, y) = (compare::float(x), compare::float(y));
-                if !compare::close(x, y, compare::bound(&element, depth, scale)) {
-                    return Err(wrong(format!("element {i} is {y:e} against {x:e}")));
-                }
-            }
-        }
-    }
-    if from_a.values != from_b.values {
-        return Err(wrong("the values differ".into()));
-    }
-    if (&from_a.rest, &from_a.count) != (&from_b.rest, &from_b.count) {
-        return Err(wrong("the rest or the count differs".into()));
-    }
-    Ok(())
+    let depth = on_a.call.plan().depth() + on_b.call.plan().depth();
+    on_a.expected.with(from_a).check(&from_b, depth, STALE).map_err(|message| {
+        let name = |backend: &dyn AnyBackend| format!("{} ({})", backend.caps().device, backend.caps().backend);
+        Failure::Wrong(format!("{} against {}: {message}", name(b), name(a)))
+    })
 }
 
 /// Works with two backends from two threads at the same time.

@@ -18,7 +18,6 @@
 mod cached;
 mod case;
 mod commands;
-mod compare;
 mod cross;
 mod draw;
 mod expectations;
@@ -52,3 +51,4 @@ pub use refusal::bad_scratch;
 pub use repeated::repeated_calls_only_run;
 pub use skip::{chromium_or_skip, devices_or_skip, skip};
 pub use table::{cases, tuned_cases};
+pub use trifold_cpu::oracle;

@@ -5,10 +5,11 @@ use proptest::test_runner::{Config, TestCaseError, TestError, TestRng, TestRunne
 use trifold_core::{
     AnyBackend, AnySpan, AnySpans, Builtin, ElementType, Error, Options, Order, Request, Scalar, ScanKind, ScanRequest,
 };
+use trifold_cpu::oracle::{self, Given};
 
 use crate::Outcome;
 use crate::operators::{Affine, compose};
-use crate::stage::poisoned_call;
+use crate::stage::{STALE, poisoned_call};
 use crate::table::{builtin, reduce, scan, sort};
 
 /// Tries each property with `cases` inputs: the scan of two halves is the halves' scans, the second from the first's
@@ -70,23 +71,23 @@ fn attempt<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> 
     }
 }
 
-/// Runs a request on whole buffers; gives output and values.
+/// What a request gives on whole buffers; outputs are as long as the inputs, but a reduction's.
 fn call(
     backend: &dyn AnyBackend,
     request: &Request,
     input: &[u8],
     values: Option<&[u8]>,
     output: usize,
-) -> trifold_core::Result<(Vec<u8>, Vec<u8>)> {
+) -> trifold_core::Result<Given> {
     let upload = |bytes: &[u8]| -> trifold_core::Result<_> {
         let buffer = backend.alloc(bytes.len().max(4) as u64)?;
         backend.write(AnySpan { buffer: &buffer, offset: 0, bytes: bytes.len() as u64 }, bytes)?;
         Ok(buffer)
     };
     let from = upload(input)?;
-    let to = upload(&vec![0xee; output])?;
+    let to = upload(&vec![STALE; output])?;
     let values_len = values.map_or(0, <[u8]>::len);
-    let (values_from, values_to) = (upload(values.unwrap_or_default())?, upload(&vec![0xee; values_len])?);
+    let (values_from, values_to) = (upload(values.unwrap_or_default())?, upload(&vec![STALE; values_len])?);
     let span = |buffer, bytes: usize| AnySpan { buffer, offset: 0, bytes: bytes as u64 };
     let spans = AnySpans {
         input_values: values.map(|_| span(&values_from, values_len)),
@@ -95,10 +96,7 @@ fn call(
     };
     let call = poisoned_call(backend, request, spans, Options::default(), &backend.tuning(), Some(0xff))?;
     backend.run(&call)?;
-    let (mut out, mut out_values) = (vec![0; output], vec![0; values_len]);
-    backend.read(span(&to, output), &mut out)?;
-    backend.read(span(&values_to, values_len), &mut out_values)?;
-    Ok((out, out_values))
+    Given::read(backend, &spans)
 }
 
 fn affine(xs: &[(u32, u32)]) -> Vec<u8> {
@@ -106,16 +104,12 @@ fn affine(xs: &[(u32, u32)]) -> Vec<u8> {
     bytemuck::cast_slice(&xs).to_vec()
 }
 
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect()
-}
-
 fn concatenation(backend: &dyn AnyBackend, xs: &[(u32, u32)], cut: prop::sample::Index) -> Result<(), Broken> {
     let cut = cut.index(xs.len() + 1);
     let scan_of = |part: &[(u32, u32)], initial: Option<Vec<u8>>| {
         let n = part.len() as u64;
         let request = Request::Scan(ScanRequest { op: compose(), n, kind: ScanKind::Inclusive, initial });
-        Ok::<_, Error>(call(backend, &request, &affine(part), None, part.len() * 8)?.0)
+        Ok::<_, Error>(call(backend, &request, &affine(part), None, part.len() * 8)?.output)
     };
     let whole = scan_of(xs, None)?;
     let mut halves = scan_of(&xs[..cut], None)?;
@@ -126,8 +120,8 @@ fn concatenation(backend: &dyn AnyBackend, xs: &[(u32, u32)], cut: prop::sample:
 
 fn last_of_scan(backend: &dyn AnyBackend, xs: &[(u32, u32)]) -> Result<(), Broken> {
     let n = xs.len() as u64;
-    let (total, _) = call(backend, &reduce(&compose(), n), &affine(xs), None, 8)?;
-    let (scanned, _) = call(backend, &scan(&compose(), ScanKind::Inclusive, n), &affine(xs), None, xs.len() * 8)?;
+    let total = call(backend, &reduce(&compose(), n), &affine(xs), None, 8)?.output;
+    let scanned = call(backend, &scan(&compose(), ScanKind::Inclusive, n), &affine(xs), None, xs.len() * 8)?.output;
     let last = scanned.last_chunk::<8>().map_or(compose().identity().to_vec(), |last| last.to_vec());
     hold(total == last, || format!("the reduction of {n} elements is not the end of their scan"))
 }
@@ -137,28 +131,16 @@ fn sorted(backend: &dyn AnyBackend, keys: &[u32], descending: bool) -> Result<()
     let request = sort(Scalar::U32, Some(ElementType::Scalar(Scalar::U32)), order, keys.len() as u64);
     let indices: Vec<u32> = (0..keys.len() as u32).collect();
     let bytes: &[u8] = bytemuck::cast_slice(keys);
-    let (out, values) = call(backend, &request, bytes, Some(bytemuck::cast_slice(&indices)), bytes.len())?;
-    let (out, values) = (words(&out), words(&values));
-    let mut seen = vec![false; keys.len()];
-    for (&key, &from) in out.iter().zip(&values) {
-        let from = from as usize;
-        let new = seen.get_mut(from).is_some_and(|seen| !std::mem::replace(seen, true));
-        hold(new, || format!("value {from} came twice, or from nowhere"))?;
-        hold(keys[from] == key, || format!("key {key} came with the value of {}", keys[from]))?;
-    }
-    for (pair, from) in out.windows(2).zip(values.windows(2)) {
-        hold(if descending { pair[0] >= pair[1] } else { pair[0] <= pair[1] }, || {
-            format!("{pair:?} are not in order")
-        })?;
-        hold(pair[0] != pair[1] || from[0] < from[1], || format!("equal keys came from {from:?}"))?;
-    }
-    Ok(())
+    let values = Some(bytemuck::cast_slice(&indices));
+    let given = call(backend, &request, bytes, values, bytes.len())?;
+    oracle::expect(&request, bytes, values).check(&given, 0, STALE).map_err(Broken::Fails)
 }
 
 fn sum_does_not_care_for_order(backend: &dyn AnyBackend, keys: &[u32]) -> Result<(), Broken> {
     let sum = reduce(&builtin(Builtin::Sum, Scalar::U32), keys.len() as u64);
-    let total = |keys: &[u32]| Ok::<_, Error>(call(backend, &sum, bytemuck::cast_slice(keys), None, 4)?.0);
-    let request = sort(Scalar::U32, None, Order::Ascending, keys.len() as u64);
-    let (sorted, _) = call(backend, &request, bytemuck::cast_slice(keys), None, keys.len() * 4)?;
-    hold(total(keys)? == total(&words(&sorted))?, || "a sort changed the sum of its keys".into())
+    let total = |keys: &[u8]| Ok::<_, Error>(call(backend, &sum, keys, None, 4)?.output);
+    let keys: &[u8] = bytemuck::cast_slice(keys);
+    let request = sort(Scalar::U32, None, Order::Ascending, keys.len() as u64 / 4);
+    let sorted = call(backend, &request, keys, None, keys.len())?.output;
+    hold(total(keys)? == total(&sorted)?, || "a sort changed the sum of its keys".into())
 }

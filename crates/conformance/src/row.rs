@@ -230,12 +230,6 @@ impl Row {
         self.request.operands().swap_remove(0).element
     }
 
-    /// Whether results are elements as they came, bit for bit, and not what an operator made of them. (Of a reduction by key that is said of
-    /// its keys; the totals are its values.)
-    pub(crate) fn keeps_bits(&self) -> bool {
-        self.request.op().is_none() || self.request.counts()
-    }
-
     /// Workgroup and tile of the kernel that does its work, in elements; `None` where there are none.
     pub(crate) fn shape(&self, caps: &Caps, tuning: &Tuning) -> Option<Shape> {
         let plan = self.plan(caps, tuning).ok()?;

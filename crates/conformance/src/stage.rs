@@ -3,16 +3,15 @@
 use trifold_core::{
     AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request, Rest, Tuning, planner,
 };
-use trifold_cpu::oracle::{self, Expected, Output};
+use trifold_cpu::oracle::{self, Expected, Given};
 
 use crate::case::Failure;
-use crate::compare;
 use crate::row::Row;
 
 /// What unwritten memory around spans holds.
 const GUARD: u8 = 0xcb;
 /// What outputs hold before a run.
-const STALE: u8 = 0x5e;
+pub(crate) const STALE: u8 = 0x5e;
 /// Guard bytes after a span.
 const AFTER: u64 = 64;
 
@@ -71,28 +70,17 @@ impl Block {
 pub(crate) struct Staged {
     pub(crate) call: AnyCall,
     pub(crate) expected: Expected,
-    element: ElementType,
-    keeps_bits: bool,
     input: Block,
     /// `None` if the row works in place.
     output: Option<Block>,
-    values: Option<(Block, Option<Block>, ElementType)>,
+    values: Option<(Block, Option<Block>)>,
     rest: Option<Block>,
     count: Option<Block>,
 }
 
-/// What a run wrote.
-pub(crate) struct Results {
-    pub(crate) output: Vec<u8>,
-    pub(crate) values: Option<Vec<u8>>,
-    pub(crate) rest: Option<Vec<u8>>,
-    pub(crate) count: Option<Vec<u8>>,
-}
-
 impl Staged {
     pub(crate) fn new(backend: &dyn AnyBackend, row: &Row) -> trifold_core::Result<Staged> {
-        let element = row.element();
-        let size = u64::from(element.bytes());
+        let size = u64::from(row.element().bytes());
         let n = row.request.n();
         let offsets = row.placement.offsets();
         let (keys, carried) = row.input(0);
@@ -105,21 +93,19 @@ impl Staged {
         };
         let values = match (&carried, &row.request) {
             (Some(carried), Request::Sort(r)) => {
-                let element = r.value.clone().unwrap_or(ElementType::Scalar(trifold_core::Scalar::U32));
-                let size = u64::from(element.bytes());
+                let size = u64::from(r.value.as_ref().map_or(4, ElementType::bytes));
                 let from = Block::new(backend, offsets[2] * size, n * size, Some(carried))?;
                 let to = match in_place {
                     true => None,
                     false => Some(Block::new(backend, offsets[3] * size, n * size, None)?),
                 };
-                Some((from, to, element))
+                Some((from, to))
             }
             (Some(carried), Request::ReduceByKey(r)) => {
-                let element = r.total().element().clone();
-                let size = u64::from(element.bytes());
+                let size = u64::from(r.total().element().bytes());
                 let from = Block::new(backend, offsets[2] * size, carried.len() as u64, Some(carried))?;
                 let to = Block::new(backend, offsets[3] * size, n * size, None)?;
-                Some((from, Some(to), element))
+                Some((from, Some(to)))
             }
             _ => None,
         };
@@ -134,7 +120,7 @@ impl Staged {
         };
         let spans = AnySpans {
             input_values: values.as_ref().map(|(from, ..)| from.span()),
-            output_values: values.as_ref().map(|(from, to, _)| to.as_ref().unwrap_or(from).span()),
+            output_values: values.as_ref().map(|(from, to)| to.as_ref().unwrap_or(from).span()),
             rest: rest.as_ref().map(Block::span),
             count: count.as_ref().map(Block::span),
             ..AnySpans::new(input.span(), output.as_ref().unwrap_or(&input).span())
@@ -142,8 +128,7 @@ impl Staged {
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps())?;
         let call = poisoned_call(backend, &row.request, spans, row.options, &tuning, row.poison())?;
         let expected = oracle::expect(&row.request, &keys, carried.as_deref());
-        let keeps_bits = row.keeps_bits();
-        Ok(Staged { call, expected, element, keeps_bits, input, output, values, rest, count })
+        Ok(Staged { call, expected, input, output, values, rest, count })
     }
 
     /// Gives the next run an input of its own.
@@ -152,7 +137,7 @@ impl Staged {
         self.expected = oracle::expect(&row.request, &keys, carried.as_deref());
         self.input.fill(&keys);
         self.input.reset(backend)?;
-        if let (Some((from, _, _)), Some(carried)) = (&mut self.values, &carried) {
+        if let (Some((from, _)), Some(carried)) = (&mut self.values, &carried) {
             from.fill(carried);
             from.reset(backend)?;
         }
@@ -161,71 +146,32 @@ impl Staged {
 
     /// Poisons the outputs, or brings the input back if that is the output.
     pub(crate) fn reset(&self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
-        let values = self.values.iter().map(|(from, to, _)| to.as_ref().unwrap_or(from));
+        let values = self.values.iter().map(|(from, to)| to.as_ref().unwrap_or(from));
         let outputs = [self.output.as_ref().unwrap_or(&self.input)].into_iter().chain(values);
         outputs.chain(&self.rest).chain(&self.count).try_for_each(|block| block.reset(backend))
     }
 
     /// What the last run wrote, and whether it wrote nothing else.
-    pub(crate) fn results(&self, backend: &dyn AnyBackend) -> Result<Results, Failure> {
-        let output = self.output.as_ref().unwrap_or(&self.input).read(backend, "output")?;
-        let values = match &self.values {
-            Some((from, to, _)) => Some(to.as_ref().unwrap_or(from).read(backend, "output values")?),
-            None => None,
-        };
-        let read = |block: &Option<Block>, what| block.as_ref().map(|block| block.read(backend, what)).transpose();
-        Ok(Results { output, values, rest: read(&self.rest, "rest")?, count: read(&self.count, "count")? })
+    pub(crate) fn results(&self, backend: &dyn AnyBackend) -> Result<Given, Failure> {
+        let read = |block: Option<&Block>, what| block.map(|block| block.read(backend, what)).transpose();
+        Ok(Given {
+            output: self.output.as_ref().unwrap_or(&self.input).read(backend, "output")?,
+            values: read(self.values.as_ref().map(|(from, to)| to.as_ref().unwrap_or(from)), "output values")?,
+            rest: read(self.rest.as_ref(), "rest")?,
+            count: read(self.count.as_ref(), "count")?,
+        })
     }
 
     /// Holds the last run to the oracle.
-    pub(crate) fn check(&self, backend: &dyn AnyBackend) -> Result<Results, Failure> {
+    pub(crate) fn check(&self, backend: &dyn AnyBackend) -> Result<Given, Failure> {
         let results = self.results(backend)?;
-        match &self.expected.output {
-            Output::Exact(want) if self.count.is_some() => {
-                compare::written(&self.element, want, &results.output, STALE)
-            }
-            Output::Exact(want) => compare::exact(&self.element, want, &results.output, !self.keeps_bits),
-            Output::Near { values, scales, chained } => {
-                let depth = if *chained { self.call.plan().depth() + 1 } else { 1 };
-                compare::near(&self.element, values, scales, depth, &results.output)
-            }
-        }
-        .map_err(|message| Failure::Wrong(format!("output: {message}")))?;
-        if let (Some((_, _, element)), Some(want), Some(got)) = (&self.values, &self.expected.values, &results.values) {
-            compare::exact(element, want, got, false)
-                .map_err(|message| Failure::Wrong(format!("output values: {message}")))?;
-        }
-        if let (Some((_, _, element)), Some(want), Some(got)) = (&self.values, &self.expected.totals, &results.values) {
-            self.check_totals(element, want, got).map_err(|message| Failure::Wrong(format!("totals: {message}")))?;
-        }
-        if let (Some(want), Some(got)) = (&self.expected.rest, &results.rest) {
-            compare::written(&self.element, want, got, STALE)
-                .map_err(|message| Failure::Wrong(format!("rest: {message}")))?;
-        }
-        if let (Some(want), Some(got)) = (self.expected.count, &results.count)
-            && got[..] != want.to_le_bytes()
-        {
-            return Err(Failure::Wrong(format!("the count is {got:?}, not {want} as bytes")));
-        }
+        self.expected.check(&results, self.call.plan().depth(), STALE).map_err(Failure::Wrong)?;
         Ok(results)
-    }
-
-    fn check_totals(&self, element: &ElementType, want: &Output, got: &[u8]) -> Result<(), String> {
-        match want {
-            Output::Exact(want) => compare::written(element, want, got, STALE),
-            Output::Near { values, scales, chained } => {
-                let depth = if *chained { self.call.plan().depth() + 1 } else { 1 };
-                let (first, others) =
-                    got.split_at_checked(values.len() * element.bytes() as usize).unwrap_or((got, &[]));
-                compare::near(element, values, scales, depth, first)?;
-                compare::written(element, &[], others, STALE)
-            }
-        }
     }
 
     /// Fails if an input that is no output was written to.
     fn check_inputs(&self, backend: &dyn AnyBackend) -> Result<(), Failure> {
-        let values = self.values.as_ref().filter(|(_, to, _)| to.is_some()).map(|(from, _, _)| from);
+        let values = self.values.as_ref().filter(|(_, to)| to.is_some()).map(|(from, _)| from);
         for (what, block) in [("input", self.output.as_ref().map(|_| &self.input)), ("input values", values)] {
             let Some(block) = block else { continue };
             let bytes = block.read(backend, what)?;

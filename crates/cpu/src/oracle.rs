@@ -5,14 +5,20 @@
 //!
 //! [`expect`] answers for a call that is erased to data. Float sums and products depend on the order in which they are
 //! combined; for those it gives the value in twice the precision, and the scale of the rounding that a result may have.
+//! [`Expected::check`] compares that with what the call gave, and tells the first difference.
+
+mod check;
 
 use std::cmp::Ordering;
 
-use rayon::slice::ParallelSliceMut;
+use rayon::prelude::*;
 use trifold_core::{
     Builtin, Element, ElementType, Key, Monoid, Op, Order, ReduceByKeyRequest, Request, Rest, Scalar, ScanKind,
     SelectRequest, SortRequest,
 };
+
+pub use check::Given;
+use check::float;
 
 /// `output[i] = initial + input[0] + ... + input[i]`.
 pub fn inclusive_scan<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> Vec<T> {
@@ -45,6 +51,9 @@ pub fn reduce<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> T {
     running
 }
 
+/// Elements that one task takes at a time, where each is for itself.
+const CHUNK: usize = 1 << 16;
+
 /// Keys with the order that sort gives them.
 pub trait Ordered: Key {
     /// By value for integers, by IEEE 754's `totalOrder` for floats.
@@ -75,14 +84,14 @@ pub fn sort_keys<K: Ordered>(order: Order, keys: &[K]) -> Vec<K> {
 /// # Panics
 /// If there are fewer values than keys.
 pub fn sort_pairs<K: Ordered, V: Copy>(order: Order, keys: &[K], values: &[V]) -> (Vec<K>, Vec<V>) {
-    sorted_indices(order, keys).into_iter().map(|i| (keys[i], values[i])).unzip()
+    indexed(order, keys).into_iter().map(|(key, i)| (key, values[i as usize])).unzip()
 }
 
-/// Where each place of the sorted keys comes from.
-fn sorted_indices<K: Ordered>(order: Order, keys: &[K]) -> Vec<usize> {
-    let mut indices: Vec<usize> = (0..keys.len()).collect();
-    indices.par_sort_by(|&a, &b| directed(order, &keys[a], &keys[b]));
-    indices
+/// The keys in order, each with its place in the input. No call has more than a u32 counts.
+fn indexed<K: Ordered>(order: Order, keys: &[K]) -> Vec<(K, u32)> {
+    let mut pairs: Vec<(K, u32)> = keys.iter().copied().zip(0..).collect();
+    pairs.par_sort_unstable_by(|(a, i), (b, j)| directed(order, a, b).then(i.cmp(j)));
+    pairs
 }
 
 fn directed<K: Ordered>(order: Order, a: &K, b: &K) -> Ordering {
@@ -92,36 +101,58 @@ fn directed<K: Ordered>(order: Order, a: &K, b: &K) -> Ordering {
     }
 }
 
-/// What a call must give.
+/// What a call must give. [`Expected::check`] holds what it gave to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expected {
     /// The output elements or keys.
     pub output: Output,
-    /// The output values of a sort.
-    pub values: Option<Vec<u8>>,
-    /// What a reduction by key writes to its output values, of which there are [`Expected::count`].
-    pub totals: Option<Output>,
+    /// The output values of a sort, or the totals of a reduction by key.
+    pub values: Option<Output>,
     /// What a partition writes to the span of the rest.
-    pub rest: Option<Vec<u8>>,
-    /// How many elements a selection keeps, or how many runs there are. Only those are written, and with them [`Expected::output`] ends.
+    pub rest: Option<Output>,
+    /// How many elements a selection keeps, or how many runs there are.
     pub count: Option<u32>,
 }
 
-/// What the output elements must be.
+/// What a span must begin with. What lies past that must not be written.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Output {
-    /// These bytes. Where an operator made them, one NaN is as good as another.
+pub struct Output {
+    /// The type of its elements.
+    pub element: ElementType,
+    /// The elements.
+    pub elements: Elements,
+}
+
+/// What elements must be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Elements {
+    /// These, bit for bit.
     Exact(Vec<u8>),
+    /// These, which an operator made: one NaN is as good as another.
+    Made(Vec<u8>),
     /// These values, each within `d * eps * scale`, where `d` is the longest chain of combines and `eps` the
     /// type's machine epsilon.
     Near {
         /// The values, exact to far below the element type's precision.
         values: Vec<f64>,
-        /// For a sum the sum of magnitudes, for a product its own magnitude.
+        /// For a sum the sum of magnitudes. For a product its own magnitude for each factor, and what may get lost below the smallest
+        /// normal value.
         scales: Vec<f64>,
         /// Whether `d` counts: in a product every factor's rounding does, on whatever chain, and `scales` has them all.
         chained: bool,
     },
+}
+
+impl Output {
+    fn exact(element: &ElementType, bytes: Vec<u8>) -> Output {
+        Output { element: element.clone(), elements: Elements::Exact(bytes) }
+    }
+}
+
+impl Expected {
+    fn of(output: Output) -> Expected {
+        Expected { output, values: None, rest: None, count: None }
+    }
 }
 
 /// What a request must give for this input.
@@ -129,86 +160,82 @@ pub enum Output {
 /// # Panics
 /// If the input or the values are not as long as the request says: this is for tests.
 pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expected {
-    let output = match request {
-        Request::Copy(_) => Output::Exact(input.to_vec()),
+    match request {
+        Request::Copy(r) => Expected::of(Output::exact(&r.element, input.to_vec())),
         Request::Scan(r) => {
-            let exclusive = r.kind == ScanKind::Exclusive;
             let start = r.initial.as_deref().unwrap_or(r.op.identity());
-            match Precise::of(&r.op, start) {
-                Some(running) => running.scan(r.op.element().bytes(), input, exclusive),
-                None => Output::Exact(scan_bytes(&r.op, start, input, exclusive)),
-            }
+            Expected::of(scan_bytes(&r.op, start, input, r.kind == ScanKind::Exclusive))
         }
         Request::Reduce(r) => {
             let start = r.initial.as_deref().unwrap_or(r.op.identity());
-            match Precise::of(&r.op, start) {
-                Some(running) => running.reduce(r.op.element().bytes(), input),
-                None => Output::Exact(reduce_bytes(&r.op, start, input)),
-            }
+            Expected::of(totals(&r.op, start, input, &[0]))
         }
-        Request::Sort(r) => {
-            let (keys, values) = sort_bytes(r, input, values);
-            return Expected { output: Output::Exact(keys), values, totals: None, rest: None, count: None };
-        }
-        Request::Select(r) => return select_bytes(r, input),
-        Request::ReduceByKey(r) => return runs_bytes(r, input, values),
+        Request::Sort(r) => sort_bytes(r, input, values),
+        Request::Select(r) => select_bytes(r, input),
+        Request::ReduceByKey(r) => runs_bytes(r, input, values),
+    }
+}
+
+/// Elements, aligned for any type.
+struct Aligned(Vec<u64>);
+
+impl Aligned {
+    fn of(bytes: &[u8]) -> Aligned {
+        let mut words = vec![0; bytes.len().div_ceil(8)];
+        bytemuck::cast_slice_mut::<u64, u8>(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        Aligned(words)
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
+}
+
+/// Puts the scan of elements in their places, from `running` on, which becomes the total.
+fn scan_in_place(op: &Op, elements: &mut [u8], running: &mut [u8], exclusive: bool) {
+    let size = op.element().bytes() as usize;
+    let fits = |bytes: &[u8]| {
+        bytes.len().is_multiple_of(size) && bytes.as_ptr().addr().is_multiple_of(op.element().align() as usize)
     };
-    Expected { output, values: None, totals: None, rest: None, count: None }
+    assert!(fits(elements) && fits(running) && running.len() == size, "elements of one type, aligned");
+    let (place, n) = (elements.as_mut_ptr(), elements.len() / size);
+    // SAFETY: `n` elements of the operator's type fill the one slice and one fills the other, both aligned for it.
+    // Input and output may be the same: each element is read before its place is written.
+    unsafe { (op.host().scan)(place, place, n, running.as_mut_ptr(), exclusive) }
 }
 
-/// One element, aligned for any.
-struct Slot(Vec<u64>, usize);
-
-impl Slot {
-    fn of(bytes: &[u8]) -> Slot {
-        let mut slot = Slot(vec![0; bytes.len().div_ceil(8)], bytes.len());
-        slot.set(bytes);
-        slot
-    }
-
-    fn set(&mut self, bytes: &[u8]) {
-        bytemuck::cast_slice_mut::<u64, u8>(&mut self.0)[..bytes.len()].copy_from_slice(bytes);
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.0)[..self.1]
-    }
-
-    /// `self = combine(self, x)`.
-    fn combine(&mut self, op: &Op, x: &mut Slot) {
-        assert_eq!(
-            (self.1, x.1),
-            (op.element().bytes() as usize, op.element().bytes() as usize),
-            "elements of one type"
-        );
-        // SAFETY: both slots hold one element of the operator's type, at an address that suits any.
-        unsafe { (op.host().fold)(x.0.as_ptr().cast(), 1, self.0.as_mut_ptr().cast()) }
-    }
-}
-
-fn scan_bytes(op: &Op, start: &[u8], input: &[u8], exclusive: bool) -> Vec<u8> {
-    let mut output = Vec::with_capacity(input.len());
-    let (mut running, mut x) = (Slot::of(start), Slot::of(start));
-    for bytes in input.chunks_exact(op.element().bytes() as usize) {
-        if exclusive {
-            output.extend_from_slice(running.bytes());
+fn scan_bytes(op: &Op, start: &[u8], input: &[u8], exclusive: bool) -> Output {
+    let elements = match Precise::of(op, start) {
+        Some(running) => running.scan(op.element().bytes() as usize, input, exclusive),
+        None => {
+            let (mut elements, mut running) = (Aligned::of(input), Aligned::of(start));
+            scan_in_place(op, &mut elements.bytes()[..input.len()], &mut running.bytes()[..start.len()], exclusive);
+            Elements::Made(elements.bytes()[..input.len()].to_vec())
         }
-        x.set(bytes);
-        running.combine(op, &mut x);
-        if !exclusive {
-            output.extend_from_slice(running.bytes());
-        }
-    }
-    output
+    };
+    Output { element: op.element().clone(), elements }
 }
 
-fn reduce_bytes(op: &Op, start: &[u8], input: &[u8]) -> Vec<u8> {
-    let (mut running, mut x) = (Slot::of(start), Slot::of(start));
-    for bytes in input.chunks_exact(op.element().bytes() as usize) {
-        x.set(bytes);
-        running.combine(op, &mut x);
-    }
-    running.bytes().to_vec()
+/// The total of each run of the values. There is one from each start to the next.
+fn totals(op: &Op, start: &[u8], values: &[u8], starts: &[u32]) -> Output {
+    let size = op.element().bytes() as usize;
+    let place = |run: usize| starts.get(run).map_or(values.len(), |start| *start as usize * size);
+    let elements = match Precise::of(op, start) {
+        Some(running) => {
+            let ends = (0..starts.len()).map(|run| running.reduce(size, &values[place(run)..place(run + 1)]));
+            let (values, scales) = ends.map(|end| (end.value(), end.scale(size))).unzip();
+            Elements::Near { values, scales, chained: !running.product }
+        }
+        None => {
+            let (mut elements, mut totals) = (Aligned::of(values), Aligned::of(&start.repeat(starts.len())));
+            let totals = &mut totals.bytes()[..starts.len() * size];
+            for (run, total) in totals.chunks_exact_mut(size).enumerate() {
+                scan_in_place(op, &mut elements.bytes()[place(run)..place(run + 1)], total, false);
+            }
+            Elements::Made(totals.to_vec())
+        }
+    };
+    Output { element: op.element().clone(), elements }
 }
 
 /// A float sum or product as the unevaluated sum of two f64.
@@ -225,9 +252,9 @@ struct Precise {
 impl Precise {
     /// For a built-in sum or product of floats.
     fn of(op: &Op, start: &[u8]) -> Option<Precise> {
-        let float = matches!(op.element(), ElementType::Scalar(s) if s.is_float());
+        let of_floats = matches!(op.element(), ElementType::Scalar(s) if s.is_float());
         let product = op.builtin == Some(Builtin::Product);
-        let high = (float && (product || op.builtin == Some(Builtin::Sum))).then(|| as_f64(start))?;
+        let high = (of_floats && (product || op.builtin == Some(Builtin::Sum))).then(|| float(start))?;
         Some(Precise { product, high, low: 0.0, magnitudes: high.abs(), factors: 1.0 })
     }
 
@@ -252,40 +279,44 @@ impl Precise {
         if self.high.is_finite() { self.high + self.low } else { self.high }
     }
 
-    fn scan(mut self, size: u32, input: &[u8], exclusive: bool) -> Output {
-        let (mut values, mut scales) = (vec![], vec![]);
-        for bytes in input.chunks_exact(size as usize) {
+    /// What an element of so many bytes is rounded by, in the type's epsilons.
+    fn scale(&self, size: usize) -> f64 {
+        let lost =
+            if size == 4 { f64::from(f32::MIN_POSITIVE / f32::EPSILON) } else { f64::MIN_POSITIVE / f64::EPSILON };
+        if self.product { self.magnitudes + lost } else { self.magnitudes }
+    }
+
+    fn scan(mut self, size: usize, input: &[u8], exclusive: bool) -> Elements {
+        let n = input.len() / size;
+        let (mut values, mut scales) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for bytes in input.chunks_exact(size) {
             let before = self;
-            self.step(as_f64(bytes));
+            self.step(float(bytes));
             let here = if exclusive { before } else { self };
             values.push(here.value());
-            scales.push(here.magnitudes);
+            scales.push(here.scale(size));
         }
-        Output::Near { values, scales, chained: !self.product }
+        Elements::Near { values, scales, chained: !self.product }
     }
 
-    fn reduce(mut self, size: u32, input: &[u8]) -> Output {
-        input.chunks_exact(size as usize).for_each(|bytes| self.step(as_f64(bytes)));
-        Output::Near { values: vec![self.value()], scales: vec![self.magnitudes], chained: !self.product }
-    }
-}
-
-fn as_f64(bytes: &[u8]) -> f64 {
-    match bytes.len() {
-        4 => f64::from(bytemuck::pod_read_unaligned::<f32>(bytes)),
-        _ => bytemuck::pod_read_unaligned(bytes),
+    fn reduce(mut self, size: usize, input: &[u8]) -> Precise {
+        input.chunks_exact(size).for_each(|bytes| self.step(float(bytes)));
+        self
     }
 }
 
-fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> (Vec<u8>, Option<Vec<u8>>) {
-    fn sorted<K: Ordered>(order: Order, keys: &[u8], values: Option<(u32, &[u8])>) -> (Vec<u8>, Option<Vec<u8>>) {
+fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> Expected {
+    fn sorted<K: Ordered>(order: Order, keys: &[u8], values: Option<(usize, &[u8])>) -> (Vec<u8>, Option<Vec<u8>>) {
         let keys: Vec<K> = keys.chunks_exact(size_of::<K>()).map(bytemuck::pod_read_unaligned).collect();
         let Some((size, values)) = values else {
             return (bytemuck::cast_slice(&sort_keys(order, &keys)).to_vec(), None);
         };
-        let values: Vec<&[u8]> = values.chunks_exact(size as usize).collect();
-        let (keys, values) = sort_pairs(order, &keys, &values);
-        (bytemuck::cast_slice(&keys).to_vec(), Some(values.concat()))
+        let mut sorted = (Vec::with_capacity(size_of_val(&keys[..])), Vec::with_capacity(values.len()));
+        for (key, i) in indexed(order, &keys) {
+            sorted.0.extend_from_slice(bytemuck::bytes_of(&key));
+            sorted.1.extend_from_slice(&values[i as usize * size..][..size]);
+        }
+        (sorted.0, Some(sorted.1))
     }
     let sorted = match request.key {
         Scalar::U32 => sorted::<u32>,
@@ -295,60 +326,54 @@ fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> (Vec
         Scalar::I64 => sorted::<i64>,
         Scalar::F64 => sorted::<f64>,
     };
-    sorted(request.order, keys, request.value.as_ref().map(ElementType::bytes).zip(values))
+    let carried = request.value.as_ref().zip(values);
+    let (keys, values) = sorted(request.order, keys, carried.map(|(value, bytes)| (value.bytes() as usize, bytes)));
+    let values = carried.zip(values).map(|((value, _), bytes)| Output::exact(value, bytes));
+    Expected { values, ..Expected::of(Output::exact(&ElementType::Scalar(request.key), keys)) }
 }
 
 fn select_bytes(request: &SelectRequest, input: &[u8]) -> Expected {
-    let size = request.selector.element().bytes() as usize;
-    let (mut kept, mut rest) = (vec![], vec![]);
-    let mut slot = Slot::of(&vec![0; size]);
-    for bytes in input.chunks_exact(size) {
-        slot.set(bytes);
-        // SAFETY: the slot holds one element of the predicate's type, at an address that suits any.
-        let keep = unsafe { (request.selector.host().count)(slot.0.as_ptr().cast(), 1) } == 1;
-        if keep { &mut kept } else { &mut rest }.extend_from_slice(bytes);
-    }
+    let element = request.selector.element();
+    let size = element.bytes() as usize;
+    // Each element for itself, so that several at a time change nothing.
+    let parts = input.par_chunks(CHUNK * size).map(|chunk| {
+        let (mut kept, mut rest) = (vec![], vec![]);
+        let mut elements = Aligned::of(chunk);
+        for bytes in elements.bytes()[..chunk.len()].chunks_exact(size) {
+            // SAFETY: this is one element of the predicate's type, a whole number of elements behind an address that suits any.
+            let keep = unsafe { (request.selector.host().count)(bytes.as_ptr(), 1) } == 1;
+            if keep { &mut kept } else { &mut rest }.extend_from_slice(bytes);
+        }
+        (kept, rest)
+    });
+    let (kept, rest): (Vec<_>, Vec<_>) = parts.unzip();
+    let (mut kept, rest) = (kept.concat(), rest.concat());
     let count = Some((kept.len() / size) as u32);
     if request.rest == Rest::Behind {
-        kept.append(&mut rest);
+        kept.extend_from_slice(&rest);
     }
-    let rest = (request.rest == Rest::Apart).then_some(rest);
-    Expected { output: Output::Exact(kept), values: None, totals: None, rest, count }
+    let rest = (request.rest == Rest::Apart).then(|| Output::exact(element, rest));
+    Expected { rest, count, ..Expected::of(Output::exact(element, kept)) }
 }
 
 fn runs_bytes(request: &ReduceByKeyRequest, input: &[u8], values: Option<&[u8]>) -> Expected {
     let (op, size) = (request.total(), request.key.bytes() as usize);
-    let value = op.element().bytes() as usize;
-    let keys: Vec<&[u8]> = input.chunks_exact(size).collect();
+    let key = |i: u32| &input[i as usize * size..][..size];
+    let n = input.len() / size;
+    let starts = (0..n as u32).into_par_iter().filter(|&i| i == 0 || key(i) != key(i - 1));
+    let starts: Vec<u32> = starts.collect();
     let ones;
     let values = match (&request.op, values) {
         (Some(_), Some(values)) => values,
         _ => {
-            ones = 1u32.to_le_bytes().repeat(keys.len());
+            ones = 1u32.to_le_bytes().repeat(n);
             &ones
         }
     };
-    let precise = Precise::of(&op, op.identity());
-    let (mut unique, mut exact, mut near, mut near_scales) = (vec![], vec![], vec![], vec![]);
-    let mut start = 0;
-    for run in keys.chunk_by(|a, b| a == b) {
-        let own = &values[start * value..(start + run.len()) * value];
-        unique.extend_from_slice(run[0]);
-        match precise.map(|running| running.reduce(value as u32, own)) {
-            Some(Output::Near { values, scales, .. }) => {
-                near.extend(values);
-                near_scales.extend(scales);
-            }
-            _ => exact.extend(reduce_bytes(&op, op.identity(), own)),
-        }
-        start += run.len();
-    }
-    let count = Some((unique.len() / size) as u32);
-    let totals = match precise {
-        Some(precise) => Output::Near { values: near, scales: near_scales, chained: !precise.product },
-        None => Output::Exact(exact),
-    };
-    Expected { output: Output::Exact(unique), values: None, totals: Some(totals), rest: None, count }
+    let keys = starts.iter().flat_map(|&i| key(i)).copied().collect();
+    let totals = totals(&op, op.identity(), values, &starts);
+    let count = Some(starts.len() as u32);
+    Expected { values: Some(totals), count, ..Expected::of(Output::exact(&request.key, keys)) }
 }
 
 #[cfg(test)]
@@ -385,7 +410,7 @@ mod tests {
         let exclusive = exclusive_scan::<i64, Max>(i64::MIN, &input);
         for (kind, want) in [(ScanKind::Inclusive, inclusive), (ScanKind::Exclusive, exclusive)] {
             let want = bytemuck::cast_slice(&want).to_vec();
-            assert_eq!(expect(&request(kind), bytes, None).output, Output::Exact(want));
+            assert_eq!(expect(&request(kind), bytes, None).output.elements, Elements::Made(want));
         }
     }
 
@@ -394,7 +419,9 @@ mod tests {
         let op = Op::builtin(Builtin::Sum, Scalar::F64).unwrap();
         let request = Request::Reduce(ReduceRequest { op, n: 3, initial: None });
         let input: [f64; 3] = [1.0, 2f64.powi(-80), -1.0];
-        let Output::Near { values, scales, .. } = expect(&request, bytemuck::cast_slice(&input), None).output else {
+        let Elements::Near { values, scales, .. } =
+            expect(&request, bytemuck::cast_slice(&input), None).output.elements
+        else {
             panic!("a float sum is near, not exact");
         };
         assert_eq!((values[0], scales[0]), (2f64.powi(-80), 2.0));
