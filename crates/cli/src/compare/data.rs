@@ -1,12 +1,12 @@
 //! A row's buffers, what they hold before a call, and whether they hold the right result after it.
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Options, Predicate,
-    Request, Result, Scalar, Selector,
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Options, Predicate, Request,
+    Result, Scalar, Selector,
 };
 use trifold_conformance::Distribution;
+use trifold_conformance::oracle::{self, Expected, Given};
 
-use super::check::{self, Combine, Verdict};
 use super::rows::Job;
 use crate::args::Primitive;
 use crate::elements::{Elements, Shape, with_type};
@@ -64,6 +64,8 @@ pub struct Data {
     rest: Option<AnyBuffer>,
     /// How many were kept, or how many runs there are.
     count: AnyBuffer,
+    /// What a primitive with an operator must give.
+    expected: Option<(Primitive, Option<Builtin>, Expected)>,
     /// The speed of this device's copy.
     pub copy_gb_s: Option<f64>,
 }
@@ -72,14 +74,6 @@ struct Values {
     host: Elements,
     input: AnyBuffer,
     output: AnyBuffer,
-}
-
-fn download(backend: &dyn AnyBackend, span: AnySpan<'_>) -> Result<Elements> {
-    let mut elements = Elements::zeroed(span.bytes as usize);
-    if span.bytes > 0 {
-        backend.read(span, elements.as_bytes_mut())?;
-    }
-    Ok(elements)
 }
 
 /// Puts what is no result where the results go: one that was left over from another row, and an input that is sorted
@@ -100,7 +94,12 @@ pub fn spoil(backend: &dyn AnyBackend, spans: &AnySpans<'_>) -> Result<()> {
 
 impl Data {
     /// What the job needs, kept from the row before if that was of the same type, size and input.
-    pub fn prepare<'d>(kept: &'d mut Option<Data>, backend: &dyn AnyBackend, job: &Job) -> Result<&'d mut Data> {
+    pub fn prepare<'d>(
+        kept: &'d mut Option<Data>,
+        backend: &dyn AnyBackend,
+        job: &Job,
+        request: &Request,
+    ) -> Result<&'d mut Data> {
         let (distribution, shape) = (job.conditions.input, job.shape());
         let is_same = |d: &Data| (d.scalar, d.n, d.distribution, d.shape) == (job.scalar, job.n, distribution, shape);
         let mut data = match kept.take().filter(is_same) {
@@ -118,6 +117,7 @@ impl Data {
                     values: None,
                     rest: None,
                     count: allocate(backend, 4)?,
+                    expected: None,
                     copy_gb_s: None,
                 }
             }
@@ -135,7 +135,19 @@ impl Data {
         if job.primitive == Primitive::PartitionIf && data.rest.is_none() {
             data.rest = Some(allocate(backend, data.input.as_bytes().len())?);
         }
+        data.expect(job, request);
         Ok(kept.insert(data))
+    }
+
+    /// Asks the oracle, unless the row before was of the same primitive and operator.
+    fn expect(&mut self, job: &Job, request: &Request) {
+        let asked = (job.primitive, job.operator);
+        if self.expected.as_ref().is_none_or(|(primitive, operator, _)| (*primitive, *operator) != asked) {
+            // Large inputs leave no room for two.
+            self.expected = None;
+            let values = self.values.as_ref().map(|values| values.host.as_bytes());
+            self.expected = Some((asked.0, asked.1, oracle::expect(request, self.input.as_bytes(), values)));
+        }
     }
 
     pub fn spans(&self, primitive: Primitive) -> AnySpans<'_> {
@@ -160,12 +172,8 @@ impl Data {
     }
 
     /// How many elements are to be kept, or how many runs there are.
-    pub fn outputs(&self, primitive: Primitive) -> Option<u64> {
-        let input = self.input.as_bytes();
-        if primitive.selects() {
-            return Some(check::kept(self.scalar, input));
-        }
-        primitive.is_by_key().then(|| check::runs(self.scalar, input).len() as u64)
+    pub fn outputs(&self) -> Option<u64> {
+        self.expected.as_ref().and_then(|(.., expected)| expected.count).map(u64::from)
     }
 
     /// A copy of the input.
@@ -179,47 +187,27 @@ impl Data {
         2 * self.input.as_bytes().len() as u64
     }
 
-    pub fn check(&self, backend: &dyn AnyBackend, job: &Job, spans: &AnySpans<'_>, depth: u64) -> Result<Verdict> {
-        let input = self.input.as_bytes();
-        let output = download(backend, spans.output)?;
-        let output = output.as_bytes();
-        let combine = || {
-            let which = job.operator.unwrap_or(Builtin::Sum);
-            Combine::new(which, self.scalar, depth).ok_or_else(|| Error::Unsupported(which.name().into()))
-        };
-        let other = |span: Option<AnySpan<'_>>| span.map(|span| download(backend, span)).transpose();
-        let (values, rest) = (other(spans.output_values)?, other(spans.rest)?);
-        let values = values.as_ref().map_or(&[][..], Elements::as_bytes);
-        if let Some(count) = other(spans.count)? {
-            let wrong = check::count(count.as_bytes(), self.outputs(job.primitive).unwrap_or(0));
-            if wrong.is_err() {
-                return Ok(wrong);
-            }
-        }
-        Ok(match job.primitive {
-            Primitive::Copy => check::copy(self.scalar, input, output),
-            Primitive::Scan => combine()?.scan(input, output),
-            Primitive::Reduce => combine()?.reduce(input, output),
-            Primitive::SortKeys => check::sorted(self.scalar, input, output),
-            Primitive::SortPairs => check::pairs(self.scalar, input, output, values),
-            Primitive::SelectIf => check::selected(self.scalar, input, output, None),
-            Primitive::PartitionIf => {
-                check::selected(self.scalar, input, output, rest.as_ref().map(Elements::as_bytes))
-            }
-            Primitive::ReduceByKey => {
-                let own = self.values.as_ref().map_or(&[][..], |values| values.host.as_bytes());
-                combine()?.by_key(input, own, output, values)
-            }
-            Primitive::RunLengthEncode => check::run_lengths(self.scalar, input, output, values),
-        })
+    /// What is wrong with what a call left in its spans. Its chains of combines are at most `depth` long.
+    pub fn check(
+        &self,
+        backend: &dyn AnyBackend,
+        spans: &AnySpans<'_>,
+        depth: u64,
+    ) -> Result<std::result::Result<(), String>> {
+        let given = Given::read(backend, spans)?;
+        let unknown = || Err("the oracle was not asked".into());
+        Ok(self.expected.as_ref().map_or_else(unknown, |(.., expected)| expected.check(&given, depth, STALE)))
     }
 }
 
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
+    use trifold::{Rest, SelectRequest};
+
     use super::*;
     use crate::args::INPUTS;
     use crate::compare::Conditions;
+    use crate::compare::measure::request;
 
     #[test]
     fn a_call_that_writes_nothing_is_not_verified() {
@@ -230,12 +218,12 @@ mod tests {
                 for n in [1, 1000] {
                     let conditions = Conditions { input, ..Conditions::default() };
                     let job = Job { primitive, scalar: Scalar::U32, operator: None, algorithm: None, n, conditions };
-                    let data = Data::prepare(&mut kept, &cpu, &job).unwrap();
+                    let data = Data::prepare(&mut kept, &cpu, &job, &request(&job).unwrap()).unwrap();
                     let spans = data.spans(primitive);
                     // The input itself is what a sort of sorted keys should write.
                     AnyBackend::write(&cpu, first(&data.output_buffer, 4 * n as usize), data.input.as_bytes()).unwrap();
                     spoil(&cpu, &spans).unwrap();
-                    assert!(data.check(&cpu, &job, &spans, 1).unwrap().is_err(), "{job:?}");
+                    assert!(data.check(&cpu, &spans, 1).unwrap().is_err(), "{job:?}");
                 }
             }
         }
@@ -246,7 +234,9 @@ mod tests {
         for scalar in Scalar::ALL {
             for (share, n) in [(0.0, 1000), (0.1, 50_000), (0.5, 50_000), (1.0, 1000)] {
                 let input = Elements::shaped(Distribution::Uniform, Shape::Kept(share), scalar, n, 1);
-                let kept = check::kept(scalar, input.as_bytes()) as f64 / n as f64;
+                let select = Request::Select(SelectRequest { selector: upper(scalar), n, rest: Rest::Dropped });
+                let kept = oracle::expect(&select, input.as_bytes(), None).count.unwrap();
+                let kept = f64::from(kept) / n as f64;
                 assert!((kept - share).abs() < 0.01, "{kept} of {share} {scalar:?}");
             }
         }

@@ -168,7 +168,7 @@ impl<'a> Bench<'a> {
         row.scratch_bytes = Some(plan.scratch_bytes());
 
         let worked = Instant::now();
-        let data = Data::prepare(&mut self.data, backend, job)?;
+        let data = Data::prepare(&mut self.data, backend, job, &request)?;
         if job.primitive != Primitive::Copy && job.n > 0 && data.copy_gb_s.is_none() {
             let copy = data.copy_call(backend);
             let ms = lasting(copy.and_then(|call| Ok(runs.time(&call, worked.elapsed())?.median_ms)))?;
@@ -176,13 +176,13 @@ impl<'a> Bench<'a> {
         }
 
         let spans = data.spans(job.primitive);
-        row.outputs = data.outputs(job.primitive);
+        row.outputs = data.outputs();
         spoil(backend, &spans)?;
         let call = backend.call_with(&request, spans, options, &self.tuning)?;
         backend.run(&call)?;
         backend.synchronize()?;
         let worked = Instant::now();
-        let verdict = data.check(backend, job, &spans, call.plan().depth())?;
+        let verdict = data.check(backend, &spans, call.plan().depth())?;
         row.verified = Some(verdict.is_ok());
         row.error = verdict.err();
         if job.n == 0 {

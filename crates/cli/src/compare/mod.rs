@@ -1,6 +1,5 @@
 //! `trifold compare`: every primitive on every device, checked and timed.
 
-mod check;
 mod data;
 mod measure;
 mod rows;
