@@ -1,7 +1,7 @@
 //! A row of the table: one call, and how its input and its memory lie.
 
 use trifold_core::{
-    Algorithm, Caps, ElementType, Fault, Layout, Options, Plan, Request, Result, Tuning, Waiting, planner,
+    Algorithm, Caps, ElementType, Fault, Layout, Options, Plan, Request, Result, Slot, Tuning, Waiting, planner,
 };
 
 use crate::inputs::{Distribution, Random};
@@ -30,14 +30,20 @@ impl Placement {
         matches!(self, Placement::InPlace | Placement::OddInPlace)
     }
 
-    /// How many elements into their buffers input, output, input values and output values start.
-    pub(crate) fn offsets(self) -> [u64; 4] {
-        match self {
+    /// How many elements into its buffer a span starts.
+    pub(crate) fn offset(self, slot: Slot) -> u64 {
+        let [input, output, input_values, others] = match self {
             Placement::Aligned | Placement::InPlace => [0; 4],
             Placement::Odd => [1, 3, 3, 1],
             Placement::OddInPlace => [3, 3, 1, 1],
             // Whatever an element has, these are multiples of 16 bytes.
             Placement::Packed => [4, 68, 132, 1028],
+        };
+        match slot {
+            Slot::Input => input,
+            Slot::Output => output,
+            Slot::InputValues | Slot::Rest => input_values,
+            Slot::OutputValues | Slot::Count | Slot::Scratch => others,
         }
     }
 }

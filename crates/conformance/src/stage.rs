@@ -1,12 +1,11 @@
 //! A row's memory on a device: inputs among guards, poisoned outputs, a bound call, and the check of what it wrote.
 
-use trifold_core::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, ElementType, Error, Options, Request, Rest, Tuning, planner,
-};
+use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Error, Options, Request, Slot, Tuning, planner};
 use trifold_cpu::oracle::{self, Expected, Given};
 
 use crate::case::Failure;
 use crate::row::Row;
+use crate::table::Inputs;
 
 /// What unwritten memory around spans holds.
 const GUARD: u8 = 0xcb;
@@ -70,95 +69,77 @@ impl Block {
 pub(crate) struct Staged {
     pub(crate) call: AnyCall,
     pub(crate) expected: Expected,
-    input: Block,
-    /// `None` if the row works in place.
-    output: Option<Block>,
-    values: Option<(Block, Option<Block>)>,
-    rest: Option<Block>,
-    count: Option<Block>,
+    /// By slot. In place an input is the output too.
+    blocks: Vec<(Slot, Block)>,
+    in_place: bool,
+}
+
+/// The block of a slot, or of the input that stands for it.
+fn block(blocks: &[(Slot, Block)], slot: Slot) -> Option<&Block> {
+    let of = |slot| blocks.iter().find_map(|(own, block)| (*own == slot).then_some(block));
+    of(slot).or_else(|| of(slot.replaces()?))
+}
+
+/// What an input slot is given.
+fn given(inputs: &Inputs, slot: Slot) -> Option<&[u8]> {
+    match slot {
+        Slot::Input => Some(&inputs.0),
+        Slot::InputValues => inputs.1.as_deref(),
+        _ => None,
+    }
 }
 
 impl Staged {
     pub(crate) fn new(backend: &dyn AnyBackend, row: &Row) -> trifold_core::Result<Staged> {
-        let size = u64::from(row.element().bytes());
-        let n = row.request.n();
-        let offsets = row.placement.offsets();
-        let (keys, carried) = row.input(0);
-        let in_place = row.placement.in_place();
-        let output_bytes = if matches!(row.request, Request::Reduce(_)) { size } else { n * size };
-        let input = Block::new(backend, offsets[0] * size, n * size, Some(&keys))?;
-        let output = match in_place {
-            true => None,
-            false => Some(Block::new(backend, offsets[1] * size, output_bytes, None)?),
-        };
-        let values = match (&carried, &row.request) {
-            (Some(carried), Request::Sort(r)) => {
-                let size = u64::from(r.value.as_ref().map_or(4, ElementType::bytes));
-                let from = Block::new(backend, offsets[2] * size, n * size, Some(carried))?;
-                let to = match in_place {
-                    true => None,
-                    false => Some(Block::new(backend, offsets[3] * size, n * size, None)?),
-                };
-                Some((from, to))
+        let (inputs, in_place) = (row.input(0), row.placement.in_place());
+        let mut blocks = vec![];
+        for operand in row.request.operands() {
+            if !in_place || operand.slot.replaces().is_none() {
+                let lead = row.placement.offset(operand.slot) * u64::from(operand.element.bytes());
+                let content = given(&inputs, operand.slot);
+                blocks.push((operand.slot, Block::new(backend, lead, operand.bytes(), content)?));
             }
-            (Some(carried), Request::ReduceByKey(r)) => {
-                let size = u64::from(r.total().element().bytes());
-                let from = Block::new(backend, offsets[2] * size, carried.len() as u64, Some(carried))?;
-                let to = Block::new(backend, offsets[3] * size, n * size, None)?;
-                Some((from, Some(to)))
-            }
-            _ => None,
-        };
-        let (rest, count) = match &row.request {
-            Request::Select(r) => {
-                let apart = r.rest == Rest::Apart;
-                let rest = apart.then(|| Block::new(backend, offsets[2] * size, n * size, None)).transpose()?;
-                (rest, Some(Block::new(backend, offsets[3] * 4, 4, None)?))
-            }
-            Request::ReduceByKey(_) => (None, Some(Block::new(backend, offsets[2] * 4, 4, None)?)),
-            _ => (None, None),
-        };
-        let spans = AnySpans {
-            input_values: values.as_ref().map(|(from, ..)| from.span()),
-            output_values: values.as_ref().map(|(from, to)| to.as_ref().unwrap_or(from).span()),
-            rest: rest.as_ref().map(Block::span),
-            count: count.as_ref().map(Block::span),
-            ..AnySpans::new(input.span(), output.as_ref().unwrap_or(&input).span())
-        };
+        }
+        let no_block = |slot| Error::Invalid(format!("a row has nothing in {slot:?}"));
+        let span = |slot| block(&blocks, slot).map(Block::span).ok_or_else(|| no_block(slot));
+        let spans = AnySpans::of(&row.request, |operand| span(operand.slot))?;
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps())?;
         let call = poisoned_call(backend, &row.request, spans, row.options, &tuning, row.poison())?;
-        let expected = oracle::expect(&row.request, &keys, carried.as_deref());
-        Ok(Staged { call, expected, input, output, values, rest, count })
+        let expected = oracle::expect(&row.request, &inputs.0, inputs.1.as_deref());
+        Ok(Staged { call, expected, blocks, in_place })
     }
 
     /// Gives the next run an input of its own.
     fn renew(&mut self, row: &Row, run: u32, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
-        let (keys, carried) = row.input(run);
-        self.expected = oracle::expect(&row.request, &keys, carried.as_deref());
-        self.input.fill(&keys);
-        self.input.reset(backend)?;
-        if let (Some((from, _)), Some(carried)) = (&mut self.values, &carried) {
-            from.fill(carried);
-            from.reset(backend)?;
+        let inputs = row.input(run);
+        self.expected = oracle::expect(&row.request, &inputs.0, inputs.1.as_deref());
+        for (slot, block) in &mut self.blocks {
+            if let Some(content) = given(&inputs, *slot) {
+                block.fill(content);
+                block.reset(backend)?;
+            }
         }
         Ok(())
     }
 
     /// Poisons the outputs, or brings the input back if that is the output.
     pub(crate) fn reset(&self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
-        let values = self.values.iter().map(|(from, to)| to.as_ref().unwrap_or(from));
-        let outputs = [self.output.as_ref().unwrap_or(&self.input)].into_iter().chain(values);
-        outputs.chain(&self.rest).chain(&self.count).try_for_each(|block| block.reset(backend))
+        let written = self.blocks.iter().filter(|(slot, _)| slot.is_output() || self.in_place);
+        written.map(|(_, block)| block).try_for_each(|block| block.reset(backend))
     }
 
     /// What the last run wrote, and whether it wrote nothing else.
     pub(crate) fn results(&self, backend: &dyn AnyBackend) -> Result<Given, Failure> {
-        let read = |block: Option<&Block>, what| block.map(|block| block.read(backend, what)).transpose();
+        let has = |slot| self.call.plan().operands().iter().any(|operand| operand.slot == slot);
+        let read = |slot: Slot| {
+            let block = block(&self.blocks, slot).filter(|_| has(slot));
+            block.map(|block| block.read(backend, slot.noun())).transpose()
+        };
         Ok(Given {
-            output: self.output.as_ref().unwrap_or(&self.input).read(backend, "output")?,
-            values: read(self.values.as_ref().map(|(from, to)| to.as_ref().unwrap_or(from)), "output values")?,
-            rest: read(self.rest.as_ref(), "rest")?,
-            count: read(self.count.as_ref(), "count")?,
+            output: read(Slot::Output)?.unwrap_or_default(),
+            values: read(Slot::OutputValues)?,
+            rest: read(Slot::Rest)?,
+            count: read(Slot::Count)?,
         })
     }
 
@@ -171,13 +152,11 @@ impl Staged {
 
     /// Fails if an input that is no output was written to.
     fn check_inputs(&self, backend: &dyn AnyBackend) -> Result<(), Failure> {
-        let values = self.values.as_ref().filter(|(_, to)| to.is_some()).map(|(from, _)| from);
-        for (what, block) in [("input", self.output.as_ref().map(|_| &self.input)), ("input values", values)] {
-            let Some(block) = block else { continue };
-            let bytes = block.read(backend, what)?;
+        for (slot, block) in self.blocks.iter().filter(|(slot, _)| !slot.is_output() && !self.in_place) {
+            let bytes = block.read(backend, slot.noun())?;
             let (start, end) = (block.lead as usize, (block.lead + block.bytes) as usize);
             if bytes != block.image[start..end] {
-                return Err(Failure::Wrong(format!("the {what} was written to")));
+                return Err(Failure::Wrong(format!("the {} was written to", slot.noun())));
             }
         }
         Ok(())

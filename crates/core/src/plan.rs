@@ -57,7 +57,7 @@ impl Slot {
     }
 
     /// Its name in errors.
-    pub(crate) fn noun(self) -> &'static str {
+    pub fn noun(self) -> &'static str {
         match self {
             Slot::Input => "input",
             Slot::Output => "output",
@@ -182,6 +182,11 @@ impl Plan {
     /// The algorithm.
     pub fn algorithm(&self) -> &'static Algorithm {
         self.algorithm
+    }
+
+    /// The spans that it was made for.
+    pub fn operands(&self) -> &[Operand] {
+        &self.operands
     }
 
     /// Working memory it needs, in bytes.

@@ -1,8 +1,8 @@
 //! A row's buffers, what they hold before a call, and whether they hold the right result after it.
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Options, Predicate, Request,
-    Result, Scalar, Selector,
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Options, Predicate,
+    Request, Result, Scalar, Selector, Slot,
 };
 use trifold_conformance::Distribution;
 use trifold_conformance::oracle::{self, Expected, Given};
@@ -150,25 +150,21 @@ impl Data {
         }
     }
 
-    pub fn spans(&self, primitive: Primitive) -> AnySpans<'_> {
-        let (bytes, words) = (self.input.as_bytes().len(), 4 * self.n as usize);
-        let output = if primitive == Primitive::Reduce { self.scalar.bytes() as usize } else { bytes };
-        let sizes = match primitive {
-            Primitive::SortPairs => Some((words, words)),
-            Primitive::ReduceByKey => Some((bytes, bytes)),
-            Primitive::RunLengthEncode => Some((0, words)),
-            _ => None,
-        };
-        let values = self.values.as_ref().zip(sizes);
-        let rest = self.rest.as_ref().filter(|_| primitive == Primitive::PartitionIf);
-        let counts = primitive.selects() || primitive.is_by_key();
-        AnySpans {
-            input_values: values.map(|(values, (from, _))| first(&values.input, from)),
-            output_values: values.map(|(values, (_, to))| first(&values.output, to)),
-            rest: rest.map(|rest| first(rest, bytes)),
-            count: counts.then(|| first(&self.count, 4)),
-            ..AnySpans::new(first(&self.input_buffer, bytes), first(&self.output_buffer, output))
-        }
+    /// The spans of a request.
+    pub fn spans(&self, request: &Request) -> Result<AnySpans<'_>> {
+        let values = || self.values.as_ref().ok_or_else(|| Error::Invalid("no values were made".into()));
+        let missing = || Error::Invalid("no buffer was made for the rest".into());
+        AnySpans::of(request, |operand| {
+            let buffer = match operand.slot {
+                Slot::Input => &self.input_buffer,
+                Slot::InputValues => &values()?.input,
+                Slot::OutputValues => &values()?.output,
+                Slot::Rest => self.rest.as_ref().ok_or_else(missing)?,
+                Slot::Count => &self.count,
+                Slot::Output | Slot::Scratch => &self.output_buffer,
+            };
+            Ok(first(buffer, operand.bytes() as usize))
+        })
     }
 
     /// How many elements are to be kept, or how many runs there are.
@@ -179,7 +175,7 @@ impl Data {
     /// A copy of the input.
     pub fn copy_call(&self, backend: &dyn AnyBackend) -> Result<AnyCall> {
         let copy = Request::Copy(CopyRequest { element: ElementType::Scalar(self.scalar), n: self.n });
-        backend.call(&copy, self.spans(Primitive::Copy), Options::default())
+        backend.call(&copy, self.spans(&copy)?, Options::default())
     }
 
     /// The bytes that it moves.
@@ -218,8 +214,9 @@ mod tests {
                 for n in [1, 1000] {
                     let conditions = Conditions { input, ..Conditions::default() };
                     let job = Job { primitive, scalar: Scalar::U32, operator: None, algorithm: None, n, conditions };
-                    let data = Data::prepare(&mut kept, &cpu, &job, &request(&job).unwrap()).unwrap();
-                    let spans = data.spans(primitive);
+                    let request = request(&job).unwrap();
+                    let data = Data::prepare(&mut kept, &cpu, &job, &request).unwrap();
+                    let spans = data.spans(&request).unwrap();
                     // The input itself is what a sort of sorted keys should write.
                     AnyBackend::write(&cpu, first(&data.output_buffer, 4 * n as usize), data.input.as_bytes()).unwrap();
                     spoil(&cpu, &spans).unwrap();

@@ -175,7 +175,7 @@ impl<'a> Bench<'a> {
             data.copy_gb_s = ms.map(|ms| data.copy_bytes() as f64 / ms * 1e-6);
         }
 
-        let spans = data.spans(job.primitive);
+        let spans = data.spans(&request)?;
         row.outputs = data.outputs();
         spoil(backend, &spans)?;
         let call = backend.call_with(&request, spans, options, &self.tuning)?;
