@@ -22,7 +22,7 @@ typedef double f64;
 #define TASK_LOCAL 1u
 #define TASK_FROM 2u
 
-// The steps of scan/blelloch.
+// The steps of literature/scan/blelloch.
 #define STEP_LEAVES 0u
 #define STEP_UP 1u
 #define STEP_CLEAR 2u

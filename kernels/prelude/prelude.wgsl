@@ -13,7 +13,7 @@ const TASK_SUM: u32 = 0u;
 const TASK_LOCAL: u32 = 1u;
 const TASK_FROM: u32 = 2u;
 
-// The steps of scan/blelloch.
+// The steps of literature/scan/blelloch.
 const STEP_LEAVES: u32 = 0u;
 const STEP_UP: u32 = 1u;
 const STEP_CLEAR: u32 = 2u;

@@ -9,7 +9,7 @@ typedef struct {
   __local u32 *words;
 } Subgroup;
 
-// Words that an invocation brings to an exchange; block/subgroup_scan_staged has an element's.
+// Words that an invocation brings to an exchange; workgroup/subgroup_scan_staged has an element's.
 #define SUBGROUP_WORDS 1u
 
 #define SUBGROUP_KERNEL

@@ -6,6 +6,7 @@ use trifold_core::{Caps, DeviceKind, Error, KernelKey, Language, Result, Subgrou
 
 use crate::catalogue::entry;
 use crate::unroll::unroll;
+use crate::widen::widen;
 use crate::{Argument, ParamsLayout, text};
 
 /// A kernel ready for a compiler.
@@ -42,6 +43,8 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         text(language, name).ok_or_else(|| Error::Invalid(format!("no text kernels/{name}.{}", language.extension())))
     };
 
+    let pack = key.constant("PACK").unwrap_or(1);
+
     let mut source = format!("// {} assembled for {} ({})\n\n", key.name, caps.device.replace('\n', " "), caps.api);
     for (name, value) in &key.constants {
         let _ = match language {
@@ -60,7 +63,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
             trifold_core::ElementType::Scalar(s) => s.name(),
             _ => "",
         };
-        source.push_str(&pack_type(scalar, language, &key.parts));
+        source.push_str(&pack_type(scalar, language, pack));
     }
     let mut caller_loops = false;
     if let Some(op) = &key.op {
@@ -80,10 +83,11 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     };
     for name in key.parts.iter().copied().chain([key.name]) {
         source.push('\n');
+        let text = widen(file(name)?, pack);
         match language {
             // Software devices have memory for registers, and compilers that grow with the text.
-            Language::Wgsl if caps.kind != DeviceKind::Cpu => source.push_str(&unroll(file(name)?, &count)?),
-            _ => source.push_str(file(name)?),
+            Language::Wgsl if caps.kind != DeviceKind::Cpu => source.push_str(&unroll(&text, &count)?),
+            _ => source.push_str(&text),
         }
     }
     Ok(Assembled {
@@ -110,12 +114,11 @@ fn subgroup_prelude(key: &KernelKey, caps: &Caps) -> Option<&'static str> {
 }
 
 /// `Pack`: what a kernel loads and stores at once. Four words for a scalar where the spans allow it, else one element.
-fn pack_type(scalar: &str, language: Language, parts: &[&str]) -> String {
-    let width = parts.iter().find_map(|p| p.strip_prefix("block/pack")).unwrap_or("1");
+fn pack_type(scalar: &str, language: Language, width: u32) -> String {
     match (language, width) {
-        (Language::Wgsl, "1") => "alias Pack = T;\n".into(),
+        (Language::Wgsl, 1) => "alias Pack = T;\n".into(),
         (Language::Wgsl, width) => format!("alias Pack = vec{width}<T>;\n"),
-        (_, "1") => "typedef T Pack;\n".into(),
+        (_, 1) => "typedef T Pack;\n".into(),
         (Language::OpenClC, width) => format!("typedef {}{width} Pack;\n", c_vector(scalar, false)),
         (_, width) => format!("typedef {}{width} Pack;\n", c_vector(scalar, true)),
     }

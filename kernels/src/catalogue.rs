@@ -106,7 +106,7 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "scan/lookback_fenced",
+        name: "literature/scan/lookback_fenced",
         entry_point: "scan_lookback_fenced",
         arguments: &[read("input"), write("output"), write("states"), write("ticket"), write("values")],
         params: &["n", "tiles", "input_offset", "output_offset"],
@@ -124,8 +124,8 @@ pub const CATALOGUE: &[Entry] = &[
         only: Some(Language::CudaC),
     },
     Entry {
-        name: "scan/lookahead_registers",
-        entry_point: "scan_lookahead_registers",
+        name: "scan/lookback_pipelined",
+        entry_point: "scan_lookback_pipelined",
         arguments: &[read("input"), write("output"), write("states"), write("ticket")],
         params: &["n", "tiles", "groups", "input_offset", "output_offset"],
         initial: true,
@@ -160,7 +160,7 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "scan/add_carry",
+        name: "literature/scan/add_carry",
         entry_point: "scan_add_carry",
         arguments: &[read("input"), write("output"), read("sums")],
         params: &["n", "input_offset", "output_offset"],
@@ -169,7 +169,7 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "scan/hillis_steele",
+        name: "literature/scan/hillis_steele",
         entry_point: "scan_hillis_steele",
         arguments: &[read("input"), write("output")],
         params: &["n", "distance", "input_offset", "output_offset"],
@@ -178,7 +178,7 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "scan/blelloch",
+        name: "literature/scan/blelloch",
         entry_point: "scan_blelloch",
         arguments: &[read("input"), write("tree")],
         params: &["n", "distance", "nodes", "input_offset", "tree_offset"],
@@ -195,14 +195,14 @@ pub const CATALOGUE: &[Entry] = &[
         cuda_from: 75,
         only: None,
     },
-    reduce_rung("reduce/interleaved_modulo", "reduce_interleaved_modulo"),
-    reduce_rung("reduce/interleaved_strided", "reduce_interleaved_strided"),
-    reduce_rung("reduce/sequential", "reduce_sequential"),
-    reduce_rung("reduce/first_add_on_load", "reduce_first_add_on_load"),
-    reduce_rung("reduce/unroll_last_subgroup", "reduce_unroll_last_subgroup"),
-    reduce_rung("reduce/unrolled", "reduce_unrolled"),
-    reduce_rung("reduce/grid_stride", "reduce_grid_stride"),
-    reduce_rung("reduce/subgroup", "reduce_subgroup"),
+    reduce_rung("literature/reduce/interleaved_modulo", "reduce_interleaved_modulo"),
+    reduce_rung("literature/reduce/interleaved_strided", "reduce_interleaved_strided"),
+    reduce_rung("literature/reduce/sequential", "reduce_sequential"),
+    reduce_rung("literature/reduce/first_add_on_load", "reduce_first_add_on_load"),
+    reduce_rung("literature/reduce/unroll_last_subgroup", "reduce_unroll_last_subgroup"),
+    reduce_rung("literature/reduce/unrolled", "reduce_unrolled"),
+    reduce_rung("literature/reduce/grid_stride", "reduce_grid_stride"),
+    reduce_rung("literature/reduce/subgroup", "reduce_subgroup"),
     Entry {
         name: "select/lookback",
         entry_point: "select_lookback",
@@ -238,8 +238,8 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "by_key/lookback",
-        entry_point: "by_key_lookback",
+        name: "reduce_by_key/lookback",
+        entry_point: "reduce_by_key_lookback",
         arguments: &[
             read("input"),
             optional("input_values", Access::Read),
@@ -263,8 +263,8 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "by_key/tile_reduce",
-        entry_point: "by_key_tile_reduce",
+        name: "reduce_by_key/tile_reduce",
+        entry_point: "reduce_by_key_tile_reduce",
         arguments: &[read("input"), optional("input_values", Access::Read), write("sums")],
         params: &["n", "tiles", "input_offset", "input_values_offset"],
         initial: false,
@@ -272,8 +272,8 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "by_key/tile_scan",
-        entry_point: "by_key_tile_scan",
+        name: "reduce_by_key/tile_scan",
+        entry_point: "reduce_by_key_tile_scan",
         arguments: &[
             read("input"),
             optional("input_values", Access::Read),
@@ -296,8 +296,8 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "sort/histogram",
-        entry_point: "sort_histogram",
+        name: "sort/digit_counts",
+        entry_point: "sort_digit_counts",
         arguments: &[read("input"), write("bins"), write("counts")],
         params: &["n", "tiles", "groups", "input_offset"],
         initial: false,
@@ -335,8 +335,8 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "sort/local",
-        entry_point: "sort_local",
+        name: "sort/one_workgroup",
+        entry_point: "sort_one_workgroup",
         arguments: SEGMENTS,
         params: &[
             "n",
@@ -361,8 +361,8 @@ pub const CATALOGUE: &[Entry] = &[
         only: None,
     },
     Entry {
-        name: "sort/large",
-        entry_point: "sort_large",
+        name: "sort/large_bucket",
+        entry_point: "sort_large_bucket",
         arguments: &[
             write("temp"),
             write("output"),

@@ -121,7 +121,7 @@ fn check_tier(tier: usize) {
     let reached = |name: &str| {
         launched.contains(name)
             || (caps.subgroups.is_none() && needs_subgroups(name))
-            || (!caps.coherent && name == "scan/lookback_fenced")
+            || (!caps.coherent && name == "literature/scan/lookback_fenced")
     };
     let here = CATALOGUE.iter().filter(|entry| entry.only.is_none_or(|language| language == Language::Wgsl));
     let forgotten: Vec<_> = here.map(|entry| entry.name).filter(|name| !reached(name)).collect();
@@ -129,12 +129,17 @@ fn check_tier(tier: usize) {
 }
 
 fn needs_subgroups(kernel: &str) -> bool {
-    let rungs = ["reduce/unroll_last_subgroup", "reduce/unrolled", "reduce/subgroup", "scan/lookback_fenced"];
+    let rungs = [
+        "literature/reduce/unroll_last_subgroup",
+        "literature/reduce/unrolled",
+        "literature/reduce/subgroup",
+        "literature/scan/lookback_fenced",
+    ];
     let scans =
-        ["scan/lookback", "scan/lookahead_registers", "scan/tile_subgroup", "select/lookback", "by_key/lookback"];
+        ["scan/lookback", "scan/lookback_pipelined", "scan/tile_subgroup", "select/lookback", "reduce_by_key/lookback"];
     rungs.contains(&kernel)
         || scans.contains(&kernel)
-        || ["sort/onesweep", "sort/histogram", "sort/local", "sort/large"].contains(&kernel)
+        || ["sort/onesweep", "sort/digit_counts", "sort/one_workgroup", "sort/large_bucket"].contains(&kernel)
 }
 
 #[test]
@@ -201,7 +206,7 @@ fn constants_are_no_names_of_callers() {
 fn the_checks_refuse_what_is_wrong() {
     let (_, caps) = &tiers()[0];
     let keys = keys(caps);
-    let word64 = keys.iter().find(|key| key.parts.contains(&"block/state_word64")).unwrap();
+    let word64 = keys.iter().find(|key| key.parts.contains(&"chain/state_word64")).unwrap();
     let [lookback, copy] = ["scan/lookback", "copy/copy"].map(|name| keys.iter().find(|key| key.name == name).unwrap());
     let fewer = Caps { atomics64: false, ..caps.clone() };
     assert!(check(word64, caps).is_ok());

@@ -244,10 +244,9 @@ impl Row {
         let workgroup = constant("WORKGROUP")?;
         // The rungs of the reduce ladder have none: their tiles are one or two workgroups.
         let rows = constant("ROWS").or(constant("ITEMS")).unwrap_or(1);
-        let pack = launch.kernel.parts.iter().find_map(|part| part.strip_prefix("block/pack")?.parse::<u64>().ok());
         // A look-ahead scan's other warps have other work.
         let lanes = constant("SCAN_WARPS").map_or(workgroup, |warps| 32 * warps);
-        let round = lanes * rows * pack.unwrap_or(1);
+        let round = lanes * rows * constant("PACK").unwrap_or(1);
         Some(Shape { workgroup, round, tile: round * constant("ROUNDS").unwrap_or(1) })
     }
 

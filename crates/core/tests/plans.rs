@@ -492,19 +492,19 @@ fn states_are_of_the_widest_words_that_there_are() {
     let state = |caps: &Caps| {
         let plan = planned(&scan_of(Scalar::U64, 1 << 20), Layout::default(), caps);
         let launch = plan.launched().next().unwrap();
-        launch.kernel.parts.iter().find(|part| part.starts_with("block/state")).copied()
+        launch.kernel.parts.iter().find(|part| part.contains("/state_")).copied()
     };
     let older = Caps { atomics128: false, ..h200() };
-    assert_eq!(state(&h200()), Some("block/state_word128"));
-    assert_eq!(state(&older), Some("block/state_words64"));
-    assert_eq!(state(&Caps { atomics64: false, ..older }), Some("block/state_wide"));
+    assert_eq!(state(&h200()), Some("chain/state_word128"));
+    assert_eq!(state(&older), Some("chain/state_words64"));
+    assert_eq!(state(&Caps { atomics64: false, ..older }), Some("chain/state_wide"));
     let partials = |caps: &Caps| {
         let plan = planned(&reduce(1 << 20), Layout::default(), caps);
         let launch = plan.launched().next().unwrap();
-        launch.kernel.parts.iter().find(|part| part.starts_with("block/partials")).copied()
+        launch.kernel.parts.iter().find(|part| part.starts_with("reduce/partials")).copied()
     };
-    assert_eq!(partials(&lavapipe()), Some("block/partials64"));
-    assert_eq!(partials(&Caps { atomics64: false, ..lavapipe() }), Some("block/partials"));
+    assert_eq!(partials(&lavapipe()), Some("reduce/partials64"));
+    assert_eq!(partials(&Caps { atomics64: false, ..lavapipe() }), Some("reduce/partials"));
 }
 
 /// One turn of looking back where that is possible: by as many states a lane as tuned, and by half as many tiles.
@@ -515,8 +515,8 @@ fn few_tiles_are_looked_back_at_at_once() {
         let launch = plan.launched().next().unwrap();
         let kernel = &launch.kernel;
         let windows = kernel.constant("WINDOWS");
-        assert_eq!(windows.is_some(), kernel.parts.contains(&"block/lookback_windows"));
-        assert_ne!(windows.is_some(), kernel.parts.contains(&"block/lookback"));
+        assert_eq!(windows.is_some(), kernel.parts.contains(&"chain/lookback_windows"));
+        assert_ne!(windows.is_some(), kernel.parts.contains(&"chain/lookback"));
         (launch.groups, kernel.constant("WORKGROUP").unwrap(), windows)
     };
     let shape = |scalar, n, caps: &Caps| shape_with(scalar, n, caps, &Tuning::of(caps));

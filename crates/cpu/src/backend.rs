@@ -30,7 +30,7 @@ pub enum Kernel {
     Sort,
     /// `select/parallel`.
     Select,
-    /// `by_key/parallel`.
+    /// `reduce_by_key/parallel`.
     ReduceByKey,
 }
 
@@ -125,7 +125,7 @@ impl Backend for Cpu {
             "reduce/parallel" => Ok(Kernel::Reduce),
             "sort/parallel" => Ok(Kernel::Sort),
             "select/parallel" => Ok(Kernel::Select),
-            "by_key/parallel" => Ok(Kernel::ReduceByKey),
+            "reduce_by_key/parallel" => Ok(Kernel::ReduceByKey),
             other => Err(Error::Unsupported(format!("kernel {other} on the cpu backend; it runs Rust alone"))),
         }
     }

@@ -43,7 +43,7 @@ enum Chore {
 enum Kernels {
     /// Print a kernel's three texts in columns, aligned at their numbered steps. $COLUMNS is the width, or 200.
     Diff {
-        /// Its name below kernels/, such as scan/lookback or block/lookback.
+        /// Its name below kernels/, such as scan/lookback or chain/lookback.
         name: String,
     },
     /// List every text with the languages it is written in.

@@ -17,14 +17,14 @@ numbers! {
 const TICKETS: u32 = 1 << 24;
 
 /// The blocks by which a workgroup takes a tile and publishes its aggregate.
-pub(crate) const ANNOUNCE: [&str; 3] = ["block/ticket", "block/tile_totals", "block/tile_announce"];
+pub(crate) const ANNOUNCE: [&str; 3] = ["chain/ticket", "workgroup/tile_totals", "chain/tile_announce"];
 
 /// The blocks by which a subgroup looks back.
-pub(crate) const LOOKBACK: [&str; 2] = ["block/lookback_fold", "block/lookback"];
+pub(crate) const LOOKBACK: [&str; 2] = ["chain/lookback_fold", "chain/lookback"];
 
 /// The blocks that find what lies before a tile, by the states of this block.
 pub(crate) fn tile_prefix(state: &'static str) -> Vec<&'static str> {
-    [&[state], &ANNOUNCE[..], &LOOKBACK[..], &["block/tile_prefix"]].concat()
+    [&[state], &ANNOUNCE[..], &LOOKBACK[..], &["chain/tile_prefix"]].concat()
 }
 
 /// How a tile's state is held.
@@ -61,12 +61,12 @@ impl Planner<'_> {
     /// The state of a tile of an operator's elements: by the widest words that the device reads at once.
     pub(crate) fn state(&self, op: &Op) -> TileState {
         match op.element().words() {
-            1 if self.caps.atomics64 => TileState { part: "block/state_word64", bytes: 8, is_word: true },
-            2 if self.caps.atomics128 => TileState { part: "block/state_word128", bytes: 16, is_word: true },
+            1 if self.caps.atomics64 => TileState { part: "chain/state_word64", bytes: 8, is_word: true },
+            2 if self.caps.atomics128 => TileState { part: "chain/state_word128", bytes: 16, is_word: true },
             words if self.caps.atomics64 => {
-                TileState { part: "block/state_words64", bytes: 2 * 8 * u64::from(words), is_word: false }
+                TileState { part: "chain/state_words64", bytes: 2 * 8 * u64::from(words), is_word: false }
             }
-            words => TileState { part: "block/state_wide", bytes: 2 * 2 * 4 * u64::from(words), is_word: false },
+            words => TileState { part: "chain/state_wide", bytes: 2 * 2 * 4 * u64::from(words), is_word: false },
         }
     }
 }

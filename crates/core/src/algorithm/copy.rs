@@ -31,8 +31,8 @@ fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
     let launch = |at: u64| {
         let of = |slot| Region { slot, offset: at, bytes: COPIED_AT_ONCE.min(bytes - at) };
         let words = (COPIED_AT_ONCE.min(bytes - at) / 4) as u32;
-        let constants = vec![("WORKGROUP", workgroup), ("ROWS", rows)];
-        let kernel = KernelKey::new("copy/copy", vec![pack.load, pack.store], constants);
+        let constants = vec![("WORKGROUP", workgroup), ("ROWS", rows), pack.constant()];
+        let kernel = KernelKey::new("copy/copy", vec!["element/load", "element/store"], constants);
         Step::Launch(Launch {
             kernel: KernelKey { element: Some(word.clone()), ..kernel },
             groups: words.div_ceil(workgroup * rows * pack.elements),

@@ -23,12 +23,19 @@ const UNREQUIRED: u32 = 256;
 
 /// How a kernel moves elements: sixteen bytes at a time where the spans allow it.
 pub(crate) struct Pack {
-    pub(crate) load: &'static str,
-    pub(crate) store: &'static str,
-    pub(crate) fold: &'static str,
     pub(crate) elements: u32,
     pub(crate) bytes: u32,
 }
+
+impl Pack {
+    /// What its kernels are told: the elements of a pack.
+    pub(crate) fn constant(&self) -> (&'static str, u32) {
+        ("PACK", self.elements)
+    }
+}
+
+/// The blocks by which packs are loaded, stored, and folded.
+pub(crate) const PACKS: [&str; 3] = ["element/load", "element/store", "element/fold"];
 
 impl Planner<'_> {
     /// Words for an invocation of a workgroup: as many as tuned, on a GPU fewer for so few elements that compute units
@@ -123,30 +130,24 @@ impl Planner<'_> {
 
     pub(crate) fn pack(&self, element: &ElementType) -> Pack {
         let bytes = element.bytes();
-        match (self.layout.wide, element) {
-            (true, ElementType::Scalar(s)) if s.bytes() == 4 => {
-                Pack { load: "block/pack4", store: "block/store4", fold: "block/fold4", elements: 4, bytes: 16 }
-            }
-            (true, ElementType::Scalar(_)) => {
-                Pack { load: "block/pack2", store: "block/store2", fold: "block/fold2", elements: 2, bytes: 16 }
-            }
-            _ => Pack { load: "block/pack1", store: "block/store1", fold: "block/fold1", elements: 1, bytes },
-        }
+        let is_wide = self.layout.wide && matches!(element, ElementType::Scalar(_));
+        let elements = if is_wide { 16 / bytes } else { 1 };
+        Pack { elements, bytes: elements * bytes }
     }
 
     /// The block by which a subgroup scans: by the device's own instruction where that has the operator.
     pub(crate) fn subgroup_scan_of(&self, op: &Op) -> &'static str {
         let native_sum = self.caps.language == Language::Wgsl && op.is_word_sum();
-        if native_sum { "block/subgroup_scan_native" } else { self.subgroup_scan_part(op) }
+        if native_sum { "workgroup/subgroup_scan_native" } else { self.subgroup_scan_part(op) }
     }
 
     /// The block by which a subgroup scans with any operator.
     pub(crate) fn subgroup_scan_part(&self, op: &Op) -> &'static str {
         match op.element().is_word() && self.caps.language != Language::OpenClC {
-            true => "block/subgroup_scan",
+            true => "workgroup/subgroup_scan",
             // As much workgroup memory as the elements are: little beside the 16 KiB that any device has.
-            false if self.caps.emulates_subgroups() && op.element().words() <= 8 => "block/subgroup_scan_staged",
-            false => "block/subgroup_scan_words",
+            false if self.caps.emulates_subgroups() && op.element().words() <= 8 => "workgroup/subgroup_scan_staged",
+            false => "workgroup/subgroup_scan_words",
         }
     }
 
@@ -201,9 +202,9 @@ pub(crate) fn clean_once(scratch: &Scratch, launch: Launch) -> Vec<Step> {
 pub(crate) fn is_wide(step: &Step) -> bool {
     let Step::Launch(launch) = step else { return false };
     let Launch { kernel, bindings, .. } = launch;
-    let packs = kernel.parts.iter().any(|part| matches!(*part, "block/pack2" | "block/pack4"));
+    let packs = kernel.constant("PACK").is_some_and(|elements| elements > 1);
     let theirs = bindings.iter().any(|(_, region)| region.slot != Slot::Scratch);
-    theirs && (packs || kernel.parts.contains(&"block/bulk_copy"))
+    theirs && (packs || kernel.parts.contains(&"scan/bulk_copy"))
 }
 
 /// An argument that a kernel reaches from an offset of its own on.

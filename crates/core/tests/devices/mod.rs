@@ -192,7 +192,7 @@ pub fn line(launch: &Launch) -> String {
     if let Some(selector) = &key.selector {
         let _ = write!(text, " where {}", selector.name);
     }
-    let parts: Vec<_> = key.parts.iter().map(|part| part.trim_start_matches("block/")).collect();
+    let parts: Vec<_> = key.parts.to_vec();
     let constants: Vec<_> = key.constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let bindings: Vec<_> = launch.bindings.iter().map(|(name, region)| format!("{name}={}", place(region))).collect();
     let params = launch.params.iter().map(|(name, param)| match param {

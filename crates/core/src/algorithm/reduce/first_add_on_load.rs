@@ -7,4 +7,5 @@ use crate::algorithm::Algorithm;
 pub static FIRST_ADD_ON_LOAD: Algorithm =
     rung("first_add_on_load", "reduce-first-add-on-load.md", |planner, request| KERNEL.work(planner, request));
 
-const KERNEL: Rung = Rung { kernel: "reduce/first_add_on_load", share: Share::Elements(2), subgroups: false };
+const KERNEL: Rung =
+    Rung { kernel: "literature/reduce/first_add_on_load", share: Share::Elements(2), subgroups: false };

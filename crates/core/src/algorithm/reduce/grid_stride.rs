@@ -7,4 +7,4 @@ use crate::algorithm::Algorithm;
 pub static GRID_STRIDE: Algorithm =
     rung("grid_stride", "reduce-grid-stride.md", |planner, request| KERNEL.work(planner, request));
 
-const KERNEL: Rung = Rung { kernel: "reduce/grid_stride", share: Share::Stride, subgroups: false };
+const KERNEL: Rung = Rung { kernel: "literature/reduce/grid_stride", share: Share::Stride, subgroups: false };

@@ -9,4 +9,5 @@ pub static INTERLEAVED_MODULO: Algorithm = Algorithm {
     ..rung("interleaved_modulo", "reduce-interleaved-modulo.md", |planner, request| KERNEL.work(planner, request))
 };
 
-const KERNEL: Rung = Rung { kernel: "reduce/interleaved_modulo", share: Share::Elements(1), subgroups: false };
+const KERNEL: Rung =
+    Rung { kernel: "literature/reduce/interleaved_modulo", share: Share::Elements(1), subgroups: false };

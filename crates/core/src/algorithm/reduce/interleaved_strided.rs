@@ -9,4 +9,5 @@ pub static INTERLEAVED_STRIDED: Algorithm = Algorithm {
     ..rung("interleaved_strided", "reduce-interleaved-strided.md", |planner, request| KERNEL.work(planner, request))
 };
 
-const KERNEL: Rung = Rung { kernel: "reduce/interleaved_strided", share: Share::Elements(1), subgroups: false };
+const KERNEL: Rung =
+    Rung { kernel: "literature/reduce/interleaved_strided", share: Share::Elements(1), subgroups: false };

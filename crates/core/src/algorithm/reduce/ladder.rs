@@ -80,13 +80,13 @@ impl Rung {
     }
 
     fn kernel(&self, planner: &Planner<'_>, op: &Op, workgroup: u32) -> Result<KernelKey> {
-        let mut parts = vec!["block/pack1"];
-        let mut constants = vec![("WORKGROUP", workgroup)];
+        let mut parts = vec!["element/load"];
+        let mut constants = vec![("WORKGROUP", workgroup), ("PACK", 1)];
         if self.share == Share::Stride {
             constants.push(("ROWS", STRIDE_ROWS));
         }
         if self.subgroups {
-            parts.extend([planner.subgroup_scan_part(op), "block/subgroup_fold"]);
+            parts.extend([planner.subgroup_scan_part(op), "workgroup/subgroup_fold"]);
             constants.extend(planner.subgroup_constants(workgroup)?);
         }
         Ok(KernelKey::new(self.kernel, parts, constants).by(op))

@@ -7,4 +7,4 @@ use crate::algorithm::Algorithm;
 pub static SEQUENTIAL: Algorithm =
     rung("sequential", "reduce-sequential.md", |planner, request| KERNEL.work(planner, request));
 
-const KERNEL: Rung = Rung { kernel: "reduce/sequential", share: Share::Elements(1), subgroups: false };
+const KERNEL: Rung = Rung { kernel: "literature/reduce/sequential", share: Share::Elements(1), subgroups: false };

@@ -86,14 +86,15 @@ fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
     let ahead = planner.tuning.reduce.ahead == 1 && op.commutative && tiles >= 2 * groups;
     let combine = combining(planner, op, workgroup)?;
     // How a workgroup's partial is held.
-    let partials_part = if planner.caps.atomics64 { "block/partials64" } else { "block/partials" };
+    let partials_part = if planner.caps.atomics64 { "reduce/partials64" } else { "reduce/partials" };
     let mut scratch = Scratch::default();
     let counter = scratch.take(4);
     let partials = scratch.take(u64::from(groups) * 2 * 4 * u64::from(op.element().words()));
-    let parts = [&[pack.load, pack.fold], &combine.parts[..], &[partials_part]].concat();
+    let parts = [&["element/load", "element/fold"], &combine.parts[..], &[partials_part]].concat();
     let constants = [
         ("WORKGROUP", workgroup),
         ("ROWS", rows),
+        pack.constant(),
         ("EXCLUSIVE", 0),
         ("COMMUTATIVE", u32::from(op.commutative)),
         ("AHEAD", u32::from(ahead)),
@@ -120,9 +121,14 @@ fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
 /// By shuffles where they are cheaper than barriers.
 fn combining(planner: &Planner<'_>, op: &Op, workgroup: u32) -> Result<Combining> {
     if !has_native_subgroups(planner.caps) {
-        return Ok(Combining { parts: vec!["block/reduce"], constants: vec![] });
+        return Ok(Combining { parts: vec!["workgroup/reduce"], constants: vec![] });
     }
-    let parts = vec![planner.subgroup_scan_of(op), "block/subgroup_fold", "block/tile_totals", "block/reduce_subgroup"];
+    let parts = vec![
+        planner.subgroup_scan_of(op),
+        "workgroup/subgroup_fold",
+        "workgroup/tile_totals",
+        "workgroup/reduce_subgroup",
+    ];
     Ok(Combining { parts, constants: planner.subgroup_constants(workgroup)? })
 }
 

@@ -9,4 +9,4 @@ pub static SUBGROUP: Algorithm = Algorithm {
     ..rung("subgroup", "reduce-subgroup.md", |planner, request| KERNEL.work(planner, request))
 };
 
-const KERNEL: Rung = Rung { kernel: "reduce/subgroup", share: Share::Stride, subgroups: true };
+const KERNEL: Rung = Rung { kernel: "literature/reduce/subgroup", share: Share::Stride, subgroups: true };

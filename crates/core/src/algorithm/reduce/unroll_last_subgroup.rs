@@ -9,4 +9,5 @@ pub static UNROLL_LAST_SUBGROUP: Algorithm = Algorithm {
     ..rung("unroll_last_subgroup", "reduce-unroll-last-subgroup.md", |planner, request| KERNEL.work(planner, request))
 };
 
-const KERNEL: Rung = Rung { kernel: "reduce/unroll_last_subgroup", share: Share::Elements(2), subgroups: true };
+const KERNEL: Rung =
+    Rung { kernel: "literature/reduce/unroll_last_subgroup", share: Share::Elements(2), subgroups: true };

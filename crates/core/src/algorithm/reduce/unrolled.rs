@@ -9,4 +9,4 @@ pub static UNROLLED: Algorithm = Algorithm {
     ..rung("unrolled", "reduce-unrolled.md", |planner, request| KERNEL.work(planner, request))
 };
 
-const KERNEL: Rung = Rung { kernel: "reduce/unrolled", share: Share::Elements(2), subgroups: true };
+const KERNEL: Rung = Rung { kernel: "literature/reduce/unrolled", share: Share::Elements(2), subgroups: true };

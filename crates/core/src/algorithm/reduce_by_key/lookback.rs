@@ -44,7 +44,7 @@ fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let mut parts = vec![planner.subgroup_scan_part(&job.op)];
     parts.extend(tile_prefix(state.part));
     parts.extend(job.store());
-    let mut kernel = job.tile_key("by_key/lookback", parts);
+    let mut kernel = job.tile_key("reduce_by_key/lookback", parts);
     let resident = match &job.request.op {
         _ if !job.staged => 0,
         Some(_) => planner.tuning.reduce_by_key.resident,

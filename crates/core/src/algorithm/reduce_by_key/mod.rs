@@ -122,14 +122,17 @@ impl<'a> Job<'a> {
             constants.push(("TILE_VALUES", u32::from(has_values)));
             constants.extend(self.whole_tiles);
         }
-        let values = if has_values { "block/run_values" } else { "block/run_lengths" };
-        let load = if self.staged { "block/run_load_staged" } else { "block/run_load" };
+        let values = if has_values { "reduce_by_key/run_values" } else { "reduce_by_key/run_lengths" };
+        let load = if self.staged { "reduce_by_key/run_load_staged" } else { "reduce_by_key/run_load" };
         self.key(name, [&[values, load][..], &parts].concat(), constants)
     }
 
     /// The blocks by which a tile's runs are written.
     fn store(&self) -> Vec<&'static str> {
-        vec!["block/run_total", if self.staged { "block/run_store_staged" } else { "block/run_store" }]
+        vec![
+            "reduce_by_key/run_total",
+            if self.staged { "reduce_by_key/run_store_staged" } else { "reduce_by_key/run_store" },
+        ]
     }
 
     /// The longest chain of combines.

@@ -17,7 +17,7 @@ fn traffic(request: &ReduceByKeyRequest, runs: u64) -> u64 {
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let job = Job::new(planner, request, planner.tuning.reduce_by_key.passes_words)?;
-    let kernel = KernelKey::new("by_key/parallel", vec![], vec![job.key_words()]).by(&request.total());
+    let kernel = KernelKey::new("reduce_by_key/parallel", vec![], vec![job.key_words()]).by(&request.total());
     let launch = job.launch(kernel, 1, &arguments(request));
     Ok(Work::new(Default::default(), vec![Step::Launch(launch)]).depth(job.depth()))
 }

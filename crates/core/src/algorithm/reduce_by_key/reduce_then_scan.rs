@@ -34,15 +34,15 @@ fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let all = arguments(request);
     let is_input = |a: &Argument| matches!(a.region.slot, Slot::Input | Slot::InputValues);
     let inputs: Vec<Argument> = all.iter().copied().filter(is_input).collect();
-    let sum = job.launch(job.tile_key("by_key/tile_reduce", vec!["block/reduce"]), job.tiles, &inputs);
+    let sum = job.launch(job.tile_key("reduce_by_key/tile_reduce", vec!["workgroup/reduce"]), job.tiles, &inputs);
     let spine = Launch {
-        kernel: job.key("scan/spine", vec!["block/scan"], vec![]),
+        kernel: job.key("scan/spine", vec!["workgroup/scan"], vec![]),
         groups: 1,
         bindings: vec![],
         params: vec![("count", Param::Word(job.tiles + 1))],
         initial: Some(job.op.identity().to_vec()),
     };
-    let runs = job.tile_key("by_key/tile_scan", [vec!["block/scan"], job.store()].concat());
+    let runs = job.tile_key("reduce_by_key/tile_scan", [vec!["workgroup/scan"], job.store()].concat());
     let runs = job.launch(runs, job.tiles, &all);
     let mut launches = [sum, spine, runs];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));

@@ -22,7 +22,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let unit = job.op.element().bytes();
     let step = |name: u32, distance: u32, nodes: u32| {
         Step::Launch(Launch {
-            kernel: planner.step_key("scan/blelloch", job.op, vec![("STEP", name)]),
+            kernel: planner.step_key("literature/scan/blelloch", job.op, vec![("STEP", name)]),
             groups: nodes.div_ceil(planner.step_workgroup()),
             bindings: vec![("input", job.input), ("tree", tree)],
             params: vec![

@@ -12,5 +12,5 @@ pub static BLELLOCH_BLOCKED: Algorithm =
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let job = Job::of(request);
-    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, Some("block/scan_blelloch"))?))
+    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, Some("literature/scan/scan_blelloch"))?))
 }

@@ -28,7 +28,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
         let (from, to) = (if first { job.input } else { target(step - 1) }, target(step));
         Launch {
             kernel: planner.step_key(
-                "scan/hillis_steele",
+                "literature/scan/hillis_steele",
                 job.op,
                 vec![
                     ("ROWS", STEP_ROWS),

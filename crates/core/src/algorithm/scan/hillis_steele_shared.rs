@@ -12,5 +12,5 @@ pub static HILLIS_STEELE_SHARED: Algorithm =
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let job = Job::of(request);
-    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, Some("block/scan"))?))
+    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, Some("workgroup/scan"))?))
 }

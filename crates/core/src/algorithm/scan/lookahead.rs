@@ -3,7 +3,7 @@
 use super::one_pass::OnePass;
 use super::{Job, waiting};
 use crate::algorithm::{Algorithm, InPlace, Needs, Work};
-use crate::planner::{Planner, reaches, words_of};
+use crate::planner::{PACKS, Planner, reaches, words_of};
 use crate::primitive::scan::sums;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
@@ -69,6 +69,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let mut constants = vec![
         ("WORKGROUP", 32 * (2 + REDUCE_WARPS + SCAN_WARPS)),
         ("ROWS", rows),
+        pack.constant(),
         ("REDUCE_WARPS", REDUCE_WARPS),
         ("SCAN_WARPS", SCAN_WARPS),
         ("STAGES", stages),
@@ -82,10 +83,10 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let tiles = job.n.div_ceil(stage_bytes / job.op.element().bytes());
     let state = planner.state(job.op);
     let subgroup_scan = planner.subgroup_scan_part(job.op);
-    let blocks = [subgroup_scan, state.part, "block/ticket", "block/bulk_copy"];
+    let blocks = [subgroup_scan, state.part, "chain/ticket", "scan/bulk_copy"];
     let one = OnePass {
         kernel: "scan/lookahead",
-        parts: [&[pack.load, pack.store, pack.fold], &blocks[..]].concat(),
+        parts: [&PACKS[..], &blocks].concat(),
         state_bytes: state.bytes,
         values: false,
         constants,

@@ -77,13 +77,13 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     check_turns(planner, job.op, job.n, &tile)?;
     let state = planner.state(job.op);
     let groups = Some(planner.resident(planner.tuning.lookahead_registers.groups));
-    let kernel = "scan/lookahead_registers";
+    let kernel = "scan/lookback_pipelined";
     let chunks = chunks(planner, job.op);
     let look_back = if chunks == 0 {
-        let parts = [&tile_prefix(state.part)[..], &["block/tile_rows"]].concat();
+        let parts = [&tile_prefix(state.part)[..], &["scan/tile_rows"]].concat();
         LookBack { kernel, state, parts, constants: vec![], patience: planner.polls(1), values: false, groups }
     } else {
-        let parts = [&[state.part], &ANNOUNCE[..], &["block/tile_chunks", "block/tile_rows"]].concat();
+        let parts = [&[state.part], &ANNOUNCE[..], &["chain/tile_chunks", "scan/tile_rows"]].concat();
         // Whoever is behind a stuck tile's chunk waits too, so that helping sooner pays.
         let patience = (planner.polls(1) / 4).max(1);
         LookBack { kernel, state, parts, constants: vec![("CHUNKS", chunks)], patience, values: false, groups }

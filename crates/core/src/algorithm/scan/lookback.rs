@@ -48,11 +48,11 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let state = planner.state(job.op);
     let windows = windows(planner, job.op, &state, job.n.div_ceil(tile.elements));
     let (parts, constants) = if windows > 1 {
-        let parts = vec![state.part, "block/ticket", "block/lookback_fold", "block/lookback_windows"];
+        let parts = vec![state.part, "chain/ticket", "chain/lookback_fold", "chain/lookback_windows"];
         (parts, vec![("WINDOWS", windows)])
     } else {
         // Its kernel has the blocks' steps in its own text: see docs/PERFORMANCE.md.
-        let parts = [&[state.part, "block/ticket"], &chain::LOOKBACK[..]].concat();
+        let parts = [&[state.part, "chain/ticket"], &chain::LOOKBACK[..]].concat();
         // CUDA's kernel has no such bound.
         let is_many = reaches(words_of(job.n, job.op.element()), planner.tuning.lookback.resident_from);
         let is_bound = planner.caps.language == Language::OpenClC && is_many;

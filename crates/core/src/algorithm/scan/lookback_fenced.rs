@@ -18,12 +18,12 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     // WGSL's only fence is a barrier: its tiles look back in step, by a kernel of its own, with the values in a buffer of theirs.
     let in_step = planner.caps.language == Language::Wgsl;
     let values = if in_step { 0 } else { 2 * 4 * u64::from(job.op.element().words()) };
-    let state = TileState { part: "block/state_fenced", bytes: 4 + values, is_word: false };
+    let state = TileState { part: "literature/scan/state_fenced", bytes: 4 + values, is_word: false };
     let (kernel, parts) = if in_step {
-        let parts = vec!["block/ticket", "block/tile_totals", "block/lookback_fold", "block/tile_rows"];
-        ("scan/lookback_fenced", parts)
+        let parts = vec!["chain/ticket", "workgroup/tile_totals", "chain/lookback_fold", "scan/tile_rows"];
+        ("literature/scan/lookback_fenced", parts)
     } else {
-        ("scan/lookback", [&[state.part, "block/ticket"], &chain::LOOKBACK[..]].concat())
+        ("scan/lookback", [&[state.part, "chain/ticket"], &chain::LOOKBACK[..]].concat())
     };
     let tile = planner.one_pass_tile(&job);
     LookBack { kernel, state, parts, constants: vec![], patience: planner.polls(1), values: in_step, groups: None }

@@ -23,7 +23,7 @@ pub(super) fn by_one_invocation(
 ) -> Result<Work> {
     let job = Job::of(request);
     let state = planner.state(job.op);
-    let parts = vec![state.part, "block/ticket", "block/lookback_serial"];
+    let parts = vec![state.part, "chain/ticket", "literature/scan/lookback_serial"];
     let constants = vec![("CHAINED", u32::from(chained))];
     let tile = planner.one_pass_tile(&job);
     LookBack { kernel: "scan/lookback", state, parts, constants, patience, values: false, groups: None }

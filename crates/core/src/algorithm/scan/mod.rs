@@ -153,6 +153,11 @@ impl Planner<'_> {
         // The block scans hold two elements an invocation in workgroup memory.
         let workgroup = self.workgroup_within_half(workgroup, op.element());
         let elements = workgroup * rows * pack.elements;
-        ScanTile { workgroup, elements, constants: vec![("WORKGROUP", workgroup), ("ROWS", rows)], pack }
+        ScanTile {
+            workgroup,
+            elements,
+            constants: vec![("WORKGROUP", workgroup), ("ROWS", rows), pack.constant()],
+            pack,
+        }
     }
 }

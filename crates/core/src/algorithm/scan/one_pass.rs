@@ -3,7 +3,7 @@
 use super::{Job, ScanTile};
 use crate::algorithm::Work;
 use crate::algorithm::chain::{TileState, tile_states};
-use crate::planner::{Planner, clean_once};
+use crate::planner::{PACKS, Planner, clean_once};
 use crate::scratch::Scratch;
 use crate::{KernelKey, Launch, Param, Result};
 
@@ -55,7 +55,7 @@ impl LookBack {
         let subgroup_scan = planner.subgroup_scan_of(job.op);
         let one = OnePass {
             kernel: self.kernel,
-            parts: [&[tile.pack.load, tile.pack.store, tile.pack.fold, subgroup_scan], &self.parts[..]].concat(),
+            parts: [&PACKS[..], &[subgroup_scan], &self.parts].concat(),
             state_bytes: self.state.bytes,
             values: self.values,
             constants,

@@ -2,7 +2,7 @@
 //! global memory.
 
 use super::Job;
-use crate::planner::{Planner, offset};
+use crate::planner::{PACKS, Planner, offset};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::{KernelKey, Launch, Op, Param, Region, Result, Step};
@@ -104,15 +104,14 @@ impl Planner<'_> {
     pub(crate) fn fast_tile(&self, op: &Op, n: u32) -> Result<TileBody> {
         let by_subgroups = self.caps.subgroups.is_some() && !self.caps.emulates_subgroups();
         let tile = self.scan_tile(op, n, self.tuning.scan_passes.words, self.tuning.scan.workgroup);
-        let packs = vec![tile.pack.load, tile.pack.store, tile.pack.fold];
         let (kernel, parts, more) = if by_subgroups {
             ("scan/tile_subgroup", vec![self.subgroup_scan_of(op)], self.subgroup_constants(tile.workgroup)?)
         } else {
-            ("scan/tile_block", vec!["block/scan"], vec![])
+            ("scan/tile_block", vec!["workgroup/scan"], vec![])
         };
         Ok(TileBody {
             kernel,
-            parts: [packs, parts].concat(),
+            parts: [&PACKS[..], &parts].concat(),
             constants: [tile.constants, more].concat(),
             unit: tile.pack.bytes,
             elements: tile.elements,
@@ -124,18 +123,17 @@ impl Planner<'_> {
         let bytes = op.element().bytes();
         let items = self.tuning.blocked.items;
         let workgroup = self.workgroup_within_half(self.tuning.blocked.workgroup, op.element());
-        let mut constants = vec![("WORKGROUP", workgroup), ("ROWS", items)];
-        let packs = vec!["block/pack1", "block/store1", "block/fold1"];
+        let mut constants = vec![("WORKGROUP", workgroup), ("ROWS", items), ("PACK", 1)];
         let (kernel, part) = match part {
             Some(part) => ("scan/tile_block", part),
             None => ("scan/tile_subgroup", self.subgroup_scan_of(op)),
         };
         match part {
-            "block/scan" => {}
-            "block/scan_blelloch" => constants.push(("PADDING", self.tuning.blocked.padding)),
+            "workgroup/scan" => {}
+            "literature/scan/scan_blelloch" => constants.push(("PADDING", self.tuning.blocked.padding)),
             _ => constants.extend(self.subgroup_constants(workgroup)?),
         }
-        let parts = [packs, vec![part]].concat();
+        let parts = [&PACKS[..], &[part]].concat();
         Ok(TileBody { kernel, parts, constants, unit: bytes, elements: workgroup * items })
     }
 
@@ -155,7 +153,7 @@ impl Planner<'_> {
     pub(super) fn add_carry(&self, job: &Job, input: Region, sums: Region, tile: u32) -> Step {
         let unit = job.op.element().bytes();
         Step::Launch(Launch {
-            kernel: self.step_key("scan/add_carry", job.op, vec![("ROWS", STEP_ROWS), ("TILE", tile)]),
+            kernel: self.step_key("literature/scan/add_carry", job.op, vec![("ROWS", STEP_ROWS), ("TILE", tile)]),
             groups: job.n.div_ceil(self.step_workgroup() * STEP_ROWS),
             bindings: vec![("input", input), ("output", job.output), ("sums", sums)],
             params: vec![
@@ -194,7 +192,7 @@ impl Planner<'_> {
             workgroup /= 2;
         }
         Step::Launch(Launch {
-            kernel: KernelKey::new("scan/spine", vec!["block/scan"], vec![("WORKGROUP", workgroup)]).by(job.op),
+            kernel: KernelKey::new("scan/spine", vec!["workgroup/scan"], vec![("WORKGROUP", workgroup)]).by(job.op),
             groups: 1,
             bindings: vec![("sums", sums)],
             params: vec![("count", Param::Word(count))],

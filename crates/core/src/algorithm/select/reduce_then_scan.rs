@@ -24,15 +24,15 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     // The last one is for the total.
     let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
     let [input, ..] = job.arguments();
-    let count = job.launch(job.key("select/tile_count", vec!["block/reduce"], vec![]), job.tiles, &[input]);
+    let count = job.launch(job.key("select/tile_count", vec!["workgroup/reduce"], vec![]), job.tiles, &[input]);
     let spine = Launch {
-        kernel: KernelKey { selector: None, ..job.key("scan/spine", vec!["block/scan"], vec![]) },
+        kernel: KernelKey { selector: None, ..job.key("scan/spine", vec!["workgroup/scan"], vec![]) },
         groups: 1,
         bindings: vec![],
         params: vec![("count", Param::Word(job.tiles + 1))],
         initial: Some(job.sum.identity().to_vec()),
     };
-    let place = job.key("select/tile_place", vec!["block/scan"], vec![job.rest()]);
+    let place = job.key("select/tile_place", vec!["workgroup/scan"], vec![job.rest()]);
     let place = job.launch(place, job.tiles, &job.arguments());
     let mut launches = [count, spine, place];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));

@@ -101,7 +101,7 @@ fn key(planner: &Planner<'_>, job: &Job, shape: Shape) -> KernelKey {
         constants.push(("DYNAMIC_BYTES", shared_bytes(job, shape)));
     }
     constants.extend(planner.aliasing(true));
-    let parts = vec![job.key_part, "block/segment_whole", place_part(job)];
+    let parts = vec![job.key_part, "sort/segment_whole", place_part(job)];
     KernelKey::new("sort/merge", parts, constants)
 }
 

@@ -108,7 +108,7 @@ impl Job {
                 ("DIGIT_BITS", digit_bits),
                 ("VALUE_WORDS", value_bytes / 4),
             ],
-            key_part: if key_bytes == 4 { "block/key1" } else { "block/key2" },
+            key_part: if key_bytes == 4 { "sort/key1" } else { "sort/key2" },
             input: at(Slot::Input, Slot::InputValues),
             output: at(Slot::Output, Slot::OutputValues),
         }
@@ -140,10 +140,10 @@ impl Planner<'_> {
             return &[];
         }
         match (self.caps.subgroups.is_some_and(|s| s.max > 32), self.caps.subgroup_barrier) {
-            (false, true) => &["block/peers32", "block/claim_barrier"],
-            (false, false) => &["block/peers32", "block/claim_atomic"],
-            (true, true) => &["block/peers128", "block/claim_barrier"],
-            (true, false) => &["block/peers128", "block/claim_atomic"],
+            (false, true) => &["workgroup/peers32", "workgroup/claim_barrier"],
+            (false, false) => &["workgroup/peers32", "workgroup/claim_atomic"],
+            (true, true) => &["workgroup/peers128", "workgroup/claim_barrier"],
+            (true, false) => &["workgroup/peers128", "workgroup/claim_atomic"],
         }
     }
 

@@ -33,7 +33,7 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     Ok(Work::new(scratch, partition.steps))
 }
 
-/// `sort/large` by the places before `end_place`, on each bucket that `sort/local` of a shape left as it was.
+/// `sort/large_bucket` by the places before `end_place`, on each bucket that `sort/one_workgroup` of a shape left as it was.
 fn large(
     planner: &Planner<'_>,
     job: &Job,
@@ -52,7 +52,7 @@ fn large(
     let turns = n.div_ceil(u64::from(shape.tile())) * of_tile + n.div_ceil(workgroup);
     planner.check_turns(&MSD_FIRST, u64::from(end_place) * turns, "one bucket may have all keys", "onesweep")?;
     let bytes = |narrowest| shape.workgroup / narrowest * DIGITS * 4;
-    let values = if from.values.is_some() { "block/swap_values" } else { "block/swap_none" };
+    let values = if from.values.is_some() { "sort/swap_values" } else { "sort/swap_none" };
     let mut bindings = vec![("temp", from.keys), ("output", to.keys)];
     let mut params = vec![
         ("n", Param::Word(job.n)),
@@ -66,6 +66,6 @@ fn large(
         params.push(("output_values_offset", offset("output_values", to, 4)));
     }
     bindings.push(("counts", buckets.counts));
-    let kernel = planner.local_key("sort/large", job, shape, bytes, "block/segment_bucket", values)?;
+    let kernel = planner.local_key("sort/large_bucket", job, shape, bytes, "sort/segment_bucket", values)?;
     Ok(Launch { kernel, groups: DIGITS, bindings, params, initial: None })
 }

@@ -81,10 +81,10 @@ impl Job {
     /// The block that scatters values.
     fn scattered(&self, language: Language) -> &'static str {
         match (language, self.value_bytes) {
-            (Language::Wgsl, 0) => "block/scatter_none",
-            (Language::Wgsl, _) => "block/scatter_values",
-            (_, 0) => "block/values_none",
-            _ => "block/values",
+            (Language::Wgsl, 0) => "sort/scatter_none",
+            (Language::Wgsl, _) => "sort/scatter_values",
+            (_, 0) => "sort/values_none",
+            _ => "sort/values",
         }
     }
 
@@ -266,8 +266,8 @@ impl Planner<'_> {
         count_constants.extend(self.subgroup_constants(count_workgroup)?);
         let histogram = Launch {
             kernel: key(
-                "sort/histogram",
-                vec![job.key_part, "block/digit_scan", "block/digit_offsets"],
+                "sort/digit_counts",
+                vec![job.key_part, "workgroup/digit_scan", "sort/digit_offsets"],
                 &count_constants,
             ),
             groups: count_groups,
@@ -299,10 +299,11 @@ impl Planner<'_> {
         }
         more.extend(self.subgroup_constants(workgroup)?);
         more.extend(self.fault_constants());
-        let mut texts = vec![job.key_part, "block/digit_scan", "block/count_state", job.scattered(self.caps.language)];
+        let mut texts =
+            vec![job.key_part, "workgroup/digit_scan", "sort/count_state", job.scattered(self.caps.language)];
         texts.extend(self.ranking_parts());
         if self.caps.language == Language::Wgsl {
-            texts.push("block/scatter");
+            texts.push("sort/scatter");
         }
         let portions = (0..tiles).step_by(portion as usize).enumerate();
         for (place, (turn, first_tile)) in (first_place..job.places).flat_map(|p| portions.clone().map(move |q| (p, q)))

@@ -84,7 +84,7 @@ impl Planner<'_> {
         shape
     }
 
-    /// `sort/local` by the places before `end_place`, on all keys or on each bucket.
+    /// `sort/one_workgroup` by the places before `end_place`, on all keys or on each bucket.
     pub(super) fn local(
         &self,
         job: &Job,
@@ -98,8 +98,8 @@ impl Planner<'_> {
             return Err(self.lacks_room());
         }
         let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
-        let segment = if buckets.is_some() { "block/segment_bucket" } else { "block/segment_whole" };
-        let mut kernel = self.local_key("sort/local", job, shape, bytes, segment, place_part(job))?;
+        let segment = if buckets.is_some() { "sort/segment_bucket" } else { "sort/segment_whole" };
+        let mut kernel = self.local_key("sort/one_workgroup", job, shape, bytes, segment, place_part(job))?;
         kernel.constants.extend(self.aliasing(buckets.is_none()));
         let mut launch = segments(kernel, job, from, to, buckets);
         launch.params.push(("end_place", Param::Word(end_place)));
@@ -132,16 +132,16 @@ impl Planner<'_> {
             constants.push(("DYNAMIC_BYTES", bytes(32)));
         }
         constants.extend(self.subgroup_constants(shape.workgroup)?);
-        let mut parts = vec![job.key_part, "block/digit_scan"];
+        let mut parts = vec![job.key_part, "workgroup/digit_scan"];
         parts.extend(self.ranking_parts());
-        parts.extend(["block/tile_ranks", segment, values]);
+        parts.extend(["workgroup/tile_ranks", segment, values]);
         Ok(KernelKey::new(name, parts, constants))
     }
 }
 
 /// How a kernel that sorts segments moves their values.
 pub(super) fn place_part(job: &Job) -> &'static str {
-    if job.value_bytes > 0 { "block/place_values" } else { "block/place_none" }
+    if job.value_bytes > 0 { "sort/place_values" } else { "sort/place_none" }
 }
 
 /// A kernel that sorts all keys by one workgroup, or each bucket by one.

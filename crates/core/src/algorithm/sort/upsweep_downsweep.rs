@@ -76,7 +76,7 @@ pub(super) fn by_digits(
             ("source_offset", offset("source", source.keys, job.key_bytes)),
         ];
         steps.push(Step::Launch(Launch {
-            kernel: key("sort/upsweep", vec![job.key_part, "block/place_digit"]),
+            kernel: key("sort/upsweep", vec![job.key_part, "sort/place_digit"]),
             groups: tiles,
             bindings: vec![("source", source.keys), ("counts", counts)],
             params: params.clone(),
@@ -93,9 +93,9 @@ pub(super) fn by_digits(
             ]);
         }
         bindings.push(("counts", counts));
-        let value_part = if source.values.is_some() { "block/split_values" } else { "block/split_none" };
+        let value_part = if source.values.is_some() { "sort/split_values" } else { "sort/split_none" };
         steps.push(Step::Launch(Launch {
-            kernel: key("sort/downsweep", vec![job.key_part, "block/place_digit", value_part]),
+            kernel: key("sort/downsweep", vec![job.key_part, "sort/place_digit", value_part]),
             groups: tiles,
             bindings,
             params,

@@ -1,8 +1,0 @@
-// block/pack1: elements are loaded one element at a time.
-
-#define PACK 1u
-
-// The pack at `index`; elements from `n` on are `filler`.
-Pack load_pack(const __global Pack *input, u32 index, u32 n, T filler) {
-  return index < n ? input[index] : filler;
-}

@@ -1,5 +1,0 @@
-// block/run_lengths: every element of a run counts as one, so that the run's total is its length.
-
-FUNCTION u32 load_run_word(const u32 *input_values, u32 index, u32 word) {
-  return 1u;
-}

@@ -1,0 +1,58 @@
+// chain/state_wide: a tile's state in 32-bit atomic words, each with 16 bits of the value below a tag, which tells the run.
+// Aggregates and prefixes have words of their own: a reader who finds the run's tag in every word of a value has that value.
+// WGSL and OpenCL C alone, for devices without 64-bit atomics: all CUDA devices have them.
+
+@group(0) @binding(2) var<storage, read_write> states: array<atomic<u32>>;
+
+struct State {
+  status: u32,
+  value: T,
+}
+
+// The tag in a word's upper half. Zero is nobody's.
+fn state_tag(run: u32) -> u32 {
+  return 0x80000000u | (run << 16u);
+}
+
+// Where the words of a tile's aggregate or prefix begin.
+fn state_first(tile: u32, status: u32) -> u32 {
+  return (select(0u, params.tiles, status == STATUS_PREFIX) + tile) * (2u * ELEMENT_WORDS);
+}
+
+fn state_publish(run: u32, tile: u32, status: u32, value: T) {
+  let first = state_first(tile, status);
+  let tag = select(state_tag(run), 0u, status == STATUS_NONE);
+  var words = element_to_words(value);
+  // unroll
+  for (var i = 0u; i < ELEMENT_WORDS; i++) {
+    atomicStore(&states[first + 2u * i], tag | (words.w[i] & 0xffffu));
+    atomicStore(&states[first + 2u * i + 1u], tag | (words.w[i] >> 16u));
+  }
+}
+
+// Publishes another tile's aggregate: the same bits as that tile would.
+fn state_help(run: u32, tile: u32, aggregate: T) {
+  state_publish(run, tile, STATUS_AGGREGATE, aggregate);
+}
+
+// The state with this status, or one with STATUS_NONE if a word of it is missing.
+fn state_read_one(run: u32, tile: u32, status: u32) -> State {
+  let first = state_first(tile, status);
+  let tag = state_tag(run);
+  var words: Words;
+  var difference = 0u;
+  // unroll
+  for (var i = 0u; i < ELEMENT_WORDS; i++) {
+    let low = atomicLoad(&states[first + 2u * i]);
+    let high = atomicLoad(&states[first + 2u * i + 1u]);
+    difference |= (low ^ tag) | (high ^ tag);
+    words.w[i] = (low & 0xffffu) | (high << 16u);
+  }
+  return State(select(STATUS_NONE, status, difference < 0x10000u), element_from_words(words));
+}
+
+fn state_read(run: u32, tile: u32) -> State {
+  let prefix = state_read_one(run, tile, STATUS_PREFIX);
+  if (prefix.status == STATUS_PREFIX) { return prefix; }
+  return state_read_one(run, tile, STATUS_AGGREGATE);
+}

@@ -1,0 +1,19 @@
+// element/load: elements are loaded PACK at a time.
+
+@group(0) @binding(0) var<storage, read_write> input: array<Pack>;
+
+// The pack at `index`; elements from `n` on are `filler`.
+fn load_pack(index: u32, n: u32, filler: T) -> Pack {
+  let first = index * PACK;
+  var v: Pack;
+  // each lane
+  v.LANE = filler;
+  if (first < n) {
+    let pack = input[params.input_offset + index];
+    // the first lane
+    v.LANE = pack.LANE;
+    // each lane but the first
+    if (first + LANE < n) { v.LANE = pack.LANE; }
+  }
+  return v;
+}

@@ -1,0 +1,32 @@
+// literature/reduce/unroll_last_subgroup: as literature/reduce/first_add_on_load, and the steps that concern one subgroup alone are shuffles.
+// Launched until one sum is left. The operator must commute.
+
+__shared__ T shared_sums[WORKGROUP];
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
+reduce_unroll_last_subgroup(const Pack *input, T *output, Params params) {
+  admit_successor();
+  follow_predecessor();
+  const u32 group = blockIdx.x;
+  const u32 thread = threadIdx.x;
+  const Subgroup sg = subgroup_of(thread);
+  input += params.input_offset;
+  output += params.output_offset;
+  // 1. Each invocation combines two elements on their way into workgroup memory.
+  const u32 first = group * 2u * WORKGROUP + thread;
+  const T one = load_pack(input, first, params.n, identity());
+  const T other = load_pack(input, first + WORKGROUP, params.n, identity());
+  shared_sums[thread] = combine(one, other);
+  workgroup_barrier();
+  // 2. The first half of the sums takes in the second half, until no more are left than the narrowest subgroup has lanes.
+  for (u32 stride = WORKGROUP / 2u; stride >= SUBGROUP_MIN; stride >>= 1u) {
+    if (thread < stride) { shared_sums[thread] = combine(shared_sums[thread], shared_sums[thread + stride]); }
+    workgroup_barrier();
+  }
+  // 3. The leading subgroup combines the rest by shuffles, lane to lane: neither workgroup memory nor barriers.
+  if (sg.id == 0u) {
+    const T sum = subgroup_fold(shared_sums[sg.lane], sg.lane, SUBGROUP_MIN);
+    // 4. Its first lane writes the workgroup's sum, for the next launch or as the result.
+    if (sg.lane == 0u) { output[group] = combine(params.initial, sum); }
+  }
+}

@@ -1,0 +1,44 @@
+// literature/reduce/unrolled: as literature/reduce/unroll_last_subgroup, with all other steps written out too. Launched until one sum is left.
+// The operator must commute.
+
+__shared__ T shared_sums[WORKGROUP];
+
+// The sums from `stride` on go into those before.
+FUNCTION void reduce_halve(u32 thread, u32 stride) {
+  if (thread < stride) { shared_sums[thread] = combine(shared_sums[thread], shared_sums[thread + stride]); }
+  workgroup_barrier();
+}
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
+reduce_unrolled(const Pack *input, T *output, Params params) {
+  admit_successor();
+  follow_predecessor();
+  const u32 group = blockIdx.x;
+  const u32 thread = threadIdx.x;
+  const Subgroup sg = subgroup_of(thread);
+  input += params.input_offset;
+  output += params.output_offset;
+  // 1. Each invocation combines two elements on their way into workgroup memory.
+  const u32 first = group * 2u * WORKGROUP + thread;
+  const T one = load_pack(input, first, params.n, identity());
+  const T other = load_pack(input, first + WORKGROUP, params.n, identity());
+  shared_sums[thread] = combine(one, other);
+  workgroup_barrier();
+  // 2. The same halving without a loop. All sizes are constants: a step that the tree does not have is no code.
+  if ((WORKGROUP > 512u) & (SUBGROUP_MIN <= 512u)) { reduce_halve(thread, 512u); }
+  if ((WORKGROUP > 256u) & (SUBGROUP_MIN <= 256u)) { reduce_halve(thread, 256u); }
+  if ((WORKGROUP > 128u) & (SUBGROUP_MIN <= 128u)) { reduce_halve(thread, 128u); }
+  if ((WORKGROUP > 64u) & (SUBGROUP_MIN <= 64u)) { reduce_halve(thread, 64u); }
+  if ((WORKGROUP > 32u) & (SUBGROUP_MIN <= 32u)) { reduce_halve(thread, 32u); }
+  if ((WORKGROUP > 16u) & (SUBGROUP_MIN <= 16u)) { reduce_halve(thread, 16u); }
+  if ((WORKGROUP > 8u) & (SUBGROUP_MIN <= 8u)) { reduce_halve(thread, 8u); }
+  if ((WORKGROUP > 4u) & (SUBGROUP_MIN <= 4u)) { reduce_halve(thread, 4u); }
+  if ((WORKGROUP > 2u) & (SUBGROUP_MIN <= 2u)) { reduce_halve(thread, 2u); }
+  if ((WORKGROUP > 1u) & (SUBGROUP_MIN <= 1u)) { reduce_halve(thread, 1u); }
+  // 3. The leading subgroup combines the rest by shuffles, lane to lane: neither workgroup memory nor barriers.
+  if (sg.id == 0u) {
+    const T sum = subgroup_fold(shared_sums[sg.lane], sg.lane, SUBGROUP_MIN);
+    // 4. Its first lane writes the workgroup's sum, for the next launch or as the result.
+    if (sg.lane == 0u) { output[group] = combine(params.initial, sum); }
+  }
+}

@@ -1,0 +1,66 @@
+// reduce_by_key/lookback: reduction of the runs of equal keys in a single pass: a segmented scan by decoupled look-back, with the fallback
+// of scan/lookback, which carries how many runs have begun and the total of the last one. Where a run begins, its key and the
+// total of the run before it are written. Reads each element once and writes one key and one value a run.
+
+struct TileInput {
+  __global const u32 *input;
+  __global const u32 *input_values;
+  u32 n;
+  __local RunStage *stage;
+};
+
+// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
+T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShared *shared) {
+  const Runs runs = load_runs(from->input, from->input_values, tile, from->n, sg.id * sg.width + sg.lane, from->stage);
+  const T inclusive = subgroup_inclusive_scan(sg, fold_runs(&runs));
+  return tile_totals(subgroup_shuffle_element(sg, inclusive, sg.width - 1u), sg, shared->subgroup_totals).all;
+}
+
+KERNEL SUBGROUP_KERNEL void reduce_by_key_lookback(
+  __global const u32 *input, __global const u32 *input_values, __global StateWord *states, __global u32 *ticket,
+  __global u32 *output, __global u32 *output_values, __global u32 *output_count, Params params
+) {
+  __local u32 shared_ticket;
+  __local TileShared shared;
+  __local RunStage stage;
+  const u32 thread = get_local_id(0);
+  DECLARE_SUBGROUP(sg);
+  input += params.input_offset;
+  input_values += params.input_values_offset;
+  output += params.output_offset;
+  output_values += params.output_values_offset;
+  output_count += params.output_count_offset;
+
+  // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
+  if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles); }
+  const u32 taken = workgroup_uniform_load(&shared_ticket);
+  const u32 tile = taken % TICKETS;
+  const u32 run = taken / TICKETS;
+  const bool leads = sg.id == 0u && sg.lane == 0u;
+
+  // 2. Each invocation loads ROWS elements that lie together, and folds them.
+  const u32 seat = sg.id * sg.width + sg.lane;
+  const Runs runs = load_runs(input, input_values, tile, params.n, seat, &stage);
+  const T sum = fold_runs(&runs);
+
+  // 3. Scan the sums within the subgroup.
+  const T inclusive = subgroup_inclusive_scan(sg, sum);
+  T before = subgroup_shuffle_element_up(sg, inclusive, 1u);
+  if (sg.lane == 0u) { before = identity(); }
+  const T carry = subgroup_shuffle_element(sg, inclusive, sg.width - 1u);
+
+  // 4. Publish the tile's aggregate, look back, and publish its prefix.
+  const TileInput from = {input, input_values, params.n, &stage};
+  const TilePrefix prefix = tile_prefix(&from, states, ticket, params, run, tile, carry, sg, &shared);
+
+  // 5. With the last tile the last run ends, and the count of runs is known.
+  if (leads && tile == params.tiles - 1u) {
+    const T end = combine(prefix.before, prefix.aggregate);
+    store_run_total(output_values, end);
+    output_count[0] = run_heads(end);
+  }
+
+  // 6. Write the runs that begin here.
+  const T start = combine(combine(prefix.before, prefix.subgroups), before);
+  store_runs(output, output_values, &runs, tile, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat, &stage);
+}

@@ -1,0 +1,18 @@
+// reduce_by_key/tile_reduce: the first launch of a reduction of runs. Reads each element once, writes one segment a tile.
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
+reduce_by_key_tile_reduce(const u32 *input, const u32 *input_values, T *sums, Params params) {
+  admit_successor();
+  follow_predecessor();
+  const u32 tile = blockIdx.x;
+  const u32 thread = threadIdx.x;
+  input += params.input_offset;
+  input_values += params.input_values_offset;
+  // 1. Each invocation folds ROWS elements that lie together.
+  const Runs runs = load_runs(input, input_values, tile, params.n, thread);
+  const T sum = fold_runs(runs);
+  // 2. The workgroup combines them. Behind the last tile's stands none, which the scan turns into the total.
+  const T total = block_reduce(sum, thread);
+  if (thread == 0u) { sums[tile] = total; }
+  if (thread == 0u && tile == params.tiles - 1u) { sums[params.tiles] = identity(); }
+}

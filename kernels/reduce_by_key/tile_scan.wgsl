@@ -1,0 +1,32 @@
+// reduce_by_key/tile_scan: the third launch of a reduction of runs. Each workgroup scans a tile from what lies before it. Reads each element
+// once and writes one key and one value a run.
+
+@group(0) @binding(2) var<storage, read_write> sums: array<T>;
+@group(0) @binding(3) var<storage, read_write> output: array<u32>;
+@group(0) @binding(4) var<storage, read_write> output_values: array<u32>;
+@group(0) @binding(5) var<storage, read_write> output_count: array<u32>;
+@group(0) @binding(6) var<uniform> params: Params;
+
+@compute @workgroup_size(WORKGROUP)
+fn reduce_by_key_tile_scan(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let tile = id.x + id.y * grid.x;
+  if (tile >= params.tiles) { return; }
+  // 1. Each invocation loads ROWS elements that lie together, and folds them.
+  let runs = load_runs(tile, params.n, thread);
+  let sum = fold_runs(runs);
+  // 2. The workgroup scans the sums.
+  let block = block_exclusive_scan(sum, thread);
+  // 3. Behind the last tile's stands the total: with it the last run ends, and the count of runs is known.
+  if (thread == 0u && tile == 0u) {
+    let end = sums[params.tiles];
+    store_run_total(end);
+    output_count[params.output_count_offset] = run_heads(end);
+  }
+  // 4. Write the runs that begin here.
+  let before = sums[tile];
+  store_runs(runs, tile, combine(before, block.before), run_heads(before), run_heads(block.total), thread);
+}

@@ -1,0 +1,84 @@
+// scan/lookback_pipelined: single-pass scan by look-ahead where no hardware copies tiles. A workgroup stays, and holds two tiles in
+// its registers: the next one's aggregate is published before it looks back for the one in hand, so that hardly a tile waits for
+// another's. Reads and writes each element once.
+
+__shared__ u32 shared_ticket;
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP)
+scan_lookback_pipelined(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+  admit_successor();
+  follow_predecessor();
+  const u32 thread = threadIdx.x;
+  const Subgroup sg = subgroup_of(thread);
+  input += params.input_offset;
+  output += params.output_offset;
+  const TileInput from = {input};
+  const u32 seat = sg.id * ROWS * sg.width + sg.lane;
+  // The tile in hand, once there is one.
+  u32 tile = params.tiles;
+  T aggregate = identity(), subgroup_prefix = identity();
+  bool publishes = false;
+  Pack rows[ROWS];
+  T before[ROWS];
+  while (true) {
+    // 1. Take the next tile. Every workgroup takes one ticket past the last tile's.
+    if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles + params.groups); }
+    const u32 taken = workgroup_uniform_load(&shared_ticket);
+    const u32 next = taken % TICKETS;
+    const u32 run = taken / TICKETS;
+    Announced announced = {{identity(), identity()}, false};
+    Pack next_rows[ROWS];
+    T next_before[ROWS];
+    if (next < params.tiles) {
+      // 2. Load it.
+      const u32 first = next * TILE_PACKS + seat;
+      if ((next + 1u) * TILE <= params.n) {
+#pragma unroll
+        for (u32 k = 0u; k < ROWS; k++) { next_rows[k] = input[first + k * sg.width]; }
+      } else {
+#pragma unroll
+        for (u32 k = 0u; k < ROWS; k++) { next_rows[k] = load_pack(input, first + k * sg.width, params.n, identity()); }
+      }
+
+      // 3. Scan its rows' packs within the subgroup, and publish its aggregate.
+      T carry = identity();
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) {
+        const T inclusive = subgroup_inclusive_scan(pack_fold(next_rows[k]), sg.lane);
+        const T exclusive = subgroup_shuffle_element_up(inclusive, 1u);
+        next_before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
+        carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
+      }
+      announced = tile_announce(states, ticket, params, run, next, carry, sg);
+    }
+    if (tile < params.tiles) {
+      // 4. Look back for the tile in hand, and publish its prefix.
+      const T prefix = tile_look_back(from, states, params, run, tile, aggregate, publishes, sg);
+
+      // 5. Scan each of its packs from its prefix and store it.
+      const T start = combine(prefix, subgroup_prefix);
+      const u32 first = tile * TILE_PACKS + seat;
+      if ((tile + 1u) * TILE <= params.n) {
+#pragma unroll
+        for (u32 k = 0u; k < ROWS; k++) { output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k])); }
+      } else {
+#pragma unroll
+        for (u32 k = 0u; k < ROWS; k++) {
+          store_pack(output, first + k * sg.width, params.n, pack_scan(rows[k], combine(start, before[k])));
+        }
+      }
+    }
+    if (next >= params.tiles) { break; }
+
+    // 6. The next tile is the one in hand.
+    tile = next;
+    aggregate = announced.totals.all;
+    subgroup_prefix = announced.totals.before;
+    publishes = announced.publishes;
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      rows[k] = next_rows[k];
+      before[k] = next_before[k];
+    }
+  }
+}

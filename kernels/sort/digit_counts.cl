@@ -1,0 +1,51 @@
+// sort/digit_counts: counts the digits of every place of every key in one read. The last workgroup to arrive turns the counts into
+// offsets and says which passes are needed.
+
+#define TILE (WORKGROUP * ITEMS)
+
+KERNEL SUBGROUP_KERNEL void sort_digit_counts(
+  __global const Key *input, __global u32 *bins, __global u32 *counts, Params params
+) {
+  __local u32 shared_arrivals;
+  __local u32 shared_counts[COUNTS * COPIES];
+  __local u32 shared_skip[PLACES];
+  __local u32 shared_large;
+  __local u32 digit_counts[DIGITS];
+  __local u32 digit_sums[MAX_SUBGROUPS];
+  const u32 thread = get_local_id(0);
+  DECLARE_SUBGROUP(sg);
+  input += params.input_offset;
+  // 1. Clear this workgroup's counts. Where memory allows it lanes count in copies of their own: a bank serves one at a time.
+  for (u32 i = thread; i < COUNTS * COPIES; i += WORKGROUP) { shared_counts[i] = 0u; }
+  workgroup_barrier();
+  // 2. Count the tiles that are this workgroup's turn.
+  for (u32 tile = get_group_id(0); tile < params.tiles; tile += params.groups) {
+    const u32 first = tile * TILE + thread;
+    Key keys[ITEMS];
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) { keys[k] = input[min(first + k * WORKGROUP, params.n - 1u)]; }
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      if (first + k * WORKGROUP < params.n) {
+#pragma unroll
+        for (u32 place = 0u; place < PLACES; place++) {
+          if (place >= FIRST_PLACE) {
+            atomic_add(&shared_counts[(place * DIGITS + key_digit(keys[k], place)) * COPIES + thread % COPIES], 1u);
+          }
+        }
+      }
+    }
+  }
+  workgroup_barrier();
+  // 3. Add them to the whole.
+  for (u32 i = thread; i < COUNTS; i += WORKGROUP) {
+    u32 count = 0u;
+    for (u32 copy = 0u; copy < COPIES; copy++) { count += shared_counts[i * COPIES + (copy + thread) % COPIES]; }
+    if (count > 0u) { atomic_add(&bins[i], count); }
+  }
+  workgroup_barrier();
+  // 4. The last workgroup goes on, and leaves the scratch clean.
+  if (thread == 0u) { shared_arrivals = atomic_add(&bins[COUNTS], 1u) + 1u; }
+  if (workgroup_uniform_load(&shared_arrivals) < params.groups) { return; }
+  digit_offsets(bins, counts, params, thread, sg, shared_counts, shared_skip, &shared_large, digit_counts, digit_sums);
+}

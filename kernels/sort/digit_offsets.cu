@@ -1,0 +1,70 @@
+// sort/digit_offsets: turns each place's counts into offsets, and decides which places need a pass and which buffers each
+// pass reads and writes, so that the last one writes the output. For the last workgroup of the histogram.
+
+#define COUNTS (PLACES * DIGITS)
+#define ROUTES COUNTS
+#define BUFFER_INPUT 0u
+#define BUFFER_TEMP 1u
+#define BUFFER_OUTPUT 2u
+
+extern __shared__ u32 shared_counts[];
+__shared__ u32 shared_skip[PLACES];
+__shared__ u32 shared_large;
+
+// Nothing orders the other workgroups' counts before their arrival, so they are read until they add up to n.
+FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 thread, Subgroup sg) {
+  // 1. Scan each place's counts. A place where one digit has all keys leaves their order as it is.
+  bool complete;
+  do {
+    for (u32 i = thread; i < COUNTS; i += WORKGROUP) { shared_counts[i] = load_relaxed(&bins[i]); }
+    if (thread < PLACES) { shared_skip[thread] = 0u; }
+    if (thread == 0u) { shared_large = 0u; }
+    complete = true;
+    for (u32 place = FIRST_PLACE; place < PLACES; place++) {
+      workgroup_barrier();
+      for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+        const u32 count = shared_counts[place * DIGITS + digit];
+        if (count == params.n) { shared_skip[place] = 1u; }
+        if (place == PLACES - 1u && count > BUCKET_TILE) { shared_large = 1u; }
+        digit_counts[digit] = count;
+      }
+      digit_scan(sg);
+      for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { counts[place * DIGITS + digit] = digit_counts[digit]; }
+      const u32 last = digit_counts[DIGITS - 1u] + shared_counts[place * DIGITS + DIGITS - 1u];
+      complete = complete && last == params.n;
+    }
+    workgroup_barrier();
+  } while (!complete);
+  // Counts and arrivals are left clean.
+  for (u32 i = thread; i <= COUNTS; i += WORKGROUP) { store_relaxed(&bins[i], 0u); }
+  if (thread > 0u) { return; }
+  // 2. Where the last place parts the keys into buckets that each fit a workgroup, no other pass is needed: each is sorted by itself.
+  const bool buckets = BUCKET_TILE > 0u && shared_large == 0u;
+  for (u32 place = FIRST_PLACE; place < PLACES && buckets; place++) { shared_skip[place] = place == PLACES - 1u ? 0u : 1u; }
+  counts[ROUTES + 4u * (PLACES - 1u) + 3u] = buckets ? 1u : 0u;
+  // 3. Count the passes, that over the buckets among them. Out of place there is at least one; in place their number is even.
+  u32 passes = buckets ? 1u : 0u;
+  for (u32 place = FIRST_PLACE; place < PLACES; place++) { passes += 1u - shared_skip[place]; }
+  const bool add = IN_PLACE == 1u ? passes % 2u == 1u : passes == 0u;
+  bool added = false;
+  for (u32 place = FIRST_PLACE; place < PLACES; place++) {
+    if (add && !added && shared_skip[place] == 1u) {
+      shared_skip[place] = 0u;
+      passes++;
+      added = true;
+    }
+  }
+  // 4. Each pass reads what the one before it wrote.
+  u32 source = BUFFER_INPUT;
+  for (u32 place = FIRST_PLACE; place < PLACES; place++) {
+    u32 *route = counts + ROUTES + 4u * place;
+    route[0] = 1u - shared_skip[place];
+    if (shared_skip[place] == 0u) {
+      const u32 destination = passes % 2u == 1u ? BUFFER_OUTPUT : BUFFER_TEMP;
+      route[1] = source;
+      route[2] = destination;
+      source = destination;
+      passes--;
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// sort/place_values: values of any number of words, each to the place of its key. An invocation's keys stand from `seat` on,
+// `stride` apart, and `origins` are where they stood in the segment.
+
+void place_values(
+  __global const u32 *source, __global u32 *target, Params params, Segment segment, u32 seat, u32 stride,
+  const u32 *origins
+) {
+  source = source + params.source_values_offset + (size_t)segment.first * VALUE_WORDS;
+  target = target + params.target_values_offset + (size_t)segment.first * VALUE_WORDS;
+  for (u32 word = 0u; word < VALUE_WORDS; word++) {
+    u32 moved[ITEMS];
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      const u32 origin = min(origins[k], segment.count - 1u);
+      moved[k] = source[origin * VALUE_WORDS + word];
+    }
+    // In place, all have loaded before any stores.
+    workgroup_storage_barrier();
+#pragma unroll
+    for (u32 k = 0u; k < ITEMS; k++) {
+      const u32 at = seat + k * stride;
+      if (at < segment.count) { target[at * VALUE_WORDS + word] = moved[k]; }
+    }
+  }
+}

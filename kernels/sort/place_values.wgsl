@@ -1,0 +1,33 @@
+// sort/place_values: values of any number of words, each to the place of its key. An invocation's keys stand from `seat` on,
+// `stride` apart, and `origins` are where they stood in the segment.
+
+@group(0) @binding(2) var<storage, read_write> source_values: array<u32>;
+@group(0) @binding(3) var<storage, read_write> target_values: array<u32>;
+
+// In place what is moved is read through the binding that it is stored through: a compiler may take two bindings for memory
+// that does not overlap, and then move a load behind a barrier and another invocation's store.
+fn source_value(at: u32) -> u32 {
+  if (IN_PLACE > 0u) { return target_values[params.target_values_offset + at]; }
+  return source_values[params.source_values_offset + at];
+}
+
+fn place_values(segment: Segment, seat: u32, stride: u32, origins: ptr<function, array<u32, ITEMS>>) {
+  for (var word = 0u; word < VALUE_WORDS; word++) {
+    var moved: array<u32, ITEMS>;
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) {
+      let origin = segment.first + min((*origins)[k], segment.count - 1u);
+      moved[k] = source_value(origin * VALUE_WORDS + word);
+    }
+    // In place, all have loaded before any stores.
+    storageBarrier();
+    workgroupBarrier();
+    // unroll
+    for (var k = 0u; k < ITEMS; k++) {
+      let at = seat + k * stride;
+      if (at < segment.count) {
+        target_values[params.target_values_offset + (segment.first + at) * VALUE_WORDS + word] = moved[k];
+      }
+    }
+  }
+}

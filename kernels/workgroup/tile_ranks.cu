@@ -1,0 +1,42 @@
+// workgroup/tile_ranks: where each of a tile's keys goes in the order of their digits. Subgroups count, and claim places, by themselves.
+
+extern __shared__ u32 subgroup_counts[];
+
+// Before tile_count, with a barrier in between.
+FUNCTION void tile_ranks_clear(u32 thread, Subgroup sg) {
+#pragma unroll
+  for (u32 i = thread; i < sg.count * DIGITS; i += WORKGROUP) { subgroup_counts[i] = 0u; }
+}
+
+// Counts a tile's keys of each digit. Then digit_counts has where in the tile each digit begins, and subgroup_counts where each
+// subgroup's keys of it do. Ends with a barrier.
+FUNCTION void tile_count(const Key *keys, u32 place, u32 thread, Subgroup sg) {
+  u32 *cells = subgroup_counts + sg.id * DIGITS;
+#pragma unroll
+  for (u32 k = 0u; k < ITEMS; k++) { atomicAdd(&cells[ordered_digit(keys[k], place)], 1u); }
+  workgroup_barrier();
+  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    u32 total = 0u;
+#pragma unroll
+    for (u32 s = 0u; s < MAX_SUBGROUPS; s++) { total += subgroup_counts[s * DIGITS + digit]; }
+    digit_counts[digit] = total;
+  }
+  digit_scan(sg);
+  for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
+    u32 running = digit_counts[digit];
+#pragma unroll
+    for (u32 s = 0u; s < MAX_SUBGROUPS; s++) {
+      const u32 count = subgroup_counts[s * DIGITS + digit];
+      subgroup_counts[s * DIGITS + digit] = running;
+      running += count;
+    }
+  }
+  workgroup_barrier();
+}
+
+// A key's place in the tile. Subgroups ask for their keys' in the keys' order, all lanes at once.
+FUNCTION u32 tile_position(Key key, u32 place, Subgroup sg) {
+  const u32 digit = ordered_digit(key, place);
+  const Peers peers = subgroup_peers(digit, sg.lane);
+  return subgroup_claim(&subgroup_counts[sg.id * DIGITS + digit], peers);
+}
