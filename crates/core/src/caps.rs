@@ -104,13 +104,7 @@ impl Caps {
     }
 
     fn check_scalar(&self, scalar: Scalar) -> Result<()> {
-        let has = match scalar {
-            Scalar::U32 | Scalar::I32 | Scalar::F32 => true,
-            Scalar::U64 | Scalar::I64 => self.int64,
-            // The words of a 64-bit float are reached through a 64-bit integer.
-            Scalar::F64 => self.float64 && self.int64,
-        };
-        if has {
+        if scalar.is_of(self) {
             return Ok(());
         }
         Err(Error::Unsupported(format!(

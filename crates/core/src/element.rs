@@ -2,59 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Error, Result};
-
-/// A scalar type that all three kernel languages have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
-    /// 32-bit unsigned integer.
-    U32,
-    /// 32-bit signed integer.
-    I32,
-    /// 32-bit IEEE float.
-    F32,
-    /// 64-bit unsigned integer.
-    U64,
-    /// 64-bit signed integer.
-    I64,
-    /// 64-bit IEEE float.
-    F64,
-}
-
-impl Scalar {
-    /// Every scalar, in a fixed order.
-    pub const ALL: [Scalar; 6] = [Scalar::U32, Scalar::I32, Scalar::F32, Scalar::U64, Scalar::I64, Scalar::F64];
-
-    /// Size and alignment, in bytes.
-    pub const fn bytes(self) -> u32 {
-        match self {
-            Scalar::U32 | Scalar::I32 | Scalar::F32 => 4,
-            Scalar::U64 | Scalar::I64 | Scalar::F64 => 8,
-        }
-    }
-
-    /// The name in Rust and in WGSL, which agree.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Scalar::U32 => "u32",
-            Scalar::I32 => "i32",
-            Scalar::F32 => "f32",
-            Scalar::U64 => "u64",
-            Scalar::I64 => "i64",
-            Scalar::F64 => "f64",
-        }
-    }
-
-    /// Whether this is a floating-point type.
-    pub const fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
-    }
-
-    /// The scalar of that name.
-    pub fn from_name(name: &str) -> Option<Scalar> {
-        Scalar::ALL.into_iter().find(|s| s.name() == name)
-    }
-}
+use crate::{Error, Result, Scalar};
 
 /// A field of an element struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -105,9 +53,9 @@ impl ElementType {
         self.scalars().map(Scalar::bytes).max().unwrap_or(4)
     }
 
-    /// Its size in 32-bit words.
+    /// How many 32-bit words hold one, where kernels move elements by words: a part of a word takes a whole one.
     pub fn words(&self) -> u32 {
-        self.bytes() / 4
+        self.bytes().div_ceil(4)
     }
 
     /// The scalars it is made of.
@@ -144,7 +92,7 @@ impl ElementType {
 
 /// A type that scan and reduce work on.
 ///
-/// The scalars `u32`, `i32`, `f32`, `u64`, `i64` and `f64` are elements. A struct of them becomes one with
+/// Every [`Scalar`] is an element. A struct of them becomes one with
 /// [`element!`](crate::element!).
 ///
 /// # Safety
@@ -160,19 +108,6 @@ pub trait Key: Element {
     /// The scalar as data.
     const SCALAR: Scalar;
 }
-
-macro_rules! scalars {
-    ($($ty:ty => $scalar:ident),*) => {$(
-        // SAFETY: the scalar names this very primitive, whose size and alignment `Scalar::bytes` gives.
-        unsafe impl Element for $ty {
-            const TYPE: ElementType = ElementType::Scalar(Scalar::$scalar);
-        }
-        impl Key for $ty {
-            const SCALAR: Scalar = Scalar::$scalar;
-        }
-    )*};
-}
-scalars!(u32 => U32, i32 => I32, f32 => F32, u64 => U64, i64 => I64, f64 => F64);
 
 /// The scalar that a Rust type is; what [`element!`](crate::element!) asks of a field's type.
 pub const fn scalar_of<K: Key>() -> Scalar {
@@ -226,4 +161,15 @@ macro_rules! element {
             };
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_word_takes_a_whole_one() {
+        let words = |bytes| ElementType::Struct { name: "Packed", fields: Cow::Borrowed(&[]), bytes }.words();
+        assert_eq!([1, 2, 4, 6, 8, 12].map(words), [1, 1, 1, 2, 2, 3]);
+    }
 }

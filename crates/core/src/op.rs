@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-use crate::{Element, ElementType};
+use crate::{Element, ElementType, Scalar, for_scalar, scalars};
 
 /// An associative operator over `T` with an identity element.
 ///
@@ -182,38 +182,26 @@ impl Op {
     }
 
     /// A built-in operator over a scalar; `None` for the bitwise ones over floats.
-    pub fn builtin(which: Builtin, scalar: crate::Scalar) -> Option<Op> {
-        use crate::Scalar::*;
-        macro_rules! of {
-            ($ty:ty, int) => {
-                match which {
-                    Builtin::Sum => Op::of::<$ty, Sum>(),
-                    Builtin::Product => Op::of::<$ty, Product>(),
-                    Builtin::Min => Op::of::<$ty, Min>(),
-                    Builtin::Max => Op::of::<$ty, Max>(),
-                    Builtin::And => Op::of::<$ty, And>(),
-                    Builtin::Or => Op::of::<$ty, Or>(),
-                    Builtin::Xor => Op::of::<$ty, Xor>(),
-                }
-            };
-            ($ty:ty, float) => {
-                match which {
-                    Builtin::Sum => Op::of::<$ty, Sum>(),
-                    Builtin::Product => Op::of::<$ty, Product>(),
-                    Builtin::Min => Op::of::<$ty, Min>(),
-                    Builtin::Max => Op::of::<$ty, Max>(),
-                    Builtin::And | Builtin::Or | Builtin::Xor => return None,
-                }
-            };
-        }
-        let mut op = match scalar {
-            U32 => of!(u32, int),
-            I32 => of!(i32, int),
-            F32 => of!(f32, float),
-            U64 => of!(u64, int),
-            I64 => of!(i64, int),
-            F64 => of!(f64, float),
-        };
+    pub fn builtin(which: Builtin, scalar: Scalar) -> Option<Op> {
+        let mut op = for_scalar!(
+            scalar,
+            integer T => match which {
+                Builtin::Sum => Op::of::<T, Sum>(),
+                Builtin::Product => Op::of::<T, Product>(),
+                Builtin::Min => Op::of::<T, Min>(),
+                Builtin::Max => Op::of::<T, Max>(),
+                Builtin::And => Op::of::<T, And>(),
+                Builtin::Or => Op::of::<T, Or>(),
+                Builtin::Xor => Op::of::<T, Xor>(),
+            },
+            float T => match which {
+                Builtin::Sum => Op::of::<T, Sum>(),
+                Builtin::Product => Op::of::<T, Product>(),
+                Builtin::Min => Op::of::<T, Min>(),
+                Builtin::Max => Op::of::<T, Max>(),
+                Builtin::And | Builtin::Or | Builtin::Xor => return None,
+            }
+        );
         op.builtin = Some(which);
         Some(op)
     }
@@ -319,8 +307,11 @@ macro_rules! monoid {
     };
 }
 
-macro_rules! integer_monoids {
-    ($($ty:ident),*) => {$(
+// Those of floats follow from their bits, below.
+macro_rules! monoids {
+    ($(($doc:literal $Name:ident $ty:ident $Kind:ident $($_:tt)*))*) => { $(monoids!(@$Kind $ty);)* };
+    (@Float $ty:ident) => {};
+    (@$Integer:ident $ty:ident) => {
         monoid!(Sum, $ty, 0, SUM_WGSL, |a, b| a.wrapping_add(b));
         monoid!(Product, $ty, 1, "fn combine(a: T, b: T) -> T { return a * b; }", |a, b| a.wrapping_mul(b));
         monoid!(Min, $ty, $ty::MAX, "fn combine(a: T, b: T) -> T { return min(a, b); }", |a, b| a.min(b));
@@ -328,9 +319,9 @@ macro_rules! integer_monoids {
         monoid!(And, $ty, !0, "fn combine(a: T, b: T) -> T { return a & b; }", |a, b| a & b);
         monoid!(Or, $ty, 0, "fn combine(a: T, b: T) -> T { return a | b; }", |a, b| a | b);
         monoid!(Xor, $ty, 0, "fn combine(a: T, b: T) -> T { return a ^ b; }", |a, b| a ^ b);
-    )*};
+    };
 }
-integer_monoids!(u32, i32, u64, i64);
+scalars!(monoids);
 
 // Compared as integers: compilers may assume that no NaN comes, and devices may take the floats below the smallest normal one
 // for zero. Flipped below the sign where that is set, a float's bits are in its order, -0 before +0.

@@ -46,11 +46,11 @@ pub use trifold_cache::Cache;
 pub use trifold_core::{
     Algorithm, And, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Backend, Bound, Builtin, Candidates, Caps,
     Command, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, HostOp, HostSelector, KernelKey, Key,
-    Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Op, Operand, Options, Or, Order, Param, Plan, Predicate,
-    Prepared, Product, Reduce, ReduceByKey, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest, Result, Scalar,
-    Scan, ScanKind, ScanRequest, Select, SelectRequest, Selector, Slot, Sort, SortRequest, Span, Spans, Step,
-    SubgroupSource, Subgroups, Sum, Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor, algorithm, block_on,
-    bytemuck, element, plan_for, planner, scratch_bytes,
+    Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Number, Op, Operand, Options, Or, Order, Param, Plan,
+    Predicate, Prepared, Product, Reduce, ReduceByKey, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest,
+    Result, Scalar, ScalarKind, Scan, ScanKind, ScanRequest, Select, SelectRequest, Selector, Slot, Sort, SortRequest,
+    Span, Spans, Step, SubgroupSource, Subgroups, Sum, Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor,
+    algorithm, block_on, bytemuck, element, for_scalar, plan_for, planner, scratch_bytes,
 };
 
 #[cfg(feature = "cpu")]
