@@ -175,10 +175,12 @@ macro_rules! define {
             impl Number for $ty {
                 define!(@$Kind $ty);
 
+                #[inline]
                 fn to_f64(self) -> f64 {
                     self as f64
                 }
 
+                #[inline]
                 fn of_f64(value: f64) -> $ty {
                     value as $ty
                 }
@@ -188,14 +190,17 @@ macro_rules! define {
     (@Float $ty:ident) => {
         const PRECISION: u32 = $ty::MANTISSA_DIGITS;
 
+        #[inline]
         fn bits(self) -> u64 {
             self.to_bits() as u64
         }
 
+        #[inline]
         fn of_bits(bits: u64) -> $ty {
             $ty::from_bits(bits as _)
         }
 
+        #[inline]
         fn order(&self, other: &$ty) -> Ordering {
             self.total_cmp(other)
         }
@@ -203,14 +208,17 @@ macro_rules! define {
     (@$Integer:ident $ty:ident) => {
         const PRECISION: u32 = $ty::BITS;
 
+        #[inline]
         fn bits(self) -> u64 {
             self as u64 & (u64::MAX >> (64 - $ty::BITS))
         }
 
+        #[inline]
         fn of_bits(bits: u64) -> $ty {
             bits as $ty
         }
 
+        #[inline]
         fn order(&self, other: &$ty) -> Ordering {
             self.cmp(other)
         }
