@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use trifold_core::{Caps, DeviceKind, Error, KernelKey, Language, Result, SubgroupSource};
+use trifold_core::{Caps, DeviceKind, ElementType, Error, KernelKey, Language, Result, SubgroupSource};
 
 use crate::catalogue::entry;
 use crate::unroll::unroll;
@@ -59,11 +59,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     }
     if let Some(element) = &key.element {
         source.push_str(&trifold_lang::emit_element(element, language)?);
-        let scalar = match element {
-            trifold_core::ElementType::Scalar(s) => s.name(),
-            _ => "",
-        };
-        source.push_str(&pack_type(scalar, language, pack));
+        source.push_str(&pack_type(element, language, pack));
     }
     let mut caller_loops = false;
     if let Some(op) = &key.op {
@@ -114,25 +110,13 @@ fn subgroup_prelude(key: &KernelKey, caps: &Caps) -> Option<&'static str> {
 }
 
 /// `Pack`: what a kernel loads and stores at once. Four words for a scalar where the spans allow it, else one element.
-fn pack_type(scalar: &str, language: Language, width: u32) -> String {
-    match (language, width) {
-        (Language::Wgsl, 1) => "alias Pack = T;\n".into(),
-        (Language::Wgsl, width) => format!("alias Pack = vec{width}<T>;\n"),
-        (_, 1) => "typedef T Pack;\n".into(),
-        (Language::OpenClC, width) => format!("typedef {}{width} Pack;\n", c_vector(scalar, false)),
-        (_, width) => format!("typedef {}{width} Pack;\n", c_vector(scalar, true)),
-    }
-}
-
-fn c_vector(scalar: &str, cuda: bool) -> &'static str {
-    match (scalar, cuda) {
-        ("i32", _) => "int",
-        ("f32", _) => "float",
-        ("u64", true) => "ulonglong",
-        ("u64", false) => "ulong",
-        ("i64", true) => "longlong",
-        ("i64", false) => "long",
-        ("f64", _) => "double",
-        _ => "uint",
+fn pack_type(element: &ElementType, language: Language, width: u32) -> String {
+    match (language, element) {
+        (Language::Wgsl, _) if width == 1 => "alias Pack = T;\n".into(),
+        (Language::Wgsl, _) => format!("alias Pack = vec{width}<T>;\n"),
+        (_, ElementType::Scalar(scalar)) if width != 1 => {
+            format!("typedef {}{width} Pack;\n", scalar.vector_name(language))
+        }
+        _ => "typedef T Pack;\n".into(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trifold_core::Language;
+use trifold_core::{Language, Scalar};
 use trifold_kernels::{CATALOGUE, text};
 
 const LANGUAGES: [Language; 3] = [Language::Wgsl, Language::OpenClC, Language::CudaC];
@@ -23,6 +23,15 @@ fn steps(text: &str) -> Vec<&str> {
         digits.len() < comment.len() && digits.starts_with(". ")
     };
     comments.filter(numbered).collect()
+}
+
+#[test]
+fn preludes_name_every_scalar() {
+    for (language, scalar) in LANGUAGES[1..].iter().flat_map(|language| Scalar::ALL.map(|scalar| (*language, scalar))) {
+        let mut lines = text(language, "prelude/prelude").unwrap().lines();
+        let name = format!(" {};", scalar.name());
+        assert!(lines.any(|line| line.starts_with("typedef ") && line.ends_with(&name)), "{language:?}{name}");
+    }
 }
 
 /// The functions at a text's top level, in order.

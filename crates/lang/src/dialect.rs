@@ -1,6 +1,6 @@
 //! The kernel languages as spellings: what the same operation is called in each.
 
-use trifold_core::{Error, Language, Result, Scalar};
+use trifold_core::{Error, Language, Result, Scalar, ScalarKind};
 
 /// A kernel language; [`Language`] without the host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,33 +34,30 @@ impl Dialect {
         }
     }
 
-    /// The bits of `value`, as a u32 or a u64.
+    /// The bits of `value`, as the unsigned integer of its width.
     pub fn bits_of(self, scalar: Scalar, value: &str) -> String {
-        use Dialect::*;
-        match (self, scalar) {
-            (_, Scalar::U32 | Scalar::U64) => value.to_string(),
-            (Wgsl, Scalar::I32 | Scalar::F32) => format!("bitcast<u32>({value})"),
-            (Wgsl, Scalar::I64 | Scalar::F64) => format!("bitcast<u64>({value})"),
-            (_, Scalar::I32) => format!("(u32){value}"),
-            (_, Scalar::I64) => format!("(u64){value}"),
-            (OpenCl, Scalar::F32) => format!("as_uint({value})"),
-            (OpenCl, Scalar::F64) => format!("as_ulong({value})"),
-            (Cuda, Scalar::F32) => format!("__float_as_uint({value})"),
-            (Cuda, Scalar::F64) => format!("(u64)__double_as_longlong({value})"),
+        let unsigned = scalar.unsigned();
+        match (self, scalar.kind()) {
+            (_, ScalarKind::Unsigned) => value.to_string(),
+            (Dialect::Wgsl, _) => format!("bitcast<{}>({value})", unsigned.name()),
+            (_, ScalarKind::Signed) => format!("({}){value}", unsigned.name()),
+            (Dialect::OpenCl, _) => format!("as_{}({value})", unsigned.vector_name(Language::OpenClC)),
+            (Dialect::Cuda, _) if scalar == Scalar::F64 => format!("(u64)__double_as_longlong({value})"),
+            (Dialect::Cuda, _) => format!("__float_as_uint({value})"),
         }
     }
 
-    /// The scalar whose bits `bits` is, a u32 or a u64.
+    /// The scalar whose bits `bits` is, the unsigned integer of its width.
     pub fn value_of(self, scalar: Scalar, bits: &str) -> String {
-        use Dialect::*;
-        match (self, scalar) {
-            (_, Scalar::U32 | Scalar::U64) => bits.to_string(),
-            (Wgsl, _) => format!("bitcast<{}>({bits})", scalar.name()),
-            (_, Scalar::I32 | Scalar::I64) => cast(scalar, bits),
-            (OpenCl, Scalar::F32) => format!("as_float({bits})"),
-            (OpenCl, Scalar::F64) => format!("as_double({bits})"),
-            (Cuda, Scalar::F32) => format!("__uint_as_float({bits})"),
-            (Cuda, Scalar::F64) => format!("__longlong_as_double({})", cast(Scalar::I64, bits)),
+        match (self, scalar.kind()) {
+            (_, ScalarKind::Unsigned) => bits.to_string(),
+            (Dialect::Wgsl, _) => format!("bitcast<{}>({bits})", scalar.name()),
+            (_, ScalarKind::Signed) => cast(scalar, bits),
+            (Dialect::OpenCl, _) => format!("as_{}({bits})", scalar.vector_name(Language::OpenClC)),
+            (Dialect::Cuda, _) if scalar == Scalar::F64 => {
+                format!("__longlong_as_double({})", cast(Scalar::I64, bits))
+            }
+            (Dialect::Cuda, _) => format!("__uint_as_float({bits})"),
         }
     }
 
@@ -108,18 +105,20 @@ impl Dialect {
 
     /// C: an integer literal.
     pub fn integer(self, scalar: Scalar, value: i128) -> String {
-        let long = if self == Dialect::Cuda { "ll" } else { "l" };
-        match scalar {
+        let long = match (scalar.bytes(), self) {
+            (8, Dialect::Cuda) => "ll",
+            (8, _) => "l",
+            _ => "",
+        };
+        let is_unsigned = scalar.kind() == ScalarKind::Unsigned;
+        let digits = 2 + 2 * scalar.bytes() as usize;
+        match value {
             // Large ones are masks and bits of floats, as a rule.
-            Scalar::U32 if value > 0xffff => format!("{value:#010x}u"),
-            Scalar::U64 if value > 0xffff => format!("{value:#018x}u{long}"),
-            Scalar::U32 => format!("{value}u"),
-            Scalar::U64 => format!("{value}u{long}"),
+            0x1_0000.. if is_unsigned => format!("{value:#0digits$x}u{long}"),
+            _ if is_unsigned => format!("{value}u{long}"),
             // C has no literal for the lowest value: the minus is an operator on one that does not fit.
-            Scalar::I64 if value == i128::from(i64::MIN) => format!("({}{long} - 1{long})", value + 1),
-            Scalar::I64 => parenthesize(format!("{value}{long}")),
-            _ if value == i128::from(i32::MIN) => format!("({} - 1)", value + 1),
-            _ => parenthesize(value.to_string()),
+            _ if value == lowest(scalar) => format!("({}{long} - 1{long})", value + 1),
+            _ => parenthesize(format!("{value}{long}")),
         }
     }
 
@@ -138,6 +137,11 @@ impl Dialect {
             Literal::AbstractInt(_) | Literal::AbstractFloat(_) => return None,
         })
     }
+}
+
+/// The lowest number of a signed integer.
+pub(crate) fn lowest(scalar: Scalar) -> i128 {
+    -1 << (8 * scalar.bytes() - 1)
 }
 
 /// C: a cast, which binds tighter than any operator.

@@ -59,7 +59,8 @@ fn words(element: &ElementType, dialect: Dialect) -> String {
     let (mut to, mut from, mut word) = (String::new(), String::new(), 0);
     for (place, scalar) in places(element, dialect) {
         let bits = dialect.bits_of(scalar, &place);
-        let assembled = if scalar.bytes() == 4 {
+        let words = scalar.bytes().div_ceil(4);
+        let assembled = if words == 1 {
             let _ = writeln!(to, "    words.w[{word}] = {bits};");
             format!("words.w[{word}]")
         } else {
@@ -77,7 +78,7 @@ fn words(element: &ElementType, dialect: Dialect) -> String {
             }
         };
         let _ = writeln!(from, "    {place} = {};", dialect.value_of(scalar, &assembled));
-        word += scalar.bytes() / 4;
+        word += words;
     }
 
     let types = match dialect {

@@ -1,6 +1,6 @@
 //! The identity element, bit for bit.
 
-use trifold_core::{Error, Op, Result, Scalar};
+use trifold_core::{Error, Op, Result};
 
 use crate::dialect::Dialect;
 
@@ -42,16 +42,7 @@ fn in_words(op: &Op) -> String {
     let (mut values, mut rest) = (Vec::new(), op.identity());
     for scalar in op.element().scalars() {
         let (bytes, after) = rest.split_at(scalar.bytes() as usize);
-        let mut bits = [0; 8];
-        bits[..bytes.len()].copy_from_slice(bytes);
-        let bits = u64::from_le_bytes(bits);
-        values.push(match scalar {
-            Scalar::U32 | Scalar::U64 => bits.to_string(),
-            Scalar::I32 => (bits as u32 as i32).to_string(),
-            Scalar::I64 => (bits as i64).to_string(),
-            Scalar::F32 => format!("{:?}", f32::from_bits(bits as u32)),
-            Scalar::F64 => format!("{:?}", f64::from_bits(bits)),
-        });
+        values.push(scalar.text(bytes));
         rest = after;
     }
     values.join(", ")

@@ -1,11 +1,10 @@
 //! Functions that emitted C calls to keep WGSL's meaning. Each is defined in a text once, and only where it is called.
 
-use trifold_core::Scalar;
+use trifold_core::{Scalar, ScalarKind};
 
 use super::Emitter;
 use super::math::clamp;
-use super::scalar::unsigned;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, lowest};
 
 impl Emitter<'_> {
     /// Defines `wgsl_{name}_{scalar}`: `parameters` with `$` for the scalar, and the lines of its body.
@@ -19,13 +18,12 @@ impl Emitter<'_> {
     }
 
     fn lowest(&self, scalar: Scalar) -> String {
-        let value = if scalar == Scalar::I64 { i64::MIN.into() } else { i32::MIN.into() };
-        self.dialect.integer(scalar, value)
+        self.dialect.integer(scalar, lowest(scalar))
     }
 
     pub fn divide_helper(&mut self, scalar: Scalar) -> String {
-        match scalar {
-            Scalar::I32 | Scalar::I64 => {
+        match scalar.kind() {
+            ScalarKind::Signed => {
                 let overflow = format!("return b == 0 || (b == -1 && a == {}) ? a : a / b;", self.lowest(scalar));
                 let comment = "// WGSL: a / 0 is a, and so is the one quotient that overflows.";
                 self.helper("divide", scalar, "$ a, $ b", &[comment, &overflow])
@@ -35,8 +33,8 @@ impl Emitter<'_> {
     }
 
     pub fn remainder_helper(&mut self, scalar: Scalar) -> String {
-        match scalar {
-            Scalar::I32 | Scalar::I64 => {
+        match scalar.kind() {
+            ScalarKind::Signed => {
                 let comment = "// WGSL: a % 0 is 0. a % -1 is too, but C's may overflow.";
                 let body = "return b == 0 || b == -1 ? 0 : a % b;";
                 self.helper("remainder", scalar, "$ a, $ b", &[comment, body])
@@ -46,7 +44,7 @@ impl Emitter<'_> {
     }
 
     pub fn absolute_helper(&mut self, scalar: Scalar) -> String {
-        let unsigned = unsigned(scalar).name();
+        let unsigned = scalar.unsigned().name();
         let body = format!("return a < 0 ? ({})(0 - ({unsigned})a) : a;", scalar.name());
         self.helper("abs", scalar, "$ a", &["// WGSL: the lowest integer is its own absolute value.", &body])
     }
@@ -69,13 +67,13 @@ impl Emitter<'_> {
 
     /// Converts a float to an integer.
     pub fn integer_helper(&mut self, from: Scalar, to: Scalar) -> String {
-        let bits = 8 * to.bytes() - u32::from(unsigned(to) != to);
-        let (greatest, least) = match unsigned(to) == to {
+        let bits = 8 * to.bytes() - u32::from(to.unsigned() != to);
+        let (greatest, least) = match to.unsigned() == to {
             true => (self.dialect.integer(to, (1 << bits) - 1), "0".to_string()),
             false => (self.dialect.integer(to, (1 << bits) - 1), self.lowest(to)),
         };
         let power = self.dialect.float(from, 2f64.powi(bits as i32));
-        let low = if unsigned(to) == to {
+        let low = if to.unsigned() == to {
             self.dialect.float(from, 0.0)
         } else {
             self.dialect.float(from, -2f64.powi(bits as i32))
@@ -110,7 +108,7 @@ impl Emitter<'_> {
     }
 
     fn popcount(&self, scalar: Scalar, a: &str) -> String {
-        let unsigned = unsigned(scalar).name();
+        let unsigned = scalar.unsigned().name();
         match (self.dialect, scalar.bytes()) {
             (Dialect::Cuda, 8) => format!("__popcll(({unsigned}){a})"),
             (Dialect::Cuda, _) => format!("__popc(({unsigned}){a})"),
@@ -119,7 +117,7 @@ impl Emitter<'_> {
     }
 
     pub fn count_leading_zeros_helper(&mut self, scalar: Scalar) -> String {
-        let (name, unsigned) = (scalar.name(), unsigned(scalar).name());
+        let (name, unsigned) = (scalar.name(), scalar.unsigned().name());
         // All three give the width for 0.
         let body = match (self.dialect, scalar.bytes()) {
             (Dialect::Cuda, 8) => format!("return ({name})__clzll((i64)a);"),
@@ -130,7 +128,7 @@ impl Emitter<'_> {
     }
 
     pub fn count_trailing_zeros_helper(&mut self, scalar: Scalar) -> String {
-        let unsigned = unsigned(scalar).name();
+        let unsigned = scalar.unsigned().name();
         let mask = format!("const {unsigned} below = ~({unsigned})a & (({unsigned})a - 1u);");
         let body = format!("return ({}){};", scalar.name(), self.popcount(scalar, "below"));
         let comment = "// The bits below the lowest one; all of them for 0. OpenCL C 1.2 has no ctz.";
@@ -138,7 +136,7 @@ impl Emitter<'_> {
     }
 
     pub fn reverse_bits_helper(&mut self, scalar: Scalar) -> String {
-        let (name, wide) = (scalar.name(), unsigned(scalar));
+        let (name, wide) = (scalar.name(), scalar.unsigned());
         let unsigned = wide.name();
         if self.dialect == Dialect::Cuda {
             let function = if scalar.bytes() == 8 { "__brevll" } else { "__brev" };
@@ -152,10 +150,8 @@ impl Emitter<'_> {
         while group < width {
             // The lower group of each pair: 0x55.., 0x33.., 0x0f.., and so on.
             let mask = (0..width).filter(|bit| bit & group == 0).fold(0u64, |mask, bit| mask | 1 << bit);
-            let mask = match wide {
-                Scalar::U64 => format!("{mask:#018x}ul"),
-                _ => format!("{mask:#010x}u"),
-            };
+            let (digits, long) = (2 + width as usize / 4, if width == 64 { "l" } else { "" });
+            let mask = format!("{mask:#0digits$x}u{long}");
             lines.push(format!("r = ((r >> {group}) & {mask}) | ((r & {mask}) << {group});"));
             group *= 2;
         }
@@ -165,7 +161,7 @@ impl Emitter<'_> {
     }
 
     pub fn first_leading_bit_helper(&mut self, scalar: Scalar) -> String {
-        let wide = unsigned(scalar);
+        let wide = scalar.unsigned();
         let zeros = self.count_leading_zeros_helper(wide);
         let (name, unsigned, top) = (scalar.name(), wide.name(), scalar.bytes() * 8 - 1);
         let (comment, bits) = if wide == scalar {
@@ -185,14 +181,14 @@ impl Emitter<'_> {
     }
 
     pub fn extract_bits_helper(&mut self, scalar: Scalar) -> String {
-        let (name, unsigned, width) = (scalar.name(), unsigned(scalar).name(), scalar.bytes() * 8);
+        let (name, unsigned, width) = (scalar.name(), scalar.unsigned().name(), scalar.bytes() * 8);
         let (offset, count) = bit_range(width);
         let body = format!("return c == 0u ? 0 : ({name})(({unsigned})a << ({width}u - c - o)) >> ({width}u - c);");
         self.helper("extract_bits", scalar, "$ a, u32 offset, u32 count", &[&offset, &count, &body])
     }
 
     pub fn insert_bits_helper(&mut self, scalar: Scalar) -> String {
-        let (name, unsigned, width) = (scalar.name(), unsigned(scalar).name(), scalar.bytes() * 8);
+        let (name, unsigned, width) = (scalar.name(), scalar.unsigned().name(), scalar.bytes() * 8);
         let (offset, count) = bit_range(width);
         let mask = format!("const {unsigned} mask = (~({unsigned})0 >> ({width}u - c)) << o;");
         let body = format!("return ({name})((({unsigned})a & ~mask) | ((({unsigned})bits << o) & mask));");

@@ -1,7 +1,7 @@
 //! WGSL's built-in functions of scalars in C. Operands are names or parenthesized literals.
 
 use naga::MathFunction;
-use trifold_core::Scalar;
+use trifold_core::{Scalar, ScalarKind};
 
 use super::Emitter;
 use super::types::Kind;
@@ -71,7 +71,7 @@ impl Emitter<'_> {
 
     fn integer_math(&mut self, fun: MathFunction, scalar: Scalar, args: &[&str]) -> Option<String> {
         use MathFunction as F;
-        let signed = matches!(scalar, Scalar::I32 | Scalar::I64);
+        let signed = scalar.kind() == ScalarKind::Signed;
         let a = args[0];
         let helper = match fun {
             F::Min => return Some(format!("{a} < {b} ? {a} : {b}", b = args[1])),

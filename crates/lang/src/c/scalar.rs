@@ -1,7 +1,7 @@
 //! Operators and conversions of scalars in C, with WGSL's meaning. Operands are names or parenthesized literals.
 
 use naga::{BinaryOperator, UnaryOperator};
-use trifold_core::Scalar;
+use trifold_core::ScalarKind;
 
 use super::Emitter;
 use super::types::Kind;
@@ -14,7 +14,7 @@ impl Emitter<'_> {
             (UnaryOperator::BitwiseNot, Kind::Number(scalar)) if !scalar.is_float() => format!("~{a}"),
             (UnaryOperator::Negate, Kind::Number(scalar)) if scalar.is_float() => format!("-{a}"),
             (UnaryOperator::Negate, Kind::Number(scalar)) => {
-                let (signed, unsigned) = (scalar.name(), unsigned(scalar).name());
+                let (signed, unsigned) = (scalar.name(), scalar.unsigned().name());
                 format!("({signed})(0 - ({unsigned}){a})")
             }
             _ => return None,
@@ -66,8 +66,8 @@ impl Emitter<'_> {
             };
         }
         let (name, width) = (scalar.name(), scalar.bytes() * 8);
-        let signed = matches!(scalar, Scalar::I32 | Scalar::I64);
-        let unsigned = unsigned(scalar).name();
+        let signed = scalar.kind() == ScalarKind::Signed;
+        let unsigned = scalar.unsigned().name();
         Some(match op {
             // Unsigned arithmetic wraps; signed overflow has no meaning in C.
             Add | Subtract | Multiply if signed => format!("({name})(({unsigned}){a} {symbol} ({unsigned}){b})"),
@@ -103,9 +103,4 @@ fn bare(operation: String) -> String {
         Some(inner) => inner.to_string(),
         None => operation,
     }
-}
-
-/// The unsigned integer of a scalar's width.
-pub(super) fn unsigned(scalar: Scalar) -> Scalar {
-    if scalar.bytes() == 8 { Scalar::U64 } else { Scalar::U32 }
 }

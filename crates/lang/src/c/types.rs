@@ -1,8 +1,8 @@
 //! Types in C: scalars by the prelude's names, vectors and arrays as structs around an array.
 
 use naga::proc::TypeResolution;
-use naga::{ArraySize, Expression, Handle, ScalarKind, Span, Type, TypeInner};
-use trifold_core::{Result, Scalar};
+use naga::{ArraySize, Expression, Handle, Span, Type, TypeInner};
+use trifold_core::{Result, Scalar, ScalarKind};
 
 use super::Emitter;
 
@@ -15,16 +15,14 @@ pub(super) enum Kind {
 
 impl Kind {
     pub fn new(scalar: naga::Scalar) -> Option<Kind> {
-        Some(match (scalar.kind, scalar.width) {
-            (ScalarKind::Bool, _) => Kind::Bool,
-            (ScalarKind::Uint, 4) => Kind::Number(Scalar::U32),
-            (ScalarKind::Sint, 4) => Kind::Number(Scalar::I32),
-            (ScalarKind::Float, 4) => Kind::Number(Scalar::F32),
-            (ScalarKind::Uint, 8) => Kind::Number(Scalar::U64),
-            (ScalarKind::Sint, 8) => Kind::Number(Scalar::I64),
-            (ScalarKind::Float, 8) => Kind::Number(Scalar::F64),
-            _ => return None,
-        })
+        let kind = match scalar.kind {
+            naga::ScalarKind::Bool => return Some(Kind::Bool),
+            naga::ScalarKind::Uint => ScalarKind::Unsigned,
+            naga::ScalarKind::Sint => ScalarKind::Signed,
+            naga::ScalarKind::Float => ScalarKind::Float,
+            naga::ScalarKind::AbstractInt | naga::ScalarKind::AbstractFloat => return None,
+        };
+        Scalar::of(kind, scalar.width.into()).map(Kind::Number)
     }
 
     pub fn name(self) -> &'static str {
