@@ -13,12 +13,11 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 use trifold_core::{
-    Builtin, Element, ElementType, Key, Monoid, Op, Order, ReduceByKeyRequest, Request, Rest, Scalar, ScanKind,
-    SelectRequest, SortRequest,
+    Builtin, Element, ElementType, Monoid, Number, Op, Order, ReduceByKeyRequest, Request, Rest, Scalar, ScanKind,
+    SelectRequest, SortRequest, for_scalar,
 };
 
 pub use check::Given;
-use check::float;
 
 /// `output[i] = initial + input[0] + ... + input[i]`.
 pub fn inclusive_scan<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> Vec<T> {
@@ -54,25 +53,8 @@ pub fn reduce<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> T {
 /// Elements that one task takes at a time, where each is for itself.
 const CHUNK: usize = 1 << 16;
 
-/// Keys with the order that sort gives them.
-pub trait Ordered: Key {
-    /// By value for integers, by IEEE 754's `totalOrder` for floats.
-    fn order(&self, other: &Self) -> Ordering;
-}
-
-macro_rules! ordered {
-    ($($ty:ty: $by:ident),*) => {$(
-        impl Ordered for $ty {
-            fn order(&self, other: &Self) -> Ordering {
-                self.$by(other)
-            }
-        }
-    )*};
-}
-ordered!(u32: cmp, i32: cmp, f32: total_cmp, u64: cmp, i64: cmp, f64: total_cmp);
-
 /// The keys in order.
-pub fn sort_keys<K: Ordered>(order: Order, keys: &[K]) -> Vec<K> {
+pub fn sort_keys<K: Number>(order: Order, keys: &[K]) -> Vec<K> {
     let mut keys = keys.to_vec();
     // Keys of one place in the order have the same bits, so nothing tells a stable sort from this one.
     keys.par_sort_unstable_by(|a, b| directed(order, a, b));
@@ -83,18 +65,18 @@ pub fn sort_keys<K: Ordered>(order: Order, keys: &[K]) -> Vec<K> {
 ///
 /// # Panics
 /// If there are fewer values than keys.
-pub fn sort_pairs<K: Ordered, V: Copy>(order: Order, keys: &[K], values: &[V]) -> (Vec<K>, Vec<V>) {
+pub fn sort_pairs<K: Number, V: Copy>(order: Order, keys: &[K], values: &[V]) -> (Vec<K>, Vec<V>) {
     indexed(order, keys).into_iter().map(|(key, i)| (key, values[i as usize])).unzip()
 }
 
 /// The keys in order, each with its place in the input. No call has more than a u32 counts.
-fn indexed<K: Ordered>(order: Order, keys: &[K]) -> Vec<(K, u32)> {
+fn indexed<K: Number>(order: Order, keys: &[K]) -> Vec<(K, u32)> {
     let mut pairs: Vec<(K, u32)> = keys.iter().copied().zip(0..).collect();
     pairs.par_sort_unstable_by(|(a, i), (b, j)| directed(order, a, b).then(i.cmp(j)));
     pairs
 }
 
-fn directed<K: Ordered>(order: Order, a: &K, b: &K) -> Ordering {
+fn directed<K: Number>(order: Order, a: &K, b: &K) -> Ordering {
     match order {
         Order::Ascending => a.order(b),
         Order::Descending => b.order(a),
@@ -206,7 +188,7 @@ fn scan_in_place(op: &Op, elements: &mut [u8], running: &mut [u8], exclusive: bo
 
 fn scan_bytes(op: &Op, start: &[u8], input: &[u8], exclusive: bool) -> Output {
     let elements = match Precise::of(op, start) {
-        Some(running) => running.scan(op.element().bytes() as usize, input, exclusive),
+        Some(running) => running.scan(input, exclusive),
         None => {
             let (mut elements, mut running) = (Aligned::of(input), Aligned::of(start));
             scan_in_place(op, &mut elements.bytes()[..input.len()], &mut running.bytes()[..start.len()], exclusive);
@@ -222,8 +204,8 @@ fn totals(op: &Op, start: &[u8], values: &[u8], starts: &[u32]) -> Output {
     let place = |run: usize| starts.get(run).map_or(values.len(), |start| *start as usize * size);
     let elements = match Precise::of(op, start) {
         Some(running) => {
-            let ends = (0..starts.len()).map(|run| running.reduce(size, &values[place(run)..place(run + 1)]));
-            let (values, scales) = ends.map(|end| (end.value(), end.scale(size))).unzip();
+            let ends = (0..starts.len()).map(|run| running.reduce(&values[place(run)..place(run + 1)]));
+            let (values, scales) = ends.map(|end| (end.value(), end.scale())).unzip();
             Elements::Near { values, scales, chained: !running.product }
         }
         None => {
@@ -241,6 +223,7 @@ fn totals(op: &Op, start: &[u8], values: &[u8], starts: &[u32]) -> Output {
 /// A float sum or product as the unevaluated sum of two f64.
 #[derive(Clone, Copy)]
 struct Precise {
+    scalar: Scalar,
     product: bool,
     high: f64,
     low: f64,
@@ -252,10 +235,11 @@ struct Precise {
 impl Precise {
     /// For a built-in sum or product of floats.
     fn of(op: &Op, start: &[u8]) -> Option<Precise> {
-        let of_floats = matches!(op.element(), ElementType::Scalar(s) if s.is_float());
+        let &ElementType::Scalar(scalar) = op.element() else { return None };
         let product = op.builtin == Some(Builtin::Product);
-        let high = (of_floats && (product || op.builtin == Some(Builtin::Sum))).then(|| float(start))?;
-        Some(Precise { product, high, low: 0.0, magnitudes: high.abs(), factors: 1.0 })
+        let rounds = scalar.is_float() && (product || op.builtin == Some(Builtin::Sum));
+        let high = rounds.then(|| scalar.to_f64(start))?;
+        Some(Precise { scalar, product, high, low: 0.0, magnitudes: high.abs(), factors: 1.0 })
     }
 
     fn step(&mut self, x: f64) {
@@ -279,34 +263,35 @@ impl Precise {
         if self.high.is_finite() { self.high + self.low } else { self.high }
     }
 
-    /// What an element of so many bytes is rounded by, in the type's epsilons.
-    fn scale(&self, size: usize) -> f64 {
-        let lost =
-            if size == 4 { f64::from(f32::MIN_POSITIVE / f32::EPSILON) } else { f64::MIN_POSITIVE / f64::EPSILON };
+    /// What an element is rounded by, in the type's epsilons.
+    fn scale(&self) -> f64 {
+        let lost = for_scalar!(self.scalar, integer _T => 0.0, float T => (T::MIN_POSITIVE / T::EPSILON).to_f64());
         if self.product { self.magnitudes + lost } else { self.magnitudes }
     }
 
-    fn scan(mut self, size: usize, input: &[u8], exclusive: bool) -> Elements {
+    fn scan(mut self, input: &[u8], exclusive: bool) -> Elements {
+        let (scalar, size) = (self.scalar, self.scalar.bytes() as usize);
         let n = input.len() / size;
         let (mut values, mut scales) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for bytes in input.chunks_exact(size) {
             let before = self;
-            self.step(float(bytes));
+            self.step(scalar.to_f64(bytes));
             let here = if exclusive { before } else { self };
             values.push(here.value());
-            scales.push(here.scale(size));
+            scales.push(here.scale());
         }
         Elements::Near { values, scales, chained: !self.product }
     }
 
-    fn reduce(mut self, size: usize, input: &[u8]) -> Precise {
-        input.chunks_exact(size).for_each(|bytes| self.step(float(bytes)));
+    fn reduce(mut self, input: &[u8]) -> Precise {
+        let scalar = self.scalar;
+        input.chunks_exact(scalar.bytes() as usize).for_each(|bytes| self.step(scalar.to_f64(bytes)));
         self
     }
 }
 
 fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> Expected {
-    fn sorted<K: Ordered>(order: Order, keys: &[u8], values: Option<(usize, &[u8])>) -> (Vec<u8>, Option<Vec<u8>>) {
+    fn sorted<K: Number>(order: Order, keys: &[u8], values: Option<(usize, &[u8])>) -> (Vec<u8>, Option<Vec<u8>>) {
         let keys: Vec<K> = keys.chunks_exact(size_of::<K>()).map(bytemuck::pod_read_unaligned).collect();
         let Some((size, values)) = values else {
             return (bytemuck::cast_slice(&sort_keys(order, &keys)).to_vec(), None);
@@ -318,16 +303,9 @@ fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> Expe
         }
         (sorted.0, Some(sorted.1))
     }
-    let sorted = match request.key {
-        Scalar::U32 => sorted::<u32>,
-        Scalar::I32 => sorted::<i32>,
-        Scalar::F32 => sorted::<f32>,
-        Scalar::U64 => sorted::<u64>,
-        Scalar::I64 => sorted::<i64>,
-        Scalar::F64 => sorted::<f64>,
-    };
     let carried = request.value.as_ref().zip(values);
-    let (keys, values) = sorted(request.order, keys, carried.map(|(value, bytes)| (value.bytes() as usize, bytes)));
+    let sized = carried.map(|(value, bytes)| (value.bytes() as usize, bytes));
+    let (keys, values) = for_scalar!(request.key, K => sorted::<K>(request.order, keys, sized));
     let values = carried.zip(values).map(|((value, _), bytes)| Output::exact(value, bytes));
     Expected { values, ..Expected::of(Output::exact(&ElementType::Scalar(request.key), keys)) }
 }

@@ -8,7 +8,7 @@
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
-use trifold_core::{Error, KernelKey, Result};
+use trifold_core::{Error, KernelKey, Result, ScalarKind};
 
 use crate::memory::{Access, Region};
 use crate::step::{Arguments, inside};
@@ -35,21 +35,14 @@ struct Values {
 /// How keys compare.
 #[derive(Clone, Copy)]
 struct KeyOrder {
-    kind: KeyKind,
+    kind: ScalarKind,
     descending: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum KeyKind {
-    Unsigned,
-    Signed,
-    Float,
 }
 
 impl KeyOrder {
     /// Whether keys compare as their bits do.
     fn is_plain(self) -> bool {
-        self.kind == KeyKind::Unsigned && !self.descending
+        self.kind == ScalarKind::Unsigned && !self.descending
     }
 }
 
@@ -74,9 +67,9 @@ macro_rules! bits {
             fn encode(self, order: KeyOrder) -> $ty {
                 const SIGN: $ty = 1 << ($ty::BITS - 1);
                 let bits = match order.kind {
-                    KeyKind::Unsigned => self,
-                    KeyKind::Signed => self ^ SIGN,
-                    KeyKind::Float => self ^ ((((self as $signed) >> ($ty::BITS - 1)) as $ty) | SIGN),
+                    ScalarKind::Unsigned => self,
+                    ScalarKind::Signed => self ^ SIGN,
+                    ScalarKind::Float => self ^ ((((self as $signed) >> ($ty::BITS - 1)) as $ty) | SIGN),
                 };
                 if order.descending { !bits } else { bits }
             }
@@ -85,9 +78,9 @@ macro_rules! bits {
                 const SIGN: $ty = 1 << ($ty::BITS - 1);
                 let bits = if order.descending { !self } else { self };
                 match order.kind {
-                    KeyKind::Unsigned => bits,
-                    KeyKind::Signed => bits ^ SIGN,
-                    KeyKind::Float => bits ^ (!(((bits as $signed) >> ($ty::BITS - 1)) as $ty) | SIGN),
+                    ScalarKind::Unsigned => bits,
+                    ScalarKind::Signed => bits ^ SIGN,
+                    ScalarKind::Float => bits ^ (!(((bits as $signed) >> ($ty::BITS - 1)) as $ty) | SIGN),
                 }
             }
         }
@@ -117,12 +110,8 @@ impl SortStep {
         let constant = |name| {
             key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name)))
         };
-        let kind = match constant("KEY_KIND")? {
-            0 => KeyKind::Unsigned,
-            1 => KeyKind::Signed,
-            2 => KeyKind::Float,
-            other => return Err(Error::Invalid(format!("keys of kind {other}"))),
-        };
+        let (code, kinds) = (constant("KEY_KIND")?, [ScalarKind::Unsigned, ScalarKind::Signed, ScalarKind::Float]);
+        let kind = *kinds.get(code as usize).ok_or_else(|| Error::Invalid(format!("keys of kind {code}")))?;
         let order = KeyOrder { kind, descending: constant("DESCENDING")? == 1 };
         let key_bytes = constant("PLACES")? as usize;
         if key_bytes != 4 && key_bytes != 8 {

@@ -1,7 +1,7 @@
 //! Comparing what a call gave with what it must give, element by element.
 
 use rayon::prelude::*;
-use trifold_core::{AnyBackend, AnySpan, AnySpans, Element, ElementType, Scalar};
+use trifold_core::{AnyBackend, AnySpan, AnySpans, Element, ElementType, Number, Scalar, for_scalar};
 
 use super::{CHUNK, Elements, Expected, Output};
 
@@ -76,8 +76,8 @@ impl Expected {
                 Elements::Exact(_) => Elements::Exact(bytes),
                 Elements::Made(_) => Elements::Made(bytes),
                 Elements::Near { scales, chained, .. } => {
-                    let floats = bytes.chunks_exact(output.element.bytes() as usize).map(float);
-                    let values = floats.take(scales.len()).collect();
+                    let elements = bytes.chunks_exact(output.element.bytes() as usize).take(scales.len());
+                    let values = elements.map(|bytes| output.scalar().to_f64(bytes)).collect();
                     let twice = if *chained { 1.0 } else { 2.0 };
                     let scales = scales.iter().map(|scale| twice * scale).collect();
                     Elements::Near { values, scales, chained: *chained }
@@ -128,16 +128,21 @@ impl Output {
             match &self.elements {
                 Elements::Exact(want) => want[i * size..][..size] == *got,
                 Elements::Made(want) => same_but_nan(&self.element, &want[i * size..][..size], got),
-                Elements::Near { values, .. } => close(values[i], float(got), self.bound(i, depth)),
+                Elements::Near { values, .. } => close(values[i], self.scalar().to_f64(got), self.bound(i, depth)),
             }
         };
         (0..got.len() / size).into_par_iter().filter(move |&i| !right(i))
     }
 
+    /// What elements are that are near to a value.
+    fn scalar(&self) -> Scalar {
+        self.element.scalars().next().expect("an element has a scalar")
+    }
+
     /// How far an element may be from its value.
     fn bound(&self, i: usize, depth: u64) -> f64 {
         let Elements::Near { scales, chained, .. } = &self.elements else { return 0.0 };
-        let epsilon = if self.element.bytes() == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+        let epsilon = for_scalar!(self.scalar(), integer _T => 0.0, float T => T::EPSILON.to_f64());
         // The initial element is combined too.
         let depth = if *chained { depth + 1 } else { 1 };
         depth as f64 * epsilon * scales[i]
@@ -157,14 +162,6 @@ fn close(a: f64, b: f64, bound: f64) -> bool {
     (a.is_nan() && b.is_nan()) || a == b || (a.is_finite() && b.is_finite() && (a - b).abs() <= bound)
 }
 
-/// A float of four or eight bytes.
-pub(super) fn float(bytes: &[u8]) -> f64 {
-    match bytes.len() {
-        4 => f64::from(bytemuck::pod_read_unaligned::<f32>(bytes)),
-        _ => bytemuck::pod_read_unaligned(bytes),
-    }
-}
-
 fn same_but_nan(element: &ElementType, want: &[u8], got: &[u8]) -> bool {
     let mut at = 0;
     want == got
@@ -172,7 +169,7 @@ fn same_but_nan(element: &ElementType, want: &[u8], got: &[u8]) -> bool {
             let range = at..at + scalar.bytes() as usize;
             at = range.end;
             let (w, g) = (&want[range.clone()], &got[range]);
-            w == g || (scalar.is_float() && float(w).is_nan() && float(g).is_nan())
+            w == g || (scalar.is_float() && scalar.to_f64(w).is_nan() && scalar.to_f64(g).is_nan())
         })
 }
 
@@ -183,20 +180,10 @@ fn show(element: &ElementType, bytes: &[u8]) -> String {
         .map(|scalar| {
             let field = &bytes[at..at + scalar.bytes() as usize];
             at += field.len();
-            match scalar {
-                Scalar::U32 => bytemuck::pod_read_unaligned::<u32>(field).to_string(),
-                Scalar::I32 => bytemuck::pod_read_unaligned::<i32>(field).to_string(),
-                Scalar::U64 => bytemuck::pod_read_unaligned::<u64>(field).to_string(),
-                Scalar::I64 => bytemuck::pod_read_unaligned::<i64>(field).to_string(),
-                Scalar::F32 => {
-                    let x: f32 = bytemuck::pod_read_unaligned(field);
-                    format!("{x:e} ({:#010x})", x.to_bits())
-                }
-                Scalar::F64 => {
-                    let x: f64 = bytemuck::pod_read_unaligned(field);
-                    format!("{x:e} ({:#018x})", x.to_bits())
-                }
-            }
+            for_scalar!(scalar, integer _T => scalar.text(field), float T => {
+                let (x, digits) = (bytemuck::pod_read_unaligned::<T>(field), 2 + 2 * field.len());
+                format!("{x:e} ({:#0digits$x})", x.bits())
+            })
         })
         .collect();
     if fields.len() == 1 { fields[0].clone() } else { format!("({})", fields.join(", ")) }
@@ -244,14 +231,11 @@ mod tests {
     fn every_operator_of_every_type_bites() {
         for scalar in Scalar::ALL {
             for op in Builtin::ALL.into_iter().filter_map(|which| Op::builtin(which, scalar)) {
-                let input: Vec<u8> = match scalar {
-                    Scalar::F32 => bytes(&[1.5f32, 0.75, 1.25]),
-                    Scalar::F64 => bytes(&[1.5f64, 0.75, 1.25]),
-                    _ => [0x35u8, 0x71, 0x1c]
-                        .map(|byte| [byte; 8])
-                        .map(|x| x[..scalar.bytes() as usize].to_vec())
-                        .concat(),
-                };
+                let input = for_scalar!(
+                    scalar,
+                    integer T => bytes(&[0x35u8, 0x71, 0x1c].map(|byte| T::of_bits(u64::from_ne_bytes([byte; 8])))),
+                    float T => bytes::<T>(&[1.5, 0.75, 1.25])
+                );
                 let (mut output, mut running) = (Aligned::of(&input), Aligned::of(op.identity()));
                 let (output, running) =
                     (&mut output.bytes()[..input.len()], &mut running.bytes()[..op.identity().len()]);
