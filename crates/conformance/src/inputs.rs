@@ -1,7 +1,9 @@
 //! Inputs, the same on every machine: each follows from its row's name.
 
+use std::f64::consts::PI;
+
 use rayon::prelude::*;
-use trifold_core::{Builtin, ElementType, Op, Scalar};
+use trifold_core::{Builtin, ElementType, Number, Op, Scalar, for_scalar};
 
 /// Sebastiano Vigna's splitmix64.
 #[derive(Clone)]
@@ -148,7 +150,7 @@ pub(crate) fn elements(op: &Op, distribution: Distribution, n: u64, random: &mut
 pub(crate) fn keys(scalar: Scalar, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
     let mut ranks = ranks(distribution, n, random);
     if let Distribution::Places(mask) = distribution {
-        let shift = if scalar.bytes() == 4 { 32 } else { 0 };
+        let shift = 64 - 8 * scalar.bytes();
         let bits = (0..8).filter(|p| mask >> p & 1 == 1).fold(0u64, |m, p| m | 0xff << (8 * p)) << shift;
         let rest = random.next() & !bits;
         ranks.iter_mut().for_each(|r| *r = *r & bits | rest);
@@ -158,11 +160,9 @@ pub(crate) fn keys(scalar: Scalar, distribution: Distribution, n: u64, random: &
 
 /// Values that tell where their keys stood: the index first, then words that follow from it.
 pub(crate) fn values(element: &ElementType, n: u64) -> Vec<u8> {
-    let words = element.words();
-    (0..n as u32)
-        .flat_map(|i| (0..words).map(move |w| if w == 0 { i } else { i.wrapping_mul(0x9e37_79b9).rotate_left(w) ^ w }))
-        .flat_map(u32::to_le_bytes)
-        .collect()
+    let word = |i: u32, w| if w == 0 { i } else { i.wrapping_mul(0x9e37_79b9).rotate_left(w) ^ w };
+    let words = |i| (0..element.words()).flat_map(move |w| word(i, w).to_le_bytes());
+    (0..n as u32).flat_map(|i| words(i).take(element.bytes() as usize)).collect()
 }
 
 /// `n` elements of any type, for predicates.
@@ -247,35 +247,33 @@ fn encode(element: &ElementType, domain: Domain, ranks: &[u64]) -> Vec<u8> {
 }
 
 fn push(bytes: &mut Vec<u8>, scalar: Scalar, domain: Domain, rank: u64) {
-    let wide = scalar.bytes() == 8;
-    let unit = (rank >> 40) as f32 / (1u32 << 23) as f32 - 1.0;
-    let word = match (domain, scalar) {
-        (Domain::Any, Scalar::F32 | Scalar::F64) => {
-            // The inverse of the order-preserving map of floats to unsigned integers.
-            let bits = if rank >> 63 == 1 { rank ^ (1 << 63) } else { !rank };
-            if wide { bits } else { bits >> 32 }
+    // In [-1, 1), of so many binary digits.
+    let unit = |digits: u32| (rank >> (64 - digits)) as f64 / (1u64 << (digits - 1)) as f64 - 1.0;
+    let width = 8 * scalar.bytes();
+    let ranked = rank >> (64 - width);
+    let bits = for_scalar!(
+        scalar,
+        integer T => match domain {
+            Domain::NearlyOnes | Domain::NearlyZeros => {
+                let chance = Random::new(rank).next();
+                let bit = if chance.is_multiple_of(64) { 1u64 << ((chance >> 32) % u64::from(width)) } else { 0 };
+                if domain == Domain::NearlyOnes { !bit } else { bit }
+            }
+            Domain::Factor => T::of_rank(ranked).bits() | 1,
+            Domain::Any | Domain::Unit => T::of_rank(ranked).bits(),
+        },
+        float T => match domain {
+            Domain::Any => T::of_rank(ranked).bits(),
+            Domain::Factor => T::of_f64(1.0 + unit(24) / 2048.0).bits(),
+            _ => T::of_f64(unit(T::PRECISION)).bits(),
         }
-        (Domain::Factor, Scalar::F32) => u64::from((1.0 + unit / 2048.0).to_bits()),
-        (Domain::Factor, Scalar::F64) => (1.0 + f64::from(unit) / 2048.0).to_bits(),
-        (_, Scalar::F32) => u64::from(unit.to_bits()),
-        (_, Scalar::F64) => ((rank >> 11) as f64 / (1u64 << 52) as f64 - 1.0).to_bits(),
-        (Domain::NearlyOnes | Domain::NearlyZeros, _) => {
-            let chance = Random::new(rank).next();
-            let bit =
-                if chance.is_multiple_of(64) { 1u64 << ((chance >> 32) % u64::from(8 * scalar.bytes())) } else { 0 };
-            if domain == Domain::NearlyOnes { !bit } else { bit }
-        }
-        (_, Scalar::U32) => rank >> 32,
-        (_, Scalar::I32) => (rank >> 32) ^ (1 << 31),
-        (_, Scalar::U64) => rank,
-        (_, Scalar::I64) => rank ^ (1 << 63),
-    };
-    let word = if domain == Domain::Factor && !scalar.is_float() { word | 1 } else { word };
-    if wide {
-        bytes.extend_from_slice(&word.to_le_bytes());
-    } else {
-        bytes.extend_from_slice(&(word as u32).to_le_bytes());
-    }
+    );
+    put(bytes, scalar, bits);
+}
+
+/// Appends the scalar of these bits.
+fn put(bytes: &mut Vec<u8>, scalar: Scalar, bits: u64) {
+    bytes.extend_from_slice(&bits.to_le_bytes()[..scalar.bytes() as usize]);
 }
 
 /// Floats for an operator, in quarters: ordinary ones; zeros of both signs; infinities; NaN. Each quarter is one that a
@@ -298,69 +296,39 @@ fn specials(op: &Op, scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
             3 if r % 50 == 1 => f64::NAN.copysign(if r & 64 == 0 { 1.0 } else { -1.0 }),
             _ => ordinary,
         };
-        match scalar {
-            Scalar::F32 if value.is_nan() => {
-                // Payloads other than the one that arithmetic makes.
-                let payload = 0x7f80_0001 | (r >> 40) as u32 & 0x7f_ffff | (r as u32) << 31;
-                bytes.extend_from_slice(&payload.to_le_bytes());
-            }
-            Scalar::F32 => bytes.extend_from_slice(&(value as f32).to_le_bytes()),
-            _ => bytes.extend_from_slice(&value.to_le_bytes()),
-        }
+        let bits = match scalar {
+            // Payloads other than the one that arithmetic makes.
+            Scalar::F32 if value.is_nan() => 0x7f80_0001 | r >> 40 & 0x7f_ffff | (r & 1) << 31,
+            _ => for_scalar!(scalar, T => T::of_f64(value).bits()),
+        };
+        put(&mut bytes, scalar, bits);
     }
     bytes
 }
 
 /// Floats below the smallest normal one: one of 16 is a zero.
 fn subnormals(scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
+    let (precision, width) = (for_scalar!(scalar, T => T::PRECISION), 8 * scalar.bytes());
     let mut bytes = vec![];
     for _ in 0..n {
         let r = random.next();
         let magnitude = if r.is_multiple_of(16) { 0 } else { r >> 1 };
-        match scalar.bytes() {
-            4 => bytes.extend_from_slice(&(magnitude as u32 & 0x7f_ffff | (r as u32 & 32) << 26).to_le_bytes()),
-            _ => bytes.extend_from_slice(&(magnitude & ((1 << 52) - 1) | (r & 32) << 58).to_le_bytes()),
-        }
+        put(&mut bytes, scalar, magnitude & ((1 << (precision - 1)) - 1) | (r >> 5 & 1) << (width - 1));
     }
     bytes
 }
 
 fn special_floats(scalar: Scalar, ranks: &[u64]) -> Vec<u8> {
-    const F32: [u32; 12] = [
-        0x7fc0_0000,
-        0x7f80_0001,
-        0x7fff_ffff,
-        0x7f80_0000,
-        0x3f80_0000,
-        0x0080_0000,
-        0x007f_ffff,
-        0x0000_0001,
-        0,
-        0x7f7f_ffff,
-        0x4049_0fdb,
-        0x7fa5_5a5a,
-    ];
-    const F64: [u64; 12] = [
-        0x7ff8 << 48,
-        0x7ff0_0000_0000_0001,
-        u64::MAX >> 1,
-        0x7ff0 << 48,
-        0x3ff0 << 48,
-        1 << 52,
-        (1 << 52) - 1,
-        1,
-        0,
-        0x7fef_ffff_ffff_ffff,
-        0x4009_21fb_5444_2d18,
-        0x7ff4_5a5a_5a5a_5a5a,
-    ];
+    let magnitudes = for_scalar!(scalar, integer _T => vec![0], float T => {
+        let [infinity, smallest, nan] = [T::INFINITY, T::MIN_POSITIVE, T::NAN].map(T::bits);
+        let [one, most, pi] = [1.0, T::MAX, T::of_f64(PI)].map(T::bits);
+        let every_bit = T::of_bits(u64::MAX).abs().bits();
+        vec![nan, infinity | 1, every_bit, infinity, one, smallest, smallest - 1, 1, 0, most, pi, infinity | 0x5a5a]
+    });
     let mut bytes = vec![];
     for &rank in ranks {
-        let pick = (rank % 12) as usize;
-        match scalar.bytes() {
-            4 => bytes.extend_from_slice(&(F32[pick] | (rank >> 63 << 31) as u32).to_le_bytes()),
-            _ => bytes.extend_from_slice(&(F64[pick] | rank >> 63 << 63).to_le_bytes()),
-        }
+        let magnitude = magnitudes[(rank % magnitudes.len() as u64) as usize];
+        put(&mut bytes, scalar, magnitude | rank >> 63 << (8 * scalar.bytes() - 1));
     }
     bytes
 }
