@@ -176,7 +176,7 @@ fn print_numbers(columns: &[(Scalar, &[u8])]) -> Result<()> {
         for (i, (scalar, bytes)) in columns.iter().enumerate() {
             let size = scalar.bytes() as usize;
             let separator = if i == 0 { "" } else { "\t" };
-            write!(text, "{separator}{}", elements::text(*scalar, &bytes[row * size..][..size]))?;
+            write!(text, "{separator}{}", scalar.text(&bytes[row * size..][..size]))?;
         }
         text.push('\n');
         if text.len() > 1 << 16 {

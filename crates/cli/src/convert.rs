@@ -4,8 +4,6 @@ use std::path::Path;
 
 use trifold::Scalar;
 
-use crate::files::type_string;
-
 /// By a name's end: what the file holds, and Python that reads an array of type `{t}` from the file `{f}`.
 const FORMATS: [(&str, &str, &str); 10] = [
     ("csv", "text", "np.loadtxt('{f}', '{t}', delimiter=',')"),
@@ -25,7 +23,7 @@ pub fn advice(path: &Path, scalar: Option<Scalar>) -> Option<String> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     let (_, what, read) = FORMATS.iter().find(|(known, ..)| *known == ending)?;
     let (file, to) = (path.display().to_string(), path.with_extension("npy").display().to_string());
-    let read = read.replace("{f}", &file).replace("{t}", &type_string(scalar.unwrap_or(Scalar::F32)));
+    let read = read.replace("{f}", &file).replace("{t}", scalar.unwrap_or(Scalar::F32).npy());
     let modules = ["json", "pd", "h5py"].into_iter().find(|name| read.contains(&format!("{name}.")));
     let import = match modules {
         Some("pd") => "import numpy as np, pandas as pd".into(),

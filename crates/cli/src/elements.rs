@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use rayon::prelude::*;
-use trifold::{Scalar, bytemuck};
+use trifold::{Number, Scalar, bytemuck, for_scalar};
 use trifold_conformance::Distribution;
 
 /// Elements on the host, aligned for any scalar.
@@ -73,21 +73,20 @@ impl Elements {
         // Sizes differ in all their elements, so that a result left over from one cannot pass for another's.
         let ranks = shape.ranks(distribution, n, mix(seed ^ n.rotate_left(32)));
         let bytes = elements.as_bytes_mut();
-        match (scalar, distribution) {
-            // The bytes of a rank have to be the digits of the key: those of the fraction, with the exponent of [0.5, 1).
-            (Scalar::F32, Distribution::HotDigit) => {
-                encode(bytes, &ranks, |x| f32::from_bits(0x3f00_0000 | (x >> 40) as u32 & 0x007f_ffff))
+        for_scalar!(
+            scalar,
+            integer T => encode(bytes, &ranks, |x| T::of_rank(x >> (64 - T::BITS))),
+            float T => match distribution {
+                // The bytes of a rank have to be the digits of the key: those of the fraction, with the exponent of [0.5, 1).
+                Distribution::HotDigit => encode(bytes, &ranks, |x| {
+                    let fraction = x >> ((64 - T::PRECISION) / 8 * 8) & ((1 << (T::PRECISION - 1)) - 1);
+                    T::of_bits(T::of_f64(0.5).bits() | fraction)
+                }),
+                _ => encode(bytes, &ranks, |x| {
+                    T::of_f64((x >> (64 - T::PRECISION)) as f64 / (1u64 << T::PRECISION) as f64)
+                }),
             }
-            (Scalar::F64, Distribution::HotDigit) => {
-                encode(bytes, &ranks, |x| f64::from_bits(0x3fe << 52 | (x >> 8) & ((1 << 52) - 1)))
-            }
-            (Scalar::U32, _) => encode(bytes, &ranks, |x| (x >> 32) as u32),
-            (Scalar::I32, _) => encode(bytes, &ranks, |x| (x >> 32) as u32 ^ 1 << 31),
-            (Scalar::F32, _) => encode(bytes, &ranks, |x| (x >> 40) as f32 / (1u32 << 24) as f32),
-            (Scalar::U64, _) => encode(bytes, &ranks, |x| x),
-            (Scalar::I64, _) => encode(bytes, &ranks, |x| x ^ 1 << 63),
-            (Scalar::F64, _) => encode(bytes, &ranks, |x| (x >> 11) as f64 / (1u64 << 53) as f64),
-        }
+        );
         elements
     }
 
@@ -121,50 +120,9 @@ pub fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Runs an expression with `$T` standing for the Rust type of a scalar.
-macro_rules! with_type {
-    ($scalar:expr, $T:ident => $body:expr) => {
-        match $scalar {
-            trifold::Scalar::U32 => {
-                type $T = u32;
-                $body
-            }
-            trifold::Scalar::I32 => {
-                type $T = i32;
-                $body
-            }
-            trifold::Scalar::F32 => {
-                type $T = f32;
-                $body
-            }
-            trifold::Scalar::U64 => {
-                type $T = u64;
-                $body
-            }
-            trifold::Scalar::I64 => {
-                type $T = i64;
-                $body
-            }
-            trifold::Scalar::F64 => {
-                type $T = f64;
-                $body
-            }
-        }
-    };
-}
-pub(crate) use with_type;
-
-/// One element as text that reads back as the same element.
-pub fn text(scalar: Scalar, element: &[u8]) -> String {
-    with_type!(scalar, T => format!("{:?}", bytemuck::pod_read_unaligned::<T>(element)))
-}
-
 /// An element's bytes from its text.
 pub fn parse(scalar: Scalar, text: &str) -> Result<Vec<u8>> {
-    fn bytes<T: bytemuck::Pod + std::str::FromStr>(text: &str) -> Option<Vec<u8>> {
-        text.trim().parse::<T>().ok().map(|x| bytemuck::bytes_of(&x).to_vec())
-    }
-    with_type!(scalar, T => bytes::<T>(text))
+    for_scalar!(scalar, T => text.trim().parse::<T>().ok().map(|x| bytemuck::bytes_of(&x).to_vec()))
         .ok_or_else(|| anyhow!("`{text}` is no {}; give a number that fits the type", scalar.name()))
 }
 
@@ -172,27 +130,13 @@ pub fn parse(scalar: Scalar, text: &str) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// An integer that is ordered as sort orders the values: floats by IEEE 754 `totalOrder`.
-    fn rank(scalar: Scalar, element: &[u8]) -> u64 {
-        let top = 1 << (8 * element.len() - 1);
-        let bits = match element.len() {
-            4 => u64::from(bytemuck::pod_read_unaligned::<u32>(element)),
-            _ => bytemuck::pod_read_unaligned(element),
-        };
-        match scalar {
-            Scalar::U32 | Scalar::U64 => bits,
-            Scalar::F32 | Scalar::F64 if bits & top != 0 => bits ^ (2 * (top - 1) + 1),
-            Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64 => bits ^ top,
-        }
-    }
-
     #[test]
     fn inputs_lie_as_their_names_say() {
         const N: u64 = 16_000;
         for scalar in Scalar::ALL {
             let ranks = |input| -> Vec<u64> {
                 let elements = Elements::of(input, scalar, N, 1);
-                elements.as_bytes().chunks_exact(scalar.bytes() as usize).map(|x| rank(scalar, x)).collect()
+                for_scalar!(scalar, T => bytemuck::cast_slice::<u8, T>(elements.as_bytes()).iter().map(|x| x.rank()).collect())
             };
             let distinct = |mut ranks: Vec<u64>| {
                 ranks.sort_unstable();
@@ -224,12 +168,8 @@ mod tests {
                 );
             }
             let hot = Elements::of(Distribution::HotDigit, scalar, N, 1);
-            let floats: Vec<f64> = match scalar {
-                Scalar::F32 => bytemuck::cast_slice(hot.as_bytes()).iter().map(|x: &f32| f64::from(*x)).collect(),
-                Scalar::F64 => bytemuck::cast_slice(hot.as_bytes()).to_vec(),
-                _ => continue,
-            };
-            assert!(floats.iter().all(|x| (0.5..1.0).contains(x)));
+            let mut numbers = hot.as_bytes().chunks_exact(scalar.bytes() as usize).map(|x| scalar.to_f64(x));
+            assert!(!scalar.is_float() || numbers.all(|x| (0.5..1.0).contains(&x)));
         }
     }
 
@@ -265,7 +205,7 @@ mod tests {
         for (scalar, written) in [(Scalar::I32, "-5"), (Scalar::F32, "1e30"), (Scalar::F64, "0.1"), (Scalar::U64, "7")]
         {
             let bytes = parse(scalar, written).unwrap();
-            assert_eq!(parse(scalar, &text(scalar, &bytes)).unwrap(), bytes);
+            assert_eq!(parse(scalar, &scalar.text(&bytes)).unwrap(), bytes);
         }
         assert!(parse(Scalar::U32, "-1").is_err());
         assert!(parse(Scalar::U32, "4294967296").is_err());

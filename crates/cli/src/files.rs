@@ -110,16 +110,6 @@ impl Numbers {
     }
 }
 
-/// What NumPy calls a type.
-pub fn type_string(scalar: Scalar) -> String {
-    let kind = match scalar {
-        Scalar::U32 | Scalar::U64 => 'u',
-        Scalar::I32 | Scalar::I64 => 'i',
-        Scalar::F32 | Scalar::F64 => 'f',
-    };
-    format!("<{kind}{}", scalar.bytes())
-}
-
 /// A `.npy` file's type and where its numbers start, having checked that they are all there.
 fn header(bytes: &[u8]) -> Result<(Scalar, usize)> {
     ensure!(bytes.starts_with(MAGIC), "it does not start with \\x93NUMPY");
@@ -136,18 +126,12 @@ fn header(bytes: &[u8]) -> Result<(Scalar, usize)> {
     let text = bytes.get(..start).context("it ends within its header; is it truncated?")?;
     check_header_text(text)?;
     let header = npyz::NpyHeader::from_reader(text).context("its header cannot be read")?;
-    let scalar = match header.dtype().descr().trim_matches('\'') {
-        "<u4" => Scalar::U32,
-        "<i4" => Scalar::I32,
-        "<f4" => Scalar::F32,
-        "<u8" => Scalar::U64,
-        "<i8" => Scalar::I64,
-        "<f8" => Scalar::F64,
-        other => bail!(
-            "its numbers are `{other}`; convert them to one of <u4, <i4, <f4, <u8, <i8, <f8, for instance by \
-             a.astype('<f4')"
-        ),
-    };
+    let descr = header.dtype().descr();
+    let stored = descr.trim_matches('\'');
+    let scalar = Scalar::ALL.into_iter().find(|scalar| scalar.npy() == stored).with_context(|| {
+        let known = Scalar::ALL.map(Scalar::npy).join(", ");
+        format!("its numbers are `{stored}`; convert them to one of {known}, for instance by a.astype('<f4')")
+    })?;
     let [n] = *header.shape() else {
         bail!("its shape is {:?}; make it one-dimensional, for instance by a.reshape(-1)", header.shape());
     };
@@ -248,7 +232,7 @@ impl<'a> Pending<'a> {
         let is_npy = path.extension().is_some_and(|e| e == "npy");
         Pending::write(path, |file| {
             if is_npy {
-                let descr = type_string(scalar).parse::<npyz::TypeStr>()?;
+                let descr = scalar.npy().parse::<npyz::TypeStr>()?;
                 npyz::WriteOptions::new_header_only()
                     .dtype(npyz::DType::new_scalar(descr))
                     .shape(&[bytes.len() as u64 / u64::from(scalar.bytes())])

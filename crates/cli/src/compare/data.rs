@@ -2,14 +2,14 @@
 
 use trifold::{
     AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Options, Predicate,
-    Request, Result, Scalar, Selector, Slot,
+    Request, Result, Scalar, Selector, Slot, for_scalar,
 };
 use trifold_conformance::Distribution;
 use trifold_conformance::oracle::{self, Expected, Given};
 
 use super::rows::Job;
 use crate::args::Primitive;
-use crate::elements::{Elements, Shape, with_type};
+use crate::elements::{Elements, Shape};
 use crate::memory::{allocate, first, upload};
 
 /// What a result is spoiled with: no float below one, no position, and no other result but by rare chance.
@@ -46,7 +46,7 @@ upper! {
 
 /// [`Upper`] of a type.
 pub fn upper(scalar: Scalar) -> Selector {
-    with_type!(scalar, T => Selector::of::<T, Upper>())
+    for_scalar!(scalar, T => Selector::of::<T, Upper>())
 }
 
 /// The buffers of one type, size and input, and what they hold.
