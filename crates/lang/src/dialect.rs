@@ -121,22 +121,6 @@ impl Dialect {
             _ => parenthesize(format!("{value}{long}")),
         }
     }
-
-    /// C: a literal of naga's; `None` for types that the C languages lack.
-    pub fn literal(self, literal: naga::Literal) -> Option<String> {
-        use naga::Literal;
-        Some(match literal {
-            Literal::F64(v) => self.float(Scalar::F64, v),
-            Literal::F32(v) => self.float(Scalar::F32, f64::from(v)),
-            Literal::U32(v) => self.integer(Scalar::U32, v.into()),
-            Literal::I32(v) => self.integer(Scalar::I32, v.into()),
-            Literal::U64(v) => self.integer(Scalar::U64, v.into()),
-            Literal::I64(v) => self.integer(Scalar::I64, v.into()),
-            Literal::Bool(v) => v.to_string(),
-            Literal::F16(_) | Literal::U16(_) | Literal::I16(_) => return None,
-            Literal::AbstractInt(_) | Literal::AbstractFloat(_) => return None,
-        })
-    }
 }
 
 /// The lowest number of a signed integer.

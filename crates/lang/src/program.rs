@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use naga::proc::TypeResolution;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Block, Expression, Function, Handle, Module, Span, Statement, Type};
+use naga::{Block, Expression, Function, Handle, Literal, Module, Span, Statement, Type};
 use trifold_core::{ElementType, Error, Op, Result, Selector};
 
 use crate::loops::{self, KeptPointer};
@@ -298,6 +298,19 @@ pub(crate) fn scalar_name(scalar: naga::Scalar) -> String {
         naga::ScalarKind::Float | naga::ScalarKind::AbstractFloat => 'f',
     };
     format!("{letter}{}", u32::from(scalar.width) * 8)
+}
+
+/// The value of an integer that is written out.
+pub(crate) fn integer(literal: Literal) -> Option<i128> {
+    Some(match literal {
+        Literal::U16(value) => value.into(),
+        Literal::I16(value) => value.into(),
+        Literal::U32(value) => value.into(),
+        Literal::I32(value) => value.into(),
+        Literal::U64(value) => value.into(),
+        Literal::I64(value) => value.into(),
+        _ => return None,
+    })
 }
 
 /// The blocks within a statement.

@@ -1,10 +1,11 @@
 //! Types in C: scalars by the prelude's names, vectors and arrays as structs around an array.
 
 use naga::proc::TypeResolution;
-use naga::{ArraySize, Expression, Handle, Span, Type, TypeInner};
+use naga::{ArraySize, Expression, Handle, Literal, Span, Type, TypeInner};
 use trifold_core::{Result, Scalar, ScalarKind};
 
 use super::Emitter;
+use crate::program::integer;
 
 /// A scalar type that C has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,8 +133,15 @@ impl Emitter<'_> {
     }
 
     /// A literal in C.
-    pub fn literal(&self, literal: naga::Literal, span: Span) -> Result<String> {
-        let text = self.dialect.literal(literal);
+    pub fn literal(&self, literal: Literal, span: Span) -> Result<String> {
+        let dialect = self.dialect;
+        let text = match (literal, Kind::new(literal.scalar())) {
+            (Literal::Bool(value), _) => Some(value.to_string()),
+            (Literal::F32(value), _) => Some(dialect.float(Scalar::F32, value.into())),
+            (Literal::F64(value), _) => Some(dialect.float(Scalar::F64, value)),
+            (_, Some(Kind::Number(scalar))) => integer(literal).map(|value| dialect.integer(scalar, value)),
+            _ => None,
+        };
         text.ok_or_else(|| self.program.refuse(span, "a 16-bit number cannot be said in OpenCL C and CUDA C"))
     }
 }

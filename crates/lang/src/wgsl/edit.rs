@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use naga::valid::{FunctionInfo, ModuleInfo};
-use naga::{ArraySize, BinaryOperator, Expression, Function, Handle, Literal, Module, ScalarKind, TypeInner};
+use naga::{ArraySize, BinaryOperator, Expression, Function, Handle, Module, ScalarKind, TypeInner};
 use trifold_core::Result;
 use trifold_core::wgsl::{Token, tokens};
 
 use super::helpers::{Helpers, Shape};
-use crate::program::Program;
+use crate::program::{Program, integer};
 use crate::scan;
 
 /// What an expression needs.
@@ -152,13 +152,7 @@ fn guards<'a>(
 fn is_constant(function: &Function, handle: Handle<Expression>, holds: impl Fn(i128) -> bool) -> bool {
     match function.expressions[handle] {
         Expression::Splat { value, .. } => is_constant(function, value, holds),
-        Expression::Literal(literal) => match literal {
-            Literal::U32(value) => holds(value.into()),
-            Literal::I32(value) => holds(value.into()),
-            Literal::U64(value) => holds(value.into()),
-            Literal::I64(value) => holds(value.into()),
-            _ => false,
-        },
+        Expression::Literal(literal) => integer(literal).is_some_and(holds),
         _ => false,
     }
 }
