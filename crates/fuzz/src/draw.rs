@@ -2,7 +2,7 @@
 //! once. What WGSL leaves open is not drawn: the sign and the payload of NaN as integers, an index out of bounds.
 
 use arbitrary::{Result, Unstructured};
-use trifold_core::Scalar;
+use trifold_core::{Number, Scalar, for_scalar};
 
 use crate::evaluate::{Binary, Unary, binary, compare, convert, edges, unary};
 
@@ -252,21 +252,13 @@ impl Body<'_> {
             return self.number(scalar, 1);
         }
         let literal = self.choices.int_in_range(1..=31_u32)?;
-        let suffix = match scalar {
-            Scalar::U32 => "u",
-            Scalar::I32 => "i",
-            Scalar::F32 => ".5f",
-            Scalar::U64 => "lu",
-            Scalar::I64 => "li",
-            Scalar::F64 => ".5lf",
-        };
-        let float = f64::from(literal) + 0.5;
-        let bits = match scalar {
-            Scalar::F32 => u64::from((float as f32).to_bits()),
-            Scalar::F64 => float.to_bits(),
-            _ => u64::from(literal),
-        };
-        Ok(Expression { text: format!("{literal}{suffix}"), values: [bits; PAIRS] })
+        let (long, letter) = (if scalar.bytes() == 8 { "l" } else { "" }, &scalar.name()[..1]);
+        let (half, bits) = for_scalar!(
+            scalar,
+            integer _T => ("", u64::from(literal)),
+            float T => (".5", T::of_f64(f64::from(literal) + 0.5).bits())
+        );
+        Ok(Expression { text: format!("{literal}{half}{long}{letter}"), values: [bits; PAIRS] })
     }
 
     /// A name that is of the type, or can be converted to it.

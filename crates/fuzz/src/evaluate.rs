@@ -1,6 +1,6 @@
 //! What WGSL's operations give, as trifold-lang's documentation promises it. Values are their bits.
 
-use trifold_core::Scalar;
+use trifold_core::{Number, Scalar, ScalarKind, for_scalar};
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum Binary {
@@ -63,10 +63,10 @@ impl Binary {
 
 impl Unary {
     pub fn of(scalar: Scalar) -> &'static [Unary] {
-        match scalar {
-            Scalar::U32 | Scalar::U64 => &[Unary::Not],
-            Scalar::I32 | Scalar::I64 => &[Unary::Not, Unary::Negate, Unary::Abs],
-            Scalar::F32 | Scalar::F64 => &[Unary::Negate, Unary::Abs, Unary::Floor, Unary::Truncate],
+        match scalar.kind() {
+            ScalarKind::Unsigned => &[Unary::Not],
+            ScalarKind::Signed => &[Unary::Not, Unary::Negate, Unary::Abs],
+            ScalarKind::Float => &[Unary::Negate, Unary::Abs, Unary::Floor, Unary::Truncate],
         }
     }
 
@@ -84,32 +84,12 @@ impl Unary {
 /// Runs an expression with the values of the bits, as integers or as floats of the type.
 macro_rules! with_values {
     ($scalar:expr, ($($x:ident),*), $integer:expr, $float:expr) => {
-        match $scalar {
-            Scalar::U32 => { $(let $x = $x as u32;)* $integer }
-            Scalar::I32 => { $(let $x = $x as i32;)* $integer }
-            Scalar::U64 => { $(let $x = $x as u64;)* $integer }
-            Scalar::I64 => { $(let $x = $x as i64;)* $integer }
-            Scalar::F32 => { $(let $x = f32::from_bits($x as u32);)* $float }
-            Scalar::F64 => { $(let $x = f64::from_bits($x);)* $float }
-        }
+        for_scalar!(
+            $scalar,
+            integer T => { $(let $x = T::of_bits($x);)* $integer },
+            float T => { $(let $x = T::of_bits($x);)* $float }
+        )
     };
-}
-
-/// A value's bits.
-trait Bits {
-    fn bits(self) -> u64;
-}
-
-macro_rules! bits {
-    ($($T:ty, |$x:ident| $bits:expr;)*) => { $(impl Bits for $T { fn bits(self) -> u64 { let $x = self; $bits } })* };
-}
-bits! {
-    u32, |x| x.into();
-    i32, |x| (x as u32).into();
-    u64, |x| x;
-    i64, |x| x as u64;
-    f32, |x| x.to_bits().into();
-    f64, |x| x.to_bits();
 }
 
 pub fn binary(scalar: Scalar, op: Binary, x: u64, y: u64) -> u64 {
@@ -169,19 +149,7 @@ pub fn unary(scalar: Scalar, op: Unary, x: u64) -> u64 {
 }
 
 pub fn convert(to: Scalar, from: Scalar, x: u64) -> u64 {
-    macro_rules! to {
-        ($x:expr) => {
-            match to {
-                Scalar::U32 => ($x as u32).bits(),
-                Scalar::I32 => ($x as i32).bits(),
-                Scalar::F32 => ($x as f32).bits(),
-                Scalar::U64 => ($x as u64).bits(),
-                Scalar::I64 => ($x as i64).bits(),
-                Scalar::F64 => ($x as f64).bits(),
-            }
-        };
-    }
-    with_values!(from, (x), to!(x), to!(x))
+    for_scalar!(from, F => { let x = F::of_bits(x); for_scalar!(to, T => (x as T).bits()) })
 }
 
 pub fn compare(scalar: Scalar, comparison: &str, x: u64, y: u64) -> bool {
@@ -207,12 +175,10 @@ pub fn is_same(scalar: Scalar, x: u64, y: u64) -> bool {
 
 /// Values where operations change what they do.
 pub fn edges(scalar: Scalar) -> [u64; 8] {
-    match scalar {
-        Scalar::U32 => [0, 1, 7, 33, 1 << 31, 0xdead_beef, 0x7fff_ffff, 0xffff_ffff],
-        Scalar::I32 => [0_i32, 1, -1, 7, -33, i32::MIN, i32::MAX, 0x1234_5678].map(Bits::bits),
-        Scalar::F32 => [0.0_f32, -0.0, 1.0, -2.5, 1e-40, 3e9, f32::NEG_INFINITY, f32::NAN].map(Bits::bits),
-        Scalar::U64 => [0, 1, 7, 65, 1 << 63, 0x0123_4567_89ab_cdef, u64::MAX - 1, u64::MAX],
-        Scalar::I64 => [0_i64, 1, -1, 7, -(1 << 33), i64::MIN, i64::MAX, 0x0123_4567_89ab_cdef].map(Bits::bits),
-        Scalar::F64 => [0.0_f64, -0.0, 1.0, -2.5, 1e-310, 3e9, 1.9e19, f64::NAN].map(Bits::bits),
-    }
+    for_scalar!(scalar, integer T => {
+        let (width, sign) = (u64::from(T::BITS), 1 << (T::BITS - 1));
+        [0, 1, width + 1, !width, u64::MAX, sign, sign - 1, 0x0123_4567_89ab_cdef].map(|bits| T::of_bits(bits).bits())
+    }, float T => {
+        [-0.0, 1.0, -2.5, T::MIN_POSITIVE / 2.0, 3e9, 1.9e19, T::NEG_INFINITY, T::NAN].map(T::bits)
+    })
 }
