@@ -58,15 +58,15 @@ macro_rules! for_scalar {
     };
 }
 
-/// What the values of a scalar are.
+/// What the values of a scalar are. Kernels know them by these numbers, as `KEY_KIND`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarKind {
     /// Integers from 0 up.
-    Unsigned,
+    Unsigned = 0,
     /// Integers in two's complement.
-    Signed,
+    Signed = 1,
     /// IEEE floats.
-    Float,
+    Float = 2,
 }
 
 /// A Rust type that is a scalar: what code has of it that is the same for all. [`for_scalar!`](crate::for_scalar!) names the

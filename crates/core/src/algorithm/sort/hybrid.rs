@@ -56,7 +56,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
     let bucket = shape(planner, &job);
     planner.sorts_within_workgroups()
         && planner.fits(&job, bucket)
-        && !matches!(request.key, Scalar::F32 | Scalar::F64)
+        && !request.key.is_float()
         && job.n > one_tile::shape(planner, &job).tile()
         && likely_bucket(job.n) <= bucket.tile()
 }

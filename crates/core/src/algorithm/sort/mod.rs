@@ -27,7 +27,7 @@ pub use upsweep_downsweep_4bit::UPSWEEP_DOWNSWEEP_4BIT;
 use super::{Algorithm, Of, Row, Work};
 use crate::planner::{Planner, whole};
 use crate::scratch::Scratch;
-use crate::{Error, Language, Order, Region, Result, Scalar, Slot, SortRequest};
+use crate::{Error, Language, Order, Region, Result, Slot, SortRequest};
 
 /// Those of the primitive: the planner's choices, then the literature's.
 pub(crate) static ALL: &[&Algorithm] = &[
@@ -84,11 +84,6 @@ impl Job {
     /// A sort by digits of so many bits.
     fn of(request: &SortRequest, digit_bits: u32) -> Job {
         let (n, key_bytes, value_bytes) = (request.n as u32, request.key.bytes(), request.value_bytes());
-        let kind = match request.key {
-            Scalar::U32 | Scalar::U64 => 0,
-            Scalar::I32 | Scalar::I64 => 1,
-            Scalar::F32 | Scalar::F64 => 2,
-        };
         let of = |slot, bytes: u32| whole(slot, u64::from(n) * u64::from(bytes));
         let at = |keys, values| Location {
             keys: of(keys, key_bytes),
@@ -101,7 +96,7 @@ impl Job {
             key_bytes,
             value_bytes,
             constants: vec![
-                ("KEY_KIND", kind),
+                ("KEY_KIND", request.key.kind() as u32),
                 ("DESCENDING", u32::from(request.order == Order::Descending)),
                 ("PLACES", key_bytes),
                 ("KEY_WORDS", key_bytes / 4),
