@@ -14,7 +14,7 @@
 #[cfg(not(target_family = "wasm"))]
 mod disk;
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -98,6 +98,22 @@ impl Cache {
     /// Where it is, if there is one.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
+    }
+}
+
+impl Cache {
+    /// What a driver makes of the entry, if it is there. One that it does not take is forgotten, with a warning that names the kernel.
+    pub fn load<T, E: Display>(
+        &self,
+        key: &Key,
+        kernel: &str,
+        load: impl FnOnce(Vec<u8>) -> Result<T, E>,
+    ) -> Option<T> {
+        let refused = |error: &E| {
+            tracing::warn!(kernel, %error, "the driver does not take a cached kernel; compiling it");
+            self.forget(key);
+        };
+        load(self.get(key)?).inspect_err(refused).ok()
     }
 }
 

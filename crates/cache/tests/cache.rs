@@ -32,6 +32,18 @@ fn keeps_and_forgets() {
 }
 
 #[test]
+fn what_a_driver_does_not_take_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::in_folder(folder.path());
+    let load = |text| cache.load(&key(text), "kernel", String::from_utf8);
+    assert_eq!(load("a"), None);
+    cache.put(&key("a"), b"good");
+    cache.put(&key("b"), &[0xff]);
+    assert_eq!((load("a").as_deref(), load("b")), (Some("good"), None));
+    assert_eq!((cache.get(&key("a")).is_some(), cache.get(&key("b"))), (true, None));
+}
+
+#[test]
 fn keys_differ_where_parts_do() {
     let of = |parts: &[&str]| Key::new("cuda", parts);
     assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));

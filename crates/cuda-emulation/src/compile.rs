@@ -57,21 +57,21 @@ unsafe impl Send for Program {}
 unsafe impl Sync for Program {}
 
 impl Program {
-    /// Compiles a text into a folder, under a name that no other has there. Its kernel takes so many pointers, and `Params` of so
-    /// many bytes.
+    /// Compiles a text. Its kernel takes so many pointers, and `Params` of so many bytes.
     pub(crate) fn compile(
         clang: &Path,
-        folder: &Path,
-        name: &str,
         text: &str,
         kernel: &str,
         (arguments, params): (usize, usize),
     ) -> Result<Program> {
         let failed = |log: String| Error::Compile { kernel: kernel.into(), log };
         let source = format!("{CUDA}{}{}", shared_arrays(&ptx::rewrite(text)?), call(kernel, arguments));
-        let file = folder.join(format!("{name}.so"));
+        // A library stays loaded after its file is gone.
+        let file = tempfile::Builder::new().suffix(".so").tempfile();
+        let file = file.map_err(|error| Error::backend("cuda", format!("making a file for {kernel}"), error))?;
+        let file = file.into_temp_path();
         let mut command = Command::new(clang);
-        command.args(OPTIONS.split_whitespace()).arg(&file).stdin(Stdio::piped()).stderr(Stdio::piped());
+        command.args(OPTIONS.split_whitespace()).arg(&*file).stdin(Stdio::piped()).stderr(Stdio::piped());
         let doing = |error: std::io::Error| Error::backend("cuda", format!("running {}", clang.display()), error);
         let mut child = command.spawn().map_err(doing)?;
         let written = child.stdin.take().map(|mut input| input.write_all(source.as_bytes()));
@@ -81,7 +81,7 @@ impl Program {
         }
         let loading = |error: libloading::Error| Error::backend("cuda", format!("loading {kernel}"), error);
         // SAFETY: the library is what clang just made of this project's text, and runs nothing when it is loaded.
-        let library = unsafe { Library::new(&file) }.map_err(loading)?;
+        let library = unsafe { Library::new(&*file) }.map_err(loading)?;
         // SAFETY: `cuda.hpp` and `call` define these symbols with these types. The pointers stay good while the library is loaded,
         // which `Program` keeps.
         let (entry, emulation, bounds) = unsafe {

@@ -1,14 +1,12 @@
 //! The emulated device as a backend.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tempfile::TempDir;
 use trifold_core::{
-    Backend, Caps, Command, DeviceKind, Error, KernelKey, Language, Reduce, Result, Scan, Sort, Span, SubgroupSource,
-    Subgroups,
+    Backend, Caps, Command, DeviceKind, Error, KernelKey, Kernels, Language, Reduce, Result, Scan, Sort, Span,
+    SubgroupSource, Subgroups,
 };
 use trifold_kernels::{Argument, ParamsLayout};
 
@@ -25,9 +23,7 @@ const COMPUTE_UNITS: u32 = 3;
 pub struct Emulation {
     caps: Caps,
     clang: PathBuf,
-    // Dropped before the folder that their files are in.
-    kernels: Mutex<HashMap<KernelKey, Kernel>>,
-    folder: TempDir,
+    kernels: Kernels<Kernel>,
     /// Held while a command runs: kernels keep a block's memory in variables of their own.
     running: Mutex<Stacks>,
 }
@@ -54,7 +50,7 @@ impl Emulation {
     /// take less time.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] without clang, [`Error::Backend`] if there is no room for what it makes.
+    /// [`Error::Unsupported`] without clang.
     pub fn new(kind: DeviceKind) -> Result<Emulation> {
         let caps = Caps {
             backend: "cuda",
@@ -82,9 +78,7 @@ impl Emulation {
             // So that the suite runs the kernel.
             native_copy: false,
         };
-        let folder =
-            tempfile::tempdir().map_err(|error| Error::backend("cuda", "making a folder for kernels", error))?;
-        Ok(Emulation { caps, clang: clang()?, folder, kernels: Mutex::default(), running: Mutex::default() })
+        Ok(Emulation { caps, clang: clang()?, kernels: Kernels::default(), running: Mutex::default() })
     }
 
     /// The right to touch memory.
@@ -126,24 +120,19 @@ impl Backend for Emulation {
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
-        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = kernels.get(key) {
-            return Ok(kernel.clone());
-        }
-        let assembled = trifold_kernels::assemble(key, &self.caps)?;
-        let name = kernels.len().to_string();
-        let takes = (assembled.arguments.len(), assembled.params.bytes() as usize);
-        let program =
-            Program::compile(&self.clang, self.folder.path(), &name, &assembled.source, assembled.entry_point, takes)?;
-        let kernel = Kernel(Arc::new(Compiled {
-            name: key.name,
-            program,
-            workgroup: assembled.workgroup,
-            arguments: assembled.arguments,
-            params: assembled.params,
-        }));
-        kernels.insert(key.clone(), kernel.clone());
-        Ok(kernel)
+        let compile = async {
+            let assembled = trifold_kernels::assemble(key, &self.caps)?;
+            let takes = (assembled.arguments.len(), assembled.params.bytes() as usize);
+            let program = Program::compile(&self.clang, &assembled.source, assembled.entry_point, takes)?;
+            Ok(Kernel(Arc::new(Compiled {
+                name: key.name,
+                program,
+                workgroup: assembled.workgroup,
+                arguments: assembled.arguments,
+                params: assembled.params,
+            })))
+        };
+        self.kernels.get_or_compile(key, compile).await
     }
 
     unsafe fn bind(&self, command: Command<'_, Emulation>) -> Result<Step> {

@@ -396,12 +396,11 @@ mod tests {
     /// Launches a kernel of 64 threads a block, which takes an array of zeros; what it left there. `None` without clang.
     fn run(body: &str, blocks: u32, seed: u64) -> Option<Result<Vec<u32>>> {
         let clang = clang().inspect_err(|error| trifold_conformance::skip("clang", error)).ok()?;
-        let folder = tempfile::tempdir().unwrap();
         let text = format!(
             "typedef unsigned int u32;\nstruct Params {{ u32 all[4]; }};\n__shared__ u32 shared[64];\n\
              extern \"C\" __global__ void kernel(u32 *words, Params) {{\n  const u32 thread = threadIdx.x;\n{body}\n}}\n"
         );
-        let program = Program::compile(&clang, folder.path(), "test", &text, "kernel", (1, 16)).unwrap();
+        let program = Program::compile(&clang, &text, "kernel", (1, 16)).unwrap();
         let mut words = vec![0u32; 1024];
         let arguments = Arguments { program: &program, addresses: &[words.as_mut_ptr().cast()], params: &[0; 16] };
         // SAFETY: the kernels below stay within the words, of which there are as many as threads at the least.

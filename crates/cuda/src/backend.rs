@@ -1,13 +1,14 @@
 //! The backend: a stream, what its device can do, and the kernels compiled for it.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUevent_flags, CUfunction, CUfunction_attribute, CUresult};
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use trifold_cache::{Cache, Key};
-use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning, Turns};
+use trifold_core::{
+    Backend, Caps, Command, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, Turns,
+};
 use trifold_kernels::{Argument, Assembled, ParamsLayout};
 
 use crate::failure::driver;
@@ -21,7 +22,7 @@ pub struct Cuda {
     tuning: Tuning,
     architecture: u32,
     cache: Cache,
-    kernels: Mutex<HashMap<KernelKey, Kernel>>,
+    kernels: Kernels<Kernel>,
     /// Taken while a call's steps go into the stream: those of another thread's call, which may share scratch, come before or
     /// after them.
     turns: Turns,
@@ -118,7 +119,7 @@ impl Cuda {
             tuning,
             architecture,
             cache: Cache::from_env(),
-            kernels: Mutex::default(),
+            kernels: Kernels::default(),
         })
     }
 
@@ -166,15 +167,11 @@ impl Kernel {
         let architecture = format!("sm_{}", cuda.architecture);
         // Cubins alone: PTX for an older architecture would outlive the old NVRTC that made it.
         let kept = Key::new("cuda", &["cubin", &assembled.source, &architecture, &cuda.caps.driver, nvrtc::OPTIONS]);
-        if let Some(bytes) = cuda.cache.get(&kept) {
-            let module = cuda.stream.context().load_module(Ptx::from_binary(bytes));
-            match module.and_then(|module| module.load_function(assembled.entry_point)) {
-                Ok(function) => return Kernel::load(key, cuda, function, assembled, cuda.architecture),
-                Err(error) => {
-                    tracing::warn!(kernel = key.name, %error, "the driver does not take a cached kernel; compiling it")
-                }
-            }
-            cuda.cache.forget(&kept);
+        let found = cuda.cache.load(&kept, key.name, |cubin| {
+            cuda.stream.context().load_module(Ptx::from_binary(cubin))?.load_function(assembled.entry_point)
+        });
+        if let Some(function) = found {
+            return Kernel::load(key, cuda, function, assembled, cuda.architecture);
         }
         let image = nvrtc::compile_for_device(&assembled.source, key.name, cuda.architecture)?;
         let form = if image.ptx { "PTX" } else { "a cubin" };
@@ -334,13 +331,7 @@ impl Backend for Cuda {
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
-        let kernels = || self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = kernels().get(key) {
-            return Ok(kernel.clone());
-        }
-        let kernel = Kernel::compile(key, self)?;
-        kernels().insert(key.clone(), kernel.clone());
-        Ok(kernel)
+        self.kernels.get_or_compile(key, async { Kernel::compile(key, self) }).await
     }
 
     unsafe fn bind(&self, command: Command<'_, Cuda>) -> Result<Step> {

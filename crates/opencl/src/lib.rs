@@ -36,14 +36,15 @@ mod program;
 mod status;
 mod step;
 
-use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use ocl::core::DeviceId;
 use ocl::ffi;
-use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning, Turns};
+use trifold_core::{
+    Backend, Caps, Command, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, Turns,
+};
 
 pub use device::DeviceInfo;
 pub use memory::{Buffer, Handle};
@@ -63,7 +64,7 @@ use step::Arguments;
 /// An OpenCL device and its in-order queue.
 pub struct OpenCl {
     // Fields drop in order: kernels, then the queue, then the context.
-    kernels: Mutex<HashMap<KernelKey, Kernel>>,
+    kernels: Kernels<Kernel>,
     /// Taken while a call's steps go to the queue: those of another thread's call, which may share scratch, come before or
     /// after them.
     turns: Turns,
@@ -169,7 +170,7 @@ impl OpenCl {
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, subgroups = ?caps.subgroups, "opened");
         let tuning = Tuning::for_device(&caps)?;
         Ok(OpenCl {
-            kernels: Mutex::default(),
+            kernels: Kernels::default(),
             turns: Turns::of(queue.raw() as usize),
             queue,
             context,
@@ -325,13 +326,9 @@ impl Backend for OpenCl {
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
-        let kernels = || self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = kernels().get(key) {
-            return Ok(kernel.clone());
-        }
-        let kernel = program::compile(&self.context, self.device, &self.caps, &self.options, &self.cache, key)?;
-        kernels().insert(key.clone(), kernel.clone());
-        Ok(kernel)
+        let compile =
+            async { program::compile(&self.context, self.device, &self.caps, &self.options, &self.cache, key) };
+        self.kernels.get_or_compile(key, compile).await
     }
 
     unsafe fn bind(&self, command: Command<'_, Self>) -> Result<Step> {

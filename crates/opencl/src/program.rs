@@ -59,14 +59,13 @@ pub(crate) fn compile(
     let kept = Key::new("opencl", &[&assembled.source, &asked, &more, &caps.device, &caps.driver, &caps.api]);
     let entry_point = CString::new(assembled.entry_point)
         .map_err(|_| Error::Invalid(format!("{} has an entry point with a zero in its name", key.name)))?;
-    let program = match cache.get(&kept).map(|binary| load(context, device, &options, &binary, &entry_point)) {
-        Some(Ok(program)) => program,
-        missing => {
-            if let Some(Err(error)) = missing {
-                let error = error.error("loading a cached kernel");
-                tracing::warn!(kernel = key.name, %error, "the driver does not take a cached kernel; compiling it");
-                cache.forget(&kept);
-            }
+    let found = |binary: Vec<u8>| {
+        let loaded = load(context, device, &options, &binary, &entry_point);
+        loaded.map_err(|status| status.error("loading a cached kernel"))
+    };
+    let program = match cache.load(&kept, key.name, found) {
+        Some(program) => program,
+        None => {
             let program = create(context, &assembled.source).map_err(failed)?;
             build(&program, device, &options, key, caps)?;
             match binary(&program) {

@@ -1,10 +1,9 @@
 //! Finding devices and asking what they can do.
 
-use std::collections::HashMap;
-use std::sync::Mutex;
-
 use trifold_cache::Cache;
-use trifold_core::{Backend, Caps, DeviceKind, Error, Language, Result, SubgroupSource, Subgroups, Tuning, block_on};
+use trifold_core::{
+    Backend, Caps, DeviceKind, Error, Kernels, Language, Result, SubgroupSource, Subgroups, Tuning, block_on,
+};
 use wgpu::Features;
 
 use crate::Wgpu;
@@ -131,7 +130,7 @@ impl Wgpu {
             tuning,
             watch,
             cache: KernelCache(Cache::from_env()),
-            kernels: Mutex::new(HashMap::new()),
+            kernels: Kernels::default(),
             timestamp_period,
         })
     }

@@ -11,10 +11,11 @@ mod gl;
 mod memory;
 mod queue;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use trifold_core::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning, block_on};
+use trifold_core::{
+    Backend, Caps, Command, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, block_on,
+};
 pub use wgpu;
 
 pub use bind::Step;
@@ -36,7 +37,7 @@ pub struct Wgpu {
     tuning: Tuning,
     watch: Watch,
     cache: KernelCache,
-    kernels: Mutex<HashMap<KernelKey, Kernel>>,
+    kernels: Kernels<Kernel>,
     timestamp_period: Option<f32>,
 }
 
@@ -124,12 +125,8 @@ impl Backend for Wgpu {
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
-        if let Some(kernel) = self.cached(key) {
-            return Ok(kernel);
-        }
-        let kernel = Kernel(Arc::new(Kept::new(bind::Pipeline::compile(self, key).await?, self.turns)));
-        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), kernel.clone());
-        Ok(kernel)
+        let compile = async { Ok(Kernel(Arc::new(Kept::new(bind::Pipeline::compile(self, key).await?, self.turns)))) };
+        self.kernels.get_or_compile(key, compile).await
     }
 
     unsafe fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
@@ -166,11 +163,5 @@ impl Backend for Wgpu {
 
     fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
         self.time_steps(before, steps, repeat)
-    }
-}
-
-impl Wgpu {
-    fn cached(&self, key: &KernelKey) -> Option<Kernel> {
-        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 }
