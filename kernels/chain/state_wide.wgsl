@@ -2,7 +2,7 @@
 // Aggregates and prefixes have words of their own: a reader who finds the run's tag in every word of a value has that value.
 // WGSL and OpenCL C alone, for devices without 64-bit atomics: all CUDA devices have them.
 
-@group(0) @binding(2) var<storage, read_write> states: array<atomic<u32>>;
+alias StateWord = u32;
 
 struct State {
   status: u32,

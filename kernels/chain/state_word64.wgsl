@@ -1,7 +1,7 @@
 // chain/state_word64: a tile's state in one 64-bit atomic word, the run's number and the status above a value of 32 bits.
 // Nothing orders one word against another in WGSL, so they must travel together.
 
-@group(0) @binding(2) var<storage, read_write> states: array<atomic<u64>>;
+alias StateWord = u64;
 
 struct State {
   status: u32,

@@ -1,7 +1,7 @@
 // chain/state_words64: a tile's state in 64-bit atomic words, each with 32 bits of the value below the run's number and a status. Aggregate
 // and prefix have words of their own, so that a prefix of which only some words are there hides no aggregate.
 
-@group(0) @binding(2) var<storage, read_write> states: array<atomic<u64>>;
+alias StateWord = u64;
 
 struct State {
   status: u32,

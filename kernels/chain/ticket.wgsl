@@ -1,7 +1,5 @@
 // chain/ticket: which tile a workgroup scans, in which run of the plan, and whether it publishes the tile.
 
-@group(0) @binding(3) var<storage, read_write> ticket: array<atomic<u32>>;
-
 // Takes the next ticket of so many. Whoever takes the last one begins the next run's, whose states bear another number: nothing
 // is cleared in between.
 fn ticket_take(takes: u32) -> u32 {

@@ -2,7 +2,7 @@
 
 #define TILE_PACKS (WORKGROUP * ROWS)
 
-KERNEL void copy(__global const Pack *input, __global Pack *output, Params params) {
+KERNEL void copy(ARGUMENTS) {
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);
   input += params.input_offset;

@@ -2,7 +2,7 @@
 
 #define TILE_PACKS (WORKGROUP * ROWS)
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP) copy(const Pack *input, Pack *output, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) copy(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;

@@ -1,7 +1,5 @@
 // copy/copy: the ceiling that every kernel is measured against. Reads and writes each element once.
 
-@group(0) @binding(2) var<uniform> params: Params;
-
 const TILE_PACKS: u32 = WORKGROUP * ROWS;
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,8 +1,5 @@
 // copy/fill: clears scratch from within the pass that timestamps measure. OpenCL and CUDA have a call for it.
 
-@group(0) @binding(0) var<storage, read_write> target_words: array<u32>;
-@group(0) @binding(1) var<uniform> params: Params;
-
 @compute @workgroup_size(WORKGROUP)
 fn fill(
   @builtin(workgroup_id) id: vec3<u32>,

@@ -1,7 +1,5 @@
 // element/load: elements are loaded PACK at a time.
 
-@group(0) @binding(0) var<storage, read_write> input: array<Pack>;
-
 // The pack at `index`; elements from `n` on are `filler`.
 fn load_pack(index: u32, n: u32, filler: T) -> Pack {
   let first = index * PACK;

@@ -1,7 +1,5 @@
 // element/store: the other half of element/load.
 
-@group(0) @binding(1) var<storage, read_write> output: array<Pack>;
-
 // Stores the elements of a pack that lie before `n`.
 fn store_pack(index: u32, n: u32, v: Pack) {
   let first = index * PACK;

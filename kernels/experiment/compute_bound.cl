@@ -6,7 +6,7 @@ f32 angle(u32 index, u32 turn) {
   return (f32)((index + turn * 4099u) % 12345u) * 0.000254f - 1.57f;
 }
 
-KERNEL void experiment_compute_bound(__global f32 *output, Params params) {
+KERNEL void experiment_compute_bound(ARGUMENTS) {
   const u32 index = get_group_id(0) * WORKGROUP + get_local_id(0);
   // 1. Every turn halves, about, what the turns before it got wrong: the result does not depend on how a device rounds.
   f32 value = 0.0f;

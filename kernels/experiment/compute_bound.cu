@@ -6,7 +6,7 @@ __device__ f32 angle(u32 index, u32 turn) {
   return (f32)((index + turn * 4099u) % 12345u) * 0.000254f - 1.57f;
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP) experiment_compute_bound(f32 *output, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) experiment_compute_bound(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 index = blockIdx.x * WORKGROUP + threadIdx.x;

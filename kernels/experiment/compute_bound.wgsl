@@ -1,9 +1,6 @@
 // experiment/compute_bound: nothing but arithmetic. A thread takes turns of a remainder, a sine and a division, each turn
 // on the one before, and stores one number.
 
-@group(0) @binding(0) var<storage, read_write> output: array<f32>;
-@group(0) @binding(1) var<uniform> params: Params;
-
 // An angle within a quarter turn of zero, another one every turn.
 fn angle(index: u32, turn: u32) -> f32 {
   return f32((index + turn * 4099u) % 12345u) * 0.000254 - 1.57;

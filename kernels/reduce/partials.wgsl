@@ -2,7 +2,7 @@
 // counter of arrivals orders nothing in WGSL, so whoever reads a partial waits for its flags. WGSL and OpenCL C alone, for
 // devices without 64-bit atomics: all CUDA devices have them, and `reduce/partials64`.
 
-@group(0) @binding(2) var<storage, read_write> partials: array<atomic<u32>>;
+alias PartialWord = u32;
 
 const PARTIAL_FLAG: u32 = 0x10000u;
 

@@ -1,7 +1,7 @@
 // reduce/partials64: a workgroup's partial result in 64-bit atomic words, each with 32 bits of the value below a flag. The counter of
 // arrivals orders nothing in WGSL, so whoever reads a partial waits for its flags.
 
-@group(0) @binding(2) var<storage, read_write> partials: array<atomic<u64>>;
+alias PartialWord = u64;
 
 const PARTIAL_FLAG: u64 = 0x100000000lu;
 

@@ -4,9 +4,7 @@
 #define TILE_PACKS (WORKGROUP * ROWS)
 #define TILE (TILE_PACKS * PACK)
 
-KERNEL SUBGROUP_KERNEL void reduce_single_pass(
-  __global const Pack *input, __global T *output, __global PartialWord *partials, __global u32 *counter, Params params
-) {
+KERNEL SUBGROUP_KERNEL void reduce_single_pass(ARGUMENTS) {
   __local u32 shared_arrivals;
   __local T reduce_shared[REDUCE_SHARED];
   const u32 group = get_group_id(0);

@@ -6,8 +6,7 @@
 
 __shared__ u32 shared_arrivals;
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-reduce_single_pass(const Pack *input, T *output, PartialWord *partials, u32 *counter, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_single_pass(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 group = blockIdx.x;

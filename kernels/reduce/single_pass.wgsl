@@ -1,10 +1,6 @@
 // reduce/single_pass: one launch. Each workgroup reduces a run of tiles; the last to arrive combines the partials, always
 // in the same order. Reads each element once.
 
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(3) var<storage, read_write> counter: array<atomic<u32>>;
-@group(0) @binding(4) var<uniform> params: Params;
-
 const TILE_PACKS: u32 = WORKGROUP * ROWS;
 const TILE: u32 = TILE_PACKS * PACK;
 

@@ -16,10 +16,7 @@ T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShare
   return tile_totals(subgroup_shuffle_element(sg, inclusive, sg.width - 1u), sg, shared->subgroup_totals).all;
 }
 
-KERNEL SUBGROUP_KERNEL void reduce_by_key_lookback(
-  __global const u32 *input, __global const u32 *input_values, __global StateWord *states, __global u32 *ticket,
-  __global u32 *output, __global u32 *output_values, __global u32 *output_count, Params params
-) {
+KERNEL SUBGROUP_KERNEL void reduce_by_key_lookback(ARGUMENTS) {
   __local u32 shared_ticket;
   __local TileShared shared;
   __local RunStage stage;

@@ -17,11 +17,7 @@ FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
   return tile_totals(subgroup_shuffle_element(inclusive, sg.width - 1u), sg).all;
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
-reduce_by_key_lookback(
-  const u32 *input, const u32 *input_values, StateWord *states, u32 *ticket, u32 *output, u32 *output_values,
-  u32 *output_count, Params params
-) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) reduce_by_key_lookback(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;

@@ -2,11 +2,6 @@
 // of scan/lookback, which carries how many runs have begun and the total of the last one. Where a run begins, its key and the
 // total of the run before it are written. Reads each element once and writes one key and one value a run.
 
-@group(0) @binding(4) var<storage, read_write> output: array<u32>;
-@group(0) @binding(5) var<storage, read_write> output_values: array<u32>;
-@group(0) @binding(6) var<storage, read_write> output_count: array<u32>;
-@group(0) @binding(7) var<uniform> params: Params;
-
 var<workgroup> shared_ticket: u32;
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.

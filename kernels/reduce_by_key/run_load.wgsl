@@ -1,8 +1,6 @@
 // reduce_by_key/run_load: ROWS elements that lie together, as a segmented scan takes them: each its value, and 1 where its key begins a run. Each
 // invocation loads its own.
 
-@group(0) @binding(0) var<storage, read_write> input: array<u32>;
-
 const TILE: u32 = WORKGROUP * ROWS;
 
 struct RunKey {

@@ -1,8 +1,6 @@
 // reduce_by_key/run_load_staged: reduce_by_key/run_load by way of workgroup memory, so that neighbours load neighbouring words. A tile's elements stay there
 // and are read when they are needed, so that few registers are held while a tile looks back.
 
-@group(0) @binding(0) var<storage, read_write> input: array<u32>;
-
 const TILE: u32 = WORKGROUP * ROWS;
 
 // A word is left out after every 32, to keep lanes off each other's banks.

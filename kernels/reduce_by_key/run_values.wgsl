@@ -1,7 +1,5 @@
 // reduce_by_key/run_values: an element of a run brings a value.
 
-@group(0) @binding(1) var<storage, read_write> input_values: array<u32>;
-
 fn load_run_word(index: u32, word: u32) -> u32 {
   return input_values[params.input_values_offset + index * RUN_WORDS + word];
 }

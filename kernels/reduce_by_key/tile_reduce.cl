@@ -1,8 +1,6 @@
 // reduce_by_key/tile_reduce: the first launch of a reduction of runs. Reads each element once, writes one segment a tile.
 
-KERNEL SUBGROUP_KERNEL void reduce_by_key_tile_reduce(
-  __global const u32 *input, __global const u32 *input_values, __global T *sums, Params params
-) {
+KERNEL SUBGROUP_KERNEL void reduce_by_key_tile_reduce(ARGUMENTS) {
   __local T reduce_shared[REDUCE_SHARED];
   __local RunStage stage;
   const u32 tile = get_group_id(0);

@@ -1,7 +1,6 @@
 // reduce_by_key/tile_reduce: the first launch of a reduction of runs. Reads each element once, writes one segment a tile.
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-reduce_by_key_tile_reduce(const u32 *input, const u32 *input_values, T *sums, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_by_key_tile_reduce(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;

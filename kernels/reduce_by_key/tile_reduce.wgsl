@@ -1,8 +1,5 @@
 // reduce_by_key/tile_reduce: the first launch of a reduction of runs. Reads each element once, writes one segment a tile.
 
-@group(0) @binding(2) var<storage, read_write> sums: array<T>;
-@group(0) @binding(3) var<uniform> params: Params;
-
 @compute @workgroup_size(WORKGROUP)
 fn reduce_by_key_tile_reduce(
   @builtin(workgroup_id) id: vec3<u32>,

@@ -1,10 +1,7 @@
 // reduce_by_key/tile_scan: the third launch of a reduction of runs. Each workgroup scans a tile from what lies before it. Reads each element
 // once and writes one key and one value a run.
 
-KERNEL void reduce_by_key_tile_scan(
-  __global const u32 *input, __global const u32 *input_values, __global const T *sums, __global u32 *output,
-  __global u32 *output_values, __global u32 *output_count, Params params
-) {
+KERNEL void reduce_by_key_tile_scan(ARGUMENTS) {
   __local T scan_shared[2u * WORKGROUP];
   __local RunStage stage;
   const u32 tile = get_group_id(0);

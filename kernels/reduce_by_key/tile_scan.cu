@@ -1,11 +1,7 @@
 // reduce_by_key/tile_scan: the third launch of a reduction of runs. Each workgroup scans a tile from what lies before it. Reads each element
 // once and writes one key and one value a run.
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-reduce_by_key_tile_scan(
-  const u32 *input, const u32 *input_values, const T *sums, u32 *output, u32 *output_values, u32 *output_count,
-  Params params
-) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_by_key_tile_scan(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;

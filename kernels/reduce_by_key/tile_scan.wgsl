@@ -1,12 +1,6 @@
 // reduce_by_key/tile_scan: the third launch of a reduction of runs. Each workgroup scans a tile from what lies before it. Reads each element
 // once and writes one key and one value a run.
 
-@group(0) @binding(2) var<storage, read_write> sums: array<T>;
-@group(0) @binding(3) var<storage, read_write> output: array<u32>;
-@group(0) @binding(4) var<storage, read_write> output_values: array<u32>;
-@group(0) @binding(5) var<storage, read_write> output_count: array<u32>;
-@group(0) @binding(6) var<uniform> params: Params;
-
 @compute @workgroup_size(WORKGROUP)
 fn reduce_by_key_tile_scan(
   @builtin(workgroup_id) id: vec3<u32>,

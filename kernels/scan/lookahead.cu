@@ -58,8 +58,7 @@ FUNCTION T reduce_warps_total() {
   return total;
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP, 1)
-scan_lookahead(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP, 1) scan_lookahead(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 lane = threadIdx.x % 32u;

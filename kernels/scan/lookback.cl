@@ -20,9 +20,7 @@ T tile_aggregate(__global const Pack *input, u32 tile, Subgroup sg, __local T *s
   return total;
 }
 
-KERNEL SUBGROUP_KERNEL void scan_lookback(
-  __global const Pack *input, __global Pack *output, __global StateWord *states, __global u32 *ticket, Params params
-) {
+KERNEL SUBGROUP_KERNEL void scan_lookback(ARGUMENTS) {
   __local u32 shared_ticket;
   __local u32 shared_stuck;
   __local T shared_prefix;

@@ -25,8 +25,7 @@ FUNCTION T tile_aggregate(const Pack *input, u32 tile, Subgroup sg) {
   return total;
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-scan_lookback(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;

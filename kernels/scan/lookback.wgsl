@@ -1,8 +1,6 @@
 // scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
 // Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
 
-@group(0) @binding(4) var<uniform> params: Params;
-
 const TILE_PACKS: u32 = WORKGROUP * ROWS;
 const TILE: u32 = TILE_PACKS * PACK;
 

@@ -2,9 +2,7 @@
 // its registers: the next one's aggregate is published before it looks back for the one in hand, so that hardly a tile waits for
 // another's. Reads and writes each element once.
 
-KERNEL SUBGROUP_KERNEL void scan_lookback_pipelined(
-  __global const Pack *input, __global Pack *output, __global StateWord *states, __global u32 *ticket, Params params
-) {
+KERNEL SUBGROUP_KERNEL void scan_lookback_pipelined(ARGUMENTS) {
   __local u32 shared_ticket;
   __local TileShared shared;
   const u32 thread = get_local_id(0);

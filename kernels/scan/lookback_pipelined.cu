@@ -4,8 +4,7 @@
 
 __shared__ u32 shared_ticket;
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-scan_lookback_pipelined(const Pack *input, Pack *output, StateWord *states, u32 *ticket, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback_pipelined(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;

@@ -2,8 +2,6 @@
 // its registers: the next one's aggregate is published before it looks back for the one in hand, so that hardly a tile waits for
 // another's. Reads and writes each element once.
 
-@group(0) @binding(4) var<uniform> params: Params;
-
 var<workgroup> shared_ticket: u32;
 
 @compute @workgroup_size(WORKGROUP)

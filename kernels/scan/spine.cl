@@ -2,7 +2,7 @@
 
 #define SPINE_ITEMS 8u
 
-KERNEL void scan_spine(__global T *sums, Params params) {
+KERNEL void scan_spine(ARGUMENTS) {
   __local T scan_shared[2u * WORKGROUP];
   const u32 thread = get_local_id(0);
   T carry = params.initial;

@@ -2,7 +2,7 @@
 
 #define SPINE_ITEMS 8u
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_spine(T *sums, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_spine(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;

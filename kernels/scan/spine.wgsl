@@ -1,8 +1,5 @@
 // scan/spine: the second launch of reduce-then-scan. One workgroup scans the sums of the runs in place, exclusively.
 
-@group(0) @binding(0) var<storage, read_write> sums: array<T>;
-@group(0) @binding(1) var<uniform> params: Params;
-
 const SPINE_ITEMS: u32 = 8u;
 
 @compute @workgroup_size(WORKGROUP)

@@ -4,9 +4,7 @@
 
 #define TILE_PACKS (WORKGROUP * ROWS)
 
-KERNEL void scan_tile_block(
-  __global const Pack *input, __global Pack *output, __global T *sums, Params params
-) {
+KERNEL void scan_tile_block(ARGUMENTS) {
   __local T scan_shared[2u * WORKGROUP];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);

@@ -4,8 +4,7 @@
 
 #define TILE_PACKS (WORKGROUP * ROWS)
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-scan_tile_block(const Pack *input, Pack *output, T *sums, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_tile_block(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 group = blockIdx.x;

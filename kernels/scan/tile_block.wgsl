@@ -2,9 +2,6 @@
 // and writes their sum (TASK_SUM), also their scan (TASK_LOCAL), or their scan from what lies before them (TASK_FROM). Reads each
 // element once, and writes it once if it scans.
 
-@group(0) @binding(2) var<storage, read_write> sums: array<T>;
-@group(0) @binding(3) var<uniform> params: Params;
-
 const TILE_PACKS: u32 = WORKGROUP * ROWS;
 
 @compute @workgroup_size(WORKGROUP)

@@ -3,9 +3,7 @@
 #define TILE_PACKS (WORKGROUP * ROWS)
 #define TILE (TILE_PACKS * PACK)
 
-KERNEL SUBGROUP_KERNEL void scan_tile_subgroup(
-  __global const Pack *input, __global Pack *output, __global T *sums, Params params
-) {
+KERNEL SUBGROUP_KERNEL void scan_tile_subgroup(ARGUMENTS) {
   __local T subgroup_totals[MAX_SUBGROUPS];
   DECLARE_SUBGROUP(sg);
   const u32 group = get_group_id(0);

@@ -5,8 +5,7 @@
 
 __shared__ T subgroup_totals[MAX_SUBGROUPS];
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-scan_tile_subgroup(const Pack *input, Pack *output, T *sums, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_tile_subgroup(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const Subgroup sg = subgroup_of(threadIdx.x);

@@ -1,8 +1,5 @@
 // scan/tile_subgroup: scan/tile_block where the device has subgroups, whose lanes read and write packs that lie together.
 
-@group(0) @binding(2) var<storage, read_write> sums: array<T>;
-@group(0) @binding(3) var<uniform> params: Params;
-
 const TILE_PACKS: u32 = WORKGROUP * ROWS;
 const TILE: u32 = TILE_PACKS * PACK;
 

@@ -23,10 +23,7 @@ u32 select_bytes(u32 kept, u32 round) {
   return ((kept >> round * SELECT_ROWS & 15u) * 0x204081u) & 0x1010101u;
 }
 
-KERNEL SUBGROUP_KERNEL void select_lookback(
-  __global const Item *input, __global Item *output, __global StateWord *states, __global u32 *ticket,
-  __global Item *output_rest, __global u32 *output_count, Params params
-) {
+KERNEL SUBGROUP_KERNEL void select_lookback(ARGUMENTS) {
   __local u32 shared_ticket;
   __local TileShared shared;
   __local Item staged_items[SELECT_STAGED != 0u ? TILE : 1u];

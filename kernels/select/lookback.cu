@@ -26,10 +26,7 @@ FUNCTION u32 select_bytes(u32 kept, u32 round) {
   return ((kept >> round * SELECT_ROWS & 15u) * 0x204081u) & 0x1010101u;
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
-select_lookback(
-  const Item *input, Item *output, StateWord *states, u32 *ticket, Item *output_rest, u32 *output_count, Params params
-) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookback(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;

@@ -2,12 +2,6 @@
 // decoupled look-back, with the fallback of scan/lookback; each tile then writes its elements densely. Reads each element once
 // and writes it at most once.
 
-@group(0) @binding(0) var<storage, read_write> input: array<Item>;
-@group(0) @binding(1) var<storage, read_write> output: array<Item>;
-@group(0) @binding(4) var<storage, read_write> output_rest: array<Item>;
-@group(0) @binding(5) var<storage, read_write> output_count: array<u32>;
-@group(0) @binding(6) var<uniform> params: Params;
-
 const TILE: u32 = WORKGROUP * ROWS;
 
 var<workgroup> shared_ticket: u32;

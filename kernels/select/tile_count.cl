@@ -2,7 +2,7 @@
 
 #define TILE (WORKGROUP * ROWS)
 
-KERNEL SUBGROUP_KERNEL void select_tile_count(__global const Item *input, __global T *sums, Params params) {
+KERNEL SUBGROUP_KERNEL void select_tile_count(ARGUMENTS) {
   __local T reduce_shared[REDUCE_SHARED];
   const u32 tile = get_group_id(0);
   const u32 thread = invocation_place();

@@ -2,8 +2,7 @@
 
 #define TILE (WORKGROUP * ROWS)
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-select_tile_count(const Item *input, T *sums, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) select_tile_count(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;

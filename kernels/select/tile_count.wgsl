@@ -1,9 +1,5 @@
 // select/tile_count: the first launch of a selection by counts. Reads each element once, writes one count a tile.
 
-@group(0) @binding(0) var<storage, read_write> input: array<Item>;
-@group(0) @binding(1) var<storage, read_write> sums: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 const TILE: u32 = WORKGROUP * ROWS;
 
 @compute @workgroup_size(WORKGROUP)

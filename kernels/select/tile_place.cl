@@ -3,10 +3,7 @@
 
 #define TILE (WORKGROUP * ROWS)
 
-KERNEL void select_tile_place(
-  __global const Item *input, __global Item *output, __global const T *sums, __global Item *output_rest,
-  __global u32 *output_count, Params params
-) {
+KERNEL void select_tile_place(ARGUMENTS) {
   __local T scan_shared[2u * WORKGROUP];
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);

@@ -3,10 +3,7 @@
 
 #define TILE (WORKGROUP * ROWS)
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-select_tile_place(
-  const Item *input, Item *output, const T *sums, Item *output_rest, u32 *output_count, Params params
-) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) select_tile_place(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;

@@ -1,13 +1,6 @@
 // select/tile_place: the third launch of a selection by counts. Each workgroup brings a tile's elements to their places, from
 // what lies before the tile. Reads each element once and writes it at most once.
 
-@group(0) @binding(0) var<storage, read_write> input: array<Item>;
-@group(0) @binding(1) var<storage, read_write> output: array<Item>;
-@group(0) @binding(2) var<storage, read_write> sums: array<T>;
-@group(0) @binding(3) var<storage, read_write> output_rest: array<Item>;
-@group(0) @binding(4) var<storage, read_write> output_count: array<u32>;
-@group(0) @binding(5) var<uniform> params: Params;
-
 const TILE: u32 = WORKGROUP * ROWS;
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,7 +1,7 @@
 // sort/count_state: a tile's count of each digit in 32 bits, below two of status and one that tells this run of the states from
 // the one before. A portion has fewer than 2^29 keys. The words before the first tile's are the ticket.
 
-@group(0) @binding(7) var<storage, read_write> states: array<atomic<u32>>;
+alias CountWord = u32;
 
 const STATE_FIRST: u32 = 64u;
 

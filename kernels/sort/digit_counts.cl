@@ -3,9 +3,7 @@
 
 #define TILE (WORKGROUP * ITEMS)
 
-KERNEL SUBGROUP_KERNEL void sort_digit_counts(
-  __global const Key *input, __global u32 *bins, __global u32 *counts, Params params
-) {
+KERNEL SUBGROUP_KERNEL void sort_digit_counts(ARGUMENTS) {
   __local u32 shared_arrivals;
   __local u32 shared_counts[COUNTS * COPIES];
   __local u32 shared_skip[PLACES];

@@ -5,8 +5,7 @@
 
 __shared__ u32 shared_arrivals;
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-sort_digit_counts(const Key *input, u32 *bins, u32 *counts, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_digit_counts(ARGUMENTS) {
   follow_predecessor();
   const u32 thread = threadIdx.x;
   const Subgroup sg = subgroup_of(thread);

@@ -1,11 +1,6 @@
 // sort/digit_counts: counts the digits of every place of every key in one read. The last workgroup to arrive turns the counts into
 // offsets and says which passes are needed.
 
-@group(0) @binding(0) var<storage, read_write> input: array<Key>;
-@group(0) @binding(1) var<storage, read_write> bins: array<atomic<u32>>;
-@group(0) @binding(2) var<storage, read_write> counts: array<u32>;
-@group(0) @binding(3) var<uniform> params: Params;
-
 const TILE: u32 = WORKGROUP * ITEMS;
 
 var<workgroup> shared_arrivals: u32;

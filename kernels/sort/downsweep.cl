@@ -5,10 +5,7 @@
 #define ROUND (WORKGROUP * ITEMS)
 #define TILE (ROUND * ROUNDS)
 
-KERNEL void sort_downsweep(
-  __global const Key *source, __global Key *target_keys, __global const u32 *source_values,
-  __global u32 *target_values, __global const u32 *counts, Params params
-) {
+KERNEL void sort_downsweep(ARGUMENTS) {
   // A digit above the index in the round of the key that has it.
   __local u32 exchange[ROUND];
   __local u32 zeros_shared[WORKGROUP];

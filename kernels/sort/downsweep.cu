@@ -12,10 +12,7 @@ __shared__ u32 digit_first[RADIX];
 // Where the next key of each digit goes.
 __shared__ u32 digit_next[RADIX];
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-sort_downsweep(
-  const Key *source, Key *target_keys, const u32 *source_values, u32 *target_values, const u32 *counts, Params params
-) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_downsweep(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;

@@ -2,11 +2,6 @@
 // (GPU Gems 3, 39.3.3), and scatters it. Needs no subgroups. Reads each key twice, the second time out of
 // order and soon, from a cache, and writes it once.
 
-@group(0) @binding(0) var<storage, read_write> source: array<Key>;
-@group(0) @binding(1) var<storage, read_write> target_keys: array<Key>;
-@group(0) @binding(4) var<storage, read_write> counts: array<u32>;
-@group(0) @binding(5) var<uniform> params: Params;
-
 const ROUND: u32 = WORKGROUP * ITEMS;
 const TILE: u32 = ROUND * ROUNDS;
 

@@ -3,10 +3,7 @@
 
 #define TILE (WORKGROUP * ITEMS)
 
-KERNEL SUBGROUP_KERNEL void sort_large_bucket(
-  __global Key *temp, __global Key *output, __global u32 *temp_values, __global u32 *output_values,
-  __global const u32 *counts, Params params
-) {
+KERNEL SUBGROUP_KERNEL void sort_large_bucket(ARGUMENTS) {
   __local u32 subgroup_counts[MAX_SUBGROUPS * DIGITS];
   __local u32 digit_totals[DIGITS];
   // Where the next key of each digit goes.

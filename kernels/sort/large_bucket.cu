@@ -8,8 +8,7 @@ __shared__ u32 digit_totals[DIGITS];
 __shared__ u32 digit_next[DIGITS];
 __shared__ u32 shared_skip;
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
-sort_large_bucket(Key *temp, Key *output, u32 *temp_values, u32 *output_values, const u32 *counts, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_large_bucket(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;

@@ -1,10 +1,6 @@
 // sort/large_bucket: sorts the buckets that sort/one_workgroup left, of more than a tile of keys, by the same digit places. A workgroup sorts its
 // bucket place by place, from one buffer to the other, and goes through it tile by tile: right for any bucket, and slow.
 
-@group(0) @binding(0) var<storage, read_write> temp: array<Key>;
-@group(0) @binding(1) var<storage, read_write> output: array<Key>;
-@group(0) @binding(5) var<uniform> params: Params;
-
 const TILE: u32 = WORKGROUP * ITEMS;
 
 var<workgroup> digit_totals: array<atomic<u32>, DIGITS>;

@@ -24,10 +24,7 @@ void put(__local u32 *exchange, u32 at, Key key, u32 origin) {
   if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * STRIDE + at] = origin; }
 }
 
-KERNEL void sort_merge(
-  __global const Key *source, __global Key *target_keys, __global const u32 *source_values,
-  __global u32 *target_values, __global const u32 *counts, Params params
-) {
+KERNEL void sort_merge(ARGUMENTS) {
   // The tile, one word of all keys after the other, and of pairs the indices of their values.
   __local u32 exchange[MOVED * STRIDE];
   const u32 thread = get_local_id(0);

@@ -27,10 +27,7 @@ FUNCTION void put(u32 at, Key key, u32 origin) {
   if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * STRIDE + at] = origin; }
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
-sort_merge(
-  const Key *source, Key *target_keys, const u32 *source_values, u32 *target_values, const u32 *counts, Params params
-) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_merge(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;

@@ -1,10 +1,6 @@
 // sort/merge: sorts a segment of at most a tile of keys in one workgroup by merging. Each invocation sorts a few keys in registers;
 // then pairs of sorted runs become runs of twice as many, of which each invocation merges those keys that go to its own places.
 
-@group(0) @binding(0) var<storage, read_write> source: array<Key>;
-@group(0) @binding(1) var<storage, read_write> target_keys: array<Key>;
-@group(0) @binding(5) var<uniform> params: Params;
-
 const TILE: u32 = WORKGROUP * ITEMS;
 // From one word of the tile's keys to the next: with a place that is read once a run has ended, and whose key nobody takes.
 const STRIDE: u32 = TILE + 1u;

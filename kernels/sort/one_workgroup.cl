@@ -5,10 +5,7 @@
 // What moves: a key's words and, of a pair, the index of its value.
 #define MOVED (KEY_WORDS + (VALUE_WORDS > 0u ? 1u : 0u))
 
-KERNEL SUBGROUP_KERNEL void sort_one_workgroup(
-  __global const Key *source, __global Key *target_keys, __global const u32 *source_values,
-  __global u32 *target_values, __global const u32 *counts, Params params
-) {
+KERNEL SUBGROUP_KERNEL void sort_one_workgroup(ARGUMENTS) {
   __local u32 subgroup_counts[MAX_SUBGROUPS * DIGITS];
   // The tile in order, one word of all keys after the other.
   __local u32 exchange[MOVED * TILE];

@@ -10,10 +10,7 @@
 __shared__ u32 shared_differs[PLACES];
 __shared__ u32 shared_word;
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
-sort_one_workgroup(
-  const Key *source, Key *target_keys, const u32 *source_values, u32 *target_values, const u32 *counts, Params params
-) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_one_workgroup(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;

@@ -1,10 +1,6 @@
 // sort/one_workgroup: sorts a segment of at most a tile of keys by some of its digit places, the lowest first, in one workgroup. Between the
 // places the keys move through workgroup memory alone: device memory is read once and written once.
 
-@group(0) @binding(0) var<storage, read_write> source: array<Key>;
-@group(0) @binding(1) var<storage, read_write> target_keys: array<Key>;
-@group(0) @binding(5) var<uniform> params: Params;
-
 const TILE: u32 = WORKGROUP * ITEMS;
 // What moves: a key's words and, of a pair, the index of its value.
 const MOVED: u32 = KEY_WORDS + min(VALUE_WORDS, 1u);

@@ -32,11 +32,7 @@ void recount(__global const Key *source, Params params, u32 tile, u32 thread, __
   workgroup_barrier();
 }
 
-KERNEL SUBGROUP_KERNEL void sort_onesweep(
-  __global const Key *input, __global Key *temp, __global Key *output, __global const u32 *input_values,
-  __global u32 *temp_values, __global u32 *output_values, __global u32 *counts, __global CountWord *states,
-  Params params
-) {
+KERNEL SUBGROUP_KERNEL void sort_onesweep(ARGUMENTS) {
   __local u32 shared_word;
   __local u32 shared_place;
   __local u32 shared_stuck;

@@ -41,11 +41,7 @@ FUNCTION void recount(const Key *source, const Params &params, u32 tile, u32 thr
   workgroup_barrier();
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT)
-sort_onesweep(
-  const Key *input, Key *temp, Key *output, const u32 *input_values, u32 *temp_values, u32 *output_values,
-  u32 *counts, CountWord *states, Params params
-) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(ARGUMENTS) {
   follow_predecessor();
   const u32 thread = threadIdx.x;
   const Subgroup sg = subgroup_of(thread);

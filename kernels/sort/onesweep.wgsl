@@ -2,12 +2,6 @@
 // again for the next portion. Ranks a tile's keys, finds by look-back how many of each digit came before in the portion, and
 // scatters. Reads and writes each key once.
 
-@group(0) @binding(0) var<storage, read_write> input: array<Key>;
-@group(0) @binding(1) var<storage, read_write> temp: array<Key>;
-@group(0) @binding(2) var<storage, read_write> output: array<Key>;
-@group(0) @binding(6) var<storage, read_write> counts: array<u32>;
-@group(0) @binding(8) var<uniform> params: Params;
-
 const TILE: u32 = WORKGROUP * ITEMS;
 const ROUTES: u32 = PLACES * DIGITS;
 const BUFFER_INPUT: u32 = 0u;

@@ -1,9 +1,6 @@
 // sort/place_values: values of any number of words, each to the place of its key. An invocation's keys stand from `seat` on,
 // `stride` apart, and `origins` are where they stood in the segment.
 
-@group(0) @binding(2) var<storage, read_write> source_values: array<u32>;
-@group(0) @binding(3) var<storage, read_write> target_values: array<u32>;
-
 // In place what is moved is read through the binding that it is stored through: a compiler may take two bindings for memory
 // that does not overlap, and then move a load behind a barrier and another invocation's store.
 fn source_value(at: u32) -> u32 {

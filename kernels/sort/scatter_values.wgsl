@@ -2,10 +2,6 @@
 // alone: there a tile is brought in order by parts, which through Vulkan is faster. OpenCL C and CUDA C bring a whole tile
 // in order, and have sort/values.
 
-@group(0) @binding(3) var<storage, read_write> input_values: array<u32>;
-@group(0) @binding(4) var<storage, read_write> temp_values: array<u32>;
-@group(0) @binding(5) var<storage, read_write> output_values: array<u32>;
-
 // A word of this invocation's values, with one branch for all loads, as with the keys. The first words are loaded before there is
 // a use for them: they come while others wait.
 fn load_values(source: u32, first: u32, width: u32, word: u32, moved: ptr<function, array<u32, ITEMS>>) {

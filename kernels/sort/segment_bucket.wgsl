@@ -1,8 +1,6 @@
 // sort/segment_bucket: a segment for each digit of the place by which keys were partitioned, from where its first key went. None
 // has keys if the histogram chose other passes.
 
-@group(0) @binding(4) var<storage, read_write> counts: array<u32>;
-
 // The last word of the last place's route.
 const BUCKETS_CHOSEN: u32 = PLACES * DIGITS + 4u * PLACES - 1u;
 

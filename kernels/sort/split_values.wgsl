@@ -1,8 +1,5 @@
 // sort/split_values: values of any number of words move as their keys move.
 
-@group(0) @binding(2) var<storage, read_write> source_values: array<u32>;
-@group(0) @binding(3) var<storage, read_write> target_values: array<u32>;
-
 fn move_value(from_index: u32, to_index: u32) {
   for (var word = 0u; word < VALUE_WORDS; word++) {
     target_values[params.target_values_offset + to_index * VALUE_WORDS + word] =

@@ -2,9 +2,7 @@
 
 #define TILE (WORKGROUP * ITEMS * ROUNDS)
 
-KERNEL void sort_upsweep(
-  __global const Key *source, __global u32 *counts, Params params
-) {
+KERNEL void sort_upsweep(ARGUMENTS) {
   __local u32 shared_counts[RADIX];
   const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);

@@ -4,7 +4,7 @@
 
 __shared__ u32 shared_counts[RADIX];
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(const Key *source, u32 *counts, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;

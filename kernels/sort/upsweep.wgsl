@@ -1,9 +1,5 @@
 // sort/upsweep: the first launch of a classic radix pass: each tile's count of each digit. Reads each key once.
 
-@group(0) @binding(0) var<storage, read_write> source: array<Key>;
-@group(0) @binding(1) var<storage, read_write> counts: array<u32>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 const TILE: u32 = WORKGROUP * ITEMS * ROUNDS;
 
 var<workgroup> shared_counts: array<atomic<u32>, RADIX>;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use trifold_core::{Caps, DeviceKind, ElementType, Error, KernelKey, Language, Result, SubgroupSource};
 
-use crate::catalogue::entry;
+use crate::catalogue::{Entry, entry};
 use crate::unroll::unroll;
 use crate::widen::widen;
 use crate::{Argument, ParamsLayout, text};
@@ -73,6 +73,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     }
     source.push('\n');
     source.push_str(&params.declaration(language));
+    source.push_str(&arguments(entry, key, language));
     let count = |name: &str| match (name, &key.element) {
         ("ELEMENT_WORDS", Some(element)) => Some(element.words()),
         _ => key.constant(name),
@@ -94,6 +95,20 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         params,
         caller_loops,
     })
+}
+
+/// The arguments: in WGSL the bindings of those that the kernel's launches have, and in C a kernel's whole list, `ARGUMENTS`.
+fn arguments(entry: &Entry, key: &KernelKey, language: Language) -> String {
+    let has = |argument: &Argument| language != Language::Wgsl || argument.is_of(key);
+    let own = entry.arguments.iter().enumerate().filter(|(_, argument)| has(argument));
+    let all: String = own.map(|(binding, argument)| argument.declaration(language, binding)).collect();
+    match language {
+        Language::Wgsl => {
+            let binding = entry.arguments.len();
+            format!("\n{all}@group(0) @binding({binding}) var<uniform> params: Params;\n")
+        }
+        _ => format!("\n#define ARGUMENTS {all}Params params\n"),
+    }
 }
 
 /// How a kernel that uses subgroups reaches them.

@@ -1,6 +1,6 @@
 //! Every kernel, with its arguments and parameters.
 
-use trifold_core::Language;
+use trifold_core::{KernelKey, Language};
 
 /// What a kernel does with an argument's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +10,10 @@ pub enum Access {
     Read,
     /// Reads and writes it.
     ReadWrite,
+    /// Reads and writes it by atomics.
+    Atomic,
+    /// Reads and writes what other workgroups do meanwhile: `@coherent` in WGSL.
+    Coherent,
 }
 
 /// A kernel's argument that is device memory.
@@ -17,6 +21,8 @@ pub enum Access {
 pub struct Argument {
     /// Its name in all three languages.
     pub name: &'static str,
+    /// The type of its elements, in all three languages.
+    pub of: &'static str,
     /// What the kernel does with it.
     pub access: Access,
     /// Whether a launch may leave it out: then it is null in OpenCL and CUDA, and not in the layout in WGSL.
@@ -42,214 +48,234 @@ pub struct Entry {
     pub only: Option<Language>,
 }
 
-const fn read(name: &'static str) -> Argument {
-    Argument { name, access: Access::Read, optional: false }
+const fn read(name: &'static str, of: &'static str) -> Argument {
+    Argument { name, of, access: Access::Read, optional: false }
 }
-const fn write(name: &'static str) -> Argument {
-    Argument { name, access: Access::ReadWrite, optional: false }
+const fn write(name: &'static str, of: &'static str) -> Argument {
+    Argument { access: Access::ReadWrite, ..read(name, of) }
 }
-const fn optional(name: &'static str, access: Access) -> Argument {
-    Argument { name, access, optional: true }
+const fn atomic(name: &'static str, of: &'static str) -> Argument {
+    Argument { access: Access::Atomic, ..read(name, of) }
+}
+const fn coherent(name: &'static str, of: &'static str) -> Argument {
+    Argument { access: Access::Coherent, ..read(name, of) }
 }
 
-const INPUT_AND_OUTPUT: &[Argument] = &[read("input"), write("output")];
+impl Argument {
+    const fn optional(self) -> Argument {
+        Argument { optional: true, ..self }
+    }
+
+    /// Whether a kernel's launches have it.
+    pub fn is_of(&self, key: &KernelKey) -> bool {
+        !self.optional || key.arguments.contains(&self.name)
+    }
+
+    /// Its declaration, the binding of this number in WGSL.
+    pub(crate) fn declaration(&self, language: Language, binding: usize) -> String {
+        let Argument { name, of, access, .. } = self;
+        let (coherent, element) = match access {
+            Access::Coherent => ("@coherent ", of.to_string()),
+            Access::Atomic => ("", format!("atomic<{of}>")),
+            Access::Read | Access::ReadWrite => ("", of.to_string()),
+        };
+        let constant = if *access == Access::Read { "const " } else { "" };
+        match language {
+            Language::Wgsl => {
+                format!("@group(0) @binding({binding}) {coherent}var<storage, read_write> {name}: array<{element}>;\n")
+            }
+            Language::OpenClC => format!("__global {constant}{of} *{name}, "),
+            Language::CudaC | Language::Host => format!("{constant}{of} *{name}, "),
+        }
+    }
+}
+
+impl Entry {
+    const fn with_initial(self) -> Entry {
+        Entry { initial: true, ..self }
+    }
+
+    const fn only(self, language: Language) -> Entry {
+        Entry { only: Some(language), ..self }
+    }
+
+    const fn cuda_from(self, architecture: u32) -> Entry {
+        Entry { cuda_from: architecture, ..self }
+    }
+}
+
+/// A kernel by its name, its function, its arguments and its parameters.
+macro_rules! kernel {
+    ($name:expr, $entry_point:expr, $arguments:expr, $params:expr $(,)?) => {
+        Entry {
+            name: $name,
+            entry_point: $entry_point,
+            arguments: const { $arguments },
+            params: $params,
+            initial: false,
+            cuda_from: 75,
+            only: None,
+        }
+    };
+}
 
 /// Of sorts whose workgroups take a segment each: all keys, or those buckets that `counts` tells.
 const SEGMENTS: &[Argument] = &[
-    read("source"),
-    write("target_keys"),
-    optional("source_values", Access::Read),
-    optional("target_values", Access::ReadWrite),
-    optional("counts", Access::Read),
+    read("source", "Key"),
+    write("target_keys", "Key"),
+    read("source_values", "u32").optional(),
+    write("target_values", "u32").optional(),
+    read("counts", "u32").optional(),
 ];
 
 /// A rung of the reduce ladder.
-const fn reduce_rung(name: &'static str, entry_point: &'static str) -> Entry {
-    Entry {
-        name,
-        entry_point,
-        arguments: INPUT_AND_OUTPUT,
-        params: &["n", "groups", "input_offset", "output_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    }
+const fn rung(name: &'static str, entry_point: &'static str) -> Entry {
+    let params = &["n", "groups", "input_offset", "output_offset"];
+    kernel!(name, entry_point, &[read("input", "Pack"), write("output", "T")], params).with_initial()
 }
 
 /// Every kernel.
 pub const CATALOGUE: &[Entry] = &[
-    Entry {
-        name: "copy/copy",
-        entry_point: "copy",
-        arguments: &[read("input"), write("output")],
-        params: &["n", "input_offset", "output_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "copy/fill",
-        entry_point: "fill",
-        arguments: &[write("target_words")],
-        params: &["n", "value", "target_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: Some(Language::Wgsl),
-    },
-    Entry {
-        name: "scan/lookback",
-        entry_point: "scan_lookback",
-        arguments: &[read("input"), write("output"), write("states"), write("ticket")],
-        params: &["n", "tiles", "input_offset", "output_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "literature/scan/lookback_fenced",
-        entry_point: "scan_lookback_fenced",
-        arguments: &[read("input"), write("output"), write("states"), write("ticket"), write("values")],
-        params: &["n", "tiles", "input_offset", "output_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: Some(Language::Wgsl),
-    },
-    Entry {
-        name: "scan/lookahead",
-        entry_point: "scan_lookahead",
-        arguments: &[read("input"), write("output"), write("states"), write("ticket")],
-        params: &["n", "tiles", "input_offset", "output_offset"],
-        initial: true,
-        cuda_from: 90,
-        only: Some(Language::CudaC),
-    },
-    Entry {
-        name: "scan/lookback_pipelined",
-        entry_point: "scan_lookback_pipelined",
-        arguments: &[read("input"), write("output"), write("states"), write("ticket")],
-        params: &["n", "tiles", "groups", "input_offset", "output_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "scan/tile_block",
-        entry_point: "scan_tile_block",
-        arguments: &[read("input"), write("output"), write("sums")],
-        params: &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "scan/tile_subgroup",
-        entry_point: "scan_tile_subgroup",
-        arguments: &[read("input"), write("output"), write("sums")],
-        params: &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "scan/spine",
-        entry_point: "scan_spine",
-        arguments: &[write("sums")],
-        params: &["count"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "literature/scan/add_carry",
-        entry_point: "scan_add_carry",
-        arguments: &[read("input"), write("output"), read("sums")],
-        params: &["n", "input_offset", "output_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "literature/scan/hillis_steele",
-        entry_point: "scan_hillis_steele",
-        arguments: &[read("input"), write("output")],
-        params: &["n", "distance", "input_offset", "output_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "literature/scan/blelloch",
-        entry_point: "scan_blelloch",
-        arguments: &[read("input"), write("tree")],
-        params: &["n", "distance", "nodes", "input_offset", "tree_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "reduce/single_pass",
-        entry_point: "reduce_single_pass",
-        arguments: &[read("input"), write("output"), write("partials"), write("counter")],
-        params: &["n", "tiles", "groups", "input_offset", "output_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    reduce_rung("literature/reduce/interleaved_modulo", "reduce_interleaved_modulo"),
-    reduce_rung("literature/reduce/interleaved_strided", "reduce_interleaved_strided"),
-    reduce_rung("literature/reduce/sequential", "reduce_sequential"),
-    reduce_rung("literature/reduce/first_add_on_load", "reduce_first_add_on_load"),
-    reduce_rung("literature/reduce/unroll_last_subgroup", "reduce_unroll_last_subgroup"),
-    reduce_rung("literature/reduce/unrolled", "reduce_unrolled"),
-    reduce_rung("literature/reduce/grid_stride", "reduce_grid_stride"),
-    reduce_rung("literature/reduce/subgroup", "reduce_subgroup"),
-    Entry {
-        name: "select/lookback",
-        entry_point: "select_lookback",
-        arguments: &[
-            read("input"),
-            write("output"),
-            write("states"),
-            write("ticket"),
-            write("output_rest"),
-            write("output_count"),
+    kernel!(
+        "copy/copy",
+        "copy",
+        &[read("input", "Pack"), write("output", "Pack")],
+        &["n", "input_offset", "output_offset"],
+    ),
+    kernel!("copy/fill", "fill", &[write("target_words", "u32")], &["n", "value", "target_offset"])
+        .only(Language::Wgsl),
+    kernel!(
+        "scan/lookback",
+        "scan_lookback",
+        &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
+        &["n", "tiles", "input_offset", "output_offset"],
+    )
+    .with_initial(),
+    kernel!(
+        "literature/scan/lookback_fenced",
+        "scan_lookback_fenced",
+        &[
+            read("input", "Pack"),
+            write("output", "Pack"),
+            atomic("states", "StateWord"),
+            atomic("ticket", "u32"),
+            coherent("values", "T"),
         ],
-        params: &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "select/tile_count",
-        entry_point: "select_tile_count",
-        arguments: &[read("input"), write("sums")],
-        params: &["n", "tiles", "input_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "select/tile_place",
-        entry_point: "select_tile_place",
-        arguments: &[read("input"), write("output"), read("sums"), write("output_rest"), write("output_count")],
-        params: &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "reduce_by_key/lookback",
-        entry_point: "reduce_by_key_lookback",
-        arguments: &[
-            read("input"),
-            optional("input_values", Access::Read),
-            write("states"),
-            write("ticket"),
-            write("output"),
-            write("output_values"),
-            write("output_count"),
+        &["n", "tiles", "input_offset", "output_offset"],
+    )
+    .with_initial()
+    .only(Language::Wgsl),
+    kernel!(
+        "scan/lookahead",
+        "scan_lookahead",
+        &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
+        &["n", "tiles", "input_offset", "output_offset"],
+    )
+    .with_initial()
+    .only(Language::CudaC)
+    .cuda_from(90),
+    kernel!(
+        "scan/lookback_pipelined",
+        "scan_lookback_pipelined",
+        &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
+        &["n", "tiles", "groups", "input_offset", "output_offset"],
+    )
+    .with_initial(),
+    kernel!(
+        "scan/tile_block",
+        "scan_tile_block",
+        &[read("input", "Pack"), write("output", "Pack"), write("sums", "T")],
+        &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
+    )
+    .with_initial(),
+    kernel!(
+        "scan/tile_subgroup",
+        "scan_tile_subgroup",
+        &[read("input", "Pack"), write("output", "Pack"), write("sums", "T")],
+        &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
+    )
+    .with_initial(),
+    kernel!("scan/spine", "scan_spine", &[write("sums", "T")], &["count"]).with_initial(),
+    kernel!(
+        "literature/scan/add_carry",
+        "scan_add_carry",
+        &[read("input", "T"), write("output", "T"), read("sums", "T")],
+        &["n", "input_offset", "output_offset"],
+    ),
+    kernel!(
+        "literature/scan/hillis_steele",
+        "scan_hillis_steele",
+        &[read("input", "T"), write("output", "T")],
+        &["n", "distance", "input_offset", "output_offset"],
+    )
+    .with_initial(),
+    kernel!(
+        "literature/scan/blelloch",
+        "scan_blelloch",
+        &[read("input", "T"), write("tree", "T")],
+        &["n", "distance", "nodes", "input_offset", "tree_offset"],
+    )
+    .with_initial(),
+    kernel!(
+        "reduce/single_pass",
+        "reduce_single_pass",
+        &[read("input", "Pack"), write("output", "T"), atomic("partials", "PartialWord"), atomic("counter", "u32")],
+        &["n", "tiles", "groups", "input_offset", "output_offset"],
+    )
+    .with_initial(),
+    rung("literature/reduce/interleaved_modulo", "reduce_interleaved_modulo"),
+    rung("literature/reduce/interleaved_strided", "reduce_interleaved_strided"),
+    rung("literature/reduce/sequential", "reduce_sequential"),
+    rung("literature/reduce/first_add_on_load", "reduce_first_add_on_load"),
+    rung("literature/reduce/unroll_last_subgroup", "reduce_unroll_last_subgroup"),
+    rung("literature/reduce/unrolled", "reduce_unrolled"),
+    rung("literature/reduce/grid_stride", "reduce_grid_stride"),
+    rung("literature/reduce/subgroup", "reduce_subgroup"),
+    kernel!(
+        "select/lookback",
+        "select_lookback",
+        &[
+            read("input", "Item"),
+            write("output", "Item"),
+            atomic("states", "StateWord"),
+            atomic("ticket", "u32"),
+            write("output_rest", "Item"),
+            write("output_count", "u32"),
         ],
-        params: &[
+        &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
+    )
+    .with_initial(),
+    kernel!(
+        "select/tile_count",
+        "select_tile_count",
+        &[read("input", "Item"), write("sums", "T")],
+        &["n", "tiles", "input_offset"],
+    ),
+    kernel!(
+        "select/tile_place",
+        "select_tile_place",
+        &[
+            read("input", "Item"),
+            write("output", "Item"),
+            read("sums", "T"),
+            write("output_rest", "Item"),
+            write("output_count", "u32"),
+        ],
+        &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
+    ),
+    kernel!(
+        "reduce_by_key/lookback",
+        "reduce_by_key_lookback",
+        &[
+            read("input", "u32"),
+            read("input_values", "u32").optional(),
+            atomic("states", "StateWord"),
+            atomic("ticket", "u32"),
+            write("output", "u32"),
+            write("output_values", "u32"),
+            write("output_count", "u32"),
+        ],
+        &[
             "n",
             "tiles",
             "input_offset",
@@ -258,31 +284,26 @@ pub const CATALOGUE: &[Entry] = &[
             "output_values_offset",
             "output_count_offset",
         ],
-        initial: true,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "reduce_by_key/tile_reduce",
-        entry_point: "reduce_by_key_tile_reduce",
-        arguments: &[read("input"), optional("input_values", Access::Read), write("sums")],
-        params: &["n", "tiles", "input_offset", "input_values_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "reduce_by_key/tile_scan",
-        entry_point: "reduce_by_key_tile_scan",
-        arguments: &[
-            read("input"),
-            optional("input_values", Access::Read),
-            read("sums"),
-            write("output"),
-            write("output_values"),
-            write("output_count"),
+    )
+    .with_initial(),
+    kernel!(
+        "reduce_by_key/tile_reduce",
+        "reduce_by_key_tile_reduce",
+        &[read("input", "u32"), read("input_values", "u32").optional(), write("sums", "T")],
+        &["n", "tiles", "input_offset", "input_values_offset"],
+    ),
+    kernel!(
+        "reduce_by_key/tile_scan",
+        "reduce_by_key_tile_scan",
+        &[
+            read("input", "u32"),
+            read("input_values", "u32").optional(),
+            read("sums", "T"),
+            write("output", "u32"),
+            write("output_values", "u32"),
+            write("output_count", "u32"),
         ],
-        params: &[
+        &[
             "n",
             "tiles",
             "input_offset",
@@ -291,33 +312,27 @@ pub const CATALOGUE: &[Entry] = &[
             "output_values_offset",
             "output_count_offset",
         ],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "sort/digit_counts",
-        entry_point: "sort_digit_counts",
-        arguments: &[read("input"), write("bins"), write("counts")],
-        params: &["n", "tiles", "groups", "input_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "sort/onesweep",
-        entry_point: "sort_onesweep",
-        arguments: &[
-            read("input"),
-            write("temp"),
-            write("output"),
-            optional("input_values", Access::Read),
-            optional("temp_values", Access::ReadWrite),
-            optional("output_values", Access::ReadWrite),
-            write("counts"),
-            write("states"),
+    ),
+    kernel!(
+        "sort/digit_counts",
+        "sort_digit_counts",
+        &[read("input", "Key"), atomic("bins", "u32"), write("counts", "u32")],
+        &["n", "tiles", "groups", "input_offset"],
+    ),
+    kernel!(
+        "sort/onesweep",
+        "sort_onesweep",
+        &[
+            read("input", "Key"),
+            write("temp", "Key"),
+            write("output", "Key"),
+            read("input_values", "u32").optional(),
+            write("temp_values", "u32").optional(),
+            write("output_values", "u32").optional(),
+            write("counts", "u32"),
+            atomic("states", "CountWord"),
         ],
-        params: &[
+        &[
             "n",
             "tiles",
             "place",
@@ -330,15 +345,12 @@ pub const CATALOGUE: &[Entry] = &[
             "input_values_offset",
             "output_values_offset",
         ],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "sort/one_workgroup",
-        entry_point: "sort_one_workgroup",
-        arguments: SEGMENTS,
-        params: &[
+    ),
+    kernel!(
+        "sort/one_workgroup",
+        "sort_one_workgroup",
+        SEGMENTS,
+        &[
             "n",
             "end_place",
             "buckets_at",
@@ -347,75 +359,49 @@ pub const CATALOGUE: &[Entry] = &[
             "source_values_offset",
             "target_values_offset",
         ],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "sort/merge",
-        entry_point: "sort_merge",
-        arguments: SEGMENTS,
-        params: &["n", "buckets_at", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "sort/large_bucket",
-        entry_point: "sort_large_bucket",
-        arguments: &[
-            write("temp"),
-            write("output"),
-            optional("temp_values", Access::ReadWrite),
-            optional("output_values", Access::ReadWrite),
-            read("counts"),
+    ),
+    kernel!(
+        "sort/merge",
+        "sort_merge",
+        SEGMENTS,
+        &["n", "buckets_at", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
+    ),
+    kernel!(
+        "sort/large_bucket",
+        "sort_large_bucket",
+        &[
+            write("temp", "Key"),
+            write("output", "Key"),
+            write("temp_values", "u32").optional(),
+            write("output_values", "u32").optional(),
+            read("counts", "u32"),
         ],
-        params: &["n", "end_place", "buckets_at", "sorted", "output_offset", "output_values_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "sort/upsweep",
-        entry_point: "sort_upsweep",
-        arguments: &[read("source"), write("counts")],
-        params: &["n", "tiles", "place", "source_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "sort/downsweep",
-        entry_point: "sort_downsweep",
-        arguments: &[
-            read("source"),
-            write("target_keys"),
-            optional("source_values", Access::Read),
-            optional("target_values", Access::ReadWrite),
-            read("counts"),
+        &["n", "end_place", "buckets_at", "sorted", "output_offset", "output_values_offset"],
+    ),
+    kernel!(
+        "sort/upsweep",
+        "sort_upsweep",
+        &[read("source", "Key"), write("counts", "u32")],
+        &["n", "tiles", "place", "source_offset"],
+    ),
+    kernel!(
+        "sort/downsweep",
+        "sort_downsweep",
+        &[
+            read("source", "Key"),
+            write("target_keys", "Key"),
+            read("source_values", "u32").optional(),
+            write("target_values", "u32").optional(),
+            read("counts", "u32"),
         ],
-        params: &[
-            "n",
-            "tiles",
-            "place",
-            "source_offset",
-            "target_offset",
-            "source_values_offset",
-            "target_values_offset",
-        ],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
-    Entry {
-        name: "experiment/compute_bound",
-        entry_point: "experiment_compute_bound",
-        arguments: &[write("output")],
-        params: &["n", "turns", "output_offset"],
-        initial: false,
-        cuda_from: 75,
-        only: None,
-    },
+        &["n", "tiles", "place", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
+    ),
+    kernel!(
+        "experiment/compute_bound",
+        "experiment_compute_bound",
+        &[write("output", "f32")],
+        &["n", "turns", "output_offset"],
+    ),
 ];
 
 /// The entry of that name.

@@ -39,7 +39,7 @@ mod tests {
     use crate::{Error, block_on};
 
     fn key(name: &'static str) -> KernelKey {
-        KernelKey { name, parts: vec![], constants: vec![], element: None, op: None, selector: None }
+        KernelKey::new(name, vec![], vec![])
     }
 
     #[test]

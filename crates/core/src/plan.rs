@@ -83,14 +83,16 @@ pub struct KernelKey {
     pub element: Option<ElementType>,
     /// The operator, where it has one.
     pub op: Option<Op>,
+    /// The arguments that its launches have.
+    pub arguments: Vec<&'static str>,
     /// The predicate, where it has one. The elements that it is asked of are the kernel's `Item`, beside the element type.
     pub selector: Option<Selector>,
 }
 
 impl KernelKey {
-    /// Of words.
-    pub(crate) fn new(name: &'static str, parts: Vec<&'static str>, constants: Vec<(&'static str, u32)>) -> KernelKey {
-        KernelKey { name, parts, constants, element: None, op: None, selector: None }
+    /// A kernel without element, operator or predicate.
+    pub fn new(name: &'static str, parts: Vec<&'static str>, constants: Vec<(&'static str, u32)>) -> KernelKey {
+        KernelKey { name, parts, constants, arguments: vec![], element: None, op: None, selector: None }
     }
 
     /// Of an operator and its elements.

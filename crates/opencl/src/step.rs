@@ -219,7 +219,7 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
             Some(span) => {
                 let bound = &span.handle().0;
                 let refused = match argument.access {
-                    Access::ReadWrite => ffi::CL_MEM_READ_ONLY,
+                    Access::ReadWrite | Access::Atomic | Access::Coherent => ffi::CL_MEM_READ_ONLY,
                     Access::Read => ffi::CL_MEM_WRITE_ONLY,
                 };
                 if bound.flags & refused != 0 {

@@ -44,9 +44,7 @@ impl Pipeline {
         let started = std::time::Instant::now();
         let assembled = assemble(key, &backend.caps)?;
         let device = &backend.device;
-        // A sort of keys alone leaves the values' arguments out: the block that would declare them is not in its text.
-        let declared = |name: &str| assembled.source.contains(&format!("var<storage, read_write> {name}:"));
-        let present: Vec<bool> = assembled.arguments.iter().map(|a| !a.optional || declared(a.name)).collect();
+        let present: Vec<bool> = assembled.arguments.iter().map(|argument| argument.is_of(key)).collect();
         let storage = |binding| wgpu::BindGroupLayoutEntry {
             binding,
             visibility: wgpu::ShaderStages::COMPUTE,
@@ -124,14 +122,7 @@ impl Pipeline {
 
 /// The kernel that clears scratch.
 pub(crate) fn fill_key(caps: &Caps) -> KernelKey {
-    KernelKey {
-        name: "copy/fill",
-        parts: vec![],
-        constants: vec![("WORKGROUP", 256.min(caps.max_workgroup)), ("ROWS", 8)],
-        element: None,
-        op: None,
-        selector: None,
-    }
+    KernelKey::new("copy/fill", vec![], vec![("WORKGROUP", 256.min(caps.max_workgroup)), ("ROWS", 8)])
 }
 
 impl Wgpu {

@@ -1,9 +1,7 @@
 // literature/reduce/first_add_on_load: as literature/reduce/sequential, and the first step of the tree is taken while loading: half as many
 // workgroups. Launched until one sum is left. The operator must commute.
 
-KERNEL void reduce_first_add_on_load(
-  __global const Pack *input, __global T *output, Params params
-) {
+KERNEL void reduce_first_add_on_load(ARGUMENTS) {
   __local T shared_sums[WORKGROUP];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);

@@ -1,9 +1,6 @@
 // literature/reduce/first_add_on_load: as literature/reduce/sequential, and the first step of the tree is taken while loading: half as many
 // workgroups. Launched until one sum is left. The operator must commute.
 
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 var<workgroup> shared_sums: array<T, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,9 +1,7 @@
 // literature/reduce/grid_stride: as many workgroups as the device holds go over all elements, and take a tree once in the end. Launched
 // twice. The operator must commute.
 
-KERNEL void reduce_grid_stride(
-  __global const Pack *input, __global T *output, Params params
-) {
+KERNEL void reduce_grid_stride(ARGUMENTS) {
   __local T shared_sums[WORKGROUP];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);

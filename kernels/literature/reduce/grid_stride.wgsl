@@ -1,9 +1,6 @@
 // literature/reduce/grid_stride: as many workgroups as the device holds go over all elements, and take a tree once in the end. Launched
 // twice. The operator must commute.
 
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 var<workgroup> shared_sums: array<T, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,9 +1,7 @@
 // literature/reduce/interleaved_modulo: a tree in workgroup memory with interleaved addresses. The ladder's first rung: launched on
 // the elements, then on the workgroups' sums, until one is left. Keeps the order.
 
-KERNEL void reduce_interleaved_modulo(
-  __global const Pack *input, __global T *output, Params params
-) {
+KERNEL void reduce_interleaved_modulo(ARGUMENTS) {
   __local T shared_sums[WORKGROUP];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);

@@ -1,9 +1,6 @@
 // literature/reduce/interleaved_modulo: a tree in workgroup memory with interleaved addresses. The ladder's first rung: launched on
 // the elements, then on the workgroups' sums, until one is left. Keeps the order.
 
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 var<workgroup> shared_sums: array<T, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)

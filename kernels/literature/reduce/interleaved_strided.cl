@@ -1,9 +1,7 @@
 // literature/reduce/interleaved_strided: the same tree, worked on by neighbouring invocations, so that whole subgroups are busy or
 // idle. Launched until one sum is left. Keeps the order.
 
-KERNEL void reduce_interleaved_strided(
-  __global const Pack *input, __global T *output, Params params
-) {
+KERNEL void reduce_interleaved_strided(ARGUMENTS) {
   __local T shared_sums[WORKGROUP];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);

@@ -3,8 +3,7 @@
 
 __shared__ T shared_sums[WORKGROUP];
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-reduce_interleaved_strided(const Pack *input, T *output, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_interleaved_strided(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 group = blockIdx.x;

@@ -1,9 +1,6 @@
 // literature/reduce/interleaved_strided: the same tree, worked on by neighbouring invocations, so that whole subgroups are busy or
 // idle. Launched until one sum is left. Keeps the order.
 
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 var<workgroup> shared_sums: array<T, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)

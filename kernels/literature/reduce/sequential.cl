@@ -1,9 +1,7 @@
 // literature/reduce/sequential: a tree that halves, so that neighbours keep to banks of their own. Launched until one sum is left.
 // The operator must commute.
 
-KERNEL void reduce_sequential(
-  __global const Pack *input, __global T *output, Params params
-) {
+KERNEL void reduce_sequential(ARGUMENTS) {
   __local T shared_sums[WORKGROUP];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);

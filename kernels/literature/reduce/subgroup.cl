@@ -1,9 +1,7 @@
 // literature/reduce/subgroup: as literature/reduce/grid_stride, and the tree is shuffles: within each subgroup, then within one over the
 // subgroups' sums, with one barrier in between. Launched twice. The operator must commute.
 
-KERNEL SUBGROUP_KERNEL void reduce_subgroup(
-  __global const Pack *input, __global T *output, Params params
-) {
+KERNEL SUBGROUP_KERNEL void reduce_subgroup(ARGUMENTS) {
   __local T shared_sums[MAX_SUBGROUPS];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);

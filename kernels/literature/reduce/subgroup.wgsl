@@ -1,9 +1,6 @@
 // literature/reduce/subgroup: as literature/reduce/grid_stride, and the tree is shuffles: within each subgroup, then within one over the
 // subgroups' sums, with one barrier in between. Launched twice. The operator must commute.
 
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 var<workgroup> shared_sums: array<T, MAX_SUBGROUPS>;
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,9 +1,7 @@
 // literature/reduce/unroll_last_subgroup: as literature/reduce/first_add_on_load, and the steps that concern one subgroup alone are shuffles.
 // Launched until one sum is left. The operator must commute.
 
-KERNEL SUBGROUP_KERNEL void reduce_unroll_last_subgroup(
-  __global const Pack *input, __global T *output, Params params
-) {
+KERNEL SUBGROUP_KERNEL void reduce_unroll_last_subgroup(ARGUMENTS) {
   __local T shared_sums[WORKGROUP];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);

@@ -1,9 +1,6 @@
 // literature/reduce/unroll_last_subgroup: as literature/reduce/first_add_on_load, and the steps that concern one subgroup alone are shuffles.
 // Launched until one sum is left. The operator must commute.
 
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 var<workgroup> shared_sums: array<T, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)

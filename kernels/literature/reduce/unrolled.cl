@@ -7,9 +7,7 @@ void reduce_halve(u32 thread, u32 stride, __local T *shared_sums) {
   workgroup_barrier();
 }
 
-KERNEL SUBGROUP_KERNEL void reduce_unrolled(
-  __global const Pack *input, __global T *output, Params params
-) {
+KERNEL SUBGROUP_KERNEL void reduce_unrolled(ARGUMENTS) {
   __local T shared_sums[WORKGROUP];
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);

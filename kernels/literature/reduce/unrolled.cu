@@ -9,8 +9,7 @@ FUNCTION void reduce_halve(u32 thread, u32 stride) {
   workgroup_barrier();
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-reduce_unrolled(const Pack *input, T *output, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_unrolled(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 group = blockIdx.x;

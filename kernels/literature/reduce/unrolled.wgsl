@@ -1,9 +1,6 @@
 // literature/reduce/unrolled: as literature/reduce/unroll_last_subgroup, with all other steps written out too. Launched until one sum is left.
 // The operator must commute.
 
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 var<workgroup> shared_sums: array<T, WORKGROUP>;
 
 // The sums from `stride` on go into those before.

@@ -1,9 +1,7 @@
 // literature/scan/add_carry: the last launch of scan-then-propagate: what lies before a tile is combined with each of its elements. Reads and
 // writes each element once. With tiles of one element it makes an inclusive scan of an exclusive one and its input.
 
-KERNEL void scan_add_carry(
-  __global const T *input, __global T *output, __global const T *sums, Params params
-) {
+KERNEL void scan_add_carry(ARGUMENTS) {
   const u32 group = get_group_id(0);
   const u32 thread = get_local_id(0);
   input += params.input_offset;

@@ -1,8 +1,7 @@
 // literature/scan/add_carry: the last launch of scan-then-propagate: what lies before a tile is combined with each of its elements. Reads and
 // writes each element once. With tiles of one element it makes an inclusive scan of an exclusive one and its input.
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-scan_add_carry(const T *input, T *output, const T *sums, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_add_carry(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 group = blockIdx.x;

@@ -1,11 +1,6 @@
 // literature/scan/add_carry: the last launch of scan-then-propagate: what lies before a tile is combined with each of its elements. Reads and
 // writes each element once. With tiles of one element it makes an inclusive scan of an exclusive one and its input.
 
-@group(0) @binding(0) var<storage, read_write> input: array<T>;
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(2) var<storage, read_write> sums: array<T>;
-@group(0) @binding(3) var<uniform> params: Params;
-
 @compute @workgroup_size(WORKGROUP)
 fn scan_add_carry(
   @builtin(workgroup_id) id: vec3<u32>,

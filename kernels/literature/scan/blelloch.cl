@@ -1,9 +1,7 @@
 // literature/scan/blelloch: one step of the work-efficient scan by Blelloch (1990; GPU Gems 3, 39.2.2) in global memory. A tree lies over the
 // elements: a node of `2 * distance` of them keeps its sum in the last one's place. Nodes at the end may cover fewer.
 
-KERNEL void scan_blelloch(
-  __global const T *input, __global T *tree, Params params
-) {
+KERNEL void scan_blelloch(ARGUMENTS) {
   const u32 node = get_group_id(0) * WORKGROUP + get_local_id(0);
   if (node >= params.nodes) { return; }
   input += params.input_offset;

@@ -1,8 +1,7 @@
 // literature/scan/blelloch: one step of the work-efficient scan by Blelloch (1990; GPU Gems 3, 39.2.2) in global memory. A tree lies over the
 // elements: a node of `2 * distance` of them keeps its sum in the last one's place. Nodes at the end may cover fewer.
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-scan_blelloch(const T *input, T *tree, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_blelloch(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 node = blockIdx.x * WORKGROUP + threadIdx.x;

@@ -1,10 +1,6 @@
 // literature/scan/blelloch: one step of the work-efficient scan by Blelloch (1990; GPU Gems 3, 39.2.2) in global memory. A tree lies over the
 // elements: a node of `2 * distance` of them keeps its sum in the last one's place. Nodes at the end may cover fewer.
 
-@group(0) @binding(0) var<storage, read_write> input: array<T>;
-@group(0) @binding(1) var<storage, read_write> tree: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 @compute @workgroup_size(WORKGROUP)
 fn scan_blelloch(
   @builtin(workgroup_id) id: vec3<u32>,

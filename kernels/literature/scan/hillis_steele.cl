@@ -13,9 +13,7 @@ T step_element(__global const T *input, Params params, u32 i) {
   return v;
 }
 
-KERNEL void scan_hillis_steele(
-  __global const T *input, __global T *output, Params params
-) {
+KERNEL void scan_hillis_steele(ARGUMENTS) {
   input += params.input_offset;
   output += params.output_offset;
   // Neighbouring invocations take neighbouring elements.

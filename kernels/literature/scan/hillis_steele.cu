@@ -13,8 +13,7 @@ FUNCTION T step_element(const T *input, const Params &params, u32 i) {
   return v;
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP)
-scan_hillis_steele(const T *input, T *output, Params params) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_hillis_steele(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   input += params.input_offset;

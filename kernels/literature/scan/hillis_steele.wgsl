@@ -1,10 +1,6 @@
 // literature/scan/hillis_steele: one step of the scan by Hillis and Steele (1986; GPU Gems 3, 39.2.1) in global memory: each element is combined
 // with the one `distance` before it. log2 n launches, from one buffer to another. Reads two elements and writes one for each.
 
-@group(0) @binding(0) var<storage, read_write> input: array<T>;
-@group(0) @binding(1) var<storage, read_write> output: array<T>;
-@group(0) @binding(2) var<uniform> params: Params;
-
 // What is scanned. The first step takes it from the scan's input: an exclusive scan is an inclusive one of elements moved up by
 // one, and the initial value comes first.
 fn step_element(i: u32) -> T {

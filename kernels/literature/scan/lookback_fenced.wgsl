@@ -2,10 +2,9 @@
 // fence is `storageBarrier`, which the whole workgroup reaches together, so the workgroup looks back in step. OpenCL C and
 // CUDA C have literature/scan/state_fenced in scan/lookback. Reads and writes each element once.
 
-@group(0) @binding(2) var<storage, read_write> states: array<atomic<u32>>;
+alias StateWord = u32;
+
 // Of each tile the aggregate, then of each the inclusive prefix.
-@group(0) @binding(4) @coherent var<storage, read_write> values: array<T>;
-@group(0) @binding(5) var<uniform> params: Params;
 
 // What a turn of the look-back has found, and below it the tile that is missing.
 const LOOKBACK_WAIT: u32 = 0u;

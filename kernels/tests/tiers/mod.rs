@@ -51,14 +51,7 @@ pub fn tiers() -> [(&'static str, Caps); 4] {
 
 /// Every kernel of every plan, and the one with which wgpu fills scratch.
 pub fn keys(caps: &Caps) -> Vec<KernelKey> {
-    let fill = KernelKey {
-        name: "copy/fill",
-        parts: vec![],
-        constants: vec![("WORKGROUP", 256), ("ROWS", 8)],
-        element: None,
-        op: None,
-        selector: None,
-    };
+    let fill = KernelKey::new("copy/fill", vec![], vec![("WORKGROUP", 256), ("ROWS", 8)]);
     let mut keys = kernels(caps, Breadth::Every);
     keys.push(fill);
     keys

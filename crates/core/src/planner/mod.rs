@@ -12,7 +12,7 @@ pub(crate) use self::shape::*;
 use crate::algorithm::{Algorithm, InPlace, Work};
 use crate::options::check_count;
 use crate::primitive::Operand;
-use crate::{Caps, ElementType, Error, Layout, MAX_ELEMENTS, Options, Plan, Request, Result, Tuning};
+use crate::{Caps, ElementType, Error, Launch, Layout, MAX_ELEMENTS, Options, Plan, Request, Result, Step, Tuning};
 
 /// What plans are made from, beside the request.
 #[derive(Clone, Copy)]
@@ -142,7 +142,12 @@ impl Planner<'_> {
         ))
     }
 
-    pub(crate) fn finish(&self, algorithm: &'static Algorithm, operands: Vec<Operand>, work: Work) -> Result<Plan> {
+    pub(crate) fn finish(&self, algorithm: &'static Algorithm, operands: Vec<Operand>, mut work: Work) -> Result<Plan> {
+        for step in &mut work.steps {
+            if let Step::Launch(Launch { kernel, bindings, .. }) = step {
+                kernel.arguments = bindings.iter().map(|(name, _)| *name).collect();
+            }
+        }
         for operand in &operands {
             self.caps.check_span(operand.slot.noun(), operand.bytes())?;
         }
