@@ -1,6 +1,6 @@
 //! What a device can do, as the planner needs to know it.
 
-use crate::{ElementType, Error, Language, Result, Scalar};
+use crate::{ElementType, Error, Language, Result};
 
 /// What kind of device it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,22 +97,13 @@ impl Caps {
 
     /// Fails with the reason if the device lacks one of the element's scalars.
     pub fn check_element(&self, element: &ElementType) -> Result<()> {
-        for scalar in element.scalars() {
-            self.check_scalar(scalar)?;
-        }
-        Ok(())
-    }
-
-    fn check_scalar(&self, scalar: Scalar) -> Result<()> {
-        if scalar.is_of(self) {
-            return Ok(());
-        }
+        let Some(lacking) = element.scalars().find(|scalar| !scalar.is_of(self)) else { return Ok(()) };
         Err(Error::Unsupported(format!(
             "{} ({}, {}) has no {}; use a 32-bit type or another device",
             self.device,
             self.backend,
             self.api,
-            scalar.name()
+            lacking.name()
         )))
     }
 

@@ -183,25 +183,17 @@ impl Op {
 
     /// A built-in operator over a scalar; `None` for the bitwise ones over floats.
     pub fn builtin(which: Builtin, scalar: Scalar) -> Option<Op> {
-        let mut op = for_scalar!(
-            scalar,
-            integer T => match which {
-                Builtin::Sum => Op::of::<T, Sum>(),
-                Builtin::Product => Op::of::<T, Product>(),
-                Builtin::Min => Op::of::<T, Min>(),
-                Builtin::Max => Op::of::<T, Max>(),
-                Builtin::And => Op::of::<T, And>(),
-                Builtin::Or => Op::of::<T, Or>(),
-                Builtin::Xor => Op::of::<T, Xor>(),
-            },
-            float T => match which {
-                Builtin::Sum => Op::of::<T, Sum>(),
-                Builtin::Product => Op::of::<T, Product>(),
-                Builtin::Min => Op::of::<T, Min>(),
-                Builtin::Max => Op::of::<T, Max>(),
-                Builtin::And | Builtin::Or | Builtin::Xor => return None,
-            }
-        );
+        let mut op = for_scalar!(scalar, T => match which {
+            Builtin::Sum => Op::of::<T, Sum>(),
+            Builtin::Product => Op::of::<T, Product>(),
+            Builtin::Min => Op::of::<T, Min>(),
+            Builtin::Max => Op::of::<T, Max>(),
+            Builtin::And | Builtin::Or | Builtin::Xor => for_scalar!(scalar, integer I => match which {
+                Builtin::And => Op::of::<I, And>(),
+                Builtin::Or => Op::of::<I, Or>(),
+                _ => Op::of::<I, Xor>(),
+            }, float _F => return None),
+        });
         op.builtin = Some(which);
         Some(op)
     }

@@ -67,17 +67,12 @@ impl Emitter<'_> {
 
     /// Converts a float to an integer.
     pub fn integer_helper(&mut self, from: Scalar, to: Scalar) -> String {
-        let bits = 8 * to.bytes() - u32::from(to.unsigned() != to);
-        let (greatest, least) = match to.unsigned() == to {
-            true => (self.dialect.integer(to, (1 << bits) - 1), "0".to_string()),
-            false => (self.dialect.integer(to, (1 << bits) - 1), self.lowest(to)),
-        };
-        let power = self.dialect.float(from, 2f64.powi(bits as i32));
-        let low = if to.unsigned() == to {
-            self.dialect.float(from, 0.0)
-        } else {
-            self.dialect.float(from, -2f64.powi(bits as i32))
-        };
+        let signed = to.kind() == ScalarKind::Signed;
+        let bits = 8 * to.bytes() - u32::from(signed);
+        let end = 2f64.powi(bits as i32);
+        let (least, start) = if signed { (self.lowest(to), -end) } else { ("0".to_string(), 0.0) };
+        let greatest = self.dialect.integer(to, (1 << bits) - 1);
+        let (power, low) = (self.dialect.float(from, end), self.dialect.float(from, start));
         let (from_name, to_name) = (from.name(), to.name());
         let parameters = format!("{from_name} a");
         let lines = [
