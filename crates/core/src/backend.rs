@@ -205,6 +205,17 @@ impl<'a, B: Backend> Span<'a, B> {
         self.room
     }
 
+    /// Fails unless a transfer's bytes on the host are as many as the span's. For backends.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with both lengths.
+    pub fn check_length(&self, bytes: usize) -> Result<()> {
+        if bytes as u64 == self.bytes {
+            return Ok(());
+        }
+        Err(Error::Invalid(format!("{bytes} bytes on the host, and the span has {}", self.bytes)))
+    }
+
     pub(crate) fn is_wide(&self, backend: &B) -> bool {
         let alignment = backend.handle_alignment(&self.handle);
         alignment.is_multiple_of(16)

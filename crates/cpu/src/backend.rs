@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trifold_core::{Backend, Caps, Command, DeviceKind, Error, KernelKey, Language, Reduce, Result, Scan, Sort, Span};
 
-use crate::memory::{ALIGNMENT, Access, Region};
+use crate::memory::{ALIGNMENT, Region};
 use crate::{Buffer, Handle, Step, system};
 
 /// The host's processor, all of its cores.
@@ -104,7 +104,7 @@ impl Backend for Cpu {
                 self.caps.device, self.caps.max_buffer
             )));
         }
-        Buffer::new(bytes, &self.caps.device)
+        Buffer::new(bytes, 0, &self.caps.device)
     }
 
     fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Cpu> {
@@ -151,21 +151,13 @@ impl Backend for Cpu {
     }
 
     fn write(&self, to: &Span<'_, Cpu>, bytes: &[u8]) -> Result<()> {
-        let region = Region::of(to)?;
-        check_length(&region, bytes.len())?;
-        let _access = Access::to(&[], &[&region])?;
-        // SAFETY: the region has as many bytes as the slice, and `_access` is exclusive.
-        unsafe { region.start().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
-        Ok(())
+        to.check_length(bytes.len())?;
+        Region::of(to)?.write(bytes)
     }
 
     async fn read(&self, from: &Span<'_, Cpu>, bytes: &mut [u8]) -> Result<()> {
-        let region = Region::of(from)?;
-        check_length(&region, bytes.len())?;
-        let _access = Access::to(&[&region], &[])?;
-        // SAFETY: the region has as many bytes as the slice, all initialised, and `_access` keeps writers out.
-        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(region.start(), bytes.len()) }
-        Ok(())
+        from.check_length(bytes.len())?;
+        Region::of(from)?.read(bytes)
     }
 
     fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
@@ -176,13 +168,6 @@ impl Backend for Cpu {
         }
         Ok(start.elapsed().as_secs_f64() * 1e3)
     }
-}
-
-fn check_length(region: &Region, bytes: usize) -> Result<()> {
-    if region.bytes() == bytes {
-        return Ok(());
-    }
-    Err(Error::Invalid(format!("{bytes} bytes on the host, and the span has {}", region.bytes())))
 }
 
 impl Scan for Cpu {}

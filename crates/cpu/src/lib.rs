@@ -28,5 +28,7 @@ mod step;
 mod system;
 
 pub use backend::{Cpu, InOrder, Kernel};
+#[doc(hidden)]
+pub use memory::{ALIGNMENT, Region};
 pub use memory::{Buffer, Handle};
 pub use step::Step;

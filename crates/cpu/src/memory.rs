@@ -4,17 +4,17 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
-use trifold_core::{Error, Result, Span};
+use trifold_core::{Backend, Error, Result, Span};
 
-use crate::{Cpu, system};
+use crate::system;
 
 /// Where every allocation starts: at a multiple of this many bytes.
-pub(crate) const ALIGNMENT: usize = 256;
+pub const ALIGNMENT: usize = 256;
 /// From here on an allocation is compared with what the system has to give: Linux hands out more than it has, and ends
 /// the process that uses it.
 const LARGE: u64 = 256 << 20;
 
-/// Zeroed memory whose bytes are touched only by the holder of its lock.
+/// Memory whose bytes are touched only by the holder of its lock.
 ///
 /// There are no references to the bytes outside of a command's execution, and while one runs it holds an [`Access`] to
 /// every allocation that it touches: shared for what it reads, exclusive for what it writes.
@@ -30,7 +30,7 @@ unsafe impl Send for Allocation {}
 unsafe impl Sync for Allocation {}
 
 impl Allocation {
-    fn new(bytes: u64, device: &str) -> Result<Allocation> {
+    fn new(bytes: u64, content: u8, device: &str) -> Result<Allocation> {
         let out_of_memory = || Error::OutOfMemory { bytes, device: device.to_owned() };
         if bytes >= LARGE && system::available().is_some_and(|available| bytes > available) {
             return Err(out_of_memory());
@@ -39,6 +39,10 @@ impl Allocation {
         let layout = size.and_then(|size| Layout::from_size_align(size, ALIGNMENT).ok()).ok_or_else(out_of_memory)?;
         // SAFETY: the size is at least 16.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(out_of_memory)?;
+        if content != 0 {
+            // SAFETY: these bytes were just allocated.
+            unsafe { base.as_ptr().write_bytes(content, layout.size()) }
+        }
         Ok(Allocation { base, layout, lock: RwLock::new(()) })
     }
 
@@ -61,13 +65,20 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    pub(crate) fn new(bytes: u64, device: &str) -> Result<Buffer> {
-        Ok(Buffer { memory: Arc::new(Allocation::new(bytes, device)?), bytes })
+    /// Memory that is full of a byte, for a device of this name.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    #[doc(hidden)]
+    pub fn new(bytes: u64, content: u8, device: &str) -> Result<Buffer> {
+        Ok(Buffer { memory: Arc::new(Allocation::new(bytes, content, device)?), bytes })
     }
 
-    pub(crate) fn span(&self) -> Span<'_, Cpu> {
+    /// The whole of it, for a backend on the host.
+    #[doc(hidden)]
+    pub fn span<B: Backend<Handle: From<Handle>>>(&self) -> Span<'_, B> {
         // SAFETY: the memory has at least the bytes asked for, and its handle keeps it.
-        unsafe { Span::from_handle(Handle(self.memory.clone()), self.bytes, self.memory.bytes() as u64) }
+        unsafe { Span::from_handle(Handle(self.memory.clone()).into(), self.bytes, self.memory.bytes() as u64) }
     }
 }
 
@@ -76,14 +87,22 @@ impl Buffer {
 pub struct Handle(Arc<Allocation>);
 
 impl Handle {
-    pub(crate) fn same(&self, other: &Handle) -> bool {
+    /// Whether both are of one buffer.
+    #[doc(hidden)]
+    pub fn same(&self, other: &Handle) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl AsRef<Handle> for Handle {
+    fn as_ref(&self) -> &Handle {
+        self
     }
 }
 
 /// A range of an allocation, checked to lie within it.
 #[derive(Clone)]
-pub(crate) struct Region {
+pub struct Region {
     memory: Arc<Allocation>,
     offset: usize,
     bytes: usize,
@@ -91,8 +110,11 @@ pub(crate) struct Region {
 
 impl Region {
     /// The range that a span stands for.
-    pub(crate) fn of(span: &Span<'_, Cpu>) -> Result<Region> {
-        let memory = span.handle().0.clone();
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the span reaches past its memory.
+    pub fn of<B: Backend<Handle: AsRef<Handle>>>(span: &Span<'_, B>) -> Result<Region> {
+        let memory = span.handle().as_ref().0.clone();
         let end = span.offset().checked_add(span.bytes());
         if end.is_none_or(|end| end > memory.bytes() as u64) {
             return Err(Error::Invalid(format!(
@@ -105,13 +127,44 @@ impl Region {
         Ok(Region { memory, offset: span.offset() as usize, bytes: span.bytes() as usize })
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    /// Its length in bytes.
+    pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Writes as many bytes as it has.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] while another thread uses the memory.
+    ///
+    /// # Panics
+    /// If there are more or fewer.
+    pub fn write(&self, bytes: &[u8]) -> Result<()> {
+        assert_eq!(bytes.len(), self.bytes);
+        let _access = Access::to(&[], &[self])?;
+        // SAFETY: the region has as many bytes as the slice, and `_access` is exclusive.
+        unsafe { self.start().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+        Ok(())
+    }
+
+    /// Reads its bytes.
+    ///
+    /// # Errors
+    /// As [`Region::write`].
+    ///
+    /// # Panics
+    /// As [`Region::write`].
+    pub fn read(&self, bytes: &mut [u8]) -> Result<()> {
+        assert_eq!(bytes.len(), self.bytes);
+        let _access = Access::to(&[self], &[])?;
+        // SAFETY: the region has as many bytes as the slice, all initialised, and `_access` keeps writers out.
+        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(self.start(), bytes.len()) }
+        Ok(())
     }
 
     /// Its first byte. Aligned to 256 bytes less what the offset takes away, and good for `bytes()` bytes; to be
     /// read or written under an [`Access`] alone.
-    pub(crate) fn start(&self) -> *mut u8 {
+    pub fn start(&self) -> *mut u8 {
         // SAFETY: `of` checked that the offset is within the allocation.
         unsafe { self.memory.base.as_ptr().add(self.offset) }
     }

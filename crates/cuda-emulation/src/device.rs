@@ -8,14 +8,16 @@ use trifold_core::{
     Backend, Caps, Command, DeviceKind, Error, KernelKey, Kernels, Language, Reduce, Result, Scan, Sort, Span,
     SubgroupSource, Subgroups,
 };
+use trifold_cpu::{ALIGNMENT, Region};
 use trifold_kernels::{Argument, ParamsLayout};
 
+use crate::Step;
 use crate::compile::{Program, clang};
-use crate::memory::{ALIGNMENT, Region};
 use crate::run::Stacks;
-use crate::{Buffer, Handle, Step};
 
 const MEMORY: u64 = 4 << 30;
+/// What new memory holds: kernels must not rely on it.
+const POISON: u8 = 0xa5;
 /// Few, so that workgroups that stay until all tiles are done are resident together.
 const COMPUTE_UNITS: u32 = 3;
 
@@ -31,6 +33,25 @@ pub struct Emulation {
 /// What commands are recorded into: nothing. They run when they are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InOrder;
+
+/// Memory of the emulated device: the host's, poisoned.
+pub struct Buffer(trifold_cpu::Buffer);
+
+/// A reference to the memory of a [`Buffer`], which it keeps alive.
+#[derive(Clone)]
+pub struct Handle(trifold_cpu::Handle);
+
+impl From<trifold_cpu::Handle> for Handle {
+    fn from(handle: trifold_cpu::Handle) -> Handle {
+        Handle(handle)
+    }
+}
+
+impl AsRef<trifold_cpu::Handle> for Handle {
+    fn as_ref(&self) -> &trifold_cpu::Handle {
+        &self.0
+    }
+}
 
 /// A kernel compiled for the host.
 #[derive(Clone)]
@@ -104,11 +125,11 @@ impl Backend for Emulation {
             let most = self.caps.max_buffer;
             return Err(Error::Invalid(format!("a buffer of {bytes} bytes; {} has at most {most}", self.caps.device)));
         }
-        Buffer::new(bytes, &self.caps.device)
+        trifold_cpu::Buffer::new(bytes, POISON, &self.caps.device).map(Buffer)
     }
 
     fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Emulation> {
-        buffer.span()
+        buffer.0.span()
     }
 
     fn handle_alignment(&self, _: &Handle) -> u64 {
@@ -116,7 +137,7 @@ impl Backend for Emulation {
     }
 
     fn same(&self, a: &Handle, b: &Handle) -> bool {
-        a.same(b)
+        a.0.same(&b.0)
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
@@ -157,21 +178,15 @@ impl Backend for Emulation {
     }
 
     fn write(&self, to: &Span<'_, Emulation>, bytes: &[u8]) -> Result<()> {
-        let region = Region::of(to)?;
-        region.check_length(bytes.len())?;
+        to.check_length(bytes.len())?;
         let _alone = self.alone();
-        // SAFETY: the region has as many bytes as the slice, and `_alone` keeps others out.
-        unsafe { region.start().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
-        Ok(())
+        Region::of(to)?.write(bytes)
     }
 
     async fn read(&self, from: &Span<'_, Emulation>, bytes: &mut [u8]) -> Result<()> {
-        let region = Region::of(from)?;
-        region.check_length(bytes.len())?;
+        from.check_length(bytes.len())?;
         let _alone = self.alone();
-        // SAFETY: the region has as many bytes as the slice, all initialised, and `_alone` keeps writers out.
-        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(region.start(), bytes.len()) }
-        Ok(())
+        Region::of(from)?.read(bytes)
     }
 
     fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {

@@ -11,11 +11,9 @@
 
 mod compile;
 mod device;
-mod memory;
 mod ptx;
 mod run;
 mod step;
 
-pub use device::{Emulation, InOrder, Kernel};
-pub use memory::{Buffer, Handle};
+pub use device::{Buffer, Emulation, Handle, InOrder, Kernel};
 pub use step::Step;

@@ -4,10 +4,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use trifold_core::{Command, Error, Result};
+use trifold_cpu::Region;
 
 use crate::Emulation;
 use crate::device::Kernel;
-use crate::memory::Region;
 use crate::run::{Arguments, Stacks, launch};
 
 /// A command bound to its memory, which it keeps alive.

@@ -356,7 +356,7 @@ impl Backend for Cuda {
     }
 
     fn write(&self, to: &Span<'_, Cuda>, bytes: &[u8]) -> Result<()> {
-        check_length("written", to, bytes.len())?;
+        to.check_length(bytes.len())?;
         let address = step::address(self.handle(), "a write", to)?;
         if bytes.is_empty() {
             return Ok(());
@@ -375,7 +375,7 @@ impl Backend for Cuda {
     }
 
     async fn read(&self, from: &Span<'_, Cuda>, bytes: &mut [u8]) -> Result<()> {
-        check_length("read", from, bytes.len())?;
+        from.check_length(bytes.len())?;
         let address = step::address(self.handle(), "a read", from)?;
         if bytes.is_empty() {
             return Ok(());
@@ -410,10 +410,3 @@ impl Backend for Cuda {
 impl Scan for Cuda {}
 impl Reduce for Cuda {}
 impl Sort for Cuda {}
-
-fn check_length(what: &str, span: &Span<'_, Cuda>, bytes: usize) -> Result<()> {
-    if bytes as u64 == span.bytes() {
-        return Ok(());
-    }
-    Err(Error::Invalid(format!("{bytes} bytes {what}, and the span has {}", span.bytes())))
-}

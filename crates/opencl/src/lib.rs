@@ -270,11 +270,8 @@ impl OpenCl {
     /// A transfer's offset, if the spans are of this context and the sizes agree.
     fn transfer(&self, span: &Span<'_, Self>, bytes: usize) -> Result<usize> {
         self.check_context(&span.handle().0)?;
-        let (offset, length) = step::range(span)?;
-        if length != bytes {
-            return Err(Error::Invalid(format!("a transfer of {bytes} bytes for a span of {length}")));
-        }
-        Ok(offset)
+        span.check_length(bytes)?;
+        Ok(step::range(span)?.0)
     }
 }
 
