@@ -1,6 +1,6 @@
 //! Every kernel, with its arguments and parameters.
 
-use trifold_core::{KernelKey, Language};
+use trifold_core::{Error, KernelKey, Language, Result};
 
 /// What a kernel does with an argument's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,22 @@ pub struct Argument {
     pub access: Access,
     /// Whether a launch may leave it out: then it is null in OpenCL and CUDA, and not in the layout in WGSL.
     pub optional: bool,
+}
+
+/// A launch's spans in the kernel's order; `None` where an optional argument is left out.
+///
+/// # Errors
+/// [`Error::Invalid`] for a span that the kernel does not take, or one that it lacks.
+pub fn in_order<'s, S>(kernel: &str, arguments: &[Argument], spans: &'s [(&str, S)]) -> Result<Vec<Option<&'s S>>> {
+    if let Some((extra, _)) = spans.iter().find(|(name, _)| arguments.iter().all(|argument| argument.name != *name)) {
+        return Err(Error::Invalid(format!("{kernel} has no argument `{extra}`")));
+    }
+    let spans = arguments.iter().map(|argument| match spans.iter().find(|(name, _)| *name == argument.name) {
+        Some((_, span)) => Ok(Some(span)),
+        None if argument.optional => Ok(None),
+        None => Err(Error::Invalid(format!("{kernel} needs its argument `{}`", argument.name))),
+    });
+    spans.collect()
 }
 
 /// A kernel of the catalogue.
@@ -407,4 +423,24 @@ pub const CATALOGUE: &[Entry] = &[
 /// The entry of that name.
 pub(crate) fn entry(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|e| e.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_come_in_the_kernels_order_and_all_that_it_needs() {
+        let arguments = [read("input", "u32"), write("output", "u32"), read("values", "u32").optional()];
+        let of = |spans: &[(&str, u32)]| {
+            let spans = in_order("scan/x", &arguments, spans).map_err(|error| error.to_string())?;
+            Ok::<_, String>(spans.into_iter().map(|span| span.copied()).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[("output", 2), ("input", 1)]), Ok(vec![Some(1), Some(2), None]));
+        let values = of(&[("values", 3), ("output", 2), ("input", 1)]);
+        assert_eq!(values, Ok(vec![Some(1), Some(2), Some(3)]));
+        assert!(of(&[("input", 1)]).is_err_and(|why| why.contains("scan/x needs its argument `output`")));
+        let extra = of(&[("input", 1), ("output", 2), ("rest", 4)]);
+        assert!(extra.is_err_and(|why| why.contains("scan/x has no argument `rest`")));
+    }
 }

@@ -13,6 +13,6 @@ mod unroll;
 mod widen;
 
 pub use assemble::{Assembled, assemble};
-pub use catalogue::{Access, Argument, CATALOGUE, Entry};
+pub use catalogue::{Access, Argument, CATALOGUE, Entry, in_order};
 pub use params::{ParamsLayout, residue};
 pub use texts::{text, texts};

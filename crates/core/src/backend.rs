@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::marker::PhantomData;
+use std::time::Instant;
 
 use crate::{Caps, Error, KernelKey, Layout, Operand, Param, Request, Result, Slot, Tuning};
 
@@ -267,6 +268,46 @@ pub enum Command<'a, B: Backend> {
         /// The element to start from.
         initial: Option<&'a [u8]>,
     },
+}
+
+impl<B: Backend> Command<'_, B> {
+    /// Fails for a fill of other than whole, aligned words, and for a copy between lengths. For backends, to bind what passes.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with the spans.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Command::Fill { span, .. } if span.offset % 4 != 0 || span.bytes % 4 != 0 => {
+                Err(Error::Invalid(format!("a fill of {span:?}; it takes whole, aligned 32-bit words")))
+            }
+            Command::Copy { from, to } if from.bytes != to.bytes => {
+                Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a backend records into that takes steps in order as they are executed: nothing. They go into its queue at once, or run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InOrder;
+
+impl InOrder {
+    /// [`Backend::time`] by the host's clock, where steps are done when they have been executed.
+    ///
+    /// # Errors
+    /// As [`Backend::execute`].
+    pub fn time<B>(backend: &B, before: &[B::Step], steps: &[B::Step], repeat: u32) -> Result<f64>
+    where
+        B: Backend<Recorder = InOrder>,
+    {
+        backend.execute(&mut InOrder, before)?;
+        let start = Instant::now();
+        for _ in 0..repeat {
+            backend.execute(&mut InOrder, steps)?;
+        }
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
 }
 
 /// The spans of one call.

@@ -1,9 +1,10 @@
-//! The host's processor as a backend: commands run when they are recorded, one after the other.
-
-use std::time::Instant;
+//! The host's processor as a backend. A command runs on the calling thread and the backend's own when it is recorded. It is done when
+//! recording returns.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trifold_core::{Backend, Caps, Command, DeviceKind, Error, KernelKey, Language, Reduce, Result, Scan, Sort, Span};
+use trifold_core::{
+    Backend, Caps, Command, DeviceKind, Error, InOrder, KernelKey, Language, Reduce, Result, Scan, Sort, Span,
+};
 
 use crate::memory::{ALIGNMENT, Region};
 use crate::{Buffer, Handle, Step, system};
@@ -13,11 +14,6 @@ pub struct Cpu {
     caps: Caps,
     pool: ThreadPool,
 }
-
-/// What the backend records into: nothing. A command runs on the calling thread, and on the backend's own threads, when
-/// it is recorded; it is done when recording returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InOrder;
 
 /// A kernel of the catalogue that this backend has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,12 +157,7 @@ impl Backend for Cpu {
     }
 
     fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
-        self.execute(&mut InOrder, before)?;
-        let start = Instant::now();
-        for _ in 0..repeat {
-            self.execute(&mut InOrder, steps)?;
-        }
-        Ok(start.elapsed().as_secs_f64() * 1e3)
+        InOrder::time(self, before, steps, repeat)
     }
 }
 

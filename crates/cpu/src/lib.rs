@@ -27,8 +27,9 @@ mod sort;
 mod step;
 mod system;
 
-pub use backend::{Cpu, InOrder, Kernel};
+pub use backend::{Cpu, Kernel};
 #[doc(hidden)]
 pub use memory::{ALIGNMENT, Region};
 pub use memory::{Buffer, Handle};
 pub use step::Step;
+pub use trifold_core::InOrder;

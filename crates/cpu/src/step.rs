@@ -30,20 +30,11 @@ enum Bound {
 
 impl Step {
     pub(crate) fn bind(command: Command<'_, Cpu>) -> Result<Step> {
+        command.check()?;
         let bound = match command {
-            Command::Fill { span, value } => {
-                let to = Region::of(&span)?;
-                to.check_alignment("filled span", 4)?;
-                if to.bytes() % 4 != 0 {
-                    return Err(Error::Invalid(format!("a fill of {} bytes; it takes whole words", to.bytes())));
-                }
-                Bound::Fill { to, value }
-            }
+            Command::Fill { span, value } => Bound::Fill { to: Region::of(&span)?, value },
             Command::Copy { from, to } => {
                 let (from, to) = (Region::of(&from)?, Region::of(&to)?);
-                if from.bytes() != to.bytes() {
-                    return Err(Error::Invalid(format!("a copy of {} bytes to {}", from.bytes(), to.bytes())));
-                }
                 from.check_apart(&to)?;
                 Bound::Copy { from, to }
             }

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use trifold_core::{
-    Backend, Caps, Command, DeviceKind, Error, KernelKey, Kernels, Language, Reduce, Result, Scan, Sort, Span,
+    Backend, Caps, Command, DeviceKind, Error, InOrder, KernelKey, Kernels, Language, Reduce, Result, Scan, Sort, Span,
     SubgroupSource, Subgroups,
 };
 use trifold_cpu::{ALIGNMENT, Region};
@@ -29,10 +28,6 @@ pub struct Emulation {
     /// Held while a command runs: kernels keep a block's memory in variables of their own.
     running: Mutex<Stacks>,
 }
-
-/// What commands are recorded into: nothing. They run when they are recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InOrder;
 
 /// Memory of the emulated device: the host's, poisoned.
 pub struct Buffer(trifold_cpu::Buffer);
@@ -190,12 +185,7 @@ impl Backend for Emulation {
     }
 
     fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
-        self.execute(&mut InOrder, before)?;
-        let start = Instant::now();
-        for _ in 0..repeat {
-            self.execute(&mut InOrder, steps)?;
-        }
-        Ok(start.elapsed().as_secs_f64() * 1e3)
+        InOrder::time(self, before, steps, repeat)
     }
 }
 

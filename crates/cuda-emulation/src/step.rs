@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use trifold_core::{Command, Error, Result};
 use trifold_cpu::Region;
+use trifold_kernels::in_order;
 
 use crate::Emulation;
 use crate::device::Kernel;
@@ -35,32 +36,14 @@ enum Action {
 
 impl Step {
     pub(crate) fn bind(command: Command<'_, Emulation>) -> Result<Step> {
+        command.check()?;
         let action = match command {
-            Command::Fill { span, value } => {
-                let to = Region::of(&span)?;
-                if !to.start().cast::<u32>().is_aligned() || !to.bytes().is_multiple_of(4) {
-                    return Err(Error::Invalid(format!("a fill of {span:?}; it takes whole, aligned 32-bit words")));
-                }
-                Action::Fill { to, value }
-            }
-            Command::Copy { from, to } => {
-                if from.bytes() != to.bytes() {
-                    return Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")));
-                }
-                Action::Copy { from: Region::of(&from)?, to: Region::of(&to)? }
-            }
+            Command::Fill { span, value } => Action::Fill { to: Region::of(&span)?, value },
+            Command::Copy { from, to } => Action::Copy { from: Region::of(&from)?, to: Region::of(&to)? },
             Command::Launch { key, kernel, groups, spans, params, initial } => {
-                let name = key.name;
-                let known = kernel.0.arguments;
-                if let Some((extra, _)) = spans.iter().find(|(span, _)| !known.iter().any(|a| a.name == *span)) {
-                    return Err(Error::Invalid(format!("{name} has no argument `{extra}`")));
-                }
-                let bound = known.iter().map(|argument| match spans.iter().find(|(n, _)| *n == argument.name) {
-                    Some((_, span)) => Region::of(span).map(Some),
-                    None if argument.optional => Ok(None),
-                    None => Err(Error::Invalid(format!("{name} needs its argument `{}`", argument.name))),
-                });
-                let arguments = bound.collect::<Result<_>>()?;
+                let spans = in_order(key.name, kernel.0.arguments, &spans)?;
+                let arguments =
+                    spans.into_iter().map(|span| span.map(Region::of).transpose()).collect::<Result<_>>()?;
                 let params = kernel.0.params.pack(initial, params, |_| 0)?.into();
                 Action::Launch { kernel: kernel.clone(), groups, arguments, params, launches: AtomicU64::new(0) }
             }

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use trifold_cache::{Cache, Key};
 use trifold_core::{
-    Backend, Caps, Command, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, Turns,
+    Backend, Caps, Command, Error, InOrder, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, Turns,
 };
 use trifold_kernels::{Argument, Assembled, ParamsLayout};
 
@@ -33,10 +33,6 @@ impl std::fmt::Debug for Cuda {
         f.debug_struct("Cuda").field("caps", &self.caps).field("stream", &self.stream).finish_non_exhaustive()
     }
 }
-
-/// What steps are recorded into: the stream itself takes them in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct InOrder;
 
 /// A compiled kernel, loaded on one device.
 #[derive(Clone)]

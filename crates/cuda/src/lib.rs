@@ -38,12 +38,13 @@ mod memory;
 mod nvrtc;
 mod step;
 
-pub use backend::{Cuda, InOrder, Kernel};
+pub use backend::{Cuda, Kernel};
 pub use device::Device;
 pub use memory::{Buffer, Handle};
 pub use nvrtc::{check_nvrtc, compile_to_cubin, nvrtc_version};
 pub use step::Step;
 pub use trifold_cache::Cache;
+pub use trifold_core::InOrder;
 
 /// The cudarc that this backend is built on, whose types a caller's own streams and slices have.
 pub use cudarc;

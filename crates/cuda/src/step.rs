@@ -8,6 +8,7 @@ use cudarc::driver::sys::{
 };
 use cudarc::driver::{CudaStream, result};
 use trifold_core::{Command, Error, Result, Span};
+use trifold_kernels::in_order;
 
 use crate::failure::driver;
 use crate::{Cuda, Handle, Kernel};
@@ -46,26 +47,19 @@ impl Step {
     /// Binds a command for a stream.
     pub(crate) fn bind(owner: Handle, command: Command<'_, Cuda>) -> Result<Step> {
         let address = |what: &str, span: &Span<'_, Cuda>| address(owner, what, span);
+        command.check()?;
         let action = match command {
             Command::Fill { span, value } => {
                 let address = address("a fill", &span)?;
-                if address % 4 != 0 || span.bytes() % 4 != 0 {
-                    return Err(Error::Invalid(format!("a fill of {span:?}; it takes whole, aligned 32-bit words")));
-                }
                 match length(span.bytes() / 4)? {
                     0 => Action::Nothing,
                     words => Action::Fill { address, words, value },
                 }
             }
-            Command::Copy { from, to } => {
-                if from.bytes() != to.bytes() {
-                    return Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")));
-                }
-                match length(from.bytes())? {
-                    0 => Action::Nothing,
-                    bytes => Action::Copy { from: address("a copy", &from)?, to: address("a copy", &to)?, bytes },
-                }
-            }
+            Command::Copy { from, to } => match length(from.bytes())? {
+                0 => Action::Nothing,
+                bytes => Action::Copy { from: address("a copy", &from)?, to: address("a copy", &to)?, bytes },
+            },
             Command::Launch { key, kernel, groups, spans, params, initial } => {
                 let name = key.name;
                 if kernel.owner() != owner {
@@ -76,15 +70,8 @@ impl Step {
                 if groups == 0 || groups > i32::MAX as u32 {
                     return Err(Error::Invalid(format!("{name} in {groups} blocks; CUDA launches 1 to {}", i32::MAX)));
                 }
-                if let Some((extra, _)) = spans.iter().find(|(n, _)| !kernel.arguments().iter().any(|a| a.name == *n)) {
-                    return Err(Error::Invalid(format!("{name} has no argument `{extra}`")));
-                }
-                let addresses =
-                    kernel.arguments().iter().map(|argument| match spans.iter().find(|(n, _)| *n == argument.name) {
-                        Some((_, span)) => address(argument.name, span),
-                        None if argument.optional => Ok(0),
-                        None => Err(Error::Invalid(format!("{name} needs its argument `{}`", argument.name))),
-                    });
+                let spans = kernel.arguments().iter().zip(in_order(name, kernel.arguments(), &spans)?);
+                let addresses = spans.map(|(argument, span)| span.map_or(Ok(0), |span| address(argument.name, span)));
                 let addresses = addresses.collect::<Result<_>>()?;
                 // An argument is bound at its span's very start.
                 let params = kernel.params().pack(initial, params, |_| 0)?.into();

@@ -53,6 +53,7 @@ pub use program::Kernel;
 pub use status::Status;
 pub use step::Step;
 pub use trifold_cache::Cache;
+pub use trifold_core::InOrder;
 
 use caps::Profile;
 use device::Device;
@@ -77,10 +78,6 @@ pub struct OpenCl {
     cache: Cache,
     profiling: bool,
 }
-
-/// What OpenCL records into: nothing, since commands go to the queue as they are executed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InOrder(());
 
 impl OpenCl {
     /// Every device of every platform.
@@ -329,6 +326,7 @@ impl Backend for OpenCl {
     }
 
     unsafe fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
+        command.check()?;
         let kind = match command {
             Command::Fill { span, value } => {
                 self.check_context(&span.handle().0)?;
@@ -351,7 +349,7 @@ impl Backend for OpenCl {
     }
 
     fn record(&self) -> Result<InOrder> {
-        Ok(InOrder(()))
+        Ok(InOrder)
     }
 
     fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
@@ -429,7 +427,7 @@ impl Backend for OpenCl {
         }
         let (queue, device) = (&self.queue, &self.caps.device);
         self.check_queue(steps)?;
-        self.execute(&mut InOrder(()), before)?;
+        self.execute(&mut InOrder, before)?;
         let alone = self.turns.take();
         let commands: Vec<&Step> = steps.iter().filter(|step| !step.is_nothing()).collect();
         let count = commands.len() * repeat as usize;

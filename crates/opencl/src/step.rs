@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ocl::ffi;
 use trifold_core::{Error, KernelKey, Param, Result, Span};
-use trifold_kernels::{Access, residue};
+use trifold_kernels::{Access, in_order, residue};
 
 use crate::OpenCl;
 use crate::memory::Memory;
@@ -113,11 +113,8 @@ impl Step {
     }
 }
 
-/// A fill, checked.
+/// A fill of whole words.
 pub(crate) fn fill(span: &Span<'_, OpenCl>, value: u32) -> Result<Kind> {
-    if span.offset() % 4 != 0 || span.bytes() % 4 != 0 {
-        return Err(Error::Invalid(format!("a fill of {span:?}; offset and length must be multiples of four")));
-    }
     if span.bytes() == 0 {
         return Ok(Kind::Nothing);
     }
@@ -125,11 +122,8 @@ pub(crate) fn fill(span: &Span<'_, OpenCl>, value: u32) -> Result<Kind> {
     Ok(Kind::Fill { memory: span.handle().0.clone(), offset, bytes, value })
 }
 
-/// A copy, checked.
+/// A copy between spans of one length.
 pub(crate) fn copy(from: &Span<'_, OpenCl>, to: &Span<'_, OpenCl>) -> Result<Kind> {
-    if from.bytes() != to.bytes() {
-        return Err(Error::Invalid(format!("a copy of {} bytes to {} bytes", from.bytes(), to.bytes())));
-    }
     if from.bytes() == 0 {
         return Ok(Kind::Nothing);
     }
@@ -189,9 +183,7 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
     let name = key.name;
     let assembled = &kernel.0.assembled;
     let spans: BTreeMap<&str, &Span<'_, OpenCl>> = given.spans.iter().map(|(name, span)| (*name, span)).collect();
-    if let Some(unknown) = spans.keys().find(|n| assembled.arguments.iter().all(|a| a.name != **n)) {
-        return Err(Error::Invalid(format!("{name} has no argument `{unknown}`")));
-    }
+    let taken = in_order(name, assembled.arguments, given.spans)?;
     // Whole buffers are bound, and all of a span's offset is left to the kernel, where it takes one that can say it.
     let unit_of = |argument: &str| {
         given.params.iter().find_map(|(_, param)| match param {
@@ -213,53 +205,49 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
     let mut memory = vec![];
     let mut wholes = vec![];
     let mut parts: Vec<Part> = vec![];
-    for (index, argument) in assembled.arguments.iter().enumerate() {
+    for (index, (argument, span)) in assembled.arguments.iter().zip(taken).enumerate() {
         let mut raw: ffi::cl_mem = ptr::null_mut();
-        match spans.get(argument.name) {
-            Some(span) => {
-                let bound = &span.handle().0;
-                let refused = match argument.access {
-                    Access::ReadWrite | Access::Atomic | Access::Coherent => ffi::CL_MEM_READ_ONLY,
-                    Access::Read => ffi::CL_MEM_WRITE_ONLY,
-                };
-                if bound.flags & refused != 0 {
-                    return Err(Error::Invalid(format!(
-                        "the buffer for `{}` of {name} was created for kernels to {} only",
-                        argument.name,
-                        if argument.access == Access::Read { "write" } else { "read" }
-                    )));
-                }
-                // A plan's own scratch is a buffer for each region, rounded up to 16 bytes. In a caller's it lies where the plan put
-                // it: a sub-buffer stands for that, at the start too, since what a kernel does to a buffer and to a part of it at
-                // a time is undefined.
-                let is_whole = match starts.get(argument.name) {
-                    Some(start) => *start == 0,
-                    None => span.offset() == 0 && span.bytes().next_multiple_of(16) >= bound.bytes,
-                };
-                let bound = if is_whole {
-                    wholes.push((bound.mem.raw(), argument.name));
-                    bound.clone()
-                } else {
-                    let (offset, bytes) = range(span)?;
-                    let before = starts.get(argument.name).map_or(0, |start| offset - *start as usize);
-                    // Packs reach past the end, as far as the buffer does.
-                    let bytes = (before + bytes).next_multiple_of(16).min(bound.bytes as usize - (offset - before));
-                    let (of, origin) = (bound.mem.raw(), offset - before);
-                    let memory = match parts.iter().find(|part| part.is(of, origin, bytes)) {
-                        Some(same) => same.memory.clone(),
-                        None => {
-                            let part = bound.part(origin, bytes);
-                            Arc::new(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
-                        }
-                    };
-                    parts.push(Part { of, argument: argument.name, origin, bytes, memory: memory.clone() });
-                    memory
-                };
-                raw = bound.mem.raw();
-                memory.push(bound);
+        if let Some(span) = span {
+            let bound = &span.handle().0;
+            let refused = match argument.access {
+                Access::ReadWrite | Access::Atomic | Access::Coherent => ffi::CL_MEM_READ_ONLY,
+                Access::Read => ffi::CL_MEM_WRITE_ONLY,
+            };
+            if bound.flags & refused != 0 {
+                return Err(Error::Invalid(format!(
+                    "the buffer for `{}` of {name} was created for kernels to {} only",
+                    argument.name,
+                    if argument.access == Access::Read { "write" } else { "read" }
+                )));
             }
-            None if argument.optional => {}
-            None => return Err(Error::Invalid(format!("{name} was not given its argument `{}`", argument.name))),
+            // A plan's own scratch is a buffer for each region, rounded up to 16 bytes. In a caller's it lies where the plan put
+            // it: a sub-buffer stands for that, at the start too, since what a kernel does to a buffer and to a part of it at
+            // a time is undefined.
+            let is_whole = match starts.get(argument.name) {
+                Some(start) => *start == 0,
+                None => span.offset() == 0 && span.bytes().next_multiple_of(16) >= bound.bytes,
+            };
+            let bound = if is_whole {
+                wholes.push((bound.mem.raw(), argument.name));
+                bound.clone()
+            } else {
+                let (offset, bytes) = range(span)?;
+                let before = starts.get(argument.name).map_or(0, |start| offset - *start as usize);
+                // Packs reach past the end, as far as the buffer does.
+                let bytes = (before + bytes).next_multiple_of(16).min(bound.bytes as usize - (offset - before));
+                let (of, origin) = (bound.mem.raw(), offset - before);
+                let memory = match parts.iter().find(|part| part.is(of, origin, bytes)) {
+                    Some(same) => same.memory.clone(),
+                    None => {
+                        let part = bound.part(origin, bytes);
+                        Arc::new(part.map_err(|s| s.error(format_args!("binding `{}` of {name}", argument.name)))?)
+                    }
+                };
+                parts.push(Part { of, argument: argument.name, origin, bytes, memory: memory.clone() });
+                memory
+            };
+            raw = bound.mem.raw();
+            memory.push(bound);
         }
         let value = if raw.is_null() { ptr::null() } else { (&raw const raw).cast() };
         set(&object, index, size_of::<ffi::cl_mem>(), value)

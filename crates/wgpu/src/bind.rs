@@ -1,7 +1,7 @@
 //! Pipelines and bind groups: what a launch needs, made once.
 
 use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span};
-use trifold_kernels::{Assembled, assemble};
+use trifold_kernels::{Assembled, assemble, in_order};
 
 use crate::Wgpu;
 use crate::gl::Kept;
@@ -127,6 +127,7 @@ pub(crate) fn fill_key(caps: &Caps) -> KernelKey {
 
 impl Wgpu {
     pub(crate) fn bind_command(&self, command: Command<'_, Self>) -> Result<Step> {
+        command.check()?;
         match command {
             Command::Fill { span, value } => self.bind_fill(&span, value),
             Command::Copy { from, to } => self.bind_copy(&from, &to),
@@ -146,11 +147,10 @@ impl Wgpu {
     }
 
     fn bind_copy(&self, from: &Span<'_, Self>, to: &Span<'_, Self>) -> Result<Step> {
-        if from.bytes() != to.bytes() {
-            return Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")));
-        }
         for span in [from, to] {
-            check_words("a copy", span)?;
+            if !span.offset().is_multiple_of(4) || !span.bytes().is_multiple_of(4) {
+                return Err(Error::Invalid(format!("a copy of {span:?}; wgpu takes whole, aligned 32-bit words")));
+            }
             self.check_span("a copy", span)?;
         }
         Ok(self.step(match from.bytes() {
@@ -166,7 +166,6 @@ impl Wgpu {
     }
 
     fn bind_fill(&self, span: &Span<'_, Self>, value: u32) -> Result<Step> {
-        check_words("a fill", span)?;
         if span.bytes() == 0 {
             return Ok(self.step(Bound::Nothing));
         }
@@ -193,17 +192,12 @@ impl Wgpu {
         initial: Option<&[u8]>,
     ) -> Result<Step> {
         let arguments = pipeline.assembled.arguments;
-        if let Some((name, _)) = spans.iter().find(|(name, _)| !arguments.iter().any(|a| a.name == *name)) {
-            return Err(Error::Invalid(format!("{} has no argument `{name}`", pipeline.kernel)));
-        }
+        let spans = arguments.iter().zip(in_order(pipeline.kernel, arguments, spans)?);
         self.check_own("a kernel", pipeline.opening)?;
         let mut entries = vec![];
         let mut residues = vec![];
-        for (binding, argument) in arguments.iter().enumerate().filter(|(i, _)| pipeline.present[*i]) {
-            let (_, span) = spans
-                .iter()
-                .find(|(name, _)| *name == argument.name)
-                .ok_or_else(|| Error::Invalid(format!("{} needs `{}`", pipeline.kernel, argument.name)))?;
+        for (binding, (argument, span)) in spans.enumerate().filter(|(i, _)| pipeline.present[*i]) {
+            let span = span.ok_or_else(|| Error::Invalid(format!("{} needs `{}`", pipeline.kernel, argument.name)))?;
             let unit = params.iter().find_map(|(_, param)| match param {
                 Param::Offset { binding, unit } if *binding == argument.name => Some(*unit),
                 _ => None,
@@ -275,13 +269,6 @@ impl Wgpu {
 }
 
 /// Fails unless a span is whole, aligned words.
-fn check_words(what: &str, span: &Span<'_, Wgpu>) -> Result<()> {
-    if span.offset().is_multiple_of(4) && span.bytes().is_multiple_of(4) {
-        return Ok(());
-    }
-    Err(Error::Invalid(format!("{what} of {span:?}; wgpu takes whole, aligned 32-bit words")))
-}
-
 impl Step {
     fn is_dispatch(&self) -> bool {
         matches!(*self.bound, Bound::Dispatch { .. })
