@@ -146,7 +146,7 @@ const PAGES: [(&str, &str); 15] = [
     ("scan-hillis-steele", "literature/scan/hillis_steele"),
     ("scan-hillis-steele-shared", "scan/tile_block"),
     ("scan-lookahead", "scan/lookahead"),
-    ("scan-lookahead-registers", "scan/lookback_pipelined"),
+    ("scan-lookback-pipelined", "scan/lookback_pipelined"),
     ("scan-lookback", "scan/lookback"),
     ("scan-lookback-fenced", "literature/scan/lookback_fenced"),
     ("scan-lookback-serial", "scan/lookback"),

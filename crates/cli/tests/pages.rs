@@ -20,8 +20,10 @@ impl Record {
     #[track_caller]
     fn row(&self, experiment: &str, backend: &str, algorithm: &str, n: Option<u64>) -> &Value {
         let is_meant = |row: &&Value| {
-            let fields = [("experiment", experiment), ("backend", backend), ("algorithm", algorithm)];
-            fields.iter().all(|(field, value)| row[*field] == **value)
+            // Older records have older names.
+            row["algorithm"].as_str().is_some_and(|name| trifold::renamed(name) == algorithm)
+                && row["experiment"] == experiment
+                && row["backend"] == backend
                 && n.is_none_or(|n| row["n"] == n)
                 && row["median_ms"].is_f64()
         };

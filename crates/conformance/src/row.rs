@@ -92,8 +92,8 @@ impl Tiles {
 /// The workgroups that [`Tiles::Small`] makes as narrow as the device allows.
 #[rustfmt::skip]
 const NARROWED: [&str; 10] = [
-    "scan_workgroup", "scan_workgroup_many", "lookahead_registers_workgroup", "blocked_workgroup", "reduce_workgroup",
-    "tile_workgroup", "merge_workgroup", "bucket_workgroup", "select_workgroup", "by_key_workgroup",
+    "scan_workgroup", "scan_workgroup_many", "lookback_pipelined_workgroup", "blocked_workgroup", "reduce_workgroup",
+    "tile_workgroup", "merge_workgroup", "bucket_workgroup", "select_workgroup", "reduce_by_key_workgroup",
 ];
 
 /// Its other numbers, by value.

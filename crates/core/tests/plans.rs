@@ -149,7 +149,7 @@ fn what_a_rung_cannot_do_is_refused_with_what_can() {
     assert!(refused("lookback", &scan(1000), &gl()).contains("no subgroups; it runs reduce_then_scan"));
     assert!(refused("onesweep", &sort_keys(1000), &gl()).contains("no subgroups"));
     assert!(refused("lookahead", &scan(1000), &lavapipe()).contains("no hardware copies tiles"));
-    assert!(refused("lookahead_registers", &scan(1000), &pocl()).contains("subgroups are emulated"));
+    assert!(refused("lookback_pipelined", &scan(1000), &pocl()).contains("subgroups are emulated"));
     let incoherent = Caps { coherent: false, ..lavapipe() };
     assert!(refused("lookback_fenced", &scan(1000), &incoherent).contains("no `@coherent` memory"));
     let foreign = Options { algorithm: Some(&algorithm::sort::ONESWEEP), ..Options::default() };
@@ -406,13 +406,13 @@ fn scans_look_ahead_by_registers_from_so_many_words_on() {
     for (caps, words) in [(nvidia(Language::Wgsl), 1 << 23), (nvidia(Language::OpenClC), 1 << 22)] {
         for (scalar, from) in [(Scalar::U32, words), (Scalar::U64, words / 2), (Scalar::F64, words / 2)] {
             assert_eq!(usual(scalar, from - 1, &caps), "lookback", "{scalar:?}");
-            assert_eq!(usual(scalar, from, &caps), "lookahead_registers", "{scalar:?}");
+            assert_eq!(usual(scalar, from, &caps), "lookback_pipelined", "{scalar:?}");
         }
         let in_place = Layout { in_place: true, ..Layout::default() };
         let unbounded = Options { waiting: Waiting::Unbounded, ..Options::default() };
         let unpromised = Caps { forward_progress: false, ..caps.clone() };
         let halved = Caps { atomics64: false, ..caps.clone() };
-        assert_eq!(by(Scalar::U32, words, in_place, Options::default(), &caps), "lookahead_registers");
+        assert_eq!(by(Scalar::U32, words, in_place, Options::default(), &caps), "lookback_pipelined");
         assert_eq!(by(Scalar::U32, words, in_place, Options::default(), &unpromised), "reduce_then_scan");
         assert_eq!(by(Scalar::U32, words, Layout::default(), unbounded, &caps), "lookback");
         assert_eq!(usual(Scalar::U32, words, &halved), "lookback");
@@ -422,11 +422,11 @@ fn scans_look_ahead_by_registers_from_so_many_words_on() {
 
 #[test]
 fn a_scan_in_chunks_does_not_follow_its_tiles() {
-    use algorithm::scan::{LOOKAHEAD_REGISTERS as AHEAD, LOOKBACK, REDUCE_THEN_SCAN};
+    use algorithm::scan::{LOOKBACK, LOOKBACK_PIPELINED as AHEAD, REDUCE_THEN_SCAN};
     let follows = |language, scalar, algorithm, chunks: Option<u32>| {
         let caps = Caps { language, bulk_shared_bytes: 0, ..h200() };
         let mut tuning = Tuning::of(&caps);
-        tuning.lookahead_registers.chunks = chunks.unwrap_or(tuning.lookahead_registers.chunks);
+        tuning.lookback_pipelined.chunks = chunks.unwrap_or(tuning.lookback_pipelined.chunks);
         let options = Options { algorithm: Some(algorithm), ..Options::default() };
         plan(&scan_of(scalar, 1 << 23), Layout::default(), options, &caps, &tuning).unwrap().follows_arrival()
     };
@@ -441,7 +441,7 @@ fn a_scan_in_chunks_does_not_follow_its_tiles() {
     // Chunks are as wide as subgroups, of which all have to be alike.
     let varying = Caps { subgroups: Some(Subgroups { min: 8, max: 32, source: SubgroupSource::Native }), ..lavapipe() };
     let options = Options { algorithm: Some(&AHEAD), ..Options::default() };
-    let tuning = with(Tuning::of(&varying), &[("lookahead_registers_chunks", 4)]);
+    let tuning = with(Tuning::of(&varying), &[("lookback_pipelined_chunks", 4)]);
     assert!(plan(&scan(1 << 20), Layout::default(), options, &varying, &tuning).unwrap().follows_arrival());
     assert!(follows(Language::OpenClC, Scalar::F32, &LOOKBACK, None));
     assert!(!follows(Language::OpenClC, Scalar::F32, &REDUCE_THEN_SCAN, None));
@@ -451,17 +451,17 @@ fn a_scan_in_chunks_does_not_follow_its_tiles() {
 fn scans_that_stay_keep_to_what_mesa_turns() {
     let mesa = Caps { forward_progress: false, ..lavapipe() };
     let by = |n, options, tuning: &Tuning| plan(&scan(n), Layout::default(), options, &mesa, tuning);
-    let asked = Options { algorithm: Some(&algorithm::scan::LOOKAHEAD_REGISTERS), ..Options::default() };
+    let asked = Options { algorithm: Some(&algorithm::scan::LOOKBACK_PIPELINED), ..Options::default() };
     let shipped = Tuning::of(&lavapipe());
-    assert_eq!(by(1 << 20, asked, &shipped).unwrap().algorithm().name, "lookahead_registers");
-    let many = with(shipped.clone(), &[("lookahead_registers_chunks", 16)]);
+    assert_eq!(by(1 << 20, asked, &shipped).unwrap().algorithm().name, "lookback_pipelined");
+    let many = with(shipped.clone(), &[("lookback_pipelined_chunks", 16)]);
     for (n, tuning) in [(1 << 24, &shipped), (1 << 20, &many)] {
         let refused = by(n, asked, tuning).unwrap_err().to_string();
         assert!(refused.contains("65535; use lookback"), "{refused}");
     }
-    let early = with(shipped, &[("lookahead_registers_from", 1)]);
+    let early = with(shipped, &[("lookback_pipelined_from", 1)]);
     let chosen = [1 << 20, 1 << 24].map(|n| by(n, Options::default(), &early).unwrap().algorithm().name);
-    assert_eq!(chosen, ["lookahead_registers", "lookback"]);
+    assert_eq!(chosen, ["lookback_pipelined", "lookback"]);
 }
 
 /// One workgroup goes through a bucket of all keys: on Mesa 22.3 180000 came out right, and 2^18 did not.

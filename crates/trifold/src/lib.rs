@@ -50,7 +50,7 @@ pub use trifold_core::{
     Predicate, Prepared, Product, Reduce, ReduceByKey, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest,
     Result, Scalar, ScalarKind, Scan, ScanKind, ScanRequest, Select, SelectRequest, Selector, Slot, Sort, SortRequest,
     Span, Spans, Step, SubgroupSource, Subgroups, Sum, Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor,
-    algorithm, block_on, bytemuck, element, for_scalar, plan_for, planner, scratch_bytes,
+    algorithm, block_on, bytemuck, element, for_scalar, plan_for, planner, renamed, scratch_bytes,
 };
 
 #[cfg(feature = "cpu")]

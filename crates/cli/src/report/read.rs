@@ -57,7 +57,7 @@ pub fn runs(paths: &[PathBuf]) -> Result<Vec<Run>> {
 
 fn rows(path: &Path) -> Result<Vec<Row>> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let rows: Vec<Row> = match serde_json::from_slice(&bytes) {
+    let mut rows: Vec<Row> = match serde_json::from_slice(&bytes) {
         Ok(rows) => rows,
         Err(error) => {
             let text = error.to_string();
@@ -76,6 +76,11 @@ fn rows(path: &Path) -> Result<Vec<Row>> {
             bail!("{}, line {}: {what}{advice}", path.display(), error.line());
         }
     };
+    for row in &mut rows {
+        row.algorithm = trifold::renamed(&row.algorithm);
+        let now = |numbers: &String| numbers.split(',').map(trifold::renamed).collect::<Vec<_>>().join(",");
+        row.tuning = row.tuning.as_ref().map(now);
+    }
     ensure!(!rows.is_empty(), "{}, line 1: the file has no rows; measure some by `trifold compare`", path.display());
     Ok(rows)
 }

@@ -47,7 +47,7 @@ impl Table<'_> {
                 self.by_algorithm(row(5003).distribution(distribution));
             }
             self.by_algorithm(row(20_011).tiles(Tiles::Small));
-            let staged = || Tiles::Numbers(vec![("by_key_staged_from", 1)]);
+            let staged = || Tiles::Numbers(vec![("reduce_by_key_staged_from", 1)]);
             for distribution in [Uniform, Few, Alternating] {
                 self.by_algorithm(row(5003).distribution(distribution).tiles(staged()));
             }
@@ -77,7 +77,7 @@ impl Table<'_> {
         }
         let count = Some(builtin(Builtin::Sum, Scalar::U32));
         // All words of the key before a tile, which 32 invocations load.
-        let narrow = Tiles::Numbers(vec![("by_key_staged_from", 1), ("by_key_staged_workgroup", 32)]);
+        let narrow = Tiles::Numbers(vec![("reduce_by_key_staged_from", 1), ("reduce_by_key_staged_workgroup", 32)]);
         let long = Row::new(by_key(&Long::TYPE, count.clone(), 5003)).distribution(Word(Long::TYPE.words() - 1));
         self.by_algorithm(long.tiles(narrow));
         self.by_algorithm(Row::new(by_key(&f32::TYPE, count, 5003)).distribution(Specials));

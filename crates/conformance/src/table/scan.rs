@@ -77,10 +77,10 @@ impl Table<'_> {
     /// What the planner chooses for many elements, of few: in place too.
     fn scan_choices(&mut self) {
         let ahead =
-            |chunks| Tiles::Numbers(vec![("lookahead_registers_from", 1), ("lookahead_registers_chunks", chunks)]);
+            |chunks| Tiles::Numbers(vec![("lookback_pipelined_from", 1), ("lookback_pipelined_chunks", chunks)]);
         for (op, kind, placement) in scans() {
             let row = Row::new(scan(&op, kind, 20_011)).placement(placement);
-            if self.runs(&row, &by::LOOKAHEAD_REGISTERS) {
+            if self.runs(&row, &by::LOOKBACK_PIPELINED) {
                 for chunks in [0, 1, 4] {
                     self.row(row.clone().placement(Placement::InPlace).tiles(ahead(chunks)));
                     self.row(row.clone().tiles(ahead(chunks)));
@@ -90,14 +90,13 @@ impl Table<'_> {
         // Of many chunks, several at once, with tiles that are blocked.
         let small = |chunks| {
             let shape =
-                [("scan_words", 4), ("lookahead_registers_workgroup", 64), ("lookahead_registers_chunks", chunks)];
+                [("scan_words", 4), ("lookback_pipelined_workgroup", 64), ("lookback_pipelined_chunks", chunks)];
             Tiles::Numbers(shape.to_vec())
         };
         let sum = builtin(Builtin::Sum, Scalar::F32);
         for (chunks, fault) in [(2, Fault::None), (4, Fault::None), (4, Fault::Silent(3)), (2, Fault::Late(5))] {
-            let row =
-                Row::new(scan(&sum, ScanKind::Exclusive, 40_007)).algorithm(&by::LOOKAHEAD_REGISTERS).fault(fault);
-            if self.runs(&row, &by::LOOKAHEAD_REGISTERS) {
+            let row = Row::new(scan(&sum, ScanKind::Exclusive, 40_007)).algorithm(&by::LOOKBACK_PIPELINED).fault(fault);
+            if self.runs(&row, &by::LOOKBACK_PIPELINED) {
                 self.row(row.tiles(small(chunks)));
             }
         }

@@ -8,7 +8,7 @@ use crate::{Error, Op, Region, Result};
 numbers! {
     /// Numbers of every algorithm whose tiles wait.
     pub struct Chain by l {
-        /// Polls of a tile's state before its waiter computes the aggregate itself; a quarter of it where look-ahead by registers goes by chunks.
+        /// Polls of a tile's state before its waiter computes the aggregate itself; a quarter of it where pipelined look-back goes by chunks.
         spin_limit "spin_limit": Count up to 1 << 20 => if l.small { 16 } else { 256 },
     }
 }

@@ -17,7 +17,7 @@ numbers! {
         lookahead_from "lookahead_from": Count up to u32::MAX => 1 << 23,
         /// How many words of elements of one or two words a scan has at least to look ahead by registers, where no hardware copies tiles;
         /// `u32::MAX` for never.
-        lookahead_registers_from "lookahead_registers_from": Count up to u32::MAX => u32::MAX,
+        lookback_pipelined_from "lookback_pipelined_from": Count up to u32::MAX => u32::MAX,
     }
 }
 
@@ -98,10 +98,10 @@ impl Primitive for ScanRequest {
         if can(&scan::LOOKAHEAD) && scan::lookahead::is_fastest(planner, self) {
             &scan::LOOKAHEAD
         } else if *first == scan::LOOKBACK
-            && can(&scan::LOOKAHEAD_REGISTERS)
-            && scan::lookahead_registers::is_fastest(planner, self)
+            && can(&scan::LOOKBACK_PIPELINED)
+            && scan::lookback_pipelined::is_fastest(planner, self)
         {
-            &scan::LOOKAHEAD_REGISTERS
+            &scan::LOOKBACK_PIPELINED
         } else {
             first
         }
@@ -112,7 +112,7 @@ impl Primitive for ScanRequest {
 ///
 /// Moves each element twice (once read, once written) by decoupled look-back (Merrill and Garland 2016), three times
 /// by reduce-then-scan. A float's bits may differ from run to run where tiles look back, as what they combine depends on how far
-/// others are; by `reduce_then_scan`, `lookahead` and, in chunks, `lookahead_registers`
+/// others are; by `reduce_then_scan`, `lookahead` and, in chunks, `lookback_pipelined`
 /// (see [`Options::algorithm`]) they are the same every time: [`Plan::follows_arrival`](crate::Plan::follows_arrival) tells.
 ///
 /// Scratch is a state a tile of some thousand elements, of 8 or 16 bytes for each of an element's words, or a tile's sum: with counters up to

@@ -153,8 +153,8 @@ tuning! {
     lookback: Lookback in algorithm::scan::lookback,
     /// Numbers of a scan by look-ahead.
     lookahead: Lookahead in algorithm::scan::lookahead,
-    /// Numbers of a scan by look-ahead by registers.
-    lookahead_registers: LookaheadRegisters in algorithm::scan::lookahead_registers,
+    /// Numbers of a scan by pipelined look-back.
+    lookback_pipelined: LookbackPipelined in algorithm::scan::lookback_pipelined,
     /// Numbers of scans of several launches.
     scan_passes: ScanPasses in algorithm::scan::passes,
     /// Numbers of the literature's scans by tiles in workgroup memory.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, Tuning};
-use crate::{Caps, DeviceKind, Error, Language, Result};
+use crate::{Caps, DeviceKind, Error, Language, Result, renamed};
 
 /// The version of the format, which a table begins with.
 const VERSION: u32 = 1;
@@ -81,8 +81,11 @@ impl TuningTable {
     /// # Errors
     /// [`Error::Invalid`], with the line, if it is no such table, of another version, or has a number that there is not.
     pub fn parse(text: &str) -> Result<TuningTable> {
-        let table: TuningTable =
+        let mut table: TuningTable =
             toml::from_str(text).map_err(|error| Error::Invalid(format!("no tuning table: {error}")))?;
+        for row in &mut table.rows {
+            row.numbers = std::mem::take(&mut row.numbers).into_iter().map(|(name, n)| (renamed(&name), n)).collect();
+        }
         if table.trifold_tuning != VERSION {
             return Err(Error::Invalid(format!(
                 "a tuning table of version {}; this program reads version {VERSION}: run `trifold tune` anew",

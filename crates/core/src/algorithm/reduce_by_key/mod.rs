@@ -19,21 +19,21 @@ numbers! {
     /// Numbers of reductions by key.
     pub struct ReductionsByKey by l {
         /// Invocations of a workgroup of a reduction by key.
-        workgroup "by_key_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        workgroup "reduce_by_key_workgroup": Halved up to 1024 => 256.min(l.workgroup),
         /// 32-bit words of segments that an invocation of a reduction by key in one pass holds.
-        words "by_key_words": Count up to 64 => 16,
+        words "reduce_by_key_words": Count up to 64 => 16,
         /// 32-bit words of segments that an invocation of a reduction by key in three launches holds.
-        passes_words "by_key_passes_words": Count up to 64 => 8,
+        passes_words "reduce_by_key_passes_words": Count up to 64 => 8,
         /// From so many 32-bit words of keys on the elements and the runs of a reduction by key move by way of workgroup memory, so that neighbours
         /// move neighbouring words and few registers are held; `u32::MAX` for never.
-        staged_from "by_key_staged_from": Count up to u32::MAX => u32::MAX,
+        staged_from "reduce_by_key_staged_from": Count up to u32::MAX => u32::MAX,
         /// Invocations of its workgroup then.
-        staged_workgroup "by_key_staged_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        staged_workgroup "reduce_by_key_staged_workgroup": Halved up to 1024 => 256.min(l.workgroup),
         /// 32-bit words of segments that an invocation of it holds then.
-        staged_words "by_key_staged_words": Count up to 64 => if l.emulated { 8 } else { 32 },
+        staged_words "reduce_by_key_staged_words": Count up to 64 => if l.emulated { 8 } else { 32 },
         /// Workgroups of it in one pass that a compute unit should hold at once then, which bounds its registers in CUDA, and in NVIDIA's OpenCL those
         /// of workgroups of 256 at most; 0 for no bound.
-        resident "by_key_resident": Optional up to 16 => 0,
+        resident "reduce_by_key_resident": Optional up to 16 => 0,
         /// The same of run lengths, which have no values to hold.
         lengths_resident "run_lengths_resident": Optional up to 16 => 0,
     }

@@ -23,7 +23,7 @@ const CANDIDATES: &[Candidates] = &[tuned(
     sums,
     Scalar::U32,
     &REDUCE_THEN_SCAN,
-    &[("by_key_passes_words", &[8, 16]), ("by_key_staged_from", &[1 << 20, 1 << 22, u32::MAX])],
+    &[("reduce_by_key_passes_words", &[8, 16]), ("reduce_by_key_staged_from", &[1 << 20, 1 << 22, u32::MAX])],
 )];
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {

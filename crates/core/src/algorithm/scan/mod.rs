@@ -6,9 +6,9 @@ mod chained_scan;
 mod hillis_steele;
 mod hillis_steele_shared;
 pub(crate) mod lookahead;
-pub(crate) mod lookahead_registers;
 pub(crate) mod lookback;
 mod lookback_fenced;
+pub(crate) mod lookback_pipelined;
 mod lookback_serial;
 mod one_pass;
 mod parallel;
@@ -25,9 +25,9 @@ pub use chained_scan::CHAINED_SCAN;
 pub use hillis_steele::HILLIS_STEELE;
 pub use hillis_steele_shared::HILLIS_STEELE_SHARED;
 pub use lookahead::LOOKAHEAD;
-pub use lookahead_registers::LOOKAHEAD_REGISTERS;
 pub use lookback::LOOKBACK;
 pub use lookback_fenced::LOOKBACK_FENCED;
+pub use lookback_pipelined::LOOKBACK_PIPELINED;
 pub use lookback_serial::LOOKBACK_SERIAL;
 pub use parallel::PARALLEL;
 pub use reduce_then_scan::REDUCE_THEN_SCAN;
@@ -62,7 +62,7 @@ pub(crate) static ALL: &[&Algorithm] = &[
     &PARALLEL,
     &SEQUENTIAL,
     &LOOKBACK,
-    &LOOKAHEAD_REGISTERS,
+    &LOOKBACK_PIPELINED,
     &LOOKAHEAD,
     &REDUCE_THEN_SCAN,
     &HILLIS_STEELE,

@@ -11,16 +11,16 @@ use crate::tuning::{Candidates, tuned};
 use crate::{Op, Result, Scalar, ScanRequest};
 
 numbers! {
-    /// Numbers of a scan by look-ahead by registers.
-    pub struct LookaheadRegisters by l {
+    /// Numbers of a scan by pipelined look-back.
+    pub struct LookbackPipelined by l {
         /// Invocations of its workgroup.
-        workgroup "lookahead_registers_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        workgroup "lookback_pipelined_workgroup": Halved up to 1024 => 256.min(l.workgroup),
         /// Workgroups of it for each compute unit, which stay; of more than fit those left over end as they begin.
-        groups "lookahead_registers_groups": Count up to 64 => 8,
+        groups "lookback_pipelined_groups": Count up to 64 => 8,
         /// Chunks of states, each of as many tiles as a subgroup has lanes, that it looks back at at once, for elements of one word where all
         /// subgroups are of one width: a float's bits are then the same every run. 0 to look back from tile to tile, where that is faster.
         // What WGSL's compiler made of chunks took a third longer; where times do not matter they are verified all the same.
-        chunks "lookahead_registers_chunks": Optional up to 16 => match l.language {
+        chunks "lookback_pipelined_chunks": Optional up to 16 => match l.language {
 _ if l.small => 1,
 crate::Language::Wgsl => 0,
 _ => 4,
@@ -29,8 +29,8 @@ _ => 4,
 }
 
 /// The planner's choice for many elements where no hardware copies tiles.
-pub static LOOKAHEAD_REGISTERS: Algorithm = {
-    let waiting = waiting("lookahead_registers", "scan-lookahead-registers.md", plan);
+pub static LOOKBACK_PIPELINED: Algorithm = {
+    let waiting = waiting("lookback_pipelined", "scan-lookback-pipelined.md", plan);
     // PoCL's emulated subgroups are barriers: within this kernel's conditions its optimised code writes over foreign memory.
     Algorithm {
         needs: Needs { subgroups: SubgroupNeed::Native, ..waiting.needs },
@@ -42,21 +42,21 @@ pub static LOOKAHEAD_REGISTERS: Algorithm = {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
-    tuned(sums, Scalar::U64, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_workgroup", &[128, 256, 512])]),
-    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_chunks", &[0, 2, 4])]),
-    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 26, u32::MAX])])
+    tuned(sums, Scalar::U64, &LOOKBACK_PIPELINED, &[("lookback_pipelined_workgroup", &[128, 256, 512])]),
+    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_chunks", &[0, 2, 4])]),
+    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 26, u32::MAX])])
         .of(1 << 26)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 25, 1 << 26])])
+    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 25, 1 << 26])])
         .of(1 << 25)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 24, 1 << 25])])
+    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 24, 1 << 25])])
         .of(1 << 24)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 23, 1 << 24])])
+    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 23, 1 << 24])])
         .of(1 << 23)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD_REGISTERS, &[("lookahead_registers_from", &[1 << 22, 1 << 23])])
+    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 22, 1 << 23])])
         .of(1 << 22)
         .choice(),
 ];
@@ -67,7 +67,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &ScanRequest) -> bool {
     planner.waits_bounded()
         && planner.caps.atomics64
         && op.element().words() <= 2
-        && reaches(words, planner.tuning.scan_choice.lookahead_registers_from)
+        && reaches(words, planner.tuning.scan_choice.lookback_pipelined_from)
         && check_turns(planner, op, request.n as u32, &tile(planner, &Job::of(request))).is_ok()
 }
 
@@ -76,7 +76,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let tile = tile(planner, &job);
     check_turns(planner, job.op, job.n, &tile)?;
     let state = planner.state(job.op);
-    let groups = Some(planner.resident(planner.tuning.lookahead_registers.groups));
+    let groups = Some(planner.resident(planner.tuning.lookback_pipelined.groups));
     let kernel = "scan/lookback_pipelined";
     let chunks = chunks(planner, job.op);
     let look_back = if chunks == 0 {
@@ -93,14 +93,14 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
 }
 
 fn tile(planner: &Planner<'_>, job: &Job<'_>) -> ScanTile {
-    planner.scan_tile(job.op, job.n, 32, planner.tuning.lookahead_registers.workgroup)
+    planner.scan_tile(job.op, job.n, 32, planner.tuning.lookback_pipelined.workgroup)
 }
 
 /// The chunks of states that are read at once, or 0 where it goes from tile to tile. A chunk is a subgroup's
 /// width, of which all workgroups must agree; and the states of wider elements are too many loads at a time.
 fn chunks(planner: &Planner<'_>, op: &Op) -> u32 {
     let agree = planner.caps.subgroups.is_some_and(|s| s.min == s.max);
-    if agree && op.element().words() == 1 { planner.tuning.lookahead_registers.chunks } else { 0 }
+    if agree && op.element().words() == 1 { planner.tuning.lookback_pipelined.chunks } else { 0 }
 }
 
 /// Whether a workgroup that takes all tiles, as it may where few run at a time, ends its loops itself.
@@ -115,5 +115,5 @@ fn check_turns(planner: &Planner<'_>, op: &Op, n: u32, tile: &ScanTile) -> Resul
         + 4 * chunks * (3 + steps * (1 + words))
         + 16;
     let tiles = u64::from(n.div_ceil(tile.elements));
-    planner.check_turns(&LOOKAHEAD_REGISTERS, tiles * turns, "one workgroup may take all tiles", "lookback")
+    planner.check_turns(&LOOKBACK_PIPELINED, tiles * turns, "one workgroup may take all tiles", "lookback")
 }
