@@ -100,7 +100,7 @@ impl<'a> AnySpans<'a> {
         self
     }
 
-    /// As [`Spans::slot`].
+    /// The span of a slot, if there is one. Scratch is no span of the call.
     pub fn slot(&self, slot: Slot) -> Option<AnySpan<'a>> {
         match slot {
             Slot::Input => Some(self.input),

@@ -1,8 +1,6 @@
 //! Every kernel that the planner can ask a CUDA device for: its text compiles, and its signature is the catalogue's.
 //! Needs NVRTC, no device. Skipped, with the reason, where there is no NVRTC.
 
-use std::fmt::Write;
-
 use trifold_conformance::{Breadth, check_each, describe, kernels, shapes};
 use trifold_core::{Caps, DeviceKind, Error, KernelKey, Language, SubgroupSource, Subgroups};
 use trifold_cuda::{compile_to_cubin, nvrtc_version};
@@ -105,56 +103,4 @@ fn every_shape_compiles_for_every_architecture() {
         assert!(entry(key).cuda_from <= *architecture, "sm_{architecture}: {}", describe(key));
     }
     compile_all("every shape", &work);
-}
-
-/// The parameters of a `__global__` function, each as its type and name; `None` if the source has no such function.
-fn parameters(source: &str, function: &str) -> Option<Vec<(String, String)>> {
-    let code: String = source.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect();
-    let list = code.match_indices(function).find_map(|(at, _)| {
-        let declaration = code[..at].rsplit([';', '}']).next()?;
-        let list = code[at + function.len()..].trim_start().strip_prefix('(')?;
-        let starts = code[..at].ends_with(|c: char| !c.is_alphanumeric() && c != '_');
-        (starts && declaration.contains("__global__")).then_some(list)
-    })?;
-    let list = &list[..list.find(')')?];
-    let parameters = list.split(',').map(|parameter| {
-        let parameter = parameter.trim();
-        let name = parameter.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-        (parameter[..name].trim().to_owned(), parameter[name..].to_owned())
-    });
-    Some(parameters.collect())
-}
-
-#[test]
-fn parameters_are_found() {
-    let source = "struct Params { u32 n; }; // f(x)\nvoid g() { f_not(1); }\nextern \"C\" __global__ void\n\
-                  __launch_bounds__(WORKGROUP) f(const T* __restrict__ input, T *output, // out\n  Params params) {}";
-    let found = parameters(source, "f").unwrap();
-    let found: Vec<_> = found.iter().map(|(ty, name)| (ty.as_str(), name.as_str())).collect();
-    assert_eq!(found, [("const T* __restrict__", "input"), ("T *", "output"), ("Params", "params")]);
-    assert_eq!(parameters(source, "g"), None);
-}
-
-#[test]
-fn signatures_are_the_catalogues() {
-    let mut wrong = String::new();
-    for key in keys(90) {
-        let assembled = assemble(&key, &caps(90)).unwrap_or_else(|error| panic!("{}: {error}", describe(&key)));
-        let Some(found) = parameters(&assembled.source, assembled.entry_point) else {
-            let _ = writeln!(wrong, "{}: no __global__ function {}", describe(&key), assembled.entry_point);
-            continue;
-        };
-        let names: Vec<_> = found.iter().map(|(_, name)| name.as_str()).collect();
-        let expected: Vec<_> = assembled.arguments.iter().map(|a| a.name).chain(["params"]).collect();
-        if names != expected {
-            let _ = writeln!(wrong, "{}: takes {names:?}, and the catalogue has {expected:?}", describe(&key));
-        }
-        for (place, (ty, name)) in found.iter().enumerate() {
-            let by_value = place == assembled.arguments.len();
-            if by_value == ty.contains('*') || ty.contains('&') || (by_value && !ty.ends_with("Params")) {
-                let _ = writeln!(wrong, "{}: `{name}` is a `{ty}`", describe(&key));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "\n{wrong}");
 }

@@ -19,7 +19,7 @@ fn key(cl: &OpenCl, constants: &[(&'static str, u32)]) -> KernelKey {
     let request = Request::Copy(CopyRequest { element: u32::TYPE, n: 1 });
     let plan = planner::plan(&request, Layout::default(), Options::default(), cl.caps(), &cl.tuning()).unwrap();
     let launch = plan.launched().next().unwrap();
-    KernelKey { constants: constants.to_vec(), ..launch.kernel.clone() }
+    KernelKey { constants: [constants, &[("PACK", 1)]].concat(), ..launch.kernel.clone() }
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub fn tuned_cases(caps: &Caps, tuning: &Tuning, subject: &Candidates, numbers: 
 const FROMS: [(&str, &str); 4] = [
     ("scan_", "scan_resident_from"),
     ("select_", "select_staged_from"),
-    ("by_key_", "reduce_by_key_staged_from"),
+    ("reduce_by_key_", "reduce_by_key_staged_from"),
     ("run_lengths_", "reduce_by_key_staged_from"),
 ];
 

@@ -89,7 +89,7 @@ impl Primitive for ReduceRequest {
 /// workgroup and word of an element, some hundreds to 4096 of them, and a counter; [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
 ///
 /// # Errors
-/// As of [`Scan`].
+/// As of [`Scan`](crate::Scan).
 pub trait Reduce: Backend {
     /// Plans and compiles a reduction of `n` elements, from `initial` on (the operator's identity if `None`).
     fn prepare_reduce<T: Element, M: Monoid<T>>(

@@ -120,10 +120,10 @@ impl Primitive for ScanRequest {
 /// scratch, calls allocate what they need.)
 ///
 /// # Errors
-/// Of all calls: [`Error::Invalid`] for spans of another length than the request's elements have or that overlap, and for more
-/// elements than [`MAX_ELEMENTS`](crate::MAX_ELEMENTS) or than the device binds at once; [`Error::Unsupported`] for a type that the
-/// device lacks; [`Error::Operator`] and [`Error::Compile`] for a text that does not compile; [`Error::OutOfMemory`],
-/// [`Error::DeviceLost`] and [`Error::Backend`] as the driver says.
+/// Of all calls: [`Error::Invalid`](crate::Error::Invalid) for spans of another length than the request's elements have or that overlap, and for more
+/// elements than [`MAX_ELEMENTS`](crate::MAX_ELEMENTS) or than the device binds at once; [`Error::Unsupported`](crate::Error::Unsupported) for a type that the
+/// device lacks; [`Error::Operator`](crate::Error::Operator) and [`Error::Compile`](crate::Error::Compile) for a text that does not compile; [`Error::OutOfMemory`](crate::Error::OutOfMemory),
+/// [`Error::DeviceLost`](crate::Error::DeviceLost) and [`Error::Backend`](crate::Error::Backend) as the driver says.
 pub trait Scan: Backend {
     /// Plans and compiles a scan of `n` elements, from `initial` on (the operator's identity if `None`).
     fn prepare_scan<T: Element, M: Monoid<T>>(

@@ -139,7 +139,7 @@ impl Primitive for SortRequest {
 /// sorts. [`scratch_bytes`](crate::scratch_bytes) has it to the byte. (On the CPU calls allocate what they need.)
 ///
 /// # Errors
-/// As of [`Scan`].
+/// As of [`Scan`](crate::Scan).
 pub trait Sort: Backend {
     /// Plans and compiles a sort of `n` keys.
     fn prepare_sort_keys<K: Key>(&self, order: Order, n: u64, layout: Layout) -> Result<Prepared<Self>> {
