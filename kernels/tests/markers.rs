@@ -139,6 +139,18 @@ fn pages_have_the_kernels_steps() {
     }
 }
 
+/// Every algorithm that names a page has it, and the index has a row of both.
+#[test]
+fn the_index_has_every_algorithms_page() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/algorithms");
+    let index = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    for algorithm in trifold_core::algorithm::all().filter(|algorithm| !algorithm.page.is_empty()) {
+        assert!(folder.join(algorithm.page).is_file(), "{algorithm} has no page {}", algorithm.page);
+        let rows = index.lines().filter(|line| line.starts_with("| [") && line.contains(algorithm.page));
+        assert!(rows.into_iter().any(|row| row.contains(&format!("`{algorithm}`"))), "{algorithm} is not in the index");
+    }
+}
+
 /// Pages of scans and sorts whose steps are one kernel's, which may say more of each.
 const PAGES: [(&str, &str); 15] = [
     ("scan-blelloch", "literature/scan/blelloch"),

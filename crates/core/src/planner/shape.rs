@@ -110,7 +110,13 @@ impl Planner<'_> {
 
     /// Refuses a kernel whose loops may turn so often that Mesa's processors, which promise no progress, end them as if they were done:
     /// after so many turns of all loops of an invocation. What an operator's own loops turn is not known.
-    pub(crate) fn check_turns(&self, algorithm: &Algorithm, turns: u64, because: &str, instead: &str) -> Result<()> {
+    pub(crate) fn check_turns(
+        &self,
+        algorithm: &Algorithm,
+        turns: u64,
+        because: &str,
+        instead: &Algorithm,
+    ) -> Result<()> {
         const MOST_TURNS: u64 = 65535;
         let is_mesas = self.caps.kind == DeviceKind::Cpu && !self.caps.forward_progress;
         if !is_mesas || turns <= MOST_TURNS {

@@ -15,7 +15,7 @@ numbers! {
     pub struct ScanChoice by l {
         /// How many words of elements of one or two words a scan has at least to look ahead, where the device can; `u32::MAX` for never.
         lookahead_from "lookahead_from": Count up to u32::MAX => 1 << 23,
-        /// How many words of elements of one or two words a scan has at least to look ahead by registers, where no hardware copies tiles;
+        /// How many words of elements of one or two words a scan has at least to go by pipelined look-back, where no hardware copies tiles;
         /// `u32::MAX` for never.
         lookback_pipelined_from "lookback_pipelined_from": Count up to u32::MAX => u32::MAX,
     }

@@ -1,7 +1,7 @@
 //! Look-back whose workgroups stay: each publishes the sum of its next tile, which it holds in registers, before it looks back for this one.
 
 use super::one_pass::LookBack;
-use super::{Job, ScanTile, waiting};
+use super::{Job, LOOKBACK, ScanTile, waiting};
 use crate::algorithm::chain::{ANNOUNCE, tile_prefix};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
 use crate::planner::{Planner, reaches, words_of};
@@ -35,7 +35,7 @@ pub static LOOKBACK_PIPELINED: Algorithm = {
     Algorithm {
         needs: Needs { subgroups: SubgroupNeed::Native, ..waiting.needs },
         candidates: || CANDIDATES,
-        variant_of: Some(&super::LOOKBACK),
+        variant_of: Some(&LOOKBACK),
         ..waiting
     }
 };
@@ -115,5 +115,5 @@ fn check_turns(planner: &Planner<'_>, op: &Op, n: u32, tile: &ScanTile) -> Resul
         + 4 * chunks * (3 + steps * (1 + words))
         + 16;
     let tiles = u64::from(n.div_ceil(tile.elements));
-    planner.check_turns(&LOOKBACK_PIPELINED, tiles * turns, "one workgroup may take all tiles", "lookback")
+    planner.check_turns(&LOOKBACK_PIPELINED, tiles * turns, "one workgroup may take all tiles", &LOOKBACK)
 }

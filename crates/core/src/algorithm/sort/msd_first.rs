@@ -1,7 +1,7 @@
 //! A partition by the most significant digit, and each of its buckets by the other places in one workgroup.
 
 use super::segments::{Buckets, Shape};
-use super::{DIGIT_BITS, DIGITS, Job, Location, buckets_fit, hybrid, sort};
+use super::{DIGIT_BITS, DIGITS, Job, Location, ONESWEEP, buckets_fit, hybrid, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::{Planner, offset};
 use crate::scratch::Scratch;
@@ -50,7 +50,7 @@ fn large(
     let each = u64::from(DIGITS).div_ceil(workgroup);
     let of_tile = each * (5 + 3 * subgroups) + subgroups + 8;
     let turns = n.div_ceil(u64::from(shape.tile())) * of_tile + n.div_ceil(workgroup);
-    planner.check_turns(&MSD_FIRST, u64::from(end_place) * turns, "one bucket may have all keys", "onesweep")?;
+    planner.check_turns(&MSD_FIRST, u64::from(end_place) * turns, "one bucket may have all keys", &ONESWEEP)?;
     let bytes = |narrowest| shape.workgroup / narrowest * DIGITS * 4;
     let values = if from.values.is_some() { "sort/swap_values" } else { "sort/swap_none" };
     let mut bindings = vec![("temp", from.keys), ("output", to.keys)];
