@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use crate::backend::SpansOf;
 use crate::calls::count;
 use crate::scratch::Working;
 use crate::{
-    Backend, Caps, Error, Layout, Operand, Options, Plan, Prepared, Request, Result, Scan, Slot, Sort, Span, Spans,
-    Tuning, block_on, bytemuck, planner,
+    Backend, Caps, Error, Layout, Options, Plan, Prepared, Request, Result, Scan, Sort, Span, Spans, Tuning, block_on,
+    bytemuck, planner,
 };
 
 /// A backend's buffer, behind one type. Its memory is freed when it and every [`AnyCall`] on it are dropped.
@@ -42,80 +43,17 @@ impl<'a> AnySpan<'a> {
 }
 
 /// The spans of one call.
-#[derive(Clone, Copy)]
-pub struct AnySpans<'a> {
-    /// The input.
-    pub input: AnySpan<'a>,
-    /// The output.
-    pub output: AnySpan<'a>,
-    /// The values.
-    pub input_values: Option<AnySpan<'a>>,
-    /// Where they go.
-    pub output_values: Option<AnySpan<'a>>,
-    /// Where the elements go that a partition does not keep.
-    pub rest: Option<AnySpan<'a>>,
-    /// How many elements a selection keeps.
-    pub count: Option<AnySpan<'a>>,
-}
+pub type AnySpans<'a> = SpansOf<AnySpan<'a>>;
 
 impl<'a> AnySpans<'a> {
     /// An input and an output.
     pub fn new(input: AnySpan<'a>, output: AnySpan<'a>) -> Self {
-        AnySpans { input, output, input_values: None, output_values: None, rest: None, count: None }
+        SpansOf::of_two(input, output)
     }
 
     /// As [`Spans::with_values`].
     pub fn with_values(self, input: AnySpan<'a>, output: AnySpan<'a>) -> Self {
         AnySpans { input_values: Some(input), output_values: Some(output), ..self }
-    }
-
-    /// The spans of a request, each by what it is to hold.
-    ///
-    /// # Errors
-    /// What `span` says.
-    pub fn of<E>(
-        request: &Request,
-        mut span: impl FnMut(&Operand) -> std::result::Result<AnySpan<'a>, E>,
-    ) -> std::result::Result<Self, E> {
-        let operands = request.operands();
-        // Every call has an input and an output, in that order.
-        let mut spans = AnySpans::new(span(&operands[0])?, span(&operands[1])?);
-        for operand in &operands[2..] {
-            spans = spans.with(operand.slot, span(operand)?);
-        }
-        Ok(spans)
-    }
-
-    /// As [`Spans::with`].
-    pub fn with(mut self, slot: Slot, span: AnySpan<'a>) -> Self {
-        match slot {
-            Slot::Input => self.input = span,
-            Slot::Output => self.output = span,
-            Slot::InputValues => self.input_values = Some(span),
-            Slot::OutputValues => self.output_values = Some(span),
-            Slot::Rest => self.rest = Some(span),
-            Slot::Count => self.count = Some(span),
-            Slot::Scratch => {}
-        }
-        self
-    }
-
-    /// The span of a slot, if there is one. Scratch is no span of the call.
-    pub fn slot(&self, slot: Slot) -> Option<AnySpan<'a>> {
-        match slot {
-            Slot::Input => Some(self.input),
-            Slot::Output => Some(self.output),
-            Slot::InputValues => self.input_values,
-            Slot::OutputValues => self.output_values,
-            Slot::Rest => self.rest,
-            Slot::Count => self.count,
-            Slot::Scratch => None,
-        }
-    }
-
-    /// The spans that there are, by their slots.
-    fn all(&self) -> impl Iterator<Item = (Slot, AnySpan<'a>)> {
-        Slot::OF_CALLS.into_iter().filter_map(|slot| Some((slot, self.slot(slot)?)))
     }
 
     /// As [`Spans::with_rest`].
@@ -271,7 +209,7 @@ where
 {
     let mut spans = Spans::new(&span(backend, any.input)?, &span(backend, any.output)?);
     for (slot, any) in any.all() {
-        spans = spans.with(slot, &span(backend, any)?);
+        spans = spans.put(slot, span(backend, *any)?);
     }
     Ok(spans)
 }

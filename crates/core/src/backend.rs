@@ -310,51 +310,51 @@ impl InOrder {
     }
 }
 
-/// The spans of one call.
-pub struct Spans<'a, B: Backend> {
+/// The spans of one call, each a `S`.
+#[derive(Debug, Clone, Copy)]
+pub struct SpansOf<S> {
     /// The input elements or keys.
-    pub input: Span<'a, B>,
+    pub input: S,
     /// The output elements or keys; the same span as the input to work in place.
-    pub output: Span<'a, B>,
+    pub output: S,
     /// The values that a sort carries along or a reduction by key reduces.
-    pub input_values: Option<Span<'a, B>>,
+    pub input_values: Option<S>,
     /// Where they go.
-    pub output_values: Option<Span<'a, B>>,
+    pub output_values: Option<S>,
     /// Where the elements go that a partition does not keep.
-    pub rest: Option<Span<'a, B>>,
+    pub rest: Option<S>,
     /// Where a selection writes how many elements it kept: one `u32`.
-    pub count: Option<Span<'a, B>>,
+    pub count: Option<S>,
 }
 
-impl<'a, B: Backend> Spans<'a, B> {
-    /// An input and an output.
-    pub fn new(input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
-        let (input, output) = (input.clone(), output.clone());
-        Spans { input, output, input_values: None, output_values: None, rest: None, count: None }
-    }
+/// The spans of one call, on a backend.
+pub type Spans<'a, B> = SpansOf<Span<'a, B>>;
 
-    /// Keys with values.
-    pub fn with_values(self, input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
-        self.with(Slot::InputValues, input).with(Slot::OutputValues, output)
+impl<S> SpansOf<S> {
+    /// An input and an output.
+    pub(crate) fn of_two(input: S, output: S) -> Self {
+        SpansOf { input, output, input_values: None, output_values: None, rest: None, count: None }
     }
 
     /// The spans of a request, each by what it is to hold.
     ///
     /// # Errors
     /// What `span` says.
-    pub fn of(request: &Request, mut span: impl FnMut(&Operand) -> Result<Span<'a, B>>) -> Result<Self> {
+    pub fn of<E>(
+        request: &Request,
+        mut span: impl FnMut(&Operand) -> std::result::Result<S, E>,
+    ) -> std::result::Result<Self, E> {
         let operands = request.operands();
         // Every call has an input and an output, in that order.
-        let mut spans = Spans::new(&span(&operands[0])?, &span(&operands[1])?);
+        let mut spans = SpansOf::of_two(span(&operands[0])?, span(&operands[1])?);
         for operand in &operands[2..] {
-            spans = spans.with(operand.slot, &span(operand)?);
+            spans = spans.put(operand.slot, span(operand)?);
         }
         Ok(spans)
     }
 
     /// With this span in a slot of the call's.
-    pub fn with(mut self, slot: Slot, span: &Span<'a, B>) -> Self {
-        let span = span.clone();
+    pub(crate) fn put(mut self, slot: Slot, span: S) -> Self {
         match slot {
             Slot::Input => self.input = span,
             Slot::Output => self.output = span,
@@ -367,18 +367,8 @@ impl<'a, B: Backend> Spans<'a, B> {
         self
     }
 
-    /// With a span of its own for what a partition does not keep.
-    pub fn with_rest(self, rest: &Span<'a, B>) -> Self {
-        self.with(Slot::Rest, rest)
-    }
-
-    /// With a `u32` for how many elements a selection keeps.
-    pub fn with_count(self, count: &Span<'a, B>) -> Self {
-        self.with(Slot::Count, count)
-    }
-
     /// The span of a slot, if there is one. Scratch is no span of the call.
-    pub(crate) fn slot(&self, slot: Slot) -> Option<&Span<'a, B>> {
+    pub(crate) fn slot(&self, slot: Slot) -> Option<&S> {
         match slot {
             Slot::Input => Some(&self.input),
             Slot::Output => Some(&self.output),
@@ -390,14 +380,36 @@ impl<'a, B: Backend> Spans<'a, B> {
         }
     }
 
+    /// The spans that there are, by their slots.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Slot, &S)> {
+        Slot::OF_CALLS.into_iter().filter_map(|slot| Some((slot, self.slot(slot)?)))
+    }
+}
+
+impl<'a, B: Backend> Spans<'a, B> {
+    /// An input and an output.
+    pub fn new(input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
+        SpansOf::of_two(input.clone(), output.clone())
+    }
+
+    /// Keys with values.
+    pub fn with_values(self, input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
+        self.put(Slot::InputValues, input.clone()).put(Slot::OutputValues, output.clone())
+    }
+
+    /// With a span of its own for what a partition does not keep.
+    pub fn with_rest(self, rest: &Span<'a, B>) -> Self {
+        self.put(Slot::Rest, rest.clone())
+    }
+
+    /// With a `u32` for how many elements a selection keeps.
+    pub fn with_count(self, count: &Span<'a, B>) -> Self {
+        self.put(Slot::Count, count.clone())
+    }
+
     /// The spans that there are, by their names.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &Span<'a, B>)> {
         self.all().map(|(slot, span)| (slot.noun(), span))
-    }
-
-    /// The spans that there are, by their slots.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (Slot, &Span<'a, B>)> {
-        Slot::OF_CALLS.into_iter().filter_map(|slot| Some((slot, self.slot(slot)?)))
     }
 
     /// What the planner has to know of these spans, for this request: [`Spans::layout`], but that a reduction's result may lie anywhere.

@@ -32,7 +32,7 @@ pub mod wgsl;
 
 pub use algorithm::Algorithm;
 pub use any::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, plan_for};
-pub use backend::{Backend, Command, InOrder, Span, Spans};
+pub use backend::{Backend, Command, InOrder, Span, Spans, SpansOf};
 pub use calls::{Transfer, block_on};
 pub use caps::{Caps, DeviceKind, SubgroupSource, Subgroups};
 pub use element::{Element, ElementType, Field, Key, scalar_of};

@@ -49,7 +49,7 @@ pub use trifold_core::{
     Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Number, Op, Operand, Options, Or, Order, Param, Plan,
     Predicate, Prepared, Product, Reduce, ReduceByKey, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest,
     Result, Scalar, ScalarKind, Scan, ScanKind, ScanRequest, Select, SelectRequest, Selector, Slot, Sort, SortRequest,
-    Span, Spans, Step, SubgroupSource, Subgroups, Sum, Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor,
+    Span, Spans, SpansOf, Step, SubgroupSource, Subgroups, Sum, Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor,
     algorithm, block_on, bytemuck, element, for_scalar, plan_for, planner, renamed, scratch_bytes,
 };
 

@@ -14,7 +14,7 @@ use self::scan::ScanRequest;
 use self::select::SelectRequest;
 use self::sort::SortRequest;
 use crate::algorithm::{self, Algorithm, Row, Work};
-use crate::planner::Planner;
+use crate::planner::{Planner, whole};
 use crate::{ElementType, Op, Result, Selector, Slot, Step};
 
 macro_rules! primitives {
@@ -133,9 +133,11 @@ pub(crate) trait Primitive {
         None
     }
 
-    /// What is to be done where there are no elements.
+    /// What is to be done where there are no elements: where outputs are counted, there are none.
     fn of_nothing(&self) -> Vec<Step> {
-        vec![]
+        let counts = self.operands().into_iter().filter(|operand| operand.slot == Slot::Count);
+        let region = |operand: Operand| whole(operand.slot, operand.bytes());
+        counts.map(|operand| Step::Fill { region: region(operand), value: 0, once: false }).collect()
     }
 
     /// The fastest algorithm of those that the device runs.

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use super::{Label, Operand, Primitive};
 use crate::calls::{count, run_once};
-use crate::planner::whole;
 use crate::wgsl::{mentions, renamed};
 use crate::{
     Backend, Element, ElementType, Error, Field, HostOp, Layout, Monoid, Op, Options, Prepared, Request, Result,
-    Scalar, Slot, Span, Spans, Step, block_on,
+    Scalar, Slot, Span, Spans, block_on,
 };
 
 /// A reduction of the runs of equal keys: `reduce_by_key`, or `run_length_encode`.
@@ -89,10 +88,6 @@ impl Primitive for ReduceByKeyRequest {
             "a reduction by key in place: where runs go depends on all before them, which may be overwritten by then; give \
              it two spans",
         )
-    }
-
-    fn of_nothing(&self) -> Vec<Step> {
-        vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }]
     }
 }
 

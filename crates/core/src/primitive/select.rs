@@ -6,10 +6,9 @@ use std::hash::{Hash, Hasher};
 use super::{Label, Operand, Primitive};
 use crate::algorithm::Algorithm;
 use crate::calls::{count, run_once};
-use crate::planner::whole;
 use crate::{
     Backend, Element, ElementType, KernelKey, Layout, Options, Prepared, Request, Result, Scalar, Slot, Span, Spans,
-    Step, block_on,
+    block_on,
 };
 
 /// Which elements of type `T` to keep.
@@ -268,10 +267,6 @@ impl Primitive for SelectRequest {
     fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
         let is_behind = self.rest == Rest::Behind && algorithm.tiles_wait;
         is_behind.then_some("where the rest begins in a span of both is known only after a pass")
-    }
-
-    fn of_nothing(&self) -> Vec<Step> {
-        vec![Step::Fill { region: whole(Slot::Count, 4), value: 0, once: false }]
     }
 }
 
