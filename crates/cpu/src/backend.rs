@@ -116,7 +116,7 @@ impl Backend for Cpu {
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
-        match key.name {
+        match key.name() {
             "scan/parallel" => Ok(Kernel::Scan),
             "reduce/parallel" => Ok(Kernel::Reduce),
             "sort/parallel" => Ok(Kernel::Sort),

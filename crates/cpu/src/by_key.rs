@@ -30,7 +30,7 @@ pub(crate) struct ByKeyStep {
 
 impl ByKeyStep {
     pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>) -> Result<ByKeyStep> {
-        let without = |what: &str| Error::Invalid(format!("{} without its {what}", key.name));
+        let without = |what: &str| Error::Invalid(format!("{} without its {what}", key.name()));
         let op = key.op.as_ref().ok_or_else(|| without("operator"))?;
         let key_bytes = 4 * key.constant("KEY_WORDS").ok_or_else(|| without("keys' size"))? as usize;
         let (n, value_bytes) = (arguments.count()?, op.element().bytes() as usize);

@@ -27,7 +27,7 @@ pub(crate) struct SelectStep {
 impl SelectStep {
     pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>) -> Result<SelectStep> {
         let selector = key.selector.as_ref();
-        let selector = selector.ok_or_else(|| Error::Invalid(format!("{} without a predicate", key.name)))?;
+        let selector = selector.ok_or_else(|| Error::Invalid(format!("{} without a predicate", key.name())))?;
         let (n, element) = (arguments.count()?, selector.element());
         let (size, alignment) = (element.bytes() as usize, element.align() as usize);
         let input = arguments.array("input", n, size, alignment)?;
@@ -35,7 +35,7 @@ impl SelectStep {
         let output_rest = arguments.array("output_rest", n, size, alignment)?;
         let output_count = arguments.array("output_count", 1, 4, 4)?;
         let rest = Rest::of(key);
-        let rest = rest.ok_or_else(|| Error::Invalid(format!("{} without what to do with the rest", key.name)))?;
+        let rest = rest.ok_or_else(|| Error::Invalid(format!("{} without what to do with the rest", key.name())))?;
         for apart in [&output, &output_rest, &output_count] {
             input.check_apart(apart)?;
         }

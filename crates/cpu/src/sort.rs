@@ -108,7 +108,7 @@ impl<K: Bits, const INDEX_BYTES: usize> RadixKey for Indexed<K, INDEX_BYTES> {
 impl SortStep {
     pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>) -> Result<SortStep> {
         let constant = |name| {
-            key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name)))
+            key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name())))
         };
         let (code, kinds) = (constant("KEY_KIND")?, [ScalarKind::Unsigned, ScalarKind::Signed, ScalarKind::Float]);
         let kind = *kinds.get(code as usize).ok_or_else(|| Error::Invalid(format!("keys of kind {code}")))?;

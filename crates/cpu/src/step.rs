@@ -133,7 +133,7 @@ impl Arguments<'_, '_> {
 }
 
 fn elements(key: &KernelKey, n: usize, initial: Option<&[u8]>) -> Result<Elements> {
-    let op: &Op = key.op.as_ref().ok_or_else(|| Error::Invalid(format!("{} without an operator", key.name)))?;
+    let op: &Op = key.op.as_ref().ok_or_else(|| Error::Invalid(format!("{} without an operator", key.name())))?;
     let size = op.element().bytes() as usize;
     let initial = initial.unwrap_or(op.identity());
     if initial.len() != size || op.identity().len() != size || size == 0 {

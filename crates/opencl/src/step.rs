@@ -6,8 +6,8 @@ use std::ptr;
 use std::sync::Arc;
 
 use ocl::ffi;
-use trifold_core::{Error, KernelKey, Param, Result, Span};
-use trifold_kernels::{Access, in_order, residue};
+use trifold_core::{Access, Error, KernelKey, Param, Result, Span, in_order};
+use trifold_kernels::residue;
 
 use crate::OpenCl;
 use crate::memory::Memory;
@@ -180,7 +180,7 @@ fn start(offset: u64, unit: u64, alignment: u64) -> u64 {
 
 /// A launch, with a kernel object of its own.
 pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Arguments<'_, '_>) -> Result<Kind> {
-    let name = key.name;
+    let name = key.name();
     let assembled = &kernel.0.assembled;
     let spans: BTreeMap<&str, &Span<'_, OpenCl>> = given.spans.iter().map(|(name, span)| (*name, span)).collect();
     let taken = in_order(name, assembled.arguments, given.spans)?;

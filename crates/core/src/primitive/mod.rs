@@ -15,7 +15,7 @@ use self::select::SelectRequest;
 use self::sort::SortRequest;
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
-use crate::{ElementType, Op, Result, Selector, Slot, Step};
+use crate::{ElementType, Kernel, Op, Result, Selector, Slot, Step};
 
 macro_rules! primitives {
     ($($(#[$doc:meta])* $name:ident($request:ident) by $algorithms:ident,)*) => {
@@ -40,6 +40,9 @@ macro_rules! primitives {
 
         /// The algorithms of each primitive.
         pub(crate) const FAMILIES: &[&[&Algorithm]] = &[$(algorithm::$algorithms::ALL,)*];
+
+        /// The kernels of each primitive's algorithms.
+        pub(crate) const KERNELS: &[&[&Kernel]] = &[$(algorithm::$algorithms::KERNELS,)*];
 
         impl Request {
             /// What every primitive says of its requests.

@@ -1,12 +1,13 @@
 //! One launch: the last workgroup to arrive combines the partials in a fixed order.
 
 use crate::algorithm::{Algorithm, Of, Row, Work, has_native_subgroups};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, clean_once, whole, words_of};
 use crate::primitive::reduce::sums;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{DeviceKind, KernelKey, Launch, Op, Param, ReduceRequest, Result, Scalar, Slot};
+use crate::{DeviceKind, Kernel, KernelKey, Launch, Op, Param, ReduceRequest, Result, Scalar, Slot};
 
 numbers! {
     /// Numbers of reductions.
@@ -28,6 +29,14 @@ numbers! {
         groups_per_unit "groups_per_unit": Count up to 64 => l.groups_per_unit,
     }
 }
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "reduce/single_pass",
+    "reduce_single_pass",
+    &[read("input", "Pack"), write("output", "T"), atomic("partials", "PartialWord"), atomic("counter", "u32")],
+    &["n", "tiles", "groups", "input_offset", "output_offset"],
+)
+.with_initial();
 
 /// The planner's choice. Reads each element once.
 pub static SINGLE_PASS: Algorithm = Algorithm {
@@ -100,7 +109,7 @@ fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
         ("AHEAD", u32::from(ahead)),
     ];
     let launch = Launch {
-        kernel: KernelKey::new("reduce/single_pass", parts, [&constants, &combine.constants[..]].concat()).by(op),
+        kernel: KernelKey::new(&KERNEL, parts, [&constants, &combine.constants[..]].concat()).by(op),
         groups,
         bindings: vec![("input", input), ("output", output), ("partials", partials), ("counter", counter)],
         params: vec![

@@ -3,11 +3,12 @@
 use super::one_pass::OnePass;
 use super::{Job, waiting};
 use crate::algorithm::{Algorithm, InPlace, Needs, Work};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{PACKS, Planner, reaches, words_of};
 use crate::primitive::scan::sums;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Error, Op, Result, Scalar, ScanRequest};
+use crate::{Error, Kernel, Language, Op, Result, Scalar, ScanRequest};
 
 numbers! {
     /// Numbers of a scan by look-ahead.
@@ -20,6 +21,16 @@ numbers! {
         ward_patience "lookahead_ward_patience": Count up to 1 << 10 => 4,
     }
 }
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "scan/lookahead",
+    "scan_lookahead",
+    &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
+    &["n", "tiles", "input_offset", "output_offset"],
+)
+.with_initial()
+.only(Language::CudaC)
+.cuda_from(90);
 
 /// The planner's choice for many elements in CUDA from sm_90 on.
 pub static LOOKAHEAD: Algorithm = {
@@ -85,7 +96,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let subgroup_scan = planner.subgroup_scan_part(job.op);
     let blocks = [subgroup_scan, state.part, "chain/ticket", "scan/bulk_copy"];
     let one = OnePass {
-        kernel: "scan/lookahead",
+        kernel: &KERNEL,
         parts: [&PACKS[..], &blocks].concat(),
         state_bytes: state.bytes,
         values: false,

@@ -5,11 +5,12 @@ use super::one_pass::LookBack;
 use super::{Job, waiting};
 use crate::algorithm::chain::{self, TileState};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, reaches, words_of};
 use crate::primitive::scan::sums;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{DeviceKind, Fault, Language, Op, Result, Scalar, ScanRequest};
+use crate::{DeviceKind, Fault, Kernel, Language, Op, Result, Scalar, ScanRequest};
 
 numbers! {
     /// Numbers of a scan by look-back.
@@ -22,6 +23,14 @@ numbers! {
         resident_from "scan_resident_from": Count up to u32::MAX => 1,
     }
 }
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "scan/lookback",
+    "scan_lookback",
+    &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
+    &["n", "tiles", "input_offset", "output_offset"],
+)
+.with_initial();
 
 /// The planner's choice for most scans.
 pub static LOOKBACK: Algorithm = {
@@ -59,7 +68,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
         let bound = planner.registers_for(tile.workgroup, planner.tuning.lookback.resident).filter(|_| is_bound);
         (parts, bound.into_iter().collect())
     };
-    let (kernel, patience) = ("scan/lookback", planner.polls(1));
+    let (kernel, patience) = (&KERNEL, planner.polls(1));
     LookBack { kernel, state, parts, constants, patience, values: false, groups: None }.work(planner, job, tile)
 }
 

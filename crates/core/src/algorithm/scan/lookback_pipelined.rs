@@ -4,11 +4,12 @@ use super::one_pass::LookBack;
 use super::{Job, LOOKBACK, ScanTile, waiting};
 use crate::algorithm::chain::{ANNOUNCE, tile_prefix};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, reaches, words_of};
 use crate::primitive::scan::sums;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Op, Result, Scalar, ScanRequest};
+use crate::{Kernel, Op, Result, Scalar, ScanRequest};
 
 numbers! {
     /// Numbers of a scan by pipelined look-back.
@@ -27,6 +28,14 @@ _ => 4,
 },
     }
 }
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "scan/lookback_pipelined",
+    "scan_lookback_pipelined",
+    &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
+    &["n", "tiles", "groups", "input_offset", "output_offset"],
+)
+.with_initial();
 
 /// The planner's choice for many elements where no hardware copies tiles.
 pub static LOOKBACK_PIPELINED: Algorithm = {
@@ -77,7 +86,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     check_turns(planner, job.op, job.n, &tile)?;
     let state = planner.state(job.op);
     let groups = Some(planner.resident(planner.tuning.lookback_pipelined.groups));
-    let kernel = "scan/lookback_pipelined";
+    let kernel = &KERNEL;
     let chunks = chunks(planner, job.op);
     let look_back = if chunks == 0 {
         let parts = [&tile_prefix(state.part)[..], &["scan/tile_rows"]].concat();

@@ -1,13 +1,15 @@
 //! All keys in one workgroup, whose runs are merged in pairs.
 
+use super::segments::SEGMENTS;
 use super::segments::{Shape, place_part, segments};
 use super::{DIGIT_BITS, Job, LARGEST_TILE, sort};
 use crate::algorithm::{Algorithm, Work};
+use crate::kernel::kernel;
 use crate::planner::Planner;
 use crate::primitive::sort::keys;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{DeviceKind, KernelKey, Language, Result, Scalar, SortRequest, Step};
+use crate::{DeviceKind, Kernel, KernelKey, Language, Result, Scalar, SortRequest, Step};
 
 numbers! {
     /// Numbers of a sort by one workgroup that merges.
@@ -20,6 +22,13 @@ numbers! {
         least "merge_least": Count up to 31 => 5,
     }
 }
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "sort/merge",
+    "sort_merge",
+    SEGMENTS,
+    &["n", "buckets_at", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
+);
 
 /// The planner's choice for few 64-bit keys on GPUs, and for few keys without subgroups.
 pub static MERGE_TILE: Algorithm = Algorithm {
@@ -102,7 +111,7 @@ fn key(planner: &Planner<'_>, job: &Job, shape: Shape) -> KernelKey {
     }
     constants.extend(planner.aliasing(true));
     let parts = vec![job.key_part, "sort/segment_whole", place_part(job)];
-    KernelKey::new("sort/merge", parts, constants)
+    KernelKey::new(&KERNEL, parts, constants)
 }
 
 /// Workgroup memory for the words of a tile that move, and for a place behind it.
