@@ -4,8 +4,8 @@
 use trifold::algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE_SHARED, SUBGROUP_BLOCKED};
 use trifold::{
     Algorithm, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, CopyRequest, DeviceKind, Element, ElementType,
-    Error, Fault, Layout, Op, Options, Order, Plan, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest,
-    Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, Slot, SortRequest, Tuning, bytemuck, planner,
+    Error, Fault, Layout, Op, Options, Order, Plan, ReduceByKeyRequest, ReduceRequest, Request, Rest, Result, Scalar,
+    ScanKind, ScanRequest, SelectRequest, Selector, Slot, SortRequest, Tuning, UpperHalf, bytemuck, planner,
 };
 
 /// One bench, before it has a device.
@@ -126,7 +126,7 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let element = ElementType::Scalar(scalar);
     let (sum, initial) = (Op::sum(scalar), None);
     let sort = |value| SortRequest { key: scalar, value, n, order: Order::Ascending }.into();
-    let select = |rest| SelectRequest { selector: Selector::of::<u32, Upper>(), n, rest }.into();
+    let select = |rest| SelectRequest { selector: Selector::of::<u32, UpperHalf>(), n, rest }.into();
     let by_key = |op| ReduceByKeyRequest { key: u32::TYPE, op, n }.into();
     let scan = ScanRequest { op: sum.clone(), n, kind: ScanKind::Exclusive, initial: initial.clone() };
     let reduce = ReduceRequest { op: sum.clone(), n, initial };
@@ -154,17 +154,6 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
         }
     }
     cases
-}
-
-/// The upper half of the numbers: one of two random ones.
-struct Upper;
-
-impl Predicate<u32> for Upper {
-    const NAME: &'static str = "upper";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0x80000000u; }";
-    fn keep(v: u32) -> bool {
-        v >= 1 << 31
-    }
 }
 
 /// A call with the buffers that it runs on.

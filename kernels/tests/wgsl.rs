@@ -207,7 +207,8 @@ fn the_checks_refuse_what_is_wrong() {
     let (_, caps) = &tiers()[0];
     let keys = keys(caps);
     let word64 = keys.iter().find(|key| key.parts.contains(&"chain/state_word64")).unwrap();
-    let [lookback, copy] = ["scan/lookback", "copy/copy"].map(|name| keys.iter().find(|key| key.name() == name).unwrap());
+    let [lookback, copy] =
+        ["scan/lookback", "copy/copy"].map(|name| keys.iter().find(|key| key.name() == name).unwrap());
     let fewer = Caps { atomics64: false, ..caps.clone() };
     assert!(check(word64, caps).is_ok());
     assert!(check(word64, &fewer).is_err(), "64-bit atomics where there are none");

@@ -174,14 +174,13 @@ fn time(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use trifold::{Builtin, Scalar};
+    use trifold::{Builtin, Scalar, forms};
 
     use super::super::rows::{Conditions, Device, Job};
     use super::*;
-    use crate::args::Primitive;
 
     fn row(input: &str, fault: &str, waiting: &str) -> Row {
-        let (primitive, conditions) = (Primitive::Scan, Conditions::default());
+        let (primitive, conditions) = (&forms::SCAN, Conditions::default());
         let job =
             Job { primitive, scalar: Scalar::U32, operator: Some(Builtin::Sum), algorithm: None, n: 7, conditions };
         let mut row = Row::new(&job, Device { backend: "cuda", device: "d", driver: "1", api: "a" });

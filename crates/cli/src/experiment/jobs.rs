@@ -1,10 +1,10 @@
 //! What each experiment calls.
 
 use trifold::algorithm::scan;
-use trifold::{Algorithm, Builtin, Caps, Error, Language, Plan, Result, Scalar, Tuning, planner};
+use trifold::{Algorithm, Builtin, Caps, Error, Form, Language, Plan, Result, Scalar, Tuning, forms, planner};
 
 use super::sizes::Sizes;
-use crate::args::{Experiment, ExperimentArgs, Primitive};
+use crate::args::{Experiment, ExperimentArgs};
 use crate::compare::{Conditions, Job, Row, request};
 use crate::lacking;
 
@@ -56,33 +56,32 @@ const WORKGROUPS: [Sweep; 2] = [
 
 /// The calls of an experiment on a device, small ones first.
 pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &Tuning, sizes: &Sizes) -> Vec<Call> {
-    let list = |primitives: &[Primitive], sizes: Vec<u64>| -> Vec<Call> {
+    let list = |primitives: &[&'static Form], sizes: Vec<u64>| -> Vec<Call> {
         let first = sizes.first().copied();
         let jobs = sizes.into_iter().flat_map(|n| primitives.iter().map(move |&p| job(p, args.scalar, n)));
         // What the device lacks is said once.
         jobs.flat_map(|job| by_algorithm(args, caps, job, Some(job.n) == first)).collect()
     };
     match experiment {
-        Experiment::ScanLadder => list(&[Primitive::Scan], sizes.ladder()),
+        Experiment::ScanLadder => list(&[&forms::SCAN], sizes.ladder()),
         Experiment::Traffic => {
-            [list(&[Primitive::Scan, Primitive::Reduce], sizes.most()), list(&[Primitive::SortKeys], sizes.sorted())]
-                .concat()
+            [list(&[&forms::SCAN, &forms::REDUCE], sizes.most()), list(&[&forms::SORT_KEYS], sizes.sorted())].concat()
         }
-        Experiment::ReduceLadder => list(&[Primitive::Reduce], sizes.reduced()),
+        Experiment::ReduceLadder => list(&[&forms::REDUCE], sizes.reduced()),
         Experiment::ElementsPerThread => sweeps(&ELEMENTS, args, caps, tuning, sizes.most()),
         Experiment::WorkgroupSize => sweeps(&WORKGROUPS, args, caps, tuning, sizes.most()),
         Experiment::WorkgroupSweep => vec![],
     }
 }
 
-fn job(primitive: Primitive, scalar: Scalar, n: u64) -> Job {
-    let operator = primitive.has_operator().then_some(Builtin::Sum);
+fn job(primitive: &'static Form, scalar: Scalar, n: u64) -> Job {
+    let operator = primitive.has_operator.then_some(Builtin::Sum);
     Job { primitive, scalar, operator, algorithm: None, n, conditions: Conditions::default() }
 }
 
 /// A row of an experiment with nothing measured, for what went wrong before that.
 pub fn blank(experiment: Experiment, on: crate::compare::Device<'_>) -> Row {
-    let mut row = Row::new(&job(Primitive::Scan, Scalar::U32, 0), on);
+    let mut row = Row::new(&job(&forms::SCAN, Scalar::U32, 0), on);
     row.experiment = Some(experiment.name().into());
     row
 }
@@ -108,7 +107,7 @@ fn sweeps(sweeps: &[Sweep], args: &ExperimentArgs, caps: &Caps, tuning: &Tuning,
     let mut calls = vec![];
     let first = sizes.first().copied();
     for n in sizes {
-        let by_choice = by_algorithm(args, caps, job(Primitive::Scan, args.scalar, n), Some(n) == first);
+        let by_choice = by_algorithm(args, caps, job(&forms::SCAN, args.scalar, n), Some(n) == first);
         let scans = by_choice.into_iter().filter_map(|call| call.job.algorithm.map(|name| (name, call.job)));
         // Whatever was asked for; else the blocked ones.
         for (name, job) in scans.filter(|(name, _)| !args.algorithm.is_empty() || BLOCKED.contains(name)) {
@@ -209,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_number_that_does_not_exist_is_a_row_that_says_so() {
-        let (caps, of) = (gpu(), job(Primitive::Scan, Scalar::U32, 1000));
+        let (caps, of) = (gpu(), job(&forms::SCAN, Scalar::U32, 1000));
         let tuning = Tuning::of(&caps);
         let sweep = ("blocked_nothing", &[1, 2][..], &scan::BLELLOCH_BLOCKED);
         let [call] = &swept(&sweep, &scan::BLELLOCH_BLOCKED, of, &caps, &tuning)[..] else { panic!() };

@@ -1,8 +1,8 @@
 //! How many elements an experiment has on a device.
 
-use trifold::Caps;
+use trifold::{Caps, forms};
 
-use crate::args::{ExperimentArgs, Primitive};
+use crate::args::ExperimentArgs;
 use crate::compare::{Bench, Conditions, Job, Outcome, is_software};
 
 /// What the reduce article reduces.
@@ -64,7 +64,7 @@ impl Sizes {
             return sizes;
         }
         let conditions = Conditions::default();
-        let job = Job { primitive: Primitive::Copy, scalar, operator: None, algorithm: None, n: PROBE, conditions };
+        let job = Job { primitive: &forms::COPY, scalar, operator: None, algorithm: None, n: PROBE, conditions };
         if let Outcome::Row(row) = bench.row(&job)
             && let Some(ms) = row.median_ms
         {

@@ -3,7 +3,7 @@
 use crate::algorithm::{Algorithm, Of, Row, Work, has_native_subgroups};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, clean_once, whole, words_of};
-use crate::primitive::reduce::sums;
+use crate::primitive::reduce::REDUCE;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
@@ -47,7 +47,7 @@ pub static SINGLE_PASS: Algorithm = Algorithm {
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
     tuned(
-        sums,
+        &REDUCE,
         Scalar::U32,
         &SINGLE_PASS,
         &[
@@ -57,15 +57,15 @@ const CANDIDATES: &[Candidates] = &[
         ],
     ),
     tuned(
-        sums,
+        &REDUCE,
         Scalar::U32,
         &SINGLE_PASS,
         &[("reduce_workgroup_few", &[256, 512]), ("reduce_few_each", &[16, 32, 64])],
     )
     .of(1 << 21),
-    tuned(sums, Scalar::U32, &SINGLE_PASS, &[("reduce_alone_words", &[16, 32, 64])]).of(1 << 14),
-    tuned(sums, Scalar::U64, &SINGLE_PASS, &[("reduce_alone_words", &[64, 128])]).of(1 << 14),
-    tuned(sums, Scalar::U64, &SINGLE_PASS, &[("reduce_ahead", &[0, 1])]).of(1 << 24),
+    tuned(&REDUCE, Scalar::U32, &SINGLE_PASS, &[("reduce_alone_words", &[16, 32, 64])]).of(1 << 14),
+    tuned(&REDUCE, Scalar::U64, &SINGLE_PASS, &[("reduce_alone_words", &[64, 128])]).of(1 << 14),
+    tuned(&REDUCE, Scalar::U64, &SINGLE_PASS, &[("reduce_ahead", &[0, 1])]).of(1 << 24),
 ];
 
 fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {

@@ -6,7 +6,7 @@ use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, clean_once};
-use crate::primitive::reduce_by_key::{lengths, sums};
+use crate::primitive::reduce_by_key::{REDUCE_BY_KEY, RUN_LENGTH_ENCODE};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Kernel, ReduceByKeyRequest, Result, Scalar};
@@ -47,7 +47,7 @@ pub static LOOKBACK: Algorithm = Algorithm {
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
     tuned(
-        sums,
+        &REDUCE_BY_KEY,
         Scalar::U32,
         &LOOKBACK,
         &[
@@ -59,7 +59,7 @@ const CANDIDATES: &[Candidates] = &[
             ("reduce_by_key_resident", &[0, 3, 4, 5, 6]),
         ],
     ),
-    tuned(lengths, Scalar::U32, &LOOKBACK, &[("run_lengths_resident", &[0, 3, 4, 5, 6])]),
+    tuned(&RUN_LENGTH_ENCODE, Scalar::U32, &LOOKBACK, &[("run_lengths_resident", &[0, 3, 4, 5, 6])]),
 ];
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {

@@ -5,7 +5,7 @@ use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::kernel::{kernel, read, write};
 use crate::planner::{Argument, Planner};
-use crate::primitive::reduce_by_key::sums;
+use crate::primitive::reduce_by_key::REDUCE_BY_KEY;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Kernel, Launch, Param, ReduceByKeyRequest, Result, Scalar, Slot, Step};
@@ -51,7 +51,7 @@ pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[tuned(
-    sums,
+    &REDUCE_BY_KEY,
     Scalar::U32,
     &REDUCE_THEN_SCAN,
     &[("reduce_by_key_passes_words", &[8, 16]), ("reduce_by_key_staged_from", &[1 << 20, 1 << 22, u32::MAX])],

@@ -5,7 +5,7 @@ use super::{Job, waiting};
 use crate::algorithm::{Algorithm, InPlace, Needs, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{PACKS, Planner, reaches, words_of};
-use crate::primitive::scan::sums;
+use crate::primitive::scan::SCAN;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{Error, Kernel, Language, Op, Result, Scalar, ScanRequest};
@@ -41,13 +41,13 @@ pub static LOOKAHEAD: Algorithm = {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_rows", &[3, 5, 7])]),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_rows", &[3, 5, 7])]),
     // From where on they are faster: each size with it, and without.
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 26, u32::MAX])]).of(1 << 26).choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 25, 1 << 26])]).of(1 << 25).choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 24, 1 << 25])]).of(1 << 24).choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 23, 1 << 24])]).of(1 << 23).choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 22, 1 << 23])]).of(1 << 22).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 26, u32::MAX])]).of(1 << 26).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 25, 1 << 26])]).of(1 << 25).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 24, 1 << 25])]).of(1 << 24).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 23, 1 << 24])]).of(1 << 23).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 22, 1 << 23])]).of(1 << 22).choice(),
 ];
 
 /// Warps of a block that publish aggregates.

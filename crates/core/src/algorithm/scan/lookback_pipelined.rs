@@ -6,7 +6,7 @@ use crate::algorithm::chain::{ANNOUNCE, tile_prefix};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, reaches, words_of};
-use crate::primitive::scan::sums;
+use crate::primitive::scan::SCAN;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{Kernel, Op, Result, Scalar, ScanRequest};
@@ -51,21 +51,21 @@ pub static LOOKBACK_PIPELINED: Algorithm = {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
-    tuned(sums, Scalar::U64, &LOOKBACK_PIPELINED, &[("lookback_pipelined_workgroup", &[128, 256, 512])]),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_chunks", &[0, 2, 4])]),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 26, u32::MAX])])
+    tuned(&SCAN, Scalar::U64, &LOOKBACK_PIPELINED, &[("lookback_pipelined_workgroup", &[128, 256, 512])]),
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_chunks", &[0, 2, 4])]),
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 26, u32::MAX])])
         .of(1 << 26)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 25, 1 << 26])])
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 25, 1 << 26])])
         .of(1 << 25)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 24, 1 << 25])])
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 24, 1 << 25])])
         .of(1 << 24)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 23, 1 << 24])])
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 23, 1 << 24])])
         .of(1 << 23)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 22, 1 << 23])])
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 22, 1 << 23])])
         .of(1 << 22)
         .choice(),
 ];

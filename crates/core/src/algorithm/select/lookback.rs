@@ -5,7 +5,7 @@ use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{BESIDE, Planner, clean_once, reaches, words_of};
-use crate::primitive::select::upper_half;
+use crate::primitive::select::SELECT_IF;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Kernel, Result, Scalar, SelectRequest};
@@ -36,7 +36,7 @@ pub static LOOKBACK: Algorithm = Algorithm {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[tuned(
-    upper_half,
+    &SELECT_IF,
     Scalar::U32,
     &LOOKBACK,
     &[
