@@ -41,7 +41,11 @@ pub static LOOKBACK: Algorithm = Algorithm {
     tiles_wait: true,
     follows_arrival: true,
     candidates: || CANDIDATES,
-    ..Algorithm::new("lookback", "", Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(1, runs)) }))
+    ..Algorithm::new(
+        "lookback",
+        "reduce-by-key-lookback.md",
+        Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(1, runs)) }),
+    )
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.

@@ -44,7 +44,7 @@ pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
     ..Algorithm::new(
         "reduce_then_scan",
-        "",
+        "reduce-by-key-reduce-then-scan.md",
         Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(2, runs)) }),
     )
 };

@@ -31,7 +31,11 @@ pub static LOOKBACK: Algorithm = Algorithm {
     tiles_wait: true,
     follows_arrival: true,
     candidates: || CANDIDATES,
-    ..Algorithm::new("lookback", "", Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(1, kept)) }))
+    ..Algorithm::new(
+        "lookback",
+        "select-lookback.md",
+        Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(1, kept)) }),
+    )
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.

@@ -33,7 +33,11 @@ pub(super) static TILE_PLACE: Kernel = kernel!(
 /// Where no tile may wait, and where the rest follows the elements that are kept. Reads each element twice.
 pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
-    ..Algorithm::new("reduce_then_scan", "", Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(2, kept)) }))
+    ..Algorithm::new(
+        "reduce_then_scan",
+        "select-reduce-then-scan.md",
+        Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(2, kept)) }),
+    )
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
