@@ -5,7 +5,6 @@ mod grid_stride;
 mod interleaved_modulo;
 mod interleaved_strided;
 mod ladder;
-mod one_invocation;
 mod parallel;
 mod sequential;
 pub(crate) mod single_pass;
@@ -17,7 +16,6 @@ pub use first_add_on_load::FIRST_ADD_ON_LOAD;
 pub use grid_stride::GRID_STRIDE;
 pub use interleaved_modulo::INTERLEAVED_MODULO;
 pub use interleaved_strided::INTERLEAVED_STRIDED;
-pub use one_invocation::ONE_INVOCATION;
 pub use parallel::PARALLEL;
 pub use sequential::SEQUENTIAL;
 pub use single_pass::SINGLE_PASS;
@@ -40,7 +38,6 @@ pub(crate) static ALL: &[&Algorithm] = &[
     &UNROLLED,
     &GRID_STRIDE,
     &SUBGROUP,
-    &ONE_INVOCATION,
 ];
 
 /// What they launch.
@@ -54,6 +51,5 @@ pub(crate) static KERNELS: &[&Kernel] = &[
     &unrolled::KERNEL,
     &grid_stride::KERNEL,
     &subgroup::KERNEL,
-    &one_invocation::KERNEL,
     &parallel::KERNEL,
 ];
