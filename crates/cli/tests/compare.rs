@@ -7,6 +7,7 @@ use std::fs;
 
 use program::{Folder, fails, on_cpu, succeeds, text, trifold};
 use serde_json::Value;
+use trifold::Form;
 
 /// On a Vulkan device, if there is one.
 #[test]
@@ -30,18 +31,6 @@ fn rows_say_what_they_were_planned_with() {
     assert!(page.contains("single_pass · reduce_workgroup 64 · reduce_words 8</span>"), "{page:.3000}");
 }
 
-const PRIMITIVES: [&str; 9] = [
-    "copy",
-    "scan",
-    "reduce",
-    "sort_keys",
-    "sort_pairs",
-    "select_if",
-    "partition_if",
-    "reduce_by_key",
-    "run_length_encode",
-];
-
 #[test]
 fn compare_verifies_every_primitive() {
     let folder = Folder::new();
@@ -51,8 +40,8 @@ fn compare_verifies_every_primitive() {
     assert!(table.contains("scan of u32, sum") && table.contains("2^12"), "{table}");
     let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     let rows = rows.as_array().unwrap();
-    assert_eq!(rows.len(), 4 * PRIMITIVES.len());
-    for primitive in PRIMITIVES {
+    assert_eq!(rows.len(), 4 * Form::all().count());
+    for primitive in Form::all().map(|form| form.name) {
         for n in [0, 1, 1000, 4096] {
             let row = rows.iter().find(|r| r["primitive"] == primitive && r["n"] == n).unwrap();
             assert_eq!(row["verified"], true, "{row}");
@@ -143,7 +132,7 @@ fn compare_measures_other_inputs_each_by_its_own_copy() {
     for input in inputs {
         let of: Vec<_> = own.iter().filter(|row| row["input"] == input).collect();
         assert!(
-            of.len() == PRIMITIVES.len() * if input == "sorted" { 4 } else { 2 }
+            of.len() == Form::all().count() * if input == "sorted" { 4 } else { 2 }
                 && of.iter().all(|row| row["verified"] == true)
         );
         assert!(of.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded"));
@@ -174,7 +163,8 @@ fn faults_and_waits_are_of_tiles_that_wait() {
     let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     let rows = rows.as_array().unwrap();
     assert!(
-        rows.len() == PRIMITIVES.len() && rows.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded")
+        rows.len() == Form::all().count()
+            && rows.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded")
     );
 
     fails(&on_cpu("compare", &["--fault", "silent:0"]), &["silent:0", "1 or more"]);
