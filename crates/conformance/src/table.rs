@@ -7,7 +7,6 @@ mod copy;
 mod octet;
 mod reduce;
 mod reduce_by_key;
-mod reverse;
 mod scan;
 mod select;
 mod sort;
@@ -88,14 +87,13 @@ struct Primitive {
     shared: fn(u64) -> Vec<Row>,
 }
 
-static PRIMITIVES: [Primitive; 7] = [
+static PRIMITIVES: [Primitive; 6] = [
     Primitive { rows: |table| table.copies(), input: copy::input, shared: |_| vec![] },
     Primitive { rows: |table| table.scans(), input: scan::input, shared: scan::shared_rows },
     Primitive { rows: |table| table.reduces(), input: reduce::input, shared: reduce::shared_rows },
     Primitive { rows: |table| table.sorts(), input: sort::input, shared: sort::shared_rows },
     Primitive { rows: |table| table.selections(), input: select::input, shared: select::shared_rows },
     Primitive { rows: |table| table.by_keys(), input: reduce_by_key::input, shared: reduce_by_key::shared_rows },
-    Primitive { rows: |table| table.reversals(), input: reverse::input, shared: reverse::shared_rows },
 ];
 
 /// What a request is given.

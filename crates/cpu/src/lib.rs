@@ -23,7 +23,6 @@ mod memory;
 pub mod oracle;
 mod reduce;
 mod reduce_by_key;
-mod reverse;
 mod scan;
 mod select;
 mod sort;
@@ -50,11 +49,10 @@ struct Primitive {
 }
 
 /// Every primitive but copy, which is a command.
-static PRIMITIVES: [Primitive; 6] = [
+static PRIMITIVES: [Primitive; 5] = [
     Primitive { kernel: "scan/parallel", bind: scan::bind, expect: scan::expect },
     Primitive { kernel: "reduce/parallel", bind: reduce::bind, expect: reduce::expect },
     Primitive { kernel: "sort/parallel", bind: sort::bind, expect: sort::expect },
     Primitive { kernel: "select/parallel", bind: select::bind, expect: select::expect },
     Primitive { kernel: "reduce_by_key/parallel", bind: reduce_by_key::bind, expect: reduce_by_key::expect },
-    Primitive { kernel: "reverse/parallel", bind: reverse::bind, expect: reverse::expect },
 ];

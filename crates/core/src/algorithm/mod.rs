@@ -5,7 +5,6 @@ pub(crate) mod chain;
 pub mod copy;
 pub mod reduce;
 pub mod reduce_by_key;
-pub mod reverse;
 pub mod scan;
 pub mod select;
 pub mod sort;

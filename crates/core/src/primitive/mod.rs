@@ -4,7 +4,6 @@ pub(crate) mod copy;
 mod form;
 pub(crate) mod reduce;
 pub(crate) mod reduce_by_key;
-pub(crate) mod reverse;
 pub(crate) mod scan;
 pub(crate) mod select;
 pub(crate) mod sort;
@@ -20,7 +19,6 @@ use crate::{ElementType, Kernel, Op, Result, Slot, Step};
 pub mod prelude {
     pub use super::reduce::Reduce;
     pub use super::reduce_by_key::ReduceByKey;
-    pub use super::reverse::Reverse;
     pub use super::scan::{Scan, ScanKind};
     pub use super::select::{Predicate, Rest, Select};
     pub use super::sort::{Order, Sort};
@@ -111,8 +109,6 @@ primitives! {
     select: Select(SelectRequest) as SELECT_IF, PARTITION_IF;
     /// Reduce by key, or encode run lengths.
     reduce_by_key: ReduceByKey(ReduceByKeyRequest) as REDUCE_BY_KEY, RUN_LENGTH_ENCODE;
-    /// Reverse.
-    reverse: Reverse(ReverseRequest) as REVERSE;
 }
 
 /// What the planner and everything around it ask of a request, whatever its primitive.
