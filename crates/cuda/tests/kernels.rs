@@ -2,36 +2,20 @@
 //! Needs NVRTC, no device. Skipped, with the reason, where there is no NVRTC.
 
 use trifold_conformance::{Breadth, check_each, describe, kernels, shapes};
-use trifold_core::{Caps, DeviceKind, Error, KernelKey, Language, SubgroupSource, Subgroups};
+use trifold_core::{Caps, Error, KernelKey, Language};
 use trifold_cuda::{compile_to_cubin, nvrtc_version};
 use trifold_kernels::{CATALOGUE, Entry, assemble};
+
+#[path = "../../core/tests/devices/mod.rs"]
+mod devices;
 
 /// An H200 but for the architecture.
 fn caps(architecture: u32) -> Caps {
     Caps {
-        backend: "cuda",
         device: "a device for tests".into(),
-        driver: "none".into(),
-        api: format!("CUDA 13.0 sm_{architecture}"),
-        kind: DeviceKind::DiscreteGpu,
-        language: Language::CudaC,
-        compute_units: 132,
-        memory: 140 << 30,
-        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
-        int64: true,
-        float64: true,
-        atomics64: true,
         atomics128: architecture >= 90,
-        coherent: false,
-        subgroup_barrier: false,
-        forward_progress: true,
-        max_workgroup: 1024,
-        shared_bytes: 48 * 1024,
         bulk_shared_bytes: if architecture >= 90 { 99 * 1024 } else { 0 },
-        max_binding: 140 << 30,
-        max_buffer: 140 << 30,
-        binding_alignment: 1,
-        native_copy: true,
+        ..devices::h200()
     }
 }
 
