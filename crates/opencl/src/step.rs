@@ -290,8 +290,8 @@ fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -
 mod tests {
     use trifold_conformance::devices_or_skip;
     use trifold_core::{
-        Backend, Builtin, Element, Layout, Op, Operand, Options, Order, Prepared, ReduceByKeyRequest, ReduceRequest,
-        Request, Scalar, ScanKind, ScanRequest, Slot, SortRequest, Spans, Sum, Transfer, block_on, planner,
+        Backend, Element, Layout, Op, Operand, Options, Order, Prepared, ReduceByKeyRequest, Request, ScanKind, Slot,
+        Spans, Sum, Transfer, block_on, planner,
     };
 
     use super::*;
@@ -315,13 +315,12 @@ mod tests {
         let [from, to, values, moved, count] = &buffers;
         let [from, to, values, moved] = [from, to, values, moved].map(|b| cl.span(b).elements::<u32>(0, n).unwrap());
         let count = cl.span(count);
-        let op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
         let requests = [
-            Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None }),
-            Request::Reduce(ReduceRequest { op: op.clone(), n, initial: None }),
-            Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: Some(op), n }),
-            Request::Sort(SortRequest { key: Scalar::U32, value: None, n, order: Order::Ascending }),
-            Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Ascending }),
+            Request::scan::<u32, Sum>(ScanKind::Exclusive, None, n),
+            Request::reduce::<u32, Sum>(None, n),
+            Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: Some(Op::of::<u32, Sum>()), n }),
+            Request::sort_keys::<u32>(Order::Ascending, n),
+            Request::sort_pairs::<u32, u32>(Order::Ascending, n),
         ];
         let mut parts = 0;
         for request in requests {
