@@ -28,7 +28,9 @@ fn number(value: Option<f64>, show: impl Fn(f64) -> String) -> Cell {
     Cell { text: value.map_or_else(|| "–".into(), show), number: value, is_number: true }
 }
 
-fn sortable(caption: &str, headings: &[(&str, bool)], rows: &[Vec<Cell>]) -> Markup {
+/// A table; a column is of numbers if its cell of the first row is one.
+fn sortable(caption: &str, headings: &[&str], rows: &[Vec<Cell>]) -> Markup {
+    let is_number = |column: usize| rows.first().is_some_and(|row| row[column].is_number);
     html! {
         details.table {
             summary { "Table: " (rows.len()) @if rows.len() == 1 { " row" } @else { " rows" } }
@@ -37,8 +39,8 @@ fn sortable(caption: &str, headings: &[(&str, bool)], rows: &[Vec<Cell>]) -> Mar
                     caption { (caption) }
                     thead {
                         tr {
-                            @for (heading, is_number) in headings {
-                                th scope="col" aria-sort="none" class=[is_number.then_some("number")] {
+                            @for (i, heading) in headings.iter().enumerate() {
+                                th scope="col" aria-sort="none" class=[is_number(i).then_some("number")] {
                                     button type="button" { (heading) }
                                 }
                             }
@@ -68,30 +70,26 @@ fn cells(row: &[Cell]) -> Markup {
 /// The rows of a subject in all runs.
 pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
     let several = runs.len() > 1;
-    let mut headings = vec![("API", false), ("algorithm", false)];
-    if several {
-        headings.push(("file", false));
-    }
+    let mut headings = vec!["API", "algorithm"];
+    headings.extend(several.then_some("file"));
     let all = || runs.iter().flat_map(|run| subject.rows(run));
     let (is_sweep, is_predicted) = (all().any(|row| row.tuning.is_some()), all().any(|row| row.predicted_ms.is_some()));
-    headings.extend(is_sweep.then_some(("planned with", false)));
-    headings.extend([("device", false), ("n", true), ("median", true), ("least", true), ("queued", true)]);
+    headings.extend(is_sweep.then_some("planned with"));
+    headings.extend(["device", "n", "median", "least", "queued"]);
     if is_predicted {
-        headings.extend([("predicted", true), ("measured / predicted", true)]);
+        headings.extend(["predicted", "measured / predicted"]);
     }
-    headings.extend([("10⁹ elements/s", true), ("GB/s", true), ("of copy", true), ("checked", false)]);
+    headings.extend(["10⁹ elements/s", "GB/s", "of copy", "checked"]);
     // A record that was measured in parts says of each row by which program.
     let commits: BTreeSet<_> = all().filter_map(|row| row.commit.as_deref()).collect();
     let has_parts = commits.len() > 1;
-    headings.extend(has_parts.then_some(("commit", false)));
+    headings.extend(has_parts.then_some("commit"));
     let mut rows = vec![];
     for run in runs {
         for row in subject.rows(run) {
             let api = Api::of(&row.backend, &row.api);
             let mut cells = vec![words(&api.label), words(&row.algorithm)];
-            if several {
-                cells.push(words(&run.label));
-            }
+            cells.extend(several.then(|| words(&run.label)));
             cells.extend(is_sweep.then(|| words(row.tuning.as_deref().unwrap_or_default())));
             cells.push(words(&row.device));
             cells.push(number(Some(row.n as f64), |_| size(row.n)));
@@ -118,9 +116,7 @@ pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
 /// Another run's speeds against the first one's.
 pub fn of_ratios(title: &str, names: [&str; 2], ratios: &Ratios<'_>) -> Markup {
     let [first, other] = names;
-    let headings =
-        [("API", false), ("n", true), (first, true), ("algorithm", false), (other, true), ("algorithm", false)];
-    let headings = [&headings[..], &[("ratio", true)]].concat();
+    let headings = ["API", "n", first, "algorithm", other, "algorithm", "ratio"];
     let mut rows = vec![];
     for (api, points) in ratios {
         for (n, ratio) in points {
@@ -141,16 +137,7 @@ pub fn of_ratios(title: &str, names: [&str; 2], ratios: &Ratios<'_>) -> Markup {
 
 /// Predicted and measured times.
 pub fn of_predictions(run: &Run, predictions: &[Prediction<'_>]) -> Markup {
-    let headings = [
-        ("call", false),
-        ("API", false),
-        ("algorithm", false),
-        ("n", true),
-        ("bytes", true),
-        ("predicted", true),
-        ("measured", true),
-        ("measured / predicted", true),
-    ];
+    let headings = ["call", "API", "algorithm", "n", "bytes", "predicted", "measured", "measured / predicted"];
     let row = |p: &Prediction<'_>| {
         vec![
             words(&p.subject.title()),
