@@ -100,7 +100,7 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
     fn emit(mut self, handle: Handle<Function>) -> Result<String> {
         let program = self.emitter.program;
         let span = program.module.functions.get_span(handle);
-        let is_combine = handle == program.main && program.role() == Role::Operator;
+        let is_combine = handle == program.main && program.role() == Role::OPERATOR;
         let mut arguments = Vec::new();
         for (i, argument) in self.function.arguments.iter().enumerate() {
             let inner = &program.module.types[argument.ty].inner;
@@ -215,7 +215,7 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
 /// A function's name in C.
 fn function_name(role: Role, handle: Handle<Function>, function: &Function) -> String {
     match function.name.as_deref() {
-        Some(name) if name == role.function() => name.to_string(),
+        Some(name) if name == role.function => name.to_string(),
         name => prefixed(role, name.unwrap_or_default(), handle.index()),
     }
 }
@@ -224,8 +224,8 @@ fn function_name(role: Role, handle: Handle<Function>, function: &Function) -> S
 /// them, as no name begins with a digit.
 fn prefixed(role: Role, name: &str, place: usize) -> String {
     match name.is_ascii() {
-        true => format!("{}_{name}", role.function()),
-        false => format!("{}_{place}", role.function()),
+        true => format!("{}_{name}", role.function),
+        false => format!("{}_{place}", role.function),
     }
 }
 
