@@ -181,7 +181,6 @@ fn are_of_one_call(a: &Value, b: &Value) -> bool {
     a["commit"] == b["commit"] && (!have_one_copy || (copy(a) / copy(b) - 1.0).abs() < 1e-9)
 }
 
-/// A row's time in us.
 fn time(row: &Value) -> f64 {
     let field = if row["n"].as_u64().unwrap() <= 1 << 20 { "batched_ms" } else { "median_ms" };
     1e3 * row[field].as_f64().unwrap()
@@ -344,57 +343,4 @@ fn the_table_at_2_28_says_what_the_rows_do() {
             format!("OpenCL {opencl}, {opencl_hot}; WGSL {}, {}: **not** in CUDA", wgsl.0, wgsl.1),
         ],
     );
-}
-
-/// Of all skewed keys that were measured, those that take too long are the ones that the documents name.
-#[test]
-fn no_other_skewed_keys_take_long() {
-    let rows = Conditions::read();
-    let mut seen = 0;
-    let (mut reached, mut missed) = (vec![], vec![]);
-    for row in &rows.0 {
-        let text = |field: &str| row[field].as_str().unwrap();
-        let (n, input) = (row["n"].as_u64().unwrap(), text("input"));
-        if input == "uniform" {
-            continue;
-        }
-        let [backend, primitive, algorithm, ty] = ["backend", "primitive", "algorithm", "type"].map(text);
-        let keys = call(backend, primitive, algorithm, &[("type", ty)]);
-        let uniform: Vec<&Value> = rows.rows(n, &keys).filter(|uniform| are_of_one_call(uniform, row)).collect();
-        let [uniform] = uniform[..] else { panic!("{} uniform rows for {row}", uniform.len()) };
-        let ratio = time(row) / time(uniform);
-        let place = format!("{backend} {primitive} {ty} 2^{} {algorithm} {input}: {ratio:.3}", n.ilog2());
-        match input {
-            "constant" => assert!(ratio < 1.0, "{place}"),
-            "sorted" => assert!(ratio <= 1.25, "{place}"),
-            _ if n > 1 << 18 => {
-                assert!(ratio <= 1.25 || (backend, algorithm, n) == ("cuda", "hybrid", 1 << 20), "{place}");
-            }
-            _ if ratio <= 1.25 => reached.push(place),
-            _ => missed.push(ratio),
-        }
-        seen += 1;
-    }
-    assert!(seen > 100, "{seen} rows");
-    // From 2^14 to 2^18 these alone are fast enough.
-    let named = [
-        "wgpu sort_keys u32 2^18 hybrid few-distinct: 1.183",
-        "wgpu sort_pairs u32 2^18 hybrid few-distinct: 1.220",
-        "wgpu sort_keys u32 2^18 hybrid hot-digit: 1.199",
-        "wgpu sort_pairs u32 2^18 hybrid hot-digit: 1.240",
-        "opencl sort_keys u32 2^14 hybrid few-distinct: 1.245",
-        "cuda sort_pairs u32 2^18 hybrid few-distinct: 1.239",
-    ];
-    assert_eq!(reached, named);
-    let least = missed.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = missed.iter().copied().fold(0.0, f64::max);
-    assert_eq!(format!("{least:.2} to {most:.2}"), "1.26 to 1.66");
-}
-
-#[test]
-fn a_cell_is_read_as_written() {
-    assert_eq!(cell("1.02, 0.95: **not** at 2^20"), (vec![1.02, 0.95], false));
-    assert_eq!(cell("1.02 of CUB at 2^26 (aim 0.97): reached"), (vec![1.02], true));
-    assert_eq!(subject("sort pairs u32 + u32 (1.3; 1.1; 1.05)"), Some(("sort_pairs", "u32")));
-    assert_eq!(subject("reduce sum f32"), Some(("reduce", "f32")));
 }

@@ -4,10 +4,10 @@ mod interrupted;
 mod program;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Output;
 
-use program::{succeeds, text, trifold};
+use program::{rows, succeeds, text, trifold};
 use serde_json::Value;
 
 fn experiment(args: &[&str]) -> Output {
@@ -16,10 +16,6 @@ fn experiment(args: &[&str]) -> Output {
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn rows(path: &Path) -> Vec<Value> {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
 /// A folder, and a file in it for rows.
