@@ -21,7 +21,6 @@ const MOST_BRACKETS: usize = 8;
 /// The longest header that NumPy itself reads without being told to trust the file.
 const LONGEST_HEADER: usize = 10_000;
 
-/// A file's numbers.
 pub struct Numbers {
     pub scalar: Scalar,
     pub n: u64,
@@ -49,7 +48,6 @@ fn content(path: &Path) -> Result<Content> {
 
 /// How to take a file's bytes, and the options that say so.
 pub struct Asked {
-    /// The numbers' type.
     pub scalar: Option<Scalar>,
     /// The option that names it.
     pub option: &'static str,
@@ -92,7 +90,6 @@ impl Numbers {
         Ok(Numbers { scalar, n: (data.len() / size) as u64, content, data })
     }
 
-    /// The numbers' bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.content[self.data.clone()]
     }
@@ -191,7 +188,6 @@ fn is_one_file(a: &Path, b: &Path) -> bool {
     !is_special(a) && (a == b || place(a).is_ok_and(|file| place(b).is_ok_and(|other| file == other)))
 }
 
-/// A device or a pipe.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }
@@ -231,7 +227,6 @@ impl<'a> Pending<'a> {
         })
     }
 
-    /// Writes text.
     pub fn text(path: &'a Path, text: &str) -> Result<Pending<'a>> {
         Pending::write(path, |file| Ok(file.write_all(text.as_bytes())?))
     }

@@ -13,7 +13,6 @@ use crate::workspace::root;
 const EXTENSIONS: [&str; 3] = ["wgsl", "cl", "cu"];
 const BETWEEN: &str = " | ";
 
-/// `cargo xtask kernels list`.
 pub fn list() -> Result<ExitCode> {
     let texts = texts(&root().join("kernels"))?;
     let width = texts.keys().map(String::len).max().unwrap_or(0);
@@ -24,7 +23,6 @@ pub fn list() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `cargo xtask kernels diff`.
 pub fn diff(name: &str) -> Result<ExitCode> {
     let folder = root().join("kernels");
     let texts = texts(&folder)?;

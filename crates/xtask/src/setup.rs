@@ -12,7 +12,6 @@ use crate::report::Outcome;
 
 /// What may be installed here, and how.
 pub struct Machine {
-    /// Whether to install what is missing.
     install: bool,
     root: bool,
     /// Whether it has Debian's package tools.
@@ -22,7 +21,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Looks around.
     pub fn here(install: bool) -> Machine {
         let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
         let id = release.lines().find_map(|line| line.strip_prefix("ID=")).unwrap_or_default();

@@ -78,7 +78,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(if report.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// What the stages need.
 pub struct Suite {
     pub workspace: Workspace,
     pub machine: Machine,

@@ -117,7 +117,6 @@ impl<'a> Report<'a> {
         self.write();
     }
 
-    /// Writes the rows so far.
     pub fn write(&self) {
         let rows = self.rows.borrow();
         if let Some(Err(error)) = self.json.map(|path| write_rows(path, &rows)) {
@@ -130,7 +129,6 @@ impl<'a> Report<'a> {
     }
 }
 
-/// An open device.
 pub struct Opened(Box<dyn AnyBackend>);
 
 impl Opened {

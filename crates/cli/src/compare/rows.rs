@@ -29,7 +29,6 @@ pub struct Row {
     /// Of scan, reduce and reduce_by_key.
     pub operator: Option<String>,
     pub n: u64,
-    /// How the input lies.
     #[serde(default = "no_input")]
     pub input: String,
     /// The share of elements that a selection was to keep; none of other primitives.
@@ -112,7 +111,6 @@ fn check_version(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Where a row was measured.
 pub struct Device<'a> {
     pub backend: &'a str,
     pub device: &'a str,
@@ -132,7 +130,6 @@ impl<'a> From<&'a Found> for Device<'a> {
     }
 }
 
-/// What a row measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Job {
     pub primitive: Primitive,
@@ -153,7 +150,6 @@ impl Job {
         }
     }
 
-    /// What its plan is made with.
     pub fn options(&self) -> Options {
         let Conditions { fault, waiting, .. } = self.conditions;
         Options { algorithm: self.algorithm, fault, waiting }
@@ -172,9 +168,7 @@ pub struct Conditions {
     pub waiting: Waiting,
 }
 
-/// Half of the elements kept.
 const KEPT: f64 = 0.5;
-/// Runs of eight.
 const RUN_LENGTH: u32 = 8;
 
 impl Default for Conditions {
@@ -215,7 +209,6 @@ impl Row {
         }
     }
 
-    /// Whether another program measured it.
     pub fn is_of_another_program(&self) -> bool {
         self.version.is_empty()
     }

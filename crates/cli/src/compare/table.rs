@@ -4,7 +4,6 @@ use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use super::rows::{Row, no_fault, no_waiting};
 
-/// The tables' text.
 pub fn render(rows: &[Row]) -> String {
     let mut text = String::new();
     let mut left: Vec<&Row> = rows.iter().collect();

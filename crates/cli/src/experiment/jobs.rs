@@ -8,7 +8,6 @@ use crate::args::{Experiment, ExperimentArgs, Primitive};
 use crate::compare::{Conditions, Job, Row, request};
 use crate::lacking;
 
-/// A call to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Call {
     pub job: Job,
@@ -17,7 +16,6 @@ pub struct Call {
 }
 
 impl Call {
-    /// The numbers to plan with.
     pub fn tuning(&self, mut tuning: Tuning) -> Result<Tuning> {
         if let Some((name, value)) = self.tuning {
             tuning.set(name, value)?;

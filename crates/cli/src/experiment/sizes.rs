@@ -42,9 +42,7 @@ impl Reach {
 /// The size at which the copy's speed is taken.
 const PROBE: u64 = 1 << 20;
 
-/// The sizes of a device.
 pub struct Sizes {
-    /// What the user asked for.
     asked: Vec<u64>,
     /// The exponent of the most elements.
     most: u32,
@@ -83,7 +81,6 @@ impl Sizes {
         self.or(least.into_iter().chain(powers).collect())
     }
 
-    /// The most.
     pub fn most(&self) -> Vec<u64> {
         self.or(vec![1 << self.most])
     }

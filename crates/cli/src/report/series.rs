@@ -80,7 +80,6 @@ impl Subject {
         self.experiment.is_some() && self.rows(run).any(|row| row.tuning.is_some())
     }
 
-    /// A run's rows of this subject.
     pub fn rows<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = &'a Row> {
         run.rows.iter().filter(|row| self.has(row))
     }
@@ -178,7 +177,6 @@ impl Line {
 /// A line and its rows by n: where several rows are of one n, the fastest.
 pub type Lines<'a> = BTreeMap<Line, BTreeMap<u64, &'a Row>>;
 
-/// The lines of a run's chart.
 pub fn lines<'a>(subject: &'a Subject, run: &'a Run) -> Lines<'a> {
     let mut lines = Lines::new();
     for row in subject.rows(run).filter(|row| speed(row).is_some()) {
@@ -250,14 +248,12 @@ impl Ratio<'_> {
         [self.first, self.other].map(|row| if both { speed(row) } else { alone(row) })
     }
 
-    /// How many times as fast the other is.
     pub fn value(&self) -> Option<f64> {
         let [first, other] = self.speeds();
         Some(other? / first?)
     }
 }
 
-/// Ratios by API, and by n.
 pub type Ratios<'a> = Vec<(Option<Api>, BTreeMap<u64, Ratio<'a>>)>;
 
 /// How many times as fast `other` is as `first`, by API and n, whatever the algorithms; at last by our own fastest API:

@@ -135,7 +135,6 @@ pub fn of_ratios(title: &str, names: [&str; 2], ratios: &Ratios<'_>) -> Markup {
     sortable(&format!("{title}: {other} against {first}"), &headings, &rows)
 }
 
-/// Predicted and measured times.
 pub fn of_predictions(run: &Run, predictions: &[Prediction<'_>]) -> Markup {
     let headings = ["call", "API", "algorithm", "n", "bytes", "predicted", "measured", "measured / predicted"];
     let row = |p: &Prediction<'_>| {

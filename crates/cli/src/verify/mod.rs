@@ -26,7 +26,6 @@ use crate::files::{self, Pending};
 use crate::interrupt;
 use crate::lacking;
 
-/// What came of one case.
 #[derive(Serialize)]
 struct CaseResult {
     backend: String,
@@ -41,7 +40,6 @@ struct CaseResult {
     commit: Option<&'static str>,
 }
 
-/// An opened device.
 struct Device {
     name: String,
     backend: Box<dyn AnyBackend>,
@@ -283,12 +281,10 @@ impl<'a> Verify<'a> {
     }
 }
 
-/// Whether a device was lost in a case.
 fn is_loss(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Lost(_))
 }
 
-/// What a result is of.
 fn place(caps: &Caps) -> (&str, &str, &str) {
     (caps.backend, &caps.device, &caps.api)
 }
