@@ -62,7 +62,7 @@ impl Step {
         let mut event = ptr::null_mut();
         self.enqueue_raw(queue, &mut event).map_err(|s| self.error(s, device))?;
         // SAFETY: the call above gave one reference to the event away.
-        unsafe { Event::created("enqueuing with an event", event, ffi::CL_SUCCESS) }.map_err(|s| self.error(s, device))
+        unsafe { Event::create("enqueuing with an event", |_| event) }.map_err(|s| self.error(s, device))
     }
 
     fn enqueue_raw(&self, queue: &Queue, event: *mut ffi::cl_event) -> Checked<()> {
