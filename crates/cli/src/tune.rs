@@ -136,14 +136,11 @@ fn check(
 }
 
 fn job(subject: &Candidates, n: u64) -> Result<Job> {
-    let (scalar, conditions) = (subject.scalar, Conditions { fault: subject.fault, ..Conditions::default() });
-    let primitive = primitive(subject)?;
-    let operator = primitive.has_operator().then_some(trifold::Builtin::Sum);
-    Ok(Job { primitive, scalar, operator, algorithm: subject.options().algorithm, n, conditions })
-}
-
-fn primitive(subject: &Candidates) -> Result<Primitive> {
-    Primitive::from_name(subject.primitive()).with_context(|| format!("no primitive `{}`", subject.primitive()))
+    let name = subject.primitive();
+    let primitive = Primitive::from_name(name).with_context(|| format!("no primitive `{name}`"))?;
+    let conditions = Conditions { fault: subject.fault, ..Conditions::default() };
+    let algorithm = subject.options().algorithm;
+    Ok(Job { algorithm, conditions, ..Job::usual(primitive, subject.scalar, n) })
 }
 
 fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning: &Tuning) -> bool {

@@ -267,8 +267,7 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
 fn known(args: &CompareArgs, caps: &Caps) -> Vec<String> {
     let known = |&primitive: &Primitive| {
         let operator = primitive.has_operator().then_some(args.operator[0]);
-        let (scalar, conditions) = (args.types[0], Conditions::default());
-        let request = measure::request(&Job { primitive, scalar, operator, algorithm: None, n: 1, conditions }).ok()?;
+        let request = measure::request(&Job { operator, ..Job::usual(primitive, args.types[0], 1) }).ok()?;
         let names: Vec<_> = planner::algorithms(&request, caps).iter().map(|algorithm| algorithm.name).collect();
         Some(format!("{} by {}", primitive.name(), names.join(", ")))
     };

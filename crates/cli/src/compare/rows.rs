@@ -141,6 +141,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// A usual call of a primitive, of sums if it has an operator, by the algorithm that the planner chooses.
+    pub fn usual(primitive: Primitive, scalar: Scalar, n: u64) -> Job {
+        let operator = primitive.has_operator().then_some(Builtin::Sum);
+        Job { primitive, scalar, operator, algorithm: None, n, conditions: Conditions::default() }
+    }
+
     /// What its input is made to hold.
     pub fn shape(&self) -> Shape {
         match self.conditions {

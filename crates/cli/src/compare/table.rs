@@ -173,16 +173,14 @@ fn time(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use trifold::{Builtin, Scalar};
+    use trifold::Scalar;
 
-    use super::super::rows::{Conditions, Device, Job};
+    use super::super::rows::{Device, Job};
     use super::*;
     use crate::args::Primitive;
 
     fn row(input: &str, fault: &str, waiting: &str) -> Row {
-        let (primitive, conditions) = (Primitive::Scan, Conditions::default());
-        let job =
-            Job { primitive, scalar: Scalar::U32, operator: Some(Builtin::Sum), algorithm: None, n: 7, conditions };
+        let job = Job::usual(Primitive::Scan, Scalar::U32, 7);
         let mut row = Row::new(&job, Device { backend: "cuda", device: "d", driver: "1", api: "a" });
         (row.input, row.fault, row.waiting) = (input.into(), fault.into(), waiting.into());
         row

@@ -3,7 +3,7 @@
 use trifold::Caps;
 
 use crate::args::{ExperimentArgs, Primitive};
-use crate::compare::{Bench, Conditions, Job, Outcome, is_software};
+use crate::compare::{Bench, Job, Outcome, is_software};
 
 /// What the reduce article reduces.
 const REDUCED: u64 = 1024 * 1024 * 10;
@@ -61,9 +61,7 @@ impl Sizes {
         if !sizes.asked.is_empty() {
             return sizes;
         }
-        let conditions = Conditions::default();
-        let job = Job { primitive: Primitive::Copy, scalar, operator: None, algorithm: None, n: PROBE, conditions };
-        if let Outcome::Row(row) = bench.row(&job)
+        if let Outcome::Row(row) = bench.row(&Job::usual(Primitive::Copy, scalar, PROBE))
             && let Some(ms) = row.median_ms
         {
             let bytes = u64::from(scalar.bytes());

@@ -7,7 +7,7 @@ use trifold::{Builtin, Scalar, planner};
 use super::read::Run;
 use super::style::Api;
 use crate::args::{Experiment, Primitive};
-use crate::compare::{Conditions, Job, Row, request};
+use crate::compare::{Job, Row, request};
 
 /// What one section of the page is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -353,8 +353,7 @@ pub fn traffic(row: &Row) -> Option<f64> {
     let primitive = Primitive::from_name(&row.primitive)?;
     let operator = row.operator.as_deref().map(|name| Builtin::from_name(name).ok_or(())).transpose().ok()?;
     let scalar = Scalar::from_name(&row.scalar)?;
-    let job = Job { primitive, scalar, operator, algorithm: None, n: row.n, conditions: Conditions::default() };
-    let request = request(&job).ok()?;
+    let request = request(&Job { operator, ..Job::usual(primitive, scalar, row.n) }).ok()?;
     Some(planner::traffic(&request, request.algorithm(&row.algorithm).ok()?, row.outputs)? as f64)
 }
 
@@ -400,9 +399,7 @@ pub mod tests {
 
     /// A verified scan or sort of u32 that reaches half its copy.
     pub fn row(backend: &str, api: &str, primitive: Primitive, algorithm: &'static str, n: u64, gelem_s: f64) -> Row {
-        let operator = primitive.has_operator().then_some(trifold::Builtin::Sum);
-        let conditions = Conditions::default();
-        let job = Job { primitive, scalar: Scalar::U32, operator, algorithm: None, n, conditions };
+        let job = Job::usual(primitive, Scalar::U32, n);
         let on = Device { backend, device: if backend == "cub" { "" } else { "GPU" }, driver: "1.2", api };
         let mut row = Row::new(&job, on);
         row.algorithm = algorithm.into();

@@ -21,7 +21,7 @@ pub use self::shard::Shard;
 use self::watch::Watch;
 use crate::args::{Primitive, VerifyArgs};
 use crate::choose;
-use crate::compare::{Conditions, Job, is_software, request};
+use crate::compare::{Job, is_software, request};
 use crate::files::{self, Pending};
 use crate::interrupt;
 use crate::lacking;
@@ -194,13 +194,11 @@ impl<'a> Verify<'a> {
     fn lacking(&mut self, device: &Device) {
         let caps = device.backend.caps();
         for primitive in Primitive::ALL {
-            let operator = primitive.has_operator().then_some(Builtin::Sum);
-            let (scalar, conditions) = (Scalar::U32, Conditions::default());
-            let job = Job { primitive, scalar, operator, algorithm: None, n: 1000, conditions };
+            let job = Job::usual(primitive, Scalar::U32, 1000);
             let Ok(request) = request(&job) else { continue };
+            let operator = job.operator.map_or("-", Builtin::name);
             for algorithm in lacking::algorithms(&request, caps) {
-                let name =
-                    format!("{}/u32/{}/{algorithm}", primitive.name(), if operator.is_some() { "sum" } else { "-" });
+                let name = format!("{}/u32/{operator}/{algorithm}", primitive.name());
                 let options = Options { algorithm: Some(algorithm), ..Options::default() };
                 let plan = planner::plan(&request, Layout::default(), options, caps, &device.backend.tuning());
                 if let Some(Error::Unsupported(why)) = plan.err().filter(|_| self.is_wanted(&name)) {
