@@ -1,5 +1,6 @@
 //! A row of the comparison, and rows that other programs measured.
 
+use std::fmt;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -9,6 +10,7 @@ use serde_json::Value;
 use trifold::{Algorithm, Builtin, Caps, Fault, Found, Options, Request, Scalar, Waiting, planner};
 use trifold_conformance::Distribution;
 
+use super::table::size;
 use crate::args::Primitive;
 use crate::elements::Shape;
 
@@ -138,6 +140,12 @@ pub struct Job {
     pub algorithm: Option<&'static Algorithm>,
     pub n: u64,
     pub conditions: Conditions,
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} {}", self.primitive.name(), size(self.n), self.scalar.name())
+    }
 }
 
 impl Job {

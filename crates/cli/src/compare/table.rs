@@ -31,16 +31,9 @@ pub fn render(rows: &[Row]) -> String {
         let by = (row.experiment.is_some() && !row.algorithm.is_empty()).then(|| format!(" by {}", row.algorithm));
         let conditions = by.into_iter().chain(row.conditions().into_iter().map(|condition| format!(", {condition}")));
         let conditions: String = conditions.chain(row.tuning.iter().map(|tuning| format!(", {tuning}"))).collect();
-        text += &format!(
-            "\n{} of {} {}{conditions} on {} {} ({}): {}\n",
-            row.primitive,
-            size(row.n),
-            row.scalar,
-            row.backend,
-            row.device,
-            row.api,
-            row.error.as_deref().unwrap_or("")
-        );
+        let Row { primitive, scalar, backend, device, api, .. } = row;
+        let (n, error) = (size(row.n), row.error.as_deref().unwrap_or(""));
+        text += &format!("\n{primitive} of {n} {scalar}{conditions} on {backend} {device} ({api}): {error}\n");
     }
     text
 }

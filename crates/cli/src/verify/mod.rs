@@ -294,16 +294,8 @@ fn result(place: (&str, &str, &str), case: String, outcome: Outcome, took: Durat
         Outcome::Failed(reason) | Outcome::Lost(reason) => ("failed", Some(reason)),
     };
     let (backend, device, api) = (place.0.into(), place.1.into(), place.2.into());
-    CaseResult {
-        backend,
-        device,
-        api,
-        case,
-        outcome,
-        reason,
-        seconds: took.as_secs_f64(),
-        commit: option_env!("TRIFOLD_COMMIT"),
-    }
+    let (seconds, commit) = (took.as_secs_f64(), option_env!("TRIFOLD_COMMIT"));
+    CaseResult { backend, device, api, case, outcome, reason, seconds, commit }
 }
 
 /// A device a paragraph: how many cases came to what, why cases were ignored, and which failed.
@@ -320,13 +312,9 @@ fn summary(results: &[CaseResult]) -> String {
         let own = || results.iter().filter(|r| (r.backend.as_str(), r.device.as_str(), r.api.as_str()) == place);
         let count = |outcome| own().filter(|r| r.outcome == outcome).count();
         let seconds: f64 = own().map(|r| r.seconds).sum();
-        text += &format!(
-            "{}: {} passed, {} failed, {} ignored in {seconds:.1} s\n",
-            choose::line(place.0, place.1, place.2),
-            count("passed"),
-            count("failed"),
-            count("ignored")
-        );
+        let [passed, failed, ignored] = ["passed", "failed", "ignored"].map(count);
+        let line = choose::line(place.0, place.1, place.2);
+        text += &format!("{line}: {passed} passed, {failed} failed, {ignored} ignored in {seconds:.1} s\n");
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         for result in own().filter(|r| r.outcome == "ignored") {
             *reasons.entry(result.reason.as_deref().unwrap_or("")).or_default() += 1;
