@@ -1,11 +1,13 @@
 //! Buffers, transfers, fills, copies, imports and their errors, on whatever OpenCL device there is.
 
 use ocl::core::CommandQueueProperties;
-use trifold_conformance::{Outcome, devices_or_skip, fills_and_copies};
+use trifold_conformance::{
+    Outcome, devices_or_skip, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip,
+};
 use trifold_core::{
     Backend, Command, Error, Predicate, Result, Select, SubgroupSource, Transfer, block_on, bytemuck, element,
 };
-use trifold_opencl::{DeviceInfo, OpenCl, Step, ocl};
+use trifold_opencl::{Cache, DeviceInfo, OpenCl, Step, ocl};
 
 fn device() -> Option<DeviceInfo> {
     devices_or_skip("opencl", OpenCl::devices()).into_iter().next()
@@ -15,6 +17,26 @@ fn device() -> Option<DeviceInfo> {
 fn fills_and_copies_keep_to_their_spans() {
     let Some(device) = device() else { return };
     assert_eq!(fills_and_copies(&OpenCl::open(&device).unwrap()), Outcome::Passed);
+}
+
+#[test]
+fn binaries_are_kept() {
+    for device in devices_or_skip("opencl", OpenCl::devices()) {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Ok(OpenCl::open(&device)?.with_cache(Cache::in_folder(folder.path())));
+        assert_eq!(kernels_are_cached(folder.path(), open), Outcome::Passed, "{}", device.name);
+    }
+}
+
+/// The backend is asked for no program, buffer or kernel object.
+#[test]
+fn bound_calls_only_run() {
+    for device in devices_or_skip("opencl", OpenCl::devices()) {
+        match OpenCl::open(&device) {
+            Ok(cl) => assert_eq!(repeated_calls_only_run(cl), Outcome::Passed, "{}", device.name),
+            Err(error) => skip("opencl", error),
+        }
+    }
 }
 
 fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl::Queue {

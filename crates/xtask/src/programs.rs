@@ -51,7 +51,7 @@ impl Program {
 
     /// What NVRTC compiles for.
     pub fn is_for_nvrtc(&self) -> bool {
-        self.is("trifold-cuda", "kernels") || self.is("trifold-cuda", "nvrtc")
+        self.is("trifold-cuda", "kernels")
     }
 
     /// What an example needs that this machine may lack.
