@@ -167,11 +167,9 @@ fn the_readme_says_what_the_rows_do() {
     assert_eq!(rows, 6);
 }
 
-/// The record's rows of what conditions cost.
+/// The record's rows of what conditions cost. One is meant by a text such as `cuda scan lookback fault=silent:100`: what that does not
+/// say is as usual.
 struct Conditions(Vec<Value>);
-
-/// What says which row is meant; what is not said is as usual.
-type Fields<'a> = &'a [(&'a str, &'a str)];
 
 /// Whether two rows are of one call: of one commit, and beside the same copy, which a call times once for each type, size and input that a
 /// backend has. Of two types or inputs the commit alone tells.
@@ -181,59 +179,45 @@ fn are_of_one_call(a: &Value, b: &Value) -> bool {
     a["commit"] == b["commit"] && (!have_one_copy || (copy(a) / copy(b) - 1.0).abs() < 1e-9)
 }
 
-fn time(row: &Value) -> f64 {
-    let field = if row["n"].as_u64().unwrap() <= 1 << 20 { "batched_ms" } else { "median_ms" };
-    1e3 * row[field].as_f64().unwrap()
-}
-
 impl Conditions {
-    fn read() -> Conditions {
-        Conditions(rows("2026-11-23-h200-conditions.json"))
-    }
-
-    fn rows(&self, n: u64, fields: Fields<'_>) -> impl Iterator<Item = &Value> {
-        let usual = [("input", "uniform"), ("fault", "none"), ("waiting", "bounded"), ("type", "u32")];
-        let unsaid = usual.into_iter().filter(|(name, _)| fields.iter().all(|(said, _)| said != name));
-        let fields: Vec<_> = fields.iter().copied().chain(unsaid).collect();
-        let is_meant = move |row: &Value| row["n"] == n && fields.iter().all(|(name, value)| row[*name] == *value);
-        self.0.iter().filter(move |row| is_meant(row))
+    fn rows(&self, n: u64, meant: &str) -> Vec<&Value> {
+        let usual = ["input=uniform", "fault=none", "waiting=bounded", "type=u32"];
+        let mut fields: HashMap<&str, &str> = usual.into_iter().filter_map(|field| field.split_once('=')).collect();
+        let mut names = ["backend", "primitive", "algorithm"].into_iter();
+        fields
+            .extend(meant.split(' ').map(|word| word.split_once('=').unwrap_or_else(|| (names.next().unwrap(), word))));
+        let is_meant = |row: &&Value| row["n"] == n && fields.iter().all(|(name, value)| row[*name] == **value);
+        self.0.iter().filter(is_meant).collect()
     }
 
     /// The times in us of two rows of one call, of which the record has one pair.
     #[track_caller]
-    fn both(&self, n: u64, one: Fields<'_>, other: Fields<'_>) -> [f64; 2] {
-        let pairs = self.rows(n, one).flat_map(|a| self.rows(n, other).map(move |b| [a, b]));
+    fn both(&self, n: u64, one: &str, other: &str) -> [f64; 2] {
+        let others = self.rows(n, other);
+        let pairs = self.rows(n, one).into_iter().flat_map(|a| others.iter().map(move |b| [a, *b]));
         let pairs: Vec<[&Value; 2]> = pairs.filter(|[a, b]| are_of_one_call(a, b)).collect();
-        let [pair] = pairs[..] else { panic!("{} calls have {n}, {one:?} and {other:?}", pairs.len()) };
-        pair.map(time)
-    }
-
-    /// The time in us of the only row that is meant.
-    #[track_caller]
-    fn one(&self, n: u64, fields: Fields<'_>) -> f64 {
-        self.both(n, fields, fields)[0]
+        let [pair] = pairs[..] else { panic!("{} calls have {n}, {one} and {other}", pairs.len()) };
+        let field = if n <= 1 << 20 { "batched_ms" } else { "median_ms" };
+        pair.map(|row| 1e3 * row[field].as_f64().unwrap())
     }
 
     /// How many times as long as the other row's one takes.
     #[track_caller]
-    fn ratio(&self, n: u64, one: Fields<'_>, other: Fields<'_>) -> f64 {
+    fn ratio(&self, n: u64, one: &str, other: &str) -> f64 {
         let [one, other] = self.both(n, one, other);
         one / other
     }
-}
 
-fn call<'a>(
-    backend: &'a str,
-    primitive: &'a str,
-    algorithm: &'a str,
-    more: &[(&'a str, &'a str)],
-) -> Vec<(&'a str, &'a str)> {
-    [&[("backend", backend), ("primitive", primitive), ("algorithm", algorithm)], more].concat()
+    /// How many times as long a call takes under a condition.
+    #[track_caller]
+    fn under(&self, condition: &str, n: u64, call: &str) -> f64 {
+        self.ratio(n, &format!("{call} {condition}"), call)
+    }
 }
 
 #[test]
 fn the_table_at_2_28_says_what_the_rows_do() {
-    let rows = Conditions::read();
+    let rows = Conditions(rows("2026-11-23-h200-conditions.json"));
     let texts = ["docs/RESULTS.md", "docs/PERFORMANCE.md"].map(|file| fs::read_to_string(root().join(file)).unwrap());
     let says = |row: usize, what: &[String]| {
         for text in &texts {
@@ -248,59 +232,47 @@ fn the_table_at_2_28_says_what_the_rows_do() {
     let kept = |ratio: f64| format!("{:.0}%", 100.0 / ratio);
 
     // A float sum with the same bits every run: of a call of its own, behind that of u32, which has two passes too.
-    let sums = |backend, by, usual| {
-        let float = rows.one(n, &call(backend, "scan", by, &[("type", "f32")]));
-        let two_passes = call(backend, "scan", "reduce_then_scan", &[]);
-        [float, rows.both(n, &call(backend, "scan", usual, &[]), &two_passes)[0]]
+    let sums = |backend: &str, by: &str, usual: &str| {
+        let float = format!("{backend} scan {by} type=f32");
+        let [u32, _] = rows.both(n, &format!("{backend} scan {usual}"), &format!("{backend} scan reduce_then_scan"));
+        (rows.both(n, &float, &float)[0], u32)
     };
-    let [registers, ahead] = ["lookahead_registers", "lookahead"];
-    let [[cuda, cuda_u32], [opencl, opencl_u32]] = [sums("cuda", ahead, ahead), sums("opencl", registers, registers)];
-    let [wgsl, wgsl_u32] = sums("wgpu", "reduce_then_scan", registers);
+    let (cuda, cuda_u32) = sums("cuda", "lookahead", "lookahead");
+    let (opencl, opencl_u32) = sums("opencl", "lookahead_registers", "lookahead_registers");
+    let (wgsl, wgsl_u32) = sums("wgpu", "reduce_then_scan", "lookahead_registers");
     let same = format!("({cuda:.1} and {cuda_u32:.1} us, {opencl:.1} and {opencl_u32:.1}): reached");
     says(0, &[same, format!("{} more: **not**", more(wgsl / wgsl_u32, 0))]);
 
     // Bounded waiting.
-    let waiting = |n, backend, primitive, by| {
-        rows.ratio(n, &call(backend, primitive, by, &[]), &call(backend, primitive, by, &[("waiting", "unbounded")]))
-    };
-    let [cuda, wgsl, opencl] = ["cuda", "wgpu", "opencl"].map(|backend| waiting(n, backend, "scan", "lookback"));
-    let missed = format!("CUDA {}, WGSL {}: **not**", more(cuda, 1), more(wgsl, 1));
-    let sort = |n, backend| more(waiting(n, backend, "sort_keys", "onesweep"), 1);
-    let [cuda, wgsl, opencl_sort] = [sort(n, "cuda"), sort(1 << 26, "wgpu"), sort(1 << 26, "opencl")];
-    let reached = format!("sort in CUDA {cuda} (at 2^26 WGSL {wgsl}, OpenCL {opencl_sort}): reached");
-    let usual = waiting(n, "opencl", "scan", registers);
+    let waiting = |n, call: &str, digits| more(1.0 / rows.under("waiting=unbounded", n, call), digits);
+    let [cuda, wgsl] = ["cuda scan lookback", "wgpu scan lookback"].map(|call| waiting(n, call, 1));
+    let missed = format!("CUDA {cuda}, WGSL {wgsl}: **not**");
+    let [cuda, wgsl, opencl] = [("cuda", n), ("wgpu", 1 << 26), ("opencl", 1 << 26)]
+        .map(|(backend, n)| waiting(n, &format!("{backend} sort_keys onesweep"), 1));
+    let reached = format!("sort in CUDA {cuda} (at 2^26 WGSL {wgsl}, OpenCL {opencl}): reached");
+    let (opencl, usual) = (waiting(n, "opencl scan lookback", 0), waiting(n, "opencl scan lookahead_registers", 1));
+    let opencl = format!("OpenCL {opencl}: **not** (of the scan that it takes there {usual})");
     // Two calls each way, on another card, with the kernels of the commit that ships it as built before that, and as it was.
     let later = self::rows("2026-11-25-h100-select-by-key.json");
-    let since = |tuning: Option<&str>| {
-        let tuning = tuning.map_or(Value::Null, Value::from);
-        let is_meant = |row: &Value, way| row["n"] == n && row["waiting"] == way && row["tuning"] == tuning;
-        let sum = |way| -> f64 {
-            later.iter().filter(|row| is_meant(row, way)).map(|row| row["median_ms"].as_f64().unwrap()).sum()
-        };
-        sum("bounded") / sum("unbounded")
+    let since = |tuning: Value| {
+        let is_meant = |row: &&Value, way| row["n"] == n && row["waiting"] == way && row["tuning"] == tuning;
+        let ms = |row: &Value| row["median_ms"].as_f64().unwrap();
+        let [bounded, unbounded] =
+            ["bounded", "unbounded"].map(|way| later.iter().filter(|row| is_meant(row, way)).map(ms).sum::<f64>());
+        more(bounded / unbounded, 1)
     };
-    says(
-        1,
-        &[
-            missed,
-            reached,
-            format!("OpenCL {}: **not** (of the scan that it takes there {})", more(opencl, 0), more(usual, 1)),
-            format!("its registers bounded, {}: reached", more(since(None), 1)),
-            format!("where it was {} before", more(since(Some("scan_resident=0")), 1)),
-        ],
-    );
+    let (now, before) = (since(Value::Null), since("scan_resident=0".into()));
+    let registers = format!("its registers bounded, {now}: reached");
+    says(1, &[missed, reached, opencl, registers, format!("where it was {before} before")]);
 
     // One tile in a hundred blocked.
-    let silent = |backend, primitive, by| {
-        let silent = call(backend, primitive, by, &[("fault", "silent:100")]);
-        kept(rows.ratio(n, &silent, &call(backend, primitive, by, &[])))
-    };
-    let [back, sort] = [silent("cuda", "scan", "lookback"), silent("cuda", "sort_keys", "onesweep")];
-    let [wgsl, opencl] = ["wgpu", "opencl"].map(|backend| silent(backend, "scan", registers));
-    let ahead = silent("cuda", "scan", ahead);
+    let silent = |call: &str| kept(rows.under("fault=silent:100", n, call));
+    let [back, sort] = ["cuda scan lookback", "cuda sort_keys onesweep"].map(silent);
+    let ahead = silent("cuda scan lookahead");
+    let [wgsl, opencl] = ["wgpu scan lookahead_registers", "opencl scan lookahead_registers"].map(silent);
     // Without a fault it is the record's.
-    let wide = rows.one(n, &call("opencl", "scan", registers, &[("type", "u64"), ("fault", "silent:100")]));
-    let wide = kept(wide / (1e3 * Times::read().of("opencl", "scan", "u64", n)));
+    let wide = "opencl scan lookahead_registers type=u64 fault=silent:100";
+    let wide = kept(rows.both(n, wide, wide)[0] / (1e3 * Times::read().of("opencl", "scan", "u64", n)));
     says(
         2,
         &[
@@ -311,36 +283,27 @@ fn the_table_at_2_28_says_what_the_rows_do() {
     );
 
     // Two passes.
-    let [cuda, wgsl, opencl] = ["cuda", "wgpu", "opencl"].map(|backend| {
-        rows.ratio(n, &call(backend, "scan", "lookback", &[]), &call(backend, "scan", "reduce_then_scan", &[]))
-    });
+    let [cuda, wgsl, opencl] = ["cuda", "wgpu", "opencl"]
+        .map(|backend| rows.ratio(n, &format!("{backend} scan lookback"), &format!("{backend} scan reduce_then_scan")));
     says(3, &[format!("CUDA {cuda:.2}, WGSL {wgsl:.2}, OpenCL {opencl:.2}: reached")]);
 
     // Skewed keys.
-    let skewed = |n, backend, primitive, by, ty, input| {
-        let keys = call(backend, primitive, by, &[("type", ty), ("input", input)]);
-        rows.ratio(n, &keys, &call(backend, primitive, by, &[("type", ty)]))
-    };
     let [sorted, few, hot, constant] = ["sorted", "few-distinct", "hot-digit", "constant"]
-        .map(|input| skewed(n, "cuda", "sort_keys", "onesweep", "u32", input));
-    let hybrid = |backend, primitive, ty, digits: usize| {
-        let by = |input| format!("{:.digits$}", skewed(1 << 20, backend, primitive, "hybrid", ty, input));
-        (by("few-distinct"), by("hot-digit"))
-    };
-    let [keys, pairs, wide] = [("sort_keys", "u32"), ("sort_pairs", "u32"), ("sort_keys", "u64")]
-        .map(|(what, ty)| hybrid("cuda", what, ty, 2));
-    let (opencl, wgsl) = (hybrid("opencl", "sort_keys", "u32", 2).0, hybrid("wgpu", "sort_keys", "u32", 2));
-    // To two digits it might be the aim itself.
-    let opencl_hot = hybrid("opencl", "sort_keys", "u32", 3).1;
+        .map(|input| rows.under(&format!("input={input}"), n, "cuda sort_keys onesweep"));
+    let times = 1.0 / constant;
+    let hybrid = |input: &str, call: &str| rows.under(&format!("input={input}"), 1 << 20, call);
+    let both = |call: &str| format!("{:.2}, {:.2}", hybrid("few-distinct", call), hybrid("hot-digit", call));
+    let [keys, pairs, wide, wgsl] =
+        ["cuda sort_keys hybrid", "cuda sort_pairs hybrid", "cuda sort_keys hybrid type=u64", "wgpu sort_keys hybrid"]
+            .map(both);
+    // To two digits the hot digit might be the aim itself.
+    let [opencl, hot_opencl] = ["few-distinct", "hot-digit"].map(|input| hybrid(input, "opencl sort_keys hybrid"));
     says(
         4,
         &[
-            format!(
-                "sorted {sorted:.2}, few distinct {few:.2}, hot digit {hot:.2}, constant {:.1} times",
-                1.0 / constant
-            ),
-            format!("CUDA {}, {}, pairs {}, {}, u64 {}, {}", keys.0, keys.1, pairs.0, pairs.1, wide.0, wide.1),
-            format!("OpenCL {opencl}, {opencl_hot}; WGSL {}, {}: **not** in CUDA", wgsl.0, wgsl.1),
+            format!("sorted {sorted:.2}, few distinct {few:.2}, hot digit {hot:.2}, constant {times:.1} times"),
+            format!("CUDA {keys}, pairs {pairs}, u64 {wide}"),
+            format!("OpenCL {opencl:.2}, {hot_opencl:.3}; WGSL {wgsl}: **not** in CUDA"),
         ],
     );
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, ensure};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use trifold::{Algorithm, Builtin, Caps, Fault, Found, Options, Request, Scalar, Waiting, planner};
@@ -102,15 +103,13 @@ pub fn no_waiting() -> String {
 /// A version that is not newer than this program's.
 fn known_version<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
-    check_version(&text).map_err(serde::de::Error::custom)?;
-    Ok(text)
-}
-
-fn check_version(text: &str) -> Result<()> {
+    let version = |text: &str| semver::Version::parse(text).map_err(D::Error::custom);
     let own = env!("CARGO_PKG_VERSION");
-    let is_newer = !text.is_empty() && semver::Version::parse(text)? > semver::Version::parse(own)?;
-    ensure!(!is_newer, "the row is of trifold {text}, and this is {own}; read it by that version or a newer one");
-    Ok(())
+    if !text.is_empty() && version(&text)? > version(own)? {
+        let advice = "read it by that version or a newer one";
+        return Err(D::Error::custom(format!("the row is of trifold {text}, and this is {own}; {advice}")));
+    }
+    Ok(text)
 }
 
 pub struct Device<'a> {
