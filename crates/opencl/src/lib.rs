@@ -60,7 +60,6 @@ use device::Device;
 use memory::Memory;
 use objects::{Context, Event, Queue};
 use status::check;
-use step::Arguments;
 
 /// An OpenCL device and its in-order queue.
 pub struct OpenCl {
@@ -341,8 +340,7 @@ impl Backend for OpenCl {
                 for (_, span) in &spans {
                     self.check_context(&span.handle().0)?;
                 }
-                let alignment = self.caps.binding_alignment;
-                step::launch(key, kernel, groups, &Arguments { spans: &spans, params, initial, alignment })
+                step::launch(key.name, kernel, groups, &spans, params, initial, self.caps.binding_alignment)
             }
         };
         Ok(Step { queue: self.queue.raw() as usize, kind: kind? })

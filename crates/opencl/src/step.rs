@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use ocl::ffi;
-use trifold_core::{Error, KernelKey, Param, Result, Span};
+use trifold_core::{Error, Param, Result, Span};
 use trifold_kernels::{Access, in_order, residue};
 
 use crate::OpenCl;
@@ -139,15 +139,6 @@ pub(crate) fn range(span: &Span<'_, OpenCl>) -> Result<(usize, usize)> {
     }
 }
 
-/// What is passed to a kernel.
-pub(crate) struct Arguments<'a, 'b> {
-    pub(crate) spans: &'b [(&'static str, Span<'a, OpenCl>)],
-    pub(crate) params: &'b [(&'static str, Param)],
-    pub(crate) initial: Option<&'b [u8]>,
-    /// Of the places where sub-buffers may start.
-    pub(crate) alignment: u64,
-}
-
 /// A part of a buffer that a launch takes, as a sub-buffer: one for all arguments that take the same.
 struct Part {
     of: ffi::cl_mem,
@@ -178,25 +169,32 @@ fn start(offset: u64, unit: u64, alignment: u64) -> u64 {
     residue(offset, alignment, unit).map_or(0, |before| offset - before)
 }
 
-/// A launch, with a kernel object of its own.
-pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Arguments<'_, '_>) -> Result<Kind> {
-    let name = key.name;
+/// A launch, with a kernel object of its own. `alignment` is of the places where sub-buffers may start.
+pub(crate) fn launch(
+    name: &'static str,
+    kernel: &Kernel,
+    groups: u32,
+    given: &[(&'static str, Span<'_, OpenCl>)],
+    params: &[(&'static str, Param)],
+    initial: Option<&[u8]>,
+    alignment: u64,
+) -> Result<Kind> {
     let assembled = &kernel.0.assembled;
-    let spans: BTreeMap<&str, &Span<'_, OpenCl>> = given.spans.iter().map(|(name, span)| (*name, span)).collect();
-    let taken = in_order(name, assembled.arguments, given.spans)?;
+    let spans: BTreeMap<&str, &Span<'_, OpenCl>> = given.iter().map(|(name, span)| (*name, span)).collect();
+    let taken = in_order(name, assembled.arguments, given)?;
     // Whole buffers are bound, and all of a span's offset is left to the kernel, where it takes one that can say it.
     let unit_of = |argument: &str| {
-        given.params.iter().find_map(|(_, param)| match param {
+        params.iter().find_map(|(_, param)| match param {
             Param::Offset { binding, unit } if *binding == argument => Some(u64::from(*unit)),
             _ => None,
         })
     };
     let starts: BTreeMap<&str, u64> = spans
         .iter()
-        .filter_map(|(name, span)| Some((*name, start(span.offset(), unit_of(name)?, given.alignment))))
+        .filter_map(|(name, span)| Some((*name, start(span.offset(), unit_of(name)?, alignment))))
         .collect();
     let before = |name: &str| spans.get(name).map_or(0, |span| span.offset() - starts.get(name).unwrap_or(&0));
-    let params = assembled.params.pack(given.initial, given.params, before)?;
+    let params = assembled.params.pack(initial, params, before)?;
     if groups == 0 {
         return Ok(Kind::Nothing);
     }
@@ -259,7 +257,7 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
         return Err(Error::Invalid(format!(
             "`{one}` and `{other}` of {name} lie in one buffer, in parts that overlap, as a part starts at a multiple of {} bytes and whole \
              elements before its span; OpenCL leaves that undefined: give one of them a buffer of its own",
-            given.alignment
+            alignment
         )));
     }
     let shared =
