@@ -158,7 +158,6 @@ pub(crate) fn address(owner: Handle, what: &str, span: &Span<'_, Cuda>) -> Resul
     Ok(span.offset())
 }
 
-/// A length as the driver takes it.
 pub(crate) fn length(n: u64) -> Result<usize> {
     usize::try_from(n).map_err(|_| Error::Invalid(format!("a length of {n} on a 32-bit host")))
 }

@@ -105,7 +105,6 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// A component of an operation of vectors.
     fn vector(&mut self) -> Result<()> {
         let scalar = self.scalar()?;
         let op = self.binary(scalar)?;
@@ -138,7 +137,6 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// One of the variables, if there are any.
     fn var(&mut self) -> Result<Option<usize>> {
         let vars: Vec<usize> = (0..self.names.len()).filter(|i| self.names[*i].is_var).collect();
         if vars.is_empty() { Ok(None) } else { self.choices.choose(&vars).map(|i| Some(*i)) }
@@ -178,7 +176,6 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// A loop that does one thing several times.
     fn repeated(&mut self) -> Result<()> {
         let Some(i) = self.var()? else { return self.variable(true) };
         let Kind::Number(scalar) = self.names[i].kind else { return self.assignment() };

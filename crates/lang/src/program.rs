@@ -35,7 +35,6 @@ impl Role {
         Role { function: "keep", element: "Item", noun: "a predicate", signature: "fn keep(v: T) -> bool" };
 }
 
-/// A text of the caller's.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub role: Role,
@@ -265,7 +264,6 @@ fn check_directives(name: &str, text: &str) -> Result<()> {
     Err(Error::Operator { name: name.to_string(), message })
 }
 
-/// A scalar as WGSL writes it.
 pub(crate) fn scalar_name(scalar: naga::Scalar) -> String {
     let letter = match scalar.kind {
         naga::ScalarKind::Bool => return "bool".into(),
@@ -289,7 +287,6 @@ pub(crate) fn integer(literal: Literal) -> Option<i128> {
     })
 }
 
-/// The blocks within a statement.
 pub(crate) fn blocks(statement: &Statement) -> Vec<&Block> {
     match statement {
         Statement::Block(block) => vec![block],
@@ -324,7 +321,6 @@ fn impure_statement(statement: &Statement) -> Option<&'static str> {
     })
 }
 
-/// As [`impure_statement`], of expressions.
 fn impure_expression(expression: &Expression) -> Option<&'static str> {
     Some(match expression {
         Expression::Derivative { .. } => "a derivative is for fragment shaders",

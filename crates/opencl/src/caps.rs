@@ -29,7 +29,6 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Asks a device.
     pub(crate) fn of(device: Device) -> Result<Profile> {
         ask(device).map_err(|s| s.error("asking an OpenCL device what it can do"))
     }
@@ -206,7 +205,6 @@ fn version(text: &str) -> Option<(u32, u32)> {
     text.split_ascii_whitespace().find_map(numbers)
 }
 
-/// The first two numbers of a version.
 fn numbers(word: &str) -> Option<(u32, u32)> {
     let mut parts = word.trim().split('.').map(|part| part.parse().ok());
     Some((parts.next()??, parts.next()??))

@@ -37,7 +37,6 @@ pub(crate) struct Place {
 }
 
 impl Memory {
-    /// Allocates.
     pub(crate) fn new(context: &Context, bytes: u64) -> Checked<Memory> {
         let call = "clCreateBuffer";
         let size = usize::try_from(bytes).map_err(|_| Status { call, code: ffi::CL_INVALID_BUFFER_SIZE })?;

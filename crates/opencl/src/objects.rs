@@ -76,13 +76,9 @@ macro_rules! objects {
 }
 
 objects! {
-    /// A context.
     Context: cl_context, clRetainContext, clReleaseContext;
-    /// A queue.
     Queue: cl_command_queue, clRetainCommandQueue, clReleaseCommandQueue, clGetCommandQueueInfo;
-    /// A buffer.
     Mem: cl_mem, clRetainMemObject, clReleaseMemObject, clGetMemObjectInfo;
-    /// A program.
     Program: cl_program, clRetainProgram, clReleaseProgram;
     /// A kernel with its arguments. Never cloned: clones share the arguments.
     KernelObject: cl_kernel, clRetainKernel, clReleaseKernel;
@@ -101,7 +97,6 @@ pub(crate) fn info(call: &'static str, query: impl Fn(usize, *mut c_void, *mut u
     Ok(bytes)
 }
 
-/// An answer as a value.
 pub(crate) fn value<T: AnyBitPattern>(call: &'static str, bytes: &[u8]) -> Checked<T> {
     match bytes.get(..size_of::<T>()) {
         Some(bytes) => Ok(pod_read_unaligned(bytes)),

@@ -53,10 +53,8 @@ impl Status {
     }
 }
 
-/// A call's result, or its failure.
 pub(crate) type Checked<T> = Result<T, Status>;
 
-/// Nothing, or the failure.
 pub(crate) fn check(call: &'static str, code: i32) -> Checked<()> {
     if code == ffi::CL_SUCCESS { Ok(()) } else { Err(Status { call, code }) }
 }

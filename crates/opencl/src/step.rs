@@ -52,7 +52,6 @@ impl Step {
         matches!(self.kind, Kind::Nothing)
     }
 
-    /// Enqueues the command.
     pub(crate) fn enqueue(&self, queue: &Queue, device: &str) -> Result<()> {
         self.enqueue_raw(queue, ptr::null_mut()).map_err(|s| self.error(s, device))
     }

@@ -46,7 +46,6 @@ fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl
     ocl::Queue::new(&context, device, properties).unwrap()
 }
 
-/// A fill or a copy.
 fn bind(cl: &OpenCl, command: Command<'_, OpenCl>) -> Result<Step> {
     assert!(!matches!(command, Command::Launch { .. }));
     // SAFETY: it is no launch, and OpenCL's steps keep their buffers.

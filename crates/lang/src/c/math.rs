@@ -78,7 +78,6 @@ impl Emitter<'_> {
     }
 }
 
-/// `min(max(a, low), high)`.
 pub(super) fn clamp(dialect: crate::dialect::Dialect, scalar: Scalar, a: &str, low: &str, high: &str) -> String {
     let raised = dialect.float_call("fmax", scalar, &[a, low]);
     dialect.float_call("fmin", scalar, &[&raised, high])

@@ -79,7 +79,6 @@ struct Emitter<'a> {
     helpers: Definitions,
 }
 
-/// Emits one function.
 struct FunctionEmitter<'e, 'a> {
     emitter: &'e mut Emitter<'a>,
     function: &'a Function,
@@ -182,7 +181,6 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
         Ok(())
     }
 
-    /// An argument's name.
     fn argument(&self, index: u32) -> String {
         match self.function.arguments.get(index as usize).and_then(|a| a.name.as_deref()) {
             Some(name) if name.is_ascii() => format!("_a_{name}"),
@@ -206,13 +204,11 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
         self.text.push('\n');
     }
 
-    /// The type of an expression.
     fn inner(&self, handle: Handle<Expression>) -> &'a TypeInner {
         self.info[handle].ty.inner_with(&self.emitter.program.module.types)
     }
 }
 
-/// A function's name in C.
 fn function_name(role: Role, handle: Handle<Function>, function: &Function) -> String {
     match function.name.as_deref() {
         Some(name) if name == role.function => name.to_string(),
@@ -229,7 +225,6 @@ fn prefixed(role: Role, name: &str, place: usize) -> String {
     }
 }
 
-/// The name in C of a struct's field.
 pub(crate) fn field_name(name: &str, place: usize) -> String {
     if name.is_ascii() { format!("_f_{name}") } else { format!("_f{place}") }
 }

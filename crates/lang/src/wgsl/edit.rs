@@ -25,7 +25,6 @@ enum Guard {
     Shift(BinaryOperator, Shape, u32),
 }
 
-/// A guarded text.
 pub(super) struct Edited {
     pub text: String,
     pub helpers: String,
