@@ -1,13 +1,30 @@
-//! The tables of the README, RESULTS.md and PERFORMANCE.md say what the record's rows do.
-
-mod record;
+//! The tables of the README, and of documents and pages in docs, say what the record's rows in docs/results do.
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use record::{root, rows, table};
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The rows of a file in docs/results.
+fn rows(file: &str) -> Vec<Value> {
+    serde_json::from_str(&fs::read_to_string(root().join("docs/results").join(file)).unwrap()).unwrap()
+}
+
+/// A line of a table, cell by cell.
+fn cells(line: &str) -> Vec<&str> {
+    line.trim_matches('|').split('|').map(str::trim).collect()
+}
+
+/// The lines of the table whose first line has this.
+fn table<'a>(text: &'a str, heading: &str) -> impl Iterator<Item = Vec<&'a str>> {
+    let (_, rest) = text.split_once(heading).unwrap_or_else(|| panic!("no table {heading:?}"));
+    rest.lines().skip(2).take_while(|line| line.starts_with('|')).map(cells)
+}
 
 /// A backend's times of a primitive, type and size, the fastest of several rows: a call's share of a batch where that was taken.
 struct Times(HashMap<(String, String, String, u64), f64>);
@@ -167,9 +184,8 @@ fn the_readme_says_what_the_rows_do() {
     assert_eq!(rows, 6);
 }
 
-/// The record's rows of what conditions cost. One is meant by a text such as `cuda scan lookback fault=silent:100`: what that does not
-/// say is as usual.
-struct Conditions(Vec<Value>);
+/// A record's rows. One is meant by a text such as `cuda scan lookback fault=silent:100`: what that does not say is as usual.
+struct Record(Vec<Value>);
 
 /// Whether two rows are of one call: of one commit, and beside the same copy, which a call times once for each type, size and input that a
 /// backend has. Of two types or inputs the commit alone tells.
@@ -179,14 +195,24 @@ fn are_of_one_call(a: &Value, b: &Value) -> bool {
     a["commit"] == b["commit"] && (!have_one_copy || (copy(a) / copy(b) - 1.0).abs() < 1e-9)
 }
 
-impl Conditions {
+impl Record {
+    fn read(file: &str) -> Record {
+        Record(rows(file))
+    }
+
     fn rows(&self, n: u64, meant: &str) -> Vec<&Value> {
         let usual = ["input=uniform", "fault=none", "waiting=bounded", "type=u32"];
         let mut fields: HashMap<&str, &str> = usual.into_iter().filter_map(|field| field.split_once('=')).collect();
         let mut names = ["backend", "primitive", "algorithm"].into_iter();
         fields
             .extend(meant.split(' ').map(|word| word.split_once('=').unwrap_or_else(|| (names.next().unwrap(), word))));
-        let is_meant = |row: &&Value| row["n"] == n && fields.iter().all(|(name, value)| row[*name] == **value);
+        let has = |row: &Value, name: &str, value: &str| {
+            // Older records have older names.
+            row[name]
+                .as_str()
+                .is_some_and(|said| said == value || name == "algorithm" && trifold::renamed(said) == value)
+        };
+        let is_meant = |row: &&Value| row["n"] == n && fields.iter().all(|(name, value)| has(row, name, value));
         self.0.iter().filter(is_meant).collect()
     }
 
@@ -213,11 +239,20 @@ impl Conditions {
     fn under(&self, condition: &str, n: u64, call: &str) -> f64 {
         self.ratio(n, &format!("{call} {condition}"), call)
     }
+
+    /// The one measured row of an experiment's call.
+    #[track_caller]
+    fn measured(&self, experiment: &str, backend: &str, algorithm: &str, n: u64) -> &Value {
+        let meant = format!("experiment={experiment} backend={backend} algorithm={algorithm}");
+        let rows: Vec<_> = self.rows(n, &meant).into_iter().filter(|row| row["median_ms"].is_f64()).collect();
+        let [row] = rows[..] else { panic!("{} rows of {n}, {meant}", rows.len()) };
+        row
+    }
 }
 
 #[test]
 fn the_table_at_2_28_says_what_the_rows_do() {
-    let rows = Conditions(rows("2026-11-23-h200-conditions.json"));
+    let rows = Record::read("2026-11-23-h200-conditions.json");
     let texts = ["docs/RESULTS.md", "docs/PERFORMANCE.md"].map(|file| fs::read_to_string(root().join(file)).unwrap());
     let says = |row: usize, what: &[String]| {
         for text in &texts {
@@ -306,4 +341,90 @@ fn the_table_at_2_28_says_what_the_rows_do() {
             format!("OpenCL {opencl:.2}, {hot_opencl:.3}; WGSL {wgsl}: **not** in CUDA"),
         ],
     );
+}
+
+const EXPERIMENTS: &str = "2026-11-23-h200-experiments.json";
+/// What the reduce article reduces.
+const REDUCED: u64 = 10 << 20;
+
+fn number(row: &Value, field: &str) -> f64 {
+    row[field].as_f64().unwrap()
+}
+
+fn time(row: &Value) -> String {
+    let ms = number(row, "median_ms");
+    if ms > 0.999_95 { format!("{ms:.2} ms") } else { format!("{:.1} us", 1e3 * ms) }
+}
+
+fn over_prediction(row: &Value) -> String {
+    format!("{:.2}", number(row, "median_ms") / number(row, "predicted_ms"))
+}
+
+/// What stands in an API's row of a table with this head.
+fn measured(record: &Record, head: &str, backend: &str, algorithm: &str) -> Option<Vec<String>> {
+    let traffic = |log: u32| record.measured("traffic", backend, algorithm, 1 << log);
+    match head {
+        "| | 2^26 | 2^28 | over its predicted time, 2^28 |" => {
+            Some(vec![time(traffic(26)), time(traffic(28)), over_prediction(traffic(28))])
+        }
+        "| | 2^28 | over its predicted time |" => Some(vec![time(traffic(28)), over_prediction(traffic(28))]),
+        "| | time | 10^9 elements a second |" => {
+            let row = record.measured("reduce-ladder", backend, algorithm, REDUCED);
+            Some(vec![time(row), format!("{:.0}", number(row, "n") / number(row, "median_ms") / 1e6)])
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn pages_say_what_the_rows_do() {
+    let record = Record::read(EXPERIMENTS);
+    let mut held = 0;
+    for page in fs::read_dir(root().join("docs/algorithms")).unwrap() {
+        let path = page.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().replace('-', "_");
+        let Some((_, algorithm)) = name.split_once('_') else { continue };
+        let text = fs::read_to_string(&path).unwrap();
+        let mut head = "";
+        // The page of digits of 8 bits has a table of those of 4 behind its own.
+        let mut tables = 0;
+        for line in text.lines() {
+            if !line.starts_with('|') {
+                head = "";
+            } else if head.is_empty() {
+                head = line;
+                tables += u32::from(line.starts_with("| | 2^28 |"));
+            }
+            let said = cells(line);
+            let Some((_, backend)) =
+                [("CUDA", "cuda"), ("OpenCL", "opencl"), ("WGSL", "wgpu")].into_iter().find(|(api, _)| *api == said[0])
+            else {
+                continue;
+            };
+            let algorithm = if tables == 2 { format!("{algorithm}_4bit") } else { algorithm.to_owned() };
+            if let Some(measured) = measured(&record, head, backend, &algorithm) {
+                assert_eq!(said[1..], measured, "{}: {}", path.display(), said[0]);
+                held += 1;
+            }
+        }
+    }
+    // Thirteen scans, four sorts and nine reductions by three APIs, and look-ahead by one.
+    assert_eq!(held, 3 * 26 + 1);
+}
+
+#[test]
+fn the_tutorials_ladder_says_what_the_rows_do() {
+    let record = Record::read(EXPERIMENTS);
+    let text = fs::read_to_string(root().join("docs/sources/gwebgpu-reduce-sum.md")).unwrap();
+    let mut held = 0;
+    for cells in table(&text, "One H200, WGSL and CUDA, us") {
+        let algorithms: Vec<&str> = cells[2].split('`').skip(1).step_by(2).filter(|name| !name.contains('/')).collect();
+        let us = |backend, algorithm| {
+            1e3 * number(record.measured("reduce-ladder", backend, algorithm, REDUCED), "median_ms")
+        };
+        let times = algorithms.iter().map(|name| format!("{:.1}, {:.1}", us("wgpu", name), us("cuda", name)));
+        assert_eq!(cells[3], times.collect::<Vec<_>>().join("; "), "{cells:?}");
+        held += algorithms.len();
+    }
+    assert_eq!(held, 9);
 }
