@@ -40,13 +40,10 @@ fn combine(
     // The result may take its input's place, which is read whole before.
     files::check_outputs(&[("-o", file.output.as_deref())], [])?;
     let input = Numbers::open(&file.input, file.asked())?;
-    let Some(op) = Op::builtin(which, input.scalar) else {
-        bail!(
-            "`{}` is for integers, and these are {}; use sum, product, min or max",
-            which.name(),
-            input.scalar.name()
-        );
-    };
+    let op = Op::builtin(which, input.scalar).with_context(|| {
+        let (name, scalar) = (which.name(), input.scalar.name());
+        format!("`{name}` is for integers, and these are {scalar}; use sum, product, min or max")
+    })?;
     let initial = initial.map(|text| elements::parse(input.scalar, text)).transpose().context("--initial")?;
     let request = request(op, input.n, initial);
     let outputs = if let Request::Reduce(_) = request { 1 } else { input.n };

@@ -26,8 +26,7 @@ impl Shape {
     }
 
     fn word(self) -> String {
-        let scalar = scalar_name(self.scalar);
-        self.size.map_or(scalar.clone(), |size| format!("vec{}_{scalar}", size as u8))
+        self.name().replace('<', "_").replace('>', "")
     }
 }
 
