@@ -72,11 +72,21 @@ fn made(index: &str) -> String {
         rest = after.split_once("\n\n").map_or("", |(_, rest)| rest);
         made += "\n";
     }
-    for algorithm in trifold_core::algorithm::all() {
-        let runs_kernels = algorithm.needs.place == Place::Workgroups;
-        assert!(!runs_kernels || listed.contains(&algorithm), "{algorithm:?} has no page, or no table in the index");
+    made += rest;
+    for form in Form::all() {
+        let algorithms = form.request(Scalar::U32, Builtin::Sum, 1).unwrap().algorithms();
+        let mut own = algorithms.iter().copied().filter(|algorithm| !algorithm.page.is_empty()).peekable();
+        // A new primitive's table comes last.
+        if own.peek().is_some_and(|first| !listed.contains(first)) {
+            listed.extend(own.clone());
+            made += &format!("\n## {0}\n\n<!-- table: {0} -->\n{HEAD}", form.name);
+            made.extend(own.map(|algorithm| row(form, algorithm, &devices)));
+        }
     }
-    made + rest
+    for algorithm in trifold_core::algorithm::all().filter(|algorithm| algorithm.needs.place == Place::Workgroups) {
+        assert!(listed.contains(&algorithm), "{algorithm:?} has no page");
+    }
+    made
 }
 
 #[test]
