@@ -3,9 +3,9 @@
 
 use trifold::algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE_SHARED, SUBGROUP_BLOCKED};
 use trifold::{
-    Algorithm, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, CopyRequest, DeviceKind, Element, ElementType,
-    Error, Fault, Layout, Op, Options, Order, Plan, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest,
-    Result, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, Slot, SortRequest, Tuning, bytemuck, planner,
+    Algorithm, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, Caps, DeviceKind, Error, Fault, Form,
+    Layout, Options, Plan, Request, Rest, Result, Scalar, SelectRequest, Selector, Slot, Tuning, UpperHalf, Writes,
+    bytemuck, forms, planner,
 };
 
 /// One bench, before it has a device.
@@ -122,29 +122,24 @@ pub fn sizes(caps: &Caps) -> Vec<u64> {
 
 /// Every case of `n` elements that a device can run, by each of its algorithms and their variants.
 pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
-    let scalar = Scalar::U32;
-    let element = ElementType::Scalar(scalar);
-    let (sum, initial) = (Op::sum(scalar), None);
-    let sort = |value| SortRequest { key: scalar, value, n, order: Order::Ascending }.into();
-    let select = |rest| SelectRequest { selector: Selector::of::<u32, Upper>(), n, rest }.into();
-    let by_key = |op| ReduceByKeyRequest { key: u32::TYPE, op, n }.into();
-    let scan = ScanRequest { op: sum.clone(), n, kind: ScanKind::Exclusive, initial: initial.clone() };
-    let reduce = ReduceRequest { op: sum.clone(), n, initial };
-    // With the operator or what becomes of the rest, how many are written, and the runs' length.
-    let requests: [(Request, &'static str, u64, u64); 10] = [
-        (CopyRequest { element: element.clone(), n }.into(), "", n, 1),
-        (scan.into(), "sum", n, 1),
-        (reduce.into(), "sum", n, 1),
-        (sort(None), "", n, 1),
-        (sort(Some(element)), "", n, 1),
-        (select(Rest::Dropped), "", n / 2, 1),
-        (select(Rest::Apart), "apart", n / 2, 1),
-        (select(Rest::Behind), "behind", n / 2, 1),
-        (by_key(Some(sum)), "sum", n.div_ceil(RUN), RUN),
-        (by_key(None), "", n.div_ceil(RUN), RUN),
-    ];
+    let (scalar, sum) = (Scalar::U32, Builtin::Sum);
+    let behind = SelectRequest { selector: Selector::of::<u32, UpperHalf>(), n, rest: Rest::Behind };
+    let forms = Form::all().filter_map(|form| {
+        let operator = match form {
+            form if form.has_operator => sum.name(),
+            form if *form == forms::PARTITION_IF => "apart",
+            _ => "",
+        };
+        Some((form.request(scalar, sum, n).ok()?, operator))
+    });
+    let requests = forms.chain([(behind.into(), "behind")]);
     let mut cases = vec![];
-    for (request, operator, outputs, run) in requests {
+    for (request, operator) in requests {
+        let (outputs, run) = match request.form().writes {
+            Writes::All => (n, 1),
+            Writes::Kept => (n / 2, 1),
+            Writes::Runs => (n.div_ceil(RUN), RUN),
+        };
         for algorithm in trifold::planner::algorithms(&request, caps) {
             let (request, number, fault) = (request.clone(), None, Fault::None);
             let case = Case { request, scalar, operator, outputs, run, algorithm, number, fault };
@@ -154,17 +149,6 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
         }
     }
     cases
-}
-
-/// The upper half of the numbers: one of two random ones.
-struct Upper;
-
-impl Predicate<u32> for Upper {
-    const NAME: &'static str = "upper";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0x80000000u; }";
-    fn keep(v: u32) -> bool {
-        v >= 1 << 31
-    }
 }
 
 /// A call with the buffers that it runs on.

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use trifold_core::{Caps, DeviceKind, ElementType, Error, KernelKey, Language, Result, SubgroupSource};
+use trifold_core::{
+    Access, Argument, Caps, DeviceKind, ElementType, Error, KernelKey, Language, Result, SubgroupSource,
+};
 
-use crate::catalogue::{Entry, entry};
 use crate::unroll::unroll;
 use crate::widen::widen;
-use crate::{Argument, ParamsLayout, text};
+use crate::{ParamsLayout, text};
 
 /// A kernel ready for a compiler.
 #[derive(Debug, Clone)]
@@ -30,22 +31,21 @@ pub struct Assembled {
 /// Assembles a kernel for a device.
 ///
 /// # Errors
-/// [`Error::Operator`] if the operator cannot be expressed in the device's language, [`Error::Invalid`] if the catalogue
-/// has no such kernel or block.
+/// [`Error::Operator`] if the operator cannot be expressed in the device's language, [`Error::Invalid`] if there is no text of
+/// the kernel or of a block.
 pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     let language = caps.language;
-    let entry = entry(key.name).ok_or_else(|| Error::Invalid(format!("no kernel `{}` in the catalogue", key.name)))?;
-    let params = ParamsLayout::new(entry, key.element.as_ref())?;
+    let params = ParamsLayout::new(key.kernel, key.element.as_ref())?;
     let workgroup = key
         .constant("WORKGROUP")
-        .ok_or_else(|| Error::Invalid(format!("kernel {} was planned without a WORKGROUP", key.name)))?;
+        .ok_or_else(|| Error::Invalid(format!("kernel {} was planned without a WORKGROUP", key.name())))?;
     let file = |name: &str| {
         text(language, name).ok_or_else(|| Error::Invalid(format!("no text kernels/{name}.{}", language.extension())))
     };
 
     let pack = key.constant("PACK").unwrap_or(1);
 
-    let mut source = format!("// {} assembled for {} ({})\n\n", key.name, caps.device.replace('\n', " "), caps.api);
+    let mut source = format!("// {} assembled for {} ({})\n\n", key.name(), caps.device.replace('\n', " "), caps.api);
     for (name, value) in &key.constants {
         let _ = match language {
             Language::Wgsl => writeln!(source, "const {name}: u32 = {value}u;"),
@@ -73,12 +73,12 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     }
     source.push('\n');
     source.push_str(&params.declaration(language));
-    source.push_str(&arguments(entry, key, language));
+    source.push_str(&arguments(key, language));
     let count = |name: &str| match (name, &key.element) {
         ("ELEMENT_WORDS", Some(element)) => Some(element.words()),
         _ => key.constant(name),
     };
-    for name in key.parts.iter().copied().chain([key.name]) {
+    for name in key.parts.iter().copied().chain([key.name()]) {
         source.push('\n');
         let text = widen(file(name)?, pack);
         match language {
@@ -89,25 +89,44 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     }
     Ok(Assembled {
         source,
-        entry_point: entry.entry_point,
+        entry_point: key.kernel.entry_point,
         workgroup,
-        arguments: entry.arguments,
+        arguments: key.kernel.arguments,
         params,
         caller_loops,
     })
 }
 
 /// The arguments: in WGSL the bindings of those that the kernel's launches have, and in C a kernel's whole list, `ARGUMENTS`.
-fn arguments(entry: &Entry, key: &KernelKey, language: Language) -> String {
+fn arguments(key: &KernelKey, language: Language) -> String {
     let has = |argument: &Argument| language != Language::Wgsl || argument.is_of(key);
-    let own = entry.arguments.iter().enumerate().filter(|(_, argument)| has(argument));
-    let all: String = own.map(|(binding, argument)| argument.declaration(language, binding)).collect();
+    let arguments = key.kernel.arguments;
+    let own = arguments.iter().enumerate().filter(|(_, argument)| has(argument));
+    let all: String = own.map(|(binding, argument)| declaration(argument, language, binding)).collect();
     match language {
         Language::Wgsl => {
-            let binding = entry.arguments.len();
+            let binding = arguments.len();
             format!("\n{all}@group(0) @binding({binding}) var<uniform> params: Params;\n")
         }
         _ => format!("\n#define ARGUMENTS {all}Params params\n"),
+    }
+}
+
+/// An argument's declaration, the binding of this number in WGSL.
+fn declaration(argument: &Argument, language: Language, binding: usize) -> String {
+    let Argument { name, of, access, .. } = argument;
+    let (coherent, element) = match access {
+        Access::Coherent => ("@coherent ", of.to_string()),
+        Access::Atomic => ("", format!("atomic<{of}>")),
+        Access::Read | Access::ReadWrite => ("", of.to_string()),
+    };
+    let constant = if *access == Access::Read { "const " } else { "" };
+    match language {
+        Language::Wgsl => {
+            format!("@group(0) @binding({binding}) {coherent}var<storage, read_write> {name}: array<{element}>;\n")
+        }
+        Language::OpenClC => format!("__global {constant}{of} *{name}, "),
+        Language::CudaC | Language::Host => format!("{constant}{of} *{name}, "),
     }
 }
 

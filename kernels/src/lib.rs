@@ -2,17 +2,22 @@
 //!
 //! A kernel is a body (`scan/lookback.wgsl`, `.cl`, `.cu`) behind the blocks that it names and a prelude that gives
 //! the three languages one vocabulary. [`assemble`] puts a generated header before them: the constants, the element,
-//! the operator and the parameters. [`CATALOGUE`] lists every kernel with its arguments; the same list drives wgpu's
-//! bind-group layouts and the argument order in OpenCL and CUDA.
+//! the operator and the parameters. Arguments and parameters stand once, with the [`Kernel`](trifold_core::Kernel): bindings in
+//! WGSL and signatures in C are made from them.
 
 mod assemble;
-mod catalogue;
 mod params;
 mod texts;
 mod unroll;
 mod widen;
 
 pub use assemble::{Assembled, assemble};
-pub use catalogue::{Access, Argument, CATALOGUE, Entry, in_order};
 pub use params::{ParamsLayout, residue};
 pub use texts::{text, texts};
+
+use trifold_core::{Kernel, Language, algorithm};
+
+/// Every kernel that has texts, primitive by primitive.
+pub fn catalogue() -> impl Iterator<Item = &'static Kernel> {
+    algorithm::kernels().filter(|kernel| kernel.only != Some(Language::Host))
+}

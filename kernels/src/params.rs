@@ -3,9 +3,7 @@
 
 use std::fmt::Write;
 
-use trifold_core::{ElementType, Error, Language, Param, Result};
-
-use crate::Entry;
+use trifold_core::{ElementType, Error, Kernel, Language, Param, Result};
 
 /// How far before a span that starts at `offset` its binding starts, if it is to be at a multiple of `alignment` and whole units before:
 /// what [`ParamsLayout::pack`] then counts.
@@ -27,7 +25,7 @@ pub struct ParamsLayout {
 }
 
 impl ParamsLayout {
-    pub(crate) fn new(entry: &'static Entry, element: Option<&ElementType>) -> Result<Self> {
+    pub(crate) fn new(entry: &'static Kernel, element: Option<&ElementType>) -> Result<Self> {
         let (initial, words_at) = match (entry.initial, element) {
             (false, _) => (None, 0),
             (true, Some(e @ ElementType::Scalar(_))) => (Some(e.bytes()), e.bytes()),

@@ -63,7 +63,7 @@ fn shuffled<'a>(devices: &'a [(String, Caps)], seed: &str) -> Vec<(&'a str, &'a 
     keys.sort_by_cached_key(place);
     let mut seen = HashSet::new();
     let (mut first, others): (Vec<_>, Vec<_>) =
-        keys.into_iter().partition(|(_, caps, key)| !caps.int64 && seen.insert((key.name, key.parts.clone())));
+        keys.into_iter().partition(|(_, caps, key)| !caps.int64 && seen.insert((key.name(), key.parts.clone())));
     first.extend(others);
     first
 }

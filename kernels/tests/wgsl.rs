@@ -10,7 +10,7 @@ use naga::{AddressSpace, Module, TypeInner};
 use tiers::{keys, tiers};
 use trifold_conformance::{Breadth, check_each, describe, kernels};
 use trifold_core::{Caps, KernelKey, Language, Param};
-use trifold_kernels::{Assembled, CATALOGUE, assemble, texts};
+use trifold_kernels::{Assembled, assemble, catalogue, texts};
 
 /// What naga may let a device's kernels use: what wgpu grants for the features behind the caps.
 fn capabilities(caps: &Caps) -> Capabilities {
@@ -72,7 +72,7 @@ fn interface(checked: &Checked) -> Result<(), String> {
             return Err(format!("{name} is no storage buffer"));
         }
     }
-    let missing = |(place, argument): &(usize, &trifold_kernels::Argument)| {
+    let missing = |(place, argument): &(usize, &trifold_core::Argument)| {
         !argument.optional && !found.contains_key(&(*place as u32))
     };
     match assembled.arguments.iter().enumerate().find(missing) {
@@ -88,7 +88,7 @@ fn parameters(assembled: &Assembled, module: &Module, ty: naga::Handle<naga::Typ
     if span.next_multiple_of(16) != assembled.params.bytes() {
         return Err(format!("Params has {span} bytes, and its layout {}", assembled.params.bytes()));
     }
-    let entry = CATALOGUE.iter().find(|entry| entry.entry_point == assembled.entry_point);
+    let entry = catalogue().find(|entry| entry.entry_point == assembled.entry_point);
     let entry = entry.ok_or("it is not in the catalogue")?;
     let initial =
         members.first().filter(|_| entry.initial).map(|first| module.types[first.ty].inner.size(module.to_ctx()));
@@ -117,13 +117,13 @@ fn check_tier(tier: usize) {
         let wrong = check(key, caps).and_then(|checked| interface(&checked));
         wrong.map_err(|error| format!("{}\n{error}", describe(key)))
     });
-    let launched: HashSet<_> = keys.iter().map(|key| key.name).collect();
+    let launched: HashSet<_> = keys.iter().map(|key| key.name()).collect();
     let reached = |name: &str| {
         launched.contains(name)
             || (caps.subgroups.is_none() && needs_subgroups(name))
             || (!caps.coherent && name == "literature/scan/lookback_fenced")
     };
-    let here = CATALOGUE.iter().filter(|entry| entry.only.is_none_or(|language| language == Language::Wgsl));
+    let here = catalogue().filter(|entry| entry.only.is_none_or(|language| language == Language::Wgsl));
     let forgotten: Vec<_> = here.map(|entry| entry.name).filter(|name| !reached(name)).collect();
     assert!(forgotten.is_empty(), "{name}: no plan launches {forgotten:?}");
 }
@@ -196,7 +196,7 @@ fn constants_are_no_names_of_callers() {
         for key in kernels(&caps, Breadth::Some) {
             for (constant, _) in &key.constants {
                 let taken = constant.starts_with('_') || OF_CALLERS.iter().any(|prefix| constant.starts_with(prefix));
-                assert!(!taken, "{constant} of {}", key.name);
+                assert!(!taken, "{constant} of {}", key.name());
             }
         }
     }
@@ -207,7 +207,8 @@ fn the_checks_refuse_what_is_wrong() {
     let (_, caps) = &tiers()[0];
     let keys = keys(caps);
     let word64 = keys.iter().find(|key| key.parts.contains(&"chain/state_word64")).unwrap();
-    let [lookback, copy] = ["scan/lookback", "copy/copy"].map(|name| keys.iter().find(|key| key.name == name).unwrap());
+    let [lookback, copy] =
+        ["scan/lookback", "copy/copy"].map(|name| keys.iter().find(|key| key.name() == name).unwrap());
     let fewer = Caps { atomics64: false, ..caps.clone() };
     assert!(check(word64, caps).is_ok());
     assert!(check(word64, &fewer).is_err(), "64-bit atomics where there are none");

@@ -3,8 +3,9 @@
 use std::num::NonZeroU8;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trifold::{Builtin, Fault, MAX_ELEMENTS, Scalar, Tuning, Waiting};
+use trifold::{Builtin, Fault, Form, MAX_ELEMENTS, Scalar, Tuning, Waiting};
 use trifold_conformance::Distribution;
 
 use crate::files::Asked;
@@ -50,66 +51,6 @@ pub struct DevicesArgs {
     pub json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum Primitive {
-    Copy,
-    Scan,
-    Reduce,
-    SortKeys,
-    SortPairs,
-    SelectIf,
-    PartitionIf,
-    ReduceByKey,
-    RunLengthEncode,
-}
-
-impl Primitive {
-    pub const ALL: [Primitive; 9] = [
-        Primitive::Copy,
-        Primitive::Scan,
-        Primitive::Reduce,
-        Primitive::SortKeys,
-        Primitive::SortPairs,
-        Primitive::SelectIf,
-        Primitive::PartitionIf,
-        Primitive::ReduceByKey,
-        Primitive::RunLengthEncode,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Primitive::Copy => "copy",
-            Primitive::Scan => "scan",
-            Primitive::Reduce => "reduce",
-            Primitive::SortKeys => "sort_keys",
-            Primitive::SortPairs => "sort_pairs",
-            Primitive::SelectIf => "select_if",
-            Primitive::PartitionIf => "partition_if",
-            Primitive::ReduceByKey => "reduce_by_key",
-            Primitive::RunLengthEncode => "run_length_encode",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Primitive> {
-        Primitive::ALL.into_iter().find(|primitive| primitive.name() == name)
-    }
-
-    pub fn has_operator(self) -> bool {
-        matches!(self, Primitive::Scan | Primitive::Reduce | Primitive::ReduceByKey)
-    }
-
-    /// Whether it keeps some elements and not others.
-    pub fn selects(self) -> bool {
-        matches!(self, Primitive::SelectIf | Primitive::PartitionIf)
-    }
-
-    /// Whether it is of the runs of equal keys.
-    pub fn is_by_key(self) -> bool {
-        matches!(self, Primitive::ReduceByKey | Primitive::RunLengthEncode)
-    }
-}
-
 /// How inputs may lie, by the names that rows have for it.
 pub const INPUTS: [Distribution; 6] = [
     Distribution::Uniform,
@@ -126,8 +67,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Vec<String>,
     /// Only these primitives.
-    #[arg(long, value_delimiter = ',', value_enum)]
-    pub primitive: Vec<Primitive>,
+    #[arg(long, value_delimiter = ',', value_parser = form())]
+    pub primitive: Vec<&'static Form>,
     /// Element types; of keys, and of the values of reduce_by_key too.
     #[arg(long = "type", value_delimiter = ',', value_parser = scalar, default_value = "u32", value_name = "TYPE")]
     pub types: Vec<Scalar>,
@@ -276,8 +217,8 @@ pub struct ReportArgs {
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Vec<String>,
     /// Only rows of these primitives.
-    #[arg(long, value_delimiter = ',', value_enum)]
-    pub primitive: Vec<Primitive>,
+    #[arg(long, value_delimiter = ',', value_parser = form())]
+    pub primitive: Vec<&'static Form>,
     /// Only rows of these algorithms; copies and other programs' rows stay.
     #[arg(long, value_delimiter = ',', value_parser = algorithm)]
     pub algorithm: Vec<&'static str>,
@@ -298,8 +239,8 @@ pub struct TuneArgs {
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Vec<String>,
     /// Only these primitives.
-    #[arg(long, value_delimiter = ',', value_enum)]
-    pub primitive: Vec<Primitive>,
+    #[arg(long, value_delimiter = ',', value_parser = form())]
+    pub primitive: Vec<&'static Form>,
     /// How many elements to tune for; 2^26 by default, and 2^18 on software devices.
     #[arg(short = 'n', value_parser = count, value_name = "N")]
     pub n: Option<u64>,
@@ -425,6 +366,12 @@ pub struct SortArgs {
     pub values_output: Option<PathBuf>,
 }
 
+/// A primitive's name, which help and errors list.
+fn form() -> impl TypedValueParser<Value = &'static Form> {
+    let names = PossibleValuesParser::new(Form::all().map(|form| form.name));
+    names.try_map(|name| Form::named(&name).ok_or(format!("no primitive `{name}`")))
+}
+
 fn scalar(text: &str) -> Result<Scalar, String> {
     Scalar::from_name(text).ok_or_else(|| one_of("type", Scalar::ALL.map(Scalar::name)))
 }
@@ -543,9 +490,8 @@ mod tests {
 
     #[test]
     fn primitives_and_experiments_have_the_names_of_their_rows() {
-        for primitive in Primitive::ALL {
-            assert_eq!(Primitive::from_name(primitive.name()), Some(primitive));
-            assert_eq!(primitive.to_possible_value().unwrap().get_name(), primitive.name());
+        for primitive in Form::all() {
+            assert_eq!(Form::named(primitive.name), Some(primitive));
         }
         for (place, experiment) in Experiment::ALL.into_iter().enumerate() {
             assert_eq!(experiment.to_possible_value().unwrap().get_name(), experiment.name());

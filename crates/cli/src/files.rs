@@ -375,7 +375,7 @@ mod tests {
     }
 
     fn npy(descr: &str, shape: &str, data: usize) -> Vec<u8> {
-        let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}}}\n");
         let mut bytes = [MAGIC, &[1, 0], &(text.len() as u16).to_le_bytes(), text.as_bytes()].concat();
         bytes.resize(bytes.len() + data, 0);
         bytes

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use comfy_table::Table;
 use indicatif::ProgressBar;
 use trifold::{AnyBackend, Candidates, Caps, Fault, Found, Layout, Plan, Tuning, TuningRow, TuningTable, planner};
 use trifold_conformance as conformance;
 
-use crate::args::{Primitive, TuneArgs};
+use crate::args::TuneArgs;
 use crate::compare::{Bench, Conditions, Job, Outcome, is_software};
 use crate::files::{self, Pending};
 
@@ -136,15 +136,13 @@ fn check(
 }
 
 fn job(subject: &Candidates, n: u64) -> Result<Job> {
-    let name = subject.primitive();
-    let primitive = Primitive::from_name(name).with_context(|| format!("no primitive `{name}`"))?;
     let conditions = Conditions { fault: subject.fault, ..Conditions::default() };
     let algorithm = subject.options().algorithm;
-    Ok(Job { algorithm, conditions, ..Job::usual(primitive, subject.scalar, n) })
+    Ok(Job { algorithm, conditions, ..Job::usual(subject.form, subject.scalar, n) })
 }
 
 fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning: &Tuning) -> bool {
-    let asked = args.primitive.is_empty() || args.primitive.iter().any(|p| p.name() == subject.primitive());
+    let asked = args.primitive.is_empty() || args.primitive.contains(&subject.form);
     let request = subject.request(subject.size(n));
     // Its tile may not fit this device.
     let fits = || planner::plan(&request, Layout::default(), subject.options(), caps, tuning).is_ok();
@@ -154,7 +152,7 @@ fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning:
 }
 
 fn call(subject: &Candidates, n: u64) -> String {
-    let (primitive, scalar) = (subject.primitive(), subject.scalar.name());
+    let (primitive, scalar) = (subject.form.name, subject.scalar.name());
     let mut call = format!("{primitive} of {} {scalar}", subject.size(n));
     if !subject.is_choice {
         call += &format!(" by {}", subject.algorithm);

@@ -26,7 +26,7 @@ pub fn describe(key: &KernelKey) -> String {
     let element = key.element.as_ref().map_or("", ElementType::name);
     let op = key.op.as_ref().map_or("", |op| &*op.name);
     let constants: String = key.constants.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-    format!("{} {element} {op} {:?}{constants}", key.name, key.parts)
+    format!("{} {element} {op} {:?}{constants}", key.name(), key.parts)
 }
 
 /// The first of each kernel, with each list of blocks, over words, longer scalars and structs.
@@ -37,7 +37,7 @@ pub fn shapes(keys: &[KernelKey]) -> Vec<&KernelKey> {
         ElementType::Struct { .. } => (true, element.align(), false),
     };
     let shape =
-        |key: &&KernelKey| (key.name, key.parts.clone(), key.element.as_ref().map(class), key.selector.is_some());
+        |key: &&KernelKey| (key.name(), key.parts.clone(), key.element.as_ref().map(class), key.selector.is_some());
     keys.iter().filter(|key| seen.insert(shape(key))).collect()
 }
 
@@ -96,10 +96,10 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
         keys.extend(plan.launched().map(|launch| launch.kernel.clone()));
     }
     // Of some breadth those that are of other blocks.
-    let mut blocks: HashSet<_> = keys.iter().map(|key| (key.name, key.parts.clone())).collect();
+    let mut blocks: HashSet<_> = keys.iter().map(|key| (key.name(), key.parts.clone())).collect();
     let candidates = candidates(caps, &tuning);
     let is_new = |key: &KernelKey| {
-        let is_of_others = blocks.insert((key.name, key.parts.clone()));
+        let is_of_others = blocks.insert((key.name(), key.parts.clone()));
         seen.insert(key.clone()) && (is_of_others || breadth == Breadth::Every)
     };
     keys.extend(candidates.into_iter().filter(is_new));

@@ -36,10 +36,12 @@ impl<K: Clone> Kernels<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Error, block_on};
+    use crate::{Error, Kernel, block_on};
 
-    fn key(name: &'static str) -> KernelKey {
-        KernelKey::new(name, vec![], vec![])
+    static KERNEL: Kernel = Kernel::host("a kernel");
+
+    fn key(constant: &'static str) -> KernelKey {
+        KernelKey::new(&KERNEL, vec![], vec![(constant, 1)])
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::algorithm::Algorithm;
 use crate::primitive::Operand;
 use crate::scratch::Scratch;
-use crate::{Caps, ElementType, Op, Selector};
+use crate::{Caps, ElementType, Kernel, Op, Selector};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,8 +73,8 @@ impl Slot {
 /// Which kernel, with everything its text depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KernelKey {
-    /// Its name in the catalogue, which is also its file below `kernels/`.
-    pub name: &'static str,
+    /// The kernel that is assembled.
+    pub kernel: &'static Kernel,
     /// The block files it is assembled with, in order.
     pub parts: Vec<&'static str>,
     /// The constants of its header.
@@ -91,8 +91,13 @@ pub struct KernelKey {
 
 impl KernelKey {
     /// A kernel without element, operator or predicate.
-    pub fn new(name: &'static str, parts: Vec<&'static str>, constants: Vec<(&'static str, u32)>) -> KernelKey {
-        KernelKey { name, parts, constants, arguments: vec![], element: None, op: None, selector: None }
+    pub fn new(kernel: &'static Kernel, parts: Vec<&'static str>, constants: Vec<(&'static str, u32)>) -> KernelKey {
+        KernelKey { kernel, parts, constants, arguments: vec![], element: None, op: None, selector: None }
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &'static str {
+        self.kernel.name
     }
 
     /// Of an operator and its elements.

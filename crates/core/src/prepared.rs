@@ -181,7 +181,7 @@ impl<B: Backend> Prepared<B> {
                         .kernels
                         .iter()
                         .find_map(|(key, kernel)| (*key == launch.kernel).then_some(kernel))
-                        .ok_or_else(|| Error::Invalid(format!("kernel {} was not prepared", launch.kernel.name)))?,
+                        .ok_or_else(|| Error::Invalid(format!("kernel {} was not prepared", launch.kernel.name())))?,
                     groups: launch.groups,
                     spans: launch
                         .bindings

@@ -130,13 +130,11 @@ fn what_a_rung_cannot_do_is_refused_with_what_can() {
     let names = |request: &Request, caps: &Caps| -> Vec<_> {
         algorithms(request, caps).iter().map(|algorithm| algorithm.name).collect()
     };
-    assert_eq!(names(&request, &h200()), ["single_pass", "interleaved_modulo", "interleaved_strided"]);
-    for rung in names(&reduce(1), &h200()).into_iter().skip(3) {
+    let ordered = names(&request, &h200());
+    assert_eq!(ordered[..3], ["single_pass", "interleaved_modulo", "interleaved_strided"]);
+    for rung in names(&reduce(1), &h200()).into_iter().filter(|rung| !ordered.contains(rung)) {
         let why = refused(rung, &request, &h200());
-        assert!(
-            why.contains(rung) && why.contains("`ordered`") && why.contains("single_pass, interleaved_modulo"),
-            "{why}"
-        );
+        assert!(why.contains(rung) && why.contains("`ordered`") && why.contains(&ordered.join(", ")), "{why}");
     }
     for rung in ["unroll_last_subgroup", "unrolled", "subgroup"] {
         assert!(!names(&reduce(1), &gl()).contains(&rung));

@@ -7,6 +7,7 @@ use trifold_core::{
 };
 
 use crate::memory::{ALIGNMENT, Region};
+use crate::step::Bind;
 use crate::{Buffer, Handle, Step, system};
 
 /// The host's processor, all of its cores.
@@ -15,20 +16,9 @@ pub struct Cpu {
     pool: ThreadPool,
 }
 
-/// A kernel of the catalogue that this backend has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kernel {
-    /// `scan/parallel`.
-    Scan,
-    /// `reduce/parallel`.
-    Reduce,
-    /// `sort/parallel`.
-    Sort,
-    /// `select/parallel`.
-    Select,
-    /// `reduce_by_key/parallel`.
-    ReduceByKey,
-}
+/// What runs a launch: a function of Rust.
+#[derive(Clone, Copy)]
+pub struct Kernel(pub(crate) Bind);
 
 impl Cpu {
     /// The processor with a thread for each of its hardware threads.
@@ -116,14 +106,9 @@ impl Backend for Cpu {
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
-        match key.name {
-            "scan/parallel" => Ok(Kernel::Scan),
-            "reduce/parallel" => Ok(Kernel::Reduce),
-            "sort/parallel" => Ok(Kernel::Sort),
-            "select/parallel" => Ok(Kernel::Select),
-            "reduce_by_key/parallel" => Ok(Kernel::ReduceByKey),
-            other => Err(Error::Unsupported(format!("kernel {other} on the cpu backend; it runs Rust alone"))),
-        }
+        let found = crate::PRIMITIVES.iter().find(|primitive| primitive.kernel == key.name());
+        let none = || Error::Unsupported(format!("kernel {} on the cpu backend; it runs Rust alone", key.name()));
+        found.map(|primitive| Kernel(primitive.bind)).ok_or_else(none)
     }
 
     unsafe fn bind(&self, command: Command<'_, Cpu>) -> Result<Step> {

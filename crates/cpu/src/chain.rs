@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::ThreadPool;
-use trifold_core::HostOp;
+use trifold_core::{Error, HostOp, KernelKey, Op, Result};
 
 use crate::step::{SEQUENTIAL_BYTES, Shared, in_parts};
 
@@ -30,6 +30,22 @@ pub(crate) struct Elements {
 }
 
 impl Elements {
+    /// `n` elements of a key's operator, from `initial` on.
+    pub(crate) fn of(key: &KernelKey, n: usize, initial: Option<&[u8]>) -> Result<Elements> {
+        let op: &Op = key.op.as_ref().ok_or_else(|| Error::Invalid(format!("{} without an operator", key.name())))?;
+        let size = op.element().bytes() as usize;
+        let initial = initial.unwrap_or(op.identity());
+        if initial.len() != size || op.identity().len() != size || size == 0 {
+            return Err(Error::Invalid(format!(
+                "a start of {} bytes and an identity of {} for {}, which has {size}",
+                initial.len(),
+                op.identity().len(),
+                op.element().name()
+            )));
+        }
+        Ok(Elements { op: op.host(), size, n, identity: Slots::of(op.identity()), initial: Slots::of(initial) })
+    }
+
     fn block(&self) -> usize {
         (BLOCK_BYTES / self.size).max(1)
     }

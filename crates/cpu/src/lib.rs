@@ -18,10 +18,12 @@
 //! ```
 
 mod backend;
-mod by_key;
 mod chain;
 mod memory;
 pub mod oracle;
+mod reduce;
+mod reduce_by_key;
+mod scan;
 mod select;
 mod sort;
 mod step;
@@ -33,3 +35,24 @@ pub use memory::{ALIGNMENT, Region};
 pub use memory::{Buffer, Handle};
 pub use step::Step;
 pub use trifold_core::InOrder;
+use trifold_core::Request;
+
+/// What a request must give for an input and values; `None` for other primitives' requests.
+type Expect = fn(&Request, &[u8], Option<&[u8]>) -> Option<oracle::Expected>;
+
+/// What the crate has for a primitive.
+struct Primitive {
+    /// The name of its kernel.
+    kernel: &'static str,
+    bind: step::Bind,
+    expect: Expect,
+}
+
+/// Every primitive but copy, which is a command.
+static PRIMITIVES: [Primitive; 5] = [
+    Primitive { kernel: "scan/parallel", bind: scan::bind, expect: scan::expect },
+    Primitive { kernel: "reduce/parallel", bind: reduce::bind, expect: reduce::expect },
+    Primitive { kernel: "sort/parallel", bind: sort::bind, expect: sort::expect },
+    Primitive { kernel: "select/parallel", bind: select::bind, expect: select::expect },
+    Primitive { kernel: "reduce_by_key/parallel", bind: reduce_by_key::bind, expect: reduce_by_key::expect },
+];

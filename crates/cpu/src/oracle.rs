@@ -12,10 +12,7 @@ mod check;
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
-use trifold_core::{
-    Builtin, Element, ElementType, Monoid, Number, Op, Order, ReduceByKeyRequest, Request, Rest, Scalar, ScanKind,
-    SelectRequest, SortRequest, for_scalar,
-};
+use trifold_core::{Builtin, Element, ElementType, Monoid, Number, Op, Order, Request, Scalar, for_scalar};
 
 pub use check::Given;
 
@@ -51,7 +48,7 @@ pub fn reduce<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> T {
 }
 
 /// Elements that one task takes at a time, where each is for itself.
-const CHUNK: usize = 1 << 16;
+pub(crate) const CHUNK: usize = 1 << 16;
 
 /// The keys in order.
 pub fn sort_keys<K: Number>(order: Order, keys: &[K]) -> Vec<K> {
@@ -70,7 +67,7 @@ pub fn sort_pairs<K: Number, V: Copy>(order: Order, keys: &[K], values: &[V]) ->
 }
 
 /// The keys in order, each with its place in the input. No call has more than a u32 counts.
-fn indexed<K: Number>(order: Order, keys: &[K]) -> Vec<(K, u32)> {
+pub(crate) fn indexed<K: Number>(order: Order, keys: &[K]) -> Vec<(K, u32)> {
     let mut pairs: Vec<(K, u32)> = keys.iter().copied().zip(0..).collect();
     pairs.par_sort_unstable_by(|(a, i), (b, j)| directed(order, a, b).then(i.cmp(j)));
     pairs
@@ -126,13 +123,13 @@ pub enum Elements {
 }
 
 impl Output {
-    fn exact(element: &ElementType, bytes: Vec<u8>) -> Output {
+    pub(crate) fn exact(element: &ElementType, bytes: Vec<u8>) -> Output {
         Output { element: element.clone(), elements: Elements::Exact(bytes) }
     }
 }
 
 impl Expected {
-    fn of(output: Output) -> Expected {
+    pub(crate) fn of(output: Output) -> Expected {
         Expected { output, values: None, rest: None, count: None }
     }
 }
@@ -142,39 +139,30 @@ impl Expected {
 /// # Panics
 /// If the input or the values are not as long as the request says: this is for tests.
 pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expected {
-    match request {
-        Request::Copy(r) => Expected::of(Output::exact(&r.element, input.to_vec())),
-        Request::Scan(r) => {
-            let start = r.initial.as_deref().unwrap_or(r.op.identity());
-            Expected::of(scan_bytes(&r.op, start, input, r.kind == ScanKind::Exclusive))
-        }
-        Request::Reduce(r) => {
-            let start = r.initial.as_deref().unwrap_or(r.op.identity());
-            Expected::of(totals(&r.op, start, input, &[0]))
-        }
-        Request::Sort(r) => sort_bytes(r, input, values),
-        Request::Select(r) => select_bytes(r, input),
-        Request::ReduceByKey(r) => runs_bytes(r, input, values),
+    if let Request::Copy(r) = request {
+        return Expected::of(Output::exact(&r.element, input.to_vec()));
     }
+    let expected = crate::PRIMITIVES.iter().find_map(|primitive| (primitive.expect)(request, input, values));
+    expected.expect("every primitive has an oracle")
 }
 
 /// Elements, aligned for any type.
-struct Aligned(Vec<u64>);
+pub(crate) struct Aligned(Vec<u64>);
 
 impl Aligned {
-    fn of(bytes: &[u8]) -> Aligned {
+    pub(crate) fn of(bytes: &[u8]) -> Aligned {
         let mut words = vec![0; bytes.len().div_ceil(8)];
         bytemuck::cast_slice_mut::<u64, u8>(&mut words)[..bytes.len()].copy_from_slice(bytes);
         Aligned(words)
     }
 
-    fn bytes(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.0)
     }
 }
 
 /// Puts the scan of elements in their places, from `running` on, which becomes the total.
-fn scan_in_place(op: &Op, elements: &mut [u8], running: &mut [u8], exclusive: bool) {
+pub(crate) fn scan_in_place(op: &Op, elements: &mut [u8], running: &mut [u8], exclusive: bool) {
     let size = op.element().bytes() as usize;
     let fits = |bytes: &[u8]| {
         bytes.len().is_multiple_of(size) && bytes.as_ptr().addr().is_multiple_of(op.element().align() as usize)
@@ -186,20 +174,8 @@ fn scan_in_place(op: &Op, elements: &mut [u8], running: &mut [u8], exclusive: bo
     unsafe { (op.host().scan)(place, place, n, running.as_mut_ptr(), exclusive) }
 }
 
-fn scan_bytes(op: &Op, start: &[u8], input: &[u8], exclusive: bool) -> Output {
-    let elements = match Precise::of(op, start) {
-        Some(running) => running.scan(input, exclusive),
-        None => {
-            let (mut elements, mut running) = (Aligned::of(input), Aligned::of(start));
-            scan_in_place(op, &mut elements.bytes()[..input.len()], &mut running.bytes()[..start.len()], exclusive);
-            Elements::Made(elements.bytes()[..input.len()].to_vec())
-        }
-    };
-    Output { element: op.element().clone(), elements }
-}
-
 /// The total of each run of the values. There is one from each start to the next.
-fn totals(op: &Op, start: &[u8], values: &[u8], starts: &[u32]) -> Output {
+pub(crate) fn totals(op: &Op, start: &[u8], values: &[u8], starts: &[u32]) -> Output {
     let size = op.element().bytes() as usize;
     let place = |run: usize| starts.get(run).map_or(values.len(), |start| *start as usize * size);
     let elements = match Precise::of(op, start) {
@@ -222,7 +198,7 @@ fn totals(op: &Op, start: &[u8], values: &[u8], starts: &[u32]) -> Output {
 
 /// A float sum or product as the unevaluated sum of two f64.
 #[derive(Clone, Copy)]
-struct Precise {
+pub(crate) struct Precise {
     scalar: Scalar,
     product: bool,
     high: f64,
@@ -234,7 +210,7 @@ struct Precise {
 
 impl Precise {
     /// For a built-in sum or product of floats.
-    fn of(op: &Op, start: &[u8]) -> Option<Precise> {
+    pub(crate) fn of(op: &Op, start: &[u8]) -> Option<Precise> {
         let &ElementType::Scalar(scalar) = op.element() else { return None };
         let product = op.builtin == Some(Builtin::Product);
         let rounds = scalar.is_float() && (product || op.builtin == Some(Builtin::Sum));
@@ -269,7 +245,7 @@ impl Precise {
         if self.product { self.magnitudes + lost } else { self.magnitudes }
     }
 
-    fn scan(mut self, input: &[u8], exclusive: bool) -> Elements {
+    pub(crate) fn scan(mut self, input: &[u8], exclusive: bool) -> Elements {
         let (scalar, size) = (self.scalar, self.scalar.bytes() as usize);
         let n = input.len() / size;
         let (mut values, mut scales) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -290,73 +266,9 @@ impl Precise {
     }
 }
 
-fn sort_bytes(request: &SortRequest, keys: &[u8], values: Option<&[u8]>) -> Expected {
-    fn sorted<K: Number>(order: Order, keys: &[u8], values: Option<(usize, &[u8])>) -> (Vec<u8>, Option<Vec<u8>>) {
-        let keys: Vec<K> = keys.chunks_exact(size_of::<K>()).map(bytemuck::pod_read_unaligned).collect();
-        let Some((size, values)) = values else {
-            return (bytemuck::cast_slice(&sort_keys(order, &keys)).to_vec(), None);
-        };
-        let mut sorted = (Vec::with_capacity(size_of_val(&keys[..])), Vec::with_capacity(values.len()));
-        for (key, i) in indexed(order, &keys) {
-            sorted.0.extend_from_slice(bytemuck::bytes_of(&key));
-            sorted.1.extend_from_slice(&values[i as usize * size..][..size]);
-        }
-        (sorted.0, Some(sorted.1))
-    }
-    let carried = request.value.as_ref().zip(values);
-    let sized = carried.map(|(value, bytes)| (value.bytes() as usize, bytes));
-    let (keys, values) = for_scalar!(request.key, K => sorted::<K>(request.order, keys, sized));
-    let values = carried.zip(values).map(|((value, _), bytes)| Output::exact(value, bytes));
-    Expected { values, ..Expected::of(Output::exact(&ElementType::Scalar(request.key), keys)) }
-}
-
-fn select_bytes(request: &SelectRequest, input: &[u8]) -> Expected {
-    let element = request.selector.element();
-    let size = element.bytes() as usize;
-    // Each element for itself, so that several at a time change nothing.
-    let parts = input.par_chunks(CHUNK * size).map(|chunk| {
-        let (mut kept, mut rest) = (vec![], vec![]);
-        let mut elements = Aligned::of(chunk);
-        for bytes in elements.bytes()[..chunk.len()].chunks_exact(size) {
-            // SAFETY: this is one element of the predicate's type, a whole number of elements behind an address that suits any.
-            let keep = unsafe { (request.selector.host().count)(bytes.as_ptr(), 1) } == 1;
-            if keep { &mut kept } else { &mut rest }.extend_from_slice(bytes);
-        }
-        (kept, rest)
-    });
-    let (kept, rest): (Vec<_>, Vec<_>) = parts.unzip();
-    let (mut kept, rest) = (kept.concat(), rest.concat());
-    let count = Some((kept.len() / size) as u32);
-    if request.rest == Rest::Behind {
-        kept.extend_from_slice(&rest);
-    }
-    let rest = (request.rest == Rest::Apart).then(|| Output::exact(element, rest));
-    Expected { rest, count, ..Expected::of(Output::exact(element, kept)) }
-}
-
-fn runs_bytes(request: &ReduceByKeyRequest, input: &[u8], values: Option<&[u8]>) -> Expected {
-    let (op, size) = (request.total(), request.key.bytes() as usize);
-    let key = |i: u32| &input[i as usize * size..][..size];
-    let n = input.len() / size;
-    let starts = (0..n as u32).into_par_iter().filter(|&i| i == 0 || key(i) != key(i - 1));
-    let starts: Vec<u32> = starts.collect();
-    let ones;
-    let values = match (&request.op, values) {
-        (Some(_), Some(values)) => values,
-        _ => {
-            ones = 1u32.to_le_bytes().repeat(n);
-            &ones
-        }
-    };
-    let keys = starts.iter().flat_map(|&i| key(i)).copied().collect();
-    let totals = totals(&op, op.identity(), values, &starts);
-    let count = Some(starts.len() as u32);
-    Expected { values: Some(totals), count, ..Expected::of(Output::exact(&request.key, keys)) }
-}
-
 #[cfg(test)]
 mod tests {
-    use trifold_core::{Max, ReduceRequest, ScanRequest, Sum};
+    use trifold_core::{Max, ReduceRequest, ScanKind, ScanRequest, Sum};
 
     use super::*;
 

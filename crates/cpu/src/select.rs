@@ -4,16 +4,18 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
-use trifold_core::{Error, HostSelector, KernelKey, Rest, Result};
+use rayon::prelude::*;
+use trifold_core::{Error, HostSelector, KernelKey, Request, Rest, Result};
 
 use crate::memory::{Access, Region};
-use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, in_parts};
+use crate::oracle::{Aligned, CHUNK, Expected, Output};
+use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, Work, in_parts};
 
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 128 << 10;
 
 /// A selection bound to its memory.
-pub(crate) struct SelectStep {
+struct SelectStep {
     host: HostSelector,
     size: usize,
     n: usize,
@@ -24,30 +26,30 @@ pub(crate) struct SelectStep {
     output_count: Region,
 }
 
-impl SelectStep {
-    pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>) -> Result<SelectStep> {
-        let selector = key.selector.as_ref();
-        let selector = selector.ok_or_else(|| Error::Invalid(format!("{} without a predicate", key.name)))?;
-        let (n, element) = (arguments.count()?, selector.element());
-        let (size, alignment) = (element.bytes() as usize, element.align() as usize);
-        let input = arguments.array("input", n, size, alignment)?;
-        let output = arguments.array("output", n, size, alignment)?;
-        let output_rest = arguments.array("output_rest", n, size, alignment)?;
-        let output_count = arguments.array("output_count", 1, 4, 4)?;
-        let rest = Rest::of(key);
-        let rest = rest.ok_or_else(|| Error::Invalid(format!("{} without what to do with the rest", key.name)))?;
-        for apart in [&output, &output_rest, &output_count] {
-            input.check_apart(apart)?;
-        }
-        if rest == Rest::Apart {
-            output.check_apart(&output_rest)?;
-        }
-        output.check_apart(&output_count)?;
-        output_rest.check_apart(&output_count)?;
-        Ok(SelectStep { host: selector.host(), size, n, rest, input, output, output_rest, output_count })
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
+    let selector = key.selector.as_ref();
+    let selector = selector.ok_or_else(|| Error::Invalid(format!("{} without a predicate", key.name())))?;
+    let (n, element) = (arguments.count()?, selector.element());
+    let (size, alignment) = (element.bytes() as usize, element.align() as usize);
+    let input = arguments.array("input", n, size, alignment)?;
+    let output = arguments.array("output", n, size, alignment)?;
+    let output_rest = arguments.array("output_rest", n, size, alignment)?;
+    let output_count = arguments.array("output_count", 1, 4, 4)?;
+    let rest = Rest::of(key);
+    let rest = rest.ok_or_else(|| Error::Invalid(format!("{} without what to do with the rest", key.name())))?;
+    for apart in [&output, &output_rest, &output_count] {
+        input.check_apart(apart)?;
     }
+    if rest == Rest::Apart {
+        output.check_apart(&output_rest)?;
+    }
+    output.check_apart(&output_count)?;
+    output_rest.check_apart(&output_count)?;
+    Ok(Box::new(SelectStep { host: selector.host(), size, n, rest, input, output, output_rest, output_count }))
+}
 
-    pub(crate) fn run(&self, pool: &ThreadPool) -> Result<()> {
+impl Work for SelectStep {
+    fn run(&self, pool: &ThreadPool) -> Result<()> {
         let _access = Access::to(&[&self.input], &[&self.output, &self.output_rest, &self.output_count])?;
         let each = (BLOCK_BYTES / self.size).max(1);
         let blocks = self.n.div_ceil(each);
@@ -90,4 +92,30 @@ impl SelectStep {
         unsafe { self.output_count.start().cast::<u32>().write(total as u32) };
         Ok(())
     }
+}
+
+/// What a selection must give.
+pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Option<Expected> {
+    let Request::Select(request) = request else { return None };
+    let element = request.selector.element();
+    let size = element.bytes() as usize;
+    // Each element for itself, so that several at a time change nothing.
+    let parts = input.par_chunks(CHUNK * size).map(|chunk| {
+        let (mut kept, mut rest) = (vec![], vec![]);
+        let mut elements = Aligned::of(chunk);
+        for bytes in elements.bytes()[..chunk.len()].chunks_exact(size) {
+            // SAFETY: this is one element of the predicate's type, a whole number of elements behind an address that suits any.
+            let keep = unsafe { (request.selector.host().count)(bytes.as_ptr(), 1) } == 1;
+            if keep { &mut kept } else { &mut rest }.extend_from_slice(bytes);
+        }
+        (kept, rest)
+    });
+    let (kept, rest): (Vec<_>, Vec<_>) = parts.unzip();
+    let (mut kept, rest) = (kept.concat(), rest.concat());
+    let count = Some((kept.len() / size) as u32);
+    if request.rest == Rest::Behind {
+        kept.extend_from_slice(&rest);
+    }
+    let rest = (request.rest == Rest::Apart).then(|| Output::exact(element, rest));
+    Some(Expected { rest, count, ..Expected::of(Output::exact(element, kept)) })
 }

@@ -8,16 +8,17 @@
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
-use trifold_core::{Error, KernelKey, Result, ScalarKind};
+use trifold_core::{ElementType, Error, KernelKey, Number, Order, Request, Result, ScalarKind, for_scalar};
 
 use crate::memory::{Access, Region};
-use crate::step::{Arguments, inside};
+use crate::oracle::{Expected, Output, indexed, sort_keys};
+use crate::step::{Arguments, Work, inside};
 
 /// Elements that one task of a parallel loop takes.
 const CHUNK: usize = 1 << 14;
 
 /// A sort bound to its memory.
-pub(crate) struct SortStep {
+struct SortStep {
     n: usize,
     order: KeyOrder,
     key_bytes: usize,
@@ -105,45 +106,44 @@ impl<K: Bits, const INDEX_BYTES: usize> RadixKey for Indexed<K, INDEX_BYTES> {
     }
 }
 
-impl SortStep {
-    pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>) -> Result<SortStep> {
-        let constant = |name| {
-            key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name)))
-        };
-        let (code, kinds) = (constant("KEY_KIND")?, [ScalarKind::Unsigned, ScalarKind::Signed, ScalarKind::Float]);
-        let kind = *kinds.get(code as usize).ok_or_else(|| Error::Invalid(format!("keys of kind {code}")))?;
-        let order = KeyOrder { kind, descending: constant("DESCENDING")? == 1 };
-        let key_bytes = constant("PLACES")? as usize;
-        if key_bytes != 4 && key_bytes != 8 {
-            return Err(Error::Unsupported(format!("keys of {key_bytes} bytes; they have 4 or 8")));
-        }
-        let n = arguments.count()?;
-        let input = arguments.array("input", n, key_bytes, key_bytes)?;
-        let output = arguments.array("output", n, key_bytes, key_bytes)?;
-        let values = match constant("VALUE_WORDS")? as usize {
-            0 => None,
-            words => Some(Values {
-                words,
-                input: arguments.array("input_values", n, 4 * words, 4)?,
-                output: arguments.array("output_values", n, 4 * words, 4)?,
-            }),
-        };
-        if !input.is(&output) {
-            input.check_apart(&output)?;
-        }
-        if let Some(v) = &values {
-            if !v.input.is(&v.output) {
-                v.input.check_apart(&v.output)?;
-            }
-            for region in [&input, &output] {
-                v.output.check_apart(region)?;
-            }
-            v.input.check_apart(&output)?;
-        }
-        Ok(SortStep { n, order, key_bytes, input, output, values })
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
+    let constant =
+        |name| key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name())));
+    let (code, kinds) = (constant("KEY_KIND")?, [ScalarKind::Unsigned, ScalarKind::Signed, ScalarKind::Float]);
+    let kind = *kinds.get(code as usize).ok_or_else(|| Error::Invalid(format!("keys of kind {code}")))?;
+    let order = KeyOrder { kind, descending: constant("DESCENDING")? == 1 };
+    let key_bytes = constant("PLACES")? as usize;
+    if key_bytes != 4 && key_bytes != 8 {
+        return Err(Error::Unsupported(format!("keys of {key_bytes} bytes; they have 4 or 8")));
     }
+    let n = arguments.count()?;
+    let input = arguments.array("input", n, key_bytes, key_bytes)?;
+    let output = arguments.array("output", n, key_bytes, key_bytes)?;
+    let values = match constant("VALUE_WORDS")? as usize {
+        0 => None,
+        words => Some(Values {
+            words,
+            input: arguments.array("input_values", n, 4 * words, 4)?,
+            output: arguments.array("output_values", n, 4 * words, 4)?,
+        }),
+    };
+    if !input.is(&output) {
+        input.check_apart(&output)?;
+    }
+    if let Some(v) = &values {
+        if !v.input.is(&v.output) {
+            v.input.check_apart(&v.output)?;
+        }
+        for region in [&input, &output] {
+            v.output.check_apart(region)?;
+        }
+        v.input.check_apart(&output)?;
+    }
+    Ok(Box::new(SortStep { n, order, key_bytes, input, output, values }))
+}
 
-    pub(crate) fn run(&self, pool: &ThreadPool) -> Result<()> {
+impl Work for SortStep {
+    fn run(&self, pool: &ThreadPool) -> Result<()> {
         let mut reads = vec![&self.input];
         let mut writes = vec![&self.output];
         if let Some(v) = &self.values {
@@ -156,7 +156,9 @@ impl SortStep {
             unsafe { if self.key_bytes == 4 { self.sort::<u32>(parallel) } else { self.sort::<u64>(parallel) } }
         })
     }
+}
 
+impl SortStep {
     /// # Safety
     /// The caller holds access to the regions, and `K` is as wide as the keys.
     unsafe fn sort<K: Bits>(&self, parallel: bool) -> Result<()> {
@@ -271,4 +273,26 @@ fn reserve<T>(n: usize) -> Result<Vec<T>> {
     let bytes = n as u64 * size_of::<T>() as u64;
     vec.try_reserve_exact(n).map_err(|_| Error::OutOfMemory { bytes, device: "the cpu".into() })?;
     Ok(vec)
+}
+
+/// What a sort must give.
+pub(crate) fn expect(request: &Request, keys: &[u8], values: Option<&[u8]>) -> Option<Expected> {
+    fn sorted<K: Number>(order: Order, keys: &[u8], values: Option<(usize, &[u8])>) -> (Vec<u8>, Option<Vec<u8>>) {
+        let keys: Vec<K> = keys.chunks_exact(size_of::<K>()).map(bytemuck::pod_read_unaligned).collect();
+        let Some((size, values)) = values else {
+            return (bytemuck::cast_slice(&sort_keys(order, &keys)).to_vec(), None);
+        };
+        let mut sorted = (Vec::with_capacity(size_of_val(&keys[..])), Vec::with_capacity(values.len()));
+        for (key, i) in indexed(order, &keys) {
+            sorted.0.extend_from_slice(bytemuck::bytes_of(&key));
+            sorted.1.extend_from_slice(&values[i as usize * size..][..size]);
+        }
+        (sorted.0, Some(sorted.1))
+    }
+    let Request::Sort(request) = request else { return None };
+    let carried = request.value.as_ref().zip(values);
+    let sized = carried.map(|(value, bytes)| (value.bytes() as usize, bytes));
+    let (keys, values) = for_scalar!(request.key, K => sorted::<K>(request.order, keys, sized));
+    let values = carried.zip(values).map(|((value, _), bytes)| Output::exact(value, bytes));
+    Some(Expected { values, ..Expected::of(Output::exact(&ElementType::Scalar(request.key), keys)) })
 }

@@ -3,14 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
-use trifold_core::{Command, Error, KernelKey, Op, Param, Result, Span};
+use trifold_core::{Command, Error, KernelKey, Param, Result, Span};
 
-use crate::by_key::ByKeyStep;
-use crate::chain::{self, Elements, Slots};
+use crate::Cpu;
 use crate::memory::{Access, Region};
-use crate::select::SelectStep;
-use crate::sort::SortStep;
-use crate::{Cpu, Kernel};
 
 /// Below this many bytes one thread is done before a second one wakes.
 pub(crate) const SEQUENTIAL_BYTES: usize = 128 << 10;
@@ -21,12 +17,17 @@ pub struct Step(Bound);
 enum Bound {
     Fill { to: Region, value: u32 },
     Copy { from: Region, to: Region },
-    Scan { elements: Elements, exclusive: bool, sequential: bool, input: Region, output: Region },
-    Reduce { elements: Elements, input: Region, output: Region },
-    Sort(SortStep),
-    Select(SelectStep),
-    ReduceByKey(ByKeyStep),
+    Launch(Box<dyn Work>),
 }
+
+/// A primitive's launch, bound to its memory.
+pub(crate) trait Work: Send + Sync {
+    /// Runs it, on the backend's threads where that pays.
+    fn run(&self, pool: &ThreadPool) -> Result<()>;
+}
+
+/// How a launch is bound: by its key, what it brings, and the element that it starts from.
+pub(crate) type Bind = fn(&KernelKey, &Arguments<'_, '_>, Option<&[u8]>) -> Result<Box<dyn Work>>;
 
 impl Step {
     pub(crate) fn bind(command: Command<'_, Cpu>) -> Result<Step> {
@@ -40,13 +41,7 @@ impl Step {
             }
             Command::Launch { key, kernel, spans, params, initial, .. } => {
                 let arguments = Arguments { spans: &spans, params };
-                match kernel {
-                    Kernel::Scan => bind_scan(key, &arguments, initial)?,
-                    Kernel::Reduce => bind_reduce(key, &arguments, initial)?,
-                    Kernel::Sort => Bound::Sort(SortStep::bind(key, &arguments)?),
-                    Kernel::Select => Bound::Select(SelectStep::bind(key, &arguments)?),
-                    Kernel::ReduceByKey => Bound::ReduceByKey(ByKeyStep::bind(key, &arguments)?),
-                }
+                Bound::Launch((kernel.0)(key, &arguments, initial)?)
             }
         };
         Ok(Step(bound))
@@ -73,25 +68,7 @@ impl Step {
                     unsafe { target.at(start).copy_from_nonoverlapping(source.at(start), bytes) }
                 });
             }
-            Bound::Scan { elements, exclusive, sequential, input, output } => {
-                let _access = Access::to(&[input], &[output])?;
-                // SAFETY: `bind_scan` checked alignment, sizes and that the regions are equal or apart; `_access`
-                // covers both.
-                unsafe {
-                    match sequential {
-                        true => chain::scan_sequentially(elements, input.start(), output.start(), *exclusive),
-                        false => chain::scan(pool, elements, input.start(), output.start(), *exclusive),
-                    }
-                }
-            }
-            Bound::Reduce { elements, input, output } => {
-                let _access = Access::to(&[input], &[output])?;
-                // SAFETY: as for the scan, and the output has room for one element.
-                unsafe { chain::reduce(pool, elements, input.start(), output.start()) }
-            }
-            Bound::Sort(step) => step.run(pool)?,
-            Bound::Select(step) => step.run(pool)?,
-            Bound::ReduceByKey(step) => step.run(pool)?,
+            Bound::Launch(work) => work.run(pool)?,
         }
         Ok(())
     }
@@ -130,44 +107,6 @@ impl Arguments<'_, '_> {
         region.check_alignment(name, alignment)?;
         Ok(region)
     }
-}
-
-fn elements(key: &KernelKey, n: usize, initial: Option<&[u8]>) -> Result<Elements> {
-    let op: &Op = key.op.as_ref().ok_or_else(|| Error::Invalid(format!("{} without an operator", key.name)))?;
-    let size = op.element().bytes() as usize;
-    let initial = initial.unwrap_or(op.identity());
-    if initial.len() != size || op.identity().len() != size || size == 0 {
-        return Err(Error::Invalid(format!(
-            "a start of {} bytes and an identity of {} for {}, which has {size}",
-            initial.len(),
-            op.identity().len(),
-            op.element().name()
-        )));
-    }
-    Ok(Elements { op: op.host(), size, n, identity: Slots::of(op.identity()), initial: Slots::of(initial) })
-}
-
-fn bind_scan(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Bound> {
-    let elements = elements(key, arguments.count()?, initial)?;
-    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
-    let input = arguments.array("input", elements.n, elements.size, alignment)?;
-    let output = arguments.array("output", elements.n, elements.size, alignment)?;
-    if !input.is(&output) {
-        input.check_apart(&output)?;
-    }
-    let is = |name| key.constant(name) == Some(1);
-    Ok(Bound::Scan { elements, exclusive: is("EXCLUSIVE"), sequential: is("SEQUENTIAL"), input, output })
-}
-
-fn bind_reduce(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Bound> {
-    let elements = elements(key, arguments.count()?, initial)?;
-    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
-    let input = arguments.array("input", elements.n, elements.size, alignment)?;
-    let output = arguments.array("output", 1, elements.size, alignment)?;
-    if !input.is(&output) {
-        input.check_apart(&output)?;
-    }
-    Ok(Bound::Reduce { elements, input, output })
 }
 
 /// Memory that several threads work on, each on a part of its own.

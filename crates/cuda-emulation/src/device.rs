@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trifold_core::{
-    Backend, Caps, Command, DeviceKind, Error, InOrder, KernelKey, Kernels, Language, Reduce, Result, Scan, Sort, Span,
-    SubgroupSource, Subgroups,
+    Argument, Backend, Caps, Command, DeviceKind, Error, InOrder, KernelKey, Kernels, Language, Reduce, Result, Scan,
+    Sort, Span, SubgroupSource, Subgroups,
 };
 use trifold_cpu::{ALIGNMENT, Region};
-use trifold_kernels::{Argument, ParamsLayout};
+use trifold_kernels::ParamsLayout;
 
 use crate::Step;
 use crate::compile::{Program, clang};
@@ -141,7 +141,7 @@ impl Backend for Emulation {
             let takes = (assembled.arguments.len(), assembled.params.bytes() as usize);
             let program = Program::compile(&self.clang, &assembled.source, assembled.entry_point, takes)?;
             Ok(Kernel(Arc::new(Compiled {
-                name: key.name,
+                name: key.name(),
                 program,
                 workgroup: assembled.workgroup,
                 arguments: assembled.arguments,

@@ -3,9 +3,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trifold_core::{Command, Error, Result};
+use trifold_core::{Command, Error, Result, in_order};
 use trifold_cpu::Region;
-use trifold_kernels::in_order;
 
 use crate::Emulation;
 use crate::device::Kernel;
@@ -41,7 +40,7 @@ impl Step {
             Command::Fill { span, value } => Action::Fill { to: Region::of(&span)?, value },
             Command::Copy { from, to } => Action::Copy { from: Region::of(&from)?, to: Region::of(&to)? },
             Command::Launch { key, kernel, groups, spans, params, initial } => {
-                let spans = in_order(key.name, kernel.0.arguments, &spans)?;
+                let spans = in_order(key.name(), kernel.0.arguments, &spans)?;
                 let arguments =
                     spans.into_iter().map(|span| span.map(Region::of).transpose()).collect::<Result<_>>()?;
                 let params = kernel.0.params.pack(initial, params, |_| 0)?.into();

@@ -7,9 +7,10 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use trifold_cache::{Cache, Key};
 use trifold_core::{
-    Backend, Caps, Command, Error, InOrder, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, Turns,
+    Argument, Backend, Caps, Command, Error, InOrder, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning,
+    Turns,
 };
-use trifold_kernels::{Argument, Assembled, ParamsLayout};
+use trifold_kernels::{Assembled, ParamsLayout};
 
 use crate::failure::driver;
 use crate::step::{self, MOST_ARGUMENTS};
@@ -163,22 +164,23 @@ impl Kernel {
         let architecture = format!("sm_{}", cuda.architecture);
         // Cubins alone: PTX for an older architecture would outlive the old NVRTC that made it.
         let kept = Key::new("cuda", &["cubin", &assembled.source, &architecture, &cuda.caps.driver, nvrtc::OPTIONS]);
-        let found = cuda.cache.load(&kept, key.name, |cubin| {
+        let found = cuda.cache.load(&kept, key.name(), |cubin| {
             cuda.stream.context().load_module(Ptx::from_binary(cubin))?.load_function(assembled.entry_point)
         });
         if let Some(function) = found {
             return Kernel::load(key, cuda, function, assembled, cuda.architecture);
         }
-        let image = nvrtc::compile_for_device(&assembled.source, key.name, cuda.architecture)?;
+        let image = nvrtc::compile_for_device(&assembled.source, key.name(), cuda.architecture)?;
         let form = if image.ptx { "PTX" } else { "a cubin" };
         let loading = |error: cudarc::driver::DriverError| match error.0 {
             CUresult::CUDA_ERROR_INVALID_IMAGE
             | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
             | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => driver(format_args!(
                 "loading {} ({form}); if NVRTC is newer than the driver ({}), install an NVRTC of the driver's CUDA version",
-                key.name, cuda.caps.driver
+                key.name(),
+                cuda.caps.driver
             ))(error),
-            _ => driver(format_args!("loading {}", key.name))(error),
+            _ => driver(format_args!("loading {}", key.name()))(error),
         };
         let module = cuda.stream.context().load_module(Ptx::from_binary(image.bytes.clone())).map_err(loading)?;
         let function = module.load_function(assembled.entry_point).map_err(loading)?;
@@ -197,7 +199,7 @@ impl Kernel {
         assembled: Assembled,
         architecture: u32,
     ) -> Result<Kernel> {
-        let name = key.name;
+        let name = key.name();
         let Assembled { workgroup, arguments, params, .. } = assembled;
         let mut expected = vec![8; arguments.len()];
         expected.push(params.bytes() as usize);

@@ -7,8 +7,7 @@ use cudarc::driver::sys::{
     self, CUdeviceptr, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
 };
 use cudarc::driver::{CudaStream, result};
-use trifold_core::{Command, Error, Result, Span};
-use trifold_kernels::in_order;
+use trifold_core::{Command, Error, Result, Span, in_order};
 
 use crate::backend::Loaded;
 use crate::failure::driver;
@@ -62,7 +61,7 @@ impl Step {
                 bytes => Action::Copy { from: address("a copy", &from)?, to: address("a copy", &to)?, bytes },
             },
             Command::Launch { key, kernel, groups, spans, params, initial } => {
-                let name = key.name;
+                let name = key.name();
                 let Loaded { stream, arguments, params: layout, .. } = &*kernel.0;
                 if Handle::of(stream) != owner {
                     return Err(Error::Invalid(format!(

@@ -4,7 +4,7 @@
 use trifold_conformance::{Breadth, check_each, describe, kernels, shapes};
 use trifold_core::{Caps, Error, KernelKey, Language};
 use trifold_cuda::{compile_to_cubin, nvrtc_version};
-use trifold_kernels::{CATALOGUE, Entry, assemble};
+use trifold_kernels::{assemble, catalogue};
 
 #[path = "../../core/tests/devices/mod.rs"]
 mod devices;
@@ -26,10 +26,6 @@ fn keys(architecture: u32) -> Vec<KernelKey> {
     kernels(&caps, Breadth::Some)
 }
 
-fn entry(key: &KernelKey) -> &'static Entry {
-    CATALOGUE.iter().find(|entry| entry.name == key.name).unwrap_or_else(|| panic!("{} is not listed", key.name))
-}
-
 /// Whether NVRTC is not there; prints why. One that is named must load.
 fn skip() -> bool {
     let Err(error) = nvrtc_version() else { return false };
@@ -42,12 +38,12 @@ fn skip() -> bool {
 fn compile_all(what: &str, work: &[(&KernelKey, u32)]) {
     let compile = |key: &KernelKey, architecture| {
         let assembled = assemble(key, &caps(architecture))?;
-        let cubin = compile_to_cubin(&assembled.source, key.name, architecture)?;
+        let cubin = compile_to_cubin(&assembled.source, key.name(), architecture)?;
         let section = format!(".text.{}\0", assembled.entry_point);
         if cubin.windows(section.len()).any(|w| w == section.as_bytes()) {
             return Ok(());
         }
-        Err(Error::Compile { kernel: key.name.into(), log: format!("no function {}", assembled.entry_point) })
+        Err(Error::Compile { kernel: key.name().into(), log: format!("no function {}", assembled.entry_point) })
     };
     check_each(what, work, |(key, architecture)| {
         compile(key, *architecture).map_err(|error| format!("sm_{architecture} {}\n{error}", describe(key)))
@@ -57,8 +53,11 @@ fn compile_all(what: &str, work: &[(&KernelKey, u32)]) {
 #[test]
 fn the_plans_reach_the_whole_catalogue() {
     let keys = keys(90);
-    for entry in CATALOGUE.iter().filter(|entry| entry.only.is_none_or(|l| l == Language::CudaC)) {
-        assert!(keys.iter().any(|key| key.name == entry.name), "no plan launches {}", entry.name);
+    for entry in catalogue().filter(|entry| entry.only.is_none_or(|l| l == Language::CudaC)) {
+        assert!(keys.iter().any(|key| key.name() == entry.name), "no plan launches {}", entry.name);
+    }
+    for key in &keys {
+        assert!(catalogue().any(|kernel| std::ptr::eq(kernel, key.kernel)), "{} is not listed", key.name());
     }
     eprintln!("{} kernels in {} shapes", keys.len(), shapes(&keys).len());
 }
@@ -69,7 +68,7 @@ fn every_kernel_compiles_for_sm_90() {
         return;
     }
     let keys = keys(90);
-    let work: Vec<_> = keys.iter().filter(|key| entry(key).cuda_from <= 90).map(|key| (key, 90)).collect();
+    let work: Vec<_> = keys.iter().filter(|key| key.kernel.cuda_from <= 90).map(|key| (key, 90)).collect();
     compile_all("every kernel", &work);
 }
 
@@ -84,7 +83,7 @@ fn every_shape_compiles_for_every_architecture() {
         work.extend(shapes(keys).into_iter().map(|key| (key, *architecture)));
     }
     for (key, architecture) in &work {
-        assert!(entry(key).cuda_from <= *architecture, "sm_{architecture}: {}", describe(key));
+        assert!(key.kernel.cuda_from <= *architecture, "sm_{architecture}: {}", describe(key));
     }
     compile_all("every shape", &work);
 }

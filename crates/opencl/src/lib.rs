@@ -340,7 +340,7 @@ impl Backend for OpenCl {
                 for (_, span) in &spans {
                     self.check_context(&span.handle().0)?;
                 }
-                step::launch(key.name, kernel, groups, &spans, params, initial, self.caps.binding_alignment)
+                step::launch(key.name(), kernel, groups, &spans, params, initial, self.caps.binding_alignment)
             }
         };
         Ok(Step { queue: self.queue.raw() as usize, kind: kind? })

@@ -49,7 +49,7 @@ pub(crate) fn compile(
 ) -> Result<Kernel> {
     let start = Instant::now();
     let assembled = assemble(key, caps)?;
-    let failed = |s: Status| s.error(format_args!("compiling {} for {}", key.name, caps.device));
+    let failed = |s: Status| s.error(format_args!("compiling {} for {}", key.name(), caps.device));
     let options = for_assembler(options, key, caps);
     let asked = options.to_string_lossy();
     // PoCL compiles with these too.
@@ -57,12 +57,12 @@ pub(crate) fn compile(
     let more = more.to_string_lossy();
     let kept = Key::new("opencl", &[&assembled.source, &asked, &more, &caps.device, &caps.driver, &caps.api]);
     let entry_point = CString::new(assembled.entry_point)
-        .map_err(|_| Error::Invalid(format!("{} has an entry point with a zero in its name", key.name)))?;
+        .map_err(|_| Error::Invalid(format!("{} has an entry point with a zero in its name", key.name())))?;
     let found = |binary: Vec<u8>| {
         let loaded = load(context, device, &options, &binary, &entry_point);
         loaded.map_err(|status| status.error("loading a cached kernel"))
     };
-    let program = match cache.load(&kept, key.name, found) {
+    let program = match cache.load(&kept, key.name(), found) {
         Some(program) => program,
         None => {
             let program = create(context, &assembled.source).map_err(failed)?;
@@ -71,7 +71,7 @@ pub(crate) fn compile(
                 Ok(binary) => cache.put(&kept, &binary),
                 Err(error) => {
                     let error = error.error("asking for a compiled kernel");
-                    tracing::debug!(kernel = key.name, %error, "the driver does not give kernels away; not cached");
+                    tracing::debug!(kernel = key.name(), %error, "the driver does not give kernels away; not cached");
                 }
             }
             program
@@ -90,18 +90,21 @@ pub(crate) fn compile(
         return Err(Error::Unsupported(format!(
             "{} runs workgroups of at most {most} invocations of {}, which was planned with {workgroup}; plan with a \
              smaller tuning",
-            caps.device, key.name
+            caps.device,
+            key.name()
         )));
     }
     let local: u64 = kernel.info_for(device.raw(), ffi::CL_KERNEL_LOCAL_MEM_SIZE).map_err(failed)?;
     if local > u64::from(caps.shared_bytes) {
         return Err(Error::Unsupported(format!(
             "{} needs {local} bytes of local memory, and {} has {}; plan with a smaller tuning",
-            key.name, caps.device, caps.shared_bytes
+            key.name(),
+            caps.device,
+            caps.shared_bytes
         )));
     }
     let ms = start.elapsed().as_secs_f64() * 1e3;
-    tracing::debug!(kernel = key.name, device = caps.device, workgroup, local, ms, "compiled");
+    tracing::debug!(kernel = key.name(), device = caps.device, workgroup, local, ms, "compiled");
     Ok(Kernel(Arc::new(compiled)))
 }
 
@@ -198,16 +201,16 @@ fn build(program: &Program, device: Device, options: &CStr, key: &KernelKey, cap
     match check("clBuildProgram", code) {
         Ok(()) if status == ffi::CL_BUILD_SUCCESS => {
             if !log.is_empty() {
-                tracing::trace!(kernel = key.name, log, "the compiler has remarks");
+                tracing::trace!(kernel = key.name(), log, "the compiler has remarks");
             }
             Ok(())
         }
         Err(status) if status.code != ffi::CL_BUILD_PROGRAM_FAILURE && log.is_empty() => {
-            Err(status.error(format_args!("compiling {} for {}", key.name, caps.device)))
+            Err(status.error(format_args!("compiling {} for {}", key.name(), caps.device)))
         }
         _ => {
             let log = if log.is_empty() { "the compiler gave no reason".to_owned() } else { log };
-            Err(Error::Compile { kernel: key.name.to_owned(), log })
+            Err(Error::Compile { kernel: key.name().to_owned(), log })
         }
     }
 }

@@ -6,8 +6,8 @@ use std::ptr;
 use std::sync::Arc;
 
 use ocl::ffi;
-use trifold_core::{Error, Param, Result, Span};
-use trifold_kernels::{Access, in_order, residue};
+use trifold_core::{Access, Error, Param, Result, Span, in_order};
+use trifold_kernels::residue;
 
 use crate::OpenCl;
 use crate::memory::Memory;

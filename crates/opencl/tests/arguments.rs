@@ -6,12 +6,12 @@ use std::ffi::CString;
 
 use ocl::core::{self, KernelArgInfo};
 use trifold_conformance::{Breadth, devices_or_skip, kernels};
-use trifold_core::{Backend, KernelKey, Language};
-use trifold_kernels::{CATALOGUE, Entry, assemble, text};
+use trifold_core::{Backend, Kernel, KernelKey, Language};
+use trifold_kernels::{assemble, catalogue, text};
 use trifold_opencl::{OpenCl, ocl};
 
 /// The names, and the address spaces, of a kernel's arguments.
-fn arguments(cl: &OpenCl, key: &KernelKey, entry: &Entry) -> Vec<(String, String)> {
+fn arguments(cl: &OpenCl, key: &KernelKey, entry: &Kernel) -> Vec<(String, String)> {
     let assembled = assemble(key, cl.caps()).unwrap();
     let device = cl.device_id();
     let context = core::create_context(None, &[device], None, None).unwrap();
@@ -35,10 +35,10 @@ fn the_catalogue_is_the_texts() {
     let emulated = cl.caps().emulates_subgroups();
     let mut planned: BTreeMap<&str, Vec<KernelKey>> = BTreeMap::new();
     for key in kernels(cl.caps(), Breadth::Some) {
-        planned.entry(key.name).or_default().push(key);
+        planned.entry(key.name()).or_default().push(key);
     }
     let (mut tried, mut without) = (BTreeSet::new(), BTreeSet::new());
-    for entry in CATALOGUE.iter().filter(|e| e.only.is_none_or(|l| l == Language::OpenClC)) {
+    for entry in catalogue().filter(|e| e.only.is_none_or(|l| l == Language::OpenClC)) {
         let keys = planned.remove(entry.name).unwrap_or_default();
         if emulated && entry.name == "scan/lookback_pipelined" {
             continue;
@@ -47,23 +47,23 @@ fn the_catalogue_is_the_texts() {
         // What a kernel takes hardly depends on its types and constants, and each is seconds of compilation.
         let apart = keys.len().div_ceil(2);
         for key in keys.into_iter().step_by(apart) {
-            if text(Language::OpenClC, key.name).is_none_or(|t| t.trim().is_empty()) {
-                without.insert(key.name);
+            if text(Language::OpenClC, key.name()).is_none_or(|t| t.trim().is_empty()) {
+                without.insert(key.name());
                 continue;
             }
             let found = arguments(&cl, &key, entry);
             let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
             let expected: Vec<&str> = entry.arguments.iter().map(|a| a.name).collect();
-            let (params, buffers) = names.split_last().unwrap_or_else(|| panic!("{} has no arguments", key.name));
+            let (params, buffers) = names.split_last().unwrap_or_else(|| panic!("{} has no arguments", key.name()));
             assert_eq!(*buffers, expected, "{key:?}");
             assert_eq!(*params, "params", "{key:?}");
             for (name, space) in &found {
                 let wanted = if name == "params" { "Private" } else { "Global" };
-                assert!(space.contains(wanted), "`{name}` of {} is {space}", key.name);
+                assert!(space.contains(wanted), "`{name}` of {} is {space}", key.name());
             }
             // And as the backend compiles it.
             trifold_core::block_on(cl.compile(&key)).unwrap();
-            tried.insert(key.name);
+            tried.insert(key.name());
         }
     }
     eprintln!("held against the catalogue: {tried:?}; skipped, for want of an OpenCL text: {without:?}");

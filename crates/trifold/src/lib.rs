@@ -43,14 +43,15 @@ pub use discover::{Found, Missing, devices, discover};
 #[doc(inline)]
 pub use trifold_cache::Cache;
 #[doc(inline)]
+pub use trifold_core::primitive::*;
+#[doc(inline)]
 pub use trifold_core::{
-    Algorithm, And, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Backend, Bound, Builtin, Candidates, Caps,
-    Command, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, HostOp, HostSelector, KernelKey, Key,
-    Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Number, Op, Operand, Options, Or, Order, Param, Plan,
-    Predicate, Prepared, Product, Reduce, ReduceByKey, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest,
-    Result, Scalar, ScalarKind, Scan, ScanKind, ScanRequest, Select, SelectRequest, Selector, Slot, Sort, SortRequest,
-    Span, Spans, SpansOf, Step, SubgroupSource, Subgroups, Sum, Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor,
-    algorithm, block_on, bytemuck, element, for_scalar, plan_for, planner, renamed, scratch_bytes,
+    Access, Algorithm, And, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Argument, Backend, Bound, Builtin,
+    Candidates, Caps, Command, DeviceKind, Element, ElementType, Error, Fault, Field, HostOp, Kernel, KernelKey, Key,
+    Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Number, Op, Options, Or, Param, Plan, Prepared, Product,
+    Region, Result, Scalar, ScalarKind, Slot, Span, Spans, SpansOf, Step, SubgroupSource, Subgroups, Sum, Transfer,
+    Tuning, TuningRow, TuningTable, Waiting, Xor, algorithm, block_on, bytemuck, element, for_scalar, plan_for,
+    planner, primitive, renamed, scratch_bytes,
 };
 
 #[cfg(feature = "cpu")]
@@ -68,8 +69,7 @@ pub use trifold_wgpu as wgpu;
 
 /// What a program that scans, reduces and sorts uses: the traits, the operators, and the types of their arguments.
 pub mod prelude {
-    pub use crate::{
-        And, Backend, Element, Key, Layout, Max, Min, Monoid, Or, Order, Predicate, Product, Reduce, ReduceByKey, Rest,
-        Scan, ScanKind, Select, Sort, Spans, Sum, Transfer, Xor,
-    };
+    pub use trifold_core::primitive::prelude::*;
+
+    pub use crate::{And, Backend, Element, Key, Layout, Max, Min, Monoid, Or, Product, Spans, Sum, Transfer, Xor};
 }

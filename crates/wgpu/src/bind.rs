@@ -1,7 +1,8 @@
 //! Pipelines and bind groups: what a launch needs, made once.
 
-use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span};
-use trifold_kernels::{Assembled, assemble, in_order};
+use trifold_core::algorithm::copy::FILL;
+use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span, in_order};
+use trifold_kernels::{Assembled, assemble};
 
 use crate::Wgpu;
 use crate::gl::Kept;
@@ -68,7 +69,7 @@ impl Pipeline {
         let kept = backend.cache.open(backend, &assembled.source).await;
         let compile = || {
             let source = wgpu::ShaderModuleDescriptor {
-                label: Some(key.name),
+                label: Some(key.name()),
                 source: wgpu::ShaderSource::Wgsl(assembled.source.as_str().into()),
             };
             let checks = wgpu::ShaderRuntimeChecks {
@@ -85,16 +86,16 @@ impl Pipeline {
             // are not, one that does not end is the driver's to stop. The checks that remain are of shader stages that there are none of.
             let module = unsafe { device.create_shader_module_trusted(source, checks) };
             let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some(key.name),
+                label: Some(key.name()),
                 entries: &entries,
             });
             let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some(key.name),
+                label: Some(key.name()),
                 bind_group_layouts: &[Some(&layout)],
                 immediate_size: 0,
             });
             let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(key.name),
+                label: Some(key.name()),
                 layout: Some(&pipeline_layout),
                 module: &module,
                 entry_point: Some(assembled.entry_point),
@@ -108,21 +109,21 @@ impl Pipeline {
         };
         // What the application's own calls have reported meanwhile is not the kernel's.
         let (pipeline, layout) = backend.caught(0, compile).await.map_err(|error| match error {
-            Error::Backend { message, .. } => Error::Compile { kernel: key.name.into(), log: message },
+            Error::Backend { message, .. } => Error::Compile { kernel: key.name().into(), log: message },
             other => other,
         })?;
         backend.watch.lost()?;
         if let Some(kept) = kept {
             backend.cache.keep(kept);
         }
-        tracing::debug!(kernel = key.name, elapsed = ?started.elapsed(), "compiled");
-        Ok(Pipeline { kernel: key.name, assembled, pipeline, layout, present, opening: backend.opening })
+        tracing::debug!(kernel = key.name(), elapsed = ?started.elapsed(), "compiled");
+        Ok(Pipeline { kernel: key.name(), assembled, pipeline, layout, present, opening: backend.opening })
     }
 }
 
 /// The kernel that clears scratch.
 pub(crate) fn fill_key(caps: &Caps) -> KernelKey {
-    KernelKey::new("copy/fill", vec![], vec![("WORKGROUP", 256.min(caps.max_workgroup)), ("ROWS", 8)])
+    KernelKey::new(&FILL, vec![], vec![("WORKGROUP", 256.min(caps.max_workgroup)), ("ROWS", 8)])
 }
 
 impl Wgpu {

@@ -5,19 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-
-/// Every primitive of the comparison.
-const PRIMITIVES: [&str; 9] = [
-    "copy",
-    "scan",
-    "reduce",
-    "sort_keys",
-    "sort_pairs",
-    "select_if",
-    "partition_if",
-    "reduce_by_key",
-    "run_length_encode",
-];
+use trifold_core::Form;
 
 /// Reads the rows, and says how many there are of which backends.
 ///
@@ -43,7 +31,7 @@ fn check_rows(rows: &[Value], backends: &[&str]) -> Result<String> {
         found.insert((field(row, "backend"), field(row, "primitive")));
     }
     for &backend in backends {
-        for primitive in PRIMITIVES {
+        for primitive in Form::all().map(|form| form.name) {
             let pair = (backend.to_owned(), primitive.to_owned());
             ensure!(found.contains(&pair), "no verified row of {primitive} on {backend}");
         }
@@ -64,7 +52,7 @@ mod tests {
                 "median_ms": 0.5, "gelem_s": 1.0, "gb_s": 4.0, "verified": true,
             })
         };
-        PRIMITIVES.into_iter().map(row).collect()
+        Form::all().map(|form| row(form.name)).collect()
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Devices of wgpu that differ in what their kernels may use, and all kernels of each.
 
 use trifold_conformance::{Breadth, kernels};
+use trifold_core::algorithm::copy::FILL;
 use trifold_core::{Caps, DeviceKind, KernelKey, Language, SubgroupSource, Subgroups};
 
 /// The devices, by what tells them apart.
@@ -51,7 +52,7 @@ pub fn tiers() -> [(&'static str, Caps); 4] {
 
 /// Every kernel of every plan, and the one with which wgpu fills scratch.
 pub fn keys(caps: &Caps) -> Vec<KernelKey> {
-    let fill = KernelKey::new("copy/fill", vec![], vec![("WORKGROUP", 256), ("ROWS", 8)]);
+    let fill = KernelKey::new(&FILL, vec![], vec![("WORKGROUP", 256), ("ROWS", 8)]);
     let mut keys = kernels(caps, Breadth::Every);
     keys.push(fill);
     keys

@@ -1,14 +1,13 @@
 //! A row's buffers, what they hold before a call, and whether they hold the right result after it.
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Options, Predicate,
-    Request, Result, Scalar, Selector, Slot, for_scalar,
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Form, Options,
+    Request, Result, Scalar, Slot,
 };
 use trifold_conformance::Distribution;
 use trifold_conformance::oracle::{self, Expected, Given};
 
 use super::rows::Job;
-use crate::args::Primitive;
 use crate::elements::{Elements, Shape};
 use crate::memory::{allocate, first, upload};
 
@@ -20,35 +19,6 @@ const PIECE: usize = 64 << 20;
 /// Of uniform inputs every seed is as good as any.
 const SEED: u64 = 0x7472_6966_6f6c_6421;
 
-/// The upper half of a type's values, and of the floats over [0, 1): what selections keep.
-pub struct Upper;
-
-macro_rules! upper {
-    ($($T:ident, $middle:expr, $wgsl:literal;)*) => {
-        $(impl Predicate<$T> for Upper {
-            const NAME: &'static str = "upper";
-            const WGSL: &'static str = concat!("fn keep(v: T) -> bool { return ", $wgsl, "; }");
-            fn keep(v: $T) -> bool {
-                v >= $middle
-            }
-        })*
-    };
-}
-
-upper! {
-    u32, 1 << 31, "v >= 0x80000000u";
-    i32, 0, "v >= 0i";
-    f32, 0.5, "v >= 0.5f";
-    u64, 1 << 63, "(v >> 63u) != 0lu";
-    i64, 0, "v >= 0li";
-    f64, 0.5, "v >= 0.5lf";
-}
-
-/// [`Upper`] of a type.
-pub fn upper(scalar: Scalar) -> Selector {
-    for_scalar!(scalar, T => Selector::of::<T, Upper>())
-}
-
 /// The buffers of one type, size and input, and what they hold.
 pub struct Data {
     scalar: Scalar,
@@ -59,21 +29,16 @@ pub struct Data {
     input_buffer: AnyBuffer,
     output_buffer: AnyBuffer,
     /// Of sorts of pairs and of what is by key.
-    values: Option<Values>,
+    values: Option<(Elements, AnyBuffer)>,
+    output_values: Option<AnyBuffer>,
     /// Of partitions.
     rest: Option<AnyBuffer>,
     /// How many were kept, or how many runs there are.
     count: AnyBuffer,
     /// What a primitive with an operator must give.
-    expected: Option<(Primitive, Option<Builtin>, Expected)>,
+    expected: Option<(&'static Form, Option<Builtin>, Expected)>,
     /// The speed of this device's copy.
     pub copy_gb_s: Option<f64>,
-}
-
-struct Values {
-    host: Elements,
-    input: AnyBuffer,
-    output: AnyBuffer,
 }
 
 /// Puts what is no result where the results go: one that was left over from another row, and an input that is sorted
@@ -115,6 +80,7 @@ impl Data {
                     output_buffer: allocate(backend, input.as_bytes().len())?,
                     input,
                     values: None,
+                    output_values: None,
                     rest: None,
                     count: allocate(backend, 4)?,
                     expected: None,
@@ -122,18 +88,24 @@ impl Data {
                 }
             }
         };
-        // The shape tells what is by key from sorts.
-        let values = match job.primitive {
-            Primitive::SortPairs => Some(Elements::indices(job.n)),
-            primitive if primitive.is_by_key() => Some(Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED)),
-            _ => None,
-        };
-        if let (Some(host), None) = (values, &data.values) {
-            let (input, output) = (upload(backend, host.as_bytes())?, allocate(backend, host.as_bytes().len())?);
-            data.values = Some(Values { host, input, output });
-        }
-        if job.primitive == Primitive::PartitionIf && data.rest.is_none() {
-            data.rest = Some(allocate(backend, data.input.as_bytes().len())?);
+        for operand in request.operands() {
+            let bytes = operand.bytes() as usize;
+            match operand.slot {
+                // The shape tells values that are combined from those that keys carry.
+                Slot::InputValues if data.values.is_none() => {
+                    let host = match request.op() {
+                        Some(_) => Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED),
+                        None => Elements::indices(job.n),
+                    };
+                    let buffer = upload(backend, host.as_bytes())?;
+                    data.values = Some((host, buffer));
+                }
+                Slot::OutputValues if data.output_values.is_none() => {
+                    data.output_values = Some(allocate(backend, bytes)?)
+                }
+                Slot::Rest if data.rest.is_none() => data.rest = Some(allocate(backend, bytes)?),
+                _ => {}
+            }
         }
         data.expect(job, request);
         Ok(kept.insert(data))
@@ -145,24 +117,24 @@ impl Data {
         if self.expected.as_ref().is_none_or(|(primitive, operator, _)| (*primitive, *operator) != asked) {
             // Large inputs leave no room for two.
             self.expected = None;
-            let values = self.values.as_ref().map(|values| values.host.as_bytes());
+            let values = self.values.as_ref().map(|(host, _)| host.as_bytes());
             self.expected = Some((asked.0, asked.1, oracle::expect(request, self.input.as_bytes(), values)));
         }
     }
 
     /// The spans of a request.
     pub fn spans(&self, request: &Request) -> Result<AnySpans<'_>> {
-        let values = || self.values.as_ref().ok_or_else(|| Error::Invalid("no values were made".into()));
-        let missing = || Error::Invalid("no buffer was made for the rest".into());
         AnySpans::of(request, |operand| {
             let buffer = match operand.slot {
-                Slot::Input => &self.input_buffer,
-                Slot::InputValues => &values()?.input,
-                Slot::OutputValues => &values()?.output,
-                Slot::Rest => self.rest.as_ref().ok_or_else(missing)?,
-                Slot::Count => &self.count,
-                Slot::Output | Slot::Scratch => &self.output_buffer,
+                Slot::Input => Some(&self.input_buffer),
+                Slot::InputValues => self.values.as_ref().map(|(_, buffer)| buffer),
+                Slot::OutputValues => self.output_values.as_ref(),
+                Slot::Rest => self.rest.as_ref(),
+                Slot::Count => Some(&self.count),
+                Slot::Output | Slot::Scratch => Some(&self.output_buffer),
             };
+            let missing = || Error::Invalid(format!("no buffer was made for the {}", operand.slot.noun()));
+            let buffer = buffer.ok_or_else(missing)?;
             Ok(first(buffer, operand.bytes() as usize))
         })
     }
@@ -198,7 +170,7 @@ impl Data {
 
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
-    use trifold::{Rest, SelectRequest};
+    use trifold::forms;
 
     use super::*;
     use crate::args::INPUTS;
@@ -210,7 +182,7 @@ mod tests {
         let cpu = trifold::cpu::Cpu::new().unwrap();
         let mut kept = None;
         for input in INPUTS {
-            for primitive in Primitive::ALL {
+            for primitive in Form::all() {
                 for n in [1, 1000] {
                     let conditions = Conditions { input, ..Conditions::default() };
                     let job = Job { primitive, scalar: Scalar::U32, operator: None, algorithm: None, n, conditions };
@@ -231,7 +203,7 @@ mod tests {
         for scalar in Scalar::ALL {
             for (share, n) in [(0.0, 1000), (0.1, 50_000), (0.5, 50_000), (1.0, 1000)] {
                 let input = Elements::shaped(Distribution::Uniform, Shape::Kept(share), scalar, n, 1);
-                let select = Request::Select(SelectRequest { selector: upper(scalar), n, rest: Rest::Dropped });
+                let select = forms::SELECT_IF.request(scalar, Builtin::Sum, n).unwrap();
                 let kept = oracle::expect(&select, input.as_bytes(), None).count.unwrap();
                 let kept = f64::from(kept) / n as f64;
                 assert!((kept - share).abs() < 0.01, "{kept} of {share} {scalar:?}");

@@ -4,14 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, CopyRequest, DeviceKind, ElementType, Error, Op, Options, Order,
-    ReduceByKeyRequest, ReduceRequest, Request, Rest, Result, Scalar, ScanKind, ScanRequest, SelectRequest,
-    SortRequest, Tuning, planner,
+    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, CopyRequest, DeviceKind, ElementType, Error, Options, Request,
+    Result, Scalar, Tuning, forms, planner,
 };
 
-use super::data::{Data, spoil, upper};
+use super::data::{Data, spoil};
 use super::rows::{Job, Row};
-use crate::args::Primitive;
 
 /// From here on one call is long enough to be timed alone.
 const BATCHED_UP_TO: u64 = 1 << 20;
@@ -78,31 +76,7 @@ pub fn is_software(kind: DeviceKind) -> bool {
 /// # Errors
 /// [`Error::Unsupported`] for a bitwise operator over floats.
 pub fn request(job: &Job) -> Result<Request> {
-    let op = || -> Result<Op> {
-        let which = job.operator.unwrap_or(trifold::Builtin::Sum);
-        Op::builtin(which, job.scalar).ok_or_else(|| {
-            Error::Unsupported(format!(
-                "`{}` of {}: it is for integers; use sum, product, min or max",
-                which.name(),
-                job.scalar.name()
-            ))
-        })
-    };
-    let n = job.n;
-    let sort = |value| Request::Sort(SortRequest { key: job.scalar, value, n, order: Order::Ascending });
-    let select = |rest| Request::Select(SelectRequest { selector: upper(job.scalar), n, rest });
-    let by_key = |op| Request::ReduceByKey(ReduceByKeyRequest { key: ElementType::Scalar(job.scalar), op, n });
-    Ok(match job.primitive {
-        Primitive::Copy => Request::Copy(CopyRequest { element: ElementType::Scalar(job.scalar), n }),
-        Primitive::Scan => Request::Scan(ScanRequest { op: op()?, n, kind: ScanKind::Exclusive, initial: None }),
-        Primitive::Reduce => Request::Reduce(ReduceRequest { op: op()?, n, initial: None }),
-        Primitive::SortKeys => sort(None),
-        Primitive::SortPairs => sort(Some(ElementType::Scalar(Scalar::U32))),
-        Primitive::SelectIf => select(Rest::Dropped),
-        Primitive::PartitionIf => select(Rest::Apart),
-        Primitive::ReduceByKey => by_key(Some(op()?)),
-        Primitive::RunLengthEncode => by_key(None),
-    })
+    job.primitive.request(job.scalar, job.operator.unwrap_or(trifold::Builtin::Sum), job.n)
 }
 
 impl<'a> Bench<'a> {
@@ -169,7 +143,7 @@ impl<'a> Bench<'a> {
 
         let worked = Instant::now();
         let data = Data::prepare(&mut self.data, backend, job, &request)?;
-        if job.primitive != Primitive::Copy && job.n > 0 && data.copy_gb_s.is_none() {
+        if job.primitive != &forms::COPY && job.n > 0 && data.copy_gb_s.is_none() {
             let copy = data.copy_call(backend);
             let ms = lasting(copy.and_then(|call| Ok(runs.time(&call, worked.elapsed())?.median_ms)))?;
             data.copy_gb_s = ms.map(|ms| data.copy_bytes() as f64 / ms * 1e-6);
@@ -191,7 +165,7 @@ impl<'a> Bench<'a> {
 
         let timing = runs.time(&call, worked.elapsed())?;
         let gb_s = request.bytes_moved_by(row.outputs.unwrap_or(job.n)) as f64 / timing.median_ms * 1e-6;
-        let copy_gb_s = if job.primitive == Primitive::Copy { Some(gb_s) } else { data.copy_gb_s };
+        let copy_gb_s = if job.primitive == &forms::COPY { Some(gb_s) } else { data.copy_gb_s };
         timing.enter(row);
         row.gelem_s = Some(job.n as f64 / timing.median_ms * 1e-6);
         row.gb_s = Some(gb_s);

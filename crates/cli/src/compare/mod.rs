@@ -12,13 +12,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
-use trifold::{AnyBackend, Caps, DeviceKind, Error, Fault, Found, Language, Layout, Options, Tuning, planner};
+use trifold::{
+    AnyBackend, Caps, DeviceKind, Error, Fault, Form, Found, Language, Layout, Options, Tuning, Writes, planner,
+};
 use trifold_conformance::Distribution;
 
 pub use self::measure::{BATCH, Bench, Outcome, is_software, request};
 pub use self::rows::{Conditions, Device, Job, Row};
 pub use self::table::{render, size};
-use crate::args::{CompareArgs, Primitive};
+use crate::args::CompareArgs;
 use crate::choose;
 use crate::files::{self, Pending};
 use crate::interrupt;
@@ -257,17 +259,17 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
 
 /// What a device runs of each primitive that was asked for, in a line each.
 fn known(args: &CompareArgs, caps: &Caps) -> Vec<String> {
-    let known = |&primitive: &Primitive| {
-        let operator = primitive.has_operator().then_some(args.operator[0]);
+    let known = |primitive: &'static Form| {
+        let operator = primitive.has_operator.then_some(args.operator[0]);
         let request = measure::request(&Job { operator, ..Job::usual(primitive, args.types[0], 1) }).ok()?;
         let names: Vec<_> = planner::algorithms(&request, caps).iter().map(|algorithm| algorithm.name).collect();
-        Some(format!("{} by {}", primitive.name(), names.join(", ")))
+        Some(format!("{} by {}", primitive.name, names.join(", ")))
     };
-    primitives(args).iter().filter_map(known).collect()
+    primitives(args).into_iter().filter_map(known).collect()
 }
 
-fn primitives(args: &CompareArgs) -> &[Primitive] {
-    if args.primitive.is_empty() { &Primitive::ALL } else { &args.primitive }
+fn primitives(args: &CompareArgs) -> Vec<&'static Form> {
+    if args.primitive.is_empty() { Form::all().collect() } else { args.primitive.clone() }
 }
 
 /// What is to be measured on a device, small sizes first, and rows of one input together.
@@ -279,8 +281,8 @@ fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning) -> Vec<Job> {
     for n in sizes {
         for &scalar in &args.types {
             for &input in &args.input {
-                for &primitive in primitives(args) {
-                    let operators: Vec<_> = match primitive.has_operator() {
+                for primitive in primitives(args) {
+                    let operators: Vec<_> = match primitive.has_operator {
                         true => args.operator.iter().copied().map(Some).collect(),
                         false => vec![None],
                     };
@@ -300,12 +302,12 @@ fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning) -> Vec<Job> {
 }
 
 /// What a primitive's input is to be, where it matters to it.
-fn conditions(args: &CompareArgs, primitive: Primitive, input: Distribution) -> Vec<Conditions> {
+fn conditions(args: &CompareArgs, primitive: &'static Form, input: Distribution) -> Vec<Conditions> {
     let usual = Conditions { input, ..Conditions::default() };
-    if primitive.selects() {
+    if primitive.writes == Writes::Kept {
         return args.kept.iter().map(|&kept| Conditions { kept, ..usual }).collect();
     }
-    if primitive.is_by_key() {
+    if primitive.writes == Writes::Runs {
         return args.run_length.iter().map(|&run_length| Conditions { run_length, ..usual }).collect();
     }
     vec![usual]
@@ -421,7 +423,7 @@ mod tests {
         let args = args("-n 2^20 --input constant --fault none,late:7 --waiting bounded,unbounded");
         let jobs = jobs(&args, &caps, &tuning);
         assert!(jobs.iter().all(|job| job.conditions.input.name() == "constant"));
-        for (primitive, rows) in Primitive::ALL.into_iter().zip([1, 4, 1, 4, 4, 4, 4, 4, 4]) {
+        for (primitive, rows) in Form::all().zip([1, 4, 1, 4, 4, 4, 4, 4, 4]) {
             let own: Vec<&Job> = jobs.iter().filter(|job| job.primitive == primitive).collect();
             assert_eq!(own.len(), rows, "{primitive:?}");
             let first = own[0].conditions;

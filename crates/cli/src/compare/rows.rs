@@ -8,11 +8,10 @@ use anyhow::{Context, Result, ensure};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use trifold::{Algorithm, Builtin, Caps, Fault, Found, Options, Request, Scalar, Waiting, planner};
+use trifold::{Algorithm, Builtin, Caps, Fault, Form, Found, Options, Request, Scalar, Waiting, Writes, planner};
 use trifold_conformance::Distribution;
 
 use super::table::size;
-use crate::args::Primitive;
 use crate::elements::Shape;
 
 /// One primitive on one device at one size.
@@ -133,7 +132,7 @@ impl<'a> From<&'a Found> for Device<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Job {
-    pub primitive: Primitive,
+    pub primitive: &'static Form,
     pub scalar: Scalar,
     pub operator: Option<Builtin>,
     pub algorithm: Option<&'static Algorithm>,
@@ -143,22 +142,22 @@ pub struct Job {
 
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} {}", self.primitive.name(), size(self.n), self.scalar.name())
+        write!(f, "{} of {} {}", self.primitive.name, size(self.n), self.scalar.name())
     }
 }
 
 impl Job {
     /// A usual call of a primitive, of sums if it has an operator, by the algorithm that the planner chooses.
-    pub fn usual(primitive: Primitive, scalar: Scalar, n: u64) -> Job {
-        let operator = primitive.has_operator().then_some(Builtin::Sum);
+    pub fn usual(primitive: &'static Form, scalar: Scalar, n: u64) -> Job {
+        let operator = primitive.has_operator.then_some(Builtin::Sum);
         Job { primitive, scalar, operator, algorithm: None, n, conditions: Conditions::default() }
     }
 
     /// What its input is made to hold.
     pub fn shape(&self) -> Shape {
         match self.conditions {
-            Conditions { kept, .. } if self.primitive.selects() && kept != KEPT => Shape::Kept(kept),
-            Conditions { run_length, .. } if self.primitive.is_by_key() => Shape::Runs(run_length),
+            Conditions { kept, .. } if self.primitive.writes == Writes::Kept && kept != KEPT => Shape::Kept(kept),
+            Conditions { run_length, .. } if self.primitive.writes == Writes::Runs => Shape::Runs(run_length),
             _ => Shape::Plain,
         }
     }
@@ -204,14 +203,14 @@ impl Row {
             device: on.device.into(),
             driver: on.driver.into(),
             api: on.api.into(),
-            primitive: job.primitive.name().into(),
+            primitive: job.primitive.name.into(),
             algorithm: job.algorithm.map_or("", |algorithm| algorithm.name).into(),
             scalar: job.scalar.name().into(),
             operator: job.operator.map(|o| o.name().into()),
             n: job.n,
             input: job.conditions.input.name(),
-            kept: job.primitive.selects().then_some(job.conditions.kept),
-            run_length: job.primitive.is_by_key().then_some(job.conditions.run_length),
+            kept: (job.primitive.writes == Writes::Kept).then_some(job.conditions.kept),
+            run_length: (job.primitive.writes == Writes::Runs).then_some(job.conditions.run_length),
             fault: job.conditions.fault.to_string(),
             waiting: job.conditions.waiting.to_string(),
             verified: Some(false),
@@ -350,6 +349,7 @@ fn other(value: &Value) -> Result<Option<Row>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trifold::forms;
 
     #[test]
     fn cub_lines_become_rows() {
@@ -414,7 +414,7 @@ mod tests {
         let again = other(&serde_json::to_value(&row).unwrap()).unwrap().unwrap();
         assert_eq!(row, again);
         let job = Job {
-            primitive: Primitive::Scan,
+            primitive: &forms::SCAN,
             scalar: Scalar::U32,
             operator: Some(Builtin::Sum),
             algorithm: None,
@@ -433,7 +433,7 @@ mod tests {
         assert_eq!(serde_json::from_value::<Row>(value.clone()).unwrap(), row);
         assert_eq!(other(&value).unwrap().unwrap().conditions(), row.conditions());
         let conditions = Conditions { kept: 0.0, ..job.conditions };
-        let job = Job { primitive: Primitive::SelectIf, operator: None, conditions, ..job };
+        let job = Job { primitive: &forms::SELECT_IF, operator: None, conditions, ..job };
         let row =
             Row { outputs: Some(0), ..Row::new(&job, Device { backend: "cuda", device: "d", driver: "1", api: "a" }) };
         assert_eq!((row.kept, row.run_length), (Some(0.0), None));

@@ -159,14 +159,13 @@ fn time(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use trifold::Scalar;
+    use trifold::{Scalar, forms};
 
     use super::super::rows::{Device, Job};
     use super::*;
-    use crate::args::Primitive;
 
     fn row(input: &str, fault: &str, waiting: &str) -> Row {
-        let job = Job::usual(Primitive::Scan, Scalar::U32, 7);
+        let job = Job::usual(&forms::SCAN, Scalar::U32, 7);
         let mut row = Row::new(&job, Device { backend: "cuda", device: "d", driver: "1", api: "a" });
         (row.input, row.fault, row.waiting) = (input.into(), fault.into(), waiting.into());
         row

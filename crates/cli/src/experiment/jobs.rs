@@ -1,10 +1,10 @@
 //! What each experiment calls.
 
 use trifold::algorithm::scan;
-use trifold::{Algorithm, Caps, Error, Language, Plan, Result, Scalar, Tuning, planner};
+use trifold::{Algorithm, Caps, Error, Form, Language, Plan, Result, Scalar, Tuning, forms, planner};
 
 use super::sizes::Sizes;
-use crate::args::{Experiment, ExperimentArgs, Primitive};
+use crate::args::{Experiment, ExperimentArgs};
 use crate::compare::{Job, Row, request};
 use crate::lacking;
 
@@ -54,19 +54,18 @@ const WORKGROUPS: [Sweep; 2] = [
 
 /// The calls of an experiment on a device, small ones first.
 pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &Tuning, sizes: &Sizes) -> Vec<Call> {
-    let list = |primitives: &[Primitive], sizes: Vec<u64>| -> Vec<Call> {
+    let list = |primitives: &[&'static Form], sizes: Vec<u64>| -> Vec<Call> {
         let first = sizes.first().copied();
         let jobs = sizes.into_iter().flat_map(|n| primitives.iter().map(move |&p| Job::usual(p, args.scalar, n)));
         // What the device lacks is said once.
         jobs.flat_map(|job| by_algorithm(args, caps, job, Some(job.n) == first)).collect()
     };
     match experiment {
-        Experiment::ScanLadder => list(&[Primitive::Scan], sizes.ladder()),
+        Experiment::ScanLadder => list(&[&forms::SCAN], sizes.ladder()),
         Experiment::Traffic => {
-            [list(&[Primitive::Scan, Primitive::Reduce], sizes.most()), list(&[Primitive::SortKeys], sizes.sorted())]
-                .concat()
+            [list(&[&forms::SCAN, &forms::REDUCE], sizes.most()), list(&[&forms::SORT_KEYS], sizes.sorted())].concat()
         }
-        Experiment::ReduceLadder => list(&[Primitive::Reduce], sizes.reduced()),
+        Experiment::ReduceLadder => list(&[&forms::REDUCE], sizes.reduced()),
         Experiment::ElementsPerThread => sweeps(&ELEMENTS, args, caps, tuning, sizes.most()),
         Experiment::WorkgroupSize => sweeps(&WORKGROUPS, args, caps, tuning, sizes.most()),
         Experiment::WorkgroupSweep => vec![],
@@ -75,7 +74,7 @@ pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &T
 
 /// A row of an experiment with nothing measured, for what went wrong before that.
 pub fn blank(experiment: Experiment, on: crate::compare::Device<'_>) -> Row {
-    let mut row = Row::new(&Job::usual(Primitive::Scan, Scalar::U32, 0), on);
+    let mut row = Row::new(&Job::usual(&forms::SCAN, Scalar::U32, 0), on);
     row.experiment = Some(experiment.name().into());
     row
 }
@@ -101,7 +100,7 @@ fn sweeps(sweeps: &[Sweep], args: &ExperimentArgs, caps: &Caps, tuning: &Tuning,
     let mut calls = vec![];
     let first = sizes.first().copied();
     for n in sizes {
-        let job = Job::usual(Primitive::Scan, args.scalar, n);
+        let job = Job::usual(&forms::SCAN, args.scalar, n);
         let by_choice = by_algorithm(args, caps, job, Some(n) == first);
         let scans = by_choice.into_iter().filter_map(|call| call.job.algorithm.map(|name| (name, call.job)));
         // Whatever was asked for; else the blocked ones.
@@ -203,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_number_that_does_not_exist_is_a_row_that_says_so() {
-        let (caps, of) = (gpu(), Job::usual(Primitive::Scan, Scalar::U32, 1000));
+        let (caps, of) = (gpu(), Job::usual(&forms::SCAN, Scalar::U32, 1000));
         let tuning = Tuning::of(&caps);
         let sweep = ("blocked_nothing", &[1, 2][..], &scan::BLELLOCH_BLOCKED);
         let [call] = &swept(&sweep, &scan::BLELLOCH_BLOCKED, of, &caps, &tuning)[..] else { panic!() };

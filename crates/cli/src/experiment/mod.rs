@@ -189,7 +189,7 @@ impl Lab<'_> {
                 break;
             }
             let Job { primitive, n, .. } = call.job;
-            let message = format!("{}: {}: {} of {}", self.name(), experiment.name(), primitive.name(), size(n));
+            let message = format!("{}: {}: {} of {}", self.name(), experiment.name(), primitive.name, size(n));
             self.report.bar.set_message(message);
             let outcome = self.call(experiment, call, bench);
             self.report.bar.inc(1);

@@ -1,8 +1,8 @@
 //! How many elements an experiment has on a device.
 
-use trifold::Caps;
+use trifold::{Caps, forms};
 
-use crate::args::{ExperimentArgs, Primitive};
+use crate::args::ExperimentArgs;
 use crate::compare::{Bench, Job, Outcome, is_software};
 
 /// What the reduce article reduces.
@@ -61,7 +61,7 @@ impl Sizes {
         if !sizes.asked.is_empty() {
             return sizes;
         }
-        if let Outcome::Row(row) = bench.row(&Job::usual(Primitive::Copy, scalar, PROBE))
+        if let Outcome::Row(row) = bench.row(&Job::usual(&forms::COPY, scalar, PROBE))
             && let Some(ms) = row.median_ms
         {
             let bytes = u64::from(scalar.bytes());

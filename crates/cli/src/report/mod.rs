@@ -69,8 +69,7 @@ fn draw(args: &ReportArgs, folder: &Path, runs: &[Run]) -> Result<()> {
 }
 
 fn is_wanted(args: &ReportArgs, row: &Row) -> bool {
-    let primitive =
-        args.primitive.is_empty() || args.primitive.iter().any(|primitive| primitive.name() == row.primitive);
+    let primitive = args.primitive.is_empty() || args.primitive.iter().any(|primitive| primitive.name == row.primitive);
     let algorithm = args.algorithm.is_empty()
         || row.primitive == "copy"
         || row.is_of_another_program()

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trifold::{Builtin, Scalar, planner};
+use trifold::{Builtin, Form, Scalar, planner};
 
 use super::read::Run;
 use super::style::Api;
-use crate::args::{Experiment, Primitive};
+use crate::args::Experiment;
 use crate::compare::{Job, Row, request};
 
 /// What one section of the page is about.
@@ -25,10 +25,9 @@ pub struct Subject {
 
 impl Subject {
     pub fn of(row: &Row) -> Subject {
-        let order = Primitive::ALL.map(Primitive::name);
         Subject {
             experiment: row.experiment.as_ref().map(|name| (Experiment::place(name), name.clone())),
-            place: order.iter().position(|name| *name == row.primitive).unwrap_or(order.len()),
+            place: Form::all().take_while(|form| form.name != row.primitive).count(),
             primitive: row.primitive.clone(),
             scalar: row.scalar.clone(),
             operator: row.operator.clone(),
@@ -350,7 +349,7 @@ pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
 
 /// The bytes that a row's algorithm must move through memory, where `planner::traffic` has them.
 pub fn traffic(row: &Row) -> Option<f64> {
-    let primitive = Primitive::from_name(&row.primitive)?;
+    let primitive = Form::named(&row.primitive)?;
     let operator = row.operator.as_deref().map(|name| Builtin::from_name(name).ok_or(())).transpose().ok()?;
     let scalar = Scalar::from_name(&row.scalar)?;
     let request = request(&Job { operator, ..Job::usual(primitive, scalar, row.n) }).ok()?;
@@ -396,9 +395,17 @@ pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
 pub mod tests {
     use super::*;
     use crate::compare::Device;
+    use trifold::forms;
 
     /// A verified scan or sort of u32 that reaches half its copy.
-    pub fn row(backend: &str, api: &str, primitive: Primitive, algorithm: &'static str, n: u64, gelem_s: f64) -> Row {
+    pub fn row(
+        backend: &str,
+        api: &str,
+        primitive: &'static Form,
+        algorithm: &'static str,
+        n: u64,
+        gelem_s: f64,
+    ) -> Row {
         let job = Job::usual(primitive, Scalar::U32, n);
         let on = Device { backend, device: if backend == "cub" { "" } else { "GPU" }, driver: "1.2", api };
         let mut row = Row::new(&job, on);
@@ -417,7 +424,7 @@ pub mod tests {
 
     #[test]
     fn a_line_is_an_api_and_an_algorithm_and_takes_the_fastest_row() {
-        let scan = |backend, algorithm, n, speed| row(backend, "Vulkan", Primitive::Scan, algorithm, n, speed);
+        let scan = |backend, algorithm, n, speed| row(backend, "Vulkan", &forms::SCAN, algorithm, n, speed);
         let mut wrong = scan("cuda", "lookback", 1024, 9.0);
         wrong.verified = Some(false);
         let run = run(vec![
@@ -426,7 +433,7 @@ pub mod tests {
             scan("cuda", "lookahead", 2048, 3.0),
             scan("wgpu", "lookback", 1024, 1.5),
             wrong,
-            row("cuda", "", Primitive::Reduce, "single_pass", 1024, 1.0),
+            row("cuda", "", &forms::REDUCE, "single_pass", 1024, 1.0),
         ]);
         let subjects = subjects(std::slice::from_ref(&run));
         assert_eq!(subjects.iter().map(Subject::id).collect::<Vec<_>>(), ["scan-u32-sum", "reduce-u32-sum"]);
@@ -439,17 +446,17 @@ pub mod tests {
 
     #[test]
     fn devices_of_one_api_are_told_apart() {
-        let mut other = row("wgpu", "Vulkan", Primitive::Scan, "lookback", 1024, 1.0);
+        let mut other = row("wgpu", "Vulkan", &forms::SCAN, "lookback", 1024, 1.0);
         other.device = "iGPU".into();
         let run = run(vec![
-            row("wgpu", "Vulkan", Primitive::Scan, "lookback", 1024, 2.0),
+            row("wgpu", "Vulkan", &forms::SCAN, "lookback", 1024, 2.0),
             other,
-            row("cuda", "", Primitive::Scan, "lookback", 1024, 3.0),
+            row("cuda", "", &forms::SCAN, "lookback", 1024, 3.0),
         ]);
         let subject = &subjects(std::slice::from_ref(&run))[0];
         assert_eq!(
             ceiling(subject, &run).device.as_deref(),
-            Some(&*row("cuda", "", Primitive::Scan, "lookback", 1024, 3.0).device)
+            Some(&*row("cuda", "", &forms::SCAN, "lookback", 1024, 3.0).device)
         );
         let labels: Vec<String> = lines(subject, &run).keys().map(Line::label).collect();
         assert_eq!(labels, ["CUDA · lookback", "WGSL, Vulkan · lookback · GPU", "WGSL, Vulkan · lookback · iGPU"]);
@@ -457,8 +464,8 @@ pub mod tests {
 
     #[test]
     fn a_ladder_has_several_algorithms_at_one_size() {
-        let sort = |algorithm, n, speed| row("cuda", "", Primitive::SortKeys, algorithm, n, speed);
-        let cub = row("cub", "", Primitive::SortKeys, "", 1024, 3.0);
+        let sort = |algorithm, n, speed| row("cuda", "", &forms::SORT_KEYS, algorithm, n, speed);
+        let cub = row("cub", "", &forms::SORT_KEYS, "", 1024, 3.0);
         let run = run(vec![
             sort("onesweep", 4096, 5.0),
             sort("onesweep", 1024, 1.0),
@@ -476,12 +483,12 @@ pub mod tests {
     #[test]
     fn a_sweep_is_a_ladder_in_the_order_of_its_numbers() {
         let swept = |value: u32, speed| {
-            let mut row = row("cuda", "", Primitive::Scan, "reduce_then_scan", 1024, speed);
+            let mut row = row("cuda", "", &forms::SCAN, "reduce_then_scan", 1024, speed);
             row.experiment = Some("workgroup-size".into());
             row.tuning = Some(format!("scan_workgroup={value}"));
             row
         };
-        let plain = row("cuda", "", Primitive::Scan, "lookback", 1024, 9.0);
+        let plain = row("cuda", "", &forms::SCAN, "lookback", 1024, 9.0);
         let run = run(vec![swept(128, 3.0), swept(32, 1.0), swept(1024, 2.0), plain]);
         let subjects = subjects(std::slice::from_ref(&run));
         assert_eq!(
@@ -499,7 +506,7 @@ pub mod tests {
     #[test]
     fn predictions_are_of_the_traffic_and_of_each_devices_largest_n() {
         let of = |device: &str, experiment: Option<&str>, n| {
-            let mut row = row("wgpu", "Vulkan", Primitive::Scan, "lookback", n, 1.0);
+            let mut row = row("wgpu", "Vulkan", &forms::SCAN, "lookback", n, 1.0);
             (row.device, row.experiment) = (device.into(), experiment.map(String::from));
             row
         };
@@ -513,7 +520,7 @@ pub mod tests {
 
     #[test]
     fn ratios_match_apis_whatever_the_algorithm() {
-        let scan = |backend, algorithm, speed| row(backend, "Vulkan", Primitive::Scan, algorithm, 1024, speed);
+        let scan = |backend, algorithm, speed| row(backend, "Vulkan", &forms::SCAN, algorithm, 1024, speed);
         let mut library = scan("cub", "", 99.0);
         library.verified = None;
         let (first, other) = (
@@ -530,7 +537,7 @@ pub mod tests {
     #[test]
     fn what_differs_in_input_fault_or_waiting_is_not_compared() {
         let scan = |input: &str, fault: &str, speed| {
-            let mut row = row("cuda", "", Primitive::Scan, "lookback", 1024, speed);
+            let mut row = row("cuda", "", &forms::SCAN, "lookback", 1024, speed);
             (row.input, row.fault) = (input.into(), fault.into());
             row
         };
@@ -553,20 +560,20 @@ pub mod tests {
     #[test]
     fn traffic_is_what_each_algorithm_must_move() {
         let bytes = |primitive, algorithm| traffic(&row("cuda", "", primitive, algorithm, 10, 1.0)).map(|b| b / 10.0);
-        assert_eq!(bytes(Primitive::Scan, "lookback"), Some(8.0));
-        assert_eq!(bytes(Primitive::Scan, "reduce_then_scan"), Some(12.0));
-        assert_eq!(bytes(Primitive::Reduce, "single_pass"), Some(4.0));
-        assert_eq!(bytes(Primitive::Reduce, "grid_stride"), Some(4.0));
-        assert_eq!(bytes(Primitive::Reduce, "lookback"), None);
-        assert_eq!(bytes(Primitive::SortKeys, "onesweep"), Some(36.0));
-        assert_eq!(bytes(Primitive::SortPairs, "onesweep"), Some(68.0));
-        assert_eq!(bytes(Primitive::SortKeys, "upsweep_downsweep"), Some(48.0));
-        assert_eq!(bytes(Primitive::Scan, "sequential"), Some(8.0));
-        assert_eq!(bytes(Primitive::Scan, "onesweep"), None);
-        assert_eq!(bytes(Primitive::SelectIf, "lookback"), None);
-        let kept = Row { outputs: Some(4), ..row("cuda", "", Primitive::SelectIf, "reduce_then_scan", 10, 1.0) };
+        assert_eq!(bytes(&forms::SCAN, "lookback"), Some(8.0));
+        assert_eq!(bytes(&forms::SCAN, "reduce_then_scan"), Some(12.0));
+        assert_eq!(bytes(&forms::REDUCE, "single_pass"), Some(4.0));
+        assert_eq!(bytes(&forms::REDUCE, "grid_stride"), Some(4.0));
+        assert_eq!(bytes(&forms::REDUCE, "lookback"), None);
+        assert_eq!(bytes(&forms::SORT_KEYS, "onesweep"), Some(36.0));
+        assert_eq!(bytes(&forms::SORT_PAIRS, "onesweep"), Some(68.0));
+        assert_eq!(bytes(&forms::SORT_KEYS, "upsweep_downsweep"), Some(48.0));
+        assert_eq!(bytes(&forms::SCAN, "sequential"), Some(8.0));
+        assert_eq!(bytes(&forms::SCAN, "onesweep"), None);
+        assert_eq!(bytes(&forms::SELECT_IF, "lookback"), None);
+        let kept = Row { outputs: Some(4), ..row("cuda", "", &forms::SELECT_IF, "reduce_then_scan", 10, 1.0) };
         assert_eq!(traffic(&kept), Some(80.0 + 16.0));
-        let run = run(vec![row("cuda", "", Primitive::Scan, "lookback", 1 << 20, 1.0)]);
+        let run = run(vec![row("cuda", "", &forms::SCAN, "lookback", 1 << 20, 1.0)]);
         let [p] = &predictions(&run)[..] else { panic!() };
         // Half the copy's speed is twice the time.
         assert!((p.measured_ms / p.predicted_ms - 2.0).abs() < 1e-9);

@@ -174,14 +174,14 @@ pub fn place(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Primitive;
     use crate::report::series::tests::row;
+    use trifold::forms;
 
     #[test]
     fn csv_has_a_record_a_row_and_quotes_what_needs_it() {
-        let mut one = row("cuda", "CUDA 13.0", Primitive::Scan, "lookback", 1024, 2.0);
+        let mut one = row("cuda", "CUDA 13.0", &forms::SCAN, "lookback", 1024, 2.0);
         one.error = Some("a \"quoted\", odd\nerror".into());
-        let rows = vec![one, row("cub", "", Primitive::Copy, "", 5, 1.0)];
+        let rows = vec![one, row("cub", "", &forms::COPY, "", 5, 1.0)];
         let text = csv(&[Run::new("a,b.json", rows)]).unwrap();
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header: Vec<String> = reader.headers().unwrap().iter().map(String::from).collect();
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn what_a_file_says_is_text_in_the_page() {
-        let mut one = row("cuda", "", Primitive::Scan, "lookback", 1024, 2.0);
+        let mut one = row("cuda", "", &forms::SCAN, "lookback", 1024, 2.0);
         one.device = "<script>alert(1)</script>".into();
         let runs = [Run::new("\"x\"", vec![one])];
         let html = of_rows(&Subject::of(&runs[0].rows[0]), &runs).into_string();

@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use serde::Serialize;
-use trifold::{AnyBackend, Builtin, Caps, Error, Found, Layout, Options, Scalar, planner};
+use trifold::{AnyBackend, Builtin, Caps, Error, Form, Found, Layout, Options, Scalar, planner};
 use trifold_conformance::{Expectations, Level, Outcome, cases, pair_cases, run as run_case};
 
 use self::queue::Queue;
 pub use self::shard::Shard;
 use self::watch::Watch;
-use crate::args::{Primitive, VerifyArgs};
+use crate::args::VerifyArgs;
 use crate::choose;
 use crate::compare::{Job, is_software, request};
 use crate::files::{self, Pending};
@@ -193,12 +193,12 @@ impl<'a> Verify<'a> {
     /// Says of each algorithm that other devices have why this one does not.
     fn lacking(&mut self, device: &Device) {
         let caps = device.backend.caps();
-        for primitive in Primitive::ALL {
+        for primitive in Form::all() {
             let job = Job::usual(primitive, Scalar::U32, 1000);
             let Ok(request) = request(&job) else { continue };
             let operator = job.operator.map_or("-", Builtin::name);
             for algorithm in lacking::algorithms(&request, caps) {
-                let name = format!("{}/u32/{operator}/{algorithm}", primitive.name());
+                let name = format!("{}/u32/{operator}/{algorithm}", primitive.name);
                 let options = Options { algorithm: Some(algorithm), ..Options::default() };
                 let plan = planner::plan(&request, Layout::default(), options, caps, &device.backend.tuning());
                 if let Some(Error::Unsupported(why)) = plan.err().filter(|_| self.is_wanted(&name)) {

@@ -142,7 +142,6 @@ impl Table<'_> {
 }
 
 /// Rows whose results two devices are compared in.
-pub(super) fn shared_rows() -> Vec<Row> {
-    let rows = |n| selections().map(|(selector, rest, _)| Row::new(select(&selector, rest, n)));
-    [1, 20_011].into_iter().flat_map(rows).collect()
+pub(super) fn shared_rows(n: u64) -> Vec<Row> {
+    selections().map(|(selector, rest, _)| Row::new(select(&selector, rest, n))).into()
 }

@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use trifold_core::{Candidates, Caps, Plan, Tuning};
+use trifold_core::{Candidates, Caps, Plan, Tuning, forms};
 
 use super::Table;
 use crate::case::{Case, Level};
@@ -73,11 +73,11 @@ impl Table<'_> {
         let mut numbers = numbers.to_vec();
         // Else few keys have smaller tiles than that, and few elements are one workgroup's, or a tile each.
         let loads_ahead = subject.numbers.iter().any(|(name, _)| *name == "reduce_ahead");
-        let else_few: &[_] = match subject.primitive() {
+        let else_few: &[_] = match subject.form {
             _ if loads_ahead => &[("groups_per_unit", 1), ("reduce_words", 8), ("reduce_alone_words", 1)],
             _ if subject.few.is_some() => &[],
-            "reduce" => &[("reduce_alone_words", 1)],
-            sort if sort.starts_with("sort") => {
+            form if *form == forms::REDUCE => &[("reduce_alone_words", 1)],
+            form if [&forms::SORT_KEYS, &forms::SORT_PAIRS].contains(&form) => {
                 &[("sort_tiles_few", 1), ("sort_keys_few", 64), ("sort_keys_middling", 64)]
             }
             _ => &[],

@@ -1,10 +1,23 @@
 //! Copies.
 
 use super::{Algorithm, Needs, Of, Place, Row, Work};
+use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, whole};
 use crate::primitive::copy::CopyRequest;
 use crate::scratch::Scratch;
-use crate::{ElementType, KernelKey, Language, Launch, Param, Region, Result, Scalar, Slot, Step};
+use crate::{ElementType, Kernel, KernelKey, Language, Launch, Param, Region, Result, Scalar, Slot, Step};
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "copy/copy",
+    "copy",
+    &[read("input", "Pack"), write("output", "Pack")],
+    &["n", "input_offset", "output_offset"],
+);
+
+/// Fills memory with a word where an API has no call for that.
+pub static FILL: Kernel =
+    kernel!("copy/fill", "fill", &[write("target_words", "u32")], &["n", "value", "target_offset"])
+        .only(Language::Wgsl);
 
 /// A copy by the API, or by a kernel where that is faster.
 pub static COPY: Algorithm = Algorithm {
@@ -14,6 +27,9 @@ pub static COPY: Algorithm = Algorithm {
 
 /// Those of the primitive.
 pub(crate) static ALL: &[&Algorithm] = &[&COPY];
+
+/// What it launches, and what fills.
+pub(crate) static KERNELS: &[&Kernel] = &[&KERNEL, &FILL];
 
 /// The bytes that one launch copies: 2^31 words, which a kernel can count.
 const COPIED_AT_ONCE: u64 = 1 << 33;
@@ -32,7 +48,7 @@ fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
         let of = |slot| Region { slot, offset: at, bytes: COPIED_AT_ONCE.min(bytes - at) };
         let words = (COPIED_AT_ONCE.min(bytes - at) / 4) as u32;
         let constants = vec![("WORKGROUP", workgroup), ("ROWS", rows), pack.constant()];
-        let kernel = KernelKey::new("copy/copy", vec!["element/load", "element/store"], constants);
+        let kernel = KernelKey::new(&KERNEL, vec!["element/load", "element/store"], constants);
         Step::Launch(Launch {
             kernel: KernelKey { element: Some(word.clone()), ..kernel },
             groups: words.div_ceil(workgroup * rows * pack.elements),

@@ -13,11 +13,11 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::planner::Planner;
-use crate::primitive::FAMILIES;
 pub(crate) use crate::primitive::Of;
+use crate::primitive::{FAMILIES, KERNELS};
 use crate::scratch::Scratch;
 use crate::tuning::Candidates;
-use crate::{Caps, ElementType, Error, Language, Request, Result, Step, SubgroupSource};
+use crate::{Caps, ElementType, Error, Kernel, Language, Request, Result, Step, SubgroupSource};
 
 /// An algorithm of one primitive.
 ///
@@ -223,6 +223,11 @@ pub fn all() -> impl Iterator<Item = &'static Algorithm> {
 /// The algorithms of each primitive.
 pub fn families() -> &'static [&'static [&'static Algorithm]] {
     FAMILIES
+}
+
+/// Every kernel, primitive by primitive, and an experiment's.
+pub fn kernels() -> impl Iterator<Item = &'static Kernel> {
+    KERNELS.iter().flat_map(|kernels| kernels.iter().copied()).chain([&crate::planner::compute::KERNEL])
 }
 
 /// A name that a user gave, of some primitive's algorithm: for programs that take one for several primitives.

@@ -2,11 +2,20 @@
 
 use super::{Planner, check_count, whole};
 use crate::algorithm::{Algorithm, Of, Work};
+use crate::kernel::{kernel, write};
 use crate::primitive::Operand;
 use crate::{
-    Caps, ElementType, Error, KernelKey, Language, Launch, Layout, Options, Param, Plan, Result, Scalar, Slot, Step,
-    Tuning,
+    Caps, ElementType, Error, Kernel, KernelKey, Language, Launch, Layout, Options, Param, Plan, Result, Scalar, Slot,
+    Step, Tuning,
 };
+
+/// Its kernel.
+pub(crate) static KERNEL: Kernel = kernel!(
+    "experiment/compute_bound",
+    "experiment_compute_bound",
+    &[write("output", "f32")],
+    &["n", "turns", "output_offset"],
+);
 
 /// The experiment's own.
 static COMPUTE_BOUND: Algorithm = Algorithm::new("compute_bound", "", Of::Nothing);
@@ -36,7 +45,7 @@ pub fn compute_bound(n: u64, turns: u32, workgroup: u32, caps: &Caps) -> Result<
     }
     let bytes = 4 * u64::from(n);
     let launch = Launch {
-        kernel: KernelKey::new("experiment/compute_bound", vec![], vec![("WORKGROUP", workgroup)]),
+        kernel: KernelKey::new(&KERNEL, vec![], vec![("WORKGROUP", workgroup)]),
         groups: n.div_ceil(workgroup),
         bindings: vec![("output", whole(Slot::Output, bytes))],
         params: vec![

@@ -1,6 +1,6 @@
 //! From a request to a plan. Choosing an algorithm happens here and in the primitives' files, and nowhere else.
 
-mod compute;
+pub(crate) mod compute;
 mod shape;
 mod waiting;
 

@@ -1,6 +1,6 @@
 //! Copy.
 
-use super::{Label, Operand, Primitive};
+use super::{Form, Label, Operand, Primitive};
 use crate::{ElementType, Slot};
 
 /// A copy: the ceiling that the others are measured against.
@@ -12,6 +12,10 @@ pub struct CopyRequest {
     pub n: u64,
 }
 
+/// Copies.
+pub static COPY: Form =
+    Form::new("copy", |scalar, _, n| CopyRequest { element: ElementType::Scalar(scalar), n }.into());
+
 impl CopyRequest {
     pub(crate) fn bytes(&self) -> u64 {
         self.n.saturating_mul(self.element.bytes().into())
@@ -19,8 +23,8 @@ impl CopyRequest {
 }
 
 impl Primitive for CopyRequest {
-    fn name(&self) -> &'static str {
-        "copy"
+    fn form(&self) -> &'static Form {
+        &COPY
     }
 
     fn n(&self) -> u64 {

@@ -1,24 +1,39 @@
 //! The primitives: what a caller asks for, erased to data. Each has a file of its own, and all of them are listed here, once.
 
 pub(crate) mod copy;
+mod form;
 pub(crate) mod reduce;
 pub(crate) mod reduce_by_key;
 pub(crate) mod scan;
 pub(crate) mod select;
 pub(crate) mod sort;
 
-use self::copy::CopyRequest;
-use self::reduce::ReduceRequest;
-use self::reduce_by_key::ReduceByKeyRequest;
-use self::scan::ScanRequest;
-use self::select::SelectRequest;
-use self::sort::SortRequest;
+pub use self::form::{Form, Writes};
+pub use self::prelude::*;
+pub use self::select::{HostSelector, Selector, UpperHalf};
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
-use crate::{ElementType, Op, Result, Selector, Slot, Step};
+use crate::{ElementType, Kernel, Op, Result, Slot, Step};
 
+/// What programs use: the traits, and the types of their arguments.
+pub mod prelude {
+    pub use super::reduce::Reduce;
+    pub use super::reduce_by_key::ReduceByKey;
+    pub use super::scan::{Scan, ScanKind};
+    pub use super::select::{Predicate, Rest, Select};
+    pub use super::sort::{Order, Sort};
+}
+
+/// A primitive's module, which those of its algorithms share, its request, and the forms in which programs offer it.
 macro_rules! primitives {
-    ($($(#[$doc:meta])* $name:ident($request:ident) by $algorithms:ident,)*) => {
+    ($($(#[$doc:meta])* $module:ident: $name:ident($request:ident) as $($form:ident),+;)*) => {
+        $(pub use self::$module::$request;)*
+
+        /// Each form of each primitive.
+        pub mod forms {
+            $(pub use super::$module::{$($form),+};)*
+        }
+
         /// What a caller asks of a device.
         #[derive(Debug, Clone)]
         pub enum Request {
@@ -39,7 +54,13 @@ macro_rules! primitives {
         })*
 
         /// The algorithms of each primitive.
-        pub(crate) const FAMILIES: &[&[&Algorithm]] = &[$(algorithm::$algorithms::ALL,)*];
+        pub(crate) const FAMILIES: &[&[&Algorithm]] = &[$(algorithm::$module::ALL,)*];
+
+        /// The forms of each primitive.
+        const FORMS: &[&[&Form]] = &[$(&[$(&$module::$form),+],)*];
+
+        /// The kernels of each primitive's algorithms.
+        pub(crate) const KERNELS: &[&[&Kernel]] = &[$(algorithm::$module::KERNELS,)*];
 
         impl Request {
             /// What every primitive says of its requests.
@@ -52,7 +73,7 @@ macro_rules! primitives {
             /// The algorithms of the primitive, those of the literature last.
             pub fn algorithms(&self) -> &'static [&'static Algorithm] {
                 match self {
-                    $(Request::$name(_) => algorithm::$algorithms::ALL,)*
+                    $(Request::$name(_) => algorithm::$module::ALL,)*
                 }
             }
 
@@ -77,23 +98,23 @@ macro_rules! primitives {
 
 primitives! {
     /// Copy elements: the ceiling that the others are measured against.
-    Copy(CopyRequest) by copy,
+    copy: Copy(CopyRequest) as COPY;
     /// Scan.
-    Scan(ScanRequest) by scan,
+    scan: Scan(ScanRequest) as SCAN;
     /// Reduce.
-    Reduce(ReduceRequest) by reduce,
+    reduce: Reduce(ReduceRequest) as REDUCE;
     /// Sort.
-    Sort(SortRequest) by sort,
+    sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS;
     /// Select or partition.
-    Select(SelectRequest) by select,
+    select: Select(SelectRequest) as SELECT_IF, PARTITION_IF;
     /// Reduce by key, or encode run lengths.
-    ReduceByKey(ReduceByKeyRequest) by reduce_by_key,
+    reduce_by_key: ReduceByKey(ReduceByKeyRequest) as REDUCE_BY_KEY, RUN_LENGTH_ENCODE;
 }
 
 /// What the planner and everything around it ask of a request, whatever its primitive.
 pub(crate) trait Primitive {
-    /// Its name in reports.
-    fn name(&self) -> &'static str;
+    /// How programs offer it.
+    fn form(&self) -> &'static Form;
 
     /// How many elements.
     fn n(&self) -> u64;
@@ -214,10 +235,15 @@ impl Operand {
 }
 
 impl Request {
+    /// How programs offer it.
+    pub fn form(&self) -> &'static Form {
+        self.asked().form()
+    }
+
     /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, select_if, partition_if,
     /// reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
-        self.asked().name()
+        self.form().name
     }
 
     /// How many elements.

@@ -1,9 +1,9 @@
 //! Reduce.
 
-use super::{Label, Operand, Primitive};
+use super::{Form, Label, Operand, Primitive};
 use crate::calls::{count, run_once};
 use crate::{
-    Backend, Element, Layout, Monoid, Op, Options, Prepared, Region, Request, Result, Scalar, Slot, Span, Spans, Step,
+    Backend, Element, Layout, Monoid, Op, Options, Prepared, Region, Request, Result, Slot, Span, Spans, Step,
     block_on, bytemuck,
 };
 
@@ -26,10 +26,9 @@ impl Request {
     }
 }
 
-/// A sum: what tuning times.
-pub(crate) fn sums(scalar: Scalar, n: u64) -> Request {
-    ReduceRequest { op: Op::sum(scalar), n, initial: None }.into()
-}
+/// Reductions.
+pub static REDUCE: Form =
+    Form { has_operator: true, ..Form::new("reduce", |_, op, n| ReduceRequest { op, n, initial: None }.into()) };
 
 impl ReduceRequest {
     pub(crate) fn bytes(&self) -> u64 {
@@ -43,8 +42,8 @@ impl ReduceRequest {
 }
 
 impl Primitive for ReduceRequest {
-    fn name(&self) -> &'static str {
-        "reduce"
+    fn form(&self) -> &'static Form {
+        &REDUCE
     }
 
     fn n(&self) -> u64 {

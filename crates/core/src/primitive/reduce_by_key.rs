@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{Label, Operand, Primitive};
+use super::{Form, Label, Operand, Primitive, Writes};
 use crate::calls::{count, run_once};
 use crate::wgsl::{mentions, renamed};
 use crate::{
-    Backend, Element, ElementType, Error, Field, HostOp, Layout, Monoid, Op, Options, Prepared, Request, Result,
-    Scalar, Slot, Span, Spans, block_on,
+    Backend, Element, ElementType, Error, Field, HostOp, Layout, Monoid, Op, Options, Prepared, Result, Scalar, Slot,
+    Span, Spans, block_on,
 };
 
 /// A reduction of the runs of equal keys: `reduce_by_key`, or `run_length_encode`.
@@ -21,15 +21,22 @@ pub struct ReduceByKeyRequest {
     pub n: u64,
 }
 
-/// Sums by keys of the same type: what tuning times.
-pub(crate) fn sums(scalar: Scalar, n: u64) -> Request {
-    ReduceByKeyRequest { key: ElementType::Scalar(scalar), op: Some(Op::sum(scalar)), n }.into()
-}
+/// Reductions of the values of equal keys.
+pub static REDUCE_BY_KEY: Form = Form {
+    has_operator: true,
+    writes: Writes::Runs,
+    ..Form::new("reduce_by_key", |key, op, n| {
+        ReduceByKeyRequest { key: ElementType::Scalar(key), op: Some(op), n }.into()
+    })
+};
 
-/// The lengths of runs: what tuning times.
-pub(crate) fn lengths(scalar: Scalar, n: u64) -> Request {
-    ReduceByKeyRequest { key: ElementType::Scalar(scalar), op: None, n }.into()
-}
+/// Lengths of the runs of equal keys.
+pub static RUN_LENGTH_ENCODE: Form = Form {
+    writes: Writes::Runs,
+    ..Form::new("run_length_encode", |key, _, n| {
+        ReduceByKeyRequest { key: ElementType::Scalar(key), op: None, n }.into()
+    })
+};
 
 impl ReduceByKeyRequest {
     /// What makes a run's total: the operator, or the sum of ones.
@@ -55,8 +62,8 @@ impl ReduceByKeyRequest {
 }
 
 impl Primitive for ReduceByKeyRequest {
-    fn name(&self) -> &'static str {
-        if self.op.is_some() { "reduce_by_key" } else { "run_length_encode" }
+    fn form(&self) -> &'static Form {
+        if self.op.is_some() { &REDUCE_BY_KEY } else { &RUN_LENGTH_ENCODE }
     }
 
     fn n(&self) -> u64 {

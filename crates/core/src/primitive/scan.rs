@@ -1,13 +1,12 @@
 //! Scan.
 
-use super::{Label, Operand, Primitive};
+use super::{Form, Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, scan};
 use crate::calls::{count, run_once};
 use crate::planner::Planner;
 use crate::tuning::numbers;
 use crate::{
-    Backend, Element, Layout, Monoid, Op, Options, Prepared, Request, Result, Scalar, Slot, Span, Spans, block_on,
-    bytemuck,
+    Backend, Element, Layout, Monoid, Op, Options, Prepared, Request, Result, Slot, Span, Spans, block_on, bytemuck,
 };
 
 numbers! {
@@ -51,10 +50,11 @@ impl Request {
     }
 }
 
-/// Exclusive sums: what tuning times.
-pub(crate) fn sums(scalar: Scalar, n: u64) -> Request {
-    ScanRequest { op: Op::sum(scalar), n, kind: ScanKind::Exclusive, initial: None }.into()
-}
+/// Exclusive scans.
+pub static SCAN: Form = Form {
+    has_operator: true,
+    ..Form::new("scan", |_, op, n| ScanRequest { op, n, kind: ScanKind::Exclusive, initial: None }.into())
+};
 
 impl ScanRequest {
     pub(crate) fn bytes(&self) -> u64 {
@@ -63,8 +63,8 @@ impl ScanRequest {
 }
 
 impl Primitive for ScanRequest {
-    fn name(&self) -> &'static str {
-        "scan"
+    fn form(&self) -> &'static Form {
+        &SCAN
     }
 
     fn n(&self) -> u64 {

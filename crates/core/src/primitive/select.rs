@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
-use super::{Label, Operand, Primitive};
+use super::{Form, Label, Operand, Primitive, Writes};
 use crate::algorithm::Algorithm;
 use crate::calls::{count, run_once};
 use crate::{
     Backend, Element, ElementType, KernelKey, Layout, Options, Prepared, Request, Result, Scalar, Slot, Span, Spans,
-    block_on,
+    block_on, for_scalar,
 };
 
 /// Which elements of type `T` to keep.
@@ -189,22 +189,41 @@ pub struct SelectRequest {
     pub rest: Rest,
 }
 
-/// Keeps half of uniform numbers.
-struct UpperHalf;
+/// Keeps the upper half of a type's values, and of the floats over [0, 1).
+pub struct UpperHalf;
 
-impl Predicate<u32> for UpperHalf {
-    const NAME: &'static str = "upper_half";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0x80000000u; }";
-
-    fn keep(v: u32) -> bool {
-        v >= 1 << 31
-    }
+macro_rules! upper_half {
+    ($($T:ident, $middle:expr, $wgsl:literal;)*) => {
+        $(impl Predicate<$T> for UpperHalf {
+            const NAME: &'static str = "upper_half";
+            const WGSL: &'static str = concat!("fn keep(v: T) -> bool { return ", $wgsl, "; }");
+            fn keep(v: $T) -> bool {
+                v >= $middle
+            }
+        })*
+    };
 }
 
-/// A selection of half of the elements: what tuning times.
-pub(crate) fn upper_half(_: Scalar, n: u64) -> Request {
-    SelectRequest::of::<u32, UpperHalf>(n, Rest::Dropped)
+upper_half! {
+    u32, 1 << 31, "v >= 0x80000000u";
+    i32, 0, "v >= 0i";
+    f32, 0.5, "v >= 0.5f";
+    u64, 1 << 63, "(v >> 63u) != 0lu";
+    i64, 0, "v >= 0li";
+    f64, 0.5, "v >= 0.5lf";
 }
+
+fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Request {
+    for_scalar!(scalar, T => SelectRequest::of::<T, UpperHalf>(n, rest))
+}
+
+/// Selections of the upper half.
+pub static SELECT_IF: Form =
+    Form { writes: Writes::Kept, ..Form::new("select_if", |scalar, _, n| upper_half(scalar, Rest::Dropped, n)) };
+
+/// Partitions into the upper half and the rest.
+pub static PARTITION_IF: Form =
+    Form { writes: Writes::Kept, ..Form::new("partition_if", |scalar, _, n| upper_half(scalar, Rest::Apart, n)) };
 
 impl SelectRequest {
     fn of<T: Element, P: Predicate<T>>(n: u64, rest: Rest) -> Request {
@@ -229,8 +248,8 @@ impl SelectRequest {
 }
 
 impl Primitive for SelectRequest {
-    fn name(&self) -> &'static str {
-        if self.rest == Rest::Dropped { "select_if" } else { "partition_if" }
+    fn form(&self) -> &'static Form {
+        if self.rest == Rest::Dropped { &SELECT_IF } else { &PARTITION_IF }
     }
 
     fn n(&self) -> u64 {

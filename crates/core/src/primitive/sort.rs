@@ -1,6 +1,6 @@
 //! Sort.
 
-use super::{Label, Operand, Primitive};
+use super::{Form, Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, sort};
 use crate::calls::{count, run_once};
 use crate::planner::Planner;
@@ -53,15 +53,14 @@ impl Request {
     }
 }
 
-/// A sort of keys: what tuning times.
-pub(crate) fn keys(key: Scalar, n: u64) -> Request {
-    SortRequest { key, value: None, n, order: Order::Ascending }.into()
-}
+/// Sorts of keys alone.
+pub static SORT_KEYS: Form =
+    Form::new("sort_keys", |key, _, n| SortRequest { key, value: None, n, order: Order::Ascending }.into());
 
-/// A sort of keys with indices: what tuning times.
-pub(crate) fn pairs(key: Scalar, n: u64) -> Request {
+/// Sorts of keys that carry their places.
+pub static SORT_PAIRS: Form = Form::new("sort_pairs", |key, _, n| {
     SortRequest { key, value: Some(ElementType::Scalar(Scalar::U32)), n, order: Order::Ascending }.into()
-}
+});
 
 impl SortRequest {
     pub(crate) fn value_bytes(&self) -> u32 {
@@ -82,8 +81,8 @@ impl SortRequest {
 }
 
 impl Primitive for SortRequest {
-    fn name(&self) -> &'static str {
-        if self.value.is_some() { "sort_pairs" } else { "sort_keys" }
+    fn form(&self) -> &'static Form {
+        if self.value.is_some() { &SORT_PAIRS } else { &SORT_KEYS }
     }
 
     fn n(&self) -> u64 {

@@ -1,13 +1,14 @@
 //! What tuning tries: for each call that numbers matter to, the values that they may take.
 
 use crate::algorithm::{self, Algorithm};
-use crate::{Caps, Fault, Language, Options, Request, Scalar, Tuning, planner};
+use crate::primitive::Form;
+use crate::{Caps, Fault, Language, Op, Options, Request, Scalar, Tuning, planner};
 
 /// A call, and the numbers that its algorithm depends on, each with candidates, in the order in which they are tried.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidates {
-    /// The call of so many elements or keys.
-    of: fn(Scalar, u64) -> Request,
+    /// The call.
+    pub form: &'static Form,
     /// Its elements or keys.
     pub scalar: Scalar,
     /// The algorithm that the numbers are for; a device that does not have it is not tuned for it.
@@ -51,12 +52,7 @@ impl Candidates {
 
     /// The call with `n` elements.
     pub fn request(&self, n: u64) -> Request {
-        (self.of)(self.scalar, n)
-    }
-
-    /// As [`Request::primitive`] names it.
-    pub fn primitive(&self) -> &'static str {
-        self.request(0).primitive()
+        (self.form.request)(self.scalar, Op::sum(self.scalar), n)
     }
 
     /// The same call whose tiles do nothing wrong.
@@ -94,12 +90,12 @@ impl Candidates {
 
 /// A subject of the size that is asked for.
 pub(crate) const fn tuned(
-    of: fn(Scalar, u64) -> Request,
+    form: &'static Form,
     scalar: Scalar,
     algorithm: &'static Algorithm,
     numbers: &'static [(&'static str, &'static [u32])],
 ) -> Candidates {
-    Candidates { of, scalar, algorithm, is_choice: false, fault: Fault::None, few: None, only: None, numbers }
+    Candidates { form, scalar, algorithm, is_choice: false, fault: Fault::None, few: None, only: None, numbers }
 }
 
 #[cfg(test)]

@@ -182,7 +182,7 @@ pub fn place(region: &Region) -> String {
 
 pub fn line(launch: &Launch) -> String {
     let key = &launch.kernel;
-    let mut text = format!("{} x {}", key.name, launch.groups);
+    let mut text = format!("{} x {}", key.name(), launch.groups);
     if let Some(element) = &key.element {
         let _ = write!(text, " of {}", element.name());
     }

@@ -2,9 +2,10 @@
 //! one is left. Harris, "Optimizing Parallel Reduction in CUDA", 2007.
 
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
+use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset, whole};
 use crate::scratch::Scratch;
-use crate::{KernelKey, Launch, Op, Param, ReduceRequest, Region, Result, Slot, Step};
+use crate::{Kernel, KernelKey, Launch, Op, Param, ReduceRequest, Region, Result, Slot, Step};
 
 /// Elements that an invocation of those that stride loads at a time: loads enough for memory.
 const STRIDE_ROWS: u32 = 8;
@@ -20,10 +21,16 @@ pub(super) enum Share {
 
 /// An algorithm of one kernel.
 pub(super) struct Rung {
-    pub(super) kernel: &'static str,
+    pub(super) kernel: &'static Kernel,
     pub(super) share: Share,
     /// Whether its kernel works with subgroups.
     pub(super) subgroups: bool,
+}
+
+/// A rung's kernel.
+pub(super) const fn kernel(name: &'static str, entry_point: &'static str) -> Kernel {
+    let params = &["n", "groups", "input_offset", "output_offset"];
+    kernel!(name, entry_point, &[read("input", "Pack"), write("output", "T")], params).with_initial()
 }
 
 /// A rung that combines elements out of their order.

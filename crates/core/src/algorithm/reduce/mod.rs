@@ -24,6 +24,7 @@ pub use unroll_last_subgroup::UNROLL_LAST_SUBGROUP;
 pub use unrolled::UNROLLED;
 
 use super::Algorithm;
+use crate::Kernel;
 
 /// Those of the primitive: the planner's choices, then the ladder from the bottom up.
 pub(crate) static ALL: &[&Algorithm] = &[
@@ -37,4 +38,18 @@ pub(crate) static ALL: &[&Algorithm] = &[
     &UNROLLED,
     &GRID_STRIDE,
     &SUBGROUP,
+];
+
+/// What they launch.
+pub(crate) static KERNELS: &[&Kernel] = &[
+    &single_pass::KERNEL,
+    &interleaved_modulo::KERNEL,
+    &interleaved_strided::KERNEL,
+    &sequential::KERNEL,
+    &first_add_on_load::KERNEL,
+    &unroll_last_subgroup::KERNEL,
+    &unrolled::KERNEL,
+    &grid_stride::KERNEL,
+    &subgroup::KERNEL,
+    &parallel::KERNEL,
 ];

@@ -2,7 +2,9 @@
 
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::{Planner, whole};
-use crate::{KernelKey, Launch, Param, ReduceRequest, Result, Slot, Step};
+use crate::{Kernel, KernelKey, Launch, Param, ReduceRequest, Result, Slot, Step};
+
+pub(super) static KERNEL: Kernel = Kernel::host("reduce/parallel");
 
 /// On all of the processor's threads.
 pub static PARALLEL: Algorithm = Algorithm {
@@ -13,7 +15,7 @@ pub static PARALLEL: Algorithm = Algorithm {
 fn plan(_: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
     let output = whole(Slot::Output, request.op.element().bytes().into());
     let launch = Launch {
-        kernel: KernelKey::new("reduce/parallel", vec![], vec![]).by(&request.op),
+        kernel: KernelKey::new(&KERNEL, vec![], vec![]).by(&request.op),
         groups: 1,
         bindings: vec![("input", whole(Slot::Input, request.bytes())), ("output", output)],
         params: vec![("n", Param::Word(request.n as u32))],

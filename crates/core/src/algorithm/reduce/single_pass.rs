@@ -1,12 +1,13 @@
 //! One launch: the last workgroup to arrive combines the partials in a fixed order.
 
 use crate::algorithm::{Algorithm, Of, Row, Work, has_native_subgroups};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, clean_once, whole, words_of};
-use crate::primitive::reduce::sums;
+use crate::primitive::reduce::REDUCE;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{DeviceKind, KernelKey, Launch, Op, Param, ReduceRequest, Result, Scalar, Slot};
+use crate::{DeviceKind, Kernel, KernelKey, Launch, Op, Param, ReduceRequest, Result, Scalar, Slot};
 
 numbers! {
     /// Numbers of reductions.
@@ -29,6 +30,14 @@ numbers! {
     }
 }
 
+pub(super) static KERNEL: Kernel = kernel!(
+    "reduce/single_pass",
+    "reduce_single_pass",
+    &[read("input", "Pack"), write("output", "T"), atomic("partials", "PartialWord"), atomic("counter", "u32")],
+    &["n", "tiles", "groups", "input_offset", "output_offset"],
+)
+.with_initial();
+
 /// The planner's choice. Reads each element once.
 pub static SINGLE_PASS: Algorithm = Algorithm {
     candidates: || CANDIDATES,
@@ -38,7 +47,7 @@ pub static SINGLE_PASS: Algorithm = Algorithm {
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
     tuned(
-        sums,
+        &REDUCE,
         Scalar::U32,
         &SINGLE_PASS,
         &[
@@ -48,15 +57,15 @@ const CANDIDATES: &[Candidates] = &[
         ],
     ),
     tuned(
-        sums,
+        &REDUCE,
         Scalar::U32,
         &SINGLE_PASS,
         &[("reduce_workgroup_few", &[256, 512]), ("reduce_few_each", &[16, 32, 64])],
     )
     .of(1 << 21),
-    tuned(sums, Scalar::U32, &SINGLE_PASS, &[("reduce_alone_words", &[16, 32, 64])]).of(1 << 14),
-    tuned(sums, Scalar::U64, &SINGLE_PASS, &[("reduce_alone_words", &[64, 128])]).of(1 << 14),
-    tuned(sums, Scalar::U64, &SINGLE_PASS, &[("reduce_ahead", &[0, 1])]).of(1 << 24),
+    tuned(&REDUCE, Scalar::U32, &SINGLE_PASS, &[("reduce_alone_words", &[16, 32, 64])]).of(1 << 14),
+    tuned(&REDUCE, Scalar::U64, &SINGLE_PASS, &[("reduce_alone_words", &[64, 128])]).of(1 << 14),
+    tuned(&REDUCE, Scalar::U64, &SINGLE_PASS, &[("reduce_ahead", &[0, 1])]).of(1 << 24),
 ];
 
 fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
@@ -100,7 +109,7 @@ fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
         ("AHEAD", u32::from(ahead)),
     ];
     let launch = Launch {
-        kernel: KernelKey::new("reduce/single_pass", parts, [&constants, &combine.constants[..]].concat()).by(op),
+        kernel: KernelKey::new(&KERNEL, parts, [&constants, &combine.constants[..]].concat()).by(op),
         groups,
         bindings: vec![("input", input), ("output", output), ("partials", partials), ("counter", counter)],
         params: vec![

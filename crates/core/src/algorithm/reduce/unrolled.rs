@@ -1,12 +1,14 @@
 //! The other steps without a loop.
 
-use super::ladder::{Rung, Share, rung};
+use super::ladder::{Rung, Share, kernel, rung};
+use crate::Kernel;
 use crate::algorithm::{Algorithm, Needs};
 
 /// Without loops.
 pub static UNROLLED: Algorithm = Algorithm {
     needs: Needs { commuting: true, ..Needs::SUBGROUPS },
-    ..rung("unrolled", "reduce-unrolled.md", |planner, request| KERNEL.work(planner, request))
+    ..rung("unrolled", "reduce-unrolled.md", |planner, request| RUNG.work(planner, request))
 };
 
-const KERNEL: Rung = Rung { kernel: "literature/reduce/unrolled", share: Share::Elements(2), subgroups: true };
+pub(super) static KERNEL: Kernel = kernel("literature/reduce/unrolled", "reduce_unrolled");
+const RUNG: Rung = Rung { kernel: &KERNEL, share: Share::Elements(2), subgroups: true };

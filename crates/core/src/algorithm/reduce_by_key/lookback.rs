@@ -4,11 +4,36 @@
 use super::{Job, arguments};
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, clean_once};
-use crate::primitive::reduce_by_key::{lengths, sums};
+use crate::primitive::reduce_by_key::{REDUCE_BY_KEY, RUN_LENGTH_ENCODE};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{ReduceByKeyRequest, Result, Scalar};
+use crate::{Kernel, ReduceByKeyRequest, Result, Scalar};
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "reduce_by_key/lookback",
+    "reduce_by_key_lookback",
+    &[
+        read("input", "u32"),
+        read("input_values", "u32").optional(),
+        atomic("states", "StateWord"),
+        atomic("ticket", "u32"),
+        write("output", "u32"),
+        write("output_values", "u32"),
+        write("output_count", "u32"),
+    ],
+    &[
+        "n",
+        "tiles",
+        "input_offset",
+        "input_values_offset",
+        "output_offset",
+        "output_values_offset",
+        "output_count_offset",
+    ],
+)
+.with_initial();
 
 /// The planner's choice: reads each element once.
 pub static LOOKBACK: Algorithm = Algorithm {
@@ -16,13 +41,17 @@ pub static LOOKBACK: Algorithm = Algorithm {
     tiles_wait: true,
     follows_arrival: true,
     candidates: || CANDIDATES,
-    ..Algorithm::new("lookback", "", Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(1, runs)) }))
+    ..Algorithm::new(
+        "lookback",
+        "reduce-by-key-lookback.md",
+        Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(1, runs)) }),
+    )
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
     tuned(
-        sums,
+        &REDUCE_BY_KEY,
         Scalar::U32,
         &LOOKBACK,
         &[
@@ -34,7 +63,7 @@ const CANDIDATES: &[Candidates] = &[
             ("reduce_by_key_resident", &[0, 3, 4, 5, 6]),
         ],
     ),
-    tuned(lengths, Scalar::U32, &LOOKBACK, &[("run_lengths_resident", &[0, 3, 4, 5, 6])]),
+    tuned(&RUN_LENGTH_ENCODE, Scalar::U32, &LOOKBACK, &[("run_lengths_resident", &[0, 3, 4, 5, 6])]),
 ];
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
@@ -44,7 +73,7 @@ fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let mut parts = vec![planner.subgroup_scan_part(&job.op)];
     parts.extend(tile_prefix(state.part));
     parts.extend(job.store());
-    let mut kernel = job.tile_key("reduce_by_key/lookback", parts);
+    let mut kernel = job.tile_key(&KERNEL, parts);
     let resident = match &job.request.op {
         _ if !job.staged => 0,
         Some(_) => planner.tuning.reduce_by_key.resident,

@@ -13,7 +13,7 @@ use crate::planner::{Argument, BESIDE, Planner, reaches, tile_launch, whole, wor
 use crate::primitive::Primitive;
 use crate::primitive::reduce_by_key::segmented;
 use crate::tuning::numbers;
-use crate::{KernelKey, Language, Launch, Op, ReduceByKeyRequest, Result, Slot};
+use crate::{Kernel, KernelKey, Language, Launch, Op, ReduceByKeyRequest, Result, Slot};
 
 numbers! {
     /// Numbers of reductions by key.
@@ -41,6 +41,10 @@ numbers! {
 
 /// Those of the primitive.
 pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &LOOKBACK, &REDUCE_THEN_SCAN];
+
+/// What they launch.
+pub(crate) static KERNELS: &[&Kernel] =
+    &[&lookback::KERNEL, &reduce_then_scan::TILE_REDUCE, &reduce_then_scan::TILE_SCAN, &parallel::KERNEL];
 
 /// Workgroup memory that holds a tile's keys, the one before it, and its values: a word is left out after every 32.
 fn staged_bytes(tile: u32, key_words: u32, value_words: u32) -> u32 {
@@ -102,10 +106,10 @@ impl<'a> Job<'a> {
         })
     }
 
-    fn key(&self, name: &'static str, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
+    fn key(&self, kernel: &'static Kernel, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
         let mut constants = vec![("WORKGROUP", self.workgroup), ("ROWS", self.rows)];
         constants.extend(more);
-        KernelKey::new(name, parts, constants).by(&self.op)
+        KernelKey::new(kernel, parts, constants).by(&self.op)
     }
 
     fn key_words(&self) -> (&'static str, u32) {
@@ -113,7 +117,7 @@ impl<'a> Job<'a> {
     }
 
     /// A kernel that takes tiles of keys, and of values where there are some, whose argument is bound then.
-    fn tile_key(&self, name: &'static str, parts: Vec<&'static str>) -> KernelKey {
+    fn tile_key(&self, kernel: &'static Kernel, parts: Vec<&'static str>) -> KernelKey {
         let mut constants = vec![self.key_words(), ("RUN_WORDS", self.value_words)];
         let has_values = self.request.op.is_some();
         if self.staged {
@@ -124,7 +128,7 @@ impl<'a> Job<'a> {
         }
         let values = if has_values { "reduce_by_key/run_values" } else { "reduce_by_key/run_lengths" };
         let load = if self.staged { "reduce_by_key/run_load_staged" } else { "reduce_by_key/run_load" };
-        self.key(name, [&[values, load][..], &parts].concat(), constants)
+        self.key(kernel, [&[values, load][..], &parts].concat(), constants)
     }
 
     /// The blocks by which a tile's runs are written.

@@ -3,7 +3,9 @@
 use super::{Job, arguments};
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
-use crate::{KernelKey, ReduceByKeyRequest, Result, Step};
+use crate::{Kernel, KernelKey, ReduceByKeyRequest, Result, Step};
+
+pub(super) static KERNEL: Kernel = Kernel::host("reduce_by_key/parallel");
 
 /// On all of the processor's threads: keys are read to be counted, and again with their values.
 pub static PARALLEL: Algorithm = Algorithm {
@@ -17,7 +19,7 @@ fn traffic(request: &ReduceByKeyRequest, runs: u64) -> u64 {
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let job = Job::new(planner, request, planner.tuning.reduce_by_key.passes_words)?;
-    let kernel = KernelKey::new("reduce_by_key/parallel", vec![], vec![job.key_words()]).by(&request.total());
+    let kernel = KernelKey::new(&KERNEL, vec![], vec![job.key_words()]).by(&request.total());
     let launch = job.launch(kernel, 1, &arguments(request));
     Ok(Work::new(Default::default(), vec![Step::Launch(launch)]).depth(job.depth()))
 }

@@ -1,26 +1,57 @@
 //! Three launches: each tile's segment, their scan by one workgroup, and the runs.
 
 use super::{Job, arguments};
+use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
+use crate::kernel::{kernel, read, write};
 use crate::planner::{Argument, Planner};
-use crate::primitive::reduce_by_key::sums;
+use crate::primitive::reduce_by_key::REDUCE_BY_KEY;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Launch, Param, ReduceByKeyRequest, Result, Scalar, Slot, Step};
+use crate::{Kernel, Launch, Param, ReduceByKeyRequest, Result, Scalar, Slot, Step};
+
+pub(super) static TILE_REDUCE: Kernel = kernel!(
+    "reduce_by_key/tile_reduce",
+    "reduce_by_key_tile_reduce",
+    &[read("input", "u32"), read("input_values", "u32").optional(), write("sums", "T")],
+    &["n", "tiles", "input_offset", "input_values_offset"],
+);
+
+pub(super) static TILE_SCAN: Kernel = kernel!(
+    "reduce_by_key/tile_scan",
+    "reduce_by_key_tile_scan",
+    &[
+        read("input", "u32"),
+        read("input_values", "u32").optional(),
+        read("sums", "T"),
+        write("output", "u32"),
+        write("output_values", "u32"),
+        write("output_count", "u32"),
+    ],
+    &[
+        "n",
+        "tiles",
+        "input_offset",
+        "input_values_offset",
+        "output_offset",
+        "output_values_offset",
+        "output_count_offset",
+    ],
+);
 
 /// Where no tile may wait. Reads each element twice.
 pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
     ..Algorithm::new(
         "reduce_then_scan",
-        "",
+        "reduce-by-key-reduce-then-scan.md",
         Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(2, runs)) }),
     )
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[tuned(
-    sums,
+    &REDUCE_BY_KEY,
     Scalar::U32,
     &REDUCE_THEN_SCAN,
     &[("reduce_by_key_passes_words", &[8, 16]), ("reduce_by_key_staged_from", &[1 << 20, 1 << 22, u32::MAX])],
@@ -34,15 +65,15 @@ fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let all = arguments(request);
     let is_input = |a: &Argument| matches!(a.region.slot, Slot::Input | Slot::InputValues);
     let inputs: Vec<Argument> = all.iter().copied().filter(is_input).collect();
-    let sum = job.launch(job.tile_key("reduce_by_key/tile_reduce", vec!["workgroup/reduce"]), job.tiles, &inputs);
+    let sum = job.launch(job.tile_key(&TILE_REDUCE, vec!["workgroup/reduce"]), job.tiles, &inputs);
     let spine = Launch {
-        kernel: job.key("scan/spine", vec!["workgroup/scan"], vec![]),
+        kernel: job.key(&SPINE, vec!["workgroup/scan"], vec![]),
         groups: 1,
         bindings: vec![],
         params: vec![("count", Param::Word(job.tiles + 1))],
         initial: Some(job.op.identity().to_vec()),
     };
-    let runs = job.tile_key("reduce_by_key/tile_scan", [vec!["workgroup/scan"], job.store()].concat());
+    let runs = job.tile_key(&TILE_SCAN, [vec!["workgroup/scan"], job.store()].concat());
     let runs = job.launch(runs, job.tiles, &all);
     let mut launches = [sum, spine, runs];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));

@@ -4,9 +4,18 @@
 use super::passes::levels;
 use super::{Job, rung};
 use crate::algorithm::{Algorithm, Work};
+use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset};
 use crate::scratch::Scratch;
-use crate::{Launch, Param, Result, ScanKind, ScanRequest, Step};
+use crate::{Kernel, Launch, Param, Result, ScanKind, ScanRequest, Step};
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "literature/scan/blelloch",
+    "scan_blelloch",
+    &[read("input", "T"), write("tree", "T")],
+    &["n", "distance", "nodes", "input_offset", "tree_offset"],
+)
+.with_initial();
 
 /// Each of the tree's n nodes is two reads and a write upwards, two and two downwards; an inclusive scan adds each element afterwards.
 pub static BLELLOCH: Algorithm = rung("blelloch", "scan-blelloch.md", plan, |r, _| match r.kind {
@@ -22,7 +31,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let unit = job.op.element().bytes();
     let step = |name: u32, distance: u32, nodes: u32| {
         Step::Launch(Launch {
-            kernel: planner.step_key("literature/scan/blelloch", job.op, vec![("STEP", name)]),
+            kernel: planner.step_key(&KERNEL, job.op, vec![("STEP", name)]),
             groups: nodes.div_ceil(planner.step_workgroup()),
             bindings: vec![("input", job.input), ("tree", tree)],
             params: vec![

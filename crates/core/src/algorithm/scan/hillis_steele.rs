@@ -4,9 +4,18 @@
 use super::passes::{STEP_ROWS, levels};
 use super::{Job, rung};
 use crate::algorithm::{Algorithm, Work};
+use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset};
 use crate::scratch::Scratch;
-use crate::{Launch, Param, Result, ScanRequest, Step};
+use crate::{Kernel, Launch, Param, Result, ScanRequest, Step};
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "literature/scan/hillis_steele",
+    "scan_hillis_steele",
+    &[read("input", "T"), write("output", "T")],
+    &["n", "distance", "input_offset", "output_offset"],
+)
+.with_initial();
 
 /// Reads and writes each element in each of its steps.
 pub static HILLIS_STEELE: Algorithm = rung("hillis_steele", "scan-hillis-steele.md", plan, |r, _| {
@@ -28,7 +37,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
         let (from, to) = (if first { job.input } else { target(step - 1) }, target(step));
         Launch {
             kernel: planner.step_key(
-                "literature/scan/hillis_steele",
+                &KERNEL,
                 job.op,
                 vec![
                     ("ROWS", STEP_ROWS),

@@ -3,11 +3,12 @@
 use super::one_pass::OnePass;
 use super::{Job, waiting};
 use crate::algorithm::{Algorithm, InPlace, Needs, Work};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{PACKS, Planner, reaches, words_of};
-use crate::primitive::scan::sums;
+use crate::primitive::scan::SCAN;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Error, Op, Result, Scalar, ScanRequest};
+use crate::{Error, Kernel, Language, Op, Result, Scalar, ScanRequest};
 
 numbers! {
     /// Numbers of a scan by look-ahead.
@@ -21,6 +22,16 @@ numbers! {
     }
 }
 
+pub(super) static KERNEL: Kernel = kernel!(
+    "scan/lookahead",
+    "scan_lookahead",
+    &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
+    &["n", "tiles", "input_offset", "output_offset"],
+)
+.with_initial()
+.only(Language::CudaC)
+.cuda_from(90);
+
 /// The planner's choice for many elements in CUDA from sm_90 on.
 pub static LOOKAHEAD: Algorithm = {
     let waiting = waiting("lookahead", "scan-lookahead.md", plan);
@@ -30,13 +41,13 @@ pub static LOOKAHEAD: Algorithm = {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_rows", &[3, 5, 7])]),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_rows", &[3, 5, 7])]),
     // From where on they are faster: each size with it, and without.
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 26, u32::MAX])]).of(1 << 26).choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 25, 1 << 26])]).of(1 << 25).choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 24, 1 << 25])]).of(1 << 24).choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 23, 1 << 24])]).of(1 << 23).choice(),
-    tuned(sums, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 22, 1 << 23])]).of(1 << 22).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 26, u32::MAX])]).of(1 << 26).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 25, 1 << 26])]).of(1 << 25).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 24, 1 << 25])]).of(1 << 24).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 23, 1 << 24])]).of(1 << 23).choice(),
+    tuned(&SCAN, Scalar::U32, &LOOKAHEAD, &[("lookahead_from", &[1 << 22, 1 << 23])]).of(1 << 22).choice(),
 ];
 
 /// Warps of a block that publish aggregates.
@@ -85,7 +96,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let subgroup_scan = planner.subgroup_scan_part(job.op);
     let blocks = [subgroup_scan, state.part, "chain/ticket", "scan/bulk_copy"];
     let one = OnePass {
-        kernel: "scan/lookahead",
+        kernel: &KERNEL,
         parts: [&PACKS[..], &blocks].concat(),
         state_bytes: state.bytes,
         values: false,

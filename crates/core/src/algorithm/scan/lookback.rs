@@ -5,11 +5,12 @@ use super::one_pass::LookBack;
 use super::{Job, waiting};
 use crate::algorithm::chain::{self, TileState};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, reaches, words_of};
-use crate::primitive::scan::sums;
+use crate::primitive::scan::SCAN;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{DeviceKind, Fault, Language, Op, Result, Scalar, ScanRequest};
+use crate::{DeviceKind, Fault, Kernel, Language, Op, Result, Scalar, ScanRequest};
 
 numbers! {
     /// Numbers of a scan by look-back.
@@ -23,6 +24,14 @@ numbers! {
     }
 }
 
+pub(super) static KERNEL: Kernel = kernel!(
+    "scan/lookback",
+    "scan_lookback",
+    &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
+    &["n", "tiles", "input_offset", "output_offset"],
+)
+.with_initial();
+
 /// The planner's choice for most scans.
 pub static LOOKBACK: Algorithm = {
     let waiting = waiting("lookback", "scan-lookback.md", plan);
@@ -35,11 +44,16 @@ pub static LOOKBACK: Algorithm = {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
-    tuned(sums, Scalar::U32, &LOOKBACK, &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])]),
-    tuned(sums, Scalar::U32, &LOOKBACK, &[("scan_window", &[1, 4, 8])]).of(1 << 20).only(Language::CudaC),
-    tuned(sums, Scalar::U32, &LOOKBACK, &[("scan_many_each", &[3, 12])]).of(1 << 18),
-    tuned(sums, Scalar::U32, &LOOKBACK, &[("scan_resident", &[0, 3, 4, 6])]).only(Language::OpenClC),
-    tuned(sums, Scalar::U32, &LOOKBACK, &[("spin_limit", &[4, 16, 64, 256])]).with(Fault::Silent(10)),
+    tuned(
+        &SCAN,
+        Scalar::U32,
+        &LOOKBACK,
+        &[("scan_workgroup_many", &[128, 256, 512]), ("scan_words", &[8, 16, 24, 32])],
+    ),
+    tuned(&SCAN, Scalar::U32, &LOOKBACK, &[("scan_window", &[1, 4, 8])]).of(1 << 20).only(Language::CudaC),
+    tuned(&SCAN, Scalar::U32, &LOOKBACK, &[("scan_many_each", &[3, 12])]).of(1 << 18),
+    tuned(&SCAN, Scalar::U32, &LOOKBACK, &[("scan_resident", &[0, 3, 4, 6])]).only(Language::OpenClC),
+    tuned(&SCAN, Scalar::U32, &LOOKBACK, &[("spin_limit", &[4, 16, 64, 256])]).with(Fault::Silent(10)),
 ];
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
@@ -59,7 +73,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
         let bound = planner.registers_for(tile.workgroup, planner.tuning.lookback.resident).filter(|_| is_bound);
         (parts, bound.into_iter().collect())
     };
-    let (kernel, patience) = ("scan/lookback", planner.polls(1));
+    let (kernel, patience) = (&KERNEL, planner.polls(1));
     LookBack { kernel, state, parts, constants, patience, values: false, groups: None }.work(planner, job, tile)
 }
 

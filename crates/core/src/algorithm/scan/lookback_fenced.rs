@@ -1,11 +1,27 @@
 //! Look-back by the published descriptor, a status beside an aggregate and a prefix, with fences between them.
 
 use super::one_pass::LookBack;
-use super::{Job, waiting};
+use super::{Job, lookback, waiting};
 use crate::algorithm::chain::{self, TileState};
 use crate::algorithm::{Algorithm, Needs, Work};
+use crate::kernel::{atomic, coherent, kernel, read, write};
 use crate::planner::Planner;
-use crate::{Language, Result, ScanRequest};
+use crate::{Kernel, Language, Result, ScanRequest};
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "literature/scan/lookback_fenced",
+    "scan_lookback_fenced",
+    &[
+        read("input", "Pack"),
+        write("output", "Pack"),
+        atomic("states", "StateWord"),
+        atomic("ticket", "u32"),
+        coherent("values", "T"),
+    ],
+    &["n", "tiles", "input_offset", "output_offset"],
+)
+.with_initial()
+.only(Language::Wgsl);
 
 /// A subgroup looks back, by the published descriptor.
 pub static LOOKBACK_FENCED: Algorithm = {
@@ -21,9 +37,9 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let state = TileState { part: "literature/scan/state_fenced", bytes: 4 + values, is_word: false };
     let (kernel, parts) = if in_step {
         let parts = vec!["chain/ticket", "workgroup/tile_totals", "chain/lookback_fold", "scan/tile_rows"];
-        ("literature/scan/lookback_fenced", parts)
+        (&KERNEL, parts)
     } else {
-        ("scan/lookback", [&[state.part, "chain/ticket"], &chain::LOOKBACK[..]].concat())
+        (&lookback::KERNEL, [&[state.part, "chain/ticket"], &chain::LOOKBACK[..]].concat())
     };
     let tile = planner.one_pass_tile(&job);
     LookBack { kernel, state, parts, constants: vec![], patience: planner.polls(1), values: in_step, groups: None }

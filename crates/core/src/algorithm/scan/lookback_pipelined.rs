@@ -4,11 +4,12 @@ use super::one_pass::LookBack;
 use super::{Job, LOOKBACK, ScanTile, waiting};
 use crate::algorithm::chain::{ANNOUNCE, tile_prefix};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, reaches, words_of};
-use crate::primitive::scan::sums;
+use crate::primitive::scan::SCAN;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Op, Result, Scalar, ScanRequest};
+use crate::{Kernel, Op, Result, Scalar, ScanRequest};
 
 numbers! {
     /// Numbers of a scan by pipelined look-back.
@@ -28,6 +29,14 @@ _ => 4,
     }
 }
 
+pub(super) static KERNEL: Kernel = kernel!(
+    "scan/lookback_pipelined",
+    "scan_lookback_pipelined",
+    &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
+    &["n", "tiles", "groups", "input_offset", "output_offset"],
+)
+.with_initial();
+
 /// The planner's choice for many elements where no hardware copies tiles.
 pub static LOOKBACK_PIPELINED: Algorithm = {
     let waiting = waiting("lookback_pipelined", "scan-lookback-pipelined.md", plan);
@@ -42,21 +51,21 @@ pub static LOOKBACK_PIPELINED: Algorithm = {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
-    tuned(sums, Scalar::U64, &LOOKBACK_PIPELINED, &[("lookback_pipelined_workgroup", &[128, 256, 512])]),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_chunks", &[0, 2, 4])]),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 26, u32::MAX])])
+    tuned(&SCAN, Scalar::U64, &LOOKBACK_PIPELINED, &[("lookback_pipelined_workgroup", &[128, 256, 512])]),
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_chunks", &[0, 2, 4])]),
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 26, u32::MAX])])
         .of(1 << 26)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 25, 1 << 26])])
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 25, 1 << 26])])
         .of(1 << 25)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 24, 1 << 25])])
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 24, 1 << 25])])
         .of(1 << 24)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 23, 1 << 24])])
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 23, 1 << 24])])
         .of(1 << 23)
         .choice(),
-    tuned(sums, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 22, 1 << 23])])
+    tuned(&SCAN, Scalar::U32, &LOOKBACK_PIPELINED, &[("lookback_pipelined_from", &[1 << 22, 1 << 23])])
         .of(1 << 22)
         .choice(),
 ];
@@ -77,7 +86,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     check_turns(planner, job.op, job.n, &tile)?;
     let state = planner.state(job.op);
     let groups = Some(planner.resident(planner.tuning.lookback_pipelined.groups));
-    let kernel = "scan/lookback_pipelined";
+    let kernel = &KERNEL;
     let chunks = chunks(planner, job.op);
     let look_back = if chunks == 0 {
         let parts = [&tile_prefix(state.part)[..], &["scan/tile_rows"]].concat();

@@ -1,7 +1,7 @@
 //! Look-back by one invocation, state after state.
 
 use super::one_pass::LookBack;
-use super::{Job, waiting};
+use super::{Job, lookback, waiting};
 use crate::algorithm::{Algorithm, Work};
 use crate::planner::Planner;
 use crate::{Result, ScanRequest};
@@ -26,6 +26,6 @@ pub(super) fn by_one_invocation(
     let parts = vec![state.part, "chain/ticket", "literature/scan/lookback_serial"];
     let constants = vec![("CHAINED", u32::from(chained))];
     let tile = planner.one_pass_tile(&job);
-    LookBack { kernel: "scan/lookback", state, parts, constants, patience, values: false, groups: None }
+    LookBack { kernel: &lookback::KERNEL, state, parts, constants, patience, values: false, groups: None }
         .work(planner, job, tile)
 }

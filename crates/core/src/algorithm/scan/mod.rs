@@ -39,7 +39,7 @@ pub use subgroup_blocked::SUBGROUP_BLOCKED;
 use super::{Algorithm, InPlace, Needs, Of, Row, Work};
 use crate::planner::{Pack, Planner, whole, words_of};
 use crate::tuning::numbers;
-use crate::{Op, Region, Result, ScanKind, ScanRequest, Slot};
+use crate::{Kernel, Op, Region, Result, ScanKind, ScanRequest, Slot};
 
 numbers! {
     /// Tiles of scans, some of whose numbers selections and reductions by key share.
@@ -75,6 +75,21 @@ pub(crate) static ALL: &[&Algorithm] = &[
     &CHAINED_SCAN,
     &LOOKBACK_SERIAL,
     &LOOKBACK_FENCED,
+];
+
+/// What they launch.
+pub(crate) static KERNELS: &[&Kernel] = &[
+    &lookback::KERNEL,
+    &lookback_fenced::KERNEL,
+    &lookahead::KERNEL,
+    &lookback_pipelined::KERNEL,
+    &passes::TILE_BLOCK,
+    &passes::TILE_SUBGROUP,
+    &passes::SPINE,
+    &passes::ADD_CARRY,
+    &hillis_steele::KERNEL,
+    &blelloch::KERNEL,
+    &parallel::KERNEL,
 ];
 
 /// Bytes that an algorithm moves for a request.

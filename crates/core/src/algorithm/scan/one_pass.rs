@@ -5,11 +5,11 @@ use crate::algorithm::Work;
 use crate::algorithm::chain::{TileState, tile_states};
 use crate::planner::{PACKS, Planner, clean_once};
 use crate::scratch::Scratch;
-use crate::{KernelKey, Launch, Param, Result};
+use crate::{Kernel, KernelKey, Launch, Param, Result};
 
 /// What tells the scans of one launch apart.
 pub(super) struct OnePass {
-    pub(super) kernel: &'static str,
+    pub(super) kernel: &'static Kernel,
     pub(super) parts: Vec<&'static str>,
     pub(super) constants: Vec<(&'static str, u32)>,
     /// Bytes of a tile's state.
@@ -27,7 +27,7 @@ pub(super) struct OnePass {
 
 /// How tiles look back.
 pub(super) struct LookBack {
-    pub(super) kernel: &'static str,
+    pub(super) kernel: &'static Kernel,
     pub(super) state: TileState,
     /// The blocks by which they do, the states' among them.
     pub(super) parts: Vec<&'static str>,

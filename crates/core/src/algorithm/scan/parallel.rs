@@ -2,7 +2,9 @@
 
 use super::{Job, scan};
 use crate::algorithm::{Algorithm, Needs, Work};
-use crate::{KernelKey, Launch, Param, Result, ScanRequest, Step};
+use crate::{Kernel, KernelKey, Launch, Param, Result, ScanRequest, Step};
+
+pub(super) static KERNEL: Kernel = Kernel::host("scan/parallel");
 
 /// On all of the processor's threads.
 pub static PARALLEL: Algorithm = Algorithm {
@@ -15,7 +17,7 @@ pub(super) fn on_threads(request: &ScanRequest, sequential: bool) -> Result<Work
     let job = Job::of(request);
     let constants = vec![("EXCLUSIVE", u32::from(job.exclusive)), ("SEQUENTIAL", u32::from(sequential))];
     let launch = Launch {
-        kernel: KernelKey::new("scan/parallel", vec![], constants).by(job.op),
+        kernel: KernelKey::new(&KERNEL, vec![], constants).by(job.op),
         groups: 1,
         bindings: vec![("input", job.input), ("output", job.output)],
         params: vec![("n", Param::Word(job.n))],

@@ -2,10 +2,11 @@
 //! global memory.
 
 use super::Job;
+use crate::kernel::{kernel, read, write};
 use crate::planner::{PACKS, Planner, offset};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
-use crate::{KernelKey, Launch, Op, Param, Region, Result, Step};
+use crate::{Kernel, KernelKey, Launch, Op, Param, Region, Result, Step};
 
 numbers! {
     /// Numbers of the literature's scans by tiles in workgroup memory.
@@ -31,10 +32,35 @@ numbers! {
     }
 }
 
+pub(super) static TILE_BLOCK: Kernel = kernel!(
+    "scan/tile_block",
+    "scan_tile_block",
+    &[read("input", "Pack"), write("output", "Pack"), write("sums", "T")],
+    &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
+)
+.with_initial();
+
+pub(super) static TILE_SUBGROUP: Kernel = kernel!(
+    "scan/tile_subgroup",
+    "scan_tile_subgroup",
+    &[read("input", "Pack"), write("output", "Pack"), write("sums", "T")],
+    &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
+)
+.with_initial();
+
+pub(crate) static SPINE: Kernel = kernel!("scan/spine", "scan_spine", &[write("sums", "T")], &["count"]).with_initial();
+
+pub(super) static ADD_CARRY: Kernel = kernel!(
+    "literature/scan/add_carry",
+    "scan_add_carry",
+    &[read("input", "T"), write("output", "T"), read("sums", "T")],
+    &["n", "input_offset", "output_offset"],
+);
+
 /// How a workgroup folds and scans a tile.
 #[derive(Clone)]
 pub(crate) struct TileBody {
-    kernel: &'static str,
+    kernel: &'static Kernel,
     parts: Vec<&'static str>,
     constants: Vec<(&'static str, u32)>,
     /// Bytes of a pack.
@@ -105,9 +131,9 @@ impl Planner<'_> {
         let by_subgroups = self.caps.subgroups.is_some() && !self.caps.emulates_subgroups();
         let tile = self.scan_tile(op, n, self.tuning.scan_passes.words, self.tuning.scan.workgroup);
         let (kernel, parts, more) = if by_subgroups {
-            ("scan/tile_subgroup", vec![self.subgroup_scan_of(op)], self.subgroup_constants(tile.workgroup)?)
+            (&TILE_SUBGROUP, vec![self.subgroup_scan_of(op)], self.subgroup_constants(tile.workgroup)?)
         } else {
-            ("scan/tile_block", vec!["workgroup/scan"], vec![])
+            (&TILE_BLOCK, vec!["workgroup/scan"], vec![])
         };
         Ok(TileBody {
             kernel,
@@ -125,8 +151,8 @@ impl Planner<'_> {
         let workgroup = self.workgroup_within_half(self.tuning.blocked.workgroup, op.element());
         let mut constants = vec![("WORKGROUP", workgroup), ("ROWS", items), ("PACK", 1)];
         let (kernel, part) = match part {
-            Some(part) => ("scan/tile_block", part),
-            None => ("scan/tile_subgroup", self.subgroup_scan_of(op)),
+            Some(part) => (&TILE_BLOCK, part),
+            None => (&TILE_SUBGROUP, self.subgroup_scan_of(op)),
         };
         match part {
             "workgroup/scan" => {}
@@ -153,7 +179,7 @@ impl Planner<'_> {
     pub(super) fn add_carry(&self, job: &Job, input: Region, sums: Region, tile: u32) -> Step {
         let unit = job.op.element().bytes();
         Step::Launch(Launch {
-            kernel: self.step_key("literature/scan/add_carry", job.op, vec![("ROWS", STEP_ROWS), ("TILE", tile)]),
+            kernel: self.step_key(&ADD_CARRY, job.op, vec![("ROWS", STEP_ROWS), ("TILE", tile)]),
             groups: job.n.div_ceil(self.step_workgroup() * STEP_ROWS),
             bindings: vec![("input", input), ("output", job.output), ("sums", sums)],
             params: vec![
@@ -192,7 +218,7 @@ impl Planner<'_> {
             workgroup /= 2;
         }
         Step::Launch(Launch {
-            kernel: KernelKey::new("scan/spine", vec!["workgroup/scan"], vec![("WORKGROUP", workgroup)]).by(job.op),
+            kernel: KernelKey::new(&SPINE, vec!["workgroup/scan"], vec![("WORKGROUP", workgroup)]).by(job.op),
             groups: 1,
             bindings: vec![("sums", sums)],
             params: vec![("count", Param::Word(count))],
@@ -204,8 +230,8 @@ impl Planner<'_> {
         scratch.take(u64::from(runs.groups) * u64::from(job.op.element().bytes()))
     }
 
-    pub(super) fn step_key(&self, name: &'static str, op: &Op, more: Vec<(&'static str, u32)>) -> KernelKey {
-        KernelKey::new(name, vec![], [vec![("WORKGROUP", self.step_workgroup())], more].concat()).by(op)
+    pub(super) fn step_key(&self, kernel: &'static Kernel, op: &Op, more: Vec<(&'static str, u32)>) -> KernelKey {
+        KernelKey::new(kernel, vec![], [vec![("WORKGROUP", self.step_workgroup())], more].concat()).by(op)
     }
 
     /// Invocations of a workgroup whose invocations take an element or a node each.

@@ -3,7 +3,7 @@
 use super::{Job, scan};
 use crate::algorithm::{Algorithm, Work};
 use crate::planner::Planner;
-use crate::primitive::scan::sums;
+use crate::primitive::scan::SCAN;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Result, Scalar, ScanRequest};
@@ -18,7 +18,7 @@ pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
 const CANDIDATES: &[Candidates] = &[
     // What devices go by that have no subgroups, and whoever asks for no waiting.
     tuned(
-        sums,
+        &SCAN,
         Scalar::U32,
         &REDUCE_THEN_SCAN,
         &[("scan_passes_words", &[8, 16, 32]), ("scan_runs", &[8, 16, 32, 64])],

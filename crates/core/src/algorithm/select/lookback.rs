@@ -3,11 +3,27 @@
 use super::{Job, ROWS_RANKED};
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{BESIDE, Planner, clean_once, reaches, words_of};
-use crate::primitive::select::upper_half;
+use crate::primitive::select::SELECT_IF;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Result, Scalar, SelectRequest};
+use crate::{Kernel, Result, Scalar, SelectRequest};
+
+pub(super) static KERNEL: Kernel = kernel!(
+    "select/lookback",
+    "select_lookback",
+    &[
+        read("input", "Item"),
+        write("output", "Item"),
+        atomic("states", "StateWord"),
+        atomic("ticket", "u32"),
+        write("output_rest", "Item"),
+        write("output_count", "u32"),
+    ],
+    &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
+)
+.with_initial();
 
 /// The planner's choice: reads each element once.
 pub static LOOKBACK: Algorithm = Algorithm {
@@ -15,12 +31,16 @@ pub static LOOKBACK: Algorithm = Algorithm {
     tiles_wait: true,
     follows_arrival: true,
     candidates: || CANDIDATES,
-    ..Algorithm::new("lookback", "", Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(1, kept)) }))
+    ..Algorithm::new(
+        "lookback",
+        "select-lookback.md",
+        Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(1, kept)) }),
+    )
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[tuned(
-    upper_half,
+    &SELECT_IF,
     Scalar::U32,
     &LOOKBACK,
     &[
@@ -52,7 +72,7 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
         job.rest(),
     ]);
     let parts = [vec![planner.subgroup_scan_of(&job.sum)], tile_prefix(state.part)].concat();
-    let mut launch = job.launch(job.key("select/lookback", parts, constants), job.tiles, &job.arguments());
+    let mut launch = job.launch(job.key(&KERNEL, parts, constants), job.tiles, &job.arguments());
     launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, &mut scratch)?);
     launch.initial = Some(job.sum.identity().to_vec());
     let steps = clean_once(&scratch, launch);

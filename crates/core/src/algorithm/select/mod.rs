@@ -11,7 +11,7 @@ pub use reduce_then_scan::REDUCE_THEN_SCAN;
 use super::Algorithm;
 use crate::planner::{Argument, Planner, tile_launch, whole, words_of};
 use crate::tuning::numbers;
-use crate::{KernelKey, Launch, Op, Rest, Scalar, SelectRequest, Slot};
+use crate::{Kernel, KernelKey, Launch, Op, Rest, Scalar, SelectRequest, Slot};
 
 numbers! {
     /// Numbers of selections.
@@ -33,6 +33,10 @@ numbers! {
 
 /// Those of the primitive.
 pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &LOOKBACK, &REDUCE_THEN_SCAN];
+
+/// What they launch.
+pub(crate) static KERNELS: &[&Kernel] =
+    &[&lookback::KERNEL, &reduce_then_scan::TILE_COUNT, &reduce_then_scan::TILE_PLACE, &parallel::KERNEL];
 
 /// Rows of a subgroup that are ranked at once: a word has a byte for each.
 const ROWS_RANKED: u32 = 4;
@@ -60,11 +64,11 @@ impl<'a> Job<'a> {
         Job { request, sum, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) }
     }
 
-    fn key(&self, name: &'static str, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
+    fn key(&self, kernel: &'static Kernel, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
         let mut constants = vec![("WORKGROUP", self.workgroup), ("ROWS", self.rows)];
         constants.extend(more);
         let selector = Some(self.request.selector.clone());
-        KernelKey { selector, ..KernelKey::new(name, parts, constants).by(&self.sum) }
+        KernelKey { selector, ..KernelKey::new(kernel, parts, constants).by(&self.sum) }
     }
 
     /// What becomes of the elements that are not kept.

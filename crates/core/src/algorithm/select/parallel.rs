@@ -3,7 +3,9 @@
 use super::Job;
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
-use crate::{KernelKey, Result, SelectRequest, Step};
+use crate::{Kernel, KernelKey, Result, SelectRequest, Step};
+
+pub(super) static KERNEL: Kernel = Kernel::host("select/parallel");
 
 /// On all of the processor's threads: each element is read to be counted, and again to be placed.
 pub static PARALLEL: Algorithm = Algorithm {
@@ -13,6 +15,6 @@ pub static PARALLEL: Algorithm = Algorithm {
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let job = Job::new(planner, request, 1);
-    let kernel = KernelKey { constants: vec![job.rest()], ..job.key("select/parallel", vec![], vec![]) };
+    let kernel = KernelKey { constants: vec![job.rest()], ..job.key(&KERNEL, vec![], vec![]) };
     Ok(Work::new(Default::default(), vec![Step::Launch(job.launch(kernel, 1, &job.arguments()))]))
 }

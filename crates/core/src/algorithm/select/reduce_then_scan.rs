@@ -1,22 +1,48 @@
 //! Three launches: each tile's count, their scan by one workgroup, and the elements to their places.
 
 use super::Job;
+use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
+use crate::kernel::{kernel, read, write};
 use crate::planner::Planner;
-use crate::primitive::select::upper_half;
+use crate::primitive::select::SELECT_IF;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{KernelKey, Launch, Param, Result, Scalar, SelectRequest, Step};
+use crate::{Kernel, KernelKey, Launch, Param, Result, Scalar, SelectRequest, Step};
+
+pub(super) static TILE_COUNT: Kernel = kernel!(
+    "select/tile_count",
+    "select_tile_count",
+    &[read("input", "Item"), write("sums", "T")],
+    &["n", "tiles", "input_offset"],
+);
+
+pub(super) static TILE_PLACE: Kernel = kernel!(
+    "select/tile_place",
+    "select_tile_place",
+    &[
+        read("input", "Item"),
+        write("output", "Item"),
+        read("sums", "T"),
+        write("output_rest", "Item"),
+        write("output_count", "u32"),
+    ],
+    &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
+);
 
 /// Where no tile may wait, and where the rest follows the elements that are kept. Reads each element twice.
 pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
-    ..Algorithm::new("reduce_then_scan", "", Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(2, kept)) }))
+    ..Algorithm::new(
+        "reduce_then_scan",
+        "select-reduce-then-scan.md",
+        Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(2, kept)) }),
+    )
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] =
-    &[tuned(upper_half, Scalar::U32, &REDUCE_THEN_SCAN, &[("select_passes_words", &[8, 16])])];
+    &[tuned(&SELECT_IF, Scalar::U32, &REDUCE_THEN_SCAN, &[("select_passes_words", &[8, 16])])];
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
@@ -24,15 +50,15 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     // The last one is for the total.
     let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
     let [input, ..] = job.arguments();
-    let count = job.launch(job.key("select/tile_count", vec!["workgroup/reduce"], vec![]), job.tiles, &[input]);
+    let count = job.launch(job.key(&TILE_COUNT, vec!["workgroup/reduce"], vec![]), job.tiles, &[input]);
     let spine = Launch {
-        kernel: KernelKey { selector: None, ..job.key("scan/spine", vec!["workgroup/scan"], vec![]) },
+        kernel: KernelKey { selector: None, ..job.key(&SPINE, vec!["workgroup/scan"], vec![]) },
         groups: 1,
         bindings: vec![],
         params: vec![("count", Param::Word(job.tiles + 1))],
         initial: Some(job.sum.identity().to_vec()),
     };
-    let place = job.key("select/tile_place", vec!["workgroup/scan"], vec![job.rest()]);
+    let place = job.key(&TILE_PLACE, vec!["workgroup/scan"], vec![job.rest()]);
     let place = job.launch(place, job.tiles, &job.arguments());
     let mut launches = [count, spine, place];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));

@@ -5,7 +5,7 @@ use super::segments::{Buckets, Shape};
 use super::{DIGIT_BITS, DIGITS, Job, buckets_fit, one_tile, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
-use crate::primitive::sort::keys;
+use crate::primitive::sort::SORT_KEYS;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
@@ -38,7 +38,7 @@ pub static HYBRID: Algorithm = Algorithm {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[tuned(
-    keys,
+    &SORT_KEYS,
     Scalar::U32,
     &HYBRID,
     &[

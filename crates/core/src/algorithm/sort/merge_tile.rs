@@ -1,13 +1,15 @@
 //! All keys in one workgroup, whose runs are merged in pairs.
 
+use super::segments::SEGMENTS;
 use super::segments::{Shape, place_part, segments};
 use super::{DIGIT_BITS, Job, LARGEST_TILE, sort};
 use crate::algorithm::{Algorithm, Work};
+use crate::kernel::kernel;
 use crate::planner::Planner;
-use crate::primitive::sort::keys;
+use crate::primitive::sort::SORT_KEYS;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{DeviceKind, KernelKey, Language, Result, Scalar, SortRequest, Step};
+use crate::{DeviceKind, Kernel, KernelKey, Language, Result, Scalar, SortRequest, Step};
 
 numbers! {
     /// Numbers of a sort by one workgroup that merges.
@@ -21,6 +23,13 @@ numbers! {
     }
 }
 
+pub(super) static KERNEL: Kernel = kernel!(
+    "sort/merge",
+    "sort_merge",
+    SEGMENTS,
+    &["n", "buckets_at", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
+);
+
 /// The planner's choice for few 64-bit keys on GPUs, and for few keys without subgroups.
 pub static MERGE_TILE: Algorithm = Algorithm {
     most: LARGEST_TILE,
@@ -31,13 +40,13 @@ pub static MERGE_TILE: Algorithm = Algorithm {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
-    tuned(keys, Scalar::U64, &MERGE_TILE, &[("merge_workgroup", &[256, 512, 1024]), ("merge_keys", &[5, 9, 17])])
+    tuned(&SORT_KEYS, Scalar::U64, &MERGE_TILE, &[("merge_workgroup", &[256, 512, 1024]), ("merge_keys", &[5, 9, 17])])
         .of(1 << 12),
-    tuned(keys, Scalar::U64, &MERGE_TILE, &[("merge_least", &[3, 5, 9])]).of(1 << 10),
-    tuned(keys, Scalar::U32, &MERGE_TILE, &[("merge_most", &[1 << 10, 1 << 12])]).of(1 << 12).choice(),
-    tuned(keys, Scalar::U32, &MERGE_TILE, &[("merge_most", &[0, 1 << 10])]).of(1 << 10).choice(),
-    tuned(keys, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[1 << 11, 1 << 12])]).of(1 << 12).choice(),
-    tuned(keys, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[0, 1 << 11])]).of(1 << 11).choice(),
+    tuned(&SORT_KEYS, Scalar::U64, &MERGE_TILE, &[("merge_least", &[3, 5, 9])]).of(1 << 10),
+    tuned(&SORT_KEYS, Scalar::U32, &MERGE_TILE, &[("merge_most", &[1 << 10, 1 << 12])]).of(1 << 12).choice(),
+    tuned(&SORT_KEYS, Scalar::U32, &MERGE_TILE, &[("merge_most", &[0, 1 << 10])]).of(1 << 10).choice(),
+    tuned(&SORT_KEYS, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[1 << 11, 1 << 12])]).of(1 << 12).choice(),
+    tuned(&SORT_KEYS, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[0, 1 << 11])]).of(1 << 11).choice(),
 ];
 
 /// Whether one workgroup should merge as many keys: without subgroups always, since all else is many launches.
@@ -102,7 +111,7 @@ fn key(planner: &Planner<'_>, job: &Job, shape: Shape) -> KernelKey {
     }
     constants.extend(planner.aliasing(true));
     let parts = vec![job.key_part, "sort/segment_whole", place_part(job)];
-    KernelKey::new("sort/merge", parts, constants)
+    KernelKey::new(&KERNEL, parts, constants)
 }
 
 /// Workgroup memory for the words of a tile that move, and for a place behind it.

@@ -27,7 +27,7 @@ pub use upsweep_downsweep_4bit::UPSWEEP_DOWNSWEEP_4BIT;
 use super::{Algorithm, Of, Row, Work};
 use crate::planner::{Planner, whole};
 use crate::scratch::Scratch;
-use crate::{Error, Language, Order, Region, Result, Slot, SortRequest};
+use crate::{Error, Kernel, Language, Order, Region, Result, Slot, SortRequest};
 
 /// Those of the primitive: the planner's choices, then the literature's.
 pub(crate) static ALL: &[&Algorithm] = &[
@@ -40,6 +40,18 @@ pub(crate) static ALL: &[&Algorithm] = &[
     &SPLIT,
     &UPSWEEP_DOWNSWEEP_4BIT,
     &MSD_FIRST,
+];
+
+/// What they launch.
+pub(crate) static KERNELS: &[&Kernel] = &[
+    &partition::DIGIT_COUNTS,
+    &partition::ONESWEEP,
+    &segments::ONE_WORKGROUP,
+    &merge_tile::KERNEL,
+    &msd_first::LARGE_BUCKET,
+    &upsweep_downsweep::UPSWEEP,
+    &upsweep_downsweep::DOWNSWEEP,
+    &parallel::KERNEL,
 ];
 
 /// Bits of a digit place.

@@ -3,9 +3,23 @@
 use super::segments::{Buckets, Shape};
 use super::{DIGIT_BITS, DIGITS, Job, Location, ONESWEEP, buckets_fit, hybrid, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
+use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset};
 use crate::scratch::Scratch;
-use crate::{Launch, Param, Result, SortRequest, Step};
+use crate::{Kernel, Launch, Param, Result, SortRequest, Step};
+
+pub(super) static LARGE_BUCKET: Kernel = kernel!(
+    "sort/large_bucket",
+    "sort_large_bucket",
+    &[
+        write("temp", "Key"),
+        write("output", "Key"),
+        write("temp_values", "u32").optional(),
+        write("output_values", "u32").optional(),
+        read("counts", "u32"),
+    ],
+    &["n", "end_place", "buckets_at", "sorted", "output_offset", "output_values_offset"],
+);
 
 /// Two passes where a workgroup holds each bucket; larger buckets are counted and scattered by each other digit.
 pub static MSD_FIRST: Algorithm = Algorithm {
@@ -66,6 +80,6 @@ fn large(
         params.push(("output_values_offset", offset("output_values", to, 4)));
     }
     bindings.push(("counts", buckets.counts));
-    let kernel = planner.local_key("sort/large_bucket", job, shape, bytes, "sort/segment_bucket", values)?;
+    let kernel = planner.local_key(&LARGE_BUCKET, job, shape, bytes, "sort/segment_bucket", values)?;
     Ok(Launch { kernel, groups: DIGITS, bindings, params, initial: None })
 }

@@ -3,7 +3,7 @@
 use super::{DIGIT_BITS, Job, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
-use crate::primitive::sort::{keys, pairs};
+use crate::primitive::sort::{SORT_KEYS, SORT_PAIRS};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Language, Result, Scalar, SortRequest};
@@ -19,7 +19,7 @@ pub static ONESWEEP: Algorithm = Algorithm {
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
     tuned(
-        keys,
+        &SORT_KEYS,
         Scalar::U32,
         &ONESWEEP,
         &[
@@ -29,27 +29,27 @@ const CANDIDATES: &[Candidates] = &[
             ("sort_window", &[1, 2, 4, 8]),
         ],
     ),
-    tuned(keys, Scalar::U32, &ONESWEEP, &[("sort_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+    tuned(&SORT_KEYS, Scalar::U32, &ONESWEEP, &[("sort_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
     tuned(
-        keys,
+        &SORT_KEYS,
         Scalar::U32,
         &ONESWEEP,
         &[("count_workgroup", &[256, 512]), ("count_keys", &[8, 16]), ("count_groups", &[2, 4, 8])],
     )
     .of(1 << 21),
     tuned(
-        keys,
+        &SORT_KEYS,
         Scalar::U32,
         &ONESWEEP,
         &[("count_copies_workgroup", &[512, 1024]), ("count_copies_keys", &[4, 8, 16])],
     )
     .only(Language::CudaC),
     // The same kernel where its tiles are not many, where they are few, and where they are fewer than units.
-    tuned(keys, Scalar::U32, &ONESWEEP, &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])]).of(1 << 24),
-    tuned(keys, Scalar::U32, &ONESWEEP, &[("sort_keys_few", &[12, 16, 20, 24, 32])]).of(1 << 22),
-    tuned(keys, Scalar::F32, &ONESWEEP, &[("sort_tiles_few", &[32, 48, 64, 96])]).of(1 << 18),
+    tuned(&SORT_KEYS, Scalar::U32, &ONESWEEP, &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])]).of(1 << 24),
+    tuned(&SORT_KEYS, Scalar::U32, &ONESWEEP, &[("sort_keys_few", &[12, 16, 20, 24, 32])]).of(1 << 22),
+    tuned(&SORT_KEYS, Scalar::F32, &ONESWEEP, &[("sort_tiles_few", &[32, 48, 64, 96])]).of(1 << 18),
     tuned(
-        keys,
+        &SORT_KEYS,
         Scalar::U64,
         &ONESWEEP,
         &[
@@ -59,7 +59,7 @@ const CANDIDATES: &[Candidates] = &[
         ],
     ),
     tuned(
-        pairs,
+        &SORT_PAIRS,
         Scalar::U32,
         &ONESWEEP,
         &[
@@ -68,8 +68,8 @@ const CANDIDATES: &[Candidates] = &[
             ("pairs_resident", &[0, 2, 3, 4]),
         ],
     ),
-    tuned(keys, Scalar::U64, &ONESWEEP, &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
-    tuned(pairs, Scalar::U32, &ONESWEEP, &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+    tuned(&SORT_KEYS, Scalar::U64, &ONESWEEP, &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+    tuned(&SORT_PAIRS, Scalar::U32, &ONESWEEP, &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
 ];
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {

@@ -3,7 +3,9 @@
 use super::{DIGIT_BITS, Job};
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
-use crate::{KernelKey, Launch, Param, Result, SortRequest, Step};
+use crate::{Kernel, KernelKey, Launch, Param, Result, SortRequest, Step};
+
+pub(super) static KERNEL: Kernel = Kernel::host("sort/parallel");
 
 /// On all of the processor's threads.
 pub static PARALLEL: Algorithm =
@@ -15,7 +17,7 @@ fn plan(_: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let values = [("input_values", job.input.values), ("output_values", job.output.values)];
     let values = values.into_iter().filter_map(|(name, region)| Some((name, region?)));
     let launch = Launch {
-        kernel: KernelKey::new("sort/parallel", vec![], job.constants),
+        kernel: KernelKey::new(&KERNEL, vec![], job.constants),
         groups: 1,
         bindings: keys.into_iter().chain(values).collect(),
         params: vec![("n", Param::Word(job.n))],

@@ -2,10 +2,11 @@
 //! the counts of those before them. Adinets and Merrill, "Onesweep", 2022.
 
 use super::{DIGITS, Job, Location, digits_each};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::Planner;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
-use crate::{DeviceKind, KernelKey, Language, Launch, Param, Region, Result, Step};
+use crate::{DeviceKind, Kernel, KernelKey, Language, Launch, Param, Region, Result, Step};
 
 numbers! {
     /// Numbers of the launch that counts digits.
@@ -67,6 +68,41 @@ numbers! {
         window "sort_window": Count up to 16 => if l.small { 1 } else { 4 },
     }
 }
+
+pub(super) static DIGIT_COUNTS: Kernel = kernel!(
+    "sort/digit_counts",
+    "sort_digit_counts",
+    &[read("input", "Key"), atomic("bins", "u32"), write("counts", "u32")],
+    &["n", "tiles", "groups", "input_offset"],
+);
+
+pub(super) static ONESWEEP: Kernel = kernel!(
+    "sort/onesweep",
+    "sort_onesweep",
+    &[
+        read("input", "Key"),
+        write("temp", "Key"),
+        write("output", "Key"),
+        read("input_values", "u32").optional(),
+        write("temp_values", "u32").optional(),
+        write("output_values", "u32").optional(),
+        write("counts", "u32"),
+        atomic("states", "CountWord"),
+    ],
+    &[
+        "n",
+        "tiles",
+        "place",
+        "first_tile",
+        "portion",
+        "offsets_at",
+        "next_at",
+        "input_offset",
+        "output_offset",
+        "input_values_offset",
+        "output_values_offset",
+    ],
+);
 
 /// A count beside its state's three bits in 32 bits is smaller.
 const COUNT_LIMIT: u32 = 1 << 29;
@@ -248,8 +284,9 @@ impl Planner<'_> {
         let Counting { workgroup: count_workgroup, items: count_items, copies, groups } = self.counting(job);
         let count_tiles = n.div_ceil(count_workgroup * count_items);
         let count_groups = count_tiles.min(groups);
-        let key =
-            |name, parts, more: &[(&'static str, u32)]| KernelKey::new(name, parts, [&job.constants, more].concat());
+        let key = |kernel, parts, more: &[(&'static str, u32)]| {
+            KernelKey::new(kernel, parts, [&job.constants, more].concat())
+        };
         let offset = |name, binding, unit| (name, Param::Offset { binding, unit });
         let mut count_constants = vec![
             ("WORKGROUP", count_workgroup),
@@ -266,7 +303,7 @@ impl Planner<'_> {
         count_constants.extend(self.subgroup_constants(count_workgroup)?);
         let histogram = Launch {
             kernel: key(
-                "sort/digit_counts",
+                &DIGIT_COUNTS,
                 vec![job.key_part, "workgroup/digit_scan", "sort/digit_offsets"],
                 &count_constants,
             ),
@@ -332,7 +369,7 @@ impl Planner<'_> {
             }
             bindings.extend([("counts", counts), ("states", states)]);
             steps.push(Step::Launch(Launch {
-                kernel: key("sort/onesweep", texts.clone(), &more),
+                kernel: key(&ONESWEEP, texts.clone(), &more),
                 groups: in_portion,
                 bindings,
                 params,

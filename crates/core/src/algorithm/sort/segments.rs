@@ -2,8 +2,25 @@
 
 use super::{DIGITS, Job, Location, digits_each};
 use crate::algorithm::Algorithm;
+use crate::kernel::{Argument, kernel, read, write};
 use crate::planner::{Planner, offset};
-use crate::{DeviceKind, Error, KernelKey, Language, Launch, Param, Region, Result};
+use crate::{DeviceKind, Error, Kernel, KernelKey, Language, Launch, Param, Region, Result};
+
+/// Of sorts whose workgroups take a segment each: all keys, or those buckets that `counts` tells.
+pub(super) const SEGMENTS: &[Argument] = &[
+    read("source", "Key"),
+    write("target_keys", "Key"),
+    read("source_values", "u32").optional(),
+    write("target_values", "u32").optional(),
+    read("counts", "u32").optional(),
+];
+
+pub(super) static ONE_WORKGROUP: Kernel = kernel!(
+    "sort/one_workgroup",
+    "sort_one_workgroup",
+    SEGMENTS,
+    &["n", "end_place", "buckets_at", "source_offset", "target_offset", "source_values_offset", "target_values_offset",],
+);
 
 /// What one workgroup sorts.
 #[derive(Clone, Copy)]
@@ -99,7 +116,7 @@ impl Planner<'_> {
         }
         let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
         let segment = if buckets.is_some() { "sort/segment_bucket" } else { "sort/segment_whole" };
-        let mut kernel = self.local_key("sort/one_workgroup", job, shape, bytes, segment, place_part(job))?;
+        let mut kernel = self.local_key(&ONE_WORKGROUP, job, shape, bytes, segment, place_part(job))?;
         kernel.constants.extend(self.aliasing(buckets.is_none()));
         let mut launch = segments(kernel, job, from, to, buckets);
         launch.params.push(("end_place", Param::Word(end_place)));
@@ -114,7 +131,7 @@ impl Planner<'_> {
     /// A kernel whose workgroups sort segments; `bytes` are those of its workgroup memory that CUDA is asked for.
     pub(super) fn local_key(
         &self,
-        name: &'static str,
+        kernel: &'static Kernel,
         job: &Job,
         shape: Shape,
         bytes: impl Fn(u32) -> u32,
@@ -135,7 +152,7 @@ impl Planner<'_> {
         let mut parts = vec![job.key_part, "workgroup/digit_scan"];
         parts.extend(self.ranking_parts());
         parts.extend(["workgroup/tile_ranks", segment, values]);
-        Ok(KernelKey::new(name, parts, constants))
+        Ok(KernelKey::new(kernel, parts, constants))
     }
 }
 

@@ -4,12 +4,13 @@
 use super::{DIGIT_BITS, Job, sort};
 use crate::algorithm::scan::Job as ScanJob;
 use crate::algorithm::{Algorithm, Work};
+use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset};
-use crate::primitive::sort::keys;
+use crate::primitive::sort::SORT_KEYS;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Error, KernelKey, Launch, Layout, Op, Param, Result, Scalar, SortRequest, Step};
+use crate::{Error, Kernel, KernelKey, Launch, Layout, Op, Param, Result, Scalar, SortRequest, Step};
 
 numbers! {
     /// Numbers of a sort by upsweep, scan and downsweep.
@@ -19,6 +20,26 @@ numbers! {
     }
 }
 
+pub(super) static UPSWEEP: Kernel = kernel!(
+    "sort/upsweep",
+    "sort_upsweep",
+    &[read("source", "Key"), write("counts", "u32")],
+    &["n", "tiles", "place", "source_offset"],
+);
+
+pub(super) static DOWNSWEEP: Kernel = kernel!(
+    "sort/downsweep",
+    "sort_downsweep",
+    &[
+        read("source", "Key"),
+        write("target_keys", "Key"),
+        read("source_values", "u32").optional(),
+        write("target_values", "u32").optional(),
+        read("counts", "u32"),
+    ],
+    &["n", "tiles", "place", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
+);
+
 /// The planner's choice without subgroups. A pass reads the keys twice.
 pub static UPSWEEP_DOWNSWEEP: Algorithm = Algorithm {
     candidates: || CANDIDATES,
@@ -26,7 +47,7 @@ pub static UPSWEEP_DOWNSWEEP: Algorithm = Algorithm {
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
-const CANDIDATES: &[Candidates] = &[tuned(keys, Scalar::U32, &UPSWEEP_DOWNSWEEP, &[("upsweep_keys", &[8, 16])])];
+const CANDIDATES: &[Candidates] = &[tuned(&SORT_KEYS, Scalar::U32, &UPSWEEP_DOWNSWEEP, &[("upsweep_keys", &[8, 16])])];
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     by_digits(planner, &UPSWEEP_DOWNSWEEP, request, DIGIT_BITS)
@@ -57,7 +78,7 @@ pub(super) fn by_digits(
     let temp = job.take(&mut scratch);
     let sum = Op::sum(Scalar::U32);
     let shape = [("WORKGROUP", workgroup), ("ITEMS", items), ("ROUNDS", rounds)];
-    let key = |name, parts| KernelKey::new(name, parts, [&job.constants[..], &shape].concat());
+    let key = |kernel, parts| KernelKey::new(kernel, parts, [&job.constants[..], &shape].concat());
     // The counts' scan is this project's own, always of aligned scratch.
     let wide = Planner { layout: Layout::default(), ..*planner };
     let start = sum.identity().to_vec();
@@ -76,7 +97,7 @@ pub(super) fn by_digits(
             ("source_offset", offset("source", source.keys, job.key_bytes)),
         ];
         steps.push(Step::Launch(Launch {
-            kernel: key("sort/upsweep", vec![job.key_part, "sort/place_digit"]),
+            kernel: key(&UPSWEEP, vec![job.key_part, "sort/place_digit"]),
             groups: tiles,
             bindings: vec![("source", source.keys), ("counts", counts)],
             params: params.clone(),
@@ -95,7 +116,7 @@ pub(super) fn by_digits(
         bindings.push(("counts", counts));
         let value_part = if source.values.is_some() { "sort/split_values" } else { "sort/split_none" };
         steps.push(Step::Launch(Launch {
-            kernel: key("sort/downsweep", vec![job.key_part, "sort/place_digit", value_part]),
+            kernel: key(&DOWNSWEEP, vec![job.key_part, "sort/place_digit", value_part]),
             groups: tiles,
             bindings,
             params,

@@ -4,17 +4,19 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
-use trifold_core::{Error, HostOp, KernelKey, Result};
+use rayon::prelude::*;
+use trifold_core::{Error, HostOp, KernelKey, Request, Result};
 
 use crate::chain::Slots;
 use crate::memory::{Access, Region};
-use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, in_parts};
+use crate::oracle::{Expected, Output, totals};
+use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, Work, in_parts};
 
 /// Elements of a block.
 const BLOCK: usize = 16 << 10;
 
 /// A reduction by key bound to its memory.
-pub(crate) struct ByKeyStep {
+struct ByKeyStep {
     op: HostOp,
     identity: Vec<u8>,
     n: usize,
@@ -28,38 +30,38 @@ pub(crate) struct ByKeyStep {
     output_count: Region,
 }
 
-impl ByKeyStep {
-    pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>) -> Result<ByKeyStep> {
-        let without = |what: &str| Error::Invalid(format!("{} without its {what}", key.name));
-        let op = key.op.as_ref().ok_or_else(|| without("operator"))?;
-        let key_bytes = 4 * key.constant("KEY_WORDS").ok_or_else(|| without("keys' size"))? as usize;
-        let (n, value_bytes) = (arguments.count()?, op.element().bytes() as usize);
-        let values = |name| arguments.array(name, n, value_bytes, op.element().align() as usize);
-        let step = ByKeyStep {
-            op: op.host(),
-            identity: op.identity().to_vec(),
-            n,
-            key_bytes,
-            value_bytes,
-            input: arguments.array("input", n, key_bytes, 4)?,
-            input_values: arguments.region("input_values").is_ok().then(|| values("input_values")).transpose()?,
-            output: arguments.array("output", n, key_bytes, 4)?,
-            output_values: values("output_values")?,
-            output_count: arguments.array("output_count", 1, 4, 4)?,
-        };
-        if step.identity.len() != value_bytes {
-            return Err(without("identity"));
-        }
-        let outputs = [&step.output, &step.output_values, &step.output_count];
-        for (i, output) in outputs.iter().enumerate() {
-            let inputs = [Some(&step.input), step.input_values.as_ref()];
-            inputs.into_iter().flatten().try_for_each(|input| output.check_apart(input))?;
-            outputs[..i].iter().try_for_each(|other| output.check_apart(other))?;
-        }
-        Ok(step)
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
+    let without = |what: &str| Error::Invalid(format!("{} without its {what}", key.name()));
+    let op = key.op.as_ref().ok_or_else(|| without("operator"))?;
+    let key_bytes = 4 * key.constant("KEY_WORDS").ok_or_else(|| without("keys' size"))? as usize;
+    let (n, value_bytes) = (arguments.count()?, op.element().bytes() as usize);
+    let values = |name| arguments.array(name, n, value_bytes, op.element().align() as usize);
+    let step = ByKeyStep {
+        op: op.host(),
+        identity: op.identity().to_vec(),
+        n,
+        key_bytes,
+        value_bytes,
+        input: arguments.array("input", n, key_bytes, 4)?,
+        input_values: arguments.region("input_values").is_ok().then(|| values("input_values")).transpose()?,
+        output: arguments.array("output", n, key_bytes, 4)?,
+        output_values: values("output_values")?,
+        output_count: arguments.array("output_count", 1, 4, 4)?,
+    };
+    if step.identity.len() != value_bytes {
+        return Err(without("identity"));
     }
+    let outputs = [&step.output, &step.output_values, &step.output_count];
+    for (i, output) in outputs.iter().enumerate() {
+        let inputs = [Some(&step.input), step.input_values.as_ref()];
+        inputs.into_iter().flatten().try_for_each(|input| output.check_apart(input))?;
+        outputs[..i].iter().try_for_each(|other| output.check_apart(other))?;
+    }
+    Ok(Box::new(step))
+}
 
-    pub(crate) fn run(&self, pool: &ThreadPool) -> Result<()> {
+impl Work for ByKeyStep {
+    fn run(&self, pool: &ThreadPool) -> Result<()> {
         let inputs: Vec<&Region> = [Some(&self.input), self.input_values.as_ref()].into_iter().flatten().collect();
         let _access = Access::to(&inputs, &[&self.output, &self.output_values, &self.output_count])?;
         // SAFETY: `bind` checked the size, the bytes are initialised, no output overlaps them, and `_access` keeps writers out.
@@ -117,7 +119,9 @@ impl ByKeyStep {
         unsafe { self.output_count.start().cast::<u32>().write(total as u32) };
         Ok(())
     }
+}
 
+impl ByKeyStep {
     /// Folds elements into an aligned one.
     ///
     /// # Safety
@@ -131,4 +135,26 @@ impl ByKeyStep {
             }
         }
     }
+}
+
+/// What a reduction by key must give.
+pub(crate) fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Option<Expected> {
+    let Request::ReduceByKey(request) = request else { return None };
+    let (op, size) = (request.total(), request.key.bytes() as usize);
+    let key = |i: u32| &input[i as usize * size..][..size];
+    let n = input.len() / size;
+    let starts = (0..n as u32).into_par_iter().filter(|&i| i == 0 || key(i) != key(i - 1));
+    let starts: Vec<u32> = starts.collect();
+    let ones;
+    let values = match (&request.op, values) {
+        (Some(_), Some(values)) => values,
+        _ => {
+            ones = 1u32.to_le_bytes().repeat(n);
+            &ones
+        }
+    };
+    let keys = starts.iter().flat_map(|&i| key(i)).copied().collect();
+    let totals = totals(&op, op.identity(), values, &starts);
+    let count = Some(starts.len() as u32);
+    Some(Expected { values: Some(totals), count, ..Expected::of(Output::exact(&request.key, keys)) })
 }

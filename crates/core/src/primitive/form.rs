@@ -1,0 +1,70 @@
+//! The primitives as programs offer them, by name.
+
+use std::fmt;
+
+use super::FORMS;
+use crate::{Builtin, Error, Op, Request, Result, Scalar};
+
+/// A form of a primitive, of one type of numbers: `sort_keys` and `sort_pairs` are two of sort's.
+pub struct Form {
+    /// What people and files call it.
+    pub name: &'static str,
+    /// Whether it has an operator.
+    pub has_operator: bool,
+    /// What decides how many elements it writes.
+    pub writes: Writes,
+    pub(crate) request: fn(Scalar, Op, u64) -> Request,
+}
+
+/// What decides how many elements a call writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    /// How many it is given.
+    All,
+    /// How many a predicate keeps, [`UpperHalf`](crate::UpperHalf).
+    Kept,
+    /// How many runs of equal keys there are.
+    Runs,
+}
+
+impl Form {
+    pub(crate) const fn new(name: &'static str, request: fn(Scalar, Op, u64) -> Request) -> Form {
+        Form { name, has_operator: false, writes: Writes::All, request }
+    }
+
+    /// The request of `n` elements, with this operator if the form has one.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a bitwise operator of floats.
+    pub fn request(&self, scalar: Scalar, operator: Builtin, n: u64) -> Result<Request> {
+        let operator = if self.has_operator { operator } else { Builtin::Sum };
+        let op = Op::builtin(operator, scalar).ok_or_else(|| {
+            let (operator, scalar) = (operator.name(), scalar.name());
+            Error::Unsupported(format!("`{operator}` of {scalar}: it is for integers; use sum, product, min or max"))
+        })?;
+        Ok((self.request)(scalar, op, n))
+    }
+
+    /// All of them, primitive by primitive.
+    pub fn all() -> impl Iterator<Item = &'static Form> + Clone {
+        FORMS.iter().flat_map(|forms| forms.iter().copied())
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<&'static Form> {
+        Form::all().find(|form| form.name == name)
+    }
+}
+
+impl fmt::Debug for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for Form {
+    fn eq(&self, other: &Form) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+impl Eq for Form {}

@@ -1,0 +1,43 @@
+//! Reduce.
+
+use rayon::ThreadPool;
+use trifold_core::{KernelKey, Request, Result};
+
+use crate::chain::{self, Elements};
+use crate::memory::{Access, Region};
+use crate::oracle::{Expected, totals};
+use crate::step::{Arguments, Work};
+
+struct ReduceStep {
+    elements: Elements,
+    input: Region,
+    output: Region,
+}
+
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Box<dyn Work>> {
+    let elements = Elements::of(key, arguments.count()?, initial)?;
+    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
+    let input = arguments.array("input", elements.n, elements.size, alignment)?;
+    let output = arguments.array("output", 1, elements.size, alignment)?;
+    if !input.is(&output) {
+        input.check_apart(&output)?;
+    }
+    Ok(Box::new(ReduceStep { elements, input, output }))
+}
+
+impl Work for ReduceStep {
+    fn run(&self, pool: &ThreadPool) -> Result<()> {
+        let _access = Access::to(&[&self.input], &[&self.output])?;
+        // SAFETY: `bind` checked alignment, sizes, room for one element, and that the regions are equal or apart;
+        // `_access` covers both.
+        unsafe { chain::reduce(pool, &self.elements, self.input.start(), self.output.start()) };
+        Ok(())
+    }
+}
+
+/// What a reduction must give.
+pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Option<Expected> {
+    let Request::Reduce(r) = request else { return None };
+    let start = r.initial.as_deref().unwrap_or(r.op.identity());
+    Some(Expected::of(totals(&r.op, start, input, &[0])))
+}

@@ -1,0 +1,60 @@
+//! Scan.
+
+use rayon::ThreadPool;
+use trifold_core::{KernelKey, Request, Result, ScanKind};
+
+use crate::chain::{self, Elements};
+use crate::memory::{Access, Region};
+use crate::oracle::{self, Aligned, Expected, Output, Precise, scan_in_place};
+use crate::step::{Arguments, Work};
+
+struct ScanStep {
+    elements: Elements,
+    exclusive: bool,
+    sequential: bool,
+    input: Region,
+    output: Region,
+}
+
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Box<dyn Work>> {
+    let elements = Elements::of(key, arguments.count()?, initial)?;
+    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
+    let input = arguments.array("input", elements.n, elements.size, alignment)?;
+    let output = arguments.array("output", elements.n, elements.size, alignment)?;
+    if !input.is(&output) {
+        input.check_apart(&output)?;
+    }
+    let is = |name| key.constant(name) == Some(1);
+    Ok(Box::new(ScanStep { elements, exclusive: is("EXCLUSIVE"), sequential: is("SEQUENTIAL"), input, output }))
+}
+
+impl Work for ScanStep {
+    fn run(&self, pool: &ThreadPool) -> Result<()> {
+        let ScanStep { elements, exclusive, sequential, input, output } = self;
+        let _access = Access::to(&[input], &[output])?;
+        // SAFETY: `bind` checked alignment, sizes and that the regions are equal or apart; `_access` covers both.
+        unsafe {
+            match sequential {
+                true => chain::scan_sequentially(elements, input.start(), output.start(), *exclusive),
+                false => chain::scan(pool, elements, input.start(), output.start(), *exclusive),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a scan must give.
+pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Option<Expected> {
+    let Request::Scan(r) = request else { return None };
+    let (op, start) = (&r.op, r.initial.as_deref().unwrap_or(r.op.identity()));
+    let exclusive = r.kind == ScanKind::Exclusive;
+    let elements = match Precise::of(op, start) {
+        Some(running) => running.scan(input, exclusive),
+        None => {
+            let (mut elements, mut running) = (Aligned::of(input), Aligned::of(start));
+            scan_in_place(op, &mut elements.bytes()[..input.len()], &mut running.bytes()[..start.len()], exclusive);
+            oracle::Elements::Made(elements.bytes()[..input.len()].to_vec())
+        }
+    };
+    Some(Expected::of(Output { element: op.element().clone(), elements }))
+}
