@@ -117,29 +117,14 @@ fn check_tier(tier: usize) {
         let wrong = check(key, caps).and_then(|checked| interface(&checked));
         wrong.map_err(|error| format!("{}\n{error}", describe(key)))
     });
-    let launched: HashSet<_> = keys.iter().map(|key| key.name()).collect();
-    let reached = |name: &str| {
-        launched.contains(name)
-            || (caps.subgroups.is_none() && needs_subgroups(name))
-            || (!caps.coherent && name == "literature/scan/lookback_fenced")
-    };
-    let here = catalogue().filter(|entry| entry.only.is_none_or(|language| language == Language::Wgsl));
-    let forgotten: Vec<_> = here.map(|entry| entry.name).filter(|name| !reached(name)).collect();
-    assert!(forgotten.is_empty(), "{name}: no plan launches {forgotten:?}");
 }
 
-fn needs_subgroups(kernel: &str) -> bool {
-    let rungs = [
-        "literature/reduce/unroll_last_subgroup",
-        "literature/reduce/unrolled",
-        "literature/reduce/subgroup",
-        "literature/scan/lookback_fenced",
-    ];
-    let scans =
-        ["scan/lookback", "scan/lookback_pipelined", "scan/tile_subgroup", "select/lookback", "reduce_by_key/lookback"];
-    rungs.contains(&kernel)
-        || scans.contains(&kernel)
-        || ["sort/onesweep", "sort/digit_counts", "sort/one_workgroup", "sort/large_bucket"].contains(&kernel)
+#[test]
+fn the_plans_reach_every_kernel() {
+    let launched: HashSet<_> = tiers().iter().flat_map(|(_, caps)| keys(caps)).map(|key| key.name()).collect();
+    let here = catalogue().filter(|entry| entry.only.is_none_or(|language| language == Language::Wgsl));
+    let forgotten: Vec<_> = here.map(|entry| entry.name).filter(|name| !launched.contains(name)).collect();
+    assert!(forgotten.is_empty(), "no plan launches {forgotten:?}");
 }
 
 #[test]

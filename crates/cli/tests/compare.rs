@@ -7,6 +7,7 @@ use std::fs;
 
 use program::{Folder, fails, on_cpu, rows, succeeds, text, trifold};
 use serde_json::Value;
+use trifold::Form;
 
 /// On a Vulkan device, if there is one.
 #[test]
@@ -28,18 +29,6 @@ fn rows_say_what_they_were_planned_with() {
     assert!(page.contains("single_pass · reduce_workgroup 64 · reduce_words 8</span>"), "{page:.3000}");
 }
 
-const PRIMITIVES: [&str; 9] = [
-    "copy",
-    "scan",
-    "reduce",
-    "sort_keys",
-    "sort_pairs",
-    "select_if",
-    "partition_if",
-    "reduce_by_key",
-    "run_length_encode",
-];
-
 #[test]
 fn compare_verifies_every_primitive() {
     let folder = Folder::new();
@@ -48,8 +37,8 @@ fn compare_verifies_every_primitive() {
     let table = succeeds(&out);
     assert!(table.contains("scan of u32, sum") && table.contains("2^12"), "{table}");
     let rows = rows(&json);
-    assert_eq!(rows.len(), 4 * PRIMITIVES.len());
-    for primitive in PRIMITIVES {
+    assert_eq!(rows.len(), 4 * Form::all().count());
+    for primitive in Form::all().map(|form| form.name) {
         for n in [0, 1, 1000, 4096] {
             let row = rows.iter().find(|r| r["primitive"] == primitive && r["n"] == n).unwrap();
             assert_eq!(row["verified"], true, "{row}");
@@ -138,7 +127,7 @@ fn compare_measures_other_inputs_each_by_its_own_copy() {
     for input in inputs {
         let of: Vec<_> = own.iter().filter(|row| row["input"] == input).collect();
         assert!(
-            of.len() == PRIMITIVES.len() * if input == "sorted" { 4 } else { 2 }
+            of.len() == Form::all().count() * if input == "sorted" { 4 } else { 2 }
                 && of.iter().all(|row| row["verified"] == true)
         );
         assert!(of.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded"));
@@ -168,7 +157,8 @@ fn faults_and_waits_are_of_tiles_that_wait() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("no tile of what is measured waits"), "{output:?}");
     let rows = rows(&json);
     assert!(
-        rows.len() == PRIMITIVES.len() && rows.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded")
+        rows.len() == Form::all().count()
+            && rows.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded")
     );
 
     fails(&on_cpu("compare", &["--fault", "silent:0"]), &["silent:0", "1 or more"]);

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trifold_core::{
-    Builtin, Candidates, Caps, CopyRequest, Element, ElementType, Error, Fault, KernelKey, Layout, Op, Options, Order,
+    Builtin, Candidates, Caps, Element, ElementType, Error, Fault, Form, KernelKey, Layout, Op, Options, Order,
     Request, Rest, Scalar, ScanKind, Tuning, Waiting, planner,
 };
 
@@ -137,7 +137,9 @@ fn operators(breadth: Breadth) -> Vec<Op> {
 
 fn requests(breadth: Breadth) -> Vec<Request> {
     let n = 1_000_003;
-    let mut requests = vec![Request::Copy(CopyRequest { element: u32::TYPE, n })];
+    // At least as programs offer them.
+    let forms = Form::all().flat_map(|form| Scalar::ALL.map(|scalar| form.request(scalar, Builtin::Sum, n)));
+    let mut requests: Vec<_> = forms.flatten().collect();
     for op in operators(breadth) {
         requests.extend([ScanKind::Inclusive, ScanKind::Exclusive].map(|kind| scan(&op, kind, n)));
         requests.push(reduce(&op, n));

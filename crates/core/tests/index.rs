@@ -70,7 +70,9 @@ fn made(index: &str) -> String {
         made += &format!("{before}<!-- table: {name} -->\n{HEAD}");
         made.extend(paged.map(|algorithm| row(form, algorithm, &devices)));
         rest = after.split_once("\n\n").map_or("", |(_, rest)| rest);
-        made += "\n";
+        if !rest.is_empty() {
+            made += "\n";
+        }
     }
     made += rest;
     for form in Form::all() {

@@ -146,6 +146,7 @@ impl Planner<'_> {
         for step in &mut work.steps {
             if let Step::Launch(Launch { kernel, bindings, .. }) = step {
                 kernel.arguments = bindings.iter().map(|(name, _)| *name).collect();
+                kernel.element.iter().try_for_each(|element| self.caps.check_element(element))?;
             }
         }
         for operand in &operands {
