@@ -17,24 +17,39 @@ use crate::interrupt;
 use crate::memory::{allocate, first, upload};
 
 pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
-    interrupt::end_at_once()?;
-    check_output(&args.file)?;
-    let input = Numbers::open(&args.file.input, args.file.asked())?;
-    let (op, initial) = operator(args.operator, input.scalar, args.initial.as_deref())?;
     let kind = if args.exclusive { ScanKind::Exclusive } else { ScanKind::Inclusive };
-    let request = Request::Scan(ScanRequest { op, n: input.n, kind, initial });
-    let (output, _) = call(&args.file, &request, &input, None, input.bytes().len())?;
-    deliver(&args.file, input.scalar, &output)
+    combine(&args.file, args.operator, args.initial.as_deref(), |op, n, initial| {
+        Request::Scan(ScanRequest { op, n, kind, initial })
+    })
 }
 
 pub fn reduce(args: &ReduceArgs) -> Result<ExitCode> {
+    combine(&args.file, args.operator, args.initial.as_deref(), |op, n, initial| {
+        Request::Reduce(ReduceRequest { op, n, initial })
+    })
+}
+
+/// A call that combines a file's numbers.
+fn combine(
+    file: &FileArgs,
+    which: Builtin,
+    initial: Option<&str>,
+    request: impl FnOnce(Op, u64, Option<Vec<u8>>) -> Request,
+) -> Result<ExitCode> {
     interrupt::end_at_once()?;
-    check_output(&args.file)?;
-    let input = Numbers::open(&args.file.input, args.file.asked())?;
-    let (op, initial) = operator(args.operator, input.scalar, args.initial.as_deref())?;
-    let request = Request::Reduce(ReduceRequest { op, n: input.n, initial });
-    let (output, _) = call(&args.file, &request, &input, None, input.scalar.bytes() as usize)?;
-    deliver(&args.file, input.scalar, &output)
+    // The result may take its input's place, which is read whole before.
+    files::check_outputs(&[("-o", file.output.as_deref())], [])?;
+    let input = Numbers::open(&file.input, file.asked())?;
+    let op = Op::builtin(which, input.scalar).with_context(|| {
+        let (name, scalar) = (which.name(), input.scalar.name());
+        format!("`{name}` is for integers, and these are {scalar}; use sum, product, min or max")
+    })?;
+    let initial = initial.map(|text| elements::parse(input.scalar, text)).transpose().context("--initial")?;
+    let request = request(op, input.n, initial);
+    let outputs = if let Request::Reduce(_) = request { 1 } else { input.n };
+    let bytes = outputs as usize * input.scalar.bytes() as usize;
+    let (output, _) = call(file, &request, &input, None, bytes)?;
+    deliver(file, input.scalar, &output)
 }
 
 pub fn sort(args: &SortArgs) -> Result<ExitCode> {
@@ -45,13 +60,8 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
     files::check_apart(&[keys], &args.values)?;
     files::check_apart(&[values], [&args.file.input])?;
     let keys = Numbers::open(&args.file.input, args.file.asked())?;
-    let values = match &args.values {
-        Some(path) => {
-            let asked = Asked { scalar: args.values_type, option: "--values-type", raw: args.file.raw };
-            Some(Numbers::open(path, asked)?)
-        }
-        None => None,
-    };
+    let asked = || Asked { scalar: args.values_type, option: "--values-type", raw: args.file.raw };
+    let values = args.values.as_ref().map(|path| Numbers::open(path, asked())).transpose()?;
     if let (Some(values), Some(path)) = (&values, &args.values) {
         ensure!(
             values.n == keys.n,
@@ -86,19 +96,6 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
     }
 }
 
-/// The result may take its input's place, which is read whole before.
-fn check_output(args: &FileArgs) -> Result<()> {
-    files::check_outputs(&[("-o", args.output.as_deref())], [])
-}
-
-fn operator(which: Builtin, scalar: Scalar, initial: Option<&str>) -> Result<(Op, Option<Vec<u8>>)> {
-    let Some(op) = Op::builtin(which, scalar) else {
-        bail!("`{}` is for integers, and these are {}; use sum, product, min or max", which.name(), scalar.name());
-    };
-    let initial = initial.map(|text| elements::parse(scalar, text)).transpose().context("--initial")?;
-    Ok((op, initial))
-}
-
 /// Runs a request on the device that the user chose, or the best; gives the output's bytes and the output values'.
 fn call(
     args: &FileArgs,
@@ -127,10 +124,8 @@ fn run(
     trifold::plan_for(backend, request, Default::default(), options)?;
     let input_buffer = upload(backend, input.bytes())?;
     let output_buffer = allocate(backend, output_bytes)?;
-    let value_buffers = match values {
-        Some(v) => Some((upload(backend, v.bytes())?, allocate(backend, v.bytes().len())?)),
-        None => None,
-    };
+    let both = |v: &Numbers| trifold::Result::Ok((upload(backend, v.bytes())?, allocate(backend, v.bytes().len())?));
+    let value_buffers = values.map(both).transpose()?;
     let moved_bytes = values.map_or(0, |v| v.bytes().len());
     let spans = AnySpans {
         input_values: value_buffers.as_ref().map(|(from, _)| first(from, moved_bytes)),

@@ -103,25 +103,19 @@ fn print(caps: &Caps) -> String {
     let having = |has: bool| -> Vec<&str> { flags.iter().filter(|f| f.1 == has).map(|f| f.0).collect() };
     let list = |names: Vec<&str>| if names.is_empty() { "none".to_string() } else { names.join(", ") };
     let memory = if caps.memory == 0 { "unknown".into() } else { size(caps.memory) };
+    let Caps { backend, device, api, driver, compute_units, max_workgroup, binding_alignment, .. } = caps;
+    let (kind, has, lacks) = (kind(caps.kind), list(having(true)), list(having(false)));
+    let [shared, binding, buffer] = [u64::from(caps.shared_bytes), caps.max_binding, caps.max_buffer].map(size);
     format!(
-        "{} on {} ({})\n  driver      {}\n  kind        {}, {} compute units, memory {}\n  subgroups   {}\n  \
-         has         {}\n  lacks       {}\n  limits      workgroup {}, workgroup memory {}, binding {} (aligned to {}), \
-         buffer {}\n",
-        caps.backend,
-        caps.device,
-        caps.api,
-        caps.driver,
-        kind(caps.kind),
-        caps.compute_units,
-        memory,
-        subgroups,
-        list(having(true)),
-        list(having(false)),
-        caps.max_workgroup,
-        size(u64::from(caps.shared_bytes)),
-        size(caps.max_binding),
-        caps.binding_alignment,
-        size(caps.max_buffer),
+        "{backend} on {device} ({api})
+  driver      {driver}
+  kind        {kind}, {compute_units} compute units, memory {memory}
+  subgroups   {subgroups}
+  has         {has}
+  lacks       {lacks}
+  limits      workgroup {max_workgroup}, workgroup memory {shared}, binding {binding} (aligned to {binding_alignment}), \
+         buffer {buffer}
+"
     )
 }
 

@@ -14,7 +14,6 @@ pub struct Elements {
 /// What an input is made to hold beyond what its distribution says.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Shape {
-    /// Nothing.
     #[default]
     Plain,
     /// This share of the values of a uniform one in the upper half: what is below that is spread over the lower half, and the rest
@@ -25,7 +24,6 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// `n` ranks.
     fn ranks(self, distribution: Distribution, n: u64, seed: u64) -> Vec<u64> {
         let run_length = match self {
             Shape::Plain => return distribution.ranks(n, seed),
@@ -56,7 +54,6 @@ impl Shape {
 }
 
 impl Elements {
-    /// `bytes` zero bytes.
     pub fn zeroed(bytes: usize) -> Elements {
         Elements { words: vec![0; bytes.div_ceil(8)], bytes }
     }

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf, is_separator};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,7 +21,6 @@ const MOST_BRACKETS: usize = 8;
 /// The longest header that NumPy itself reads without being told to trust the file.
 const LONGEST_HEADER: usize = 10_000;
 
-/// A file's numbers.
 pub struct Numbers {
     pub scalar: Scalar,
     pub n: u64,
@@ -30,38 +29,25 @@ pub struct Numbers {
 }
 
 /// A file's bytes: mapped into memory, or read where the system does not know how many there are.
-enum Content {
-    Mapped(Mmap),
-    Read(Vec<u8>),
-}
+type Content = Box<dyn Deref<Target = [u8]>>;
 
-impl Content {
-    fn of(path: &Path) -> Result<Content> {
-        let mut file = File::open(path)?;
-        let metadata = file.metadata()?;
-        ensure!(!metadata.is_dir(), "it is a directory; give a file");
-        // Pipes and devices have no length, and files such as those in /proc say 0.
-        if !metadata.is_file() || metadata.len() == 0 {
-            let mut bytes = vec![];
-            file.read_to_end(&mut bytes)?;
-            return Ok(Content::Read(bytes));
-        }
-        // SAFETY: the map is read-only and private to this process. A file that another program cuts short
-        // meanwhile ends this one with SIGBUS; as with every mapped reader, that is the user's to avoid.
-        Ok(Content::Mapped(unsafe { Mmap::map(&file) }?))
+fn content(path: &Path) -> Result<Content> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    ensure!(!metadata.is_dir(), "it is a directory; give a file");
+    // Pipes and devices have no length, and files such as those in /proc say 0.
+    if !metadata.is_file() || metadata.len() == 0 {
+        let mut bytes = vec![];
+        file.read_to_end(&mut bytes)?;
+        return Ok(Box::new(bytes));
     }
-
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Content::Mapped(map) => map,
-            Content::Read(bytes) => bytes,
-        }
-    }
+    // SAFETY: the map is read-only and private to this process. A file that another program cuts short
+    // meanwhile ends this one with SIGBUS; as with every mapped reader, that is the user's to avoid.
+    Ok(Box::new(unsafe { Mmap::map(&file) }?))
 }
 
 /// How to take a file's bytes, and the options that say so.
 pub struct Asked {
-    /// The numbers' type.
     pub scalar: Option<Scalar>,
     /// The option that names it.
     pub option: &'static str,
@@ -74,8 +60,8 @@ impl Numbers {
     pub fn open(path: &Path, asked: Asked) -> Result<Numbers> {
         ensure!(cfg!(target_endian = "little"), "this program reads files on little-endian machines only");
         let Asked { scalar, option, raw } = asked;
-        let content = Content::of(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let bytes = content.bytes();
+        let content = content(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = &**content;
         let is_npy = !raw && (bytes.starts_with(MAGIC) || path.extension().is_some_and(|e| e == "npy"));
         if let Some(advice) = convert::advice(path, scalar).filter(|_| !raw && !is_npy) {
             bail!(advice);
@@ -104,9 +90,8 @@ impl Numbers {
         Ok(Numbers { scalar, n: (data.len() / size) as u64, content, data })
     }
 
-    /// The numbers' bytes.
     pub fn bytes(&self) -> &[u8] {
-        &self.content.bytes()[self.data.clone()]
+        &self.content[self.data.clone()]
     }
 }
 
@@ -203,7 +188,6 @@ fn is_one_file(a: &Path, b: &Path) -> bool {
     !is_special(a) && (a == b || place(a).is_ok_and(|file| place(b).is_ok_and(|other| file == other)))
 }
 
-/// A device or a pipe.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }
@@ -243,7 +227,6 @@ impl<'a> Pending<'a> {
         })
     }
 
-    /// Writes text.
     pub fn text(path: &'a Path, text: &str) -> Result<Pending<'a>> {
         Pending::write(path, |file| Ok(file.write_all(text.as_bytes())?))
     }

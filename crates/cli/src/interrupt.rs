@@ -29,7 +29,6 @@ pub fn end_at_once() -> Result<()> {
     ctrlc::set_handler(|| files::abandon(CODE.into())).context("cannot listen to Ctrl-C")
 }
 
-/// Whether the work is to end.
 pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

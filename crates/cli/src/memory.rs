@@ -16,7 +16,6 @@ pub fn upload(backend: &dyn AnyBackend, bytes: &[u8]) -> Result<AnyBuffer> {
     Ok(buffer)
 }
 
-/// The first bytes of a buffer.
 pub fn first(buffer: &AnyBuffer, bytes: usize) -> AnySpan<'_> {
     AnySpan { buffer, offset: 0, bytes: bytes as u64 }
 }

@@ -136,10 +136,9 @@ fn check(
 }
 
 fn job(subject: &Candidates, n: u64) -> Result<Job> {
-    let (scalar, conditions) = (subject.scalar, Conditions { fault: subject.fault, ..Conditions::default() });
-    let primitive = subject.form;
-    let operator = primitive.has_operator.then_some(trifold::Builtin::Sum);
-    Ok(Job { primitive, scalar, operator, algorithm: subject.options().algorithm, n, conditions })
+    let conditions = Conditions { fault: subject.fault, ..Conditions::default() };
+    let algorithm = subject.options().algorithm;
+    Ok(Job { algorithm, conditions, ..Job::usual(subject.form, subject.scalar, n) })
 }
 
 fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning: &Tuning) -> bool {

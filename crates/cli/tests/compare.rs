@@ -5,7 +5,7 @@ mod program;
 
 use std::fs;
 
-use program::{Folder, fails, on_cpu, succeeds, text, trifold};
+use program::{Folder, fails, on_cpu, rows, succeeds, text, trifold};
 use serde_json::Value;
 use trifold::Form;
 
@@ -13,9 +13,7 @@ use trifold::Form;
 #[test]
 fn rows_say_what_they_were_planned_with() {
     let unknown = trifold(&["compare", "--tuning", "scan_wrkgroup=64"]);
-    assert_eq!(unknown.status.code(), Some(2));
-    let said = String::from_utf8(unknown.stderr).unwrap();
-    assert!(said.contains("no tuning `scan_wrkgroup`; there are scan_workgroup, "), "{said}");
+    fails(&unknown, &["no tuning `scan_wrkgroup`; there are scan_workgroup, "]);
     assert_eq!(trifold(&["compare", "--tuning", "scan_workgroup=100"]).status.code(), Some(2));
     if !succeeds(&trifold(&["devices"])).contains("Vulkan") {
         return trifold_conformance::skip("vulkan", "there is no Vulkan device");
@@ -25,7 +23,7 @@ fn rows_say_what_they_were_planned_with() {
     let args = ["compare", "-n", "1000,2000", "--device", "Vulkan", "--primitive", "reduce", "--runs", "1"];
     let numbers = ["--tuning", "reduce_words=8,reduce_workgroup=64", "--json", text(&json), "--html", text(&page)];
     succeeds(&trifold(&[&args[..], &numbers].concat()));
-    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let rows = rows(&json);
     assert_eq!(rows[0]["tuning"], "reduce_workgroup=64,reduce_words=8");
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("single_pass · reduce_workgroup 64 · reduce_words 8</span>"), "{page:.3000}");
@@ -38,8 +36,7 @@ fn compare_verifies_every_primitive() {
     let out = on_cpu("compare", &["-n", "1000,2^12,1,0", "--runs", "2", "--json", text(&json)]);
     let table = succeeds(&out);
     assert!(table.contains("scan of u32, sum") && table.contains("2^12"), "{table}");
-    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
-    let rows = rows.as_array().unwrap();
+    let rows = rows(&json);
     assert_eq!(rows.len(), 4 * Form::all().count());
     for primitive in Form::all().map(|form| form.name) {
         for n in [0, 1, 1000, 4096] {
@@ -80,10 +77,9 @@ fn compare_counts_the_bytes_of_what_is_written() {
     for title in ["select_if of u64\n", "select_if of u64, 0 kept\n", "reduce_by_key of u64, sum, runs of 1\n"] {
         assert!(table.contains(title), "{table}");
     }
-    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
-    let rows = rows.as_array().unwrap();
+    let rows = rows(&json);
     assert!(rows.len() == 3 + 3 + 2 + 2 && rows.iter().all(|row| row["verified"] == true));
-    for row in rows {
+    for row in &rows {
         let outputs = row["outputs"].as_f64().unwrap();
         let about = |want: f64| assert!((outputs - want).abs() < 0.03 * 40_000.0, "{row}");
         // Elements and keys of 8 bytes, values too, and lengths of 4.
@@ -126,8 +122,7 @@ fn compare_measures_other_inputs_each_by_its_own_copy() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("1 rows of --with measure nothing"), "{output:?}");
     assert!(table.contains("sort_keys of f32, hot-digit input\n") && table.contains("\nsort_keys of f32\n"), "{table}");
     assert!(!table.contains("uniform") && !table.contains("fault") && !table.contains("waiting"), "{table}");
-    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
-    let rows = rows.as_array().unwrap();
+    let rows = rows(&json);
     let own: Vec<&Value> = rows.iter().filter(|row| row["backend"] == "cpu").collect();
     for input in inputs {
         let of: Vec<_> = own.iter().filter(|row| row["input"] == input).collect();
@@ -160,8 +155,7 @@ fn faults_and_waits_are_of_tiles_that_wait() {
     let output = on_cpu("compare", &[&args[..], &["--json", text(&json)]].concat());
     succeeds(&output);
     assert!(String::from_utf8_lossy(&output.stderr).contains("no tile of what is measured waits"), "{output:?}");
-    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
-    let rows = rows.as_array().unwrap();
+    let rows = rows(&json);
     assert!(
         rows.len() == Form::all().count()
             && rows.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded")
@@ -180,7 +174,7 @@ fn a_row_that_cannot_be_measured_says_why_and_others_go_on() {
     let args = ["-n", "1000", "--type", "f32", "--operator", "xor,sum", "--primitive", "scan", "--json", text(&json)];
     // It did not run, so it is neither right nor wrong.
     assert!(succeeds(&on_cpu("compare", &args)).contains("xor"));
-    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let rows = rows(&json);
     assert!(rows[0]["verified"].is_null());
     assert!(rows[0]["error"].as_str().unwrap().contains("xor"));
     assert_eq!(rows[1]["verified"], true);
@@ -188,8 +182,8 @@ fn a_row_that_cannot_be_measured_says_why_and_others_go_on() {
     // So with an algorithm that the device lacks, once for all sizes.
     let args = ["-n", "10,1000", "--primitive", "scan", "--algorithm", "sequential,lookback", "--json", text(&json)];
     assert!(succeeds(&on_cpu("compare", &args)).contains("it runs parallel, sequential"));
-    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
-    let algorithms: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["algorithm"].clone()).collect();
+    let rows = program::rows(&json);
+    let algorithms: Vec<_> = rows.iter().map(|row| row["algorithm"].clone()).collect();
     assert_eq!(algorithms, ["sequential", "lookback", "sequential"]);
     assert!(rows[1]["verified"].is_null());
     let verified = succeeds(&on_cpu("verify", &["--algorithm", "lookback"]));
@@ -253,8 +247,8 @@ fn compare_joins_other_programs_rows() {
     let args = ["-n", "1000", "--runs", "1", "--json", text(&json), "--with", text(&with)];
     let table = succeeds(&on_cpu("compare", &args));
     assert!(table.contains("cub"), "{table}");
-    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
-    let cub: Vec<&Value> = rows.as_array().unwrap().iter().filter(|r| r["backend"] == "cub").collect();
+    let rows = rows(&json);
+    let cub: Vec<&Value> = rows.iter().filter(|r| r["backend"] == "cub").collect();
     assert_eq!(cub.len(), 2);
     assert_eq!(cub[1]["primitive"], "sort_pairs");
     assert_eq!(cub[1]["copy_fraction"], 0.5);

@@ -4,22 +4,14 @@ mod interrupted;
 mod program;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Output;
 
-use program::{succeeds, text, trifold};
+use program::{fails, rows, succeeds, text, trifold};
 use serde_json::Value;
 
 fn experiment(args: &[&str]) -> Output {
     trifold(&[&["experiment", "--device", "cpu"], args].concat())
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn rows(path: &Path) -> Vec<Value> {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
 /// A folder, and a file in it for rows.
@@ -94,15 +86,9 @@ fn a_sweep_of_workgroups_runs_wherever_there_are_any() {
 
 #[test]
 fn unknown_names_are_answered_by_the_known_ones() {
-    let output = experiment(&["scan-leader"]);
-    assert_eq!(output.status.code(), Some(2));
-    for name in ["scan-ladder", "traffic", "reduce-ladder", "workgroup-sweep", "elements-per-thread", "workgroup-size"]
-    {
-        assert!(said(&output).contains(name), "{}", said(&output));
-    }
-    let output = experiment(&["--algorithm", "lockback"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).starts_with("error:") && said(&output).contains("lookback, "), "{}", said(&output));
+    let names = ["scan-ladder", "traffic", "reduce-ladder", "workgroup-sweep", "elements-per-thread", "workgroup-size"];
+    fails(&experiment(&["scan-leader"]), &names);
+    fails(&experiment(&["--algorithm", "lockback"]), &["lookback, "]);
 }
 
 #[test]
@@ -120,7 +106,7 @@ fn what_a_device_cannot_run_says_why_and_the_rest_goes_on() {
     assert!(lookback[0]["verified"].is_null() && rows[2]["verified"] == true, "{rows:?}");
 
     let output = experiment(&["reduce-ladder", "--algorithm", "lookback"]);
-    assert!(!output.status.success() && said(&output).contains("no experiment has these algorithms"), "{output:?}");
+    fails(&output, &["no experiment has these algorithms"]);
 }
 
 #[test]
@@ -129,7 +115,8 @@ fn what_does_not_fit_the_time_is_left_out_and_said() {
     let args = ["scan-ladder", "-n", "1000,2000,3000", "--runs", "1", "--budget", "0", "--json", text(&json)];
     let output = experiment(&args);
     succeeds(&output);
-    assert!(said(&output).contains("5 of its rows are left out, --budget"), "{}", said(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("5 of its rows are left out, --budget"), "{said}");
     assert_eq!(rows(&json).len(), 1);
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use program::{Folder, fails, succeeds, text, trifold};
+use program::{Folder, fails, rows, succeeds, text, trifold};
 use serde_json::{Value, json};
 
 /// A record that is kept in the repository, of a time when rows had fewer fields.
@@ -14,13 +14,26 @@ fn record() -> PathBuf {
     kept("2026-11-20-h200.json")
 }
 
+fn experiments() -> PathBuf {
+    kept("2026-11-23-h200-experiments.json")
+}
+
 fn kept(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results").join(name)
 }
 
+/// The page of result files.
+fn page(files: &[&Path]) -> String {
+    let folder = Folder::new();
+    let page = folder.path("page.html");
+    let files = files.iter().map(|file| text(file));
+    succeeds(&trifold(&["report"].into_iter().chain(files).chain(["-o", text(&page)]).collect::<Vec<_>>()));
+    fs::read_to_string(page).unwrap()
+}
+
 /// The record's rows, and the same a tenth faster, with another algorithm beside the first and a row that failed.
 fn two_files(folder: &Path) -> [PathBuf; 2] {
-    let mut rows: Vec<Value> = serde_json::from_slice(&fs::read(record()).unwrap()).unwrap();
+    let mut rows = rows(&record());
     for row in &mut rows {
         for (field, by) in [("gelem_s", 1.1), ("gb_s", 1.1), ("median_ms", 1.0 / 1.1)] {
             row[field] = json!(row[field].as_f64().unwrap() * by);
@@ -61,15 +74,9 @@ fn a_file_that_cannot_be_used_is_named_with_its_line() {
         let file = folder.path().join(name);
         fs::write(&file, content).unwrap();
         let output = trifold(&["report", text(&record()), text(&file), "-o", text(&page)]);
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{name}: {stderr}");
-        assert!(stderr.starts_with("error:") && stderr.contains(name) && !stderr.contains("panicked"), "{stderr}");
-        for word in words {
-            assert!(stderr.contains(word), "{name}: {stderr:?} does not mention {word:?}");
-        }
+        fails(&output, &[&[name], words].concat());
     }
-    let output = trifold(&["report", "nowhere.json", "-o", text(&page)]);
-    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot read nowhere.json"));
+    fails(&trifold(&["report", "nowhere.json", "-o", text(&page)]), &["cannot read nowhere.json"]);
     assert!(!page.exists());
     assert_eq!(trifold(&["report", text(&record())]).status.code(), Some(2), "it has nothing to write");
 }
@@ -120,7 +127,7 @@ fn compare_writes_the_page_of_its_rows() {
     assert!(page.contains("<h2 id=\"scan-u32-sum-title\">Exclusive scan of u32, sum</h2>"), "{page:.2000}");
     assert!(page.contains("CPU · parallel"));
     let output = trifold(&["compare", "--device", "cpu", "-n", "1", "--html", text(folder.path())]);
-    assert!(String::from_utf8(output.stderr).unwrap().contains("is a directory"));
+    fails(&output, &["is a directory"]);
 }
 
 #[test]
@@ -128,9 +135,7 @@ fn drawings_are_files_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let drawings = folder.path().join("svg");
     succeeds(&trifold(&["report", text(&kept("2026-11-23-h200.json")), "--svg", text(&drawings)]));
-    let mut names: Vec<String> =
-        fs::read_dir(&drawings).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
+    let names = program::names(&drawings);
     let of = |subject: &str| format!("2026-11-23-h200-{subject}.svg");
     assert_eq!(names, ["copy-u32", "reduce-u32-sum", "scan-u32-sum", "sort-keys-u32", "sort-pairs-u32"].map(of));
     // RESULTS.md shows these.
@@ -158,25 +163,19 @@ fn a_report_is_of_the_rows_that_are_asked_for() {
     assert!(fs::read_to_string(kept(name)).ok() == Some(drawn), "{name} is old: {advice}");
 
     let output = trifold(&["report", text(&rows), "--device", "wgpu", "--primitive", "select_if", "--csv", "x.csv"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("no row is left"));
+    fails(&output, &["no row is left"]);
 }
 
 #[test]
 fn the_experiments_page_is_of_its_rows() {
-    let folder = tempfile::tempdir().unwrap();
-    let (rows, page) = ("2026-11-23-h200-experiments.json", folder.path().join("page.html"));
-    succeeds(&trifold(&["report", text(&kept(rows)), "-o", text(&page)]));
-    let advice = format!("run `trifold report docs/results/{rows} -o` with that");
-    assert!(fs::read(kept("2026-11-23-h200-experiments.html")).ok() == Some(fs::read(page).unwrap()), "old: {advice}");
+    let advice = "old: run `trifold report docs/results/2026-11-23-h200-experiments.json -o` with that";
+    let kept_page = fs::read_to_string(kept("2026-11-23-h200-experiments.html"));
+    assert!(kept_page.ok() == Some(page(&[&experiments()])), "{advice}");
 }
 
 #[test]
 fn crowded_comparisons_are_a_chart_an_algorithm() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = folder.path().join("page.html");
-    succeeds(&trifold(&["report", text(&kept("2026-11-23-h200-experiments.json")), "-o", text(&page)]));
-    let page = fs::read_to_string(&page).unwrap();
+    let page = page(&[&experiments()]);
     let (_, ladder) = page.split_once("id=\"scan-ladder-scan-u32-sum\"").unwrap();
     let (ladder, _) = ladder.split_once("</section>").unwrap();
     let (charts, _) = ladder.split_once("<table").unwrap();
@@ -192,16 +191,13 @@ fn crowded_comparisons_are_a_chart_an_algorithm() {
 #[test]
 fn a_crowded_file_does_not_hide_a_plain_one() {
     let folder = tempfile::tempdir().unwrap();
-    let (crowded, page) = (kept("2026-11-23-h200-experiments.json"), folder.path().join("page.html"));
-    let rows: Vec<serde_json::Value> = serde_json::from_slice(&fs::read(&crowded).unwrap()).unwrap();
-    let is_one = |row: &&serde_json::Value| {
-        row["experiment"] == "scan-ladder" && row["backend"] == "cuda" && row["algorithm"] == "lookback"
-    };
+    let rows = rows(&experiments());
+    let is_one =
+        |row: &&Value| row["experiment"] == "scan-ladder" && row["backend"] == "cuda" && row["algorithm"] == "lookback";
     let rows: Vec<_> = rows.iter().filter(is_one).collect();
     let plain = folder.path().join("plain.json");
     fs::write(&plain, serde_json::to_vec(&rows).unwrap()).unwrap();
-    succeeds(&trifold(&["report", text(&crowded), text(&plain), "-o", text(&page)]));
-    let page = fs::read_to_string(&page).unwrap();
+    let page = page(&[&experiments(), &plain]);
     assert!(page.contains("<figcaption>Throughput, plain.json</figcaption>"));
     assert!(page.contains("<figcaption>chained_scan, 2026-11-23-h200-experiments.json</figcaption>"));
 }
@@ -295,19 +291,15 @@ fn read(browser: &Path, folder: &Path, page: &str, section: &str, rows: usize) {
         told("up", "ascending true");
         told("down", "descending true");
         told("rows", &rows.to_string());
-        told(
-            "themes",
-            "Theme: light rgb(255, 255, 255); Theme: dark rgb(21, 24, 28); Theme: system rgb(255, 255, 255)",
-        );
+        let [light, dark] = ["light rgb(255, 255, 255)", "dark rgb(21, 24, 28)"];
+        told("themes", &format!("Theme: {light}; Theme: {dark}; Theme: system rgb(255, 255, 255)"));
         told("keys", "true true true");
-        told("left", "true");
-        for what in ["hover", "tapped", "elsewhere", "away"] {
+        for what in ["left", "hover", "tapped", "elsewhere", "away"] {
             told(what, "true");
         }
-        told("requests", "0");
-        told("overflow", "0");
-        told("unnamed", "0");
-        told("ids", "0");
+        for what in ["requests", "overflow", "unnamed", "ids"] {
+            told(what, "0");
+        }
     }
     // On a phone nothing is cut off (a frame has no least width), nor where the letters are wider.
     let wider = page.replace("</head>", "<style>.chart text{letter-spacing:.2em}</style></head>");
@@ -345,8 +337,7 @@ fn a_browser_shows_the_experiments() {
     let Some(browser) = trifold_conformance::chromium_or_skip() else { return };
     let folder = tempfile::tempdir().unwrap();
     let page = fs::read_to_string(kept("2026-11-23-h200-experiments.html")).unwrap();
-    let rows: Vec<Value> =
-        serde_json::from_slice(&fs::read(kept("2026-11-23-h200-experiments.json")).unwrap()).unwrap();
+    let rows = rows(&experiments());
     let rows = rows.iter().filter(|row| row["experiment"] == "scan-ladder").count();
     read(&browser, folder.path(), &page, "scan-ladder-scan-u32-sum", rows);
 }
@@ -356,9 +347,7 @@ fn a_browser_shows_the_page() {
     let Some(browser) = trifold_conformance::chromium_or_skip() else { return };
     let folder = tempfile::tempdir().unwrap();
     let [first, second] = two_files(folder.path());
-    let file = folder.path().join("page.html");
-    succeeds(&trifold(&["report", text(&first), text(&second), "-o", text(&file)]));
-    let page = fs::read_to_string(&file).unwrap();
+    let page = page(&[&first, &second]);
     read(&browser, folder.path(), &page, "scan-u32-sum", 90);
     // The failed row's words are words, and the ladder and the ratio are there.
     assert!(
@@ -385,7 +374,7 @@ fn a_browser_shows_the_page() {
 #[test]
 fn a_quotient_without_end_is_not_shown() {
     let folder = tempfile::tempdir().unwrap();
-    let mut rows: Vec<Value> = serde_json::from_slice(&fs::read(kept("2026-11-23-h200.json")).unwrap()).unwrap();
+    let mut rows = rows(&kept("2026-11-23-h200.json"));
     for row in &mut rows {
         for field in ["median_ms", "batched_ms", "predicted_ms"] {
             if row[field].is_f64() {
@@ -393,9 +382,8 @@ fn a_quotient_without_end_is_not_shown() {
             }
         }
     }
-    let (file, page) = (folder.path().join("rows.json"), folder.path().join("page.html"));
+    let file = folder.path().join("rows.json");
     fs::write(&file, serde_json::to_string(&rows).unwrap()).unwrap();
-    succeeds(&trifold(&["report", text(&file), "-o", text(&page)]));
-    let page = fs::read_to_string(page).unwrap();
+    let page = page(&[&file]);
     assert!(!page.contains(">inf<") && !page.contains("\"inf\""));
 }

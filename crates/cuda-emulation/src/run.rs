@@ -5,6 +5,7 @@
 //! each up to its next rendezvous: what relies on a barrier that is not there comes out wrong.
 
 use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -46,7 +47,7 @@ pub(crate) struct Scheduler {
 }
 
 /// Why a thread's turn ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Pause {
     /// It has read memory that another block may write.
     Poll,
@@ -306,19 +307,16 @@ impl Block {
 
     /// Lets those go on that have met at a barrier. Whether any did.
     fn meet_at_barriers(&mut self) -> bool {
-        let mut waiting: Vec<(Pause, usize)> = vec![];
+        let mut waiting = HashMap::<Pause, usize>::new();
         for barrier in self.threads.iter().filter_map(Thread::barrier) {
-            match waiting.iter_mut().find(|(known, _)| *known == barrier) {
-                Some((_, count)) => *count += 1,
-                None => waiting.push((barrier, 1)),
-            }
+            *waiting.entry(barrier).or_default() += 1;
         }
         let all = self.threads.len();
-        waiting.retain(|(barrier, count)| match barrier {
+        waiting.retain(|barrier, count| match barrier {
             Pause::Barrier { threads, .. } => *count == *threads as usize,
             _ => *count == all,
         });
-        for (barrier, _) in &waiting {
+        for barrier in waiting.keys() {
             let of_it = self.threads.iter_mut().filter(|thread| thread.barrier() == Some(*barrier));
             of_it.for_each(|thread| thread.state = State::Ready);
         }
@@ -337,7 +335,7 @@ impl Block {
 
     /// Where the threads are, for an error.
     fn waits(&self) -> String {
-        let mut places: Vec<(String, usize)> = vec![];
+        let mut places = BTreeMap::<String, usize>::new();
         for thread in &self.threads {
             let place = match thread.state {
                 State::Ready => "polling".into(),
@@ -345,10 +343,7 @@ impl Block {
                 State::Waits(pause) => format!("at {pause:?}"),
                 State::Done => "done".into(),
             };
-            match places.iter_mut().find(|(known, _)| *known == place) {
-                Some((_, count)) => *count += 1,
-                None => places.push((place, 1)),
-            }
+            *places.entry(place).or_default() += 1;
         }
         places.into_iter().map(|(place, count)| format!("{count} {place}")).collect::<Vec<_>>().join(", ")
     }

@@ -37,20 +37,20 @@ impl std::fmt::Debug for Cuda {
 
 /// A compiled kernel, loaded on one device.
 #[derive(Clone)]
-pub struct Kernel(Arc<Loaded>);
+pub struct Kernel(pub(crate) Arc<Loaded>);
 
-struct Loaded {
-    name: &'static str,
+pub(crate) struct Loaded {
+    pub(crate) name: &'static str,
     /// That it was compiled for, and that its launches go into.
-    stream: Arc<CudaStream>,
-    function: CudaFunction,
-    workgroup: u32,
+    pub(crate) stream: Arc<CudaStream>,
+    pub(crate) function: CudaFunction,
+    pub(crate) workgroup: u32,
     /// Dynamic shared memory of a block, in bytes.
-    dynamic: u32,
+    pub(crate) dynamic: u32,
     /// Whether its blocks may start while the kernel before it ends: it waits for that by itself.
-    follows: bool,
-    arguments: &'static [Argument],
-    params: ParamsLayout,
+    pub(crate) follows: bool,
+    pub(crate) arguments: &'static [Argument],
+    pub(crate) params: ParamsLayout,
 }
 
 impl Drop for Loaded {
@@ -243,32 +243,6 @@ impl Kernel {
     /// Threads of a block.
     pub fn workgroup(&self) -> u32 {
         self.0.workgroup
-    }
-
-    /// Dynamic shared memory of a block, in bytes.
-    pub(crate) fn dynamic(&self) -> u32 {
-        self.0.dynamic
-    }
-
-    /// Whether its blocks may start while the kernel before it ends.
-    pub(crate) fn follows(&self) -> bool {
-        self.0.follows
-    }
-
-    pub(crate) fn owner(&self) -> Handle {
-        Handle::of(&self.0.stream)
-    }
-
-    pub(crate) fn function(&self) -> CUfunction {
-        self.0.function.cu_function()
-    }
-
-    pub(crate) fn arguments(&self) -> &'static [Argument] {
-        self.0.arguments
-    }
-
-    pub(crate) fn params(&self) -> &ParamsLayout {
-        &self.0.params
     }
 }
 

@@ -72,7 +72,6 @@ fn dotted(version: i32) -> String {
     format!("{}.{}", version / 1000, version % 1000 / 10)
 }
 
-/// Every device of the driver.
 pub(crate) fn devices() -> Result<Vec<Device>> {
     if !initialise()? {
         return Ok(vec![]);

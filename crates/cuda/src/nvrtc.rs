@@ -48,7 +48,6 @@ struct Output {
     get: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
 }
 
-/// What NVRTC made.
 pub(crate) struct Image {
     /// A cubin, or PTX with its terminating zero.
     pub(crate) bytes: Vec<u8>,

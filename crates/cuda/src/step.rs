@@ -9,6 +9,7 @@ use cudarc::driver::sys::{
 use cudarc::driver::{CudaStream, result};
 use trifold_core::{Command, Error, Result, Span, in_order};
 
+use crate::backend::Loaded;
 use crate::failure::driver;
 use crate::{Cuda, Handle, Kernel};
 
@@ -61,7 +62,8 @@ impl Step {
             },
             Command::Launch { key, kernel, groups, spans, params, initial } => {
                 let name = key.name();
-                if kernel.owner() != owner {
+                let Loaded { stream, arguments, params: layout, .. } = &*kernel.0;
+                if Handle::of(stream) != owner {
                     return Err(Error::Invalid(format!(
                         "{name} was compiled by another backend; compile it for this one"
                     )));
@@ -69,11 +71,11 @@ impl Step {
                 if groups == 0 || groups > i32::MAX as u32 {
                     return Err(Error::Invalid(format!("{name} in {groups} blocks; CUDA launches 1 to {}", i32::MAX)));
                 }
-                let spans = kernel.arguments().iter().zip(in_order(name, kernel.arguments(), &spans)?);
+                let spans = arguments.iter().zip(in_order(name, arguments, &spans)?);
                 let addresses = spans.map(|(argument, span)| span.map_or(Ok(0), |span| address(argument.name, span)));
                 let addresses = addresses.collect::<Result<_>>()?;
                 // An argument is bound at its span's very start.
-                let params = kernel.params().pack(initial, params, |_| 0)?.into();
+                let params = layout.pack(initial, params, |_| 0)?.into();
                 Action::Launch { kernel: kernel.clone(), groups, addresses, params }
             }
         };
@@ -116,13 +118,13 @@ impl Step {
                     gridDimX: *groups,
                     gridDimY: 1,
                     gridDimZ: 1,
-                    blockDimX: kernel.workgroup(),
+                    blockDimX: kernel.0.workgroup,
                     blockDimY: 1,
                     blockDimZ: 1,
-                    sharedMemBytes: kernel.dynamic(),
+                    sharedMemBytes: kernel.0.dynamic,
                     hStream: stream.cu_stream(),
                     attrs: &mut early,
-                    numAttrs: u32::from(kernel.follows()),
+                    numAttrs: u32::from(kernel.0.follows),
                 };
                 // SAFETY: the function is of this stream's context (`owner` was compared). It takes exactly these
                 // arguments: `Kernel::load` held the catalogue's list, which `addresses` follows, and the size of
@@ -133,10 +135,15 @@ impl Step {
                 // waits for the stream before it is unloaded.
                 // That it may start early changes nothing in this: its first instruction waits for all that was enqueued before.
                 unsafe {
-                    sys::cuLaunchKernelEx(&config, kernel.function(), arguments.as_mut_ptr(), std::ptr::null_mut())
+                    sys::cuLaunchKernelEx(
+                        &config,
+                        kernel.0.function.cu_function(),
+                        arguments.as_mut_ptr(),
+                        std::ptr::null_mut(),
+                    )
                 }
                 .result()
-                .map_err(|error| driver(format_args!("launching {} in {groups} blocks", kernel.name()))(error))
+                .map_err(|error| driver(format_args!("launching {} in {groups} blocks", kernel.0.name))(error))
             }
         }
     }
@@ -150,7 +157,6 @@ pub(crate) fn address(owner: Handle, what: &str, span: &Span<'_, Cuda>) -> Resul
     Ok(span.offset())
 }
 
-/// A length as the driver takes it.
 pub(crate) fn length(n: u64) -> Result<usize> {
     usize::try_from(n).map_err(|_| Error::Invalid(format!("a length of {n} on a 32-bit host")))
 }

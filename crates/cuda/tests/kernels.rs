@@ -1,37 +1,21 @@
 //! Every kernel that the planner can ask a CUDA device for: its text compiles, and its signature is the catalogue's.
-//! Needs NVRTC, no device. Skipped, with the reason, where there is no NVRTC.
+//! And compiling with NVRTC alone. Needs no device; skipped, with the reason, where there is no NVRTC.
 
 use trifold_conformance::{Breadth, check_each, describe, kernels, shapes};
-use trifold_core::{Caps, DeviceKind, Error, KernelKey, Language, SubgroupSource, Subgroups};
+use trifold_core::{Caps, Error, KernelKey, Language};
 use trifold_cuda::{compile_to_cubin, nvrtc_version};
 use trifold_kernels::{assemble, catalogue};
+
+#[path = "../../core/tests/devices/mod.rs"]
+mod devices;
 
 /// An H200 but for the architecture.
 fn caps(architecture: u32) -> Caps {
     Caps {
-        backend: "cuda",
         device: "a device for tests".into(),
-        driver: "none".into(),
-        api: format!("CUDA 13.0 sm_{architecture}"),
-        kind: DeviceKind::DiscreteGpu,
-        language: Language::CudaC,
-        compute_units: 132,
-        memory: 140 << 30,
-        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
-        int64: true,
-        float64: true,
-        atomics64: true,
         atomics128: architecture >= 90,
-        coherent: false,
-        subgroup_barrier: false,
-        forward_progress: true,
-        max_workgroup: 1024,
-        shared_bytes: 48 * 1024,
         bulk_shared_bytes: if architecture >= 90 { 99 * 1024 } else { 0 },
-        max_binding: 140 << 30,
-        max_buffer: 140 << 30,
-        binding_alignment: 1,
-        native_copy: true,
+        ..devices::h200()
     }
 }
 
@@ -102,4 +86,72 @@ fn every_shape_compiles_for_every_architecture() {
         assert!(key.kernel.cuda_from <= *architecture, "sm_{architecture}: {}", describe(key));
     }
     compile_all("every shape", &work);
+}
+
+const TWICE: &str = r#"
+extern "C" __global__ void __launch_bounds__(256) twice(unsigned* words, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) words[i] *= 2;
+}
+"#;
+
+#[test]
+fn a_kernel_becomes_a_cubin() {
+    if skip() {
+        return;
+    }
+    for architecture in [75, 80, 90, 100, 120] {
+        let cubin = compile_to_cubin(TWICE, "twice", architecture).unwrap();
+        assert!(cubin.starts_with(b"\x7fELF"), "sm_{architecture}: no ELF");
+        let section = b".text.twice\0";
+        assert!(
+            cubin.windows(section.len()).any(|w| w == section),
+            "sm_{architecture}: no section of the kernel's name"
+        );
+    }
+}
+
+#[test]
+fn the_log_names_the_kernel_and_the_line() {
+    if skip() {
+        return;
+    }
+    let error = compile_to_cubin("\n__global__ void broken() { nothing(); }", "scan/broken", 90).unwrap_err();
+    let Error::Compile { kernel, log } = error else { panic!("{error:?}") };
+    assert_eq!(kernel, "scan/broken");
+    assert!(log.contains("scan/broken.cu(2)") && log.contains("nothing"), "{log}");
+    assert!(!log.contains('\0'));
+}
+
+#[test]
+fn an_unknown_architecture_is_unsupported() {
+    if skip() {
+        return;
+    }
+    let error = compile_to_cubin(TWICE, "twice", 35).unwrap_err();
+    assert!(matches!(error, Error::Unsupported(_)), "{error:?}");
+    assert!(error.to_string().contains("sm_35"), "{error}");
+}
+
+#[test]
+fn a_zero_byte_in_the_source_is_an_error() {
+    if skip() {
+        return;
+    }
+    let error = compile_to_cubin("// \0", "zero", 90).unwrap_err();
+    assert!(matches!(error, Error::Compile { .. }), "{error:?}");
+}
+
+/// Machines without a GPU get an error or an empty list, never a panic.
+#[test]
+fn devices_never_panics() {
+    match trifold_cuda::Cuda::devices() {
+        Ok(devices) => eprintln!("{devices:?}"),
+        Err(error) => {
+            eprintln!("{error}");
+            assert!(matches!(error, Error::Backend { .. } | Error::Unsupported(_)), "{error:?}");
+        }
+    }
+    let error = trifold_cuda::Cuda::open(usize::MAX).map(drop).unwrap_err();
+    assert!(matches!(error, Error::Backend { .. } | Error::Unsupported(_) | Error::Invalid(_)), "{error:?}");
 }

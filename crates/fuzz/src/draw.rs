@@ -4,7 +4,7 @@
 use arbitrary::{Result, Unstructured};
 use trifold_core::{Number, Scalar, for_scalar};
 
-use crate::evaluate::{Binary, Unary, binary, compare, convert, edges, unary};
+use crate::evaluate::{binaries, binary, binary_text, compare, convert, edges, shifts, unaries, unary, unary_text};
 
 const EDGES: usize = 8;
 /// Every edge with every edge.
@@ -105,7 +105,6 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// A component of an operation of vectors.
     fn vector(&mut self) -> Result<()> {
         let scalar = self.scalar()?;
         let op = self.binary(scalar)?;
@@ -115,9 +114,9 @@ impl Body<'_> {
         let (left, right) = if at == 0 { &x } else { &y };
         let values = zip(left, right, |l, r| binary(scalar, op, l, r));
         let kind = scalar.name();
-        let shift = if op.shifts() { "u32" } else { kind };
+        let shift = if shifts(op) { "u32" } else { kind };
         let ((x0, x1), (y0, y1)) = ((&x.0.text, &x.1.text), (&y.0.text, &y.1.text));
-        let operation = op.text(&format!("vec2<{kind}>({x0}, {y0})"), &format!("vec2<{shift}>({x1}, {y1})"));
+        let operation = binary_text(op, &format!("vec2<{kind}>({x0}, {y0})"), &format!("vec2<{shift}>({x1}, {y1})"));
         let name = self.declare(Kind::Number(scalar), values, false);
         self.line(&format!("let {name} = ({operation}).{};", ["x", "y"][at]));
         Ok(())
@@ -138,7 +137,6 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// One of the variables, if there are any.
     fn var(&mut self) -> Result<Option<usize>> {
         let vars: Vec<usize> = (0..self.names.len()).filter(|i| self.names[*i].is_var).collect();
         if vars.is_empty() { Ok(None) } else { self.choices.choose(&vars).map(|i| Some(*i)) }
@@ -178,7 +176,6 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// A loop that does one thing several times.
     fn repeated(&mut self) -> Result<()> {
         let Some(i) = self.var()? else { return self.variable(true) };
         let Kind::Number(scalar) = self.names[i].kind else { return self.assignment() };
@@ -192,7 +189,7 @@ impl Body<'_> {
         self.names[i] = Name { name: own, kind: hidden, values, is_var };
         let (right, times) = (right?, self.choices.int_in_range(0..=4)?);
         let name = self.names[i].name.clone();
-        let step = op.text(&name, &right.text);
+        let step = binary_text(op, &name, &right.text);
         self.line(&format!("for (var i = 0u; i < {times}u; i += 1u) {{ {name} = {step}; }}"));
         for _ in 0..times {
             let now = Expression { text: String::new(), values: self.names[i].values };
@@ -227,27 +224,27 @@ impl Body<'_> {
                 Ok(Expression { text, values: choose(&condition, &then, &other) })
             }
             3 => {
-                let op = *self.choices.choose(Unary::of(scalar))?;
+                let op = *self.choices.choose(unaries(scalar))?;
                 let inner = self.number(scalar, depth - 1)?;
                 let values = inner.values.map(|x| unary(scalar, op, x));
-                Ok(Expression { text: op.text(&inner.text), values })
+                Ok(Expression { text: unary_text(op, &inner.text), values })
             }
             _ => {
                 let op = self.binary(scalar)?;
                 let (left, right) = (self.number(scalar, depth - 1)?, self.right(scalar, op)?);
                 let values = zip(&left, &right, |l, r| binary(scalar, op, l, r));
-                Ok(Expression { text: op.text(&left.text, &right.text), values })
+                Ok(Expression { text: binary_text(op, &left.text, &right.text), values })
             }
         }
     }
 
-    fn binary(&mut self, scalar: Scalar) -> Result<Binary> {
-        self.choices.choose(Binary::of(scalar)).copied()
+    fn binary(&mut self, scalar: Scalar) -> Result<&'static str> {
+        self.choices.choose(binaries(scalar)).copied()
     }
 
     /// An operation's right side. It may be a literal, which is in range.
-    fn right(&mut self, scalar: Scalar, op: Binary) -> Result<Expression> {
-        let scalar = if op.shifts() { Scalar::U32 } else { scalar };
+    fn right(&mut self, scalar: Scalar, op: &str) -> Result<Expression> {
+        let scalar = if shifts(op) { Scalar::U32 } else { scalar };
         if self.choices.ratio(2, 3)? {
             return self.number(scalar, 1);
         }

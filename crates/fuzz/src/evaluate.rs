@@ -2,82 +2,38 @@
 
 use trifold_core::{Number, Scalar, ScalarKind, for_scalar};
 
-#[derive(Clone, Copy, PartialEq)]
-pub enum Binary {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    And,
-    Or,
-    Xor,
-    Left,
-    Right,
-    Min,
-    Max,
+/// Operations of two operands of a type, by their sign or name. The smaller of NaN and a number is open, as is a remainder of floats'
+/// last bits.
+pub fn binaries(scalar: Scalar) -> &'static [&'static str] {
+    let all = &["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "min", "max"];
+    if scalar.is_float() { &all[..4] } else { all }
 }
 
-#[derive(Clone, Copy)]
-pub enum Unary {
-    Negate,
-    Not,
-    Abs,
-    Floor,
-    Truncate,
+/// Whether an operation's right side is a `u32`.
+pub fn shifts(op: &str) -> bool {
+    matches!(op, "<<" | ">>")
 }
 
-impl Binary {
-    /// Those of a type. The smaller of NaN and a number is open, as is a remainder of floats' last bits.
-    pub fn of(scalar: Scalar) -> &'static [Binary] {
-        use Binary::*;
-        if scalar.is_float() {
-            return &[Add, Subtract, Multiply, Divide];
-        }
-        &[Add, Subtract, Multiply, Divide, Remainder, And, Or, Xor, Left, Right, Min, Max]
-    }
-
-    /// Whether its right side is a `u32`.
-    pub fn shifts(self) -> bool {
-        matches!(self, Binary::Left | Binary::Right)
-    }
-
-    pub fn text(self, left: &str, right: &str) -> String {
-        let sign = match self {
-            Binary::Add => "+",
-            Binary::Subtract => "-",
-            Binary::Multiply => "*",
-            Binary::Divide => "/",
-            Binary::Remainder => "%",
-            Binary::And => "&",
-            Binary::Or => "|",
-            Binary::Xor => "^",
-            Binary::Left => "<<",
-            Binary::Right => ">>",
-            Binary::Min => return format!("min({left}, {right})"),
-            Binary::Max => return format!("max({left}, {right})"),
-        };
-        format!("({left} {sign} {right})")
+pub fn binary_text(op: &str, left: &str, right: &str) -> String {
+    match op {
+        "min" | "max" => format!("{op}({left}, {right})"),
+        _ => format!("({left} {op} {right})"),
     }
 }
 
-impl Unary {
-    pub fn of(scalar: Scalar) -> &'static [Unary] {
-        match scalar.kind() {
-            ScalarKind::Unsigned => &[Unary::Not],
-            ScalarKind::Signed => &[Unary::Not, Unary::Negate, Unary::Abs],
-            ScalarKind::Float => &[Unary::Negate, Unary::Abs, Unary::Floor, Unary::Truncate],
-        }
+/// Operations of one operand of a type, by their sign or name.
+pub fn unaries(scalar: Scalar) -> &'static [&'static str] {
+    match scalar.kind() {
+        ScalarKind::Unsigned => &["~"],
+        ScalarKind::Signed => &["~", "-", "abs"],
+        ScalarKind::Float => &["-", "abs", "floor", "trunc"],
     }
+}
 
-    pub fn text(self, inner: &str) -> String {
-        match self {
-            Unary::Negate => format!("(-({inner}))"),
-            Unary::Not => format!("(~({inner}))"),
-            Unary::Abs => format!("abs({inner})"),
-            Unary::Floor => format!("floor({inner})"),
-            Unary::Truncate => format!("trunc({inner})"),
-        }
+pub fn unary_text(op: &str, inner: &str) -> String {
+    match op {
+        "~" | "-" => format!("({op}({inner}))"),
+        _ => format!("{op}({inner})"),
     }
 }
 
@@ -92,45 +48,45 @@ macro_rules! with_values {
     };
 }
 
-pub fn binary(scalar: Scalar, op: Binary, x: u64, y: u64) -> u64 {
+pub fn binary(scalar: Scalar, op: &str, x: u64, y: u64) -> u64 {
     let by = y as u32;
     with_values!(
         scalar,
         (x, y),
         match op {
-            Binary::Add => x.wrapping_add(y),
-            Binary::Subtract => x.wrapping_sub(y),
-            Binary::Multiply => x.wrapping_mul(y),
-            Binary::Divide => x.checked_div(y).unwrap_or(x),
-            Binary::Remainder => x.checked_rem(y).unwrap_or(0),
-            Binary::And => x & y,
-            Binary::Or => x | y,
-            Binary::Xor => x ^ y,
-            Binary::Left => x.wrapping_shl(by),
-            Binary::Right => x.wrapping_shr(by),
-            Binary::Min => x.min(y),
-            Binary::Max => x.max(y),
+            "+" => x.wrapping_add(y),
+            "-" => x.wrapping_sub(y),
+            "*" => x.wrapping_mul(y),
+            "/" => x.checked_div(y).unwrap_or(x),
+            "%" => x.checked_rem(y).unwrap_or(0),
+            "&" => x & y,
+            "|" => x | y,
+            "^" => x ^ y,
+            "<<" => x.wrapping_shl(by),
+            ">>" => x.wrapping_shr(by),
+            "min" => x.min(y),
+            _ => x.max(y),
         }
         .bits(),
         match op {
-            Binary::Add => x + y,
-            Binary::Subtract => x - y,
-            Binary::Multiply => x * y,
-            Binary::Divide => x / y,
+            "+" => x + y,
+            "-" => x - y,
+            "*" => x * y,
+            "/" => x / y,
             _ => unreachable!("not of floats"),
         }
         .bits()
     )
 }
 
-pub fn unary(scalar: Scalar, op: Unary, x: u64) -> u64 {
+pub fn unary(scalar: Scalar, op: &str, x: u64) -> u64 {
     with_values!(
         scalar,
         (x),
         match op {
-            Unary::Negate => (!x).wrapping_add(1),
-            Unary::Not => !x,
-            Unary::Abs => {
+            "-" => (!x).wrapping_add(1),
+            "~" => !x,
+            "abs" => {
                 #[allow(unused_comparisons)]
                 if x < 0 { (!x).wrapping_add(1) } else { x }
             }
@@ -138,11 +94,11 @@ pub fn unary(scalar: Scalar, op: Unary, x: u64) -> u64 {
         }
         .bits(),
         match op {
-            Unary::Negate => -x,
-            Unary::Abs => x.abs(),
-            Unary::Floor => x.floor(),
-            Unary::Truncate => x.trunc(),
-            Unary::Not => unreachable!("not of floats"),
+            "-" => -x,
+            "abs" => x.abs(),
+            "floor" => x.floor(),
+            "trunc" => x.trunc(),
+            _ => unreachable!("not of floats"),
         }
         .bits()
     )

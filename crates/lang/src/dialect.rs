@@ -123,7 +123,6 @@ impl Dialect {
     }
 }
 
-/// The lowest number of a signed integer.
 pub(crate) fn lowest(scalar: Scalar) -> i128 {
     -1 << (8 * scalar.bytes() - 1)
 }

@@ -101,7 +101,7 @@ pub fn emit_operator(op: &Op, language: Language) -> Result<String> {
 pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> {
     let dialect = Dialect::try_from(language)?;
     let program = Program::new(selector.into())?;
-    let item = program.role().element();
+    let item = program.role().element;
     let keep = match dialect {
         Dialect::Wgsl => wgsl::emit(&program)?,
         _ => c::emit(&program, dialect, None)?,

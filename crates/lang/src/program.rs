@@ -19,46 +19,22 @@ const PROBE: &str = "element_probe";
 
 /// What a text is to define.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// `combine`, over `T`.
-    Operator,
-    /// `keep`, of `T`, which kernels call `Item`.
-    Predicate,
+pub(crate) struct Role {
+    /// The function that kernels call.
+    pub function: &'static str,
+    /// What the element type is called in the text that is emitted.
+    pub element: &'static str,
+    noun: &'static str,
+    signature: &'static str,
 }
 
 impl Role {
-    /// The function that kernels call.
-    pub fn function(self) -> &'static str {
-        match self {
-            Role::Operator => "combine",
-            Role::Predicate => "keep",
-        }
-    }
-
-    /// What the element type is called in the text that is emitted.
-    pub fn element(self) -> &'static str {
-        match self {
-            Role::Operator => "T",
-            Role::Predicate => "Item",
-        }
-    }
-
-    fn noun(self) -> &'static str {
-        match self {
-            Role::Operator => "an operator",
-            Role::Predicate => "a predicate",
-        }
-    }
-
-    fn signature(self) -> &'static str {
-        match self {
-            Role::Operator => "fn combine(a: T, b: T) -> T",
-            Role::Predicate => "fn keep(v: T) -> bool",
-        }
-    }
+    pub const OPERATOR: Role =
+        Role { function: "combine", element: "T", noun: "an operator", signature: "fn combine(a: T, b: T) -> T" };
+    pub const PREDICATE: Role =
+        Role { function: "keep", element: "Item", noun: "a predicate", signature: "fn keep(v: T) -> bool" };
 }
 
-/// A text of the caller's.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub role: Role,
@@ -69,14 +45,14 @@ pub(crate) struct Source<'a> {
 
 impl<'a> From<&'a Op> for Source<'a> {
     fn from(op: &'a Op) -> Self {
-        Source { role: Role::Operator, name: &op.name, element: op.element(), wgsl: &op.wgsl }
+        Source { role: Role::OPERATOR, name: &op.name, element: op.element(), wgsl: &op.wgsl }
     }
 }
 
 impl<'a> From<&'a Selector> for Source<'a> {
     fn from(selector: &'a Selector) -> Self {
         let Selector { name, wgsl, .. } = selector;
-        Source { role: Role::Predicate, name, element: selector.element(), wgsl }
+        Source { role: Role::PREDICATE, name, element: selector.element(), wgsl }
     }
 }
 
@@ -132,8 +108,8 @@ impl<'a> Program<'a> {
             return Err(refuse("its WGSL ends within a comment or a declaration".into()));
         };
         let element = probe.arguments[0].ty;
-        let Some((main, _)) = function(role.function()) else {
-            let (function, signature) = (role.function(), role.signature());
+        let Some((main, _)) = function(role.function) else {
+            let Role { function, signature, .. } = role;
             return Err(refuse(format!("its WGSL has no function `{function}`; write `{signature}`")));
         };
         let program = Program { source, text, info, main, element, module };
@@ -144,7 +120,7 @@ impl<'a> Program<'a> {
     /// The error that `what` at `span` is.
     pub fn refuse(&self, span: Span, what: impl std::fmt::Display) -> Error {
         let Source { role, name, wgsl: source, .. } = self.source;
-        let what = what.to_string().replace(Role::Operator.noun(), role.noun());
+        let what = what.to_string().replace(Role::OPERATOR.noun, role.noun);
         let place = span.to_range().filter(|range| range.start < source.len()).map(|range| {
             let line = source.as_bytes()[..range.start].iter().filter(|b| **b == b'\n').count();
             (line + 1, source.lines().nth(line).unwrap_or_default().trim())
@@ -196,22 +172,21 @@ impl<'a> Program<'a> {
         let is_element = |ty| module.compare_types(&resolve(ty), &element);
         let takes = main.arguments.iter().filter(|argument| is_element(argument.ty)).count();
         let returns = main.result.as_ref().map(|result| result.ty);
-        let fits = match self.source.role {
-            Role::Operator => takes == 2 && returns.is_some_and(is_element),
-            Role::Predicate => {
-                let bool = naga::TypeInner::Scalar(naga::Scalar::BOOL);
-                takes == 1 && returns.is_some_and(|ty| module.types[ty].inner == bool)
-            }
+        let role = self.source.role;
+        let is_bool = |ty: Handle<Type>| module.types[ty].inner == naga::TypeInner::Scalar(naga::Scalar::BOOL);
+        let fits = match role == Role::OPERATOR {
+            true => takes == 2 && returns.is_some_and(is_element),
+            false => takes == 1 && returns.is_some_and(is_bool),
         };
         if fits && main.arguments.len() == takes {
             return Ok(());
         }
         let what = format!(
             "`{}` takes ({}) and returns {}; it must be `{}`, where T is {}",
-            self.source.role.function(),
+            role.function,
             main.arguments.iter().map(|a| self.type_name(a.ty)).collect::<Vec<_>>().join(", "),
             main.result.as_ref().map_or("nothing".into(), |r| self.type_name(r.ty)),
-            self.source.role.signature(),
+            role.signature,
             self.source.element.name(),
         );
         Err(self.refuse(module.functions.get_span(self.main), what))
@@ -289,7 +264,6 @@ fn check_directives(name: &str, text: &str) -> Result<()> {
     Err(Error::Operator { name: name.to_string(), message })
 }
 
-/// A scalar as WGSL writes it.
 pub(crate) fn scalar_name(scalar: naga::Scalar) -> String {
     let letter = match scalar.kind {
         naga::ScalarKind::Bool => return "bool".into(),
@@ -313,7 +287,6 @@ pub(crate) fn integer(literal: Literal) -> Option<i128> {
     })
 }
 
-/// The blocks within a statement.
 pub(crate) fn blocks(statement: &Statement) -> Vec<&Block> {
     match statement {
         Statement::Block(block) => vec![block],
@@ -348,7 +321,6 @@ fn impure_statement(statement: &Statement) -> Option<&'static str> {
     })
 }
 
-/// As [`impure_statement`], of expressions.
 fn impure_expression(expression: &Expression) -> Option<&'static str> {
     Some(match expression {
         Expression::Derivative { .. } => "a derivative is for fragment shaders",

@@ -226,31 +226,9 @@ fn expressions() -> impl Strategy<Value = String> {
     let leaves = prop::sample::select(vec!["a", "b", "1", "0", "7u", "T(3)", "a", "-1", "vec2(a, b).x", "true"]);
     leaves.prop_map(String::from).prop_recursive(5, 40, 3, |inner| {
         let operators = prop::sample::select(vec!["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "<", "&&"]);
-        let functions = prop::sample::select(vec![
-            "min",
-            "max",
-            "abs",
-            "clamp",
-            "sign",
-            "T",
-            "u32",
-            "f32",
-            "i64",
-            "bitcast<T>",
-            "select",
-            "countOneBits",
-            "reverseBits",
-            "extractBits",
-            "firstLeadingBit",
-            "floor",
-            "pow",
-            "mix",
-            "dot",
-            "all",
-            "~",
-            "-",
-            "!",
-        ]);
+        let functions = "min max abs clamp sign T u32 f32 i64 bitcast<T> select countOneBits reverseBits extractBits \
+                         firstLeadingBit floor pow mix dot all ~ - !";
+        let functions = prop::sample::select(functions.split_whitespace().collect::<Vec<_>>());
         prop_oneof![
             (inner.clone(), operators, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
             (functions, prop::collection::vec(inner, 1..4)).prop_map(|(f, args)| format!("{f}({})", args.join(", "))),

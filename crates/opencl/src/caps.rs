@@ -29,23 +29,9 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Asks a device.
     pub(crate) fn of(device: Device) -> Result<Profile> {
         ask(device).map_err(|s| s.error("asking an OpenCL device what it can do"))
     }
-}
-
-/// What the choice of subgroups depends on.
-struct Subgrouping<'a> {
-    /// The compute capability's first number, of NVIDIA's own.
-    nvidia: Option<u32>,
-    extensions: &'a str,
-    /// The OpenCL C versions that the compiler takes.
-    c_versions: &'a [(u32, u32)],
-    /// OpenCL C 3.0's optional features.
-    c_features: &'a [String],
-    /// The widths that a kernel can ask for.
-    sizes: &'a [usize],
 }
 
 fn ask(device: Device) -> Checked<Profile> {
@@ -79,16 +65,10 @@ fn ask(device: Device) -> Checked<Profile> {
     let most: u64 = device.value(ffi::CL_DEVICE_MAX_MEM_ALLOC_SIZE)?;
     let embedded = device.string(ffi::CL_DEVICE_PROFILE)? == "EMBEDDED_PROFILE";
 
-    let (subgroups, options) = subgroups(&Subgrouping {
-        nvidia: capability,
-        extensions: &extensions,
-        c_versions: &c_versions(device)?,
-        c_features: &named(&device.bytes(OPENCL_C_FEATURES).unwrap_or_default())
-            .into_iter()
-            .map(|(_, name)| name)
-            .collect::<Vec<_>>(),
-        sizes: &sizes(&device.bytes(SUB_GROUP_SIZES_INTEL).unwrap_or_default()),
-    });
+    let features = named(&device.bytes(OPENCL_C_FEATURES).unwrap_or_default());
+    let features: Vec<String> = features.into_iter().map(|(_, name)| name).collect();
+    let sizes = sizes(&device.bytes(SUB_GROUP_SIZES_INTEL).unwrap_or_default());
+    let (subgroups, options) = subgroups(capability, &extensions, &c_versions(device)?, &features, &sizes);
     let caps = Caps {
         backend: "opencl",
         device: device.string(ffi::CL_DEVICE_NAME)?,
@@ -141,9 +121,17 @@ pub(crate) fn check_usable(device: Device, caps: &Caps) -> Result<()> {
     Ok(())
 }
 
-fn subgroups(of: &Subgrouping<'_>) -> (Subgroups, &'static str) {
+/// The subgroups and the compiler's options: of NVIDIA's own driver by the compute capability's first number, elsewhere by the device's
+/// extensions, the OpenCL C versions that the compiler takes, 3.0's optional features, and the widths that a kernel can ask for.
+fn subgroups(
+    nvidia: Option<u32>,
+    extensions: &str,
+    c_versions: &[(u32, u32)],
+    c_features: &[String],
+    sizes: &[usize],
+) -> (Subgroups, &'static str) {
     let all = |width, source| Subgroups { min: width, max: width, source };
-    if let Some(capability) = of.nvidia {
+    if let Some(capability) = nvidia {
         let options = if capability >= VOLTA { "-cl-std=CL1.2" } else { "-cl-std=CL1.2 -D VOLATILE_STATES" };
         return (all(32, SubgroupSource::InlinePtx), options);
     }
@@ -155,13 +143,13 @@ fn subgroups(of: &Subgrouping<'_>) -> (Subgroups, &'static str) {
         "cl_khr_subgroup_shuffle_relative",
     ]
     .into_iter()
-    .all(|name| has_extension(of.extensions, name));
+    .all(|name| has_extension(extensions, name));
     // Votes are a word's bits.
-    let width = of.sizes.iter().copied().filter(|&s| (8..=32).contains(&s) && s.is_power_of_two()).min();
-    let with = |major| of.c_versions.iter().any(|v| v.0 == major);
-    let options = if with(3) && of.c_features.iter().any(|f| f == "__opencl_c_subgroups") {
+    let width = sizes.iter().copied().filter(|&s| (8..=32).contains(&s) && s.is_power_of_two()).min();
+    let with = |major| c_versions.iter().any(|v| v.0 == major);
+    let options = if with(3) && c_features.iter().any(|f| f == "__opencl_c_subgroups") {
         Some("-cl-std=CL3.0")
-    } else if with(2) && has_extension(of.extensions, "cl_khr_subgroups") {
+    } else if with(2) && has_extension(extensions, "cl_khr_subgroups") {
         Some("-cl-std=CL2.0")
     } else {
         None
@@ -217,7 +205,6 @@ fn version(text: &str) -> Option<(u32, u32)> {
     text.split_ascii_whitespace().find_map(numbers)
 }
 
-/// The first two numbers of a version.
 fn numbers(word: &str) -> Option<(u32, u32)> {
     let mut parts = word.trim().split('.').map(|part| part.parse().ok());
     Some((parts.next()??, parts.next()??))
@@ -232,8 +219,7 @@ mod tests {
 
     fn choose(nvidia: Option<u32>, extensions: &str, c: &[(u32, u32)], features: &[&str], sizes: &[usize]) -> String {
         let c_features: Vec<String> = features.iter().map(|f| (*f).to_owned()).collect();
-        let (s, options) =
-            subgroups(&Subgrouping { nvidia, extensions, c_versions: c, c_features: &c_features, sizes });
+        let (s, options) = subgroups(nvidia, extensions, c, &c_features, sizes);
         format!("{:?} {}..{} {options}", s.source, s.min, s.max)
     }
 

@@ -46,7 +46,6 @@ impl DeviceInfo {
     }
 }
 
-/// Every device of every platform.
 pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
     trifold_opencl_icd::library().map_err(Error::Unsupported)?;
     // Two threads that enter an ICD loader for the first time together may both find it without platforms.
@@ -128,7 +127,6 @@ fn platform_devices(platform: ffi::cl_platform_id) -> Checked<Vec<Checked<Device
     Ok(ids.into_iter().map(describe).collect())
 }
 
-/// A device to ask.
 #[derive(Clone, Copy)]
 pub(crate) struct Device(pub(crate) DeviceId);
 

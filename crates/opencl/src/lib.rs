@@ -60,7 +60,6 @@ use device::Device;
 use memory::Memory;
 use objects::{Context, Event, Queue};
 use status::check;
-use step::Arguments;
 
 /// An OpenCL device and its in-order queue.
 pub struct OpenCl {
@@ -97,19 +96,19 @@ impl OpenCl {
         let id = device.id().as_raw();
         let platform = Device(device.id()).platform().map_err(opening)?;
         let properties = [ffi::CL_CONTEXT_PLATFORM as isize, platform as isize, 0];
-        let mut code = 0;
-        // SAFETY: the list of properties ends with a zero, there is one device, a live one, and no callback.
-        let raw =
-            unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &raw const id, None, ptr::null_mut(), &mut code) };
-        // SAFETY: the call above gave one reference away, if any.
-        let context = unsafe { Context::created("clCreateContext", raw, code) }.map_err(opening)?;
+        // SAFETY: the list of properties ends with a zero, there is one device, a live one, and no callback; the call gives one
+        // reference away, if any.
+        let context = unsafe {
+            Context::create("clCreateContext", |code| {
+                ffi::clCreateContext(properties.as_ptr(), 1, &raw const id, None, ptr::null_mut(), code)
+            })
+        };
+        let context = context.map_err(opening)?;
 
-        let create = |properties| {
-            let mut code = 0;
-            // SAFETY: context and device are live, and the device is the context's.
-            let raw = unsafe { ffi::clCreateCommandQueue(context.raw(), id, properties, &mut code) };
-            // SAFETY: the call above gave one reference away, if any.
-            unsafe { Queue::created("clCreateCommandQueue", raw, code) }
+        // SAFETY: context and device are live, and the device is the context's; the call gives one reference away, if any.
+        let create = |properties| unsafe {
+            let create = |code: &mut i32| ffi::clCreateCommandQueue(context.raw(), id, properties, code);
+            Queue::create("clCreateCommandQueue", create)
         };
         let queue = match create(ffi::CL_QUEUE_PROFILING_ENABLE) {
             Err(status) if status.code == ffi::CL_INVALID_QUEUE_PROPERTIES => create(0),
@@ -341,8 +340,7 @@ impl Backend for OpenCl {
                 for (_, span) in &spans {
                     self.check_context(&span.handle().0)?;
                 }
-                let alignment = self.caps.binding_alignment;
-                step::launch(key, kernel, groups, &Arguments { spans: &spans, params, initial, alignment })
+                step::launch(key.name(), kernel, groups, &spans, params, initial, self.caps.binding_alignment)
             }
         };
         Ok(Step { queue: self.queue.raw() as usize, kind: kind? })
@@ -392,7 +390,7 @@ impl Backend for OpenCl {
         };
         check(call, code).map_err(failed)?;
         // SAFETY: the call above gave one reference away.
-        let event = unsafe { Event::created(call, raw, code) };
+        let event = unsafe { Event::create(call, |_| raw) };
         // SAFETY: the event is live. If there were none, all of the queue is waited for.
         let waited = unsafe {
             match &event {
@@ -446,8 +444,8 @@ impl Backend for OpenCl {
         self.synchronize()?;
         let Some(first) = first else { return Ok(0.0) };
         let timing = |s: Status| s.error("reading the device's times");
-        let start = first.time(ffi::CL_PROFILING_COMMAND_START).map_err(timing)?;
-        let end = last.as_ref().unwrap_or(&first).time(ffi::CL_PROFILING_COMMAND_END).map_err(timing)?;
+        let start: u64 = first.info(ffi::CL_PROFILING_COMMAND_START).map_err(timing)?;
+        let end: u64 = last.as_ref().unwrap_or(&first).info(ffi::CL_PROFILING_COMMAND_END).map_err(timing)?;
         Ok(end.saturating_sub(start) as f64 / 1e6)
     }
 }

@@ -37,34 +37,30 @@ pub(crate) struct Place {
 }
 
 impl Memory {
-    /// Allocates.
     pub(crate) fn new(context: &Context, bytes: u64) -> Checked<Memory> {
         let call = "clCreateBuffer";
         let size = usize::try_from(bytes).map_err(|_| Status { call, code: ffi::CL_INVALID_BUFFER_SIZE })?;
-        let mut code = 0;
-        // SAFETY: the context is live, and no host memory is passed.
-        let raw = unsafe {
-            ffi::clCreateBuffer(context.raw(), ffi::CL_MEM_READ_WRITE, size, std::ptr::null_mut(), &mut code)
-        };
-        // SAFETY: the call above gave one reference away, if any.
-        let mem = unsafe { Mem::created(call, raw, code) }?;
+        // SAFETY: the context is live, and no host memory is passed; the call gives one reference away, if any.
+        let mem = unsafe {
+            Mem::create(call, |code| {
+                ffi::clCreateBuffer(context.raw(), ffi::CL_MEM_READ_WRITE, size, std::ptr::null_mut(), code)
+            })
+        }?;
         let context = context.raw() as usize;
         Ok(Memory { mem, bytes, flags: ffi::CL_MEM_READ_WRITE, alignment: 256, context })
     }
 
     /// A range as a buffer of its own, which keeps the whole alive.
     pub(crate) fn part(&self, origin: usize, size: usize) -> Checked<Memory> {
-        let call = "clCreateSubBuffer";
         let region = ffi::cl_buffer_region { origin, size };
-        let mut code = 0;
         // SAFETY: the buffer is live and no sub-buffer itself, `region` is what this kind of sub-buffer is described by,
-        // and a range outside the buffer or at an odd place is refused with a code.
-        let raw = unsafe {
-            let kind = ffi::CL_BUFFER_CREATE_TYPE_REGION;
-            ffi::clCreateSubBuffer(self.mem.raw(), 0, kind, (&raw const region).cast(), &mut code)
-        };
-        // SAFETY: the call above gave one reference away, if any.
-        let mem = unsafe { Mem::created(call, raw, code) }?;
+        // and a range outside the buffer or at an odd place is refused with a code. The call gives one reference away, if any.
+        let mem = unsafe {
+            Mem::create("clCreateSubBuffer", |code| {
+                let kind = ffi::CL_BUFFER_CREATE_TYPE_REGION;
+                ffi::clCreateSubBuffer(self.mem.raw(), 0, kind, (&raw const region).cast(), code)
+            })
+        }?;
         Ok(Memory { mem, bytes: size as u64, ..*self })
     }
 

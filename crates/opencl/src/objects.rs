@@ -12,7 +12,7 @@ use trifold_core::bytemuck::{AnyBitPattern, pod_read_unaligned};
 use crate::status::{Checked, Status, check};
 
 macro_rules! objects {
-    ($($(#[$doc:meta])* $name:ident: $raw:ident, $retain:ident, $release:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $raw:ident, $retain:ident, $release:ident $(, $get:ident)?;)*) => {$(
         $(#[$doc])*
         pub(crate) struct $name(ffi::$raw);
 
@@ -24,11 +24,16 @@ macro_rules! objects {
 
         #[allow(dead_code, reason = "not every object needs every function")]
         impl $name {
-            /// Takes over the reference that a creating call gave, if it did.
+            /// Takes over the reference that a creating call gives, if it does. It has a place for its status.
             ///
             /// # Safety
-            /// `raw` is null or an object of this kind of which the caller gives one reference away.
-            pub(crate) unsafe fn created(call: &'static str, raw: ffi::$raw, code: i32) -> Checked<Self> {
+            /// `create` gives null or an object of this kind, with one reference away.
+            pub(crate) unsafe fn create(
+                call: &'static str,
+                create: impl FnOnce(&mut i32) -> ffi::$raw,
+            ) -> Checked<Self> {
+                let mut code = ffi::CL_SUCCESS;
+                let raw = create(&mut code);
                 check(call, code)?;
                 if raw.is_null() { Err(Status { call, code: ffi::CL_INVALID_VALUE }) } else { Ok(Self(raw)) }
             }
@@ -49,6 +54,15 @@ macro_rules! objects {
             pub(crate) fn raw(&self) -> ffi::$raw {
                 self.0
             }
+
+            $(
+                /// What the object says of itself.
+                pub(crate) fn info<T: AnyBitPattern>(&self, what: u32) -> Checked<T> {
+                    let call = stringify!($get);
+                    // SAFETY: the object is live, and `info` gives room for as many bytes as it says.
+                    value(call, &info(call, |n, to, size| unsafe { ffi::$get(self.0, what, n, to, size) })?)
+                }
+            )?
         }
 
         impl Drop for $name {
@@ -62,18 +76,14 @@ macro_rules! objects {
 }
 
 objects! {
-    /// A context.
     Context: cl_context, clRetainContext, clReleaseContext;
-    /// A queue.
-    Queue: cl_command_queue, clRetainCommandQueue, clReleaseCommandQueue;
-    /// A buffer.
-    Mem: cl_mem, clRetainMemObject, clReleaseMemObject;
-    /// A program.
+    Queue: cl_command_queue, clRetainCommandQueue, clReleaseCommandQueue, clGetCommandQueueInfo;
+    Mem: cl_mem, clRetainMemObject, clReleaseMemObject, clGetMemObjectInfo;
     Program: cl_program, clRetainProgram, clReleaseProgram;
     /// A kernel with its arguments. Never cloned: clones share the arguments.
     KernelObject: cl_kernel, clRetainKernel, clReleaseKernel;
-    /// A command's event.
-    Event: cl_event, clRetainEvent, clReleaseEvent;
+    /// A command's event, which has the times of the command, in nanoseconds of the device's clock.
+    Event: cl_event, clRetainEvent, clReleaseEvent, clGetEventProfilingInfo;
 }
 
 /// The bytes of an answer to one of OpenCL's `clGet…Info`, which all have this shape: first the size, then the bytes.
@@ -87,7 +97,6 @@ pub(crate) fn info(call: &'static str, query: impl Fn(usize, *mut c_void, *mut u
     Ok(bytes)
 }
 
-/// An answer as a value.
 pub(crate) fn value<T: AnyBitPattern>(call: &'static str, bytes: &[u8]) -> Checked<T> {
     match bytes.get(..size_of::<T>()) {
         Some(bytes) => Ok(pod_read_unaligned(bytes)),
@@ -101,24 +110,8 @@ pub(crate) fn string(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
 }
 
-impl Queue {
-    pub(crate) fn info<T: AnyBitPattern>(&self, what: u32) -> Checked<T> {
-        let call = "clGetCommandQueueInfo";
-        // SAFETY: the queue is live, and `info` gives room for as many bytes as it says.
-        value(call, &info(call, |n, to, size| unsafe { ffi::clGetCommandQueueInfo(self.raw(), what, n, to, size) })?)
-    }
-}
-
-impl Mem {
-    pub(crate) fn info<T: AnyBitPattern>(&self, what: u32) -> Checked<T> {
-        let call = "clGetMemObjectInfo";
-        // SAFETY: the buffer is live, and `info` gives room for as many bytes as it says.
-        value(call, &info(call, |n, to, size| unsafe { ffi::clGetMemObjectInfo(self.raw(), what, n, to, size) })?)
-    }
-}
-
 impl KernelObject {
-    pub(crate) fn info<T: AnyBitPattern>(&self, device: ffi::cl_device_id, what: u32) -> Checked<T> {
+    pub(crate) fn info_for<T: AnyBitPattern>(&self, device: ffi::cl_device_id, what: u32) -> Checked<T> {
         let call = "clGetKernelWorkGroupInfo";
         let bytes = info(call, |n, to, size| {
             // SAFETY: the kernel is live, the device is one it was built for, and `info` gives room for as many bytes
@@ -126,14 +119,5 @@ impl KernelObject {
             unsafe { ffi::clGetKernelWorkGroupInfo(self.raw(), device, what, n, to, size) }
         })?;
         value(call, &bytes)
-    }
-}
-
-impl Event {
-    /// One of the command's times, in nanoseconds of the device's clock.
-    pub(crate) fn time(&self, what: u32) -> Checked<u64> {
-        let call = "clGetEventProfilingInfo";
-        // SAFETY: the event is live, and `info` gives room for as many bytes as it says.
-        value(call, &info(call, |n, to, size| unsafe { ffi::clGetEventProfilingInfo(self.raw(), what, n, to, size) })?)
     }
 }

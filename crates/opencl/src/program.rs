@@ -32,11 +32,10 @@ impl Compiled {
 }
 
 fn kernel_of(program: &Program, entry_point: &CStr) -> Checked<KernelObject> {
-    let mut code = 0;
-    // SAFETY: the program is live and the name ends with a zero.
-    let raw = unsafe { ffi::clCreateKernel(program.raw(), entry_point.as_ptr(), &mut code) };
-    // SAFETY: the call above gave one reference away, if any.
-    unsafe { KernelObject::created("clCreateKernel", raw, code) }
+    // SAFETY: the program is live and the name ends with a zero; the call gives one reference away, if any.
+    unsafe {
+        KernelObject::create("clCreateKernel", |code| ffi::clCreateKernel(program.raw(), entry_point.as_ptr(), code))
+    }
 }
 
 /// Assembles and compiles a kernel, and checks that the device can run its workgroups.
@@ -84,7 +83,7 @@ pub(crate) fn compile(
     // NVIDIA's driver says 256 of every kernel, and runs larger workgroups of those that require them all the same, whose registers fit.
     let most = match is_nvidia(caps) {
         true => caps.max_workgroup as usize,
-        false => kernel.info(device.raw(), ffi::CL_KERNEL_WORK_GROUP_SIZE).map_err(failed)?,
+        false => kernel.info_for(device.raw(), ffi::CL_KERNEL_WORK_GROUP_SIZE).map_err(failed)?,
     };
     let workgroup = compiled.assembled.workgroup;
     if workgroup as usize > most {
@@ -95,7 +94,7 @@ pub(crate) fn compile(
             key.name()
         )));
     }
-    let local: u64 = kernel.info(device.raw(), ffi::CL_KERNEL_LOCAL_MEM_SIZE).map_err(failed)?;
+    let local: u64 = kernel.info_for(device.raw(), ffi::CL_KERNEL_LOCAL_MEM_SIZE).map_err(failed)?;
     if local > u64::from(caps.shared_bytes) {
         return Err(Error::Unsupported(format!(
             "{} needs {local} bytes of local memory, and {} has {}; plan with a smaller tuning",
@@ -111,35 +110,27 @@ pub(crate) fn compile(
 
 fn create(context: &Context, source: &str) -> Checked<Program> {
     let (text, length) = (source.as_ptr().cast::<ffi::c_char>(), source.len());
-    let mut code = 0;
-    // SAFETY: the context is live; there is one text, of the length given, which the call copies.
-    let raw = unsafe {
-        ffi::clCreateProgramWithSource(context.raw(), 1, (&raw const text).cast(), &raw const length, &mut code)
-    };
-    // SAFETY: the call above gave one reference away, if any.
-    unsafe { Program::created("clCreateProgramWithSource", raw, code) }
+    // SAFETY: the context is live; there is one text, of the length given, which the call copies; it gives one reference away, if any.
+    unsafe {
+        Program::create("clCreateProgramWithSource", |code| {
+            ffi::clCreateProgramWithSource(context.raw(), 1, (&raw const text).cast(), &raw const length, code)
+        })
+    }
 }
 
 /// A program from what [`binary`] gave for the same device and driver.
 fn load(context: &Context, device: Device, options: &CStr, binary: &[u8], entry_point: &CStr) -> Checked<Program> {
     let (id, length, bytes) = (device.raw(), binary.len(), binary.as_ptr());
-    let (mut status, mut code) = (ffi::CL_SUCCESS, 0);
+    let mut status = ffi::CL_SUCCESS;
     // SAFETY: the context is live and the device its own; there is one binary, of the length given, which the call copies;
     // status and code are integers that live through it. A driver checks what it is given; the cache's digest says that it
-    // is what a driver gave.
-    let raw = unsafe {
-        ffi::clCreateProgramWithBinary(
-            context.raw(),
-            1,
-            &raw const id,
-            &raw const length,
-            &raw const bytes,
-            &mut status,
-            &mut code,
-        )
-    };
-    // SAFETY: the call above gave one reference away, if any.
-    let program = unsafe { Program::created("clCreateProgramWithBinary", raw, code) }?;
+    // is what a driver gave. The call gives one reference away, if any.
+    let program = unsafe {
+        Program::create("clCreateProgramWithBinary", |code| {
+            let (id, length, bytes) = (&raw const id, &raw const length, &raw const bytes);
+            ffi::clCreateProgramWithBinary(context.raw(), 1, id, length, bytes, &mut status, code)
+        })
+    }?;
     check("clCreateProgramWithBinary", status)?;
     // SAFETY: as in `build`.
     check("clBuildProgram", unsafe {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use num_traits::FromPrimitive;
+use ocl::core::Status as Known;
 use ocl::ffi;
 use trifold_core::Error;
 
@@ -17,9 +19,9 @@ pub struct Status {
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Status { call, code } = self;
-        match meaning(*code) {
-            Some((name, "")) => write!(f, "{call} gave {name} ({code})"),
-            Some((name, meaning)) => write!(f, "{call} gave {name} ({code}): {meaning}"),
+        match Known::from_i32(*code).map(|known| (known, meaning(known))) {
+            Some((name, Some(meaning))) => write!(f, "{call} gave {name} ({code}): {meaning}"),
+            Some((name, None)) => write!(f, "{call} gave {name} ({code})"),
             None => write!(f, "{call} gave the status {code}, which is the driver's own"),
         }
     }
@@ -51,64 +53,42 @@ impl Status {
     }
 }
 
-/// A call's result, or its failure.
 pub(crate) type Checked<T> = Result<T, Status>;
 
-/// Nothing, or the failure.
 pub(crate) fn check(call: &'static str, code: i32) -> Checked<()> {
     if code == ffi::CL_SUCCESS { Ok(()) } else { Err(Status { call, code }) }
 }
 
 /// What NVIDIA's driver gives when a kernel touched memory that is not its own.
-const ILLEGAL_ACCESS: i32 = -9999;
+const ILLEGAL_ACCESS: i32 = Known::CL_NV_INVALID_MEM_ACCESS as i32;
 
-fn meaning(code: i32) -> Option<(&'static str, &'static str)> {
-    Some(match code {
-        -1 => ("CL_DEVICE_NOT_FOUND", ""),
-        -2 => ("CL_DEVICE_NOT_AVAILABLE", "the device is there but cannot be used now"),
-        -3 => ("CL_COMPILER_NOT_AVAILABLE", "the driver has no compiler"),
-        -4 => ("CL_MEM_OBJECT_ALLOCATION_FAILURE", "no device memory is left for a buffer"),
-        -5 => ("CL_OUT_OF_RESOURCES", "the device has too little memory or registers left, or a kernel faulted"),
-        -6 => ("CL_OUT_OF_HOST_MEMORY", "the driver has no memory left on the host"),
-        -7 => ("CL_PROFILING_INFO_NOT_AVAILABLE", "the queue takes no times, or the command failed"),
-        -8 => ("CL_MEM_COPY_OVERLAP", "the two ranges of a copy overlap"),
-        -11 => ("CL_BUILD_PROGRAM_FAILURE", "the program did not compile"),
-        -12 => ("CL_MAP_FAILURE", ""),
-        -13 => ("CL_MISALIGNED_SUB_BUFFER_OFFSET", ""),
-        -14 => ("CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "a command before this one failed"),
-        -19 => ("CL_KERNEL_ARG_INFO_NOT_AVAILABLE", ""),
-        -30 => ("CL_INVALID_VALUE", ""),
-        -31 => ("CL_INVALID_DEVICE_TYPE", ""),
-        -32 => ("CL_INVALID_PLATFORM", ""),
-        -33 => ("CL_INVALID_DEVICE", ""),
-        -34 => ("CL_INVALID_CONTEXT", ""),
-        -35 => ("CL_INVALID_QUEUE_PROPERTIES", "the device has no such queue"),
-        -36 => ("CL_INVALID_COMMAND_QUEUE", "the driver gave the queue up, after a fault or a time-out"),
-        -37 => ("CL_INVALID_HOST_PTR", ""),
-        -38 => ("CL_INVALID_MEM_OBJECT", ""),
-        -42 => ("CL_INVALID_BINARY", ""),
-        -43 => ("CL_INVALID_BUILD_OPTIONS", "the compiler does not know an option"),
-        -44 => ("CL_INVALID_PROGRAM", ""),
-        -45 => ("CL_INVALID_PROGRAM_EXECUTABLE", "the program was not built for this device"),
-        -46 => ("CL_INVALID_KERNEL_NAME", "the program has no such kernel"),
-        -47 => ("CL_INVALID_KERNEL_DEFINITION", ""),
-        -48 => ("CL_INVALID_KERNEL", ""),
-        -49 => ("CL_INVALID_ARG_INDEX", "the kernel has fewer arguments"),
-        -50 => ("CL_INVALID_ARG_VALUE", "an argument is not what the kernel declares"),
-        -51 => ("CL_INVALID_ARG_SIZE", "an argument has another size than the kernel declares"),
-        -52 => ("CL_INVALID_KERNEL_ARGS", "an argument was not set"),
-        -53 => ("CL_INVALID_WORK_DIMENSION", ""),
-        -54 => ("CL_INVALID_WORK_GROUP_SIZE", "the device cannot run a workgroup of that size"),
-        -55 => ("CL_INVALID_WORK_ITEM_SIZE", ""),
-        -56 => ("CL_INVALID_GLOBAL_OFFSET", ""),
-        -57 => ("CL_INVALID_EVENT_WAIT_LIST", ""),
-        -58 => ("CL_INVALID_EVENT", ""),
-        -59 => ("CL_INVALID_OPERATION", "the driver or the buffer's flags do not allow it"),
-        -61 => ("CL_INVALID_BUFFER_SIZE", "the size is zero or more than the device allows"),
-        -63 => ("CL_INVALID_GLOBAL_WORK_SIZE", ""),
-        -64 => ("CL_INVALID_PROPERTY", ""),
-        -1001 => ("CL_PLATFORM_NOT_FOUND_KHR", "no OpenCL driver is installed"),
-        ILLEGAL_ACCESS => ("an illegal read or write by a kernel", "NVIDIA's driver gave the context up"),
+/// What a status means to a caller, where its name does not say it.
+fn meaning(status: Known) -> Option<&'static str> {
+    use Known::*;
+    Some(match status {
+        CL_DEVICE_NOT_AVAILABLE => "the device is there but cannot be used now",
+        CL_COMPILER_NOT_AVAILABLE => "the driver has no compiler",
+        CL_MEM_OBJECT_ALLOCATION_FAILURE => "no device memory is left for a buffer",
+        CL_OUT_OF_RESOURCES => "the device has too little memory or registers left, or a kernel faulted",
+        CL_OUT_OF_HOST_MEMORY => "the driver has no memory left on the host",
+        CL_PROFILING_INFO_NOT_AVAILABLE => "the queue takes no times, or the command failed",
+        CL_MEM_COPY_OVERLAP => "the two ranges of a copy overlap",
+        CL_BUILD_PROGRAM_FAILURE => "the program did not compile",
+        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => "a command before this one failed",
+        CL_INVALID_QUEUE_PROPERTIES => "the device has no such queue",
+        CL_INVALID_COMMAND_QUEUE => "the driver gave the queue up, after a fault or a time-out",
+        CL_INVALID_BUILD_OPTIONS => "the compiler does not know an option",
+        CL_INVALID_PROGRAM_EXECUTABLE => "the program was not built for this device",
+        CL_INVALID_KERNEL_NAME => "the program has no such kernel",
+        CL_INVALID_ARG_INDEX => "the kernel has fewer arguments",
+        CL_INVALID_ARG_VALUE => "an argument is not what the kernel declares",
+        CL_INVALID_ARG_SIZE => "an argument has another size than the kernel declares",
+        CL_INVALID_KERNEL_ARGS => "an argument was not set",
+        CL_INVALID_WORK_GROUP_SIZE => "the device cannot run a workgroup of that size",
+        CL_INVALID_OPERATION => "the driver or the buffer's flags do not allow it",
+        CL_INVALID_BUFFER_SIZE => "the size is zero or more than the device allows",
+        CL_PLATFORM_NOT_FOUND_KHR => "no OpenCL driver is installed",
+        CL_NV_INVALID_MEM_ACCESS => "a kernel touched memory that is not its own, and the driver gave the context up",
         _ => return None,
     })
 }
@@ -127,6 +107,8 @@ mod tests {
             status(-5).allocation_error("allocating", 64, "gpu"),
             Error::OutOfMemory { bytes: 64, device } if device == "gpu"
         ));
+        assert_eq!(status(-13).to_string(), "clFinish gave CL_MISALIGNED_SUB_BUFFER_OFFSET (-13)");
+        assert_eq!(status(-8).to_string(), "clFinish gave CL_MEM_COPY_OVERLAP (-8): the two ranges of a copy overlap");
         let error = status(-1057).error("waiting").to_string();
         assert_eq!(error, "opencl: waiting: clFinish gave the status -1057, which is the driver's own");
     }

@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use ocl::ffi;
-use trifold_core::{Access, Error, KernelKey, Param, Result, Span, in_order};
+use trifold_core::{Access, Error, Param, Result, Span, in_order};
 use trifold_kernels::residue;
 
 use crate::OpenCl;
@@ -52,7 +52,6 @@ impl Step {
         matches!(self.kind, Kind::Nothing)
     }
 
-    /// Enqueues the command.
     pub(crate) fn enqueue(&self, queue: &Queue, device: &str) -> Result<()> {
         self.enqueue_raw(queue, ptr::null_mut()).map_err(|s| self.error(s, device))
     }
@@ -62,7 +61,7 @@ impl Step {
         let mut event = ptr::null_mut();
         self.enqueue_raw(queue, &mut event).map_err(|s| self.error(s, device))?;
         // SAFETY: the call above gave one reference to the event away.
-        unsafe { Event::created("enqueuing with an event", event, ffi::CL_SUCCESS) }.map_err(|s| self.error(s, device))
+        unsafe { Event::create("enqueuing with an event", |_| event) }.map_err(|s| self.error(s, device))
     }
 
     fn enqueue_raw(&self, queue: &Queue, event: *mut ffi::cl_event) -> Checked<()> {
@@ -139,15 +138,6 @@ pub(crate) fn range(span: &Span<'_, OpenCl>) -> Result<(usize, usize)> {
     }
 }
 
-/// What is passed to a kernel.
-pub(crate) struct Arguments<'a, 'b> {
-    pub(crate) spans: &'b [(&'static str, Span<'a, OpenCl>)],
-    pub(crate) params: &'b [(&'static str, Param)],
-    pub(crate) initial: Option<&'b [u8]>,
-    /// Of the places where sub-buffers may start.
-    pub(crate) alignment: u64,
-}
-
 /// A part of a buffer that a launch takes, as a sub-buffer: one for all arguments that take the same.
 struct Part {
     of: ffi::cl_mem,
@@ -178,25 +168,32 @@ fn start(offset: u64, unit: u64, alignment: u64) -> u64 {
     residue(offset, alignment, unit).map_or(0, |before| offset - before)
 }
 
-/// A launch, with a kernel object of its own.
-pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Arguments<'_, '_>) -> Result<Kind> {
-    let name = key.name();
+/// A launch, with a kernel object of its own. `alignment` is of the places where sub-buffers may start.
+pub(crate) fn launch(
+    name: &'static str,
+    kernel: &Kernel,
+    groups: u32,
+    given: &[(&'static str, Span<'_, OpenCl>)],
+    params: &[(&'static str, Param)],
+    initial: Option<&[u8]>,
+    alignment: u64,
+) -> Result<Kind> {
     let assembled = &kernel.0.assembled;
-    let spans: BTreeMap<&str, &Span<'_, OpenCl>> = given.spans.iter().map(|(name, span)| (*name, span)).collect();
-    let taken = in_order(name, assembled.arguments, given.spans)?;
+    let spans: BTreeMap<&str, &Span<'_, OpenCl>> = given.iter().map(|(name, span)| (*name, span)).collect();
+    let taken = in_order(name, assembled.arguments, given)?;
     // Whole buffers are bound, and all of a span's offset is left to the kernel, where it takes one that can say it.
     let unit_of = |argument: &str| {
-        given.params.iter().find_map(|(_, param)| match param {
+        params.iter().find_map(|(_, param)| match param {
             Param::Offset { binding, unit } if *binding == argument => Some(u64::from(*unit)),
             _ => None,
         })
     };
     let starts: BTreeMap<&str, u64> = spans
         .iter()
-        .filter_map(|(name, span)| Some((*name, start(span.offset(), unit_of(name)?, given.alignment))))
+        .filter_map(|(name, span)| Some((*name, start(span.offset(), unit_of(name)?, alignment))))
         .collect();
     let before = |name: &str| spans.get(name).map_or(0, |span| span.offset() - starts.get(name).unwrap_or(&0));
-    let params = assembled.params.pack(given.initial, given.params, before)?;
+    let params = assembled.params.pack(initial, params, before)?;
     if groups == 0 {
         return Ok(Kind::Nothing);
     }
@@ -259,7 +256,7 @@ pub(crate) fn launch(key: &KernelKey, kernel: &Kernel, groups: u32, given: &Argu
         return Err(Error::Invalid(format!(
             "`{one}` and `{other}` of {name} lie in one buffer, in parts that overlap, as a part starts at a multiple of {} bytes and whole \
              elements before its span; OpenCL leaves that undefined: give one of them a buffer of its own",
-            given.alignment
+            alignment
         )));
     }
     let shared =
@@ -290,8 +287,8 @@ fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -
 mod tests {
     use trifold_conformance::devices_or_skip;
     use trifold_core::{
-        Backend, Builtin, Element, Layout, Op, Operand, Options, Order, Prepared, ReduceByKeyRequest, ReduceRequest,
-        Request, Scalar, ScanKind, ScanRequest, Slot, SortRequest, Spans, Sum, Transfer, block_on, planner,
+        Backend, Element, Layout, Op, Operand, Options, Order, Prepared, ReduceByKeyRequest, Request, ScanKind, Slot,
+        Spans, Sum, Transfer, block_on, planner,
     };
 
     use super::*;
@@ -315,13 +312,12 @@ mod tests {
         let [from, to, values, moved, count] = &buffers;
         let [from, to, values, moved] = [from, to, values, moved].map(|b| cl.span(b).elements::<u32>(0, n).unwrap());
         let count = cl.span(count);
-        let op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
         let requests = [
-            Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None }),
-            Request::Reduce(ReduceRequest { op: op.clone(), n, initial: None }),
-            Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: Some(op), n }),
-            Request::Sort(SortRequest { key: Scalar::U32, value: None, n, order: Order::Ascending }),
-            Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Ascending }),
+            Request::scan::<u32, Sum>(ScanKind::Exclusive, None, n),
+            Request::reduce::<u32, Sum>(None, n),
+            Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: Some(Op::of::<u32, Sum>()), n }),
+            Request::sort_keys::<u32>(Order::Ascending, n),
+            Request::sort_pairs::<u32, u32>(Order::Ascending, n),
         ];
         let mut parts = 0;
         for request in requests {

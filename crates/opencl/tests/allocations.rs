@@ -5,8 +5,7 @@ use std::cell::Cell;
 
 use trifold_conformance::devices_or_skip;
 use trifold_core::{
-    Backend, Builtin, Layout, Op, Operand, Options, Order, Prepared, ReduceRequest, Request, Scalar, ScanKind,
-    ScanRequest, SortRequest, Spans, Transfer, block_on,
+    Backend, Layout, Operand, Options, Order, Prepared, Request, ScanKind, Spans, Sum, Transfer, block_on,
 };
 use trifold_opencl::OpenCl;
 
@@ -43,11 +42,10 @@ fn bound_calls_allocate_nothing() {
     let input: Vec<u32> = (0..n as u32).rev().collect();
     let (from, to) = (cl.upload(&input).unwrap(), cl.alloc(4 * n).unwrap());
     let (from, to) = (cl.span(&from), cl.span(&to));
-    let op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
     let requests = [
-        Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Inclusive, initial: None }),
-        Request::Sort(SortRequest { key: Scalar::U32, value: None, n, order: Order::Ascending }),
-        Request::Reduce(ReduceRequest { op, n, initial: None }),
+        Request::scan::<u32, Sum>(ScanKind::Inclusive, None, n),
+        Request::sort_keys::<u32>(Order::Ascending, n),
+        Request::reduce::<u32, Sum>(None, n),
     ];
     for request in requests {
         let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();

@@ -5,87 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 
 use ocl::core::{self, KernelArgInfo};
-use trifold_conformance::devices_or_skip;
-use trifold_core::{
-    Backend, Caps, CopyRequest, Element, Kernel, KernelKey, Language, Layout, Monoid, Op, Options, Order, Plan,
-    Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest, ScanKind, ScanRequest, SelectRequest, Selector,
-    SortRequest, Sum, Tuning, planner,
-};
+use trifold_conformance::{Breadth, devices_or_skip, kernels};
+use trifold_core::{Backend, Kernel, KernelKey, Language};
 use trifold_kernels::{assemble, catalogue, text};
 use trifold_opencl::{OpenCl, ocl};
-
-fn requests() -> Vec<Request> {
-    fn of<T: Element>() -> Vec<Request>
-    where
-        Sum: Monoid<T>,
-    {
-        let (op, n) = (Op::of::<T, Sum>(), 1_000_003);
-        vec![
-            Request::Copy(CopyRequest { element: T::TYPE, n }),
-            Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Inclusive, initial: None }),
-            Request::Scan(ScanRequest { op: op.clone(), n, kind: ScanKind::Exclusive, initial: None }),
-            Request::Reduce(ReduceRequest { op, n, initial: None }),
-        ]
-    }
-    let mut requests = of::<u32>();
-    requests.extend(of::<u64>());
-    for key in [trifold_core::Scalar::U32, trifold_core::Scalar::F32, trifold_core::Scalar::I64] {
-        for value in [None, Some(u32::TYPE), Some(u64::TYPE)] {
-            for order in [Order::Ascending, Order::Descending] {
-                requests.push(Request::Sort(SortRequest { key, value: value.clone(), n: 1_000_003, order }));
-            }
-        }
-    }
-    // Few enough for one workgroup.
-    for value in [None, Some(u32::TYPE)] {
-        let (key, order) = (trifold_core::Scalar::U64, Order::Ascending);
-        requests.push(Request::Sort(SortRequest { key, value, n: 1000, order }));
-    }
-    for rest in [Rest::Dropped, Rest::Apart, Rest::Behind] {
-        requests.push(Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n: 1_000_003, rest }));
-    }
-    for op in [None, Some(Op::of::<u32, Sum>())] {
-        requests.push(Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op, n: 1_000_003 }));
-    }
-    requests
-}
-
-struct Odd;
-impl Predicate<u32> for Odd {
-    const NAME: &'static str = "odd";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1u) == 1u; }";
-    fn keep(v: u32) -> bool {
-        v & 1 == 1
-    }
-}
-
-/// The kernels of all plans that these capabilities allow, and the experiments'.
-fn keys(caps: &Caps) -> Vec<KernelKey> {
-    let tuning = Tuning::of(caps);
-    let mut keys: Vec<KernelKey> = vec![];
-    for request in requests() {
-        for algorithm in planner::algorithms(&request, caps) {
-            for wide in [true, false] {
-                let layout = Layout { wide, in_place: false };
-                let options = Options { algorithm: Some(algorithm), ..Options::default() };
-                let Ok(plan) = planner::plan(&request, layout, options, caps, &tuning) else { continue };
-                keys.extend(launched(plan));
-            }
-        }
-    }
-    keys.extend(planner::compute_bound(1_000_003, 100, 32, caps).ok().into_iter().flat_map(launched));
-    let mut distinct: Vec<KernelKey> = vec![];
-    for key in keys {
-        if !distinct.contains(&key) {
-            distinct.push(key);
-        }
-    }
-    distinct
-}
-
-fn launched(plan: Plan) -> Vec<KernelKey> {
-    plan.launched().map(|launch| launch.kernel.clone()).collect()
-}
 
 /// The names, and the address spaces, of a kernel's arguments.
 fn arguments(cl: &OpenCl, key: &KernelKey, entry: &Kernel) -> Vec<(String, String)> {
@@ -111,7 +34,7 @@ fn the_catalogue_is_the_texts() {
     let cl = OpenCl::open(&device).unwrap();
     let emulated = cl.caps().emulates_subgroups();
     let mut planned: BTreeMap<&str, Vec<KernelKey>> = BTreeMap::new();
-    for key in keys(cl.caps()) {
+    for key in kernels(cl.caps(), Breadth::Some) {
         planned.entry(key.name()).or_default().push(key);
     }
     let (mut tried, mut without) = (BTreeSet::new(), BTreeSet::new());

@@ -2,8 +2,8 @@
 
 use trifold_conformance::devices_or_skip;
 use trifold_core::{
-    Backend, Command, CopyRequest, Element, Error, KernelKey, Layout, Options, Order, Param, Prepared, Request, Scalar,
-    SortRequest, Spans, Sum, Transfer, block_on, planner,
+    Backend, Command, CopyRequest, Element, Error, KernelKey, Layout, Options, Order, Param, Prepared, Request, Spans,
+    Sum, Transfer, block_on, planner,
 };
 use trifold_opencl::OpenCl;
 
@@ -119,7 +119,7 @@ fn threads_share_a_prepared_plan() {
     // SAFETY: the queue is live.
     let other = unsafe { OpenCl::from_raw(cl.queue_ptr()) }.unwrap();
     let n = 5003_u32;
-    let request = Request::Sort(SortRequest { key: Scalar::U32, value: None, n: n.into(), order: Order::Ascending });
+    let request = Request::sort_keys::<u32>(Order::Ascending, n.into());
     let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
     std::thread::scope(|scope| {
         for (cl, seed) in [(&cl, 2_654_435_761_u32), (&cl, 2_246_822_519), (&other, 3_266_489_917)] {

@@ -1,11 +1,13 @@
 //! Buffers, transfers, fills, copies, imports and their errors, on whatever OpenCL device there is.
 
 use ocl::core::CommandQueueProperties;
-use trifold_conformance::{Outcome, devices_or_skip, fills_and_copies};
+use trifold_conformance::{
+    Outcome, devices_or_skip, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip,
+};
 use trifold_core::{
     Backend, Command, Error, Predicate, Result, Select, SubgroupSource, Transfer, block_on, bytemuck, element,
 };
-use trifold_opencl::{DeviceInfo, OpenCl, Step, ocl};
+use trifold_opencl::{Cache, DeviceInfo, OpenCl, Step, ocl};
 
 fn device() -> Option<DeviceInfo> {
     devices_or_skip("opencl", OpenCl::devices()).into_iter().next()
@@ -17,6 +19,26 @@ fn fills_and_copies_keep_to_their_spans() {
     assert_eq!(fills_and_copies(&OpenCl::open(&device).unwrap()), Outcome::Passed);
 }
 
+#[test]
+fn binaries_are_kept() {
+    for device in devices_or_skip("opencl", OpenCl::devices()) {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Ok(OpenCl::open(&device)?.with_cache(Cache::in_folder(folder.path())));
+        assert_eq!(kernels_are_cached(folder.path(), open), Outcome::Passed, "{}", device.name);
+    }
+}
+
+/// The backend is asked for no program, buffer or kernel object.
+#[test]
+fn bound_calls_only_run() {
+    for device in devices_or_skip("opencl", OpenCl::devices()) {
+        match OpenCl::open(&device) {
+            Ok(cl) => assert_eq!(repeated_calls_only_run(cl), Outcome::Passed, "{}", device.name),
+            Err(error) => skip("opencl", error),
+        }
+    }
+}
+
 fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl::Queue {
     let platform = ocl::Platform::from(device.platform_id());
     let device = ocl::Device::from(device.id());
@@ -24,7 +46,6 @@ fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl
     ocl::Queue::new(&context, device, properties).unwrap()
 }
 
-/// A fill or a copy.
 fn bind(cl: &OpenCl, command: Command<'_, OpenCl>) -> Result<Step> {
     assert!(!matches!(command, Command::Launch { .. }));
     // SAFETY: it is no launch, and OpenCL's steps keep their buffers.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use trifold_core::{Backend, Monoid, Scan, Transfer, element};
+use trifold_core::{Backend, Monoid, Scan, Transfer, bytemuck, element};
 use trifold_opencl::OpenCl;
 
 element! {
@@ -19,17 +19,8 @@ impl Monoid<Eight> for Sums {
     const IDENTITY: Eight = Eight { a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0 };
     const COMMUTATIVE: bool = true;
     fn combine(l: Eight, r: Eight) -> Eight {
-        let sum = |of: fn(&Eight) -> u32| of(&l).wrapping_add(of(&r));
-        Eight {
-            a: sum(|v| v.a),
-            b: sum(|v| v.b),
-            c: sum(|v| v.c),
-            d: sum(|v| v.d),
-            e: sum(|v| v.e),
-            f: sum(|v| v.f),
-            g: sum(|v| v.g),
-            h: sum(|v| v.h),
-        }
+        let [l, r] = [l, r].map(bytemuck::cast::<Eight, [u32; 8]>);
+        bytemuck::cast(std::array::from_fn::<u32, 8, _>(|i| l[i].wrapping_add(r[i])))
     }
 }
 

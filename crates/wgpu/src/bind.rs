@@ -209,15 +209,11 @@ impl Wgpu {
             // To the next multiple of 16 where there is room: kernels load four words at once.
             let bytes = residue + (span.bytes().div_ceil(16) * 16).min(span.room() / 4 * 4);
             if bytes > self.caps.max_binding {
+                let Caps { binding_alignment, device, backend, max_binding, .. } = &self.caps;
+                let (name, bytes) = (argument.name, span.bytes());
                 return Err(Error::Invalid(format!(
-                    "`{}` of {} bytes {residue} bytes behind a multiple of {}, at which it is bound: {} ({}) binds at most {}; let it start \
-                     there, or split the work",
-                    argument.name,
-                    span.bytes(),
-                    self.caps.binding_alignment,
-                    self.caps.device,
-                    self.caps.backend,
-                    self.caps.max_binding
+                    "`{name}` of {bytes} bytes {residue} bytes behind a multiple of {binding_alignment}, at which it is bound: {device} \
+                     ({backend}) binds at most {max_binding}; let it start there, or split the work"
                 )));
             }
             let size = std::num::NonZeroU64::new(bytes)

@@ -5,7 +5,6 @@ use trifold_cache::{Cache, Key};
 
 use crate::Wgpu;
 
-/// The cache of a backend's kernels.
 pub(crate) struct KernelCache(pub(crate) Cache);
 
 /// A kernel's pipeline cache, and where it is kept.

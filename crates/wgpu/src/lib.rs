@@ -105,14 +105,8 @@ impl Backend for Wgpu {
                 self.caps.device, self.caps.max_buffer
             )));
         }
-        let buffer = self.scoped(bytes, || {
-            self.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("trifold"),
-                size,
-                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        })?;
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let buffer = self.scoped(bytes, || self.make_buffer("trifold", size, usage))?;
         Ok(Buffer::new(Handle::new(buffer, self.opening), bytes, self.turns))
     }
 

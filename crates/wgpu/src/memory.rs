@@ -60,6 +60,12 @@ impl Buffer {
 }
 
 impl Wgpu {
+    /// A buffer of wgpu's, in a scope that takes its errors.
+    pub(crate) fn make_buffer(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
+        self.device.create_buffer(&descriptor)
+    }
+
     /// Fails if what is to be used belongs to another `Wgpu`.
     pub(crate) fn check_own(&self, what: impl Display, of: Opening) -> Result<()> {
         if of == self.opening {

@@ -46,16 +46,8 @@ impl Wgpu {
             return Ok(());
         }
         let size = from.bytes().min(STAGING);
-        let staging = self
-            .scoped_async(size, || {
-                self.device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("trifold read"),
-                    size,
-                    usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                })
-            })
-            .await?;
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let staging = self.scoped_async(size, || self.make_buffer("trifold read", size, usage)).await?;
         let staging = Kept::new(staging, self.turns);
         let mut offset = from.offset();
         for chunk in bytes.chunks_mut(STAGING as usize) {
@@ -123,14 +115,7 @@ impl Wgpu {
         }
         self.check_steps(before)?;
         self.check_steps(steps)?;
-        let buffer = |usage| {
-            self.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("trifold time"),
-                size: 16,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
+        let buffer = |usage| self.make_buffer("trifold time", 16, usage);
         let (read, recorded, submission) = self.scoped(16, || {
             let queries = self.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("trifold time"),

@@ -3,9 +3,7 @@
 mod adapters;
 
 use trifold_conformance::devices_or_skip;
-use trifold_core::{
-    Backend, Error, Layout, Options, Prepared, Reduce, ReduceRequest, Request, Scalar, Spans, Sum, Transfer, block_on,
-};
+use trifold_core::{Backend, Error, Layout, Options, Prepared, Reduce, Request, Spans, Sum, Transfer, block_on};
 use trifold_wgpu::Wgpu;
 
 /// Two devices of each Vulkan adapter, as an application opens them that wants nothing special.
@@ -20,14 +18,6 @@ fn plain_devices() -> Vec<[Wgpu; 2]> {
     adapters.iter().map(|adapter| [open(adapter), open(adapter)]).collect()
 }
 
-fn reduction(n: u64) -> Request {
-    Request::Reduce(ReduceRequest {
-        op: trifold_core::Op::builtin(trifold_core::Builtin::Sum, Scalar::U32).unwrap(),
-        n,
-        initial: None,
-    })
-}
-
 /// A span of as many bytes as the device binds, behind the place at which it can be bound.
 #[test]
 fn a_binding_beyond_the_devices_limit_is_refused() {
@@ -36,7 +26,9 @@ fn a_binding_beyond_the_devices_limit_is_refused() {
         assert!(most.is_multiple_of(16) && most <= 128 << 20, "wgpu's default: {most}");
         let (from, to) = (gpu.alloc(most + 16).unwrap(), gpu.alloc(4).unwrap());
         let narrow = Layout { wide: false, in_place: false };
-        let prepared = block_on(Prepared::new(&gpu, &reduction(most / 4), narrow, Options::default())).unwrap();
+        let prepared =
+            block_on(Prepared::new(&gpu, &Request::reduce::<u32, Sum>(None, most / 4), narrow, Options::default()))
+                .unwrap();
         let (whole, to) = (gpu.span(&from), gpu.span(&to));
         let bind = |at| prepared.bind(&gpu, &Spans::new(&whole.slice(at, most).unwrap(), &to)).map(drop);
         assert!(bind(0).is_ok());
@@ -49,7 +41,9 @@ fn a_binding_beyond_the_devices_limit_is_refused() {
 fn a_step_of_another_device_is_refused() {
     for [own, other] in plain_devices() {
         let (from, to) = (own.upload(&[1_u32; 9]).unwrap(), own.alloc(4).unwrap());
-        let prepared = block_on(Prepared::new(&own, &reduction(9), Layout::default(), Options::default())).unwrap();
+        let prepared =
+            block_on(Prepared::new(&own, &Request::reduce::<u32, Sum>(None, 9), Layout::default(), Options::default()))
+                .unwrap();
         let bound = prepared.bind(&own, &Spans::new(&own.span(&from), &own.span(&to))).unwrap();
         let mut encoder = other.record().unwrap();
         let Err(Error::Invalid(why)) = bound.record(&other, &mut encoder) else { panic!("it is executed") };

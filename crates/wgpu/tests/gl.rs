@@ -5,9 +5,7 @@ mod adapters;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use trifold_core::{
-    Backend, Error, Layout, Options, Prepared, Reduce, Request, Scalar, Spans, Sum, Transfer, block_on,
-};
+use trifold_core::{Backend, Error, Layout, Options, Prepared, Reduce, Request, Spans, Sum, Transfer, block_on};
 use trifold_wgpu::{Adapter, Wgpu, wgpu};
 
 /// Longer than wgpu-hal waits.
@@ -30,8 +28,7 @@ fn others_wait_for_a_long_call() {
         let n = 1_u64 << 20;
         let ones = busy.upload(&vec![1_u32; n as usize]).unwrap();
         let sum = busy.alloc(4).unwrap();
-        let op = trifold_core::Op::builtin(trifold_core::Builtin::Sum, Scalar::U32).unwrap();
-        let request = Request::Reduce(trifold_core::ReduceRequest { op, n, initial: None });
+        let request = Request::reduce::<u32, Sum>(None, n);
         let prepared = block_on(Prepared::new(&busy, &request, Layout::default(), Options::default())).unwrap();
         let bound = prepared.bind(&busy, &Spans::new(&busy.span(&ones), &busy.span(&sum))).unwrap();
         // So many runs in one submission that they take long. The first compiles.

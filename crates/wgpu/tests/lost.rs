@@ -3,8 +3,8 @@
 mod adapters;
 
 use trifold_core::{
-    Backend, Error, Layout, Options, Order, Prepared, Reduce, Request, Result, Scalar, Scan, Sort, SortRequest, Spans,
-    Sum, Transfer, block_on,
+    Backend, Error, Layout, Options, Order, Prepared, Reduce, Request, Result, Scan, Sort, Spans, Sum, Transfer,
+    block_on,
 };
 use trifold_wgpu::Wgpu;
 
@@ -12,7 +12,7 @@ use trifold_wgpu::Wgpu;
 fn calls(gpu: &Wgpu) -> Vec<(&'static str, Result<()>)> {
     let (a, b) = (gpu.upload(&[3_u32, 1, 2]).unwrap(), gpu.alloc(12).unwrap());
     let (from, to) = (gpu.span(&a), gpu.span(&b));
-    let request = Request::Sort(SortRequest { key: Scalar::U32, value: None, n: 3, order: Order::Ascending });
+    let request = Request::sort_keys::<u32>(Order::Ascending, 3);
     let prepared = block_on(Prepared::new(gpu, &request, Layout::default(), Options::default())).unwrap();
     let bound = prepared.bind(gpu, &Spans::new(&from, &to)).unwrap();
     gpu.device().destroy();

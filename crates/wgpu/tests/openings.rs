@@ -4,8 +4,8 @@
 mod adapters;
 
 use trifold_core::{
-    Backend, CopyRequest, Element, Error, Layout, Options, Order, Prepared, Reduce, Request, Result, Scalar, Scan,
-    Sort, SortRequest, Span, Spans, Sum, Transfer, block_on,
+    Backend, CopyRequest, Element, Error, Layout, Options, Order, Prepared, Reduce, Request, Result, Scan, Sort, Span,
+    Spans, Sum, Transfer, block_on,
 };
 use trifold_wgpu::Wgpu;
 
@@ -42,8 +42,7 @@ fn calls(own: &Wgpu, other: &Wgpu) {
         is_refused(&format!("copy {what}"), bind(own, &copy[0], from, to));
     }
     is_refused("a kernel", bind(own, &copy[1], &from, &to));
-    let values = SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n: 3, order: Order::Ascending };
-    let sort = prepared(own, &Request::Sort(values));
+    let sort = prepared(own, &Request::sort_pairs::<u32, u32>(Order::Ascending, 3));
     let (more, room) = (own.alloc(32).unwrap(), other.alloc(1 << 20).unwrap());
     let (values, sorted) = (own.span(&more).slice(0, 12).unwrap(), own.span(&more).slice(16, 12).unwrap());
     let spans = Spans::new(&from, &to).with_values(&foreign, &sorted);

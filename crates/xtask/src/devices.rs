@@ -16,13 +16,9 @@ pub const CHROMIUM: &str = "chromium";
 /// Whether a driver's files are here. Elsewhere than on Linux, only the driver itself can say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Presence {
-    /// They are.
     Here,
-    /// They are not.
     Missing {
-        /// What is missing.
         reason: String,
-        /// Debian's packages that have it.
         packages: Vec<&'static str>,
     },
     /// Not known: try.

@@ -21,7 +21,6 @@ pub enum Output {
 }
 
 impl Output {
-    /// Prints a line.
     pub fn line(&self, line: &str) {
         match self {
             Output::Shown => println!("{line}"),

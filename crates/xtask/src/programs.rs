@@ -6,20 +6,16 @@ use serde_json::Value;
 
 use crate::devices::{self, Presence};
 
-/// A program that cargo built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// The package's name.
     pub package: String,
     /// The package's folder, where cargo would run it.
     pub folder: PathBuf,
     /// The target's kind: lib, bin, test and so on.
     pub kind: String,
-    /// The target's name.
     pub name: String,
     /// Whether it is a program of tests.
     pub tests: bool,
-    /// Where it is.
     pub file: PathBuf,
 }
 
@@ -55,7 +51,7 @@ impl Program {
 
     /// What NVRTC compiles for.
     pub fn is_for_nvrtc(&self) -> bool {
-        self.is("trifold-cuda", "kernels") || self.is("trifold-cuda", "nvrtc")
+        self.is("trifold-cuda", "kernels")
     }
 
     /// What an example needs that this machine may lack.
@@ -89,14 +85,10 @@ fn package_name(id: &str) -> String {
     }
 }
 
-/// Tests by how they ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// As they should.
     pub passed: usize,
-    /// Not so.
     pub failed: usize,
-    /// Without a result.
     pub ignored: usize,
     /// Cases of the conformance suite that did not come up.
     pub left_out: usize,

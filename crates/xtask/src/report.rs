@@ -7,16 +7,12 @@ use anyhow::Result;
 
 use crate::process::Output;
 
-/// How a stage ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// All well; what was done, in a few words, or nothing.
     Passed(String),
-    /// What went wrong.
     Failed(String),
-    /// It could not be tried here.
     NotTested {
-        /// Why.
         reason: String,
         /// The one command that mends it, if one does.
         remedy: Option<String>,
@@ -29,7 +25,6 @@ impl Outcome {
         if success { Outcome::Passed(String::new()) } else { Outcome::Failed("see above".into()) }
     }
 
-    /// Could not be tried.
     pub fn not_tested(reason: impl Into<String>, remedy: Option<String>) -> Outcome {
         Outcome::NotTested { reason: reason.into(), remedy }
     }
@@ -53,20 +48,17 @@ impl Outcome {
 /// What a stage does, and where it prints.
 type Work<'a> = Box<dyn FnOnce(&Output) -> Result<Outcome> + Send + 'a>;
 
-/// A stage that may run beside others.
 pub struct Stage<'a> {
     name: &'static str,
     work: Work<'a>,
 }
 
 impl<'a> Stage<'a> {
-    /// A stage under a heading.
     pub fn new(name: &'static str, work: impl FnOnce(&Output) -> Result<Outcome> + Send + 'a) -> Stage<'a> {
         Stage { name, work: Box::new(work) }
     }
 }
 
-/// A stage that ended.
 struct Ended {
     name: &'static str,
     time: Duration,
@@ -83,7 +75,6 @@ fn ended(stage: Stage<'_>, output: &Output) -> Ended {
     Ended { name: stage.name, time, outcome }
 }
 
-/// The stages so far.
 pub struct Report {
     start: Instant,
     stages: Vec<Ended>,
@@ -126,7 +117,6 @@ impl Report {
         self.stages.extend(done.into_iter().map(|(_, ended)| ended));
     }
 
-    /// Whether a stage failed.
     pub fn failed(&self) -> bool {
         self.stages.iter().any(|stage| matches!(stage.outcome, Outcome::Failed(_)))
     }

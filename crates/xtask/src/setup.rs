@@ -12,7 +12,6 @@ use crate::report::Outcome;
 
 /// What may be installed here, and how.
 pub struct Machine {
-    /// Whether to install what is missing.
     install: bool,
     root: bool,
     /// Whether it has Debian's package tools.
@@ -22,7 +21,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Looks around.
     pub fn here(install: bool) -> Machine {
         let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
         let id = release.lines().find_map(|line| line.strip_prefix("ID=")).unwrap_or_default();
@@ -103,43 +101,29 @@ impl Machine {
         if let Some(library) = nvrtc(target) {
             return Ok(Outcome::Passed(library.display().to_string()));
         }
-        let folder = target.join("nvrtc");
-        let folder_name = folder.to_string_lossy().into_owned();
         let remedy = Some("cargo xtask test".into());
         if !self.install {
             return Ok(Outcome::not_tested("--no-install: no NVRTC wheel below target/", remedy));
         }
         if !cfg!(target_os = "linux") {
-            let reason = "the wheel is fetched on Linux only; set TRIFOLD_NVRTC to NVRTC's library";
+            let reason = "the wheel is installed on Linux only; set TRIFOLD_NVRTC to NVRTC's library";
             return Ok(Outcome::not_tested(reason, None));
         }
         if pip().is_none() {
             let packages = ["python3", "python3-pip"];
             if !self.root || !self.apt {
                 let remedy = Some(self.apt_command(&packages));
-                return Ok(Outcome::not_tested("no python3 with pip, which fetches NVRTC's wheel", remedy));
+                return Ok(Outcome::not_tested("no pip, which installs NVRTC's wheel", remedy));
             }
             self.install(&packages)?;
         }
         let pip = pip().context("python3-pip is installed, and there is no pip")?;
-        fs::create_dir_all(&folder).with_context(|| folder_name.clone())?;
-        let mut download = Command::new(pip[0]);
-        download.args(&pip[1..]).args([
-            "download",
-            "--no-deps",
-            "--only-binary",
-            ":all:",
-            "--disable-pip-version-check",
-        ]);
-        if !run(download.args(["-d", &folder_name, "nvidia-cuda-nvrtc"]), &Output::Shown)? {
-            bail!("pip could not fetch nvidia-cuda-nvrtc");
+        let mut install = Command::new(pip[0]);
+        install.args(&pip[1..]).args(["install", "--upgrade", "--no-deps", "--only-binary", ":all:"]);
+        install.args(["--disable-pip-version-check", "nvidia-cuda-nvrtc", "--target"]).arg(target.join("nvrtc"));
+        if !run(&mut install, &Output::Shown)? {
+            bail!("pip could not install nvidia-cuda-nvrtc");
         }
-        let wheel = wheels(&folder).pop().context("pip fetched no wheel")?;
-        if !run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&folder), &Output::Shown)? {
-            bail!("{} could not be unpacked", wheel.display());
-        }
-        // A wheel that is still there was not unpacked to its end.
-        fs::remove_file(&wheel)?;
         let library = nvrtc(target).context("the wheel has no libnvrtc")?;
         Ok(Outcome::Passed(library.display().to_string()))
     }
@@ -150,26 +134,16 @@ pub fn nvrtc(target: &Path) -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("TRIFOLD_NVRTC").filter(|named| !named.is_empty()) {
         return Some(named.into());
     }
-    let folder = target.join("nvrtc");
-    let packages = wheels(&folder).is_empty().then(|| fs::read_dir(folder.join("nvidia")).ok())??;
+    let packages = fs::read_dir(target.join("nvrtc/nvidia")).ok()?;
     let library = |name: &str| name.starts_with("libnvrtc.so");
     let files = packages.flatten().filter_map(|package| fs::read_dir(package.path().join("lib")).ok()).flatten();
     files.flatten().find(|file| library(&file.file_name().to_string_lossy())).map(|file| file.path())
 }
 
-fn wheels(folder: &Path) -> Vec<PathBuf> {
-    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
-    files.filter(|file| file.extension().is_some_and(|extension| extension == "whl")).collect()
-}
-
-/// How to run pip, if one can; python3 unpacks what it fetches.
+/// How to run pip, if one can.
 fn pip() -> Option<&'static [&'static str]> {
-    let works = succeeds("python3", &["-m", "zipfile", "--help"]);
-    let module = works && succeeds("python3", &["-m", "pip", "--version"]);
-    match module {
-        true => Some(&["python3", "-m", "pip"]),
-        false => (works && succeeds("pip3", &["--version"])).then_some(&["pip3"]),
-    }
+    let ways: [&[&str]; 2] = [&["python3", "-m", "pip"], &["pip3"]];
+    ways.into_iter().find(|pip| succeeds(pip[0], &[&pip[1..], &["--version"]].concat()))
 }
 
 fn installed(package: &str) -> bool {

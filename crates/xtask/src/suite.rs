@@ -13,7 +13,7 @@ use std::thread::available_parallelism;
 use anyhow::{Context, Result, bail};
 
 use crate::fuzz;
-use crate::process::{Output, run as run_program, run_lines};
+use crate::process::{Output, run as run_program, run_lines, succeeds};
 use crate::programs::{Counts, Program};
 use crate::report::{Outcome, Report, Stage};
 use crate::setup::{Machine, nvrtc};
@@ -78,7 +78,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(if report.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// What the stages need.
 pub struct Suite {
     pub workspace: Workspace,
     pub machine: Machine,
@@ -94,24 +93,20 @@ impl Suite {
     /// Set-up, and what looks at the sources alone.
     fn sources(&self, report: &mut Report) {
         let ws = &self.workspace;
-        let component = |name: &str| {
-            let outcome = Outcome::not_tested(format!("no {name}"), Some(format!("rustup component add {name}")));
-            (!crate::process::succeeds(&ws.cargo(&[]).get_program().to_string_lossy(), &[short(name), "--version"]))
-                .then_some(outcome)
+        // A component, by its name and as cargo's subcommand.
+        let component = |name: &str, subcommand: &str, arguments: &[&str], output: &Output| {
+            let cargo = ws.cargo(&[]).get_program().to_string_lossy().into_owned();
+            if !succeeds(&cargo, &[subcommand, "--version"]) {
+                let remedy = format!("rustup component add {name}");
+                return Ok(Outcome::not_tested(format!("no {name}"), Some(remedy)));
+            }
+            Ok(Outcome::of(run_program(&mut ws.cargo(&[&[subcommand], arguments].concat()), output)?))
         };
         report.stage("set-up: drivers", |_| self.machine.packages());
         report.stage("set-up: NVRTC", |_| self.machine.nvrtc(&ws.target));
-        report.stage("formatting", |output| match component("rustfmt") {
-            Some(missing) => Ok(missing),
-            None => Ok(Outcome::of(run_program(&mut ws.cargo(&["fmt", "--all", "--check"]), output)?)),
-        });
-        report.stage("clippy", |output| match component("clippy") {
-            Some(missing) => Ok(missing),
-            None => {
-                let clippy = ["clippy", "--workspace", "--all-targets", "--keep-going", "--", "-D", "warnings"];
-                Ok(Outcome::of(run_program(&mut ws.cargo(&clippy), output)?))
-            }
-        });
+        report.stage("formatting", |output| component("rustfmt", "fmt", &["--all", "--check"], output));
+        let clippy = ["--workspace", "--all-targets", "--keep-going", "--", "-D", "warnings"];
+        report.stage("clippy", |output| component("clippy", "clippy", &clippy, output));
         report.stage("documentation", |output| {
             let documents =
                 |arguments: &[&str]| run_program(ws.cargo(arguments).env("RUSTDOCFLAGS", "-D warnings"), output);
@@ -288,9 +283,4 @@ pub const POCL_FLAGS: &str = "POCL_EXTRA_BUILD_FLAGS";
 /// suite's many small cases. Some of the suite, and the comparison, run them optimised.
 fn pocl_flags() -> OsString {
     env::var_os(POCL_FLAGS).unwrap_or_else(|| "-cl-opt-disable".into())
-}
-
-/// A component's name as cargo's subcommand.
-fn short(component: &str) -> &str {
-    component.strip_prefix("rust").unwrap_or(component)
 }

@@ -6,16 +6,12 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-/// The workspace, as cargo sees it.
 pub struct Workspace {
-    /// Where the workspace's Cargo.toml is.
     pub root: PathBuf,
-    /// Where cargo builds.
     pub target: PathBuf,
 }
 
 impl Workspace {
-    /// Asks cargo.
     pub fn find() -> Result<Workspace> {
         let mut metadata = cargo_at(Path::new(env!("CARGO_MANIFEST_DIR")));
         metadata.args(["metadata", "--format-version", "1", "--no-deps", "--offline"]).stderr(Stdio::inherit());
@@ -26,7 +22,6 @@ impl Workspace {
         Ok(Workspace { root: path("workspace_root")?, target: path("target_directory")? })
     }
 
-    /// Cargo, in the workspace's root.
     pub fn cargo(&self, arguments: &[&str]) -> Command {
         let mut cargo = cargo_at(&self.root);
         cargo.args(arguments);

@@ -119,7 +119,6 @@ impl<'a> Report<'a> {
         self.write();
     }
 
-    /// Writes the rows so far.
     pub fn write(&self) {
         let rows = self.rows.borrow();
         if let Some(Err(error)) = self.json.map(|path| write_rows(path, &rows)) {
@@ -132,7 +131,6 @@ impl<'a> Report<'a> {
     }
 }
 
-/// An open device.
 pub struct Opened(Box<dyn AnyBackend>);
 
 impl Opened {
@@ -224,20 +222,12 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
         }
         // What the user asked for is measured however long it takes.
         if args.n.is_empty() && job.n > first && start.elapsed() > patience {
-            report.note(&format!(
-                "{name} took {:.0} s; {} larger rows are left out, ask for them by -n",
-                start.elapsed().as_secs_f64(),
-                jobs.len() - i
-            ));
-            report.bar.inc((jobs.len() - i) as u64);
+            let (seconds, left) = (start.elapsed().as_secs_f64(), jobs.len() - i);
+            report.note(&format!("{name} took {seconds:.0} s; {left} larger rows are left out, ask for them by -n"));
+            report.bar.inc(left as u64);
             break;
         }
-        report.bar.set_message(format!(
-            "{name}: {} of {} {}",
-            job.primitive.name,
-            table::size(job.n),
-            job.scalar.name()
-        ));
+        report.bar.set_message(format!("{name}: {job}"));
         if let Some(why) = &lost {
             let mut row = Row::new(job, caps.into());
             row.error = Some(format!("not run: {why}"));
@@ -271,8 +261,7 @@ fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>
 fn known(args: &CompareArgs, caps: &Caps) -> Vec<String> {
     let known = |primitive: &'static Form| {
         let operator = primitive.has_operator.then_some(args.operator[0]);
-        let (scalar, conditions) = (args.types[0], Conditions::default());
-        let request = measure::request(&Job { primitive, scalar, operator, algorithm: None, n: 1, conditions }).ok()?;
+        let request = measure::request(&Job { operator, ..Job::usual(primitive, args.types[0], 1) }).ok()?;
         let names: Vec<_> = planner::algorithms(&request, caps).iter().map(|algorithm| algorithm.name).collect();
         Some(format!("{} by {}", primitive.name, names.join(", ")))
     };
@@ -367,15 +356,10 @@ fn doubts(args: &CompareArgs, jobs: &[Job], caps: &Caps, tuning: &Tuning) -> Vec
     let too_few = |job: &Job| {
         let (Fault::Silent(every) | Fault::Late(every)) = job.conditions.fault else { return None };
         let tiles = waiting_tiles(job, caps, tuning)?;
-        (tiles < every).then(|| {
-            format!(
-                "{} of {} {} has {tiles} tiles, of which {} blocks none; ask for more elements or a smaller N",
-                job.primitive.name,
-                table::size(job.n),
-                job.scalar.name(),
-                job.conditions.fault
-            )
-        })
+        let fault = job.conditions.fault;
+        let why =
+            || format!("{job} has {tiles} tiles, of which {fault} blocks none; ask for more elements or a smaller N");
+        (tiles < every).then(why)
     };
     let mut doubts: Vec<String> = vec![];
     for doubt in jobs.iter().filter_map(too_few) {

@@ -1,18 +1,21 @@
 //! A row of the comparison, and rows that other programs measured.
 
+use std::fmt;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use trifold::{Algorithm, Builtin, Caps, Fault, Form, Found, Options, Request, Scalar, Waiting, Writes, planner};
 use trifold_conformance::Distribution;
 
+use super::table::size;
 use crate::elements::Shape;
 
 /// One primitive on one device at one size.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// cpu, wgpu, opencl, cuda, or the name of another library.
@@ -28,7 +31,6 @@ pub struct Row {
     /// Of scan, reduce and reduce_by_key.
     pub operator: Option<String>,
     pub n: u64,
-    /// How the input lies.
     #[serde(default = "no_input")]
     pub input: String,
     /// The share of elements that a selection was to keep; none of other primitives.
@@ -100,18 +102,15 @@ pub fn no_waiting() -> String {
 /// A version that is not newer than this program's.
 fn known_version<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
-    check_version(&text).map_err(serde::de::Error::custom)?;
+    let version = |text: &str| semver::Version::parse(text).map_err(D::Error::custom);
+    let own = env!("CARGO_PKG_VERSION");
+    if !text.is_empty() && version(&text)? > version(own)? {
+        let advice = "read it by that version or a newer one";
+        return Err(D::Error::custom(format!("the row is of trifold {text}, and this is {own}; {advice}")));
+    }
     Ok(text)
 }
 
-fn check_version(text: &str) -> Result<()> {
-    let own = env!("CARGO_PKG_VERSION");
-    let is_newer = !text.is_empty() && semver::Version::parse(text)? > semver::Version::parse(own)?;
-    ensure!(!is_newer, "the row is of trifold {text}, and this is {own}; read it by that version or a newer one");
-    Ok(())
-}
-
-/// Where a row was measured.
 pub struct Device<'a> {
     pub backend: &'a str,
     pub device: &'a str,
@@ -131,7 +130,6 @@ impl<'a> From<&'a Found> for Device<'a> {
     }
 }
 
-/// What a row measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Job {
     pub primitive: &'static Form,
@@ -142,7 +140,19 @@ pub struct Job {
     pub conditions: Conditions,
 }
 
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} {}", self.primitive.name, size(self.n), self.scalar.name())
+    }
+}
+
 impl Job {
+    /// A usual call of a primitive, of sums if it has an operator, by the algorithm that the planner chooses.
+    pub fn usual(primitive: &'static Form, scalar: Scalar, n: u64) -> Job {
+        let operator = primitive.has_operator.then_some(Builtin::Sum);
+        Job { primitive, scalar, operator, algorithm: None, n, conditions: Conditions::default() }
+    }
+
     /// What its input is made to hold.
     pub fn shape(&self) -> Shape {
         match self.conditions {
@@ -152,7 +162,6 @@ impl Job {
         }
     }
 
-    /// What its plan is made with.
     pub fn options(&self) -> Options {
         let Conditions { fault, waiting, .. } = self.conditions;
         Options { algorithm: self.algorithm, fault, waiting }
@@ -171,9 +180,7 @@ pub struct Conditions {
     pub waiting: Waiting,
 }
 
-/// Half of the elements kept.
 const KEPT: f64 = 0.5;
-/// Runs of eight.
 const RUN_LENGTH: u32 = 8;
 
 impl Default for Conditions {
@@ -206,32 +213,14 @@ impl Row {
             run_length: (job.primitive.writes == Writes::Runs).then_some(job.conditions.run_length),
             fault: job.conditions.fault.to_string(),
             waiting: job.conditions.waiting.to_string(),
-            runs: 0,
-            clock: None,
-            median_ms: None,
-            min_ms: None,
-            batched_ms: None,
-            host_us: None,
-            gelem_s: None,
-            outputs: None,
-            gb_s: None,
-            copy_fraction: None,
-            scratch_bytes: None,
-            experiment: None,
-            tuning: None,
-            traffic_bytes: None,
-            predicted_ms: None,
-            subgroup_inferred: None,
-            subgroup_reported: None,
             verified: Some(false),
-            error: None,
-            date: now(),
+            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             version: env!("CARGO_PKG_VERSION").into(),
             commit: option_env!("TRIFOLD_COMMIT").map(String::from),
+            ..Row::default()
         }
     }
 
-    /// Whether another program measured it.
     pub fn is_of_another_program(&self) -> bool {
         self.version.is_empty()
     }
@@ -318,96 +307,49 @@ pub fn read_others(path: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
+/// What some programs call a field.
+const OTHER_NAMES: [(&str, &str); 3] = [("backend", "lib"), ("median_ms", "ms"), ("scratch_bytes", "temp_bytes")];
+
 fn other(value: &Value) -> Result<Option<Row>> {
-    let text = |key: &str| value.get(key).and_then(Value::as_str).map(String::from);
-    // A time that was not taken is 0 in some programs' output.
-    let number = |key: &str| value.get(key).and_then(Value::as_f64).filter(|x| *x > 0.0);
-    let (Some(backend), Some(primitive)) = (text("backend").or_else(|| text("lib")), text("primitive")) else {
-        bail!("it has no `lib` or `backend`, or no `primitive`");
+    let said = |name: &str| {
+        let theirs = OTHER_NAMES.iter().find(|(own, _)| *own == name).map(|(_, theirs)| *theirs);
+        value.get(name).or_else(|| value.get(theirs?)).filter(|said| !said.is_null())
     };
-    let Some(n) = value.get("n").and_then(Value::as_u64) else { bail!("it has no `n`") };
-    // Only our own rows say a version.
-    check_version(&text("version").unwrap_or_default())?;
-    let (primitive, operator) = match primitive.as_str() {
-        "copy" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode" => (primitive, None),
+    let is_of_something = said("backend").and(said("primitive")).is_some();
+    ensure!(is_of_something, "it has no `lib` or `backend`, or no `primitive`");
+    ensure!(said("n").is_some(), "it has no `n`");
+    let mut fields =
+        serde_json::to_value(Row { input: no_input(), fault: no_fault(), waiting: no_waiting(), ..Row::default() })?;
+    for (name, field) in fields.as_object_mut().into_iter().flatten() {
+        if let Some(said) = said(name) {
+            field.clone_from(said);
+        }
+    }
+    let mut row: Row = serde_json::from_value(fields)?;
+    let (primitive, operator) = match row.primitive.as_str() {
+        "copy" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode" => {
+            (row.primitive, None)
+        }
         "sort_pairs_u32" => ("sort_pairs".into(), None),
         // What we measure is the exclusive scan too.
         "scan_exclusive_sum" => ("scan".into(), Some("sum".into())),
         "reduce_sum" => ("reduce".into(), Some("sum".into())),
         "reduce_by_key_sum" => ("reduce_by_key".into(), Some("sum".into())),
-        "scan" | "reduce" | "reduce_by_key" => (primitive, text("operator")),
+        "scan" | "reduce" | "reduce_by_key" => (row.primitive, row.operator),
         _ => return Ok(None),
     };
-    Ok(Some(Row {
-        device: text("device").unwrap_or_default(),
-        driver: text("driver").unwrap_or_default(),
-        api: text("api").unwrap_or_default(),
-        algorithm: text("algorithm").unwrap_or_default(),
-        scalar: text("type").unwrap_or_default(),
-        operator,
-        n,
-        input: text("input").unwrap_or_else(no_input),
-        kept: value.get("kept").and_then(Value::as_f64),
-        run_length: value.get("run_length").and_then(Value::as_u64).map(|length| length as u32),
-        fault: text("fault").unwrap_or_else(no_fault),
-        waiting: text("waiting").unwrap_or_else(no_waiting),
-        runs: value.get("runs").and_then(Value::as_u64).map_or(0, |runs| runs as u32),
-        clock: text("clock"),
-        median_ms: number("median_ms").or_else(|| number("ms")),
-        min_ms: number("min_ms"),
-        batched_ms: number("batched_ms"),
-        host_us: number("host_us"),
-        gelem_s: number("gelem_s"),
-        outputs: value.get("outputs").and_then(Value::as_u64),
-        gb_s: number("gb_s"),
-        copy_fraction: number("copy_fraction"),
-        scratch_bytes: value.get("scratch_bytes").or_else(|| value.get("temp_bytes")).and_then(Value::as_u64),
-        experiment: text("experiment"),
-        tuning: text("tuning"),
-        traffic_bytes: value.get("traffic_bytes").and_then(Value::as_u64),
-        predicted_ms: number("predicted_ms"),
-        subgroup_inferred: value.get("subgroup_inferred").and_then(Value::as_u64).map(|width| width as u32),
-        subgroup_reported: text("subgroup_reported"),
-        verified: value.get("verified").and_then(Value::as_bool),
-        error: text("error"),
-        date: text("date").unwrap_or_default(),
-        version: text("version").unwrap_or_default(),
-        commit: text("commit"),
-        backend,
-        primitive,
-    }))
-}
-
-/// Now, in UTC, as ISO 8601.
-fn now() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let (year, month, day) = civil(seconds / 86400);
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
-/// Year, month and day of a number of days since 1970-01-01 (Howard Hinnant's `civil_from_days`).
-fn civil(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_based = (5 * day_of_year + 2) / 153;
-    let month = if march_based < 10 { march_based + 3 } else { march_based - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day_of_year - (153 * march_based + 2) / 5 + 1)
+    (row.primitive, row.operator) = (primitive, operator);
+    // A time that was not taken is 0 in some programs' output.
+    let times = [&mut row.median_ms, &mut row.min_ms, &mut row.batched_ms, &mut row.host_us, &mut row.predicted_ms];
+    let speeds = [&mut row.gelem_s, &mut row.gb_s, &mut row.copy_fraction];
+    times.into_iter().chain(speeds).for_each(|taken| *taken = taken.filter(|x| *x > 0.0));
+    Ok(Some(row))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use trifold::forms;
-
-    #[test]
-    fn dates() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(19_782), (2024, 2, 29));
-        assert_eq!(civil(20_453), (2025, 12, 31));
-    }
 
     #[test]
     fn cub_lines_become_rows() {

@@ -1,10 +1,10 @@
 //! The comparison as tables, one for each primitive, type, operator and input.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::CellAlignment::{self, Left, Right};
+use comfy_table::{Cell, ContentArrangement, Table};
 
 use super::rows::{Row, no_fault, no_waiting};
 
-/// The tables' text.
 pub fn render(rows: &[Row]) -> String {
     let mut text = String::new();
     let mut left: Vec<&Row> = rows.iter().collect();
@@ -32,16 +32,9 @@ pub fn render(rows: &[Row]) -> String {
         let by = (row.experiment.is_some() && !row.algorithm.is_empty()).then(|| format!(" by {}", row.algorithm));
         let conditions = by.into_iter().chain(row.conditions().into_iter().map(|condition| format!(", {condition}")));
         let conditions: String = conditions.chain(row.tuning.iter().map(|tuning| format!(", {tuning}"))).collect();
-        text += &format!(
-            "\n{} of {} {}{conditions} on {} {} ({}): {}\n",
-            row.primitive,
-            size(row.n),
-            row.scalar,
-            row.backend,
-            row.device,
-            row.api,
-            row.error.as_deref().unwrap_or("")
-        );
+        let Row { primitive, scalar, backend, device, api, .. } = row;
+        let (n, error) = (size(row.n), row.error.as_deref().unwrap_or(""));
+        text += &format!("\n{primitive} of {n} {scalar}{conditions} on {backend} {device} ({api}): {error}\n");
     }
     text
 }
@@ -54,74 +47,66 @@ fn table(rows: &mut [&Row]) -> Table {
             a.n.cmp(&b.n).then(time(a).total_cmp(&time(b)))
         });
     }
+    let has = |what: fn(&Row) -> bool| rows.iter().any(|row| what(row));
+    let has_predictions = has(|row| row.predicted_ms.is_some());
+    let others: Vec<&Row> = rows.iter().copied().filter(|row| row.is_of_another_program()).collect();
+    let cudas: Vec<&Row> = rows.iter().copied().filter(|row| row.backend == "cuda").collect();
+
+    let mut lines: Vec<Vec<Cell>> = vec![vec![]; rows.len() + 1];
+    let mut column = |heading: &str, alignment: CellAlignment, text: &dyn Fn(&Row) -> Option<String>| {
+        let texts = rows.iter().map(|row| text(row).unwrap_or_else(|| "-".into()));
+        for (line, text) in lines.iter_mut().zip([heading.into()].into_iter().chain(texts)) {
+            line.push(Cell::new(text).set_alignment(alignment));
+        }
+    };
+    column("n", Right, &|row| Some(size(row.n)));
+    column("backend", Left, &|row| Some(row.backend.clone()));
+    // Another program's rows name no device: what tells its versions apart is their file.
+    column("device", Left, &|row| Some(if row.device.is_empty() { &row.driver } else { &row.device }.clone()));
+    column("api", Left, &|row| Some(row.api.clone()));
+    column("algorithm", Left, &|row| Some(row.algorithm.clone()));
+    // Where a row has something else than usual to say there.
+    if has(|row| row.tuning.is_some()) {
+        column("planned with", Left, &|row| row.tuning.clone());
+    }
+    if has(|row| row.fault != no_fault()) {
+        column("fault", Left, &|row| Some(row.fault.clone()));
+    }
+    if has(|row| row.waiting != no_waiting()) {
+        column("waiting", Left, &|row| Some(row.waiting.clone()));
+    }
+    if has_predictions {
+        column("moves", Right, &|row| Some(format!("{:.1} MB", row.traffic_bytes? as f64 * 1e-6)));
+        column("predicted", Right, &|row| row.predicted_ms.map(time));
+    }
+    column("median", Right, &|row| row.median_ms.map(time));
+    if has_predictions {
+        column("ratio", Right, &|row| ratio(row).map(marked));
+    }
+    column("batched", Right, &|row| row.batched_ms.map(time));
+    if !has_predictions && has(|row| row.host_us.is_some()) {
+        column("host", Right, &|row| Some(format!("{:.1} us", row.host_us?)));
+    }
+    column("Gelem/s", Right, &|row| Some(format!("{:.3}", row.gelem_s?)));
+    column("GB/s", Right, &|row| Some(format!("{:.1}", row.gb_s?)));
+    column("of copy", Right, &|row| Some(format!("{:.0}%", row.copy_fraction? * 100.0)));
+    if let Some(other) = others.first() {
+        let heading = format!("{} / this", other.backend);
+        column(&heading, Right, &|row| Some(format!("{:.2}", times_as_fast(row, &others)?)));
+    }
+    if rows.iter().any(|row| of_cuda(row, &cudas).is_some()) {
+        column("of cuda", Right, &|row| Some(format!("{:.2}", of_cuda(row, &cudas)?)));
+    }
+    column("checked", Left, &|row| Some(if row.verified? { "yes" } else { "NO" }.into()));
+
     let mut table = Table::new();
     table.load_style(comfy_table::presets::ASCII_MARKDOWN);
     if table.is_tty() {
         table.set_content_arrangement(ContentArrangement::Dynamic);
     }
-    // Where a row has something else than usual to say there.
-    let has_faults = rows.iter().any(|row| row.fault != no_fault());
-    let has_waiting = rows.iter().any(|row| row.waiting != no_waiting());
-    let has_tuning = rows.iter().any(|row| row.tuning.is_some());
-    let has_predictions = rows.iter().any(|row| row.predicted_ms.is_some());
-    let has_host = !has_predictions && rows.iter().any(|row| row.host_us.is_some());
-    let others: Vec<&Row> = rows.iter().copied().filter(|row| row.is_of_another_program()).collect();
-    let against = others.first().map(|other| format!("{} / this", other.backend));
-    let cudas: Vec<&Row> = rows.iter().copied().filter(|row| row.backend == "cuda").collect();
-    let has_cuda = rows.iter().any(|row| of_cuda(row, &cudas).is_some());
-    let mut header: Vec<&str> = vec!["n", "backend", "device", "api", "algorithm"];
-    header.extend(has_tuning.then_some("planned with"));
-    header.extend(has_faults.then_some("fault"));
-    header.extend(has_waiting.then_some("waiting"));
-    let first_number = header.len();
-    if has_predictions {
-        header.extend(["moves", "predicted"]);
-    }
-    header.push("median");
-    header.extend(has_predictions.then_some("ratio"));
-    header.push("batched");
-    header.extend(has_host.then_some("host"));
-    header.extend(["Gelem/s", "GB/s", "of copy"]);
-    header.extend(against.as_deref());
-    header.extend(has_cuda.then_some("of cuda"));
-    let numbers = first_number..header.len();
-    header.push("checked");
-    table.set_header(header);
-    for row in rows.iter() {
-        let dash = || "-".to_string();
-        // Another program's rows name no device: what tells its versions apart is their file.
-        let device = if row.device.is_empty() { &row.driver } else { &row.device };
-        let mut cells = vec![size(row.n), row.backend.clone(), device.clone(), row.api.clone(), row.algorithm.clone()];
-        cells.extend(has_tuning.then(|| row.tuning.clone().unwrap_or_else(dash)));
-        cells.extend(has_faults.then(|| row.fault.clone()));
-        cells.extend(has_waiting.then(|| row.waiting.clone()));
-        if has_predictions {
-            cells.push(row.traffic_bytes.map_or_else(dash, |bytes| format!("{:.1} MB", bytes as f64 * 1e-6)));
-            cells.push(row.predicted_ms.map_or_else(dash, time));
-        }
-        cells.push(row.median_ms.map_or_else(dash, time));
-        cells.extend(has_predictions.then(|| ratio(row).map_or_else(dash, marked)));
-        cells.push(row.batched_ms.map_or_else(dash, time));
-        cells.extend(has_host.then(|| row.host_us.map_or_else(dash, |us| format!("{us:.1} us"))));
-        cells.extend([
-            row.gelem_s.map_or_else(dash, |x| format!("{x:.3}")),
-            row.gb_s.map_or_else(dash, |x| format!("{x:.1}")),
-            row.copy_fraction.map_or_else(dash, |x| format!("{:.0}%", x * 100.0)),
-        ]);
-        cells.extend(against.is_some().then(|| times_as_fast(row, &others).map_or_else(dash, |x| format!("{x:.2}"))));
-        cells.extend(has_cuda.then(|| of_cuda(row, &cudas).map_or_else(dash, |x| format!("{x:.2}"))));
-        cells.push(match row.verified {
-            Some(true) => "yes".into(),
-            None => dash(),
-            Some(false) => "NO".into(),
-        });
-        table.add_row(cells);
-    }
-    for column in [0].into_iter().chain(numbers) {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let mut lines = lines.into_iter();
+    table.set_header(lines.next().unwrap_or_default());
+    table.add_rows(lines);
     table
 }
 
@@ -174,15 +159,13 @@ fn time(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use trifold::{Builtin, Scalar, forms};
+    use trifold::{Scalar, forms};
 
-    use super::super::rows::{Conditions, Device, Job};
+    use super::super::rows::{Device, Job};
     use super::*;
 
     fn row(input: &str, fault: &str, waiting: &str) -> Row {
-        let (primitive, conditions) = (&forms::SCAN, Conditions::default());
-        let job =
-            Job { primitive, scalar: Scalar::U32, operator: Some(Builtin::Sum), algorithm: None, n: 7, conditions };
+        let job = Job::usual(&forms::SCAN, Scalar::U32, 7);
         let mut row = Row::new(&job, Device { backend: "cuda", device: "d", driver: "1", api: "a" });
         (row.input, row.fault, row.waiting) = (input.into(), fault.into(), waiting.into());
         row

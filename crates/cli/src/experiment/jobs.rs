@@ -1,14 +1,13 @@
 //! What each experiment calls.
 
 use trifold::algorithm::scan;
-use trifold::{Algorithm, Builtin, Caps, Error, Form, Language, Plan, Result, Scalar, Tuning, forms, planner};
+use trifold::{Algorithm, Caps, Error, Form, Language, Plan, Result, Scalar, Tuning, forms, planner};
 
 use super::sizes::Sizes;
 use crate::args::{Experiment, ExperimentArgs};
-use crate::compare::{Conditions, Job, Row, request};
+use crate::compare::{Job, Row, request};
 use crate::lacking;
 
-/// A call to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Call {
     pub job: Job,
@@ -17,7 +16,6 @@ pub struct Call {
 }
 
 impl Call {
-    /// The numbers to plan with.
     pub fn tuning(&self, mut tuning: Tuning) -> Result<Tuning> {
         if let Some((name, value)) = self.tuning {
             tuning.set(name, value)?;
@@ -58,7 +56,7 @@ const WORKGROUPS: [Sweep; 2] = [
 pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &Tuning, sizes: &Sizes) -> Vec<Call> {
     let list = |primitives: &[&'static Form], sizes: Vec<u64>| -> Vec<Call> {
         let first = sizes.first().copied();
-        let jobs = sizes.into_iter().flat_map(|n| primitives.iter().map(move |&p| job(p, args.scalar, n)));
+        let jobs = sizes.into_iter().flat_map(|n| primitives.iter().map(move |&p| Job::usual(p, args.scalar, n)));
         // What the device lacks is said once.
         jobs.flat_map(|job| by_algorithm(args, caps, job, Some(job.n) == first)).collect()
     };
@@ -74,14 +72,9 @@ pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &T
     }
 }
 
-fn job(primitive: &'static Form, scalar: Scalar, n: u64) -> Job {
-    let operator = primitive.has_operator.then_some(Builtin::Sum);
-    Job { primitive, scalar, operator, algorithm: None, n, conditions: Conditions::default() }
-}
-
 /// A row of an experiment with nothing measured, for what went wrong before that.
 pub fn blank(experiment: Experiment, on: crate::compare::Device<'_>) -> Row {
-    let mut row = Row::new(&job(&forms::SCAN, Scalar::U32, 0), on);
+    let mut row = Row::new(&Job::usual(&forms::SCAN, Scalar::U32, 0), on);
     row.experiment = Some(experiment.name().into());
     row
 }
@@ -107,7 +100,8 @@ fn sweeps(sweeps: &[Sweep], args: &ExperimentArgs, caps: &Caps, tuning: &Tuning,
     let mut calls = vec![];
     let first = sizes.first().copied();
     for n in sizes {
-        let by_choice = by_algorithm(args, caps, job(&forms::SCAN, args.scalar, n), Some(n) == first);
+        let job = Job::usual(&forms::SCAN, args.scalar, n);
+        let by_choice = by_algorithm(args, caps, job, Some(n) == first);
         let scans = by_choice.into_iter().filter_map(|call| call.job.algorithm.map(|name| (name, call.job)));
         // Whatever was asked for; else the blocked ones.
         for (name, job) in scans.filter(|(name, _)| !args.algorithm.is_empty() || BLOCKED.contains(name)) {
@@ -208,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_number_that_does_not_exist_is_a_row_that_says_so() {
-        let (caps, of) = (gpu(), job(&forms::SCAN, Scalar::U32, 1000));
+        let (caps, of) = (gpu(), Job::usual(&forms::SCAN, Scalar::U32, 1000));
         let tuning = Tuning::of(&caps);
         let sweep = ("blocked_nothing", &[1, 2][..], &scan::BLELLOCH_BLOCKED);
         let [call] = &swept(&sweep, &scan::BLELLOCH_BLOCKED, of, &caps, &tuning)[..] else { panic!() };

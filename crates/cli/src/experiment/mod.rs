@@ -70,7 +70,6 @@ fn experiments(args: &ExperimentArgs) -> &[Experiment] {
     if args.name.is_empty() { &Experiment::ALL } else { &args.name }
 }
 
-/// A device to experiment with.
 struct Device {
     found: Found,
     /// Whether it is there for the sequential scan alone, beside which the other devices' scans are set.
@@ -94,7 +93,6 @@ struct Lab<'a> {
     backend: &'a dyn AnyBackend,
     report: &'a Report<'a>,
     is_baseline: bool,
-    /// Whether a GPU is measured too.
     beside_a_gpu: bool,
 }
 
@@ -163,7 +161,6 @@ impl Lab<'_> {
         crate::choose::line(caps.backend, &caps.device, &caps.api)
     }
 
-    /// The calls of an experiment.
     fn list(&self, experiment: Experiment, sizes: &Sizes) -> Vec<Call> {
         let mut calls = jobs::of(experiment, self.args, self.caps(), &self.backend.tuning(), sizes);
         if self.is_baseline {
@@ -211,7 +208,6 @@ impl Lab<'_> {
         ));
     }
 
-    /// Enters an outcome's row.
     fn add(&self, outcome: Outcome) -> End {
         let (row, end) = match outcome {
             Outcome::Row(row) | Outcome::NoMemory(row) | Outcome::Unsupported(row) => (row, End::Done),

@@ -3,7 +3,7 @@
 use trifold::{Caps, forms};
 
 use crate::args::ExperimentArgs;
-use crate::compare::{Bench, Conditions, Job, Outcome, is_software};
+use crate::compare::{Bench, Job, Outcome, is_software};
 
 /// What the reduce article reduces.
 const REDUCED: u64 = 1024 * 1024 * 10;
@@ -42,9 +42,7 @@ impl Reach {
 /// The size at which the copy's speed is taken.
 const PROBE: u64 = 1 << 20;
 
-/// The sizes of a device.
 pub struct Sizes {
-    /// What the user asked for.
     asked: Vec<u64>,
     /// The exponent of the most elements.
     most: u32,
@@ -63,9 +61,7 @@ impl Sizes {
         if !sizes.asked.is_empty() {
             return sizes;
         }
-        let conditions = Conditions::default();
-        let job = Job { primitive: &forms::COPY, scalar, operator: None, algorithm: None, n: PROBE, conditions };
-        if let Outcome::Row(row) = bench.row(&job)
+        if let Outcome::Row(row) = bench.row(&Job::usual(&forms::COPY, scalar, PROBE))
             && let Some(ms) = row.median_ms
         {
             let bytes = u64::from(scalar.bytes());
@@ -83,7 +79,6 @@ impl Sizes {
         self.or(least.into_iter().chain(powers).collect())
     }
 
-    /// The most.
     pub fn most(&self) -> Vec<u64> {
         self.or(vec![1 << self.most])
     }

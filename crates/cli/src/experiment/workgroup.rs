@@ -103,7 +103,6 @@ impl Lab<'_> {
     }
 }
 
-/// A row's threads in a workgroup.
 fn workgroup(row: &Row) -> Option<u32> {
     row.tuning.as_deref()?.strip_prefix("workgroup=")?.parse().ok()
 }
@@ -118,7 +117,6 @@ fn width(times: &[(u32, f64)]) -> Option<u32> {
     })
 }
 
-/// What the driver says of the width.
 fn reported(caps: &Caps) -> Option<String> {
     let subgroups = caps.subgroups.filter(|s| s.source != SubgroupSource::Emulated)?;
     Some(match (subgroups.min, subgroups.max) {

@@ -147,6 +147,24 @@ fn point(at: Position, x: f64, figures: &str) -> Markup {
     html! { circle.point cx=(at.0) cy=(at.1) r=(5 * UNIT) data-x=(x) data-figures=(figures) {} }
 }
 
+/// What a legend's entry is of: its marks, and where they show which figures, each at an n.
+struct Series {
+    legend: Legend,
+    marks: String,
+    spots: Vec<(Position, u64, String)>,
+}
+
+impl Series {
+    fn markup(&self) -> Markup {
+        html! {
+            g class=(self.legend.classes()) data-series=(self.legend.key) {
+                (PreEscaped(&self.marks))
+                @for (at, n, figures) in &self.spots { (point(*at, *n as f64, figures)) }
+            }
+        }
+    }
+}
+
 fn axis_title(text: &str) -> Markup {
     html! { text.axis x=(8 * UNIT) y=(16 * UNIT) { (text) } }
 }
@@ -249,38 +267,27 @@ pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &Ceiling, look: &Look
     let place = |n: u64, speed: f64| ((n as f64).log2(), speed.log10() + 9.0);
     let grid = canvas.grid()?;
     let bound: Vec<(f64, f64)> = ceiling.at.iter().map(|(n, speed)| place(*n, *speed)).collect();
-    let (bound_line, bound_at) = canvas.line(&bound)?;
+    let (marks, bound_at) = canvas.line(&bound)?;
+    let legend = Legend::ceiling(ceiling.device.as_deref());
+    let said = |n: u64, speed: f64| format!("{}\n{} elements: {} G/s", legend.label, size(n), short(speed));
+    let bounds = bound_at.into_iter().zip(&ceiling.at);
+    let spots = bounds.map(|(at, (n, speed))| (at, *n, said(*n, *speed))).collect();
+    let bound = (!ceiling.at.is_empty()).then_some(Series { spots, legend, marks });
     let mut drawn = vec![];
     for (line, rows) in lines {
         let values: Vec<(f64, f64)> = rows.values().filter_map(|row| Some(place(row.n, speed(row)?))).collect();
         let legend = (look.legend)(line);
         let (path, at) = canvas.line(&values)?;
         let markers = legend.marker.map(|marker| canvas.markers(&values, marker)).transpose()?.unwrap_or_default();
-        let spots: Vec<(Position, u64, String)> =
-            at.into_iter().zip(rows.values()).map(|(at, row)| (at, row.n, figures(line, row))).collect();
-        drawn.push((legend, path + &markers, spots));
+        let spots = at.into_iter().zip(rows.values()).map(|(at, row)| (at, row.n, figures(line, row))).collect();
+        drawn.push(Series { legend, marks: path + &markers, spots });
     }
-    let bounds = bound_at.into_iter().zip(&ceiling.at);
-    let bound_legend = Legend::ceiling(ceiling.device.as_deref());
     let queued = queued_up_to(lines.values().flat_map(BTreeMap::values).copied());
     let queued = queued.filter(|_| look.is_wide()).map(|n| format!("; queued up to {}", size(n)));
     let content = html! {
         (axis_title(&format!("elements a second, over n{}", queued.unwrap_or_default())))
         g.grid { (PreEscaped(grid)) }
-        @if !ceiling.at.is_empty() {
-            g class=(bound_legend.classes()) data-series=(bound_legend.key) {
-                (PreEscaped(bound_line))
-                @for (at, (n, speed)) in bounds {
-                    (point(at, *n as f64, &format!("{}\n{} elements: {} G/s", bound_legend.label, size(*n), short(*speed))))
-                }
-            }
-        }
-        @for (legend, marks, spots) in &drawn {
-            g class=(legend.classes()) data-series=(legend.key) {
-                (PreEscaped(marks))
-                @for (at, n, figures) in spots { (point(*at, *n as f64, figures)) }
-            }
-        }
+        @for series in bound.iter().chain(&drawn) { (series.markup()) }
     };
     Ok(Drawing { width: canvas.width, height: canvas.height, content })
 }
@@ -315,31 +322,24 @@ pub fn ratio(ratios: &Ratios<'_>) -> Result<Option<(Drawing, Vec<Legend>)>> {
         let values: Vec<(f64, f64)> = points.iter().map(|(n, ratio, _)| ((*n as f64).log2(), ratio.log2())).collect();
         let (path, at) = canvas.line(&values)?;
         let markers = canvas.markers(&values, style::Marker::Circle)?;
-        let spots: Vec<(Position, u64, String)> = at
-            .into_iter()
-            .zip(points)
-            .map(|(at, (n, value, ratio))| {
-                let names = [ratio.first, ratio.other].map(|row| match row.algorithm.as_str() {
-                    "" => row.backend.clone(),
-                    algorithm => format!("{} by {algorithm}", row.backend),
-                });
-                let speeds = ratio.speeds().map(|speed| short(speed.unwrap_or(0.0)));
-                let lines = format!("{} to {} G/s\n{} to {}", speeds[0], speeds[1], names[0], names[1]);
-                (at, *n, format!("{}: {}× at {} elements\n{lines}", legend.label, short(*value), size(*n)))
-            })
-            .collect();
-        drawn.push((legend, path + &markers, spots));
+        let said = |n: u64, value: f64, ratio: &Ratio<'_>| {
+            let names = [ratio.first, ratio.other].map(|row| match row.algorithm.as_str() {
+                "" => row.backend.clone(),
+                algorithm => format!("{} by {algorithm}", row.backend),
+            });
+            let speeds = ratio.speeds().map(|speed| short(speed.unwrap_or(0.0)));
+            let lines = format!("{} to {} G/s\n{} to {}", speeds[0], speeds[1], names[0], names[1]);
+            format!("{}: {}× at {} elements\n{lines}", legend.label, short(value), size(n))
+        };
+        let spots =
+            at.into_iter().zip(points).map(|(at, (n, value, ratio))| (at, *n, said(*n, *value, ratio))).collect();
+        drawn.push(Series { legend: legend.clone(), marks: path + &markers, spots });
     }
     let content = html! {
         (axis_title("times as fast, over n"))
         g.grid { (PreEscaped(grid)) }
         g.one { (PreEscaped(one)) }
-        @for (legend, marks, spots) in &drawn {
-            g class=(legend.classes()) data-series=(legend.key) {
-                (PreEscaped(marks))
-                @for (at, n, figures) in spots { (point(*at, *n as f64, figures)) }
-            }
-        }
+        @for series in &drawn { (series.markup()) }
     };
     let drawing = Drawing { width: canvas.width, height: canvas.height, content };
     Ok(Some((drawing, series.into_iter().map(|(legend, _)| legend).collect())))

@@ -52,7 +52,6 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// A drawing's size and axes.
 pub struct Canvas {
     /// In units.
     pub width: u32,
@@ -96,7 +95,6 @@ impl Canvas {
         Ok((inner.strip_suffix("</svg>\n").unwrap_or(inner).trim().to_owned(), drawn))
     }
 
-    /// Grid lines and tick labels.
     pub fn grid(&self) -> Result<String> {
         let font = ("sans-serif", 13 * UNIT);
         let (grid, _) = self.layer(|chart| {
@@ -123,7 +121,6 @@ impl Canvas {
         })
     }
 
-    /// A marker at each point.
     pub fn markers(&self, points: &[(f64, f64)], marker: Marker) -> Result<String> {
         let style = BLACK.filled();
         let (markers, ()) = self.layer(|chart| {

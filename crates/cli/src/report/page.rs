@@ -22,7 +22,6 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// More lines than this are a tangle: each algorithm has a small chart of its own then.
 const CROWDED: usize = 12;
 
-/// The whole page.
 pub fn render(runs: &[Run]) -> Result<String> {
     let subjects = series::subjects(runs);
     let mut sections = vec![];

@@ -7,7 +7,7 @@ use trifold::{Builtin, Form, Scalar, planner};
 use super::read::Run;
 use super::style::Api;
 use crate::args::Experiment;
-use crate::compare::{Conditions, Job, Row, request};
+use crate::compare::{Job, Row, request};
 
 /// What one section of the page is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,7 +79,6 @@ impl Subject {
         self.experiment.is_some() && self.rows(run).any(|row| row.tuning.is_some())
     }
 
-    /// A run's rows of this subject.
     pub fn rows<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = &'a Row> {
         run.rows.iter().filter(|row| self.has(row))
     }
@@ -87,10 +86,8 @@ impl Subject {
 
 /// The subjects of all runs, in the page's order.
 pub fn subjects(runs: &[Run]) -> Vec<Subject> {
-    let mut subjects: Vec<Subject> = runs.iter().flat_map(|run| &run.rows).map(Subject::of).collect();
-    subjects.sort();
-    subjects.dedup();
-    subjects
+    let subjects: BTreeSet<Subject> = runs.iter().flat_map(|run| &run.rows).map(Subject::of).collect();
+    subjects.into_iter().collect()
 }
 
 /// A row's speed, in 10^9 elements a second: of its share of a batch where that was taken, since a small call alone is mostly the
@@ -179,24 +176,27 @@ impl Line {
 /// A line and its rows by n: where several rows are of one n, the fastest.
 pub type Lines<'a> = BTreeMap<Line, BTreeMap<u64, &'a Row>>;
 
-/// The lines of a run's chart.
 pub fn lines<'a>(subject: &'a Subject, run: &'a Run) -> Lines<'a> {
     let mut lines = Lines::new();
-    for row in subject.rows(run) {
-        let Some(own) = speed(row) else { continue };
-        let at = lines.entry(Line::of(row, run)).or_default().entry(row.n).or_insert(row);
-        if speed(at).is_none_or(|other| other < own) {
-            *at = row;
-        }
+    for row in subject.rows(run).filter(|row| speed(row).is_some()) {
+        keep_fastest(lines.entry(Line::of(row, run)).or_default(), row);
     }
     lines
+}
+
+/// Enters a row that has a speed, unless a faster one of its n is there.
+fn keep_fastest<'a>(rows: &mut BTreeMap<u64, &'a Row>, row: &'a Row) {
+    let at = rows.entry(row.n).or_insert(row);
+    if speed(at) < speed(row) {
+        *at = row;
+    }
 }
 
 /// The speed that a row would have if it moved its least traffic as its device's copy does: beside a share of a batch, a copy's.
 fn bound(row: &Row, run: &Run) -> Option<f64> {
     let own = speed(row)?;
     if row.batched_ms.is_none() {
-        return Some(own / row.copy_fraction.filter(|x| x.is_finite() && *x > 0.0)?);
+        return Some(own / row.copy_fraction.filter(is_good)?);
     }
     let is_its_copy = |copy: &&Row| copy.batched_ms.is_some() && copy.is_copy_for(row);
     let fastest = run.copies.iter().filter(is_its_copy).filter_map(bandwidth).reduce(f64::max)?;
@@ -247,14 +247,12 @@ impl Ratio<'_> {
         [self.first, self.other].map(|row| if both { speed(row) } else { alone(row) })
     }
 
-    /// How many times as fast the other is.
     pub fn value(&self) -> Option<f64> {
         let [first, other] = self.speeds();
         Some(other? / first?)
     }
 }
 
-/// Ratios by API, and by n.
 pub type Ratios<'a> = Vec<(Option<Api>, BTreeMap<u64, Ratio<'a>>)>;
 
 /// How many times as fast `other` is as `first`, by API and n, whatever the algorithms; at last by our own fastest API:
@@ -267,16 +265,11 @@ pub fn ratios<'a>(subject: &'a Subject, first: &'a Run, other: &'a Run) -> Ratio
             None => row.verified.is_some(),
         };
         for row in subject.rows(run).filter(wanted).filter(|row| speed(row).is_some()) {
-            let at = best.entry(row.n).or_insert(row);
-            if speed(at) < speed(row) {
-                *at = row;
-            }
+            keep_fastest(&mut best, row);
         }
         best
     };
-    let mut apis: Vec<Api> = subject.rows(first).map(|row| Api::of(&row.backend, &row.api)).collect();
-    apis.sort();
-    apis.dedup();
+    let apis: BTreeSet<Api> = subject.rows(first).map(|row| Api::of(&row.backend, &row.api)).collect();
     let apis = apis.into_iter().map(Some).chain([None]);
     let ratios = apis.map(|api| {
         let (first, other) = (best(first, api.as_ref()), best(other, api.as_ref()));
@@ -325,25 +318,18 @@ fn counted(name: &str) -> &str {
 /// do not name their device; they are joined to what was measured on the same machine.
 pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
     let lines = lines(subject, run);
-    let mut devices: Vec<&str> = subject.rows(run).map(|row| row.device.as_str()).filter(|d| !d.is_empty()).collect();
-    devices.sort_unstable();
-    devices.dedup();
+    let devices: BTreeSet<&str> = subject.rows(run).map(|row| row.device.as_str()).filter(|d| !d.is_empty()).collect();
     let mut ladders = vec![];
     for &device in &devices {
         let on_device = |row: &Row| row.device == device || (row.device.is_empty() && devices.len() == 1);
-        let mut sizes: Vec<u64> = lines.values().flat_map(|points| points.keys().copied()).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
+        let sizes: BTreeSet<u64> = lines.values().flat_map(|points| points.keys().copied()).collect();
         let at = |n: u64| -> Vec<(Line, &'a Row)> {
             let rungs = lines.iter().filter_map(|(line, points)| Some((line.clone(), *points.get(&n)?)));
             rungs.filter(|(_, row)| on_device(row)).collect()
         };
         let is_ladder = |rungs: &[(Line, &Row)]| {
             let names = rungs.iter().map(|(line, _)| (line.algorithm.as_str(), &line.tuning));
-            let mut names: Vec<_> = names.filter(|(algorithm, _)| !algorithm.is_empty()).collect();
-            names.sort_unstable();
-            names.dedup();
-            names.len() > 1
+            names.filter(|(algorithm, _)| !algorithm.is_empty()).collect::<BTreeSet<_>>().len() > 1
         };
         // A size that one API reaches alone says less.
         let apis = |rungs: &[(Line, &Row)]| rungs.iter().map(|(line, _)| &line.api).collect::<BTreeSet<_>>().len();
@@ -366,8 +352,7 @@ pub fn traffic(row: &Row) -> Option<f64> {
     let primitive = Form::named(&row.primitive)?;
     let operator = row.operator.as_deref().map(|name| Builtin::from_name(name).ok_or(())).transpose().ok()?;
     let scalar = Scalar::from_name(&row.scalar)?;
-    let job = Job { primitive, scalar, operator, algorithm: None, n: row.n, conditions: Conditions::default() };
-    let request = request(&job).ok()?;
+    let request = request(&Job { operator, ..Job::usual(primitive, scalar, row.n) }).ok()?;
     Some(planner::traffic(&request, request.algorithm(&row.algorithm).ok()?, row.outputs)? as f64)
 }
 
@@ -391,16 +376,9 @@ pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
         let bytes = traffic(row)?;
         let copy_gb_s = row.gb_s? / row.copy_fraction?;
         let (predicted_ms, measured_ms) = (bytes / copy_gb_s * 1e-6, row.median_ms?);
-        let good = |x: f64| x.is_finite() && x > 0.0;
         let (subject, line) = (Subject::of(row), Line::of(row, run));
-        (good(predicted_ms) && good(measured_ms)).then_some(Prediction {
-            subject,
-            line,
-            row,
-            bytes,
-            predicted_ms,
-            measured_ms,
-        })
+        let prediction = Prediction { subject, line, row, bytes, predicted_ms, measured_ms };
+        (is_good(&predicted_ms) && is_good(&measured_ms)).then_some(prediction)
     });
     let mut all: Vec<Prediction<'_>> = all.collect();
     let mut largest = BTreeMap::<(&str, Subject), u64>::new();
@@ -428,9 +406,7 @@ pub mod tests {
         n: u64,
         gelem_s: f64,
     ) -> Row {
-        let operator = primitive.has_operator.then_some(trifold::Builtin::Sum);
-        let conditions = Conditions::default();
-        let job = Job { primitive, scalar: Scalar::U32, operator, algorithm: None, n, conditions };
+        let job = Job::usual(primitive, Scalar::U32, n);
         let on = Device { backend, device: if backend == "cub" { "" } else { "GPU" }, driver: "1.2", api };
         let mut row = Row::new(&job, on);
         row.algorithm = algorithm.into();

@@ -32,7 +32,6 @@ const COLOURS: [Colour; 10] = [
     ("library", "#7d4a28", "#d3a27c"),
 ];
 
-/// The page's own colours.
 const SURFACES: [Colour; 6] = [
     ("paper", "#ffffff", "#15181c"),
     ("raised", "#f5f6f8", "#1d2126"),
@@ -43,7 +42,6 @@ const SURFACES: [Colour; 6] = [
 ];
 
 impl Api {
-    /// The API of a row.
     pub fn of(backend: &str, api: &str) -> Api {
         let (name, label) = match (backend, api.to_ascii_lowercase().as_str()) {
             ("cuda", _) => ("cuda", "CUDA".into()),
@@ -73,7 +71,6 @@ impl Api {
         }
     }
 
-    /// The name of its colour.
     pub fn colour(&self) -> &'static str {
         COLOURS[self.place].0
     }

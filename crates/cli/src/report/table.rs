@@ -28,7 +28,9 @@ fn number(value: Option<f64>, show: impl Fn(f64) -> String) -> Cell {
     Cell { text: value.map_or_else(|| "–".into(), show), number: value, is_number: true }
 }
 
-fn sortable(caption: &str, headings: &[(&str, bool)], rows: &[Vec<Cell>]) -> Markup {
+/// A table; a column is of numbers if its cell of the first row is one.
+fn sortable(caption: &str, headings: &[&str], rows: &[Vec<Cell>]) -> Markup {
+    let is_number = |column: usize| rows.first().is_some_and(|row| row[column].is_number);
     html! {
         details.table {
             summary { "Table: " (rows.len()) @if rows.len() == 1 { " row" } @else { " rows" } }
@@ -37,8 +39,8 @@ fn sortable(caption: &str, headings: &[(&str, bool)], rows: &[Vec<Cell>]) -> Mar
                     caption { (caption) }
                     thead {
                         tr {
-                            @for (heading, is_number) in headings {
-                                th scope="col" aria-sort="none" class=[is_number.then_some("number")] {
+                            @for (i, heading) in headings.iter().enumerate() {
+                                th scope="col" aria-sort="none" class=[is_number(i).then_some("number")] {
                                     button type="button" { (heading) }
                                 }
                             }
@@ -65,62 +67,47 @@ fn cells(row: &[Cell]) -> Markup {
     }
 }
 
+/// A column of rows: its heading, whether the table has it, and a row's cell.
+type Column = (&'static str, bool, fn(&Run, &Row) -> Cell);
+
 /// The rows of a subject in all runs.
 pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
-    let several = runs.len() > 1;
-    let mut headings = vec![("API", false), ("algorithm", false)];
-    if several {
-        headings.push(("file", false));
-    }
-    let all = || runs.iter().flat_map(|run| subject.rows(run));
-    let (is_sweep, is_predicted) = (all().any(|row| row.tuning.is_some()), all().any(|row| row.predicted_ms.is_some()));
-    headings.extend(is_sweep.then_some(("planned with", false)));
-    headings.extend([("device", false), ("n", true), ("median", true), ("least", true), ("queued", true)]);
-    if is_predicted {
-        headings.extend([("predicted", true), ("measured / predicted", true)]);
-    }
-    headings.extend([("10⁹ elements/s", true), ("GB/s", true), ("of copy", true), ("checked", false)]);
+    let all = || runs.iter().flat_map(|run| subject.rows(run).map(move |row| (run, row)));
+    let is_sweep = all().any(|(_, row)| row.tuning.is_some());
+    let is_predicted = all().any(|(_, row)| row.predicted_ms.is_some());
     // A record that was measured in parts says of each row by which program.
-    let commits: BTreeSet<_> = all().filter_map(|row| row.commit.as_deref()).collect();
-    let has_parts = commits.len() > 1;
-    headings.extend(has_parts.then_some(("commit", false)));
-    let mut rows = vec![];
-    for run in runs {
-        for row in subject.rows(run) {
-            let api = Api::of(&row.backend, &row.api);
-            let mut cells = vec![words(&api.label), words(&row.algorithm)];
-            if several {
-                cells.push(words(&run.label));
-            }
-            cells.extend(is_sweep.then(|| words(row.tuning.as_deref().unwrap_or_default())));
-            cells.push(words(&row.device));
-            cells.push(number(Some(row.n as f64), |_| size(row.n)));
-            cells.extend([row.median_ms, row.min_ms, row.batched_ms].map(|ms| number(ms, time)));
-            if is_predicted {
-                cells.push(number(row.predicted_ms, time));
-                let ratio = row.median_ms.zip(row.predicted_ms).map(|(measured, predicted)| measured / predicted);
-                cells.push(number(ratio, short));
-            }
-            cells.extend([rate(row), bandwidth(row)].map(|x| number(x, short)));
-            cells.push(number(row.copy_fraction, percent));
-            cells.push(words(match row.verified {
-                Some(true) => "yes",
-                Some(false) => "NO",
-                None => "",
-            }));
-            cells.extend(has_parts.then(|| words(row.commit.as_deref().unwrap_or_default())));
-            rows.push(cells);
-        }
-    }
+    let commits: BTreeSet<_> = all().filter_map(|(_, row)| row.commit.as_deref()).collect();
+    let mut columns: Vec<Column> = vec![
+        ("API", true, |_, row| words(&Api::of(&row.backend, &row.api).label)),
+        ("algorithm", true, |_, row| words(&row.algorithm)),
+        ("file", runs.len() > 1, |run, _| words(&run.label)),
+        ("planned with", is_sweep, |_, row| words(row.tuning.as_deref().unwrap_or_default())),
+        ("device", true, |_, row| words(&row.device)),
+        ("n", true, |_, row| number(Some(row.n as f64), |_| size(row.n))),
+        ("median", true, |_, row| number(row.median_ms, time)),
+        ("least", true, |_, row| number(row.min_ms, time)),
+        ("queued", true, |_, row| number(row.batched_ms, time)),
+        ("predicted", is_predicted, |_, row| number(row.predicted_ms, time)),
+        ("measured / predicted", is_predicted, |_, row| {
+            number(row.median_ms.zip(row.predicted_ms).map(|(measured, predicted)| measured / predicted), short)
+        }),
+        ("10⁹ elements/s", true, |_, row| number(rate(row), short)),
+        ("GB/s", true, |_, row| number(bandwidth(row), short)),
+        ("of copy", true, |_, row| number(row.copy_fraction, percent)),
+        ("checked", true, |_, row| words(row.verified.map_or("", |is_right| if is_right { "yes" } else { "NO" }))),
+        ("commit", commits.len() > 1, |_, row| words(row.commit.as_deref().unwrap_or_default())),
+    ];
+    columns.retain(|(_, has, _)| *has);
+    let headings: Vec<&str> = columns.iter().map(|(heading, ..)| *heading).collect();
+    let cells = |(run, row)| columns.iter().map(|(.., cell)| cell(run, row)).collect();
+    let rows: Vec<Vec<Cell>> = all().map(cells).collect();
     sortable(&format!("{}: all rows", subject.title()), &headings, &rows)
 }
 
 /// Another run's speeds against the first one's.
 pub fn of_ratios(title: &str, names: [&str; 2], ratios: &Ratios<'_>) -> Markup {
     let [first, other] = names;
-    let headings =
-        [("API", false), ("n", true), (first, true), ("algorithm", false), (other, true), ("algorithm", false)];
-    let headings = [&headings[..], &[("ratio", true)]].concat();
+    let headings = ["API", "n", first, "algorithm", other, "algorithm", "ratio"];
     let mut rows = vec![];
     for (api, points) in ratios {
         for (n, ratio) in points {
@@ -139,18 +126,8 @@ pub fn of_ratios(title: &str, names: [&str; 2], ratios: &Ratios<'_>) -> Markup {
     sortable(&format!("{title}: {other} against {first}"), &headings, &rows)
 }
 
-/// Predicted and measured times.
 pub fn of_predictions(run: &Run, predictions: &[Prediction<'_>]) -> Markup {
-    let headings = [
-        ("call", false),
-        ("API", false),
-        ("algorithm", false),
-        ("n", true),
-        ("bytes", true),
-        ("predicted", true),
-        ("measured", true),
-        ("measured / predicted", true),
-    ];
+    let headings = ["call", "API", "algorithm", "n", "bytes", "predicted", "measured", "measured / predicted"];
     let row = |p: &Prediction<'_>| {
         vec![
             words(&p.subject.title()),

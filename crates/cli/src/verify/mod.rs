@@ -21,12 +21,11 @@ pub use self::shard::Shard;
 use self::watch::Watch;
 use crate::args::VerifyArgs;
 use crate::choose;
-use crate::compare::{Conditions, Job, is_software, request};
+use crate::compare::{Job, is_software, request};
 use crate::files::{self, Pending};
 use crate::interrupt;
 use crate::lacking;
 
-/// What came of one case.
 #[derive(Serialize)]
 struct CaseResult {
     backend: String,
@@ -41,7 +40,6 @@ struct CaseResult {
     commit: Option<&'static str>,
 }
 
-/// An opened device.
 struct Device {
     name: String,
     backend: Box<dyn AnyBackend>,
@@ -196,13 +194,11 @@ impl<'a> Verify<'a> {
     fn lacking(&mut self, device: &Device) {
         let caps = device.backend.caps();
         for primitive in Form::all() {
-            let operator = primitive.has_operator.then_some(Builtin::Sum);
-            let (scalar, conditions) = (Scalar::U32, Conditions::default());
-            let job = Job { primitive, scalar, operator, algorithm: None, n: 1000, conditions };
+            let job = Job::usual(primitive, Scalar::U32, 1000);
             let Ok(request) = request(&job) else { continue };
+            let operator = job.operator.map_or("-", Builtin::name);
             for algorithm in lacking::algorithms(&request, caps) {
-                let name =
-                    format!("{}/u32/{}/{algorithm}", primitive.name, if operator.is_some() { "sum" } else { "-" });
+                let name = format!("{}/u32/{operator}/{algorithm}", primitive.name);
                 let options = Options { algorithm: Some(algorithm), ..Options::default() };
                 let plan = planner::plan(&request, Layout::default(), options, caps, &device.backend.tuning());
                 if let Some(Error::Unsupported(why)) = plan.err().filter(|_| self.is_wanted(&name)) {
@@ -283,12 +279,10 @@ impl<'a> Verify<'a> {
     }
 }
 
-/// Whether a device was lost in a case.
 fn is_loss(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Lost(_))
 }
 
-/// What a result is of.
 fn place(caps: &Caps) -> (&str, &str, &str) {
     (caps.backend, &caps.device, &caps.api)
 }
@@ -300,16 +294,8 @@ fn result(place: (&str, &str, &str), case: String, outcome: Outcome, took: Durat
         Outcome::Failed(reason) | Outcome::Lost(reason) => ("failed", Some(reason)),
     };
     let (backend, device, api) = (place.0.into(), place.1.into(), place.2.into());
-    CaseResult {
-        backend,
-        device,
-        api,
-        case,
-        outcome,
-        reason,
-        seconds: took.as_secs_f64(),
-        commit: option_env!("TRIFOLD_COMMIT"),
-    }
+    let (seconds, commit) = (took.as_secs_f64(), option_env!("TRIFOLD_COMMIT"));
+    CaseResult { backend, device, api, case, outcome, reason, seconds, commit }
 }
 
 /// A device a paragraph: how many cases came to what, why cases were ignored, and which failed.
@@ -326,13 +312,9 @@ fn summary(results: &[CaseResult]) -> String {
         let own = || results.iter().filter(|r| (r.backend.as_str(), r.device.as_str(), r.api.as_str()) == place);
         let count = |outcome| own().filter(|r| r.outcome == outcome).count();
         let seconds: f64 = own().map(|r| r.seconds).sum();
-        text += &format!(
-            "{}: {} passed, {} failed, {} ignored in {seconds:.1} s\n",
-            choose::line(place.0, place.1, place.2),
-            count("passed"),
-            count("failed"),
-            count("ignored")
-        );
+        let [passed, failed, ignored] = ["passed", "failed", "ignored"].map(count);
+        let line = choose::line(place.0, place.1, place.2);
+        text += &format!("{line}: {passed} passed, {failed} failed, {ignored} ignored in {seconds:.1} s\n");
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         for result in own().filter(|r| r.outcome == "ignored") {
             *reasons.entry(result.reason.as_deref().unwrap_or("")).or_default() += 1;

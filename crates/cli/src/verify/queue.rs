@@ -11,7 +11,6 @@ pub struct Queue<'a>(Mutex<State<'a>>);
 
 struct State<'a> {
     groups: VecDeque<Group<'a>>,
-    /// By worker.
     begun: HashMap<usize, Group<'a>>,
 }
 
@@ -30,7 +29,6 @@ impl<'a> Queue<'a> {
         Queue(Mutex::new(State { groups: groups.into_values().collect(), begun: HashMap::new() }))
     }
 
-    /// How many groups there are.
     pub fn groups(&self) -> usize {
         self.with(|state| state.groups.len())
     }

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde_json::Value;
+
 pub struct Folder(pub tempfile::TempDir);
 
 impl Folder {
@@ -23,11 +25,15 @@ impl Folder {
 
     /// What is in the folder, temporary files too.
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(self.0.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+        names(self.0.path())
     }
+}
+
+pub fn names(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }
 
 pub fn trifold(args: &[&str]) -> Output {
@@ -55,6 +61,11 @@ pub fn fails(output: &Output, words: &[&str]) {
     for word in words {
         assert!(stderr.contains(word), "{stderr:?} does not mention {word:?}");
     }
+}
+
+/// The rows, or outcomes, that a file has.
+pub fn rows(json: &Path) -> Vec<Value> {
+    serde_json::from_slice(&fs::read(json).unwrap()).unwrap()
 }
 
 pub fn text(path: &Path) -> &str {

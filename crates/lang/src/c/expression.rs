@@ -54,7 +54,6 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The type that a pointer points to.
     fn pointee(&self, handle: Handle<Expression>, span: Span) -> Result<TypeInner> {
         match self.inner(handle) {
             TypeInner::Pointer { base, .. } => Ok(self.emitter.program.module.types[*base].inner.clone()),

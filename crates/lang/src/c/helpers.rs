@@ -6,52 +6,60 @@ use super::Emitter;
 use super::math::clamp;
 use crate::dialect::{Dialect, lowest};
 
+/// The range of bits that WGSL means by `offset` and `count`: the part within the integer.
+const BIT_RANGE: [&str; 2] =
+    ["const u32 o = offset < $Wu ? offset : $Wu;", "const u32 c = count < $Wu - o ? count : $Wu - o;"];
+
 impl Emitter<'_> {
-    /// Defines `wgsl_{name}_{scalar}`: `parameters` with `$` for the scalar, and the lines of its body.
+    /// Defines `wgsl_{name}_{scalar}` by its parameters and the lines of its body. In both stand `$T` for the scalar, `$U` for the
+    /// unsigned integer of its width, `$W` for that, `$LOW` for its lowest number, and `$POP` for the function that counts ones.
     fn helper(&mut self, name: &str, scalar: Scalar, parameters: &str, body: &[&str]) -> String {
-        let (ty, qualifier) = (scalar.name(), self.dialect.qualifier());
+        let (ty, qualifier, width) = (scalar.name(), self.dialect.qualifier(), scalar.bytes() * 8);
+        let ones = match (self.dialect, width) {
+            (Dialect::Cuda, 64) => "__popcll",
+            (Dialect::Cuda, _) => "__popc",
+            _ => "popcount",
+        };
+        let lowest = self.dialect.integer(scalar, lowest(scalar));
+        let fill = |text: &str| {
+            let text = text.replace("$T", ty).replace("$U", scalar.unsigned().name()).replace("$W", &width.to_string());
+            text.replace("$LOW", &lowest).replace("$POP", ones)
+        };
         let name = format!("wgsl_{name}_{ty}");
-        let parameters = parameters.replace('$', ty);
-        let body: String = body.iter().map(|line| format!("    {line}\n")).collect();
-        self.helpers.insert(&name, format!("{qualifier}{ty} {name}({parameters}) {{\n{body}}}\n"));
+        let body: String = body.iter().map(|line| format!("    {}\n", fill(line))).collect();
+        self.helpers.insert(&name, format!("{qualifier}{ty} {name}({}) {{\n{body}}}\n", fill(parameters)));
         name
     }
 
-    fn lowest(&self, scalar: Scalar) -> String {
-        self.dialect.integer(scalar, lowest(scalar))
-    }
-
     pub fn divide_helper(&mut self, scalar: Scalar) -> String {
-        match scalar.kind() {
-            ScalarKind::Signed => {
-                let overflow = format!("return b == 0 || (b == -1 && a == {}) ? a : a / b;", self.lowest(scalar));
-                let comment = "// WGSL: a / 0 is a, and so is the one quotient that overflows.";
-                self.helper("divide", scalar, "$ a, $ b", &[comment, &overflow])
-            }
-            _ => self.helper("divide", scalar, "$ a, $ b", &["// WGSL: a / 0 is a.", "return b == 0 ? a : a / b;"]),
-        }
+        let body = match scalar.kind() {
+            ScalarKind::Signed => [
+                "// WGSL: a / 0 is a, and so is the one quotient that overflows.",
+                "return b == 0 || (b == -1 && a == $LOW) ? a : a / b;",
+            ],
+            _ => ["// WGSL: a / 0 is a.", "return b == 0 ? a : a / b;"],
+        };
+        self.helper("divide", scalar, "$T a, $T b", &body)
     }
 
     pub fn remainder_helper(&mut self, scalar: Scalar) -> String {
-        match scalar.kind() {
+        let body = match scalar.kind() {
             ScalarKind::Signed => {
-                let comment = "// WGSL: a % 0 is 0. a % -1 is too, but C's may overflow.";
-                let body = "return b == 0 || b == -1 ? 0 : a % b;";
-                self.helper("remainder", scalar, "$ a, $ b", &[comment, body])
+                ["// WGSL: a % 0 is 0. a % -1 is too, but C's may overflow.", "return b == 0 || b == -1 ? 0 : a % b;"]
             }
-            _ => self.helper("remainder", scalar, "$ a, $ b", &["// WGSL: a % 0 is 0.", "return b == 0 ? 0 : a % b;"]),
-        }
+            _ => ["// WGSL: a % 0 is 0.", "return b == 0 ? 0 : a % b;"],
+        };
+        self.helper("remainder", scalar, "$T a, $T b", &body)
     }
 
     pub fn absolute_helper(&mut self, scalar: Scalar) -> String {
-        let unsigned = scalar.unsigned().name();
-        let body = format!("return a < 0 ? ({})(0 - ({unsigned})a) : a;", scalar.name());
-        self.helper("abs", scalar, "$ a", &["// WGSL: the lowest integer is its own absolute value.", &body])
+        let comment = "// WGSL: the lowest integer is its own absolute value.";
+        self.helper("abs", scalar, "$T a", &[comment, "return a < 0 ? ($T)(0 - ($U)a) : a;"])
     }
 
     pub fn clamp_helper(&mut self, scalar: Scalar) -> String {
-        let raised = format!("const {} raised = a > low ? a : low;", scalar.name());
-        self.helper("clamp", scalar, "$ a, $ low, $ high", &[&raised, "return raised < high ? raised : high;"])
+        let body = ["const $T raised = a > low ? a : low;", "return raised < high ? raised : high;"];
+        self.helper("clamp", scalar, "$T a, $T low, $T high", &body)
     }
 
     /// Clamps an index to its array.
@@ -70,77 +78,59 @@ impl Emitter<'_> {
         let signed = to.kind() == ScalarKind::Signed;
         let bits = 8 * to.bytes() - u32::from(signed);
         let end = 2f64.powi(bits as i32);
-        let (least, start) = if signed { (self.lowest(to), -end) } else { ("0".to_string(), 0.0) };
+        let (least, start) = if signed { ("$LOW", -end) } else { ("0", 0.0) };
         let greatest = self.dialect.integer(to, (1 << bits) - 1);
         let (power, low) = (self.dialect.float(from, end), self.dialect.float(from, start));
-        let (from_name, to_name) = (from.name(), to.name());
-        let parameters = format!("{from_name} a");
         let lines = [
-            "// As in Rust: NaN gives 0, and what is out of range the nearest integer.".to_string(),
-            "if (a != a) { return 0; }".to_string(),
-            format!("if (a >= {power}) {{ return {greatest}; }}"),
-            format!("if (a <= {low}) {{ return {least}; }}"),
-            format!("return ({to_name})a;"),
+            "// As in Rust: NaN gives 0, and what is out of range the nearest integer.",
+            "if (a != a) { return 0; }",
+            &format!("if (a >= {power}) {{ return {greatest}; }}"),
+            &format!("if (a <= {low}) {{ return {least}; }}"),
+            "return ($T)a;",
         ];
-        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        self.helper(&format!("from_{from_name}_to"), to, &parameters, &lines)
+        self.helper(&format!("from_{}_to", from.name()), to, &format!("{} a", from.name()), &lines)
     }
 
     pub fn smoothstep_helper(&mut self, scalar: Scalar) -> String {
         let d = self.dialect;
         let number = |value: f64| d.float(scalar, value);
         let ratio = format!("{} / {}", d.float_sub(scalar, "x", "low"), d.float_sub(scalar, "high", "low"));
-        let t = format!("const {} t = {};", scalar.name(), clamp(d, scalar, &ratio, &number(0.0), &number(1.0)));
+        let t = format!("const $T t = {};", clamp(d, scalar, &ratio, &number(0.0), &number(1.0)));
         let slope = d.float_sub(scalar, &number(3.0), &d.float_mul(scalar, &number(2.0), "t"));
         let body = format!("return {};", d.float_mul(scalar, &d.float_mul(scalar, "t", "t"), &slope));
-        self.helper("smoothstep", scalar, "$ low, $ high, $ x", &[&t, &body])
+        self.helper("smoothstep", scalar, "$T low, $T high, $T x", &[&t, &body])
     }
 
     pub fn count_one_bits_helper(&mut self, scalar: Scalar) -> String {
-        let count = self.popcount(scalar, "a");
-        let body = format!("return ({}){count};", scalar.name());
-        self.helper("count_one_bits", scalar, "$ a", &[&body])
-    }
-
-    fn popcount(&self, scalar: Scalar, a: &str) -> String {
-        let unsigned = scalar.unsigned().name();
-        match (self.dialect, scalar.bytes()) {
-            (Dialect::Cuda, 8) => format!("__popcll(({unsigned}){a})"),
-            (Dialect::Cuda, _) => format!("__popc(({unsigned}){a})"),
-            _ => format!("popcount(({unsigned}){a})"),
-        }
+        self.helper("count_one_bits", scalar, "$T a", &["return ($T)$POP(($U)a);"])
     }
 
     pub fn count_leading_zeros_helper(&mut self, scalar: Scalar) -> String {
-        let (name, unsigned) = (scalar.name(), scalar.unsigned().name());
         // All three give the width for 0.
         let body = match (self.dialect, scalar.bytes()) {
-            (Dialect::Cuda, 8) => format!("return ({name})__clzll((i64)a);"),
-            (Dialect::Cuda, _) => format!("return ({name})__clz((i32)a);"),
-            _ => format!("return ({name})clz(({unsigned})a);"),
+            (Dialect::Cuda, 8) => "return ($T)__clzll((i64)a);",
+            (Dialect::Cuda, _) => "return ($T)__clz((i32)a);",
+            _ => "return ($T)clz(($U)a);",
         };
-        self.helper("count_leading_zeros", scalar, "$ a", &[&body])
+        self.helper("count_leading_zeros", scalar, "$T a", &[body])
     }
 
     pub fn count_trailing_zeros_helper(&mut self, scalar: Scalar) -> String {
-        let unsigned = scalar.unsigned().name();
-        let mask = format!("const {unsigned} below = ~({unsigned})a & (({unsigned})a - 1u);");
-        let body = format!("return ({}){};", scalar.name(), self.popcount(scalar, "below"));
-        let comment = "// The bits below the lowest one; all of them for 0. OpenCL C 1.2 has no ctz.";
-        self.helper("count_trailing_zeros", scalar, "$ a", &[comment, &mask, &body])
+        let body = [
+            "// The bits below the lowest one; all of them for 0. OpenCL C 1.2 has no ctz.",
+            "const $U below = ~($U)a & (($U)a - 1u);",
+            "return ($T)$POP(($U)below);",
+        ];
+        self.helper("count_trailing_zeros", scalar, "$T a", &body)
     }
 
     pub fn reverse_bits_helper(&mut self, scalar: Scalar) -> String {
-        let (name, wide) = (scalar.name(), scalar.unsigned());
-        let unsigned = wide.name();
-        if self.dialect == Dialect::Cuda {
-            let function = if scalar.bytes() == 8 { "__brevll" } else { "__brev" };
-            let body = format!("return ({name}){function}(({unsigned})a);");
-            return self.helper("reverse_bits", scalar, "$ a", &[&body]);
-        }
-        let mut lines =
-            vec!["// Swaps ever larger groups of bits.".to_string(), format!("{unsigned} r = ({unsigned})a;")];
         let width = scalar.bytes() * 8;
+        if self.dialect == Dialect::Cuda {
+            let body = if width == 64 { "return ($T)__brevll(($U)a);" } else { "return ($T)__brev(($U)a);" };
+            return self.helper("reverse_bits", scalar, "$T a", &[body]);
+        }
+        let mut lines = vec!["// Swaps ever larger groups of bits.".to_string(), "$U r = ($U)a;".to_string()];
         let mut group = 1;
         while group < width {
             // The lower group of each pair: 0x55.., 0x33.., 0x0f.., and so on.
@@ -150,52 +140,45 @@ impl Emitter<'_> {
             lines.push(format!("r = ((r >> {group}) & {mask}) | ((r & {mask}) << {group});"));
             group *= 2;
         }
-        lines.push(format!("return ({name})r;"));
+        lines.push("return ($T)r;".to_string());
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        self.helper("reverse_bits", scalar, "$ a", &lines)
+        self.helper("reverse_bits", scalar, "$T a", &lines)
     }
 
     pub fn first_leading_bit_helper(&mut self, scalar: Scalar) -> String {
-        let wide = scalar.unsigned();
-        let zeros = self.count_leading_zeros_helper(wide);
-        let (name, unsigned, top) = (scalar.name(), wide.name(), scalar.bytes() * 8 - 1);
-        let (comment, bits) = if wide == scalar {
-            ("// WGSL: all ones for 0.", format!("const {unsigned} bits = a;"))
-        } else {
-            let bits = format!("const {unsigned} bits = ({unsigned})(a < 0 ? ~a : a);");
-            ("// WGSL: the highest bit that differs from the sign; -1 where there is none.", bits)
+        let (zeros, top) = (self.count_leading_zeros_helper(scalar.unsigned()), scalar.bytes() * 8 - 1);
+        let [comment, bits] = match scalar.kind() {
+            ScalarKind::Unsigned => ["// WGSL: all ones for 0.", "const $U bits = a;"],
+            _ => [
+                "// WGSL: the highest bit that differs from the sign; -1 where there is none.",
+                "const $U bits = ($U)(a < 0 ? ~a : a);",
+            ],
         };
-        let body = format!("return bits == 0 ? ({name})-1 : ({name})({top} - {zeros}(bits));");
-        self.helper("first_leading_bit", scalar, "$ a", &[comment, &bits, &body])
+        let body = format!("return bits == 0 ? ($T)-1 : ($T)({top} - {zeros}(bits));");
+        self.helper("first_leading_bit", scalar, "$T a", &[comment, bits, &body])
     }
 
     pub fn first_trailing_bit_helper(&mut self, scalar: Scalar) -> String {
         let zeros = self.count_trailing_zeros_helper(scalar);
-        let body = format!("return a == 0 ? ({})-1 : {zeros}(a);", scalar.name());
-        self.helper("first_trailing_bit", scalar, "$ a", &["// WGSL: all ones for 0.", &body])
+        let body = format!("return a == 0 ? ($T)-1 : {zeros}(a);");
+        self.helper("first_trailing_bit", scalar, "$T a", &["// WGSL: all ones for 0.", &body])
     }
 
     pub fn extract_bits_helper(&mut self, scalar: Scalar) -> String {
-        let (name, unsigned, width) = (scalar.name(), scalar.unsigned().name(), scalar.bytes() * 8);
-        let (offset, count) = bit_range(width);
-        let body = format!("return c == 0u ? 0 : ({name})(({unsigned})a << ({width}u - c - o)) >> ({width}u - c);");
-        self.helper("extract_bits", scalar, "$ a, u32 offset, u32 count", &[&offset, &count, &body])
+        let [offset, count] = BIT_RANGE;
+        let body = "return c == 0u ? 0 : ($T)(($U)a << ($Wu - c - o)) >> ($Wu - c);";
+        self.helper("extract_bits", scalar, "$T a, u32 offset, u32 count", &[offset, count, body])
     }
 
     pub fn insert_bits_helper(&mut self, scalar: Scalar) -> String {
-        let (name, unsigned, width) = (scalar.name(), scalar.unsigned().name(), scalar.bytes() * 8);
-        let (offset, count) = bit_range(width);
-        let mask = format!("const {unsigned} mask = (~({unsigned})0 >> ({width}u - c)) << o;");
-        let body = format!("return ({name})((({unsigned})a & ~mask) | ((({unsigned})bits << o) & mask));");
-        let lines: [&str; 5] = [&offset, &count, "if (c == 0u) { return a; }", &mask, &body];
-        self.helper("insert_bits", scalar, "$ a, $ bits, u32 offset, u32 count", &lines)
+        let [offset, count] = BIT_RANGE;
+        let body = [
+            offset,
+            count,
+            "if (c == 0u) { return a; }",
+            "const $U mask = (~($U)0 >> ($Wu - c)) << o;",
+            "return ($T)((($U)a & ~mask) | ((($U)bits << o) & mask));",
+        ];
+        self.helper("insert_bits", scalar, "$T a, $T bits, u32 offset, u32 count", &body)
     }
-}
-
-/// The range of bits that WGSL means by `offset` and `count`: the part within the integer.
-fn bit_range(width: u32) -> (String, String) {
-    (
-        format!("const u32 o = offset < {width}u ? offset : {width}u;"),
-        format!("const u32 c = count < {width}u - o ? count : {width}u - o;"),
-    )
 }

@@ -6,6 +6,10 @@ use trifold_core::{Scalar, ScalarKind};
 use super::Emitter;
 use super::types::Kind;
 
+/// Functions of floats that OpenCL C, CUDA C and WGSL call the same.
+const SAME_NAME: &str = "cos cosh sin sinh tan tanh acos acosh asin asinh atan atanh atan2 \
+                         ceil floor trunc exp exp2 log log2 pow sqrt fma ldexp";
+
 impl Emitter<'_> {
     /// `None` for a function that C is not taught.
     pub fn math(&mut self, fun: MathFunction, kind: Kind, args: &[&str]) -> Option<String> {
@@ -19,33 +23,12 @@ impl Emitter<'_> {
         let call = |name: &str| Some(dialect.float_call(name, scalar, args));
         let number = |value: f64| dialect.float(scalar, value);
         let (zero, one) = (number(0.0), number(1.0));
+        let name = format!("{fun:?}").to_lowercase();
+        if SAME_NAME.split(' ').any(|same| same == name) {
+            return call(&name);
+        }
         let a = args[0];
         let text = match fun {
-            // The same name in OpenCL C, CUDA C and WGSL.
-            F::Cos
-            | F::Cosh
-            | F::Sin
-            | F::Sinh
-            | F::Tan
-            | F::Tanh
-            | F::Acos
-            | F::Asin
-            | F::Atan
-            | F::Atan2
-            | F::Acosh
-            | F::Asinh
-            | F::Atanh
-            | F::Ceil
-            | F::Floor
-            | F::Trunc
-            | F::Exp
-            | F::Exp2
-            | F::Log
-            | F::Log2
-            | F::Pow
-            | F::Sqrt
-            | F::Fma
-            | F::Ldexp => return call(&format!("{fun:?}").to_lowercase()),
             F::Abs => return call("fabs"),
             F::Min => return call("fmin"),
             F::Max => return call("fmax"),
@@ -95,7 +78,6 @@ impl Emitter<'_> {
     }
 }
 
-/// `min(max(a, low), high)`.
 pub(super) fn clamp(dialect: crate::dialect::Dialect, scalar: Scalar, a: &str, low: &str, high: &str) -> String {
     let raised = dialect.float_call("fmax", scalar, &[a, low]);
     dialect.float_call("fmin", scalar, &[&raised, high])

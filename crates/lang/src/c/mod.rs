@@ -79,7 +79,6 @@ struct Emitter<'a> {
     helpers: Definitions,
 }
 
-/// Emits one function.
 struct FunctionEmitter<'e, 'a> {
     emitter: &'e mut Emitter<'a>,
     function: &'a Function,
@@ -100,7 +99,7 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
     fn emit(mut self, handle: Handle<Function>) -> Result<String> {
         let program = self.emitter.program;
         let span = program.module.functions.get_span(handle);
-        let is_combine = handle == program.main && program.role() == Role::Operator;
+        let is_combine = handle == program.main && program.role() == Role::OPERATOR;
         let mut arguments = Vec::new();
         for (i, argument) in self.function.arguments.iter().enumerate() {
             let inner = &program.module.types[argument.ty].inner;
@@ -182,7 +181,6 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
         Ok(())
     }
 
-    /// An argument's name.
     fn argument(&self, index: u32) -> String {
         match self.function.arguments.get(index as usize).and_then(|a| a.name.as_deref()) {
             Some(name) if name.is_ascii() => format!("_a_{name}"),
@@ -206,16 +204,14 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
         self.text.push('\n');
     }
 
-    /// The type of an expression.
     fn inner(&self, handle: Handle<Expression>) -> &'a TypeInner {
         self.info[handle].ty.inner_with(&self.emitter.program.module.types)
     }
 }
 
-/// A function's name in C.
 fn function_name(role: Role, handle: Handle<Function>, function: &Function) -> String {
     match function.name.as_deref() {
-        Some(name) if name == role.function() => name.to_string(),
+        Some(name) if name == role.function => name.to_string(),
         name => prefixed(role, name.unwrap_or_default(), handle.index()),
     }
 }
@@ -224,12 +220,11 @@ fn function_name(role: Role, handle: Handle<Function>, function: &Function) -> S
 /// them, as no name begins with a digit.
 fn prefixed(role: Role, name: &str, place: usize) -> String {
     match name.is_ascii() {
-        true => format!("{}_{name}", role.function()),
-        false => format!("{}_{place}", role.function()),
+        true => format!("{}_{name}", role.function),
+        false => format!("{}_{place}", role.function),
     }
 }
 
-/// The name in C of a struct's field.
 pub(crate) fn field_name(name: &str, place: usize) -> String {
     if name.is_ascii() { format!("_f_{name}") } else { format!("_f{place}") }
 }

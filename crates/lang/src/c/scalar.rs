@@ -24,26 +24,7 @@ impl Emitter<'_> {
     /// As [`Emitter::unary`], of two operands.
     pub fn binary(&mut self, op: BinaryOperator, kind: Kind, a: &str, b: &str) -> Option<String> {
         use BinaryOperator::*;
-        let symbol = match op {
-            Add => "+",
-            Subtract => "-",
-            Multiply => "*",
-            Divide => "/",
-            Modulo => "%",
-            Equal => "==",
-            NotEqual => "!=",
-            Less => "<",
-            LessEqual => "<=",
-            Greater => ">",
-            GreaterEqual => ">=",
-            And => "&",
-            ExclusiveOr => "^",
-            InclusiveOr => "|",
-            LogicalAnd => "&&",
-            LogicalOr => "||",
-            ShiftLeft => "<<",
-            ShiftRight => ">>",
-        };
+        let symbol = naga::back::binary_operation_str(op);
         let plain = format!("{a} {symbol} {b}");
         let scalar = match (kind, op) {
             (_, Equal | NotEqual | LogicalAnd | LogicalOr) => return Some(plain),

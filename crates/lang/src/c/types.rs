@@ -40,7 +40,7 @@ impl Emitter<'_> {
         let program = self.program;
         let ty = &program.module.types[handle];
         match (&ty.inner, &ty.name) {
-            (TypeInner::Struct { .. }, _) if handle == program.element => Ok(program.role().element().into()),
+            (TypeInner::Struct { .. }, _) if handle == program.element => Ok(program.role().element.into()),
             (TypeInner::Struct { members, .. }, Some(name)) => {
                 let name = super::prefixed(program.role(), name, handle.index());
                 if !self.types.contains(&name) {

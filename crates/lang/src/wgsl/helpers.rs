@@ -25,10 +25,8 @@ impl Shape {
         self.size.map_or(scalar.clone(), |size| format!("vec{}<{scalar}>", size as u8))
     }
 
-    /// As a part of a name.
     fn word(self) -> String {
-        let scalar = scalar_name(self.scalar);
-        self.size.map_or(scalar.clone(), |size| format!("vec{}_{scalar}", size as u8))
+        self.name().replace('<', "_").replace('>', "")
     }
 }
 
@@ -129,7 +127,6 @@ impl Helpers {
     }
 }
 
-/// An integer literal.
 fn literal(scalar: Scalar, digits: &str) -> String {
     let suffix = match (scalar.kind, scalar.width) {
         (ScalarKind::Uint, 8) => "lu",

@@ -36,30 +36,30 @@ fn apart(program: &Program, text: &str) -> String {
     let declared = scan::declarations(program.text());
     let mut names: HashSet<&str> = declared.iter().map(|declaration| declaration.name).collect();
     names.extend(element);
-    names.remove(role.function());
+    names.remove(role.function);
     names.remove("");
-    if role == Role::Predicate {
-        names.insert(role.element());
+    if role == Role::PREDICATE {
+        names.insert(role.element);
     }
     // A variable of the text's may have a name that another would get.
-    let mut prefix = format!("{}_", role.function());
+    let mut prefix = format!("{}_", role.function);
     while tokens(text).any(|token| token.text.starts_with(&prefix)) {
         prefix.push('_');
     }
     let renamed = renamed_by(text, |word| match word {
         _ if names.contains(word) => Some(format!("{prefix}{word}")),
-        "T" => Some(role.element().to_owned()),
+        "T" => Some(role.element.to_owned()),
         _ => None,
     });
     let alias = element.filter(|name| mentions(text, name));
-    let alias = alias.map_or(String::new(), |name| format!("alias {prefix}{name} = {};\n", role.element()));
+    let alias = alias.map_or(String::new(), |name| format!("alias {prefix}{name} = {};\n", role.element));
     format!("{alias}{renamed}\n")
 }
 
 /// Reads the text as a compiler will: names or guards that went wrong are refused here, not in a driver's words.
 fn check(program: &Program, body: &str) -> Result<()> {
     let declaration =
-        element::declaration(program.element_type(), crate::dialect::Dialect::Wgsl, program.role().element());
+        element::declaration(program.element_type(), crate::dialect::Dialect::Wgsl, program.role().element);
     let text = format!("{declaration}{body}");
     let refuse = |what: String| Err(program.refuse(naga::Span::UNDEFINED, what));
     let module = match naga::front::wgsl::parse_str(&text) {

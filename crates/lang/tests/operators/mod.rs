@@ -57,26 +57,33 @@ pub fn pairs<V: Copy, T: Copy>(values: &[V], element: impl Fn(V) -> T) -> Vec<(T
     values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b))).map(|(a, b)| (element(a), element(b))).collect()
 }
 
-macro_rules! operand {
-    ($(#[$doc:meta])* $name:ident { $($field:ident: $ty:ty),* }) => {
-        element! { $(#[$doc])* pub struct $name { $(pub $field: $ty),* } }
-        impl $name {
-            pub const ZERO: $name = $name { $($field: 0 as $ty),* };
-        }
-    };
-}
-
 macro_rules! operator {
-    ($(#[$doc:meta])* $op:ident for $ty:ty, $identity:expr, $wgsl:expr, |$a:ident, $b:ident| $combine:expr) => {
+    ($op:ident for $ty:ty, $identity:expr, $wgsl:expr, |$a:ident, $b:ident| $combine:expr) => {
         impl Monoid<$ty> for $op {
             const NAME: &'static str = stringify!($op);
             const WGSL: &'static str = $wgsl;
             const IDENTITY: $ty = $identity;
             const COMMUTATIVE: bool = false;
+            #[allow(unused_comparisons)]
             fn combine($a: $ty, $b: $ty) -> $ty {
                 $combine
             }
         }
+    };
+}
+
+/// An operator of a struct: its fields, each with what it is of two operands.
+macro_rules! results {
+    ($op:ident for $name:ident, $identity:expr, $wgsl:expr, |$a:ident, $b:ident| {$($prepare:tt)*} $($field:ident: $ty:ty = $value:expr,)*) => {
+        element! { pub struct $name { $(pub $field: $ty),* } }
+        impl $name {
+            pub const ZERO: $name = $name { $($field: 0 as $ty),* };
+        }
+        operator!($op for $name, $identity, $wgsl, |l, r| {
+            let ($a, $b) = (l.x, r.x);
+            $($prepare)*
+            $name { $($field: $value),* }
+        });
     };
 }
 
@@ -85,12 +92,7 @@ pub struct Arithmetic;
 
 macro_rules! arithmetic {
     ($name:ident, $int:ident, $zero:literal) => {
-        operand!($name {
-            x: $int, sum: $int, difference: $int, product: $int, quotient: $int, remainder: $int, left: $int,
-            right: $int, bits: $int, inverse: $int, smaller: $int, larger: $int, clamped: $int, size: $int, sign: $int,
-            order: $int
-        });
-        operator!(Arithmetic for $name, $name {
+        results!(Arithmetic for $name, $name {
             x: 1, sum: 2, difference: 3, product: 4, quotient: 5, remainder: 6, left: 7, right: 8, bits: 9, inverse: 10,
             smaller: 11, larger: 12, clamped: 13, size: 14, sign: 15, order: $int::MAX
         }, concat!("
@@ -101,29 +103,24 @@ macro_rules! arithmetic {
                 if !(a >= 7", $zero, ") { order |= 2", $zero, "; }
                 return T(a, a + b, a - b, a * b, a / b, a % b, a << u32(b), a >> u32(b), (a & b) ^ (a | ~b),
                     0", $zero, " - a, min(a, b), max(a, b), clamp(a, 1", $zero, ", 100", $zero, "), abs(a), sign(a), order);
-            }"), |l, r| {
-            let (a, b) = (l.x, r.x);
-            $name {
-                x: a,
-                sum: a.wrapping_add(b),
-                difference: a.wrapping_sub(b),
-                product: a.wrapping_mul(b),
-                quotient: if b == 0 { a } else { a.wrapping_div(b) },
-                remainder: if b == 0 { 0 } else { a.wrapping_rem(b) },
-                left: a.wrapping_shl(b as u32),
-                right: a.wrapping_shr(b as u32),
-                bits: (a & b) ^ (a | !b),
-                inverse: a.wrapping_neg(),
-                smaller: a.min(b),
-                larger: a.max(b),
-                clamped: a.clamp(1, 100),
-                #[allow(unused_comparisons)]
-                size: if a < 0 { a.wrapping_neg() } else { a },
-                #[allow(unused_comparisons)]
-                sign: if a < 0 { (0 as $int).wrapping_sub(1) } else { (a > 0) as $int },
-                order: (a < b || a == b && b != 3) as $int | if a < 7 { 2 } else { 0 },
-            }
-        });
+            }"), |a, b| {}
+            x: $int = a,
+            sum: $int = a.wrapping_add(b),
+            difference: $int = a.wrapping_sub(b),
+            product: $int = a.wrapping_mul(b),
+            quotient: $int = if b == 0 { a } else { a.wrapping_div(b) },
+            remainder: $int = if b == 0 { 0 } else { a.wrapping_rem(b) },
+            left: $int = a.wrapping_shl(b as u32),
+            right: $int = a.wrapping_shr(b as u32),
+            bits: $int = (a & b) ^ (a | !b),
+            inverse: $int = a.wrapping_neg(),
+            smaller: $int = a.min(b),
+            larger: $int = a.max(b),
+            clamped: $int = a.clamp(1, 100),
+            size: $int = if a < 0 { a.wrapping_neg() } else { a },
+            sign: $int = if a < 0 { (0 as $int).wrapping_sub(1) } else { (a > 0) as $int },
+            order: $int = (a < b || a == b && b != 3) as $int | if a < 7 { 2 } else { 0 },
+        );
     };
 }
 arithmetic!(UnsignedWords, u32, "u");
@@ -136,11 +133,7 @@ pub struct Bits;
 
 macro_rules! bits {
     ($name:ident, $int:ident, $unsigned:ident) => {
-        operand!($name {
-            x: $int, ones: $int, leading: $int, trailing: $int, reversed: $int, first: $int, last: $int, extracted: $int,
-            inserted: $int, negated: $int
-        });
-        operator!(Bits for $name, $name { x: 1, ..$name::ZERO }, "
+        results!(Bits for $name, $name { x: 1, ..$name::ZERO }, "
             fn combine(l: T, r: T) -> T {
                 let a = l.x;
                 let offset = u32(r.x) & 127u;
@@ -148,28 +141,25 @@ macro_rules! bits {
                 return T(a, countOneBits(a), countLeadingZeros(a), countTrailingZeros(a), reverseBits(a),
                     firstLeadingBit(a), firstTrailingBit(a), extractBits(a, offset, count),
                     insertBits(a, r.x, offset, count), ~a);
-            }", |l, r| {
-            const WIDTH: u32 = $int::BITS;
-            let (a, b) = (l.x, r.x);
-            let offset = (b as u32 & 127).min(WIDTH);
-            let count = (b as u32 >> 3 & 127).min(WIDTH - offset);
-            #[allow(unused_comparisons)]
-            let magnitude = if $int::MIN != 0 && a < 0 { !a } else { a };
-            let mask = ((((1u128 << count) - 1) << offset) & $unsigned::MAX as u128) as $unsigned;
-            $name {
-                x: a,
-                ones: a.count_ones() as $int,
-                leading: a.leading_zeros() as $int,
-                trailing: a.trailing_zeros() as $int,
-                reversed: a.reverse_bits(),
-                first: if magnitude == 0 { !0 } else { (WIDTH - 1 - magnitude.leading_zeros()) as $int },
-                last: if a == 0 { !0 } else { a.trailing_zeros() as $int },
-                extracted: if count == 0 { 0 } else { a << (WIDTH - count - offset) >> (WIDTH - count) },
-                inserted: ((a as $unsigned & !mask)
-                    | (if count == 0 { 0 } else { (b as $unsigned) << offset } & mask)) as $int,
-                negated: !a,
+            }", |a, b| {
+                const WIDTH: u32 = $int::BITS;
+                let offset = (b as u32 & 127).min(WIDTH);
+                let count = (b as u32 >> 3 & 127).min(WIDTH - offset);
+                let magnitude = if $int::MIN != 0 && a < 0 { !a } else { a };
+                let mask = ((((1u128 << count) - 1) << offset) & $unsigned::MAX as u128) as $unsigned;
+                let put = if count == 0 { 0 } else { (b as $unsigned) << offset } & mask;
             }
-        });
+            x: $int = a,
+            ones: $int = a.count_ones() as $int,
+            leading: $int = a.leading_zeros() as $int,
+            trailing: $int = a.trailing_zeros() as $int,
+            reversed: $int = a.reverse_bits(),
+            first: $int = if magnitude == 0 { !0 } else { (WIDTH - 1 - magnitude.leading_zeros()) as $int },
+            last: $int = if a == 0 { !0 } else { a.trailing_zeros() as $int },
+            extracted: $int = if count == 0 { 0 } else { a << (WIDTH - count - offset) >> (WIDTH - count) },
+            inserted: $int = (a as $unsigned & !mask | put) as $int,
+            negated: $int = !a,
+        );
     };
 }
 bits!(UnsignedBits, u32, u32);
@@ -182,13 +172,7 @@ pub struct Floats;
 
 macro_rules! floats {
     ($name:ident, $float:ident, $one:literal) => {
-        operand!($name {
-            x: $float, sum: $float, difference: $float, product: $float, quotient: $float, remainder: $float,
-            negated: $float, smaller: $float, larger: $float, size: $float, lower: $float, upper: $float,
-            whole: $float, near: $float, part: $float, sign: $float, saturated: $float, mixed: $float, stepped: $float,
-            smoothed: $float, fused: $float, unfused: $float, root: $float, order: $float
-        });
-        operator!(Floats for $name, $name {
+        results!(Floats for $name, $name {
             x: $float::NAN, sum: $float::INFINITY, difference: -0.0, product: 1.0, quotient: 0.1, ..$name::ZERO
         }, concat!("
             fn combine(l: T, r: T) -> T {
@@ -202,26 +186,39 @@ macro_rules! floats {
                 return T(a, a + b, a - b, a * b, a / b, a % b, -a, min(a, b), max(a, b), abs(a), floor(a), ceil(a),
                     trunc(a), round(a), fract(a), sign(a), saturate(a), mix(a, b, 0.25", $one, "), step(a, b),
                     smoothstep(0.0", $one, ", 2.0", $one, ", a), fma(a, b, 1.0", $one, "), a * b + a, sqrt(a), order);
-            }"), |l, r| {
-            let (a, b) = (l.x, r.x);
-            let t = ((a - 0.0) / (2.0 - 0.0)).max(0.0).min(1.0);
-            let mut order = 0.0;
-            if a < b { order += 1.0; }
-            if a == b { order += 2.0; }
-            if a != b { order += 4.0; }
-            if a.partial_cmp(&b) != Some(std::cmp::Ordering::Greater) { order += 8.0; }
-            $name {
-                x: a, sum: a + b, difference: a - b, product: a * b, quotient: a / b, remainder: a % b, negated: -a,
-                smaller: a.min(b), larger: a.max(b), size: a.abs(), lower: a.floor(), upper: a.ceil(), whole: a.trunc(),
-                near: a.round_ties_even(), part: a - a.floor(),
-                sign: (a > 0.0) as u8 as $float - (a < 0.0) as u8 as $float,
-                saturated: a.max(0.0).min(1.0),
-                mixed: a * (1.0 - 0.25) + b * 0.25,
-                stepped: if a <= b { 1.0 } else { 0.0 },
-                smoothed: t * t * (3.0 - 2.0 * t),
-                fused: a.mul_add(b, 1.0), unfused: a * b + a, root: a.sqrt(), order,
+            }"), |a, b| {
+                let t = ((a - 0.0) / (2.0 - 0.0)).max(0.0).min(1.0);
+                let mut order = 0.0;
+                if a < b { order += 1.0; }
+                if a == b { order += 2.0; }
+                if a != b { order += 4.0; }
+                if a.partial_cmp(&b) != Some(std::cmp::Ordering::Greater) { order += 8.0; }
             }
-        });
+            x: $float = a,
+            sum: $float = a + b,
+            difference: $float = a - b,
+            product: $float = a * b,
+            quotient: $float = a / b,
+            remainder: $float = a % b,
+            negated: $float = -a,
+            smaller: $float = a.min(b),
+            larger: $float = a.max(b),
+            size: $float = a.abs(),
+            lower: $float = a.floor(),
+            upper: $float = a.ceil(),
+            whole: $float = a.trunc(),
+            near: $float = a.round_ties_even(),
+            part: $float = a - a.floor(),
+            sign: $float = (a > 0.0) as u8 as $float - (a < 0.0) as u8 as $float,
+            saturated: $float = a.max(0.0).min(1.0),
+            mixed: $float = a * (1.0 - 0.25) + b * 0.25,
+            stepped: $float = if a <= b { 1.0 } else { 0.0 },
+            smoothed: $float = t * t * (3.0 - 2.0 * t),
+            fused: $float = a.mul_add(b, 1.0),
+            unfused: $float = a * b + a,
+            root: $float = a.sqrt(),
+            order: $float = order,
+        );
     };
 }
 floats!(Singles, f32, "f");
@@ -230,124 +227,85 @@ floats!(Doubles, f64, "lf");
 /// Conversions, which are Rust's `as`.
 pub struct Convert;
 
-operand!(FromSingle {
-    signed_long: i64,
-    unsigned_long: u64,
-    widened: f64,
-    x: f32,
-    int_word: i32,
-    word: u32,
-    bits: u32
-});
-operator!(Convert for FromSingle, FromSingle::ZERO, "
+results!(Convert for FromSingle, FromSingle::ZERO, "
     fn combine(l: T, r: T) -> T {
         let a = l.x;
         return T(i64(a), u64(a), f64(a), a, i32(a), u32(a), bitcast<u32>(a) ^ u32(bool(r.x)));
-    }", |l, r| {
-    let a = l.x;
-    FromSingle {
-        signed_long: a as i64,
-        unsigned_long: a as u64,
-        widened: f64::from(a),
-        x: a,
-        int_word: a as i32,
-        word: a as u32,
-        bits: a.to_bits() ^ (r.x != 0.0) as u32,
-    }
-});
+    }", |a, b| {}
+    signed_long: i64 = a as i64,
+    unsigned_long: u64 = a as u64,
+    widened: f64 = f64::from(a),
+    x: f32 = a,
+    int_word: i32 = a as i32,
+    word: u32 = a as u32,
+    bits: u32 = a.to_bits() ^ (b != 0.0) as u32,
+);
 
-operand!(FromDouble {
-    x: f64,
-    signed_long: i64,
-    unsigned_long: u64,
-    bits: u64,
-    int_word: i32,
-    word: u32,
-    single: f32,
-    flag: u32
-});
-operator!(Convert for FromDouble, FromDouble::ZERO, "
+results!(Convert for FromDouble, FromDouble::ZERO, "
     fn combine(l: T, r: T) -> T {
         let a = l.x;
         return T(a, i64(a), u64(a), bitcast<u64>(a), i32(a), u32(a), f32(a), u32(bool(r.x)));
-    }", |l, r| {
-    let a = l.x;
-    FromDouble {
-        x: a,
-        signed_long: a as i64,
-        unsigned_long: a as u64,
-        bits: a.to_bits(),
-        int_word: a as i32,
-        word: a as u32,
-        single: a as f32,
-        flag: (r.x != 0.0) as u32,
-    }
-});
+    }", |a, b| {}
+    x: f64 = a,
+    signed_long: i64 = a as i64,
+    unsigned_long: u64 = a as u64,
+    bits: u64 = a.to_bits(),
+    int_word: i32 = a as i32,
+    word: u32 = a as u32,
+    single: f32 = a as f32,
+    flag: u32 = (b != 0.0) as u32,
+);
 
-operand!(FromInteger { x: i64, word: u64, wide: i64, widened: f64, narrow: i32, low: u32, single: f32, flag: u32 });
-operator!(Convert for FromInteger, FromInteger::ZERO, "
+results!(Convert for FromInteger, FromInteger::ZERO, "
     fn combine(l: T, r: T) -> T {
         let a = l.x;
         return T(a, u64(a), i64(i32(a)) + i64(u32(r.x)), f64(u64(a)), i32(a), u32(a), f32(a), select(0u, 9u, bool(r.x)));
-    }", |l, r| {
-    let a = l.x;
-    FromInteger {
-        x: a,
-        word: a as u64,
-        wide: i64::from(a as i32) + i64::from(r.x as u32),
-        widened: a as u64 as f64,
-        narrow: a as i32,
-        low: a as u32,
-        single: a as f32,
-        flag: if r.x != 0 { 9 } else { 0 },
-    }
-});
+    }", |a, b| {}
+    x: i64 = a,
+    word: u64 = a as u64,
+    wide: i64 = i64::from(a as i32) + i64::from(b as u32),
+    widened: f64 = a as u64 as f64,
+    narrow: i32 = a as i32,
+    low: u32 = a as u32,
+    single: f32 = a as f32,
+    flag: u32 = if b != 0 { 9 } else { 0 },
+);
 
 /// Functions whose last bits are the library's.
 pub struct Library;
 
-operand!(Transcendental {
-    x: f32,
-    sin: f32,
-    cos: f32,
-    tan: f32,
-    asin: f32,
-    acos: f32,
-    atan: f32,
-    sinh: f32,
-    cosh: f32,
-    tanh: f32,
-    asinh: f32,
-    acosh: f32,
-    atanh: f32,
-    exp: f32,
-    exp2: f32,
-    log: f32,
-    log2: f32,
-    pow: f32,
-    atan2: f32,
-    inverse_sqrt: f32,
-    radians: f32,
-    degrees: f32,
-    ldexp: f32
-});
-operator!(Library for Transcendental, Transcendental::ZERO, "
+results!(Library for Transcendental, Transcendental::ZERO, "
     fn combine(l: T, r: T) -> T {
         let a = l.x;
         let c = a / 4.0;
         return T(a, sin(a), cos(a), tan(a), asin(c), acos(c), atan(a), sinh(a), cosh(a), tanh(a), asinh(a), acosh(a + 1.0),
             atanh(c), exp(a), exp2(a), log(a), log2(a), pow(a, r.x), atan2(a, r.x), inverseSqrt(a), radians(a), degrees(a),
             ldexp(a, 3));
-    }", |l, r| {
-    let a = l.x;
-    let c = a / 4.0;
-    Transcendental {
-        x: a, sin: a.sin(), cos: a.cos(), tan: a.tan(), asin: c.asin(), acos: c.acos(), atan: a.atan(), sinh: a.sinh(),
-        cosh: a.cosh(), tanh: a.tanh(), asinh: a.asinh(), acosh: (a + 1.0).acosh(), atanh: c.atanh(), exp: a.exp(),
-        exp2: a.exp2(), log: a.ln(), log2: a.log2(), pow: a.powf(r.x), atan2: a.atan2(r.x),
-        inverse_sqrt: 1.0 / a.sqrt(), radians: a.to_radians(), degrees: a.to_degrees(), ldexp: a * 8.0,
-    }
-});
+    }", |a, b| { let c = a / 4.0; }
+    x: f32 = a,
+    sin: f32 = a.sin(),
+    cos: f32 = a.cos(),
+    tan: f32 = a.tan(),
+    asin: f32 = c.asin(),
+    acos: f32 = c.acos(),
+    atan: f32 = a.atan(),
+    sinh: f32 = a.sinh(),
+    cosh: f32 = a.cosh(),
+    tanh: f32 = a.tanh(),
+    asinh: f32 = a.asinh(),
+    acosh: f32 = (a + 1.0).acosh(),
+    atanh: f32 = c.atanh(),
+    exp: f32 = a.exp(),
+    exp2: f32 = a.exp2(),
+    log: f32 = a.ln(),
+    log2: f32 = a.log2(),
+    pow: f32 = a.powf(b),
+    atan2: f32 = a.atan2(b),
+    inverse_sqrt: f32 = 1.0 / a.sqrt(),
+    radians: f32 = a.to_radians(),
+    degrees: f32 = a.to_degrees(),
+    ldexp: f32 = a * 8.0,
+);
 
 /// Every shape of control flow.
 pub struct Loops;
