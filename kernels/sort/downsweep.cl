@@ -84,6 +84,7 @@ KERNEL void sort_downsweep(ARGUMENTS) {
         const u32 index = start + (exchange[at] & 0xffffu);
         const u32 goal = digit_next[digit] + at - digit_first[digit];
         target_keys[goal] = source[index];
+        // with VALUE_WORDS
         move_value(source_values, target_values, index, goal);
       }
     }

@@ -90,6 +90,7 @@ fn sort_downsweep(
         let index = start + (exchange[at] & 0xffffu);
         let goal = digit_next[digit] + at - digit_first[digit];
         target_keys[params.target_offset + goal] = source[params.source_offset + index];
+        // with VALUE_WORDS
         move_value(index, goal);
       }
     }

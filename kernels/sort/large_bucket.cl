@@ -64,6 +64,7 @@ KERNEL SUBGROUP_KERNEL void sort_large_bucket(ARGUMENTS) {
           const u32 digit = ordered_digit(keys[k], place);
           const u32 goal = digit_next[digit] + position - digit_counts[digit];
           target[goal] = key_restored(keys[k]);
+          // with VALUE_WORDS
           move_value(source_values, target_values, segment.first + at, goal);
         }
       }
@@ -83,6 +84,7 @@ KERNEL SUBGROUP_KERNEL void sort_large_bucket(ARGUMENTS) {
   if (from_temp) {
     for (u32 at = thread; at < segment.count; at += WORKGROUP) {
       output[segment.first + at] = temp[segment.first + at];
+      // with VALUE_WORDS
       move_value(temp_values, output_values, segment.first + at, segment.first + at);
     }
   }

@@ -67,6 +67,7 @@ fn sort_large_bucket(
           let digit = ordered_digit(keys[k], place);
           let goal = digit_next[digit] + position - digit_counts[digit];
           if (from_temp) { output[params.output_offset + goal] = key_restored(keys[k]); } else { temp[goal] = key_restored(keys[k]); }
+          // with VALUE_WORDS
           move_value(from_temp, segment.first + at, goal);
         }
       }
@@ -88,6 +89,7 @@ fn sort_large_bucket(
   if (from_temp) {
     for (var at = thread; at < segment.count; at += WORKGROUP) {
       output[params.output_offset + segment.first + at] = temp[segment.first + at];
+      // with VALUE_WORDS
       move_value(true, segment.first + at, segment.first + at);
     }
   }

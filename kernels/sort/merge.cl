@@ -122,5 +122,6 @@ KERNEL void sort_merge(ARGUMENTS) {
     origins[k] = origin_at(exchange, at);
     if (at < segment.count) { target_keys[at] = key_restored(key_at(exchange, at)); }
   }
+  // with VALUE_WORDS
   place_values(source_values, target_values, params, segment, thread, WORKGROUP, origins);
 }

@@ -124,5 +124,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_merge(ARG
     origins[k] = origin_at(at);
     if (at < segment.count) { target_keys[at] = key_restored(key_at(at)); }
   }
+  // with VALUE_WORDS
   place_values(source_values, target_values, params, segment, thread, WORKGROUP, origins);
 }

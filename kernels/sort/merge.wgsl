@@ -131,5 +131,6 @@ fn sort_merge(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
     origins[k] = origin_at(at);
     if (at < segment.count) { target_keys[target_first + at] = key_restored(key_at(at)); }
   }
+  // with VALUE_WORDS
   place_values(segment, thread, WORKGROUP, &origins);
 }

@@ -90,5 +90,6 @@ KERNEL SUBGROUP_KERNEL void sort_one_workgroup(ARGUMENTS) {
     const u32 at = seat + k * sg.width;
     if (at < segment.count) { target_keys[at] = key_restored(keys[k]); }
   }
+  // with VALUE_WORDS
   place_values(source_values, target_values, params, segment, seat, sg.width, origins);
 }

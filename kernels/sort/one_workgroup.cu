@@ -93,5 +93,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_one_workg
     const u32 at = seat + k * sg.width;
     if (at < segment.count) { target_keys[at] = key_restored(keys[k]); }
   }
+  // with VALUE_WORDS
   place_values(source_values, target_values, params, segment, seat, sg.width, origins);
 }

@@ -100,5 +100,6 @@ fn sort_one_workgroup(
     let at = seat + k * width;
     if (at < segment.count) { target_keys[params.target_offset + segment.first + at] = key_restored(keys[k]); }
   }
+  // with VALUE_WORDS
   place_values(segment, seat, width, &origins);
 }

@@ -125,6 +125,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
     : route[1] == BUFFER_TEMP ? temp_values
                               : output_values + params.output_values_offset;
   u32 moved[ITEMS];
+  // with VALUE_WORDS
   load_values(source_values, first, sg, params.n, 0u, moved);
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
@@ -223,5 +224,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
     if (at < valid) { destination[targets[k]] = key_restored(sorted[k]); }
   }
   u32 *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
+  // with VALUE_WORDS
   move_values(source_values, destination_values, first, sg, thread, params.n, valid, exchange, moved, positions, targets);
 }

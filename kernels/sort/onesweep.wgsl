@@ -135,6 +135,7 @@ fn sort_onesweep(
   }
 
   var moved: array<u32, ITEMS>;
+  // with VALUE_WORDS
   load_values(source, first, width, 0u, &moved);
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.

@@ -33,6 +33,7 @@ fn scatter(
   moved: ptr<function, array<u32, ITEMS>>,
 ) {
   for (var value_word = 0u; value_word < max(VALUE_WORDS, 1u); value_word++) {
+    // with VALUE_WORDS
     if (value_word > 0u) { load_values(source, first, width, value_word, moved); }
     for (var part_first = 0u; part_first < valid; part_first += PART) {
       workgroupBarrier();
@@ -71,6 +72,7 @@ fn scatter(
             }
           }
         }
+        // with VALUE_WORDS
         store_values(destination, value_word, begin, count, &targets);
       }
     }

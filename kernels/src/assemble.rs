@@ -6,8 +6,8 @@ use trifold_core::{
     Access, Argument, Caps, DeviceKind, ElementType, Error, KernelKey, Language, Result, SubgroupSource,
 };
 
+use crate::lines::repeat;
 use crate::unroll::unroll;
-use crate::widen::widen;
 use crate::{ParamsLayout, text};
 
 /// A kernel ready for a compiler.
@@ -80,7 +80,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     };
     for name in key.parts.iter().copied().chain([key.name()]) {
         source.push('\n');
-        let text = widen(file(name)?, pack);
+        let text = repeat(file(name)?, pack, &|name| key.constant(name));
         match language {
             // Software devices have memory for registers, and compilers that grow with the text.
             Language::Wgsl if caps.kind != DeviceKind::Cpu => source.push_str(&unroll(&text, &count)?),

@@ -6,10 +6,10 @@
 //! WGSL and signatures in C are made from them.
 
 mod assemble;
+mod lines;
 mod params;
 mod texts;
 mod unroll;
-mod widen;
 
 pub use assemble::{Assembled, assemble};
 pub use params::{ParamsLayout, residue};

@@ -1,7 +1,6 @@
 //! All keys in one workgroup, whose runs are merged in pairs.
 
-use super::segments::SEGMENTS;
-use super::segments::{Shape, place_part, segments};
+use super::segments::{SEGMENTS, Shape, segments};
 use super::{DIGIT_BITS, Job, LARGEST_TILE, sort};
 use crate::algorithm::{Algorithm, Work};
 use crate::kernel::kernel;
@@ -110,8 +109,8 @@ fn key(planner: &Planner<'_>, job: &Job, shape: Shape) -> KernelKey {
         constants.push(("DYNAMIC_BYTES", shared_bytes(job, shape)));
     }
     constants.extend(planner.aliasing(true));
-    let parts = vec![job.key_part, "sort/segment_whole", place_part(job)];
-    KernelKey::new(&KERNEL, parts, constants)
+    let parts = [job.key_part, "sort/segment_whole"].into_iter().chain(job.with_values("sort/place_values"));
+    KernelKey::new(&KERNEL, parts.collect(), constants)
 }
 
 /// Workgroup memory for the words of a tile that move, and for a place behind it.

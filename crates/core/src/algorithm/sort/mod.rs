@@ -128,6 +128,11 @@ impl Job {
         Location { keys, values: (self.value_bytes > 0).then_some(values) }
     }
 
+    /// A block that moves values, which keys alone do without.
+    fn with_values(&self, block: &'static str) -> Option<&'static str> {
+        (self.value_bytes > 0).then_some(block)
+    }
+
     /// Words that move with a key: its own, and of a pair the index of its value.
     fn moved_words(&self) -> u32 {
         self.key_bytes / 4 + u32::from(self.value_bytes > 0)

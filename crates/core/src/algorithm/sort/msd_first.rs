@@ -66,7 +66,6 @@ fn large(
     let turns = n.div_ceil(u64::from(shape.tile())) * of_tile + n.div_ceil(workgroup);
     planner.check_turns(&MSD_FIRST, u64::from(end_place) * turns, "one bucket may have all keys", &ONESWEEP)?;
     let bytes = |narrowest| shape.workgroup / narrowest * DIGITS * 4;
-    let values = if from.values.is_some() { "sort/swap_values" } else { "sort/swap_none" };
     let mut bindings = vec![("temp", from.keys), ("output", to.keys)];
     let mut params = vec![
         ("n", Param::Word(job.n)),
@@ -80,6 +79,6 @@ fn large(
         params.push(("output_values_offset", offset("output_values", to, 4)));
     }
     bindings.push(("counts", buckets.counts));
-    let kernel = planner.local_key(&LARGE_BUCKET, job, shape, bytes, "sort/segment_bucket", values)?;
+    let kernel = planner.local_key(&LARGE_BUCKET, job, shape, bytes, "sort/segment_bucket", "sort/swap_values")?;
     Ok(Launch { kernel, groups: DIGITS, bindings, params, initial: None })
 }

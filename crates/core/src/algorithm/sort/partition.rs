@@ -114,16 +114,6 @@ const BATCH: u32 = 4;
 const FEW_TILES: u32 = 44;
 
 impl Job {
-    /// The block that scatters values.
-    fn scattered(&self, language: Language) -> &'static str {
-        match (language, self.value_bytes) {
-            (Language::Wgsl, 0) => "sort/scatter_none",
-            (Language::Wgsl, _) => "sort/scatter_values",
-            (_, 0) => "sort/values_none",
-            _ => "sort/values",
-        }
-    }
-
     /// The tiles whose states take no more than 3.9% of the data's size, and those of [`FEW_TILES`].
     fn affordable_tiles(&self) -> u64 {
         let data = u64::from(self.n) * u64::from(self.key_bytes + self.value_bytes);
@@ -336,8 +326,11 @@ impl Planner<'_> {
         }
         more.extend(self.subgroup_constants(workgroup)?);
         more.extend(self.fault_constants());
-        let mut texts =
-            vec![job.key_part, "workgroup/digit_scan", "sort/count_state", job.scattered(self.caps.language)];
+        let mut texts = vec![job.key_part, "workgroup/digit_scan", "sort/count_state"];
+        texts.extend(job.with_values(match self.caps.language {
+            Language::Wgsl => "sort/scatter_values",
+            _ => "sort/values",
+        }));
         texts.extend(self.ranking_parts());
         if self.caps.language == Language::Wgsl {
             texts.push("sort/scatter");

@@ -116,7 +116,7 @@ impl Planner<'_> {
         }
         let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
         let segment = if buckets.is_some() { "sort/segment_bucket" } else { "sort/segment_whole" };
-        let mut kernel = self.local_key(&ONE_WORKGROUP, job, shape, bytes, segment, place_part(job))?;
+        let mut kernel = self.local_key(&ONE_WORKGROUP, job, shape, bytes, segment, "sort/place_values")?;
         kernel.constants.extend(self.aliasing(buckets.is_none()));
         let mut launch = segments(kernel, job, from, to, buckets);
         launch.params.push(("end_place", Param::Word(end_place)));
@@ -151,14 +151,10 @@ impl Planner<'_> {
         constants.extend(self.subgroup_constants(shape.workgroup)?);
         let mut parts = vec![job.key_part, "workgroup/digit_scan"];
         parts.extend(self.ranking_parts());
-        parts.extend(["workgroup/tile_ranks", segment, values]);
+        parts.extend(["workgroup/tile_ranks", segment]);
+        parts.extend(job.with_values(values));
         Ok(KernelKey::new(kernel, parts, constants))
     }
-}
-
-/// How a kernel that sorts segments moves their values.
-pub(super) fn place_part(job: &Job) -> &'static str {
-    if job.value_bytes > 0 { "sort/place_values" } else { "sort/place_none" }
 }
 
 /// A kernel that sorts all keys by one workgroup, or each bucket by one.

@@ -114,9 +114,9 @@ pub(super) fn by_digits(
             ]);
         }
         bindings.push(("counts", counts));
-        let value_part = if source.values.is_some() { "sort/split_values" } else { "sort/split_none" };
+        let parts = [job.key_part, "sort/place_digit"].into_iter().chain(job.with_values("sort/split_values"));
         steps.push(Step::Launch(Launch {
-            kernel: key(&DOWNSWEEP, vec![job.key_part, "sort/place_digit", value_part]),
+            kernel: key(&DOWNSWEEP, parts.collect()),
             groups: tiles,
             bindings,
             params,
