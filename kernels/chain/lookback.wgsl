@@ -8,13 +8,13 @@ struct Lookback {
   stuck: u32,
 }
 
-fn lookback(start: Lookback, run: u32, lane: u32, width: u32) -> Lookback {
+fn lookback(start: Lookback, epoch: u32, lane: u32, width: u32) -> Lookback {
   var found = Lookback(start.prefix, start.next, 0u);
   var polls = 0u;
   loop {
     // Lane i reads the state i tiles before `next`. Before the first tile lies the initial value.
     var state = State(STATUS_PREFIX, params.initial);
-    if (lane < found.next) { state = state_read(run, found.next - 1u - lane); }
+    if (lane < found.next) { state = state_read(epoch, found.next - 1u - lane); }
     let nearest_prefix = subgroup_first(state.status == STATUS_PREFIX, width);
     let nearest_none = subgroup_first(state.status == STATUS_NONE, width);
     if (nearest_none < nearest_prefix) {

@@ -10,7 +10,7 @@ struct Lookback {
   u32 stuck;
 };
 
-FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, u32 run, T initial, Subgroup sg) {
+FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, u32 epoch, T initial, Subgroup sg) {
   Lookback found = {start.prefix, start.next, 0u};
   u32 polls = 0u;
   while (true) {
@@ -20,13 +20,13 @@ FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, u
 #pragma unroll
     for (u32 w = 0u; w < WINDOWS; w++) {
       const u32 back = w * sg.width + sg.lane;
-      words[w] = state_word(run, STATUS_PREFIX, initial);
+      words[w] = state_word(epoch, STATUS_PREFIX, initial);
       if (back < found.next) { words[w] = load_relaxed(&states[found.next - 1u - back]); }
     }
     // Combine windows, the nearest first, as far as their tiles have published.
 #pragma unroll
     for (u32 w = 0u; w < WINDOWS; w++) {
-      const State state = state_of(run, words[w]);
+      const State state = state_of(epoch, words[w]);
       const u32 nearest_prefix = subgroup_first(state.status == STATUS_PREFIX, sg.width);
       const u32 nearest_none = subgroup_first(state.status == STATUS_NONE, sg.width);
       if (nearest_none < nearest_prefix) {

@@ -1,5 +1,5 @@
-// chain/state_wide: a tile's state in 32-bit words, each with 16 bits of the value below a tag, which tells the run.
-// Aggregates and prefixes have words of their own: a reader who finds the run's tag in every word of a value has that value.
+// chain/state_wide: a tile's state in 32-bit words, each with 16 bits of the value below a tag, which tells the epoch.
+// Aggregates and prefixes have words of their own: a reader who finds the epoch's tag in every word of a value has that value.
 // WGSL and OpenCL C alone, for devices without 64-bit atomics: all CUDA devices have them.
 
 typedef u32 StateWord;
@@ -10,8 +10,8 @@ typedef struct {
 } State;
 
 // The tag in a word's upper half. Zero is nobody's.
-u32 state_tag(u32 run) {
-  return 0x80000000u | (run << 16u);
+u32 state_tag(u32 epoch) {
+  return 0x80000000u | (epoch << 16u);
 }
 
 // Where the words of a tile's aggregate or prefix begin.
@@ -19,9 +19,9 @@ size_t state_first(u32 tiles, u32 tile, u32 status) {
   return ((size_t)(status == STATUS_PREFIX ? tiles : 0u) + tile) * (2u * ELEMENT_WORDS);
 }
 
-void state_publish(__global StateWord *states, u32 tiles, u32 run, u32 tile, u32 status, T value) {
+void state_publish(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
   __global StateWord *first = states + state_first(tiles, tile, status);
-  const u32 tag = status == STATUS_NONE ? 0u : state_tag(run);
+  const u32 tag = status == STATUS_NONE ? 0u : state_tag(epoch);
   const Words words = element_to_words(value);
 #pragma unroll
   for (u32 i = 0u; i < ELEMENT_WORDS; i++) {
@@ -31,14 +31,14 @@ void state_publish(__global StateWord *states, u32 tiles, u32 run, u32 tile, u32
 }
 
 // Publishes another tile's aggregate: the same bits as that tile would.
-void state_help(__global StateWord *states, u32 tiles, u32 run, u32 tile, T aggregate) {
-  state_publish(states, tiles, run, tile, STATUS_AGGREGATE, aggregate);
+void state_help(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
+  state_publish(states, tiles, epoch, tile, STATUS_AGGREGATE, aggregate);
 }
 
 // The state with this status, or one with STATUS_NONE if a word of it is missing.
-State state_read_one(__global StateWord *states, u32 tiles, u32 run, u32 tile, u32 status) {
+State state_read_one(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status) {
   __global StateWord *first = states + state_first(tiles, tile, status);
-  const u32 tag = state_tag(run);
+  const u32 tag = state_tag(epoch);
   Words words;
   u32 difference = 0u;
 #pragma unroll
@@ -52,8 +52,8 @@ State state_read_one(__global StateWord *states, u32 tiles, u32 run, u32 tile, u
   return state;
 }
 
-State state_read(__global StateWord *states, u32 tiles, u32 run, u32 tile) {
-  const State prefix = state_read_one(states, tiles, run, tile, STATUS_PREFIX);
+State state_read(__global StateWord *states, u32 tiles, u32 epoch, u32 tile) {
+  const State prefix = state_read_one(states, tiles, epoch, tile, STATUS_PREFIX);
   if (prefix.status == STATUS_PREFIX) { return prefix; }
-  return state_read_one(states, tiles, run, tile, STATUS_AGGREGATE);
+  return state_read_one(states, tiles, epoch, tile, STATUS_AGGREGATE);
 }

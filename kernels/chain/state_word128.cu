@@ -1,4 +1,4 @@
-// chain/state_word128: a tile's state in one 128-bit word, the run's number and the status above a value of 64 bits. One relaxed
+// chain/state_word128: a tile's state in one 128-bit word, the epoch and the status above a value of 64 bits. One relaxed
 // access moves all, so nothing has to be ordered. In CUDA C and, by inline PTX, in NVIDIA's OpenCL, from sm_90 on: WGSL has no
 // atomics on 128 bits.
 
@@ -12,16 +12,16 @@ struct State {
   T value;
 };
 
-FUNCTION StateWord state_word(u32 run, u32 status, T value) {
+FUNCTION StateWord state_word(u32 epoch, u32 status, T value) {
   const Words words = element_to_words(value);
-  const StateWord word = {(u64)words.w[1] << 32u | words.w[0], (u64)(run << 2u | status)};
+  const StateWord word = {(u64)words.w[1] << 32u | words.w[0], (u64)(epoch << 2u | status)};
   return word;
 }
 
-// What a word says in this run: one of another run says nothing.
-FUNCTION u32 state_status(u32 run, StateWord word) {
+// What a word says in this epoch: one of another epoch says nothing.
+FUNCTION u32 state_status(u32 epoch, StateWord word) {
   const u32 tag = (u32)word.tag;
-  return tag >> 2u == run ? tag & 3u : STATUS_NONE;
+  return tag >> 2u == epoch ? tag & 3u : STATUS_NONE;
 }
 
 FUNCTION StateWord state_load(const StateWord *word) {
@@ -31,27 +31,27 @@ FUNCTION StateWord state_load(const StateWord *word) {
   return loaded;
 }
 
-FUNCTION void state_publish(StateWord *states, u32 tiles, u32 run, u32 tile, u32 status, T value) {
-  const StateWord word = state_word(run, status, value);
+FUNCTION void state_publish(StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
+  const StateWord word = state_word(epoch, status, value);
   asm volatile("{ .reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed.gpu.global.b128 [%0], w; }"
                ::"l"(&states[tile]), "l"(word.value), "l"(word.tag) : "memory");
 }
 
 // Publishes another tile's aggregate, unless it has been published by now.
-FUNCTION void state_help(StateWord *states, u32 tiles, u32 run, u32 tile, T aggregate) {
+FUNCTION void state_help(StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
   const StateWord old = state_load(&states[tile]);
-  if (state_status(run, old) != STATUS_NONE) { return; }
-  const StateWord word = state_word(run, STATUS_AGGREGATE, aggregate);
+  if (state_status(epoch, old) != STATUS_NONE) { return; }
+  const StateWord word = state_word(epoch, STATUS_AGGREGATE, aggregate);
   asm volatile("{ .reg .b128 was, now, found; mov.b128 was, {%1, %2}; mov.b128 now, {%3, %4};"
                "  atom.relaxed.gpu.global.cas.b128 found, [%0], was, now; }"
                ::"l"(&states[tile]), "l"(old.value), "l"(old.tag), "l"(word.value), "l"(word.tag) : "memory");
 }
 
-FUNCTION State state_read(const StateWord *states, u32 tiles, u32 run, u32 tile) {
+FUNCTION State state_read(const StateWord *states, u32 tiles, u32 epoch, u32 tile) {
   const StateWord word = state_load(&states[tile]);
   Words words;
   words.w[0] = (u32)word.value;
   words.w[1] = (u32)(word.value >> 32u);
-  State state = {state_status(run, word), element_from_words(words)};
+  State state = {state_status(epoch, word), element_from_words(words)};
   return state;
 }

@@ -1,4 +1,4 @@
-// chain/state_word64: a tile's state in one 64-bit word, the run's number and the status above a value of 32 bits. One relaxed
+// chain/state_word64: a tile's state in one 64-bit word, the epoch and the status above a value of 32 bits. One relaxed
 // access moves all, so nothing has to be ordered.
 
 typedef u64 StateWord;
@@ -8,31 +8,31 @@ typedef struct {
   T value;
 } State;
 
-u64 state_word(u32 run, u32 status, T value) {
-  return ((u64)(run << 2u | status) << 32u) | element_to_words(value).w[0];
+u64 state_word(u32 epoch, u32 status, T value) {
+  return ((u64)(epoch << 2u | status) << 32u) | element_to_words(value).w[0];
 }
 
-// What a word says in this run: one of another run says nothing.
-u32 state_status(u32 run, u64 word) {
+// What a word says in this epoch: one of another epoch says nothing.
+u32 state_status(u32 epoch, u64 word) {
   const u32 tag = (u32)(word >> 32u);
-  return tag >> 2u == run ? tag & 3u : STATUS_NONE;
+  return tag >> 2u == epoch ? tag & 3u : STATUS_NONE;
 }
 
-void state_publish(__global StateWord *states, u32 tiles, u32 run, u32 tile, u32 status, T value) {
-  store_relaxed_u64(&states[tile], state_word(run, status, value));
+void state_publish(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
+  store_relaxed_u64(&states[tile], state_word(epoch, status, value));
 }
 
 // Publishes another tile's aggregate, unless it has been published by now.
-void state_help(__global StateWord *states, u32 tiles, u32 run, u32 tile, T aggregate) {
+void state_help(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
   const u64 old = load_relaxed_u64(&states[tile]);
-  if (state_status(run, old) != STATUS_NONE) { return; }
-  atomic_replace_u64(&states[tile], old, state_word(run, STATUS_AGGREGATE, aggregate));
+  if (state_status(epoch, old) != STATUS_NONE) { return; }
+  atomic_replace_u64(&states[tile], old, state_word(epoch, STATUS_AGGREGATE, aggregate));
 }
 
-State state_read(__global StateWord *states, u32 tiles, u32 run, u32 tile) {
+State state_read(__global StateWord *states, u32 tiles, u32 epoch, u32 tile) {
   const u64 word = load_relaxed_u64(&states[tile]);
   Words words;
   words.w[0] = (u32)word;
-  State state = {state_status(run, word), element_from_words(words)};
+  State state = {state_status(epoch, word), element_from_words(words)};
   return state;
 }

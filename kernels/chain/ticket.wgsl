@@ -1,6 +1,6 @@
-// chain/ticket: which tile a workgroup scans, in which run of the plan, and whether it publishes the tile.
+// chain/ticket: which tile a workgroup scans, in which epoch of the plan, and whether it publishes the tile.
 
-// Takes the next ticket of so many. Whoever takes the last one begins the next run's, whose states bear another number: nothing
+// Takes the next ticket of so many. Whoever takes the last one begins the next epoch's, whose states bear another number: nothing
 // is cleared in between.
 fn ticket_take(takes: u32) -> u32 {
   let taken = atomicAdd(&ticket[0], 1u);

@@ -20,10 +20,10 @@ typedef struct {
 // Combines the subgroups' totals and publishes the tile's aggregate. All invocations call it together, each with its subgroup's
 // total.
 Announced tile_announce(
-  __global StateWord *states, __global u32 *ticket, Params params, u32 run, u32 tile, T total, Subgroup sg, __local TileShared *shared
+  __global StateWord *states, __global u32 *ticket, Params params, u32 epoch, u32 tile, T total, Subgroup sg, __local TileShared *shared
 ) {
   const Announced announced = {tile_totals(total, sg, shared->subgroup_totals), tile_publishes(ticket, tile)};
   const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.tiles, run, tile, status, announced.totals.all); }
+  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.tiles, epoch, tile, status, announced.totals.all); }
   return announced;
 }

@@ -17,10 +17,10 @@ struct Announced {
 // Combines the subgroups' totals and publishes the tile's aggregate. All invocations call it together, each with its subgroup's
 // total.
 FUNCTION Announced tile_announce(
-  StateWord *states, u32 *ticket, const Params &params, u32 run, u32 tile, T total, Subgroup sg
+  StateWord *states, u32 *ticket, const Params &params, u32 epoch, u32 tile, T total, Subgroup sg
 ) {
   const Announced announced = {tile_totals(total, sg), tile_publishes(ticket, tile)};
   const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.tiles, run, tile, status, announced.totals.all); }
+  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.tiles, epoch, tile, status, announced.totals.all); }
   return announced;
 }

@@ -12,10 +12,10 @@ struct Announced {
 
 // Combines the subgroups' totals and publishes the tile's aggregate. All invocations call it together, each with its subgroup's
 // total.
-fn tile_announce(run: u32, tile: u32, total: T, lane: u32, subgroup: u32, subgroups: u32) -> Announced {
+fn tile_announce(epoch: u32, tile: u32, total: T, lane: u32, subgroup: u32, subgroups: u32) -> Announced {
   let announced = Announced(tile_totals(total, lane, subgroup, subgroups), tile_publishes(tile));
   if (subgroup == 0u && lane == 0u) {
-    state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes), announced.totals.all);
+    state_publish(epoch, tile, select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes), announced.totals.all);
   }
   return announced;
 }

@@ -14,7 +14,7 @@ struct Lookback {
 
 // A subgroup looks back from a tile, and publishes the prefix of the chunk before the tile's own if it had to combine that. All that is
 // branched on is voted on, and nothing else is conditional: so compilers keep the subgroup together and the loads under way.
-fn lookback(start: Lookback, run: u32, tile: u32, publishes: bool, lane: u32, width: u32) -> Lookback {
+fn lookback(start: Lookback, epoch: u32, tile: u32, publishes: bool, lane: u32, width: u32) -> Lookback {
   let own = tile / width;
   var found = Lookback(start.known, start.next, start.prefix, 0u);
   var first = select(own + 1u - min(CHUNKS, own + 1u), found.next / width, found.known);
@@ -22,7 +22,7 @@ fn lookback(start: Lookback, run: u32, tile: u32, publishes: bool, lane: u32, wi
     // 1. The states of several chunks are on their way at a time.
     var chunks: array<State, CHUNKS>;
     // unroll
-    for (var k = 0u; k < CHUNKS; k++) { chunks[k] = state_read(run, min((first + k) * width + lane, tile)); }
+    for (var k = 0u; k < CHUNKS; k++) { chunks[k] = state_read(epoch, min((first + k) * width + lane, tile)); }
 
     // 2. Fold each. The last of a chunk's tiles may know what lies up to its end.
     var folds: array<State, CHUNKS>;
@@ -67,7 +67,7 @@ fn lookback(start: Lookback, run: u32, tile: u32, publishes: bool, lane: u32, wi
         }
       }
     }
-    if (tells && lane == 0u) { state_publish(run, own * width - 1u, STATUS_PREFIX, chunk_end); }
+    if (tells && lane == 0u) { state_publish(epoch, own * width - 1u, STATUS_PREFIX, chunk_end); }
 
     // 4. Look further back as long as nothing is known; else go on, if need be when what is missing is there.
     let is_done = found.known && found.next == tile;
@@ -76,7 +76,7 @@ fn lookback(start: Lookback, run: u32, tile: u32, publishes: bool, lane: u32, wi
     while (subgroup_first(waits, width) == 0u) {
       polls++;
       if (FALLBACK == 1u && polls >= SPIN_LIMIT) { found.stuck = missing + 1u; }
-      waits = found.stuck == 0u && state_read(run, missing).status == STATUS_NONE;
+      waits = found.stuck == 0u && state_read(epoch, missing).status == STATUS_NONE;
     }
     first = select(first - min(CHUNKS, first), found.next / width, found.known);
     continuing {
@@ -90,12 +90,12 @@ fn lookback(start: Lookback, run: u32, tile: u32, publishes: bool, lane: u32, wi
 // `tile_aggregate` of a kernel is the combination of a full tile, by the very combines that its owner makes. The tile's own aggregate
 // is part of no prefix that it publishes; `chain/tile_prefix`, which may stand for this block, needs it.
 fn tile_look_back(
-  run: u32, tile: u32, aggregate: T, publishes: bool, lane: u32, width: u32, subgroup: u32, subgroups: u32
+  epoch: u32, tile: u32, aggregate: T, publishes: bool, lane: u32, width: u32, subgroup: u32, subgroups: u32
 ) -> T {
   var found = Lookback(false, 0u, identity(), 0u);
   loop {
     if (subgroup == 0u) {
-      found = lookback(found, run, tile, publishes, lane, width);
+      found = lookback(found, epoch, tile, publishes, lane, width);
       if (lane == 0u) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
@@ -104,7 +104,7 @@ fn tile_look_back(
     let stuck = workgroupUniformLoad(&shared_stuck);
     if (stuck == 0u) { break; }
     let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
-    if (subgroup == 0u && lane == 0u) { state_help(run, stuck - 1u, missing); }
+    if (subgroup == 0u && lane == 0u) { state_help(epoch, stuck - 1u, missing); }
     workgroupBarrier();
   }
   return shared_prefix;

@@ -11,13 +11,13 @@ struct TilePrefix {
 // Looks back, and publishes the tile's inclusive prefix. All invocations call it together; returns the exclusive one. If a tile is
 // stuck, the whole workgroup computes its aggregate and goes on.
 FUNCTION T tile_look_back(
-  const TileInput &from, StateWord *states, const Params &params, u32 run, u32 tile, T aggregate, bool publishes, Subgroup sg
+  const TileInput &from, StateWord *states, const Params &params, u32 epoch, u32 tile, T aggregate, bool publishes, Subgroup sg
 ) {
   const bool leads = sg.id == 0u && sg.lane == 0u;
   Lookback found = {identity(), tile, 0u};
   while (true) {
     if (sg.id == 0u) {
-      found = lookback(found, states, params.tiles, run, params.initial, sg);
+      found = lookback(found, states, params.tiles, epoch, params.initial, sg);
       if (sg.lane == 0u) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
@@ -26,21 +26,21 @@ FUNCTION T tile_look_back(
     const u32 stuck = workgroup_uniform_load(&shared_stuck);
     if (stuck == 0u) { break; }
     const T missing = tile_aggregate(from, stuck - 1u, sg);
-    if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
+    if (leads) { state_help(states, params.tiles, epoch, stuck - 1u, missing); }
     workgroup_barrier();
   }
   const T prefix = shared_prefix;
-  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && publishes) { state_publish(states, params.tiles, epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
   return prefix;
 }
 
 // The one after the other.
 FUNCTION TilePrefix tile_prefix(
-  const TileInput &from, StateWord *states, u32 *ticket, const Params &params, u32 run, u32 tile, T total,
+  const TileInput &from, StateWord *states, u32 *ticket, const Params &params, u32 epoch, u32 tile, T total,
   Subgroup sg
 ) {
-  const Announced announced = tile_announce(states, ticket, params, run, tile, total, sg);
+  const Announced announced = tile_announce(states, ticket, params, epoch, tile, total, sg);
   const T all = announced.totals.all;
-  const T before = tile_look_back(from, states, params, run, tile, all, announced.publishes, sg);
+  const T before = tile_look_back(from, states, params, epoch, tile, all, announced.publishes, sg);
   return {before, all, announced.totals.before};
 }

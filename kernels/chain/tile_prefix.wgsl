@@ -12,13 +12,13 @@ struct TilePrefix {
 // stuck, the whole workgroup computes its aggregate and goes on: `tile_aggregate` of a kernel is the combination of a full tile,
 // by the very combines that its owner makes.
 fn tile_look_back(
-  run: u32, tile: u32, aggregate: T, publishes: bool, lane: u32, width: u32, subgroup: u32, subgroups: u32
+  epoch: u32, tile: u32, aggregate: T, publishes: bool, lane: u32, width: u32, subgroup: u32, subgroups: u32
 ) -> T {
   let leads = subgroup == 0u && lane == 0u;
   var found = Lookback(identity(), tile, 0u);
   loop {
     if (subgroup == 0u) {
-      found = lookback(found, run, lane, width);
+      found = lookback(found, epoch, lane, width);
       if (lane == 0u) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
@@ -27,20 +27,20 @@ fn tile_look_back(
     let stuck = workgroupUniformLoad(&shared_stuck);
     if (stuck == 0u) { break; }
     let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
-    if (leads) { state_help(run, stuck - 1u, missing); }
+    if (leads) { state_help(epoch, stuck - 1u, missing); }
     workgroupBarrier();
   }
   let prefix = shared_prefix;
-  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && publishes) { state_publish(epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
   return prefix;
 }
 
 // The one after the other.
 fn tile_prefix(
-  run: u32, tile: u32, total: T, lane: u32, width: u32, subgroup: u32, subgroups: u32
+  epoch: u32, tile: u32, total: T, lane: u32, width: u32, subgroup: u32, subgroups: u32
 ) -> TilePrefix {
-  let announced = tile_announce(run, tile, total, lane, subgroup, subgroups);
+  let announced = tile_announce(epoch, tile, total, lane, subgroup, subgroups);
   let all = announced.totals.all;
-  let before = tile_look_back(run, tile, all, announced.publishes, lane, width, subgroup, subgroups);
+  let before = tile_look_back(epoch, tile, all, announced.publishes, lane, width, subgroup, subgroups);
   return TilePrefix(before, all, announced.totals.before);
 }

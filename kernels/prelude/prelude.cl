@@ -45,7 +45,7 @@ typedef double f64;
 #define STEP_CLEAR 2u
 #define STEP_DOWN 3u
 
-// A ticket's low 24 bits are a tile's number, those above them the run's of the plan.
+// A ticket's low 24 bits are a tile's number, those above them the epoch.
 #define TICKETS 0x1000000u
 
 void workgroup_barrier() {

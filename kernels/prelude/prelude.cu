@@ -28,7 +28,7 @@ typedef double f64;
 #define STEP_CLEAR 2u
 #define STEP_DOWN 3u
 
-// A ticket's low 24 bits are a tile's number, those above them the run's of the plan.
+// A ticket's low 24 bits are a tile's number, those above them the epoch.
 #define TICKETS 0x1000000u
 
 // Before a kernel touches memory: waits until the kernel before it has ended and its writes are there.

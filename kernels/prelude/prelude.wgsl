@@ -19,6 +19,6 @@ const STEP_UP: u32 = 1u;
 const STEP_CLEAR: u32 = 2u;
 const STEP_DOWN: u32 = 3u;
 
-// A ticket's low 24 bits are a tile's number, those above them the run's of the plan.
+// A ticket's low 24 bits are a tile's number, those above them the epoch.
 const TICKETS: u32 = 0x1000000u;
 

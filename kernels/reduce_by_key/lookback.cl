@@ -32,7 +32,7 @@ KERNEL SUBGROUP_KERNEL void reduce_by_key_lookback(ARGUMENTS) {
   if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles); }
   const u32 taken = workgroup_uniform_load(&shared_ticket);
   const u32 tile = taken % TICKETS;
-  const u32 run = taken / TICKETS;
+  const u32 epoch = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Each invocation loads ROWS elements that lie together, and folds them.
@@ -48,7 +48,7 @@ KERNEL SUBGROUP_KERNEL void reduce_by_key_lookback(ARGUMENTS) {
 
   // 4. Publish the tile's aggregate, look back, and publish its prefix.
   const TileInput from = {input, input_values, params.n, &stage};
-  const TilePrefix prefix = tile_prefix(&from, states, ticket, params, run, tile, carry, sg, &shared);
+  const TilePrefix prefix = tile_prefix(&from, states, ticket, params, epoch, tile, carry, sg, &shared);
 
   // 5. With the last tile the last run ends, and the count of runs is known.
   if (leads && tile == params.tiles - 1u) {

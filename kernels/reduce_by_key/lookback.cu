@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) reduce_by_key_
   if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles); }
   const u32 taken = workgroup_uniform_load(&shared_ticket);
   const u32 tile = taken % TICKETS;
-  const u32 run = taken / TICKETS;
+  const u32 epoch = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Each invocation loads ROWS elements that lie together, and folds them.
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) reduce_by_key_
 
   // 4. Publish the tile's aggregate, look back, and publish its prefix.
   const TileInput from = {input, input_values, params.n};
-  const TilePrefix prefix = tile_prefix(from, states, ticket, params, run, tile, carry, sg);
+  const TilePrefix prefix = tile_prefix(from, states, ticket, params, epoch, tile, carry, sg);
 
   // 5. With the last tile the last run ends, and the count of runs is known.
   if (leads && tile == params.tiles - 1u) {

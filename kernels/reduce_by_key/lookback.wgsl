@@ -26,7 +26,7 @@ fn reduce_by_key_lookback(
   if (thread == 0u) { shared_ticket = ticket_take(params.tiles); }
   let taken = workgroupUniformLoad(&shared_ticket);
   let tile = taken % TICKETS;
-  let run = taken / TICKETS;
+  let epoch = taken / TICKETS;
   let leads = subgroup == 0u && lane == 0u;
 
   // 2. Each invocation loads ROWS elements that lie together, and folds them.
@@ -41,7 +41,7 @@ fn reduce_by_key_lookback(
   let carry = subgroup_shuffle_element(inclusive, width - 1u);
 
   // 4. Publish the tile's aggregate, look back, and publish its prefix.
-  let prefix = tile_prefix(run, tile, carry, lane, width, subgroup, subgroups);
+  let prefix = tile_prefix(epoch, tile, carry, lane, width, subgroup, subgroups);
 
   // 5. With the last tile the last run ends, and the count of runs is known.
   if (leads && tile == params.tiles - 1u) {

@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, 1) scan_lookahead(ARGUME
       tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
       const u32 tile = shared_tickets[s] % TICKETS;
       if (tile >= params.tiles) { break; }
-      const u32 run = shared_tickets[s] / TICKETS;
+      const u32 epoch = shared_tickets[s] / TICKETS;
       T prefix = before_chunk;
       u32 polls = 0u;
       // Two chunks are on their way at a time: so it catches up after a wait.
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, 1) scan_lookahead(ARGUME
           both[k].status = STATUS_AGGREGATE;
           both[k].value = identity();
           const u32 at = chunk + k * 32u + lane;
-          if (at < tile) { both[k] = state_read(states, params.tiles, run, at); }
+          if (at < tile) { both[k] = state_read(states, params.tiles, epoch, at); }
         }
         const u32 missing = subgroup_first(both[0].status == STATUS_NONE, 32u);
         if (missing < 32u) {
@@ -128,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, 1) scan_lookahead(ARGUME
           if (polls < SPIN_LIMIT) { continue; }
           const u32 stuck = chunk + missing;
           const T aggregate = tile_aggregate(input + (size_t)stuck * TILE_PACKS, lane);
-          if (lane == 0u) { state_help(states, params.tiles, run, stuck, aggregate); }
+          if (lane == 0u) { state_help(states, params.tiles, epoch, stuck, aggregate); }
           continue;
         }
         polls = 0u;

@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback(ARGUMENTS)
   if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles); }
   const u32 taken = workgroup_uniform_load(&shared_ticket);
   const u32 tile = taken % TICKETS;
-  const u32 run = taken / TICKETS;
+  const u32 epoch = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
@@ -75,13 +75,13 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback(ARGUMENTS)
   // 5. Publish the aggregate.
   const bool publishes = tile_publishes(ticket, tile);
   const u32 status = publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (leads) { state_publish(states, params.tiles, run, tile, status, aggregate); }
+  if (leads) { state_publish(states, params.tiles, epoch, tile, status, aggregate); }
 
   // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   Lookback found = {identity(), tile, 0u};
   while (true) {
     if (sg.id == 0u) {
-      found = lookback(found, states, params.tiles, run, params.initial, sg);
+      found = lookback(found, states, params.tiles, epoch, params.initial, sg);
       if (sg.lane == 0u) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
@@ -90,13 +90,13 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback(ARGUMENTS)
     const u32 stuck = workgroup_uniform_load(&shared_stuck);
     if (stuck == 0u) { break; }
     const T missing = tile_aggregate(input, stuck - 1u, sg);
-    if (leads) { state_help(states, params.tiles, run, stuck - 1u, missing); }
+    if (leads) { state_help(states, params.tiles, epoch, stuck - 1u, missing); }
     workgroup_barrier();
   }
 
   // 7. Publish the inclusive prefix.
   const T prefix = shared_prefix;
-  if (leads && publishes) { state_publish(states, params.tiles, run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && publishes) { state_publish(states, params.tiles, epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
 
   // 8. Scan each pack from its prefix and store it.
   const T start = combine(prefix, subgroup_prefix);

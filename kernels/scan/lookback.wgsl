@@ -41,7 +41,7 @@ fn scan_lookback(
   if (thread == 0u) { shared_ticket = ticket_take(params.tiles); }
   let taken = workgroupUniformLoad(&shared_ticket);
   let tile = taken % TICKETS;
-  let run = taken / TICKETS;
+  let epoch = taken / TICKETS;
   let leads = subgroup == 0u && lane == 0u;
 
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
@@ -79,13 +79,13 @@ fn scan_lookback(
 
   // 5. Publish the aggregate.
   let publishes = tile_publishes(tile);
-  if (leads) { state_publish(run, tile, select(STATUS_NONE, STATUS_AGGREGATE, publishes), aggregate); }
+  if (leads) { state_publish(epoch, tile, select(STATUS_NONE, STATUS_AGGREGATE, publishes), aggregate); }
 
   // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   var found = Lookback(identity(), tile, 0u);
   loop {
     if (subgroup == 0u) {
-      found = lookback(found, run, lane, width);
+      found = lookback(found, epoch, lane, width);
       if (lane == 0u) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
@@ -94,13 +94,13 @@ fn scan_lookback(
     let stuck = workgroupUniformLoad(&shared_stuck);
     if (stuck == 0u) { break; }
     let missing = tile_aggregate(stuck - 1u, lane, width, subgroup, subgroups);
-    if (leads) { state_help(run, stuck - 1u, missing); }
+    if (leads) { state_help(epoch, stuck - 1u, missing); }
     workgroupBarrier();
   }
 
   // 7. Publish the inclusive prefix.
   let prefix = shared_prefix;
-  if (leads && publishes) { state_publish(run, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && publishes) { state_publish(epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
 
   // 8. Scan each pack from its prefix and store it.
   let start = combine(prefix, subgroup_prefix);

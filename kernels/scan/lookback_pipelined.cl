@@ -22,7 +22,7 @@ KERNEL SUBGROUP_KERNEL void scan_lookback_pipelined(ARGUMENTS) {
     if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles + params.groups); }
     const u32 taken = workgroup_uniform_load(&shared_ticket);
     const u32 next = taken % TICKETS;
-    const u32 run = taken / TICKETS;
+    const u32 epoch = taken / TICKETS;
     Announced announced = {{identity(), identity()}, false};
     Pack next_rows[ROWS];
     T next_before[ROWS];
@@ -46,11 +46,11 @@ KERNEL SUBGROUP_KERNEL void scan_lookback_pipelined(ARGUMENTS) {
         next_before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
         carry = combine(carry, subgroup_shuffle_element(sg, inclusive, sg.width - 1u));
       }
-      announced = tile_announce(states, ticket, params, run, next, carry, sg, &shared);
+      announced = tile_announce(states, ticket, params, epoch, next, carry, sg, &shared);
     }
     if (tile < params.tiles) {
       // 4. Look back for the tile in hand, and publish its prefix.
-      const T prefix = tile_look_back(&from, states, params, run, tile, aggregate, publishes, sg, &shared);
+      const T prefix = tile_look_back(&from, states, params, epoch, tile, aggregate, publishes, sg, &shared);
 
       // 5. Scan each of its packs from its prefix and store it.
       const T start = combine(prefix, subgroup_prefix);

@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback_pipelined(
     if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles + params.groups); }
     const u32 taken = workgroup_uniform_load(&shared_ticket);
     const u32 next = taken % TICKETS;
-    const u32 run = taken / TICKETS;
+    const u32 epoch = taken / TICKETS;
     Announced announced = {{identity(), identity()}, false};
     Pack next_rows[ROWS];
     T next_before[ROWS];
@@ -48,11 +48,11 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback_pipelined(
         next_before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
         carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
       }
-      announced = tile_announce(states, ticket, params, run, next, carry, sg);
+      announced = tile_announce(states, ticket, params, epoch, next, carry, sg);
     }
     if (tile < params.tiles) {
       // 4. Look back for the tile in hand, and publish its prefix.
-      const T prefix = tile_look_back(from, states, params, run, tile, aggregate, publishes, sg);
+      const T prefix = tile_look_back(from, states, params, epoch, tile, aggregate, publishes, sg);
 
       // 5. Scan each of its packs from its prefix and store it.
       const T start = combine(prefix, subgroup_prefix);

@@ -31,7 +31,7 @@ fn scan_lookback_pipelined(
     if (thread == 0u) { shared_ticket = ticket_take(params.tiles + params.groups); }
     let taken = workgroupUniformLoad(&shared_ticket);
     let next = taken % TICKETS;
-    let run = taken / TICKETS;
+    let epoch = taken / TICKETS;
     var announced = Announced(TileTotals(identity(), identity()), false);
     var next_rows: array<Pack, ROWS>;
     var next_before: array<T, ROWS>;
@@ -56,11 +56,11 @@ fn scan_lookback_pipelined(
         if (lane > 0u) { next_before[k] = combine(carry, exclusive); }
         carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
       }
-      announced = tile_announce(run, next, carry, lane, subgroup, subgroups);
+      announced = tile_announce(epoch, next, carry, lane, subgroup, subgroups);
     }
     if (tile < params.tiles) {
       // 4. Look back for the tile in hand, and publish its prefix.
-      let prefix = tile_look_back(run, tile, aggregate, publishes, lane, width, subgroup, subgroups);
+      let prefix = tile_look_back(epoch, tile, aggregate, publishes, lane, width, subgroup, subgroups);
 
       // 5. Scan each of its packs from its prefix and store it.
       let start = combine(prefix, subgroup_prefix);

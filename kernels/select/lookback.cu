@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
   if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles); }
   const u32 taken = workgroup_uniform_load(&shared_ticket);
   const u32 tile = taken % TICKETS;
-  const u32 run = taken / TICKETS;
+  const u32 epoch = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
 
   // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k.
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
   // 3. Publish the tile's aggregate as soon as it is known.
   const u32 counted = subgroup_inclusive_sum((u32)__popc(kept), sg.lane);
   const Announced announced =
-    tile_announce(states, ticket, params, run, tile, subgroup_shuffle_word(counted, sg.width - 1u), sg);
+    tile_announce(states, ticket, params, epoch, tile, subgroup_shuffle_word(counted, sg.width - 1u), sg);
 
   // 4. Rank the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128. With
   // SELECT_STAGED they stay four to a word until they are used.
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
 
   // 5. Look back, and publish the tile's prefix.
   const TileInput from = {input};
-  const T before_tile = tile_look_back(from, states, params, run, tile, announced.totals.all, announced.publishes, sg);
+  const T before_tile = tile_look_back(from, states, params, epoch, tile, announced.totals.all, announced.publishes, sg);
 
   // 6. The last tile's inclusive prefix is the count of all that are kept.
   if (leads && tile == params.tiles - 1u) { output_count[0] = combine(before_tile, announced.totals.all); }

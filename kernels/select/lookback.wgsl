@@ -38,7 +38,7 @@ fn select_lookback(
   if (thread == 0u) { shared_ticket = ticket_take(params.tiles); }
   let taken = workgroupUniformLoad(&shared_ticket);
   let tile = taken % TICKETS;
-  let run = taken / TICKETS;
+  let epoch = taken / TICKETS;
   let leads = subgroup == 0u && lane == 0u;
 
   // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k.
@@ -66,7 +66,7 @@ fn select_lookback(
 
   // 3. Publish the tile's aggregate as soon as it is known.
   let counted = subgroup_inclusive_sum(countOneBits(kept), lane);
-  let announced = tile_announce(run, tile, subgroup_shuffle_word(counted, width - 1u), lane, subgroup, subgroups);
+  let announced = tile_announce(epoch, tile, subgroup_shuffle_word(counted, width - 1u), lane, subgroup, subgroups);
 
   // 4. Rank the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128. With
   // SELECT_STAGED they stay four to a word until they are used.
@@ -89,7 +89,7 @@ fn select_lookback(
 
   // 5. Look back, and publish the tile's prefix.
   let before_tile =
-    tile_look_back(run, tile, announced.totals.all, announced.publishes, lane, width, subgroup, subgroups);
+    tile_look_back(epoch, tile, announced.totals.all, announced.publishes, lane, width, subgroup, subgroups);
 
   // 6. The last tile's inclusive prefix is the count of all that are kept.
   if (leads && tile == params.tiles - 1u) { output_count[params.output_count_offset] = combine(before_tile, announced.totals.all); }

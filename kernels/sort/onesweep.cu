@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
   }
   const u32 taken = workgroup_uniform_load(&shared_word);
   const u32 tile = taken % TICKETS;
-  const u32 run = taken / TICKETS;
+  const u32 epoch = taken / TICKETS;
   const Key *source =
     route[1] == BUFFER_INPUT ? input + params.input_offset
     : route[1] == BUFFER_TEMP ? temp
@@ -93,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
     u32 total = 0u;
     for (u32 s = 0u; s < sg.count; s++) { total += subgroup_counts[s * DIGITS + digit]; }
-    count_publish(states, run, tile, digit, publishes ? STATUS_AGGREGATE : STATUS_NONE, total);
+    count_publish(states, epoch, tile, digit, publishes ? STATUS_AGGREGATE : STATUS_NONE, total);
     digit_counts[digit] = total;
     digit_bases[digit] = total;
   }
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
           CountState window[LOOKBACK_WINDOW];
 #pragma unroll
           for (u32 j = 0u; j < LOOKBACK_WINDOW; j++) {
-            window[j] = count_read(states, run, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
+            window[j] = count_read(states, epoch, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
           }
           bool waits = false;
 #pragma unroll
@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
     if (stuck == 0u) { break; }
     recount(source, params, stuck - 1u, thread);
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
-      count_help(states, run, stuck - 1u, digit, digit_totals[digit]);
+      count_help(states, epoch, stuck - 1u, digit, digit_totals[digit]);
     }
   }
 
@@ -184,16 +184,16 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
 #pragma unroll
     for (u32 i = 0u; i < DIGITS_EACH; i++) {
       const u32 digit = i * DIGIT_THREADS + thread;
-      if (publishes) { count_publish(states, run, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      if (publishes) { count_publish(states, epoch, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
       if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
     }
   }
 
-  // States that only longer portions use must not seem to be a later run's.
+  // States that only longer portions use must not seem to be a later epoch's.
   if (tile == params.tiles - 1u) {
     for (u32 spare = params.tiles * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
-      count_publish(states, run, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
+      count_publish(states, epoch, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
     }
   }
 

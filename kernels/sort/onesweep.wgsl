@@ -65,7 +65,7 @@ fn sort_onesweep(
   }
   let taken = workgroupUniformLoad(&shared_word);
   let tile = taken % TICKETS;
-  let run = taken / TICKETS;
+  let epoch = taken / TICKETS;
   let source = counts[route + 1u];
   let destination = counts[route + 2u];
   let valid = min(params.n - tile_first(tile), TILE);
@@ -109,7 +109,7 @@ fn sort_onesweep(
   for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
     var total = 0u;
     for (var s = 0u; s < subgroups; s++) { total += atomicLoad(&subgroup_counts[s * DIGITS + digit]); }
-    count_publish(run, tile, digit, select(STATUS_NONE, STATUS_AGGREGATE, publishes), total);
+    count_publish(epoch, tile, digit, select(STATUS_NONE, STATUS_AGGREGATE, publishes), total);
     digit_counts[digit] = total;
     digit_bases[digit] = total;
   }
@@ -161,7 +161,7 @@ fn sort_onesweep(
           var window: array<CountState, LOOKBACK_WINDOW>;
           // unroll
           for (var j = 0u; j < LOOKBACK_WINDOW; j++) {
-            window[j] = count_read(run, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
+            window[j] = count_read(epoch, next[i] - 1u - min(j, next[i] - 1u), i * DIGIT_THREADS + thread);
           }
           var waits = false;
           // unroll
@@ -187,7 +187,7 @@ fn sort_onesweep(
     if (stuck == 0u) { break; }
     recount(stuck - 1u, source, thread);
     for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
-      count_help(run, stuck - 1u, digit, atomicLoad(&digit_totals[digit]));
+      count_help(epoch, stuck - 1u, digit, atomicLoad(&digit_totals[digit]));
     }
   }
 
@@ -197,16 +197,16 @@ fn sort_onesweep(
     // unroll
     for (var i = 0u; i < DIGITS_EACH; i++) {
       let digit = i * DIGIT_THREADS + thread;
-      if (publishes) { count_publish(run, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
+      if (publishes) { count_publish(epoch, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
       if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
     }
   }
 
-  // States that only longer portions use must not seem to be a later run's.
+  // States that only longer portions use must not seem to be a later epoch's.
   if (tile == params.tiles - 1u) {
     for (var spare = params.tiles * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
-      count_publish(run, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
+      count_publish(epoch, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
     }
   }
 

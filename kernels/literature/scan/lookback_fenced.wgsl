@@ -16,26 +16,26 @@ var<workgroup> shared_ticket: u32;
 var<workgroup> shared_found: u32;
 var<workgroup> shared_prefix: T;
 
-// What a tile has published in this run.
-fn state_status(run: u32, tile: u32) -> u32 {
+// What a tile has published in this epoch.
+fn state_status(epoch: u32, tile: u32) -> u32 {
   let word = atomicLoad(&states[tile]);
-  return select(STATUS_NONE, word & 3u, (word >> 2u) == run);
+  return select(STATUS_NONE, word & 3u, (word >> 2u) == epoch);
 }
 
 // The value first, the status after the fence. All invocations call it together, and one publishes.
-fn state_publish(leads: bool, run: u32, tile: u32, status: u32, value: T) {
+fn state_publish(leads: bool, epoch: u32, tile: u32, status: u32, value: T) {
   if (leads) { values[select(0u, params.tiles, status == STATUS_PREFIX) + tile] = value; }
   storageBarrier();
-  if (leads) { atomicStore(&states[tile], (run << 2u) | status); }
+  if (leads) { atomicStore(&states[tile], (epoch << 2u) | status); }
 }
 
 // Publishes another tile's aggregate, unless it has been published by now.
-fn state_help(leads: bool, run: u32, tile: u32, aggregate: T) {
+fn state_help(leads: bool, epoch: u32, tile: u32, aggregate: T) {
   let old = atomicLoad(&states[tile]);
-  let missing = leads && !((old >> 2u) == run && (old & 3u) != STATUS_NONE);
+  let missing = leads && !((old >> 2u) == epoch && (old & 3u) != STATUS_NONE);
   if (missing) { values[tile] = aggregate; }
   storageBarrier();
-  if (missing) { atomicCompareExchangeWeak(&states[tile], old, (run << 2u) | STATUS_AGGREGATE); }
+  if (missing) { atomicCompareExchangeWeak(&states[tile], old, (epoch << 2u) | STATUS_AGGREGATE); }
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -53,7 +53,7 @@ fn scan_lookback_fenced(
   if (thread == 0u) { shared_ticket = ticket_take(params.tiles); }
   let taken = workgroupUniformLoad(&shared_ticket);
   let tile = taken % TICKETS;
-  let run = taken / TICKETS;
+  let epoch = taken / TICKETS;
   let leads = subgroup == 0u && lane == 0u;
 
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
@@ -84,7 +84,7 @@ fn scan_lookback_fenced(
 
   // 5. Publish the aggregate.
   let publishes = tile_publishes(tile);
-  state_publish(leads && publishes, run, tile, STATUS_AGGREGATE, totals.all);
+  state_publish(leads && publishes, epoch, tile, STATUS_AGGREGATE, totals.all);
 
   // 6. Look back. If a tile is stuck, the whole workgroup computes its aggregate and goes on.
   var prefix = identity();
@@ -94,7 +94,7 @@ fn scan_lookback_fenced(
     // Lane i reads the status i tiles before `next`. Before the first tile lies the initial value.
     var status = STATUS_PREFIX;
     if (subgroup == 0u) {
-      if (lane < next) { status = state_status(run, next - 1u - lane); }
+      if (lane < next) { status = state_status(epoch, next - 1u - lane); }
       let nearest_prefix = subgroup_first(status == STATUS_PREFIX, width);
       let nearest_none = subgroup_first(status == STATUS_NONE, width);
       polls++;
@@ -110,7 +110,7 @@ fn scan_lookback_fenced(
     if (which == LOOKBACK_WAIT) { continue; }
     if (which == LOOKBACK_STUCK) {
       let missing = tile_aggregate(found >> 2u, lane, width, subgroup, subgroups);
-      state_help(leads, run, found >> 2u, missing);
+      state_help(leads, epoch, found >> 2u, missing);
       polls = 0u;
       continue;
     }
@@ -130,7 +130,7 @@ fn scan_lookback_fenced(
   prefix = shared_prefix;
 
   // 7. Publish the inclusive prefix.
-  state_publish(leads && publishes, run, tile, STATUS_PREFIX, combine(prefix, totals.all));
+  state_publish(leads && publishes, epoch, tile, STATUS_PREFIX, combine(prefix, totals.all));
 
   // 8. Scan each pack from its prefix and store it.
   let start = combine(prefix, totals.before);

@@ -10,7 +10,7 @@ struct Lookback {
   stuck: u32,
 }
 
-fn lookback(start: Lookback, run: u32, lane: u32, width: u32) -> Lookback {
+fn lookback(start: Lookback, epoch: u32, lane: u32, width: u32) -> Lookback {
   var found = Lookback(start.prefix, start.next, 0u);
   var polls = select(0u, SPIN_LIMIT, start.stuck > 0u);
   loop {
@@ -20,7 +20,7 @@ fn lookback(start: Lookback, run: u32, lane: u32, width: u32) -> Lookback {
       found.prefix = combine(params.initial, found.prefix);
       break;
     }
-    let state = state_read(run, found.next - 1u);
+    let state = state_read(epoch, found.next - 1u);
     let taken = state.status == STATUS_PREFIX || CHAINED == 0u || polls >= SPIN_LIMIT;
     if (state.status != STATUS_NONE && taken) {
       found.prefix = combine(state.value, found.prefix);

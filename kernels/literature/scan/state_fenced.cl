@@ -22,26 +22,26 @@ void state_write(__global StateWord *states, u32 tiles, u32 tile, u32 status, T 
 }
 
 // The value first, the status after the fence.
-void state_publish(__global StateWord *states, u32 tiles, u32 run, u32 tile, u32 status, T value) {
+void state_publish(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
   if (status == STATUS_NONE) { return; }
   state_write(states, tiles, tile, status, value);
   device_fence();
-  store_relaxed_u32(&states[tile], run << 2u | status);
+  store_relaxed_u32(&states[tile], epoch << 2u | status);
 }
 
 // Publishes another tile's aggregate, unless it has been published by now: the same bits as that tile would.
-void state_help(__global StateWord *states, u32 tiles, u32 run, u32 tile, T aggregate) {
+void state_help(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
   const u32 old = load_relaxed_u32(&states[tile]);
-  if (old >> 2u == run && (old & 3u) != STATUS_NONE) { return; }
+  if (old >> 2u == epoch && (old & 3u) != STATUS_NONE) { return; }
   state_write(states, tiles, tile, STATUS_AGGREGATE, aggregate);
   device_fence();
-  atomic_replace_u32(&states[tile], old, run << 2u | STATUS_AGGREGATE);
+  atomic_replace_u32(&states[tile], old, epoch << 2u | STATUS_AGGREGATE);
 }
 
-State state_read(__global StateWord *states, u32 tiles, u32 run, u32 tile) {
+State state_read(__global StateWord *states, u32 tiles, u32 epoch, u32 tile) {
   const u32 word = load_relaxed_u32(&states[tile]);
   device_fence();
-  const u32 status = word >> 2u == run ? word & 3u : STATUS_NONE;
+  const u32 status = word >> 2u == epoch ? word & 3u : STATUS_NONE;
   volatile __global StateWord *from = states + state_first(tiles, tile, status);
   Words words;
 #pragma unroll

@@ -22,26 +22,26 @@ FUNCTION void state_write(StateWord *states, u32 tiles, u32 tile, u32 status, T 
 }
 
 // The value first, the status after the fence.
-FUNCTION void state_publish(StateWord *states, u32 tiles, u32 run, u32 tile, u32 status, T value) {
+FUNCTION void state_publish(StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
   if (status == STATUS_NONE) { return; }
   state_write(states, tiles, tile, status, value);
   device_fence();
-  store_relaxed(&states[tile], run << 2u | status);
+  store_relaxed(&states[tile], epoch << 2u | status);
 }
 
 // Publishes another tile's aggregate, unless it has been published by now: the same bits as that tile would.
-FUNCTION void state_help(StateWord *states, u32 tiles, u32 run, u32 tile, T aggregate) {
+FUNCTION void state_help(StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
   const u32 old = load_relaxed(&states[tile]);
-  if (old >> 2u == run && (old & 3u) != STATUS_NONE) { return; }
+  if (old >> 2u == epoch && (old & 3u) != STATUS_NONE) { return; }
   state_write(states, tiles, tile, STATUS_AGGREGATE, aggregate);
   device_fence();
-  atomicCAS(&states[tile], old, run << 2u | STATUS_AGGREGATE);
+  atomicCAS(&states[tile], old, epoch << 2u | STATUS_AGGREGATE);
 }
 
-FUNCTION State state_read(const StateWord *states, u32 tiles, u32 run, u32 tile) {
+FUNCTION State state_read(const StateWord *states, u32 tiles, u32 epoch, u32 tile) {
   const u32 word = load_relaxed(&states[tile]);
   device_fence();
-  const u32 status = word >> 2u == run ? word & 3u : STATUS_NONE;
+  const u32 status = word >> 2u == epoch ? word & 3u : STATUS_NONE;
   const volatile StateWord *from = states + state_first(tiles, tile, status);
   Words words;
 #pragma unroll

@@ -289,7 +289,7 @@ impl Table<'_> {
                 self.by_algorithm(row.fault(Fault::Silent(3)).runs(5));
             }
         }
-        // More runs than a ticket can number.
+        // More runs than a ticket has epochs.
         let sum = builtin(Builtin::Sum, Scalar::U32);
         let row = |n| Row::new(scan(&sum, ScanKind::Inclusive, n)).runs(300).keeps_scratch();
         self.by_algorithm(row(6007));

@@ -119,7 +119,7 @@ impl Table<'_> {
             self.by_algorithm(row.clone().runs(5).keeps_scratch());
             self.by_first(row.fault(Fault::Silent(3)).runs(5).keeps_scratch());
         }
-        // More runs than a ticket can number.
+        // More runs than a ticket has epochs.
         self.by_first(Row::new(select(&upper(), Rest::Dropped, 6007)).runs(300).keeps_scratch());
     }
 

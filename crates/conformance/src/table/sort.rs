@@ -316,7 +316,7 @@ impl Table<'_> {
             self.by_algorithm(kept.clone().runs(5));
             self.by_algorithm(kept.fault(Fault::Silent(3)).runs(5));
         }
-        // More runs than a ticket can number.
+        // More runs than a ticket has epochs.
         self.by_algorithm(Row::new(sort(Scalar::U32, None, Order::Ascending, 6007)).runs(70).keeps_scratch());
     }
 

@@ -13,7 +13,7 @@ numbers! {
     }
 }
 
-/// A ticket's word has this above a tile's number.
+/// A ticket's word has the epoch above a tile's number, in units of this.
 const TICKETS: u32 = 1 << 24;
 
 /// The blocks by which a workgroup takes a tile and publishes its aggregate.

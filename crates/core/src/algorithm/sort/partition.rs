@@ -307,7 +307,7 @@ impl Planner<'_> {
             ],
             initial: None,
         };
-        // What the kernels leave clean, or number anew.
+        // What the kernels leave clean, or stamp with an epoch.
         let clear = |region| Step::Fill { region, value: 0, once: true };
         let mut steps = vec![clear(bins), clear(states), Step::Launch(histogram)];
         let mut more = vec![
