@@ -5,7 +5,6 @@
 #define TILE (WORKGROUP * ROWS)
 
 __shared__ u32 shared_ticket;
-__shared__ Item staged_items[SELECT_STAGED != 0u ? TILE : 1u];
 
 struct TileInput {
   const Item *input;
@@ -19,11 +18,6 @@ FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
   const T inclusive = subgroup_inclusive_scan(kept, sg.lane);
   const T carry = subgroup_shuffle_element(inclusive, sg.width - 1u);
   return tile_totals(carry, sg).all;
-}
-
-// Four rows of `kept`, a byte each.
-FUNCTION u32 select_bytes(u32 kept, u32 round) {
-  return ((kept >> round * SELECT_ROWS & 15u) * 0x204081u) & 0x1010101u;
 }
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookback(ARGUMENTS) {
@@ -60,34 +54,15 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) { kept |= first + k * sg.width <= last && keep(rows[k]) ? 1u << k : 0u; }
   }
-
-  // With SELECT_STAGED the elements wait in workgroup memory, each invocation's in places of its own.
-  if (SELECT_STAGED != 0u) {
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { staged_items[k * WORKGROUP + thread] = rows[k]; }
-  }
+  const Items items = hold_items(rows, thread);
 
   // 3. Publish the tile's aggregate as soon as it is known.
   const u32 counted = subgroup_inclusive_sum((u32)__popc(kept), sg.lane);
   const Announced announced =
     tile_announce(states, ticket, params, epoch, tile, subgroup_shuffle_word(counted, sg.width - 1u), sg);
 
-  // 4. Rank the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128. With
-  // SELECT_STAGED they stay four to a word until they are used.
-  u32 ranks[ROWS], sums[SELECT_ROUNDS];
-  T carry = identity();
-#pragma unroll
-  for (u32 r = 0u; r < SELECT_ROUNDS; r++) {
-    const u32 bytes = select_bytes(kept, r);
-    const u32 inclusive = subgroup_inclusive_sum(bytes, sg.lane);
-    sums[r] = inclusive;
-    const u32 totals = SELECT_STAGED != 0u ? 0u : subgroup_shuffle_word(inclusive, sg.width - 1u);
-#pragma unroll
-    for (u32 j = 0u; j < SELECT_ROWS; j++) {
-      ranks[r * SELECT_ROWS + j] = carry + ((inclusive - bytes) >> 8u * j & 255u);
-      carry += totals >> 8u * j & 255u;
-    }
-  }
+  // 4. Rank the kept elements within the subgroup.
+  const Ranks ranks = rank_items(kept, sg);
 
   // 5. Look back, and publish the tile's prefix.
   const TileInput from = {input};
@@ -98,23 +73,5 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
 
   // 7. Write each element behind those kept before it, or behind those not kept.
   const T start = combine(before_tile, announced.totals.before);
-  u32 running = start;
-#pragma unroll
-  for (u32 r = 0u; r < SELECT_ROUNDS; r++) {
-    const u32 bytes = select_bytes(kept, r);
-    const u32 totals = SELECT_STAGED != 0u ? subgroup_shuffle_word(sums[r], sg.width - 1u) : 0u;
-#pragma unroll
-    for (u32 j = 0u; j < SELECT_ROWS; j++) {
-      const u32 k = r * SELECT_ROWS + j;
-      const u32 index = first + k * sg.width;
-      const u32 before = SELECT_STAGED != 0u ? running + ((sums[r] - bytes) >> 8u * j & 255u) : start + ranks[k];
-      const Item item = SELECT_STAGED != 0u ? staged_items[k * WORKGROUP + thread] : rows[k];
-      if ((kept >> k & 1u) == 1u) {
-        output[before] = item;
-      } else if (SELECT_REST != 0u && index <= last) {
-        output_rest[index - before] = item;
-      }
-      running += totals >> 8u * j & 255u;
-    }
-  }
+  write_items(output, output_rest, items, ranks, kept, start, first, last, sg);
 }

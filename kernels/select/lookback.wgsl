@@ -5,7 +5,6 @@
 const TILE: u32 = WORKGROUP * ROWS;
 
 var<workgroup> shared_ticket: u32;
-var<workgroup> staged_items: array<Item, max(TILE * SELECT_STAGED, 1u)>;
 
 // How many elements of a full tile are kept.
 fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
@@ -16,11 +15,6 @@ fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u3
   let inclusive = subgroup_inclusive_scan(kept, lane);
   let carry = subgroup_shuffle_element(inclusive, width - 1u);
   return tile_totals(carry, lane, subgroup, subgroups).all;
-}
-
-// Four rows of `kept`, a byte each.
-fn select_bytes(kept: u32, round: u32) -> u32 {
-  return (((kept >> (round * SELECT_ROWS)) & 15u) * 0x204081u) & 0x1010101u;
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -57,35 +51,14 @@ fn select_lookback(
     // unroll
     for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, first + k * width <= last && keep(rows[k])); }
   }
-
-  // With SELECT_STAGED the elements wait in workgroup memory, each invocation's in places of its own.
-  if (SELECT_STAGED != 0u) {
-    // unroll
-    for (var k = 0u; k < ROWS; k++) { staged_items[k * WORKGROUP + thread] = rows[k]; }
-  }
+  let items = hold_items(rows, thread);
 
   // 3. Publish the tile's aggregate as soon as it is known.
   let counted = subgroup_inclusive_sum(countOneBits(kept), lane);
   let announced = tile_announce(epoch, tile, subgroup_shuffle_word(counted, width - 1u), lane, subgroup, subgroups);
 
-  // 4. Rank the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128. With
-  // SELECT_STAGED they stay four to a word until they are used.
-  var ranks: array<u32, ROWS>;
-  var sums: array<u32, SELECT_ROUNDS>;
-  var carry = identity();
-  // unroll
-  for (var r = 0u; r < SELECT_ROUNDS; r++) {
-    let bytes = select_bytes(kept, r);
-    let inclusive = subgroup_inclusive_sum(bytes, lane);
-    sums[r] = inclusive;
-    var totals = 0u;
-    if (SELECT_STAGED == 0u) { totals = subgroup_shuffle_word(inclusive, width - 1u); }
-    // unroll
-    for (var j = 0u; j < SELECT_ROWS; j++) {
-      ranks[r * SELECT_ROWS + j] = carry + (((inclusive - bytes) >> (8u * j)) & 255u);
-      carry += (totals >> (8u * j)) & 255u;
-    }
-  }
+  // 4. Rank the kept elements within the subgroup.
+  let ranks = rank_items(kept, lane, width);
 
   // 5. Look back, and publish the tile's prefix.
   let before_tile =
@@ -96,28 +69,5 @@ fn select_lookback(
 
   // 7. Write each element behind those kept before it, or behind those not kept.
   let start = combine(before_tile, announced.totals.before);
-  var running = start;
-  // unroll
-  for (var r = 0u; r < SELECT_ROUNDS; r++) {
-    let bytes = select_bytes(kept, r);
-    var totals = 0u;
-    if (SELECT_STAGED != 0u) { totals = subgroup_shuffle_word(sums[r], width - 1u); }
-    // unroll
-    for (var j = 0u; j < SELECT_ROWS; j++) {
-      let k = r * SELECT_ROWS + j;
-      let index = first + k * width;
-      var before = start + ranks[k];
-      var item = rows[k];
-      if (SELECT_STAGED != 0u) {
-        before = running + (((sums[r] - bytes) >> (8u * j)) & 255u);
-        item = staged_items[k * WORKGROUP + thread];
-      }
-      if (((kept >> k) & 1u) == 1u) {
-        output[params.output_offset + before] = item;
-      } else if (SELECT_REST != 0u && index <= last) {
-        output_rest[params.output_rest_offset + index - before] = item;
-      }
-      running += (totals >> (8u * j)) & 255u;
-    }
-  }
+  write_items(items, ranks, kept, start, first, width);
 }

@@ -68,10 +68,10 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
         ("SPIN_LIMIT", planner.polls(1)),
         ("SELECT_ROWS", ROWS_RANKED),
         ("SELECT_ROUNDS", job.rows / ROWS_RANKED),
-        ("SELECT_STAGED", u32::from(is_staged)),
         job.rest(),
     ]);
-    let parts = [vec![planner.subgroup_scan_of(&job.sum)], tile_prefix(state.part)].concat();
+    let held = if is_staged { "select/items_staged" } else { "select/items" };
+    let parts = [&[planner.subgroup_scan_of(&job.sum)], &tile_prefix(state.part)[..], &["select/item", held]].concat();
     let mut launch = job.launch(job.key(&KERNEL, parts, constants), job.tiles, &job.arguments());
     launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, &mut scratch)?);
     launch.initial = Some(job.sum.identity().to_vec());

@@ -1,0 +1,47 @@
+// select/items: what a tile of a selection holds while it looks back: each invocation its elements, and their ranks.
+
+// Nothing is held in workgroup memory.
+typedef u32 ItemStage;
+
+typedef struct {
+  Item rows[ROWS];
+} Items;
+
+typedef struct {
+  u32 places[ROWS];
+} Ranks;
+
+Items hold_items(const Item *rows, u32 thread, __local ItemStage *stage) {
+  Items items;
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) { items.rows[k] = rows[k]; }
+  return items;
+}
+
+// Ranks the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128.
+Ranks rank_items(u32 kept, Subgroup sg) {
+  Ranks ranks;
+  T carry = identity();
+#pragma unroll
+  for (u32 r = 0u; r < SELECT_ROUNDS; r++) {
+    const u32 bytes = select_bytes(kept, r);
+    const u32 inclusive = subgroup_inclusive_sum(sg, bytes);
+    const u32 totals = subgroup_shuffle_word(sg, inclusive, sg.width - 1u);
+#pragma unroll
+    for (u32 j = 0u; j < SELECT_ROWS; j++) {
+      ranks.places[r * SELECT_ROWS + j] = carry + ((inclusive - bytes) >> 8u * j & 255u);
+      carry += totals >> 8u * j & 255u;
+    }
+  }
+  return ranks;
+}
+
+// Writes each element behind the `start` that are kept before the subgroup's, and those of these before it, or behind those not kept.
+void write_items(
+  __global Item *output, __global Item *output_rest, const Items *items, const Ranks *ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
+) {
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    write_item(output, output_rest, items->rows[k], (kept >> k & 1u) == 1u, first + k * sg.width, last, start + ranks->places[k]);
+  }
+}
