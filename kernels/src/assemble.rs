@@ -15,6 +15,8 @@ use crate::{ParamsLayout, text};
 pub struct Assembled {
     /// The whole source.
     pub source: String,
+    /// The source's sections in order, each with where it begins: what is generated, and the texts by name.
+    pub sections: Vec<(&'static str, usize)>,
     /// The function to launch.
     pub entry_point: &'static str,
     /// Invocations of a workgroup, in one dimension.
@@ -53,10 +55,12 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         };
     }
     source.push('\n');
-    source.push_str(file("prelude/prelude")?);
-    if let Some(prelude) = subgroup_prelude(key, caps) {
+    let mut sections = vec![("constants", 0)];
+    for prelude in ["prelude/prelude"].into_iter().chain(subgroup_prelude(key, caps)) {
+        sections.push((prelude, source.len()));
         source.push_str(file(prelude)?);
     }
+    sections.push(("element and operator", source.len()));
     if let Some(element) = &key.element {
         source.push_str(&trifold_lang::emit_element(element, language)?);
         source.push_str(&pack_type(element, language, pack));
@@ -72,6 +76,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         source.push_str(&trifold_lang::emit_selector(selector, language)?);
     }
     source.push('\n');
+    sections.push(("parameters", source.len()));
     source.push_str(&params.declaration(language));
     source.push_str(&arguments(key, language));
     let count = |name: &str| match (name, &key.element) {
@@ -80,6 +85,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     };
     for name in key.parts.iter().copied().chain([key.name()]) {
         source.push('\n');
+        sections.push((name, source.len()));
         let text = repeat(file(name)?, pack, &|name| key.constant(name));
         match language {
             // Software devices have memory for registers, and compilers that grow with the text.
@@ -89,6 +95,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     }
     Ok(Assembled {
         source,
+        sections,
         entry_point: key.kernel.entry_point,
         workgroup,
         arguments: key.kernel.arguments,

@@ -106,6 +106,18 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
     keys
 }
 
+/// The kernels that an algorithm launches for the first request that it takes, by its primitive's name and its own: `sort_keys/hybrid`.
+pub fn kernels_by(name: &str, caps: &Caps) -> Vec<KernelKey> {
+    let Some((primitive, name)) = name.split_once('/') else { return vec![] };
+    let plan = |request: &Request| {
+        let options = Options { algorithm: Some(request.algorithm(name).ok()?), ..Options::default() };
+        planner::plan(request, Layout::default(), options, caps, &Tuning::of(caps)).ok()
+    };
+    let requests = requests(Breadth::Some);
+    let plan = requests.iter().filter(|request| request.primitive() == primitive).find_map(plan);
+    plan.map_or_else(Vec::new, |plan| plan.launched().map(|launch| launch.kernel.clone()).collect())
+}
+
 /// The kernels of the calls that tuning times, with each of its candidates.
 fn candidates(caps: &Caps, tuning: &Tuning) -> Vec<KernelKey> {
     let mut keys = vec![];

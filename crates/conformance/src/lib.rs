@@ -44,7 +44,7 @@ pub use expectations::Expectations;
 #[cfg(feature = "harness")]
 pub use harness::main_with;
 pub use inputs::Distribution;
-pub use kernels::{Breadth, check_each, describe, kernels, shapes};
+pub use kernels::{Breadth, check_each, describe, kernels, kernels_by, shapes};
 #[cfg(feature = "harness")]
 pub use properties::properties;
 pub use refusal::bad_scratch;

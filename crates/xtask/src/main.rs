@@ -41,10 +41,14 @@ enum Chore {
 
 #[derive(Subcommand)]
 enum Kernels {
-    /// Print a kernel's three texts in columns, aligned at their numbered steps. $COLUMNS is the width, or 200.
+    /// Print the assembled texts that GPUs compile in columns, aligned at their sections and numbered steps, each block folded to a
+    /// line. $COLUMNS is the width, or 200.
     Diff {
-        /// Its name below kernels/, such as scan/lookback or chain/lookback.
+        /// A kernel (sort/onesweep), a block (chain/lookback), or an algorithm (sort_keys/hybrid) for its kernels.
         name: String,
+        /// A section to show, as its folded line names it.
+        #[arg(long, value_name = "SECTION")]
+        unfold: Vec<String>,
     },
     /// List every text with the languages it is written in.
     List,
@@ -54,7 +58,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().chore {
         Chore::Test(args) => suite::run(&args),
         Chore::Fuzz(args) => fuzz::run(&args),
-        Chore::Kernels { chore: Kernels::Diff { name } } => kernels::diff(&name),
+        Chore::Kernels { chore: Kernels::Diff { name, unfold } } => kernels::diff(&name, &unfold),
         Chore::Kernels { chore: Kernels::List } => kernels::list(),
     };
     result.unwrap_or_else(|error| {
