@@ -18,6 +18,9 @@ typedef long i64;
 typedef double f64;
 #endif
 
+// A function that takes arrays of a kernel's registers: by a call they would be in memory.
+#define INLINED __attribute__((always_inline))
+
 // A kernel requires its workgroups' size, but where RESIDENT bounds its registers: NVIDIA's assembler, which does that, passes over kernels
 // that require one.
 #ifdef RESIDENT

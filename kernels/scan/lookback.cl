@@ -1,9 +1,6 @@
 // scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
 // Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
 
-#define TILE_PACKS (WORKGROUP * ROWS)
-#define TILE (TILE_PACKS * PACK)
-
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 T tile_aggregate(__global const Pack *input, u32 tile, Subgroup sg, __local T *subgroup_totals) {
   const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
@@ -40,24 +37,11 @@ KERNEL SUBGROUP_KERNEL void scan_lookback(ARGUMENTS) {
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
   const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
   Pack rows[ROWS];
-  if ((tile + 1u) * TILE <= params.n) {
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[first + k * sg.width]; }
-  } else {
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, first + k * sg.width, params.n, identity()); }
-  }
+  load_rows(input, tile, first, params.n, sg, rows);
 
   // 3. Scan the rows' packs within the subgroup.
   T before[ROWS];
-  T carry = identity();
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    const T inclusive = subgroup_inclusive_scan(sg, pack_fold(rows[k]));
-    const T exclusive = subgroup_shuffle_element_up(sg, inclusive, 1u);
-    before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
-    carry = combine(carry, subgroup_shuffle_element(sg, inclusive, sg.width - 1u));
-  }
+  const T carry = scan_rows(rows, before, sg);
 
   // 4. Combine the subgroups' totals.
   if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
@@ -97,13 +81,5 @@ KERNEL SUBGROUP_KERNEL void scan_lookback(ARGUMENTS) {
 
   // 8. Scan each pack from its prefix and store it.
   const T start = combine(prefix, subgroup_prefix);
-  if ((tile + 1u) * TILE <= params.n) {
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k])); }
-  } else {
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) {
-      store_pack(output, first + k * sg.width, params.n, pack_scan(rows[k], combine(start, before[k])));
-    }
-  }
+  store_rows(output, tile, first, params.n, start, rows, before, sg);
 }

@@ -1,9 +1,6 @@
 // scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
 // Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
 
-#define TILE_PACKS (WORKGROUP * ROWS)
-#define TILE (TILE_PACKS * PACK)
-
 __shared__ u32 shared_ticket;
 __shared__ u32 shared_stuck;
 __shared__ T shared_prefix;
@@ -43,24 +40,11 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback(ARGUMENTS)
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
   const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
   Pack rows[ROWS];
-  if ((tile + 1u) * TILE <= params.n) {
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[first + k * sg.width]; }
-  } else {
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, first + k * sg.width, params.n, identity()); }
-  }
+  load_rows(input, tile, first, params.n, sg, rows);
 
   // 3. Scan the rows' packs within the subgroup.
   T before[ROWS];
-  T carry = identity();
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    const T inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), sg.lane);
-    const T exclusive = subgroup_shuffle_element_up(inclusive, 1u);
-    before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
-    carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
-  }
+  const T carry = scan_rows(rows, before, sg);
 
   // 4. Combine the subgroups' totals.
   if (sg.lane == 0u) { subgroup_totals[sg.id] = carry; }
@@ -100,13 +84,5 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback(ARGUMENTS)
 
   // 8. Scan each pack from its prefix and store it.
   const T start = combine(prefix, subgroup_prefix);
-  if ((tile + 1u) * TILE <= params.n) {
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k])); }
-  } else {
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) {
-      store_pack(output, first + k * sg.width, params.n, pack_scan(rows[k], combine(start, before[k])));
-    }
-  }
+  store_rows(output, tile, first, params.n, start, rows, before, sg);
 }

@@ -1,9 +1,6 @@
 // scan/lookback: single-pass scan with decoupled look-back (Merrill and Garland 2016), and with the fallback of
 // Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
 
-const TILE_PACKS: u32 = WORKGROUP * ROWS;
-const TILE: u32 = TILE_PACKS * PACK;
-
 var<workgroup> shared_ticket: u32;
 var<workgroup> shared_stuck: u32;
 var<workgroup> shared_prefix: T;
@@ -47,25 +44,11 @@ fn scan_lookback(
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
   let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
   var rows: array<Pack, ROWS>;
-  if ((tile + 1u) * TILE <= params.n) {
-    // unroll
-    for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + first + k * width]; }
-  } else {
-    // unroll
-    for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(first + k * width, params.n, identity()); }
-  }
+  load_rows(tile, first, width, &rows);
 
   // 3. Scan the rows' packs within the subgroup.
   var before: array<T, ROWS>;
-  var carry = identity();
-  // unroll
-  for (var k = 0u; k < ROWS; k++) {
-    let inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), lane);
-    let exclusive = subgroup_shuffle_element_up(inclusive, 1u);
-    before[k] = carry;
-    if (lane > 0u) { before[k] = combine(carry, exclusive); }
-    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
-  }
+  let carry = scan_rows(&rows, &before, lane, width);
 
   // 4. Combine the subgroups' totals.
   if (lane == 0u) { subgroup_totals[subgroup] = carry; }
@@ -104,15 +87,5 @@ fn scan_lookback(
 
   // 8. Scan each pack from its prefix and store it.
   let start = combine(prefix, subgroup_prefix);
-  if ((tile + 1u) * TILE <= params.n) {
-    // unroll
-    for (var k = 0u; k < ROWS; k++) {
-      output[params.output_offset + first + k * width] = pack_scan(rows[k], combine(start, before[k]));
-    }
-  } else {
-    // unroll
-    for (var k = 0u; k < ROWS; k++) {
-      store_pack(first + k * width, params.n, pack_scan(rows[k], combine(start, before[k])));
-    }
-  }
+  store_rows(tile, first, width, start, &rows, &before);
 }

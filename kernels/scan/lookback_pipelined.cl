@@ -38,14 +38,7 @@ KERNEL SUBGROUP_KERNEL void scan_lookback_pipelined(ARGUMENTS) {
       }
 
       // 3. Scan its rows' packs within the subgroup, and publish its aggregate.
-      T carry = identity();
-#pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) {
-        const T inclusive = subgroup_inclusive_scan(sg, pack_fold(next_rows[k]));
-        const T exclusive = subgroup_shuffle_element_up(sg, inclusive, 1u);
-        next_before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
-        carry = combine(carry, subgroup_shuffle_element(sg, inclusive, sg.width - 1u));
-      }
+      const T carry = scan_rows(next_rows, next_before, sg);
       announced = tile_announce(states, ticket, params, epoch, next, carry, sg, &shared);
     }
     if (tile < params.tiles) {

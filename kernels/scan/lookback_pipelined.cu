@@ -40,14 +40,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback_pipelined(
       }
 
       // 3. Scan its rows' packs within the subgroup, and publish its aggregate.
-      T carry = identity();
-#pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) {
-        const T inclusive = subgroup_inclusive_scan(pack_fold(next_rows[k]), sg.lane);
-        const T exclusive = subgroup_shuffle_element_up(inclusive, 1u);
-        next_before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
-        carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
-      }
+      const T carry = scan_rows(next_rows, next_before, sg);
       announced = tile_announce(states, ticket, params, epoch, next, carry, sg);
     }
     if (tile < params.tiles) {

@@ -47,15 +47,7 @@ fn scan_lookback_pipelined(
       }
 
       // 3. Scan its rows' packs within the subgroup, and publish its aggregate.
-      var carry = identity();
-      // unroll
-      for (var k = 0u; k < ROWS; k++) {
-        let inclusive = subgroup_inclusive_scan(pack_fold(next_rows[k]), lane);
-        let exclusive = subgroup_shuffle_element_up(inclusive, 1u);
-        next_before[k] = carry;
-        if (lane > 0u) { next_before[k] = combine(carry, exclusive); }
-        carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
-      }
+      let carry = scan_rows(&next_rows, &next_before, lane, width);
       announced = tile_announce(epoch, next, carry, lane, subgroup, subgroups);
     }
     if (tile < params.tiles) {

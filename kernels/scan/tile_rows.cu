@@ -1,20 +1,43 @@
-// scan/tile_rows: a scan's tile, of which each subgroup takes ROWS rows of one pack a lane.
+// scan/tile_rows: a scan's tile, of which each subgroup takes ROWS rows of one pack a lane. `first` is a lane's pack in the first row.
 
 #define TILE_PACKS (WORKGROUP * ROWS)
 #define TILE (TILE_PACKS * PACK)
 
-struct TileInput {
-  const Pack *input;
-};
+// Loads a lane's packs, identities past the end.
+FUNCTION void load_rows(const Pack *input, u32 tile, u32 first, u32 n, Subgroup sg, Pack *rows) {
+  if ((tile + 1u) * TILE <= n) {
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[first + k * sg.width]; }
+  } else {
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, first + k * sg.width, n, identity()); }
+  }
+}
 
-// The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
-FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
-  const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
+// Scans the rows' packs within the subgroup: what lies before each in it, and the combination of all.
+FUNCTION T scan_rows(const Pack *rows, T *before, Subgroup sg) {
   T carry = identity();
+#pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
-    const Pack v = from.input[first + k * sg.width];
-    const T inclusive = subgroup_inclusive_scan(pack_fold(v), sg.lane);
+    const T inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), sg.lane);
+    const T exclusive = subgroup_shuffle_element_up(inclusive, 1u);
+    before[k] = sg.lane > 0u ? combine(carry, exclusive) : carry;
     carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
   }
-  return tile_totals(carry, sg).all;
+  return carry;
+}
+
+// Scans each pack from its prefix, `start` before the subgroup's, and stores it.
+FUNCTION void store_rows(
+  Pack *output, u32 tile, u32 first, u32 n, T start, const Pack *rows, const T *before, Subgroup sg
+) {
+  if ((tile + 1u) * TILE <= n) {
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k])); }
+  } else {
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      store_pack(output, first + k * sg.width, n, pack_scan(rows[k], combine(start, before[k])));
+    }
+  }
 }

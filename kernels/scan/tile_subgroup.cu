@@ -1,8 +1,5 @@
 // scan/tile_subgroup: scan/tile_block where the device has subgroups, whose lanes read and write packs that lie together.
 
-#define TILE_PACKS (WORKGROUP * ROWS)
-#define TILE (TILE_PACKS * PACK)
-
 __shared__ T subgroup_totals[MAX_SUBGROUPS];
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_tile_subgroup(ARGUMENTS) {
@@ -21,23 +18,10 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_tile_subgroup(ARGUM
     // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
     const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
     Pack rows[ROWS];
-    if ((tile + 1u) * TILE <= params.n) {
-#pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[first + k * sg.width]; }
-    } else {
-#pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, first + k * sg.width, params.n, identity()); }
-    }
+    load_rows(input, tile, first, params.n, sg, rows);
     // 3. Scan the rows' packs within the subgroup.
     T before[ROWS];
-    T subgroup_carry = identity();
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) {
-      const T inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), sg.lane);
-      const T exclusive = subgroup_shuffle_element_up(inclusive, 1u);
-      before[k] = sg.lane > 0u ? combine(subgroup_carry, exclusive) : subgroup_carry;
-      subgroup_carry = combine(subgroup_carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
-    }
+    const T subgroup_carry = scan_rows(rows, before, sg);
     // 4. Combine the subgroups' totals.
     if (sg.lane == 0u) { subgroup_totals[sg.id] = subgroup_carry; }
     workgroup_barrier();
@@ -48,17 +32,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_tile_subgroup(ARGUM
     }
     workgroup_barrier();
     // 5. Scan each pack from its prefix and store it.
-    if (TASK != TASK_SUM && (tile + 1u) * TILE <= params.n) {
-#pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) {
-        output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k]));
-      }
-    } else if (TASK != TASK_SUM) {
-#pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) {
-        store_pack(output, first + k * sg.width, params.n, pack_scan(rows[k], combine(start, before[k])));
-      }
-    }
+    if (TASK != TASK_SUM) { store_rows(output, tile, first, params.n, start, rows, before, sg); }
   }
   // 6. The sum of all.
   if (TASK != TASK_FROM && sg.id == 0u && sg.lane == 0u) { sums[group] = carry; }

@@ -1,8 +1,5 @@
 // scan/tile_subgroup: scan/tile_block where the device has subgroups, whose lanes read and write packs that lie together.
 
-const TILE_PACKS: u32 = WORKGROUP * ROWS;
-const TILE: u32 = TILE_PACKS * PACK;
-
 var<workgroup> subgroup_totals: array<T, MAX_SUBGROUPS>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -26,24 +23,10 @@ fn scan_tile_subgroup(
     // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
     let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
     var rows: array<Pack, ROWS>;
-    if ((tile + 1u) * TILE <= params.n) {
-      // unroll
-      for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + first + k * width]; }
-    } else {
-      // unroll
-      for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(first + k * width, params.n, identity()); }
-    }
+    load_rows(tile, first, width, &rows);
     // 3. Scan the rows' packs within the subgroup.
     var before: array<T, ROWS>;
-    var subgroup_carry = identity();
-    // unroll
-    for (var k = 0u; k < ROWS; k++) {
-      let inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), lane);
-      let exclusive = subgroup_shuffle_element_up(inclusive, 1u);
-      before[k] = subgroup_carry;
-      if (lane > 0u) { before[k] = combine(subgroup_carry, exclusive); }
-      subgroup_carry = combine(subgroup_carry, subgroup_shuffle_element(inclusive, width - 1u));
-    }
+    let subgroup_carry = scan_rows(&rows, &before, lane, width);
     // 4. Combine the subgroups' totals.
     if (lane == 0u) { subgroup_totals[subgroup] = subgroup_carry; }
     workgroupBarrier();
@@ -54,17 +37,7 @@ fn scan_tile_subgroup(
     }
     workgroupBarrier();
     // 5. Scan each pack from its prefix and store it.
-    if (TASK != TASK_SUM && (tile + 1u) * TILE <= params.n) {
-      // unroll
-      for (var k = 0u; k < ROWS; k++) {
-        output[params.output_offset + first + k * width] = pack_scan(rows[k], combine(start, before[k]));
-      }
-    } else if (TASK != TASK_SUM) {
-      // unroll
-      for (var k = 0u; k < ROWS; k++) {
-        store_pack(first + k * width, params.n, pack_scan(rows[k], combine(start, before[k])));
-      }
-    }
+    if (TASK != TASK_SUM) { store_rows(tile, first, width, start, &rows, &before); }
   }
   // 6. The sum of all.
   if (TASK != TASK_FROM && thread == 0u) { sums[group] = carry; }

@@ -11,7 +11,7 @@ typedef struct {
   u32 places[ROWS];
 } Ranks;
 
-Items hold_items(const Item *rows, u32 thread, __local ItemStage *stage) {
+INLINED Items hold_items(const Item *rows, u32 thread, __local ItemStage *stage) {
   Items items;
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) { items.rows[k] = rows[k]; }
@@ -19,7 +19,7 @@ Items hold_items(const Item *rows, u32 thread, __local ItemStage *stage) {
 }
 
 // Ranks the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128.
-Ranks rank_items(u32 kept, Subgroup sg) {
+INLINED Ranks rank_items(u32 kept, Subgroup sg) {
   Ranks ranks;
   T carry = identity();
 #pragma unroll
@@ -37,7 +37,7 @@ Ranks rank_items(u32 kept, Subgroup sg) {
 }
 
 // Writes each element behind the `start` that are kept before the subgroup's, and those of these before it, or behind those not kept.
-void write_items(
+INLINED void write_items(
   __global Item *output, __global Item *output_rest, const Items *items, const Ranks *ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
 ) {
 #pragma unroll

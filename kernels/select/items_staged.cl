@@ -14,7 +14,7 @@ typedef struct {
   u32 sums[SELECT_ROUNDS];
 } Ranks;
 
-Items hold_items(const Item *rows, u32 thread, __local ItemStage *stage) {
+INLINED Items hold_items(const Item *rows, u32 thread, __local ItemStage *stage) {
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) { stage->items[k * WORKGROUP + thread] = rows[k]; }
   const Items items = {stage, thread};
@@ -22,7 +22,7 @@ Items hold_items(const Item *rows, u32 thread, __local ItemStage *stage) {
 }
 
 // Ranks the kept elements within the subgroup, four rows at once: a byte holds a row's count, at most 128.
-Ranks rank_items(u32 kept, Subgroup sg) {
+INLINED Ranks rank_items(u32 kept, Subgroup sg) {
   Ranks ranks;
 #pragma unroll
   for (u32 r = 0u; r < SELECT_ROUNDS; r++) { ranks.sums[r] = subgroup_inclusive_sum(sg, select_bytes(kept, r)); }
@@ -30,7 +30,7 @@ Ranks rank_items(u32 kept, Subgroup sg) {
 }
 
 // Writes each element behind the `start` that are kept before the subgroup's, and those of these before it, or behind those not kept.
-void write_items(
+INLINED void write_items(
   __global Item *output, __global Item *output_rest, const Items *items, const Ranks *ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
 ) {
   u32 running = start;

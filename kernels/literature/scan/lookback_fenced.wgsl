@@ -59,25 +59,11 @@ fn scan_lookback_fenced(
   // 2. Load the tile: each subgroup takes ROWS rows of one pack a lane.
   let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
   var rows: array<Pack, ROWS>;
-  if ((tile + 1u) * TILE <= params.n) {
-    // unroll
-    for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + first + k * width]; }
-  } else {
-    // unroll
-    for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(first + k * width, params.n, identity()); }
-  }
+  load_rows(tile, first, width, &rows);
 
   // 3. Scan the rows' packs within the subgroup.
   var before: array<T, ROWS>;
-  var carry = identity();
-  // unroll
-  for (var k = 0u; k < ROWS; k++) {
-    let inclusive = subgroup_inclusive_scan(pack_fold(rows[k]), lane);
-    let exclusive = subgroup_shuffle_element_up(inclusive, 1u);
-    before[k] = carry;
-    if (lane > 0u) { before[k] = combine(carry, exclusive); }
-    carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
-  }
+  let carry = scan_rows(&rows, &before, lane, width);
 
   // 4. Combine the subgroups' totals.
   let totals = tile_totals(carry, lane, subgroup, subgroups);

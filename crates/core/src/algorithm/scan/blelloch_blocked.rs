@@ -1,5 +1,6 @@
 //! Blelloch's tree within a tile, padded against bank conflicts. Harris, Sengupta and Owens, GPU Gems 3, chapter 39.
 
+use super::passes::TILE_BLOCK;
 use super::scan_then_propagate::by_tiles;
 use super::{Job, rung};
 use crate::algorithm::{Algorithm, Work};
@@ -12,5 +13,7 @@ pub static BLELLOCH_BLOCKED: Algorithm =
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let job = Job::of(request);
-    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, Some("literature/scan/scan_blelloch"))?))
+    let padding = ("PADDING", planner.tuning.blocked.padding);
+    let tile = planner.blocked_tile(job.op, &TILE_BLOCK, &["literature/scan/scan_blelloch"], &[padding]);
+    Ok(by_tiles(planner, &job, &tile))
 }

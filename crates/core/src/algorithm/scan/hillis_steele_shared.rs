@@ -1,5 +1,6 @@
 //! Hillis and Steele's scan within a tile, in workgroup memory. Harris, Sengupta and Owens, GPU Gems 3, chapter 39.
 
+use super::passes::TILE_BLOCK;
 use super::scan_then_propagate::by_tiles;
 use super::{Job, rung};
 use crate::algorithm::{Algorithm, Work};
@@ -12,5 +13,5 @@ pub static HILLIS_STEELE_SHARED: Algorithm =
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let job = Job::of(request);
-    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, Some("workgroup/scan"))?))
+    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, &TILE_BLOCK, &["workgroup/scan"], &[])))
 }

@@ -36,7 +36,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let values = if in_step { 0 } else { 2 * 4 * u64::from(job.op.element().words()) };
     let state = TileState { part: "literature/scan/state_fenced", bytes: 4 + values, is_word: false };
     let (kernel, parts) = if in_step {
-        let parts = vec!["chain/ticket", "workgroup/tile_totals", "chain/lookback_fold", "scan/tile_rows"];
+        let parts = vec!["chain/ticket", "workgroup/tile_totals", "chain/lookback_fold", "scan/tile_aggregate"];
         (&KERNEL, parts)
     } else {
         (&lookback::KERNEL, [&[state.part, "chain/ticket"], &chain::LOOKBACK[..]].concat())

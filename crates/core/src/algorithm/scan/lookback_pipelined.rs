@@ -89,10 +89,10 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let kernel = &KERNEL;
     let chunks = chunks(planner, job.op);
     let look_back = if chunks == 0 {
-        let parts = [&tile_prefix(state.part)[..], &["scan/tile_rows"]].concat();
+        let parts = [&tile_prefix(state.part)[..], &["scan/tile_aggregate"]].concat();
         LookBack { kernel, state, parts, constants: vec![], patience: planner.polls(1), values: false, groups }
     } else {
-        let parts = [&[state.part], &ANNOUNCE[..], &["chain/tile_chunks", "scan/tile_rows"]].concat();
+        let parts = [&[state.part], &ANNOUNCE[..], &["chain/tile_chunks", "scan/tile_aggregate"]].concat();
         // Whoever is behind a stuck tile's chunk waits too, so that helping sooner pays.
         let patience = (planner.polls(1) / 4).max(1);
         LookBack { kernel, state, parts, constants: vec![("CHUNKS", chunks)], patience, values: false, groups }

@@ -55,7 +55,7 @@ impl LookBack {
         let subgroup_scan = planner.subgroup_scan_of(job.op);
         let one = OnePass {
             kernel: self.kernel,
-            parts: [&PACKS[..], &[subgroup_scan], &self.parts].concat(),
+            parts: [&PACKS[..], &[subgroup_scan, "scan/tile_rows"], &self.parts].concat(),
             state_bytes: self.state.bytes,
             values: self.values,
             constants,

@@ -131,7 +131,11 @@ impl Planner<'_> {
         let by_subgroups = self.caps.subgroups.is_some() && !self.caps.emulates_subgroups();
         let tile = self.scan_tile(op, n, self.tuning.scan_passes.words, self.tuning.scan.workgroup);
         let (kernel, parts, more) = if by_subgroups {
-            (&TILE_SUBGROUP, vec![self.subgroup_scan_of(op)], self.subgroup_constants(tile.workgroup)?)
+            (
+                &TILE_SUBGROUP,
+                vec![self.subgroup_scan_of(op), "scan/tile_rows"],
+                self.subgroup_constants(tile.workgroup)?,
+            )
         } else {
             (&TILE_BLOCK, vec!["workgroup/scan"], vec![])
         };
@@ -144,23 +148,23 @@ impl Planner<'_> {
         })
     }
 
-    /// A tile of the literature's: a few elements an invocation, scanned by this part, or by subgroups.
-    pub(super) fn blocked_tile(&self, op: &Op, part: Option<&'static str>) -> Result<TileBody> {
-        let bytes = op.element().bytes();
-        let items = self.tuning.blocked.items;
-        let workgroup = self.workgroup_within_half(self.tuning.blocked.workgroup, op.element());
-        let mut constants = vec![("WORKGROUP", workgroup), ("ROWS", items), ("PACK", 1)];
-        let (kernel, part) = match part {
-            Some(part) => (&TILE_BLOCK, part),
-            None => (&TILE_SUBGROUP, self.subgroup_scan_of(op)),
-        };
-        match part {
-            "workgroup/scan" => {}
-            "literature/scan/scan_blelloch" => constants.push(("PADDING", self.tuning.blocked.padding)),
-            _ => constants.extend(self.subgroup_constants(workgroup)?),
-        }
-        let parts = [&PACKS[..], &[part]].concat();
-        Ok(TileBody { kernel, parts, constants, unit: bytes, elements: workgroup * items })
+    /// A tile of the literature's: a few elements an invocation, by this kernel with these blocks and what those are told.
+    pub(super) fn blocked_tile(
+        &self,
+        op: &Op,
+        kernel: &'static Kernel,
+        blocks: &[&'static str],
+        more: &[(&'static str, u32)],
+    ) -> TileBody {
+        let (workgroup, items) = (self.blocked_workgroup(op), self.tuning.blocked.items);
+        let constants = [&[("WORKGROUP", workgroup), ("ROWS", items), ("PACK", 1)], more].concat();
+        let parts = [&PACKS[..], blocks].concat();
+        TileBody { kernel, parts, constants, unit: op.element().bytes(), elements: workgroup * items }
+    }
+
+    /// The invocations that scan it.
+    pub(super) fn blocked_workgroup(&self, op: &Op) -> u32 {
+        self.workgroup_within_half(self.tuning.blocked.workgroup, op.element())
     }
 
     /// Sums of a fixed number of runs of tiles, their scan by one workgroup, and the scans of the runs. Reads the input twice.

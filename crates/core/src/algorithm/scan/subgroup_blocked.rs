@@ -1,5 +1,6 @@
 //! A tile whose subgroups scan by themselves.
 
+use super::passes::TILE_SUBGROUP;
 use super::scan_then_propagate::by_tiles;
 use super::{Job, rung};
 use crate::algorithm::{Algorithm, Needs, Work};
@@ -14,5 +15,7 @@ pub static SUBGROUP_BLOCKED: Algorithm = Algorithm {
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     let job = Job::of(request);
-    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, None)?))
+    let subgroups = planner.subgroup_constants(planner.blocked_workgroup(job.op))?;
+    let blocks = [planner.subgroup_scan_of(job.op), "scan/tile_rows"];
+    Ok(by_tiles(planner, &job, &planner.blocked_tile(job.op, &TILE_SUBGROUP, &blocks, &subgroups)))
 }
