@@ -2,7 +2,7 @@
 //!
 //! A kernel is a body (`scan/lookback.wgsl`, `.cl`, `.cu`) behind the blocks that it names and a prelude that gives
 //! the three languages one vocabulary. [`assemble`] puts a generated header before them: the constants, the element,
-//! the operator and the parameters. Arguments and parameters stand once, with the [`Kernel`](trifold_core::Kernel): bindings in
+//! the operator and the parameters. Arguments and parameters stand once, with the [`Kernel`]: bindings in
 //! WGSL and signatures in C are made from them.
 
 mod assemble;
