@@ -100,7 +100,8 @@ impl Data {
                     let buffer = upload(backend, host.as_bytes())?;
                     data.values = Some((host, buffer));
                 }
-                Slot::OutputValues if data.output_values.is_none() => {
+                // The row before may have had narrower ones: run lengths are u32, whatever the totals are.
+                Slot::OutputValues if data.output_values.as_ref().is_none_or(|kept| kept.bytes() < operand.bytes()) => {
                     data.output_values = Some(allocate(backend, bytes)?)
                 }
                 Slot::Rest if data.rest.is_none() => data.rest = Some(allocate(backend, bytes)?),
@@ -194,6 +195,28 @@ mod tests {
                     spoil(&cpu, &spans).unwrap();
                     assert!(data.check(&cpu, &spans, 1).unwrap().is_err(), "{job:?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn kept_buffers_serve_whatever_row_comes_next() {
+        let cpu = trifold::cpu::Cpu::new().unwrap();
+        for scalar in Scalar::ALL {
+            let mut kept = None;
+            for primitive in Form::all().collect::<Vec<_>>().into_iter().rev() {
+                let conditions = Conditions::default();
+                let job = Job { primitive, scalar, operator: None, algorithm: None, n: 1000, conditions };
+                let request = request(&job).unwrap();
+                let data = Data::prepare(&mut kept, &cpu, &job, &request).unwrap();
+                let spans = data.spans(&request).unwrap();
+                spoil(&cpu, &spans).unwrap();
+                let backend: &dyn AnyBackend = &cpu;
+                backend
+                    .call(&request, spans, Options::default())
+                    .and_then(|call| backend.run(&call))
+                    .unwrap_or_else(|error| panic!("{job:?}: {error}"));
+                assert_eq!(data.check(&cpu, &spans, 1000).unwrap(), Ok(()), "{job:?}");
             }
         }
     }
