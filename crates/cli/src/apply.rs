@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use trifold::{
-    AnyBackend, AnySpans, Builtin, ElementType, Op, Options, Order, ReduceRequest, Request, Scalar, ScanKind,
-    ScanRequest, SortRequest,
+    AnyBackend, AnySpans, Builtin, ElementType, Op, Operand, Options, Order, ReduceRequest, Request, Scalar, ScanKind,
+    ScanRequest, Slot, SortRequest,
 };
 
 use crate::args::{FileArgs, ReduceArgs, ScanArgs, SortArgs};
@@ -46,9 +46,8 @@ fn combine(
     })?;
     let initial = initial.map(|text| elements::parse(input.scalar, text)).transpose().context("--initial")?;
     let request = request(op, input.n, initial);
-    let outputs = if let Request::Reduce(_) = request { 1 } else { input.n };
-    let bytes = outputs as usize * input.scalar.bytes() as usize;
-    let (output, _) = call(file, &request, &input, None, bytes)?;
+    let bytes = request.operands().iter().find(|operand| operand.slot == Slot::Output).map_or(0, Operand::bytes);
+    let (output, _) = call(file, &request, &input, None, bytes as usize)?;
     deliver(file, input.scalar, &output)
 }
 

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::ThreadPool;
 use trifold_core::{Error, HostOp, KernelKey, Op, Result};
 
-use crate::step::{SEQUENTIAL_BYTES, Shared, in_parts};
+use crate::memory::Region;
+use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, in_parts};
 
 /// Bytes of a block: half of a small second-level cache.
 const BLOCK_BYTES: usize = 128 << 10;
@@ -29,9 +30,26 @@ pub(crate) struct Elements {
     pub(crate) initial: Slots,
 }
 
+/// What a launch combines, its input, and its output of one element or of as many.
+pub(crate) fn bind(
+    key: &KernelKey,
+    arguments: &Arguments<'_, '_>,
+    initial: Option<&[u8]>,
+    outputs: Option<usize>,
+) -> Result<(Elements, Region, Region)> {
+    let elements = Elements::of(key, arguments.count()?, initial)?;
+    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
+    let input = arguments.array("input", elements.n, elements.size, alignment)?;
+    let output = arguments.array("output", outputs.unwrap_or(elements.n), elements.size, alignment)?;
+    if !input.is(&output) {
+        input.check_apart(&output)?;
+    }
+    Ok((elements, input, output))
+}
+
 impl Elements {
     /// `n` elements of a key's operator, from `initial` on.
-    pub(crate) fn of(key: &KernelKey, n: usize, initial: Option<&[u8]>) -> Result<Elements> {
+    fn of(key: &KernelKey, n: usize, initial: Option<&[u8]>) -> Result<Elements> {
         let op: &Op = key.op.as_ref().ok_or_else(|| Error::Invalid(format!("{} without an operator", key.name())))?;
         let size = op.element().bytes() as usize;
         let initial = initial.unwrap_or(op.identity());

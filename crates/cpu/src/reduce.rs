@@ -15,20 +15,14 @@ struct ReduceStep {
 }
 
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Box<dyn Work>> {
-    let elements = Elements::of(key, arguments.count()?, initial)?;
-    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
-    let input = arguments.array("input", elements.n, elements.size, alignment)?;
-    let output = arguments.array("output", 1, elements.size, alignment)?;
-    if !input.is(&output) {
-        input.check_apart(&output)?;
-    }
+    let (elements, input, output) = chain::bind(key, arguments, initial, Some(1))?;
     Ok(Box::new(ReduceStep { elements, input, output }))
 }
 
 impl Work for ReduceStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         let _access = Access::to(&[&self.input], &[&self.output])?;
-        // SAFETY: `bind` checked alignment, sizes, room for one element, and that the regions are equal or apart;
+        // SAFETY: `chain::bind` checked alignment, sizes, room for one element, and that the regions are equal or apart;
         // `_access` covers both.
         unsafe { chain::reduce(pool, &self.elements, self.input.start(), self.output.start()) };
         Ok(())

@@ -17,13 +17,7 @@ struct ScanStep {
 }
 
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Box<dyn Work>> {
-    let elements = Elements::of(key, arguments.count()?, initial)?;
-    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
-    let input = arguments.array("input", elements.n, elements.size, alignment)?;
-    let output = arguments.array("output", elements.n, elements.size, alignment)?;
-    if !input.is(&output) {
-        input.check_apart(&output)?;
-    }
+    let (elements, input, output) = chain::bind(key, arguments, initial, None)?;
     let is = |name| key.constant(name) == Some(1);
     Ok(Box::new(ScanStep { elements, exclusive: is("EXCLUSIVE"), sequential: is("SEQUENTIAL"), input, output }))
 }
@@ -32,7 +26,7 @@ impl Work for ScanStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         let ScanStep { elements, exclusive, sequential, input, output } = self;
         let _access = Access::to(&[input], &[output])?;
-        // SAFETY: `bind` checked alignment, sizes and that the regions are equal or apart; `_access` covers both.
+        // SAFETY: `chain::bind` checked alignment, sizes and that the regions are equal or apart; `_access` covers both.
         unsafe {
             match sequential {
                 true => chain::scan_sequentially(elements, input.start(), output.start(), *exclusive),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use trifold::algorithm;
+use trifold::algorithm::scan::SEQUENTIAL;
 
 use super::charts::{self, Axes, Drawing, Legend, Look};
 use super::read::Run;
@@ -202,7 +203,7 @@ impl<'a> Panel<'a> {
         let is_beside = |line: &series::Line| {
             let is_alone = count(&|other| other.api == line.api) == 1;
             // Of the processor's two the one that the literature compares with.
-            let is_baseline = is_alone || (line.api.colour() == "cpu" && line.algorithm == "sequential");
+            let is_baseline = is_alone || (line.api.colour() == "cpu" && line.algorithm == SEQUENTIAL.name);
             line.algorithm.is_empty() || (is_baseline && count(&|other| other.algorithm == line.algorithm) == 1)
         };
         let place = |name: &str| algorithm::all().position(|known| known.name == name);
