@@ -1,7 +1,7 @@
 //! One launch, whose tiles tell each other how many runs have begun and the total of the last one: a segmented scan. Merrill and Garland
 //! 2016.
 
-use super::{Job, arguments};
+use super::{Job, PARAMS, arguments};
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
@@ -23,15 +23,7 @@ pub(super) static KERNEL: Kernel = kernel!(
         write("output_values", "u32"),
         write("output_count", "u32"),
     ],
-    &[
-        "n",
-        "tiles",
-        "input_offset",
-        "input_values_offset",
-        "output_offset",
-        "output_values_offset",
-        "output_count_offset",
-    ],
+    PARAMS,
 )
 .with_initial();
 

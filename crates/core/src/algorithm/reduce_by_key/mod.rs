@@ -46,6 +46,17 @@ pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &LOOKBACK, &REDUCE_THEN_SCAN
 pub(crate) static KERNELS: &[&Kernel] =
     &[&lookback::KERNEL, &reduce_then_scan::TILE_REDUCE, &reduce_then_scan::TILE_SCAN, &parallel::KERNEL];
 
+/// The parameters of the kernels that write runs.
+const PARAMS: &[&str] = &[
+    "n",
+    "tiles",
+    "input_offset",
+    "input_values_offset",
+    "output_offset",
+    "output_values_offset",
+    "output_count_offset",
+];
+
 /// Workgroup memory that holds a tile's keys, the one before it, and its values: a word is left out after every 32.
 fn staged_bytes(tile: u32, key_words: u32, value_words: u32) -> u32 {
     let padded = |words: u32| words + words / 32;

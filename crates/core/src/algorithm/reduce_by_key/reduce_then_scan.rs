@@ -1,6 +1,6 @@
 //! Three launches: each tile's segment, their scan by one workgroup, and the runs.
 
-use super::{Job, arguments};
+use super::{Job, PARAMS, arguments};
 use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::kernel::{kernel, read, write};
@@ -28,15 +28,7 @@ pub(super) static TILE_SCAN: Kernel = kernel!(
         write("output_values", "u32"),
         write("output_count", "u32"),
     ],
-    &[
-        "n",
-        "tiles",
-        "input_offset",
-        "input_values_offset",
-        "output_offset",
-        "output_values_offset",
-        "output_count_offset",
-    ],
+    PARAMS,
 );
 
 /// Where no tile may wait. Reads each element twice.

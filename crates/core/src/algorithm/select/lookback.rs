@@ -1,6 +1,6 @@
 //! One launch, whose tiles tell each other how many elements they keep. Merrill and Garland 2016.
 
-use super::{Job, ROWS_RANKED};
+use super::{Job, PARAMS, ROWS_RANKED};
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
@@ -21,7 +21,7 @@ pub(super) static KERNEL: Kernel = kernel!(
         write("output_rest", "Item"),
         write("output_count", "u32"),
     ],
-    &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
+    PARAMS,
 )
 .with_initial();
 

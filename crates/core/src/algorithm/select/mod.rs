@@ -38,6 +38,9 @@ pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &LOOKBACK, &REDUCE_THEN_SCAN
 pub(crate) static KERNELS: &[&Kernel] =
     &[&lookback::KERNEL, &reduce_then_scan::TILE_COUNT, &reduce_then_scan::TILE_PLACE, &parallel::KERNEL];
 
+/// The parameters of the kernels that place elements.
+const PARAMS: &[&str] = &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"];
+
 /// Rows of a subgroup that are ranked at once: a word has a byte for each.
 const ROWS_RANKED: u32 = 4;
 

@@ -1,6 +1,6 @@
 //! Three launches: each tile's count, their scan by one workgroup, and the elements to their places.
 
-use super::Job;
+use super::{Job, PARAMS};
 use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::kernel::{kernel, read, write};
@@ -27,7 +27,7 @@ pub(super) static TILE_PLACE: Kernel = kernel!(
         write("output_rest", "Item"),
         write("output_count", "u32"),
     ],
-    &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
+    PARAMS,
 );
 
 /// Where no tile may wait, and where the rest follows the elements that are kept. Reads each element twice.
