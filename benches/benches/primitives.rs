@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput};
-use trifold::AnyBackend;
+use trifold::{Backend, Device};
 use trifold_benches::{Case, bind, cases, sizes};
 
 fn main() {
@@ -40,7 +40,7 @@ fn main() {
             for case in cases(backend.caps(), n) {
                 // What cannot be planned at this size is known without memory for it.
                 match case.plan(backend.caps(), backend.tuning()) {
-                    Ok(_) => bench(&mut criterion, &*backend, &case, &label),
+                    Ok(_) => bench(&mut criterion, &backend, &case, &label),
                     Err(error) => eprintln!("{}/{label} is left out: {error}", case.id()),
                 }
             }
@@ -49,7 +49,7 @@ fn main() {
     criterion.final_summary();
 }
 
-fn bench(criterion: &mut Criterion, backend: &dyn AnyBackend, case: &Case, label: &str) {
+fn bench(criterion: &mut Criterion, backend: &Device, case: &Case, label: &str) {
     let mut group = criterion.benchmark_group(case.id());
     group.throughput(Throughput::Bytes(case.bytes()));
     // Bound when criterion first runs it: most cases are filtered out, and buffers are large.
@@ -57,10 +57,10 @@ fn bench(criterion: &mut Criterion, backend: &dyn AnyBackend, case: &Case, label
     group.bench_function(label, |bencher| {
         let bound = bound.get_or_insert_with(|| bind(backend, case));
         bencher.iter_custom(|iterations| match bound {
-            Ok(bound) => {
+            Ok(call) => {
                 let mut total = Duration::ZERO;
                 for _ in 0..iterations {
-                    match backend.time(None, &bound.call, 1) {
+                    match call.time(1) {
                         // A clock may be too coarse to see a short call, and criterion divides by the time.
                         Ok(ms) => total += Duration::from_secs_f64(ms.max(1e-6) / 1e3),
                         Err(error) => panic!("{}/{label}: {error}", case.id()),

@@ -1,11 +1,10 @@
-//! What the benches measure: every primitive on every device, by `AnyBackend::time`, so that a bench's time is the
+//! What the benches measure: every primitive on every device, by `Call::time`, so that a bench's time is the
 //! device's own and holds nothing of the host's.
 
 use trifold::algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE_SHARED, SUBGROUP_BLOCKED};
 use trifold::{
-    Algorithm, AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, Caps, DeviceKind, Error, Fault, Form,
-    Layout, Options, Plan, Request, Rest, Result, Scalar, SelectRequest, Selector, Slot, Tuning, UpperHalf, Writes,
-    bytemuck, forms, planner,
+    Algorithm, Backend, Builtin, Call, Caps, Device, DeviceKind, Error, Fault, Form, Layout, Options, Plan, Request,
+    Rest, Result, Scalar, SelectRequest, Selector, Slot, SpansOf, Tuning, UpperHalf, Writes, bytemuck, forms, planner,
 };
 
 /// One bench, before it has a device.
@@ -123,7 +122,7 @@ pub fn sizes(caps: &Caps) -> Vec<u64> {
 /// Every case of `n` elements that a device can run, by each of its algorithms and their variants.
 pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let (scalar, sum) = (Scalar::U32, Builtin::Sum);
-    let behind = SelectRequest { selector: Selector::of::<u32, UpperHalf>(), n, rest: Rest::Behind };
+    let behind = SelectRequest { selector: Selector::of::<u32, _>(UpperHalf), n, rest: Rest::Behind };
     let forms = Form::all().filter_map(|form| {
         let operator = match form {
             form if form.has_operator => sum.name(),
@@ -151,37 +150,24 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     cases
 }
 
-/// A call with the buffers that it runs on.
-pub struct Bound {
-    /// The call.
-    pub call: AnyCall,
-    // After the call, so that they are dropped after it.
-    _buffers: Vec<AnyBuffer>,
-}
-
 /// Compiles a case and binds it to buffers of uniformly random numbers.
 ///
 /// # Errors
 /// What the device cannot do, or has no memory for.
-pub fn bind(backend: &dyn AnyBackend, case: &Case) -> Result<Bound> {
+pub fn bind(backend: &Device, case: &Case) -> Result<Call<Device>> {
     let n = case.request.n();
     let random = |slot| -> Vec<u32> {
         let (seed, run) = if slot == Slot::Input { (1 << 40, case.run) } else { (2 << 40, 1) };
         (0..n).map(|i| (mix(seed ^ (i / run)) >> 32) as u32).collect()
     };
-    let operands = case.request.operands();
-    let mut buffers = vec![];
-    for operand in &operands {
-        let buffer = backend.alloc(operand.bytes())?;
+    let spans = SpansOf::of(&case.request, |operand| {
+        let span = backend.allocate(operand.bytes())?;
         if !operand.slot.is_output() {
-            backend.write(AnySpan::whole(&buffer), bytemuck::cast_slice(&random(operand.slot)))?;
+            backend.write(&span, bytemuck::cast_slice(&random(operand.slot)))?;
         }
-        buffers.push(buffer);
-    }
-    let mut whole = buffers.iter().map(AnySpan::whole);
-    let spans = AnySpans::of(&case.request, |_| whole.next().ok_or_else(|| Error::Invalid("a span is left".into())))?;
-    let call = backend.call_with(&case.request, spans, case.options(), &case.tuning(backend.tuning())?)?;
-    Ok(Bound { call, _buffers: buffers })
+        Ok::<_, Error>(span)
+    })?;
+    Call::with_tuning(backend, &case.request, &spans, case.options(), &case.tuning(backend.tuning())?)
 }
 
 /// The output function of splitmix64.
@@ -199,7 +185,7 @@ mod tests {
     #[test]
     fn ids_are_primitive_type_operator_size_and_algorithm() {
         let cpu = trifold::cpu::Cpu::new().unwrap();
-        let ids = |n| cases(AnyBackend::caps(&cpu), n).iter().map(Case::id).collect::<Vec<_>>();
+        let ids = |n| cases(cpu.caps(), n).iter().map(Case::id).collect::<Vec<_>>();
         let wanted = ["copy/u32/2^24/copy", "scan/u32/sum/2^24/sequential", "sort_pairs/u32/2^24/parallel"];
         let found = ids(1 << 24);
         assert!(wanted.iter().all(|id| found.iter().any(|other| other == id)), "{found:?}");
@@ -223,7 +209,7 @@ mod tests {
             max_workgroup: 1024,
             shared_bytes: 48 << 10,
             compute_units: 132,
-            ..AnyBackend::caps(&cpu).clone()
+            ..cpu.caps().clone()
         };
         let ids: Vec<String> = cases(&gpu, 1 << 24).iter().map(Case::id).collect();
         let own = Tuning::of(&gpu).get("blocked_items").unwrap();
@@ -241,12 +227,12 @@ mod tests {
 
     #[test]
     fn every_case_that_can_be_planned_is_bound_and_timed() {
-        let cpu = trifold::cpu::Cpu::new().unwrap();
-        for case in cases(AnyBackend::caps(&cpu), 1000) {
-            assert!(case.plan(AnyBackend::caps(&cpu), AnyBackend::tuning(&cpu)).is_ok(), "{}", case.id());
-            let bound = bind(&cpu, &case).unwrap();
+        let cpu = Device::of(trifold::cpu::Cpu::new().unwrap());
+        for case in cases(cpu.caps(), 1000) {
+            assert!(case.plan(cpu.caps(), cpu.tuning()).is_ok(), "{}", case.id());
+            let call = bind(&cpu, &case).unwrap();
             assert!(case.bytes() >= 4 * 1000, "{}: at least its input", case.id());
-            assert!(AnyBackend::time(&cpu, None, &bound.call, 2).unwrap() >= 0.0);
+            assert!(call.time(2).unwrap() >= 0.0);
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Putting a kernel's source together: header, prelude, element, operator, blocks, body.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use trifold_core::{
-    Access, Argument, Caps, DeviceKind, ElementType, Error, KernelKey, Language, Result, SubgroupSource,
+    Access, Argument, Caps, Captures, DeviceKind, ElementType, Error, KernelKey, Language, Result, SubgroupSource,
 };
+
+use trifold_lang::{extended, users};
 
 use crate::lines::repeat;
 use crate::unroll::unroll;
@@ -37,7 +40,7 @@ pub struct Assembled {
 /// the kernel or of a block.
 pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     let language = caps.language;
-    let params = ParamsLayout::new(key.kernel, key.element.as_ref())?;
+    let params = ParamsLayout::new(key.kernel, key.element.as_ref(), key.captures().and_then(Captures::element))?;
     let workgroup = key
         .constant("WORKGROUP")
         .ok_or_else(|| Error::Invalid(format!("kernel {} was planned without a WORKGROUP", key.name())))?;
@@ -83,10 +86,19 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         ("ELEMENT_WORDS", Some(element)) => Some(element.words()),
         _ => key.constant(name),
     };
-    for name in key.parts.iter().copied().chain([key.name()]) {
+    let names = key.parts.iter().copied().chain([key.name()]);
+    let texts = names.map(|name| Ok((name, repeat(file(name)?, pack, &|name| key.constant(name)))));
+    let mut texts: Vec<(&str, String)> = texts.collect::<Result<_>>()?;
+    let takes = |captures: &Captures| captures.element().is_some();
+    if key.op.as_ref().is_some_and(|op| takes(op.captures())) {
+        pass_captures("combine", &mut texts, key.kernel.entry_point, language);
+    }
+    if key.selector.as_ref().is_some_and(|selector| takes(selector.captures())) {
+        pass_captures("keep", &mut texts, key.kernel.entry_point, language);
+    }
+    for (name, text) in texts {
         source.push('\n');
         sections.push((name, source.len()));
-        let text = repeat(file(name)?, pack, &|name| key.constant(name));
         match language {
             // Software devices have memory for registers, and compilers that grow with the text.
             Language::Wgsl if caps.kind != DeviceKind::Cpu => source.push_str(&unroll(&text, &count)?),
@@ -102,6 +114,26 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         params,
         caller_loops,
     })
+}
+
+/// Passes the captures on to the operator or the predicate, a function of this name: from the uniform buffer, or in C through the functions
+/// on the way.
+fn pass_captures(to: &str, texts: &mut [(&str, String)], entry_point: &str, language: Language) {
+    if language == Language::Wgsl {
+        let functions = HashSet::from([to]);
+        texts.iter_mut().for_each(|(_, text)| *text = extended(text, &functions, "", "params.captures"));
+        return;
+    }
+    let whole: String = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let mut functions = users(&whole, &[to]);
+    functions.remove(entry_point);
+    functions.insert(to);
+    for (_, text) in texts {
+        *text = extended(text, &functions, "Captures captures", "captures");
+        if let Some(body) = text.find(&format!(" {entry_point}(")).and_then(|at| Some(at + text[at..].find('{')? + 1)) {
+            text.insert_str(body, "\n  const Captures captures = params.captures;");
+        }
+    }
 }
 
 /// The arguments: in WGSL the bindings of those that the kernel's launches have, and in C a kernel's whole list, `ARGUMENTS`.

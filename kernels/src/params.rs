@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use trifold_core::{ElementType, Error, Kernel, Language, Param, Result};
+use trifold_core::{Captures, ElementType, Error, Kernel, KernelKey, Language, Param, Result};
 
 /// How far before a span that starts at `offset` its binding starts, if it is to be at a multiple of `alignment` and whole units before:
 /// what [`ParamsLayout::pack`] then counts.
@@ -14,25 +14,37 @@ pub fn residue(offset: u64, alignment: u64, unit: u64) -> Option<u64> {
     places.take(steps).find(|before| before.is_multiple_of(unit))
 }
 
-/// Where each parameter lies. The initial element comes first, then the words; the whole is a multiple of 16 bytes.
+/// Where each parameter lies. The initial element comes first, then the captures, at a multiple of 16 bytes, then the words; the whole is
+/// a multiple of 16 bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParamsLayout {
     kernel: &'static str,
     initial: Option<u32>,
-    /// Bytes before the first word: the initial element, rounded up to 16 where it is a struct, as uniform buffers want.
+    /// Where the captures lie, and how many bytes they have.
+    captures: Option<(u32, u32)>,
+    /// Bytes before the first word. What stands before it is rounded up to 16 where it is a struct, as uniform buffers want.
     words_at: u32,
     words: &'static [&'static str],
 }
 
 impl ParamsLayout {
-    pub(crate) fn new(entry: &'static Kernel, element: Option<&ElementType>) -> Result<Self> {
-        let (initial, words_at) = match (entry.initial, element) {
+    pub(crate) fn new(
+        entry: &'static Kernel,
+        element: Option<&ElementType>,
+        captures: Option<&ElementType>,
+    ) -> Result<Self> {
+        let (initial, mut words_at) = match (entry.initial, element) {
             (false, _) => (None, 0),
             (true, Some(e @ ElementType::Scalar(_))) => (Some(e.bytes()), e.bytes()),
             (true, Some(e)) => (Some(e.bytes()), e.bytes().div_ceil(16) * 16),
             (true, None) => return Err(Error::Invalid(format!("{} needs an element type", entry.name))),
         };
-        Ok(ParamsLayout { kernel: entry.name, initial, words_at, words: entry.params })
+        let captures = captures.map(|captures| {
+            let at = words_at.next_multiple_of(16);
+            words_at = at + captures.bytes().next_multiple_of(16);
+            (at, captures.bytes())
+        });
+        Ok(ParamsLayout { kernel: entry.name, initial, captures, words_at, words: entry.params })
     }
 
     /// The size in bytes.
@@ -40,13 +52,14 @@ impl ParamsLayout {
         (self.words_at + 4 * self.words.len() as u32).div_ceil(16) * 16
     }
 
-    /// The parameters' bytes. `residue` gives the bytes from where the backend bound an argument to where its span
+    /// The parameters' bytes, for a launch of this key. `residue` gives the bytes from where the backend bound an argument to where its span
     /// starts.
     ///
     /// # Errors
     /// [`Error::Invalid`] if a name is not the kernel's, or a span starts where no element can.
     pub fn pack(
         &self,
+        key: &KernelKey,
         initial: Option<&[u8]>,
         params: &[(&str, Param)],
         residue: impl Fn(&str) -> u64,
@@ -61,6 +74,16 @@ impl ParamsLayout {
                     self.kernel,
                     given.map(<[u8]>::len)
                 )));
+            }
+        }
+        match (self.captures, key.captures().map_or(&[][..], Captures::bytes)) {
+            (None, []) => {}
+            (Some((at, size)), value) if value.len() == size as usize => {
+                bytes[at as usize..][..value.len()].copy_from_slice(value);
+            }
+            (expected, given) => {
+                let (kernel, size, given) = (self.kernel, expected.map_or(0, |(_, size)| size), given.len());
+                return Err(Error::Invalid(format!("{kernel} takes captures of {size} bytes, not of {given}")));
             }
         }
         for &(name, param) in params {
@@ -96,7 +119,11 @@ impl ParamsLayout {
         if language == Language::Wgsl {
             text.push_str("struct Params {\n");
             if self.initial.is_some() {
-                let _ = writeln!(text, "  @size({}) initial: T,", self.words_at);
+                let size = self.captures.map_or(self.words_at, |(at, _)| at);
+                let _ = writeln!(text, "  @size({size}) initial: T,");
+            }
+            if let Some((at, _)) = self.captures {
+                let _ = writeln!(text, "  @size({}) captures: Captures,", self.words_at - at);
             }
             for word in self.words {
                 let _ = writeln!(text, "  {word}: u32,");
@@ -106,9 +133,16 @@ impl ParamsLayout {
         }
         text.push_str("typedef struct {\n");
         if let Some(bytes) = self.initial {
+            let end = self.captures.map_or(self.words_at, |(at, _)| at);
             text.push_str("  T initial;\n");
-            if self.words_at > bytes {
-                let _ = writeln!(text, "  u32 after_initial[{}];", (self.words_at - bytes) / 4);
+            if end > bytes {
+                let _ = writeln!(text, "  u32 after_initial[{}];", (end - bytes) / 4);
+            }
+        }
+        if let Some((at, bytes)) = self.captures {
+            text.push_str("  Captures captures;\n");
+            if self.words_at > at + bytes {
+                let _ = writeln!(text, "  u32 after_captures[{}];", (self.words_at - at - bytes) / 4);
             }
         }
         for word in self.words {

@@ -43,7 +43,7 @@ fn check(key: &KernelKey, caps: &Caps) -> Result<Checked, String> {
 }
 
 /// What is wrong with the kernel's interface, if anything: bindings, workgroup, parameters.
-fn interface(checked: &Checked) -> Result<(), String> {
+fn interface(key: &KernelKey, checked: &Checked) -> Result<(), String> {
     let Checked { assembled, module, info } = checked;
     let [entry] = &module.entry_points[..] else { return Err("it has not just one entry point".into()) };
     if entry.name != assembled.entry_point || entry.workgroup_size != [assembled.workgroup, 1, 1] {
@@ -67,7 +67,7 @@ fn interface(checked: &Checked) -> Result<(), String> {
         }
         let storage = matches!(variable.space, AddressSpace::Storage { .. });
         if name == "params" {
-            parameters(assembled, module, variable.ty)?
+            parameters(key, assembled, module, variable.ty)?
         } else if !storage {
             return Err(format!("{name} is no storage buffer"));
         }
@@ -83,7 +83,12 @@ fn interface(checked: &Checked) -> Result<(), String> {
 }
 
 /// Whether `Params` lies in memory as the host packs it.
-fn parameters(assembled: &Assembled, module: &Module, ty: naga::Handle<naga::Type>) -> Result<(), String> {
+fn parameters(
+    key: &KernelKey,
+    assembled: &Assembled,
+    module: &Module,
+    ty: naga::Handle<naga::Type>,
+) -> Result<(), String> {
     let TypeInner::Struct { members, span } = &module.types[ty].inner else { return Err("params is no struct".into()) };
     if span.next_multiple_of(16) != assembled.params.bytes() {
         return Err(format!("Params has {span} bytes, and its layout {}", assembled.params.bytes()));
@@ -94,14 +99,15 @@ fn parameters(assembled: &Assembled, module: &Module, ty: naga::Handle<naga::Typ
         members.first().filter(|_| entry.initial).map(|first| module.types[first.ty].inner.size(module.to_ctx()));
     let initial = initial.map(|size| vec![0xff; size as usize]);
     let names: Vec<_> = members.iter().filter_map(|member| member.name.as_deref()).collect();
-    let expected: Vec<_> = entry.initial.then_some("initial").into_iter().chain(entry.params.iter().copied()).collect();
+    let before: Vec<_> =
+        [entry.initial.then_some("initial"), key.captures().map(|_| "captures")].into_iter().flatten().collect();
+    let expected: Vec<_> = before.iter().chain(entry.params).copied().collect();
     if names != expected {
         return Err(format!("Params has {names:?}, and the catalogue {expected:?}"));
     }
     let numbered: Vec<_> = entry.params.iter().zip(1..).map(|(name, word)| (*name, Param::Word(word))).collect();
-    let packed = assembled.params.pack(initial.as_deref(), &numbered, |_| 0).map_err(|error| error.to_string())?;
-    for (member, (name, word)) in members.iter().skip(usize::from(entry.initial)).zip(entry.params.iter().zip(1_u32..))
-    {
+    let packed = assembled.params.pack(key, initial.as_deref(), &numbered, |_| 0).map_err(|error| error.to_string())?;
+    for (member, (name, word)) in members.iter().skip(before.len()).zip(entry.params.iter().zip(1_u32..)) {
         let at = member.offset as usize;
         if packed.get(at..at + 4) != Some(&word.to_le_bytes()) {
             return Err(format!("{name} is at byte {at}, and the host packs it elsewhere"));
@@ -114,7 +120,7 @@ fn check_tier(tier: usize) {
     let (name, caps) = &tiers()[tier];
     let keys = keys(caps);
     check_each(name, &keys, |key| {
-        let wrong = check(key, caps).and_then(|checked| interface(&checked));
+        let wrong = check(key, caps).and_then(|checked| interface(key, &checked));
         wrong.map_err(|error| format!("{}\n{error}", describe(key)))
     });
 }
@@ -198,11 +204,11 @@ fn the_checks_refuse_what_is_wrong() {
     assert!(check(word64, caps).is_ok());
     assert!(check(word64, &fewer).is_err(), "64-bit atomics where there are none");
     let mut checked = check(copy, caps).unwrap();
-    assert_eq!(interface(&checked), Ok(()));
+    assert_eq!(interface(copy, &checked), Ok(()));
     let parameters = checked.assembled.params.clone();
     checked.assembled.params = check(lookback, caps).unwrap().assembled.params;
-    assert!(interface(&checked).unwrap_err().contains("bytes"), "another kernel's parameters");
+    assert!(interface(copy, &checked).unwrap_err().contains("bytes"), "another kernel's parameters");
     checked.assembled.params = parameters;
     checked.assembled.arguments = &checked.assembled.arguments[..1];
-    assert!(interface(&checked).unwrap_err().contains("binding"), "fewer arguments");
+    assert!(interface(copy, &checked).unwrap_err().contains("binding"), "fewer arguments");
 }

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use trifold::{
-    AnyBackend, AnySpans, Builtin, ElementType, Op, Operand, Options, Order, ReduceRequest, Request, Scalar, ScanKind,
-    ScanRequest, Slot, SortRequest,
+    Backend, Builtin, Call, Device, ElementType, Layout, Op, Operand, Options, Order, ReduceRequest, Request, Scalar,
+    ScanKind, ScanRequest, Slot, SortRequest, Spans, SpansOf, Transfer, planner,
 };
 
 use crate::args::{FileArgs, ReduceArgs, ScanArgs, SortArgs};
@@ -105,12 +105,12 @@ fn call(
 ) -> Result<(Vec<u8>, Vec<u8>)> {
     let (device, backend) = crate::choose::best(args.device.as_deref())?;
     tracing::info!(%device, "chosen");
-    run(&*backend, request, args.algorithm, input, values, output_bytes)
+    run(&backend, request, args.algorithm, input, values, output_bytes)
         .with_context(|| format!("{} of {} numbers on {device}", request.primitive(), request.n()))
 }
 
 fn run(
-    backend: &dyn AnyBackend,
+    backend: &Device,
     request: &Request,
     algorithm: Option<&'static str>,
     input: &Numbers,
@@ -120,27 +120,23 @@ fn run(
     let algorithm = algorithm.map(|name| request.algorithm(name)).transpose()?;
     let options = Options { algorithm, ..Options::default() };
     // The limits are checked before anything is allocated or copied.
-    trifold::plan_for(backend, request, Default::default(), options)?;
-    let input_buffer = upload(backend, input.bytes())?;
-    let output_buffer = allocate(backend, output_bytes)?;
-    let both = |v: &Numbers| trifold::Result::Ok((upload(backend, v.bytes())?, allocate(backend, v.bytes().len())?));
-    let value_buffers = values.map(both).transpose()?;
+    planner::plan(request, Layout::default(), options, backend.caps(), &backend.tuning())?;
     let moved_bytes = values.map_or(0, |v| v.bytes().len());
-    let spans = AnySpans {
-        input_values: value_buffers.as_ref().map(|(from, _)| first(from, moved_bytes)),
-        output_values: value_buffers.as_ref().map(|(_, to)| first(to, moved_bytes)),
-        ..AnySpans::new(first(&input_buffer, input.bytes().len()), first(&output_buffer, output_bytes))
+    let [from, to] = [upload(backend, input.bytes())?, allocate(backend, output_bytes)?];
+    let spans = SpansOf {
+        input_values: values.map(|v| first(&upload(backend, v.bytes())?, moved_bytes)).transpose()?,
+        output_values: values.map(|v| first(&allocate(backend, v.bytes().len())?, moved_bytes)).transpose()?,
+        ..Spans::new(&first(&from, input.bytes().len())?, &first(&to, output_bytes)?)
     };
-    let call = backend.call(request, spans, options)?;
-    backend.run(&call)?;
+    Call::new(backend, request, &spans, options)?.run()?;
     backend.synchronize()?;
     let mut output = vec![0; output_bytes];
     if output_bytes > 0 {
-        backend.read(spans.output, &mut output)?;
+        backend.read_blocking(&spans.output, &mut output)?;
     }
     let mut moved = vec![0; moved_bytes];
     if let Some(to) = spans.output_values.filter(|_| moved_bytes > 0) {
-        backend.read(to, &mut moved)?;
+        backend.read_blocking(&to, &mut moved)?;
     }
     Ok((output, moved))
 }

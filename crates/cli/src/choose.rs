@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::{Context, Result, bail};
-use trifold::{AnyBackend, DeviceKind, Error, Found, Language, TuningTable};
+use trifold::{Device, DeviceKind, Error, Found, Language, TuningTable};
 
 /// The devices that match any of the words, or all if there are none. Of all, those are left out that the file of `TRIFOLD_TUNING` has
 /// no numbers for; whoever chooses one, and whoever is left with none, is told so as an error.
@@ -45,7 +45,7 @@ pub fn listed(words: &[String]) -> Result<Vec<Found>> {
 
 /// Opens the device to run a user's data on: of those that match, a discrete GPU if there is one (CUDA before wgpu before
 /// OpenCL), else the CPU backend, else whatever there is. Where none was asked for, one that does not open is passed over.
-pub fn best(word: Option<&str>) -> Result<(Found, Box<dyn AnyBackend>)> {
+pub fn best(word: Option<&str>) -> Result<(Found, Device)> {
     let words: Vec<String> = word.map(String::from).into_iter().collect();
     // Opening it tells whether the file of `TRIFOLD_TUNING` is for it.
     let mut devices = listed(&words)?;
@@ -95,7 +95,7 @@ fn rank(device: &Found) -> (u32, u32) {
 }
 
 /// Opens a device. Drivers' bindings may panic over it.
-pub fn open(found: &Found) -> trifold::Result<Box<dyn AnyBackend>> {
+pub fn open(found: &Found) -> trifold::Result<Device> {
     catch_unwind(AssertUnwindSafe(|| found.open()))
         .unwrap_or_else(|_| Err(Error::backend_message(found.backend, "its binding panicked; -v says how")))
 }

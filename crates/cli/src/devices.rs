@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use trifold::{Caps, DeviceKind, SubgroupSource};
+use trifold::{Backend, Caps, DeviceKind, SubgroupSource};
 
 use crate::args::DevicesArgs;
 

@@ -1,21 +1,21 @@
-//! A device's buffers, as the commands fill them.
+//! A device's memory, as the commands fill it.
 
-use trifold::{AnyBackend, AnyBuffer, AnySpan, Result};
+use trifold::{Backend, Device, Result, Span};
 
-/// A buffer of so many bytes, and of one element at least: a reduction of none writes one.
-pub fn allocate(backend: &dyn AnyBackend, bytes: usize) -> Result<AnyBuffer> {
-    backend.alloc(bytes.max(16) as u64)
+/// Memory of so many bytes, and of one element at least: a reduction of none writes one.
+pub fn allocate(device: &Device, bytes: usize) -> Result<Span<Device>> {
+    device.allocate(bytes.max(16) as u64)
 }
 
-/// A buffer that begins with `bytes`.
-pub fn upload(backend: &dyn AnyBackend, bytes: &[u8]) -> Result<AnyBuffer> {
-    let buffer = allocate(backend, bytes.len())?;
+/// Memory that begins with `bytes`.
+pub fn upload(device: &Device, bytes: &[u8]) -> Result<Span<Device>> {
+    let memory = allocate(device, bytes.len())?;
     if !bytes.is_empty() {
-        backend.write(first(&buffer, bytes.len()), bytes)?;
+        device.write(&first(&memory, bytes.len())?, bytes)?;
     }
-    Ok(buffer)
+    Ok(memory)
 }
 
-pub fn first(buffer: &AnyBuffer, bytes: usize) -> AnySpan<'_> {
-    AnySpan { buffer, offset: 0, bytes: bytes as u64 }
+pub fn first(memory: &Span<Device>, bytes: usize) -> Result<Span<Device>> {
+    memory.slice(0, bytes as u64)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail, ensure};
 use comfy_table::Table;
 use indicatif::ProgressBar;
-use trifold::{AnyBackend, Candidates, Caps, Fault, Found, Layout, Plan, Tuning, TuningRow, TuningTable, planner};
+use trifold::{Backend, Candidates, Caps, Device, Fault, Found, Layout, Plan, Tuning, TuningRow, TuningTable, planner};
 use trifold_conformance as conformance;
 
 use crate::args::TuneArgs;
@@ -67,7 +67,7 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
     }
     bar.inc_length(subjects.len() as u64);
 
-    let bench = Bench::new(&*backend, start.clone(), args.runs);
+    let bench = Bench::new(&backend, start.clone(), args.runs);
     let mut best = Search { bench, bar, caps, tuning: start.clone(), n };
     for subject in &subjects {
         bar.inc(1);
@@ -101,7 +101,7 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
         }
         let plans = best.plan(subject, &best.tuning).is_some();
         ensure!(plans, "{}: what was found for other calls leaves it no plan: {numbers:?}", call(subject, n));
-        check(&*backend, subject, &numbers, &mut passed)?;
+        check(&backend, subject, &numbers, &mut passed)?;
     }
     let numbers = numbers.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
     Ok(Some(TuningRow::for_device(caps, numbers)))
@@ -114,7 +114,7 @@ fn changes(before: &Tuning, after: &Tuning) -> BTreeMap<&'static str, u32> {
 
 /// The numbers must pass the conformance suite's cases of them, together: a subject's tile may be another with what a later one found.
 fn check(
-    backend: &dyn AnyBackend,
+    backend: &Device,
     subject: &Candidates,
     numbers: &BTreeMap<&'static str, u32>,
     passed: &mut BTreeSet<String>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use trifold_core::{Order, Reduce, Result, Sort, Sum, Transfer};
+use trifold_core::{Reduce, Result, Sort, Sum, Transfer};
 
 use crate::case::{Failure, Outcome, guarded};
 
@@ -38,12 +38,9 @@ pub fn kernels_are_cached<B: Reduce + Sort>(folder: &Path, open: impl Fn() -> Re
 
 fn use_once<B: Reduce + Sort>(backend: &B) -> std::result::Result<(), Failure> {
     let input: Vec<u32> = (0..1000).map(|i| i * 7919 % 1000).collect();
-    let (from, to) = (backend.upload(&input)?, backend.alloc(4000)?);
-    let (from, to) = (backend.span(&from), backend.span(&to));
-    backend.reduce::<u32, Sum>(&from, &to.elements::<u32>(0, 1)?)?;
-    let sum = backend.download::<u32>(&to.elements::<u32>(0, 1)?)?[0];
-    backend.sort_keys::<u32>(Order::Ascending, &from, &to)?;
-    let sorted = backend.download::<u32>(&to)?;
+    let input = backend.upload(&input)?;
+    let sum = backend.reduce(&input, Sum).value()?;
+    let sorted = backend.sort(&input).read()?;
     match sum == 499_500 && sorted.into_iter().eq(0..1000) {
         true => Ok(()),
         false => Err(Failure::Wrong(format!("the sum is {sum}, not 499500, or the keys are not sorted"))),

@@ -4,9 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use trifold_core::{
-    AnyBackend, AnySpan, AnySpans, Builtin, Error, Op, Options, Request, Scalar, ScanKind, ScanRequest, bytemuck,
+    Backend, Builtin, Call, Device, Error, Op, Options, Request, Scalar, ScanKind, ScanRequest, Spans, Transfer,
+    bytemuck,
 };
 
+use crate::builders::builders;
 use crate::refusal::Refusal;
 use crate::row::Row;
 use crate::stage::{Staged, check_row};
@@ -33,6 +35,8 @@ pub(crate) enum Body {
     Call(Box<Row>),
     /// Calls one after the other without waiting in between, all checked in the end, twice.
     Queue(Vec<Row>),
+    /// Every builder, as programs call them.
+    Builders,
     /// What is timed is run as often as asked, after what comes before it.
     Timing,
     /// A call that must be refused.
@@ -50,7 +54,7 @@ impl Case {
     pub fn kernels(&self) -> String {
         match &self.body {
             Body::Call(row) => row.kernels(),
-            Body::Queue(_) | Body::Timing | Body::Refusal(_) => self.name.clone(),
+            Body::Queue(_) | Body::Builders | Body::Timing | Body::Refusal(_) => self.name.clone(),
         }
     }
 
@@ -59,7 +63,7 @@ impl Case {
         match &self.body {
             Body::Call(row) => row.request.n() * u64::from(row.runs),
             Body::Queue(rows) => rows.iter().map(|row| row.request.n()).sum(),
-            Body::Timing | Body::Refusal(_) => 0,
+            Body::Builders | Body::Timing | Body::Refusal(_) => 0,
         }
     }
 }
@@ -103,10 +107,11 @@ impl From<Error> for Failure {
 }
 
 /// Runs a case. A panic below is a failure.
-pub fn run(backend: &dyn AnyBackend, case: &Case) -> Outcome {
+pub fn run(backend: &Device, case: &Case) -> Outcome {
     guarded(|| match &case.body {
         Body::Call(row) => check_row(backend, row),
         Body::Queue(rows) => queue(backend, rows),
+        Body::Builders => builders(backend),
         Body::Timing => timing(backend),
         Body::Refusal(refusal) => refusal.check(backend),
     })
@@ -123,18 +128,17 @@ pub(crate) fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Outcome {
 }
 
 /// A scan in place of ones, again and again, tells how often it was made.
-fn timing(backend: &dyn AnyBackend) -> Result<(), Failure> {
+fn timing(backend: &Device) -> Result<(), Failure> {
     const N: usize = 1000;
-    let buffer = backend.alloc(4 * N as u64)?;
-    let span = AnySpan::whole(&buffer);
+    let span = backend.allocate(4 * N as u64)?;
     let op = Op::builtin(Builtin::Sum, Scalar::U32).ok_or_else(|| Error::Invalid("u32 has a sum".into()))?;
     let request = Request::Scan(ScanRequest { op, n: N as u64, kind: ScanKind::Inclusive, initial: None });
-    let call = backend.call(&request, AnySpans::new(span, span), Options::default())?;
+    let call = Call::new(backend, &request, &Spans::new(&span, &span), Options::default())?;
     for (before, repeat) in [(None, 1), (Some(&call), 5), (None, 32)] {
         let mut expected = vec![1_u32; N];
-        backend.write(span, bytemuck::cast_slice(&expected))?;
+        backend.write(&span, bytemuck::cast_slice(&expected))?;
         let start = Instant::now();
-        let ms = backend.time(before, &call, repeat)?;
+        let ms = before.map_or_else(|| call.time(repeat), |before| call.time_after(before, repeat))?;
         let wall = start.elapsed().as_secs_f64() * 1e3;
         if !(0.0..=wall).contains(&ms) {
             return Err(Failure::Wrong(format!(
@@ -149,7 +153,7 @@ fn timing(backend: &dyn AnyBackend) -> Result<(), Failure> {
             });
         }
         let mut got = vec![0_u32; N];
-        backend.read(span, bytemuck::cast_slice_mut(&mut got))?;
+        backend.read_blocking(&span, bytemuck::cast_slice_mut(&mut got))?;
         if got != expected {
             return Err(Failure::Wrong(format!("what was timed {repeat} times was not run so often")));
         }
@@ -157,7 +161,7 @@ fn timing(backend: &dyn AnyBackend) -> Result<(), Failure> {
     Ok(())
 }
 
-fn queue(backend: &dyn AnyBackend, rows: &[Row]) -> Result<(), Failure> {
+fn queue(backend: &Device, rows: &[Row]) -> Result<(), Failure> {
     let mut staged = vec![];
     let mut reason = None;
     for row in rows {
@@ -175,7 +179,7 @@ fn queue(backend: &dyn AnyBackend, rows: &[Row]) -> Result<(), Failure> {
             one.reset(backend)?;
         }
         for (_, one) in &staged {
-            backend.run(&one.call)?;
+            one.call.run()?;
         }
         for (row, one) in &staged {
             one.check(backend).map_err(|failure| match failure {

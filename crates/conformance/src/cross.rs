@@ -1,6 +1,6 @@
 //! Two backends against each other, and beside each other.
 
-use trifold_core::AnyBackend;
+use trifold_core::{Backend, Device};
 
 use crate::case::{Failure, Outcome, guarded};
 use crate::row::Row;
@@ -30,7 +30,7 @@ impl PairCase {
 
     /// Runs it: results of the same input must be the same bit by bit, or within the sum of both tolerances for float
     /// sums and products. A panic below is a failure.
-    pub fn run(&self, a: &dyn AnyBackend, b: &dyn AnyBackend) -> Outcome {
+    pub fn run(&self, a: &Device, b: &Device) -> Outcome {
         match &self.row {
             Some(row) => guarded(|| compare_row(a, b, row)),
             None => two_threads(a, b),
@@ -38,21 +38,21 @@ impl PairCase {
     }
 }
 
-fn compare_row(a: &dyn AnyBackend, b: &dyn AnyBackend, row: &Row) -> Result<(), Failure> {
+fn compare_row(a: &Device, b: &Device, row: &Row) -> Result<(), Failure> {
     let (on_a, on_b) = (Staged::new(a, row)?, Staged::new(b, row)?);
-    a.run(&on_a.call)?;
-    b.run(&on_b.call)?;
+    on_a.call.run()?;
+    on_b.call.run()?;
     let (from_a, from_b) = (on_a.results(a)?, on_b.results(b)?);
     let depth = on_a.call.plan().depth() + on_b.call.plan().depth();
     on_a.expected.with(from_a).check(&from_b, depth, STALE).map_err(|message| {
-        let name = |backend: &dyn AnyBackend| format!("{} ({})", backend.caps().device, backend.caps().backend);
+        let name = |backend: &Device| format!("{} ({})", backend.caps().device, backend.caps().backend);
         Failure::Wrong(format!("{} against {}: {message}", name(b), name(a)))
     })
 }
 
 /// Works with two backends from two threads at the same time.
-fn two_threads(a: &dyn AnyBackend, b: &dyn AnyBackend) -> Outcome {
-    let work = |backend: &dyn AnyBackend| {
+fn two_threads(a: &Device, b: &Device) -> Outcome {
+    let work = |backend: &Device| {
         guarded(|| {
             for row in shared_rows().into_iter().filter(|row| row.request.n() > 1).step_by(3) {
                 match check_row(backend, &row) {

@@ -66,7 +66,7 @@ fn costs(cases: &[Case], caps: &Caps, tuning: &Tuning) -> HashMap<String, u64> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use trifold_core::{AnyBackend, Language, SubgroupSource, Subgroups};
+    use trifold_core::{Backend, Language, SubgroupSource, Subgroups};
 
     use super::*;
     use crate::case::Level;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use trifold_core::{AnyBackend, Error, Result};
+use trifold_core::{Backend, Device, Error, Result};
 
 use crate::{Case, Expectations, Level, Outcome, TURNS, cases, draw, properties, run};
 
@@ -16,7 +16,7 @@ const PROPERTY_CASES: u32 = 24;
 /// [`draw`]): how many were left out is printed at the end. A device that is [`Error::Unsupported`] is ignored with that
 /// reason; one that does not open for another reason fails. Each device is opened once, its cases run one after the
 /// other, and `device/case` is a test's name, for `cargo test` to filter by.
-pub fn main_with(open: impl Fn() -> Vec<(String, Result<Box<dyn AnyBackend>>)>) -> ! {
+pub fn main_with(open: impl Fn() -> Vec<(String, Result<Device>)>) -> ! {
     let mut arguments = Arguments::from_args();
     // A software device has threads of its own, and a real one a single queue.
     arguments.test_threads = Some(1);
@@ -80,21 +80,15 @@ fn is_wanted(arguments: &Arguments, name: &str) -> bool {
     arguments.filter.as_ref().is_none_or(is) && !arguments.skip.iter().any(is)
 }
 
-type Shared = Arc<Mutex<Box<dyn AnyBackend>>>;
+type Shared = Arc<Mutex<Device>>;
 
-fn device_trials(
-    device: &str,
-    backend: Box<dyn AnyBackend>,
-    cases: Vec<Case>,
-    known: &Arc<Expectations>,
-    trials: &mut Vec<Trial>,
-) {
+fn device_trials(device: &str, backend: Device, cases: Vec<Case>, known: &Arc<Expectations>, trials: &mut Vec<Trial>) {
     let backend: Shared = Arc::new(Mutex::new(backend));
     for case in cases {
         let name = case.name().to_owned();
         trials.push(trial(device, name, &backend, known, move |backend| run(backend, &case)));
     }
-    let all = move |backend: &dyn AnyBackend| properties(backend, PROPERTY_CASES);
+    let all = move |backend: &Device| properties(backend, PROPERTY_CASES);
     trials.push(trial(device, "properties".into(), &backend, known, all));
 }
 
@@ -103,13 +97,13 @@ fn trial(
     name: String,
     backend: &Shared,
     known: &Arc<Expectations>,
-    work: impl FnOnce(&dyn AnyBackend) -> Outcome + Send + 'static,
+    work: impl FnOnce(&Device) -> Outcome + Send + 'static,
 ) -> Trial {
     let (device, backend, known) = (device.to_owned(), backend.clone(), known.clone());
     Trial::ignorable_test(format!("{device}/{name}"), move || {
         // A case that panicked is reported as such; the device is the next one's to use.
         let backend = backend.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.settle(&device, &name, work(&**backend)) {
+        match known.settle(&device, &name, work(&backend)) {
             Outcome::Passed => Ok(Completion::Completed),
             Outcome::Ignored(reason) => Ok(Completion::ignored_with(reason)),
             Outcome::Failed(message) | Outcome::Lost(message) => Err(Failed::from(message)),

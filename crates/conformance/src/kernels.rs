@@ -136,7 +136,7 @@ fn candidates(caps: &Caps, tuning: &Tuning) -> Vec<KernelKey> {
 
 fn operators(breadth: Breadth) -> Vec<Op> {
     let mut ops = operators::own().to_vec();
-    ops.extend([Op::of::<operators::Wide, operators::Widest>(), product()]);
+    ops.extend([Op::of::<operators::Wide, _>(operators::Widest), product()]);
     for scalar in Scalar::ALL {
         let wanted = |which: &Builtin| breadth == Breadth::Every || matches!(which, Builtin::Sum | Builtin::Min);
         ops.extend(Builtin::ALL.into_iter().filter(wanted).filter_map(|which| Op::builtin(which, scalar)));
@@ -164,7 +164,7 @@ fn requests(breadth: Breadth) -> Vec<Request> {
             requests.extend([Order::Ascending, Order::Descending].map(|order| sort(key, value.clone(), order, 500)));
         }
     }
-    for selector in operators::selectors() {
+    for selector in operators::selectors().into_iter().chain(operators::capturing_selectors()) {
         requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&selector, rest, n)));
     }
     let ops = operators(Breadth::Some).into_iter().map(Some).chain([None]);

@@ -8,13 +8,14 @@
 //!
 //! ```
 //! use trifold_conformance::{Level, Outcome, cases, run};
-//! let cpu = trifold_cpu::Cpu::new()?;
-//! let backend: &dyn trifold_core::AnyBackend = &cpu;
-//! let case = cases(backend.caps(), &backend.tuning(), Level::Quick).into_iter().find(|c| c.name().starts_with("reduce/")).unwrap();
-//! assert_eq!(run(backend, &case), Outcome::Passed);
+//! use trifold_core::{Backend, Device};
+//! let device = Device::of(trifold_cpu::Cpu::new()?);
+//! let case = cases(device.caps(), &device.tuning(), Level::Quick).into_iter().find(|c| c.name().starts_with("reduce/")).unwrap();
+//! assert_eq!(run(&device, &case), Outcome::Passed);
 //! # Ok::<(), trifold_core::Error>(())
 //! ```
 
+mod builders;
 mod cached;
 mod case;
 mod commands;
@@ -34,6 +35,7 @@ mod row;
 mod skip;
 mod stage;
 mod table;
+mod watched;
 
 pub use cached::kernels_are_cached;
 pub use case::{Case, Level, Outcome, run};
@@ -52,3 +54,4 @@ pub use repeated::repeated_calls_only_run;
 pub use skip::{chromium_or_skip, devices_or_skip, skip};
 pub use table::{cases, tuned_cases};
 pub use trifold_cpu::oracle;
+pub use watched::{Event, Watched};

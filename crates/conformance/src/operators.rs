@@ -1,6 +1,8 @@
 //! The suite's own operators: what a caller may bring.
 
-use trifold_core::{Monoid, Op, Predicate, Selector, element};
+use std::borrow::Cow;
+
+use trifold_core::{Captures, Monoid, Op, Predicate, Selector, element};
 
 element! {
     /// x -> a * x + b.
@@ -8,13 +10,19 @@ element! {
 }
 
 /// Composition from left to right; does not commute.
+#[derive(Clone)]
 pub(crate) struct Compose;
 impl Monoid<Affine> for Compose {
-    const NAME: &'static str = "compose";
-    const WGSL: &'static str = "fn combine(l: T, r: T) -> T { return T(l.a * r.a, l.b * r.a + r.b); }";
-    const IDENTITY: Affine = Affine { a: 1, b: 0 };
-    const COMMUTATIVE: bool = false;
-    fn combine(l: Affine, r: Affine) -> Affine {
+    fn name(&self) -> Cow<'static, str> {
+        "compose".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn combine(l: T, r: T) -> T { return T(l.a * r.a, l.b * r.a + r.b); }".into()
+    }
+    fn identity(&self) -> Affine {
+        Affine { a: 1, b: 0 }
+    }
+    fn combine(&self, l: Affine, r: Affine) -> Affine {
         Affine { a: l.a.wrapping_mul(r.a), b: l.b.wrapping_mul(r.a).wrapping_add(r.b) }
     }
 }
@@ -26,13 +34,22 @@ element! {
 }
 
 /// A sum, a maximum and an exclusive or at once.
+#[derive(Clone)]
 pub(crate) struct Tally;
 impl Monoid<Triple> for Tally {
-    const NAME: &'static str = "tally";
-    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(a.CHAR_BIT + b.CHAR_BIT, max(a.image2d_array_t, b.image2d_array_t), a.TILE ^ b.TILE); }";
-    const IDENTITY: Triple = Triple { CHAR_BIT: 0, image2d_array_t: 0, TILE: 0 };
-    const COMMUTATIVE: bool = true;
-    fn combine(a: Triple, b: Triple) -> Triple {
+    fn name(&self) -> Cow<'static, str> {
+        "tally".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn combine(a: T, b: T) -> T { return T(a.CHAR_BIT + b.CHAR_BIT, max(a.image2d_array_t, b.image2d_array_t), a.TILE ^ b.TILE); }".into()
+    }
+    fn identity(&self) -> Triple {
+        Triple { CHAR_BIT: 0, image2d_array_t: 0, TILE: 0 }
+    }
+    fn commutes(&self) -> bool {
+        true
+    }
+    fn combine(&self, a: Triple, b: Triple) -> Triple {
         Triple {
             CHAR_BIT: a.CHAR_BIT.wrapping_add(b.CHAR_BIT),
             image2d_array_t: a.image2d_array_t.max(b.image2d_array_t),
@@ -58,14 +75,22 @@ element! {
 }
 
 /// A 64-bit sum, a float maximum and an or at once.
+#[derive(Clone)]
 pub(crate) struct Merge;
 impl Monoid<Mixed> for Merge {
-    const NAME: &'static str = "merge";
-    const WGSL: &'static str =
-        "fn combine(a: T, b: T) -> T { return T(a.count + b.count, max(a.peak, b.peak), a.mask | b.mask); }";
-    const IDENTITY: Mixed = Mixed { count: 0, peak: -2.0, mask: 0 };
-    const COMMUTATIVE: bool = true;
-    fn combine(a: Mixed, b: Mixed) -> Mixed {
+    fn name(&self) -> Cow<'static, str> {
+        "merge".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn combine(a: T, b: T) -> T { return T(a.count + b.count, max(a.peak, b.peak), a.mask | b.mask); }".into()
+    }
+    fn identity(&self) -> Mixed {
+        Mixed { count: 0, peak: -2.0, mask: 0 }
+    }
+    fn commutes(&self) -> bool {
+        true
+    }
+    fn combine(&self, a: Mixed, b: Mixed) -> Mixed {
         Mixed { count: a.count.wrapping_add(b.count), peak: a.peak.max(b.peak), mask: a.mask | b.mask }
     }
 }
@@ -76,13 +101,22 @@ element! {
 }
 
 /// The smallest interval around two.
+#[derive(Clone)]
 pub(crate) struct Hull;
 impl Monoid<Interval> for Hull {
-    const NAME: &'static str = "hull";
-    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(min(a.low, b.low), max(a.high, b.high)); }";
-    const IDENTITY: Interval = Interval { low: 2.0, high: -2.0 };
-    const COMMUTATIVE: bool = true;
-    fn combine(a: Interval, b: Interval) -> Interval {
+    fn name(&self) -> Cow<'static, str> {
+        "hull".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn combine(a: T, b: T) -> T { return T(min(a.low, b.low), max(a.high, b.high)); }".into()
+    }
+    fn identity(&self) -> Interval {
+        Interval { low: 2.0, high: -2.0 }
+    }
+    fn commutes(&self) -> bool {
+        true
+    }
+    fn combine(&self, a: Interval, b: Interval) -> Interval {
         Interval { low: a.low.min(b.low), high: a.high.max(b.high) }
     }
 }
@@ -93,90 +127,137 @@ element! {
 }
 
 /// A float maximum, a sum and a minimum at once. For texts alone: few devices of the suite have f64.
+#[derive(Clone)]
 pub(crate) struct Widest;
 impl Monoid<Wide> for Widest {
-    const NAME: &'static str = "widest";
-    const WGSL: &'static str =
-        "fn combine(a: T, b: T) -> T { return T(max(a.high, b.high), a.count + b.count, min(a.low, b.low)); }";
-    const IDENTITY: Wide = Wide { high: f64::MIN, count: 0, low: i32::MAX };
-    const COMMUTATIVE: bool = true;
-    fn combine(a: Wide, b: Wide) -> Wide {
+    fn name(&self) -> Cow<'static, str> {
+        "widest".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn combine(a: T, b: T) -> T { return T(max(a.high, b.high), a.count + b.count, min(a.low, b.low)); }".into()
+    }
+    fn identity(&self) -> Wide {
+        Wide { high: f64::MIN, count: 0, low: i32::MAX }
+    }
+    fn commutes(&self) -> bool {
+        true
+    }
+    fn combine(&self, a: Wide, b: Wide) -> Wide {
         Wide { high: a.high.max(b.high), count: a.count.wrapping_add(b.count), low: a.low.min(b.low) }
     }
 }
 
 /// A sum, by way of what WGSL defines and devices' instructions do not: `a / 0` is `a`, `a % 0` is 0, the lowest integer by -1 is
 /// itself, and an index out of bounds stays within its array.
+#[derive(Clone)]
 pub(crate) struct Guarded;
 impl Monoid<i32> for Guarded {
-    const NAME: &'static str = "guarded";
-    const WGSL: &'static str = "\
+    fn name(&self) -> Cow<'static, str> {
+        "guarded".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "\
         fn combine(a: T, b: T) -> T {\n  let zero = a ^ a;\n  let sum = a / zero + b + a % zero;\n\
-          let again = sum / (zero - 1) / (zero - 1);\n  var sums = array<i32, 2>(again, again);\n  return sums[a | 2];\n}";
-    const IDENTITY: i32 = 0;
-    const COMMUTATIVE: bool = true;
-    fn combine(a: i32, b: i32) -> i32 {
+          let again = sum / (zero - 1) / (zero - 1);\n  var sums = array<i32, 2>(again, again);\n  return sums[a | 2];\n}".into()
+    }
+    fn identity(&self) -> i32 {
+        0
+    }
+    fn commutes(&self) -> bool {
+        true
+    }
+    fn combine(&self, a: i32, b: i32) -> i32 {
         a.wrapping_add(b)
     }
 }
 
 /// Every element.
+#[derive(Clone)]
 pub(crate) struct All;
 impl Predicate<u32> for All {
-    const NAME: &'static str = "all";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return true; }";
-    fn keep(_: u32) -> bool {
+    fn name(&self) -> Cow<'static, str> {
+        "all".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return true; }".into()
+    }
+    fn keep(&self, _: u32) -> bool {
         true
     }
 }
 
 /// No element.
+#[derive(Clone)]
 pub(crate) struct Nothing;
 impl Predicate<u32> for Nothing {
-    const NAME: &'static str = "nothing";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return false; }";
-    fn keep(_: u32) -> bool {
+    fn name(&self) -> Cow<'static, str> {
+        "nothing".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return false; }".into()
+    }
+    fn keep(&self, _: u32) -> bool {
         false
     }
 }
 
 /// The upper half: every second element of alternating ones.
+#[derive(Clone)]
 pub(crate) struct Upper;
 impl Predicate<u32> for Upper {
-    const NAME: &'static str = "upper";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0x80000000u; }";
-    fn keep(v: u32) -> bool {
+    fn name(&self) -> Cow<'static, str> {
+        "upper".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return v >= 0x80000000u; }".into()
+    }
+    fn keep(&self, v: u32) -> bool {
         v >= 1 << 31
     }
 }
 impl Predicate<f32> for Upper {
-    const NAME: &'static str = "upper";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 0.0; }";
-    fn keep(v: f32) -> bool {
+    fn name(&self) -> Cow<'static, str> {
+        "upper".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return v >= 0.0; }".into()
+    }
+    fn keep(&self, v: f32) -> bool {
         v >= 0.0
     }
 }
 
 /// One element of 16, by chance.
+#[derive(Clone)]
 pub(crate) struct Few;
 impl Predicate<u64> for Few {
-    const NAME: &'static str = "few";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return (v >> 32u) % 16lu == 3lu; }";
-    fn keep(v: u64) -> bool {
+    fn name(&self) -> Cow<'static, str> {
+        "few".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return (v >> 32u) % 16lu == 3lu; }".into()
+    }
+    fn keep(&self, v: u64) -> bool {
         (v >> 32) % 16 == 3
     }
 }
 
 /// A struct's fields, a constant, a helper and a loop, with names of the kernels' own; one element of two, by chance.
+#[derive(Clone)]
 pub(crate) struct OddBits;
 impl Predicate<Triple> for OddBits {
-    const NAME: &'static str = "odd_bits";
-    const WGSL: &'static str = "\
+    fn name(&self) -> Cow<'static, str> {
+        "odd_bits".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "\
         const ROWS: u32 = 2u;\n\
         fn lookback(v: Triple) -> u32 {\n  var bits = v.CHAR_BIT ^ v.image2d_array_t;\n\
           for (var i = 0u; i < ROWS; i++) { bits ^= bits >> (16u >> i); }\n  return bits ^ v.TILE;\n}\n\
-        fn keep(v: T) -> bool {\n  return (lookback(v) & 1u) != 0u;\n}";
-    fn keep(v: Triple) -> bool {
+        fn keep(v: T) -> bool {\n  return (lookback(v) & 1u) != 0u;\n}"
+            .into()
+    }
+    fn keep(&self, v: Triple) -> bool {
         let bits = v.CHAR_BIT ^ v.image2d_array_t;
         let bits = bits ^ (bits >> 16);
         let bits = bits ^ (bits >> 8);
@@ -185,26 +266,37 @@ impl Predicate<Triple> for OddBits {
 }
 
 /// Any float as integers: out of range the nearest, of NaN 0.
+#[derive(Clone)]
 pub(crate) struct Converted;
 impl Predicate<u32> for Converted {
-    const NAME: &'static str = "converted";
-    const WGSL: &'static str = "\
+    fn name(&self) -> Cow<'static, str> {
+        "converted".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "\
         fn keep(v: T) -> bool {\n  let f = bitcast<f32>(v);\n  let both = vec2<i32>(vec2(-f, f));\n\
           let bits = u32(f) ^ bitcast<u32>(both.x) ^ (u32(i32(f)) << 1u) ^ u32(both.y == 0);\n\
-          return (countOneBits(bits * 0x9e3779b9u) & 1u) == 1u;\n}";
-    fn keep(v: u32) -> bool {
+          return (countOneBits(bits * 0x9e3779b9u) & 1u) == 1u;\n}"
+            .into()
+    }
+    fn keep(&self, v: u32) -> bool {
         let f = f32::from_bits(v);
         let bits = f as u32 ^ (-f) as i32 as u32 ^ (f as i32 as u32) << 1 ^ u32::from(f as i32 == 0);
         bits.wrapping_mul(0x9e37_79b9).count_ones() % 2 == 1
     }
 }
 impl Predicate<f64> for Converted {
-    const NAME: &'static str = "converted";
-    const WGSL: &'static str = "\
+    fn name(&self) -> Cow<'static, str> {
+        "converted".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "\
         fn keep(v: T) -> bool {\n  let f = v * 2e19lf;\n\
           let bits = u64(f) ^ bitcast<u64>(i64(f)) ^ u64(u32(f)) ^ bitcast<u64>(i64(i32(-f)));\n\
-          return (countOneBits(u32(bits >> 32u) ^ u32(bits)) & 1u) == 1u;\n}";
-    fn keep(v: f64) -> bool {
+          return (countOneBits(u32(bits >> 32u) ^ u32(bits)) & 1u) == 1u;\n}"
+            .into()
+    }
+    fn keep(&self, v: f64) -> bool {
         let f = v * 2e19;
         let bits = f as u64 ^ f as i64 as u64 ^ u64::from(f as u32) ^ i64::from((-f) as i32) as u64;
         bits.count_ones() % 2 == 1
@@ -212,27 +304,37 @@ impl Predicate<f64> for Converted {
 }
 
 /// What a loop's body has named, when its `continuing` has changed what it was named after.
+#[derive(Clone)]
 pub(crate) struct Continuing;
 impl Predicate<u32> for Continuing {
-    const NAME: &'static str = "continuing";
-    const WGSL: &'static str = "\
+    fn name(&self) -> Cow<'static, str> {
+        "continuing".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "\
         fn keep(v: T) -> bool {\n  var o = 0u;\n  var i = 0u;\n  loop {\n    let q = i;\n    if (i == (v & 7u)) { break; }\n\
-            continuing { i += 1u; o += q; }\n  }\n  return (o & 1u) == 1u;\n}";
-    fn keep(v: u32) -> bool {
+            continuing { i += 1u; o += q; }\n  }\n  return (o & 1u) == 1u;\n}".into()
+    }
+    fn keep(&self, v: u32) -> bool {
         (0..v & 7).sum::<u32>() % 2 == 1
     }
 }
 
 /// Indices, divisors and shifts out of their bounds.
+#[derive(Clone)]
 pub(crate) struct OutOfBounds;
 impl Predicate<u32> for OutOfBounds {
-    const NAME: &'static str = "out_of_bounds";
-    const WGSL: &'static str = "\
+    fn name(&self) -> Cow<'static, str> {
+        "out_of_bounds".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "\
         fn keep(v: T) -> bool {\n  var places = array<u32, 5>(0u, 1u, 0u, 1u, 3u);\n  let lanes = vec3(1u, 0u, v >> 9u);\n\
           let near = v >> 29u;\n  places[near] += lanes[v >> 30u] + lanes[v];\n  places[bitcast<i32>(v)] ^= places[near];\n\
           var divided = vec2(v, near) / (vec2(near) >> vec2(2u));\n  divided.y %= near & 3u;\n  divided.x <<= near << 3u;\n\
-          return ((places[1] + places[4] + divided.x + divided.y) & 1u) == 1u;\n}";
-    fn keep(v: u32) -> bool {
+          return ((places[1] + places[4] + divided.x + divided.y) & 1u) == 1u;\n}".into()
+    }
+    fn keep(&self, v: u32) -> bool {
         let (mut places, lanes, near) = ([0, 1, 0, 1, 3], [1, 0, v >> 9], v >> 29);
         let last = |index: u32, count: usize| (index as usize).min(count - 1);
         let added = u32::wrapping_add(lanes[last(v >> 30, 3)], lanes[last(v, 3)]);
@@ -246,11 +348,16 @@ impl Predicate<u32> for OutOfBounds {
 }
 
 /// Floats with the sign bit, NaNs and zeros among them, of which no comparison tells.
+#[derive(Clone)]
 pub(crate) struct Signed;
 impl Predicate<f32> for Signed {
-    const NAME: &'static str = "signed";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return bitcast<u32>(v) >> 31u == 1u; }";
-    fn keep(v: f32) -> bool {
+    fn name(&self) -> Cow<'static, str> {
+        "signed".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return bitcast<u32>(v) >> 31u == 1u; }".into()
+    }
+    fn keep(&self, v: f32) -> bool {
         v.to_bits() >> 31 == 1
     }
 }
@@ -258,41 +365,112 @@ impl Predicate<f32> for Signed {
 /// The predicates, erased: of one word, of two, and of a struct.
 pub(crate) fn selectors() -> [Selector; 6] {
     [
-        Selector::of::<u32, Upper>(),
-        Selector::of::<u32, All>(),
-        Selector::of::<u32, Nothing>(),
-        Selector::of::<f32, Upper>(),
-        Selector::of::<u64, Few>(),
-        Selector::of::<Triple, OddBits>(),
+        Selector::of::<u32, _>(Upper),
+        Selector::of::<u32, _>(All),
+        Selector::of::<u32, _>(Nothing),
+        Selector::of::<f32, _>(Upper),
+        Selector::of::<u64, _>(Few),
+        Selector::of::<Triple, _>(OddBits),
+    ]
+}
+
+element! {
+    /// a + b + by a b, from 0 on: 1 + by (a + b + by a b) = (1 + by a) (1 + by b). A helper reads the number.
+    pub(crate) struct Bent { pub by: u32 }
+}
+impl Monoid<u32> for Bent {
+    fn text(&self) -> Cow<'static, str> {
+        "fn bend(v: u32) -> u32 { return captures.by * v; }\nfn combine(a: T, b: T) -> T { return a + b + bend(a) * b; }".into()
+    }
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn commutes(&self) -> bool {
+        true
+    }
+    fn combine(&self, a: u32, b: u32) -> u32 {
+        a.wrapping_add(b).wrapping_add(self.by.wrapping_mul(a).wrapping_mul(b))
+    }
+    fn captures(&self) -> Captures {
+        Captures::of(self)
+    }
+}
+
+element! {
+    /// Floats above a limit.
+    pub(crate) struct Above { pub limit: f32 }
+}
+impl Predicate<f32> for Above {
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return v > captures.limit; }".into()
+    }
+    fn keep(&self, v: f32) -> bool {
+        v > self.limit
+    }
+    fn captures(&self) -> Captures {
+        Captures::of(self)
+    }
+}
+
+element! {
+    /// Numbers whose low bits lie between two. Fields of several sizes, not all of them read.
+    pub(crate) struct Between { pub mask: u64, pub low: u32, pub high: u32, pub unused: f32, pub last: i32 }
+}
+impl Predicate<u64> for Between {
+    fn text(&self) -> Cow<'static, str> {
+        "fn inside(v: u32) -> bool { return captures.low <= v && v < captures.high; }\n\
+         fn keep(v: T) -> bool { return inside(u32(v & captures.mask)) || captures.last == i32(v & 1lu); }"
+            .into()
+    }
+    fn keep(&self, v: u64) -> bool {
+        (self.low..self.high).contains(&((v & self.mask) as u32)) || self.last == (v & 1) as i32
+    }
+    fn captures(&self) -> Captures {
+        Captures::of(self)
+    }
+}
+
+/// Predicates that bring numbers, erased: two of one kernel, and one of several fields.
+pub(crate) fn capturing_selectors() -> [Selector; 3] {
+    let between = Between { mask: 0xff, low: 40, high: 90, unused: 0.5, last: 7 };
+    [
+        Selector::of::<f32, _>(Above { limit: 0.25 }),
+        Selector::of::<f32, _>(Above { limit: 0.75 }),
+        Selector::of::<u64, _>(between),
     ]
 }
 
 /// Predicates whose meaning not every compiler sees to, erased.
 pub(crate) fn guarded_selectors() -> [Selector; 4] {
     [
-        Selector::of::<u32, Converted>(),
-        Selector::of::<f64, Converted>(),
-        Selector::of::<u32, Continuing>(),
-        Selector::of::<u32, OutOfBounds>(),
+        Selector::of::<u32, _>(Converted),
+        Selector::of::<f64, _>(Converted),
+        Selector::of::<u32, _>(Continuing),
+        Selector::of::<u32, _>(OutOfBounds),
     ]
 }
 
 /// All that run on devices, erased.
-pub(crate) fn own() -> [Op; 4] {
-    [Op::of::<Affine, Compose>(), Op::of::<Triple, Tally>(), Op::of::<Mixed, Merge>(), Op::of::<Interval, Hull>()]
+pub(crate) fn own() -> [Op; 5] {
+    [compose(), tally(), Op::of::<Mixed, _>(Merge), Op::of::<Interval, _>(Hull), bent(3)]
 }
 
 /// The guarded sum, erased.
 pub(crate) fn guarded() -> Op {
-    Op::of::<i32, Guarded>()
+    Op::of::<i32, _>(Guarded)
 }
 
 /// Composition, erased.
 pub(crate) fn compose() -> Op {
-    Op::of::<Affine, Compose>()
+    Op::of::<Affine, _>(Compose)
+}
+
+/// A sum that brings a number, erased.
+pub(crate) fn bent(by: u32) -> Op {
+    Op::of::<u32, _>(Bent { by })
 }
 
 /// The tally, erased.
 pub(crate) fn tally() -> Op {
-    Op::of::<Triple, Tally>()
+    Op::of::<Triple, _>(Tally)
 }

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRng, TestRunner};
 use trifold_core::{
-    AnyBackend, AnySpan, AnySpans, Builtin, ElementType, Error, Options, Order, Request, Scalar, ScanKind, ScanRequest,
+    Backend, Builtin, Device, ElementType, Error, Options, Order, Request, Scalar, ScanKind, ScanRequest, Spans,
+    SpansOf,
 };
 use trifold_cpu::oracle::{self, Given};
 
@@ -14,7 +15,7 @@ use crate::table::{builtin, reduce, scan, sort};
 
 /// Tries each property with `cases` inputs: the scan of two halves is the halves' scans, the second from the first's
 /// total on; a reduction is the last element of an inclusive scan; a sort is ordered, a permutation, and stable.
-pub fn properties(backend: &dyn AnyBackend, cases: u32) -> Outcome {
+pub fn properties(backend: &Device, cases: u32) -> Outcome {
     // Each size is a plan of its own and each length a buffer; kernels are compiled once.
     let elements = || prop::collection::vec((any::<u32>(), any::<u32>()), 0..3000);
     let keys = || prop::collection::vec(prop_oneof![any::<u32>(), 0..4u32], 0..3000);
@@ -73,29 +74,24 @@ fn attempt<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> 
 
 /// What a request gives on whole buffers; outputs are as long as the inputs, but a reduction's.
 fn call(
-    backend: &dyn AnyBackend,
+    backend: &Device,
     request: &Request,
     input: &[u8],
     values: Option<&[u8]>,
     output: usize,
 ) -> trifold_core::Result<Given> {
     let upload = |bytes: &[u8]| -> trifold_core::Result<_> {
-        let buffer = backend.alloc(bytes.len().max(4) as u64)?;
-        backend.write(AnySpan { buffer: &buffer, offset: 0, bytes: bytes.len() as u64 }, bytes)?;
-        Ok(buffer)
+        let span = backend.allocate(bytes.len() as u64)?;
+        backend.write(&span, bytes)?;
+        Ok(span)
     };
-    let from = upload(input)?;
-    let to = upload(&vec![STALE; output])?;
-    let values_len = values.map_or(0, <[u8]>::len);
-    let (values_from, values_to) = (upload(values.unwrap_or_default())?, upload(&vec![STALE; values_len])?);
-    let span = |buffer, bytes: usize| AnySpan { buffer, offset: 0, bytes: bytes as u64 };
-    let spans = AnySpans {
-        input_values: values.map(|_| span(&values_from, values_len)),
-        output_values: values.map(|_| span(&values_to, values_len)),
-        ..AnySpans::new(span(&from, input.len()), span(&to, output))
+    let spans = SpansOf {
+        input_values: values.map(upload).transpose()?,
+        output_values: values.map(|values| upload(&vec![STALE; values.len()])).transpose()?,
+        ..Spans::new(&upload(input)?, &upload(&vec![STALE; output])?)
     };
-    let call = poisoned_call(backend, request, spans, Options::default(), &backend.tuning(), Some(0xff))?;
-    backend.run(&call)?;
+    let call = poisoned_call(backend, request, &spans, Options::default(), &backend.tuning(), Some(0xff))?;
+    call.run()?;
     Given::read(backend, &spans)
 }
 
@@ -104,7 +100,7 @@ fn affine(xs: &[(u32, u32)]) -> Vec<u8> {
     bytemuck::cast_slice(&xs).to_vec()
 }
 
-fn concatenation(backend: &dyn AnyBackend, xs: &[(u32, u32)], cut: prop::sample::Index) -> Result<(), Broken> {
+fn concatenation(backend: &Device, xs: &[(u32, u32)], cut: prop::sample::Index) -> Result<(), Broken> {
     let cut = cut.index(xs.len() + 1);
     let scan_of = |part: &[(u32, u32)], initial: Option<Vec<u8>>| {
         let n = part.len() as u64;
@@ -118,7 +114,7 @@ fn concatenation(backend: &dyn AnyBackend, xs: &[(u32, u32)], cut: prop::sample:
     hold(whole == halves, || format!("the scan of {} elements is not that of its halves, cut at {cut}", xs.len()))
 }
 
-fn last_of_scan(backend: &dyn AnyBackend, xs: &[(u32, u32)]) -> Result<(), Broken> {
+fn last_of_scan(backend: &Device, xs: &[(u32, u32)]) -> Result<(), Broken> {
     let n = xs.len() as u64;
     let total = call(backend, &reduce(&compose(), n), &affine(xs), None, 8)?.output;
     let scanned = call(backend, &scan(&compose(), ScanKind::Inclusive, n), &affine(xs), None, xs.len() * 8)?.output;
@@ -126,7 +122,7 @@ fn last_of_scan(backend: &dyn AnyBackend, xs: &[(u32, u32)]) -> Result<(), Broke
     hold(total == last, || format!("the reduction of {n} elements is not the end of their scan"))
 }
 
-fn sorted(backend: &dyn AnyBackend, keys: &[u32], descending: bool) -> Result<(), Broken> {
+fn sorted(backend: &Device, keys: &[u32], descending: bool) -> Result<(), Broken> {
     let order = if descending { Order::Descending } else { Order::Ascending };
     let request = sort(Scalar::U32, Some(ElementType::Scalar(Scalar::U32)), order, keys.len() as u64);
     let indices: Vec<u32> = (0..keys.len() as u32).collect();
@@ -136,7 +132,7 @@ fn sorted(backend: &dyn AnyBackend, keys: &[u32], descending: bool) -> Result<()
     oracle::expect(&request, bytes, values).check(&given, 0, STALE).map_err(Broken::Fails)
 }
 
-fn sum_does_not_care_for_order(backend: &dyn AnyBackend, keys: &[u32]) -> Result<(), Broken> {
+fn sum_does_not_care_for_order(backend: &Device, keys: &[u32]) -> Result<(), Broken> {
     let sum = reduce(&builtin(Builtin::Sum, Scalar::U32), keys.len() as u64);
     let total = |keys: &[u8]| Ok::<_, Error>(call(backend, &sum, keys, None, 4)?.output);
     let keys: &[u8] = bytemuck::cast_slice(keys);

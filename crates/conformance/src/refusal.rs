@@ -2,9 +2,8 @@
 
 use trifold_core::algorithm::{reduce as reduce_by, sort as sort_by};
 use trifold_core::{
-    AnyBackend, AnyBuffer, AnySpan, AnySpans, Backend, Builtin, Caps, CopyRequest, ElementType, Error, Language,
-    Layout, MAX_ELEMENTS, Op, Options, Order, Prepared, Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Span,
-    Spans, block_on,
+    Backend, Builtin, Call, Caps, CopyRequest, Device, ElementType, Error, Language, Layout, MAX_ELEMENTS, Op, Options,
+    Order, Prepared, Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Span, Spans, Transfer, block_on,
 };
 
 use crate::case::{Failure, Outcome, guarded};
@@ -198,7 +197,7 @@ impl Refusal {
         }
     }
 
-    pub(crate) fn check(self, backend: &dyn AnyBackend) -> Result<(), Failure> {
+    pub(crate) fn check(self, backend: &Device) -> Result<(), Failure> {
         match self.attempt(backend) {
             Ok(()) => return Err(Failure::Wrong("was accepted".into())),
             Err(error) if self.kind().takes(&error) => {}
@@ -209,22 +208,23 @@ impl Refusal {
         check_row(backend, &Row::new(scan(&op, ScanKind::Inclusive, 100)))
     }
 
-    fn attempt(self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
+    fn attempt(self, backend: &Device) -> trifold_core::Result<()> {
         let sum = builtin(Builtin::Sum, Scalar::U32);
         let [v4, ..] = value_types();
-        let (a, b) = (backend.alloc(4096)?, backend.alloc(4096)?);
-        let (c, d) = (backend.alloc(4096)?, backend.alloc(4096)?);
-        let words = |buffer, start: u64, count: u64| AnySpan { buffer, offset: 4 * start, bytes: 4 * count };
-        let two = AnySpans::new;
+        let (a, b) = (backend.allocate(4096)?, backend.allocate(4096)?);
+        let (c, d) = (backend.allocate(4096)?, backend.allocate(4096)?);
+        let bytes = |span: &Span<Device>, offset, count| span.slice(offset, count).expect("4096 bytes are enough");
+        let words = |span, start: u64, count: u64| bytes(span, 4 * start, 4 * count);
+        let two = |input, output| Spans::new(&input, &output);
         let n = 100;
         let hundred = |buffer| words(buffer, 0, n);
         let scan_n = scan(&sum, ScanKind::Inclusive, n);
         let pairs = sort(Scalar::U32, Some(v4.clone()), Order::Ascending, n);
-        let upper = Selector::of::<u32, operators::Upper>();
+        let upper = Selector::of::<u32, _>(operators::Upper);
         let (kept, split) = (select(&upper, Rest::Dropped, n), select(&upper, Rest::Apart, n));
         let runs = by_key(&v4, Some(sum.clone()), n);
         let lengths = by_key(&v4, None, n);
-        let with_values = |input, output, from, to| AnySpans::new(input, output).with_values(from, to);
+        let with_values = |input, output, from, to| Spans::new(&input, &output).with_values(&from, &to);
         match self {
             Refusal::OutputTooShort => go(backend, &scan_n, two(hundred(&a), words(&b, 0, 99))),
             Refusal::OutputTooLong => go(backend, &scan_n, two(hundred(&a), words(&b, 0, 101))),
@@ -247,10 +247,7 @@ impl Refusal {
             Refusal::CopyOntoItself => {
                 go(backend, &Request::Copy(CopyRequest { element: v4.clone(), n }), two(hundred(&a), hundred(&a)))
             }
-            Refusal::BetweenElements => {
-                let between = AnySpan { buffer: &a, offset: 2, bytes: 4 * n };
-                go(backend, &scan_n, two(between, hundred(&b)))
-            }
+            Refusal::BetweenElements => go(backend, &scan_n, two(bytes(&a, 2, 4 * n), hundred(&b))),
             Refusal::TooMany => {
                 go(backend, &scan(&sum, ScanKind::Inclusive, MAX_ELEMENTS + 1), two(hundred(&a), hundred(&b)))
             }
@@ -260,7 +257,7 @@ impl Refusal {
                 go(backend, &scan(&op, ScanKind::Inclusive, MAX_ELEMENTS), two(hundred(&a), hundred(&b)))
             }
             Refusal::AllocTooMuch => {
-                backend.alloc(u64::MAX - 3)?;
+                backend.allocate(u64::MAX - 3)?;
                 Ok(())
             }
             Refusal::ScanByOnesweep => {
@@ -271,7 +268,7 @@ impl Refusal {
                 let is_merged = self == Refusal::MoreThanMergeTile;
                 let algorithm = Some(if is_merged { &sort_by::MERGE_TILE } else { &sort_by::ONE_TILE });
                 let count = 20_000;
-                let (from, to) = (backend.alloc(4 * count)?, backend.alloc(4 * count)?);
+                let (from, to) = (backend.allocate(4 * count)?, backend.allocate(4 * count)?);
                 let options = Options { algorithm, ..Options::default() };
                 let request = sort(Scalar::U32, None, Order::Ascending, count);
                 with_options(backend, &request, two(words(&from, 0, count), words(&to, 0, count)), options)
@@ -286,83 +283,84 @@ impl Refusal {
                 let request = Request::Scan(ScanRequest { op: sum, n, kind: ScanKind::Inclusive, initial });
                 go(backend, &request, two(hundred(&a), hundred(&b)))
             }
-            Refusal::PastTheEnd => go(backend, &scan_n, two(words(&a, 1000, n), hundred(&b))),
-            Refusal::WriteLength => backend.write(hundred(&a), &[0; 16]),
-            Refusal::ReadLength => backend.read(hundred(&a), &mut [0; 16]),
-            Refusal::SelectInPlace => go(backend, &kept, two(hundred(&a), hundred(&a)).with_count(words(&b, 0, 1))),
+            Refusal::PastTheEnd => a.slice(4000, 4 * n).map(drop),
+            Refusal::WriteLength => backend.write(&hundred(&a), &[0; 16]),
+            Refusal::ReadLength => backend.read_blocking(&hundred(&a), &mut [0; 16]),
+            Refusal::SelectInPlace => go(backend, &kept, two(hundred(&a), hundred(&a)).with_count(&words(&b, 0, 1))),
             Refusal::CountMissing => go(backend, &kept, two(hundred(&a), hundred(&b))),
-            Refusal::CountOverOutput => go(backend, &kept, two(hundred(&a), hundred(&b)).with_count(words(&b, 99, 1))),
+            Refusal::CountOverOutput => go(backend, &kept, two(hundred(&a), hundred(&b)).with_count(&words(&b, 99, 1))),
             Refusal::CountBetweenElements => {
-                let between = AnySpan { buffer: &c, offset: 2, bytes: 4 };
-                go(backend, &kept, two(hundred(&a), hundred(&b)).with_count(between))
+                go(backend, &kept, two(hundred(&a), hundred(&b)).with_count(&bytes(&c, 2, 4)))
             }
-            Refusal::RestMissing => go(backend, &split, two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1))),
+            Refusal::RestMissing => go(backend, &split, two(hundred(&a), hundred(&b)).with_count(&words(&c, 0, 1))),
             Refusal::RestOverInput => {
-                let spans = two(hundred(&a), hundred(&b)).with_rest(words(&a, 99, n));
-                go(backend, &split, spans.with_count(words(&c, 0, 1)))
+                let spans = two(hundred(&a), hundred(&b)).with_rest(&words(&a, 99, n));
+                go(backend, &split, spans.with_count(&words(&c, 0, 1)))
             }
             Refusal::RestTooShort => {
-                let spans = two(hundred(&a), hundred(&b)).with_rest(words(&c, 0, 99));
-                go(backend, &split, spans.with_count(words(&d, 0, 1)))
+                let spans = two(hundred(&a), hundred(&b)).with_rest(&words(&c, 0, 99));
+                go(backend, &split, spans.with_count(&words(&d, 0, 1)))
             }
             Refusal::RestOverOutput => {
-                let spans = two(hundred(&a), hundred(&b)).with_rest(words(&b, 99, n));
-                go(backend, &split, spans.with_count(words(&d, 0, 1)))
+                let spans = two(hundred(&a), hundred(&b)).with_rest(&words(&b, 99, n));
+                go(backend, &split, spans.with_count(&words(&d, 0, 1)))
             }
             Refusal::RestDropped => {
-                let spans = two(hundred(&a), hundred(&b)).with_rest(hundred(&c));
-                go(backend, &kept, spans.with_count(words(&d, 0, 1)))
+                let spans = two(hundred(&a), hundred(&b)).with_rest(&hundred(&c));
+                go(backend, &kept, spans.with_count(&words(&d, 0, 1)))
             }
-            Refusal::CountOfScan => go(backend, &scan_n, two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1))),
+            Refusal::CountOfScan => go(backend, &scan_n, two(hundred(&a), hundred(&b)).with_count(&words(&c, 0, 1))),
             Refusal::SelectTooMany => {
                 let request = select(&upper, Rest::Dropped, MAX_ELEMENTS + 1);
-                go(backend, &request, two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1)))
+                go(backend, &request, two(hundred(&a), hundred(&b)).with_count(&words(&c, 0, 1)))
             }
             Refusal::SelectOutputTooShort => {
-                go(backend, &kept, two(hundred(&a), words(&b, 0, 50)).with_count(words(&c, 0, 1)))
+                go(backend, &kept, two(hundred(&a), words(&b, 0, 50)).with_count(&words(&c, 0, 1)))
             }
             Refusal::SelectByOnesweep => {
                 let options = Options { algorithm: Some(&sort_by::ONESWEEP), ..Options::default() };
-                let spans = two(hundred(&a), hundred(&b)).with_count(words(&c, 0, 1));
+                let spans = two(hundred(&a), hundred(&b)).with_count(&words(&c, 0, 1));
                 with_options(backend, &kept, spans, options)
             }
             Refusal::ByKeyTooMany => {
                 let spans = with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d));
                 let request = by_key(&v4, Some(sum), MAX_ELEMENTS + 1);
-                go(backend, &request, spans.with_count(words(&d, n, 1)))
+                go(backend, &request, spans.with_count(&words(&d, n, 1)))
             }
             Refusal::ByKeyOutputTooShort => {
                 let spans = with_values(hundred(&a), words(&b, 0, 50), hundred(&c), hundred(&d));
-                go(backend, &runs, spans.with_count(words(&d, n, 1)))
+                go(backend, &runs, spans.with_count(&words(&d, n, 1)))
             }
             Refusal::ByKeyValuesTooShort => {
                 let spans = with_values(hundred(&a), hundred(&b), words(&c, 0, 99), hundred(&d));
-                go(backend, &runs, spans.with_count(words(&d, n, 1)))
+                go(backend, &runs, spans.with_count(&words(&d, n, 1)))
             }
             Refusal::ByKeyValuesOverKeys => {
                 let spans = with_values(hundred(&a), hundred(&b), hundred(&c), words(&b, 99, n));
-                go(backend, &runs, spans.with_count(words(&d, 0, 1)))
+                go(backend, &runs, spans.with_count(&words(&d, 0, 1)))
             }
             Refusal::ByKeyCountOverTotals => {
                 let spans = with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d));
-                go(backend, &runs, spans.with_count(words(&d, 99, 1)))
+                go(backend, &runs, spans.with_count(&words(&d, 99, 1)))
             }
             Refusal::ByKeyByOnesweep => {
                 let options = Options { algorithm: Some(&sort_by::ONESWEEP), ..Options::default() };
                 let spans = with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d));
-                with_options(backend, &runs, spans.with_count(words(&d, n, 1)), options)
+                with_options(backend, &runs, spans.with_count(&words(&d, n, 1)), options)
             }
-            Refusal::LengthsMissing => go(backend, &lengths, two(hundred(&a), hundred(&b)).with_count(words(&d, 0, 1))),
+            Refusal::LengthsMissing => {
+                go(backend, &lengths, two(hundred(&a), hundred(&b)).with_count(&words(&d, 0, 1)))
+            }
             Refusal::LengthsTooShort => {
                 let spans = with_values(hundred(&a), hundred(&b), words(&c, 0, 0), words(&d, 0, 99));
-                go(backend, &lengths, spans.with_count(words(&d, n, 1)))
+                go(backend, &lengths, spans.with_count(&words(&d, n, 1)))
             }
             Refusal::ByKeyInPlace => {
                 let spans = with_values(hundred(&a), hundred(&a), hundred(&b), hundred(&c));
-                go(backend, &runs, spans.with_count(words(&d, 0, 1)))
+                go(backend, &runs, spans.with_count(&words(&d, 0, 1)))
             }
             Refusal::ByKeyValuesMissing => {
-                go(backend, &runs, two(hundred(&a), hundred(&b)).with_count(words(&d, 0, 1)))
+                go(backend, &runs, two(hundred(&a), hundred(&b)).with_count(&words(&d, 0, 1)))
             }
             Refusal::ByKeyCountMissing => {
                 go(backend, &runs, with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d)))
@@ -392,36 +390,35 @@ impl Refusal {
     }
 }
 
-fn go(backend: &dyn AnyBackend, request: &Request, spans: AnySpans<'_>) -> trifold_core::Result<()> {
+fn go(backend: &Device, request: &Request, spans: Spans<Device>) -> trifold_core::Result<()> {
     with_options(backend, request, spans, Options::default())
 }
 
 fn with_options(
-    backend: &dyn AnyBackend,
+    backend: &Device,
     request: &Request,
-    spans: AnySpans<'_>,
+    spans: Spans<Device>,
     options: Options,
 ) -> trifold_core::Result<()> {
-    let call = backend.call(request, spans, options)?;
-    backend.run(&call)?;
+    Call::new(backend, request, &spans, options)?.run()?;
     backend.synchronize()
 }
 
 fn bad_operator(
-    backend: &dyn AnyBackend,
+    backend: &Device,
     wgsl: &'static str,
-    from: &AnyBuffer,
-    to: &AnyBuffer,
+    from: &Span<Device>,
+    to: &Span<Device>,
 ) -> trifold_core::Result<()> {
     let request = scan(&sum_by(wgsl), ScanKind::Inclusive, 1024);
-    go(backend, &request, AnySpans::new(AnySpan::whole(from), AnySpan::whole(to)))
+    go(backend, &request, Spans::new(from, to))
 }
 
-fn bad_runs(backend: &dyn AnyBackend, wgsl: &'static str, buffers: [&AnyBuffer; 4]) -> trifold_core::Result<()> {
-    let [keys, output, values, totals] = buffers.map(|buffer| AnySpan { buffer, offset: 0, bytes: 2048 });
-    let count = AnySpan { offset: 2048, bytes: 4, ..totals };
+fn bad_runs(backend: &Device, wgsl: &'static str, buffers: [&Span<Device>; 4]) -> trifold_core::Result<()> {
+    let count = buffers[3].slice(2048, 4)?;
+    let [keys, output, values, totals] = buffers.map(|span| span.slice(0, 2048));
     let request = by_key(&ElementType::Scalar(Scalar::U32), Some(sum_by(wgsl)), 512);
-    go(backend, &request, AnySpans::new(keys, output).with_values(values, totals).with_count(count))
+    go(backend, &request, Spans::new(&keys?, &output?).with_values(&values?, &totals?).with_count(&count))
 }
 
 /// A sum of u32 that says it is this text.
@@ -429,53 +426,49 @@ fn sum_by(wgsl: &'static str) -> Op {
     let sum = builtin(Builtin::Sum, Scalar::U32);
     let identity = sum.identity().to_vec();
     // SAFETY: the loops are over the same type.
-    unsafe { Op::from_parts("bad", sum.element().clone(), wgsl, identity, sum.commutative, sum.host()) }
+    unsafe { Op::from_parts("bad", sum.element().clone(), wgsl, identity, sum.commutative, sum.host().clone()) }
 }
 
 fn bad_predicate(
-    backend: &dyn AnyBackend,
+    backend: &Device,
     wgsl: &'static str,
-    from: &AnyBuffer,
-    to: &AnyBuffer,
-    count: &AnyBuffer,
+    from: &Span<Device>,
+    to: &Span<Device>,
+    count: &Span<Device>,
 ) -> trifold_core::Result<()> {
-    let good = Selector::of::<u32, operators::Upper>();
+    let good = Selector::of::<u32, _>(operators::Upper);
     // SAFETY: the loops are over the same type.
-    let bad = unsafe { Selector::from_parts("bad", good.element().clone(), wgsl, good.host()) };
-    let count = AnySpan { buffer: count, offset: 0, bytes: 4 };
-    let spans = AnySpans::new(AnySpan::whole(from), AnySpan::whole(to)).with_count(count);
+    let bad = unsafe { Selector::from_parts("bad", good.element().clone(), wgsl, good.host().clone()) };
+    let spans = Spans::new(from, to).with_count(&count.slice(0, 4)?);
     go(backend, &select(&bad, Rest::Dropped, 1024), spans)
 }
 
-/// Scratch that a caller brings and that will not do: too small, not aligned, over a span. `AnyBackend` brings its own,
+/// Scratch that a caller brings and that will not do: too small, not aligned, over a span. A call brings its own,
 /// so this is for each backend's own tests.
 pub fn bad_scratch<B: Backend>(backend: &B) -> Outcome {
     guarded(|| {
         // More than one workgroup sorts without scratch.
         let n = 20_000u64;
         let request = sort(Scalar::U32, None, Order::Ascending, n);
-        let tuning = backend.tuning();
-        let make = Prepared::without_scratch(backend, &request, Layout::default(), Options::default(), &tuning);
-        let prepared = block_on(make)?;
+        let prepared = block_on(Prepared::new(backend, &request, Layout::default(), Options::default()))?;
         let need = prepared.plan().scratch_bytes();
-        let (a, b, c) = (backend.alloc(4 * n)?, backend.alloc(4 * n)?, backend.alloc(need + 512)?);
-        let (a, b, c) = (backend.span(&a), backend.span(&b), backend.span(&c));
+        let (a, b, c) = (backend.allocate(4 * n)?, backend.allocate(4 * n)?, backend.allocate(need + 512)?);
         let spans = Spans::new(&a, &b);
         let unaligned = c.slice(4, need + 256)?;
         if need == 0 {
             // What nobody uses may be anywhere.
             for unused in [unaligned, b.slice(0, 4 * n)?, c.slice(0, 0)?] {
-                prepared.bind_with_scratch(backend, &spans, &unused)?;
+                prepared.bind_with_scratch(&spans, &unused)?;
             }
             return Ok(());
         }
-        let mut bad: Vec<(&str, Span<'_, B>)> = vec![("unaligned", unaligned), ("short", c.slice(0, need - 1)?)];
+        let mut bad: Vec<(&str, Span<B>)> = vec![("unaligned", unaligned), ("short", c.slice(0, need - 1)?)];
         // Scratch over the output, as much of it as there is.
         if need <= 4 * n {
             bad.push(("overlapping", b.slice(0, 4 * n)?));
         }
         for (what, scratch) in bad {
-            match prepared.bind_with_scratch(backend, &spans, &scratch) {
+            match prepared.bind_with_scratch(&spans, &scratch) {
                 Err(Error::Invalid(_)) => {}
                 Err(error) => {
                     return Err(Failure::Wrong(format!("{what} scratch: the wrong kind of error: {error:?}")));
@@ -483,7 +476,7 @@ pub fn bad_scratch<B: Backend>(backend: &B) -> Outcome {
                 Ok(_) => return Err(Failure::Wrong(format!("{what} scratch was accepted"))),
             }
         }
-        prepared.bind_with_scratch(backend, &spans, &c)?.run(backend)?;
+        prepared.bind_with_scratch(&spans, &c)?.run()?;
         backend.synchronize()?;
         Ok(())
     })

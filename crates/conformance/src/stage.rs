@@ -1,6 +1,9 @@
 //! A row's memory on a device: inputs among guards, poisoned outputs, a bound call, and the check of what it wrote.
 
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Error, Options, Request, Slot, Tuning, planner};
+use trifold_core::{
+    Backend, Call, Device, Error, Options, Prepared, Request, Slot, Span, Spans, SpansOf, Transfer, Tuning, block_on,
+    planner,
+};
 use trifold_cpu::oracle::{self, Expected, Given};
 
 use crate::case::Failure;
@@ -16,14 +19,14 @@ const AFTER: u64 = 64;
 
 /// A span within a larger buffer, with guards around it.
 pub(crate) struct Block {
-    buffer: AnyBuffer,
+    buffer: Span<Device>,
     lead: u64,
     bytes: u64,
     image: Vec<u8>,
 }
 
 impl Block {
-    fn new(backend: &dyn AnyBackend, lead: u64, bytes: u64, content: Option<&[u8]>) -> trifold_core::Result<Block> {
+    fn new(backend: &Device, lead: u64, bytes: u64, content: Option<&[u8]>) -> trifold_core::Result<Block> {
         let whole = (lead + bytes + AFTER).next_multiple_of(16);
         let mut image = vec![GUARD; whole as usize];
         let inside = &mut image[lead as usize..(lead + bytes) as usize];
@@ -31,7 +34,7 @@ impl Block {
             Some(content) => inside.copy_from_slice(content),
             None => inside.fill(STALE),
         }
-        let block = Block { buffer: backend.alloc(whole)?, lead, bytes, image };
+        let block = Block { buffer: backend.allocate(whole)?, lead, bytes, image };
         block.reset(backend)?;
         Ok(block)
     }
@@ -40,18 +43,18 @@ impl Block {
         self.image[self.lead as usize..(self.lead + self.bytes) as usize].copy_from_slice(content);
     }
 
-    fn span(&self) -> AnySpan<'_> {
-        AnySpan { buffer: &self.buffer, offset: self.lead, bytes: self.bytes }
+    fn span(&self) -> trifold_core::Result<Span<Device>> {
+        self.buffer.slice(self.lead, self.bytes)
     }
 
-    fn reset(&self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
-        backend.write(AnySpan::whole(&self.buffer), &self.image)
+    fn reset(&self, backend: &Device) -> trifold_core::Result<()> {
+        backend.write(&self.buffer, &self.image)
     }
 
     /// The span's bytes, if the guards are unharmed.
-    fn read(&self, backend: &dyn AnyBackend, what: &str) -> Result<Vec<u8>, Failure> {
+    fn read(&self, backend: &Device, what: &str) -> Result<Vec<u8>, Failure> {
         let mut bytes = vec![0; self.image.len()];
-        backend.read(AnySpan::whole(&self.buffer), &mut bytes)?;
+        backend.read_blocking(&self.buffer, &mut bytes)?;
         let (start, end) = (self.lead as usize, (self.lead + self.bytes) as usize);
         if let Some(at) = (0..start).chain(end..bytes.len()).find(|&i| bytes[i] != GUARD) {
             return Err(Failure::Wrong(format!(
@@ -67,7 +70,7 @@ impl Block {
 
 /// A row that is ready to run.
 pub(crate) struct Staged {
-    pub(crate) call: AnyCall,
+    pub(crate) call: Call<Device>,
     pub(crate) expected: Expected,
     /// By slot. In place an input is the output too.
     blocks: Vec<(Slot, Block)>,
@@ -90,7 +93,7 @@ fn given(inputs: &Inputs, slot: Slot) -> Option<&[u8]> {
 }
 
 impl Staged {
-    pub(crate) fn new(backend: &dyn AnyBackend, row: &Row) -> trifold_core::Result<Staged> {
+    pub(crate) fn new(backend: &Device, row: &Row) -> trifold_core::Result<Staged> {
         let (inputs, in_place) = (row.input(0), row.placement.in_place());
         let mut blocks = vec![];
         for operand in row.request.operands() {
@@ -101,16 +104,16 @@ impl Staged {
             }
         }
         let no_block = |slot| Error::Invalid(format!("a row has nothing in {slot:?}"));
-        let span = |slot| block(&blocks, slot).map(Block::span).ok_or_else(|| no_block(slot));
-        let spans = AnySpans::of(&row.request, |operand| span(operand.slot))?;
+        let span = |slot| block(&blocks, slot).ok_or_else(|| no_block(slot))?.span();
+        let spans = SpansOf::of(&row.request, |operand| span(operand.slot))?;
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps())?;
-        let call = poisoned_call(backend, &row.request, spans, row.options, &tuning, row.poison())?;
+        let call = poisoned_call(backend, &row.request, &spans, row.options, &tuning, row.poison())?;
         let expected = oracle::expect(&row.request, &inputs.0, inputs.1.as_deref());
         Ok(Staged { call, expected, blocks, in_place })
     }
 
     /// Gives the next run an input of its own.
-    fn renew(&mut self, row: &Row, run: u32, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
+    fn renew(&mut self, row: &Row, run: u32, backend: &Device) -> trifold_core::Result<()> {
         let inputs = row.input(run);
         self.expected = oracle::expect(&row.request, &inputs.0, inputs.1.as_deref());
         for (slot, block) in &mut self.blocks {
@@ -123,13 +126,13 @@ impl Staged {
     }
 
     /// Poisons the outputs, or brings the input back if that is the output.
-    pub(crate) fn reset(&self, backend: &dyn AnyBackend) -> trifold_core::Result<()> {
+    pub(crate) fn reset(&self, backend: &Device) -> trifold_core::Result<()> {
         let written = self.blocks.iter().filter(|(slot, _)| slot.is_output() || self.in_place);
         written.map(|(_, block)| block).try_for_each(|block| block.reset(backend))
     }
 
     /// What the last run wrote, and whether it wrote nothing else.
-    pub(crate) fn results(&self, backend: &dyn AnyBackend) -> Result<Given, Failure> {
+    pub(crate) fn results(&self, backend: &Device) -> Result<Given, Failure> {
         let has = |slot| self.call.plan().operands().iter().any(|operand| operand.slot == slot);
         let read = |slot: Slot| {
             let block = block(&self.blocks, slot).filter(|_| has(slot));
@@ -144,14 +147,14 @@ impl Staged {
     }
 
     /// Holds the last run to the oracle.
-    pub(crate) fn check(&self, backend: &dyn AnyBackend) -> Result<Given, Failure> {
+    pub(crate) fn check(&self, backend: &Device) -> Result<Given, Failure> {
         let results = self.results(backend)?;
         self.expected.check(&results, self.call.plan().depth(), STALE).map_err(Failure::Wrong)?;
         Ok(results)
     }
 
     /// Fails if an input that is no output was written to.
-    fn check_inputs(&self, backend: &dyn AnyBackend) -> Result<(), Failure> {
+    fn check_inputs(&self, backend: &Device) -> Result<(), Failure> {
         for (slot, block) in self.blocks.iter().filter(|(slot, _)| !slot.is_output() && !self.in_place) {
             let bytes = block.read(backend, slot.noun())?;
             let (start, end) = (block.lead as usize, (block.lead + block.bytes) as usize);
@@ -164,7 +167,7 @@ impl Staged {
 }
 
 /// Runs a row as often as it says, with the same scratch, and checks every run. But for look-back the bits must not change.
-pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failure> {
+pub(crate) fn check_row(backend: &Device, row: &Row) -> Result<(), Failure> {
     let mut staged = Staged::new(backend, row)?;
     let planned = staged.call.plan().algorithm();
     if let Some(asked) = row.options.algorithm.filter(|asked| *asked != planned) {
@@ -188,7 +191,7 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
             }
             staged.reset(backend)?;
         }
-        backend.run(&staged.call)?;
+        staged.call.run()?;
         let results = staged.check(backend).map_err(|failure| match failure {
             Failure::Wrong(message) => {
                 Failure::Wrong(format!("run {run} ({}): {message}", staged.call.plan().algorithm()))
@@ -208,22 +211,23 @@ pub(crate) fn check_row(backend: &dyn AnyBackend, row: &Row) -> Result<(), Failu
 
 /// A call whose scratch is full of a byte before it runs, or is the call's own.
 pub(crate) fn poisoned_call(
-    backend: &dyn AnyBackend,
+    backend: &Device,
     request: &Request,
-    spans: AnySpans<'_>,
+    spans: &Spans<Device>,
     options: Options,
     tuning: &Tuning,
     poison: Option<u8>,
-) -> trifold_core::Result<AnyCall> {
-    let plan = planner::plan(request, backend.layout_for(spans, request)?, options, backend.caps(), tuning)?;
+) -> trifold_core::Result<Call<Device>> {
+    let plan = planner::plan(request, spans.layout_for(backend, request)?, options, backend.caps(), tuning)?;
     let bytes = plan.scratch_bytes();
-    let called = match poison {
+    let called = block_on(Prepared::of_plan(backend, plan)).and_then(|prepared| match poison {
         Some(byte) => {
-            let scratch = backend.upload(&vec![byte; bytes as usize])?;
-            backend.call_plan(plan, spans, Some(AnySpan::whole(&scratch)))
+            let scratch = backend.allocate(bytes)?;
+            backend.write(&scratch, &vec![byte; bytes as usize])?;
+            prepared.bind_with_scratch(spans, &scratch)
         }
-        None => backend.call_plan(plan, spans, None),
-    };
+        None => prepared.bind(spans),
+    });
     called.map_err(|error| match error {
         // The planner knows what a device can do: what it plans is not to be ignored.
         Error::Unsupported(why) => Error::Invalid(format!("planned, and then unsupported: {why}")),

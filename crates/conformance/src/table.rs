@@ -236,6 +236,7 @@ impl Table<'_> {
             .collect();
         self.push("queue/by_turns/64".into(), Body::Queue(turns));
         self.push("queue/timed".into(), Body::Timing);
+        self.push("builders".into(), Body::Builders);
     }
 }
 

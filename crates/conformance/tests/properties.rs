@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 
 use trifold_conformance::{Level, Outcome, bad_scratch, cases, pair_cases, properties};
-use trifold_core::{AnyBackend, Backend};
+use trifold_core::{Backend, Device};
 use trifold_cpu::Cpu;
 
 #[test]
 fn properties_hold() {
-    assert_eq!(properties(&Cpu::new().unwrap(), 100), Outcome::Passed);
+    assert_eq!(properties(&Device::of(Cpu::new().unwrap()), 100), Outcome::Passed);
 }
 
 #[test]
 fn one_thread_agrees_with_four_and_works_beside_them() {
-    let (one, four) = (Cpu::with_threads(1).unwrap(), Cpu::with_threads(4).unwrap());
+    let [one, four] = [1, 4].map(|threads| Device::of(Cpu::with_threads(threads).unwrap()));
     let cases = pair_cases();
     assert!(cases.len() > 100);
     for case in cases {
@@ -30,12 +30,11 @@ fn scratch_that_will_not_do() {
 fn case_names_are_unique_and_the_table_is_of_a_size() {
     let cpu = Cpu::new().unwrap();
     for (level, at_most) in [(Level::Quick, 3000), (Level::Full, 6000)] {
-        let cases = cases(Backend::caps(&cpu), &Backend::tuning(&cpu), level);
+        let cases = cases(cpu.caps(), &cpu.tuning(), level);
         let names: HashSet<&str> = cases.iter().map(|c| c.name()).collect();
         assert_eq!(names.len(), cases.len());
         assert!((800..at_most).contains(&cases.len()), "{} cases", cases.len());
     }
-    let _: &dyn AnyBackend = &cpu;
     let pairs = pair_cases();
     let names: HashSet<&str> = pairs.iter().map(|case| case.name()).collect();
     assert_eq!(names.len(), pairs.len(), "of two backends");

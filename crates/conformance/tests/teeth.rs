@@ -2,61 +2,28 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use trifold_conformance::{Level, Outcome, cases, run};
-use trifold_core::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, Layout, Plan, Request, Result, Tuning};
+use trifold_conformance::{Event, Level, Outcome, Watched, cases, run};
+use trifold_core::{Backend, Device};
 use trifold_cpu::Cpu;
 
-/// The CPU backend, with one byte wrong in whatever is read back.
-struct Faulty {
-    cpu: Cpu,
-    /// Which byte, of so many.
-    at: fn(usize) -> usize,
-    /// Which of the reads after a run, from 0; all if none.
-    only: Option<usize>,
-    reads: AtomicUsize,
-}
-
-impl AnyBackend for Faulty {
-    fn caps(&self) -> &Caps {
-        AnyBackend::caps(&self.cpu)
-    }
-    fn tuning(&self) -> Tuning {
-        AnyBackend::tuning(&self.cpu)
-    }
-    fn alloc(&self, bytes: u64) -> Result<AnyBuffer> {
-        AnyBackend::alloc(&self.cpu, bytes)
-    }
-    fn write(&self, to: AnySpan<'_>, bytes: &[u8]) -> Result<()> {
-        AnyBackend::write(&self.cpu, to, bytes)
-    }
-    fn read(&self, from: AnySpan<'_>, bytes: &mut [u8]) -> Result<()> {
-        AnyBackend::read(&self.cpu, from, bytes)?;
-        let read = self.reads.fetch_add(1, Ordering::Relaxed);
-        if self.only.is_none_or(|only| only == read) {
-            bytes[(self.at)(bytes.len())] ^= 0x44;
+/// The CPU backend, with one byte wrong in whatever is read back, or in one of the reads after a run, from 0. `at` says which byte, of so
+/// many.
+fn faulty(at: fn(usize) -> usize, only: Option<usize>) -> Device {
+    let reads = AtomicUsize::new(0);
+    Device::of(Watched::new(Cpu::with_threads(2).unwrap(), move |event| match event {
+        Event::Call("run") => reads.store(0, Ordering::Relaxed),
+        Event::Call(_) => {}
+        Event::Read(bytes) => {
+            let read = reads.fetch_add(1, Ordering::Relaxed);
+            if only.is_none_or(|only| only == read) {
+                bytes[at(bytes.len())] ^= 0x44;
+            }
         }
-        Ok(())
-    }
-    fn layout_for(&self, spans: AnySpans<'_>, request: &Request) -> Result<Layout> {
-        self.cpu.layout_for(spans, request)
-    }
-    fn call_plan(&self, plan: Plan, spans: AnySpans<'_>, scratch: Option<AnySpan<'_>>) -> Result<AnyCall> {
-        self.cpu.call_plan(plan, spans, scratch)
-    }
-    fn run(&self, call: &AnyCall) -> Result<()> {
-        self.reads.store(0, Ordering::Relaxed);
-        AnyBackend::run(&self.cpu, call)
-    }
-    fn synchronize(&self) -> Result<()> {
-        AnyBackend::synchronize(&self.cpu)
-    }
-    fn time(&self, before: Option<&AnyCall>, call: &AnyCall, repeat: u32) -> Result<f64> {
-        AnyBackend::time(&self.cpu, before, call, repeat)
-    }
+    }))
 }
 
 fn survivors(at: fn(usize) -> usize) -> Vec<String> {
-    let backend = Faulty { cpu: Cpu::with_threads(2).unwrap(), at, only: None, reads: AtomicUsize::new(0) };
+    let backend = faulty(at, None);
     // No tile of the CPU backend waits for another: those rows are ignored. And the
     // bound of a chain of sums as long as the input, or as a whole block of the backend's, may be more than what floats of either
     // sign sum to.
@@ -78,8 +45,7 @@ fn a_byte_wrong_in_any_output_fails() {
     {
         for only in 0..outputs {
             // The first word's highest byte: where a span starts its buffer it is no guard's.
-            let (at, only): (fn(usize) -> usize, _) = (|_| 3, Some(only));
-            let backend = Faulty { cpu: Cpu::with_threads(2).unwrap(), at, only, reads: AtomicUsize::new(0) };
+            let backend = faulty(|_| 3, Some(only));
             let is_wanted = |name: &str| {
                 let leave_out = ["n=0/", "odd", "packed", "in_place", "silent", "late5", "unbounded"];
                 name.starts_with(primitive) && !leave_out.iter().any(|word| name.contains(word))

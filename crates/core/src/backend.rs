@@ -1,26 +1,23 @@
 //! What a backend must be able to do: one device, one in-order queue.
 
 use std::future::Future;
-use std::marker::PhantomData;
 use std::time::Instant;
 
 use crate::{Caps, Error, KernelKey, Layout, Operand, Param, Request, Result, Slot, Tuning};
 
-/// A device and its in-order queue.
+/// A device and its in-order queue. A clone is another handle of the same.
 ///
 /// A backend allocates, moves bytes, compiles a kernel of the catalogue and launches it. It knows nothing of scan,
 /// reduce or sort: the planner does. `docs/ADDING_A_BACKEND.md` walks through an implementation.
-pub trait Backend: Sized + Send {
-    /// Device memory that this backend allocated; freed when dropped.
-    type Buffer: Send + Sync;
-    /// A reference to device memory, whoever allocated it.
-    type Handle: Clone + Send;
+pub trait Backend: Clone + Send + Sync + 'static {
+    /// Device memory, whoever allocated it. It is there as long as a handle of it is.
+    type Handle: Clone + Send + Sync + 'static;
     /// A compiled kernel.
-    type Kernel: Clone + Send;
-    /// A command with its arguments bound, ready to be recorded any number of times.
-    type Step: Send;
+    type Kernel: Clone + Send + Sync + 'static;
+    /// The commands of a call with their arguments bound, ready to be recorded any number of times.
+    type Steps: Send + Sync + 'static;
     /// What commands are recorded into: the user's own, if they like.
-    type Recorder;
+    type Recorder: 'static;
 
     /// What the device can do.
     fn caps(&self) -> &Caps;
@@ -30,20 +27,18 @@ pub trait Backend: Sized + Send {
         Tuning::of(self.caps())
     }
 
-    /// Allocates `bytes` of device memory, rounded up to a multiple of 16, with undefined contents.
+    /// Allocates `bytes` of device memory, rounded up to a multiple of 16, with undefined contents. It is freed with the last of its handles,
+    /// and not before the work that was submitted on it has ended.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Invalid`] past the device's limit.
-    fn alloc(&self, bytes: u64) -> Result<Self::Buffer>;
+    fn allocate(&self, bytes: u64) -> Result<Span<Self>>;
 
     /// Whether a plan's own scratch should be a buffer for each of its regions, not one for all: where drivers take a part of a
     /// buffer worse than a buffer.
     fn divides_scratch(&self) -> bool {
         false
     }
-
-    /// The whole of a buffer.
-    fn span<'a>(&self, buffer: &'a Self::Buffer) -> Span<'a, Self>;
 
     /// The alignment of the address that a handle stands for, where handles are addresses.
     fn handle_alignment(&self, handle: &Self::Handle) -> u64 {
@@ -52,7 +47,7 @@ pub trait Backend: Sized + Send {
     }
 
     /// Where a span starts, in words for an error.
-    fn place_of(&self, span: &Span<'_, Self>) -> String {
+    fn place_of(&self, span: &Span<Self>) -> String {
         format!("byte {} of memory at a multiple of {}", span.offset(), self.handle_alignment(span.handle()))
     }
 
@@ -65,15 +60,16 @@ pub trait Backend: Sized + Send {
     /// [`Error::Compile`] with the compiler's log, [`Error::Operator`] for the caller's part of the text.
     fn compile(&self, key: &KernelKey) -> impl Future<Output = Result<Self::Kernel>>;
 
-    /// Binds a command's arguments.
+    /// Binds the commands of a call.
     ///
     /// # Errors
     /// [`Error::Invalid`] for arguments that the kernel does not take, or memory of another device or queue.
     ///
     /// # Safety
-    /// Kernels trust their numbers. A launch must be one of a plan for this device, with spans that [`Prepared`](crate::Prepared) would bind
-    /// for it. And a step does not keep its spans' memory: it must not be executed, by a graph that captured it either, when that is gone.
-    unsafe fn bind(&self, command: Command<'_, Self>) -> Result<Self::Step>;
+    /// Kernels trust their numbers. Launches must be those of a plan for this device, with spans that [`Prepared`](crate::Prepared) would bind
+    /// for them. And steps may hold no more than addresses: they must not be executed, by a graph that captured them either, when no handle
+    /// of their spans' memory is left.
+    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>) -> Result<Self::Steps>;
 
     /// Starts recording.
     ///
@@ -81,19 +77,28 @@ pub trait Backend: Sized + Send {
     /// What the driver says.
     fn record(&self) -> Result<Self::Recorder>;
 
-    /// Records steps, in order. Another thread's, on the same queue, come before or after all of them (but the CPU's calls end with an error
-    /// where another thread is at work on the same memory). Whoever has steps, by [`Backend::bind`] or [`Bound::steps`](crate::Bound::steps),
-    /// has promised to execute a call's whole.
+    /// Records a call's steps, in order. Another thread's, on the same queue, come before or after all of them (but the CPU's calls end with
+    /// an error where another thread is at work on the same memory).
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a step that another backend bound, and what the driver says.
-    fn execute(&self, recorder: &mut Self::Recorder, steps: &[Self::Step]) -> Result<()>;
+    /// [`Error::Invalid`] for steps that another backend bound, and what the driver says.
+    fn execute(&self, recorder: &mut Self::Recorder, steps: &Self::Steps) -> Result<()>;
 
     /// Hands what was recorded to the device. Does not wait.
     ///
     /// # Errors
     /// [`Error::DeviceLost`], where the driver says so already, and [`Error::Backend`].
     fn submit(&self, recorder: Self::Recorder) -> Result<()>;
+
+    /// Records and submits a call's steps. Does not wait.
+    ///
+    /// # Errors
+    /// As [`Backend::execute`] and [`Backend::submit`].
+    fn run(&self, steps: &Self::Steps) -> Result<()> {
+        let mut recorder = self.record()?;
+        self.execute(&mut recorder, steps)?;
+        self.submit(recorder)
+    }
 
     /// Waits until the device has done all that was submitted to the queue.
     ///
@@ -106,58 +111,65 @@ pub trait Backend: Sized + Send {
     ///
     /// # Errors
     /// [`Error::Invalid`] for other lengths, [`Error::OutOfMemory`], [`Error::DeviceLost`] and [`Error::Backend`].
-    fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()>;
+    fn write(&self, to: &Span<Self>, bytes: &[u8]) -> Result<()>;
 
     /// Copies bytes to the host, after everything submitted so far. The future blocks its thread until then.
     ///
     /// # Errors
     /// As [`Backend::write`].
-    fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> impl Future<Output = Result<()>>;
+    fn read(&self, from: &Span<Self>, bytes: &mut [u8]) -> impl Future<Output = Result<()>>;
 
     /// Runs `before`, then `repeat` times `steps`, and gives the milliseconds that the latter took on the device, by its
     /// own timestamps.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the device has no timestamps.
-    fn time(&self, before: &[Self::Step], steps: &[Self::Step], repeat: u32) -> Result<f64>;
+    fn time(&self, before: Option<&Self::Steps>, steps: &Self::Steps, repeat: u32) -> Result<f64>;
 }
 
-/// A borrowed range of device memory, whoever allocated it. Offset and length are in bytes.
-pub struct Span<'a, B: Backend> {
+/// A range of device memory, whoever allocated it, which it keeps. Offset and length are in bytes.
+pub struct Span<B: Backend> {
     handle: B::Handle,
     offset: u64,
     bytes: u64,
     room: u64,
-    buffer: PhantomData<&'a ()>,
 }
 
-impl<B: Backend> Clone for Span<'_, B> {
+impl<B: Backend> Clone for Span<B> {
     fn clone(&self) -> Self {
-        Span { handle: self.handle.clone(), buffer: PhantomData, ..*self }
+        Span { handle: self.handle.clone(), ..*self }
     }
 }
 
-impl<B: Backend> std::fmt::Debug for Span<'_, B> {
+impl<B: Backend> std::fmt::Debug for Span<B> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Span({} bytes at {}, room for {})", self.bytes, self.offset, self.room)
     }
 }
 
-impl<'a, B: Backend> Span<'a, B> {
+impl<B: Backend> Span<B> {
     /// A span of memory of `bytes` bytes, from its start, with `room` bytes to the memory's end. For backends; callers get spans
-    /// from [`Backend::span`] and from the backends' own functions for memory that the caller allocated.
+    /// from [`Backend::allocate`] and from the backends' own functions for memory that the caller allocated.
     ///
     /// # Safety
-    /// The memory must have that many bytes, and be there for `'a`: kernels are launched unchecked on what a span says.
-    pub unsafe fn from_handle(handle: B::Handle, bytes: u64, room: u64) -> Span<'a, B> {
-        Span { handle, offset: 0, bytes, room: room.max(bytes), buffer: PhantomData }
+    /// The memory must have that many bytes, and be there as long as the handle: kernels are launched unchecked on what a span says.
+    pub unsafe fn from_handle(handle: B::Handle, bytes: u64, room: u64) -> Span<B> {
+        Span { handle, offset: 0, bytes, room: room.max(bytes) }
+    }
+
+    /// The same range of the same memory, as another backend's that reaches it by this handle.
+    ///
+    /// # Safety
+    /// The handle must keep the memory that this span's does, and offsets mean the same from it on.
+    pub unsafe fn carried<A: Backend>(&self, handle: A::Handle) -> Span<A> {
+        Span { handle, offset: self.offset, bytes: self.bytes, room: self.room }
     }
 
     /// Part of a span, in bytes.
     ///
     /// # Errors
     /// [`Error::Invalid`] if it reaches past the end.
-    pub fn slice(&self, offset: u64, bytes: u64) -> Result<Span<'a, B>> {
+    pub fn slice(&self, offset: u64, bytes: u64) -> Result<Span<B>> {
         if offset.checked_add(bytes).is_none_or(|end| end > self.bytes) {
             return Err(Error::Invalid(format!(
                 "bytes {offset}..{} of a span that has {}",
@@ -165,20 +177,14 @@ impl<'a, B: Backend> Span<'a, B> {
                 self.bytes
             )));
         }
-        Ok(Span {
-            handle: self.handle.clone(),
-            offset: self.offset + offset,
-            bytes,
-            room: self.room - offset,
-            buffer: PhantomData,
-        })
+        Ok(Span { handle: self.handle.clone(), offset: self.offset + offset, bytes, room: self.room - offset })
     }
 
     /// Part of a span, in elements of `T`.
     ///
     /// # Errors
     /// [`Error::Invalid`] if it reaches past the end.
-    pub fn elements<T>(&self, start: u64, count: u64) -> Result<Span<'a, B>> {
+    pub fn elements<T>(&self, start: u64, count: u64) -> Result<Span<B>> {
         let size = size_of::<T>() as u64;
         match (start.checked_mul(size), count.checked_mul(size)) {
             (Some(offset), Some(bytes)) => self.slice(offset, bytes),
@@ -242,16 +248,16 @@ pub enum Command<'a, B: Backend> {
     /// Fill a span with a 32-bit word; offset and length are multiples of four.
     Fill {
         /// The span.
-        span: Span<'a, B>,
+        span: Span<B>,
         /// The word.
         value: u32,
     },
     /// Copy a span to another of the same size.
     Copy {
         /// From where.
-        from: Span<'a, B>,
+        from: Span<B>,
         /// To where.
-        to: Span<'a, B>,
+        to: Span<B>,
     },
     /// Launch a kernel.
     Launch {
@@ -262,7 +268,7 @@ pub enum Command<'a, B: Backend> {
         /// How many workgroups.
         groups: u32,
         /// Each argument's span.
-        spans: Vec<(&'static str, Span<'a, B>)>,
+        spans: Vec<(&'static str, Span<B>)>,
         /// The parameters.
         params: &'a [(&'static str, Param)],
         /// The element to start from.
@@ -297,11 +303,11 @@ impl InOrder {
     ///
     /// # Errors
     /// As [`Backend::execute`].
-    pub fn time<B>(backend: &B, before: &[B::Step], steps: &[B::Step], repeat: u32) -> Result<f64>
+    pub fn time<B>(backend: &B, before: Option<&B::Steps>, steps: &B::Steps, repeat: u32) -> Result<f64>
     where
         B: Backend<Recorder = InOrder>,
     {
-        backend.execute(&mut InOrder, before)?;
+        before.map_or(Ok(()), |before| backend.execute(&mut InOrder, before))?;
         let start = Instant::now();
         for _ in 0..repeat {
             backend.execute(&mut InOrder, steps)?;
@@ -328,7 +334,7 @@ pub struct SpansOf<S> {
 }
 
 /// The spans of one call, on a backend.
-pub type Spans<'a, B> = SpansOf<Span<'a, B>>;
+pub type Spans<B> = SpansOf<Span<B>>;
 
 impl<S> SpansOf<S> {
     /// An input and an output.
@@ -386,29 +392,29 @@ impl<S> SpansOf<S> {
     }
 }
 
-impl<'a, B: Backend> Spans<'a, B> {
+impl<B: Backend> Spans<B> {
     /// An input and an output.
-    pub fn new(input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
+    pub fn new(input: &Span<B>, output: &Span<B>) -> Self {
         SpansOf::of_two(input.clone(), output.clone())
     }
 
     /// Keys with values.
-    pub fn with_values(self, input: &Span<'a, B>, output: &Span<'a, B>) -> Self {
+    pub fn with_values(self, input: &Span<B>, output: &Span<B>) -> Self {
         self.put(Slot::InputValues, input.clone()).put(Slot::OutputValues, output.clone())
     }
 
     /// With a span of its own for what a partition does not keep.
-    pub fn with_rest(self, rest: &Span<'a, B>) -> Self {
+    pub fn with_rest(self, rest: &Span<B>) -> Self {
         self.put(Slot::Rest, rest.clone())
     }
 
     /// With a `u32` for how many elements a selection keeps.
-    pub fn with_count(self, count: &Span<'a, B>) -> Self {
+    pub fn with_count(self, count: &Span<B>) -> Self {
         self.put(Slot::Count, count.clone())
     }
 
     /// The spans that there are, by their names.
-    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &Span<'a, B>)> {
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &Span<B>)> {
         self.all().map(|(slot, span)| (slot.noun(), span))
     }
 

@@ -1,54 +1,242 @@
-//! What the primitives' typed calls, which erase to a [`Request`] at once, have in common.
-//!
-//! Each primitive has a `prepare_*`, to plan and compile once and run often, and one-shot calls for when that does not
-//! matter. One-shot calls compile on first use, allocate scratch, and wait for the work to end, blocking their thread.
+//! What the primitives' builders have in common. Each says what is asked, then where results go, and then when it runs ([`Placed`]).
 
-use crate::{Backend, Error, Options, Prepared, Request, Result, Span, Spans};
+use std::marker::PhantomData;
+
+use crate::{
+    Algorithm, Backend, Buffer, Call, Compacted, Device, Element, Options, Plan, Prepared, Request, Result, Span,
+    Spans, Transfer, planner,
+};
 
 /// Waits for a future on this thread.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     pollster::block_on(future)
 }
 
-/// How many elements a span's bytes are.
-pub(crate) fn count<T>(bytes: u64) -> Result<u64> {
-    let size = size_of::<T>() as u64;
-    if size == 0 {
-        return Err(Error::Invalid("elements of no bytes; an element has at least four".into()));
-    }
-    if !bytes.is_multiple_of(size) {
-        return Err(Error::Invalid(format!("a span of {bytes} bytes is no whole number of elements of {size} bytes")));
-    }
-    Ok(bytes / size)
+/// What a primitive reads: elements of type `T`.
+pub struct Input<T, B: Backend = Device> {
+    span: Span<B>,
+    of: PhantomData<fn() -> T>,
 }
 
-pub(crate) fn run_once<B: Backend>(backend: &B, request: &Request, spans: &Spans<'_, B>) -> Result<()> {
-    let layout = spans.layout_for(backend, request)?;
-    let prepared = block_on(Prepared::new(backend, request, layout, Options::default()))?;
-    prepared.bind(backend, spans)?.run(backend)?;
-    // The scratch goes when `prepared` does.
-    backend.synchronize()
-}
-
-/// Moving host data to and from a device.
-///
-/// # Errors
-/// [`Error::Invalid`] for a span that is no whole number of elements, and on wgpu for bytes or an offset that are no multiple of
-/// four; otherwise as [`Backend::alloc`], [`Backend::write`] and [`Backend::read`].
-pub trait Transfer: Backend {
-    /// Allocates a buffer with these elements in it.
-    fn upload<T: bytemuck::NoUninit>(&self, data: &[T]) -> Result<Self::Buffer> {
-        let bytes: &[u8] = bytemuck::cast_slice(data);
-        let buffer = self.alloc(bytes.len() as u64)?;
-        self.write(&self.span(&buffer).slice(0, bytes.len() as u64)?, bytes)?;
-        Ok(buffer)
+impl<T: Element, B: Backend> Input<T, B> {
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        self.span.bytes() as usize / size_of::<T>()
     }
 
-    /// Reads a span's elements.
-    fn download<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(&self, span: &Span<'_, Self>) -> Result<Vec<T>> {
-        let mut data = vec![T::zeroed(); count::<T>(span.bytes())? as usize];
-        block_on(self.read(span, bytemuck::cast_slice_mut(&mut data)))?;
-        Ok(data)
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn span(&self) -> &Span<B> {
+        &self.span
+    }
+
+    /// As many elements as there are of this.
+    pub(crate) fn n(&self) -> u64 {
+        self.len() as u64
     }
 }
-impl<B: Backend> Transfer for B {}
+
+/// Whatever a primitive can read.
+pub trait IntoInput<B: Backend> {
+    /// The type of the elements.
+    type Item: Element;
+
+    /// What is read.
+    fn into_input(self) -> Input<Self::Item, B>;
+}
+
+impl<T: Element, B: Backend> IntoInput<B> for &Buffer<T, B> {
+    type Item = T;
+
+    fn into_input(self) -> Input<T, B> {
+        Input { span: self.span().clone(), of: PhantomData }
+    }
+}
+
+impl<T: Element, B: Backend> IntoInput<B> for Buffer<T, B> {
+    type Item = T;
+
+    fn into_input(self) -> Input<T, B> {
+        (&self).into_input()
+    }
+}
+
+/// A call whose results have a place. It remains to say when it runs: once ([`Placed::run`]), in a recorder of the caller's
+/// ([`Placed::encode`]), or any number of times ([`Placed::prepare`]).
+#[must_use = "say when: run(), encode(&mut recorder) or prepare()"]
+pub struct Placed<B: Backend = Device> {
+    device: B,
+    request: Request,
+    spans: Spans<B>,
+    options: Options,
+}
+
+impl<B: Backend> Placed<B> {
+    pub(crate) fn new(device: B, request: impl Into<Request>, spans: Spans<B>) -> Self {
+        Placed { device, request: request.into(), spans, options: Options::default() }
+    }
+
+    /// By this algorithm, not by the planner's choice.
+    pub fn by(mut self, algorithm: &'static Algorithm) -> Self {
+        self.options.algorithm = Some(algorithm);
+        self
+    }
+
+    /// With these options, instead of all that was said before.
+    pub fn with_options(self, options: Options) -> Self {
+        Placed { options, ..self }
+    }
+
+    /// What is asked, as data.
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// What the device is to do, without compiling it.
+    ///
+    /// # Errors
+    /// As [`planner::plan`].
+    pub fn plan(&self) -> Result<Plan> {
+        let layout = self.spans.layout_for(&self.device, &self.request)?;
+        planner::plan(&self.request, layout, self.options, self.device.caps(), &self.device.tuning())
+    }
+
+    /// Plans and compiles the call, allocates its scratch, and submits it. Does not wait for its end.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub fn run(self) -> Result<()> {
+        block_on(self.run_async())
+    }
+
+    /// As [`Placed::run`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub async fn run_async(self) -> Result<()> {
+        self.once().await?.run()
+    }
+
+    /// Records the call, which then runs when what it was recorded into does, as often as that.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub fn encode(self, recorder: &mut B::Recorder) -> Result<()> {
+        block_on(self.once())?.encode(recorder)
+    }
+
+    /// Plans and compiles the call and allocates its scratch, to be run any number of times.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub fn prepare(self) -> Result<Call<B>> {
+        block_on(self.prepare_async())
+    }
+
+    /// As [`Placed::prepare`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub async fn prepare_async(mut self) -> Result<Call<B>> {
+        self.complete()?;
+        self.compile().await?.bind(&self.spans)
+    }
+
+    async fn once(mut self) -> Result<Call<B>> {
+        self.complete()?;
+        self.compile().await?.bind_once(&self.spans)
+    }
+
+    async fn compile(&self) -> Result<Prepared<B>> {
+        let layout = self.spans.layout_for(&self.device, &self.request)?;
+        Prepared::new(&self.device, &self.request, layout, self.options).await
+    }
+
+    /// A count that nobody asked for needs a place all the same.
+    fn complete(&mut self) -> Result<()> {
+        if self.spans.count.is_none() && self.request.counts() {
+            self.spans.count = Some(new_count(&self.device)?.span().clone());
+        }
+        Ok(())
+    }
+}
+
+/// A new place for a count.
+pub(crate) fn new_count<B: Backend>(device: &B) -> Result<Buffer<u32, B>> {
+    device.alloc(1)
+}
+
+/// Results in a device's memory, to be brought to the host.
+pub(crate) trait Results {
+    type Host;
+
+    async fn fetch(self) -> Result<Self::Host>;
+}
+
+impl<T: Element, B: Backend> Results for Buffer<T, B> {
+    type Host = Vec<T>;
+
+    async fn fetch(self) -> Result<Vec<T>> {
+        self.read_async().await
+    }
+}
+
+impl<T: Element, B: Backend> Results for Compacted<T, B> {
+    type Host = Vec<T>;
+
+    async fn fetch(self) -> Result<Vec<T>> {
+        self.read_async().await
+    }
+}
+
+impl<R: Results, S: Results> Results for (R, S) {
+    type Host = (R::Host, S::Host);
+
+    async fn fetch(self) -> Result<Self::Host> {
+        Ok((self.0.fetch().await?, self.1.fetch().await?))
+    }
+}
+
+/// How a builder ends without a place for its results: they get new memory, or go to the host.
+macro_rules! results {
+    ($Call:ident<$($T:ident: $Bound:ident),+>::$collect:ident, $collect_async:ident -> $Results:ty, $Host:ty; |$call:ident| $made:block) => {
+        impl<$($T: $Bound,)+ B: Backend> $Call<$($T,)+ B> {
+            /// Runs the call to new memory. Does not wait for its end.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub fn $collect(self) -> Result<$Results> {
+                block_on(self.$collect_async())
+            }
+
+            /// As the call of that name that blocks, for programs that must not.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub async fn $collect_async(self) -> Result<$Results> {
+                let $call = self;
+                $made
+            }
+
+            /// Runs the call, waits for its end, and reads what it made.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub fn read(self) -> Result<$Host> {
+                block_on(self.read_async())
+            }
+
+            /// As `read`, for programs that must not block.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub async fn read_async(self) -> Result<$Host> {
+                self.$collect_async().await?.fetch().await
+            }
+        }
+    };
+}
+pub(crate) use results;

@@ -1,17 +1,19 @@
 //! Trifold's shape, without a device: what scan, reduce and sort are asked to do, how that becomes a plan, and what a
 //! backend must be able to do to run it.
 //!
-//! A call goes through three moments. *Plan*: a [`Request`] becomes a [`Plan`], plain data, with no device. *Prepare*:
-//! a [`Backend`] compiles the plan's kernels. *Bind*: spans are bound, and the [`Bound`] call runs any number of times
-//! without compiling or allocating.
+//! Programs have typed memory, a [`Buffer`], and calls as builders: those of [`Scan`] and its siblings say what, then where
+//! ([`Placed`]), then when. A call goes through three moments. *Plan*: a [`Request`] becomes a [`Plan`], plain data, with no device. *Prepare*:
+//! a [`Backend`] compiles the plan's kernels. *Bind*: spans are bound, and the [`Call`] runs any number of times
+//! without compiling or allocating. [`Device`] is a backend that is chosen at run time.
 
 pub use bytemuck;
 
 pub mod algorithm;
-mod any;
 mod backend;
+mod buffer;
 mod calls;
 mod caps;
+mod device;
 mod element;
 mod error;
 mod kernel;
@@ -32,19 +34,20 @@ mod turns;
 pub mod wgsl;
 
 pub use algorithm::Algorithm;
-pub use any::{AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, plan_for};
 pub use backend::{Backend, Command, InOrder, Span, Spans, SpansOf};
-pub use calls::{Transfer, block_on};
+pub use buffer::{Buffer, Compacted, Transfer};
+pub use calls::{Input, IntoInput, Placed, block_on};
 pub use caps::{Caps, DeviceKind, SubgroupSource, Subgroups};
+pub use device::{Device, DeviceHandle, DeviceKernel, DeviceRecorder, DeviceSteps};
 pub use element::{Element, ElementType, Field, Key, scalar_of};
 pub use error::{Error, Result};
 pub use kernel::{Access, Argument, Kernel, in_order};
 pub use kernels::Kernels;
 pub use language::Language;
-pub use op::{And, Builtin, HostOp, Max, Min, Monoid, Op, Or, Product, Sum, Xor};
+pub use op::{And, Builtin, Captures, HostOp, Max, Min, Monoid, Op, Or, Product, Sum, Xor};
 pub use options::{Fault, Layout, MAX_ELEMENTS, Options, Waiting};
 pub use plan::{KernelKey, Launch, Param, Plan, Region, Slot, Step};
-pub use prepared::{Bound, Prepared, scratch_bytes};
+pub use prepared::{Call, Prepared, scratch_bytes};
 pub use primitive::*;
 pub use renamed::renamed;
 pub use scalar::{Number, Scalar, ScalarKind};

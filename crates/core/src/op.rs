@@ -1,14 +1,16 @@
 //! Associative operators: as a trait for callers, and erased to data for planning and execution.
 
+use std::any::type_name;
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use crate::{Element, ElementType, Scalar, for_scalar, scalars};
 
-/// An associative operator over `T` with an identity element.
+/// An associative operator over `T` with an identity element. A value of it is what calls take.
 ///
-/// `WGSL` defines `fn combine(a: T, b: T) -> T`, and any functions it calls, with `T` standing for the element type;
+/// Its text defines `fn combine(a: T, b: T) -> T` in WGSL, and any functions it calls, with `T` standing for the element type;
 /// an element struct is in scope under its own name too. That text is what every GPU runs, in all three kernel
 /// languages. `combine` is the same function in Rust: the CPU backend's code, and the oracle that tests hold the
 /// GPUs to.
@@ -17,44 +19,98 @@ use crate::{Element, ElementType, Scalar, for_scalar, scalars};
 /// shifts, indices and conversions of floats mean the same through every API; the crate `trifold-lang` lists what.
 ///
 /// ```
+/// use std::borrow::Cow;
 /// use trifold_core::Monoid;
-/// /// x -> a*x + b, composed from left to right. Not commutative.
-/// struct Compose;
+///
 /// trifold_core::element! { struct Affine { a: u32, b: u32 } }
+///
+/// /// x -> a*x + b, composed from left to right. It does not commute.
+/// #[derive(Clone)]
+/// struct Compose;
+///
 /// impl Monoid<Affine> for Compose {
-///     const NAME: &'static str = "compose";
-///     const WGSL: &'static str = "fn combine(l: T, r: T) -> T { return T(l.a * r.a, l.b * r.a + r.b); }";
-///     const IDENTITY: Affine = Affine { a: 1, b: 0 };
-///     const COMMUTATIVE: bool = false;
-///     fn combine(l: Affine, r: Affine) -> Affine {
+///     fn text(&self) -> Cow<'static, str> {
+///         "fn combine(l: T, r: T) -> T { return T(l.a * r.a, l.b * r.a + r.b); }".into()
+///     }
+///     fn identity(&self) -> Affine {
+///         Affine { a: 1, b: 0 }
+///     }
+///     fn combine(&self, l: Affine, r: Affine) -> Affine {
 ///         Affine { a: l.a.wrapping_mul(r.a), b: l.b.wrapping_mul(r.a).wrapping_add(r.b) }
 ///     }
 /// }
 /// ```
-pub trait Monoid<T: Element>: 'static {
+pub trait Monoid<T: Element>: Clone + Send + Sync + 'static {
     /// The operator's name, for reports and errors.
-    const NAME: &'static str;
+    fn name(&self) -> Cow<'static, str> {
+        own_name::<Self>().into()
+    }
     /// `fn combine(a: T, b: T) -> T` in WGSL.
-    const WGSL: &'static str;
-    /// `combine(IDENTITY, x) == x == combine(x, IDENTITY)`.
-    const IDENTITY: T;
-    /// Whether `combine(a, b) == combine(b, a)`; lets reduce read in any order.
-    const COMMUTATIVE: bool;
+    fn text(&self) -> Cow<'static, str>;
+    /// `combine(identity, x) == x == combine(x, identity)`.
+    fn identity(&self) -> T;
     /// The operator in Rust.
-    fn combine(a: T, b: T) -> T;
+    fn combine(&self, a: T, b: T) -> T;
+    /// Whether `combine(a, b) == combine(b, a)` for all elements: lets a reduction read in any order. Nothing is lost but speed where it
+    /// does and this does not say so.
+    fn commutes(&self) -> bool {
+        false
+    }
+    /// The numbers that the text reads as `captures`.
+    fn captures(&self) -> Captures {
+        Captures::default()
+    }
+}
+
+/// A type's name without its path.
+pub(crate) fn own_name<T>() -> &'static str {
+    let name = type_name::<T>();
+    let end = name.find('<').unwrap_or(name.len());
+    name[..end].rsplit("::").next().unwrap_or(name)
+}
+
+/// The numbers of an operator's, predicate's or map's value. Its text reads them as the struct `captures`; kernels get them as parameters, so that
+/// values of other numbers run the same kernel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captures {
+    element: Option<ElementType>,
+    bytes: Vec<u8>,
+}
+
+impl Captures {
+    /// The fields of a struct that [`element!`](crate::element!) declares: the value itself, usually.
+    pub fn of<T: Element>(value: &T) -> Captures {
+        Captures { element: Some(T::TYPE), bytes: bytemuck::bytes_of(value).to_vec() }
+    }
+
+    /// The type of the struct, if there are numbers.
+    pub fn element(&self) -> Option<&ElementType> {
+        self.element.as_ref()
+    }
+
+    /// The struct's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 /// How the CPU runs an operator: loops over whole chunks, one copy per operator and element type.
 ///
 /// All pointers are to elements of the operator's type and must be aligned for it.
-#[derive(Clone, Copy)]
-pub struct HostOp {
+pub trait HostOp: Send + Sync {
     /// Folds `n` elements at `input` into `*accumulator`: from left to right, or for an operator that commutes in
     /// another fixed order.
-    pub fold: unsafe fn(input: *const u8, n: usize, accumulator: *mut u8),
+    ///
+    /// # Safety
+    /// There are `n` readable elements at `input`, and one at `accumulator`.
+    unsafe fn fold(&self, input: *const u8, n: usize, accumulator: *mut u8);
+
     /// Scans `n` elements from `input` to `output` (which may be the same), starting from `*carry` and leaving the
     /// total there. The flag chooses an exclusive scan.
-    pub scan: unsafe fn(input: *const u8, output: *mut u8, n: usize, carry: *mut u8, exclusive: bool),
+    ///
+    /// # Safety
+    /// There are `n` elements at `input` and `output`, and one at `carry`.
+    unsafe fn scan(&self, input: *const u8, output: *mut u8, n: usize, carry: *mut u8, exclusive: bool);
 }
 
 /// An operator erased to data, with its element type.
@@ -71,7 +127,8 @@ pub struct Op {
     pub commutative: bool,
     /// Which of the built-in operators it is, if [`Op::builtin`] made it.
     pub builtin: Option<Builtin>,
-    host: HostOp,
+    captures: Captures,
+    host: Arc<dyn HostOp>,
 }
 
 /// The built-in operators.
@@ -123,31 +180,37 @@ impl std::fmt::Debug for Op {
     }
 }
 
-// The host loops follow from the text's author, not from the text; a kernel depends on the text alone.
+// The host loops follow from the text's author, not from the text; a kernel depends on the text alone, and takes captures as parameters.
+impl Op {
+    fn key(&self) -> impl PartialEq + Hash {
+        let Op { name, element, wgsl, identity, commutative, captures, .. } = self;
+        (name, element, wgsl, identity, commutative, captures.element())
+    }
+}
 impl PartialEq for Op {
     fn eq(&self, other: &Self) -> bool {
-        (&self.name, &self.element, &self.wgsl, &self.identity, self.commutative)
-            == (&other.name, &other.element, &other.wgsl, &other.identity, other.commutative)
+        self.key() == other.key()
     }
 }
 impl Eq for Op {}
 impl Hash for Op {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.name, &self.element, &self.wgsl, &self.identity, self.commutative).hash(state);
+        self.key().hash(state);
     }
 }
 
 impl Op {
-    /// Erases the operator `M` over `T`.
-    pub fn of<T: Element, M: Monoid<T>>() -> Op {
+    /// Erases an operator over `T`.
+    pub fn of<T: Element, M: Monoid<T>>(op: M) -> Op {
         Op {
-            name: Cow::Borrowed(M::NAME),
+            name: op.name(),
             element: T::TYPE,
-            wgsl: Cow::Borrowed(M::WGSL),
-            identity: bytemuck::bytes_of(&M::IDENTITY).to_vec(),
-            commutative: M::COMMUTATIVE,
+            wgsl: op.text(),
+            identity: bytemuck::bytes_of(&op.identity()).to_vec(),
+            commutative: op.commutes(),
             builtin: None,
-            host: HostOp { fold: host_fold::<T, M>, scan: host_scan::<T, M> },
+            captures: op.captures(),
+            host: Arc::new(Loops { op, of: PhantomData }),
         }
     }
 
@@ -161,9 +224,10 @@ impl Op {
         wgsl: impl Into<Cow<'static, str>>,
         identity: Vec<u8>,
         commutative: bool,
-        host: HostOp,
+        host: Arc<dyn HostOp>,
     ) -> Op {
-        Op { name: name.into(), element, wgsl: wgsl.into(), identity, commutative, builtin: None, host }
+        let captures = Captures::default();
+        Op { name: name.into(), element, wgsl: wgsl.into(), identity, commutative, builtin: None, captures, host }
     }
 
     /// The element type.
@@ -176,22 +240,32 @@ impl Op {
         &self.identity
     }
 
+    /// The numbers that its text reads.
+    pub fn captures(&self) -> &Captures {
+        &self.captures
+    }
+
+    /// As this one, of these numbers.
+    pub(crate) fn with_captures(self, captures: Captures) -> Op {
+        Op { captures, ..self }
+    }
+
     /// Its loops on the CPU.
-    pub fn host(&self) -> HostOp {
-        self.host
+    pub fn host(&self) -> &Arc<dyn HostOp> {
+        &self.host
     }
 
     /// A built-in operator over a scalar; `None` for the bitwise ones over floats.
     pub fn builtin(which: Builtin, scalar: Scalar) -> Option<Op> {
         let mut op = for_scalar!(scalar, T => match which {
-            Builtin::Sum => Op::of::<T, Sum>(),
-            Builtin::Product => Op::of::<T, Product>(),
-            Builtin::Min => Op::of::<T, Min>(),
-            Builtin::Max => Op::of::<T, Max>(),
+            Builtin::Sum => Op::of::<T, _>(Sum),
+            Builtin::Product => Op::of::<T, _>(Product),
+            Builtin::Min => Op::of::<T, _>(Min),
+            Builtin::Max => Op::of::<T, _>(Max),
             Builtin::And | Builtin::Or | Builtin::Xor => for_scalar!(scalar, integer I => match which {
-                Builtin::And => Op::of::<I, And>(),
-                Builtin::Or => Op::of::<I, Or>(),
-                _ => Op::of::<I, Xor>(),
+                Builtin::And => Op::of::<I, _>(And),
+                Builtin::Or => Op::of::<I, _>(Or),
+                _ => Op::of::<I, _>(Xor),
             }, float _F => return None),
         });
         op.builtin = Some(which);
@@ -209,58 +283,57 @@ impl Op {
     }
 }
 
-/// # Safety
-/// As [`HostOp::fold`].
-unsafe fn host_fold<T: Element, M: Monoid<T>>(input: *const u8, n: usize, accumulator: *mut u8) {
-    // SAFETY: the caller gives `n` readable, aligned elements of T, and one at `accumulator`.
-    let (input, accumulator) =
-        unsafe { (std::slice::from_raw_parts(input.cast::<T>(), n), &mut *accumulator.cast::<T>()) };
-    // Eight chains where the order is free: one chain of a commutative operator waits on its own latency.
-    if M::COMMUTATIVE {
-        let mut lanes = [M::IDENTITY; 8];
-        let mut chunks = input.chunks_exact(8);
-        for chunk in &mut chunks {
-            for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                *lane = M::combine(*lane, x);
-            }
-        }
-        let rest = chunks.remainder().iter().fold(M::IDENTITY, |a, &x| M::combine(a, x));
-        let total = lanes.into_iter().fold(rest, M::combine);
-        *accumulator = M::combine(*accumulator, total);
-    } else {
-        *accumulator = input.iter().fold(*accumulator, |a, &x| M::combine(a, x));
-    }
+/// The loops of an operator over `T`.
+struct Loops<T, M> {
+    op: M,
+    of: PhantomData<fn(T)>,
 }
 
-/// # Safety
-/// As [`HostOp::scan`].
-unsafe fn host_scan<T: Element, M: Monoid<T>>(
-    input: *const u8,
-    output: *mut u8,
-    n: usize,
-    carry: *mut u8,
-    exclusive: bool,
-) {
-    let (input, output, carry) = (input.cast::<T>(), output.cast::<T>(), carry.cast::<T>());
-    // SAFETY: the caller gives `n` aligned elements at each pointer; each is read before its place is written, so
-    // input and output may be the same memory.
-    unsafe {
-        let mut running = *carry;
-        for i in 0..n {
-            let x = *input.add(i);
-            let next = M::combine(running, x);
-            *output.add(i) = if exclusive { running } else { next };
-            running = next;
+impl<T: Element, M: Monoid<T>> HostOp for Loops<T, M> {
+    unsafe fn fold(&self, input: *const u8, n: usize, accumulator: *mut u8) {
+        let op = &self.op;
+        // SAFETY: the caller gives `n` readable, aligned elements of T, and one at `accumulator`.
+        let (input, accumulator) =
+            unsafe { (std::slice::from_raw_parts(input.cast::<T>(), n), &mut *accumulator.cast::<T>()) };
+        // Eight chains where the order is free: one chain of a commutative operator waits on its own latency.
+        if op.commutes() {
+            let mut lanes = [op.identity(); 8];
+            let mut chunks = input.chunks_exact(8);
+            for chunk in &mut chunks {
+                for (lane, &x) in lanes.iter_mut().zip(chunk) {
+                    *lane = op.combine(*lane, x);
+                }
+            }
+            let rest = chunks.remainder().iter().fold(op.identity(), |a, &x| op.combine(a, x));
+            let total = lanes.into_iter().fold(rest, |a, b| op.combine(a, b));
+            *accumulator = op.combine(*accumulator, total);
+        } else {
+            *accumulator = input.iter().fold(*accumulator, |a, &x| op.combine(a, x));
         }
-        *carry = running;
+    }
+
+    unsafe fn scan(&self, input: *const u8, output: *mut u8, n: usize, carry: *mut u8, exclusive: bool) {
+        let (input, output, carry) = (input.cast::<T>(), output.cast::<T>(), carry.cast::<T>());
+        // SAFETY: the caller gives `n` aligned elements at each pointer; each is read before its place is written, so
+        // input and output may be the same memory.
+        unsafe {
+            let mut running = *carry;
+            for i in 0..n {
+                let x = *input.add(i);
+                let next = self.op.combine(running, x);
+                *output.add(i) = if exclusive { running } else { next };
+                running = next;
+            }
+            *carry = running;
+        }
     }
 }
 
 macro_rules! operator {
     ($(#[$doc:meta])* $name:ident, $label:literal) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy)]
-        pub struct $name(PhantomData<()>);
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct $name;
         impl $name {
             const LABEL: &'static str = $label;
         }
@@ -286,12 +359,20 @@ const SUM_WGSL: &str = "fn combine(a: T, b: T) -> T { return a + b; }";
 macro_rules! monoid {
     ($op:ident, $ty:ty, $identity:expr, $wgsl:expr, $combine:expr) => {
         impl Monoid<$ty> for $op {
-            const NAME: &'static str = $op::LABEL;
-            const WGSL: &'static str = $wgsl;
-            const IDENTITY: $ty = $identity;
-            const COMMUTATIVE: bool = true;
+            fn name(&self) -> Cow<'static, str> {
+                $op::LABEL.into()
+            }
+            fn text(&self) -> Cow<'static, str> {
+                Cow::Borrowed($wgsl)
+            }
+            fn identity(&self) -> $ty {
+                $identity
+            }
+            fn commutes(&self) -> bool {
+                true
+            }
             #[inline(always)]
-            fn combine(a: $ty, b: $ty) -> $ty {
+            fn combine(&self, a: $ty, b: $ty) -> $ty {
                 const COMBINE: fn($ty, $ty) -> $ty = $combine;
                 COMBINE(a, b)
             }

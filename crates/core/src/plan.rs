@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::algorithm::Algorithm;
 use crate::primitive::Operand;
 use crate::scratch::Scratch;
-use crate::{Caps, ElementType, Kernel, Op, Selector};
+use crate::{Caps, Captures, ElementType, Kernel, Op, Selector};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -103,6 +103,12 @@ impl KernelKey {
     /// Of an operator and its elements.
     pub(crate) fn by(self, op: &Op) -> KernelKey {
         KernelKey { element: Some(op.element().clone()), op: Some(op.clone()), ..self }
+    }
+
+    /// The numbers that the operator's or the predicate's text reads: parameters of a launch, and no part of the compiled kernel.
+    pub fn captures(&self) -> Option<&Captures> {
+        let own = [self.op.as_ref().map(Op::captures), self.selector.as_ref().map(Selector::captures)];
+        own.into_iter().flatten().find(|captures| captures.element().is_some())
     }
 
     /// The value of a constant.

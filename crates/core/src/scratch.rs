@@ -26,53 +26,46 @@ impl Scratch {
     }
 }
 
-/// The working memory that a prepared plan has of its own: one buffer, or one for each region where the backend wants that.
-pub(crate) struct Working<B: Backend> {
-    /// By where each begins in the plan's scratch.
-    buffers: Vec<(u64, B::Buffer)>,
-}
+/// Spans that are a plan's scratch together, by where in it each begins.
+pub(crate) struct Pieces<B: Backend>(Vec<(u64, Span<B>)>);
 
-impl<B: Backend> Working<B> {
+impl<B: Backend> Pieces<B> {
+    /// Memory of a call's own: one buffer, or one for each region where the backend wants that.
     pub(crate) fn new(backend: &B, scratch: &Scratch) -> Result<Self> {
         let whole = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes };
         let places = match scratch.regions.as_slice() {
             regions if regions.is_empty() || backend.divides_scratch() => regions,
             _ => &[whole],
         };
-        let buffers = places.iter().map(|place| Ok((place.offset, backend.alloc(place.bytes)?)));
-        Ok(Working { buffers: buffers.collect::<Result<_>>()? })
+        let buffers = places.iter().map(|place| Ok((place.offset, backend.allocate(place.bytes)?)));
+        Ok(Pieces(buffers.collect::<Result<_>>()?))
     }
 
-    pub(crate) fn pieces<'a>(&'a self, backend: &B) -> Pieces<'a, B> {
-        Pieces(self.buffers.iter().map(|(start, buffer)| (*start, backend.span(buffer))).collect())
-    }
-}
-
-/// Spans that are a plan's scratch together, by where in it each begins.
-pub(crate) struct Pieces<'a, B: Backend>(Vec<(u64, Span<'a, B>)>);
-
-impl<'a, B: Backend> Pieces<'a, B> {
     /// Of a plan that needs none.
     pub(crate) fn none() -> Self {
         Pieces(vec![])
     }
 
     /// One span for all regions.
-    pub(crate) fn whole(span: Span<'a, B>) -> Self {
+    pub(crate) fn whole(span: Span<B>) -> Self {
         Pieces(vec![(0, span)])
     }
 
+    /// The pieces.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Span<B>> {
+        self.0.iter().map(|(_, span)| span)
+    }
+
     /// The span of a region, if one piece has all of it.
-    pub(crate) fn region(&self, region: &Region) -> Result<Option<Span<'a, B>>> {
-        let has = |start: u64, span: &Span<'_, B>| {
-            start <= region.offset && region.offset + region.bytes <= start + span.bytes()
-        };
+    pub(crate) fn region(&self, region: &Region) -> Result<Option<Span<B>>> {
+        let has =
+            |start: u64, span: &Span<B>| start <= region.offset && region.offset + region.bytes <= start + span.bytes();
         let piece = self.0.iter().find(|(start, span)| has(*start, span));
         piece.map(|(start, span)| span.slice(region.offset - start, region.bytes)).transpose()
     }
 
     /// What the pieces have of a region, which may be several.
-    pub(crate) fn parts(&self, region: &Region) -> Result<Vec<Span<'a, B>>> {
+    pub(crate) fn parts(&self, region: &Region) -> Result<Vec<Span<B>>> {
         let end = region.offset + region.bytes;
         let common = self.0.iter().filter_map(|(start, span)| {
             let (from, to) = (region.offset.max(*start), end.min(start + span.bytes()));

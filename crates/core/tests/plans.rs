@@ -1,5 +1,7 @@
 //! Plans as text, for devices that need not be there: what the planner decides.
 
+use std::borrow::Cow;
+
 mod devices;
 
 use devices::*;
@@ -35,14 +37,23 @@ trifold_core::element! {
     struct Range { low: f32, high: f32 }
 }
 
+#[derive(Clone)]
 struct Wider;
 
 impl Monoid<Range> for Wider {
-    const NAME: &'static str = "wider";
-    const IDENTITY: Range = Range { low: 0.0, high: 0.0 };
-    const COMMUTATIVE: bool = true;
-    const WGSL: &'static str = "fn combine(a: T, b: T) -> T { return T(min(a.low, b.low), max(a.high, b.high)); }";
-    fn combine(a: Range, b: Range) -> Range {
+    fn name(&self) -> Cow<'static, str> {
+        "wider".into()
+    }
+    fn identity(&self) -> Range {
+        Range { low: 0.0, high: 0.0 }
+    }
+    fn commutes(&self) -> bool {
+        true
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn combine(a: T, b: T) -> T { return T(min(a.low, b.low), max(a.high, b.high)); }".into()
+    }
+    fn combine(&self, a: Range, b: Range) -> Range {
         Range { low: a.low.min(b.low), high: a.high.max(b.high) }
     }
 }
@@ -51,7 +62,7 @@ impl Monoid<Range> for Wider {
 #[test]
 fn wide_spans_are_for_packs_of_elements() {
     let of = |op: Op| Request::Reduce(ReduceRequest { op, n: 1000, initial: None });
-    assert!(!planned(&of(Op::of::<Range, Wider>()), Layout::default(), &h200()).wide());
+    assert!(!planned(&of(Op::of::<Range, _>(Wider)), Layout::default(), &h200()).wide());
     assert!(planned(&of(sum(Scalar::U64)), Layout::default(), &h200()).wide());
     use algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE, LOOKAHEAD, LOOKBACK};
     for (algorithm, wide) in

@@ -1,5 +1,7 @@
 //! The bytes that algorithms move, as the papers count them.
 
+use std::borrow::Cow;
+
 use trifold_core::planner::traffic;
 use trifold_core::{
     CopyRequest, Element, Op, Order, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest, Scalar, ScanKind,
@@ -74,15 +76,20 @@ fn a_pass_of_a_sort_moves_keys_and_values() {
 }
 #[test]
 fn selections_and_runs_write_what_there_is() {
+    #[derive(Clone)]
     struct Odd;
     impl Predicate<u64> for Odd {
-        const NAME: &'static str = "odd";
-        const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1lu) == 1lu; }";
-        fn keep(v: u64) -> bool {
+        fn name(&self) -> Cow<'static, str> {
+            "odd".into()
+        }
+        fn text(&self) -> Cow<'static, str> {
+            "fn keep(v: T) -> bool { return (v & 1lu) == 1lu; }".into()
+        }
+        fn keep(&self, v: u64) -> bool {
             v & 1 == 1
         }
     }
-    let select = |rest| Request::Select(SelectRequest { selector: Selector::of::<u64, Odd>(), n: 10, rest });
+    let select = |rest| Request::Select(SelectRequest { selector: Selector::of::<u64, _>(Odd), n: 10, rest });
     let of = |rest, algorithm| by(&select(rest), algorithm, Some(3));
     assert_eq!(of(Rest::Dropped, "lookback"), Some(80 + 24));
     assert_eq!(of(Rest::Dropped, "reduce_then_scan"), Some(160 + 24));

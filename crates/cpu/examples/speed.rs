@@ -1,8 +1,8 @@
 //! How fast the CPU backend is beside its own copy: `cargo run --release -p trifold-cpu --example speed [log2 n]`.
 
 use trifold_core::{
-    AnyBackend, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Op, Operand, Options, Order,
-    ReduceRequest, Request, Result, Scalar, ScanKind, ScanRequest, Slot, SortRequest,
+    Backend, Builtin, Call, CopyRequest, ElementType, Error, Op, Operand, Options, Order, ReduceRequest, Request,
+    Result, Scalar, ScanKind, ScanRequest, Slot, SortRequest, SpansOf,
 };
 use trifold_cpu::Cpu;
 
@@ -13,11 +13,10 @@ fn main() -> Result<()> {
     };
     let n = 1u64 << log;
     let cpu = Cpu::new()?;
-    let backend: &dyn AnyBackend = &cpu;
     let keys: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ (i << 7)).collect();
-    let [a, b, c, d] = [backend.alloc(4 * n)?, backend.alloc(4 * n)?, backend.alloc(4 * n)?, backend.alloc(4 * n)?];
+    let [a, b, c, d] = [cpu.allocate(4 * n)?, cpu.allocate(4 * n)?, cpu.allocate(4 * n)?, cpu.allocate(4 * n)?];
     let bytes: Vec<u8> = keys.iter().flat_map(|k| k.to_le_bytes()).collect();
-    backend.write(AnySpan::whole(&a), &bytes)?;
+    cpu.write(&a, &bytes)?;
     let op = |scalar| Op::builtin(Builtin::Sum, scalar).expect("every scalar has a sum");
     let scan = |s| Request::Scan(ScanRequest { op: op(s), n, kind: ScanKind::Inclusive, initial: None });
     let reduce = |s| Request::Reduce(ReduceRequest { op: op(s), n, initial: None });
@@ -34,18 +33,17 @@ fn main() -> Result<()> {
     ];
     for (name, request) in rows {
         let of = |operand: &Operand| {
-            let buffer = match operand.slot {
+            let span = match operand.slot {
                 Slot::Input => &a,
                 Slot::Output => &b,
                 Slot::InputValues => &c,
                 _ => &d,
             };
-            Ok::<_, trifold_core::Error>(AnySpan { buffer, offset: 0, bytes: operand.bytes() })
+            span.slice(0, operand.bytes())
         };
-        let spans = AnySpans::of(&request, of)?;
-        let call = backend.call(&request, spans, Options::default())?;
-        backend.run(&call)?;
-        let times = (0..5).map(|_| backend.time(None, &call, 1)).collect::<Result<Vec<_>>>()?;
+        let call = Call::new(&cpu, &request, &SpansOf::of(&request, of)?, Options::default())?;
+        call.run()?;
+        let times = (0..5).map(|_| call.time(1)).collect::<Result<Vec<_>>>()?;
         let best = times.into_iter().fold(f64::INFINITY, f64::min);
         let gb = request.bytes_moved() as f64 / best / 1e6;
         println!("{name:12} {best:9.3} ms {:7.3} Gelem/s {gb:7.2} GB/s", n as f64 / best / 1e6);

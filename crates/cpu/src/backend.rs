@@ -1,19 +1,22 @@
 //! The host's processor as a backend. A command runs on the calling thread and the backend's own when it is recorded. It is done when
 //! recording returns.
 
+use std::sync::Arc;
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trifold_core::{
     Backend, Caps, Command, DeviceKind, Error, InOrder, KernelKey, Language, Reduce, Result, Scan, Sort, Span,
 };
 
-use crate::memory::{ALIGNMENT, Region};
+use crate::memory::{self, ALIGNMENT, Region};
 use crate::step::Bind;
-use crate::{Buffer, Handle, Step, system};
+use crate::{Handle, Step, system};
 
 /// The host's processor, all of its cores.
+#[derive(Clone)]
 pub struct Cpu {
-    caps: Caps,
-    pool: ThreadPool,
+    caps: Arc<Caps>,
+    pool: Arc<ThreadPool>,
 }
 
 /// What runs a launch: a function of Rust.
@@ -68,33 +71,28 @@ impl Cpu {
             binding_alignment: 4,
             native_copy: true,
         };
-        Ok(Cpu { caps, pool })
+        Ok(Cpu { caps: caps.into(), pool: pool.into() })
     }
 }
 
 impl Backend for Cpu {
-    type Buffer = Buffer;
     type Handle = Handle;
     type Kernel = Kernel;
-    type Step = Step;
+    type Steps = Vec<Step>;
     type Recorder = InOrder;
 
     fn caps(&self) -> &Caps {
         &self.caps
     }
 
-    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+    fn allocate(&self, bytes: u64) -> Result<Span<Cpu>> {
         if bytes > self.caps.max_buffer {
             return Err(Error::Invalid(format!(
                 "a buffer of {bytes} bytes, and {} has {} bytes of memory; split the work",
                 self.caps.device, self.caps.max_buffer
             )));
         }
-        Buffer::new(bytes, 0, &self.caps.device)
-    }
-
-    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Cpu> {
-        buffer.span()
+        memory::allocate(bytes, 0, &self.caps.device)
     }
 
     fn handle_alignment(&self, _: &Handle) -> u64 {
@@ -111,15 +109,15 @@ impl Backend for Cpu {
         found.map(|primitive| Kernel(primitive.bind)).ok_or_else(none)
     }
 
-    unsafe fn bind(&self, command: Command<'_, Cpu>) -> Result<Step> {
-        Step::bind(command)
+    unsafe fn bind(&self, commands: Vec<Command<'_, Cpu>>) -> Result<Vec<Step>> {
+        commands.into_iter().map(Step::bind).collect()
     }
 
     fn record(&self) -> Result<InOrder> {
         Ok(InOrder)
     }
 
-    fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
+    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>) -> Result<()> {
         steps.iter().try_for_each(|step| step.run(&self.pool))
     }
 
@@ -131,17 +129,17 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn write(&self, to: &Span<'_, Cpu>, bytes: &[u8]) -> Result<()> {
+    fn write(&self, to: &Span<Cpu>, bytes: &[u8]) -> Result<()> {
         to.check_length(bytes.len())?;
         Region::of(to)?.write(bytes)
     }
 
-    async fn read(&self, from: &Span<'_, Cpu>, bytes: &mut [u8]) -> Result<()> {
+    async fn read(&self, from: &Span<Cpu>, bytes: &mut [u8]) -> Result<()> {
         from.check_length(bytes.len())?;
         Region::of(from)?.read(bytes)
     }
 
-    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
         InOrder::time(self, before, steps, repeat)
     }
 }

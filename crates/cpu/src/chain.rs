@@ -5,6 +5,7 @@
 //! the cache. Memory is read once and written once. The chain from block to block is one combine long, and a thread
 //! that waits waits for blocks whose threads run already.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::ThreadPool;
@@ -19,7 +20,7 @@ const BLOCK_BYTES: usize = 128 << 10;
 /// What a scan or a reduce works on.
 pub(crate) struct Elements {
     /// The operator's loops.
-    pub(crate) op: HostOp,
+    pub(crate) op: Arc<dyn HostOp>,
     /// Bytes of an element.
     pub(crate) size: usize,
     /// How many.
@@ -33,7 +34,7 @@ pub(crate) struct Elements {
 /// What a launch combines, its input, and its output of one element or of as many.
 pub(crate) fn bind(
     key: &KernelKey,
-    arguments: &Arguments<'_, '_>,
+    arguments: &Arguments<'_>,
     initial: Option<&[u8]>,
     outputs: Option<usize>,
 ) -> Result<(Elements, Region, Region)> {
@@ -61,7 +62,7 @@ impl Elements {
                 op.element().name()
             )));
         }
-        Ok(Elements { op: op.host(), size, n, identity: Slots::of(op.identity()), initial: Slots::of(initial) })
+        Ok(Elements { op: op.host().clone(), size, n, identity: Slots::of(op.identity()), initial: Slots::of(initial) })
     }
 
     fn block(&self) -> usize {
@@ -119,7 +120,7 @@ impl Slots {
 pub(crate) unsafe fn scan_sequentially(e: &Elements, input: *mut u8, output: *mut u8, exclusive: bool) {
     let mut carry = e.initial.clone();
     // SAFETY: the caller's promises; `carry` is one aligned element.
-    unsafe { (e.op.scan)(input, output, e.n, carry.start(), exclusive) };
+    unsafe { e.op.scan(input, output, e.n, carry.start(), exclusive) };
 }
 
 /// Scans `input` to `output`.
@@ -145,7 +146,7 @@ pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: *mut u8, outpu
         let (start, count) = e.range(block);
         let (mut total, mut carry) = (e.identity.clone(), e.identity.clone());
         // SAFETY: the block is within the input, and `total` is one aligned element.
-        unsafe { (e.op.fold)(input.at(start), count, total.start()) };
+        unsafe { e.op.fold(input.at(start), count, total.start()) };
         if !wait(&ready[block], &abandoned) {
             return;
         }
@@ -155,9 +156,9 @@ pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: *mut u8, outpu
             carry.start().copy_from_nonoverlapping(before.at(block * stride), e.size);
             let next = before.at((block + 1) * stride);
             next.copy_from_nonoverlapping(carry.start(), e.size);
-            (e.op.fold)(total.start(), 1, next);
+            e.op.fold(total.start(), 1, next);
             ready[block + 1].store(true, Ordering::Release);
-            (e.op.scan)(input.at(start), output.at(start), count, carry.start(), exclusive);
+            e.op.scan(input.at(start), output.at(start), count, carry.start(), exclusive);
         }
     });
 }
@@ -175,7 +176,7 @@ pub(crate) unsafe fn reduce(pool: &ThreadPool, e: &Elements, input: *mut u8, out
     let fold = |block| {
         let (start, count) = e.range(block);
         // SAFETY: the block is within the input, and slot `block` is this call's alone.
-        unsafe { (e.op.fold)(input.at(start), count, totals.at(block * stride)) };
+        unsafe { e.op.fold(input.at(start), count, totals.at(block * stride)) };
     };
     if e.n * e.size <= SEQUENTIAL_BYTES || pool.current_num_threads() == 1 {
         (0..blocks).for_each(fold);
@@ -186,7 +187,7 @@ pub(crate) unsafe fn reduce(pool: &ThreadPool, e: &Elements, input: *mut u8, out
     // SAFETY: every slot is written, the threads are done with them, and the output has room for one element.
     unsafe {
         for block in 0..blocks {
-            (e.op.fold)(totals.at(block * stride), 1, result.start());
+            e.op.fold(totals.at(block * stride), 1, result.start());
         }
         output.copy_from_nonoverlapping(result.start(), e.size);
     }

@@ -6,13 +6,11 @@
 //! crate `rdst`.
 //!
 //! ```
-//! use trifold_core::{Backend, Scan, Sum, Transfer};
+//! use trifold_core::{Scan, Sum, Transfer};
 //! # fn main() -> trifold_core::Result<()> {
 //! let cpu = trifold_cpu::Cpu::new()?;
-//! let buffer = cpu.upload(&[3u32, 1, 4, 1, 5])?;
-//! let span = cpu.span(&buffer).elements::<u32>(0, 5)?;
-//! cpu.inclusive_scan::<u32, Sum>(&span, &span)?;
-//! assert_eq!(cpu.download::<u32>(&span)?, [3, 4, 8, 9, 14]);
+//! let x = cpu.upload(&[3u32, 1, 4, 1, 5])?;
+//! assert_eq!(cpu.inclusive_scan(&x, Sum).read()?, [3, 4, 8, 9, 14]);
 //! # Ok(())
 //! # }
 //! ```
@@ -30,9 +28,9 @@ mod step;
 mod system;
 
 pub use backend::{Cpu, Kernel};
+pub use memory::Handle;
 #[doc(hidden)]
-pub use memory::{ALIGNMENT, Region};
-pub use memory::{Buffer, Handle};
+pub use memory::{ALIGNMENT, Region, allocate};
 pub use step::Step;
 pub use trifold_core::InOrder;
 use trifold_core::Request;

@@ -58,36 +58,24 @@ impl Drop for Allocation {
     }
 }
 
-/// Memory of the CPU backend: host memory that starts at a multiple of 256 bytes.
-pub struct Buffer {
-    memory: Arc<Allocation>,
-    bytes: u64,
-}
-
-impl Buffer {
-    /// Memory that is full of a byte, for a device of this name.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    #[doc(hidden)]
-    pub fn new(bytes: u64, content: u8, device: &str) -> Result<Buffer> {
-        Ok(Buffer { memory: Arc::new(Allocation::new(bytes, content, device)?), bytes })
-    }
-
-    /// The whole of it, for a backend on the host.
-    #[doc(hidden)]
-    pub fn span<B: Backend<Handle: From<Handle>>>(&self) -> Span<'_, B> {
-        // SAFETY: the memory has at least the bytes asked for, and its handle keeps it.
-        unsafe { Span::from_handle(Handle(self.memory.clone()).into(), self.bytes, self.memory.bytes() as u64) }
-    }
-}
-
-/// A reference to the memory of a [`Buffer`], which it keeps alive.
+/// A reference to host memory that starts at a multiple of 256 bytes, which it keeps.
 #[derive(Clone)]
 pub struct Handle(Arc<Allocation>);
 
+/// Memory that is full of a byte, of a backend on the host whose device has this name.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+#[doc(hidden)]
+pub fn allocate<B: Backend<Handle: From<Handle>>>(bytes: u64, content: u8, device: &str) -> Result<Span<B>> {
+    let memory = Arc::new(Allocation::new(bytes, content, device)?);
+    let room = memory.bytes() as u64;
+    // SAFETY: the memory has at least the bytes asked for, and its handle keeps it.
+    Ok(unsafe { Span::from_handle(Handle(memory).into(), bytes, room) })
+}
+
 impl Handle {
-    /// Whether both are of one buffer.
+    /// Whether both are of one allocation.
     #[doc(hidden)]
     pub fn same(&self, other: &Handle) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -113,7 +101,7 @@ impl Region {
     ///
     /// # Errors
     /// [`Error::Invalid`] if the span reaches past its memory.
-    pub fn of<B: Backend<Handle: AsRef<Handle>>>(span: &Span<'_, B>) -> Result<Region> {
+    pub fn of<B: Backend<Handle: AsRef<Handle>>>(span: &Span<B>) -> Result<Region> {
         let memory = span.handle().as_ref().0.clone();
         let end = span.offset().checked_add(span.bytes());
         if end.is_none_or(|end| end > memory.bytes() as u64) {

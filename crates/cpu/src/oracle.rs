@@ -17,32 +17,32 @@ use trifold_core::{Builtin, Element, ElementType, Monoid, Number, Op, Order, Req
 pub use check::Given;
 
 /// `output[i] = initial + input[0] + ... + input[i]`.
-pub fn inclusive_scan<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> Vec<T> {
+pub fn inclusive_scan<T: Element, M: Monoid<T>>(op: &M, initial: T, input: &[T]) -> Vec<T> {
     let mut running = initial;
     let mut output = vec![];
     for &x in input {
-        running = M::combine(running, x);
+        running = op.combine(running, x);
         output.push(running);
     }
     output
 }
 
 /// `output[i] = initial + input[0] + ... + input[i - 1]`.
-pub fn exclusive_scan<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> Vec<T> {
+pub fn exclusive_scan<T: Element, M: Monoid<T>>(op: &M, initial: T, input: &[T]) -> Vec<T> {
     let mut running = initial;
     let mut output = vec![];
     for &x in input {
         output.push(running);
-        running = M::combine(running, x);
+        running = op.combine(running, x);
     }
     output
 }
 
 /// `initial + input[0] + ... + input[n - 1]`.
-pub fn reduce<T: Element, M: Monoid<T>>(initial: T, input: &[T]) -> T {
+pub fn reduce<T: Element, M: Monoid<T>>(op: &M, initial: T, input: &[T]) -> T {
     let mut running = initial;
     for &x in input {
-        running = M::combine(running, x);
+        running = op.combine(running, x);
     }
     running
 }
@@ -171,7 +171,7 @@ pub(crate) fn scan_in_place(op: &Op, elements: &mut [u8], running: &mut [u8], ex
     let (place, n) = (elements.as_mut_ptr(), elements.len() / size);
     // SAFETY: `n` elements of the operator's type fill the one slice and one fills the other, both aligned for it.
     // Input and output may be the same: each element is read before its place is written.
-    unsafe { (op.host().scan)(place, place, n, running.as_mut_ptr(), exclusive) }
+    unsafe { op.host().scan(place, place, n, running.as_mut_ptr(), exclusive) }
 }
 
 /// The total of each run of the values. There is one from each start to the next.
@@ -274,10 +274,10 @@ mod tests {
 
     #[test]
     fn scans_and_reduces() {
-        assert_eq!(inclusive_scan::<u32, Sum>(10, &[1, 2, 3]), [11, 13, 16]);
-        assert_eq!(exclusive_scan::<u32, Sum>(10, &[1, 2, 3]), [10, 11, 13]);
-        assert_eq!(reduce::<i32, Max>(-7, &[-9, -8]), -7);
-        assert_eq!(reduce::<u32, Sum>(4, &[]), 4);
+        assert_eq!(inclusive_scan::<u32, _>(&Sum, 10, &[1, 2, 3]), [11, 13, 16]);
+        assert_eq!(exclusive_scan::<u32, _>(&Sum, 10, &[1, 2, 3]), [10, 11, 13]);
+        assert_eq!(reduce::<i32, _>(&Max, -7, &[-9, -8]), -7);
+        assert_eq!(reduce::<u32, _>(&Sum, 4, &[]), 4);
     }
 
     #[test]
@@ -296,8 +296,8 @@ mod tests {
         let op = Op::builtin(Builtin::Max, Scalar::I64).unwrap();
         let request = |kind| Request::Scan(ScanRequest { op: op.clone(), n: 100, kind, initial: None });
         let bytes = bytemuck::cast_slice(&input);
-        let inclusive = inclusive_scan::<i64, Max>(i64::MIN, &input);
-        let exclusive = exclusive_scan::<i64, Max>(i64::MIN, &input);
+        let inclusive = inclusive_scan::<i64, _>(&Max, i64::MIN, &input);
+        let exclusive = exclusive_scan::<i64, _>(&Max, i64::MIN, &input);
         for (kind, want) in [(ScanKind::Inclusive, inclusive), (ScanKind::Exclusive, exclusive)] {
             let want = bytemuck::cast_slice(&want).to_vec();
             assert_eq!(expect(&request(kind), bytes, None).output.elements, Elements::Made(want));

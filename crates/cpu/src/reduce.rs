@@ -14,7 +14,7 @@ struct ReduceStep {
     output: Region,
 }
 
-pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Box<dyn Work>> {
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, initial: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let (elements, input, output) = chain::bind(key, arguments, initial, Some(1))?;
     Ok(Box::new(ReduceStep { elements, input, output }))
 }

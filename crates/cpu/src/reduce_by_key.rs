@@ -1,6 +1,7 @@
 //! Reduction by key: all threads count the runs that begin in blocks, then combine the values of each run within their blocks; at
 //! last the parts of runs that go on from one block to the next are combined from left to right. Reads the keys twice.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
@@ -17,7 +18,7 @@ const BLOCK: usize = 16 << 10;
 
 /// A reduction by key bound to its memory.
 struct ByKeyStep {
-    op: HostOp,
+    op: Arc<dyn HostOp>,
     identity: Vec<u8>,
     n: usize,
     key_bytes: usize,
@@ -30,14 +31,14 @@ struct ByKeyStep {
     output_count: Region,
 }
 
-pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let without = |what: &str| Error::Invalid(format!("{} without its {what}", key.name()));
     let op = key.op.as_ref().ok_or_else(|| without("operator"))?;
     let key_bytes = 4 * key.constant("KEY_WORDS").ok_or_else(|| without("keys' size"))? as usize;
     let (n, value_bytes) = (arguments.count()?, op.element().bytes() as usize);
     let values = |name| arguments.array(name, n, value_bytes, op.element().align() as usize);
     let step = ByKeyStep {
-        op: op.host(),
+        op: op.host().clone(),
         identity: op.identity().to_vec(),
         n,
         key_bytes,
@@ -112,7 +113,7 @@ impl Work for ByKeyStep {
         for block in (1..blocks).filter(|&block| !begins(block * BLOCK)) {
             // SAFETY: the run that goes on began before the block, so it has a place; the threads are done with both.
             unsafe {
-                (self.op.fold)(carried.at(block * stride), 1, values.at((before[block] - 1) * self.value_bytes));
+                self.op.fold(carried.at(block * stride), 1, values.at((before[block] - 1) * self.value_bytes));
             }
         }
         // SAFETY: `bind` found the count to be one aligned word, and `_access` is exclusive.
@@ -130,7 +131,7 @@ impl ByKeyStep {
         // SAFETY: `bind` checked size and alignment of the values; without values the operator is the sum of u32.
         unsafe {
             match &self.input_values {
-                Some(values) => (self.op.fold)(values.start().add(first * self.value_bytes), count, into),
+                Some(values) => self.op.fold(values.start().add(first * self.value_bytes), count, into),
                 None => into.cast::<u32>().write(count as u32),
             }
         }

@@ -16,7 +16,7 @@ struct ScanStep {
     output: Region,
 }
 
-pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, initial: Option<&[u8]>) -> Result<Box<dyn Work>> {
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, initial: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let (elements, input, output) = chain::bind(key, arguments, initial, None)?;
     let is = |name| key.constant(name) == Some(1);
     Ok(Box::new(ScanStep { elements, exclusive: is("EXCLUSIVE"), sequential: is("SEQUENTIAL"), input, output }))

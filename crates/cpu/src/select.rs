@@ -1,6 +1,7 @@
 //! Select and partition: all threads count the kept elements of blocks, and then bring the blocks' elements to their places.
 //! Reads the input twice.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
@@ -16,7 +17,7 @@ const BLOCK_BYTES: usize = 128 << 10;
 
 /// A selection bound to its memory.
 struct SelectStep {
-    host: HostSelector,
+    host: Arc<dyn HostSelector>,
     size: usize,
     n: usize,
     rest: Rest,
@@ -26,7 +27,7 @@ struct SelectStep {
     output_count: Region,
 }
 
-pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let selector = key.selector.as_ref();
     let selector = selector.ok_or_else(|| Error::Invalid(format!("{} without a predicate", key.name())))?;
     let (n, element) = (arguments.count()?, selector.element());
@@ -45,7 +46,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, _: Option<&[u
     }
     output.check_apart(&output_count)?;
     output_rest.check_apart(&output_count)?;
-    Ok(Box::new(SelectStep { host: selector.host(), size, n, rest, input, output, output_rest, output_count }))
+    Ok(Box::new(SelectStep { host: selector.host().clone(), size, n, rest, input, output, output_rest, output_count }))
 }
 
 impl Work for SelectStep {
@@ -63,7 +64,7 @@ impl Work for SelectStep {
         on_all(&|block| {
             let (start, count) = range(block);
             // SAFETY: `bind` checked the input's size and alignment, the block is within it, and `_access` keeps writers out.
-            let kept = unsafe { (self.host.count)(input.at(start * self.size), count) };
+            let kept = unsafe { self.host.count(input.at(start * self.size), count) };
             counts[block].store(kept, Ordering::Relaxed);
         });
         // `in_parts` has joined the threads, so the counts are all there.
@@ -85,7 +86,7 @@ impl Work for SelectStep {
             // `_access` is exclusive to the outputs.
             unsafe {
                 let rest = if self.rest == Rest::Dropped { std::ptr::null_mut() } else { rest.at(rest_at) };
-                (self.host.split)(input.at(start * self.size), count, counts[block], output.at(kept_at), rest);
+                self.host.split(input.at(start * self.size), count, counts[block], output.at(kept_at), rest);
             }
         });
         // SAFETY: `bind` found the count to be one aligned word, and `_access` is exclusive.
@@ -105,7 +106,7 @@ pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Optio
         let mut elements = Aligned::of(chunk);
         for bytes in elements.bytes()[..chunk.len()].chunks_exact(size) {
             // SAFETY: this is one element of the predicate's type, a whole number of elements behind an address that suits any.
-            let keep = unsafe { (request.selector.host().count)(bytes.as_ptr(), 1) } == 1;
+            let keep = unsafe { request.selector.host().count(bytes.as_ptr(), 1) } == 1;
             if keep { &mut kept } else { &mut rest }.extend_from_slice(bytes);
         }
         (kept, rest)

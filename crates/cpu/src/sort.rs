@@ -106,7 +106,7 @@ impl<K: Bits, const INDEX_BYTES: usize> RadixKey for Indexed<K, INDEX_BYTES> {
     }
 }
 
-pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_, '_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
+pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let constant =
         |name| key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name())));
     let (code, kinds) = (constant("KEY_KIND")?, [ScalarKind::Unsigned, ScalarKind::Signed, ScalarKind::Float]);

@@ -27,7 +27,7 @@ pub(crate) trait Work: Send + Sync {
 }
 
 /// How a launch is bound: by its key, what it brings, and the element that it starts from.
-pub(crate) type Bind = fn(&KernelKey, &Arguments<'_, '_>, Option<&[u8]>) -> Result<Box<dyn Work>>;
+pub(crate) type Bind = fn(&KernelKey, &Arguments<'_>, Option<&[u8]>) -> Result<Box<dyn Work>>;
 
 impl Step {
     pub(crate) fn bind(command: Command<'_, Cpu>) -> Result<Step> {
@@ -75,12 +75,12 @@ impl Step {
 }
 
 /// What a launch brings, by name.
-pub(crate) struct Arguments<'a, 'b> {
-    spans: &'a [(&'static str, Span<'b, Cpu>)],
+pub(crate) struct Arguments<'a> {
+    spans: &'a [(&'static str, Span<Cpu>)],
     params: &'a [(&'static str, Param)],
 }
 
-impl Arguments<'_, '_> {
+impl Arguments<'_> {
     pub(crate) fn region(&self, name: &str) -> Result<Region> {
         match self.spans.iter().find(|(n, _)| *n == name) {
             Some((_, span)) => Region::of(span),

@@ -1,5 +1,6 @@
 //! The emulated device as a backend.
 
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +22,12 @@ const POISON: u8 = 0xa5;
 const COMPUTE_UNITS: u32 = 3;
 
 /// A device that runs CUDA C on the host's processor, one command at a time.
-pub struct Emulation {
+#[derive(Clone)]
+pub struct Emulation(Arc<Opened>);
+
+/// What all handles of a device share.
+#[doc(hidden)]
+pub struct Opened {
     caps: Caps,
     clang: PathBuf,
     kernels: Kernels<Kernel>,
@@ -29,10 +35,16 @@ pub struct Emulation {
     running: Mutex<Stacks>,
 }
 
-/// Memory of the emulated device: the host's, poisoned.
-pub struct Buffer(trifold_cpu::Buffer);
+#[doc(hidden)]
+impl Deref for Emulation {
+    type Target = Opened;
 
-/// A reference to the memory of a [`Buffer`], which it keeps alive.
+    fn deref(&self) -> &Opened {
+        &self.0
+    }
+}
+
+/// A reference to memory of the emulated device, the host's, poisoned, which it keeps.
 #[derive(Clone)]
 pub struct Handle(trifold_cpu::Handle);
 
@@ -94,7 +106,8 @@ impl Emulation {
             // So that the suite runs the kernel.
             native_copy: false,
         };
-        Ok(Emulation { caps, clang: clang()?, kernels: Kernels::default(), running: Mutex::default() })
+        let opened = Opened { caps, clang: clang()?, kernels: Kernels::default(), running: Mutex::default() };
+        Ok(Emulation(opened.into()))
     }
 
     /// The right to touch memory.
@@ -105,26 +118,21 @@ impl Emulation {
 }
 
 impl Backend for Emulation {
-    type Buffer = Buffer;
     type Handle = Handle;
     type Kernel = Kernel;
-    type Step = Step;
+    type Steps = Vec<Step>;
     type Recorder = InOrder;
 
     fn caps(&self) -> &Caps {
         &self.caps
     }
 
-    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+    fn allocate(&self, bytes: u64) -> Result<Span<Emulation>> {
         if bytes > self.caps.max_buffer {
             let most = self.caps.max_buffer;
             return Err(Error::Invalid(format!("a buffer of {bytes} bytes; {} has at most {most}", self.caps.device)));
         }
-        trifold_cpu::Buffer::new(bytes, POISON, &self.caps.device).map(Buffer)
-    }
-
-    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Emulation> {
-        buffer.0.span()
+        trifold_cpu::allocate(bytes, POISON, &self.caps.device)
     }
 
     fn handle_alignment(&self, _: &Handle) -> u64 {
@@ -151,15 +159,15 @@ impl Backend for Emulation {
         self.kernels.get_or_compile(key, compile).await
     }
 
-    unsafe fn bind(&self, command: Command<'_, Emulation>) -> Result<Step> {
-        Step::bind(command)
+    unsafe fn bind(&self, commands: Vec<Command<'_, Emulation>>) -> Result<Vec<Step>> {
+        commands.into_iter().map(Step::bind).collect()
     }
 
     fn record(&self) -> Result<InOrder> {
         Ok(InOrder)
     }
 
-    fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
+    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>) -> Result<()> {
         let mut stacks = self.alone();
         steps.iter().try_for_each(|step| step.run(&mut stacks))
     }
@@ -172,19 +180,19 @@ impl Backend for Emulation {
         Ok(())
     }
 
-    fn write(&self, to: &Span<'_, Emulation>, bytes: &[u8]) -> Result<()> {
+    fn write(&self, to: &Span<Emulation>, bytes: &[u8]) -> Result<()> {
         to.check_length(bytes.len())?;
         let _alone = self.alone();
         Region::of(to)?.write(bytes)
     }
 
-    async fn read(&self, from: &Span<'_, Emulation>, bytes: &mut [u8]) -> Result<()> {
+    async fn read(&self, from: &Span<Emulation>, bytes: &mut [u8]) -> Result<()> {
         from.check_length(bytes.len())?;
         let _alone = self.alone();
         Region::of(from)?.read(bytes)
     }
 
-    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
         InOrder::time(self, before, steps, repeat)
     }
 }

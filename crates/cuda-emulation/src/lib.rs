@@ -15,6 +15,6 @@ mod ptx;
 mod run;
 mod step;
 
-pub use device::{Buffer, Emulation, Handle, Kernel};
+pub use device::{Emulation, Handle, Kernel};
 pub use step::Step;
 pub use trifold_core::InOrder;

@@ -43,7 +43,7 @@ impl Step {
                 let spans = in_order(key.name(), kernel.0.arguments, &spans)?;
                 let arguments =
                     spans.into_iter().map(|span| span.map(Region::of).transpose()).collect::<Result<_>>()?;
-                let params = kernel.0.params.pack(initial, params, |_| 0)?.into();
+                let params = kernel.0.params.pack(key, initial, params, |_| 0)?.into();
                 Action::Launch { kernel: kernel.clone(), groups, arguments, params, launches: AtomicU64::new(0) }
             }
         };

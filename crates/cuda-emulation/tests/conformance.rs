@@ -1,6 +1,6 @@
 //! The suite on the emulated CUDA device: planned for as a software device, or with `TRIFOLD_EMULATE=gpu` as an NVIDIA GPU.
 
-use trifold_core::{AnyBackend, DeviceKind};
+use trifold_core::{Device, DeviceKind};
 use trifold_cuda_emulation::Emulation;
 
 fn main() {
@@ -9,7 +9,6 @@ fn main() {
             Ok("gpu") => DeviceKind::DiscreteGpu,
             _ => DeviceKind::Cpu,
         };
-        let device = Emulation::new(kind).map(|device| Box::new(device) as Box<dyn AnyBackend>);
-        vec![("emulation".into(), device)]
+        vec![("emulation".into(), Emulation::new(kind).map(Device::of))]
     });
 }

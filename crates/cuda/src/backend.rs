@@ -1,5 +1,6 @@
 //! The backend: a stream, what its device can do, and the kernels compiled for it.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUevent_flags, CUfunction, CUfunction_attribute, CUresult};
@@ -13,20 +14,37 @@ use trifold_core::{
 use trifold_kernels::{Assembled, ParamsLayout};
 
 use crate::failure::driver;
+use crate::memory::Owner;
 use crate::step::{self, MOST_ARGUMENTS};
-use crate::{Buffer, Device, Handle, Step, device, memory, nvrtc};
+use crate::{Device, Handle, Step, device, memory, nvrtc};
 
 /// A CUDA device and a stream of it.
+#[derive(Clone)]
 pub struct Cuda {
+    opened: Arc<Opened>,
+    tuning: Arc<Tuning>,
+    cache: Cache,
+}
+
+/// What all handles of a device share.
+#[doc(hidden)]
+pub struct Opened {
     stream: Arc<CudaStream>,
     caps: Caps,
-    tuning: Tuning,
     architecture: u32,
-    cache: Cache,
     kernels: Kernels<Kernel>,
     /// Taken while a call's steps go into the stream: those of another thread's call, which may share scratch, come before or
     /// after them.
     turns: Turns,
+}
+
+#[doc(hidden)]
+impl Deref for Cuda {
+    type Target = Opened;
+
+    fn deref(&self) -> &Opened {
+        &self.opened
+    }
 }
 
 impl std::fmt::Debug for Cuda {
@@ -109,27 +127,19 @@ impl Cuda {
         let (caps, architecture) = device::capabilities(stream.context())?;
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, "opened");
         let tuning = Tuning::for_device(&caps)?;
-        Ok(Cuda {
-            turns: Turns::of(stream.cu_stream() as usize),
-            stream,
-            caps,
-            tuning,
-            architecture,
-            cache: Cache::from_env(),
-            kernels: Kernels::default(),
-        })
+        let (turns, kernels) = (Turns::of(stream.cu_stream() as usize), Kernels::default());
+        let opened = Opened { stream, caps, architecture, kernels, turns };
+        Ok(Cuda { opened: opened.into(), tuning: tuning.into(), cache: Cache::from_env() })
     }
 
     /// Plans with these numbers, not with the device's own.
-    pub fn with_tuning(mut self, tuning: Tuning) -> Cuda {
-        self.tuning = tuning;
-        self
+    pub fn with_tuning(self, tuning: Tuning) -> Cuda {
+        Cuda { tuning: tuning.into(), ..self }
     }
 
     /// Keeps compiled kernels in this cache, not in the one that the environment names.
-    pub fn with_cache(mut self, cache: Cache) -> Cuda {
-        self.cache = cache;
-        self
+    pub fn with_cache(self, cache: Cache) -> Cuda {
+        Cuda { cache, ..self }
     }
 
     /// The stream that calls go into.
@@ -142,8 +152,8 @@ impl Cuda {
         self.architecture
     }
 
-    pub(crate) fn handle(&self) -> Handle {
-        Handle::of(&self.stream)
+    pub(crate) fn owner(&self) -> Owner {
+        Owner::of(&self.stream)
     }
 
     /// Makes the context current on this thread, as every call of the driver wants it.
@@ -260,10 +270,9 @@ fn argument_sizes(function: CUfunction, count: usize) -> Vec<usize> {
 }
 
 impl Backend for Cuda {
-    type Buffer = Buffer;
     type Handle = Handle;
     type Kernel = Kernel;
-    type Step = Step;
+    type Steps = Vec<Step>;
     type Recorder = InOrder;
 
     fn caps(&self) -> &Caps {
@@ -271,21 +280,17 @@ impl Backend for Cuda {
     }
 
     fn tuning(&self) -> Tuning {
-        self.tuning.clone()
+        (*self.tuning).clone()
     }
 
-    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+    fn allocate(&self, bytes: u64) -> Result<Span<Cuda>> {
         if bytes > self.caps.max_buffer {
             return Err(Error::Invalid(format!(
                 "a buffer of {bytes} bytes on {}, which has {}; split the work",
                 self.caps.device, self.caps.max_buffer
             )));
         }
-        Buffer::new(&self.stream, bytes, &self.caps.device)
-    }
-
-    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Cuda> {
-        buffer.span()
+        memory::allocate(&self.stream, bytes, &self.caps.device)
     }
 
     /// A handle is the address space, which starts at zero: a span's offset is its address, and decides alone.
@@ -293,7 +298,7 @@ impl Backend for Cuda {
         1 << 63
     }
 
-    fn place_of(&self, span: &Span<'_, Cuda>) -> String {
+    fn place_of(&self, span: &Span<Cuda>) -> String {
         format!("address {:#x}", span.offset())
     }
 
@@ -306,15 +311,15 @@ impl Backend for Cuda {
         self.kernels.get_or_compile(key, async { Kernel::compile(key, self) }).await
     }
 
-    unsafe fn bind(&self, command: Command<'_, Cuda>) -> Result<Step> {
-        Step::bind(self.handle(), command)
+    unsafe fn bind(&self, commands: Vec<Command<'_, Cuda>>) -> Result<Vec<Step>> {
+        commands.into_iter().map(|command| Step::bind(self.owner(), command)).collect()
     }
 
     fn record(&self) -> Result<InOrder> {
         Ok(InOrder)
     }
 
-    fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
+    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>) -> Result<()> {
         self.bind_thread()?;
         self.enqueue(steps)
     }
@@ -327,9 +332,9 @@ impl Backend for Cuda {
         memory::wait(&self.stream).map_err(driver("waiting for the stream"))
     }
 
-    fn write(&self, to: &Span<'_, Cuda>, bytes: &[u8]) -> Result<()> {
+    fn write(&self, to: &Span<Cuda>, bytes: &[u8]) -> Result<()> {
         to.check_length(bytes.len())?;
-        let address = step::address(self.handle(), "a write", to)?;
+        let address = step::address(self.owner(), "a write", to)?;
         if bytes.is_empty() {
             return Ok(());
         }
@@ -346,9 +351,9 @@ impl Backend for Cuda {
         waited
     }
 
-    async fn read(&self, from: &Span<'_, Cuda>, bytes: &mut [u8]) -> Result<()> {
+    async fn read(&self, from: &Span<Cuda>, bytes: &mut [u8]) -> Result<()> {
         from.check_length(bytes.len())?;
-        let address = step::address(self.handle(), "a read", from)?;
+        let address = step::address(self.owner(), "a read", from)?;
         if bytes.is_empty() {
             return Ok(());
         }
@@ -360,7 +365,7 @@ impl Backend for Cuda {
         waited
     }
 
-    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
         let doing = "timing";
         let event = || {
             let timed = CUevent_flags::CU_EVENT_DEFAULT;
@@ -368,7 +373,7 @@ impl Backend for Cuda {
         };
         let (start, end) = (event()?, event()?);
         self.bind_thread()?;
-        self.enqueue(before)?;
+        before.map_or(Ok(()), |before| self.enqueue(before))?;
         start.record(&self.stream).map_err(driver(doing))?;
         for _ in 0..repeat {
             self.enqueue(steps)?;

@@ -6,16 +6,13 @@
 //! an [`Error`](trifold_core::Error) that says how to get it.
 //!
 //! ```no_run
-//! use trifold_core::{Backend, Scan, Sum, Transfer};
+//! use trifold_core::{Scan, Sum, Transfer};
 //! use trifold_cuda::Cuda;
 //!
 //! # fn main() -> trifold_core::Result<()> {
-//! let cuda = Cuda::open(0)?;
-//! let input = cuda.upload(&[1_u32, 2, 3, 4])?;
-//! let output = cuda.upload(&[0_u32; 4])?;
-//! let (input, output) = (cuda.span(&input), cuda.span(&output));
-//! cuda.inclusive_scan::<u32, Sum>(&input, &output)?;
-//! assert_eq!(cuda.download::<u32>(&output)?, [1, 3, 6, 10]);
+//! let gpu = Cuda::open(0)?;
+//! let x = gpu.upload(&[1_u32, 2, 3, 4])?;
+//! assert_eq!(gpu.inclusive_scan(&x, Sum).read()?, [1, 3, 6, 10]);
 //! # Ok(())
 //! # }
 //! ```
@@ -28,8 +25,8 @@
 //! cudarc does not know what Trifold reads and writes: a stream of the program's that uses the memory afterwards first waits for this one
 //! (`other.join(cuda.stream())`), and one that used it before is waited for (`cuda.stream().join(other)`).
 //!
-//! A graph keeps nothing of what it captured, and cudarc calls its launch safe all the same: keep the backend, the prepared plan (its scratch
-//! and its kernels) and the spans' memory until the last launch of the graph has ended, and do not run the plan elsewhere meanwhile.
+//! A graph keeps nothing of what it captured, and cudarc calls its launch safe all the same: keep the prepared calls, which keep their memory and
+//! kernels, until the last launch of the graph has ended, and do not run them elsewhere meanwhile.
 
 mod backend;
 mod device;
@@ -40,7 +37,7 @@ mod step;
 
 pub use backend::{Cuda, Kernel};
 pub use device::Device;
-pub use memory::{Buffer, Handle};
+pub use memory::Handle;
 pub use nvrtc::{check_nvrtc, compile_to_cubin, nvrtc_version};
 pub use step::Step;
 pub use trifold_cache::Cache;

@@ -11,14 +11,15 @@ use trifold_core::{Command, Error, Result, Span, in_order};
 
 use crate::backend::Loaded;
 use crate::failure::driver;
-use crate::{Cuda, Handle, Kernel};
+use crate::memory::Owner;
+use crate::{Cuda, Kernel};
 
 /// The most arguments of a kernel in the catalogue, parameters included, with room to grow.
 pub(crate) const MOST_ARGUMENTS: usize = 16;
 
 /// A command with its arguments bound, for the stream of the backend that bound it.
 pub struct Step {
-    owner: Handle,
+    owner: Owner,
     action: Action,
 }
 
@@ -45,8 +46,8 @@ enum Action {
 
 impl Step {
     /// Binds a command for a stream.
-    pub(crate) fn bind(owner: Handle, command: Command<'_, Cuda>) -> Result<Step> {
-        let address = |what: &str, span: &Span<'_, Cuda>| address(owner, what, span);
+    pub(crate) fn bind(owner: Owner, command: Command<'_, Cuda>) -> Result<Step> {
+        let address = |what: &str, span: &Span<Cuda>| address(owner, what, span);
         command.check()?;
         let action = match command {
             Command::Fill { span, value } => {
@@ -63,7 +64,7 @@ impl Step {
             Command::Launch { key, kernel, groups, spans, params, initial } => {
                 let name = key.name();
                 let Loaded { stream, arguments, params: layout, .. } = &*kernel.0;
-                if Handle::of(stream) != owner {
+                if Owner::of(stream) != owner {
                     return Err(Error::Invalid(format!(
                         "{name} was compiled by another backend; compile it for this one"
                     )));
@@ -75,7 +76,7 @@ impl Step {
                 let addresses = spans.map(|(argument, span)| span.map_or(Ok(0), |span| address(argument.name, span)));
                 let addresses = addresses.collect::<Result<_>>()?;
                 // An argument is bound at its span's very start.
-                let params = layout.pack(initial, params, |_| 0)?.into();
+                let params = layout.pack(key, initial, params, |_| 0)?.into();
                 Action::Launch { kernel: kernel.clone(), groups, addresses, params }
             }
         };
@@ -84,14 +85,14 @@ impl Step {
 
     /// Enqueues it. The stream's context must be current on this thread.
     pub(crate) fn enqueue(&self, stream: &CudaStream) -> Result<()> {
-        if self.owner != Handle::of(stream) {
+        if self.owner != Owner::of(stream) {
             return Err(Error::Invalid("a step that another backend bound; bind it again for this one".into()));
         }
         match &self.action {
             Action::Nothing => Ok(()),
             Action::Fill { address, words, value } => {
-                // SAFETY: the span's memory has that many words, aligned as `bind` checked. It is there now, since `Bound` borrows
-                // it and `AnyCall` shares it, and whoever else bound the step promised so; and it outlives the stream's work on
+                // SAFETY: the span's memory has that many words, aligned as `bind` checked. It is there now, since a `Call` keeps
+                // it, and whoever else bound the step promised so; and it outlives the stream's work on
                 // it, since its owner waits for that before it frees it. (What a graph captured, its caller keeps.)
                 unsafe { sys::cuMemsetD32Async(*address, *value, *words, stream.cu_stream()) }
                     .result()
@@ -150,8 +151,8 @@ impl Step {
 }
 
 /// A span's address, if it is memory of the stream's.
-pub(crate) fn address(owner: Handle, what: &str, span: &Span<'_, Cuda>) -> Result<CUdeviceptr> {
-    if *span.handle() != owner {
+pub(crate) fn address(owner: Owner, what: &str, span: &Span<Cuda>) -> Result<CUdeviceptr> {
+    if span.handle().owner != owner {
         return Err(Error::Invalid(format!("the span for {what} is of another stream or device than this backend")));
     }
     Ok(span.offset())

@@ -5,7 +5,10 @@
 mod devices;
 
 use trifold_core::planner::{algorithms, plan};
-use trifold_core::{Layout, Options, Order, Request, ScanKind, Sum, Tuning, TuningTable};
+use trifold_core::{
+    Builtin, Element, Form, Layout, Op, Options, Order, Request, Scalar, ScanKind, ScanRequest, SortRequest, Tuning,
+    TuningTable, forms,
+};
 
 /// Reads the bytes as the file that `TRIFOLD_TUNING` names.
 pub fn tuning(bytes: &[u8]) {
@@ -29,12 +32,10 @@ pub fn tuning(bytes: &[u8]) {
 /// Few elements, and many.
 fn requests() -> impl Iterator<Item = Request> {
     [1, 1000, 1 << 20, 1 << 28].into_iter().flat_map(|n| {
-        [
-            Request::scan::<u32, Sum>(ScanKind::Inclusive, None, n),
-            Request::scan::<f64, Sum>(ScanKind::Exclusive, None, n),
-            Request::reduce::<u32, Sum>(None, n),
-            Request::sort_keys::<u32>(Order::Ascending, n),
-            Request::sort_pairs::<u64, u32>(Order::Descending, n),
-        ]
+        let (sum, float) = (Builtin::Sum, Scalar::F64);
+        let inclusive = ScanRequest { op: Op::sum(float), n, kind: ScanKind::Inclusive, initial: None };
+        let pairs = SortRequest { key: Scalar::U64, value: Some(u32::TYPE), n, order: Order::Descending };
+        let word = |form: &Form| form.request(Scalar::U32, sum, n).expect("every scalar has a sum");
+        [word(&forms::SCAN), inclusive.into(), word(&forms::REDUCE), word(&forms::SORT_KEYS), pairs.into()]
     })
 }

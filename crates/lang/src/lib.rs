@@ -33,6 +33,11 @@
 //! In emitted C `+`, `-` and `*` of floats are rounded one by one: contraction would make the languages differ. Whether floats
 //! below the smallest normal one are kept is the device's choice in WGSL.
 //!
+//! # Captures
+//!
+//! A text may read the fields of `captures`, where its value has some. `combine` then takes them as a last argument of type `Captures`, which the
+//! text declares, and so do those of its functions that read them or call one that does. [`extended`] passes them on in a kernel.
+//!
 //! # What is refused
 //!
 //! By [`Error::Operator`](trifold_core::Error::Operator), with the line of the operator's own text:
@@ -54,6 +59,7 @@
 //! `_v0_name`, and an intermediate value `_e7`: no macro of OpenCL C or CUDA C begins so. An element struct is `T`.
 
 mod c;
+mod captures;
 mod dialect;
 mod element;
 mod identity;
@@ -62,6 +68,7 @@ mod program;
 mod scan;
 mod wgsl;
 
+pub use captures::{extended, users};
 use dialect::Dialect;
 use program::Program;
 use trifold_core::{ElementType, Language, Op, Result, Selector};
@@ -86,10 +93,11 @@ pub fn emit_operator(op: &Op, language: Language) -> Result<String> {
     let dialect = Dialect::try_from(language)?;
     let program = Program::new(op.into())?;
     let identity = identity::emit(op, dialect)?;
-    Ok(match dialect {
+    let text = match dialect {
         Dialect::Wgsl => format!("{identity}\n{}", wgsl::emit(&program)?),
         _ => c::emit(&program, dialect, Some(&identity))?,
-    })
+    };
+    Ok(program.captures_declaration(dialect) + &text)
 }
 
 /// The type `Item` that a predicate is asked of, and `keep()`; the text stands for itself.
@@ -106,7 +114,8 @@ pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> 
         Dialect::Wgsl => wgsl::emit(&program)?,
         _ => c::emit(&program, dialect, None)?,
     };
-    Ok(format!("{}\n{keep}", element::declaration(selector.element(), dialect, item)))
+    let captures = program.captures_declaration(dialect);
+    Ok(format!("{captures}{}\n{keep}", element::declaration(selector.element(), dialect, item)))
 }
 
 /// Whether an operator's text has loops, which may not end.

@@ -1,12 +1,15 @@
 //! An operator's WGSL, or a predicate's, parsed, validated and checked to be one.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use naga::proc::TypeResolution;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Block, Expression, Function, Handle, Literal, Module, Span, Statement, Type};
 use trifold_core::{ElementType, Error, Op, Result, Selector};
 
+use crate::captures::{extended, users};
+use crate::dialect::Dialect;
 use crate::loops::{self, KeptPointer};
 use crate::scan::Declaration;
 use crate::{element, scan};
@@ -41,37 +44,58 @@ pub(crate) struct Source<'a> {
     pub name: &'a str,
     pub element: &'a ElementType,
     pub wgsl: &'a str,
+    pub captures: Option<&'a ElementType>,
 }
 
 impl<'a> From<&'a Op> for Source<'a> {
     fn from(op: &'a Op) -> Self {
-        Source { role: Role::OPERATOR, name: &op.name, element: op.element(), wgsl: &op.wgsl }
+        let captures = op.captures().element();
+        Source { role: Role::OPERATOR, name: &op.name, element: op.element(), wgsl: &op.wgsl, captures }
     }
 }
 
 impl<'a> From<&'a Selector> for Source<'a> {
     fn from(selector: &'a Selector) -> Self {
         let Selector { name, wgsl, .. } = selector;
-        Source { role: Role::PREDICATE, name, element: selector.element(), wgsl }
+        let captures = selector.captures().element();
+        Source { role: Role::PREDICATE, name, element: selector.element(), wgsl, captures }
+    }
+}
+
+/// The type of what a text reads as `captures`.
+pub(crate) const CAPTURES: &str = "Captures";
+
+impl Source<'_> {
+    /// The text, whose functions get the captures that they read.
+    fn with_captures(&self) -> Cow<'_, str> {
+        if self.captures.is_none() {
+            return self.wgsl.into();
+        }
+        let mut functions: HashSet<&str> = users(self.wgsl, &["captures"]);
+        functions.insert(self.role.function);
+        extended(self.wgsl, &functions, &format!("captures: {CAPTURES}"), "captures").into()
     }
 }
 
 /// An operator or a predicate that passed every check.
 pub(crate) struct Program<'a> {
     source: Source<'a>,
-    text: Cow<'a, str>,
+    text: String,
     pub module: Module,
     pub info: ModuleInfo,
     /// The function that kernels call.
     pub main: Handle<Function>,
     /// What `T` stands for.
     pub element: Handle<Type>,
+    /// The type of what the text reads as `captures`.
+    pub captures: Option<Handle<Type>>,
 }
 
 impl<'a> Program<'a> {
     /// Parses and checks an operator or a predicate.
     pub fn new(source: Source<'a>) -> Result<Self> {
-        let Source { role, name, element, wgsl } = source;
+        let Source { role, name, element, captures, .. } = source;
+        let wgsl = &*source.with_captures();
         let refuse = |message: String| Error::Operator { name: name.to_string(), message };
         if wgsl.len() > MAX_TEXT_BYTES {
             let length = wgsl.len();
@@ -83,7 +107,11 @@ impl<'a> Program<'a> {
         element::check(element)?;
 
         // The operator stands first, so that naga's lines are its lines: WGSL does not mind use before declaration.
-        let declaration = element::declaration_by_name(element);
+        let mut declaration = element::declaration_by_name(element);
+        if let Some(captures) = captures {
+            element::check(captures)?;
+            declaration += &element::declaration(captures, Dialect::Wgsl, CAPTURES);
+        }
         let whole = |wgsl: &str| format!("{wgsl}\n{declaration}fn {PROBE}(v: T) -> T {{ return v; }}\n");
         let path = format!("{name}.wgsl");
         let parse = |text: &str| {
@@ -99,6 +127,7 @@ impl<'a> Program<'a> {
         if let Cow::Owned(changed) = &text {
             module = parse(&whole(changed))?;
         }
+        let text = text.into_owned();
         let info = Validator::new(ValidationFlags::all(), Capabilities::all())
             .validate(&module)
             .map_err(|error| refuse(error.emit_to_string_with_path(&whole(&text), &path)))?;
@@ -112,7 +141,8 @@ impl<'a> Program<'a> {
             let Role { function, signature, .. } = role;
             return Err(refuse(format!("its WGSL has no function `{function}`; write `{signature}`")));
         };
-        let program = Program { source, text, info, main, element, module };
+        let captures = captures.and_then(|_| module.functions[main].arguments.last()).map(|argument| argument.ty);
+        let program = Program { source, text, info, main, element, captures, module };
         program.check_module()?;
         Ok(program)
     }
@@ -170,7 +200,8 @@ impl<'a> Program<'a> {
         // naga has several handles for a scalar and its aliases, `T` among them.
         let (resolve, element) = (TypeResolution::Handle, TypeResolution::Handle(self.element));
         let is_element = |ty| module.compare_types(&resolve(ty), &element);
-        let takes = main.arguments.iter().filter(|argument| is_element(argument.ty)).count();
+        let arguments = &main.arguments[..main.arguments.len() - usize::from(self.captures.is_some())];
+        let takes = arguments.iter().filter(|argument| is_element(argument.ty)).count();
         let returns = main.result.as_ref().map(|result| result.ty);
         let role = self.source.role;
         let is_bool = |ty: Handle<Type>| module.types[ty].inner == naga::TypeInner::Scalar(naga::Scalar::BOOL);
@@ -178,13 +209,13 @@ impl<'a> Program<'a> {
             true => takes == 2 && returns.is_some_and(is_element),
             false => takes == 1 && returns.is_some_and(is_bool),
         };
-        if fits && main.arguments.len() == takes {
+        if fits && arguments.len() == takes {
             return Ok(());
         }
         let what = format!(
             "`{}` takes ({}) and returns {}; it must be `{}`, where T is {}",
             role.function,
-            main.arguments.iter().map(|a| self.type_name(a.ty)).collect::<Vec<_>>().join(", "),
+            arguments.iter().map(|a| self.type_name(a.ty)).collect::<Vec<_>>().join(", "),
             main.result.as_ref().map_or("nothing".into(), |r| self.type_name(r.ty)),
             role.signature,
             self.source.element.name(),
@@ -205,6 +236,11 @@ impl<'a> Program<'a> {
     /// What `T` stands for, as the caller has it.
     pub fn element_type(&self) -> &'a ElementType {
         self.source.element
+    }
+
+    /// The type of what the text reads as `captures`, if it reads any.
+    pub fn captures_declaration(&self, dialect: Dialect) -> String {
+        self.source.captures.map_or(String::new(), |element| element::declaration(element, dialect, CAPTURES))
     }
 
     /// What the text is to define.

@@ -1,5 +1,7 @@
 //! Emitted texts, as they are. Run with `INSTA_UPDATE=always` to write them anew, and read them.
 
+use std::borrow::Cow;
+
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use trifold_core::{Builtin, Element, Language, Op, Predicate, Scalar, Selector, element};
 use trifold_lang::{emit_element, emit_operator, emit_selector};
@@ -15,7 +17,7 @@ element! {
 }
 
 fn operator(element: trifold_core::ElementType, name: &'static str, wgsl: &'static str, identity: Vec<u8>) -> Op {
-    let host = Op::builtin(Builtin::Sum, Scalar::U32).unwrap().host();
+    let host = Op::builtin(Builtin::Sum, Scalar::U32).unwrap().host().clone();
     // SAFETY: the loops, which are over another type, are never run: these operators are emitted as text alone.
     unsafe { Op::from_parts(name, element, wgsl, identity, true, host) }
 }
@@ -128,10 +130,14 @@ fn combine(a: f32, b: f32) -> f32 {
 }
 
 /// A struct as the item, helpers that return and take one, and names of the operators' own.
+#[derive(Clone)]
 struct Steep;
 impl Predicate<Affine> for Steep {
-    const NAME: &'static str = "steep";
-    const WGSL: &'static str = "\
+    fn name(&self) -> Cow<'static, str> {
+        "steep".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "\
 const LIMIT = 3u;
 
 fn doubled(v: T) -> T {
@@ -143,8 +149,10 @@ fn keep(v: T) -> bool {
     if twice.b < 0.5 { return false; }
     return twice.a > LIMIT; // T is the element
 }
-";
-    fn keep(v: Affine) -> bool {
+"
+        .into()
+    }
+    fn keep(&self, v: Affine) -> bool {
         v.b >= 0.5 && v.a.wrapping_mul(2) > 3
     }
 }
@@ -152,7 +160,7 @@ fn keep(v: T) -> bool {
 /// Beside the scan of counts, as in the kernels: `T` is the count's type.
 #[test]
 fn predicates() {
-    let selector = Selector::of::<Affine, Steep>();
+    let selector = Selector::of::<Affine, _>(Steep);
     let sum = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
     let texts = Language::KERNEL.map(|language| {
         let text = emit_selector(&selector, language).unwrap();

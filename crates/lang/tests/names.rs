@@ -2,7 +2,9 @@
 
 #![allow(non_snake_case, missing_docs)]
 
-use trifold_core::{Element, HostSelector, Language, Monoid, Op, Selector, element};
+use std::borrow::Cow;
+
+use trifold_core::{Language, Monoid, Op, Predicate, Selector, element};
 use trifold_lang::{emit_element, emit_operator, emit_selector};
 
 mod c;
@@ -61,16 +63,22 @@ fn uses(of: &str) -> String {
 /// What `all` adds.
 const ADDED: u32 = 120 + 16;
 
+#[derive(Clone)]
 struct Named;
 impl Monoid<Fields> for Named {
-    const NAME: &'static str = "named";
-    const WGSL: &'static str = "\
+    fn name(&self) -> Cow<'static, str> {
+        "named".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "\
         fn combine(CHAR_BIT: T, int: Fields) -> T {\n  var INFINITY = CHAR_BIT;\n  INFINITY.CHAR_BIT += int.CHAR_BIT;\n  INFINITY.int ^= int.int;\n\
-          INFINITY.é = INFINITY.FLT_EPSILON + int.threadIdx;\n  INFINITY.combine = int.T;\n  return INFINITY;\n}";
-    // SAFETY: its fields are integers, of which zero is one.
-    const IDENTITY: Fields = unsafe { std::mem::zeroed() };
-    const COMMUTATIVE: bool = false;
-    fn combine(a: Fields, b: Fields) -> Fields {
+          INFINITY.é = INFINITY.FLT_EPSILON + int.threadIdx;\n  INFINITY.combine = int.T;\n  return INFINITY;\n}".into()
+    }
+    fn identity(&self) -> Fields {
+        // SAFETY: its fields are integers, of which zero is one.
+        unsafe { std::mem::zeroed() }
+    }
+    fn combine(&self, a: Fields, b: Fields) -> Fields {
         Fields {
             CHAR_BIT: a.CHAR_BIT.wrapping_add(b.CHAR_BIT),
             int: a.int ^ b.int,
@@ -90,22 +98,40 @@ fn every(v: u32) -> Fields {
 #[test]
 fn fields_of_any_name() {
     let pairs = [(1, 2), (7, 0), (u32::MAX, 5)].map(|(a, b)| (every(a), every(b)));
-    c::check::<Fields, Named>(&pairs);
+    c::check(Named, &pairs);
 }
 
+/// A predicate of this text.
+#[derive(Clone)]
+struct Asks(String);
+impl Predicate<Fields> for Asks {
+    fn text(&self) -> Cow<'static, str> {
+        self.0.clone().into()
+    }
+    fn keep(&self, _: Fields) -> bool {
+        false
+    }
+}
+
+#[derive(Clone)]
 struct Declares;
 impl Monoid<u32> for Declares {
-    const NAME: &'static str = "declares";
-    const WGSL: &'static str = "";
-    const IDENTITY: u32 = 0;
-    const COMMUTATIVE: bool = false;
-    fn combine(a: u32, b: u32) -> u32 {
+    fn name(&self) -> Cow<'static, str> {
+        "declares".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "".into()
+    }
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn combine(&self, a: u32, b: u32) -> u32 {
         a.wrapping_add(b).wrapping_add(ADDED)
     }
 }
 
 fn declaring() -> Op {
-    let mut op = Op::of::<u32, Declares>();
+    let mut op = Op::of::<u32, _>(Declares);
     op.wgsl = format!("{}fn combine(a: T, b: T) -> T {{ return all(a) + b; }}", uses("v")).into();
     op
 }
@@ -113,12 +139,10 @@ fn declaring() -> Op {
 #[test]
 fn declarations_of_any_name() {
     let op = declaring();
-    c::check_op::<u32>(&op, Declares::combine, &[(0, 0), (5, 7), (u32::MAX, 1)]);
+    c::check_op::<u32>(&op, &|a, b| Declares.combine(a, b), &[(0, 0), (5, 7), (u32::MAX, 1)]);
     // With the name of a field of the element's besides, and `Item`, which predicates' kernels have.
-    let host = HostSelector { count: |_, _| 0, split: |_, _, _, _, _| {} };
     let text = format!("{}fn keep(Item: T) -> bool {{ return all(Item.int) > Item.TILE; }}", uses("v"));
-    // SAFETY: the loops touch nothing.
-    let selector = unsafe { Selector::from_parts("mine", Fields::TYPE, text, host) };
+    let selector = Selector::of::<Fields, _>(Asks(text));
     for language in Language::KERNEL {
         emit_selector(&selector, language).unwrap();
     }
@@ -127,11 +151,11 @@ fn declarations_of_any_name() {
 /// What a name would become may stand for something else already.
 #[test]
 fn a_text_may_have_the_names_that_others_get() {
-    let mut op = Op::of::<u32, Declares>();
+    let mut op = Op::of::<u32, _>(Declares);
     op.wgsl = "const K = 100u;\nconst combine_K = 30u;\nfn twice(v: u32) -> u32 { let combine__K = 6u; return v + combine__K + K; }\n\
                fn combine(a: T, b: T) -> T { return twice(a) + b + combine_K; }"
         .into();
-    c::check_op::<u32>(&op, Declares::combine, &[(0, 0), (5, 7), (u32::MAX, 1)]);
+    c::check_op::<u32>(&op, &|a, b| Declares.combine(a, b), &[(0, 0), (5, 7), (u32::MAX, 1)]);
 }
 
 #[test]

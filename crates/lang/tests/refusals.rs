@@ -1,9 +1,9 @@
 //! What is refused, in which words; and that nothing makes the emitter panic.
 
+use std::borrow::Cow;
+
 use proptest::prelude::*;
-use trifold_core::{
-    Builtin, Element, ElementType, Error, Field, HostSelector, Language, Op, Scalar, Selector, element,
-};
+use trifold_core::{Builtin, Element, ElementType, Error, Field, Language, Op, Predicate, Scalar, Selector, element};
 use trifold_lang::{emit_element, emit_operator, emit_selector, operator_loops};
 
 element! {
@@ -16,7 +16,7 @@ fn operator(wgsl: &str) -> Op {
 }
 
 fn operator_of(element: ElementType, wgsl: &str, identity: Vec<u8>) -> Op {
-    let host = Op::builtin(Builtin::Sum, Scalar::U32).unwrap().host();
+    let host = Op::builtin(Builtin::Sum, Scalar::U32).unwrap().host().clone();
     // SAFETY: the loops, which may be over another type, are never run: these operators are emitted as text alone.
     unsafe { Op::from_parts("mine", element, wgsl.to_string(), identity, true, host) }
 }
@@ -118,10 +118,23 @@ fn elements() {
     insta::assert_snapshot!(texts.collect::<Vec<_>>().join("\n"));
 }
 
+/// A predicate of this text.
+#[derive(Clone)]
+struct Mine(String);
+impl Predicate<u32> for Mine {
+    fn name(&self) -> Cow<'static, str> {
+        "mine".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        self.0.clone().into()
+    }
+    fn keep(&self, _: u32) -> bool {
+        false
+    }
+}
+
 fn predicate(wgsl: &str) -> Selector {
-    let host = HostSelector { count: |_, _| 0, split: |_, _, _, _, _| {} };
-    // SAFETY: the loops touch nothing.
-    unsafe { Selector::from_parts("mine", ElementType::Scalar(Scalar::U32), wgsl.to_string(), host) }
+    Selector::of::<u32, _>(Mine(wgsl.into()))
 }
 
 #[test]

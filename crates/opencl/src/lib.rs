@@ -9,17 +9,15 @@
 //! memory, so that look-back and Onesweep run everywhere.
 //!
 //! ```no_run
-//! use trifold_core::{Result, Scan, Sum, Transfer, Backend};
+//! use trifold_core::{Result, Scan, Sum, Transfer};
 //! use trifold_opencl::OpenCl;
 //!
 //! # fn main() -> Result<()> {
 //! let devices = OpenCl::devices()?;
 //! let Some(first) = devices.first() else { return Ok(()) };
 //! let gpu = OpenCl::open(first)?;
-//! let input = gpu.upload(&[1_u32, 2, 3])?;
-//! let output = gpu.alloc(12)?;
-//! gpu.inclusive_scan::<u32, Sum>(&gpu.span(&input), &gpu.span(&output))?;
-//! assert_eq!(gpu.download::<u32>(&gpu.span(&output))?, [1, 3, 6]);
+//! let x = gpu.upload(&[1_u32, 2, 3])?;
+//! assert_eq!(gpu.inclusive_scan(&x, Sum).read()?, [1, 3, 6]);
 //! # Ok(())
 //! # }
 //! ```
@@ -37,17 +35,18 @@ mod status;
 mod step;
 
 use std::ffi::{CStr, CString};
+use std::ops::Deref;
 use std::ptr;
 use std::sync::Arc;
 
 use ocl::core::DeviceId;
 use ocl::ffi;
 use trifold_core::{
-    Backend, Caps, Command, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, Turns,
+    Backend, Buffer, Caps, Command, Element, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, Turns,
 };
 
 pub use device::DeviceInfo;
-pub use memory::{Buffer, Handle};
+pub use memory::Handle;
 pub use ocl;
 pub use program::Kernel;
 pub use status::Status;
@@ -62,7 +61,16 @@ use objects::{Context, Event, Queue};
 use status::check;
 
 /// An OpenCL device and its in-order queue.
+#[derive(Clone)]
 pub struct OpenCl {
+    opened: Arc<Opened>,
+    tuning: Arc<Tuning>,
+    cache: Cache,
+}
+
+/// What all handles of a device share.
+#[doc(hidden)]
+pub struct Opened {
     // Fields drop in order: kernels, then the queue, then the context.
     kernels: Kernels<Kernel>,
     /// Taken while a call's steps go to the queue: those of another thread's call, which may share scratch, come before or
@@ -72,10 +80,17 @@ pub struct OpenCl {
     context: Context,
     device: Device,
     caps: Caps,
-    tuning: Tuning,
     options: CString,
-    cache: Cache,
     profiling: bool,
+}
+
+#[doc(hidden)]
+impl Deref for OpenCl {
+    type Target = Opened;
+
+    fn deref(&self) -> &Opened {
+        &self.opened
+    }
 }
 
 impl OpenCl {
@@ -165,52 +180,47 @@ impl OpenCl {
         caps::check_usable(device, &caps)?;
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, subgroups = ?caps.subgroups, "opened");
         let tuning = Tuning::for_device(&caps)?;
-        Ok(OpenCl {
+        let opened = Opened {
             kernels: Kernels::default(),
             turns: Turns::of(queue.raw() as usize),
             queue,
             context,
             device,
             caps,
-            tuning,
             options: CString::new(options).unwrap_or_default(),
-            cache: Cache::from_env(),
             profiling: properties & ffi::CL_QUEUE_PROFILING_ENABLE != 0,
-        })
+        };
+        Ok(OpenCl { opened: opened.into(), tuning: tuning.into(), cache: Cache::from_env() })
     }
 
     /// Plans with these numbers, not with the device's own.
-    pub fn with_tuning(mut self, tuning: Tuning) -> OpenCl {
-        self.tuning = tuning;
-        self
+    pub fn with_tuning(self, tuning: Tuning) -> OpenCl {
+        OpenCl { tuning: tuning.into(), ..self }
     }
 
     /// Keeps compiled kernels in this cache, not in the one that the environment names.
-    pub fn with_cache(mut self, cache: Cache) -> OpenCl {
-        self.cache = cache;
-        self
+    pub fn with_cache(self, cache: Cache) -> OpenCl {
+        OpenCl { cache, ..self }
     }
 
-    /// A buffer of the caller's as a span. The calls on this backend's queue are in order; what other queues do with the
+    /// A buffer of the caller's, which is retained. The calls on this backend's queue are in order; what other queues do with the
     /// buffer at the same time is the caller's to order.
-    ///
-    /// Of a sub-buffer, the span lies in its parent.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the buffer is of another context than the queue.
-    pub fn import<'a, T: ocl::OclPrm>(&self, buffer: &'a ocl::Buffer<T>) -> Result<Span<'a, OpenCl>> {
+    pub fn import<T: Element + ocl::OclPrm>(&self, buffer: &ocl::Buffer<T>) -> Result<Buffer<T, OpenCl>> {
         // SAFETY: an `ocl::Buffer` owns a reference to a live buffer.
         unsafe { self.import_raw(buffer.as_core().as_ptr()) }
     }
 
-    /// As [`OpenCl::import`], for a buffer of another binding's than ocl's. The span keeps a reference to it.
+    /// As [`OpenCl::import`], for a buffer of another binding's than ocl's, of elements of this type.
     ///
     /// # Errors
-    /// As [`OpenCl::import`], and [`Error::Invalid`] for null.
+    /// As [`OpenCl::import`], and [`Error::Invalid`] for null and for a size that is no whole number of elements.
     ///
     /// # Safety
     /// `buffer` is null or a live buffer.
-    pub unsafe fn import_raw<'a>(&self, buffer: ffi::cl_mem) -> Result<Span<'a, OpenCl>> {
+    pub unsafe fn import_raw<T: Element>(&self, buffer: ffi::cl_mem) -> Result<Buffer<T, OpenCl>> {
         if buffer.is_null() {
             return Err(Error::Invalid("the buffer is null; bring one of clCreateBuffer".into()));
         }
@@ -218,10 +228,8 @@ impl OpenCl {
         let place =
             unsafe { Memory::import(buffer) }.map_err(|s| s.error("asking the caller's buffer for its size"))?;
         self.check_context(&place.memory)?;
-        let size = place.memory.bytes;
-        // SAFETY: the buffer's own size, and its handle keeps it.
-        let whole = unsafe { Span::from_handle(Handle(Arc::new(place.memory)), size, size) };
-        whole.slice(place.offset, place.bytes)
+        // Of a sub-buffer it lies in its parent.
+        Buffer::of_span(self, whole(place.memory).slice(place.offset, place.bytes)?)
     }
 
     /// The queue. This backend keeps the reference.
@@ -263,8 +271,30 @@ impl OpenCl {
         Ok(())
     }
 
+    fn bind_command(&self, command: Command<'_, Self>) -> Result<Step> {
+        command.check()?;
+        let kind = match command {
+            Command::Fill { span, value } => {
+                self.check_context(&span.handle().0)?;
+                step::fill(&span, value)
+            }
+            Command::Copy { from, to } => {
+                self.check_context(&from.handle().0)?;
+                self.check_context(&to.handle().0)?;
+                step::copy(&from, &to)
+            }
+            Command::Launch { key, kernel, groups, spans, params, initial } => {
+                for (_, span) in &spans {
+                    self.check_context(&span.handle().0)?;
+                }
+                step::launch(key, kernel, groups, &spans, params, initial, self.caps.binding_alignment)
+            }
+        };
+        Ok(Step { queue: self.queue.raw() as usize, kind: kind? })
+    }
+
     /// A transfer's offset, if the spans are of this context and the sizes agree.
-    fn transfer(&self, span: &Span<'_, Self>, bytes: usize) -> Result<usize> {
+    fn transfer(&self, span: &Span<Self>, bytes: usize) -> Result<usize> {
         self.check_context(&span.handle().0)?;
         span.check_length(bytes)?;
         Ok(step::range(span)?.0)
@@ -272,10 +302,9 @@ impl OpenCl {
 }
 
 impl Backend for OpenCl {
-    type Buffer = Buffer;
     type Handle = Handle;
     type Kernel = Kernel;
-    type Step = Step;
+    type Steps = Vec<Step>;
     type Recorder = InOrder;
 
     fn caps(&self) -> &Caps {
@@ -283,10 +312,10 @@ impl Backend for OpenCl {
     }
 
     fn tuning(&self) -> Tuning {
-        self.tuning.clone()
+        (*self.tuning).clone()
     }
 
-    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+    fn allocate(&self, bytes: u64) -> Result<Span<OpenCl>> {
         let limit = self.caps.max_buffer;
         let rounded = bytes.max(1).checked_next_multiple_of(16).filter(|&rounded| rounded <= limit);
         let Some(rounded) = rounded else {
@@ -297,17 +326,12 @@ impl Backend for OpenCl {
         };
         let memory = Memory::new(&self.context, rounded)
             .map_err(|s| s.allocation_error(format_args!("allocating {rounded} bytes"), rounded, &self.caps.device))?;
-        Ok(Buffer { memory: Arc::new(memory), bytes })
+        whole(memory).slice(0, bytes)
     }
 
     /// NVIDIA's driver takes up to three times as long for launches that bind parts of one buffer.
     fn divides_scratch(&self) -> bool {
         true
-    }
-
-    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Self> {
-        // SAFETY: the memory has at least the bytes asked for, and its handle keeps it.
-        unsafe { Span::from_handle(Handle(buffer.memory.clone()), buffer.bytes, buffer.memory.bytes) }
     }
 
     fn handle_alignment(&self, handle: &Handle) -> u64 {
@@ -324,33 +348,15 @@ impl Backend for OpenCl {
         self.kernels.get_or_compile(key, compile).await
     }
 
-    unsafe fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
-        command.check()?;
-        let kind = match command {
-            Command::Fill { span, value } => {
-                self.check_context(&span.handle().0)?;
-                step::fill(&span, value)
-            }
-            Command::Copy { from, to } => {
-                self.check_context(&from.handle().0)?;
-                self.check_context(&to.handle().0)?;
-                step::copy(&from, &to)
-            }
-            Command::Launch { key, kernel, groups, spans, params, initial } => {
-                for (_, span) in &spans {
-                    self.check_context(&span.handle().0)?;
-                }
-                step::launch(key.name(), kernel, groups, &spans, params, initial, self.caps.binding_alignment)
-            }
-        };
-        Ok(Step { queue: self.queue.raw() as usize, kind: kind? })
+    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>) -> Result<Vec<Step>> {
+        commands.into_iter().map(|command| self.bind_command(command)).collect()
     }
 
     fn record(&self) -> Result<InOrder> {
         Ok(InOrder)
     }
 
-    fn execute(&self, _: &mut InOrder, steps: &[Step]) -> Result<()> {
+    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>) -> Result<()> {
         self.check_queue(steps)?;
         let _alone = self.turns.take();
         steps.iter().try_for_each(|step| step.enqueue(&self.queue, &self.caps.device))
@@ -366,7 +372,7 @@ impl Backend for OpenCl {
         check("clFinish", unsafe { ffi::clFinish(self.queue.raw()) }).map_err(|s| s.error("waiting for the device"))
     }
 
-    fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()> {
+    fn write(&self, to: &Span<Self>, bytes: &[u8]) -> Result<()> {
         let offset = self.transfer(to, bytes.len())?;
         if bytes.is_empty() {
             return Ok(());
@@ -401,7 +407,7 @@ impl Backend for OpenCl {
         waited.map_err(failed)
     }
 
-    async fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {
+    async fn read(&self, from: &Span<Self>, bytes: &mut [u8]) -> Result<()> {
         let offset = self.transfer(from, bytes.len())?;
         if bytes.is_empty() {
             return Ok(());
@@ -417,7 +423,7 @@ impl Backend for OpenCl {
         check("clEnqueueReadBuffer", code).map_err(|s| s.error(format_args!("reading {} bytes", bytes.len())))
     }
 
-    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
         if !self.profiling {
             return Err(Error::Unsupported(
                 "the queue takes no times; create it with PROFILING_ENABLE, or let Trifold open the device".into(),
@@ -425,7 +431,7 @@ impl Backend for OpenCl {
         }
         let (queue, device) = (&self.queue, &self.caps.device);
         self.check_queue(steps)?;
-        self.execute(&mut InOrder, before)?;
+        before.map_or(Ok(()), |before| self.execute(&mut InOrder, before))?;
         let alone = self.turns.take();
         let commands: Vec<&Step> = steps.iter().filter(|step| !step.is_nothing()).collect();
         let count = commands.len() * repeat as usize;
@@ -448,6 +454,13 @@ impl Backend for OpenCl {
         let end: u64 = last.as_ref().unwrap_or(&first).info(ffi::CL_PROFILING_COMMAND_END).map_err(timing)?;
         Ok(end.saturating_sub(start) as f64 / 1e6)
     }
+}
+
+/// All of a buffer.
+fn whole(memory: Memory) -> Span<OpenCl> {
+    let bytes = memory.bytes;
+    // SAFETY: the buffer's own size, and its handle keeps it.
+    unsafe { Span::from_handle(Handle(Arc::new(memory)), bytes, bytes) }
 }
 
 impl Scan for OpenCl {}

@@ -7,13 +7,6 @@ use ocl::ffi;
 use crate::objects::{Context, Mem};
 use crate::status::{Checked, Status};
 
-/// Device memory that [`crate::OpenCl`] allocated.
-pub struct Buffer {
-    pub(crate) memory: Arc<Memory>,
-    /// The bytes asked for; the memory has up to 15 more.
-    pub(crate) bytes: u64,
-}
-
 /// A reference to device memory, which keeps it from being freed.
 #[derive(Clone)]
 pub struct Handle(pub(crate) Arc<Memory>);

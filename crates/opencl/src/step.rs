@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use ocl::ffi;
-use trifold_core::{Access, Error, Param, Result, Span, in_order};
+use trifold_core::{Access, Error, KernelKey, Param, Result, Span, in_order};
 use trifold_kernels::residue;
 
 use crate::OpenCl;
@@ -113,7 +113,7 @@ impl Step {
 }
 
 /// A fill of whole words.
-pub(crate) fn fill(span: &Span<'_, OpenCl>, value: u32) -> Result<Kind> {
+pub(crate) fn fill(span: &Span<OpenCl>, value: u32) -> Result<Kind> {
     if span.bytes() == 0 {
         return Ok(Kind::Nothing);
     }
@@ -122,7 +122,7 @@ pub(crate) fn fill(span: &Span<'_, OpenCl>, value: u32) -> Result<Kind> {
 }
 
 /// A copy between spans of one length.
-pub(crate) fn copy(from: &Span<'_, OpenCl>, to: &Span<'_, OpenCl>) -> Result<Kind> {
+pub(crate) fn copy(from: &Span<OpenCl>, to: &Span<OpenCl>) -> Result<Kind> {
     if from.bytes() == 0 {
         return Ok(Kind::Nothing);
     }
@@ -131,7 +131,7 @@ pub(crate) fn copy(from: &Span<'_, OpenCl>, to: &Span<'_, OpenCl>) -> Result<Kin
 }
 
 /// A span's offset and length, as OpenCL takes them.
-pub(crate) fn range(span: &Span<'_, OpenCl>) -> Result<(usize, usize)> {
+pub(crate) fn range(span: &Span<OpenCl>) -> Result<(usize, usize)> {
     match (usize::try_from(span.offset()), usize::try_from(span.bytes())) {
         (Ok(offset), Ok(bytes)) => Ok((offset, bytes)),
         _ => Err(Error::Invalid(format!("{span:?} is past what this program can address"))),
@@ -170,16 +170,16 @@ fn start(offset: u64, unit: u64, alignment: u64) -> u64 {
 
 /// A launch, with a kernel object of its own. `alignment` is of the places where sub-buffers may start.
 pub(crate) fn launch(
-    name: &'static str,
+    key: &KernelKey,
     kernel: &Kernel,
     groups: u32,
-    given: &[(&'static str, Span<'_, OpenCl>)],
+    given: &[(&'static str, Span<OpenCl>)],
     params: &[(&'static str, Param)],
     initial: Option<&[u8]>,
     alignment: u64,
 ) -> Result<Kind> {
-    let assembled = &kernel.0.assembled;
-    let spans: BTreeMap<&str, &Span<'_, OpenCl>> = given.iter().map(|(name, span)| (*name, span)).collect();
+    let (name, assembled) = (key.name(), &kernel.0.assembled);
+    let spans: BTreeMap<&str, &Span<OpenCl>> = given.iter().map(|(name, span)| (*name, span)).collect();
     let taken = in_order(name, assembled.arguments, given)?;
     // Whole buffers are bound, and all of a span's offset is left to the kernel, where it takes one that can say it.
     let unit_of = |argument: &str| {
@@ -193,7 +193,7 @@ pub(crate) fn launch(
         .filter_map(|(name, span)| Some((*name, start(span.offset(), unit_of(name)?, alignment))))
         .collect();
     let before = |name: &str| spans.get(name).map_or(0, |span| span.offset() - starts.get(name).unwrap_or(&0));
-    let params = assembled.params.pack(initial, params, before)?;
+    let params = assembled.params.pack(key, initial, params, before)?;
     if groups == 0 {
         return Ok(Kind::Nothing);
     }
@@ -274,6 +274,8 @@ pub(crate) fn launch(
     let global = (groups as usize).checked_mul(local).ok_or_else(|| {
         Error::Invalid(format!("{groups} workgroups of {local} are more than this program can count"))
     })?;
+    #[cfg(test)]
+    tests::note_launch(&memory);
     Ok(Kind::Launch { name, kernel: object, global, local, memory })
 }
 
@@ -285,20 +287,33 @@ fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use trifold_conformance::devices_or_skip;
     use trifold_core::{
-        Backend, Element, Layout, Op, Operand, Options, Order, Prepared, ReduceByKeyRequest, Request, ScanKind, Slot,
-        Spans, Sum, Transfer, block_on, planner,
+        Backend, Layout, Operand, Options, Prepared, Reduce, ReduceByKey, Scan, Slot, Sort, Spans, Sum, Transfer,
+        block_on, planner,
     };
 
     use super::*;
 
+    thread_local! {
+        static LAUNCHES: RefCell<Vec<Bound>> = const { RefCell::new(vec![]) };
+    }
+
     /// The buffers that a launch takes whole, and those of which it takes parts.
-    fn bound(step: &Step) -> (Vec<usize>, Vec<usize>) {
-        let Kind::Launch { memory, .. } = &step.kind else { return (vec![], vec![]) };
+    struct Bound {
+        whole: Vec<usize>,
+        parts_of: Vec<usize>,
+    }
+
+    /// Calls give their steps to nobody: what a thread binds is noted.
+    pub(super) fn note_launch(memory: &[Arc<Memory>]) {
         let parent = |memory: &Arc<Memory>| memory.mem.info::<usize>(ffi::CL_MEM_ASSOCIATED_MEMOBJECT).unwrap();
         let whole = memory.iter().filter(|memory| parent(memory) == 0).map(|memory| memory.mem.raw() as usize);
-        (whole.collect(), memory.iter().map(parent).filter(|parent| *parent != 0).collect())
+        let parts_of = memory.iter().map(parent).filter(|parent| *parent != 0);
+        let bound = Bound { whole: whole.collect(), parts_of: parts_of.collect() };
+        LAUNCHES.with_borrow_mut(|launches| launches.push(bound));
     }
 
     #[test]
@@ -307,43 +322,39 @@ mod tests {
         let Some(device) = devices.first() else { return };
         let cl = OpenCl::open(device).unwrap();
         let n = 100_003;
-        let words: Vec<u32> = (0..n as u32).collect();
-        let buffers = [(); 5].map(|()| cl.upload(&words).unwrap());
-        let [from, to, values, moved, count] = &buffers;
-        let [from, to, values, moved] = [from, to, values, moved].map(|b| cl.span(b).elements::<u32>(0, n).unwrap());
-        let count = cl.span(count);
-        let requests = [
-            Request::scan::<u32, Sum>(ScanKind::Exclusive, None, n),
-            Request::reduce::<u32, Sum>(None, n),
-            Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: Some(Op::of::<u32, Sum>()), n }),
-            Request::sort_keys::<u32>(Order::Ascending, n),
-            Request::sort_pairs::<u32, u32>(Order::Ascending, n),
+        let words: Vec<u32> = (0..n).collect();
+        let [from, to, values, moved, count] = &[(); 5].map(|()| cl.upload(&words).unwrap());
+        let calls = [
+            cl.exclusive_scan(from, Sum).to(to),
+            cl.reduce(from, Sum).to(&to.slice(..1).unwrap()),
+            cl.reduce_by_key(from, values, Sum).to((to, moved)),
+            cl.sort(from).to(to),
+            cl.sort(from).with(values).to((to, moved)),
         ];
         let mut parts = 0;
-        for request in requests {
+        for call in calls {
+            let request = call.request();
             let of = |operand: &Operand| match operand.slot {
-                Slot::Input => &from,
-                Slot::InputValues => &values,
-                Slot::Output => &to,
-                Slot::Count => &count,
-                _ => &moved,
+                Slot::Input => from,
+                Slot::InputValues => values,
+                Slot::Output => to,
+                Slot::Count => count,
+                _ => moved,
             };
-            let spans = Spans::of(&request, |operand| of(operand).slice(0, operand.bytes())).unwrap();
-            for algorithm in planner::algorithms(&request, cl.caps()) {
+            let spans = Spans::of(request, |operand| of(operand).span().slice(0, operand.bytes())).unwrap();
+            for algorithm in planner::algorithms(request, cl.caps()) {
                 let options = Options { algorithm: Some(algorithm), ..Options::default() };
-                let Ok(prepared) = block_on(Prepared::new(&cl, &request, Layout::default(), options)) else { continue };
-                let call = prepared.bind(&cl, &spans).unwrap();
-                // SAFETY: they are looked at, and not executed.
-                for step in unsafe { call.steps() } {
-                    assert_eq!(bound(step).1, [], "{algorithm}");
-                }
-                let scratch = cl.alloc(prepared.plan().scratch_bytes()).unwrap();
-                let call = prepared.bind_with_scratch(&cl, &spans, &cl.span(&scratch)).unwrap();
-                // SAFETY: as above.
-                for step in unsafe { call.steps() } {
-                    let (whole, of) = bound(step);
-                    assert!(of.iter().all(|parent| !whole.contains(parent)), "{algorithm}");
-                    parts += of.len();
+                let Ok(prepared) = block_on(Prepared::new(&cl, request, Layout::default(), options)) else { continue };
+                LAUNCHES.take();
+                prepared.bind(&spans).unwrap();
+                let own = LAUNCHES.take();
+                assert_eq!(own.len(), prepared.plan().launches(), "{algorithm}");
+                assert!(own.iter().all(|bound| bound.parts_of.is_empty()), "{algorithm}");
+                let scratch = cl.allocate(prepared.plan().scratch_bytes()).unwrap();
+                prepared.bind_with_scratch(&spans, &scratch).unwrap();
+                for Bound { whole, parts_of } in LAUNCHES.take() {
+                    assert!(parts_of.iter().all(|parent| !whole.contains(parent)), "{algorithm}");
+                    parts += parts_of.len();
                 }
             }
         }
@@ -355,13 +366,13 @@ mod tests {
         let devices = devices_or_skip("opencl", OpenCl::devices());
         let Some(device) = devices.first() else { return };
         let cl = OpenCl::open(device).unwrap();
-        let request = Request::scan::<u32, Sum>(ScanKind::Inclusive, None, 4096);
-        let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
-        let (data, output) = (4 * 4096, cl.alloc(4 * 4096).unwrap());
-        let both = cl.alloc(data + prepared.plan().scratch_bytes()).unwrap();
-        let (input, scratch) = (cl.span(&both).slice(0, data).unwrap(), cl.span(&both));
-        let scratch = scratch.slice(data, prepared.plan().scratch_bytes()).unwrap();
-        let error = prepared.bind_with_scratch(&cl, &Spans::new(&input, &cl.span(&output)), &scratch).err().unwrap();
+        let output = cl.alloc::<u32>(4096).unwrap();
+        let scan = cl.inclusive_scan(&output, Sum).in_place();
+        let prepared = block_on(Prepared::new(&cl, scan.request(), Layout::default(), Options::default())).unwrap();
+        let (data, need) = (output.span().bytes(), prepared.plan().scratch_bytes());
+        let both = cl.allocate(data + need).unwrap();
+        let (input, scratch) = (both.slice(0, data).unwrap(), both.slice(data, need).unwrap());
+        let error = prepared.bind_with_scratch(&Spans::new(&input, output.span()), &scratch).err().unwrap();
         assert!(error.to_string().contains("a buffer of its own"), "{error}");
     }
 }

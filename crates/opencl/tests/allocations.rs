@@ -1,12 +1,10 @@
-//! A bound call runs without allocating on the host, on whatever OpenCL device there is.
+//! A prepared call runs without allocating on the host, on whatever OpenCL device there is.
 
 use std::alloc::{GlobalAlloc, Layout as MemoryLayout, System};
 use std::cell::Cell;
 
 use trifold_conformance::devices_or_skip;
-use trifold_core::{
-    Backend, Layout, Operand, Options, Order, Prepared, Request, ScanKind, Spans, Sum, Transfer, block_on,
-};
+use trifold_core::{Backend, Reduce, Scan, Sort, Sum, Transfer};
 use trifold_opencl::OpenCl;
 
 thread_local! {
@@ -34,32 +32,29 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 #[test]
-fn bound_calls_allocate_nothing() {
+fn prepared_calls_allocate_nothing() {
     let devices = devices_or_skip("opencl", OpenCl::devices());
     let Some(device) = devices.first() else { return };
     let cl = OpenCl::open(device).unwrap();
     let n = 5003;
-    let input: Vec<u32> = (0..n as u32).rev().collect();
-    let (from, to) = (cl.upload(&input).unwrap(), cl.alloc(4 * n).unwrap());
-    let (from, to) = (cl.span(&from), cl.span(&to));
-    let requests = [
-        Request::scan::<u32, Sum>(ScanKind::Inclusive, None, n),
-        Request::sort_keys::<u32>(Order::Ascending, n),
-        Request::reduce::<u32, Sum>(None, n),
+    let input: Vec<u32> = (0..n).rev().collect();
+    let (from, to) = (cl.upload(&input).unwrap(), cl.alloc(input.len()).unwrap());
+    let calls = [
+        cl.inclusive_scan(&from, Sum).to(&to),
+        cl.sort(&from).to(&to),
+        cl.reduce(&from, Sum).to(&to.slice(..1).unwrap()),
     ];
-    for request in requests {
-        let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
-        let of = |operand: &Operand| if operand.slot.is_output() { &to } else { &from };
-        let spans = Spans::of(&request, |operand| of(operand).slice(0, operand.bytes())).unwrap();
-        let bound = prepared.bind(&cl, &spans).unwrap();
-        bound.run(&cl).unwrap();
+    for call in calls {
+        let primitive = call.request().primitive();
+        let call = call.prepare().unwrap();
+        call.run().unwrap();
         let before = ALLOCATIONS.get();
         for _ in 0..3 {
-            bound.run(&cl).unwrap();
+            call.run().unwrap();
         }
         let allocated = ALLOCATIONS.get() - before;
         cl.synchronize().unwrap();
-        assert_eq!(allocated, 0, "{} allocated", request.primitive());
+        assert_eq!(allocated, 0, "{primitive} allocated");
     }
     assert!(ALLOCATIONS.get() > 0, "nothing was counted");
 }

@@ -2,8 +2,8 @@
 
 use trifold_conformance::devices_or_skip;
 use trifold_core::{
-    Backend, Command, CopyRequest, Element, Error, KernelKey, Layout, Options, Order, Param, Prepared, Request, Spans,
-    Sum, Transfer, block_on, planner,
+    Backend, Command, CopyRequest, Element, Error, KernelKey, Layout, Options, Param, Prepared, Reduce, Request, Sort,
+    Spans, Sum, Transfer, block_on, planner,
 };
 use trifold_opencl::OpenCl;
 
@@ -30,19 +30,13 @@ fn copies_between_spans_that_start_anywhere() {
     for (from, to) in [(0, 0), (4, 8), (1, 3)] {
         let input = cl.upload(&data).unwrap();
         let output = cl.upload(&vec![7_u32; n + 8]).unwrap();
-        let spans = Spans::new(
-            &cl.span(&input).elements::<u32>(from, n as u64).unwrap(),
-            &cl.span(&output).elements::<u32>(to, n as u64).unwrap(),
-        );
-        let request = Request::Copy(CopyRequest { element: u32::TYPE, n: n as u64 });
-        let layout = spans.layout(&cl).unwrap();
-        let prepared = block_on(Prepared::new(&cl, &request, layout, Options::default())).unwrap();
-        let bound = prepared.bind(&cl, &spans).unwrap();
-        bound.run(&cl).unwrap();
+        let part = output.slice(to..to + n).unwrap();
+        let call = cl.copy(input.slice(from..from + n).unwrap()).to(&part).prepare().unwrap();
+        call.run().unwrap();
         let mut expected = vec![7; n + 8];
-        expected[to as usize..to as usize + n].copy_from_slice(&data[from as usize..from as usize + n]);
-        assert_eq!(cl.download::<u32>(&cl.span(&output)).unwrap(), expected, "from {from} to {to}");
-        let ms = bound.time(&cl, Some(&bound), 5).unwrap();
+        expected[to..to + n].copy_from_slice(&data[from..from + n]);
+        assert_eq!(output.read().unwrap(), expected, "from {from} to {to}");
+        let ms = call.time_after(&call, 5).unwrap();
         assert!(ms > 0.0, "{ms} ms");
     }
 }
@@ -53,20 +47,18 @@ fn a_reduction_loads_widely_wherever_its_result_lies() {
     let Some(cl) = open() else { return };
     let data: Vec<u32> = (0..10_007).collect();
     let (input, results) = (cl.upload(&data).unwrap(), cl.upload(&[7_u32; 3]).unwrap());
-    let spans = Spans::new(&cl.span(&input), &cl.span(&results).elements::<u32>(1, 1).unwrap());
-    let request = Request::reduce::<u32, Sum>(None, data.len() as u64);
-    assert!(!spans.layout(&cl).unwrap().wide);
-    let layout = spans.layout_for(&cl, &request).unwrap();
-    let prepared = block_on(Prepared::new(&cl, &request, layout, Options::default())).unwrap();
-    assert!(layout.wide && prepared.plan().wide());
-    prepared.bind(&cl, &spans).unwrap().run(&cl).unwrap();
-    assert_eq!(cl.download::<u32>(&cl.span(&results)).unwrap(), [7, data.iter().sum(), 7]);
+    let result = results.slice(1..2).unwrap();
+    assert!(!Spans::new(input.span(), result.span()).layout(&cl).unwrap().wide);
+    let call = cl.reduce(&input, Sum).to(&result).prepare().unwrap();
+    assert!(call.plan().wide());
+    call.run().unwrap();
+    assert_eq!(results.read().unwrap(), [7, data.iter().sum(), 7]);
     // Its input is another matter.
-    let odd = Spans::new(&cl.span(&input).elements::<u32>(1, 10_006).unwrap(), &spans.output);
-    let request = Request::reduce::<u32, Sum>(None, 10_006);
-    assert!(!odd.layout_for(&cl, &request).unwrap().wide);
-    let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
-    let refused = prepared.bind(&cl, &odd).map(drop);
+    let odd = input.slice(1..).unwrap();
+    let reduce = cl.reduce(&odd, Sum).to(&result);
+    assert!(!reduce.plan().unwrap().wide());
+    let prepared = block_on(Prepared::new(&cl, reduce.request(), Layout::default(), Options::default())).unwrap();
+    let refused = prepared.bind(&Spans::new(odd.span(), result.span())).map(drop);
     assert!(
         matches!(&refused, Err(Error::Invalid(message)) if message.contains("the input does not start")),
         "{refused:?}"
@@ -92,12 +84,14 @@ fn a_launch_with_other_arguments_is_refused() {
     let Some(cl) = open() else { return };
     let key = key(&cl, &[("WORKGROUP", 64), ("ROWS", 4)]);
     let kernel = block_on(cl.compile(&key)).unwrap();
-    let buffer = cl.alloc(64).unwrap();
+    let buffer = cl.alloc::<u32>(16).unwrap();
     let bind = |names: &[&'static str], params: &[(&'static str, Param)]| {
-        let spans = names.iter().map(|&name| (name, cl.span(&buffer))).collect();
+        let spans = names.iter().map(|&name| (name, buffer.span().clone())).collect();
         // SAFETY: what is bound is not executed.
-        unsafe { cl.bind(Command::Launch { key: &key, kernel: &kernel, groups: 1, spans, params, initial: None }) }
-            .map(drop)
+        unsafe {
+            cl.bind(vec![Command::Launch { key: &key, kernel: &kernel, groups: 1, spans, params, initial: None }])
+        }
+        .map(drop)
     };
     let n = ("n", Param::Word(16));
     assert!(bind(&["input", "output"], &[n]).is_ok());
@@ -111,42 +105,36 @@ fn a_launch_with_other_arguments_is_refused() {
     }
 }
 
-/// Two calls of one prepared sort share its scratch: each one's steps go to the queue without the other's between them, be they of one
-/// backend or of two on the same queue.
+/// Calls that share scratch: each one's steps go to the queue without another's between them, be they of one backend or of two on the same
+/// queue.
 #[test]
-fn threads_share_a_prepared_plan() {
+fn threads_share_scratch() {
     let Some(cl) = open() else { return };
     // SAFETY: the queue is live.
     let other = unsafe { OpenCl::from_raw(cl.queue_ptr()) }.unwrap();
-    let n = 5003_u32;
-    let request = Request::sort_keys::<u32>(Order::Ascending, n.into());
-    let prepared = block_on(Prepared::new(&cl, &request, Layout::default(), Options::default())).unwrap();
+    let n = 5003;
+    let prepare = |cl: &OpenCl| {
+        let sort = cl.sort(&cl.alloc::<u32>(n).unwrap()).to(&cl.alloc(n).unwrap());
+        block_on(Prepared::new(cl, sort.request(), Layout::default(), Options::default())).unwrap()
+    };
+    let (own, theirs) = (prepare(&cl), prepare(&other));
+    let scratch = cl.allocate(own.plan().scratch_bytes()).unwrap();
+    assert!(scratch.bytes() > 0);
     std::thread::scope(|scope| {
-        for (cl, seed) in [(&cl, 2_654_435_761_u32), (&cl, 2_246_822_519), (&other, 3_266_489_917)] {
-            let prepared = &prepared;
+        for (prepared, seed) in [(&own, 2_654_435_761_u32), (&own, 2_246_822_519), (&theirs, 3_266_489_917)] {
+            let (cl, scratch) = (&cl, &scratch);
             scope.spawn(move || {
-                let keys: Vec<u32> = (0..n).map(|i| i.wrapping_mul(seed)).collect();
-                let (input, output) = (cl.upload(&keys).unwrap(), cl.alloc(4 * u64::from(n)).unwrap());
-                let bound = prepared.bind(cl, &Spans::new(&cl.span(&input), &cl.span(&output))).unwrap();
+                let keys: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(seed)).collect();
+                let (input, output) = (cl.upload(&keys).unwrap(), cl.alloc::<u32>(n).unwrap());
+                let spans = Spans::new(input.span(), output.span());
+                let call = prepared.bind_with_scratch(&spans, scratch).unwrap();
                 let mut sorted = keys;
                 sorted.sort_unstable();
                 for turn in 0..20 {
-                    bound.run(cl).unwrap();
-                    assert_eq!(cl.download::<u32>(&cl.span(&output)).unwrap(), sorted, "turn {turn}");
+                    call.run().unwrap();
+                    assert_eq!(output.read().unwrap(), sorted, "turn {turn}");
                 }
             });
         }
     });
-}
-
-#[test]
-fn crosses_threads_and_hides_behind_dyn() {
-    fn send<T: Send>() {}
-    fn any<T: trifold_core::AnyBackend + 'static>() {}
-    send::<OpenCl>();
-    send::<<OpenCl as Backend>::Buffer>();
-    send::<<OpenCl as Backend>::Handle>();
-    send::<<OpenCl as Backend>::Kernel>();
-    send::<<OpenCl as Backend>::Step>();
-    any::<OpenCl>();
 }

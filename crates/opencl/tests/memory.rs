@@ -1,11 +1,15 @@
 //! Buffers, transfers, fills, copies, imports and their errors, on whatever OpenCL device there is.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use ocl::core::CommandQueueProperties;
 use trifold_conformance::{
     Outcome, devices_or_skip, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip,
 };
 use trifold_core::{
-    Backend, Command, Error, Predicate, Result, Select, SubgroupSource, Transfer, block_on, bytemuck, element,
+    Backend, Buffer, Command, Error, Predicate, Reduce, Result, Select, SubgroupSource, Sum, Transfer, bytemuck,
+    element,
 };
 use trifold_opencl::{Cache, DeviceInfo, OpenCl, Step, ocl};
 
@@ -46,17 +50,14 @@ fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl
     ocl::Queue::new(&context, device, properties).unwrap()
 }
 
-fn bind(cl: &OpenCl, command: Command<'_, OpenCl>) -> Result<Step> {
-    assert!(!matches!(command, Command::Launch { .. }));
-    // SAFETY: it is no launch, and OpenCL's steps keep their buffers.
-    unsafe { cl.bind(command) }
+fn bind(cl: &OpenCl, commands: Vec<Command<'_, OpenCl>>) -> Result<Vec<Step>> {
+    assert!(!commands.iter().any(|command| matches!(command, Command::Launch { .. })));
+    // SAFETY: there is no launch, and OpenCL's steps keep their buffers.
+    unsafe { cl.bind(commands) }
 }
 
 fn run(cl: &OpenCl, commands: Vec<Command<'_, OpenCl>>) {
-    let steps: Vec<_> = commands.into_iter().map(|command| bind(cl, command).unwrap()).collect();
-    let mut recorder = cl.record().unwrap();
-    cl.execute(&mut recorder, &steps).unwrap();
-    cl.submit(recorder).unwrap();
+    cl.run(&bind(cl, commands).unwrap()).unwrap();
 }
 
 #[test]
@@ -81,39 +82,39 @@ fn write_fill_copy_read() {
     let cl = OpenCl::open(&device).unwrap();
     let data: Vec<u32> = (0..1000).collect();
     let a = cl.upload(&data).unwrap();
-    let b = cl.alloc(4000).unwrap();
-    assert_eq!((cl.span(&b).bytes(), cl.span(&b).room()), (4000, 4000));
-    let odd = cl.alloc(7).unwrap();
-    assert_eq!((cl.span(&odd).bytes(), cl.span(&odd).room()), (7, 16));
+    let b = cl.alloc::<u32>(1000).unwrap();
+    assert_eq!((b.span().bytes(), b.span().room()), (4000, 4000));
+    let odd = cl.allocate(7).unwrap();
+    assert_eq!((odd.bytes(), odd.room()), (7, 16));
 
-    let words = |buffer, start, count| cl.span(buffer).elements::<u32>(start, count).unwrap();
+    let words = |buffer: &Buffer<u32, OpenCl>, range: Range<usize>| buffer.slice(range).unwrap().span().clone();
     run(
         &cl,
         vec![
-            Command::Fill { span: cl.span(&b), value: 0xdead_beef },
-            Command::Copy { from: words(&a, 1, 500), to: words(&b, 3, 500) },
-            Command::Fill { span: words(&b, 0, 0), value: 1 },
-            Command::Fill { span: words(&b, 999, 1), value: 7 },
+            Command::Fill { span: b.span().clone(), value: 0xdead_beef },
+            Command::Copy { from: words(&a, 1..501), to: words(&b, 3..503) },
+            Command::Fill { span: words(&b, 0..0), value: 1 },
+            Command::Fill { span: words(&b, 999..1000), value: 7 },
         ],
     );
     let mut expected = vec![0xdead_beef_u32; 1000];
     expected[3..503].copy_from_slice(&data[1..501]);
     expected[999] = 7;
-    assert_eq!(cl.download::<u32>(&cl.span(&b)).unwrap(), expected);
-    assert_eq!(cl.download::<u32>(&words(&b, 502, 2)).unwrap(), [500, 0xdead_beef]);
-    assert_eq!(cl.download::<u32>(&words(&b, 5, 0)).unwrap(), [0_u32; 0]);
+    assert_eq!(b.read().unwrap(), expected);
+    assert_eq!(b.slice(502..504).unwrap().read().unwrap(), [500, 0xdead_beef]);
+    assert_eq!(b.slice(5..5).unwrap().read().unwrap(), [0_u32; 0]);
 }
 
 #[test]
 fn no_bytes() {
     let Some(device) = device() else { return };
     let cl = OpenCl::open(&device).unwrap();
-    let empty = cl.alloc(0).unwrap();
-    assert_eq!(cl.span(&empty).bytes(), 0);
-    cl.write(&cl.span(&empty), &[]).unwrap();
-    block_on(cl.read(&cl.span(&empty), &mut [])).unwrap();
-    run(&cl, vec![Command::Copy { from: cl.span(&empty), to: cl.span(&empty) }]);
-    assert_eq!(cl.time(&[], &[], 3).unwrap(), 0.0);
+    let empty = cl.alloc::<u32>(0).unwrap();
+    assert_eq!(empty.span().bytes(), 0);
+    empty.write(&[]).unwrap();
+    assert!(empty.read().unwrap().is_empty());
+    run(&cl, vec![Command::Copy { from: empty.span().clone(), to: empty.span().clone() }]);
+    assert_eq!(cl.time(Some(&vec![]), &vec![], 3).unwrap(), 0.0);
 }
 
 #[test]
@@ -122,19 +123,18 @@ fn errors_name_what_was_wrong() {
     let cl = OpenCl::open(&device).unwrap();
     let limit = cl.caps().max_buffer;
     for bytes in [limit + 1, u64::MAX] {
-        match cl.alloc(bytes).map(drop) {
+        match cl.allocate(bytes).map(drop) {
             Err(Error::Invalid(message)) => assert!(message.contains(&limit.to_string()), "{message}"),
             other => panic!("{other:?}"),
         }
     }
-    let buffer = cl.alloc(16).unwrap();
-    let span = cl.span(&buffer);
+    let span = cl.allocate(16).unwrap();
     assert!(matches!(cl.write(&span, &[0; 17]), Err(Error::Invalid(_))));
-    assert!(matches!(block_on(cl.read(&span, &mut [0; 15])), Err(Error::Invalid(_))));
+    assert!(matches!(cl.read_blocking(&span, &mut [0; 15]), Err(Error::Invalid(_))));
     let unaligned = Command::Fill { span: span.slice(2, 4).unwrap(), value: 0 };
-    assert!(matches!(bind(&cl, unaligned), Err(Error::Invalid(_))));
-    let overlap = bind(&cl, Command::Copy { from: span.slice(0, 8).unwrap(), to: span.slice(4, 8).unwrap() })
-        .and_then(|step| cl.execute(&mut cl.record()?, &[step]));
+    assert!(matches!(bind(&cl, vec![unaligned]), Err(Error::Invalid(_))));
+    let overlap = Command::Copy { from: span.slice(0, 8).unwrap(), to: span.slice(4, 8).unwrap() };
+    let overlap = cl.run(&bind(&cl, vec![overlap]).unwrap());
     assert!(matches!(overlap, Err(Error::Backend { .. })), "{overlap:?}");
     let other = OpenCl::open(&device).unwrap();
     assert!(matches!(other.write(&span, &[0; 16]), Err(Error::Invalid(_))));
@@ -144,13 +144,14 @@ fn errors_name_what_was_wrong() {
 fn times_fills() {
     let Some(device) = device() else { return };
     let cl = OpenCl::open(&device).unwrap();
-    let buffer = cl.alloc(1 << 20).unwrap();
-    let fill = |value| bind(&cl, Command::Fill { span: cl.span(&buffer), value }).unwrap();
-    let (before, steps) = ([fill(1)], [fill(2), fill(3)]);
-    let once = cl.time(&before, &steps[..1], 1).unwrap();
-    let often = cl.time(&before, &steps, 10).unwrap();
+    let buffer = cl.alloc::<u32>(1 << 18).unwrap();
+    let fill = |value| Command::Fill { span: buffer.span().clone(), value };
+    let [before, one, two] =
+        [vec![fill(1)], vec![fill(2)], vec![fill(2), fill(3)]].map(|fills| bind(&cl, fills).unwrap());
+    let once = cl.time(Some(&before), &one, 1).unwrap();
+    let often = cl.time(Some(&before), &two, 10).unwrap();
     assert!(once > 0.0 && often > 0.0, "{once} ms, {often} ms");
-    assert_eq!(cl.download::<u32>(&cl.span(&buffer)).unwrap()[..2], [3, 3]);
+    assert_eq!(buffer.slice(..2).unwrap().read().unwrap(), [3, 3]);
 }
 
 #[test]
@@ -158,34 +159,40 @@ fn the_callers_queue_and_buffers() {
     let Some(device) = device() else { return };
     let queue = queue(&device, None);
     let cl = OpenCl::new(&queue).unwrap();
-    assert!(matches!(cl.time(&[], &[], 1), Err(Error::Unsupported(_))));
+    assert!(matches!(cl.time(None, &vec![], 1), Err(Error::Unsupported(_))));
 
     let data: Vec<u32> = (0..4096).collect();
     let buffer = ocl::Buffer::<u32>::builder().queue(queue.clone()).len(4096).copy_host_slice(&data).build().unwrap();
-    let span = cl.import(&buffer).unwrap();
+    let whole = cl.import(&buffer).unwrap();
+    let span = whole.span();
     assert_eq!((span.offset(), span.bytes(), span.room()), (0, 16384, 16384));
-    assert_eq!(cl.download::<u32>(&span).unwrap(), data);
+    assert_eq!(whole.read().unwrap(), data);
 
     // The same without ocl's types, on the same queue.
-    // SAFETY: queue and buffer are live.
-    let (other, raw) = unsafe {
-        (OpenCl::from_raw(queue.as_core().as_ptr()).unwrap(), cl.import_raw(buffer.as_core().as_ptr()).unwrap())
-    };
+    // SAFETY: the queue is live.
+    let other = unsafe { OpenCl::from_raw(queue.as_core().as_ptr()) }.unwrap();
+    // SAFETY: the buffer is live.
+    let raw = unsafe { other.import_raw::<u32>(buffer.as_core().as_ptr()) }.unwrap();
     assert_eq!(other.queue_ptr(), cl.queue_ptr());
-    assert!(other.same(raw.handle(), span.handle()));
-    assert_eq!(other.download::<u32>(&raw).unwrap(), data);
+    assert!(other.same(raw.span().handle(), span.handle()));
+    assert_eq!(raw.read().unwrap(), data);
+    // SAFETY: the buffer is live.
+    let no_elements = unsafe { cl.import_raw::<Twelve>(buffer.as_core().as_ptr()) }.map(drop);
+    assert!(matches!(&no_elements, Err(Error::Invalid(why)) if why.contains("16384 bytes")), "{no_elements:?}");
     // SAFETY: null is refused.
-    let null =
-        unsafe { (OpenCl::from_raw(std::ptr::null_mut()).map(drop), cl.import_raw(std::ptr::null_mut()).map(drop)) };
-    assert!(matches!(null, (Err(Error::Invalid(_)), Err(Error::Invalid(_)))), "{null:?}");
+    let null = unsafe { OpenCl::from_raw(std::ptr::null_mut()) }.map(drop);
+    assert!(matches!(null, Err(Error::Invalid(_))), "{null:?}");
+    // SAFETY: as above.
+    let null = unsafe { cl.import_raw::<u32>(std::ptr::null_mut()) }.map(drop);
+    assert!(matches!(null, Err(Error::Invalid(_))), "{null:?}");
 
     // A sub-buffer is a part of its parent.
     let sub = buffer.create_sub_buffer(None, 2048, 100).unwrap();
     let part = cl.import(&sub).unwrap();
-    assert_eq!((part.offset(), part.bytes(), part.room()), (8192, 400, 8192));
-    assert!(cl.same(part.handle(), span.handle()));
-    assert_eq!(cl.download::<u32>(&part).unwrap(), data[2048..2148]);
-    run(&cl, vec![Command::Fill { span: part, value: 9 }]);
+    assert_eq!((part.span().offset(), part.span().bytes(), part.span().room()), (8192, 400, 8192));
+    assert!(cl.same(part.span().handle(), span.handle()));
+    assert_eq!(part.read().unwrap(), data[2048..2148]);
+    run(&cl, vec![Command::Fill { span: part.span().clone(), value: 9 }]);
     let mut read = vec![0; 4096];
     buffer.read(&mut read).enq().unwrap();
     assert_eq!((read[2047], read[2048], read[2147], read[2148]), (2047, 9, 9, 2148));
@@ -196,11 +203,16 @@ element! {
     struct Twelve { a: u32, b: u32, c: u32 }
 }
 
+#[derive(Clone)]
 struct Greatest;
 impl Predicate<Twelve> for Greatest {
-    const NAME: &'static str = "greatest";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return v.a > v.b; }";
-    fn keep(v: Twelve) -> bool {
+    fn name(&self) -> Cow<'static, str> {
+        "greatest".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return v.a > v.b; }".into()
+    }
+    fn keep(&self, v: Twelve) -> bool {
         v.a > v.b
     }
 }
@@ -213,7 +225,7 @@ fn structs_in_the_callers_sub_buffers() {
     let cl = OpenCl::new(&queue).unwrap();
     let n = 1000;
     let elements: Vec<Twelve> = (0..n).map(|i| Twelve { a: i * 7919 % 1000, b: 500, c: i }).collect();
-    let kept: Vec<Twelve> = elements.iter().copied().filter(|v| Greatest::keep(*v)).collect();
+    let kept: Vec<Twelve> = elements.iter().copied().filter(|v| Greatest.keep(*v)).collect();
     let words: &[u32] = bytemuck::cast_slice(&elements);
     for place in 0..4 {
         let origin = place * (cl.caps().binding_alignment as usize).max(128) / 4;
@@ -222,12 +234,11 @@ fn structs_in_the_callers_sub_buffers() {
         from.write(words).offset(origin).enq().unwrap();
         let part = |buffer: &ocl::Buffer<u32>| buffer.create_sub_buffer(None, origin, words.len()).unwrap();
         let (part_from, part_to) = (part(&from), part(&to));
-        let [input, output, counted] = [&part_from, &part_to, &count].map(|buffer| cl.import(buffer).unwrap());
-        let counted = counted.slice(0, 4).unwrap();
-        cl.select_if::<Twelve, Greatest>(&input, &output, &counted).unwrap();
-        assert_eq!(cl.download::<u32>(&counted).unwrap(), [kept.len() as u32], "{origin}");
-        let found = cl.download::<Twelve>(&output.elements::<Twelve>(0, kept.len() as u64).unwrap()).unwrap();
-        assert_eq!(found, kept, "{origin}");
+        let [input, output] = [&part_from, &part_to].map(|part| cl.import(part).unwrap().cast::<Twelve>().unwrap());
+        let count = cl.import(&count).unwrap().slice(..1).unwrap();
+        cl.select(&input, Greatest).count_to(&count).to(&output).run().unwrap();
+        assert_eq!(count.read().unwrap(), [kept.len() as u32], "{origin}");
+        assert_eq!(output.slice(..kept.len()).unwrap().read().unwrap(), kept, "{origin}");
     }
 }
 
@@ -245,17 +256,16 @@ fn structs_in_parts_of_one_buffer() {
     let (from, to) = (part(place), part(far));
     let elements: Vec<Twelve> = (0..n as u32).map(|i| Twelve { a: i, b: 100, c: 7 }).collect();
     from.write(bytemuck::cast_slice::<Twelve, u32>(&elements)).enq().unwrap();
-    let count = cl.alloc(4).unwrap();
-    let [input, output] = [&from, &to].map(|buffer| cl.import(buffer).unwrap());
-    let count = cl.span(&count).slice(0, 4).unwrap();
-    cl.select_if::<Twelve, Greatest>(&input, &output, &count).unwrap();
-    assert_eq!(cl.download::<u32>(&count).unwrap(), [149]);
-    let found = cl.download::<Twelve>(&output.elements::<Twelve>(0, 149).unwrap()).unwrap();
-    assert_eq!(found, elements[101..]);
+    let count = cl.alloc(1).unwrap();
+    let [input, output] = [&from, &to].map(|buffer| cl.import(buffer).unwrap().cast::<Twelve>().unwrap());
+    cl.select(&input, Greatest).count_to(&count).to(&output).run().unwrap();
+    assert_eq!(count.read().unwrap(), [149]);
+    assert_eq!(output.slice(..149).unwrap().read().unwrap(), elements[101..]);
     // Behind each other, with a sub-buffer that begins before its span, since no place nearby is whole elements before.
     let whole = cl.import(&all).unwrap();
-    let [input, output] = [4, 4 + 12 * 100].map(|offset| whole.slice(offset, 12 * 100).unwrap());
-    match cl.select_if::<Twelve, Greatest>(&input, &output, &count) {
+    let [input, output] =
+        [1, 1 + 3 * 100].map(|word| whole.slice(word..word + 3 * 100).unwrap().cast::<Twelve>().unwrap());
+    match cl.select(&input, Greatest).count_to(&count).to(&output).run() {
         Err(Error::Invalid(message)) => {
             assert!(message.contains("overlap") || message.contains("no multiple"), "{message}")
         }
@@ -269,15 +279,41 @@ fn a_step_of_another_queue_is_refused() {
     let queue = queue(&device, None);
     let other = ocl::Queue::new(&queue.context(), queue.device(), None).unwrap();
     let (cl, other) = (OpenCl::new(&queue).unwrap(), OpenCl::new(&other).unwrap());
-    let buffer = cl.alloc(64).unwrap();
-    let step = bind(&cl, Command::Fill { span: cl.span(&buffer), value: 9 }).unwrap();
-    let mut recorder = other.record().unwrap();
-    match other.execute(&mut recorder, std::slice::from_ref(&step)) {
+    let buffer = cl.upload(&[1_u32; 16]).unwrap();
+    let steps = bind(&cl, vec![Command::Fill { span: buffer.span().clone(), value: 9 }]).unwrap();
+    match other.run(&steps) {
         Err(Error::Invalid(message)) => assert!(message.contains("another queue"), "{message}"),
         outcome => panic!("{outcome:?}"),
     }
-    cl.execute(&mut cl.record().unwrap(), &[step]).unwrap();
-    assert_eq!(cl.download::<u32>(&cl.span(&buffer)).unwrap(), [9; 16]);
+    assert_eq!(buffer.read().unwrap(), [1; 16]);
+    cl.run(&steps).unwrap();
+    assert_eq!(buffer.read().unwrap(), [9; 16]);
+}
+
+/// A program's struct may keep a call alone: it has the memory, which the program has dropped, and nobody has it once the call is dropped.
+#[test]
+fn calls_and_slices_keep_their_memory() {
+    let Some(device) = device() else { return };
+    let queue = queue(&device, None);
+    let cl = OpenCl::new(&queue).unwrap();
+    let theirs = ocl::Buffer::<u32>::builder().queue(queue.clone()).len(9).fill_val(1).build().unwrap();
+    let watched = theirs.as_core().clone();
+    let references = || match ocl::core::get_mem_object_info(&watched, ocl::core::MemInfo::ReferenceCount) {
+        Ok(ocl::core::MemInfoResult::ReferenceCount(count)) => count,
+        other => panic!("{other:?}"),
+    };
+    let from = cl.import(&theirs).unwrap();
+    let results = cl.upload(&[7_u32; 3]).unwrap();
+    let middle = results.slice(1..2).unwrap();
+    let call = cl.reduce(&from, Sum).to(&middle).prepare().unwrap();
+    drop((theirs, from, results));
+    drop((cl, queue));
+    assert!(references() > 1);
+    call.run().unwrap();
+    assert_eq!(middle.read().unwrap(), [9]);
+    drop(call);
+    middle.device().synchronize().unwrap();
+    assert_eq!(references(), 1);
 }
 
 #[test]
@@ -294,8 +330,8 @@ fn memory_of_the_host_has_its_own_alignment() {
     };
     match buffer {
         Ok(buffer) => {
-            let span = cl.import(&buffer).unwrap();
-            assert_eq!(cl.handle_alignment(span.handle()), 4);
+            let imported = cl.import(&buffer).unwrap();
+            assert_eq!(cl.handle_alignment(imported.span().handle()), 4);
         }
         Err(error) => eprintln!("not tried: {error}"),
     }

@@ -6,10 +6,13 @@
 //! common prefixes (T. Karras, *Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees*, HPG 2012). Bounds
 //! are a reduction, the order is a sort of pairs; the codes are the application's own kernel, for which the host stands in.
 
+use std::borrow::Cow;
+
 mod on_device;
 
 use on_device::open_all;
-use trifold::{AnySpan, AnySpans, Monoid, Order, Request, Result, element};
+use trifold::prelude::*;
+use trifold::{Result, element};
 
 type Point = [f32; 3];
 
@@ -19,16 +22,23 @@ element! {
 }
 
 /// The smallest box around two.
+#[derive(Clone)]
 struct Union;
 
 impl Monoid<Bounds> for Union {
-    const NAME: &'static str = "union";
-    const WGSL: &'static str = "fn combine(a: T, b: T) -> T {
+    fn text(&self) -> Cow<'static, str> {
+        "fn combine(a: T, b: T) -> T {
       return T(min(a.x0, b.x0), min(a.y0, b.y0), min(a.z0, b.z0), max(a.x1, b.x1), max(a.y1, b.y1), max(a.z1, b.z1));
-    }";
-    const IDENTITY: Bounds = Bounds { x0: 1e30, y0: 1e30, z0: 1e30, x1: -1e30, y1: -1e30, z1: -1e30 };
-    const COMMUTATIVE: bool = true;
-    fn combine(a: Bounds, b: Bounds) -> Bounds {
+    }"
+        .into()
+    }
+    fn identity(&self) -> Bounds {
+        Bounds { x0: 1e30, y0: 1e30, z0: 1e30, x1: -1e30, y1: -1e30, z1: -1e30 }
+    }
+    fn commutes(&self) -> bool {
+        true
+    }
+    fn combine(&self, a: Bounds, b: Bounds) -> Bounds {
         Bounds {
             x0: a.x0.min(b.x0),
             y0: a.y0.min(b.y0),
@@ -61,7 +71,7 @@ fn mesh() -> Vec<[Point; 3]> {
 
 fn bounds(t: &[Point; 3]) -> Bounds {
     let around = |p: &Point| Bounds { x0: p[0], y0: p[1], z0: p[2], x1: p[0], y1: p[1], z1: p[2] };
-    t.iter().map(around).fold(Union::IDENTITY, Union::combine)
+    t.iter().map(around).fold(Union.identity(), |a, b| Union.combine(a, b))
 }
 
 fn centroid(t: &[Point; 3]) -> Point {
@@ -96,25 +106,18 @@ fn main() -> Result<()> {
     let n = triangles.len();
     (1..n).rev().for_each(|i| triangles.swap(i, i * 7919 % (i + 1)));
     let boxes: Vec<Bounds> = triangles.iter().map(bounds).collect();
-    let whole = boxes.iter().copied().fold(Union::IDENTITY, Union::combine);
+    let whole = boxes.iter().fold(Union.identity(), |a, &b| Union.combine(a, b));
     let numbers: Vec<u32> = (0..n as u32).collect();
     let mut expected = numbers.clone();
     expected.sort_by_key(|&i| morton(centroid(&triangles[i as usize]), &whole));
 
     for (found, device) in open_all() {
         // 1. The mesh's bounds.
-        let (from, to) = (device.upload(&boxes)?, device.alloc(size_of::<Bounds>() as u64)?);
-        let reduce = Request::reduce::<Bounds, Union>(None, n as u64);
-        device.run_once(&reduce, AnySpans::new(AnySpan::whole(&from), AnySpan::whole(&to)))?;
-        let within = device.download::<Bounds>(AnySpan::whole(&to))?[0];
+        let within = device.reduce(device.upload(&boxes)?, Union).value()?;
         // 2. The codes.
         let codes: Vec<u32> = triangles.iter().map(|t| morton(centroid(t), &within)).collect();
         // 3. The triangles' numbers in the codes' order.
-        let (keys, values) = (device.upload(&codes)?, device.upload(&numbers)?);
-        let sort = Request::sort_pairs::<u32, u32>(Order::Ascending, n as u64);
-        let (keys, values_span) = (AnySpan::whole(&keys), AnySpan::whole(&values));
-        device.run_once(&sort, AnySpans::new(keys, keys).with_values(values_span, values_span))?;
-        let order = device.download::<u32>(values_span)?;
+        let (_, order) = device.sort(device.upload(&codes)?).with(device.upload(&numbers)?).read()?;
         assert_eq!(order, expected, "{found}");
         let (before, after) = (mean_step(&triangles, &numbers), mean_step(&triangles, &order));
         println!("{found}: {n} triangles; the next one is {after:.3} away instead of {before:.3}");

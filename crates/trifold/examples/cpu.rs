@@ -4,9 +4,7 @@ use trifold::prelude::*;
 
 fn main() -> trifold::Result<()> {
     let device = trifold::cpu::Cpu::new()?;
-    let input = device.upload(&[3u32, 1, 4, 1, 5])?;
-    let output = device.alloc(20)?;
-    device.inclusive_scan::<u32, Sum>(&device.span(&input), &device.span(&output))?;
-    println!("{:?}", device.download::<u32>(&device.span(&output))?); // [3, 4, 8, 9, 14]
+    let x = device.upload(&[3u32, 1, 4, 1, 5])?;
+    println!("{:?}", device.inclusive_scan(&x, Sum).read()?); // [3, 4, 8, 9, 14]
     Ok(())
 }

@@ -2,7 +2,9 @@
 //! `cargo run --release -p trifold --example first_scan -- cuda`.
 
 use std::time::Instant;
-use trifold::{AnySpan, AnySpans, Options, Request, ScanKind, Sum};
+use trifold::prelude::*;
+
+const N: usize = 1 << 20;
 
 fn main() -> trifold::Result<()> {
     let wanted = std::env::args().nth(1).unwrap_or_default().to_lowercase();
@@ -16,21 +18,16 @@ fn main() -> trifold::Result<()> {
             }
         };
         let opened = start.elapsed();
-        let n = 1 << 20;
-        let (input, output) = (device.upload(&vec![1u32; n as usize])?, device.alloc(4 * n)?);
-        let written = start.elapsed();
-        let scan = Request::scan::<u32, Sum>(ScanKind::Inclusive, None, n);
-        let spans = AnySpans::new(AnySpan::whole(&input), AnySpan::whole(&output));
-        let call = device.call(&scan, spans, Options::default())?;
-        let prepared = start.elapsed();
-        device.run(&call)?;
-        let last = device.download::<u32>(AnySpan { offset: 4 * (n - 1), bytes: 4, ..spans.output })?;
-        assert_eq!(last, [n as u32]);
+        let (input, output) = (device.upload(&vec![1u32; N])?, device.alloc(N)?);
+        let written = start.elapsed() - opened;
+        let call = device.inclusive_scan(&input, Sum).to(&output).prepare()?;
+        let prepared = start.elapsed() - opened;
+        call.run()?;
+        assert_eq!(output.slice(N - 1..)?.read()?, [N as u32]);
+        let read = start.elapsed() - opened;
         println!(
-            "{found}: opened in {opened:.1?}; from there on input written after {:.1?}, scan prepared after {:.1?}, result after {:.1?}",
-            written - opened,
-            prepared - opened,
-            start.elapsed() - opened
+            "{found}: opened in {opened:.1?}; from there on input written after {written:.1?}, scan prepared after {prepared:.1?}, \
+             result after {read:.1?}"
         );
     }
     Ok(())

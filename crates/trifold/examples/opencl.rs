@@ -10,9 +10,7 @@ fn main() -> trifold::Result<()> {
         return Ok(());
     };
     let device = OpenCl::open(first)?;
-    let input = device.upload(&[3i32, -1, 4, -1, 5])?;
-    let output = device.alloc(4)?;
-    device.reduce::<i32, Max>(&device.span(&input), &device.span(&output))?;
-    println!("{:?}", device.download::<i32>(&device.span(&output))?); // [5]
+    let x = device.upload(&[3i32, -1, 4, -1, 5])?;
+    println!("{:?}", device.reduce(&x, Max).value()?); // 5
     Ok(())
 }

@@ -9,33 +9,20 @@
 mod on_device;
 
 use on_device::open_all;
-use trifold::{AnyBackend, AnyBuffer, AnySpan, AnySpans, Options, Order, Request, Result, ScanKind, Sum};
+use trifold::prelude::*;
+use trifold::{Device, Result};
 
 const WIDTH: usize = 45;
 const HEIGHT: usize = 30;
-const BYTES: u64 = (WIDTH * HEIGHT * 4) as u64;
 
-/// Scans each row of an image, all calls enqueued before the first is waited for.
-fn scan_rows(device: &dyn AnyBackend, from: &AnyBuffer, to: &AnyBuffer, width: usize) -> Result<()> {
-    let scan = Request::scan::<u32, Sum>(ScanKind::Inclusive, None, width as u64);
-    let bytes = width as u64 * 4;
-    let mut calls = vec![];
-    for row in 0..BYTES / bytes {
-        let span = |buffer| AnySpan { buffer, offset: row * bytes, bytes };
-        let spans = AnySpans::new(span(from), span(to));
-        calls.push(device.call(&scan, spans, Options::default())?);
+/// Scans each row of an image of that width, and gives the image transposed.
+fn scan_and_transpose(device: &Device, image: &Buffer<u32>, width: usize) -> Result<Buffer<u32>> {
+    for start in (0..image.len()).step_by(width) {
+        device.inclusive_scan(image.slice(start..start + width)?, Sum).in_place().run()?;
     }
-    calls.iter().try_for_each(|call| device.run(call))?;
-    device.synchronize()
-}
-
-/// Transposes an image of that width: its pixels sorted by their columns.
-fn transpose(device: &dyn AnyBackend, from: &AnyBuffer, to: &AnyBuffer, width: usize) -> Result<()> {
-    let columns: Vec<u32> = (0..WIDTH * HEIGHT).map(|i| (i % width) as u32).collect();
-    let (keys, sorted) = (device.upload(&columns)?, device.alloc(BYTES)?);
-    let sort = Request::sort_pairs::<u32, u32>(Order::Ascending, columns.len() as u64);
-    let spans = AnySpans::new(AnySpan::whole(&keys), AnySpan::whole(&sorted));
-    device.run_once(&sort, spans.with_values(AnySpan::whole(from), AnySpan::whole(to)))
+    let columns: Vec<u32> = (0..image.len()).map(|i| (i % width) as u32).collect();
+    let (_, transposed) = device.sort(device.upload(&columns)?).with(image).collect()?;
+    Ok(transposed)
 }
 
 fn main() -> Result<()> {
@@ -49,12 +36,8 @@ fn main() -> Result<()> {
         }
     }
     for (found, device) in open_all() {
-        let (a, b) = (device.upload(&image)?, device.alloc(BYTES)?);
-        scan_rows(&*device, &a, &b, WIDTH)?;
-        transpose(&*device, &b, &a, WIDTH)?;
-        scan_rows(&*device, &a, &b, HEIGHT)?;
-        transpose(&*device, &b, &a, HEIGHT)?;
-        let table = device.download::<u32>(AnySpan::whole(&a))?;
+        let columns = scan_and_transpose(&device, &device.upload(&image)?, WIDTH)?;
+        let table = scan_and_transpose(&device, &columns, HEIGHT)?.read()?;
         assert_eq!(table, expected, "{found}");
         println!("{found}: the sum over the {WIDTH} x {HEIGHT} pixels is {}", table[WIDTH * HEIGHT - 1]);
     }

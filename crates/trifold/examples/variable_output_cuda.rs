@@ -5,6 +5,7 @@
 //! tells it where they go, and it writes them there. (G. E. Blelloch, *Prefix Sums and Their Applications*, CMU-CS-90-190,
 //! 1990, calls it allocation of processors.)
 
+use std::sync::Arc;
 use trifold::cuda::cudarc::driver::{CudaContext, CudaSlice, LaunchConfig, PushKernelArg};
 use trifold::cuda::cudarc::nvrtc::compile_ptx;
 use trifold::cuda::{Cuda, nvrtc_version};
@@ -48,23 +49,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let stream = context.default_stream();
     let cuda = Cuda::new(stream.clone())?;
     let module = context.load_module(compile_ptx(KERNELS)?)?;
-    let (count_factors, write_factors) =
-        (module.load_function("count_factors")?, module.load_function("write_factors")?);
+    let (count, write) = (module.load_function("count_factors")?, module.load_function("write_factors")?);
     let threads = LaunchConfig { grid_dim: (N.div_ceil(256), 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
 
     // 1. Count. The last count stays zero: its place is the length of all.
     let mut counts: CudaSlice<u32> = stream.alloc_zeros(N as usize + 1)?;
-    let places: CudaSlice<u32> = stream.alloc_zeros(N as usize + 1)?;
     // SAFETY: each of N threads writes one of more than N counts.
-    unsafe { stream.launch_builder(&count_factors).arg(&mut counts).arg(&N).launch(threads)? };
+    unsafe { stream.launch_builder(&count).arg(&mut counts).arg(&N).launch(threads)? };
     // 2. Scan.
-    cuda.exclusive_scan::<u32, Sum>(0, &cuda.import(&counts)?, &cuda.import(&places)?)?;
+    let places = Arc::new(stream.alloc_zeros::<u32>(N as usize + 1)?);
+    cuda.exclusive_scan(cuda.import(counts)?, Sum).to(&cuda.import(places.clone())?).run()?;
     // 3. Write, into memory as long as all results.
-    let starts = stream.clone_dtoh(&places)?;
+    let starts = stream.clone_dtoh(&*places)?;
     let mut factors: CudaSlice<u32> = stream.alloc_zeros(starts[N as usize] as usize)?;
     // SAFETY: a thread reads one of more than N places, and from there on writes as many results as it counted, which end
     // where the next thread's begin, and the last one's at the end of the memory.
-    unsafe { stream.launch_builder(&write_factors).arg(&places).arg(&mut factors).arg(&N).launch(threads)? };
+    unsafe { stream.launch_builder(&write).arg(&*places).arg(&mut factors).arg(&N).launch(threads)? };
 
     let factors = stream.clone_dtoh(&factors)?;
     let of = |i: u32| &factors[starts[i as usize] as usize..starts[i as usize + 1] as usize];

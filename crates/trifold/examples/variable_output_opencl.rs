@@ -51,16 +51,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // SAFETY: each of N work items writes one of more than N counts.
     unsafe { count_factors.enq()? };
     // 2. Scan.
-    cl.exclusive_scan::<u32, Sum>(0, &cl.import(&counts)?, &cl.import(&places)?)?;
+    cl.exclusive_scan(cl.import(&counts)?, Sum).to(&cl.import(&places)?).run()?;
     // 3. Write, into memory as long as all results.
-    let starts = cl.download::<u32>(&cl.import(&places)?)?;
+    let starts = cl.import(&places)?.read()?;
     let factors = words(starts[N] as usize)?;
     let write_factors = program.kernel_builder("write_factors").arg(&places).arg(&factors).build()?;
     // SAFETY: a work item reads one of more than N places, and from there on writes as many results as it counted, which end
     // where the next one's begin, and the last one's at the end of the memory.
     unsafe { write_factors.enq()? };
 
-    let factors = cl.download::<u32>(&cl.import(&factors)?)?;
+    let factors = cl.import(&factors)?.read()?;
     let of = |i: usize| &factors[starts[i] as usize..starts[i + 1] as usize];
     assert!((1..N).all(|i| of(i).iter().product::<u32>() == i as u32));
     println!("{}: {N} threads wrote {} results densely; of 84 {:?}", cl.caps().device, factors.len(), of(84));

@@ -53,8 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let source = wgpu::ShaderSource::Wgsl(KERNELS.into());
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
     let words = |count: u32| {
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-        let size = 4 * u64::from(count);
+        let (size, usage) = (4 * u64::from(count), wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);
         device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     };
     let launch = |kernel: &str, arguments: &[wgpu::BindGroupEntry<'_>]| {
@@ -84,13 +83,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (counts, places) = (words(N + 1), words(N + 1));
     launch("count_factors", &[argument(0, &counts)]);
     // 2. Scan.
-    gpu.exclusive_scan::<u32, Sum>(0, &gpu.import(&counts), &gpu.import(&places))?;
+    gpu.exclusive_scan(gpu.import::<u32>(&counts)?, Sum).to(&gpu.import(&places)?).run()?;
     // 3. Write, into memory as long as all results.
-    let starts = gpu.download::<u32>(&gpu.import(&places))?;
+    let starts = gpu.import::<u32>(&places)?.read()?;
     let factors = words(starts[N as usize]);
     launch("write_factors", &[argument(1, &places), argument(2, &factors)]);
 
-    let factors = gpu.download::<u32>(&gpu.import(&factors))?;
+    let factors = gpu.import::<u32>(&factors)?.read()?;
     let of = |i: u32| &factors[starts[i as usize] as usize..starts[i as usize + 1] as usize];
     assert!((1..N).all(|i| of(i).iter().product::<u32>() == i));
     println!("{}: {N} threads wrote {} results densely; of 84 {:?}", gpu.caps().device, factors.len(), of(84));

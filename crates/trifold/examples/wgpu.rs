@@ -11,8 +11,7 @@ fn main() -> trifold::Result<()> {
     };
     let device = Wgpu::open(adapter)?;
     let keys = device.upload(&[2.5f32, -1.0, 0.0, -0.0])?;
-    let span = device.span(&keys);
-    device.sort_keys::<f32>(Order::Ascending, &span, &span)?; // in place
-    println!("{:?}", device.download::<f32>(&span)?); // [-1.0, -0.0, 0.0, 2.5]
+    device.sort(&keys).in_place().run()?;
+    println!("{:?}", keys.read()?); // [-1.0, -0.0, 0.0, 2.5]
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The machine's devices, whichever backends find them.
 
-use crate::{AnyBackend, DeviceKind, Result};
+use crate::{Device, DeviceKind, Result};
 
-type Open = Box<dyn Fn() -> Result<Box<dyn AnyBackend>> + Send + Sync>;
+type Open = Box<dyn Fn() -> Result<Device> + Send + Sync>;
 
 /// A device that a backend found. Finding it does not open it, but for the CPU, whose threads are started and ended.
 pub struct Found {
@@ -37,7 +37,7 @@ impl Found {
     /// # Errors
     /// What the driver says, and [`Error::Unsupported`](crate::Error::Unsupported) if the device lacks what the
     /// backend cannot do without.
-    pub fn open(&self) -> Result<Box<dyn AnyBackend>> {
+    pub fn open(&self) -> Result<Device> {
         (self.open)()
     }
 }
@@ -92,14 +92,14 @@ without!("cuda", cuda);
 #[cfg(feature = "cpu")]
 fn cpu() -> std::result::Result<Vec<Found>, String> {
     let cpu = crate::cpu::Cpu::new().map_err(|error| error.to_string())?;
-    let caps = AnyBackend::caps(&cpu).clone();
+    let caps = crate::Backend::caps(&cpu).clone();
     Ok(vec![Found {
         backend: caps.backend,
         device: caps.device,
         driver: caps.driver,
         api: caps.api,
         kind: caps.kind,
-        open: Box::new(|| Ok(Box::new(crate::cpu::Cpu::new()?))),
+        open: Box::new(|| Ok(Device::of(crate::cpu::Cpu::new()?))),
     }])
 }
 
@@ -119,7 +119,7 @@ fn wgpu() -> std::result::Result<Vec<Found>, String> {
                 DeviceType::Cpu => DeviceKind::Cpu,
                 _ => DeviceKind::Other,
             },
-            open: Box::new(move || Ok(Box::new(Wgpu::open(&adapter)?))),
+            open: Box::new(move || Ok(Device::of(Wgpu::open(&adapter)?))),
         })
         .collect();
     if found.is_empty() {
@@ -142,7 +142,7 @@ fn opencl() -> std::result::Result<Vec<Found>, String> {
             driver: caps.as_ref().map_or_else(|| info.driver.clone(), |caps| caps.driver.clone()),
             api: caps.as_ref().map_or_else(|| info.version.clone(), |caps| caps.api.clone()),
             kind: caps.map_or(DeviceKind::Other, |caps| caps.kind),
-            open: Box::new(move || Ok(Box::new(OpenCl::open(&info)?))),
+            open: Box::new(move || Ok(Device::of(OpenCl::open(&info)?))),
         }
     });
     Ok(found.collect())
@@ -161,7 +161,7 @@ fn cuda() -> std::result::Result<Vec<Found>, String> {
         // Only a device that is open tells.
         driver: String::new(),
         kind: if device.integrated { DeviceKind::IntegratedGpu } else { DeviceKind::DiscreteGpu },
-        open: Box::new(move || Ok(Box::new(Cuda::open(device.ordinal)?))),
+        open: Box::new(move || Ok(Device::of(Cuda::open(device.ordinal)?))),
     });
     Ok(found.collect())
 }

@@ -78,7 +78,7 @@ impl Pipeline {
             };
             // SAFETY: the kernels index their buffers below the lengths that the planner computed from the very spans
             // that are bound, which `Prepared::bind` checks and other callers of `Backend::bind` promise, run after all before them of
-            // their call, which `Bound` and callers of `Bound::steps` see to, divide by nothing that is zero, and end their loops: those are bounded by
+            // their call, as a `Call` and other callers of `Backend::execute` have it, divide by nothing that is zero, and end their loops: those are bounded by
             // constants or parameters, except the waits on other workgroups, which a fallback bounds or, on devices with
             // forward progress, the workgroup waited for. The operator or predicate, the one foreign part, reaches no buffer
             // (trifold-lang refuses globals); trifold-lang also guards its divisors, shifts and indices in the text itself, since naga's
@@ -132,8 +132,8 @@ impl Wgpu {
         match command {
             Command::Fill { span, value } => self.bind_fill(&span, value),
             Command::Copy { from, to } => self.bind_copy(&from, &to),
-            Command::Launch { kernel, groups, spans, params, initial, .. } => {
-                self.bind_launch(&kernel.0, groups, &spans, params, initial)
+            Command::Launch { key, kernel, groups, spans, params, initial } => {
+                self.bind_launch(key, &kernel.0, groups, &spans, params, initial)
             }
         }
     }
@@ -147,7 +147,7 @@ impl Wgpu {
         steps.iter().try_for_each(|step| self.check_own("a step", step.opening))
     }
 
-    fn bind_copy(&self, from: &Span<'_, Self>, to: &Span<'_, Self>) -> Result<Step> {
+    fn bind_copy(&self, from: &Span<Self>, to: &Span<Self>) -> Result<Step> {
         for span in [from, to] {
             if !span.offset().is_multiple_of(4) || !span.bytes().is_multiple_of(4) {
                 return Err(Error::Invalid(format!("a copy of {span:?}; wgpu takes whole, aligned 32-bit words")));
@@ -166,7 +166,7 @@ impl Wgpu {
         }))
     }
 
-    fn bind_fill(&self, span: &Span<'_, Self>, value: u32) -> Result<Step> {
+    fn bind_fill(&self, span: &Span<Self>, value: u32) -> Result<Step> {
         if span.bytes() == 0 {
             return Ok(self.step(Bound::Nothing));
         }
@@ -181,14 +181,15 @@ impl Wgpu {
             ("target_offset", Param::Offset { binding: "target_words", unit: 4 }),
         ];
         let groups = words.div_ceil(tile);
-        self.bind_launch(&kernel.0, groups, &[("target_words", span.clone())], &params, None)
+        self.bind_launch(&key, &kernel.0, groups, &[("target_words", span.clone())], &params, None)
     }
 
     fn bind_launch(
         &self,
+        key: &KernelKey,
         pipeline: &Pipeline,
         groups: u32,
-        spans: &[(&'static str, Span<'_, Self>)],
+        spans: &[(&'static str, Span<Self>)],
         params: &[(&'static str, Param)],
         initial: Option<&[u8]>,
     ) -> Result<Step> {
@@ -228,7 +229,7 @@ impl Wgpu {
             });
         }
         let residue = |name: &str| residues.iter().find(|(n, _)| *n == name).map_or(0, |r| r.1);
-        let params = pipeline.assembled.params.pack(initial, params, residue)?;
+        let params = pipeline.assembled.params.pack(key, initial, params, residue)?;
         let group = self.scoped(params.len() as u64, || {
             let uniform = self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(pipeline.kernel),
@@ -254,7 +255,7 @@ impl Wgpu {
     }
 
     /// How far before a span its binding starts: at a multiple of the device's alignment, and whole units before the span.
-    fn residue(&self, name: &str, span: &Span<'_, Self>, unit: Option<u32>) -> Result<u64> {
+    fn residue(&self, name: &str, span: &Span<Self>, unit: Option<u32>) -> Result<u64> {
         let unit = unit.unwrap_or(u32::MAX);
         trifold_kernels::residue(span.offset(), self.caps.binding_alignment, unit.into()).ok_or_else(|| {
             Error::Invalid(format!(

@@ -5,6 +5,7 @@ use trifold_cache::{Cache, Key};
 
 use crate::Wgpu;
 
+#[derive(Clone)]
 pub(crate) struct KernelCache(pub(crate) Cache);
 
 /// A kernel's pipeline cache, and where it is kept.

@@ -6,12 +6,12 @@ use trifold_core::{
 };
 use wgpu::Features;
 
-use crate::Wgpu;
 use crate::bind::{MAX_GROUPS, fill_key};
 use crate::cache::KernelCache;
 use crate::error::Watch;
 use crate::gl::{Kept, Turns};
 use crate::memory::Opening;
+use crate::{Opened, Wgpu};
 
 /// A device that could be opened.
 #[derive(Clone)]
@@ -121,18 +121,9 @@ impl Wgpu {
         }
         let timestamp_period = features.contains(Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());
         let tuning = Tuning::for_device(&caps)?;
-        Ok(Wgpu {
-            device,
-            queue,
-            turns,
-            opening: Opening::new(),
-            caps,
-            tuning,
-            watch,
-            cache: KernelCache(Cache::from_env()),
-            kernels: Kernels::default(),
-            timestamp_period,
-        })
+        let (opening, kernels) = (Opening::new(), Kernels::default());
+        let opened = Opened { device, queue, turns, opening, caps, watch, kernels, timestamp_period };
+        Ok(Wgpu { opened: opened.into(), tuning: tuning.into(), cache: KernelCache(Cache::from_env()) })
     }
 }
 

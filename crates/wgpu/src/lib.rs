@@ -11,10 +11,12 @@ mod gl;
 mod memory;
 mod queue;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use trifold_core::{
-    Backend, Caps, Command, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, block_on,
+    Backend, Buffer, Caps, Command, Element, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning,
+    block_on,
 };
 pub use wgpu;
 
@@ -23,22 +25,38 @@ use cache::KernelCache;
 pub use device::{Adapter, wanted_features};
 use error::Watch;
 use gl::{Kept, Turns};
+pub use memory::Handle;
 use memory::Opening;
-pub use memory::{Buffer, Handle};
 pub use trifold_cache::Cache;
 
 /// A wgpu device and its queue.
+#[derive(Clone)]
 pub struct Wgpu {
-    device: Kept<wgpu::Device>,
-    queue: Kept<wgpu::Queue>,
-    turns: Turns,
-    opening: Opening,
-    caps: Caps,
-    tuning: Tuning,
-    watch: Watch,
+    opened: Arc<Opened>,
+    tuning: Arc<Tuning>,
     cache: KernelCache,
-    kernels: Kernels<Kernel>,
-    timestamp_period: Option<f32>,
+}
+
+/// What all handles of a device share.
+#[doc(hidden)]
+pub struct Opened {
+    pub(crate) device: Kept<wgpu::Device>,
+    pub(crate) queue: Kept<wgpu::Queue>,
+    pub(crate) turns: Turns,
+    pub(crate) opening: Opening,
+    pub(crate) caps: Caps,
+    pub(crate) watch: Watch,
+    pub(crate) kernels: Kernels<Kernel>,
+    pub(crate) timestamp_period: Option<f32>,
+}
+
+#[doc(hidden)]
+impl Deref for Wgpu {
+    type Target = Opened;
+
+    fn deref(&self) -> &Opened {
+        &self.opened
+    }
 }
 
 /// A compiled kernel.
@@ -50,25 +68,31 @@ impl Reduce for Wgpu {}
 impl Sort for Wgpu {}
 
 impl Wgpu {
-    /// A span of a buffer of the same device, with `STORAGE` usage (and `COPY_SRC` or `COPY_DST` to be read or written by this backend). The
-    /// caller made it, or another `Wgpu` on that device. wgpu reports a buffer of another device, if that is of the same instance; of
-    /// another instance's buffer it takes its own of the same number.
-    pub fn import<'a>(&self, buffer: &'a wgpu::Buffer) -> Span<'a, Wgpu> {
-        // SAFETY: the sizes are the buffer's own, and its handle keeps it.
-        unsafe { Span::from_handle(Handle::new(buffer.clone(), self.opening), buffer.size(), buffer.size()) }
+    /// A buffer of the same device as elements of this type, with `STORAGE` usage, and `COPY_SRC` or `COPY_DST` to be read or written by this
+    /// backend. The caller made it, or another `Wgpu` on that device. wgpu reports a buffer of another device, if that is of the same
+    /// instance; of another instance's buffer it takes its own of the same number.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] without `STORAGE` usage, or for a size that is no whole number of elements.
+    pub fn import<T: Element>(&self, buffer: &wgpu::Buffer) -> Result<Buffer<T, Wgpu>> {
+        if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
+            return Err(Error::Invalid(format!(
+                "a buffer of usage {:?}, which kernels cannot reach; create it with BufferUsages::STORAGE",
+                buffer.usage()
+            )));
+        }
+        Buffer::of_span(self, self.span_of(buffer.clone(), buffer.size()))
     }
 
     /// Plans with these numbers, not with the device's own.
-    pub fn with_tuning(mut self, tuning: Tuning) -> Wgpu {
-        self.tuning = tuning;
-        self
+    pub fn with_tuning(self, tuning: Tuning) -> Wgpu {
+        Wgpu { tuning: tuning.into(), ..self }
     }
 
     /// Keeps compiled kernels in this cache, not in the one that the environment names. Needs the device's feature
     /// `PIPELINE_CACHE`.
-    pub fn with_cache(mut self, cache: Cache) -> Wgpu {
-        self.cache = KernelCache(cache);
-        self
+    pub fn with_cache(self, cache: Cache) -> Wgpu {
+        Wgpu { cache: KernelCache(cache), ..self }
     }
 
     /// The device.
@@ -83,10 +107,9 @@ impl Wgpu {
 }
 
 impl Backend for Wgpu {
-    type Buffer = Buffer;
     type Handle = Handle;
     type Kernel = Kernel;
-    type Step = Step;
+    type Steps = Vec<Step>;
     type Recorder = wgpu::CommandEncoder;
 
     fn caps(&self) -> &Caps {
@@ -94,10 +117,10 @@ impl Backend for Wgpu {
     }
 
     fn tuning(&self) -> Tuning {
-        self.tuning.clone()
+        (*self.tuning).clone()
     }
 
-    fn alloc(&self, bytes: u64) -> Result<Buffer> {
+    fn allocate(&self, bytes: u64) -> Result<Span<Wgpu>> {
         let size = bytes.max(1).checked_next_multiple_of(16).unwrap_or(u64::MAX);
         if size > self.caps.max_buffer {
             return Err(Error::Invalid(format!(
@@ -107,15 +130,11 @@ impl Backend for Wgpu {
         }
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let buffer = self.scoped(bytes, || self.make_buffer("trifold", size, usage))?;
-        Ok(Buffer::new(Handle::new(buffer, self.opening), bytes, self.turns))
-    }
-
-    fn span<'a>(&self, buffer: &'a Buffer) -> Span<'a, Self> {
-        buffer.span()
+        Ok(self.span_of(buffer, bytes))
     }
 
     fn same(&self, a: &Handle, b: &Handle) -> bool {
-        a == b
+        a.same(b)
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
@@ -123,8 +142,8 @@ impl Backend for Wgpu {
         self.kernels.get_or_compile(key, compile).await
     }
 
-    unsafe fn bind(&self, command: Command<'_, Self>) -> Result<Step> {
-        self.bind_command(command)
+    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>) -> Result<Vec<Step>> {
+        commands.into_iter().map(|command| self.bind_command(command)).collect()
     }
 
     fn record(&self) -> Result<wgpu::CommandEncoder> {
@@ -132,7 +151,7 @@ impl Backend for Wgpu {
         block_on(self.caught(0, || self.device.create_command_encoder(&encoder)))
     }
 
-    fn execute(&self, recorder: &mut wgpu::CommandEncoder, steps: &[Step]) -> Result<()> {
+    fn execute(&self, recorder: &mut wgpu::CommandEncoder, steps: &Vec<Step>) -> Result<()> {
         self.check_steps(steps)?;
         bind::execute(recorder, steps, None);
         Ok(())
@@ -147,15 +166,15 @@ impl Backend for Wgpu {
         self.wait()
     }
 
-    fn write(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()> {
+    fn write(&self, to: &Span<Self>, bytes: &[u8]) -> Result<()> {
         self.write_span(to, bytes)
     }
 
-    async fn read(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {
+    async fn read(&self, from: &Span<Self>, bytes: &mut [u8]) -> Result<()> {
         self.read_span(from, bytes).await
     }
 
-    fn time(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
-        self.time_steps(before, steps, repeat)
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
+        self.time_steps(before.map_or(&[], Vec::as_slice), steps, repeat)
     }
 }

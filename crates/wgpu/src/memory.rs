@@ -3,12 +3,13 @@
 
 use std::fmt::Display;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use trifold_core::{Error, Result, Span};
 
 use crate::Wgpu;
-use crate::gl::{Kept, Turns};
+use crate::gl::Kept;
 
 /// One `Wgpu`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,15 +23,18 @@ impl Opening {
 }
 
 /// A buffer, of the opening that allocated or imported it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Handle {
-    buffer: wgpu::Buffer,
+#[derive(Clone)]
+pub struct Handle(Arc<Memory>);
+
+struct Memory {
+    buffer: Kept<wgpu::Buffer>,
     opening: Opening,
 }
 
 impl Handle {
-    pub(crate) fn new(buffer: wgpu::Buffer, opening: Opening) -> Handle {
-        Handle { buffer, opening }
+    /// Whether both stand for the same buffer.
+    pub(crate) fn same(&self, other: &Handle) -> bool {
+        self.0.opening == other.0.opening && *self.0.buffer == *other.0.buffer
     }
 }
 
@@ -38,28 +42,19 @@ impl Deref for Handle {
     type Target = wgpu::Buffer;
 
     fn deref(&self) -> &wgpu::Buffer {
-        &self.buffer
-    }
-}
-
-/// A buffer of this backend's.
-pub struct Buffer {
-    handle: Kept<Handle>,
-    bytes: u64,
-}
-
-impl Buffer {
-    pub(crate) fn new(handle: Handle, bytes: u64, turns: Turns) -> Buffer {
-        Buffer { handle: Kept::new(handle, turns), bytes }
-    }
-
-    pub(crate) fn span(&self) -> Span<'_, Wgpu> {
-        // SAFETY: the buffer has at least the bytes asked for, and its handle keeps it.
-        unsafe { Span::from_handle((*self.handle).clone(), self.bytes, self.handle.size()) }
+        &self.0.buffer
     }
 }
 
 impl Wgpu {
+    /// A buffer's first bytes.
+    pub(crate) fn span_of(&self, buffer: wgpu::Buffer, bytes: u64) -> Span<Wgpu> {
+        let room = buffer.size();
+        let memory = Memory { buffer: Kept::new(buffer, self.turns), opening: self.opening };
+        // SAFETY: the buffer has at least these bytes, and its handle keeps it.
+        unsafe { Span::from_handle(Handle(memory.into()), bytes, room) }
+    }
+
     /// A buffer of wgpu's, in a scope that takes its errors.
     pub(crate) fn make_buffer(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
@@ -77,7 +72,7 @@ impl Wgpu {
         )))
     }
 
-    pub(crate) fn check_span(&self, what: &str, span: &Span<'_, Self>) -> Result<()> {
-        self.check_own(format_args!("memory for {what}"), span.handle().opening)
+    pub(crate) fn check_span(&self, what: &str, span: &Span<Self>) -> Result<()> {
+        self.check_own(format_args!("memory for {what}"), span.handle().0.opening)
     }
 }

@@ -9,11 +9,11 @@ use crate::gl::Kept;
 /// Bytes that move through one staging buffer.
 const STAGING: u64 = 256 << 20;
 
-fn check(what: &str, span: &Span<'_, Wgpu>, bytes: usize) -> Result<()> {
+fn check(what: &str, span: &Span<Wgpu>, bytes: usize) -> Result<()> {
     if span.bytes() != bytes as u64 {
         return Err(Error::Invalid(format!("{what}: the span has {} bytes, the host's slice {bytes}", span.bytes())));
     }
-    if span.offset() % 4 != 0 || !bytes.is_multiple_of(4) {
+    if !span.offset().is_multiple_of(4) || !bytes.is_multiple_of(4) {
         return Err(Error::Invalid(format!(
             "{what}: {bytes} bytes at offset {}; wgpu copies multiples of 4 bytes",
             span.offset()
@@ -23,7 +23,7 @@ fn check(what: &str, span: &Span<'_, Wgpu>, bytes: usize) -> Result<()> {
 }
 
 impl Wgpu {
-    pub(crate) fn write_span(&self, to: &Span<'_, Self>, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write_span(&self, to: &Span<Self>, bytes: &[u8]) -> Result<()> {
         check("write", to, bytes.len())?;
         self.check_span("a write", to)?;
         let mut offset = to.offset();
@@ -39,7 +39,7 @@ impl Wgpu {
         self.watch.check()
     }
 
-    pub(crate) async fn read_span(&self, from: &Span<'_, Self>, bytes: &mut [u8]) -> Result<()> {
+    pub(crate) async fn read_span(&self, from: &Span<Self>, bytes: &mut [u8]) -> Result<()> {
         check("read", from, bytes.len())?;
         self.check_span("a read", from)?;
         if bytes.is_empty() {

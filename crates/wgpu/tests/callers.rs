@@ -3,7 +3,7 @@
 mod adapters;
 
 use trifold_conformance::devices_or_skip;
-use trifold_core::{Backend, Error, Layout, Options, Prepared, Reduce, Request, Spans, Sum, Transfer, block_on};
+use trifold_core::{Backend, Error, Reduce, Sum, Transfer, block_on};
 use trifold_wgpu::Wgpu;
 
 /// Two devices of each Vulkan adapter, as an application opens them that wants nothing special.
@@ -18,41 +18,34 @@ fn plain_devices() -> Vec<[Wgpu; 2]> {
     adapters.iter().map(|adapter| [open(adapter), open(adapter)]).collect()
 }
 
-/// A span of as many bytes as the device binds, behind the place at which it can be bound.
+/// A slice of as many bytes as the device binds, behind the place at which it can be bound.
 #[test]
 fn a_binding_beyond_the_devices_limit_is_refused() {
     for [gpu, _] in plain_devices() {
         let most = gpu.caps().max_binding;
         assert!(most.is_multiple_of(16) && most <= 128 << 20, "wgpu's default: {most}");
-        let (from, to) = (gpu.alloc(most + 16).unwrap(), gpu.alloc(4).unwrap());
-        let narrow = Layout { wide: false, in_place: false };
-        let prepared =
-            block_on(Prepared::new(&gpu, &Request::reduce::<u32, Sum>(None, most / 4), narrow, Options::default()))
-                .unwrap();
-        let (whole, to) = (gpu.span(&from), gpu.span(&to));
-        let bind = |at| prepared.bind(&gpu, &Spans::new(&whole.slice(at, most).unwrap(), &to)).map(drop);
-        assert!(bind(0).is_ok());
-        let Err(Error::Invalid(why)) = bind(4) else { panic!("it is bound") };
+        let n = most as usize / 4;
+        let (from, to) = (gpu.alloc::<u32>(n + 4).unwrap(), gpu.alloc(1).unwrap());
+        let prepare = |at| gpu.reduce(from.slice(at..at + n).unwrap(), Sum).to(&to).prepare().map(drop);
+        assert!(prepare(0).is_ok());
+        let Err(Error::Invalid(why)) = prepare(1) else { panic!("it is bound") };
         assert!(why.contains(&most.to_string()) && why.contains("input"), "{why}");
     }
 }
 
 #[test]
-fn a_step_of_another_device_is_refused() {
+fn a_call_in_another_devices_encoder_is_an_error() {
     for [own, other] in plain_devices() {
-        let (from, to) = (own.upload(&[1_u32; 9]).unwrap(), own.alloc(4).unwrap());
-        let prepared =
-            block_on(Prepared::new(&own, &Request::reduce::<u32, Sum>(None, 9), Layout::default(), Options::default()))
-                .unwrap();
-        let bound = prepared.bind(&own, &Spans::new(&own.span(&from), &own.span(&to))).unwrap();
+        let (from, to) = (own.upload(&[1_u32; 9]).unwrap(), own.alloc(1).unwrap());
+        let call = own.reduce(&from, Sum).to(&to).prepare().unwrap();
         let mut encoder = other.record().unwrap();
-        let Err(Error::Invalid(why)) = bound.record(&other, &mut encoder) else { panic!("it is executed") };
-        assert!(why.contains("another opening"), "{why}");
-        // Nothing has happened to the encoder.
-        other.submit(encoder).unwrap();
-        assert!(matches!(bound.time(&other, None, 1), Err(Error::Invalid(_) | Error::Unsupported(_))));
-        bound.run(&own).unwrap();
-        assert_eq!(own.download::<u32>(&own.span(&to)).unwrap(), [9]);
+        let outcome = call.encode(&mut encoder).and_then(|()| other.submit(encoder));
+        let Err(error @ Error::Backend { .. }) = outcome else { panic!("{outcome:?}") };
+        assert!(error.to_string().contains("Device"), "{error}");
+        // Nothing has happened to either.
+        call.run().unwrap();
+        assert_eq!(to.read().unwrap(), [9]);
+        assert_eq!(other.reduce(&other.upload(&[2_u32; 9]).unwrap(), Sum).value().unwrap(), 18);
     }
 }
 
@@ -61,7 +54,7 @@ fn a_step_of_another_device_is_refused() {
 fn another_calls_error_is_no_compile_error() {
     for adapter in adapters::that_open() {
         let gpu = Wgpu::open(&adapter).unwrap();
-        let (from, to) = (gpu.upload(&[2_u32; 100]).unwrap(), gpu.alloc(4).unwrap());
+        let from = gpu.upload(&[2_u32; 100]).unwrap();
         // An index buffer that can be mapped: nothing allows that.
         let usage = wgpu::BufferUsages::INDEX | wgpu::BufferUsages::MAP_READ;
         drop(gpu.device().create_buffer(&wgpu::BufferDescriptor {
@@ -70,10 +63,47 @@ fn another_calls_error_is_no_compile_error() {
             usage,
             mapped_at_creation: false,
         }));
-        let reduce = || gpu.reduce::<u32, Sum>(&gpu.span(&from), &gpu.span(&to));
+        let reduce = || gpu.reduce(&from, Sum).value();
         let first = reduce();
-        assert!(matches!(first, Ok(()) | Err(Error::Backend { .. })), "{first:?}");
-        reduce().unwrap();
-        assert_eq!(gpu.download::<u32>(&gpu.span(&to)).unwrap(), [200]);
+        assert!(matches!(first, Ok(200) | Err(Error::Backend { .. })), "{first:?}");
+        assert_eq!(reduce().unwrap(), 200);
+    }
+}
+
+/// A program's struct may keep a call alone: it has the buffers, which the program has dropped.
+#[test]
+fn calls_and_slices_keep_their_memory() {
+    for adapter in adapters::that_open() {
+        let gpu = Wgpu::open(&adapter).unwrap();
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+        let descriptor = wgpu::BufferDescriptor { label: None, size: 36, usage, mapped_at_creation: false };
+        let theirs = gpu.device().create_buffer(&descriptor);
+        let from = gpu.import::<u32>(&theirs).unwrap();
+        from.write(&[1; 9]).unwrap();
+        let results = gpu.upload(&[7_u32; 3]).unwrap();
+        let middle = results.slice(1..2).unwrap();
+        let call = gpu.reduce(&from, Sum).to(&middle).prepare().unwrap();
+        drop((theirs, from, results));
+        drop(gpu);
+        call.run().unwrap();
+        assert_eq!(middle.read().unwrap(), [9]);
+    }
+}
+
+#[test]
+fn what_cannot_be_imported_is_refused() {
+    for adapter in adapters::that_open() {
+        let gpu = Wgpu::open(&adapter).unwrap();
+        let import = |size, usage| {
+            let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+            gpu.import::<u64>(&gpu.device().create_buffer(&descriptor))
+        };
+        assert_eq!(import(24, wgpu::BufferUsages::STORAGE).unwrap().len(), 3);
+        for (size, usage, reason) in
+            [(24, wgpu::BufferUsages::COPY_DST, "STORAGE"), (20, wgpu::BufferUsages::STORAGE, "20 bytes")]
+        {
+            let Err(Error::Invalid(why)) = import(size, usage) else { panic!("{size} bytes of {usage:?} are taken") };
+            assert!(why.contains(reason), "{why}");
+        }
     }
 }

@@ -5,7 +5,7 @@ mod adapters;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use trifold_core::{Backend, Error, Layout, Options, Prepared, Reduce, Request, Spans, Sum, Transfer, block_on};
+use trifold_core::{Backend, Error, Reduce, Sum, Transfer};
 use trifold_wgpu::{Adapter, Wgpu, wgpu};
 
 /// Longer than wgpu-hal waits.
@@ -25,16 +25,14 @@ fn gl() -> Vec<Adapter> {
 fn others_wait_for_a_long_call() {
     for adapter in gl() {
         let [busy, other] = [(); 2].map(|()| Wgpu::open(&adapter).unwrap());
-        let n = 1_u64 << 20;
-        let ones = busy.upload(&vec![1_u32; n as usize]).unwrap();
-        let sum = busy.alloc(4).unwrap();
-        let request = Request::reduce::<u32, Sum>(None, n);
-        let prepared = block_on(Prepared::new(&busy, &request, Layout::default(), Options::default())).unwrap();
-        let bound = prepared.bind(&busy, &Spans::new(&busy.span(&ones), &busy.span(&sum))).unwrap();
+        let n = 1 << 20;
+        let ones = busy.upload(&vec![1_u32; n]).unwrap();
+        let sum = busy.alloc(1).unwrap();
+        let call = busy.reduce(&ones, Sum).to(&sum).prepare().unwrap();
         // So many runs in one submission that they take long. The first compiles.
         let runs = |count: u32| {
             let mut recorder = busy.record().unwrap();
-            (0..count).for_each(|_| bound.record(&busy, &mut recorder).unwrap());
+            (0..count).for_each(|_| call.encode(&mut recorder).unwrap());
             let started = Instant::now();
             busy.submit(recorder).unwrap();
             busy.synchronize().unwrap();
@@ -48,9 +46,7 @@ fn others_wait_for_a_long_call() {
                 let mut calls = 0;
                 while !done.load(Ordering::Relaxed) {
                     let few = other.upload(&[1_u32, 2, 3]).unwrap();
-                    let sum = other.alloc(4).unwrap();
-                    other.reduce::<u32, Sum>(&other.span(&few), &other.span(&sum)).unwrap();
-                    assert_eq!(other.download::<u32>(&other.span(&sum)).unwrap(), [6]);
+                    assert_eq!(other.reduce(&few, Sum).value().unwrap(), 6);
                     calls += 1;
                 }
                 calls
@@ -66,7 +62,7 @@ fn others_wait_for_a_long_call() {
             let calls: u32 = waiting.join().unwrap();
             eprintln!("{}: {count} runs took {took:?}, beside {calls} calls", adapter.info.name);
         });
-        assert_eq!(busy.download::<u32>(&busy.span(&sum)).unwrap(), [n as u32]);
+        assert_eq!(sum.read().unwrap(), [n as u32]);
     }
 }
 
@@ -80,12 +76,12 @@ fn a_context_that_the_caller_holds_is_an_error() {
         let device = unsafe { gpu.device().as_hal::<wgpu::hal::api::Gles>() }.unwrap();
         let held = device.context().lock();
         std::thread::scope(|scope| {
-            let refused = scope.spawn(|| block_on(gpu.read(&gpu.span(&data), &mut [0; 4]))).join().unwrap();
+            let refused = scope.spawn(|| data.read()).join().unwrap();
             let Err(error @ Error::Backend { .. }) = refused else { panic!("{refused:?}") };
             assert!(error.to_string().contains("GL context"), "{error}");
         });
         drop(held);
         drop(device);
-        assert_eq!(gpu.download::<u32>(&gpu.span(&data)).unwrap(), [5]);
+        assert_eq!(data.read().unwrap(), [5]);
     }
 }

@@ -2,28 +2,22 @@
 
 mod adapters;
 
-use trifold_core::{
-    Backend, Error, Layout, Options, Order, Prepared, Reduce, Request, Result, Scan, Sort, Spans, Sum, Transfer,
-    block_on,
-};
+use trifold_core::{Backend, Error, Reduce, Result, Scan, Sort, Sum, Transfer};
 use trifold_wgpu::Wgpu;
 
 /// Every call, after the device is destroyed.
 fn calls(gpu: &Wgpu) -> Vec<(&'static str, Result<()>)> {
-    let (a, b) = (gpu.upload(&[3_u32, 1, 2]).unwrap(), gpu.alloc(12).unwrap());
-    let (from, to) = (gpu.span(&a), gpu.span(&b));
-    let request = Request::sort_keys::<u32>(Order::Ascending, 3);
-    let prepared = block_on(Prepared::new(gpu, &request, Layout::default(), Options::default())).unwrap();
-    let bound = prepared.bind(gpu, &Spans::new(&from, &to)).unwrap();
+    let (from, to) = (gpu.upload(&[3_u32, 1, 2]).unwrap(), gpu.alloc(3).unwrap());
+    let call = gpu.sort(&from).to(&to).prepare().unwrap();
     gpu.device().destroy();
     vec![
-        ("bound sort", bound.run(gpu).and_then(|()| gpu.synchronize())),
-        ("scan", gpu.inclusive_scan::<u32, Sum>(&from, &to)),
-        ("reduce", gpu.reduce::<u32, Sum>(&from, &to.slice(0, 4).unwrap())),
-        ("sort", gpu.sort_keys::<u32>(Order::Ascending, &from, &to)),
-        ("write", gpu.write(&to, &[0; 12])),
-        ("read", block_on(gpu.read(&from, &mut [0; 12]))),
-        ("time", bound.time(gpu, None, 1).map(drop)),
+        ("prepared sort", call.run().and_then(|()| gpu.synchronize())),
+        ("scan", gpu.inclusive_scan(&from, Sum).to(&to).run()),
+        ("reduce", gpu.reduce(&from, Sum).value().map(drop)),
+        ("sort", gpu.sort(&from).to(&to).run()),
+        ("write", to.write(&[0; 3])),
+        ("read", from.read().map(drop)),
+        ("time", call.time(1).map(drop)),
     ]
 }
 
@@ -35,7 +29,7 @@ fn calls_on_a_destroyed_device_say_so() {
             eprintln!("{} {:?}: {call}: {outcome:?}", adapter.info.name, adapter.info.backend);
             assert!(matches!(outcome, Err(Error::DeviceLost(_))), "{call}: {outcome:?}");
         }
-        assert!(matches!(gpu.alloc(64), Err(Error::DeviceLost(_))));
+        assert!(matches!(gpu.alloc::<u32>(16), Err(Error::DeviceLost(_))));
         assert!(matches!(gpu.synchronize(), Err(Error::DeviceLost(_))));
     }
 }
@@ -51,7 +45,7 @@ fn calls_on_a_callers_destroyed_device_are_errors() {
             eprintln!("{} {:?}: {call}: {outcome:?}", adapter.info.name, adapter.info.backend);
             match call {
                 "write" => {}
-                "bound sort" | "read" | "time" => {
+                "prepared sort" | "read" | "time" => {
                     assert!(matches!(outcome, Err(Error::DeviceLost(_))), "{call}: {outcome:?}")
                 }
                 _ => assert!(outcome.is_err(), "{call}"),

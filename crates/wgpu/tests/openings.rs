@@ -4,8 +4,8 @@
 mod adapters;
 
 use trifold_core::{
-    Backend, CopyRequest, Element, Error, Layout, Options, Order, Prepared, Reduce, Request, Result, Scan, Sort, Span,
-    Spans, Sum, Transfer, block_on,
+    Backend, Buffer, Command, Error, Layout, Options, Prepared, Reduce, Result, Scan, Sort, Spans, Sum, Transfer,
+    block_on,
 };
 use trifold_wgpu::Wgpu;
 
@@ -17,58 +17,68 @@ fn is_refused<T>(what: &str, outcome: Result<T>) {
     }
 }
 
-fn prepared(gpu: &Wgpu, request: &Request) -> Prepared<Wgpu> {
-    block_on(Prepared::new(gpu, request, Layout::default(), Options::default())).unwrap()
+/// What takes memory, with some of it another's.
+fn calls(own: &Wgpu, other: &Wgpu) {
+    let (from, to) = (own.upload(&[3_u32, 1, 2]).unwrap(), own.alloc(3).unwrap());
+    let foreign = other.upload(&[7_u32, 8, 9]).unwrap();
+
+    let taken = Buffer::<u32, Wgpu>::of_span(own, foreign.span().clone()).unwrap();
+    is_refused("write", taken.write(&[0; 3]));
+    is_refused("read", taken.read());
+    is_refused("reduce", own.reduce(&from, Sum).to(&foreign.slice(..1).unwrap()).run());
+    for (what, from, to) in [("from", &foreign, &to), ("to", &from, &foreign)] {
+        is_refused(&format!("scan {what}"), own.inclusive_scan(from, Sum).to(to).run());
+        is_refused(&format!("sort {what}"), own.sort(from).to(to).run());
+        is_refused(&format!("copy {what}"), own.copy(from).to(to).run());
+    }
+    let (values, moved) = (own.alloc::<u32>(3).unwrap(), own.alloc(3).unwrap());
+    is_refused("values", own.sort(&from).with(&foreign).to((&to, &moved)).run());
+    is_refused("values' output", own.sort(&from).with(&values).to((&to, &foreign)).run());
+
+    let many = own.alloc::<u32>(20_000).unwrap();
+    let request = own.sort(&many).in_place().request().clone();
+    let layout = Layout { wide: true, in_place: true };
+    let sort = block_on(Prepared::new(own, &request, layout, Options::default())).unwrap();
+    assert!(sort.plan().scratch_bytes() > 0);
+    let room = other.allocate(sort.plan().scratch_bytes()).unwrap();
+    is_refused("scratch", sort.bind_with_scratch(&Spans::new(many.span(), many.span()), &room));
+
+    assert_eq!(from.read().unwrap(), [3, 1, 2]);
+    assert_eq!(foreign.read().unwrap(), [7, 8, 9]);
 }
 
-/// What takes memory or steps, with some of it another's.
-fn calls(own: &Wgpu, other: &Wgpu) {
-    let (a, b) = (own.upload(&[3_u32, 1, 2]).unwrap(), own.alloc(12).unwrap());
-    let theirs = other.upload(&[7_u32, 8, 9]).unwrap();
-    let (from, to, foreign) = (own.span(&a), own.span(&b), other.span(&theirs));
-
-    is_refused("write", own.write(&foreign, &[0; 12]));
-    is_refused("write, by a span of one's own", own.write(&own.span(&theirs), &[0; 12]));
-    is_refused("read", block_on(own.read(&foreign, &mut [0; 12])));
-    is_refused("reduce", own.reduce::<u32, Sum>(&from, &foreign.slice(0, 4).unwrap()));
-    let copy = Request::Copy(CopyRequest { element: u32::TYPE, n: 3 });
-    let bind = |gpu: &Wgpu, prepared: &Prepared<Wgpu>, from: &Span<'_, Wgpu>, to: &Span<'_, Wgpu>| {
-        prepared.bind(gpu, &Spans::new(from, to)).map(drop)
+/// Kernels and steps, which whoever drives a backend by itself has in hand.
+fn commands(own: &Wgpu, other: &Wgpu) {
+    let (from, to) = (own.upload(&[3_u32, 1, 2]).unwrap(), own.upload(&[0_u32; 3]).unwrap());
+    let plan = own.copy(&from).to(&to).plan().unwrap();
+    let launch = plan.launched().next().unwrap();
+    let theirs = block_on(other.compile(&launch.kernel)).unwrap();
+    let spans = || vec![("input", from.span().clone()), ("output", to.span().clone())];
+    let bind = |kernel| {
+        let (key, groups, params) = (&launch.kernel, launch.groups, launch.params.as_slice());
+        // SAFETY: it is the launch of a plan for this device, with the spans of that plan.
+        unsafe { own.bind(vec![Command::Launch { key, kernel, groups, spans: spans(), params, initial: None }]) }
     };
-    let copy = [own, other].map(|gpu| prepared(gpu, &copy));
-    for (what, from, to) in [("from", &foreign, &to), ("to", &from, &foreign)] {
-        is_refused(&format!("scan {what}"), own.inclusive_scan::<u32, Sum>(from, to));
-        is_refused(&format!("sort {what}"), own.sort_keys::<u32>(Order::Ascending, from, to));
-        is_refused(&format!("copy {what}"), bind(own, &copy[0], from, to));
-    }
-    is_refused("a kernel", bind(own, &copy[1], &from, &to));
-    let sort = prepared(own, &Request::sort_pairs::<u32, u32>(Order::Ascending, 3));
-    let (more, room) = (own.alloc(32).unwrap(), other.alloc(1 << 20).unwrap());
-    let (values, sorted) = (own.span(&more).slice(0, 12).unwrap(), own.span(&more).slice(16, 12).unwrap());
-    let spans = Spans::new(&from, &to).with_values(&foreign, &sorted);
-    is_refused("values", sort.bind(own, &spans).map(drop));
-    if sort.plan().scratch_bytes() > 0 {
-        let spans = Spans::new(&from, &to).with_values(&values, &sorted);
-        is_refused("scratch", sort.bind_with_scratch(own, &spans, &other.span(&room)).map(drop));
-    }
-    let to = other.span(&room).slice(0, 12).unwrap();
-    let theirs = copy[1].bind(other, &Spans::new(&foreign, &to)).unwrap();
-    is_refused("a step", theirs.run(own));
-
-    assert_eq!(own.download::<u32>(&from).unwrap(), [3, 1, 2]);
-    assert_eq!(other.download::<u32>(&foreign).unwrap(), [7, 8, 9]);
+    is_refused("a kernel", bind(&theirs));
+    let steps = bind(&block_on(own.compile(&launch.kernel)).unwrap()).unwrap();
+    is_refused("a step", other.run(&steps));
+    assert_eq!(to.read().unwrap(), [0; 3]);
+    own.run(&steps).unwrap();
+    assert_eq!(to.read().unwrap(), [3, 1, 2]);
 }
 
 #[test]
 fn what_another_opening_has_is_refused() {
     for adapter in adapters::that_open() {
         let open = || Wgpu::open(&adapter).unwrap();
-        let own = open();
-        calls(&own, &open());
+        let (own, other) = (open(), open());
         let elsewhere = Wgpu::devices();
         let again =
             elsewhere.iter().find(|a| a.info.name == adapter.info.name && a.info.backend == adapter.info.backend);
-        calls(&own, &Wgpu::open(again.unwrap()).unwrap());
+        for other in [other, Wgpu::open(again.unwrap()).unwrap()] {
+            calls(&own, &other);
+            commands(&own, &other);
+        }
     }
 }
 
@@ -78,12 +88,12 @@ fn a_buffer_is_shared_by_importing_it() {
     for adapter in adapters::that_open() {
         let own = Wgpu::open(&adapter).unwrap();
         let other = Wgpu::new(own.device().clone(), own.queue().clone()).unwrap();
-        let data = own.upload(&[3_u32, 1, 2]).unwrap();
-        let sum = own.alloc(4).unwrap();
-        let span = own.span(&data);
-        is_refused("read", block_on(other.read(&span, &mut [0; 12])));
-        let theirs = other.import(span.handle()).slice(0, 12).unwrap();
-        other.reduce::<u32, Sum>(&theirs, &other.import(own.span(&sum).handle()).slice(0, 4).unwrap()).unwrap();
-        assert_eq!(own.download::<u32>(&own.span(&sum)).unwrap(), [6]);
+        let (data, sum) = (own.upload(&[3_u32, 1, 2]).unwrap(), own.alloc::<u32>(1).unwrap());
+        is_refused("read", other.reduce(&data, Sum).value());
+        // Allocations are rounded up, and a buffer is imported whole.
+        let import = |buffer: &Buffer<u32, Wgpu>| other.import::<u32>(buffer.span().handle()).unwrap();
+        let (theirs, result) = (import(&data).slice(..3).unwrap(), import(&sum).slice(..1).unwrap());
+        other.reduce(&theirs, Sum).to(&result).run().unwrap();
+        assert_eq!(sum.read().unwrap(), [6]);
     }
 }

@@ -1,8 +1,8 @@
 //! A row's buffers, what they hold before a call, and whether they hold the right result after it.
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Builtin, CopyRequest, ElementType, Error, Form, Options,
-    Request, Result, Scalar, Slot,
+    Backend, Builtin, Call, CopyRequest, Device, ElementType, Error, Form, Options, Request, Result, Scalar, Slot,
+    Span, Spans, SpansOf,
 };
 use trifold_conformance::Distribution;
 use trifold_conformance::oracle::{self, Expected, Given};
@@ -26,15 +26,15 @@ pub struct Data {
     distribution: Distribution,
     shape: Shape,
     input: Elements,
-    input_buffer: AnyBuffer,
-    output_buffer: AnyBuffer,
+    input_buffer: Span<Device>,
+    output_buffer: Span<Device>,
     /// Of sorts of pairs and of what is by key.
-    values: Option<(Elements, AnyBuffer)>,
-    output_values: Option<AnyBuffer>,
+    values: Option<(Elements, Span<Device>)>,
+    output_values: Option<Span<Device>>,
     /// Of partitions.
-    rest: Option<AnyBuffer>,
+    rest: Option<Span<Device>>,
     /// How many were kept, or how many runs there are.
-    count: AnyBuffer,
+    count: Span<Device>,
     /// What a primitive with an operator must give.
     expected: Option<(&'static Form, Option<Builtin>, Expected)>,
     /// The speed of this device's copy.
@@ -43,15 +43,14 @@ pub struct Data {
 
 /// Puts what is no result where the results go: one that was left over from another row, and an input that is sorted
 /// already, must not pass for what this row's call wrote.
-pub fn spoil(backend: &dyn AnyBackend, spans: &AnySpans<'_>) -> Result<()> {
-    let outputs = [Some(spans.output), spans.output_values, spans.rest, spans.count];
+pub fn spoil(backend: &Device, spans: &Spans<Device>) -> Result<()> {
+    let outputs = [Some(&spans.output), spans.output_values.as_ref(), spans.rest.as_ref(), spans.count.as_ref()];
     // In pieces: the host's memory for all of a large span would take longer than to write it.
-    let stale = vec![STALE; PIECE.min(outputs.iter().flatten().map(|span| span.bytes).max().unwrap_or(0) as usize)];
+    let stale = vec![STALE; PIECE.min(outputs.iter().flatten().map(|span| span.bytes()).max().unwrap_or(0) as usize)];
     for span in outputs.into_iter().flatten() {
-        for offset in (0..span.bytes).step_by(PIECE) {
-            let bytes = (span.bytes - offset).min(PIECE as u64);
-            let piece = AnySpan { offset: span.offset + offset, bytes, ..span };
-            backend.write(piece, &stale[..bytes as usize])?;
+        for offset in (0..span.bytes()).step_by(PIECE) {
+            let bytes = (span.bytes() - offset).min(PIECE as u64);
+            backend.write(&span.slice(offset, bytes)?, &stale[..bytes as usize])?;
         }
     }
     backend.synchronize()
@@ -61,7 +60,7 @@ impl Data {
     /// What the job needs, kept from the row before if that was of the same type, size and input.
     pub fn prepare<'d>(
         kept: &'d mut Option<Data>,
-        backend: &dyn AnyBackend,
+        backend: &Device,
         job: &Job,
         request: &Request,
     ) -> Result<&'d mut Data> {
@@ -124,8 +123,8 @@ impl Data {
     }
 
     /// The spans of a request.
-    pub fn spans(&self, request: &Request) -> Result<AnySpans<'_>> {
-        AnySpans::of(request, |operand| {
+    pub fn spans(&self, request: &Request) -> Result<Spans<Device>> {
+        SpansOf::of(request, |operand| {
             let buffer = match operand.slot {
                 Slot::Input => Some(&self.input_buffer),
                 Slot::InputValues => self.values.as_ref().map(|(_, buffer)| buffer),
@@ -135,8 +134,7 @@ impl Data {
                 Slot::Output | Slot::Scratch => Some(&self.output_buffer),
             };
             let missing = || Error::Invalid(format!("no buffer was made for the {}", operand.slot.noun()));
-            let buffer = buffer.ok_or_else(missing)?;
-            Ok(first(buffer, operand.bytes() as usize))
+            first(buffer.ok_or_else(missing)?, operand.bytes() as usize)
         })
     }
 
@@ -146,9 +144,9 @@ impl Data {
     }
 
     /// A copy of the input.
-    pub fn copy_call(&self, backend: &dyn AnyBackend) -> Result<AnyCall> {
+    pub fn copy_call(&self, backend: &Device) -> Result<Call<Device>> {
         let copy = Request::Copy(CopyRequest { element: ElementType::Scalar(self.scalar), n: self.n });
-        backend.call(&copy, self.spans(&copy)?, Options::default())
+        Call::new(backend, &copy, &self.spans(&copy)?, Options::default())
     }
 
     /// The bytes that it moves.
@@ -159,8 +157,8 @@ impl Data {
     /// What is wrong with what a call left in its spans. Its chains of combines are at most `depth` long.
     pub fn check(
         &self,
-        backend: &dyn AnyBackend,
-        spans: &AnySpans<'_>,
+        backend: &Device,
+        spans: &Spans<Device>,
         depth: u64,
     ) -> Result<std::result::Result<(), String>> {
         let given = Given::read(backend, spans)?;
@@ -180,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_call_that_writes_nothing_is_not_verified() {
-        let cpu = trifold::cpu::Cpu::new().unwrap();
+        let cpu = Device::of(trifold::cpu::Cpu::new().unwrap());
         let mut kept = None;
         for input in INPUTS {
             for primitive in Form::all() {
@@ -191,7 +189,7 @@ mod tests {
                     let data = Data::prepare(&mut kept, &cpu, &job, &request).unwrap();
                     let spans = data.spans(&request).unwrap();
                     // The input itself is what a sort of sorted keys should write.
-                    AnyBackend::write(&cpu, first(&data.output_buffer, 4 * n as usize), data.input.as_bytes()).unwrap();
+                    cpu.write(&data.output_buffer.slice(0, 4 * n).unwrap(), data.input.as_bytes()).unwrap();
                     spoil(&cpu, &spans).unwrap();
                     assert!(data.check(&cpu, &spans, 1).unwrap().is_err(), "{job:?}");
                 }
@@ -201,7 +199,7 @@ mod tests {
 
     #[test]
     fn kept_buffers_serve_whatever_row_comes_next() {
-        let cpu = trifold::cpu::Cpu::new().unwrap();
+        let cpu = Device::of(trifold::cpu::Cpu::new().unwrap());
         for scalar in Scalar::ALL {
             let mut kept = None;
             for primitive in Form::all().collect::<Vec<_>>().into_iter().rev() {
@@ -211,10 +209,8 @@ mod tests {
                 let data = Data::prepare(&mut kept, &cpu, &job, &request).unwrap();
                 let spans = data.spans(&request).unwrap();
                 spoil(&cpu, &spans).unwrap();
-                let backend: &dyn AnyBackend = &cpu;
-                backend
-                    .call(&request, spans, Options::default())
-                    .and_then(|call| backend.run(&call))
+                Call::new(&cpu, &request, &spans, Options::default())
+                    .and_then(|call| call.run())
                     .unwrap_or_else(|error| panic!("{job:?}: {error}"));
                 assert_eq!(data.check(&cpu, &spans, 1000).unwrap(), Ok(()), "{job:?}");
             }

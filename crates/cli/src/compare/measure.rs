@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, CopyRequest, DeviceKind, ElementType, Error, Options, Request,
-    Result, Scalar, Tuning, forms, planner,
+    Backend, Call, CopyRequest, Device, DeviceKind, ElementType, Error, Options, Request, Result, Scalar, Spans,
+    Tuning, forms, planner,
 };
 
 use super::data::{Data, spoil};
@@ -23,7 +23,7 @@ const BUSY_MS: f64 = 1.0;
 
 /// A device, and how long to spend on it.
 pub struct Bench<'a> {
-    backend: &'a dyn AnyBackend,
+    backend: &'a Device,
     tuning: Tuning,
     runs: Runs<'a>,
     /// Made when first needed; none on software devices, and where there is no memory for it.
@@ -31,13 +31,11 @@ pub struct Bench<'a> {
     data: Option<Data>,
 }
 
-/// A copy that takes a while, and its buffers, which have to outlive it.
+/// A copy that takes a while.
 struct Busy {
-    call: AnyCall,
+    call: Call<Device>,
     /// How long it was to be.
     asked_ms: f64,
-    _from: AnyBuffer,
-    _to: AnyBuffer,
 }
 
 /// How a row went, for the caller to go on from.
@@ -81,7 +79,7 @@ pub fn request(job: &Job) -> Result<Request> {
 
 impl<'a> Bench<'a> {
     /// A bench of at most `runs` timed runs a row, planned with `tuning`.
-    pub fn new(backend: &'a dyn AnyBackend, tuning: Tuning, runs: u32) -> Self {
+    pub fn new(backend: &'a Device, tuning: Tuning, runs: u32) -> Self {
         let software = is_software(backend.caps().kind);
         let budget = Duration::from_millis(if software { 400 } else { 4000 });
         let warm_up = Duration::from_millis(if software { 0 } else { 100 });
@@ -152,8 +150,8 @@ impl<'a> Bench<'a> {
         let spans = data.spans(&request)?;
         row.outputs = data.outputs();
         spoil(backend, &spans)?;
-        let call = backend.call_with(&request, spans, options, &self.tuning)?;
-        backend.run(&call)?;
+        let call = Call::with_tuning(backend, &request, &spans, options, &self.tuning)?;
+        call.run()?;
         backend.synchronize()?;
         let worked = Instant::now();
         let verdict = data.check(backend, &spans, call.plan().depth())?;
@@ -188,7 +186,7 @@ impl<'a> Bench<'a> {
 
 impl Bench<'_> {
     /// Times a call that the caller has, and enters that in a row.
-    pub fn time(&self, call: &AnyCall, row: &mut Row) -> Result<f64> {
+    pub fn time(&self, call: &Call<Device>, row: &mut Row) -> Result<f64> {
         let timing = self.runs.time(call, Duration::ZERO)?;
         timing.enter(row);
         Ok(timing.median_ms)
@@ -209,7 +207,7 @@ fn lasting<T>(result: Result<T>) -> Result<Option<T>> {
 
 impl Busy {
     /// The kept one, if it is of so many milliseconds or more, else another; none on software devices.
-    fn kept<'a>(kept: &'a mut Option<Option<Busy>>, backend: &dyn AnyBackend, ms: f64) -> Option<&'a Busy> {
+    fn kept<'a>(kept: &'a mut Option<Option<Busy>>, backend: &Device, ms: f64) -> Option<&'a Busy> {
         // Few lengths, so that one serves many rows.
         let ms = ms.log2().ceil().exp2();
         if kept.as_ref().is_some_and(|busy| busy.as_ref().is_some_and(|busy| busy.asked_ms < ms)) {
@@ -220,7 +218,7 @@ impl Busy {
     }
 
     /// As long as memory allows.
-    fn new(backend: &dyn AnyBackend, asked_ms: f64) -> Option<Busy> {
+    fn new(backend: &Device, asked_ms: f64) -> Option<Busy> {
         let caps = backend.caps();
         if is_software(caps.kind) {
             return None;
@@ -231,7 +229,7 @@ impl Busy {
         // A first copy says how long one has to be.
         for _ in 0..3 {
             let busy = Busy::of(backend, bytes, asked_ms).ok()?;
-            let ms = backend.time(None, &busy.call, 1).and_then(|_| backend.time(None, &busy.call, 1)).ok()?;
+            let ms = busy.call.time(1).and_then(|_| busy.call.time(1)).ok()?;
             let wanted = ((bytes as f64 * asked_ms / ms.max(1e-4)) as u64 / 16 * 16).min(most);
             if ms >= 0.7 * asked_ms || wanted <= bytes {
                 return Some(busy);
@@ -241,12 +239,11 @@ impl Busy {
         Busy::of(backend, bytes, asked_ms).ok()
     }
 
-    fn of(backend: &dyn AnyBackend, bytes: u64, asked_ms: f64) -> Result<Busy> {
-        let (from, to) = (backend.alloc(bytes)?, backend.alloc(bytes)?);
+    fn of(backend: &Device, bytes: u64, asked_ms: f64) -> Result<Busy> {
+        let (from, to) = (backend.allocate(bytes)?, backend.allocate(bytes)?);
         let request = Request::Copy(CopyRequest { element: ElementType::Scalar(Scalar::U32), n: bytes / 4 });
-        let spans = AnySpans::new(AnySpan::whole(&from), AnySpan::whole(&to));
-        let call = backend.call(&request, spans, Options::default())?;
-        Ok(Busy { call, asked_ms, _from: from, _to: to })
+        let call = Call::new(backend, &request, &Spans::new(&from, &to), Options::default())?;
+        Ok(Busy { call, asked_ms })
     }
 }
 
@@ -269,7 +266,7 @@ impl Timing {
 
 /// How often to run a call.
 struct Runs<'a> {
-    backend: &'a dyn AnyBackend,
+    backend: &'a Device,
     most: u32,
     /// What a row's timed runs may take together.
     budget: Duration,
@@ -279,7 +276,7 @@ struct Runs<'a> {
 
 impl Runs<'_> {
     /// The median of as many runs as the budget allows, after some to warm up. `idle` is how long the device has done nothing.
-    fn time(&self, call: &AnyCall, idle: Duration) -> Result<Timing> {
+    fn time(&self, call: &Call<Device>, idle: Duration) -> Result<Timing> {
         let mut clock = "device";
         let start = Instant::now();
         // Three runs, and more while they are short: an idle GPU lowers its clocks, and takes a while to raise them again. (One that
@@ -287,7 +284,7 @@ impl Runs<'_> {
         let least = if self.warm_up.is_zero() { self.warm_up } else { self.warm_up.max(idle.min(LONGEST_WARM_UP)) };
         let mut warm_up = 0;
         while warm_up < 3 || (clock == "device" && start.elapsed() < least) {
-            match self.backend.time(None, call, 1) {
+            match call.time(1) {
                 Ok(_) => {}
                 Err(Error::Unsupported(_)) if warm_up == 0 => clock = "host",
                 Err(error) => return Err(error),
@@ -303,7 +300,7 @@ impl Runs<'_> {
         let start = Instant::now();
         let mut times = vec![];
         while times.len() < self.most as usize && (times.is_empty() || start.elapsed() < self.budget) {
-            times.push(if clock == "device" { self.backend.time(None, call, 1)? } else { self.host_ms(call)? });
+            times.push(if clock == "device" { call.time(1)? } else { self.host_ms(call)? });
         }
         times.sort_by(f64::total_cmp);
         // A clock may be too coarse to see a short call.
@@ -312,33 +309,33 @@ impl Runs<'_> {
         Ok(Timing { runs, clock, median_ms, min_ms })
     }
 
-    fn host_ms(&self, call: &AnyCall) -> Result<f64> {
+    fn host_ms(&self, call: &Call<Device>) -> Result<f64> {
         let start = Instant::now();
-        self.backend.run(call)?;
+        call.run()?;
         self.backend.synchronize()?;
         Ok(start.elapsed().as_secs_f64() * 1e3)
     }
 
     /// A call's share of a batch behind what keeps the device busy; none where a batch takes too long.
-    fn batched(&self, busy: Option<&AnyCall>, call: &AnyCall, median_ms: f64) -> Result<Option<f64>> {
+    fn batched(&self, busy: Option<&Call<Device>>, call: &Call<Device>, median_ms: f64) -> Result<Option<f64>> {
         if median_ms * f64::from(BATCH) > 3.0 * self.budget.as_secs_f64() * 1e3 {
             return Ok(None);
         }
         let start = Instant::now();
         let mut times = vec![];
         while times.len() < 9 && (times.is_empty() || start.elapsed() < self.budget / 2) {
-            times.push(self.backend.time(busy, call, BATCH)? / f64::from(BATCH));
+            times.push(busy.map_or_else(|| call.time(BATCH), |busy| call.time_after(busy, BATCH))? / f64::from(BATCH));
         }
         times.sort_by(f64::total_cmp);
         Ok(Some(times[times.len() / 2]))
     }
 
     /// The median time that submitting the call takes of the host.
-    fn host_us(&self, call: &AnyCall) -> Result<f64> {
+    fn host_us(&self, call: &Call<Device>) -> Result<f64> {
         let (all, mut times) = (Instant::now(), vec![]);
         while times.len() < 11 && (times.is_empty() || all.elapsed() < self.budget / 4) {
             let start = Instant::now();
-            self.backend.run(call)?;
+            call.run()?;
             times.push(start.elapsed().as_secs_f64() * 1e6);
             self.backend.synchronize()?;
         }

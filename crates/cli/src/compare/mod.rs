@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use trifold::{
-    AnyBackend, Caps, DeviceKind, Error, Fault, Form, Found, Language, Layout, Options, Tuning, Writes, planner,
+    Backend, Caps, Device, DeviceKind, Error, Fault, Form, Found, Language, Layout, Options, Tuning, Writes, planner,
 };
 use trifold_conformance::Distribution;
 
 pub use self::measure::{BATCH, Bench, Outcome, is_software, request};
-pub use self::rows::{Conditions, Device, Job, Row};
+pub use self::rows::{Conditions, Job, Place, Row};
 pub use self::table::{render, size};
 use crate::args::CompareArgs;
 use crate::choose;
@@ -131,12 +131,12 @@ impl<'a> Report<'a> {
     }
 }
 
-pub struct Opened(Box<dyn AnyBackend>);
+pub struct Opened(Device);
 
 impl Opened {
     /// Measures on it, which tells whether it was lost, and closes it.
-    pub fn measured(self, measure: impl FnOnce(&dyn AnyBackend) -> bool) {
-        if measure(&*self.0) {
+    pub fn measured(self, measure: impl FnOnce(&Device) -> bool) {
+        if measure(&self.0) {
             // What a device that is gone does when it is closed is not to be trusted.
             std::mem::forget(self.0);
         }
@@ -188,7 +188,7 @@ fn unopened(args: &CompareArgs, found: &Found) -> Row {
 }
 
 /// Measures all that was asked of a device, and tells whether it was lost meanwhile.
-fn measure_all(args: &CompareArgs, backend: &dyn AnyBackend, report: &Report<'_>) -> bool {
+fn measure_all(args: &CompareArgs, backend: &Device, report: &Report<'_>) -> bool {
     let caps = backend.caps();
     let name = choose::line(caps.backend, &caps.device, &caps.api);
     let mut tuning = backend.tuning();
@@ -413,7 +413,7 @@ mod tests {
     fn caps() -> Caps {
         let subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
         let cpu = trifold::cpu::Cpu::new().unwrap();
-        Caps { language: Language::OpenClC, subgroups, ..AnyBackend::caps(&cpu).clone() }
+        Caps { language: Language::OpenClC, subgroups, ..cpu.caps().clone() }
     }
 
     #[test]

@@ -111,22 +111,22 @@ fn known_version<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error>
     Ok(text)
 }
 
-pub struct Device<'a> {
+pub struct Place<'a> {
     pub backend: &'a str,
     pub device: &'a str,
     pub driver: &'a str,
     pub api: &'a str,
 }
 
-impl<'a> From<&'a Caps> for Device<'a> {
+impl<'a> From<&'a Caps> for Place<'a> {
     fn from(caps: &'a Caps) -> Self {
-        Device { backend: caps.backend, device: &caps.device, driver: &caps.driver, api: &caps.api }
+        Place { backend: caps.backend, device: &caps.device, driver: &caps.driver, api: &caps.api }
     }
 }
 
-impl<'a> From<&'a Found> for Device<'a> {
+impl<'a> From<&'a Found> for Place<'a> {
     fn from(found: &'a Found) -> Self {
-        Device { backend: found.backend, device: &found.device, driver: &found.driver, api: &found.api }
+        Place { backend: found.backend, device: &found.device, driver: &found.driver, api: &found.api }
     }
 }
 
@@ -197,7 +197,7 @@ impl Default for Conditions {
 
 impl Row {
     /// A row with nothing measured yet.
-    pub fn new(job: &Job, on: Device<'_>) -> Row {
+    pub fn new(job: &Job, on: Place<'_>) -> Row {
         Row {
             backend: on.backend.into(),
             device: on.device.into(),
@@ -426,7 +426,7 @@ mod tests {
                 ..Conditions::default()
             },
         };
-        let on = Device { backend: "cuda", device: "d", driver: "1", api: "a" };
+        let on = Place { backend: "cuda", device: "d", driver: "1", api: "a" };
         let row = Row::new(&job, on);
         assert_eq!(row.conditions(), ["few-distinct input", "fault late:3", "unbounded waiting"]);
         let value = serde_json::to_value(&row).unwrap();
@@ -435,7 +435,7 @@ mod tests {
         let conditions = Conditions { kept: 0.0, ..job.conditions };
         let job = Job { primitive: &forms::SELECT_IF, operator: None, conditions, ..job };
         let row =
-            Row { outputs: Some(0), ..Row::new(&job, Device { backend: "cuda", device: "d", driver: "1", api: "a" }) };
+            Row { outputs: Some(0), ..Row::new(&job, Place { backend: "cuda", device: "d", driver: "1", api: "a" }) };
         assert_eq!((row.kept, row.run_length), (Some(0.0), None));
         assert_eq!(other(&serde_json::to_value(&row).unwrap()).unwrap().unwrap(), row);
         // A file of before there were others.

@@ -161,12 +161,12 @@ fn time(ms: f64) -> String {
 mod tests {
     use trifold::{Scalar, forms};
 
-    use super::super::rows::{Device, Job};
+    use super::super::rows::{Job, Place};
     use super::*;
 
     fn row(input: &str, fault: &str, waiting: &str) -> Row {
         let job = Job::usual(&forms::SCAN, Scalar::U32, 7);
-        let mut row = Row::new(&job, Device { backend: "cuda", device: "d", driver: "1", api: "a" });
+        let mut row = Row::new(&job, Place { backend: "cuda", device: "d", driver: "1", api: "a" });
         (row.input, row.fault, row.waiting) = (input.into(), fault.into(), waiting.into());
         row
     }

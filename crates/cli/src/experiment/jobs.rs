@@ -73,7 +73,7 @@ pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &T
 }
 
 /// A row of an experiment with nothing measured, for what went wrong before that.
-pub fn blank(experiment: Experiment, on: crate::compare::Device<'_>) -> Row {
+pub fn blank(experiment: Experiment, on: crate::compare::Place<'_>) -> Row {
     let mut row = Row::new(&Job::usual(&forms::SCAN, Scalar::U32, 0), on);
     row.experiment = Some(experiment.name().into());
     row
@@ -145,7 +145,7 @@ fn swept(sweep: &Sweep, algorithm: &Algorithm, job: Job, caps: &Caps, tuning: &T
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
     use clap::Parser;
-    use trifold::{AnyBackend, DeviceKind};
+    use trifold::{Backend, DeviceKind};
 
     use super::*;
     use crate::args::{Cli, Command};
@@ -159,7 +159,7 @@ mod tests {
     }
 
     fn host() -> Caps {
-        AnyBackend::caps(&trifold::cpu::Cpu::new().unwrap()).clone()
+        trifold::cpu::Cpu::new().unwrap().caps().clone()
     }
 
     /// A GPU without subgroups.
@@ -169,7 +169,7 @@ mod tests {
 
     fn calls(experiment: Experiment, words: &str, caps: &Caps) -> Vec<Call> {
         let (args, tuning) = (args(words), Tuning::of(caps));
-        let cpu = trifold::cpu::Cpu::new().unwrap();
+        let cpu = trifold::Device::of(trifold::cpu::Cpu::new().unwrap());
         let mut bench = crate::compare::Bench::new(&cpu, tuning.clone(), 1);
         let sizes = Sizes::of(&args, caps, false, &mut bench);
         of(experiment, &args, caps, &tuning, &sizes)

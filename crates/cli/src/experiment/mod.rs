@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use trifold::{AnyBackend, Caps, Found, planner};
+use trifold::{Backend, Caps, Device, Found, planner};
 
 use self::jobs::Call;
 use self::sizes::Sizes;
@@ -34,7 +34,7 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     let report = Report::new(args.json.as_deref());
     // What one software device leaves of their time is the next ones' too.
-    let is_pooled = |device: &Device| args.budget.is_some() || is_software(device.found.kind);
+    let is_pooled = |device: &Chosen| args.budget.is_some() || is_software(device.found.kind);
     let mut pooled = devices.iter().filter(|device| is_pooled(device)).count() as u32;
     let mut pool = Duration::from_secs(args.budget.unwrap_or(SOFTWARE_SECONDS));
     let beside_a_gpu = devices.iter().any(|device| !is_software(device.found.kind));
@@ -70,27 +70,27 @@ fn experiments(args: &ExperimentArgs) -> &[Experiment] {
     if args.name.is_empty() { &Experiment::ALL } else { &args.name }
 }
 
-struct Device {
+struct Chosen {
     found: Found,
     /// Whether it is there for the sequential scan alone, beside which the other devices' scans are set.
     is_baseline: bool,
 }
 
-fn devices(args: &ExperimentArgs) -> Result<Vec<Device>> {
+fn devices(args: &ExperimentArgs) -> Result<Vec<Chosen>> {
     let mut devices = crate::choose::matching(&args.device)?;
     let is_cpu = |found: &Found| found.backend == "cpu";
     let lacks_baseline = experiments(args).contains(&Experiment::ScanLadder) && !devices.iter().any(is_cpu);
     let baseline = lacks_baseline.then(trifold::devices).into_iter().flatten().find(is_cpu);
     // The CPU first: whoever stops the program early has what the others are set beside.
-    let baseline = baseline.map(|found| Device { found, is_baseline: true });
-    let chosen = devices.drain(..).map(|found| Device { found, is_baseline: false });
+    let baseline = baseline.map(|found| Chosen { found, is_baseline: true });
+    let chosen = devices.drain(..).map(|found| Chosen { found, is_baseline: false });
     Ok(baseline.into_iter().chain(chosen).collect())
 }
 
 /// A device while it is experimented with.
 struct Lab<'a> {
     args: &'a ExperimentArgs,
-    backend: &'a dyn AnyBackend,
+    backend: &'a Device,
     report: &'a Report<'a>,
     is_baseline: bool,
     beside_a_gpu: bool,

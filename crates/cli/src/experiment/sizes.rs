@@ -103,7 +103,7 @@ fn host_memory() -> u64 {
     #[cfg(feature = "cpu")]
     // One thread is enough to ask.
     if let Ok(cpu) = trifold::cpu::Cpu::with_threads(1) {
-        return trifold::AnyBackend::caps(&cpu).memory;
+        return trifold::Backend::caps(&cpu).memory;
     }
     0
 }
@@ -121,7 +121,7 @@ fn most(probe_ms: f64, bytes: u64, caps: &Caps, reach: Reach) -> u32 {
 
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
-    use trifold::{AnyBackend, DeviceKind};
+    use trifold::{Backend, DeviceKind};
 
     use super::*;
 
@@ -147,7 +147,7 @@ mod tests {
             memory: 0,
             max_binding: 1 << 40,
             max_buffer: 1 << 40,
-            ..AnyBackend::caps(&cpu).clone()
+            ..cpu.caps().clone()
         };
         let ladder = |ms, caps: &Caps, host| most(ms, 4, caps, Reach::of_a_ladder(caps, true, 4, host));
         let most = |ms, bytes, caps: &Caps| most(ms, bytes, caps, Reach::of(caps));

@@ -6,8 +6,8 @@
 use std::time::Instant;
 
 use trifold::{
-    AnyBackend, AnyBuffer, AnyCall, AnySpan, AnySpans, Caps, DeviceKind, Error, Result, Scalar, SubgroupSource,
-    bytemuck, planner,
+    Backend, Call, Caps, Device, DeviceKind, Error, Prepared, Result, Scalar, Span, Spans, SubgroupSource, Transfer,
+    block_on, bytemuck, planner,
 };
 
 use super::{End, Lab, jobs};
@@ -157,30 +157,25 @@ fn threads(caps: &Caps) -> u64 {
 
 /// The kernel on a device, with where its results go.
 struct Arithmetic<'a> {
-    backend: &'a dyn AnyBackend,
+    backend: &'a Device,
     n: u64,
     turns: u32,
-    output: AnyBuffer,
+    output: Span<Device>,
 }
 
 impl<'a> Arithmetic<'a> {
-    fn new(backend: &'a dyn AnyBackend, n: u64) -> Result<Self> {
+    fn new(backend: &'a Device, n: u64) -> Result<Self> {
         // What the device cannot do is refused before anything is allocated.
         planner::compute_bound(n, 1, 1, backend.caps())?;
-        let output = backend.alloc((4 * n).max(16))?;
+        let output = backend.allocate((4 * n).max(16))?.slice(0, 4 * n)?;
         Ok(Arithmetic { backend, n, turns: PROBE_TURNS, output })
     }
 
-    fn span(&self) -> AnySpan<'_> {
-        AnySpan { buffer: &self.output, offset: 0, bytes: 4 * self.n }
-    }
-
-    fn call(&self, workgroup: u32) -> Result<AnyCall> {
+    fn call(&self, workgroup: u32) -> Result<Call<Device>> {
         let plan = planner::compute_bound(self.n, self.turns, workgroup, self.backend.caps())?;
         // Nothing is read; a call has an input all the same.
-        let nothing = AnySpan { bytes: 0, ..self.span() };
-        let spans = AnySpans::new(nothing, self.span());
-        self.backend.call_plan(plan, spans, None)
+        let spans = Spans::new(&self.output.slice(0, 0)?, &self.output);
+        block_on(Prepared::of_plan(self.backend, plan))?.bind(&spans)
     }
 
     /// So many turns that the best workgroup takes long enough to be measured.
@@ -196,9 +191,9 @@ impl<'a> Arithmetic<'a> {
         let call = self.call(workgroup)?;
         let bytes = 4 * self.n as usize;
         if bytes > 0 {
-            self.backend.write(self.span(), &vec![STALE; bytes])?;
+            self.backend.write(&self.output, &vec![STALE; bytes])?;
         }
-        self.backend.run(&call)?;
+        call.run()?;
         self.backend.synchronize()?;
         row.error = self.wrong()?;
         row.verified = Some(row.error.is_none());
@@ -213,7 +208,7 @@ impl<'a> Arithmetic<'a> {
     fn wrong(&self) -> Result<Option<String>> {
         let mut got = vec![0f32; self.n as usize];
         if self.n > 0 {
-            self.backend.read(self.span(), bytemuck::cast_slice_mut(&mut got))?;
+            self.backend.read_blocking(&self.output, bytemuck::cast_slice_mut(&mut got))?;
         }
         let step = (got.len() / 61).max(1);
         let some = (0..got.len()).step_by(step).chain(got.len().checked_sub(1));

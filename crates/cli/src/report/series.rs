@@ -394,7 +394,7 @@ pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::compare::Device;
+    use crate::compare::Place;
     use trifold::forms;
 
     /// A verified scan or sort of u32 that reaches half its copy.
@@ -407,7 +407,7 @@ pub mod tests {
         gelem_s: f64,
     ) -> Row {
         let job = Job::usual(primitive, Scalar::U32, n);
-        let on = Device { backend, device: if backend == "cub" { "" } else { "GPU" }, driver: "1.2", api };
+        let on = Place { backend, device: if backend == "cub" { "" } else { "GPU" }, driver: "1.2", api };
         let mut row = Row::new(&job, on);
         row.algorithm = algorithm.into();
         row.verified = Some(true);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use serde::Serialize;
-use trifold::{AnyBackend, Builtin, Caps, Error, Form, Found, Layout, Options, Scalar, planner};
+use trifold::{Backend, Builtin, Caps, Device, Error, Form, Found, Layout, Options, Scalar, planner};
 use trifold_conformance::{Expectations, Level, Outcome, cases, pair_cases, run as run_case};
 
 use self::queue::Queue;
@@ -40,13 +40,13 @@ struct CaseResult {
     commit: Option<&'static str>,
 }
 
-struct Device {
+struct Tested {
     name: String,
-    backend: Box<dyn AnyBackend>,
+    backend: Device,
     lost: bool,
 }
 
-impl Device {
+impl Tested {
     fn close(self) {
         if self.lost {
             // What a device that is gone does when it is closed is not to be trusted.
@@ -80,7 +80,7 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     verify.together(&mut devices);
     verify.bar.finish_and_clear();
     drop(verify.watch);
-    devices.into_iter().for_each(Device::close);
+    devices.into_iter().for_each(Tested::close);
 
     let (found, results) = (verify.found || !verify.results.is_empty(), verify.results);
     ensure!(found || interrupt::asked(), "no case of any chosen device matches --filter and --algorithm");
@@ -112,7 +112,7 @@ impl<'a> Verify<'a> {
         Verify { args, known: Expectations::shipped(), bar, watch, found: false, results: vec![] }
     }
 
-    fn open(&self, found: &Found) -> Result<Device, Outcome> {
+    fn open(&self, found: &Found) -> Result<Tested, Outcome> {
         self.bar.set_message(format!("opening {found}"));
         let backend = choose::open(found).map_err(|error| match error {
             Error::Unsupported(why) => Outcome::Ignored(why),
@@ -121,11 +121,11 @@ impl<'a> Verify<'a> {
         })?;
         let caps = backend.caps();
         let name = choose::line(caps.backend, &caps.device, &caps.api);
-        Ok(Device { name, backend, lost: false })
+        Ok(Tested { name, backend, lost: false })
     }
 
     /// Runs a device's cases, on as many openings of it as `--jobs` says, and gives the first of them.
-    fn device(&mut self, found: &Found, first: Device) -> Device {
+    fn device(&mut self, found: &Found, first: Tested) -> Tested {
         let caps = first.backend.caps().clone();
         let quick = self.args.quick || (is_software(caps.kind) && !self.args.full);
         let mut cases = cases(&caps, &first.backend.tuning(), if quick { Level::Quick } else { Level::Full });
@@ -169,17 +169,17 @@ impl<'a> Verify<'a> {
         let lost = devices.iter().any(|device| device.lost);
         devices.iter_mut().for_each(|device| device.lost = lost);
         let first = devices.swap_remove(0);
-        devices.into_iter().for_each(Device::close);
+        devices.into_iter().for_each(Tested::close);
         first
     }
 
     /// Runs what the queue gives, and tells each case's place.
-    fn work(&self, worker: usize, device: &mut Device, queue: &Queue<'_>) -> Vec<(usize, CaseResult)> {
+    fn work(&self, worker: usize, device: &mut Tested, queue: &Queue<'_>) -> Vec<(usize, CaseResult)> {
         let mut results = vec![];
         while let Some((i, case)) = queue.next(worker) {
             self.begins(worker, format!("{}: {}", device.name, case.name()));
             let start = Instant::now();
-            let outcome = self.known.settle(&device.name, case.name(), run_case(&*device.backend, case));
+            let outcome = self.known.settle(&device.name, case.name(), run_case(&device.backend, case));
             self.ends(worker);
             device.lost = is_loss(&outcome);
             if device.lost || interrupt::asked() {
@@ -191,7 +191,7 @@ impl<'a> Verify<'a> {
     }
 
     /// Says of each algorithm that other devices have why this one does not.
-    fn lacking(&mut self, device: &Device) {
+    fn lacking(&mut self, device: &Tested) {
         let caps = device.backend.caps();
         for primitive in Form::all() {
             let job = Job::usual(primitive, Scalar::U32, 1000);
@@ -220,7 +220,7 @@ impl<'a> Verify<'a> {
     }
 
     /// Holds the first device's results against each other one's, and works with both at a time.
-    fn together(&mut self, devices: &mut [Device]) {
+    fn together(&mut self, devices: &mut [Tested]) {
         let cases: Vec<_> = pair_cases().into_iter().filter(|case| self.is_wanted(case.name())).collect();
         if interrupt::asked() || self.args.algorithm().is_some() || cases.is_empty() {
             return;
@@ -241,7 +241,7 @@ impl<'a> Verify<'a> {
                 }
                 self.begins(0, format!("{} against {}: {}", other.name, first.name, case.name()));
                 let start = Instant::now();
-                let outcome = case.run(&*first.backend, &*other.backend);
+                let outcome = case.run(&first.backend, &other.backend);
                 self.ends(0);
                 let outcome = self.known.settle(&other.name, case.name(), outcome);
                 first.lost = is_loss(&outcome);

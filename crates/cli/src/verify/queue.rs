@@ -69,7 +69,7 @@ pub(super) mod tests {
     pub fn suite() -> Vec<Case> {
         let cpu = crate::choose::matching(&["cpu".into()]).unwrap();
         let cpu = cpu.iter().find(|found| found.backend == "cpu").unwrap().open().unwrap();
-        cases(cpu.caps(), &cpu.tuning(), Level::Quick)
+        cases(trifold::Backend::caps(&cpu), &trifold::Backend::tuning(&cpu), Level::Quick)
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Rows of an element of eight words: more than a tile of registers or a compiler of exchanges between lanes takes lightly.
 
+use std::borrow::Cow;
+
 use trifold_core::{Element, Fault, Monoid, Op, Order, Scalar, ScanKind, element};
 
 use super::{Table, by_key, reduce, scan, sort};
@@ -13,16 +15,23 @@ element! {
 }
 
 /// Both products from left to right; does not commute.
+#[derive(Clone)]
 pub(crate) struct Product;
 impl Monoid<Matrices> for Product {
-    const NAME: &'static str = "matrix product";
-    const WGSL: &'static str = "\
+    fn name(&self) -> Cow<'static, str> {
+        "matrix product".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "\
         fn combine(l: T, r: T) -> T {\n  return T(\n\
             l.a * r.a + l.b * r.c, l.a * r.b + l.b * r.d, l.c * r.a + l.d * r.c, l.c * r.b + l.d * r.d,\n\
-            l.e * r.e + l.f * r.g, l.e * r.f + l.f * r.h, l.g * r.e + l.h * r.g, l.g * r.f + l.h * r.h);\n}";
-    const IDENTITY: Matrices = Matrices { a: 1, b: 0, c: 0, d: 1, e: 1, f: 0, g: 0, h: 1 };
-    const COMMUTATIVE: bool = false;
-    fn combine(l: Matrices, r: Matrices) -> Matrices {
+            l.e * r.e + l.f * r.g, l.e * r.f + l.f * r.h, l.g * r.e + l.h * r.g, l.g * r.f + l.h * r.h);\n}"
+            .into()
+    }
+    fn identity(&self) -> Matrices {
+        Matrices { a: 1, b: 0, c: 0, d: 1, e: 1, f: 0, g: 0, h: 1 }
+    }
+    fn combine(&self, l: Matrices, r: Matrices) -> Matrices {
         let [a, b, c, d] = multiplied([l.a, l.b, l.c, l.d], [r.a, r.b, r.c, r.d]);
         let [e, f, g, h] = multiplied([l.e, l.f, l.g, l.h], [r.e, r.f, r.g, r.h]);
         Matrices { a, b, c, d, e, f, g, h }
@@ -36,7 +45,7 @@ fn multiplied([a, b, c, d]: [u32; 4], [e, f, g, h]: [u32; 4]) -> [u32; 4] {
 
 /// The product, erased.
 pub(crate) fn product() -> Op {
-    Op::of::<Matrices, Product>()
+    Op::of::<Matrices, _>(Product)
 }
 
 impl Table<'_> {

@@ -13,7 +13,7 @@ pub(crate) fn by_key(key: &ElementType, op: Option<Op>, n: u64) -> Request {
 }
 
 /// Reductions that differ in keys, operator and placement.
-fn reductions() -> [(ElementType, Option<Op>, Placement); 6] {
+fn reductions() -> [(ElementType, Option<Op>, Placement); 7] {
     let op = |which, scalar| Some(builtin(which, scalar));
     [
         (u32::TYPE, None, Placement::Aligned),
@@ -22,6 +22,7 @@ fn reductions() -> [(ElementType, Option<Op>, Placement); 6] {
         (u32::TYPE, Some(operators::compose()), Placement::Odd),
         (Triple::TYPE, op(Builtin::Max, Scalar::I64), Placement::Aligned),
         (u32::TYPE, Some(operators::tally()), Placement::Aligned),
+        (u32::TYPE, Some(operators::bent(5)), Placement::Aligned),
     ]
 }
 

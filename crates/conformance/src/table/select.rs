@@ -15,16 +15,16 @@ pub(crate) fn select(selector: &Selector, rest: Rest, n: u64) -> Request {
 const RESTS: [Rest; 3] = [Rest::Dropped, Rest::Apart, Rest::Behind];
 
 fn upper() -> Selector {
-    Selector::of::<u32, Upper>()
+    Selector::of::<u32, _>(Upper)
 }
 
 /// Selections that differ in predicate, rest and placement.
 fn selections() -> [(Selector, Rest, Placement); 4] {
     [
         (upper(), Rest::Dropped, Placement::Aligned),
-        (Selector::of::<Triple, OddBits>(), Rest::Apart, Placement::Odd),
-        (Selector::of::<u64, Few>(), Rest::Behind, Placement::Odd),
-        (Selector::of::<f32, Upper>(), Rest::Apart, Placement::Aligned),
+        (Selector::of::<Triple, _>(OddBits), Rest::Apart, Placement::Odd),
+        (Selector::of::<u64, _>(Few), Rest::Behind, Placement::Odd),
+        (Selector::of::<f32, _>(Upper), Rest::Apart, Placement::Aligned),
     ]
 }
 
@@ -61,6 +61,15 @@ impl Table<'_> {
 
     /// What a predicate's text means wherever it runs.
     fn select_meanings(&mut self) {
+        for selector in operators::capturing_selectors() {
+            for rest in RESTS {
+                self.by_algorithm(Row::new(select(&selector, rest, 5003)).placement(Placement::Odd));
+            }
+        }
+        // Values of one kernel behind each other.
+        let [low, high, _] = operators::capturing_selectors();
+        let rows = [&low, &high, &low, &high].map(|selector| Row::new(select(selector, Rest::Apart, 3001)));
+        self.push("queue/select/captures".into(), Body::Queue(rows.into()));
         for selector in operators::guarded_selectors() {
             self.by_first(Row::new(select(&selector, Rest::Dropped, 5003)));
         }
@@ -91,7 +100,7 @@ impl Table<'_> {
 
     /// Elements keep their bits, whatever they are as numbers.
     fn select_specials(&mut self) {
-        let row = Row::new(select(&Selector::of::<f32, Signed>(), Rest::Apart, 5003));
+        let row = Row::new(select(&Selector::of::<f32, _>(Signed), Rest::Apart, 5003));
         self.by_algorithm(row.distribution(Distribution::Specials));
     }
 

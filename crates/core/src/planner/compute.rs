@@ -21,7 +21,7 @@ pub(crate) static KERNEL: Kernel = kernel!(
 static COMPUTE_BOUND: Algorithm = Algorithm::new("compute_bound", "", Of::Nothing);
 
 /// Plans `experiment/compute_bound`: `n` threads, in workgroups of `workgroup`, take `turns` turns of arithmetic each and
-/// store one f32. Only the output is used; bind it by [`AnyBackend::call_plan`](crate::AnyBackend::call_plan).
+/// store one f32. Only the output is used; bind it by [`Prepared::of_plan`](crate::Prepared::of_plan).
 ///
 /// With the work the same, the time says how many threads of a workgroup run in step: a workgroup of fewer leaves the rest of
 /// its subgroup idle.

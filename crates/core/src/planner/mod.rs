@@ -12,7 +12,9 @@ pub(crate) use self::shape::*;
 use crate::algorithm::{Algorithm, InPlace, Work};
 use crate::options::check_count;
 use crate::primitive::Operand;
-use crate::{Caps, ElementType, Error, Launch, Layout, MAX_ELEMENTS, Options, Plan, Request, Result, Step, Tuning};
+use crate::{
+    Caps, Captures, ElementType, Error, Launch, Layout, MAX_ELEMENTS, Options, Plan, Request, Result, Step, Tuning,
+};
 
 /// What plans are made from, beside the request.
 #[derive(Clone, Copy)]
@@ -146,7 +148,8 @@ impl Planner<'_> {
         for step in &mut work.steps {
             if let Step::Launch(Launch { kernel, bindings, .. }) = step {
                 kernel.arguments = bindings.iter().map(|(name, _)| *name).collect();
-                kernel.element.iter().try_for_each(|element| self.caps.check_element(element))?;
+                let captured = kernel.captures().and_then(Captures::element);
+                kernel.element.iter().chain(captured).try_for_each(|element| self.caps.check_element(element))?;
             }
         }
         for operand in &operands {

@@ -1,7 +1,8 @@
 //! Copy.
 
 use super::{Form, Label, Operand, Primitive};
-use crate::{ElementType, Slot};
+use crate::calls::{Results, results};
+use crate::{Backend, Buffer, Device, Element, ElementType, Input, Placed, Result, Slot, Spans, Transfer, block_on};
 
 /// A copy: the ceiling that the others are measured against.
 #[derive(Debug, Clone)]
@@ -45,5 +46,32 @@ impl Primitive for CopyRequest {
 
     fn apart(&self) -> Option<&'static str> {
         Some("a copy onto itself; give it two spans")
+    }
+}
+
+/// A copy whose result has no place yet.
+#[must_use = "say where: to(&out), collect() or read()"]
+pub struct CopyCall<T, B: Backend = Device> {
+    device: B,
+    input: Input<T, B>,
+}
+
+impl<T: Element, B: Backend> CopyCall<T, B> {
+    pub(crate) fn new(device: &B, input: Input<T, B>) -> Self {
+        CopyCall { device: device.clone(), input }
+    }
+
+    /// To a buffer of as many elements.
+    pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
+        let request = CopyRequest { element: T::TYPE, n: self.input.n() };
+        Placed::new(self.device, request, Spans::new(self.input.span(), output.span()))
+    }
+}
+
+results! {
+    CopyCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {
+        let output = call.device.alloc(call.input.len())?;
+        call.to(&output).run_async().await?;
+        Ok(output)
     }
 }

@@ -8,9 +8,14 @@ pub(crate) mod scan;
 pub(crate) mod select;
 pub(crate) mod sort;
 
+pub use self::copy::CopyCall;
 pub use self::form::{Form, Writes};
 pub use self::prelude::*;
-pub use self::select::{HostSelector, Selector, UpperHalf};
+pub use self::reduce::ReduceCall;
+pub use self::reduce_by_key::ReduceByKeyCall;
+pub use self::scan::{ScanCall, ScanKind};
+pub use self::select::{HostSelector, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
+pub use self::sort::{Order, SortCall, SortPairsCall};
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
 use crate::{ElementType, Kernel, Op, Result, Slot, Step};
@@ -19,9 +24,9 @@ use crate::{ElementType, Kernel, Op, Result, Slot, Step};
 pub mod prelude {
     pub use super::reduce::Reduce;
     pub use super::reduce_by_key::ReduceByKey;
-    pub use super::scan::{Scan, ScanKind};
-    pub use super::select::{Predicate, Rest, Select};
-    pub use super::sort::{Order, Sort};
+    pub use super::scan::Scan;
+    pub use super::select::{Predicate, Select};
+    pub use super::sort::Sort;
 }
 
 /// A primitive's module, which those of its algorithms share, its request, and the forms in which programs offer it.

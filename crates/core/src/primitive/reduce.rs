@@ -1,10 +1,10 @@
 //! Reduce.
 
 use super::{Form, Label, Operand, Primitive};
-use crate::calls::{count, run_once};
+use crate::calls::{Results, results};
 use crate::{
-    Backend, Element, Layout, Monoid, Op, Options, Prepared, Region, Request, Result, Slot, Span, Spans, Step,
-    block_on, bytemuck,
+    Backend, Buffer, Device, Element, Input, IntoInput, Monoid, Op, Placed, Region, Result, Slot, Spans, Step,
+    Transfer, block_on, bytemuck,
 };
 
 /// A reduction to one element.
@@ -16,14 +16,6 @@ pub struct ReduceRequest {
     pub n: u64,
     /// The element to start from, as bytes; the operator's identity if `None`.
     pub initial: Option<Vec<u8>>,
-}
-
-impl Request {
-    /// A reduction of `n` elements of `T` by `M`, from `initial` on (the operator's identity if `None`).
-    pub fn reduce<T: Element, M: Monoid<T>>(initial: Option<T>, n: u64) -> Request {
-        let initial = initial.map(|x| bytemuck::bytes_of(&x).to_vec());
-        ReduceRequest { op: Op::of::<T, M>(), n, initial }.into()
-    }
 }
 
 /// Reductions.
@@ -90,19 +82,64 @@ impl Primitive for ReduceRequest {
 /// # Errors
 /// As of [`Scan`](crate::Scan).
 pub trait Reduce: Backend {
-    /// Plans and compiles a reduction of `n` elements, from `initial` on (the operator's identity if `None`).
-    fn prepare_reduce<T: Element, M: Monoid<T>>(
-        &self,
-        initial: Option<T>,
-        n: u64,
-        layout: Layout,
-    ) -> Result<Prepared<Self>> {
-        let request = Request::reduce::<T, M>(initial, n);
-        block_on(Prepared::new(self, &request, layout, Options::default()))
+    /// `input[0] + ... + input[n - 1]`, for an associative `+`; the operator's identity if there are none.
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4, 1, 5])?;
+    /// assert_eq!(gpu.reduce(&x, Sum).value()?, 14);
+    /// assert_eq!(gpu.reduce(x.slice(..2)?, Sum).value()?, 4);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn reduce<X: IntoInput<Self>, M: Monoid<X::Item>>(&self, x: X, op: M) -> ReduceCall<X::Item, Self> {
+        let input = x.into_input();
+        let request = ReduceRequest { op: Op::of(op), n: input.n(), initial: None };
+        ReduceCall { device: self.clone(), input, request }
+    }
+}
+
+/// A reduction whose result has no place yet.
+#[must_use = "say where: to(&out), collect() or value()"]
+pub struct ReduceCall<T, B: Backend = Device> {
+    device: B,
+    input: Input<T, B>,
+    request: ReduceRequest,
+}
+
+impl<T: Element, B: Backend> ReduceCall<T, B> {
+    /// From this element on, instead of the operator's identity.
+    pub fn starting_from(mut self, initial: T) -> Self {
+        self.request.initial = Some(bytemuck::bytes_of(&initial).to_vec());
+        self
     }
 
-    /// `output[0] = input[0] + ... + input[n - 1]`, the identity if there are none.
-    fn reduce<T: Element, M: Monoid<T>>(&self, input: &Span<'_, Self>, output: &Span<'_, Self>) -> Result<()> {
-        run_once(self, &Request::reduce::<T, M>(None, count::<T>(input.bytes())?), &Spans::new(input, output))
+    /// To a buffer of one element.
+    pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
+        Placed::new(self.device, self.request, Spans::new(self.input.span(), output.span()))
+    }
+
+    /// Runs the call, waits for its end, and reads the one element.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub fn value(self) -> Result<T> {
+        block_on(self.value_async())
+    }
+
+    /// As [`ReduceCall::value`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub async fn value_async(self) -> Result<T> {
+        Ok(self.read_async().await?[0])
+    }
+}
+
+results! {
+    ReduceCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {
+        let output = call.device.alloc(1)?;
+        call.to(&output).run_async().await?;
+        Ok(output)
     }
 }

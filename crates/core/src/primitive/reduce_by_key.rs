@@ -1,13 +1,15 @@
 //! Reduction of the runs of equal keys.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::sync::Arc;
 
 use super::{Form, Label, Operand, Primitive, Writes};
-use crate::calls::{count, run_once};
+use crate::calls::{Results, new_count, results};
 use crate::wgsl::{mentions, renamed};
 use crate::{
-    Backend, Element, ElementType, Error, Field, HostOp, Layout, Monoid, Op, Options, Prepared, Result, Scalar, Slot,
-    Span, Spans, block_on,
+    Backend, Buffer, Compacted, Device, Element, ElementType, Error, Field, HostOp, Input, IntoInput, Monoid, Op,
+    Placed, Result, Scalar, Slot, Span, Spans, SpansOf, Transfer, block_on,
 };
 
 /// A reduction of the runs of equal keys: `reduce_by_key`, or `run_length_encode`.
@@ -111,43 +113,90 @@ impl Primitive for ReduceByKeyRequest {
 /// # Errors
 /// As of [`Scan`](crate::Scan), and [`Error::Invalid`] for outputs that are the inputs.
 pub trait ReduceByKey: Backend {
-    /// Plans and compiles a reduction by key of `n` elements. Bind spans with values ([`Spans::with_values`]) and a count.
-    fn prepare_reduce_by_key<K: Element, V: Element, M: Monoid<V>>(
+    /// The key of each run, and the run's values combined.
+    ///
+    /// ```
+    /// # use trifold_core::{ReduceByKey, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, values) = (gpu.upload(&[7u32, 7, 2, 7])?, gpu.upload(&[1.0f32, 2.0, 3.0, 4.0])?);
+    /// assert_eq!(gpu.reduce_by_key(&keys, &values, Sum).read()?, (vec![7, 2, 7], vec![3.0, 3.0, 4.0]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn reduce_by_key<X: IntoInput<Self>, V: IntoInput<Self>, M: Monoid<V::Item>>(
         &self,
-        n: u64,
-        layout: Layout,
-    ) -> Result<Prepared<Self>> {
-        let request = ReduceByKeyRequest { key: K::TYPE, op: Some(Op::of::<V, M>()), n }.into();
-        block_on(Prepared::new(self, &request, layout, Options::default()))
+        keys: X,
+        values: V,
+        op: M,
+    ) -> ReduceByKeyCall<X::Item, V::Item, Self> {
+        let values = values.into_input().span().clone();
+        ReduceByKeyCall::new(self, keys.into_input(), Some((Op::of(op), values)))
     }
 
-    /// Plans and compiles a run-length encoding of `n` elements. Bind spans with the lengths' span as the output values, no
-    /// bytes of input values, and a count.
-    fn prepare_run_length_encode<K: Element>(&self, n: u64, layout: Layout) -> Result<Prepared<Self>> {
-        let request = ReduceByKeyRequest { key: K::TYPE, op: None, n }.into();
-        block_on(Prepared::new(self, &request, layout, Options::default()))
-    }
-
-    /// Writes the key of each run to the output, and the run's values combined to the output values.
-    fn reduce_by_key<K: Element, V: Element, M: Monoid<V>>(&self, spans: &Spans<'_, Self>) -> Result<()> {
-        let n = count::<K>(spans.input.bytes())?;
-        run_once(self, &ReduceByKeyRequest { key: K::TYPE, op: Some(Op::of::<V, M>()), n }.into(), spans)
-    }
-
-    /// Writes the key of each run to the output, and how long the run is, as a `u32`, to `lengths`.
-    fn run_length_encode<K: Element>(
-        &self,
-        input: &Span<'_, Self>,
-        output: &Span<'_, Self>,
-        lengths: &Span<'_, Self>,
-        count_of_runs: &Span<'_, Self>,
-    ) -> Result<()> {
-        let n = count::<K>(input.bytes())?;
-        let spans = Spans::new(input, output).with_values(&input.slice(0, 0)?, lengths).with_count(count_of_runs);
-        run_once(self, &ReduceByKeyRequest { key: K::TYPE, op: None, n }.into(), &spans)
+    /// The key of each run, and how long the run is.
+    ///
+    /// ```
+    /// # use trifold_core::{ReduceByKey, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[7u32, 7, 2, 7])?;
+    /// assert_eq!(gpu.run_length_encode(&x).read()?, (vec![7, 2, 7], vec![2, 1, 1]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn run_length_encode<X: IntoInput<Self>>(&self, x: X) -> ReduceByKeyCall<X::Item, u32, Self> {
+        ReduceByKeyCall::new(self, x.into_input(), None)
     }
 }
 impl<B: Backend> ReduceByKey for B {}
+
+/// A reduction by key, or a run-length encoding, whose results have no place yet.
+#[must_use = "say where: to((&keys, &values)), compact() or read()"]
+pub struct ReduceByKeyCall<K, V, B: Backend = Device> {
+    device: B,
+    keys: Input<K, B>,
+    values: Option<(Op, Span<B>)>,
+    count: Option<Buffer<u32, B>>,
+    of: PhantomData<fn() -> V>,
+}
+
+impl<K: Element, V: Element, B: Backend> ReduceByKeyCall<K, V, B> {
+    fn new(device: &B, keys: Input<K, B>, values: Option<(Op, Span<B>)>) -> Self {
+        ReduceByKeyCall { device: device.clone(), keys, values, count: None, of: PhantomData }
+    }
+
+    /// Writes how many runs there are to this one `u32`.
+    pub fn count_to(self, count: &Buffer<u32, B>) -> Self {
+        ReduceByKeyCall { count: Some(count.clone()), ..self }
+    }
+
+    /// To buffers with room for as many runs as there are elements. What lies past the last run stays as it is.
+    pub fn to(self, (keys, totals): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
+        let (op, values) = self.values.unzip();
+        let request = ReduceByKeyRequest { key: K::TYPE, op, n: self.keys.n() };
+        let spans = SpansOf {
+            input_values: values,
+            output_values: Some(totals.span().clone()),
+            count: self.count.map(|count| count.span().clone()),
+            ..Spans::new(self.keys.span(), keys.span())
+        };
+        Placed::new(self.device, request, spans)
+    }
+}
+
+results! {
+    ReduceByKeyCall<K: Element, V: Element>::compact, compact_async -> (Compacted<K, B>, Compacted<V, B>), (Vec<K>, Vec<V>); |call| {
+        let count = call.count.clone().map_or_else(|| new_count(&call.device), Ok)?;
+        let (keys, totals) = (call.device.alloc(call.keys.len())?, call.device.alloc(call.keys.len())?);
+        call.count_to(&count).to((&keys, &totals)).run_async().await?;
+        Ok((Compacted::new(keys, count.clone()), Compacted::new(totals, count)))
+    }
+}
+
+/// No loops: the CPU reduces runs by the operator itself.
+struct NoLoops;
+
+impl HostOp for NoLoops {
+    unsafe fn fold(&self, _: *const u8, _: usize, _: *mut u8) {}
+    unsafe fn scan(&self, _: *const u8, _: *mut u8, _: usize, _: *mut u8, _: bool) {}
+}
 
 /// The struct that a segmented scan carries.
 const SEGMENT: &str = "Segment";
@@ -195,8 +244,8 @@ pub(crate) fn segmented(op: &Op) -> Result<Op> {
     let mut identity = op.identity().to_vec();
     identity.resize(bytes as usize, 0);
     let element = ElementType::Struct { name: SEGMENT, fields: fields.into(), bytes };
-    // The CPU reduces runs by the operator itself.
-    let host = HostOp { fold: |_, _, _| {}, scan: |_, _, _, _, _| {} };
     // SAFETY: the loops touch no element, and the identity has an element's bytes: the operator's own, and zeros.
-    Ok(unsafe { Op::from_parts(format!("{} by key", op.name), element, wgsl, identity, false, host) })
+    let segmented =
+        unsafe { Op::from_parts(format!("{} by key", op.name), element, wgsl, identity, false, Arc::new(NoLoops)) };
+    Ok(segmented.with_captures(op.captures().clone()))
 }

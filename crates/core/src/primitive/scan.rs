@@ -2,11 +2,12 @@
 
 use super::{Form, Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, scan};
-use crate::calls::{count, run_once};
+use crate::calls::{Results, results};
 use crate::planner::Planner;
 use crate::tuning::numbers;
 use crate::{
-    Backend, Element, Layout, Monoid, Op, Options, Prepared, Request, Result, Slot, Span, Spans, block_on, bytemuck,
+    Backend, Buffer, Device, Element, Input, IntoInput, Monoid, Op, Placed, Request, Result, Slot, Spans, Transfer,
+    block_on, bytemuck,
 };
 
 numbers! {
@@ -40,14 +41,6 @@ pub struct ScanRequest {
     pub kind: ScanKind,
     /// The element to start from, as bytes; the operator's identity if `None`.
     pub initial: Option<Vec<u8>>,
-}
-
-impl Request {
-    /// A scan of `n` elements of `T` by `M`, from `initial` on (the operator's identity if `None`).
-    pub fn scan<T: Element, M: Monoid<T>>(kind: ScanKind, initial: Option<T>, n: u64) -> Request {
-        let initial = initial.map(|x| bytemuck::bytes_of(&x).to_vec());
-        ScanRequest { op: Op::of::<T, M>(), n, kind, initial }.into()
-    }
 }
 
 /// Exclusive scans.
@@ -113,7 +106,7 @@ impl Primitive for ScanRequest {
 /// Moves each element twice (once read, once written) by decoupled look-back (Merrill and Garland 2016), three times
 /// by reduce-then-scan. A float's bits may differ from run to run where tiles look back, as what they combine depends on how far
 /// others are; by `reduce_then_scan`, `lookahead` and, in chunks, `lookback_pipelined`
-/// (see [`Options::algorithm`]) they are the same every time: [`Plan::follows_arrival`](crate::Plan::follows_arrival) tells.
+/// (see [`Placed::by`]) they are the same every time: [`Plan::follows_arrival`](crate::Plan::follows_arrival) tells.
 ///
 /// Scratch is a state a tile of some thousand elements, of 8 or 16 bytes for each of an element's words, or a tile's sum: with counters up to
 /// 64 KiB and a hundredth of the elements. [`scratch_bytes`](crate::scratch_bytes) has it to the byte. (On the CPU, whose plans have no
@@ -125,32 +118,70 @@ impl Primitive for ScanRequest {
 /// device lacks; [`Error::Operator`](crate::Error::Operator) and [`Error::Compile`](crate::Error::Compile) for a text that does not compile; [`Error::OutOfMemory`](crate::Error::OutOfMemory),
 /// [`Error::DeviceLost`](crate::Error::DeviceLost) and [`Error::Backend`](crate::Error::Backend) as the driver says.
 pub trait Scan: Backend {
-    /// Plans and compiles a scan of `n` elements, from `initial` on (the operator's identity if `None`).
-    fn prepare_scan<T: Element, M: Monoid<T>>(
-        &self,
-        kind: ScanKind,
-        initial: Option<T>,
-        n: u64,
-        layout: Layout,
-    ) -> Result<Prepared<Self>> {
-        let request = Request::scan::<T, M>(kind, initial, n);
-        block_on(Prepared::new(self, &request, layout, Options::default()))
+    /// `output[i] = input[0] + ... + input[i]`, for an associative `+`.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4, 1, 5])?;
+    /// assert_eq!(gpu.inclusive_scan(&x, Sum).read()?, [3, 4, 8, 9, 14]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn inclusive_scan<X: IntoInput<Self>, M: Monoid<X::Item>>(&self, x: X, op: M) -> ScanCall<X::Item, Self> {
+        ScanCall::new(self, x.into_input(), Op::of(op), ScanKind::Inclusive)
     }
 
-    /// `output[i] = input[0] + ... + input[i]`, for an associative `+`. Spans are of equal length, apart or the same.
-    fn inclusive_scan<T: Element, M: Monoid<T>>(&self, input: &Span<'_, Self>, output: &Span<'_, Self>) -> Result<()> {
-        let request = Request::scan::<T, M>(ScanKind::Inclusive, None, count::<T>(input.bytes())?);
-        run_once(self, &request, &Spans::new(input, output))
+    /// `output[i] = input[0] + ... + input[i - 1]`, and the operator's identity for `output[0]`, or what [`ScanCall::starting_from`] says.
+    ///
+    /// ```
+    /// # use trifold_core::{Max, Scan, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3.0f32, 1.0, 4.0, 1.0])?;
+    /// let largest = gpu.alloc(4)?;
+    /// gpu.exclusive_scan(&x, Max).starting_from(0.0).to(&largest).run()?;
+    /// assert_eq!(largest.read()?, [0.0, 3.0, 3.0, 4.0]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn exclusive_scan<X: IntoInput<Self>, M: Monoid<X::Item>>(&self, x: X, op: M) -> ScanCall<X::Item, Self> {
+        ScanCall::new(self, x.into_input(), Op::of(op), ScanKind::Exclusive)
+    }
+}
+
+/// A scan whose result has no place yet.
+#[must_use = "say where: to(&out), in_place(), collect() or read()"]
+pub struct ScanCall<T, B: Backend = Device> {
+    device: B,
+    input: Input<T, B>,
+    request: ScanRequest,
+}
+
+impl<T: Element, B: Backend> ScanCall<T, B> {
+    fn new(device: &B, input: Input<T, B>, op: Op, kind: ScanKind) -> Self {
+        let request = ScanRequest { op, n: input.n(), kind, initial: None };
+        ScanCall { device: device.clone(), input, request }
     }
 
-    /// `output[i] = initial + input[0] + ... + input[i - 1]`. Spans are of equal length, apart or the same.
-    fn exclusive_scan<T: Element, M: Monoid<T>>(
-        &self,
-        initial: T,
-        input: &Span<'_, Self>,
-        output: &Span<'_, Self>,
-    ) -> Result<()> {
-        let request = Request::scan::<T, M>(ScanKind::Exclusive, Some(initial), count::<T>(input.bytes())?);
-        run_once(self, &request, &Spans::new(input, output))
+    /// From this element on, instead of the operator's identity.
+    pub fn starting_from(mut self, initial: T) -> Self {
+        self.request.initial = Some(bytemuck::bytes_of(&initial).to_vec());
+        self
+    }
+
+    /// To a buffer of as many elements.
+    pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
+        Placed::new(self.device, self.request, Spans::new(self.input.span(), output.span()))
+    }
+
+    /// To where the input is.
+    pub fn in_place(self) -> Placed<B> {
+        Placed::new(self.device, self.request, Spans::new(self.input.span(), self.input.span()))
+    }
+}
+
+results! {
+    ScanCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {
+        let output = call.device.alloc(call.input.len())?;
+        call.to(&output).run_async().await?;
+        Ok(output)
     }
 }

@@ -2,51 +2,76 @@
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::sync::Arc;
 
 use super::{Form, Label, Operand, Primitive, Writes};
 use crate::algorithm::Algorithm;
-use crate::calls::{count, run_once};
+use crate::calls::{Results, new_count, results};
+use crate::op::own_name;
 use crate::{
-    Backend, Element, ElementType, KernelKey, Layout, Options, Prepared, Request, Result, Scalar, Slot, Span, Spans,
-    block_on, for_scalar,
+    Backend, Buffer, Captures, Compacted, Device, Element, ElementType, Input, IntoInput, KernelKey, Placed, Request,
+    Result, Scalar, Slot, Spans, SpansOf, Transfer, block_on, for_scalar,
 };
 
-/// Which elements of type `T` to keep.
+/// Which elements of type `T` to keep. A value of it is what calls take.
 ///
-/// `WGSL` defines `fn keep(v: T) -> bool`, and any functions it calls, with `T` standing for the element type; an element
+/// Its text defines `fn keep(v: T) -> bool` in WGSL, and any functions it calls, with `T` standing for the element type; an element
 /// struct is in scope under its own name too. That text is what every GPU runs, in all three kernel languages. `keep` is the
 /// same function in Rust: the CPU backend's code, and the oracle that tests hold the GPUs to.
 ///
+/// The numbers of a value are parameters of its kernels, so that `Above { limit: 0.5 }` and `Above { limit: 0.7 }` run the same one:
+///
 /// ```
-/// use trifold_core::Predicate;
-/// struct Odd;
-/// impl Predicate<u32> for Odd {
-///     const NAME: &'static str = "odd";
-///     const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1u) == 1u; }";
-///     fn keep(v: u32) -> bool {
-///         v & 1 == 1
+/// use std::borrow::Cow;
+/// use trifold_core::{Captures, Predicate};
+///
+/// trifold_core::element! { struct Above { limit: f32 } }
+///
+/// impl Predicate<f32> for Above {
+///     fn text(&self) -> Cow<'static, str> {
+///         "fn keep(v: T) -> bool { return v > captures.limit; }".into()
+///     }
+///     fn keep(&self, v: f32) -> bool {
+///         v > self.limit
+///     }
+///     fn captures(&self) -> Captures {
+///         Captures::of(self)
 ///     }
 /// }
 /// ```
-pub trait Predicate<T: Element>: 'static {
+pub trait Predicate<T: Element>: Clone + Send + Sync + 'static {
     /// The predicate's name, for reports and errors.
-    const NAME: &'static str;
+    fn name(&self) -> Cow<'static, str> {
+        own_name::<Self>().into()
+    }
     /// `fn keep(v: T) -> bool` in WGSL.
-    const WGSL: &'static str;
+    fn text(&self) -> Cow<'static, str>;
     /// The predicate in Rust.
-    fn keep(v: T) -> bool;
+    fn keep(&self, v: T) -> bool;
+    /// The numbers that the text reads as `captures`.
+    fn captures(&self) -> Captures {
+        Captures::default()
+    }
 }
 
 /// How the CPU runs a predicate: loops over whole chunks, one copy per predicate and element type.
 ///
 /// All pointers are to elements of the predicate's type and must be aligned for it.
-#[derive(Clone, Copy)]
-pub struct HostSelector {
+pub trait HostSelector: Send + Sync {
     /// How many of `n` elements at `input` are kept.
-    pub count: unsafe fn(input: *const u8, n: usize) -> usize,
+    ///
+    /// # Safety
+    /// There are `n` readable elements at `input`.
+    unsafe fn count(&self, input: *const u8, n: usize) -> usize;
+
     /// Writes the elements of `n` at `input` that are kept to `kept`, and the others to `rest` unless that is null: no more than
     /// `count` to the one and `n - count` to the other, whatever the predicate says.
-    pub split: unsafe fn(input: *const u8, n: usize, count: usize, kept: *mut u8, rest: *mut u8),
+    ///
+    /// # Safety
+    /// There are `n` readable elements at `input`, and room, apart from them, for `count` elements
+    /// at `kept` and, unless that is null, for `n - count` at `rest`.
+    unsafe fn split(&self, input: *const u8, n: usize, count: usize, kept: *mut u8, rest: *mut u8);
 }
 
 /// A predicate erased to data, with its element type.
@@ -58,7 +83,8 @@ pub struct Selector {
     element: ElementType,
     /// Its WGSL text.
     pub wgsl: Cow<'static, str>,
-    host: HostSelector,
+    captures: Captures,
+    host: Arc<dyn HostSelector>,
 }
 
 impl std::fmt::Debug for Selector {
@@ -67,27 +93,33 @@ impl std::fmt::Debug for Selector {
     }
 }
 
-// The host loops follow from the text's author, not from the text; a kernel depends on the text alone.
+// The host loops follow from the text's author, not from the text; a kernel depends on the text alone, and takes captures as parameters.
+impl Selector {
+    fn key(&self) -> impl PartialEq + Hash {
+        (&self.name, &self.element, &self.wgsl, self.captures.element())
+    }
+}
 impl PartialEq for Selector {
     fn eq(&self, other: &Self) -> bool {
-        (&self.name, &self.element, &self.wgsl) == (&other.name, &other.element, &other.wgsl)
+        self.key() == other.key()
     }
 }
 impl Eq for Selector {}
 impl Hash for Selector {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.name, &self.element, &self.wgsl).hash(state);
+        self.key().hash(state);
     }
 }
 
 impl Selector {
-    /// Erases the predicate `P` over `T`.
-    pub fn of<T: Element, P: Predicate<T>>() -> Selector {
+    /// Erases a predicate over `T`.
+    pub fn of<T: Element, P: Predicate<T>>(predicate: P) -> Selector {
         Selector {
-            name: Cow::Borrowed(P::NAME),
+            name: predicate.name(),
             element: T::TYPE,
-            wgsl: Cow::Borrowed(P::WGSL),
-            host: HostSelector { count: host_count::<T, P>, split: host_split::<T, P> },
+            wgsl: predicate.text(),
+            captures: predicate.captures(),
+            host: Arc::new(Loops { predicate, of: PhantomData }),
         }
     }
 
@@ -99,9 +131,9 @@ impl Selector {
         name: impl Into<Cow<'static, str>>,
         element: ElementType,
         wgsl: impl Into<Cow<'static, str>>,
-        host: HostSelector,
+        host: Arc<dyn HostSelector>,
     ) -> Selector {
-        Selector { name: name.into(), element, wgsl: wgsl.into(), host }
+        Selector { name: name.into(), element, wgsl: wgsl.into(), captures: Captures::default(), host }
     }
 
     /// The element type.
@@ -109,43 +141,45 @@ impl Selector {
         &self.element
     }
 
+    /// The numbers that its text reads.
+    pub fn captures(&self) -> &Captures {
+        &self.captures
+    }
+
     /// Its loops on the CPU.
-    pub fn host(&self) -> HostSelector {
-        self.host
+    pub fn host(&self) -> &Arc<dyn HostSelector> {
+        &self.host
     }
 }
 
-/// # Safety
-/// As [`HostSelector::count`]: `n` readable, aligned elements of T at `input`.
-unsafe fn host_count<T: Element, P: Predicate<T>>(input: *const u8, n: usize) -> usize {
-    // SAFETY: the caller's promise.
-    let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
-    input.iter().map(|&v| usize::from(P::keep(v))).sum()
+/// The loops of a predicate over `T`.
+struct Loops<T, P> {
+    predicate: P,
+    of: PhantomData<fn(T)>,
 }
 
-/// # Safety
-/// As [`HostSelector::split`]: `n` readable, aligned elements of T at `input`, and room, apart from them, for `count` elements
-/// at `kept` and, unless that is null, for `n - count` at `rest`.
-unsafe fn host_split<T: Element, P: Predicate<T>>(
-    input: *const u8,
-    n: usize,
-    count: usize,
-    kept: *mut u8,
-    rest: *mut u8,
-) {
-    // SAFETY: the caller's promise.
-    let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
-    let mut kept = (kept.cast::<T>(), count);
-    let mut rest = (rest.cast::<T>(), if rest.is_null() { 0 } else { n.saturating_sub(count) });
-    for &v in input {
-        let (next, room) = if P::keep(v) { &mut kept } else { &mut rest };
-        if *room > 0 {
-            // SAFETY: there is room for one more.
-            unsafe {
-                next.write(v);
-                *next = next.add(1);
+impl<T: Element, P: Predicate<T>> HostSelector for Loops<T, P> {
+    unsafe fn count(&self, input: *const u8, n: usize) -> usize {
+        // SAFETY: the caller's promise.
+        let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
+        input.iter().map(|&v| usize::from(self.predicate.keep(v))).sum()
+    }
+
+    unsafe fn split(&self, input: *const u8, n: usize, count: usize, kept: *mut u8, rest: *mut u8) {
+        // SAFETY: the caller's promise.
+        let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
+        let mut kept = (kept.cast::<T>(), count);
+        let mut rest = (rest.cast::<T>(), if rest.is_null() { 0 } else { n.saturating_sub(count) });
+        for &v in input {
+            let (next, room) = if self.predicate.keep(v) { &mut kept } else { &mut rest };
+            if *room > 0 {
+                // SAFETY: there is room for one more.
+                unsafe {
+                    next.write(v);
+                    *next = next.add(1);
+                }
+                *room -= 1;
             }
-            *room -= 1;
         }
     }
 }
@@ -190,14 +224,19 @@ pub struct SelectRequest {
 }
 
 /// Keeps the upper half of a type's values, and of the floats over [0, 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UpperHalf;
 
 macro_rules! upper_half {
     ($($T:ident, $middle:expr, $wgsl:literal;)*) => {
         $(impl Predicate<$T> for UpperHalf {
-            const NAME: &'static str = "upper_half";
-            const WGSL: &'static str = concat!("fn keep(v: T) -> bool { return ", $wgsl, "; }");
-            fn keep(v: $T) -> bool {
+            fn name(&self) -> Cow<'static, str> {
+                "upper_half".into()
+            }
+            fn text(&self) -> Cow<'static, str> {
+                concat!("fn keep(v: T) -> bool { return ", $wgsl, "; }").into()
+            }
+            fn keep(&self, v: $T) -> bool {
                 v >= $middle
             }
         })*
@@ -214,7 +253,7 @@ upper_half! {
 }
 
 fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Request {
-    for_scalar!(scalar, T => SelectRequest::of::<T, UpperHalf>(n, rest))
+    for_scalar!(scalar, T => SelectRequest { selector: Selector::of::<T, _>(UpperHalf), n, rest }.into())
 }
 
 /// Selections of the upper half.
@@ -226,10 +265,6 @@ pub static PARTITION_IF: Form =
     Form { writes: Writes::Kept, ..Form::new("partition_if", |scalar, _, n| upper_half(scalar, Rest::Apart, n)) };
 
 impl SelectRequest {
-    fn of<T: Element, P: Predicate<T>>(n: u64, rest: Rest) -> Request {
-        SelectRequest { selector: Selector::of::<T, P>(), n, rest }.into()
-    }
-
     /// What is moved where the inputs are read in so many passes, and so many outputs are written.
     pub(crate) fn bytes_moved(&self, passes: u64, kept: u64) -> u64 {
         self.bytes_read().saturating_mul(passes).saturating_add(self.bytes_written(kept))
@@ -293,7 +328,7 @@ impl Primitive for SelectRequest {
 ///
 /// One look-back pass reads each element once and writes it at most once: the count of kept elements is scanned over the
 /// tiles as a prefix sum is. (Devices without subgroups count first, and read twice.) A partition is that one pass where the rest has a
-/// span of its own; see [`Select::partition_if`]. How many there are is written as one `u32` to a span of the caller's; it stays on
+/// span of its own; see [`PartitionCall::to`]. How many there are is written as one `u32` to a span of the caller's; it stays on
 /// the device, and can be read like any other. Outputs are as long as the input; what lies past the elements written keeps what it
 /// held. Nothing works in place: where elements go depends on all before them, which other tiles may not have read yet. Scratch is a
 /// state of 8 bytes a tile (16 without 64-bit atomics), and a counter; [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
@@ -301,48 +336,117 @@ impl Primitive for SelectRequest {
 /// # Errors
 /// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) for outputs that are the input.
 pub trait Select: Backend {
-    /// Plans and compiles a selection from `n` elements. Bind spans with a count ([`Spans::with_count`]), and for
-    /// [`Rest::Apart`] with a rest ([`Spans::with_rest`]).
-    fn prepare_select<T: Element, P: Predicate<T>>(
-        &self,
-        n: u64,
-        rest: Rest,
-        layout: Layout,
-    ) -> Result<Prepared<Self>> {
-        block_on(Prepared::new(self, &SelectRequest::of::<T, P>(n, rest), layout, Options::default()))
-    }
-
-    /// Writes the elements for which the predicate holds to the output, in their order, and how many those are to `count_of_kept`.
-    fn select_if<T: Element, P: Predicate<T>>(
-        &self,
-        input: &Span<'_, Self>,
-        output: &Span<'_, Self>,
-        count_of_kept: &Span<'_, Self>,
-    ) -> Result<()> {
-        let request = SelectRequest::of::<T, P>(count::<T>(input.bytes())?, Rest::Dropped);
-        run_once(self, &request, &Spans::new(input, output).with_count(count_of_kept))
-    }
-
-    /// As [`Select::select_if`], and writes the other elements, in their order, to `rest`: in the same one pass, which moves 2 n
-    /// elements. `rest` has room for as many elements as the input too; its first n - count are written.
+    /// The elements for which the predicate holds, in their order.
     ///
-    /// Without a span for the rest they follow the kept ones in the output, in their order. Where they begin is known only
-    /// after all elements have been seen, so that is three launches (count, scan of the counts, place), which read the input twice: 3 n.
-    /// CUB's `DevicePartition::If` writes one span in one pass, since it puts the rest at the end in reverse order, which this does
-    /// not: whoever can give two spans has both parts in order in one pass.
-    fn partition_if<T: Element, P: Predicate<T>>(
-        &self,
-        input: &Span<'_, Self>,
-        output: &Span<'_, Self>,
-        rest: Option<&Span<'_, Self>>,
-        count_of_kept: &Span<'_, Self>,
-    ) -> Result<()> {
-        let spans = Spans::new(input, output).with_count(count_of_kept);
-        let (kind, spans) = match rest {
-            Some(rest) => (Rest::Apart, spans.with_rest(rest)),
-            None => (Rest::Behind, spans),
-        };
-        run_once(self, &SelectRequest::of::<T, P>(count::<T>(input.bytes())?, kind), &spans)
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.9f32, 0.1, 0.5])?;
+    /// assert_eq!(gpu.select(&x, UpperHalf).read()?, [0.9, 0.5]);
+    ///
+    /// // The count stays on the device.
+    /// let kept = gpu.select(&x, UpperHalf).compact()?;
+    /// assert_eq!(kept.count().read()?, [2]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn select<X: IntoInput<Self>, P: Predicate<X::Item>>(&self, x: X, predicate: P) -> SelectCall<X::Item, Self> {
+        SelectCall { device: self.clone(), input: x.into_input(), selector: Selector::of(predicate), count: None }
+    }
+
+    /// The elements for which the predicate holds, and the others, both in their order.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.9f32, 0.1, 0.5])?;
+    /// assert_eq!(gpu.partition(&x, UpperHalf).to_one(&gpu.alloc(3)?).plan()?.launches(), 1);
+    /// assert_eq!(gpu.partition(&x, UpperHalf).read()?, (vec![0.9, 0.5], vec![0.1]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn partition<X: IntoInput<Self>, P: Predicate<X::Item>>(&self, x: X, predicate: P) -> PartitionCall<X::Item, Self> {
+        PartitionCall(self.select(x, predicate))
     }
 }
 impl<B: Backend> Select for B {}
+
+/// A selection whose results have no place yet.
+#[must_use = "say where: to(&out), compact() or read()"]
+pub struct SelectCall<T, B: Backend = Device> {
+    device: B,
+    input: Input<T, B>,
+    selector: Selector,
+    count: Option<Buffer<u32, B>>,
+}
+
+/// A partition whose results have no place yet.
+#[must_use = "say where: to((&kept, &rest)), to_one(&out) or read()"]
+pub struct PartitionCall<T, B: Backend = Device>(SelectCall<T, B>);
+
+impl<T: Element, B: Backend> SelectCall<T, B> {
+    /// Writes how many elements are kept to this one `u32`.
+    pub fn count_to(self, count: &Buffer<u32, B>) -> Self {
+        SelectCall { count: Some(count.clone()), ..self }
+    }
+
+    /// To a buffer with room for as many elements as are read. What lies past those that are kept stays as it is.
+    pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
+        let spans = Spans::new(self.input.span(), output.span());
+        self.placed(Rest::Dropped, spans)
+    }
+
+    fn placed(self, rest: Rest, spans: Spans<B>) -> Placed<B> {
+        let request = SelectRequest { selector: self.selector, n: self.input.n(), rest };
+        Placed::new(self.device, request, SpansOf { count: self.count.map(|count| count.span().clone()), ..spans })
+    }
+}
+
+impl<T: Element, B: Backend> PartitionCall<T, B> {
+    /// Writes how many elements are kept to this one `u32`.
+    pub fn count_to(self, count: &Buffer<u32, B>) -> Self {
+        PartitionCall(self.0.count_to(count))
+    }
+
+    /// The kept elements to one buffer and the others to another, both with room for all. One pass, which moves 2 n elements.
+    pub fn to(self, (kept, rest): (&Buffer<T, B>, &Buffer<T, B>)) -> Placed<B> {
+        let spans = Spans::new(self.0.input.span(), kept.span()).with_rest(rest.span());
+        self.0.placed(Rest::Apart, spans)
+    }
+
+    /// The kept elements to a buffer's beginning, and the others behind them. Where they begin is known only after all elements have been seen:
+    /// three launches (count, scan of the counts, place), which read the input twice, 3 n elements.
+    pub fn to_one(self, output: &Buffer<T, B>) -> Placed<B> {
+        let spans = Spans::new(self.0.input.span(), output.span());
+        self.0.placed(Rest::Behind, spans)
+    }
+
+    /// Runs the call, waits for its end, and reads the kept elements and the others.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub fn read(self) -> Result<(Vec<T>, Vec<T>)> {
+        block_on(self.read_async())
+    }
+
+    /// As [`PartitionCall::read`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub async fn read_async(self) -> Result<(Vec<T>, Vec<T>)> {
+        let SelectCall { device, input, .. } = &self.0;
+        let (n, count) = (input.len(), new_count(device)?);
+        let (kept, rest) = (device.alloc(n)?, device.alloc(n)?);
+        self.count_to(&count).to((&kept, &rest)).run_async().await?;
+        let kept = Compacted::new(kept, count).read_async().await?;
+        let rest = rest.slice(..n - kept.len())?.read_async().await?;
+        Ok((kept, rest))
+    }
+}
+
+results! {
+    SelectCall<T: Element>::compact, compact_async -> Compacted<T, B>, Vec<T>; |call| {
+        let count = call.count.clone().map_or_else(|| new_count(&call.device), Ok)?;
+        let room = call.device.alloc(call.input.len())?;
+        call.count_to(&count).to(&room).run_async().await?;
+        Ok(Compacted::new(room, count))
+    }
+}

@@ -2,11 +2,12 @@
 
 use super::{Form, Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, sort};
-use crate::calls::{count, run_once};
+use crate::calls::{Results, results};
 use crate::planner::Planner;
 use crate::tuning::numbers;
 use crate::{
-    Backend, Element, ElementType, Key, Layout, Options, Prepared, Request, Result, Scalar, Slot, Span, Spans, block_on,
+    Backend, Buffer, Device, Element, ElementType, Input, IntoInput, Key, Placed, Result, Scalar, Slot, Spans,
+    Transfer, block_on,
 };
 
 numbers! {
@@ -39,18 +40,6 @@ pub struct SortRequest {
     pub n: u64,
     /// Small or large keys first.
     pub order: Order,
-}
-
-impl Request {
-    /// A sort of `n` keys.
-    pub fn sort_keys<K: Key>(order: Order, n: u64) -> Request {
-        SortRequest { key: K::SCALAR, value: None, n, order }.into()
-    }
-
-    /// A sort of `n` keys, each with a value.
-    pub fn sort_pairs<K: Key, V: Element>(order: Order, n: u64) -> Request {
-        SortRequest { key: K::SCALAR, value: Some(V::TYPE), n, order }.into()
-    }
 }
 
 /// Sorts of keys alone.
@@ -140,25 +129,99 @@ impl Primitive for SortRequest {
 /// # Errors
 /// As of [`Scan`](crate::Scan).
 pub trait Sort: Backend {
-    /// Plans and compiles a sort of `n` keys.
-    fn prepare_sort_keys<K: Key>(&self, order: Order, n: u64, layout: Layout) -> Result<Prepared<Self>> {
-        block_on(Prepared::new(self, &Request::sort_keys::<K>(order, n), layout, Options::default()))
+    /// The keys in ascending order, or [`SortCall::descending`]; with their values, [`SortCall::with`].
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[2.5f32, -1.0, 7.0])?;
+    /// assert_eq!(gpu.sort(&keys).read()?, [-1.0, 2.5, 7.0]);
+    ///
+    /// let places = gpu.upload(&[0u32, 1, 2])?;
+    /// gpu.sort(&keys).descending().with(&places).in_place().run()?;
+    /// assert_eq!(places.read()?, [2, 0, 1]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn sort<X: IntoInput<Self, Item: Key>>(&self, keys: X) -> SortCall<X::Item, Self> {
+        SortCall { device: self.clone(), keys: keys.into_input(), order: Order::Ascending }
+    }
+}
+
+/// A sort of keys whose result has no place yet.
+#[must_use = "say where: to(&out), in_place(), collect() or read()"]
+pub struct SortCall<K, B: Backend = Device> {
+    device: B,
+    keys: Input<K, B>,
+    order: Order,
+}
+
+/// A sort of keys with values whose results have no place yet.
+#[must_use = "say where: to((&keys, &values)), in_place(), collect() or read()"]
+pub struct SortPairsCall<K, V, B: Backend = Device> {
+    sort: SortCall<K, B>,
+    values: Input<V, B>,
+}
+
+impl<K: Key, B: Backend> SortCall<K, B> {
+    /// Large keys first. Equal keys still keep their order.
+    pub fn descending(self) -> Self {
+        self.in_order(Order::Descending)
     }
 
-    /// Plans and compiles a sort of `n` keys with values.
-    fn prepare_sort_pairs<K: Key, V: Element>(&self, order: Order, n: u64, layout: Layout) -> Result<Prepared<Self>> {
-        block_on(Prepared::new(self, &Request::sort_pairs::<K, V>(order, n), layout, Options::default()))
+    /// In this order.
+    pub fn in_order(self, order: Order) -> Self {
+        SortCall { order, ..self }
     }
 
-    /// Sorts keys from one span to another, or in place.
-    fn sort_keys<K: Key>(&self, order: Order, input: &Span<'_, Self>, output: &Span<'_, Self>) -> Result<()> {
-        let request = Request::sort_keys::<K>(order, count::<K>(input.bytes())?);
-        run_once(self, &request, &Spans::new(input, output))
+    /// With a value for each key, which moves as its key does.
+    pub fn with<V: IntoInput<B>>(self, values: V) -> SortPairsCall<K, V::Item, B> {
+        SortPairsCall { sort: self, values: values.into_input() }
     }
 
-    /// Sorts keys, and moves the values as their keys move.
-    fn sort_pairs<K: Key, V: Element>(&self, order: Order, spans: &Spans<'_, Self>) -> Result<()> {
-        let request = Request::sort_pairs::<K, V>(order, count::<K>(spans.input.bytes())?);
-        run_once(self, &request, spans)
+    /// To a buffer of as many keys.
+    pub fn to(self, output: &Buffer<K, B>) -> Placed<B> {
+        let (request, spans) = (self.request(None), Spans::new(self.keys.span(), output.span()));
+        Placed::new(self.device, request, spans)
+    }
+
+    /// To where the keys are.
+    pub fn in_place(self) -> Placed<B> {
+        let (request, spans) = (self.request(None), Spans::new(self.keys.span(), self.keys.span()));
+        Placed::new(self.device, request, spans)
+    }
+
+    fn request(&self, value: Option<ElementType>) -> SortRequest {
+        SortRequest { key: K::SCALAR, value, n: self.keys.n(), order: self.order }
+    }
+}
+
+impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
+    /// To buffers of as many keys and values.
+    pub fn to(self, (keys, values): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
+        let spans = Spans::new(self.sort.keys.span(), keys.span()).with_values(self.values.span(), values.span());
+        Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans)
+    }
+
+    /// To where the keys and the values are.
+    pub fn in_place(self) -> Placed<B> {
+        let (keys, values) = (self.sort.keys.span(), self.values.span());
+        let spans = Spans::new(keys, keys).with_values(values, values);
+        Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans)
+    }
+}
+
+results! {
+    SortCall<K: Key>::collect, collect_async -> Buffer<K, B>, Vec<K>; |call| {
+        let output = call.device.alloc(call.keys.len())?;
+        call.to(&output).run_async().await?;
+        Ok(output)
+    }
+}
+
+results! {
+    SortPairsCall<K: Key, V: Element>::collect, collect_async -> (Buffer<K, B>, Buffer<V, B>), (Vec<K>, Vec<V>); |call| {
+        let (keys, values) = (call.sort.device.alloc(call.sort.keys.len())?, call.sort.device.alloc(call.values.len())?);
+        call.to((&keys, &values)).run_async().await?;
+        Ok((keys, values))
     }
 }

@@ -32,7 +32,7 @@ impl Tuning {
     }
 
     /// The shipped numbers for a device, and over them a table's: of a file that a program reads itself, for plans of its own choice
-    /// ([`Prepared::without_scratch`](crate::Prepared::without_scratch)).
+    /// ([`Prepared::with_tuning`](crate::Prepared::with_tuning)).
     ///
     /// # Errors
     /// [`Error::Invalid`] if no row of the table is for the device: whoever names a table expects it to do something.

@@ -1,6 +1,7 @@
 //! Devices that need not be there, requests, and plans as text, for the tests of the planner.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use trifold_core::planner::plan;
@@ -127,17 +128,22 @@ pub fn sort_pairs(n: u64) -> Request {
     Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Descending })
 }
 
+#[derive(Clone)]
 pub struct Odd;
 impl Predicate<u32> for Odd {
-    const NAME: &'static str = "odd";
-    const WGSL: &'static str = "fn keep(v: T) -> bool { return (v & 1u) == 1u; }";
-    fn keep(v: u32) -> bool {
+    fn name(&self) -> Cow<'static, str> {
+        "odd".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return (v & 1u) == 1u; }".into()
+    }
+    fn keep(&self, v: u32) -> bool {
         v & 1 == 1
     }
 }
 
 pub fn select(n: u64, rest: Rest) -> Request {
-    Request::Select(SelectRequest { selector: Selector::of::<u32, Odd>(), n, rest })
+    Request::Select(SelectRequest { selector: Selector::of::<u32, _>(Odd), n, rest })
 }
 
 /// A tuning with other numbers.

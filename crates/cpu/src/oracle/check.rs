@@ -1,7 +1,7 @@
 //! Comparing what a call gave with what it must give, element by element.
 
 use rayon::prelude::*;
-use trifold_core::{AnyBackend, AnySpan, AnySpans, Element, ElementType, Number, Scalar, for_scalar};
+use trifold_core::{Backend, Element, ElementType, Number, Scalar, Span, Spans, block_on, for_scalar};
 
 use super::{CHUNK, Elements, Expected, Output};
 
@@ -22,20 +22,20 @@ impl Given {
     /// Reads the outputs among a call's spans.
     ///
     /// # Errors
-    /// As [`AnyBackend::read`].
-    pub fn read(backend: &dyn AnyBackend, spans: &AnySpans<'_>) -> trifold_core::Result<Given> {
-        let read = |span: AnySpan<'_>| {
-            let mut bytes = vec![0; span.bytes as usize];
-            if span.bytes > 0 {
-                backend.read(span, &mut bytes)?;
+    /// As [`Backend::read`].
+    pub fn read<B: Backend>(device: &B, spans: &Spans<B>) -> trifold_core::Result<Given> {
+        let read = |span: &Span<B>| {
+            let mut bytes = vec![0; span.bytes() as usize];
+            if !bytes.is_empty() {
+                block_on(device.read(span, &mut bytes))?;
             }
             trifold_core::Result::Ok(bytes)
         };
         Ok(Given {
-            output: read(spans.output)?,
-            values: spans.output_values.map(read).transpose()?,
-            rest: spans.rest.map(read).transpose()?,
-            count: spans.count.map(read).transpose()?,
+            output: read(&spans.output)?,
+            values: spans.output_values.as_ref().map(read).transpose()?,
+            rest: spans.rest.as_ref().map(read).transpose()?,
+            count: spans.count.as_ref().map(read).transpose()?,
         })
     }
 }
@@ -191,6 +191,8 @@ fn show(element: &ElementType, bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use trifold_core::{
         Builtin, Op, Order, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest, ScanKind, ScanRequest,
         SelectRequest, Selector, SortRequest,
@@ -284,18 +286,23 @@ mod tests {
         assert_eq!(unstable, Err("output values: element 3 is 3, not 0 (2 of 5 differ)".into()));
     }
 
+    #[derive(Clone)]
     struct Big;
     impl Predicate<u32> for Big {
-        const NAME: &'static str = "big";
-        const WGSL: &'static str = "fn keep(v: T) -> bool { return v >= 10u; }";
-        fn keep(v: u32) -> bool {
+        fn name(&self) -> Cow<'static, str> {
+            "big".into()
+        }
+        fn text(&self) -> Cow<'static, str> {
+            "fn keep(v: T) -> bool { return v >= 10u; }".into()
+        }
+        fn keep(&self, v: u32) -> bool {
             v >= 10
         }
     }
 
     #[test]
     fn selections_and_runs_write_nothing_past_their_last_element() {
-        let select = |rest| Request::Select(SelectRequest { selector: Selector::of::<u32, Big>(), n: 5, rest });
+        let select = |rest| Request::Select(SelectRequest { selector: Selector::of::<u32, _>(Big), n: 5, rest });
         let given = |output: [u32; 5], rest: Option<[u32; 5]>, count: u32| Given {
             output: bytes(&output),
             rest: rest.map(|rest| bytes(&rest)),

@@ -105,7 +105,7 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
             let inner = &program.module.types[argument.ty].inner;
             let name = self.argument(i as u32);
             arguments.push(match inner {
-                _ if is_combine => format!("T {name}"),
+                _ if is_combine && Some(argument.ty) != program.captures => format!("T {name}"),
                 TypeInner::Pointer { base, space: naga::AddressSpace::Function } => {
                     format!("{} *{name}", self.emitter.type_name(*base, span)?)
                 }

@@ -5,7 +5,7 @@ use naga::{ArraySize, Expression, Handle, Literal, Span, Type, TypeInner};
 use trifold_core::{Result, Scalar, ScalarKind};
 
 use super::Emitter;
-use crate::program::integer;
+use crate::program::{CAPTURES, integer};
 
 /// A scalar type that C has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,7 @@ impl Emitter<'_> {
         let ty = &program.module.types[handle];
         match (&ty.inner, &ty.name) {
             (TypeInner::Struct { .. }, _) if handle == program.element => Ok(program.role().element.into()),
+            (TypeInner::Struct { .. }, _) if Some(handle) == program.captures => Ok(CAPTURES.into()),
             (TypeInner::Struct { members, .. }, Some(name)) => {
                 let name = super::prefixed(program.role(), name, handle.index());
                 if !self.types.contains(&name) {

@@ -60,7 +60,7 @@ fn apart(program: &Program, text: &str) -> String {
 fn check(program: &Program, body: &str) -> Result<()> {
     let declaration =
         element::declaration(program.element_type(), crate::dialect::Dialect::Wgsl, program.role().element);
-    let text = format!("{declaration}{body}");
+    let text = format!("{declaration}{}{body}", program.captures_declaration(crate::dialect::Dialect::Wgsl));
     let refuse = |what: String| Err(program.refuse(naga::Span::UNDEFINED, what));
     let module = match naga::front::wgsl::parse_str(&text) {
         Ok(module) => module,

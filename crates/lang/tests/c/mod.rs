@@ -25,23 +25,23 @@ int main(void) {
 
 /// Checks that `combine` and `identity` give what `M` gives, in both C languages; floats up to their zero's sign and
 /// their NaN's payload.
-pub fn check<T: Element, M: Monoid<T>>(pairs: &[(T, T)]) {
-    check_with::<T, M>(pairs, 0.0);
+pub fn check<T: Element, M: Monoid<T>>(op: M, pairs: &[(T, T)]) {
+    check_with(op, pairs, 0.0);
 }
 
 /// As [`check`], with floats up to a relative error.
-pub fn check_with<T: Element, M: Monoid<T>>(pairs: &[(T, T)], tolerance: f64) {
-    check_op_with(&Op::of::<T, M>(), M::combine, pairs, tolerance);
+pub fn check_with<T: Element, M: Monoid<T>>(op: M, pairs: &[(T, T)], tolerance: f64) {
+    check_op_with(&Op::of(op.clone()), &|a, b| op.combine(a, b), pairs, tolerance);
 }
 
 /// Checks an operator made at run time against its function in Rust.
 #[allow(dead_code)]
-pub fn check_op<T: Element>(op: &Op, combine: fn(T, T) -> T, pairs: &[(T, T)]) {
+pub fn check_op<T: Element>(op: &Op, combine: &dyn Fn(T, T) -> T, pairs: &[(T, T)]) {
     check_op_with(op, combine, pairs, 0.0);
 }
 
 /// Checks the operator's text, and what becomes of it in WGSL: the guards there must not change what it means.
-fn check_op_with<T: Element>(op: &Op, combine: fn(T, T) -> T, pairs: &[(T, T)], tolerance: f64) {
+fn check_op_with<T: Element>(op: &Op, combine: &dyn Fn(T, T) -> T, pairs: &[(T, T)], tolerance: f64) {
     let mut guarded = op.clone();
     let wgsl = emit_operator(op, Language::Wgsl).unwrap();
     guarded.wgsl = wgsl.split_once("\n}\n\n").expect("the identity stands first").1.to_owned().into();
@@ -49,7 +49,7 @@ fn check_op_with<T: Element>(op: &Op, combine: fn(T, T) -> T, pairs: &[(T, T)], 
     check_text(&guarded, combine, pairs, tolerance);
 }
 
-fn check_text<T: Element>(op: &Op, combine: fn(T, T) -> T, pairs: &[(T, T)], tolerance: f64) {
+fn check_text<T: Element>(op: &Op, combine: &dyn Fn(T, T) -> T, pairs: &[(T, T)], tolerance: f64) {
     for (language, compiler, shim) in [(Language::OpenClC, "cc", OPENCL), (Language::CudaC, "c++", CUDA)] {
         if Command::new(compiler).arg("--version").output().is_err() {
             eprintln!("ignored: no `{compiler}` here to compile {language:?} with");

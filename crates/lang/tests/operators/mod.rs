@@ -1,5 +1,7 @@
 //! Operators of many results, in WGSL and in Rust. A struct's `x` is the operand, its other fields are results.
 
+use std::borrow::Cow;
+
 use trifold_core::{Monoid, element};
 
 pub const U32S: [u32; 12] = [0, 1, 2, 3, 7, 31, 33, 0x7fff_ffff, 0x8000_0000, 0xdead_beef, u32::MAX - 1, u32::MAX];
@@ -60,12 +62,17 @@ pub fn pairs<V: Copy, T: Copy>(values: &[V], element: impl Fn(V) -> T) -> Vec<(T
 macro_rules! operator {
     ($op:ident for $ty:ty, $identity:expr, $wgsl:expr, |$a:ident, $b:ident| $combine:expr) => {
         impl Monoid<$ty> for $op {
-            const NAME: &'static str = stringify!($op);
-            const WGSL: &'static str = $wgsl;
-            const IDENTITY: $ty = $identity;
-            const COMMUTATIVE: bool = false;
+            fn name(&self) -> Cow<'static, str> {
+                stringify!($op).into()
+            }
+            fn text(&self) -> Cow<'static, str> {
+                $wgsl.into()
+            }
+            fn identity(&self) -> $ty {
+                $identity
+            }
             #[allow(unused_comparisons)]
-            fn combine($a: $ty, $b: $ty) -> $ty {
+            fn combine(&self, $a: $ty, $b: $ty) -> $ty {
                 $combine
             }
         }
@@ -88,6 +95,7 @@ macro_rules! results {
 }
 
 /// Operators of integers.
+#[derive(Clone)]
 pub struct Arithmetic;
 
 macro_rules! arithmetic {
@@ -129,6 +137,7 @@ arithmetic!(UnsignedLongs, u64, "lu");
 arithmetic!(SignedLongs, i64, "li");
 
 /// Functions of an integer's bits.
+#[derive(Clone)]
 pub struct Bits;
 
 macro_rules! bits {
@@ -168,6 +177,7 @@ bits!(UnsignedLongBits, u64, u64);
 bits!(SignedLongBits, i64, u64);
 
 /// Operators and exact functions of floats.
+#[derive(Clone)]
 pub struct Floats;
 
 macro_rules! floats {
@@ -225,6 +235,7 @@ floats!(Singles, f32, "f");
 floats!(Doubles, f64, "lf");
 
 /// Conversions, which are Rust's `as`.
+#[derive(Clone)]
 pub struct Convert;
 
 results!(Convert for FromSingle, FromSingle::ZERO, "
@@ -272,6 +283,7 @@ results!(Convert for FromInteger, FromInteger::ZERO, "
 );
 
 /// Functions whose last bits are the library's.
+#[derive(Clone)]
 pub struct Library;
 
 results!(Library for Transcendental, Transcendental::ZERO, "
@@ -308,6 +320,7 @@ results!(Library for Transcendental, Transcendental::ZERO, "
 );
 
 /// Every shape of control flow.
+#[derive(Clone)]
 pub struct Loops;
 
 operator!(Loops for u32, 5, "
@@ -402,6 +415,7 @@ operator!(Loops for u32, 5, "
 });
 
 /// Vectors, arrays, structs and pointers.
+#[derive(Clone)]
 pub struct Memory;
 
 operator!(Memory for u32, 0xffff_ffff, "

@@ -1,0 +1,109 @@
+//! Every builder, and every way in which one ends.
+
+use std::fmt::Debug;
+
+use trifold_core::{Backend, Buffer, Reduce, ReduceByKey, Scan, Select, Sort, Sum, Transfer};
+use trifold_cpu::oracle;
+
+use crate::case::Failure;
+use crate::operators::{Above, Bent};
+
+fn expect<T: PartialEq + Debug>(what: &str, found: T, wanted: T) -> Result<(), Failure> {
+    match found == wanted {
+        true => Ok(()),
+        false => Err(Failure::Wrong(format!("{what} gave {found:?}, not {wanted:?}"))),
+    }
+}
+
+const N: usize = 1000;
+
+/// As programs call them, on a device of whatever type.
+pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), Failure> {
+    let input: Vec<u32> = (0..N as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 20).collect();
+    let x = gpu.upload(&input)?;
+    scans_and_reductions(gpu, &input, &x)?;
+    sorts(gpu, &input, &x)?;
+    selections(gpu)?;
+    runs(gpu, &input, &x)?;
+    match x.slice(1..N + 1) {
+        Err(error) => expect("a slice past the end", error.to_string().contains("1..1001"), true)?,
+        Ok(_) => return Err(Failure::Wrong("a slice reached past the end".into())),
+    }
+    expect("the input", x.read()?, input)
+}
+
+fn scans_and_reductions<B: Backend + Scan + Reduce>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let (to, one) = (gpu.alloc(N)?, gpu.alloc(1)?);
+    let call = gpu.exclusive_scan(x, Sum).starting_from(5).to(&to).prepare()?;
+    call.run()?;
+    call.run()?;
+    expect("a prepared scan", to.read()?, oracle::exclusive_scan(&Sum, 5, input))?;
+    gpu.inclusive_scan(x, Sum).to(&to).run()?;
+    expect("a scan to a buffer", to.read()?, oracle::inclusive_scan(&Sum, 0, input))?;
+    let copied = gpu.copy(x).collect()?;
+    gpu.inclusive_scan(&copied, Bent { by: 3 }).in_place().run()?;
+    expect("a scan in place", copied.read()?, oracle::inclusive_scan(&Bent { by: 3 }, 0, input))?;
+
+    let mut recorder = gpu.record()?;
+    gpu.reduce(x, Sum).to(&one).encode(&mut recorder)?;
+    gpu.inclusive_scan(&one, Sum).starting_from(1).in_place().encode(&mut recorder)?;
+    gpu.submit(recorder)?;
+    let total = oracle::reduce(&Sum, 0, input);
+    expect("a recorded reduction", one.read()?, vec![total + 1])?;
+    expect("a total", gpu.reduce(x, Sum).starting_from(9).value()?, total + 9)?;
+    expect("a part's total", gpu.reduce(x.slice(10..20)?, Sum).value()?, input[10..20].iter().sum())
+}
+
+fn sorts<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let mut sorted = input.to_vec();
+    sorted.sort_unstable();
+    expect("sorted keys", gpu.sort(x).read()?, sorted.clone())?;
+    let (keys, values) = (gpu.alloc(N)?, gpu.alloc(N)?);
+    gpu.sort(x).with(x).to((&keys, &values)).run()?;
+    expect("sorted pairs", (keys.read()?, values.read()?), (sorted.clone(), sorted.clone()))?;
+    sorted.reverse();
+    gpu.sort(&keys).descending().with(&values).in_place().prepare()?.run()?;
+    expect("pairs sorted in place", (keys.read()?, values.read()?), (sorted.clone(), sorted.clone()))?;
+    expect("collected pairs", gpu.sort(x).descending().with(x).read()?, (sorted.clone(), sorted))
+}
+
+fn selections<B: Backend>(gpu: &B) -> Result<(), Failure> {
+    let input: Vec<f32> = (0..N).map(|i| (i * 37 % N) as f32 / N as f32).collect();
+    let x = gpu.upload(&input)?;
+    let (to, other, one) = (gpu.alloc(N)?, gpu.alloc(N)?, gpu.alloc(1)?);
+    for limit in [0.25, 0.75] {
+        let (kept, rest): (Vec<f32>, Vec<f32>) = input.iter().partition(|v| **v > limit);
+        let above = Above { limit };
+        expect("a selection", gpu.select(&x, above).read()?, kept.clone())?;
+        let compacted = gpu.select(&x, above).compact()?;
+        expect("a compacted selection", (compacted.len()?, compacted.read()?), (kept.len(), kept.clone()))?;
+        expect("a partition", gpu.partition(&x, above).read()?, (kept.clone(), rest.clone()))?;
+        gpu.partition(&x, above).count_to(&one).to((&to, &other)).run()?;
+        expect("a partition's count", one.read()?, vec![kept.len() as u32])?;
+        expect("a partition's rest", other.slice(..rest.len())?.read()?, rest.clone())?;
+        gpu.partition(&x, above).to_one(&to).run()?;
+        expect("a partition of one buffer", to.read()?, [kept, rest].concat())?;
+    }
+    Ok(())
+}
+
+fn runs<B: Backend>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let keys = gpu.upload(&(0..N as u32).map(|i| i / 7).collect::<Vec<_>>())?;
+    let own: Vec<u32> = (0..N.div_ceil(7) as u32).collect();
+    let sums: Vec<u32> = input.chunks(7).map(|run| run.iter().sum()).collect();
+    expect("a reduction by key", gpu.reduce_by_key(&keys, x, Sum).read()?, (own.clone(), sums.clone()))?;
+    let (_, compacted) = gpu.reduce_by_key(&keys, x, Sum).compact()?;
+    expect("compacted totals", (compacted.count().read()?, compacted.read()?), (vec![own.len() as u32], sums))?;
+    let (to, lengths) = (gpu.alloc(N)?, gpu.alloc(N)?);
+    gpu.run_length_encode(&keys).to((&to, &lengths)).run()?;
+    let wanted: Vec<u32> = input.chunks(7).map(|run| run.len() as u32).collect();
+    expect("run lengths", lengths.slice(..own.len())?.read()?, wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_processors_own_type_has_them_too() {
+        super::builders(&trifold_cpu::Cpu::with_threads(2).unwrap()).unwrap();
+    }
+}

@@ -1,0 +1,260 @@
+//! Typed device memory.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+
+use crate::{Backend, CopyCall, Device, Element, Error, IntoInput, Result, Span, block_on, bytemuck};
+
+/// Elements in a device's memory. A clone is another handle of the same memory, and so is a slice; the memory is freed with the last of them,
+/// and with the last call that was prepared on it.
+pub struct Buffer<T, B: Backend = Device> {
+    device: B,
+    span: Span<B>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T, B: Backend> Clone for Buffer<T, B> {
+    fn clone(&self) -> Self {
+        Buffer { device: self.device.clone(), span: self.span.clone(), of: PhantomData }
+    }
+}
+
+impl<T: Element, B: Backend> fmt::Debug for Buffer<T, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Buffer({} {})", self.len(), T::TYPE.name())
+    }
+}
+
+impl<T: Element, B: Backend> Buffer<T, B> {
+    /// The bytes of an element.
+    const SIZE: u64 = size_of::<T>() as u64;
+
+    /// Memory as elements of this type.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for bytes that are no whole number of elements.
+    pub fn of_span(device: &B, span: Span<B>) -> Result<Self> {
+        if !span.bytes().is_multiple_of(Self::SIZE) {
+            return Err(Error::Invalid(format!(
+                "{} bytes, which are no whole number of {}s of {} bytes",
+                span.bytes(),
+                T::TYPE.name(),
+                Self::SIZE
+            )));
+        }
+        Ok(Buffer { device: device.clone(), span, of: PhantomData })
+    }
+
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        (self.span.bytes() / Self::SIZE) as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.span.bytes() == 0
+    }
+
+    /// The device.
+    pub fn device(&self) -> &B {
+        &self.device
+    }
+
+    /// Its memory, in bytes.
+    pub fn span(&self) -> &Span<B> {
+        &self.span
+    }
+
+    /// Some of its elements, in the same memory.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let cpu = trifold_cpu::Cpu::new()?;
+    /// let x = cpu.upload(&[3u32, 1, 4, 1, 5])?;
+    /// assert_eq!(x.slice(1..3)?.read()?, [1, 4]);
+    /// assert!(x.slice(1..7).is_err());
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if they reach past the end.
+    pub fn slice(&self, elements: impl RangeBounds<usize>) -> Result<Self> {
+        let n = self.len();
+        let start = match elements.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match elements.end_bound() {
+            Bound::Included(&last) => last.saturating_add(1),
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => n,
+        };
+        if start > end || end > n {
+            return Err(Error::Invalid(format!("elements {start}..{end} of a buffer that has {n}")));
+        }
+        let span = self.span.slice(start as u64 * Self::SIZE, (end - start) as u64 * Self::SIZE)?;
+        Ok(Buffer { span, ..self.clone() })
+    }
+
+    /// The same memory as elements of another type.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for bytes that are no whole number of those.
+    pub fn cast<U: Element>(&self) -> Result<Buffer<U, B>> {
+        Buffer::of_span(&self.device, self.span.clone())
+    }
+
+    /// Writes elements from the host, in the order of the device's queue.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there are more or fewer than the buffer has, and as [`Backend::write`].
+    pub fn write(&self, elements: &[T]) -> Result<()> {
+        if elements.len() != self.len() {
+            return Err(Error::Invalid(format!(
+                "{} elements for a buffer of {}; write to a slice of as many (Buffer::slice)",
+                elements.len(),
+                self.len()
+            )));
+        }
+        self.device.write(&self.span, bytemuck::cast_slice(elements))
+    }
+
+    /// Reads the elements, after all that was submitted so far, and waits for them.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    pub fn read(&self) -> Result<Vec<T>> {
+        block_on(self.read_async())
+    }
+
+    /// As [`Buffer::read`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    pub async fn read_async(&self) -> Result<Vec<T>> {
+        let mut elements = vec![T::zeroed(); self.len()];
+        self.device.read(&self.span, bytemuck::cast_slice_mut(&mut elements)).await?;
+        Ok(elements)
+    }
+}
+
+/// Elements that a call keeps or makes, and how many there are, both in the device's memory: the host need not know.
+pub struct Compacted<T, B: Backend = Device> {
+    room: Buffer<T, B>,
+    count: Buffer<u32, B>,
+}
+
+impl<T, B: Backend> Clone for Compacted<T, B> {
+    fn clone(&self) -> Self {
+        Compacted { room: self.room.clone(), count: self.count.clone() }
+    }
+}
+
+impl<T: Element, B: Backend> fmt::Debug for Compacted<T, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Compacted(at most {} {})", self.room.len(), T::TYPE.name())
+    }
+}
+
+impl<T: Element, B: Backend> Compacted<T, B> {
+    pub(crate) fn new(room: Buffer<T, B>, count: Buffer<u32, B>) -> Self {
+        Compacted { room, count }
+    }
+
+    /// The memory of as many elements as there may be. Those past the count are undefined.
+    pub fn room(&self) -> &Buffer<T, B> {
+        &self.room
+    }
+
+    /// How many elements there are, on the device.
+    pub fn count(&self) -> &Buffer<u32, B> {
+        &self.count
+    }
+
+    /// Reads how many elements there are, and waits for it.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    pub fn len(&self) -> Result<usize> {
+        block_on(self.len_async())
+    }
+
+    /// Reads whether there are none, and waits for it.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// As [`Compacted::len`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    pub async fn len_async(&self) -> Result<usize> {
+        Ok(self.count.read_async().await?.first().map_or(0, |&count| count as usize))
+    }
+
+    /// Reads the elements, and waits for them.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    pub fn read(&self) -> Result<Vec<T>> {
+        block_on(self.read_async())
+    }
+
+    /// As [`Compacted::read`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    pub async fn read_async(&self) -> Result<Vec<T>> {
+        self.room.slice(..self.len_async().await?)?.read_async().await
+    }
+}
+
+/// A device's memory: allocated, filled and copied.
+pub trait Transfer: Backend {
+    /// Allocates a buffer with these elements in it.
+    ///
+    /// # Errors
+    /// As [`Backend::allocate`] and [`Backend::write`].
+    fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T, Self>> {
+        let buffer = self.alloc(elements.len())?;
+        buffer.write(elements)?;
+        Ok(buffer)
+    }
+
+    /// Allocates a buffer of `n` elements, with undefined contents.
+    ///
+    /// # Errors
+    /// As [`Backend::allocate`].
+    fn alloc<T: Element>(&self, n: usize) -> Result<Buffer<T, Self>> {
+        let bytes = (n as u64).saturating_mul(Buffer::<T, Self>::SIZE);
+        Buffer::of_span(self, self.allocate(bytes)?)
+    }
+
+    /// [`Backend::read`], and waits for it.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    fn read_blocking(&self, from: &Span<Self>, bytes: &mut [u8]) -> Result<()> {
+        block_on(self.read(from, bytes))
+    }
+
+    /// `output[i] = input[i]`. An output that is the input is refused.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, y) = (gpu.upload(&[3u32, 1, 4])?, gpu.upload(&[0u32; 4])?);
+    /// gpu.copy(&x).to(&y.slice(1..)?).run()?;
+    /// assert_eq!(y.read()?, [0, 3, 1, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn copy<X: IntoInput<Self>>(&self, x: X) -> CopyCall<X::Item, Self> {
+        CopyCall::new(self, x.into_input())
+    }
+}
+impl<B: Backend> Transfer for B {}

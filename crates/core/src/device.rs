@@ -1,0 +1,282 @@
+//! A device that is chosen at run time: a backend itself, in front of any other.
+
+use std::any::Any;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
+
+/// A device of any backend's, for programs that choose at run time. It is a [`Backend`] like those behind it, so that everything that
+/// works on one works on it.
+#[derive(Clone)]
+pub struct Device(Arc<dyn Erased>);
+
+/// Something of a backend's that only that backend looks into.
+macro_rules! erased {
+    ($($(#[$doc:meta])* $name:ident: $what:literal;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone)]
+            pub struct $name(Arc<dyn Any + Send + Sync>);
+
+            impl $name {
+                fn of<T: Send + Sync + 'static>(of: T) -> Self {
+                    $name(Arc::new(of))
+                }
+
+                pub(crate) fn get<T: 'static>(&self) -> Result<&T> {
+                    self.0.downcast_ref().ok_or_else(|| {
+                        Error::Invalid(concat!($what, " of another device; use what this one made").into())
+                    })
+                }
+            }
+        )*
+    };
+}
+
+erased! {
+    /// Memory of a [`Device`].
+    DeviceHandle: "memory";
+    /// A kernel compiled for a [`Device`].
+    DeviceKernel: "a kernel";
+    /// A call's commands, bound by a [`Device`].
+    DeviceSteps: "a call";
+}
+
+impl DeviceSteps {
+    pub(crate) fn shared<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.0.clone().downcast().ok()
+    }
+}
+
+/// What a [`Device`] records commands into.
+pub struct DeviceRecorder(Box<dyn Any>);
+
+type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + 'a>>;
+
+/// [`Backend`], object-safe.
+trait Erased: Any + Send + Sync {
+    fn caps(&self) -> &Caps;
+    fn tuning(&self) -> Tuning;
+    fn allocate(&self, bytes: u64) -> Result<Span<Device>>;
+    fn divides_scratch(&self) -> bool;
+    fn handle_alignment(&self, handle: &DeviceHandle) -> u64;
+    fn place_of(&self, span: &Span<Device>) -> String;
+    fn same(&self, a: &DeviceHandle, b: &DeviceHandle) -> bool;
+    fn compile<'a>(&'a self, key: &'a KernelKey) -> Pending<'a, DeviceKernel>;
+    /// # Safety
+    /// As [`Backend::bind`].
+    unsafe fn bind(&self, commands: Vec<Command<'_, Device>>) -> Result<DeviceSteps>;
+    fn record(&self) -> Result<DeviceRecorder>;
+    fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps) -> Result<()>;
+    fn submit(&self, recorder: DeviceRecorder) -> Result<()>;
+    fn run(&self, steps: &DeviceSteps) -> Result<()>;
+    fn synchronize(&self) -> Result<()>;
+    fn write(&self, to: &Span<Device>, bytes: &[u8]) -> Result<()>;
+    fn read<'a>(&'a self, from: &'a Span<Device>, bytes: &'a mut [u8]) -> Pending<'a, ()>;
+    fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, repeat: u32) -> Result<f64>;
+}
+
+/// A span of a device's as that of the backend behind it.
+pub(crate) fn inner<B: Backend>(span: &Span<Device>) -> Result<Span<B>> {
+    let handle = span.handle().get::<B::Handle>()?.clone();
+    // SAFETY: it is the handle that the span's own was made of.
+    Ok(unsafe { span.carried(handle) })
+}
+
+fn outer<B: Backend>(span: &Span<B>) -> Span<Device> {
+    // SAFETY: the erased handle keeps the span's.
+    unsafe { span.carried(DeviceHandle::of(span.handle().clone())) }
+}
+
+fn command<'a, B: Backend>(command: Command<'a, Device>) -> Result<Command<'a, B>> {
+    Ok(match command {
+        Command::Fill { span, value } => Command::Fill { span: inner(&span)?, value },
+        Command::Copy { from, to } => Command::Copy { from: inner(&from)?, to: inner(&to)? },
+        Command::Launch { key, kernel, groups, spans, params, initial } => {
+            let spans = spans.iter().map(|(name, span)| Ok((*name, inner(span)?))).collect::<Result<_>>()?;
+            Command::Launch { key, kernel: kernel.get()?, groups, spans, params, initial }
+        }
+    })
+}
+
+impl<B: Backend> Erased for B {
+    fn caps(&self) -> &Caps {
+        Backend::caps(self)
+    }
+
+    fn tuning(&self) -> Tuning {
+        Backend::tuning(self)
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Span<Device>> {
+        Ok(outer(&Backend::allocate(self, bytes)?))
+    }
+
+    fn divides_scratch(&self) -> bool {
+        Backend::divides_scratch(self)
+    }
+
+    fn handle_alignment(&self, handle: &DeviceHandle) -> u64 {
+        // Memory of another device is refused where it is bound.
+        handle.get().map_or(256, |handle| Backend::handle_alignment(self, handle))
+    }
+
+    fn place_of(&self, span: &Span<Device>) -> String {
+        inner(span).map_or_else(|error| error.to_string(), |span| Backend::place_of(self, &span))
+    }
+
+    fn same(&self, a: &DeviceHandle, b: &DeviceHandle) -> bool {
+        matches!((a.get(), b.get()), (Ok(a), Ok(b)) if Backend::same(self, a, b))
+    }
+
+    fn compile<'a>(&'a self, key: &'a KernelKey) -> Pending<'a, DeviceKernel> {
+        Box::pin(async { Ok(DeviceKernel::of(Backend::compile(self, key).await?)) })
+    }
+
+    unsafe fn bind(&self, commands: Vec<Command<'_, Device>>) -> Result<DeviceSteps> {
+        let commands = commands.into_iter().map(command).collect::<Result<_>>()?;
+        // SAFETY: they are the caller's commands, of the same memory.
+        Ok(DeviceSteps::of(unsafe { Backend::bind(self, commands) }?))
+    }
+
+    fn record(&self) -> Result<DeviceRecorder> {
+        Ok(DeviceRecorder(Box::new(Backend::record(self)?)))
+    }
+
+    fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps) -> Result<()> {
+        let recorder = recorder.0.downcast_mut().ok_or_else(foreign_recorder)?;
+        Backend::execute(self, recorder, steps.get()?)
+    }
+
+    fn submit(&self, recorder: DeviceRecorder) -> Result<()> {
+        Backend::submit(self, *recorder.0.downcast().map_err(|_| foreign_recorder())?)
+    }
+
+    fn run(&self, steps: &DeviceSteps) -> Result<()> {
+        Backend::run(self, steps.get()?)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Backend::synchronize(self)
+    }
+
+    fn write(&self, to: &Span<Device>, bytes: &[u8]) -> Result<()> {
+        Backend::write(self, &inner(to)?, bytes)
+    }
+
+    fn read<'a>(&'a self, from: &'a Span<Device>, bytes: &'a mut [u8]) -> Pending<'a, ()> {
+        Box::pin(async { Backend::read(self, &inner(from)?, bytes).await })
+    }
+
+    fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, repeat: u32) -> Result<f64> {
+        let before = before.map(DeviceSteps::get).transpose()?;
+        Backend::time(self, before, steps.get()?, repeat)
+    }
+}
+
+fn foreign_recorder() -> Error {
+    Error::Invalid("a recorder of another device; use `record` of this one".into())
+}
+
+impl Device {
+    /// A backend's device.
+    pub fn of<B: Backend>(backend: B) -> Device {
+        match (&backend as &dyn Any).downcast_ref::<Device>() {
+            Some(device) => device.clone(),
+            None => Device(Arc::new(backend)),
+        }
+    }
+
+    /// The backend behind it, if it is of this type: for what only one API has.
+    pub fn downcast_ref<B: Backend>(&self) -> Option<&B> {
+        (&*self.0 as &dyn Any).downcast_ref()
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Caps { backend, device, api, .. } = self.0.caps();
+        write!(f, "{backend} on {device} ({api})")
+    }
+}
+
+impl Backend for Device {
+    type Handle = DeviceHandle;
+    type Kernel = DeviceKernel;
+    type Steps = DeviceSteps;
+    type Recorder = DeviceRecorder;
+
+    fn caps(&self) -> &Caps {
+        self.0.caps()
+    }
+
+    fn tuning(&self) -> Tuning {
+        self.0.tuning()
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Span<Device>> {
+        self.0.allocate(bytes)
+    }
+
+    fn divides_scratch(&self) -> bool {
+        self.0.divides_scratch()
+    }
+
+    fn handle_alignment(&self, handle: &DeviceHandle) -> u64 {
+        self.0.handle_alignment(handle)
+    }
+
+    fn place_of(&self, span: &Span<Device>) -> String {
+        self.0.place_of(span)
+    }
+
+    fn same(&self, a: &DeviceHandle, b: &DeviceHandle) -> bool {
+        self.0.same(a, b)
+    }
+
+    async fn compile(&self, key: &KernelKey) -> Result<DeviceKernel> {
+        self.0.compile(key).await
+    }
+
+    unsafe fn bind(&self, commands: Vec<Command<'_, Device>>) -> Result<DeviceSteps> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.bind(commands) }
+    }
+
+    fn record(&self) -> Result<DeviceRecorder> {
+        self.0.record()
+    }
+
+    fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps) -> Result<()> {
+        self.0.execute(recorder, steps)
+    }
+
+    fn submit(&self, recorder: DeviceRecorder) -> Result<()> {
+        self.0.submit(recorder)
+    }
+
+    fn run(&self, steps: &DeviceSteps) -> Result<()> {
+        self.0.run(steps)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.0.synchronize()
+    }
+
+    fn write(&self, to: &Span<Device>, bytes: &[u8]) -> Result<()> {
+        self.0.write(to, bytes)
+    }
+
+    async fn read(&self, from: &Span<Device>, bytes: &mut [u8]) -> Result<()> {
+        self.0.read(from, bytes).await
+    }
+
+    fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, repeat: u32) -> Result<f64> {
+        self.0.time(before, steps, repeat)
+    }
+}
+
+impl Scan for Device {}
+impl Reduce for Device {}
+impl Sort for Device {}
