@@ -8,13 +8,13 @@ typedef struct {
   u32 stuck;
 } Lookback;
 
-Lookback lookback(Lookback start, __global StateWord *states, u32 tiles, u32 epoch, T initial, Subgroup sg) {
+Lookback lookback(Lookback start, __global StateWord *states, u32 slots, u32 epoch, T initial, Subgroup sg) {
   Lookback found = {start.prefix, start.next, 0u};
   u32 polls = 0u;
   while (true) {
     // Lane i reads the state i tiles before `next`. Before the first tile lies the initial value.
     State state = {STATUS_PREFIX, initial};
-    if (sg.id == 0u && sg.lane < found.next) { state = state_read(states, tiles, epoch, found.next - 1u - sg.lane); }
+    if (sg.id == 0u && sg.lane < found.next) { state = state_read(states, slots, epoch, found.next - 1u - sg.lane); }
     state.status = subgroup_mirror_word(sg, state.status);
     state.value = subgroup_mirror_element(sg, state.value);
     const u32 nearest_prefix = subgroup_first(sg, state.status == STATUS_PREFIX);

@@ -8,13 +8,13 @@ struct Lookback {
   u32 stuck;
 };
 
-FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, u32 epoch, T initial, Subgroup sg) {
+FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 slots, u32 epoch, T initial, Subgroup sg) {
   Lookback found = {start.prefix, start.next, 0u};
   u32 polls = 0u;
   while (true) {
     // Lane i reads the state i tiles before `next`. Before the first tile lies the initial value.
     State state = {STATUS_PREFIX, initial};
-    if (sg.lane < found.next) { state = state_read(states, tiles, epoch, found.next - 1u - sg.lane); }
+    if (sg.lane < found.next) { state = state_read(states, slots, epoch, found.next - 1u - sg.lane); }
     const u32 nearest_prefix = subgroup_first(state.status == STATUS_PREFIX, sg.width);
     const u32 nearest_none = subgroup_first(state.status == STATUS_NONE, sg.width);
     if (nearest_none < nearest_prefix) {

@@ -10,7 +10,7 @@ struct Lookback {
   u32 stuck;
 };
 
-FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, u32 epoch, T initial, Subgroup sg) {
+FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 slots, u32 epoch, T initial, Subgroup sg) {
   Lookback found = {start.prefix, start.next, 0u};
   u32 polls = 0u;
   while (true) {

@@ -15,12 +15,12 @@ u32 state_tag(u32 epoch) {
 }
 
 // Where the words of a tile's aggregate or prefix begin.
-size_t state_first(u32 tiles, u32 tile, u32 status) {
-  return ((size_t)(status == STATUS_PREFIX ? tiles : 0u) + tile) * (2u * ELEMENT_WORDS);
+size_t state_first(u32 slots, u32 tile, u32 status) {
+  return ((size_t)(status == STATUS_PREFIX ? slots : 0u) + tile) * (2u * ELEMENT_WORDS);
 }
 
-void state_publish(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
-  __global StateWord *first = states + state_first(tiles, tile, status);
+void state_publish(__global StateWord *states, u32 slots, u32 epoch, u32 tile, u32 status, T value) {
+  __global StateWord *first = states + state_first(slots, tile, status);
   const u32 tag = status == STATUS_NONE ? 0u : state_tag(epoch);
   const Words words = element_to_words(value);
 #pragma unroll
@@ -30,14 +30,23 @@ void state_publish(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u
   }
 }
 
+// Says of a tile that a run has none of it, so that no later epoch takes an older word for its own.
+void state_blank(__global StateWord *states, u32 slots, u32 epoch, u32 tile) {
+#pragma unroll
+  for (u32 i = 0u; i < 2u * ELEMENT_WORDS; i++) {
+    store_relaxed_u32(&states[state_first(slots, tile, STATUS_AGGREGATE) + i], 0u);
+    store_relaxed_u32(&states[state_first(slots, tile, STATUS_PREFIX) + i], 0u);
+  }
+}
+
 // Publishes another tile's aggregate: the same bits as that tile would.
-void state_help(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
-  state_publish(states, tiles, epoch, tile, STATUS_AGGREGATE, aggregate);
+void state_help(__global StateWord *states, u32 slots, u32 epoch, u32 tile, T aggregate) {
+  state_publish(states, slots, epoch, tile, STATUS_AGGREGATE, aggregate);
 }
 
 // The state with this status, or one with STATUS_NONE if a word of it is missing.
-State state_read_one(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status) {
-  __global StateWord *first = states + state_first(tiles, tile, status);
+State state_read_one(__global StateWord *states, u32 slots, u32 epoch, u32 tile, u32 status) {
+  __global StateWord *first = states + state_first(slots, tile, status);
   const u32 tag = state_tag(epoch);
   Words words;
   u32 difference = 0u;
@@ -52,8 +61,8 @@ State state_read_one(__global StateWord *states, u32 tiles, u32 epoch, u32 tile,
   return state;
 }
 
-State state_read(__global StateWord *states, u32 tiles, u32 epoch, u32 tile) {
-  const State prefix = state_read_one(states, tiles, epoch, tile, STATUS_PREFIX);
+State state_read(__global StateWord *states, u32 slots, u32 epoch, u32 tile) {
+  const State prefix = state_read_one(states, slots, epoch, tile, STATUS_PREFIX);
   if (prefix.status == STATUS_PREFIX) { return prefix; }
-  return state_read_one(states, tiles, epoch, tile, STATUS_AGGREGATE);
+  return state_read_one(states, slots, epoch, tile, STATUS_AGGREGATE);
 }

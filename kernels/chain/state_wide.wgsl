@@ -16,7 +16,7 @@ fn state_tag(epoch: u32) -> u32 {
 
 // Where the words of a tile's aggregate or prefix begin.
 fn state_first(tile: u32, status: u32) -> u32 {
-  return (select(0u, params.tiles, status == STATUS_PREFIX) + tile) * (2u * ELEMENT_WORDS);
+  return (select(0u, params.slots, status == STATUS_PREFIX) + tile) * (2u * ELEMENT_WORDS);
 }
 
 fn state_publish(epoch: u32, tile: u32, status: u32, value: T) {
@@ -27,6 +27,14 @@ fn state_publish(epoch: u32, tile: u32, status: u32, value: T) {
   for (var i = 0u; i < ELEMENT_WORDS; i++) {
     atomicStore(&states[first + 2u * i], tag | (words.w[i] & 0xffffu));
     atomicStore(&states[first + 2u * i + 1u], tag | (words.w[i] >> 16u));
+  }
+}
+
+// Says of a tile that a run has none of it, so that no later epoch takes an older word for its own.
+fn state_blank(epoch: u32, tile: u32) {
+  for (var i = 0u; i < 2u * ELEMENT_WORDS; i++) {
+    atomicStore(&states[state_first(tile, STATUS_AGGREGATE) + i], 0u);
+    atomicStore(&states[state_first(tile, STATUS_PREFIX) + i], 0u);
   }
 }
 

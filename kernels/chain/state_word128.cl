@@ -31,14 +31,19 @@ StateWord state_load(__global const StateWord *word) {
   return loaded;
 }
 
-void state_publish(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
+void state_publish(__global StateWord *states, u32 slots, u32 epoch, u32 tile, u32 status, T value) {
   const StateWord word = state_word(epoch, status, value);
   asm volatile("{ .reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed.gpu.global.b128 [%0], w; }"
                : : "l"(&states[tile]), "l"(word.value), "l"(word.tag) : "memory");
 }
 
+// Says of a tile that a run has none of it, so that no later epoch takes an older word for its own.
+void state_blank(__global StateWord *states, u32 slots, u32 epoch, u32 tile) {
+  state_publish(states, slots, epoch, tile, STATUS_NONE, identity());
+}
+
 // Publishes another tile's aggregate, unless it has been published by now.
-void state_help(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
+void state_help(__global StateWord *states, u32 slots, u32 epoch, u32 tile, T aggregate) {
   const StateWord old = state_load(&states[tile]);
   if (state_status(epoch, old) != STATUS_NONE) { return; }
   const StateWord word = state_word(epoch, STATUS_AGGREGATE, aggregate);
@@ -47,7 +52,7 @@ void state_help(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, T ag
                : : "l"(&states[tile]), "l"(old.value), "l"(old.tag), "l"(word.value), "l"(word.tag) : "memory");
 }
 
-State state_read(__global StateWord *states, u32 tiles, u32 epoch, u32 tile) {
+State state_read(__global StateWord *states, u32 slots, u32 epoch, u32 tile) {
   const StateWord word = state_load(&states[tile]);
   Words words;
   words.w[0] = (u32)word.value;

@@ -31,14 +31,19 @@ FUNCTION StateWord state_load(const StateWord *word) {
   return loaded;
 }
 
-FUNCTION void state_publish(StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
+FUNCTION void state_publish(StateWord *states, u32 slots, u32 epoch, u32 tile, u32 status, T value) {
   const StateWord word = state_word(epoch, status, value);
   asm volatile("{ .reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed.gpu.global.b128 [%0], w; }"
                ::"l"(&states[tile]), "l"(word.value), "l"(word.tag) : "memory");
 }
 
+// Says of a tile that a run has none of it, so that no later epoch takes an older word for its own.
+FUNCTION void state_blank(StateWord *states, u32 slots, u32 epoch, u32 tile) {
+  state_publish(states, slots, epoch, tile, STATUS_NONE, identity());
+}
+
 // Publishes another tile's aggregate, unless it has been published by now.
-FUNCTION void state_help(StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
+FUNCTION void state_help(StateWord *states, u32 slots, u32 epoch, u32 tile, T aggregate) {
   const StateWord old = state_load(&states[tile]);
   if (state_status(epoch, old) != STATUS_NONE) { return; }
   const StateWord word = state_word(epoch, STATUS_AGGREGATE, aggregate);
@@ -47,7 +52,7 @@ FUNCTION void state_help(StateWord *states, u32 tiles, u32 epoch, u32 tile, T ag
                ::"l"(&states[tile]), "l"(old.value), "l"(old.tag), "l"(word.value), "l"(word.tag) : "memory");
 }
 
-FUNCTION State state_read(const StateWord *states, u32 tiles, u32 epoch, u32 tile) {
+FUNCTION State state_read(const StateWord *states, u32 slots, u32 epoch, u32 tile) {
   const StateWord word = state_load(&states[tile]);
   Words words;
   words.w[0] = (u32)word.value;

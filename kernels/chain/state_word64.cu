@@ -18,12 +18,17 @@ FUNCTION u32 state_status(u32 epoch, u64 word) {
   return tag >> 2u == epoch ? tag & 3u : STATUS_NONE;
 }
 
-FUNCTION void state_publish(StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
+FUNCTION void state_publish(StateWord *states, u32 slots, u32 epoch, u32 tile, u32 status, T value) {
   store_relaxed(&states[tile], state_word(epoch, status, value));
 }
 
+// Says of a tile that a run has none of it, so that no later epoch takes an older word for its own.
+FUNCTION void state_blank(StateWord *states, u32 slots, u32 epoch, u32 tile) {
+  state_publish(states, slots, epoch, tile, STATUS_NONE, identity());
+}
+
 // Publishes another tile's aggregate, unless it has been published by now.
-FUNCTION void state_help(StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
+FUNCTION void state_help(StateWord *states, u32 slots, u32 epoch, u32 tile, T aggregate) {
   const u64 old = load_relaxed(&states[tile]);
   if (state_status(epoch, old) != STATUS_NONE) { return; }
   atomicCAS(&states[tile], old, state_word(epoch, STATUS_AGGREGATE, aggregate));
@@ -36,6 +41,6 @@ FUNCTION State state_of(u32 epoch, u64 word) {
   return state;
 }
 
-FUNCTION State state_read(const StateWord *states, u32 tiles, u32 epoch, u32 tile) {
+FUNCTION State state_read(const StateWord *states, u32 slots, u32 epoch, u32 tile) {
   return state_of(epoch, load_relaxed(&states[tile]));
 }

@@ -22,6 +22,11 @@ fn state_publish(epoch: u32, tile: u32, status: u32, value: T) {
   atomicStore(&states[tile], state_word(epoch, status, value));
 }
 
+// Says of a tile that a run has none of it, so that no later epoch takes an older word for its own.
+fn state_blank(epoch: u32, tile: u32) {
+  state_publish(epoch, tile, STATUS_NONE, identity());
+}
+
 // Publishes another tile's aggregate, unless it has been published by now.
 fn state_help(epoch: u32, tile: u32, aggregate: T) {
   let old = atomicLoad(&states[tile]);

@@ -13,7 +13,7 @@ u32 state_tag(u32 epoch, u32 status) {
   return epoch << 2u | status;
 }
 
-void state_publish(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
+void state_publish(__global StateWord *states, u32 slots, u32 epoch, u32 tile, u32 status, T value) {
   __global StateWord *first = states + ((size_t)tile * 2u + (status == STATUS_PREFIX ? 1u : 0u)) * ELEMENT_WORDS;
   const Words words = element_to_words(value);
 #pragma unroll
@@ -22,13 +22,20 @@ void state_publish(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, u
   }
 }
 
+// Says of a tile that a run has none of it, so that no later epoch takes an older word for its own.
+void state_blank(__global StateWord *states, u32 slots, u32 epoch, u32 tile) {
+  __global StateWord *first = states + (size_t)tile * 2u * ELEMENT_WORDS;
+#pragma unroll
+  for (u32 i = 0u; i < 2u * ELEMENT_WORDS; i++) { store_relaxed_u64(&first[i], (u64)state_tag(epoch, STATUS_NONE) << 32u); }
+}
+
 // Publishes another tile's aggregate: the same bits as that tile would.
-void state_help(__global StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
-  state_publish(states, tiles, epoch, tile, STATUS_AGGREGATE, aggregate);
+void state_help(__global StateWord *states, u32 slots, u32 epoch, u32 tile, T aggregate) {
+  state_publish(states, slots, epoch, tile, STATUS_AGGREGATE, aggregate);
 }
 
 // The prefix, or the aggregate, or neither, of which all words are there. All are on their way at once.
-State state_read(__global StateWord *states, u32 tiles, u32 epoch, u32 tile) {
+State state_read(__global StateWord *states, u32 slots, u32 epoch, u32 tile) {
   __global StateWord *first = states + (size_t)tile * 2u * ELEMENT_WORDS;
   u64 aggregates[ELEMENT_WORDS];
   u64 prefixes[ELEMENT_WORDS];

@@ -22,6 +22,14 @@ fn state_publish(epoch: u32, tile: u32, status: u32, value: T) {
   }
 }
 
+// Says of a tile that a run has none of it, so that no later epoch takes an older word for its own.
+fn state_blank(epoch: u32, tile: u32) {
+  let first = tile * 2u * ELEMENT_WORDS;
+  for (var i = 0u; i < 2u * ELEMENT_WORDS; i++) {
+    atomicStore(&states[first + i], u64(state_tag(epoch, STATUS_NONE)) << 32u);
+  }
+}
+
 // Publishes another tile's aggregate: the same bits as that tile would.
 fn state_help(epoch: u32, tile: u32, aggregate: T) {
   state_publish(epoch, tile, STATUS_AGGREGATE, aggregate);

@@ -24,6 +24,6 @@ Announced tile_announce(
 ) {
   const Announced announced = {tile_totals(total, sg, shared->subgroup_totals), tile_publishes(ticket, tile)};
   const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.tiles, epoch, tile, status, announced.totals.all); }
+  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.slots, epoch, tile, status, announced.totals.all); }
   return announced;
 }

@@ -21,6 +21,6 @@ FUNCTION Announced tile_announce(
 ) {
   const Announced announced = {tile_totals(total, sg), tile_publishes(ticket, tile)};
   const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
-  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.tiles, epoch, tile, status, announced.totals.all); }
+  if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.slots, epoch, tile, status, announced.totals.all); }
   return announced;
 }

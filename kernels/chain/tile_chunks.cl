@@ -15,7 +15,7 @@ typedef struct {
 // A subgroup looks back from a tile, and publishes the prefix of the chunk before the tile's own if it had to combine that. All that is
 // branched on is voted on, and nothing else is conditional: so compilers keep the subgroup together and the loads under way.
 Lookback lookback(
-  Lookback start, __global StateWord *states, u32 tiles, u32 epoch, u32 tile, bool publishes, T initial, Subgroup sg
+  Lookback start, __global StateWord *states, u32 slots, u32 epoch, u32 tile, bool publishes, T initial, Subgroup sg
 ) {
   const u32 own = tile / sg.width;
   Lookback found = {start.known, start.next, start.prefix, 0u};
@@ -26,7 +26,7 @@ Lookback lookback(
     State chunks[CHUNKS];
 #pragma unroll
     for (u32 k = 0u; k < CHUNKS; k++) {
-      chunks[k] = state_read(states, tiles, epoch, min((first + k) * sg.width + sg.lane, tile));
+      chunks[k] = state_read(states, slots, epoch, min((first + k) * sg.width + sg.lane, tile));
     }
 
     // 2. Fold each. The last of a chunk's tiles may know what lies up to its end.
@@ -73,7 +73,7 @@ Lookback lookback(
         }
       }
     }
-    if (tells && sg.lane == 0u) { state_publish(states, tiles, epoch, own * sg.width - 1u, STATUS_PREFIX, chunk_end); }
+    if (tells && sg.lane == 0u) { state_publish(states, slots, epoch, own * sg.width - 1u, STATUS_PREFIX, chunk_end); }
 
     // 4. Look further back as long as nothing is known; else go on, if need be when what is missing is there.
     is_done = found.known && found.next == tile;
@@ -82,7 +82,7 @@ Lookback lookback(
     while (subgroup_first(sg, waits) == 0u) {
       polls++;
       if (FALLBACK == 1u && polls >= SPIN_LIMIT) { found.stuck = missing + 1u; }
-      waits = found.stuck == 0u && state_read(states, tiles, epoch, missing).status == STATUS_NONE;
+      waits = found.stuck == 0u && state_read(states, slots, epoch, missing).status == STATUS_NONE;
     }
     first = found.known ? found.next / sg.width : first - min(CHUNKS, first);
   } while (subgroup_first(sg, is_done || found.stuck > 0u) > 0u);
@@ -98,7 +98,7 @@ T tile_look_back(
   Lookback found = {false, 0u, identity(), 0u};
   while (true) {
     if (sg.id == 0u) {
-      found = lookback(found, states, params.tiles, epoch, tile, publishes, params.initial, sg);
+      found = lookback(found, states, params.slots, epoch, tile, publishes, params.initial, sg);
       if (sg.lane == 0u) {
         shared->prefix = found.prefix;
         shared->stuck = found.stuck;
@@ -107,7 +107,7 @@ T tile_look_back(
     const u32 stuck = workgroup_uniform_load(&shared->stuck);
     if (stuck == 0u) { break; }
     const T missing = tile_aggregate(from, stuck - 1u, sg, shared);
-    if (sg.id == 0u && sg.lane == 0u) { state_help(states, params.tiles, epoch, stuck - 1u, missing); }
+    if (sg.id == 0u && sg.lane == 0u) { state_help(states, params.slots, epoch, stuck - 1u, missing); }
     workgroup_barrier();
   }
   return shared->prefix;

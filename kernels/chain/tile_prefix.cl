@@ -17,7 +17,7 @@ T tile_look_back(
   Lookback found = {identity(), tile, 0u};
   while (true) {
     if (LEADING_SUBGROUP(sg)) {
-      found = lookback(found, states, params.tiles, epoch, params.initial, sg);
+      found = lookback(found, states, params.slots, epoch, params.initial, sg);
       if (leads) {
         shared->prefix = found.prefix;
         shared->stuck = found.stuck;
@@ -26,11 +26,11 @@ T tile_look_back(
     const u32 stuck = workgroup_uniform_load(&shared->stuck);
     if (stuck == 0u) { break; }
     const T missing = tile_aggregate(from, stuck - 1u, sg, shared);
-    if (leads) { state_help(states, params.tiles, epoch, stuck - 1u, missing); }
+    if (leads) { state_help(states, params.slots, epoch, stuck - 1u, missing); }
     workgroup_barrier();
   }
   const T prefix = shared->prefix;
-  if (leads && publishes) { state_publish(states, params.tiles, epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && publishes) { state_publish(states, params.slots, epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
   return prefix;
 }
 

@@ -17,7 +17,7 @@ FUNCTION T tile_look_back(
   Lookback found = {identity(), tile, 0u};
   while (true) {
     if (sg.id == 0u) {
-      found = lookback(found, states, params.tiles, epoch, params.initial, sg);
+      found = lookback(found, states, params.slots, epoch, params.initial, sg);
       if (sg.lane == 0u) {
         shared_prefix = found.prefix;
         shared_stuck = found.stuck;
@@ -26,11 +26,11 @@ FUNCTION T tile_look_back(
     const u32 stuck = workgroup_uniform_load(&shared_stuck);
     if (stuck == 0u) { break; }
     const T missing = tile_aggregate(from, stuck - 1u, sg);
-    if (leads) { state_help(states, params.tiles, epoch, stuck - 1u, missing); }
+    if (leads) { state_help(states, params.slots, epoch, stuck - 1u, missing); }
     workgroup_barrier();
   }
   const T prefix = shared_prefix;
-  if (leads && publishes) { state_publish(states, params.tiles, epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  if (leads && publishes) { state_publish(states, params.slots, epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
   return prefix;
 }
 

@@ -22,7 +22,7 @@ KERNEL SUBGROUP_KERNEL void reduce_single_pass(ARGUMENTS) {
   u32 tile = begin;
   // 3. Of an operator that commutes, where each workgroup has two tiles and it pays: a pack is combined, and the next tile's takes
   // its place, so that loads are always on their way.
-  if (AHEAD == 1u) {
+  if (AHEAD == 1u && share >= 2u) {
     Pack rows[ROWS];
     const __global Pack *from = input + tile * TILE_PACKS + first;
 #pragma unroll

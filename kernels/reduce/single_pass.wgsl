@@ -25,7 +25,7 @@ fn reduce_single_pass(
   var tile = begin;
   // 3. Of an operator that commutes, where each workgroup has two tiles and it pays: a pack is combined, and the next tile's takes
   // its place, so that loads are always on their way.
-  if (AHEAD == 1u) {
+  if (AHEAD == 1u && share >= 2u) {
     var rows: array<Pack, ROWS>;
     var at = params.input_offset + tile * TILE_PACKS + first;
     // unroll

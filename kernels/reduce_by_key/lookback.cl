@@ -29,35 +29,42 @@ KERNEL SUBGROUP_KERNEL void reduce_by_key_lookback(ARGUMENTS) {
   output_count += params.output_count_offset;
 
   // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
-  if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles); }
+  if (thread == 0u) { shared_ticket = ticket_take(ticket, params.slots); }
   const u32 taken = workgroup_uniform_load(&shared_ticket);
-  const u32 tile = taken % TICKETS;
+  const u32 own = taken % TICKETS;
   const u32 epoch = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
+  // A workgroup past the last tile, which a run of fewer elements than there are states for has, blanks a state.
+  if (leads && own >= params.tiles) { state_blank(states, params.slots, epoch, own); }
+  // A run of no elements counts none.
+  if (leads && params.tiles == 0u && own == 0u) { output_count[0] = 0u; }
 
-  // 2. Each invocation loads ROWS elements that lie together, and folds them.
-  const u32 seat = sg.id * sg.width + sg.lane;
-  const Runs runs = load_runs(input, input_values, tile, params.n, seat, &stage);
-  const T sum = fold_runs(&runs);
+  // A loop of one turn: of the stores below PoCL makes wrong ones behind a return.
+  for (u32 tile = own; tile < params.tiles; tile += TICKETS) {
+    // 2. Each invocation loads ROWS elements that lie together, and folds them.
+    const u32 seat = sg.id * sg.width + sg.lane;
+    const Runs runs = load_runs(input, input_values, tile, params.n, seat, &stage);
+    const T sum = fold_runs(&runs);
 
-  // 3. Scan the sums within the subgroup.
-  const T inclusive = subgroup_inclusive_scan(sg, sum);
-  T before = subgroup_shuffle_element_up(sg, inclusive, 1u);
-  if (sg.lane == 0u) { before = identity(); }
-  const T carry = subgroup_shuffle_element(sg, inclusive, sg.width - 1u);
+    // 3. Scan the sums within the subgroup.
+    const T inclusive = subgroup_inclusive_scan(sg, sum);
+    T before = subgroup_shuffle_element_up(sg, inclusive, 1u);
+    if (sg.lane == 0u) { before = identity(); }
+    const T carry = subgroup_shuffle_element(sg, inclusive, sg.width - 1u);
 
-  // 4. Publish the tile's aggregate, look back, and publish its prefix.
-  const TileInput from = {input, input_values, params.n, &stage};
-  const TilePrefix prefix = tile_prefix(&from, states, ticket, params, epoch, tile, carry, sg, &shared);
+    // 4. Publish the tile's aggregate, look back, and publish its prefix.
+    const TileInput from = {input, input_values, params.n, &stage};
+    const TilePrefix prefix = tile_prefix(&from, states, ticket, params, epoch, tile, carry, sg, &shared);
 
-  // 5. With the last tile the last run ends, and the count of runs is known.
-  if (leads && tile == params.tiles - 1u) {
-    const T end = combine(prefix.before, prefix.aggregate);
-    store_run_total(output_values, end);
-    output_count[0] = run_heads(end);
+    // 5. With the last tile the last run ends, and the count of runs is known.
+    if (leads && tile == params.tiles - 1u) {
+      const T end = combine(prefix.before, prefix.aggregate);
+      store_run_total(output_values, end);
+      output_count[0] = run_heads(end);
+    }
+
+    // 6. Write the runs that begin here.
+    const T start = combine(combine(prefix.before, prefix.subgroups), before);
+    store_runs(output, output_values, &runs, tile, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat, &stage);
   }
-
-  // 6. Write the runs that begin here.
-  const T start = combine(combine(prefix.before, prefix.subgroups), before);
-  store_runs(output, output_values, &runs, tile, start, run_heads(prefix.before), run_heads(prefix.aggregate), seat, &stage);
 }

@@ -4,6 +4,7 @@ KERNEL SUBGROUP_KERNEL void reduce_by_key_tile_reduce(ARGUMENTS) {
   __local T reduce_shared[REDUCE_SHARED];
   __local RunStage stage;
   const u32 tile = get_group_id(0);
+  if (tile >= params.tiles) { return; }
   const u32 thread = invocation_place();
   input += params.input_offset;
   input_values += params.input_values_offset;

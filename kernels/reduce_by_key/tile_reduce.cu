@@ -4,6 +4,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_by_key_tile_reduc
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;
+  if (tile >= params.tiles) { return; }
   const u32 thread = threadIdx.x;
   input += params.input_offset;
   input_values += params.input_values_offset;

@@ -11,6 +11,11 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_by_key_tile_scan(
   output += params.output_offset;
   output_values += params.output_values_offset;
   output_count += params.output_count_offset;
+  // None past the last one. A run of no elements counts none.
+  if (tile >= params.tiles) {
+    if (thread == 0u && tile == 0u) { output_count[0] = 0u; }
+    return;
+  }
   // 1. Each invocation loads ROWS elements that lie together, and folds them.
   const Runs runs = load_runs(input, input_values, tile, params.n, thread);
   const T sum = fold_runs(runs);

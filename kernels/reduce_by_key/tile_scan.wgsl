@@ -8,7 +8,11 @@ fn reduce_by_key_tile_scan(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let tile = id.x + id.y * grid.x;
-  if (tile >= params.tiles) { return; }
+  // None past the last one. A run of no elements counts none.
+  if (tile >= params.tiles) {
+    if (thread == 0u && tile == 0u) { output_count[params.output_count_offset] = 0u; }
+    return;
+  }
   // 1. Each invocation loads ROWS elements that lie together, and folds them.
   let runs = load_runs(tile, params.n, thread);
   let sum = fold_runs(runs);

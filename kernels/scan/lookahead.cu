@@ -108,8 +108,14 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, 1) scan_lookahead(ARGUME
       const u32 s = turn % STAGES;
       tile_barrier_wait(&shared_full[s], turn / STAGES % 2u);
       const u32 tile = shared_tickets[s] % TICKETS;
-      if (tile >= params.tiles) { break; }
       const u32 epoch = shared_tickets[s] / TICKETS;
+      if (tile >= params.tiles) {
+        // States that a run of more elements uses. Each block has another ticket past the last tile's.
+        for (u32 spare = tile + lane * gridDim.x; spare < params.slots; spare += 32u * gridDim.x) {
+          state_blank(states, params.slots, epoch, spare);
+        }
+        break;
+      }
       T prefix = before_chunk;
       u32 polls = 0u;
       // Two chunks are on their way at a time: so it catches up after a wait.
@@ -120,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, 1) scan_lookahead(ARGUME
           both[k].status = STATUS_AGGREGATE;
           both[k].value = identity();
           const u32 at = chunk + k * 32u + lane;
-          if (at < tile) { both[k] = state_read(states, params.tiles, epoch, at); }
+          if (at < tile) { both[k] = state_read(states, params.slots, epoch, at); }
         }
         const u32 missing = subgroup_first(both[0].status == STATUS_NONE, 32u);
         if (missing < 32u) {
@@ -128,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, 1) scan_lookahead(ARGUME
           if (polls < SPIN_LIMIT) { continue; }
           const u32 stuck = chunk + missing;
           const T aggregate = tile_aggregate(input + (size_t)stuck * TILE_PACKS, lane);
-          if (lane == 0u) { state_help(states, params.tiles, epoch, stuck, aggregate); }
+          if (lane == 0u) { state_help(states, params.slots, epoch, stuck, aggregate); }
           continue;
         }
         polls = 0u;
@@ -175,13 +181,14 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, 1) scan_lookahead(ARGUME
       warps_barrier(1u, REDUCE_WARPS);
       if (leads && tile + 1u < params.tiles) {
         const u32 status = tile_publishes(ticket, tile) ? STATUS_AGGREGATE : STATUS_NONE;
-        state_publish(states, params.tiles, taken / TICKETS, tile, status, reduce_warps_total());
+        state_publish(states, params.slots, taken / TICKETS, tile, status, reduce_warps_total());
       }
+      if (leads && tile + 1u == params.tiles) { state_blank(states, params.slots, taken / TICKETS, tile); }
       const u32 ward = tile - gridDim.x;
       if (leads) {
         bool waits = tile >= gridDim.x;
         for (u32 polls = 0u; waits && polls < WARD_POLLS; polls++) {
-          waits = state_read(states, params.tiles, taken / TICKETS, ward).status == STATUS_NONE;
+          waits = state_read(states, params.slots, taken / TICKETS, ward).status == STATUS_NONE;
         }
         shared_ward_waits = waits;
       }
@@ -190,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, 1) scan_lookahead(ARGUME
       const T folded = tile_warp_fold(input + (size_t)ward * TILE_PACKS, warp - FIRST_REDUCE_WARP, lane);
       if (lane == 0u) { shared_reduce_totals[warp - FIRST_REDUCE_WARP] = folded; }
       warps_barrier(1u, REDUCE_WARPS);
-      if (leads) { state_help(states, params.tiles, taken / TICKETS, ward, reduce_warps_total()); }
+      if (leads) { state_help(states, params.slots, taken / TICKETS, ward, reduce_warps_total()); }
       warps_barrier(1u, REDUCE_WARPS);
     }
     return;

@@ -42,6 +42,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback_pipelined(
       // 3. Scan its rows' packs within the subgroup, and publish its aggregate.
       const T carry = scan_rows(next_rows, next_before, sg);
       announced = tile_announce(states, ticket, params, epoch, next, carry, sg);
+      // Nobody asks for the last tile's state, and the prefix that belongs to it may not be written in this epoch.
+      if (thread == 0u && next == params.tiles - 1u) { state_blank(states, params.slots, epoch, next); }
     }
     if (tile < params.tiles) {
       // 4. Look back for the tile in hand, and publish its prefix.
@@ -60,7 +62,13 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback_pipelined(
         }
       }
     }
-    if (next >= params.tiles) { break; }
+    if (next >= params.tiles) {
+      // States that a run of more elements uses.
+      for (u32 spare = next + thread * params.groups; spare < params.slots; spare += WORKGROUP * params.groups) {
+        state_blank(states, params.slots, epoch, spare);
+      }
+      break;
+    }
 
     // 6. The next tile is the one in hand.
     tile = next;

@@ -49,6 +49,8 @@ fn scan_lookback_pipelined(
       // 3. Scan its rows' packs within the subgroup, and publish its aggregate.
       let carry = scan_rows(&next_rows, &next_before, lane, width);
       announced = tile_announce(epoch, next, carry, lane, subgroup, subgroups);
+      // Nobody asks for the last tile's state, and the prefix that belongs to it may not be written in this epoch.
+      if (thread == 0u && next == params.tiles - 1u) { state_blank(epoch, next); }
     }
     if (tile < params.tiles) {
       // 4. Look back for the tile in hand, and publish its prefix.
@@ -69,7 +71,13 @@ fn scan_lookback_pipelined(
         }
       }
     }
-    if (next >= params.tiles) { break; }
+    if (next >= params.tiles) {
+      // States that a run of more elements uses.
+      for (var spare = next + thread * params.groups; spare < params.slots; spare += WORKGROUP * params.groups) {
+        state_blank(epoch, spare);
+      }
+      break;
+    }
 
     // 6. The next tile is the one in hand.
     tile = next;

@@ -30,11 +30,18 @@ KERNEL SUBGROUP_KERNEL void select_lookback(ARGUMENTS) {
   output_count += params.output_count_offset;
 
   // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
-  if (thread == 0u) { shared_ticket = ticket_take(ticket, params.tiles); }
+  if (thread == 0u) { shared_ticket = ticket_take(ticket, params.slots); }
   const u32 taken = workgroup_uniform_load(&shared_ticket);
   const u32 tile = taken % TICKETS;
   const u32 epoch = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
+  // None past the last one, which a run of fewer elements than there are states for ends with.
+  if (tile >= params.tiles) {
+    if (leads) { state_blank(states, params.slots, epoch, tile); }
+    // A run of no elements counts none.
+    if (leads && tile == 0u) { output_count[0] = 0u; }
+    return;
+  }
 
   // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k.
   const u32 first = tile * TILE + sg.id * ROWS * sg.width + sg.lane;

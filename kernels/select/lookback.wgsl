@@ -28,12 +28,19 @@ fn select_lookback(
   @builtin(num_subgroups) subgroups: u32,
 ) {
   // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
-  if (id.x + id.y * grid.x >= params.tiles) { return; }
-  if (thread == 0u) { shared_ticket = ticket_take(params.tiles); }
+  if (id.x + id.y * grid.x >= params.slots) { return; }
+  if (thread == 0u) { shared_ticket = ticket_take(params.slots); }
   let taken = workgroupUniformLoad(&shared_ticket);
   let tile = taken % TICKETS;
   let epoch = taken / TICKETS;
   let leads = subgroup == 0u && lane == 0u;
+  // None past the last one, which a run of fewer elements than there are states for ends with.
+  if (tile >= params.tiles) {
+    if (leads) { state_blank(epoch, tile); }
+    // A run of no elements counts none.
+    if (leads && tile == 0u) { output_count[params.output_count_offset] = 0u; }
+    return;
+  }
 
   // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k.
   let first = tile * TILE + subgroup * ROWS * width + lane;

@@ -5,6 +5,7 @@
 KERNEL SUBGROUP_KERNEL void select_tile_count(ARGUMENTS) {
   __local T reduce_shared[REDUCE_SHARED];
   const u32 tile = get_group_id(0);
+  if (tile >= params.tiles) { return; }
   const u32 thread = invocation_place();
   input += params.input_offset;
   // 1. Each invocation asks the predicate of ROWS elements.

@@ -6,6 +6,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) select_tile_count(ARGUME
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;
+  if (tile >= params.tiles) { return; }
   const u32 thread = threadIdx.x;
   input += params.input_offset;
   // 1. Each invocation asks the predicate of ROWS elements.

@@ -5,39 +5,43 @@
 
 KERNEL void select_tile_place(ARGUMENTS) {
   __local T scan_shared[2u * WORKGROUP];
-  const u32 tile = get_group_id(0);
   const u32 thread = get_local_id(0);
   input += params.input_offset;
   output += params.output_offset;
   output_rest += params.output_rest_offset;
   output_count += params.output_count_offset;
-  // 1. Load ROWS elements that lie together, and ask the predicate: bit k tells of element k.
-  const u32 first = tile * TILE + thread * ROWS;
-  const u32 last = params.n - 1u;
-  Item rows[ROWS];
-  u32 kept = 0u;
+  // A run of no elements counts none.
+  if (params.tiles == 0u && get_global_id(0) == 0) { output_count[0] = 0u; }
+  // None past the last one. A loop of one turn: of the stores below PoCL makes wrong ones behind a return.
+  for (u32 tile = get_group_id(0); tile < params.tiles; tile += get_num_groups(0)) {
+    // 1. Load ROWS elements that lie together, and ask the predicate: bit k tells of element k.
+    const u32 first = tile * TILE + thread * ROWS;
+    const u32 last = params.n - 1u;
+    Item rows[ROWS];
+    u32 kept = 0u;
 #pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    rows[k] = input[min(first + k, last)];
-    if (first + k <= last && keep(rows[k])) { kept |= 1u << k; }
-  }
-  // 2. The workgroup scans the counts.
-  const BlockScan block = block_exclusive_scan(popcount(kept), thread, scan_shared);
-  // 3. The count of all that are kept stands behind the last tile's.
-  const u32 total = sums[params.tiles];
-  if (thread == 0u && tile == 0u) { output_count[0] = total; }
-  // 4. Write each element behind those kept before it, or behind those not kept, which may follow all that are. A predicate that does not
-  // answer what it answered when elements were counted misplaces them, but not past the end.
-  const u32 rest = SELECT_REST == 2u ? total : 0u;
-  T before = combine(sums[tile], block.before);
+    for (u32 k = 0u; k < ROWS; k++) {
+      rows[k] = input[min(first + k, last)];
+      if (first + k <= last && keep(rows[k])) { kept |= 1u << k; }
+    }
+    // 2. The workgroup scans the counts.
+    const BlockScan block = block_exclusive_scan(popcount(kept), thread, scan_shared);
+    // 3. The count of all that are kept stands behind the last tile's.
+    const u32 total = sums[params.tiles];
+    if (thread == 0u && tile == 0u) { output_count[0] = total; }
+    // 4. Write each element behind those kept before it, or behind those not kept, which may follow all that are. A predicate that does not
+    // answer what it answered when elements were counted misplaces them, but not past the end.
+    const u32 rest = SELECT_REST == 2u ? total : 0u;
+    T before = combine(sums[tile], block.before);
 #pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    if ((kept >> k & 1u) == 1u) {
-      output[before] = rows[k];
-      before += 1u;
-    } else if (SELECT_REST != 0u && first + k <= last) {
-      const u32 place = rest + first + k - before;
-      if (place < params.n) { output_rest[place] = rows[k]; }
+    for (u32 k = 0u; k < ROWS; k++) {
+      if ((kept >> k & 1u) == 1u) {
+        output[before] = rows[k];
+        before += 1u;
+      } else if (SELECT_REST != 0u && first + k <= last) {
+        const u32 place = rest + first + k - before;
+        if (place < params.n) { output_rest[place] = rows[k]; }
+      }
     }
   }
 }

@@ -12,6 +12,11 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) select_tile_place(ARGUME
   output += params.output_offset;
   output_rest += params.output_rest_offset;
   output_count += params.output_count_offset;
+  // None past the last one. A run of no elements counts none.
+  if (tile >= params.tiles) {
+    if (thread == 0u && tile == 0u) { output_count[0] = 0u; }
+    return;
+  }
   // 1. Load ROWS elements that lie together, and ask the predicate: bit k tells of element k.
   const u32 first = tile * TILE + thread * ROWS;
   const u32 last = params.n - 1u;

@@ -10,7 +10,11 @@ fn select_tile_place(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let tile = id.x + id.y * grid.x;
-  if (tile >= params.tiles) { return; }
+  // None past the last one. A run of no elements counts none.
+  if (tile >= params.tiles) {
+    if (thread == 0u && tile == 0u) { output_count[params.output_count_offset] = 0u; }
+    return;
+  }
   // 1. Load ROWS elements that lie together, and ask the predicate: bit k tells of element k.
   let first = tile * TILE + thread * ROWS;
   let last = params.n - 1u;

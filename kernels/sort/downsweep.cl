@@ -13,6 +13,7 @@ KERNEL void sort_downsweep(ARGUMENTS) {
   // Where the next key of each digit goes.
   __local u32 digit_next[RADIX];
   const u32 tile = get_group_id(0);
+  if (tile >= params.tiles) { return; }
   const u32 thread = get_local_id(0);
   source += params.source_offset;
   target_keys += params.target_offset;

@@ -16,6 +16,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_downsweep(ARGUMENTS
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;
+  if (tile >= params.tiles) { return; }
   const u32 thread = threadIdx.x;
   source += params.source_offset;
   target_keys += params.target_offset;

@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
   const u32 *route = counts + ROUTES + 4u * params.place;
   if (route[0] == 0u) { return; }
   if (thread == 0u) {
-    shared_word = count_ticket(states, params.tiles);
+    shared_word = count_ticket(states, params.slots);
     shared_place = params.place;
   }
   const u32 taken = workgroup_uniform_load(&shared_word);
@@ -62,6 +62,17 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
                               : output + params.output_offset;
   Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
   const u32 valid = min(params.n - tile_first(params, tile), TILE);
+
+  // A state of no tile of this run must not seem to be a later epoch's: those past the last tile, and those that longer portions use.
+  if (tile >= params.tiles) {
+    for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { count_publish(states, epoch, tile, digit, STATUS_NONE, 0u); }
+  }
+  if (tile == params.slots - 1u) {
+    for (u32 spare = params.slots * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
+      count_publish(states, epoch, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
+    }
+  }
+  if (tile >= params.tiles) { return; }
 
   // 2. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane. Places
   // past the end get keys that stay behind all.
@@ -187,13 +198,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
       if (publishes) { count_publish(states, epoch, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
       if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
-    }
-  }
-
-  // States that only longer portions use must not seem to be a later epoch's.
-  if (tile == params.tiles - 1u) {
-    for (u32 spare = params.tiles * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
-      count_publish(states, epoch, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
     }
   }
 

@@ -58,9 +58,9 @@ fn sort_onesweep(
   // 1. Does this place need a pass, and between which buffers? Take the next tile.
   let route = ROUTES + 4u * params.place;
   if (thread == 0u) { shared_word = counts[route]; }
-  if (workgroupUniformLoad(&shared_word) == 0u || id.x + id.y * grid.x >= params.tiles) { return; }
+  if (workgroupUniformLoad(&shared_word) == 0u || id.x + id.y * grid.x >= params.slots) { return; }
   if (thread == 0u) {
-    shared_word = count_ticket(params.tiles);
+    shared_word = count_ticket(params.slots);
     shared_place = params.place;
   }
   let taken = workgroupUniformLoad(&shared_word);
@@ -69,6 +69,17 @@ fn sort_onesweep(
   let source = counts[route + 1u];
   let destination = counts[route + 2u];
   let valid = min(params.n - tile_first(tile), TILE);
+
+  // A state of no tile of this run must not seem to be a later epoch's: those past the last tile, and those that longer portions use.
+  if (tile >= params.tiles) {
+    for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { count_publish(epoch, tile, digit, STATUS_NONE, 0u); }
+  }
+  if (tile == params.slots - 1u) {
+    for (var spare = params.slots * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
+      count_publish(epoch, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
+    }
+  }
+  if (tile >= params.tiles) { return; }
 
   // 2. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane. Places
   // past the end get keys that stay behind all.
@@ -200,13 +211,6 @@ fn sort_onesweep(
       if (publishes) { count_publish(epoch, tile, digit, STATUS_PREFIX, before[i] + digit_bases[digit]); }
       if (tile == params.tiles - 1u) { counts[params.next_at + digit] = offsets[i] + before[i] + digit_bases[digit]; }
       digit_bases[digit] = offsets[i] + before[i] - digit_counts[digit];
-    }
-  }
-
-  // States that only longer portions use must not seem to be a later epoch's.
-  if (tile == params.tiles - 1u) {
-    for (var spare = params.tiles * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
-      count_publish(epoch, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
     }
   }
 

@@ -5,6 +5,7 @@
 KERNEL void sort_upsweep(ARGUMENTS) {
   __local u32 shared_counts[RADIX];
   const u32 tile = get_group_id(0);
+  if (tile >= params.tiles) { return; }
   const u32 thread = get_local_id(0);
   source += params.source_offset;
   // 1. Clear the counts.

@@ -8,6 +8,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(ARGUMENTS) 
   admit_successor();
   follow_predecessor();
   const u32 tile = blockIdx.x;
+  if (tile >= params.tiles) { return; }
   const u32 thread = threadIdx.x;
   source += params.source_offset;
   // 1. Clear the counts.

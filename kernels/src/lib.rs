@@ -12,7 +12,7 @@ mod texts;
 mod unroll;
 
 pub use assemble::{Assembled, assemble};
-pub use params::{ParamsLayout, residue};
+pub use params::{Packed, ParamsLayout, residue};
 pub use texts::{text, texts};
 
 use trifold_core::{Kernel, Language, algorithm};

@@ -1,9 +1,10 @@
 //! A kernel's parameters as bytes: one layout for WGSL's uniform buffer and for the struct that OpenCL and CUDA take by
 //! value.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
-use trifold_core::{Captures, ElementType, Error, Kernel, KernelKey, Language, Param, Result};
+use trifold_core::{Captures, ElementType, Error, Kernel, KernelKey, Language, Param, Result, Size, Values};
 
 /// How far before a span that starts at `offset` its binding starts, if it is to be at a multiple of `alignment` and whole units before:
 /// what [`ParamsLayout::pack`] then counts.
@@ -12,6 +13,32 @@ pub fn residue(offset: u64, alignment: u64, unit: u64) -> Option<u64> {
     let steps = usize::try_from(unit).unwrap_or(usize::MAX);
     let places = (offset % alignment..=offset).step_by(usize::try_from(alignment).ok()?);
     places.take(steps).find(|before| before.is_multiple_of(unit))
+}
+
+/// A launch's parameters as bytes, and those of them that follow from how many elements a run has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packed {
+    bytes: Vec<u8>,
+    /// For this many elements.
+    n: u32,
+    /// By the places of their bytes.
+    sizes: Vec<(usize, Size)>,
+}
+
+impl Packed {
+    /// The bytes for a run of so many elements, or of as many as the launch was bound for.
+    pub fn bytes(&self, n: Option<u32>) -> Cow<'_, [u8]> {
+        match n.filter(|n| *n != self.n) {
+            None => (&self.bytes).into(),
+            Some(n) => {
+                let mut bytes = self.bytes.clone();
+                for (at, size) in &self.sizes {
+                    bytes[*at..at + 4].copy_from_slice(&size.of(n).to_le_bytes());
+                }
+                bytes.into()
+            }
+        }
+    }
 }
 
 /// Where each parameter lies. The initial element comes first, then the captures, at a multiple of 16 bytes, then the words; the whole is
@@ -60,10 +87,9 @@ impl ParamsLayout {
     pub fn pack(
         &self,
         key: &KernelKey,
-        initial: Option<&[u8]>,
-        params: &[(&str, Param)],
+        Values { params, n, initial }: Values<'_>,
         residue: impl Fn(&str) -> u64,
-    ) -> Result<Vec<u8>> {
+    ) -> Result<Packed> {
         let mut bytes = vec![0; self.bytes() as usize];
         match (self.initial, initial) {
             (Some(size), Some(value)) if value.len() == size as usize => bytes[..value.len()].copy_from_slice(value),
@@ -86,11 +112,17 @@ impl ParamsLayout {
                 return Err(Error::Invalid(format!("{kernel} takes captures of {size} bytes, not of {given}")));
             }
         }
+        let mut sizes = vec![];
         for &(name, param) in params {
             let index = self.words.iter().position(|w| *w == name);
             let index = index.ok_or_else(|| Error::Invalid(format!("{} has no parameter `{name}`", self.kernel)))?;
+            let at = self.words_at as usize + 4 * index;
             let value = match param {
                 Param::Word(value) => value,
+                Param::Size(size) => {
+                    sizes.push((at, size));
+                    size.of(n)
+                }
                 Param::Offset { binding, unit } => {
                     let residue = residue(binding);
                     if !residue.is_multiple_of(u64::from(unit)) {
@@ -107,10 +139,9 @@ impl ParamsLayout {
                     })?
                 }
             };
-            let at = self.words_at as usize + 4 * index;
             bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
         }
-        Ok(bytes)
+        Ok(Packed { bytes, n, sizes })
     }
 
     /// The declaration of `Params`.

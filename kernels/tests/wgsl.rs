@@ -9,7 +9,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, TypeInner};
 use tiers::{keys, tiers};
 use trifold_conformance::{Breadth, check_each, describe, kernels};
-use trifold_core::{Caps, KernelKey, Language, Param};
+use trifold_core::{Caps, KernelKey, Language, Param, Values};
 use trifold_kernels::{Assembled, assemble, catalogue, texts};
 
 /// What naga may let a device's kernels use: what wgpu grants for the features behind the caps.
@@ -106,10 +106,11 @@ fn parameters(
         return Err(format!("Params has {names:?}, and the catalogue {expected:?}"));
     }
     let numbered: Vec<_> = entry.params.iter().zip(1..).map(|(name, word)| (*name, Param::Word(word))).collect();
-    let packed = assembled.params.pack(key, initial.as_deref(), &numbered, |_| 0).map_err(|error| error.to_string())?;
+    let values = Values { params: &numbered, n: 0, initial: initial.as_deref() };
+    let packed = assembled.params.pack(key, values, |_| 0).map_err(|error| error.to_string())?;
     for (member, (name, word)) in members.iter().skip(before.len()).zip(entry.params.iter().zip(1_u32..)) {
         let at = member.offset as usize;
-        if packed.get(at..at + 4) != Some(&word.to_le_bytes()) {
+        if packed.bytes(None).get(at..at + 4) != Some(&word.to_le_bytes()) {
             return Err(format!("{name} is at byte {at}, and the host packs it elsewhere"));
         }
     }

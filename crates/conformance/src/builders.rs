@@ -25,6 +25,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     sorts(gpu, &input, &x)?;
     selections(gpu)?;
     runs(gpu, &input, &x)?;
+    sizes(gpu, &input, &x)?;
     match x.slice(1..N + 1) {
         Err(error) => expect("a slice past the end", error.to_string().contains("1..1001"), true)?,
         Ok(_) => return Err(Failure::Wrong("a slice reached past the end".into())),
@@ -98,6 +99,41 @@ fn runs<B: Backend>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Fa
     gpu.run_length_encode(&keys).to((&to, &lengths)).run()?;
     let wanted: Vec<u32> = input.chunks(7).map(|run| run.len() as u32).collect();
     expect("run lengths", lengths.slice(..own.len())?.read()?, wanted)
+}
+
+/// Two runs of one call in one recorder, each with a size of its own.
+fn sizes<B: Backend + Scan + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let (keys, to, kept) = (gpu.copy(x).collect()?, gpu.upload(&[7; N])?, gpu.alloc(N)?);
+    let scan = gpu.inclusive_scan(x, Sum).to(&to).up_to(N).prepare()?;
+    let sort = gpu.sort(&keys).in_place().up_to(900).prepare()?;
+    let keep = gpu.copy(&to).to(&kept).prepare()?;
+    let mut recorder = gpu.record()?;
+    scan.encode_n(&mut recorder, 700)?;
+    keep.encode(&mut recorder)?;
+    sort.encode_n(&mut recorder, 800)?;
+    scan.encode_n(&mut recorder, 3)?;
+    sort.encode_n(&mut recorder, 0)?;
+    gpu.submit(recorder)?;
+    let sums = oracle::inclusive_scan(&Sum, 0, input);
+    expect("a scan of the first 700", kept.read()?, [&sums[..700], &[7; 300]].concat())?;
+    expect("a scan of the first 3 after that", to.read()?, kept.read()?)?;
+    let (mut first, rest) = (input[..800].to_vec(), &input[800..]);
+    first.sort_unstable();
+    expect("a sort of the first 800", keys.read()?, [&first, rest].concat())?;
+    scan.run()?;
+    expect("a scan of the capacity", to.read()?, sums)?;
+    refuse("a run past the capacity", sort.run_n(901), "a run of 901 elements, by a call for up to 900")?;
+    refuse("a run of other than what was prepared", keep.run_n(5), "a run of 5 elements, by a call for 1000")?;
+    let past = gpu.sort(x).in_place().up_to(N + 1).prepare().map(drop);
+    refuse("a capacity past the buffer", past, "the input has 1000 elements, and the call is for up to 1001")
+}
+
+fn refuse(what: &str, result: trifold_core::Result<()>, words: &str) -> Result<(), Failure> {
+    match result {
+        Err(error) if error.to_string().contains(words) => Ok(()),
+        Err(error) => Err(Failure::Wrong(format!("{what} gave `{error}`, not `{words}`"))),
+        Ok(()) => Err(Failure::Wrong(format!("{what} passed"))),
+    }
 }
 
 #[cfg(test)]

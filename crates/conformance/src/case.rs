@@ -11,6 +11,7 @@ use trifold_core::{
 use crate::builders::builders;
 use crate::refusal::Refusal;
 use crate::row::Row;
+use crate::sizes::{Sizes, check_sizes};
 use crate::stage::{Staged, check_row};
 
 /// How much to run.
@@ -35,6 +36,8 @@ pub(crate) enum Body {
     Call(Box<Row>),
     /// Calls one after the other without waiting in between, all checked in the end, twice.
     Queue(Vec<Row>),
+    /// One call, run for other numbers of elements each time.
+    Sizes(Box<Row>, Sizes),
     /// Every builder, as programs call them.
     Builders,
     /// What is timed is run as often as asked, after what comes before it.
@@ -53,7 +56,7 @@ impl Case {
     /// The same for cases of the same kernels, but where a size decides those.
     pub fn kernels(&self) -> String {
         match &self.body {
-            Body::Call(row) => row.kernels(),
+            Body::Call(row) | Body::Sizes(row, _) => row.kernels(),
             Body::Queue(_) | Body::Builders | Body::Timing | Body::Refusal(_) => self.name.clone(),
         }
     }
@@ -62,6 +65,8 @@ impl Case {
     pub fn elements(&self) -> u64 {
         match &self.body {
             Body::Call(row) => row.request.n() * u64::from(row.runs),
+            // Half as many in the mean.
+            Body::Sizes(row, _) => row.request.n() * u64::from(row.runs) / 2,
             Body::Queue(rows) => rows.iter().map(|row| row.request.n()).sum(),
             Body::Builders | Body::Timing | Body::Refusal(_) => 0,
         }
@@ -110,6 +115,7 @@ impl From<Error> for Failure {
 pub fn run(backend: &Device, case: &Case) -> Outcome {
     guarded(|| match &case.body {
         Body::Call(row) => check_row(backend, row),
+        Body::Sizes(row, sizes) => check_sizes(backend, row, *sizes),
         Body::Queue(rows) => queue(backend, rows),
         Body::Builders => builders(backend),
         Body::Timing => timing(backend),

@@ -13,17 +13,17 @@ pub fn fills_and_copies<B: Backend>(backend: &B) -> Outcome {
 
         execute(backend, Command::Fill { span: a.elements::<u32>(3, 2)?, value: 7 })?;
         expect(backend, "a fill", a, [1, 1, 1, 7, 7, 1, 1, 1])?;
-        execute(backend, Command::Copy { from: a.elements::<u32>(2, 3)?, to: b.elements::<u32>(5, 3)? })?;
+        execute(backend, Command::Copy { from: a.elements::<u32>(2, 3)?, to: b.elements::<u32>(5, 3)?, each: 0 })?;
         expect(backend, "a copy", b, [2, 2, 2, 2, 2, 1, 7, 7])?;
         execute(backend, Command::Fill { span: a.elements::<u32>(4, 0)?, value: 9 })?;
-        execute(backend, Command::Copy { from: b.elements::<u32>(8, 0)?, to: a.elements::<u32>(0, 0)? })?;
+        execute(backend, Command::Copy { from: b.elements::<u32>(8, 0)?, to: a.elements::<u32>(0, 0)?, each: 0 })?;
         expect(backend, "an empty fill and copy", a, [1, 1, 1, 7, 7, 1, 1, 1])?;
 
         refuse(backend, "a fill of six bytes", Command::Fill { span: a.slice(0, 6)?, value: 9 })?;
         refuse(
             backend,
             "a copy of three words to two",
-            Command::Copy { from: a.elements::<u32>(0, 3)?, to: b.elements::<u32>(0, 2)? },
+            Command::Copy { from: a.elements::<u32>(0, 3)?, to: b.elements::<u32>(0, 2)?, each: 0 },
         )?;
         expect(backend, "a refused fill", a, [1, 1, 1, 7, 7, 1, 1, 1])?;
         expect(backend, "a refused copy", b, [2, 2, 2, 2, 2, 1, 7, 7])
@@ -32,8 +32,8 @@ pub fn fills_and_copies<B: Backend>(backend: &B) -> Outcome {
 
 fn execute<B: Backend>(backend: &B, command: Command<'_, B>) -> Result<()> {
     // SAFETY: a fill or a copy touches what its spans have, and their buffers live until `expect` has read them, after it.
-    let steps = unsafe { backend.bind(vec![command]) }?;
-    backend.run(&steps)
+    let steps = unsafe { backend.bind(vec![command], false) }?;
+    backend.run(&steps, None)
 }
 
 fn expect<B: Backend>(backend: &B, what: &str, span: &Span<B>, words: [u32; 8]) -> std::result::Result<(), Failure> {
@@ -46,7 +46,7 @@ fn expect<B: Backend>(backend: &B, what: &str, span: &Span<B>, words: [u32; 8]) 
 
 fn refuse<B: Backend>(backend: &B, what: &str, command: Command<'_, B>) -> std::result::Result<(), Failure> {
     // SAFETY: it is not executed.
-    match unsafe { backend.bind(vec![command]) } {
+    match unsafe { backend.bind(vec![command], false) } {
         Err(Error::Invalid(_)) => Ok(()),
         Err(error) => Err(Failure::Wrong(format!("{what} ends with another error: {error}"))),
         Ok(_) => Err(Failure::Wrong(format!("{what} was bound"))),

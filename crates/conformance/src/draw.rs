@@ -50,7 +50,7 @@ fn costs(cases: &[Case], caps: &Caps, tuning: &Tuning) -> HashMap<String, u64> {
         let (kernels, runs) = groups.entry(case.kernels()).or_default();
         *runs += RUN + case.elements() / ELEMENTS;
         // What is refused, or is no call, compiles little or nothing.
-        let Body::Call(row) = &case.body else { continue };
+        let (Body::Call(row) | Body::Sizes(row, _)) = &case.body else { continue };
         let Ok(plan) = row.plan(caps, tuning) else { continue };
         for launch in plan.launched() {
             if !kernels.contains(&launch.kernel) {

@@ -32,6 +32,7 @@ mod properties;
 mod refusal;
 mod repeated;
 mod row;
+mod sizes;
 mod skip;
 mod stage;
 mod table;

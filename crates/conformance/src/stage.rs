@@ -40,7 +40,7 @@ impl Block {
     }
 
     fn fill(&mut self, content: &[u8]) {
-        self.image[self.lead as usize..(self.lead + self.bytes) as usize].copy_from_slice(content);
+        self.image[self.lead as usize..][..content.len()].copy_from_slice(content);
     }
 
     fn span(&self) -> trifold_core::Result<Span<Device>> {
@@ -94,6 +94,17 @@ fn given(inputs: &Inputs, slot: Slot) -> Option<&[u8]> {
 
 impl Staged {
     pub(crate) fn new(backend: &Device, row: &Row) -> trifold_core::Result<Staged> {
+        Self::prepared(backend, row, |spans, tuning| {
+            poisoned_call(backend, &row.request, spans, row.options, tuning, row.poison())
+        })
+    }
+
+    /// With the call that is made for the row's spans.
+    pub(crate) fn prepared(
+        backend: &Device,
+        row: &Row,
+        prepare: impl FnOnce(&Spans<Device>, &Tuning) -> trifold_core::Result<Call<Device>>,
+    ) -> trifold_core::Result<Staged> {
         let (inputs, in_place) = (row.input(0), row.placement.in_place());
         let mut blocks = vec![];
         for operand in row.request.operands() {
@@ -107,13 +118,13 @@ impl Staged {
         let span = |slot| block(&blocks, slot).ok_or_else(|| no_block(slot))?.span();
         let spans = SpansOf::of(&row.request, |operand| span(operand.slot))?;
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps())?;
-        let call = poisoned_call(backend, &row.request, &spans, row.options, &tuning, row.poison())?;
+        let call = prepare(&spans, &tuning)?;
         let expected = oracle::expect(&row.request, &inputs.0, inputs.1.as_deref());
         Ok(Staged { call, expected, blocks, in_place })
     }
 
-    /// Gives the next run an input of its own.
-    fn renew(&mut self, row: &Row, run: u32, backend: &Device) -> trifold_core::Result<()> {
+    /// Gives the next run an input of its own, of as many elements as the row has.
+    pub(crate) fn renew(&mut self, row: &Row, run: u32, backend: &Device) -> trifold_core::Result<()> {
         let inputs = row.input(run);
         self.expected = oracle::expect(&row.request, &inputs.0, inputs.1.as_deref());
         for (slot, block) in &mut self.blocks {
@@ -151,6 +162,26 @@ impl Staged {
         let results = self.results(backend)?;
         self.expected.check(&results, self.call.plan().depth(), STALE).map_err(Failure::Wrong)?;
         Ok(results)
+    }
+
+    /// Holds the last run to the oracle, of a request for the first elements of the spans.
+    pub(crate) fn check_first(&self, backend: &Device, request: &Request) -> Result<(), Failure> {
+        let mut results = self.results(backend)?;
+        for operand in request.operands().iter().filter(|operand| operand.slot.is_output()) {
+            let got = match operand.slot {
+                Slot::Output => Some(&mut results.output),
+                Slot::OutputValues => results.values.as_mut(),
+                Slot::Rest => results.rest.as_mut(),
+                _ => None,
+            };
+            let Some((got, block)) = got.zip(block(&self.blocks, operand.slot)) else { continue };
+            let (first, end) = (operand.bytes() as usize, block.lead as usize + block.bytes as usize);
+            if got[first..] != block.image[block.lead as usize + first..end] {
+                return Err(Failure::Wrong(format!("wrote to the {} past the run's elements", operand.slot.noun())));
+            }
+            got.truncate(first);
+        }
+        self.expected.check(&results, self.call.plan().depth(), STALE).map_err(Failure::Wrong)
     }
 
     /// Fails if an input that is no output was written to.

@@ -9,6 +9,7 @@ mod reduce;
 mod reduce_by_key;
 mod scan;
 mod select;
+mod sizes;
 mod sort;
 mod tuned;
 
@@ -30,6 +31,7 @@ pub fn cases(caps: &Caps, tuning: &Tuning, level: Level) -> Vec<Case> {
     PRIMITIVES.iter().for_each(|primitive| (primitive.rows)(&mut table));
     table.octets();
     table.candidates();
+    table.sizes();
     table.queues();
     for refusal in Refusal::all(caps) {
         let name = format!("refusal/{}", refusal.name());
@@ -48,6 +50,7 @@ pub(crate) use reduce::reduce;
 pub(crate) use reduce_by_key::by_key;
 pub(crate) use scan::scan;
 pub(crate) use select::select;
+pub(crate) use sizes::requests;
 pub(crate) use sort::sort;
 pub use tuned::tuned_cases;
 

@@ -75,33 +75,33 @@ impl<B: Backend> Backend for Watched<B> {
         self.tell("compile").compile(key).await
     }
 
-    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>) -> Result<B::Steps> {
+    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<B::Steps> {
         let below = commands.into_iter().map(|command| match command {
             Command::Fill { span, value } => Command::Fill { span: carried(&span), value },
-            Command::Copy { from, to } => Command::Copy { from: carried(&from), to: carried(&to) },
-            Command::Launch { key, kernel, groups, spans, params, initial } => {
+            Command::Copy { from, to, each } => Command::Copy { from: carried(&from), to: carried(&to), each },
+            Command::Launch { key, kernel, groups, spans, values } => {
                 let spans = spans.iter().map(|(name, span)| (*name, carried(span))).collect();
-                Command::Launch { key, kernel, groups, spans, params, initial }
+                Command::Launch { key, kernel, groups, spans, values }
             }
         });
         // SAFETY: they are the caller's commands, of the same memory.
-        unsafe { self.tell("bind").bind(below.collect()) }
+        unsafe { self.tell("bind").bind(below.collect(), resizes) }
     }
 
     fn record(&self) -> Result<B::Recorder> {
         self.tell("record").record()
     }
 
-    fn execute(&self, recorder: &mut B::Recorder, steps: &B::Steps) -> Result<()> {
-        self.tell("execute").execute(recorder, steps)
+    fn execute(&self, recorder: &mut B::Recorder, steps: &B::Steps, n: Option<u32>) -> Result<()> {
+        self.tell("execute").execute(recorder, steps, n)
     }
 
     fn submit(&self, recorder: B::Recorder) -> Result<()> {
         self.tell("submit").submit(recorder)
     }
 
-    fn run(&self, steps: &B::Steps) -> Result<()> {
-        self.tell("run").run(steps)
+    fn run(&self, steps: &B::Steps, n: Option<u32>) -> Result<()> {
+        self.tell("run").run(steps, n)
     }
 
     fn synchronize(&self) -> Result<()> {
@@ -118,7 +118,7 @@ impl<B: Backend> Backend for Watched<B> {
         Ok(())
     }
 
-    fn time(&self, before: Option<&B::Steps>, steps: &B::Steps, repeat: u32) -> Result<f64> {
-        self.tell("time").time(before, steps, repeat)
+    fn time(&self, before: Option<&B::Steps>, steps: &B::Steps, n: Option<u32>, repeat: u32) -> Result<f64> {
+        self.tell("time").time(before, steps, n, repeat)
     }
 }

@@ -60,7 +60,7 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// [`Error::Compile`] with the compiler's log, [`Error::Operator`] for the caller's part of the text.
     fn compile(&self, key: &KernelKey) -> impl Future<Output = Result<Self::Kernel>>;
 
-    /// Binds the commands of a call.
+    /// Binds the commands of a call, whose runs may have fewer elements if it `resizes`.
     ///
     /// # Errors
     /// [`Error::Invalid`] for arguments that the kernel does not take, or memory of another device or queue.
@@ -69,7 +69,7 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// Kernels trust their numbers. Launches must be those of a plan for this device, with spans that [`Prepared`](crate::Prepared) would bind
     /// for them. And steps may hold no more than addresses: they must not be executed, by a graph that captured them either, when no handle
     /// of their spans' memory is left.
-    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>) -> Result<Self::Steps>;
+    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<Self::Steps>;
 
     /// Starts recording.
     ///
@@ -77,12 +77,12 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// What the driver says.
     fn record(&self) -> Result<Self::Recorder>;
 
-    /// Records a call's steps, in order. Another thread's, on the same queue, come before or after all of them (but the CPU's calls end with
-    /// an error where another thread is at work on the same memory).
+    /// Records a call's steps, in order, for a run of `n` elements, or of as many as they were bound for. Another thread's, on the same queue,
+    /// come before or after all of them (but the CPU's calls end with an error where another thread is at work on the same memory).
     ///
     /// # Errors
     /// [`Error::Invalid`] for steps that another backend bound, and what the driver says.
-    fn execute(&self, recorder: &mut Self::Recorder, steps: &Self::Steps) -> Result<()>;
+    fn execute(&self, recorder: &mut Self::Recorder, steps: &Self::Steps, n: Option<u32>) -> Result<()>;
 
     /// Hands what was recorded to the device. Does not wait.
     ///
@@ -90,13 +90,13 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// [`Error::DeviceLost`], where the driver says so already, and [`Error::Backend`].
     fn submit(&self, recorder: Self::Recorder) -> Result<()>;
 
-    /// Records and submits a call's steps. Does not wait.
+    /// Records and submits a call's steps, as [`Backend::execute`]. Does not wait.
     ///
     /// # Errors
     /// As [`Backend::execute`] and [`Backend::submit`].
-    fn run(&self, steps: &Self::Steps) -> Result<()> {
+    fn run(&self, steps: &Self::Steps, n: Option<u32>) -> Result<()> {
         let mut recorder = self.record()?;
-        self.execute(&mut recorder, steps)?;
+        self.execute(&mut recorder, steps, n)?;
         self.submit(recorder)
     }
 
@@ -119,12 +119,12 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// As [`Backend::write`].
     fn read(&self, from: &Span<Self>, bytes: &mut [u8]) -> impl Future<Output = Result<()>>;
 
-    /// Runs `before`, then `repeat` times `steps`, and gives the milliseconds that the latter took on the device, by its
+    /// Runs `before`, then `repeat` times `steps` for runs of `n` elements, and gives the milliseconds that the latter took on the device, by its
     /// own timestamps.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the device has no timestamps.
-    fn time(&self, before: Option<&Self::Steps>, steps: &Self::Steps, repeat: u32) -> Result<f64>;
+    fn time(&self, before: Option<&Self::Steps>, steps: &Self::Steps, n: Option<u32>, repeat: u32) -> Result<f64>;
 }
 
 /// A range of device memory, whoever allocated it, which it keeps. Offset and length are in bytes.
@@ -258,6 +258,8 @@ pub enum Command<'a, B: Backend> {
         from: Span<B>,
         /// To where.
         to: Span<B>,
+        /// The bytes that are copied for each element of a run of fewer; all are where it is 0.
+        each: u32,
     },
     /// Launch a kernel.
     Launch {
@@ -269,11 +271,20 @@ pub enum Command<'a, B: Backend> {
         groups: u32,
         /// Each argument's span.
         spans: Vec<(&'static str, Span<B>)>,
-        /// The parameters.
-        params: &'a [(&'static str, Param)],
-        /// The element to start from.
-        initial: Option<&'a [u8]>,
+        /// What it is told beside its spans.
+        values: Values<'a>,
     },
+}
+
+/// What a launch is told beside its spans.
+#[derive(Debug, Clone, Copy)]
+pub struct Values<'a> {
+    /// The parameters.
+    pub params: &'a [(&'static str, Param)],
+    /// How many elements a run has that says nothing else.
+    pub n: u32,
+    /// The element to start from.
+    pub initial: Option<&'a [u8]>,
 }
 
 impl<B: Backend> Command<'_, B> {
@@ -286,7 +297,7 @@ impl<B: Backend> Command<'_, B> {
             Command::Fill { span, .. } if span.offset % 4 != 0 || span.bytes % 4 != 0 => {
                 Err(Error::Invalid(format!("a fill of {span:?}; it takes whole, aligned 32-bit words")))
             }
-            Command::Copy { from, to } if from.bytes != to.bytes => {
+            Command::Copy { from, to, .. } if from.bytes != to.bytes => {
                 Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")))
             }
             _ => Ok(()),
@@ -303,14 +314,14 @@ impl InOrder {
     ///
     /// # Errors
     /// As [`Backend::execute`].
-    pub fn time<B>(backend: &B, before: Option<&B::Steps>, steps: &B::Steps, repeat: u32) -> Result<f64>
+    pub fn time<B>(backend: &B, before: Option<&B::Steps>, steps: &B::Steps, n: Option<u32>, repeat: u32) -> Result<f64>
     where
         B: Backend<Recorder = InOrder>,
     {
-        before.map_or(Ok(()), |before| backend.execute(&mut InOrder, before))?;
+        before.map_or(Ok(()), |before| backend.execute(&mut InOrder, before, None))?;
         let start = Instant::now();
         for _ in 0..repeat {
-            backend.execute(&mut InOrder, steps)?;
+            backend.execute(&mut InOrder, steps, n)?;
         }
         Ok(start.elapsed().as_secs_f64() * 1e3)
     }

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use crate::{
-    Algorithm, Backend, Buffer, Call, Compacted, Device, Element, Options, Plan, Prepared, Request, Result, Span,
-    Spans, Transfer, planner,
+    Algorithm, Backend, Buffer, Call, Compacted, Device, Element, Error, Options, Plan, Prepared, Request, Result,
+    Span, Spans, Transfer, planner,
 };
 
 /// Waits for a future on this thread.
@@ -72,17 +72,24 @@ pub struct Placed<B: Backend = Device> {
     request: Request,
     spans: Spans<B>,
     options: Options,
+    capacity: Option<u64>,
 }
 
 impl<B: Backend> Placed<B> {
     pub(crate) fn new(device: B, request: impl Into<Request>, spans: Spans<B>) -> Self {
-        Placed { device, request: request.into(), spans, options: Options::default() }
+        Placed { device, request: request.into(), spans, options: Options::default(), capacity: None }
     }
 
     /// By this algorithm, not by the planner's choice.
     pub fn by(mut self, algorithm: &'static Algorithm) -> Self {
         self.options.algorithm = Some(algorithm);
         self
+    }
+
+    /// For any number of elements up to a capacity: prepared, the call then takes how many with each run ([`Call::run_n`],
+    /// [`Call::encode_n`]). Its spans have at least as many.
+    pub fn up_to(self, capacity: usize) -> Self {
+        Placed { capacity: Some(capacity as u64), ..self }
     }
 
     /// With these options, instead of all that was said before.
@@ -100,8 +107,9 @@ impl<B: Backend> Placed<B> {
     /// # Errors
     /// As [`planner::plan`].
     pub fn plan(&self) -> Result<Plan> {
-        let layout = self.spans.layout_for(&self.device, &self.request)?;
-        planner::plan(&self.request, layout, self.options, self.device.caps(), &self.device.tuning())
+        let (request, spans) = self.cut()?;
+        let layout = spans.layout_for(&self.device, &request)?;
+        planner::plan(&request, layout, self.options, self.device.caps(), &self.device.tuning())
     }
 
     /// Plans and compiles the call, allocates its scratch, and submits it. Does not wait for its end.
@@ -151,12 +159,37 @@ impl<B: Backend> Placed<B> {
     }
 
     async fn compile(&self) -> Result<Prepared<B>> {
-        let layout = self.spans.layout_for(&self.device, &self.request)?;
-        Prepared::new(&self.device, &self.request, layout, self.options).await
+        let Placed { device, request, spans, options, capacity } = self;
+        let layout = spans.layout_for(device, request)?;
+        match capacity {
+            None => Prepared::new(device, request, layout, *options).await,
+            Some(_) => Prepared::up_to(device, request, layout, *options, &device.tuning()).await,
+        }
     }
 
-    /// A count that nobody asked for needs a place all the same.
+    /// The request for the capacity, where there is one, and the spans' parts for that.
+    fn cut(&self) -> Result<(Request, Spans<B>)> {
+        let mut spans = self.spans.clone();
+        let Some(capacity) = self.capacity else { return Ok((self.request.clone(), spans)) };
+        let request = self.request.with_n(capacity);
+        for operand in request.operands() {
+            let Some(span) = spans.slot(operand.slot) else { continue };
+            if span.bytes() < operand.bytes() {
+                return Err(Error::Invalid(format!(
+                    "the {} has {} elements, and the call is for up to {capacity}; bring as many, or prepare it up to fewer",
+                    operand.slot.noun(),
+                    span.bytes() / u64::from(operand.element.bytes()),
+                )));
+            }
+            let part = span.slice(0, operand.bytes())?;
+            spans = spans.put(operand.slot, part);
+        }
+        Ok((request, spans))
+    }
+
+    /// Cuts the spans to the capacity. A count that nobody asked for needs a place all the same.
     fn complete(&mut self) -> Result<()> {
+        (self.request, self.spans) = self.cut()?;
         if self.spans.count.is_none() && self.request.counts() {
             self.spans.count = Some(new_count(&self.device)?.span().clone());
         }

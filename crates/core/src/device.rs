@@ -66,15 +66,15 @@ trait Erased: Any + Send + Sync {
     fn compile<'a>(&'a self, key: &'a KernelKey) -> Pending<'a, DeviceKernel>;
     /// # Safety
     /// As [`Backend::bind`].
-    unsafe fn bind(&self, commands: Vec<Command<'_, Device>>) -> Result<DeviceSteps>;
+    unsafe fn bind(&self, commands: Vec<Command<'_, Device>>, resizes: bool) -> Result<DeviceSteps>;
     fn record(&self) -> Result<DeviceRecorder>;
-    fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps) -> Result<()>;
+    fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps, n: Option<u32>) -> Result<()>;
     fn submit(&self, recorder: DeviceRecorder) -> Result<()>;
-    fn run(&self, steps: &DeviceSteps) -> Result<()>;
+    fn run(&self, steps: &DeviceSteps, n: Option<u32>) -> Result<()>;
     fn synchronize(&self) -> Result<()>;
     fn write(&self, to: &Span<Device>, bytes: &[u8]) -> Result<()>;
     fn read<'a>(&'a self, from: &'a Span<Device>, bytes: &'a mut [u8]) -> Pending<'a, ()>;
-    fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, repeat: u32) -> Result<f64>;
+    fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, n: Option<u32>, repeat: u32) -> Result<f64>;
 }
 
 /// A span of a device's as that of the backend behind it.
@@ -92,10 +92,10 @@ fn outer<B: Backend>(span: &Span<B>) -> Span<Device> {
 fn command<'a, B: Backend>(command: Command<'a, Device>) -> Result<Command<'a, B>> {
     Ok(match command {
         Command::Fill { span, value } => Command::Fill { span: inner(&span)?, value },
-        Command::Copy { from, to } => Command::Copy { from: inner(&from)?, to: inner(&to)? },
-        Command::Launch { key, kernel, groups, spans, params, initial } => {
+        Command::Copy { from, to, each } => Command::Copy { from: inner(&from)?, to: inner(&to)?, each },
+        Command::Launch { key, kernel, groups, spans, values } => {
             let spans = spans.iter().map(|(name, span)| Ok((*name, inner(span)?))).collect::<Result<_>>()?;
-            Command::Launch { key, kernel: kernel.get()?, groups, spans, params, initial }
+            Command::Launch { key, kernel: kernel.get()?, groups, spans, values }
         }
     })
 }
@@ -134,27 +134,27 @@ impl<B: Backend> Erased for B {
         Box::pin(async { Ok(DeviceKernel::of(Backend::compile(self, key).await?)) })
     }
 
-    unsafe fn bind(&self, commands: Vec<Command<'_, Device>>) -> Result<DeviceSteps> {
+    unsafe fn bind(&self, commands: Vec<Command<'_, Device>>, resizes: bool) -> Result<DeviceSteps> {
         let commands = commands.into_iter().map(command).collect::<Result<_>>()?;
         // SAFETY: they are the caller's commands, of the same memory.
-        Ok(DeviceSteps::of(unsafe { Backend::bind(self, commands) }?))
+        Ok(DeviceSteps::of(unsafe { Backend::bind(self, commands, resizes) }?))
     }
 
     fn record(&self) -> Result<DeviceRecorder> {
         Ok(DeviceRecorder(Box::new(Backend::record(self)?)))
     }
 
-    fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps) -> Result<()> {
+    fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps, n: Option<u32>) -> Result<()> {
         let recorder = recorder.0.downcast_mut().ok_or_else(foreign_recorder)?;
-        Backend::execute(self, recorder, steps.get()?)
+        Backend::execute(self, recorder, steps.get()?, n)
     }
 
     fn submit(&self, recorder: DeviceRecorder) -> Result<()> {
         Backend::submit(self, *recorder.0.downcast().map_err(|_| foreign_recorder())?)
     }
 
-    fn run(&self, steps: &DeviceSteps) -> Result<()> {
-        Backend::run(self, steps.get()?)
+    fn run(&self, steps: &DeviceSteps, n: Option<u32>) -> Result<()> {
+        Backend::run(self, steps.get()?, n)
     }
 
     fn synchronize(&self) -> Result<()> {
@@ -169,9 +169,9 @@ impl<B: Backend> Erased for B {
         Box::pin(async { Backend::read(self, &inner(from)?, bytes).await })
     }
 
-    fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, repeat: u32) -> Result<f64> {
+    fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, n: Option<u32>, repeat: u32) -> Result<f64> {
         let before = before.map(DeviceSteps::get).transpose()?;
-        Backend::time(self, before, steps.get()?, repeat)
+        Backend::time(self, before, steps.get()?, n, repeat)
     }
 }
 
@@ -239,25 +239,25 @@ impl Backend for Device {
         self.0.compile(key).await
     }
 
-    unsafe fn bind(&self, commands: Vec<Command<'_, Device>>) -> Result<DeviceSteps> {
+    unsafe fn bind(&self, commands: Vec<Command<'_, Device>>, resizes: bool) -> Result<DeviceSteps> {
         // SAFETY: the caller's promise.
-        unsafe { self.0.bind(commands) }
+        unsafe { self.0.bind(commands, resizes) }
     }
 
     fn record(&self) -> Result<DeviceRecorder> {
         self.0.record()
     }
 
-    fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps) -> Result<()> {
-        self.0.execute(recorder, steps)
+    fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps, n: Option<u32>) -> Result<()> {
+        self.0.execute(recorder, steps, n)
     }
 
     fn submit(&self, recorder: DeviceRecorder) -> Result<()> {
         self.0.submit(recorder)
     }
 
-    fn run(&self, steps: &DeviceSteps) -> Result<()> {
-        self.0.run(steps)
+    fn run(&self, steps: &DeviceSteps, n: Option<u32>) -> Result<()> {
+        self.0.run(steps, n)
     }
 
     fn synchronize(&self) -> Result<()> {
@@ -272,8 +272,8 @@ impl Backend for Device {
         self.0.read(from, bytes).await
     }
 
-    fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, repeat: u32) -> Result<f64> {
-        self.0.time(before, steps, repeat)
+    fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, n: Option<u32>, repeat: u32) -> Result<f64> {
+        self.0.time(before, steps, n, repeat)
     }
 }
 

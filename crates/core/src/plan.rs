@@ -122,11 +122,52 @@ impl KernelKey {
     }
 }
 
+/// A number that follows from how many elements a run has: the elements themselves, and what was made of them step by step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Size([Option<SizeStep>; 4]);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum SizeStep {
+    /// So many parts, the last of which may be smaller.
+    Parts(u32),
+    Times(u32),
+    Plus(u32),
+    /// What lies behind so many, and at most this.
+    Window(u32, u32),
+}
+
+impl SizeStep {
+    fn of(self, size: u32) -> u32 {
+        match self {
+            SizeStep::Parts(of) => size.div_ceil(of),
+            SizeStep::Times(factor) => size.saturating_mul(factor),
+            SizeStep::Plus(more) => size.saturating_add(more),
+            SizeStep::Window(first, most) => size.saturating_sub(first).min(most),
+        }
+    }
+}
+
+impl Size {
+    /// The number for so many elements.
+    pub fn of(&self, n: u32) -> u32 {
+        self.0.iter().flatten().fold(n, |size, step| step.of(size))
+    }
+}
+
+impl std::fmt::Debug for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("n")?;
+        self.0.iter().flatten().try_for_each(|step| write!(f, " {step:?}"))
+    }
+}
+
 /// A kernel's run-time parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Param {
     /// A number known to the plan.
     Word(u32),
+    /// A number that follows from how many elements the run has.
+    Size(Size),
     /// Where a binding's span starts, in units of `unit` bytes, beyond where the backend could bind it.
     Offset {
         /// The binding.
@@ -134,6 +175,50 @@ pub enum Param {
         /// The unit, in bytes.
         unit: u32,
     },
+}
+
+impl Param {
+    /// The elements of a run.
+    pub(crate) const ELEMENTS: Param = Param::Size(Size([None; 4]));
+
+    fn then(self, step: SizeStep) -> Param {
+        match self {
+            Param::Word(word) => Param::Word(step.of(word)),
+            Param::Size(Size(mut steps)) => {
+                let free = steps.iter_mut().find(|step| step.is_none());
+                *free.expect("no number takes more steps") = Some(step);
+                Param::Size(Size(steps))
+            }
+            Param::Offset { .. } => self,
+        }
+    }
+
+    /// How many parts of so many there are.
+    pub(crate) fn in_parts(self, of: u32) -> Param {
+        self.then(SizeStep::Parts(of.max(1)))
+    }
+
+    pub(crate) fn times(self, factor: u32) -> Param {
+        self.then(SizeStep::Times(factor))
+    }
+
+    pub(crate) fn plus(self, more: u32) -> Param {
+        self.then(SizeStep::Plus(more))
+    }
+
+    /// How many there are behind so many, and at most this.
+    pub(crate) fn window(self, first: u32, most: u32) -> Param {
+        self.then(SizeStep::Window(first, most))
+    }
+
+    /// The number, of a run of so many elements, if it is one.
+    pub fn number(&self, n: u32) -> Option<u32> {
+        match self {
+            Param::Word(word) => Some(*word),
+            Param::Size(size) => Some(size.of(n)),
+            Param::Offset { .. } => None,
+        }
+    }
 }
 
 /// One kernel launch.
@@ -170,6 +255,8 @@ pub enum Step {
         from: Region,
         /// To where.
         to: Region,
+        /// The bytes that are copied for each element of a run.
+        each: u32,
     },
     /// Launch a kernel.
     Launch(Launch),
@@ -179,6 +266,8 @@ pub enum Step {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     pub(crate) algorithm: &'static Algorithm,
+    /// How many elements it was made for. A run may have fewer.
+    pub(crate) n: u32,
     pub(crate) scratch: Scratch,
     pub(crate) steps: Vec<Step>,
     /// The spans it was made for.
@@ -192,6 +281,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// How many elements it was made for.
+    pub fn n(&self) -> u64 {
+        self.n.into()
+    }
+
     /// The algorithm.
     pub fn algorithm(&self) -> &'static Algorithm {
         self.algorithm
@@ -235,9 +329,9 @@ impl Plan {
     /// The most tiles of one launch that wait for each other, 0 where none does: only those can be blocked by a
     /// [`Fault`](crate::Fault), and only those are concerned by [`Waiting`](crate::Waiting).
     pub fn waiting_tiles(&self) -> u32 {
-        let tiles = |launch: &Launch| match launch.params.iter().find(|(name, _)| *name == "tiles") {
-            Some((_, Param::Word(tiles))) => *tiles,
-            _ => launch.groups,
+        let tiles = |launch: &Launch| {
+            let tiles = launch.params.iter().find(|(name, _)| *name == "tiles");
+            tiles.and_then(|(_, tiles)| tiles.number(self.n)).unwrap_or(launch.groups)
         };
         self.launched().filter(|launch| launch.kernel.waits()).map(tiles).max().unwrap_or(0)
     }

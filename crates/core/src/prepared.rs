@@ -1,29 +1,19 @@
-//! From a plan to something that runs: compile once, bind once, run any number of times.
+//! From plans to something that runs: compile once, bind once, run any number of times.
 
-use std::sync::Arc;
-
+use crate::call::{Bound, Call};
 use crate::primitive::Operand;
 use crate::scratch::Pieces;
+use crate::sized::{Maker, Plans};
 use crate::{
-    Backend, Command, Device, Error, KernelKey, Layout, Options, Plan, Region, Request, Result, Slot, Span, Spans,
-    Step, Tuning, block_on, planner,
+    Backend, Command, Error, KernelKey, Layout, Options, Plan, Region, Request, Result, Slot, Span, Spans, Step,
+    Tuning, Values, planner,
 };
 
-/// A plan with its kernels compiled.
+/// A plan with its kernels compiled, or the plans of a call up to a capacity.
 pub struct Prepared<B: Backend> {
     device: B,
-    plan: Arc<Plan>,
+    plans: Plans,
     kernels: Vec<(KernelKey, B::Kernel)>,
-}
-
-/// A call that was planned, compiled and bound, to be run any number of times: that compiles nothing, and on a GPU allocates nothing. It
-/// keeps its device and its memory.
-pub struct Call<B: Backend> {
-    /// They may hold no more than addresses: dropped before what keeps the memory.
-    steps: Arc<B::Steps>,
-    _memory: Vec<B::Handle>,
-    device: B,
-    plan: Arc<Plan>,
 }
 
 impl<B: Backend> Prepared<B> {
@@ -49,11 +39,31 @@ impl<B: Backend> Prepared<B> {
         Self::of_plan(device, planner::plan(request, layout, options, device.caps(), tuning)?).await
     }
 
+    /// As [`Prepared::with_tuning`], for runs of any number of elements up to the request's.
+    ///
+    /// # Errors
+    /// As [`Prepared::new`], and [`Error::Unsupported`] by an algorithm of the literature's.
+    pub async fn up_to(
+        device: &B,
+        request: &Request,
+        layout: Layout,
+        options: Options,
+        tuning: &Tuning,
+    ) -> Result<Self> {
+        let maker = Maker { request, layout, options, caps: device.caps(), tuning };
+        Self::compiled(device, maker.plans()?).await
+    }
+
     /// Compiles the kernels of a plan that the caller has, for this backend's device.
     ///
     /// # Errors
     /// As [`Backend::compile`], and [`Error::Invalid`] for a plan that was made for another device.
     pub async fn of_plan(device: &B, plan: Plan) -> Result<Self> {
+        Self::check_caps(device, &plan)?;
+        Self::compiled(device, Plans::of(plan)).await
+    }
+
+    fn check_caps(device: &B, plan: &Plan) -> Result<()> {
         let caps = device.caps();
         if *plan.caps != *caps {
             return Err(Error::Invalid(format!(
@@ -61,18 +71,36 @@ impl<B: Backend> Prepared<B> {
                 plan.caps.device, plan.caps.backend, caps.device, caps.backend
             )));
         }
+        Ok(())
+    }
+
+    /// As [`Prepared::of_plan`], for runs of as many elements as the plan was made for, or fewer.
+    ///
+    /// # Errors
+    /// As [`Prepared::of_plan`], and [`Error::Unsupported`] for a plan by an algorithm of the literature's.
+    pub async fn of_plan_up_to(device: &B, plan: Plan) -> Result<Self> {
+        Self::check_caps(device, &plan)?;
+        Self::compiled(device, Plans::up_to(plan)?).await
+    }
+
+    async fn compiled(device: &B, plans: Plans) -> Result<Self> {
         let mut kernels: Vec<(KernelKey, B::Kernel)> = vec![];
-        for launch in plan.launched() {
+        for launch in plans.plans.iter().flat_map(|plan| plan.launched()) {
             if !kernels.iter().any(|(key, _)| *key == launch.kernel) {
                 kernels.push((launch.kernel.clone(), device.compile(&launch.kernel).await?));
             }
         }
-        Ok(Prepared { device: device.clone(), plan: Arc::new(plan), kernels })
+        Ok(Prepared { device: device.clone(), plans, kernels })
     }
 
-    /// The plan.
+    /// The plan: of a call up to a capacity that for as many as that.
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        self.plans.last()
+    }
+
+    /// Working memory that a call needs, in bytes. Up to a larger capacity it is no less.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.plans.scratch_bytes()
     }
 
     /// Binds spans, with scratch of the call's own, allocated and cleared here once.
@@ -81,9 +109,9 @@ impl<B: Backend> Prepared<B> {
     /// [`Error::Invalid`] if the spans are not what the plan was made for.
     pub fn bind(&self, spans: &Spans<B>) -> Result<Call<B>> {
         self.check(spans)?;
-        let scratch = Pieces::new(&self.device, &self.plan.scratch)?;
+        let scratch = self.plans.allocate(&self.device)?;
         self.clear_scratch(&scratch)?;
-        self.bind_steps(spans, &scratch, true)
+        self.bind_all(spans, &scratch, true)
     }
 
     /// Binds spans, with scratch of the call's own that every run clears: for calls that run once, or are recorded and may never run.
@@ -92,7 +120,7 @@ impl<B: Backend> Prepared<B> {
     /// As [`Prepared::bind`].
     pub(crate) fn bind_once(&self, spans: &Spans<B>) -> Result<Call<B>> {
         self.check(spans)?;
-        self.bind_steps(spans, &Pieces::new(&self.device, &self.plan.scratch)?, false)
+        self.bind_all(spans, &self.plans.allocate(&self.device)?, false)
     }
 
     /// Binds spans and the caller's scratch, which is cleared as needed on every run. A plan that needs none takes any. Calls may share
@@ -105,9 +133,9 @@ impl<B: Backend> Prepared<B> {
     /// has a span.
     pub fn bind_with_scratch(&self, spans: &Spans<B>, scratch: &Span<B>) -> Result<Call<B>> {
         self.check(spans)?;
-        let (need, device) = (self.plan.scratch_bytes(), &self.device);
+        let (need, device) = (self.scratch_bytes(), &self.device);
         if need == 0 {
-            return self.bind_steps(spans, &Pieces::none(), false);
+            return self.bind_all(spans, &self.plans.none(), false);
         }
         let alignment = device.caps().binding_alignment.max(256);
         let start = device.handle_alignment(scratch.handle());
@@ -125,36 +153,70 @@ impl<B: Backend> Prepared<B> {
                 return Err(Error::Invalid(format!("the scratch overlaps the {name}; give it memory of its own")));
             }
         }
-        self.bind_steps(spans, &Pieces::whole(scratch.clone()), false)
+        self.bind_all(spans, &self.plans.whole(scratch)?, false)
     }
 
     /// Clears what the kernels will leave clean from then on.
-    fn clear_scratch(&self, scratch: &Pieces<B>) -> Result<()> {
+    fn clear_scratch(&self, scratch: &[Pieces<B>]) -> Result<()> {
         let mut clear = vec![];
-        for step in &self.plan.steps {
-            if let Step::Fill { region, value, once: true } = step {
-                clear.extend(scratch.parts(region)?.into_iter().map(|span| Command::Fill { span, value: *value }));
+        for (plan, scratch) in self.plans.plans.iter().zip(scratch) {
+            for step in &plan.steps {
+                if let Step::Fill { region, value, once: true } = step {
+                    clear.extend(scratch.parts(region)?.into_iter().map(|span| Command::Fill { span, value: *value }));
+                }
             }
         }
         if clear.is_empty() {
             return Ok(());
         }
         // SAFETY: they fill what the spans have, and run at once, while the caller's pieces live.
-        let steps = unsafe { self.device.bind(clear) }?;
-        self.device.run(&steps)
+        let steps = unsafe { self.device.bind(clear, false) }?;
+        self.device.run(&steps, None)
     }
 
     /// Binds spans that were checked; `clean` says that the scratch was cleared by [`Prepared::clear_scratch`].
-    fn bind_steps(&self, spans: &Spans<B>, scratch: &Pieces<B>, clean: bool) -> Result<Call<B>> {
+    fn bind_all(&self, spans: &Spans<B>, scratch: &[Pieces<B>], clean: bool) -> Result<Call<B>> {
+        let bound = self.plans.plans.iter().zip(scratch).map(|(plan, scratch)| {
+            let resizes = self.plans.resizes && plan.n > 0;
+            let commands = self.commands(plan, spans, scratch, clean)?;
+            // SAFETY: the plan is for this device, as `of_plan` compared or as it was made, and for spans as `check` found these, or ends where
+            // they do. The call keeps their memory and the scratch's as long as the steps, which it gives to nobody.
+            let steps = unsafe { self.device.bind(commands, resizes) }?;
+            Ok(Bound { most: plan.n, steps: steps.into(), resizes })
+        });
+        let memory = spans.all().map(|(_, span)| span).chain(scratch.iter().flat_map(Pieces::all));
+        Ok(Call {
+            sizes: bound.collect::<Result<_>>()?,
+            memory: memory.map(|span| span.handle().clone()).collect(),
+            device: self.device.clone(),
+            plan: self.plans.last().clone(),
+            n: self.plans.n,
+            scratch_bytes: self.scratch_bytes(),
+        })
+    }
+
+    /// The commands of a plan, with their spans.
+    fn commands<'a>(
+        &'a self,
+        plan: &'a Plan,
+        spans: &Spans<B>,
+        scratch: &Pieces<B>,
+        clean: bool,
+    ) -> Result<Vec<Command<'a, B>>> {
         let resolve = |region: &Region| -> Result<Span<B>> {
+            let part = |span: &Span<B>| {
+                // A plan for more elements than the spans have ends where they do.
+                let there = if self.plans.resizes { span.bytes().saturating_sub(region.offset) } else { region.bytes };
+                span.slice(region.offset, region.bytes.min(there))
+            };
             let span = match region.slot {
                 Slot::Scratch => scratch.region(region)?,
-                slot => spans.slot(slot).map(|span| span.slice(region.offset, region.bytes)).transpose()?,
+                slot => spans.slot(slot).map(part).transpose()?,
             };
             span.ok_or_else(|| Error::Invalid(format!("the plan needs the {}, which is not bound", region.slot.noun())))
         };
         let mut commands = vec![];
-        for step in &self.plan.steps {
+        for step in &plan.steps {
             commands.push(match step {
                 Step::Fill { once: true, .. } if clean => continue,
                 // Several regions' scratch, each in a buffer of its own, may be filled at once.
@@ -164,7 +226,11 @@ impl<B: Backend> Prepared<B> {
                     continue;
                 }
                 Step::Fill { region, value, .. } => Command::Fill { span: resolve(region)?, value: *value },
-                Step::Copy { from, to } => Command::Copy { from: resolve(from)?, to: resolve(to)? },
+                Step::Copy { from, to, each } => {
+                    let (from, to) = (resolve(from)?, resolve(to)?);
+                    let bytes = from.bytes().min(to.bytes());
+                    Command::Copy { from: from.slice(0, bytes)?, to: to.slice(0, bytes)?, each: *each }
+                }
                 Step::Launch(launch) => Command::Launch {
                     key: &launch.kernel,
                     kernel: self
@@ -178,34 +244,28 @@ impl<B: Backend> Prepared<B> {
                         .iter()
                         .map(|(name, region)| Ok((*name, resolve(region)?)))
                         .collect::<Result<_>>()?,
-                    params: &launch.params,
-                    initial: launch.initial.as_deref(),
+                    values: Values {
+                        params: &launch.params,
+                        n: plan.n.min(self.plans.n),
+                        initial: launch.initial.as_deref(),
+                    },
                 },
             });
         }
-        // SAFETY: the plan is for this device, as `of_plan` compared, and for spans as `check` found these. The call keeps their memory and the
-        // scratch's as long as the steps, which it gives to nobody.
-        let steps = unsafe { self.device.bind(commands) }?;
-        let memory = spans.all().map(|(_, span)| span).chain(scratch.all()).map(|span| span.handle().clone());
-        Ok(Call {
-            steps: steps.into(),
-            _memory: memory.collect(),
-            device: self.device.clone(),
-            plan: self.plan.clone(),
-        })
+        Ok(commands)
     }
 
     fn check(&self, spans: &Spans<B>) -> Result<()> {
         let backend = &self.device;
         let layout = spans.layout(backend)?;
-        let is_planned = |slot: Slot| self.plan.operands.iter().any(|operand| operand.slot == slot);
+        let is_planned = |slot: Slot| self.plans.operands.iter().any(|operand| operand.slot == slot);
         if let Some((slot, _)) = spans.all().find(|(slot, span)| span.bytes() > 0 && !is_planned(*slot)) {
             return Err(Error::Invalid(format!(
                 "the {} is bound, and the plan has none; leave it out, or prepare for a call that has it",
                 slot.noun()
             )));
         }
-        for operand in &self.plan.operands {
+        for operand in &self.plans.operands {
             let (span, noun, bytes, align) =
                 (spans.slot(operand.slot), operand.slot.noun(), operand.bytes(), operand.align);
             let have = span.map_or(0, Span::bytes);
@@ -236,106 +296,25 @@ impl<B: Backend> Prepared<B> {
             }
         }
         let is_narrow = |of: &Operand| of.packed && spans.slot(of.slot).is_some_and(|span| !span.is_wide(backend));
-        if let Some(narrow) = self.plan.operands.iter().find(|operand| self.plan.wide && is_narrow(operand)) {
+        if let Some(narrow) = self.plans.operands.iter().find(|operand| self.plan().wide && is_narrow(operand)) {
             return Err(Error::Invalid(format!(
                 "the {} does not start at a multiple of 16 bytes or its buffer ends before the next one; prepare with \
                  the spans' own layout (Spans::layout_for)",
                 narrow.slot.noun()
             )));
         }
-        if layout.in_place && !self.plan.in_place && spans.input.bytes() > 0 {
+        if layout.in_place && !self.plan().in_place && spans.input.bytes() > 0 {
             return Err(Error::Invalid(
                 "the output is the input, and the plan was not made for that; prepare with Layout { in_place: true, .. }"
                     .into(),
             ));
         }
-        if self.plan.in_place && !layout.in_place && spans.input.bytes() > 0 {
+        if self.plan().in_place && !layout.in_place && spans.input.bytes() > 0 {
             return Err(Error::Invalid(
                 "the plan works in place, and the output is another span than the input".into(),
             ));
         }
         Ok(())
-    }
-}
-
-impl<B: Backend> Call<B> {
-    /// Plans a request by the device's own numbers and the spans' layout, compiles it and binds it with scratch of its own.
-    ///
-    /// # Errors
-    /// As of [`Scan`](crate::Scan).
-    pub fn new(device: &B, request: &Request, spans: &Spans<B>, options: Options) -> Result<Self> {
-        Self::with_tuning(device, request, spans, options, &device.tuning())
-    }
-
-    /// As [`Call::new`], by these numbers.
-    ///
-    /// # Errors
-    /// As [`Call::new`].
-    pub fn with_tuning(
-        device: &B,
-        request: &Request,
-        spans: &Spans<B>,
-        options: Options,
-        tuning: &Tuning,
-    ) -> Result<Self> {
-        let layout = spans.layout_for(device, request)?;
-        block_on(Prepared::with_tuning(device, request, layout, options, tuning))?.bind(spans)
-    }
-
-    /// The device that it runs on.
-    pub fn device(&self) -> &B {
-        &self.device
-    }
-
-    /// The plan.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Submits the call. Does not wait.
-    ///
-    /// # Errors
-    /// As [`Backend::run`].
-    pub fn run(&self) -> Result<()> {
-        self.device.run(&self.steps)
-    }
-
-    /// Records the call into a recorder of the caller's.
-    ///
-    /// # Errors
-    /// As [`Backend::execute`].
-    pub fn encode(&self, recorder: &mut B::Recorder) -> Result<()> {
-        self.device.execute(recorder, &self.steps)
-    }
-
-    /// The milliseconds that `repeat` runs take on the device, by its own timestamps. Waits for them.
-    ///
-    /// # Errors
-    /// As [`Backend::time`].
-    pub fn time(&self, repeat: u32) -> Result<f64> {
-        self.device.time(None, &self.steps, repeat)
-    }
-
-    /// As [`Call::time`], behind a run of another call of the same device.
-    ///
-    /// # Errors
-    /// As [`Backend::time`].
-    pub fn time_after(&self, before: &Call<B>, repeat: u32) -> Result<f64> {
-        self.device.time(Some(&before.steps), &self.steps, repeat)
-    }
-}
-
-impl Call<Device> {
-    /// The call as that of the backend behind its device, if that is of this type: for what only one API has.
-    pub fn downcast<B: Backend>(&self) -> Option<Call<B>> {
-        let device = self.device.downcast_ref::<B>()?.clone();
-        let memory = self._memory.iter().map(|handle| handle.get::<B::Handle>().ok().cloned());
-        Some(Call {
-            steps: self.steps.shared()?,
-            _memory: memory.collect::<Option<_>>()?,
-            device,
-            plan: self.plan.clone(),
-        })
     }
 }
 
@@ -351,4 +330,19 @@ pub fn scratch_bytes(
     tuning: &Tuning,
 ) -> Result<u64> {
     Ok(planner::plan(request, layout, options, caps, tuning)?.scratch_bytes())
+}
+
+/// How much scratch a call up to the request's number of elements needs on a device with these capabilities, in bytes: up to more elements no
+/// less. Asks no device.
+///
+/// # Errors
+/// As [`Prepared::up_to`].
+pub fn scratch_bytes_up_to(
+    request: &Request,
+    layout: Layout,
+    options: Options,
+    caps: &crate::Caps,
+    tuning: &Tuning,
+) -> Result<u64> {
+    Ok(Maker { request, layout, options, caps, tuning }.plans()?.scratch_bytes())
 }

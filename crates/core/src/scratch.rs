@@ -2,21 +2,41 @@
 
 use crate::{Backend, Region, Result, Slot, Span};
 
-/// A plan's regions of working memory, each at a multiple of 1024 bytes: where every API can bind, OpenCL's
-/// sub-buffers included.
+/// Where every API can bind, OpenCL's sub-buffers included.
+pub(crate) const ALIGNMENT: u64 = 1024;
+
+/// A plan's regions of working memory, each at a multiple of [`ALIGNMENT`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Scratch {
     regions: Vec<Region>,
+    /// Whether a region must be as the run before left it.
+    kept: Vec<bool>,
     bytes: u64,
 }
 
 impl Scratch {
+    /// Memory that is garbage when a run begins and when it ends.
     pub(crate) fn take(&mut self, bytes: u64) -> Region {
+        self.push(bytes, false)
+    }
+
+    /// Memory that a run needs as the one before left it.
+    pub(crate) fn keep(&mut self, bytes: u64) -> Region {
+        self.push(bytes, true)
+    }
+
+    /// The regions that are kept, or the others.
+    pub(crate) fn regions(&self, kept: bool) -> impl Iterator<Item = &Region> {
+        self.regions.iter().zip(&self.kept).filter(move |(_, own)| **own == kept).map(|(region, _)| region)
+    }
+
+    fn push(&mut self, bytes: u64, kept: bool) -> Region {
         let region = Region { slot: Slot::Scratch, offset: self.bytes, bytes };
         if bytes > 0 {
             self.regions.push(region);
+            self.kept.push(kept);
         }
-        self.bytes += bytes.div_ceil(1024) * 1024;
+        self.bytes += bytes.next_multiple_of(ALIGNMENT);
         region
     }
 
@@ -30,6 +50,11 @@ impl Scratch {
 pub(crate) struct Pieces<B: Backend>(Vec<(u64, Span<B>)>);
 
 impl<B: Backend> Pieces<B> {
+    /// These spans, each from where in the plan's scratch its region begins.
+    pub(crate) fn of(pieces: Vec<(u64, Span<B>)>) -> Self {
+        Pieces(pieces)
+    }
+
     /// Memory of a call's own: one buffer, or one for each region where the backend wants that.
     pub(crate) fn new(backend: &B, scratch: &Scratch) -> Result<Self> {
         let whole = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes };

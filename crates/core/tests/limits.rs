@@ -9,8 +9,8 @@ use trifold_core::algorithm::{self, named};
 use trifold_core::planner::{algorithms, compute_bound, plan};
 use trifold_core::{
     Caps, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, Language, Layout, MAX_ELEMENTS, Options,
-    Order, Param, ReduceByKeyRequest, Request, Scalar, SortRequest, SubgroupSource, Subgroups, Tuning, TuningRow,
-    TuningTable, Waiting,
+    Order, ReduceByKeyRequest, Request, Rest, Scalar, SortRequest, SubgroupSource, Subgroups, Tuning, TuningRow,
+    TuningTable, Waiting, scratch_bytes_up_to,
 };
 
 #[test]
@@ -134,6 +134,36 @@ fn scratch_is_as_little_as_promised() {
 }
 
 #[test]
+fn scratch_up_to_more_elements_is_no_less() {
+    for caps in [h200(), lavapipe(), gl(), pocl()] {
+        let tuning = Tuning::of(&caps);
+        for request in [scan(1), reduce(1), sort_keys(1), sort_pairs(1), select(1, Rest::Apart)] {
+            for algorithm in algorithms(&request, &caps).into_iter().filter(|algorithm| !algorithm.is_reference) {
+                let options = Options { algorithm: Some(algorithm), ..Options::default() };
+                let bytes = |n| {
+                    scratch_bytes_up_to(&request.with_n(n), Layout::default(), options, &caps, &tuning).map(|b| (n, b))
+                };
+                // Of each order of magnitude, and those whose own plans need less than a smaller one's.
+                let sizes = (0..70).map(|i| (1.3_f64.powi(i) * 1.5) as u64).chain([124_161, 124_417]);
+                let mut sizes: Vec<u64> = sizes.collect();
+                sizes.sort_unstable();
+                let needed: Vec<_> = sizes.into_iter().filter_map(|n| bytes(n).ok()).collect();
+                let less = needed.windows(2).find(|pair| pair[0].1 > pair[1].1);
+                assert!(less.is_none(), "{} {algorithm} on {}: {less:?}", request.primitive(), caps.api);
+                // Little more than what the capacity alone needs.
+                for (n, bytes) in needed {
+                    let Ok(plan) = plan(&request.with_n(n), Layout::default(), options, &caps, &tuning) else {
+                        continue;
+                    };
+                    let most = 2 * plan.scratch_bytes() + (512 << 10);
+                    assert!(bytes <= most, "{} {algorithm} on {}: {bytes} for {n}", request.primitive(), caps.api);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn arithmetic_is_planned_in_workgroups_that_the_device_has() {
     let plan = compute_bound(1000, 7, 3, &lavapipe()).unwrap();
     assert_eq!(
@@ -200,7 +230,8 @@ fn copies_go_by_what_a_kernel_can_count() {
         for launch in plan.launched() {
             let (_, region) = launch.bindings[0];
             assert_eq!(region.offset, copied);
-            assert!(launch.params.contains(&("n", Param::Word((region.bytes / 4) as u32))), "{launch:?}");
+            let (_, words) = launch.params[0];
+            assert_eq!(words.number(n as u32), Some((region.bytes / 4) as u32), "{launch:?}");
             assert!(region.bytes / 4 <= MAX_ELEMENTS && launch.groups > 0);
             copied += region.bytes;
         }

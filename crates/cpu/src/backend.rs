@@ -109,7 +109,7 @@ impl Backend for Cpu {
         found.map(|primitive| Kernel(primitive.bind)).ok_or_else(none)
     }
 
-    unsafe fn bind(&self, commands: Vec<Command<'_, Cpu>>) -> Result<Vec<Step>> {
+    unsafe fn bind(&self, commands: Vec<Command<'_, Cpu>>, _: bool) -> Result<Vec<Step>> {
         commands.into_iter().map(Step::bind).collect()
     }
 
@@ -117,8 +117,8 @@ impl Backend for Cpu {
         Ok(InOrder)
     }
 
-    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>) -> Result<()> {
-        steps.iter().try_for_each(|step| step.run(&self.pool))
+    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>, n: Option<u32>) -> Result<()> {
+        steps.iter().try_for_each(|step| step.run(n, &self.pool))
     }
 
     fn submit(&self, _: InOrder) -> Result<()> {
@@ -139,8 +139,8 @@ impl Backend for Cpu {
         Region::of(from)?.read(bytes)
     }
 
-    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
-        InOrder::time(self, before, steps, repeat)
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, n: Option<u32>, repeat: u32) -> Result<f64> {
+        InOrder::time(self, before, steps, n, repeat)
     }
 }
 

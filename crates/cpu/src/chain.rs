@@ -18,6 +18,7 @@ use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, in_parts};
 const BLOCK_BYTES: usize = 128 << 10;
 
 /// What a scan or a reduce works on.
+#[derive(Clone)]
 pub(crate) struct Elements {
     /// The operator's loops.
     pub(crate) op: Arc<dyn HostOp>,

@@ -8,6 +8,7 @@ use crate::memory::{Access, Region};
 use crate::oracle::{Expected, totals};
 use crate::step::{Arguments, Work};
 
+#[derive(Clone)]
 struct ReduceStep {
     elements: Elements,
     input: Region,
@@ -26,6 +27,10 @@ impl Work for ReduceStep {
         // `_access` covers both.
         unsafe { chain::reduce(pool, &self.elements, self.input.start(), self.output.start()) };
         Ok(())
+    }
+
+    fn resized(&self, n: usize) -> Box<dyn Work> {
+        Box::new(ReduceStep { elements: Elements { n, ..self.elements.clone() }, ..self.clone() })
     }
 }
 

@@ -17,6 +17,7 @@ use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, Work, in_parts};
 const BLOCK: usize = 16 << 10;
 
 /// A reduction by key bound to its memory.
+#[derive(Clone)]
 struct ByKeyStep {
     op: Arc<dyn HostOp>,
     identity: Vec<u8>,
@@ -119,6 +120,10 @@ impl Work for ByKeyStep {
         // SAFETY: `bind` found the count to be one aligned word, and `_access` is exclusive.
         unsafe { self.output_count.start().cast::<u32>().write(total as u32) };
         Ok(())
+    }
+
+    fn resized(&self, n: usize) -> Box<dyn Work> {
+        Box::new(ByKeyStep { n, ..self.clone() })
     }
 }
 

@@ -8,6 +8,7 @@ use crate::memory::{Access, Region};
 use crate::oracle::{self, Aligned, Expected, Output, Precise, scan_in_place};
 use crate::step::{Arguments, Work};
 
+#[derive(Clone)]
 struct ScanStep {
     elements: Elements,
     exclusive: bool,
@@ -34,6 +35,10 @@ impl Work for ScanStep {
             }
         }
         Ok(())
+    }
+
+    fn resized(&self, n: usize) -> Box<dyn Work> {
+        Box::new(ScanStep { elements: Elements { n, ..self.elements.clone() }, ..self.clone() })
     }
 }
 

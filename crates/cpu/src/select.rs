@@ -16,6 +16,7 @@ use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, Work, in_parts};
 const BLOCK_BYTES: usize = 128 << 10;
 
 /// A selection bound to its memory.
+#[derive(Clone)]
 struct SelectStep {
     host: Arc<dyn HostSelector>,
     size: usize,
@@ -92,6 +93,10 @@ impl Work for SelectStep {
         // SAFETY: `bind` found the count to be one aligned word, and `_access` is exclusive.
         unsafe { self.output_count.start().cast::<u32>().write(total as u32) };
         Ok(())
+    }
+
+    fn resized(&self, n: usize) -> Box<dyn Work> {
+        Box::new(SelectStep { n, ..self.clone() })
     }
 }
 

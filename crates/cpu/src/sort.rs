@@ -18,6 +18,7 @@ use crate::step::{Arguments, Work, inside};
 const CHUNK: usize = 1 << 14;
 
 /// A sort bound to its memory.
+#[derive(Clone)]
 struct SortStep {
     n: usize,
     order: KeyOrder,
@@ -27,6 +28,7 @@ struct SortStep {
     values: Option<Values>,
 }
 
+#[derive(Clone)]
 struct Values {
     words: usize,
     input: Region,
@@ -155,6 +157,10 @@ impl Work for SortStep {
             // SAFETY: `_access` covers all of the memory, and lasts past this.
             unsafe { if self.key_bytes == 4 { self.sort::<u32>(parallel) } else { self.sort::<u64>(parallel) } }
         })
+    }
+
+    fn resized(&self, n: usize) -> Box<dyn Work> {
+        Box::new(SortStep { n, ..self.clone() })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
-use trifold_core::{Command, Error, KernelKey, Param, Result, Span};
+use trifold_core::{Command, Error, KernelKey, Param, Result, Span, Values};
 
 use crate::Cpu;
 use crate::memory::{Access, Region};
@@ -16,14 +16,17 @@ pub struct Step(Bound);
 
 enum Bound {
     Fill { to: Region, value: u32 },
-    Copy { from: Region, to: Region },
-    Launch(Box<dyn Work>),
+    Copy { from: Region, to: Region, each: u32 },
+    Launch { work: Box<dyn Work>, n: u32 },
 }
 
 /// A primitive's launch, bound to its memory.
 pub(crate) trait Work: Send + Sync {
     /// Runs it, on the backend's threads where that pays.
     fn run(&self, pool: &ThreadPool) -> Result<()>;
+
+    /// The same for the first so many elements.
+    fn resized(&self, n: usize) -> Box<dyn Work>;
 }
 
 /// How a launch is bound: by its key, what it brings, and the element that it starts from.
@@ -34,20 +37,21 @@ impl Step {
         command.check()?;
         let bound = match command {
             Command::Fill { span, value } => Bound::Fill { to: Region::of(&span)?, value },
-            Command::Copy { from, to } => {
+            Command::Copy { from, to, each } => {
                 let (from, to) = (Region::of(&from)?, Region::of(&to)?);
                 from.check_apart(&to)?;
-                Bound::Copy { from, to }
+                Bound::Copy { from, to, each }
             }
-            Command::Launch { key, kernel, spans, params, initial, .. } => {
-                let arguments = Arguments { spans: &spans, params };
-                Bound::Launch((kernel.0)(key, &arguments, initial)?)
+            Command::Launch { key, kernel, spans, values: Values { params, n, initial }, .. } => {
+                let arguments = Arguments { spans: &spans, params, n };
+                Bound::Launch { work: (kernel.0)(key, &arguments, initial)?, n }
             }
         };
         Ok(Step(bound))
     }
 
-    pub(crate) fn run(&self, pool: &ThreadPool) -> Result<()> {
+    /// Runs it for so many elements, or for as many as it was bound for.
+    pub(crate) fn run(&self, n: Option<u32>, pool: &ThreadPool) -> Result<()> {
         match &self.0 {
             Bound::Fill { to, value } => {
                 let _access = Access::to(&[], &[to])?;
@@ -59,16 +63,20 @@ impl Step {
                     words.fill(*value);
                 });
             }
-            Bound::Copy { from, to } => {
+            Bound::Copy { from, to, each } => {
+                let bytes = n.filter(|_| *each > 0).map_or(to.bytes(), |n| to.bytes().min(n as usize * *each as usize));
                 let _access = Access::to(&[from], &[to])?;
                 let (source, target) = (Shared(from.start()), Shared(to.start()));
-                split(pool, to.bytes(), |start, bytes| {
+                split(pool, bytes, |start, bytes| {
                     // SAFETY: the part is within both regions, which `bind` found to be apart and of one size, and
                     // `_access` covers both.
                     unsafe { target.at(start).copy_from_nonoverlapping(source.at(start), bytes) }
                 });
             }
-            Bound::Launch(work) => work.run(pool)?,
+            Bound::Launch { work, n: all } => match n.filter(|n| n < all) {
+                None => work.run(pool)?,
+                Some(n) => work.resized(n as usize).run(pool)?,
+            },
         }
         Ok(())
     }
@@ -78,6 +86,7 @@ impl Step {
 pub(crate) struct Arguments<'a> {
     spans: &'a [(&'static str, Span<Cpu>)],
     params: &'a [(&'static str, Param)],
+    n: u32,
 }
 
 impl Arguments<'_> {
@@ -90,7 +99,10 @@ impl Arguments<'_> {
 
     pub(crate) fn count(&self) -> Result<usize> {
         match self.params.iter().find(|(n, _)| *n == "n") {
-            Some((_, Param::Word(n))) => Ok(*n as usize),
+            Some((_, n)) => n
+                .number(self.n)
+                .map(|n| n as usize)
+                .ok_or_else(|| Error::Invalid("a launch whose n is no number".into())),
             _ => Err(Error::Invalid("a launch without its n".into())),
         }
     }

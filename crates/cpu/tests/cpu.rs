@@ -132,7 +132,7 @@ fn refuses_what_would_be_unsound() {
     assert!(matches!(cpu.inclusive_scan(&odd, Sum).in_place().run(), Err(Error::Invalid(_))));
     let (from, to) = (span.slice(0, 32).unwrap(), span.slice(16, 32).unwrap());
     // SAFETY: it is no launch, and is not executed.
-    assert!(unsafe { cpu.bind(vec![Command::Copy { from, to }]) }.is_err());
+    assert!(unsafe { cpu.bind(vec![Command::Copy { from, to, each: 0 }], false) }.is_err());
     assert!(cpu.allocate(u64::MAX).is_err());
     assert!(cpu.write(&span, &[0; 3]).is_err());
 }

@@ -159,7 +159,7 @@ impl Backend for Emulation {
         self.kernels.get_or_compile(key, compile).await
     }
 
-    unsafe fn bind(&self, commands: Vec<Command<'_, Emulation>>) -> Result<Vec<Step>> {
+    unsafe fn bind(&self, commands: Vec<Command<'_, Emulation>>, _: bool) -> Result<Vec<Step>> {
         commands.into_iter().map(Step::bind).collect()
     }
 
@@ -167,9 +167,9 @@ impl Backend for Emulation {
         Ok(InOrder)
     }
 
-    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>) -> Result<()> {
+    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>, n: Option<u32>) -> Result<()> {
         let mut stacks = self.alone();
-        steps.iter().try_for_each(|step| step.run(&mut stacks))
+        steps.iter().try_for_each(|step| step.run(n, &mut stacks))
     }
 
     fn submit(&self, _: InOrder) -> Result<()> {
@@ -192,8 +192,8 @@ impl Backend for Emulation {
         Region::of(from)?.read(bytes)
     }
 
-    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
-        InOrder::time(self, before, steps, repeat)
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, n: Option<u32>, repeat: u32) -> Result<f64> {
+        InOrder::time(self, before, steps, n, repeat)
     }
 }
 

@@ -162,9 +162,9 @@ impl Cuda {
     }
 
     /// Puts steps into the stream, and no other thread's between them.
-    fn enqueue(&self, steps: &[Step]) -> Result<()> {
+    fn enqueue(&self, steps: &[Step], n: Option<u32>) -> Result<()> {
         let _alone = self.turns.take();
-        steps.iter().try_for_each(|step| step.enqueue(&self.stream))
+        steps.iter().try_for_each(|step| step.enqueue(&self.stream, n))
     }
 }
 
@@ -311,7 +311,7 @@ impl Backend for Cuda {
         self.kernels.get_or_compile(key, async { Kernel::compile(key, self) }).await
     }
 
-    unsafe fn bind(&self, commands: Vec<Command<'_, Cuda>>) -> Result<Vec<Step>> {
+    unsafe fn bind(&self, commands: Vec<Command<'_, Cuda>>, _: bool) -> Result<Vec<Step>> {
         commands.into_iter().map(|command| Step::bind(self.owner(), command)).collect()
     }
 
@@ -319,9 +319,9 @@ impl Backend for Cuda {
         Ok(InOrder)
     }
 
-    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>) -> Result<()> {
+    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>, n: Option<u32>) -> Result<()> {
         self.bind_thread()?;
-        self.enqueue(steps)
+        self.enqueue(steps, n)
     }
 
     fn submit(&self, _: InOrder) -> Result<()> {
@@ -365,7 +365,7 @@ impl Backend for Cuda {
         waited
     }
 
-    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, n: Option<u32>, repeat: u32) -> Result<f64> {
         let doing = "timing";
         let event = || {
             let timed = CUevent_flags::CU_EVENT_DEFAULT;
@@ -373,10 +373,10 @@ impl Backend for Cuda {
         };
         let (start, end) = (event()?, event()?);
         self.bind_thread()?;
-        before.map_or(Ok(()), |before| self.enqueue(before))?;
+        before.map_or(Ok(()), |before| self.enqueue(before, None))?;
         start.record(&self.stream).map_err(driver(doing))?;
         for _ in 0..repeat {
-            self.enqueue(steps)?;
+            self.enqueue(steps, n)?;
         }
         end.record(&self.stream).map_err(driver(doing))?;
         self.synchronize()?;

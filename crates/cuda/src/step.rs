@@ -8,6 +8,7 @@ use cudarc::driver::sys::{
 };
 use cudarc::driver::{CudaStream, result};
 use trifold_core::{Command, Error, Result, Span, in_order};
+use trifold_kernels::Packed;
 
 use crate::backend::Loaded;
 use crate::failure::driver;
@@ -34,13 +35,14 @@ enum Action {
         from: CUdeviceptr,
         to: CUdeviceptr,
         bytes: usize,
+        each: u32,
     },
     Launch {
         kernel: Kernel,
         groups: u32,
         /// Each argument's address, in the kernel's order; null where one is left out.
         addresses: Box<[CUdeviceptr]>,
-        params: Box<[u8]>,
+        params: Packed,
     },
 }
 
@@ -57,11 +59,11 @@ impl Step {
                     words => Action::Fill { address, words, value },
                 }
             }
-            Command::Copy { from, to } => match length(from.bytes())? {
+            Command::Copy { from, to, each } => match length(from.bytes())? {
                 0 => Action::Nothing,
-                bytes => Action::Copy { from: address("a copy", &from)?, to: address("a copy", &to)?, bytes },
+                bytes => Action::Copy { from: address("a copy", &from)?, to: address("a copy", &to)?, bytes, each },
             },
-            Command::Launch { key, kernel, groups, spans, params, initial } => {
+            Command::Launch { key, kernel, groups, spans, values } => {
                 let name = key.name();
                 let Loaded { stream, arguments, params: layout, .. } = &*kernel.0;
                 if Owner::of(stream) != owner {
@@ -76,7 +78,7 @@ impl Step {
                 let addresses = spans.map(|(argument, span)| span.map_or(Ok(0), |span| address(argument.name, span)));
                 let addresses = addresses.collect::<Result<_>>()?;
                 // An argument is bound at its span's very start.
-                let params = layout.pack(key, initial, params, |_| 0)?.into();
+                let params = layout.pack(key, values, |_| 0)?;
                 Action::Launch { kernel: kernel.clone(), groups, addresses, params }
             }
         };
@@ -84,7 +86,7 @@ impl Step {
     }
 
     /// Enqueues it. The stream's context must be current on this thread.
-    pub(crate) fn enqueue(&self, stream: &CudaStream) -> Result<()> {
+    pub(crate) fn enqueue(&self, stream: &CudaStream, n: Option<u32>) -> Result<()> {
         if self.owner != Owner::of(stream) {
             return Err(Error::Invalid("a step that another backend bound; bind it again for this one".into()));
         }
@@ -98,12 +100,14 @@ impl Step {
                     .result()
                     .map_err(driver("enqueuing a fill"))
             }
-            Action::Copy { from, to, bytes } => {
+            Action::Copy { from, to, bytes, each } => {
+                let bytes = of_run(*bytes, *each, n);
                 // SAFETY: both spans have that many bytes, and outlive the work as above.
-                unsafe { result::memcpy_dtod_async(*to, *from, *bytes, stream.cu_stream()) }
+                unsafe { result::memcpy_dtod_async(*to, *from, bytes, stream.cu_stream()) }
                     .map_err(driver("enqueuing a copy"))
             }
             Action::Launch { kernel, groups, addresses, params } => {
+                let params = params.bytes(n);
                 let mut arguments = [std::ptr::null_mut::<c_void>(); MOST_ARGUMENTS];
                 let values = addresses.iter().map(|address| from_ref(address).cast::<c_void>().cast_mut());
                 let values = values.chain([params.as_ptr().cast::<c_void>().cast_mut()]);
@@ -148,6 +152,11 @@ impl Step {
             }
         }
     }
+}
+
+/// The bytes of a copy that a run of so many elements makes.
+fn of_run(bytes: usize, each: u32, n: Option<u32>) -> usize {
+    n.filter(|_| each > 0).map_or(bytes, |n| bytes.min(n as usize * each as usize))
 }
 
 /// A span's address, if it is memory of the stream's.

@@ -17,11 +17,11 @@ fn open() -> Option<Cuda> {
 fn bind(cuda: &Cuda, commands: Vec<Command<'_, Cuda>>) -> Result<Vec<Step>> {
     assert!(!commands.iter().any(|command| matches!(command, Command::Launch { .. })));
     // SAFETY: there is no launch, and the tests keep what they fill and copy until they are done.
-    unsafe { cuda.bind(commands) }
+    unsafe { cuda.bind(commands, false) }
 }
 
 fn run(cuda: &Cuda, commands: Vec<Command<'_, Cuda>>) {
-    cuda.run(&bind(cuda, commands).unwrap()).unwrap();
+    cuda.run(&bind(cuda, commands).unwrap(), None).unwrap();
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn fills_and_copies_run_in_order() {
         &cuda,
         vec![
             Command::Fill { span: span.elements::<u32>(3, 2).unwrap(), value: 7 },
-            Command::Copy { from: span.clone(), to: b.span().clone() },
+            Command::Copy { from: span.clone(), to: b.span().clone(), each: 0 },
             Command::Fill { span: span.clone(), value: 9 },
             Command::Fill { span: span.elements::<u32>(0, 0).unwrap(), value: 5 },
         ],
@@ -101,7 +101,7 @@ fn time_is_of_the_device() {
     let Some(cuda) = open() else { return };
     let buffer = cuda.alloc::<u32>(1 << 26).unwrap();
     let fill = bind(&cuda, vec![Command::Fill { span: buffer.span().clone(), value: 1 }]).unwrap();
-    let ms = cuda.time(Some(&fill), &fill, 10).unwrap();
+    let ms = cuda.time(Some(&fill), &fill, None, 10).unwrap();
     assert!(ms > 0.01 && ms < 1000.0, "10 fills of 256 MiB took {ms} ms");
 }
 
@@ -124,7 +124,7 @@ fn callers_memory_is_taken_from_the_same_stream_alone() {
     assert!(matches!(bind(&other, fill()), Err(Error::Invalid(_))));
     assert!(matches!(other.write(all.span(), &[0; 32]), Err(Error::Invalid(_))));
     let steps = bind(&cuda, fill()).unwrap();
-    assert!(matches!(other.run(&steps), Err(Error::Invalid(_))));
+    assert!(matches!(other.run(&steps, None), Err(Error::Invalid(_))));
 }
 
 /// A program's struct may keep a call alone: it has the memory, which the program has dropped, and nobody has it once the call is dropped.

@@ -278,16 +278,16 @@ impl OpenCl {
                 self.check_context(&span.handle().0)?;
                 step::fill(&span, value)
             }
-            Command::Copy { from, to } => {
+            Command::Copy { from, to, each } => {
                 self.check_context(&from.handle().0)?;
                 self.check_context(&to.handle().0)?;
-                step::copy(&from, &to)
+                step::copy(&from, &to, each)
             }
-            Command::Launch { key, kernel, groups, spans, params, initial } => {
+            Command::Launch { key, kernel, groups, spans, values } => {
                 for (_, span) in &spans {
                     self.check_context(&span.handle().0)?;
                 }
-                step::launch(key, kernel, groups, &spans, params, initial, self.caps.binding_alignment)
+                step::launch(key, kernel, groups, &spans, values, self.caps.binding_alignment)
             }
         };
         Ok(Step { queue: self.queue.raw() as usize, kind: kind? })
@@ -348,7 +348,7 @@ impl Backend for OpenCl {
         self.kernels.get_or_compile(key, compile).await
     }
 
-    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>) -> Result<Vec<Step>> {
+    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>, _: bool) -> Result<Vec<Step>> {
         commands.into_iter().map(|command| self.bind_command(command)).collect()
     }
 
@@ -356,10 +356,10 @@ impl Backend for OpenCl {
         Ok(InOrder)
     }
 
-    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>) -> Result<()> {
+    fn execute(&self, _: &mut InOrder, steps: &Vec<Step>, n: Option<u32>) -> Result<()> {
         self.check_queue(steps)?;
         let _alone = self.turns.take();
-        steps.iter().try_for_each(|step| step.enqueue(&self.queue, &self.caps.device))
+        steps.iter().try_for_each(|step| step.enqueue(&self.queue, n, &self.caps.device))
     }
 
     fn submit(&self, _: InOrder) -> Result<()> {
@@ -423,7 +423,7 @@ impl Backend for OpenCl {
         check("clEnqueueReadBuffer", code).map_err(|s| s.error(format_args!("reading {} bytes", bytes.len())))
     }
 
-    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, n: Option<u32>, repeat: u32) -> Result<f64> {
         if !self.profiling {
             return Err(Error::Unsupported(
                 "the queue takes no times; create it with PROFILING_ENABLE, or let Trifold open the device".into(),
@@ -431,7 +431,7 @@ impl Backend for OpenCl {
         }
         let (queue, device) = (&self.queue, &self.caps.device);
         self.check_queue(steps)?;
-        before.map_or(Ok(()), |before| self.execute(&mut InOrder, before))?;
+        before.map_or(Ok(()), |before| self.execute(&mut InOrder, before, None))?;
         let alone = self.turns.take();
         let commands: Vec<&Step> = steps.iter().filter(|step| !step.is_nothing()).collect();
         let count = commands.len() * repeat as usize;
@@ -439,11 +439,11 @@ impl Backend for OpenCl {
         let (mut first, mut last) = (None, None);
         for (i, step) in commands.iter().cycle().take(count).enumerate() {
             if i == 0 {
-                first = Some(step.enqueue_event(queue, device)?);
+                first = Some(step.enqueue_event(queue, n, device)?);
             } else if i + 1 == count {
-                last = Some(step.enqueue_event(queue, device)?);
+                last = Some(step.enqueue_event(queue, n, device)?);
             } else {
-                step.enqueue(queue, device)?;
+                step.enqueue(queue, n, device)?;
             }
         }
         drop(alone);

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ocl::ffi;
-use trifold_core::{Access, Error, KernelKey, Param, Result, Span, in_order};
-use trifold_kernels::residue;
+use trifold_core::{Access, Error, KernelKey, Param, Result, Span, Values, in_order};
+use trifold_kernels::{Packed, residue};
 
 use crate::OpenCl;
 use crate::memory::Memory;
@@ -37,6 +38,7 @@ pub(crate) enum Kind {
         to: Arc<Memory>,
         to_offset: usize,
         bytes: usize,
+        each: u32,
     },
     Launch {
         name: &'static str,
@@ -44,6 +46,7 @@ pub(crate) enum Kind {
         global: usize,
         local: usize,
         memory: Vec<Arc<Memory>>,
+        params: Params,
     },
 }
 
@@ -52,19 +55,20 @@ impl Step {
         matches!(self.kind, Kind::Nothing)
     }
 
-    pub(crate) fn enqueue(&self, queue: &Queue, device: &str) -> Result<()> {
-        self.enqueue_raw(queue, ptr::null_mut()).map_err(|s| self.error(s, device))
+    /// For so many elements, or as many as it was bound for. In its turn: the parameters are the kernel object's.
+    pub(crate) fn enqueue(&self, queue: &Queue, n: Option<u32>, device: &str) -> Result<()> {
+        self.enqueue_raw(queue, n, ptr::null_mut()).map_err(|s| self.error(s, device))
     }
 
     /// Enqueues the command, which is not [`Kind::Nothing`], with an event.
-    pub(crate) fn enqueue_event(&self, queue: &Queue, device: &str) -> Result<Event> {
+    pub(crate) fn enqueue_event(&self, queue: &Queue, n: Option<u32>, device: &str) -> Result<Event> {
         let mut event = ptr::null_mut();
-        self.enqueue_raw(queue, &mut event).map_err(|s| self.error(s, device))?;
+        self.enqueue_raw(queue, n, &mut event).map_err(|s| self.error(s, device))?;
         // SAFETY: the call above gave one reference to the event away.
         unsafe { Event::create("enqueuing with an event", |_| event) }.map_err(|s| self.error(s, device))
     }
 
-    fn enqueue_raw(&self, queue: &Queue, event: *mut ffi::cl_event) -> Checked<()> {
+    fn enqueue_raw(&self, queue: &Queue, n: Option<u32>, event: *mut ffi::cl_event) -> Checked<()> {
         let queue = queue.raw();
         match &self.kind {
             Kind::Nothing => Ok(()),
@@ -76,17 +80,22 @@ impl Step {
                     ffi::clEnqueueFillBuffer(queue, mem, pattern, 4, *offset, *bytes, 0, ptr::null(), event)
                 })
             }
-            Kind::Copy { from, from_offset, to, to_offset, bytes } => {
+            Kind::Copy { from, from_offset, to, to_offset, bytes, each } => {
+                let bytes = n.filter(|_| *each > 0).map_or(*bytes, |n| (*bytes).min(n as usize * *each as usize));
+                if bytes == 0 {
+                    return Ok(());
+                }
                 let (from, to) = (from.mem.raw(), to.mem.raw());
                 // SAFETY: queue and buffers are live and of one context, and the ranges lie within the buffers; that
                 // they do not overlap the call checks itself; `event` is null or may be written.
                 check("clEnqueueCopyBuffer", unsafe {
-                    ffi::clEnqueueCopyBuffer(queue, from, to, *from_offset, *to_offset, *bytes, 0, ptr::null(), event)
+                    ffi::clEnqueueCopyBuffer(queue, from, to, *from_offset, *to_offset, bytes, 0, ptr::null(), event)
                 })
             }
-            Kind::Launch { kernel, global, local, .. } => {
+            Kind::Launch { kernel, global, local, params, .. } => {
+                params.set(kernel, n)?;
                 // SAFETY: the kernel is live, and every argument was set when it was bound, to memory that the step
-                // keeps. No argument is set after that, so this may run on several threads. The sizes are of one
+                // keeps. Only the parameters are set after that, by whoever's turn it is. The sizes are of one
                 // dimension; `event` is null or may be written. That the kernel stays within its spans is its own duty.
                 check("clEnqueueNDRangeKernel", unsafe {
                     let (kernel, none) = (kernel.raw(), ptr::null());
@@ -122,12 +131,12 @@ pub(crate) fn fill(span: &Span<OpenCl>, value: u32) -> Result<Kind> {
 }
 
 /// A copy between spans of one length.
-pub(crate) fn copy(from: &Span<OpenCl>, to: &Span<OpenCl>) -> Result<Kind> {
+pub(crate) fn copy(from: &Span<OpenCl>, to: &Span<OpenCl>, each: u32) -> Result<Kind> {
     if from.bytes() == 0 {
         return Ok(Kind::Nothing);
     }
     let ((from_offset, bytes), (to_offset, _)) = (range(from)?, range(to)?);
-    Ok(Kind::Copy { from: from.handle().0.clone(), from_offset, to: to.handle().0.clone(), to_offset, bytes })
+    Ok(Kind::Copy { from: from.handle().0.clone(), from_offset, to: to.handle().0.clone(), to_offset, bytes, each })
 }
 
 /// A span's offset and length, as OpenCL takes them.
@@ -174,8 +183,7 @@ pub(crate) fn launch(
     kernel: &Kernel,
     groups: u32,
     given: &[(&'static str, Span<OpenCl>)],
-    params: &[(&'static str, Param)],
-    initial: Option<&[u8]>,
+    values: Values<'_>,
     alignment: u64,
 ) -> Result<Kind> {
     let (name, assembled) = (key.name(), &kernel.0.assembled);
@@ -183,7 +191,7 @@ pub(crate) fn launch(
     let taken = in_order(name, assembled.arguments, given)?;
     // Whole buffers are bound, and all of a span's offset is left to the kernel, where it takes one that can say it.
     let unit_of = |argument: &str| {
-        params.iter().find_map(|(_, param)| match param {
+        values.params.iter().find_map(|(_, param)| match param {
             Param::Offset { binding, unit } if *binding == argument => Some(u64::from(*unit)),
             _ => None,
         })
@@ -193,7 +201,7 @@ pub(crate) fn launch(
         .filter_map(|(name, span)| Some((*name, start(span.offset(), unit_of(name)?, alignment))))
         .collect();
     let before = |name: &str| spans.get(name).map_or(0, |span| span.offset() - starts.get(name).unwrap_or(&0));
-    let params = assembled.params.pack(key, initial, params, before)?;
+    let params = assembled.params.pack(key, values, before)?;
     if groups == 0 {
         return Ok(Kind::Nothing);
     }
@@ -267,8 +275,8 @@ pub(crate) fn launch(
              of them a buffer of its own"
         )));
     }
-    set(&object, assembled.arguments.len(), params.len(), params.as_ptr().cast())
-        .map_err(|s| s.error(format_args!("binding the parameters of {name}")))?;
+    let params = Params { index: assembled.arguments.len(), packed: params, of: AtomicU64::new(UNSET) };
+    params.set(&object, None).map_err(|s| s.error(format_args!("binding the parameters of {name}")))?;
 
     let local = assembled.workgroup as usize;
     let global = (groups as usize).checked_mul(local).ok_or_else(|| {
@@ -276,7 +284,31 @@ pub(crate) fn launch(
     })?;
     #[cfg(test)]
     tests::note_launch(&memory);
-    Ok(Kind::Launch { name, kernel: object, global, local, memory })
+    Ok(Kind::Launch { name, kernel: object, global, local, memory, params })
+}
+
+/// A launch's parameters, and for how many elements they are set.
+pub(crate) struct Params {
+    index: usize,
+    packed: Packed,
+    of: AtomicU64,
+}
+
+/// No number of elements, and the one that a launch was bound for.
+const UNSET: u64 = u64::MAX;
+const AS_BOUND: u64 = u64::MAX - 1;
+
+impl Params {
+    fn set(&self, kernel: &KernelObject, n: Option<u32>) -> Checked<()> {
+        let wanted = n.map_or(AS_BOUND, u64::from);
+        // Whoever's turn it is is alone with it.
+        if self.of.load(Ordering::Relaxed) != wanted {
+            let bytes = self.packed.bytes(n);
+            set(kernel, self.index, bytes.len(), bytes.as_ptr().cast())?;
+            self.of.store(wanted, Ordering::Relaxed);
+        }
+        Ok(())
+    }
 }
 
 fn set(kernel: &KernelObject, index: usize, size: usize, value: *const c_void) -> Checked<()> {

@@ -3,7 +3,7 @@
 use trifold_conformance::devices_or_skip;
 use trifold_core::{
     Backend, Command, CopyRequest, Element, Error, KernelKey, Layout, Options, Param, Prepared, Reduce, Request, Sort,
-    Spans, Sum, Transfer, block_on, planner,
+    Spans, Sum, Transfer, Values, block_on, planner,
 };
 use trifold_opencl::OpenCl;
 
@@ -87,11 +87,10 @@ fn a_launch_with_other_arguments_is_refused() {
     let buffer = cl.alloc::<u32>(16).unwrap();
     let bind = |names: &[&'static str], params: &[(&'static str, Param)]| {
         let spans = names.iter().map(|&name| (name, buffer.span().clone())).collect();
+        let values = Values { params, n: 0, initial: None };
         // SAFETY: what is bound is not executed.
-        unsafe {
-            cl.bind(vec![Command::Launch { key: &key, kernel: &kernel, groups: 1, spans, params, initial: None }])
-        }
-        .map(drop)
+        unsafe { cl.bind(vec![Command::Launch { key: &key, kernel: &kernel, groups: 1, spans, values }], false) }
+            .map(drop)
     };
     let n = ("n", Param::Word(16));
     assert!(bind(&["input", "output"], &[n]).is_ok());

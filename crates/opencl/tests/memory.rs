@@ -53,11 +53,11 @@ fn queue(device: &DeviceInfo, properties: Option<CommandQueueProperties>) -> ocl
 fn bind(cl: &OpenCl, commands: Vec<Command<'_, OpenCl>>) -> Result<Vec<Step>> {
     assert!(!commands.iter().any(|command| matches!(command, Command::Launch { .. })));
     // SAFETY: there is no launch, and OpenCL's steps keep their buffers.
-    unsafe { cl.bind(commands) }
+    unsafe { cl.bind(commands, false) }
 }
 
 fn run(cl: &OpenCl, commands: Vec<Command<'_, OpenCl>>) {
-    cl.run(&bind(cl, commands).unwrap()).unwrap();
+    cl.run(&bind(cl, commands).unwrap(), None).unwrap();
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn write_fill_copy_read() {
         &cl,
         vec![
             Command::Fill { span: b.span().clone(), value: 0xdead_beef },
-            Command::Copy { from: words(&a, 1..501), to: words(&b, 3..503) },
+            Command::Copy { from: words(&a, 1..501), to: words(&b, 3..503), each: 0 },
             Command::Fill { span: words(&b, 0..0), value: 1 },
             Command::Fill { span: words(&b, 999..1000), value: 7 },
         ],
@@ -113,8 +113,8 @@ fn no_bytes() {
     assert_eq!(empty.span().bytes(), 0);
     empty.write(&[]).unwrap();
     assert!(empty.read().unwrap().is_empty());
-    run(&cl, vec![Command::Copy { from: empty.span().clone(), to: empty.span().clone() }]);
-    assert_eq!(cl.time(Some(&vec![]), &vec![], 3).unwrap(), 0.0);
+    run(&cl, vec![Command::Copy { from: empty.span().clone(), to: empty.span().clone(), each: 0 }]);
+    assert_eq!(cl.time(Some(&vec![]), &vec![], None, 3).unwrap(), 0.0);
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn errors_name_what_was_wrong() {
     assert!(matches!(cl.read_blocking(&span, &mut [0; 15]), Err(Error::Invalid(_))));
     let unaligned = Command::Fill { span: span.slice(2, 4).unwrap(), value: 0 };
     assert!(matches!(bind(&cl, vec![unaligned]), Err(Error::Invalid(_))));
-    let overlap = Command::Copy { from: span.slice(0, 8).unwrap(), to: span.slice(4, 8).unwrap() };
-    let overlap = cl.run(&bind(&cl, vec![overlap]).unwrap());
+    let overlap = Command::Copy { from: span.slice(0, 8).unwrap(), to: span.slice(4, 8).unwrap(), each: 0 };
+    let overlap = cl.run(&bind(&cl, vec![overlap]).unwrap(), None);
     assert!(matches!(overlap, Err(Error::Backend { .. })), "{overlap:?}");
     let other = OpenCl::open(&device).unwrap();
     assert!(matches!(other.write(&span, &[0; 16]), Err(Error::Invalid(_))));
@@ -148,8 +148,8 @@ fn times_fills() {
     let fill = |value| Command::Fill { span: buffer.span().clone(), value };
     let [before, one, two] =
         [vec![fill(1)], vec![fill(2)], vec![fill(2), fill(3)]].map(|fills| bind(&cl, fills).unwrap());
-    let once = cl.time(Some(&before), &one, 1).unwrap();
-    let often = cl.time(Some(&before), &two, 10).unwrap();
+    let once = cl.time(Some(&before), &one, None, 1).unwrap();
+    let often = cl.time(Some(&before), &two, None, 10).unwrap();
     assert!(once > 0.0 && often > 0.0, "{once} ms, {often} ms");
     assert_eq!(buffer.slice(..2).unwrap().read().unwrap(), [3, 3]);
 }
@@ -159,7 +159,7 @@ fn the_callers_queue_and_buffers() {
     let Some(device) = device() else { return };
     let queue = queue(&device, None);
     let cl = OpenCl::new(&queue).unwrap();
-    assert!(matches!(cl.time(None, &vec![], 1), Err(Error::Unsupported(_))));
+    assert!(matches!(cl.time(None, &vec![], None, 1), Err(Error::Unsupported(_))));
 
     let data: Vec<u32> = (0..4096).collect();
     let buffer = ocl::Buffer::<u32>::builder().queue(queue.clone()).len(4096).copy_host_slice(&data).build().unwrap();
@@ -281,12 +281,12 @@ fn a_step_of_another_queue_is_refused() {
     let (cl, other) = (OpenCl::new(&queue).unwrap(), OpenCl::new(&other).unwrap());
     let buffer = cl.upload(&[1_u32; 16]).unwrap();
     let steps = bind(&cl, vec![Command::Fill { span: buffer.span().clone(), value: 9 }]).unwrap();
-    match other.run(&steps) {
+    match other.run(&steps, None) {
         Err(Error::Invalid(message)) => assert!(message.contains("another queue"), "{message}"),
         outcome => panic!("{outcome:?}"),
     }
     assert_eq!(buffer.read().unwrap(), [1; 16]);
-    cl.run(&steps).unwrap();
+    cl.run(&steps, None).unwrap();
     assert_eq!(buffer.read().unwrap(), [9; 16]);
 }
 

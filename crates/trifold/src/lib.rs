@@ -50,7 +50,7 @@ pub use trifold_core::{
     Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Number, Op, Options, Or, Param, Placed, Plan, Prepared,
     Product, Region, Result, Scalar, ScalarKind, Slot, Span, Spans, SpansOf, Step, SubgroupSource, Subgroups, Sum,
     Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor, algorithm, block_on, bytemuck, element, for_scalar,
-    planner, primitive, renamed, scratch_bytes,
+    planner, primitive, renamed, scratch_bytes, scratch_bytes_up_to,
 };
 
 #[cfg(feature = "cpu")]

@@ -1,8 +1,8 @@
 //! Pipelines and bind groups: what a launch needs, made once.
 
 use trifold_core::algorithm::copy::FILL;
-use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span, in_order};
-use trifold_kernels::{Assembled, assemble};
+use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span, Values, in_order};
+use trifold_kernels::{Assembled, Packed, assemble};
 
 use crate::Wgpu;
 use crate::gl::Kept;
@@ -27,8 +27,14 @@ pub struct Step {
 
 enum Bound {
     Nothing,
-    Dispatch { pipeline: wgpu::ComputePipeline, group: wgpu::BindGroup, grid: [u32; 2] },
-    Copy { from: wgpu::Buffer, from_offset: u64, to: wgpu::Buffer, to_offset: u64, bytes: u64 },
+    Dispatch { pipeline: wgpu::ComputePipeline, group: wgpu::BindGroup, grid: [u32; 2], sized: Option<Sized> },
+    Copy { from: wgpu::Buffer, from_offset: u64, to: wgpu::Buffer, to_offset: u64, bytes: u64, each: u32 },
+}
+
+/// The parameters of a launch whose runs may have fewer elements, and the buffer that each run writes them to.
+struct Sized {
+    uniform: wgpu::Buffer,
+    packed: Packed,
 }
 
 /// Workgroups in x at most; more fold into y. Every API has at least these.
@@ -127,13 +133,13 @@ pub(crate) fn fill_key(caps: &Caps) -> KernelKey {
 }
 
 impl Wgpu {
-    pub(crate) fn bind_command(&self, command: Command<'_, Self>) -> Result<Step> {
+    pub(crate) fn bind_command(&self, command: Command<'_, Self>, resizes: bool) -> Result<Step> {
         command.check()?;
         match command {
             Command::Fill { span, value } => self.bind_fill(&span, value),
-            Command::Copy { from, to } => self.bind_copy(&from, &to),
-            Command::Launch { key, kernel, groups, spans, params, initial } => {
-                self.bind_launch(key, &kernel.0, groups, &spans, params, initial)
+            Command::Copy { from, to, each } => self.bind_copy(&from, &to, each),
+            Command::Launch { key, kernel, groups, spans, values } => {
+                self.bind_launch(key, &kernel.0, groups, &spans, values, resizes)
             }
         }
     }
@@ -147,7 +153,7 @@ impl Wgpu {
         steps.iter().try_for_each(|step| self.check_own("a step", step.opening))
     }
 
-    fn bind_copy(&self, from: &Span<Self>, to: &Span<Self>) -> Result<Step> {
+    fn bind_copy(&self, from: &Span<Self>, to: &Span<Self>, each: u32) -> Result<Step> {
         for span in [from, to] {
             if !span.offset().is_multiple_of(4) || !span.bytes().is_multiple_of(4) {
                 return Err(Error::Invalid(format!("a copy of {span:?}; wgpu takes whole, aligned 32-bit words")));
@@ -162,6 +168,7 @@ impl Wgpu {
                 to: (**to.handle()).clone(),
                 to_offset: to.offset(),
                 bytes,
+                each,
             },
         }))
     }
@@ -181,7 +188,8 @@ impl Wgpu {
             ("target_offset", Param::Offset { binding: "target_words", unit: 4 }),
         ];
         let groups = words.div_ceil(tile);
-        self.bind_launch(&key, &kernel.0, groups, &[("target_words", span.clone())], &params, None)
+        let values = Values { params: &params, n: words, initial: None };
+        self.bind_launch(&key, &kernel.0, groups, &[("target_words", span.clone())], values, false)
     }
 
     fn bind_launch(
@@ -190,8 +198,8 @@ impl Wgpu {
         pipeline: &Pipeline,
         groups: u32,
         spans: &[(&'static str, Span<Self>)],
-        params: &[(&'static str, Param)],
-        initial: Option<&[u8]>,
+        values: Values<'_>,
+        resizes: bool,
     ) -> Result<Step> {
         let arguments = pipeline.assembled.arguments;
         let spans = arguments.iter().zip(in_order(pipeline.kernel, arguments, spans)?);
@@ -200,7 +208,7 @@ impl Wgpu {
         let mut residues = vec![];
         for (binding, (argument, span)) in spans.enumerate().filter(|(i, _)| pipeline.present[*i]) {
             let span = span.ok_or_else(|| Error::Invalid(format!("{} needs `{}`", pipeline.kernel, argument.name)))?;
-            let unit = params.iter().find_map(|(_, param)| match param {
+            let unit = values.params.iter().find_map(|(_, param)| match param {
                 Param::Offset { binding, unit } if *binding == argument.name => Some(*unit),
                 _ => None,
             });
@@ -229,29 +237,65 @@ impl Wgpu {
             });
         }
         let residue = |name: &str| residues.iter().find(|(n, _)| *n == name).map_or(0, |r| r.1);
-        let params = pipeline.assembled.params.pack(key, initial, params, residue)?;
-        let group = self.scoped(params.len() as u64, || {
+        let params = pipeline.assembled.params.pack(key, values, residue)?;
+        let bytes = params.bytes(None);
+        let (group, uniform) = self.scoped(bytes.len() as u64, || {
             let uniform = self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(pipeline.kernel),
-                size: params.len() as u64,
-                usage: wgpu::BufferUsages::UNIFORM,
+                size: bytes.len() as u64,
+                usage: if resizes {
+                    wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST
+                } else {
+                    wgpu::BufferUsages::UNIFORM
+                },
                 mapped_at_creation: true,
             });
             // A buffer that could not be made is not mapped, and its error is in the scope.
             if let Ok(mut mapped) = uniform.get_mapped_range_mut(..) {
-                mapped.copy_from_slice(&params);
+                mapped.copy_from_slice(&bytes);
             }
             uniform.unmap();
             let mut entries = entries.clone();
             entries
                 .push(wgpu::BindGroupEntry { binding: arguments.len() as u32, resource: uniform.as_entire_binding() });
-            self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some(pipeline.kernel),
                 layout: &pipeline.layout,
                 entries: &entries,
-            })
+            });
+            (group, uniform)
         })?;
-        Ok(self.step(Bound::Dispatch { pipeline: pipeline.pipeline.clone(), group, grid: grid(groups) }))
+        drop(bytes);
+        let sized = resizes.then_some(Sized { uniform, packed: params });
+        Ok(self.step(Bound::Dispatch { pipeline: pipeline.pipeline.clone(), group, grid: grid(groups), sized }))
+    }
+
+    /// Records that launches whose runs may have fewer elements get the parameters of this run: in order with the run, whenever that is.
+    pub(crate) fn resize(&self, encoder: &mut wgpu::CommandEncoder, steps: &[Step], n: Option<u32>) -> Result<()> {
+        let sized: Vec<&Sized> = steps.iter().filter_map(Step::sized).collect();
+        let bytes: Vec<u8> = sized.iter().flat_map(|sized| sized.packed.bytes(n).into_owned()).collect();
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let staging = self.scoped(bytes.len() as u64, || {
+            let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("trifold parameters"),
+                size: bytes.len() as u64,
+                usage: wgpu::BufferUsages::COPY_SRC,
+                mapped_at_creation: true,
+            });
+            if let Ok(mut mapped) = staging.get_mapped_range_mut(..) {
+                mapped.copy_from_slice(&bytes);
+            }
+            staging.unmap();
+            staging
+        })?;
+        let mut at = 0;
+        for Sized { uniform, .. } in sized {
+            encoder.copy_buffer_to_buffer(&staging, at, uniform, 0, uniform.size());
+            at += uniform.size();
+        }
+        Ok(())
     }
 
     /// How far before a span its binding starts: at a multiple of the device's alignment, and whole units before the span.
@@ -268,13 +312,20 @@ impl Wgpu {
 
 /// Fails unless a span is whole, aligned words.
 impl Step {
+    fn sized(&self) -> Option<&Sized> {
+        match &*self.bound {
+            Bound::Dispatch { sized, .. } => sized.as_ref(),
+            _ => None,
+        }
+    }
+
     fn is_dispatch(&self) -> bool {
         matches!(*self.bound, Bound::Dispatch { .. })
     }
 
     /// Records a dispatch; a copy is no pass's.
     fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
-        if let Bound::Dispatch { pipeline, group, grid } = &*self.bound {
+        if let Bound::Dispatch { pipeline, group, grid, .. } = &*self.bound {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, group, &[]);
             pass.dispatch_workgroups(grid[0], grid[1], 1);
@@ -286,12 +337,14 @@ impl Step {
 pub(crate) fn execute(
     encoder: &mut wgpu::CommandEncoder,
     steps: &[Step],
+    n: Option<u32>,
     mut timestamps: Option<wgpu::ComputePassTimestampWrites<'_>>,
 ) {
     let mut rest = steps.iter().filter(|step| !matches!(*step.bound, Bound::Nothing)).peekable();
     while let Some(step) = rest.peek() {
-        if let Bound::Copy { from, from_offset, to, to_offset, bytes } = &*step.bound {
-            encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, *bytes);
+        if let Bound::Copy { from, from_offset, to, to_offset, bytes, each } = &*step.bound {
+            let bytes = n.filter(|_| *each > 0).map_or(*bytes, |n| (*bytes).min(u64::from(n) * u64::from(*each)));
+            encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, bytes);
             rest.next();
             continue;
         }

@@ -142,8 +142,8 @@ impl Backend for Wgpu {
         self.kernels.get_or_compile(key, compile).await
     }
 
-    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>) -> Result<Vec<Step>> {
-        commands.into_iter().map(|command| self.bind_command(command)).collect()
+    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<Vec<Step>> {
+        commands.into_iter().map(|command| self.bind_command(command, resizes)).collect()
     }
 
     fn record(&self) -> Result<wgpu::CommandEncoder> {
@@ -151,9 +151,10 @@ impl Backend for Wgpu {
         block_on(self.caught(0, || self.device.create_command_encoder(&encoder)))
     }
 
-    fn execute(&self, recorder: &mut wgpu::CommandEncoder, steps: &Vec<Step>) -> Result<()> {
+    fn execute(&self, recorder: &mut wgpu::CommandEncoder, steps: &Vec<Step>, n: Option<u32>) -> Result<()> {
         self.check_steps(steps)?;
-        bind::execute(recorder, steps, None);
+        self.resize(recorder, steps, n)?;
+        bind::execute(recorder, steps, n, None);
         Ok(())
     }
 
@@ -174,7 +175,7 @@ impl Backend for Wgpu {
         self.read_span(from, bytes).await
     }
 
-    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, repeat: u32) -> Result<f64> {
-        self.time_steps(before.map_or(&[], Vec::as_slice), steps, repeat)
+    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, n: Option<u32>, repeat: u32) -> Result<f64> {
+        self.time_steps(before.map_or(&[], Vec::as_slice), steps, n, repeat)
     }
 }

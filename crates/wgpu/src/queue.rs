@@ -106,7 +106,7 @@ impl Wgpu {
         self.turns.take(|| staging.unmap())
     }
 
-    pub(crate) fn time_steps(&self, before: &[Step], steps: &[Step], repeat: u32) -> Result<f64> {
+    pub(crate) fn time_steps(&self, before: &[Step], steps: &[Step], n: Option<u32>, repeat: u32) -> Result<f64> {
         let period = self
             .timestamp_period
             .ok_or_else(|| Error::Unsupported(format!("{} ({}) has no timestamps", self.caps.device, self.caps.api)))?;
@@ -125,8 +125,10 @@ impl Wgpu {
             let resolved = buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC);
             let read = buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
             let mut encoder = self.device.create_command_encoder(&Default::default());
-            execute(&mut encoder, before, None);
-            let recorded = execute_timed(
+            let ready = self.resize(&mut encoder, before, None);
+            execute(&mut encoder, before, None, None);
+            let ready = ready.and_then(|()| self.resize(&mut encoder, steps, n));
+            let timed = execute_timed(
                 &mut encoder,
                 steps,
                 repeat,
@@ -136,6 +138,7 @@ impl Wgpu {
                     end_of_pass_write_index: Some(1),
                 },
             );
+            let recorded = ready.and(timed);
             encoder.resolve_query_set(&queries, 0..2, &resolved, 0);
             encoder.copy_buffer_to_buffer(&resolved, 0, &read, 0, 16);
             let submission = self.queue.submit([encoder.finish()]);

@@ -5,7 +5,7 @@ mod adapters;
 
 use trifold_core::{
     Backend, Buffer, Command, Error, Layout, Options, Prepared, Reduce, Result, Scan, Sort, Spans, Sum, Transfer,
-    block_on,
+    Values, block_on,
 };
 use trifold_wgpu::Wgpu;
 
@@ -55,15 +55,16 @@ fn commands(own: &Wgpu, other: &Wgpu) {
     let theirs = block_on(other.compile(&launch.kernel)).unwrap();
     let spans = || vec![("input", from.span().clone()), ("output", to.span().clone())];
     let bind = |kernel| {
-        let (key, groups, params) = (&launch.kernel, launch.groups, launch.params.as_slice());
+        let (key, groups) = (&launch.kernel, launch.groups);
+        let values = Values { params: &launch.params, n: 3, initial: None };
         // SAFETY: it is the launch of a plan for this device, with the spans of that plan.
-        unsafe { own.bind(vec![Command::Launch { key, kernel, groups, spans: spans(), params, initial: None }]) }
+        unsafe { own.bind(vec![Command::Launch { key, kernel, groups, spans: spans(), values }], false) }
     };
     is_refused("a kernel", bind(&theirs));
     let steps = bind(&block_on(own.compile(&launch.kernel)).unwrap()).unwrap();
-    is_refused("a step", other.run(&steps));
+    is_refused("a step", other.run(&steps, None));
     assert_eq!(to.read().unwrap(), [0; 3]);
-    own.run(&steps).unwrap();
+    own.run(&steps, None).unwrap();
     assert_eq!(to.read().unwrap(), [3, 1, 2]);
 }
 

@@ -10,7 +10,7 @@ struct Lookback {
   u32 stuck;
 };
 
-FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, u32 epoch, T initial, Subgroup sg) {
+FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 slots, u32 epoch, T initial, Subgroup sg) {
   Lookback found = {start.prefix, start.next, 0u};
   u32 polls = start.stuck > 0u ? SPIN_LIMIT : 0u;
   while (sg.id == 0u && sg.lane == 0u) {
@@ -19,7 +19,7 @@ FUNCTION Lookback lookback(Lookback start, const StateWord *states, u32 tiles, u
       found.prefix = combine(initial, found.prefix);
       break;
     }
-    const State state = state_read(states, tiles, epoch, found.next - 1u);
+    const State state = state_read(states, slots, epoch, found.next - 1u);
     const bool taken = state.status == STATUS_PREFIX || CHAINED == 0u || polls >= SPIN_LIMIT;
     if (state.status != STATUS_NONE && taken) {
       found.prefix = combine(state.value, found.prefix);

@@ -10,39 +10,44 @@ struct State {
 };
 
 // Where the words of a tile's aggregate or prefix begin, behind the statuses.
-FUNCTION u32 state_first(u32 tiles, u32 tile, u32 status) {
-  return tiles + ((status == STATUS_PREFIX ? tiles : 0u) + tile) * ELEMENT_WORDS;
+FUNCTION u32 state_first(u32 slots, u32 tile, u32 status) {
+  return slots + ((status == STATUS_PREFIX ? slots : 0u) + tile) * ELEMENT_WORDS;
 }
 
-FUNCTION void state_write(StateWord *states, u32 tiles, u32 tile, u32 status, T value) {
+FUNCTION void state_write(StateWord *states, u32 slots, u32 tile, u32 status, T value) {
   const Words words = element_to_words(value);
-  volatile StateWord *to = states + state_first(tiles, tile, status);
+  volatile StateWord *to = states + state_first(slots, tile, status);
 #pragma unroll
   for (u32 i = 0u; i < ELEMENT_WORDS; i++) { to[i] = words.w[i]; }
 }
 
 // The value first, the status after the fence.
-FUNCTION void state_publish(StateWord *states, u32 tiles, u32 epoch, u32 tile, u32 status, T value) {
+FUNCTION void state_publish(StateWord *states, u32 slots, u32 epoch, u32 tile, u32 status, T value) {
   if (status == STATUS_NONE) { return; }
-  state_write(states, tiles, tile, status, value);
+  state_write(states, slots, tile, status, value);
   device_fence();
   store_relaxed(&states[tile], epoch << 2u | status);
 }
 
+// Says of a tile that a run has none of it, so that no later epoch takes an older word for its own.
+FUNCTION void state_blank(StateWord *states, u32 slots, u32 epoch, u32 tile) {
+  store_relaxed(&states[tile], epoch << 2u | STATUS_NONE);
+}
+
 // Publishes another tile's aggregate, unless it has been published by now: the same bits as that tile would.
-FUNCTION void state_help(StateWord *states, u32 tiles, u32 epoch, u32 tile, T aggregate) {
+FUNCTION void state_help(StateWord *states, u32 slots, u32 epoch, u32 tile, T aggregate) {
   const u32 old = load_relaxed(&states[tile]);
   if (old >> 2u == epoch && (old & 3u) != STATUS_NONE) { return; }
-  state_write(states, tiles, tile, STATUS_AGGREGATE, aggregate);
+  state_write(states, slots, tile, STATUS_AGGREGATE, aggregate);
   device_fence();
   atomicCAS(&states[tile], old, epoch << 2u | STATUS_AGGREGATE);
 }
 
-FUNCTION State state_read(const StateWord *states, u32 tiles, u32 epoch, u32 tile) {
+FUNCTION State state_read(const StateWord *states, u32 slots, u32 epoch, u32 tile) {
   const u32 word = load_relaxed(&states[tile]);
   device_fence();
   const u32 status = word >> 2u == epoch ? word & 3u : STATUS_NONE;
-  const volatile StateWord *from = states + state_first(tiles, tile, status);
+  const volatile StateWord *from = states + state_first(slots, tile, status);
   Words words;
 #pragma unroll
   for (u32 i = 0u; i < ELEMENT_WORDS; i++) { words.w[i] = from[i]; }

@@ -52,8 +52,8 @@ pub(crate) fn tile_states(
         )));
     }
     // The second word is what late tiles pass their time with.
-    let ticket = scratch.take(8);
-    let states = scratch.take(u64::from(tiles) * state_bytes);
+    let ticket = scratch.keep(8);
+    let states = scratch.keep(u64::from(tiles) * state_bytes);
     Ok([("states", states), ("ticket", ticket)])
 }
 

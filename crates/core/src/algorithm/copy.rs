@@ -38,15 +38,19 @@ fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
     let bytes = request.bytes();
     if planner.caps.native_copy || planner.caps.language == Language::Host {
         let (from, to) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
-        return Ok(Work::new(Scratch::default(), vec![Step::Copy { from, to }]));
+        return Ok(Work::new(Scratch::default(), vec![Step::Copy { from, to, each: request.element.bytes() }]));
     }
     // Words, whatever the elements are: four at a time where the spans allow it.
     let word = ElementType::Scalar(Scalar::U32);
     let pack = planner.pack(&word);
     let (workgroup, rows) = (256.min(planner.caps.max_workgroup), 8);
-    let launch = |at: u64| {
-        let of = |slot| Region { slot, offset: at, bytes: COPIED_AT_ONCE.min(bytes - at) };
-        let words = (COPIED_AT_ONCE.min(bytes - at) / 4) as u32;
+    // A launch's elements are whole ones, and so are packs.
+    let each = u64::from(request.element.bytes());
+    let at_once = COPIED_AT_ONCE / (16 * each) * 16;
+    let launch = |first: u64| {
+        let elements = at_once.min(request.n - first);
+        let of = |slot| Region { slot, offset: first * each, bytes: elements * each };
+        let words = (elements * each / 4) as u32;
         let constants = vec![("WORKGROUP", workgroup), ("ROWS", rows), pack.constant()];
         let kernel = KernelKey::new(&KERNEL, vec!["element/load", "element/store"], constants);
         Step::Launch(Launch {
@@ -54,12 +58,12 @@ fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
             groups: words.div_ceil(workgroup * rows * pack.elements),
             bindings: vec![("input", of(Slot::Input)), ("output", of(Slot::Output))],
             params: vec![
-                ("n", Param::Word(words)),
+                ("n", Param::ELEMENTS.window(first as u32, elements as u32).times(request.element.words())),
                 ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
                 ("output_offset", Param::Offset { binding: "output", unit: pack.bytes }),
             ],
             initial: None,
         })
     };
-    Ok(Work::new(Scratch::default(), (0..bytes).step_by(COPIED_AT_ONCE as usize).map(launch).collect()))
+    Ok(Work::new(Scratch::default(), (0..request.n).step_by(at_once as usize).map(launch).collect()))
 }

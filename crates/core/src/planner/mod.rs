@@ -48,7 +48,7 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
         0 => Work::new(Default::default(), asked.of_nothing()),
         _ => request.work(algorithm, &planner).unwrap_or_else(|| Err(planner.is_foreign(request, algorithm)))?,
     };
-    let plan = planner.finish(algorithm, operands, work)?;
+    let plan = planner.finish(algorithm, n, operands, work)?;
     planner.check_waiting(&plan)?;
     tracing::debug!(primitive = request.primitive(), n, algorithm = algorithm.name, "planned");
     Ok(plan)
@@ -144,7 +144,13 @@ impl Planner<'_> {
         ))
     }
 
-    pub(crate) fn finish(&self, algorithm: &'static Algorithm, operands: Vec<Operand>, mut work: Work) -> Result<Plan> {
+    pub(crate) fn finish(
+        &self,
+        algorithm: &'static Algorithm,
+        n: u32,
+        operands: Vec<Operand>,
+        mut work: Work,
+    ) -> Result<Plan> {
         for step in &mut work.steps {
             if let Step::Launch(Launch { kernel, bindings, .. }) = step {
                 kernel.arguments = bindings.iter().map(|(name, _)| *name).collect();
@@ -164,6 +170,7 @@ impl Planner<'_> {
         }
         Ok(Plan {
             algorithm,
+            n,
             wide: work.steps.iter().any(is_wide),
             scratch: work.scratch,
             steps: work.steps,

@@ -224,9 +224,10 @@ pub(crate) struct Argument {
     pub(crate) unit: u32,
 }
 
-/// A launch over `n` elements in tiles, of a kernel with these arguments.
-pub(crate) fn tile_launch(kernel: KernelKey, groups: u32, [n, tiles]: [u32; 2], arguments: &[Argument]) -> Launch {
-    let sizes = [("n", Param::Word(n)), ("tiles", Param::Word(tiles))];
+/// A launch over elements in tiles of so many, of a kernel with these arguments.
+pub(crate) fn tile_launch(kernel: KernelKey, groups: u32, tile: u32, arguments: &[Argument]) -> Launch {
+    let tiles = Param::ELEMENTS.in_parts(tile);
+    let sizes = [("n", Param::ELEMENTS), ("tiles", tiles)];
     let offsets = arguments.iter().map(|a| (a.offset, Param::Offset { binding: a.name, unit: a.unit }));
     let bindings = arguments.iter().map(|a| (a.name, a.region)).collect();
     Launch { kernel, groups, bindings, params: sizes.into_iter().chain(offsets).collect(), initial: None }

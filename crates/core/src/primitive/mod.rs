@@ -68,6 +68,13 @@ macro_rules! primitives {
         pub(crate) const KERNELS: &[&[&Kernel]] = &[$(algorithm::$module::KERNELS,)*];
 
         impl Request {
+            /// The same for so many elements.
+            pub fn with_n(&self, n: u64) -> Request {
+                match self {
+                    $(Request::$name(request) => Request::$name($request { n, ..request.clone() }),)*
+                }
+            }
+
             /// What every primitive says of its requests.
             pub(crate) fn asked(&self) -> &dyn Primitive {
                 match self {

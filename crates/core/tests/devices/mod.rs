@@ -175,8 +175,8 @@ pub fn describe(plan: &Plan) -> String {
             Step::Fill { region, value, once } => {
                 writeln!(text, "fill {} with {value}{}", place(region), if *once { " once" } else { "" })
             }
-            Step::Copy { from, to } => writeln!(text, "copy {} to {}", place(from), place(to)),
-            Step::Launch(launch) => writeln!(text, "{}", line(launch)),
+            Step::Copy { from, to, .. } => writeln!(text, "copy {} to {}", place(from), place(to)),
+            Step::Launch(launch) => writeln!(text, "{}", line(launch, plan.n() as u32)),
         };
     }
     text
@@ -186,7 +186,7 @@ pub fn place(region: &Region) -> String {
     format!("{:?}[{}, +{}]", region.slot, region.offset, region.bytes)
 }
 
-pub fn line(launch: &Launch) -> String {
+pub fn line(launch: &Launch, n: u32) -> String {
     let key = &launch.kernel;
     let mut text = format!("{} x {}", key.name(), launch.groups);
     if let Some(element) = &key.element {
@@ -203,6 +203,7 @@ pub fn line(launch: &Launch) -> String {
     let bindings: Vec<_> = launch.bindings.iter().map(|(name, region)| format!("{name}={}", place(region))).collect();
     let params = launch.params.iter().map(|(name, param)| match param {
         Param::Word(value) => format!("{name}={value}"),
+        Param::Size(size) => format!("{name}={}", size.of(n)),
         Param::Offset { binding, unit } => format!("{name}={binding}/{unit}"),
     });
     let params: Vec<_> = params.collect();

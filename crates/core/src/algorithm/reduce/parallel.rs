@@ -18,7 +18,7 @@ fn plan(_: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
         kernel: KernelKey::new(&KERNEL, vec![], vec![]).by(&request.op),
         groups: 1,
         bindings: vec![("input", whole(Slot::Input, request.bytes())), ("output", output)],
-        params: vec![("n", Param::Word(request.n as u32))],
+        params: vec![("n", Param::ELEMENTS)],
         initial: Some(request.start()),
     };
     Ok(Work::new(Default::default(), vec![Step::Launch(launch)]).depth(request.n))

@@ -97,8 +97,8 @@ fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
     // How a workgroup's partial is held.
     let partials_part = if planner.caps.atomics64 { "reduce/partials64" } else { "reduce/partials" };
     let mut scratch = Scratch::default();
-    let counter = scratch.take(4);
-    let partials = scratch.take(u64::from(groups) * 2 * 4 * u64::from(op.element().words()));
+    let counter = scratch.keep(4);
+    let partials = scratch.keep(u64::from(groups) * 2 * 4 * u64::from(op.element().words()));
     let parts = [&["element/load", "element/fold"], &combine.parts[..], &[partials_part]].concat();
     let constants = [
         ("WORKGROUP", workgroup),
@@ -113,8 +113,8 @@ fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
         groups,
         bindings: vec![("input", input), ("output", output), ("partials", partials), ("counter", counter)],
         params: vec![
-            ("n", Param::Word(n)),
-            ("tiles", Param::Word(tiles)),
+            ("n", Param::ELEMENTS),
+            ("tiles", Param::ELEMENTS.in_parts(tile)),
             ("groups", Param::Word(groups)),
             ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
             ("output_offset", Param::Offset { binding: "output", unit: op.element().bytes() }),

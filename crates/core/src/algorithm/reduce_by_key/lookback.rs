@@ -1,7 +1,7 @@
 //! One launch, whose tiles tell each other how many runs have begun and the total of the last one: a segmented scan. Merrill and Garland
 //! 2016.
 
-use super::{Job, PARAMS, arguments};
+use super::{Job, arguments};
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
@@ -9,7 +9,7 @@ use crate::planner::{Planner, clean_once};
 use crate::primitive::reduce_by_key::{REDUCE_BY_KEY, RUN_LENGTH_ENCODE};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Kernel, ReduceByKeyRequest, Result, Scalar};
+use crate::{Kernel, Param, ReduceByKeyRequest, Result, Scalar};
 
 pub(super) static KERNEL: Kernel = kernel!(
     "reduce_by_key/lookback",
@@ -23,7 +23,16 @@ pub(super) static KERNEL: Kernel = kernel!(
         write("output_values", "u32"),
         write("output_count", "u32"),
     ],
-    PARAMS,
+    &[
+        "n",
+        "tiles",
+        "slots",
+        "input_offset",
+        "input_values_offset",
+        "output_offset",
+        "output_values_offset",
+        "output_count_offset",
+    ],
 )
 .with_initial();
 
@@ -77,6 +86,7 @@ fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let bounded = u32::from(planner.waits_bounded());
     kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", planner.polls(1))]);
     let mut launch = job.launch(kernel, job.tiles, &arguments(request));
+    launch.params.push(("slots", Param::Word(job.tiles)));
     launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, &mut scratch)?);
     launch.initial = Some(job.op.identity().to_vec());
     let steps = clean_once(&scratch, launch);

@@ -62,7 +62,7 @@ fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
         kernel: job.key(&SPINE, vec!["workgroup/scan"], vec![]),
         groups: 1,
         bindings: vec![],
-        params: vec![("count", Param::Word(job.tiles + 1))],
+        params: vec![("count", Param::ELEMENTS.in_parts(job.workgroup * job.rows).plus(1))],
         initial: Some(job.op.identity().to_vec()),
     };
     let runs = job.tile_key(&TILE_SCAN, [vec!["workgroup/scan"], job.store()].concat());

@@ -26,7 +26,7 @@ pub(super) static KERNEL: Kernel = kernel!(
     "scan/lookahead",
     "scan_lookahead",
     &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
-    &["n", "tiles", "input_offset", "output_offset"],
+    &["n", "tiles", "slots", "input_offset", "output_offset"],
 )
 .with_initial()
 .only(Language::CudaC)
@@ -91,7 +91,8 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     ];
     constants.extend(planner.subgroup_constants(32)?);
     constants.extend(planner.fault_constants());
-    let tiles = job.n.div_ceil(stage_bytes / job.op.element().bytes());
+    let tile = stage_bytes / job.op.element().bytes();
+    let tiles = job.n.div_ceil(tile);
     let state = planner.state(job.op);
     let subgroup_scan = planner.subgroup_scan_part(job.op);
     let blocks = [subgroup_scan, state.part, "chain/ticket", "scan/bulk_copy"];
@@ -102,7 +103,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
         values: false,
         constants,
         unit: pack.bytes,
-        tiles,
+        tile,
         groups: tiles.min(planner.resident(1)),
         stays: false,
         depth: u64::from(tiles + rows * pack.elements + 64),

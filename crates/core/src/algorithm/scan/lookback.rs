@@ -28,7 +28,7 @@ pub(super) static KERNEL: Kernel = kernel!(
     "scan/lookback",
     "scan_lookback",
     &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
-    &["n", "tiles", "input_offset", "output_offset"],
+    &["n", "tiles", "slots", "input_offset", "output_offset"],
 )
 .with_initial();
 

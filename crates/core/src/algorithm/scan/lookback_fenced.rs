@@ -18,7 +18,7 @@ pub(super) static KERNEL: Kernel = kernel!(
         atomic("ticket", "u32"),
         coherent("values", "T"),
     ],
-    &["n", "tiles", "input_offset", "output_offset"],
+    &["n", "tiles", "slots", "input_offset", "output_offset"],
 )
 .with_initial()
 .only(Language::Wgsl);

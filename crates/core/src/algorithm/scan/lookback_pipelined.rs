@@ -33,7 +33,7 @@ pub(super) static KERNEL: Kernel = kernel!(
     "scan/lookback_pipelined",
     "scan_lookback_pipelined",
     &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
-    &["n", "tiles", "groups", "input_offset", "output_offset"],
+    &["n", "tiles", "slots", "groups", "input_offset", "output_offset"],
 )
 .with_initial();
 

@@ -39,7 +39,7 @@ pub use subgroup_blocked::SUBGROUP_BLOCKED;
 use super::{Algorithm, InPlace, Needs, Of, Row, Work};
 use crate::planner::{Pack, Planner, whole, words_of};
 use crate::tuning::numbers;
-use crate::{Kernel, Op, Region, Result, ScanKind, ScanRequest, Slot};
+use crate::{Kernel, Op, Param, Region, Result, ScanKind, ScanRequest, Slot};
 
 numbers! {
     /// Tiles of scans, some of whose numbers selections and reductions by key share.
@@ -120,6 +120,8 @@ const fn waiting(name: &'static str, page: &'static str, plan: Plan) -> Algorith
 pub(crate) struct Job<'a> {
     pub(crate) op: &'a Op,
     pub(crate) n: u32,
+    /// What `n` is for a run of other elements.
+    pub(crate) size: Param,
     pub(crate) exclusive: bool,
     /// The element that the scan starts from.
     pub(crate) start: Vec<u8>,
@@ -133,6 +135,7 @@ impl<'a> Job<'a> {
         Job {
             op,
             n: *n as u32,
+            size: Param::ELEMENTS,
             exclusive: *kind == ScanKind::Exclusive,
             start: initial.clone().unwrap_or_else(|| op.identity().to_vec()),
             input: whole(Slot::Input, request.bytes()),
@@ -142,7 +145,7 @@ impl<'a> Job<'a> {
 
     /// The scan of tiles' sums.
     fn of_sums(&self, sums: Region, count: u32) -> Job<'a> {
-        Job { n: count, exclusive: true, input: sums, output: sums, ..self.clone() }
+        Job { n: count, size: Param::Word(count), exclusive: true, input: sums, output: sums, ..self.clone() }
     }
 }
 

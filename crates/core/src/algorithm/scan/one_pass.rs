@@ -18,7 +18,8 @@ pub(super) struct OnePass {
     pub(super) values: bool,
     /// Bytes of a pack.
     pub(super) unit: u32,
-    pub(super) tiles: u32,
+    /// Elements of a tile.
+    pub(super) tile: u32,
     pub(super) groups: u32,
     /// Whether the kernel is told how many workgroups there are, which stay and take tile after tile.
     pub(super) stays: bool,
@@ -60,7 +61,7 @@ impl LookBack {
             values: self.values,
             constants,
             unit: tile.pack.bytes,
-            tiles,
+            tile: tile.elements,
             groups: self.groups.map_or(tiles, |most| tiles.min(most)),
             stays: self.groups.is_some(),
             depth: u64::from(tiles + tile.elements / tile.workgroup + 64),
@@ -72,12 +73,14 @@ impl LookBack {
 impl OnePass {
     pub(super) fn work(self, job: Job<'_>) -> Result<Work> {
         let mut scratch = Scratch::default();
+        let slots = job.n.div_ceil(self.tile);
         let mut bindings = vec![("input", job.input), ("output", job.output)];
-        bindings.extend(tile_states(job.n, self.tiles, self.groups, self.state_bytes, &mut scratch)?);
+        bindings.extend(tile_states(job.n, slots, self.groups, self.state_bytes, &mut scratch)?);
         if self.values {
-            bindings.push(("values", scratch.take(2 * u64::from(self.tiles) * u64::from(job.op.element().bytes()))));
+            bindings.push(("values", scratch.take(2 * u64::from(slots) * u64::from(job.op.element().bytes()))));
         }
-        let mut params = vec![("n", Param::Word(job.n)), ("tiles", Param::Word(self.tiles))];
+        let tiles = job.size.in_parts(self.tile);
+        let mut params = vec![("n", job.size), ("tiles", tiles), ("slots", Param::Word(slots))];
         if self.stays {
             params.push(("groups", Param::Word(self.groups)));
         }

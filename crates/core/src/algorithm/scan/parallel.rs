@@ -2,7 +2,7 @@
 
 use super::{Job, scan};
 use crate::algorithm::{Algorithm, Needs, Work};
-use crate::{Kernel, KernelKey, Launch, Param, Result, ScanRequest, Step};
+use crate::{Kernel, KernelKey, Launch, Result, ScanRequest, Step};
 
 pub(super) static KERNEL: Kernel = Kernel::host("scan/parallel");
 
@@ -20,7 +20,7 @@ pub(super) fn on_threads(request: &ScanRequest, sequential: bool) -> Result<Work
         kernel: KernelKey::new(&KERNEL, vec![], constants).by(job.op),
         groups: 1,
         bindings: vec![("input", job.input), ("output", job.output)],
-        params: vec![("n", Param::Word(job.n))],
+        params: vec![("n", job.size)],
         initial: Some(job.start),
     };
     Ok(Work::new(Default::default(), vec![Step::Launch(launch)]).depth(job.n.into()))

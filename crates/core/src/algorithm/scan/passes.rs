@@ -79,8 +79,6 @@ pub(super) enum Task {
 /// Runs of tiles, one a workgroup.
 #[derive(Clone, Copy)]
 pub(super) struct Runs {
-    tiles: u32,
-    each: u32,
     pub(super) groups: u32,
 }
 
@@ -97,7 +95,7 @@ pub(super) fn levels(n: u32) -> u32 {
 impl Runs {
     pub(super) fn of(n: u32, tile: u32, each: u32) -> Runs {
         let tiles = n.div_ceil(tile);
-        Runs { tiles, each, groups: tiles.div_ceil(each) }
+        Runs { groups: tiles.div_ceil(each) }
     }
 
     /// As many groups as given, or fewer.
@@ -197,6 +195,7 @@ impl Planner<'_> {
 
     pub(super) fn tiles(&self, job: &Job, body: &TileBody, task: Task, runs: Runs, sums: Region) -> Step {
         let exclusive = u32::from(job.exclusive && task != Task::Sum);
+        let tiles = job.size.in_parts(body.elements);
         let mut constants = body.constants.clone();
         constants.extend([("EXCLUSIVE", exclusive), ("TASK", task as u32)]);
         Step::Launch(Launch {
@@ -204,10 +203,10 @@ impl Planner<'_> {
             groups: runs.groups,
             bindings: vec![("input", job.input), ("output", job.output), ("sums", sums)],
             params: vec![
-                ("n", Param::Word(job.n)),
-                ("tiles", Param::Word(runs.tiles)),
+                ("n", job.size),
+                ("tiles", tiles),
                 ("groups", Param::Word(runs.groups)),
-                ("tiles_each", Param::Word(runs.each)),
+                ("tiles_each", tiles.in_parts(runs.groups)),
                 ("input_offset", offset("input", job.input, body.unit)),
                 ("output_offset", offset("output", job.output, body.unit)),
             ],

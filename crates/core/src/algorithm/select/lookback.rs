@@ -1,6 +1,6 @@
 //! One launch, whose tiles tell each other how many elements they keep. Merrill and Garland 2016.
 
-use super::{Job, PARAMS, ROWS_RANKED};
+use super::{Job, ROWS_RANKED};
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
@@ -8,7 +8,7 @@ use crate::planner::{BESIDE, Planner, clean_once, reaches, words_of};
 use crate::primitive::select::SELECT_IF;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Kernel, Result, Scalar, SelectRequest};
+use crate::{Kernel, Param, Result, Scalar, SelectRequest};
 
 pub(super) static KERNEL: Kernel = kernel!(
     "select/lookback",
@@ -21,7 +21,7 @@ pub(super) static KERNEL: Kernel = kernel!(
         write("output_rest", "Item"),
         write("output_count", "u32"),
     ],
-    PARAMS,
+    &["n", "tiles", "slots", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
 )
 .with_initial();
 
@@ -73,6 +73,7 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let held = if is_staged { "select/items_staged" } else { "select/items" };
     let parts = [&[planner.subgroup_scan_of(&job.sum)], &tile_prefix(state.part)[..], &["select/item", held]].concat();
     let mut launch = job.launch(job.key(&KERNEL, parts, constants), job.tiles, &job.arguments());
+    launch.params.push(("slots", Param::Word(job.tiles)));
     launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, &mut scratch)?);
     launch.initial = Some(job.sum.identity().to_vec());
     let steps = clean_once(&scratch, launch);

@@ -93,6 +93,6 @@ impl<'a> Job<'a> {
     }
 
     fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {
-        tile_launch(kernel, groups, [self.n, self.tiles], arguments)
+        tile_launch(kernel, groups, self.workgroup * self.rows, arguments)
     }
 }

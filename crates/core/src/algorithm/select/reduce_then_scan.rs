@@ -55,7 +55,7 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
         kernel: KernelKey { selector: None, ..job.key(&SPINE, vec!["workgroup/scan"], vec![]) },
         groups: 1,
         bindings: vec![],
-        params: vec![("count", Param::Word(job.tiles + 1))],
+        params: vec![("count", Param::ELEMENTS.in_parts(job.workgroup * job.rows).plus(1))],
         initial: Some(job.sum.identity().to_vec()),
     };
     let place = job.key(&TILE_PLACE, vec!["workgroup/scan"], vec![job.rest()]);

@@ -68,7 +68,7 @@ fn large(
     let bytes = |narrowest| shape.workgroup / narrowest * DIGITS * 4;
     let mut bindings = vec![("temp", from.keys), ("output", to.keys)];
     let mut params = vec![
-        ("n", Param::Word(job.n)),
+        ("n", Param::ELEMENTS),
         ("end_place", Param::Word(end_place)),
         ("buckets_at", Param::Word(buckets.at)),
         ("sorted", Param::Word(sorted.tile())),

@@ -20,7 +20,7 @@ fn plan(_: &Planner<'_>, request: &SortRequest) -> Result<Work> {
         kernel: KernelKey::new(&KERNEL, vec![], job.constants),
         groups: 1,
         bindings: keys.into_iter().chain(values).collect(),
-        params: vec![("n", Param::Word(job.n))],
+        params: vec![("n", Param::ELEMENTS)],
         initial: None,
     };
     Ok(Work::new(Default::default(), vec![Step::Launch(launch)]))

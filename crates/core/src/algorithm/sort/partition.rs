@@ -92,6 +92,7 @@ pub(super) static ONESWEEP: Kernel = kernel!(
     &[
         "n",
         "tiles",
+        "slots",
         "place",
         "first_tile",
         "portion",
@@ -267,9 +268,9 @@ impl Planner<'_> {
         let next_at = job.places * (DIGITS + 4);
         let counts = scratch.take(u64::from(next_at + 2 * DIGITS) * 4);
         // Each place's counts, and the arrivals of those that count.
-        let bins = scratch.take(u64::from(job.places * DIGITS + 1) * 4);
+        let bins = scratch.keep(u64::from(job.places * DIGITS + 1) * 4);
         // The first words are the ticket.
-        let states = scratch.take(64 * 4 + u64::from(portion) * u64::from(STATES));
+        let states = scratch.keep(64 * 4 + u64::from(portion) * u64::from(STATES));
         let temp = job.take(scratch);
         let Counting { workgroup: count_workgroup, items: count_items, copies, groups } = self.counting(job);
         let count_tiles = n.div_ceil(count_workgroup * count_items);
@@ -300,8 +301,8 @@ impl Planner<'_> {
             groups: count_groups,
             bindings: vec![("input", job.input.keys), ("bins", bins), ("counts", counts)],
             params: vec![
-                ("n", Param::Word(n)),
-                ("tiles", Param::Word(count_tiles)),
+                ("n", Param::ELEMENTS),
+                ("tiles", Param::ELEMENTS.in_parts(count_workgroup * count_items)),
                 ("groups", Param::Word(count_groups)),
                 offset("input_offset", "input", job.key_bytes),
             ],
@@ -343,8 +344,9 @@ impl Planner<'_> {
             let offsets_at = if turn == 0 { place * DIGITS } else { carried(turn) };
             let mut bindings = vec![("input", job.input.keys), ("temp", temp.keys), ("output", job.output.keys)];
             let mut params = vec![
-                ("n", Param::Word(n)),
-                ("tiles", Param::Word(in_portion)),
+                ("n", Param::ELEMENTS),
+                ("tiles", Param::ELEMENTS.in_parts(workgroup * items).window(first_tile, in_portion)),
+                ("slots", Param::Word(in_portion)),
                 ("place", Param::Word(place)),
                 ("first_tile", Param::Word(first_tile)),
                 ("portion", Param::Word(portion)),

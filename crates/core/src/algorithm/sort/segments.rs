@@ -161,7 +161,7 @@ impl Planner<'_> {
 pub(super) fn segments(kernel: KernelKey, job: &Job, from: Location, to: Location, buckets: Option<Buckets>) -> Launch {
     let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
     let mut params = vec![
-        ("n", Param::Word(job.n)),
+        ("n", Param::ELEMENTS),
         ("source_offset", offset("source", from.keys, job.key_bytes)),
         ("target_offset", offset("target_keys", to.keys, job.key_bytes)),
     ];

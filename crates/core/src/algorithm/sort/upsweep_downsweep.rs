@@ -73,6 +73,8 @@ pub(super) fn by_digits(
     let table = tiles.checked_mul(1 << job.digit_bits).ok_or_else(|| {
         Error::Invalid(format!("{n} keys are too many for {algorithm}'s table of counts; split the work"))
     })?;
+    let tile = Param::ELEMENTS.in_parts(workgroup * items * rounds);
+    let size = tile.times(1 << job.digit_bits);
     let mut scratch = Scratch::default();
     let counts = scratch.take(u64::from(table) * 4);
     let temp = job.take(&mut scratch);
@@ -82,7 +84,7 @@ pub(super) fn by_digits(
     // The counts' scan is this project's own, always of aligned scratch.
     let wide = Planner { layout: Layout::default(), ..*planner };
     let start = sum.identity().to_vec();
-    let prefixes = ScanJob { op: &sum, n: table, exclusive: true, start, input: counts, output: counts };
+    let prefixes = ScanJob { op: &sum, n: table, size, exclusive: true, start, input: counts, output: counts };
     let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
     let at = [job.input, temp, job.output];
     let mut steps = vec![];
@@ -91,8 +93,8 @@ pub(super) fn by_digits(
         let source = at[if place == 0 { 0 } else { 2 - place as usize % 2 }];
         let target = at[1 + place as usize % 2];
         let mut params = vec![
-            ("n", Param::Word(n)),
-            ("tiles", Param::Word(tiles)),
+            ("n", Param::ELEMENTS),
+            ("tiles", tile),
             ("place", Param::Word(place)),
             ("source_offset", offset("source", source.keys, job.key_bytes)),
         ];

@@ -1,0 +1,73 @@
+//! Rows that are run for other numbers of elements than they were planned for.
+
+use trifold_core::{Builtin, CopyRequest, Element, Fault, Order, Request, Rest, Scalar, ScanKind, planner};
+
+use super::{Table, builtin, by_key, reduce, scan, select, sort, value_types};
+use crate::case::Body;
+use crate::operators;
+use crate::row::{Placement, Row, Tiles};
+use crate::sizes::Sizes;
+
+/// More runs than twice a state has epochs.
+const RUNS: u32 = 600;
+/// Many small tiles.
+const MANY: u64 = 12_007;
+
+/// A request of each form, and those whose states are of another kind.
+pub(crate) fn requests(n: u64) -> Vec<Request> {
+    let sum = builtin(Builtin::Sum, Scalar::U32);
+    let mut requests = vec![
+        Request::Copy(CopyRequest { element: u32::TYPE, n }),
+        scan(&sum, ScanKind::Exclusive, n),
+        scan(&operators::compose(), ScanKind::Inclusive, n),
+        scan(&operators::tally(), ScanKind::Exclusive, n),
+        reduce(&sum, n),
+        reduce(&operators::compose(), n),
+        sort(Scalar::U32, None, Order::Ascending, n),
+        sort(Scalar::I64, None, Order::Descending, n),
+        sort(Scalar::U32, Some(u32::TYPE), Order::Descending, n),
+        sort(Scalar::F32, Some(value_types()[2].clone()), Order::Ascending, n),
+        by_key(&u32::TYPE, Some(sum), n),
+        by_key(&u32::TYPE, Some(operators::tally()), n),
+        by_key(&u32::TYPE, None, n),
+    ];
+    for selector in operators::selectors().into_iter().take(2) {
+        requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&selector, rest, n)));
+    }
+    requests
+}
+
+impl Table<'_> {
+    /// Each algorithm but the literature's: one plan for every size, with tiles that are blocked too, and plans up to a capacity.
+    pub(super) fn sizes(&mut self) {
+        for request in requests(MANY) {
+            for algorithm in planner::algorithms(&request, self.caps) {
+                if algorithm.is_reference {
+                    continue;
+                }
+                let row = Row::new(request.clone()).algorithm(algorithm).tiles(Tiles::Small).keeps_scratch().runs(RUNS);
+                let few = Row { request: request.with_n(100), ..row.clone() };
+                let of_few = row.plan(self.caps, self.tuning).is_err();
+                let row = if of_few { few } else { row };
+                self.resized(&row, Sizes::OnePlan);
+                if row.plan(self.caps, self.tuning).is_ok_and(|plan| plan.waiting_tiles() > 0) {
+                    self.resized(&row.clone().fault(Fault::Silent(3)), Sizes::OnePlan);
+                    self.resized(&row.clone().fault(Fault::Late(5)), Sizes::OnePlan);
+                }
+                if !of_few {
+                    self.resized(&row.runs(60), Sizes::UpTo);
+                }
+            }
+            let row = Row::new(request.with_n(100_003)).keeps_scratch().runs(60);
+            self.resized(&row, Sizes::UpTo);
+            if matches!(request, Request::Scan(_) | Request::Sort(_)) {
+                let row = Row::new(request.with_n(5003)).placement(Placement::InPlace);
+                self.resized(&row.keeps_scratch().runs(60), Sizes::UpTo);
+            }
+        }
+    }
+
+    fn resized(&mut self, row: &Row, sizes: Sizes) {
+        self.push(format!("{}/{}", row.name(), sizes.name()), Body::Sizes(row.clone().into(), sizes));
+    }
+}

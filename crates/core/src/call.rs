@@ -1,0 +1,171 @@
+//! A call that is bound to its memory, to be run any number of times.
+
+use std::sync::Arc;
+
+use crate::{Backend, Device, Error, Options, Plan, Prepared, Request, Result, Spans, Tuning, block_on};
+
+/// A call that was planned, compiled and bound, to be run any number of times: that compiles nothing, and on a GPU allocates nothing. It
+/// keeps its device and its memory.
+///
+/// A call that was prepared for any number of elements up to a capacity ([`Placed::up_to`](crate::Placed::up_to)) is run for so many by
+/// [`Call::run_n`] and [`Call::encode_n`]: the first of its spans. What lies behind them is left as it is.
+pub struct Call<B: Backend> {
+    /// By how many elements they have room for, the fewest first. They may hold no more than addresses: dropped before what keeps the memory.
+    pub(crate) sizes: Vec<Bound<B>>,
+    pub(crate) memory: Vec<B::Handle>,
+    pub(crate) device: B,
+    pub(crate) plan: Arc<Plan>,
+    /// How many elements a run has, or at most.
+    pub(crate) n: u32,
+    pub(crate) scratch_bytes: u64,
+}
+
+/// The steps of runs of some size.
+pub(crate) struct Bound<B: Backend> {
+    /// The most elements of a run.
+    pub(crate) most: u32,
+    pub(crate) steps: Arc<B::Steps>,
+    /// Whether a run may have fewer.
+    pub(crate) resizes: bool,
+}
+
+impl<B: Backend> Call<B> {
+    /// Plans a request by the device's own numbers and the spans' layout, compiles it and binds it with scratch of its own.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub fn new(device: &B, request: &Request, spans: &Spans<B>, options: Options) -> Result<Self> {
+        Self::with_tuning(device, request, spans, options, &device.tuning())
+    }
+
+    /// As [`Call::new`], by these numbers.
+    ///
+    /// # Errors
+    /// As [`Call::new`].
+    pub fn with_tuning(
+        device: &B,
+        request: &Request,
+        spans: &Spans<B>,
+        options: Options,
+        tuning: &Tuning,
+    ) -> Result<Self> {
+        let layout = spans.layout_for(device, request)?;
+        block_on(Prepared::with_tuning(device, request, layout, options, tuning))?.bind(spans)
+    }
+
+    /// The device that it runs on.
+    pub fn device(&self) -> &B {
+        &self.device
+    }
+
+    /// The plan: of a call up to a capacity that for as many as that.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// How many elements [`Call::run`] takes: all of them, or the capacity.
+    pub fn capacity(&self) -> usize {
+        self.n as usize
+    }
+
+    /// Working memory it has, in bytes.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.scratch_bytes
+    }
+
+    /// What a run of so many elements takes.
+    fn of(&self, n: usize) -> Result<(&B::Steps, Option<u32>)> {
+        let resizes = self.sizes.iter().any(|size| size.resizes);
+        if !resizes && n != self.capacity() {
+            return Err(Error::Invalid(format!(
+                "a run of {n} elements, by a call for {}; prepare it up to a capacity (up_to)",
+                self.n
+            )));
+        }
+        let size = u32::try_from(n).ok().and_then(|n| self.sizes.iter().find(|size| n <= size.most));
+        let size = size.filter(|_| n <= self.capacity()).ok_or_else(|| {
+            Error::Invalid(format!("a run of {n} elements, by a call for up to {}; prepare it up to more", self.n))
+        })?;
+        Ok((&size.steps, size.resizes.then_some(n as u32)))
+    }
+
+    /// Submits the call. Does not wait.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    pub fn run(&self) -> Result<()> {
+        self.run_n(self.capacity())
+    }
+
+    /// Submits the call for the first `n` elements. Does not wait.
+    ///
+    /// # Errors
+    /// As [`Backend::run`], and [`Error::Invalid`] for more than the capacity.
+    pub fn run_n(&self, n: usize) -> Result<()> {
+        let (steps, n) = self.of(n)?;
+        self.device.run(steps, n)
+    }
+
+    /// Records the call into a recorder of the caller's.
+    ///
+    /// # Errors
+    /// As [`Backend::execute`].
+    pub fn encode(&self, recorder: &mut B::Recorder) -> Result<()> {
+        self.encode_n(recorder, self.capacity())
+    }
+
+    /// Records the call for the first `n` elements. A recorder may have it several times, each with an `n` of its own.
+    ///
+    /// # Errors
+    /// As [`Backend::execute`], and [`Error::Invalid`] for more than the capacity.
+    pub fn encode_n(&self, recorder: &mut B::Recorder, n: usize) -> Result<()> {
+        let (steps, n) = self.of(n)?;
+        self.device.execute(recorder, steps, n)
+    }
+
+    /// The milliseconds that `repeat` runs take on the device, by its own timestamps. Waits for them.
+    ///
+    /// # Errors
+    /// As [`Backend::time`].
+    pub fn time(&self, repeat: u32) -> Result<f64> {
+        self.time_n(self.capacity(), repeat)
+    }
+
+    /// As [`Call::time`], of runs for the first `n` elements.
+    ///
+    /// # Errors
+    /// As [`Backend::time`], and [`Error::Invalid`] for more than the capacity.
+    pub fn time_n(&self, n: usize, repeat: u32) -> Result<f64> {
+        let (steps, n) = self.of(n)?;
+        self.device.time(None, steps, n, repeat)
+    }
+
+    /// As [`Call::time`], behind a run of another call of the same device.
+    ///
+    /// # Errors
+    /// As [`Backend::time`].
+    pub fn time_after(&self, before: &Call<B>, repeat: u32) -> Result<f64> {
+        let ((before, _), (steps, n)) = (before.of(before.capacity())?, self.of(self.capacity())?);
+        self.device.time(Some(before), steps, n, repeat)
+    }
+}
+
+impl Call<Device> {
+    /// The call as that of the backend behind its device, if that is of this type: for what only one API has.
+    pub fn downcast<B: Backend>(&self) -> Option<Call<B>> {
+        let device = self.device.downcast_ref::<B>()?.clone();
+        let memory = self.memory.iter().map(|handle| handle.get::<B::Handle>().ok().cloned());
+        let sizes = self
+            .sizes
+            .iter()
+            .map(|size| Some(Bound::<B> { most: size.most, steps: size.steps.shared()?, resizes: size.resizes }));
+        Some(Call {
+            sizes: sizes.collect::<Option<_>>()?,
+            memory: memory.collect::<Option<_>>()?,
+            device,
+            plan: self.plan.clone(),
+            n: self.n,
+            scratch_bytes: self.scratch_bytes,
+        })
+    }
+}
