@@ -12,6 +12,8 @@ typedef struct {
 // Words that an invocation brings to an exchange; workgroup/subgroup_scan_staged has an element's.
 #define SUBGROUP_WORDS 1u
 
+// What a workgroup does with its own tile of a run, if there is one. A loop of one turn: in a branch PoCL makes wrong stores.
+#define OWN_TILE(tile, own) for (u32 tile = own; tile < params.tiles; tile += TICKETS)
 #define SUBGROUP_KERNEL
 #define DECLARE_SUBGROUP(sg)                              \
   __local u32 subgroup_words[WORKGROUP * SUBGROUP_WORDS]; \

@@ -12,6 +12,10 @@ typedef struct {
   u32 count;
 } Subgroup;
 
+// What a workgroup does with its own tile of a run, if there is one.
+#define OWN_TILE(tile, own) \
+  const u32 tile = own;     \
+  if (tile * TILE < params.n)
 #define SUBGROUP_KERNEL __attribute__((intel_reqd_sub_group_size(SUBGROUP_MAX)))
 #define DECLARE_SUBGROUP(sg) \
   const Subgroup sg = {get_sub_group_local_id(), get_sub_group_size(), get_sub_group_id(), get_num_sub_groups()}

@@ -7,6 +7,10 @@ typedef struct {
   u32 count;
 } Subgroup;
 
+// What a workgroup does with its own tile of a run, if there is one.
+#define OWN_TILE(tile, own) \
+  const u32 tile = own;     \
+  if (tile * TILE < params.n)
 #define SUBGROUP_KERNEL
 #define DECLARE_SUBGROUP(sg) \
   const Subgroup sg = {get_local_id(0) % 32u, 32u, get_local_id(0) / 32u, WORKGROUP / 32u}

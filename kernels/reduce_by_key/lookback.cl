@@ -35,12 +35,11 @@ KERNEL SUBGROUP_KERNEL void reduce_by_key_lookback(ARGUMENTS) {
   const u32 epoch = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
   // A workgroup past the last tile, which a run of fewer elements than there are states for has, blanks a state.
-  if (leads && own >= params.tiles) { state_blank(states, params.slots, epoch, own); }
+  if (leads && own * TILE >= params.n) { state_blank(states, params.slots, epoch, own); }
   // A run of no elements counts none.
   if (leads && params.tiles == 0u && own == 0u) { output_count[0] = 0u; }
 
-  // A loop of one turn: of the stores below PoCL makes wrong ones behind a return.
-  for (u32 tile = own; tile < params.tiles; tile += TICKETS) {
+  OWN_TILE(tile, own) {
     // 2. Each invocation loads ROWS elements that lie together, and folds them.
     const u32 seat = sg.id * sg.width + sg.lane;
     const Runs runs = load_runs(input, input_values, tile, params.n, seat, &stage);

@@ -29,7 +29,7 @@ fn reduce_by_key_lookback(
   let epoch = taken / TICKETS;
   let leads = subgroup == 0u && lane == 0u;
   // None past the last one, which a run of fewer elements than there are states for ends with.
-  if (tile >= params.tiles) {
+  if (tile * TILE >= params.n) {
     if (leads) { state_blank(epoch, tile); }
     // A run of no elements counts none.
     if (leads && tile == 0u) { output_count[params.output_count_offset] = 0u; }

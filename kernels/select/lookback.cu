@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
   const u32 epoch = taken / TICKETS;
   const bool leads = sg.id == 0u && sg.lane == 0u;
   // None past the last one, which a run of fewer elements than there are states for ends with.
-  if (tile >= params.tiles) {
+  if (tile * TILE >= params.n) {
     if (leads) { state_blank(states, params.slots, epoch, tile); }
     // A run of no elements counts none.
     if (leads && tile == 0u) { output_count[0] = 0u; }

@@ -64,15 +64,14 @@ KERNEL SUBGROUP_KERNEL void sort_onesweep(ARGUMENTS) {
   const u32 valid = min(params.n - tile_first(params, tile), TILE);
 
   // A state of no tile of this run must not seem to be a later epoch's: those past the last tile, and those that longer portions use.
-  if (tile >= params.tiles) {
-    for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { count_publish(states, epoch, tile, digit, STATUS_NONE, 0u); }
-  }
-  if (tile == params.slots - 1u) {
-    for (u32 spare = params.slots * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
+  if (tile >= params.tiles || tile == params.slots - 1u) {
+    const u32 blank_from = tile >= params.tiles ? tile : params.slots;
+    const u32 blank_to = tile == params.slots - 1u ? params.portion : tile + 1u;
+    for (u32 spare = blank_from * DIGITS + thread; spare < blank_to * DIGITS; spare += WORKGROUP) {
       count_publish(states, epoch, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
     }
+    if (tile >= params.tiles) { return; }
   }
-  if (tile >= params.tiles) { return; }
 
   // 2. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane. Places
   // past the end get keys that stay behind all.

@@ -71,15 +71,14 @@ fn sort_onesweep(
   let valid = min(params.n - tile_first(tile), TILE);
 
   // A state of no tile of this run must not seem to be a later epoch's: those past the last tile, and those that longer portions use.
-  if (tile >= params.tiles) {
-    for (var digit = thread; digit < DIGITS; digit += WORKGROUP) { count_publish(epoch, tile, digit, STATUS_NONE, 0u); }
-  }
-  if (tile == params.slots - 1u) {
-    for (var spare = params.slots * DIGITS + thread; spare < params.portion * DIGITS; spare += WORKGROUP) {
+  if (tile >= params.tiles || tile == params.slots - 1u) {
+    let blank_from = select(params.slots, tile, tile >= params.tiles);
+    let blank_to = select(tile + 1u, params.portion, tile == params.slots - 1u);
+    for (var spare = blank_from * DIGITS + thread; spare < blank_to * DIGITS; spare += WORKGROUP) {
       count_publish(epoch, spare / DIGITS, spare % DIGITS, STATUS_NONE, 0u);
     }
+    if (tile >= params.tiles) { return; }
   }
-  if (tile >= params.tiles) { return; }
 
   // 2. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane. Places
   // past the end get keys that stay behind all.
