@@ -1,7 +1,7 @@
 //! One error for every backend.
 
 /// What went wrong, with the value that was wrong and what to do about it.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The device or the algorithm cannot do this; another device or algorithm may.
@@ -47,6 +47,13 @@ pub enum Error {
         /// The API's error, where it has one. The message has its words, so it is not the error's source, which reporters would print again.
         cause: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
+}
+
+/// As it is displayed: what a `main` that returns it prints.
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// `std::result::Result` with Trifold's [`Error`].

@@ -46,13 +46,18 @@ impl Scratch {
     }
 }
 
-/// Spans that are a plan's scratch together, by where in it each begins.
-pub(crate) struct Pieces<B: Backend>(Vec<(u64, Span<B>)>);
+/// Spans that are a plan's scratch together.
+pub(crate) struct Pieces<B: Backend> {
+    /// By where in the scratch each begins.
+    spans: Vec<(u64, Span<B>)>,
+    /// Whether each is for one region, and may be larger than that.
+    apart: bool,
+}
 
 impl<B: Backend> Pieces<B> {
-    /// These spans, each from where in the plan's scratch its region begins.
-    pub(crate) fn of(pieces: Vec<(u64, Span<B>)>) -> Self {
-        Pieces(pieces)
+    /// A span for each region, with room for it at least, from where in the plan's scratch the region begins.
+    pub(crate) fn of(spans: Vec<(u64, Span<B>)>) -> Self {
+        Pieces { spans, apart: true }
     }
 
     /// Memory of a call's own: one buffer, or one for each region where the backend wants that.
@@ -63,36 +68,40 @@ impl<B: Backend> Pieces<B> {
             _ => &[whole],
         };
         let buffers = places.iter().map(|place| Ok((place.offset, backend.allocate(place.bytes)?)));
-        Ok(Pieces(buffers.collect::<Result<_>>()?))
+        Ok(Pieces { spans: buffers.collect::<Result<_>>()?, apart: false })
     }
 
     /// Of a plan that needs none.
     pub(crate) fn none() -> Self {
-        Pieces(vec![])
+        Pieces { spans: vec![], apart: false }
     }
 
     /// One span for all regions.
     pub(crate) fn whole(span: Span<B>) -> Self {
-        Pieces(vec![(0, span)])
+        Pieces { spans: vec![(0, span)], apart: false }
     }
 
     /// The pieces.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Span<B>> {
-        self.0.iter().map(|(_, span)| span)
+        self.spans.iter().map(|(_, span)| span)
     }
 
-    /// The span of a region, if one piece has all of it.
+    /// The span of a region, if one piece has all of it. Of a larger piece that no other region has it is all, as NVIDIA's OpenCL takes parts of a
+    /// buffer badly.
     pub(crate) fn region(&self, region: &Region) -> Result<Option<Span<B>>> {
+        if let Some((_, span)) = self.spans.iter().find(|(start, _)| self.apart && *start == region.offset) {
+            return Ok(Some(span.clone()));
+        }
         let has =
             |start: u64, span: &Span<B>| start <= region.offset && region.offset + region.bytes <= start + span.bytes();
-        let piece = self.0.iter().find(|(start, span)| has(*start, span));
+        let piece = self.spans.iter().find(|(start, span)| has(*start, span));
         piece.map(|(start, span)| span.slice(region.offset - start, region.bytes)).transpose()
     }
 
     /// What the pieces have of a region, which may be several.
     pub(crate) fn parts(&self, region: &Region) -> Result<Vec<Span<B>>> {
         let end = region.offset + region.bytes;
-        let common = self.0.iter().filter_map(|(start, span)| {
+        let common = self.spans.iter().filter_map(|(start, span)| {
             let (from, to) = (region.offset.max(*start), end.min(start + span.bytes()));
             (from < to).then(|| span.slice(from - start, to - from))
         });

@@ -1,6 +1,6 @@
 //! The machine's devices, whichever backends find them.
 
-use crate::{Device, DeviceKind, Result};
+use crate::{Device, DeviceKind, Error, Result};
 
 type Open = Box<dyn Fn() -> Result<Device> + Send + Sync>;
 
@@ -69,6 +69,56 @@ pub fn discover() -> (Vec<Found>, Vec<Missing>) {
         }
     }
     (found, missing)
+}
+
+/// Opens the best device: a GPU with its own memory before one that shares the host's, and before the processor; of one GPU's APIs
+/// CUDA before wgpu before OpenCL. One that does not open is passed over. If the variable `TRIFOLD_DEVICE` is set, it is the first
+/// whose line in `trifold devices` contains that, in whichever case.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> trifold::Result<()> {
+/// use trifold::prelude::*;
+///
+/// let gpu = trifold::open()?;
+/// assert_eq!(gpu.reduce(&gpu.upload(&[3u32, 1, 4])?, Sum).value()?, 8);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// [`Error::Unsupported`] with what was tried, and what to install, if none opens.
+pub fn open() -> Result<Device> {
+    let (found, missing) = discover();
+    let wanted = std::env::var("TRIFOLD_DEVICE").unwrap_or_default();
+    let mut tried: Vec<String> = missing.into_iter().map(|m| format!("{}: {}", m.backend, m.reason)).collect();
+    for device in ranked(found, &wanted) {
+        match device.open() {
+            Ok(open) => return Ok(open),
+            Err(error) => tried.push(format!("{device}: {error}")),
+        }
+    }
+    let whose = if wanted.is_empty() { String::new() } else { format!(" whose line has `{wanted}` (TRIFOLD_DEVICE)") };
+    Err(Error::Unsupported(format!("no device{whose} opens; {}", tried.join("; "))))
+}
+
+/// Those whose line contains what is wanted, the best first.
+fn ranked(mut found: Vec<Found>, wanted: &str) -> Vec<Found> {
+    found.retain(|device| device.to_string().to_lowercase().contains(&wanted.to_lowercase()));
+    found.sort_by_key(|device| {
+        let kind = match device.kind {
+            DeviceKind::DiscreteGpu => 0,
+            DeviceKind::IntegratedGpu => 1,
+            DeviceKind::Other => 2,
+            // Nothing is between it and the processor.
+            DeviceKind::Cpu if device.backend == "cpu" => 3,
+            DeviceKind::Cpu => 4,
+        };
+        (kind, ["cuda", "wgpu", "opencl"].iter().position(|backend| *backend == device.backend))
+    });
+    found
 }
 
 type Search = fn() -> std::result::Result<Vec<Found>, String>;
@@ -172,5 +222,35 @@ fn reason(error: crate::Error) -> String {
     match error {
         crate::Error::Unsupported(message) | crate::Error::Backend { message, .. } => message,
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(backend: &'static str, device: &str, kind: DeviceKind) -> Found {
+        let open = Box::new(|| Err(Error::Unsupported("a device for tests".into())));
+        Found { backend, device: device.into(), driver: String::new(), api: String::new(), kind, open }
+    }
+
+    #[test]
+    fn the_best_device_comes_first() {
+        let all = || {
+            vec![
+                found("cpu", "Processor", DeviceKind::Cpu),
+                found("wgpu", "llvmpipe", DeviceKind::Cpu),
+                found("wgpu", "Iris", DeviceKind::IntegratedGpu),
+                found("wgpu", "H200", DeviceKind::DiscreteGpu),
+                found("opencl", "H200", DeviceKind::DiscreteGpu),
+                found("cuda", "H200", DeviceKind::DiscreteGpu),
+            ]
+        };
+        let lines = |wanted| ranked(all(), wanted).iter().map(|f| format!("{} {}", f.backend, f.device)).collect();
+        let best: Vec<String> = lines("");
+        assert_eq!(best, ["cuda H200", "wgpu H200", "opencl H200", "wgpu Iris", "cpu Processor", "wgpu llvmpipe"]);
+        let named: Vec<String> = lines("WGPU on h");
+        assert_eq!(named, ["wgpu H200"]);
+        assert_eq!(lines("no such").len(), 0);
     }
 }

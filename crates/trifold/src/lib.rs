@@ -9,7 +9,7 @@
 //! # fn main() -> trifold::Result<()> {
 //! use trifold::prelude::*;
 //!
-//! let gpu = trifold::cpu::Cpu::new()?;
+//! let gpu = trifold::open()?;
 //! let x = gpu.upload(&[3u32, 1, 4, 1, 5])?;
 //!
 //! assert_eq!(gpu.inclusive_scan(&x, Sum).read()?, [3, 4, 8, 9, 14]);
@@ -25,8 +25,8 @@
 //! A call says what, then where its results go, then when it runs. The same calls run on every backend, since each implements
 //! [`Backend`], [`Scan`], [`Reduce`], [`Sort`], [`Select`] and [`ReduceByKey`]. A call
 //! that runs often is prepared once ([`Placed::prepare`]); running it then
-//! compiles nothing, and on a GPU allocates nothing. A program that chooses its device at run time asks [`devices`] and gets a
-//! [`Device`]; one that has a device, stream or queue of its own gives it to `new` of [`wgpu::Wgpu`], [`cuda::Cuda`] or
+//! compiles nothing, and on a GPU allocates nothing. [`open`] opens the best device, and [`devices`] lists all; both give a
+//! [`Device`]. A program that has a device, stream or queue of its own gives it to `new` of [`wgpu::Wgpu`], [`cuda::Cuda`] or
 //! [`opencl::OpenCl`], and its buffers to `import`.
 //!
 //! Compiled kernels are kept on disk, in a folder of the user's that `TRIFOLD_CACHE` names otherwise, or `off` turns off; see
@@ -38,7 +38,7 @@
 
 mod discover;
 
-pub use discover::{Found, Missing, devices, discover};
+pub use discover::{Found, Missing, devices, discover, open};
 #[doc(inline)]
 pub use trifold_cache::Cache;
 #[doc(inline)]
@@ -48,9 +48,9 @@ pub use trifold_core::{
     Access, Algorithm, And, Argument, Backend, Buffer, Builtin, Call, Candidates, Caps, Captures, Command, Compacted,
     Device, DeviceKind, Element, ElementType, Error, Fault, Field, HostOp, Input, IntoInput, Kernel, KernelKey, Key,
     Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Number, Op, Options, Or, Param, Placed, Plan, Prepared,
-    Product, Region, Result, Scalar, ScalarKind, Slot, Span, Spans, SpansOf, Step, SubgroupSource, Subgroups, Sum,
-    Transfer, Tuning, TuningRow, TuningTable, Waiting, Xor, algorithm, block_on, bytemuck, element, for_scalar,
-    planner, primitive, renamed, scratch_bytes, scratch_bytes_up_to,
+    Product, Region, Result, Scalar, ScalarKind, Size, Slot, Span, Spans, SpansOf, Step, SubgroupSource, Subgroups,
+    Sum, Transfer, Tuning, TuningRow, TuningTable, Values, Waiting, Xor, algorithm, block_on, bytemuck, element,
+    for_scalar, planner, primitive, renamed, scratch_bytes, scratch_bytes_up_to,
 };
 
 #[cfg(feature = "cpu")]
