@@ -276,6 +276,11 @@ pub enum Command<'a, B: Backend> {
     },
 }
 
+/// The bytes that a copy of so many moves in a run of `n` elements, of which each takes `each` bytes: all where that is 0.
+pub fn bytes_of_run(bytes: u64, each: u32, n: Option<u32>) -> u64 {
+    n.filter(|_| each > 0).map_or(bytes, |n| bytes.min(u64::from(n) * u64::from(each)))
+}
+
 /// What a launch is told beside its spans.
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {

@@ -17,6 +17,8 @@ pub struct Call<B: Backend> {
     pub(crate) plan: Arc<Plan>,
     /// How many elements a run has, or at most.
     pub(crate) n: u32,
+    /// Whether a run may have fewer.
+    pub(crate) resizes: bool,
     pub(crate) scratch_bytes: u64,
 }
 
@@ -25,8 +27,6 @@ pub(crate) struct Bound<B: Backend> {
     /// The most elements of a run.
     pub(crate) most: u32,
     pub(crate) steps: Arc<B::Steps>,
-    /// Whether a run may have fewer.
-    pub(crate) resizes: bool,
 }
 
 impl<B: Backend> Call<B> {
@@ -75,8 +75,7 @@ impl<B: Backend> Call<B> {
 
     /// What a run of so many elements takes.
     fn of(&self, n: usize) -> Result<(&B::Steps, Option<u32>)> {
-        let resizes = self.sizes.iter().any(|size| size.resizes);
-        if !resizes && n != self.capacity() {
+        if !self.resizes && n != self.capacity() {
             return Err(Error::Invalid(format!(
                 "a run of {n} elements, by a call for {}; prepare it up to a capacity (up_to)",
                 self.n
@@ -86,7 +85,7 @@ impl<B: Backend> Call<B> {
         let size = size.filter(|_| n <= self.capacity()).ok_or_else(|| {
             Error::Invalid(format!("a run of {n} elements, by a call for up to {}; prepare it up to more", self.n))
         })?;
-        Ok((&size.steps, size.resizes.then_some(n as u32)))
+        Ok((&size.steps, self.resizes.then_some(n as u32)))
     }
 
     /// Submits the call. Does not wait.
@@ -155,16 +154,14 @@ impl Call<Device> {
     pub fn downcast<B: Backend>(&self) -> Option<Call<B>> {
         let device = self.device.downcast_ref::<B>()?.clone();
         let memory = self.memory.iter().map(|handle| handle.get::<B::Handle>().ok().cloned());
-        let sizes = self
-            .sizes
-            .iter()
-            .map(|size| Some(Bound::<B> { most: size.most, steps: size.steps.shared()?, resizes: size.resizes }));
+        let sizes = self.sizes.iter().map(|size| Some(Bound::<B> { most: size.most, steps: size.steps.shared()? }));
         Some(Call {
             sizes: sizes.collect::<Option<_>>()?,
             memory: memory.collect::<Option<_>>()?,
             device,
             plan: self.plan.clone(),
             n: self.n,
+            resizes: self.resizes,
             scratch_bytes: self.scratch_bytes,
         })
     }

@@ -36,7 +36,7 @@ mod turns;
 pub mod wgsl;
 
 pub use algorithm::Algorithm;
-pub use backend::{Backend, Command, InOrder, Span, Spans, SpansOf, Values};
+pub use backend::{Backend, Command, InOrder, Span, Spans, SpansOf, Values, bytes_of_run};
 pub use buffer::{Buffer, Compacted, Transfer};
 pub use call::Call;
 pub use calls::{Input, IntoInput, Placed, block_on};

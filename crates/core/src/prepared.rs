@@ -177,12 +177,11 @@ impl<B: Backend> Prepared<B> {
     /// Binds spans that were checked; `clean` says that the scratch was cleared by [`Prepared::clear_scratch`].
     fn bind_all(&self, spans: &Spans<B>, scratch: &[Pieces<B>], clean: bool) -> Result<Call<B>> {
         let bound = self.plans.plans.iter().zip(scratch).map(|(plan, scratch)| {
-            let resizes = self.plans.resizes && plan.n > 0;
             let commands = self.commands(plan, spans, scratch, clean)?;
             // SAFETY: the plan is for this device, as `of_plan` compared or as it was made, and for spans as `check` found these, or ends where
             // they do. The call keeps their memory and the scratch's as long as the steps, which it gives to nobody.
-            let steps = unsafe { self.device.bind(commands, resizes) }?;
-            Ok(Bound { most: plan.n, steps: steps.into(), resizes })
+            let steps = unsafe { self.device.bind(commands, self.plans.resizes) }?;
+            Ok(Bound { most: plan.n, steps: steps.into() })
         });
         let memory = spans.all().map(|(_, span)| span).chain(scratch.iter().flat_map(Pieces::all));
         Ok(Call {
@@ -191,6 +190,7 @@ impl<B: Backend> Prepared<B> {
             device: self.device.clone(),
             plan: self.plans.last().clone(),
             n: self.plans.n,
+            resizes: self.plans.resizes,
             scratch_bytes: self.scratch_bytes(),
         })
     }

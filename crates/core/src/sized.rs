@@ -58,8 +58,6 @@ impl Maker<'_> {
     /// As [`planner::plan`], and [`Error::Unsupported`] by an algorithm of the literature's.
     pub(crate) fn plans(&self) -> Result<Plans> {
         let n = u64::from(check_count(self.request.n())?);
-        let largest = self.plan(n)?;
-        largest.check_resizes()?;
         let (mut plans, mut shares) = (vec![], Shares::default());
         let mut from = 0;
         for capacity in self.capacities(n) {
@@ -67,6 +65,7 @@ impl Maker<'_> {
             shares.add(&mut plans, sizes(from, capacity).map(|n| self.plan(n)).collect::<Result<_>>()?);
             from = capacity;
         }
+        plans.iter().try_for_each(|plan: &Arc<Plan>| plan.check_resizes())?;
         let operands = self.request.operands();
         Ok(Plans { plans, n: n as u32, operands, resizes: true, shares: Some(shares) })
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
-use trifold_core::{Command, Error, KernelKey, Param, Result, Span, Values};
+use trifold_core::{Command, Error, KernelKey, Param, Result, Span, Values, bytes_of_run};
 
 use crate::Cpu;
 use crate::memory::{Access, Region};
@@ -64,7 +64,7 @@ impl Step {
                 });
             }
             Bound::Copy { from, to, each } => {
-                let bytes = n.filter(|_| *each > 0).map_or(to.bytes(), |n| to.bytes().min(n as usize * *each as usize));
+                let bytes = bytes_of_run(to.bytes() as u64, *each, n) as usize;
                 let _access = Access::to(&[from], &[to])?;
                 let (source, target) = (Shared(from.start()), Shared(to.start()));
                 split(pool, bytes, |start, bytes| {

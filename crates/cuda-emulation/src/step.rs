@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trifold_core::{Command, Error, Result, in_order};
+use trifold_core::{Command, Error, Result, bytes_of_run, in_order};
 use trifold_cpu::Region;
 use trifold_kernels::Packed;
 
@@ -62,8 +62,7 @@ impl Step {
                 Ok(())
             }
             Action::Copy { from, to, each } => {
-                let all = to.bytes();
-                let bytes = n.filter(|_| *each > 0).map_or(all, |n| all.min(n as usize * *each as usize));
+                let bytes = bytes_of_run(to.bytes() as u64, *each, n) as usize;
                 // SAFETY: both regions have as many bytes or more, and nobody else touches them; they may overlap.
                 unsafe { to.start().copy_from(from.start(), bytes) };
                 Ok(())

@@ -7,7 +7,7 @@ use cudarc::driver::sys::{
     self, CUdeviceptr, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
 };
 use cudarc::driver::{CudaStream, result};
-use trifold_core::{Command, Error, Result, Span, in_order};
+use trifold_core::{Command, Error, Result, Span, bytes_of_run, in_order};
 use trifold_kernels::Packed;
 
 use crate::backend::Loaded;
@@ -101,7 +101,7 @@ impl Step {
                     .map_err(driver("enqueuing a fill"))
             }
             Action::Copy { from, to, bytes, each } => {
-                let bytes = of_run(*bytes, *each, n);
+                let bytes = bytes_of_run(*bytes as u64, *each, n) as usize;
                 // SAFETY: both spans have that many bytes, and outlive the work as above.
                 unsafe { result::memcpy_dtod_async(*to, *from, bytes, stream.cu_stream()) }
                     .map_err(driver("enqueuing a copy"))
@@ -152,11 +152,6 @@ impl Step {
             }
         }
     }
-}
-
-/// The bytes of a copy that a run of so many elements makes.
-fn of_run(bytes: usize, each: u32, n: Option<u32>) -> usize {
-    n.filter(|_| each > 0).map_or(bytes, |n| bytes.min(n as usize * each as usize))
 }
 
 /// A span's address, if it is memory of the stream's.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ocl::ffi;
-use trifold_core::{Access, Error, KernelKey, Param, Result, Span, Values, in_order};
+use trifold_core::{Access, Error, KernelKey, Param, Result, Span, Values, bytes_of_run, in_order};
 use trifold_kernels::{Packed, residue};
 
 use crate::OpenCl;
@@ -81,7 +81,7 @@ impl Step {
                 })
             }
             Kind::Copy { from, from_offset, to, to_offset, bytes, each } => {
-                let bytes = n.filter(|_| *each > 0).map_or(*bytes, |n| (*bytes).min(n as usize * *each as usize));
+                let bytes = bytes_of_run(*bytes as u64, *each, n) as usize;
                 if bytes == 0 {
                     return Ok(());
                 }

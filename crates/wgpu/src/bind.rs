@@ -1,7 +1,7 @@
 //! Pipelines and bind groups: what a launch needs, made once.
 
 use trifold_core::algorithm::copy::FILL;
-use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span, Values, in_order};
+use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span, Values, bytes_of_run, in_order};
 use trifold_kernels::{Assembled, Packed, assemble};
 
 use crate::Wgpu;
@@ -343,7 +343,7 @@ pub(crate) fn execute(
     let mut rest = steps.iter().filter(|step| !matches!(*step.bound, Bound::Nothing)).peekable();
     while let Some(step) = rest.peek() {
         if let Bound::Copy { from, from_offset, to, to_offset, bytes, each } = &*step.bound {
-            let bytes = n.filter(|_| *each > 0).map_or(*bytes, |n| (*bytes).min(u64::from(n) * u64::from(*each)));
+            let bytes = bytes_of_run(*bytes, *each, n);
             encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, bytes);
             rest.next();
             continue;
