@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use trifold_core::{
-    Access, Argument, Caps, Captures, DeviceKind, ElementType, Error, KernelKey, Language, Result, SubgroupSource,
+    Access, Argument, CAPACITY, Caps, Captures, DeviceKind, ElementType, Error, KernelKey, LENGTH, LENGTH_OFFSET,
+    Language, Result, Size, SizeStep, SubgroupSource,
 };
 
 use trifold_lang::{extended, users};
@@ -26,7 +27,7 @@ pub struct Assembled {
     pub workgroup: u32,
     /// The arguments, in order. The parameters follow: by value in OpenCL and CUDA, as the uniform buffer at the next
     /// binding of group 0 in WGSL. A WGSL argument's binding is its place here.
-    pub arguments: &'static [Argument],
+    pub arguments: Vec<Argument>,
     /// The parameters' layout.
     pub params: ParamsLayout,
     /// Whether the caller's part of the source has loops, which may not end. The project's own do.
@@ -40,7 +41,7 @@ pub struct Assembled {
 /// the kernel or of a block.
 pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     let language = caps.language;
-    let params = ParamsLayout::new(key.kernel, key.element.as_ref(), key.captures().and_then(Captures::element))?;
+    let params = ParamsLayout::new(key)?;
     let workgroup = key
         .constant("WORKGROUP")
         .ok_or_else(|| Error::Invalid(format!("kernel {} was planned without a WORKGROUP", key.name())))?;
@@ -96,6 +97,9 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     if key.selector.as_ref().is_some_and(|selector| takes(selector.captures())) {
         pass_captures("keep", &mut texts, key.kernel.entry_point, language);
     }
+    if !key.sizes.is_empty() {
+        read_length(key, &mut texts, language)?;
+    }
     for (name, text) in texts {
         source.push('\n');
         sections.push((name, source.len()));
@@ -110,7 +114,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         sections,
         entry_point: key.kernel.entry_point,
         workgroup,
-        arguments: key.kernel.arguments,
+        arguments: key.taken(),
         params,
         caller_loops,
     })
@@ -130,16 +134,55 @@ fn pass_captures(to: &str, texts: &mut [(&str, String)], entry_point: &str, lang
     functions.insert(to);
     for (_, text) in texts {
         *text = extended(text, &functions, "Captures captures", "captures");
-        if let Some(body) = text.find(&format!(" {entry_point}(")).and_then(|at| Some(at + text[at..].find('{')? + 1)) {
+        if let Some(body) = body(text, entry_point) {
             text.insert_str(body, "\n  const Captures captures = params.captures;");
         }
     }
 }
 
+/// Where the body of a kernel's function begins in a text, if it is there.
+fn body(text: &str, entry_point: &str) -> Option<usize> {
+    let at = text.find(&format!(" {entry_point}("))?;
+    Some(at + text[at..].find('{')? + 1)
+}
+
+/// Has a kernel in C compute the parameters that follow from how many elements there are, before it does anything else: in CUDA as soon as
+/// what came before it has ended.
+fn read_length(key: &KernelKey, texts: &mut [(&str, String)], language: Language) -> Result<()> {
+    const FOLLOWS: &str = "follow_predecessor();";
+    let place = |text: &str| {
+        let body = body(text, key.kernel.entry_point)?;
+        match language {
+            Language::CudaC => Some(body + text[body..].find(FOLLOWS)? + FOLLOWS.len()),
+            _ => Some(body),
+        }
+    };
+    let mut places = texts.iter_mut().filter_map(|(_, text)| Some((place(text)?, text)));
+    let none = || Error::Invalid(format!("the text of {} has no place where it could read a length", key.name()));
+    let (at, text) = places.next().ok_or_else(none)?;
+    let mut lines = format!("\n  const u32 length = min({LENGTH}[params.{LENGTH_OFFSET}], params.{CAPACITY});");
+    for (name, size) in &key.sizes {
+        let _ = write!(lines, "\n  params.{name} = {};", in_c(size));
+    }
+    text.insert_str(at, &lines);
+    Ok(())
+}
+
+/// The number that follows from `length`, in C.
+fn in_c(size: &Size) -> String {
+    size.steps().fold("length".into(), |of: String, step| match step {
+        SizeStep::Parts(1) | SizeStep::Times(1) | SizeStep::Plus(0) => of,
+        SizeStep::Parts(each) => format!("({of} / {each}u + ({of} % {each}u != 0u ? 1u : 0u))"),
+        SizeStep::Times(factor) => format!("({of} * {factor}u)"),
+        SizeStep::Plus(more) => format!("({of} + {more}u)"),
+        SizeStep::Window(first, most) => format!("min({of} - min({of}, {first}u), {most}u)"),
+    })
+}
+
 /// The arguments: in WGSL the bindings of those that the kernel's launches have, and in C a kernel's whole list, `ARGUMENTS`.
 fn arguments(key: &KernelKey, language: Language) -> String {
     let has = |argument: &Argument| language != Language::Wgsl || argument.is_of(key);
-    let arguments = key.kernel.arguments;
+    let arguments = key.taken();
     let own = arguments.iter().enumerate().filter(|(_, argument)| has(argument));
     let all: String = own.map(|(binding, argument)| declaration(argument, language, binding)).collect();
     match language {

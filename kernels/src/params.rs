@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use trifold_core::{Captures, ElementType, Error, Kernel, KernelKey, Language, Param, Result, Size, Values};
+use trifold_core::{Captures, ElementType, Error, KernelKey, Language, Param, Result, Size, Values};
 
 /// How far before a span that starts at `offset` its binding starts, if it is to be at a multiple of `alignment` and whole units before:
 /// what [`ParamsLayout::pack`] then counts.
@@ -26,6 +26,16 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// Where the parameters lie that follow from how many elements a run has, in bytes, and how they do.
+    pub fn sizes(&self) -> &[(usize, Size)] {
+        &self.sizes
+    }
+
+    /// How many elements a run has that says nothing else.
+    pub fn elements(&self) -> u32 {
+        self.n
+    }
+
     /// The bytes for a run of so many elements, or of as many as the launch was bound for.
     pub fn bytes(&self, n: Option<u32>) -> Cow<'_, [u8]> {
         match n.filter(|n| *n != self.n) {
@@ -51,27 +61,24 @@ pub struct ParamsLayout {
     captures: Option<(u32, u32)>,
     /// Bytes before the first word. What stands before it is rounded up to 16 where it is a struct, as uniform buffers want.
     words_at: u32,
-    words: &'static [&'static str],
+    words: Vec<&'static str>,
 }
 
 impl ParamsLayout {
-    pub(crate) fn new(
-        entry: &'static Kernel,
-        element: Option<&ElementType>,
-        captures: Option<&ElementType>,
-    ) -> Result<Self> {
-        let (initial, mut words_at) = match (entry.initial, element) {
+    pub(crate) fn new(key: &KernelKey) -> Result<Self> {
+        let entry = key.kernel;
+        let (initial, mut words_at) = match (entry.initial, &key.element) {
             (false, _) => (None, 0),
             (true, Some(e @ ElementType::Scalar(_))) => (Some(e.bytes()), e.bytes()),
             (true, Some(e)) => (Some(e.bytes()), e.bytes().div_ceil(16) * 16),
             (true, None) => return Err(Error::Invalid(format!("{} needs an element type", entry.name))),
         };
-        let captures = captures.map(|captures| {
+        let captures = key.captures().and_then(Captures::element).map(|captures| {
             let at = words_at.next_multiple_of(16);
             words_at = at + captures.bytes().next_multiple_of(16);
             (at, captures.bytes())
         });
-        Ok(ParamsLayout { kernel: entry.name, initial, captures, words_at, words: entry.params })
+        Ok(ParamsLayout { kernel: entry.name, initial, captures, words_at, words: key.words() })
     }
 
     /// The size in bytes.
@@ -156,7 +163,7 @@ impl ParamsLayout {
             if let Some((at, _)) = self.captures {
                 let _ = writeln!(text, "  @size({}) captures: Captures,", self.words_at - at);
             }
-            for word in self.words {
+            for word in &self.words {
                 let _ = writeln!(text, "  {word}: u32,");
             }
             text.push_str("}\n");
@@ -176,7 +183,7 @@ impl ParamsLayout {
                 let _ = writeln!(text, "  u32 after_captures[{}];", (self.words_at - at - bytes) / 4);
             }
         }
-        for word in self.words {
+        for word in &self.words {
             let _ = writeln!(text, "  u32 {word};");
         }
         let end = self.words_at + 4 * self.words.len() as u32;

@@ -1,8 +1,11 @@
 //! Every builder, and every way in which one ends.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
-use trifold_core::{Backend, Buffer, Reduce, ReduceByKey, Scan, Select, Sort, Sum, Transfer};
+use trifold_core::{
+    Backend, Buffer, Compacted, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Sum, Transfer, UpperHalf,
+};
 use trifold_cpu::oracle;
 
 use crate::case::Failure;
@@ -26,6 +29,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     selections(gpu)?;
     runs(gpu, &input, &x)?;
     sizes(gpu, &input, &x)?;
+    lengths(gpu, &input, &x)?;
     match x.slice(1..N + 1) {
         Err(error) => expect("a slice past the end", error.to_string().contains("1..1001"), true)?,
         Ok(_) => return Err(Failure::Wrong("a slice reached past the end".into())),
@@ -126,6 +130,71 @@ fn sizes<B: Backend + Scan + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -
     refuse("a run of other than what was prepared", keep.run_n(5), "a run of 5 elements, by a call for 1000")?;
     let past = gpu.sort(x).in_place().up_to(N + 1).prepare().map(drop);
     refuse("a capacity past the buffer", past, "the input has 1000 elements, and the call is for up to 1001")
+}
+
+/// Calls whose number of elements is on the device, one behind the other.
+fn lengths<B: Backend + Scan + Reduce + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let high = UpperHalf;
+    let floats: Vec<f32> = input.iter().map(|v| *v as f32 / 4096.0).collect();
+    let y = gpu.upload(&floats)?;
+    let mut kept: Vec<f32> = floats.iter().copied().filter(|v| *v >= 0.5).collect();
+    let alive = gpu.select(&y, high).compact()?;
+    let n = alive.count();
+    let copied = gpu.copy(&alive).compact()?;
+    expect("a copy of what was kept", copied.read()?, kept.clone())?;
+    expect("of what was kept, what is kept", gpu.select(&alive, high).read()?, kept.clone())?;
+    expect("a partition of it", gpu.partition(&alive, Above { limit: 2.0 }).read()?, (vec![], kept.clone()))?;
+    expect("its runs", gpu.run_length_encode(&alive).read()?.1.iter().sum::<u32>(), kept.len() as u32)?;
+    kept.sort_unstable_by(f32::total_cmp);
+    expect("it sorted", gpu.sort(&alive).read()?, kept.clone())?;
+    gpu.sort(&alive).in_place().prepare()?.run()?;
+    expect("it sorted in place", alive.read()?, kept.clone())?;
+
+    let (first, k) = (&input[..kept.len()], kept.len());
+    let total = oracle::reduce(&Sum, 0, first);
+    expect("a sum of as many", gpu.reduce(x, Sum).len_on_device(n).value()?, total)?;
+    expect(
+        "a scan of as many",
+        gpu.inclusive_scan(x, Sum).len_on_device(n).read()?,
+        oracle::inclusive_scan(&Sum, 0, first),
+    )?;
+    let (keys, values) = gpu.sort(x).with(x).len_on_device(n).read()?;
+    expect("pairs of as many", (keys.is_sorted(), keys.len(), values == keys), (true, k, true))?;
+    let totals = gpu.reduce_by_key(x, &Compacted::new(x.clone(), n.clone()), Sum).read()?;
+    expect("a reduction by key of as many", totals.1.iter().sum::<u32>(), total)?;
+
+    // More than there are is as many as there are.
+    let one = gpu.upload(&[u32::MAX, 7])?;
+    let (past, zero) = (one.slice(..1)?, gpu.upload(&[0])?);
+    expect("a sum past the end", gpu.reduce(x, Sum).len_on_device(&past).value()?, oracle::reduce(&Sum, 0, input))?;
+    expect("a sum of nothing", gpu.reduce(x, Sum).starting_from(3).len_on_device(&zero).value()?, 3)?;
+    let to = gpu.upload(&[7; N])?;
+    gpu.inclusive_scan(x, Sum).len_on_device(&past).to(&to).up_to(10).run()?;
+    let sums = oracle::inclusive_scan(&Sum, 0, &input[..10]);
+    expect("a scan past its capacity", to.read()?, [&sums[..], &[7; N - 10]].concat())?;
+
+    let call = gpu.inclusive_scan(x, Sum).len_on_device(&zero).to(&to).prepare()?;
+    refuse("a run of the host's n", call.run_n(5), "number of elements is on the device")?;
+    let collected = gpu.sort(x).len_on_device(&zero).collect().map(drop);
+    refuse("a buffer of nobody knows how many", collected, "use compact()")?;
+    let two = gpu.sort(x).len_on_device(&one).in_place().run();
+    refuse("a length of two words", two, "the length has 2 elements")?;
+    let same = gpu.select(x, Keep).len_on_device(&zero).count_to(&zero).to(&to).run();
+    refuse("a count over the length", same, "overlap")
+}
+
+/// Keeps all.
+#[derive(Clone)]
+struct Keep;
+
+impl Predicate<u32> for Keep {
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return true; }".into()
+    }
+
+    fn keep(&self, _: u32) -> bool {
+        true
+    }
 }
 
 fn refuse(what: &str, result: trifold_core::Result<()>, words: &str) -> Result<(), Failure> {

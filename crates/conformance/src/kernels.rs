@@ -191,7 +191,11 @@ fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
         for in_place in [false, true] {
             for fault in [Fault::None, Fault::Silent(7), Fault::Late(5)] {
                 if breadth == Breadth::Every || thorough || (!in_place && fault == Fault::None) {
-                    variants.push((Layout { wide, in_place }, Options { fault, ..Options::default() }));
+                    let layout = Layout { wide, in_place, ..Layout::default() };
+                    variants.push((layout, Options { fault, ..Options::default() }));
+                    if fault == Fault::None {
+                        variants.push((Layout { reads_length: true, ..layout }, Options::default()));
+                    }
                 }
             }
         }

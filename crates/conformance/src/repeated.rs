@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trifold_core::{Backend, Call, Error, Options, Prepared, Request, Slot, SpansOf, Transfer, block_on, planner};
+use trifold_core::{
+    Backend, Call, Error, Max, Options, Prepared, Reduce, ReduceByKey, Request, Scan, Select, Slot, Sort, SpansOf, Sum,
+    Transfer, UpperHalf, block_on, planner,
+};
 
 use crate::case::{Failure, Outcome, guarded};
 use crate::table::requests;
@@ -12,8 +15,9 @@ use crate::watched::{Event, Watched};
 const N: u64 = 5003;
 
 /// Runs a bound call of each primitive by each algorithm but the literature's again and again, for other numbers of elements too: of the
-/// backend it may ask for a recorder, and for it to be filled and submitted.
-pub fn repeated_calls_only_run<B: Backend>(backend: B) -> Outcome {
+/// backend it may ask for a recorder, and for it to be filled and submitted. Calls of as many elements as the device says ask for nothing
+/// that waits or moves bytes to or from the host.
+pub fn repeated_calls_only_run<B: Backend + Scan + Reduce + Sort>(backend: B) -> Outcome {
     let asked = Asked::default();
     let counted = asked.clone();
     let watched = Watched::new(backend, move |event| {
@@ -21,7 +25,36 @@ pub fn repeated_calls_only_run<B: Backend>(backend: B) -> Outcome {
             *counted.lock().unwrap_or_else(PoisonError::into_inner).entry(call).or_default() += 1;
         }
     });
-    guarded(|| requests(N).iter().try_for_each(|request| runs_alone(&watched, &asked, request)))
+    guarded(|| {
+        requests(N).iter().try_for_each(|request| runs_alone(&watched, &asked, request))?;
+        counts_stay(&watched, &asked)
+    })
+}
+
+/// Each primitive, of as many elements as the one before it leaves, which the host never learns on the way.
+fn counts_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std::result::Result<(), Failure> {
+    let x = gpu.upload(&(0..N as u32).map(|i| (i / 3).wrapping_mul(0x9e37_79b9)).collect::<Vec<_>>())?;
+    let total = gpu.alloc(1)?;
+    asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    let kept = gpu.select(&x, UpperHalf).compact()?;
+    let sorted = gpu.sort(&kept).compact()?;
+    let (keys, lengths) = gpu.run_length_encode(&sorted).compact()?;
+    let sums = gpu.inclusive_scan(&lengths, Sum).compact()?;
+    gpu.sort(&keys).with(&sums).descending().in_place().run()?;
+    let (_, totals) = gpu.reduce_by_key(&keys, &sums, Max).compact()?;
+    let copied = gpu.copy(&totals).compact()?;
+    let (few, rest) = (gpu.alloc(N as usize)?, gpu.alloc(N as usize)?);
+    gpu.partition(&copied, UpperHalf).to((&few, &rest)).run()?;
+    gpu.reduce(&rest, Max).len_on_device(copied.count()).to(&total).run()?;
+    let waits = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let waits: Vec<_> =
+        ["read", "write", "synchronize", "time"].into_iter().filter(|call| waits.contains_key(call)).collect();
+    let all = kept.len()? as u32;
+    match (waits.is_empty(), total.read()? == [all] && all > 1000) {
+        (true, true) => Ok(()),
+        (false, _) => Err(Failure::Wrong(format!("calls of counts on the device asked for {waits:?}"))),
+        (_, false) => Err(Failure::Wrong(format!("{:?} of {all} elements in all", total.read()?))),
+    }
 }
 
 /// How often a backend was asked for what.
@@ -44,6 +77,7 @@ fn runs_alone<B: Backend>(backend: &B, asked: &Asked, request: &Request) -> std:
         buffer.span().slice(0, operand.bytes())
     })?;
     let layout = spans.layout_for(backend, request)?;
+    let length = backend.upload(&[1000])?;
     let mut planned = 0;
     for algorithm in
         planner::algorithms(request, backend.caps()).into_iter().filter(|algorithm| !algorithm.is_reference)
@@ -52,6 +86,10 @@ fn runs_alone<B: Backend>(backend: &B, asked: &Asked, request: &Request) -> std:
         match block_on(Prepared::new(backend, request, layout, options)) {
             Ok(prepared) => {
                 runs_again(asked, &prepared.bind(&spans)?, &[N as usize; 3])?;
+                let counted = spans.clone().with_length(length.span());
+                let reads = counted.layout_for(backend, request)?;
+                let counted = block_on(Prepared::new(backend, request, reads, options))?.bind(&counted)?;
+                runs_again(asked, &counted, &[N as usize; 3])?;
                 let tuning = backend.tuning();
                 let sized = block_on(Prepared::up_to(backend, request, layout, options, &tuning))?;
                 runs_again(asked, &sized.bind(&spans)?, &[N as usize, 0, 1, 700, 1500, N as usize])?;

@@ -43,7 +43,7 @@ impl Placement {
             Slot::Input => input,
             Slot::Output => output,
             Slot::InputValues | Slot::Rest => input_values,
-            Slot::OutputValues | Slot::Count | Slot::Scratch => others,
+            Slot::OutputValues | Slot::Count | Slot::Length | Slot::Scratch => others,
         }
     }
 }
@@ -254,7 +254,7 @@ impl Row {
     pub(crate) fn plan(&self, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
         let tuning = self.tiles.tuning(tuning.clone(), caps)?;
         let wide = matches!(self.placement, Placement::Aligned | Placement::InPlace | Placement::Packed);
-        let layout = Layout { wide, in_place: self.placement.in_place() };
+        let layout = Layout { wide, in_place: self.placement.in_place(), ..Layout::default() };
         planner::plan(&self.request, layout, self.options, caps, &tuning)
     }
 }

@@ -1,6 +1,6 @@
 //! One call for many sizes: what a run leaves behind must not be taken for another's.
 
-use trifold_core::{Backend, Device, Prepared, Spans, Tuning, block_on, planner};
+use trifold_core::{Backend, Buffer, Device, Prepared, Spans, Transfer, Tuning, block_on, planner};
 
 use crate::case::Failure;
 use crate::inputs::Random;
@@ -14,6 +14,8 @@ pub(crate) enum Sizes {
     OnePlan,
     /// Of as many as [`Prepared::up_to`] makes.
     UpTo,
+    /// Of one plan, whose runs have as many elements as the device's memory says.
+    OnDevice,
 }
 
 impl Sizes {
@@ -22,6 +24,7 @@ impl Sizes {
         match self {
             Sizes::OnePlan => "any_n",
             Sizes::UpTo => "up_to",
+            Sizes::OnDevice => "device_n",
         }
     }
 
@@ -38,6 +41,7 @@ impl Sizes {
                 let plan = planner::plan(&row.request, layout, options, device.caps(), tuning)?;
                 block_on(Prepared::of_plan_up_to(device, plan))
             }
+            Sizes::OnDevice => block_on(Prepared::with_tuning(device, &row.request, layout, options, tuning)),
             Sizes::UpTo => block_on(Prepared::up_to(device, &row.request, layout, options, tuning)),
         }
     }
@@ -57,15 +61,29 @@ fn size(run: u32, most: u64, random: &mut Random) -> u64 {
 
 /// Runs a row's call for one size after the other, and checks every run, and that it wrote no more than it was to.
 pub(crate) fn check_sizes(device: &Device, row: &Row, sizes: Sizes) -> Result<(), Failure> {
-    let mut staged =
-        Staged::prepared(device, row, |spans, tuning| sizes.prepare(device, row, spans, tuning)?.bind(spans))?;
+    // Among others, where an API may not bind.
+    let words = device.upload(&[NOT_READ; 3])?;
+    let length = words.slice(1..2)?;
+    let mut staged = Staged::prepared(device, row, |spans, tuning| {
+        let spans = match sizes {
+            Sizes::OnDevice => spans.clone().with_length(length.span()),
+            Sizes::OnePlan | Sizes::UpTo => spans.clone(),
+        };
+        sizes.prepare(device, row, &spans, tuning)?.bind(&spans)
+    })?;
     let mut random = Random::named(&row.name());
     for run in 0..row.runs {
         let n = size(run, row.request.n(), &mut random);
         let resized = Row { request: row.request.with_n(n), ..row.clone() };
         staged.renew(&resized, run, device)?;
         staged.reset(device)?;
-        staged.call.run_n(n as usize)?;
+        match sizes {
+            Sizes::OnDevice => {
+                length.write(&[said(n, row.request.n())])?;
+                staged.call.run()?;
+            }
+            Sizes::OnePlan | Sizes::UpTo => staged.call.run_n(n as usize)?,
+        }
         staged.check_first(device, &resized.request).map_err(|failure| match failure {
             Failure::Wrong(message) => {
                 Failure::Wrong(format!("run {run} of {n} ({}): {message}", staged.call.plan().algorithm()))
@@ -73,5 +91,25 @@ pub(crate) fn check_sizes(device: &Device, row: &Row, sizes: Sizes) -> Result<()
             error => error,
         })?;
     }
-    Ok(())
+    match sizes {
+        Sizes::OnDevice => check_words(&words),
+        Sizes::OnePlan | Sizes::UpTo => Ok(()),
+    }
+}
+
+/// What lies beside a length.
+const NOT_READ: u32 = 5;
+
+/// What the device says for a run of `n` elements: where that is all that there is room for, more than that counts as much.
+fn said(n: u64, most: u64) -> u32 {
+    if n == most { u32::MAX } else { n as u32 }
+}
+
+/// Fails if a call wrote to the length or beside it.
+fn check_words(words: &Buffer<u32, Device>) -> Result<(), Failure> {
+    let words = words.read()?;
+    match (words[0], words[2]) {
+        (NOT_READ, NOT_READ) => Ok(()),
+        _ => Err(Failure::Wrong(format!("wrote beside the length: {words:?}"))),
+    }
 }

@@ -78,6 +78,7 @@ impl<B: Backend> Backend for Watched<B> {
     unsafe fn bind(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<B::Steps> {
         let below = commands.into_iter().map(|command| match command {
             Command::Fill { span, value } => Command::Fill { span: carried(&span), value },
+            Command::Length { span } => Command::Length { span: carried(&span) },
             Command::Copy { from, to, each } => Command::Copy { from: carried(&from), to: carried(&to), each },
             Command::Launch { key, kernel, groups, spans, values } => {
                 let spans = spans.iter().map(|(name, span)| (*name, carried(span))).collect();

@@ -261,6 +261,12 @@ pub enum Command<'a, B: Backend> {
         /// The bytes that are copied for each element of a run of fewer; all are where it is 0.
         each: u32,
     },
+    /// From here on the run has as many elements as this word says when it gets there, and no more than launches were bound for. Only
+    /// where kernels do not read it themselves: WGSL's and the host's.
+    Length {
+        /// The word.
+        span: Span<B>,
+    },
     /// Launch a kernel.
     Launch {
         /// What was compiled.
@@ -293,6 +299,11 @@ pub struct Values<'a> {
 }
 
 impl<B: Backend> Command<'_, B> {
+    /// Why a backend whose kernels read lengths themselves takes no [`Command::Length`].
+    pub fn no_length() -> Error {
+        Error::Invalid("a step of a plan for another language; plan for this device, by its own caps".into())
+    }
+
     /// Fails for a fill of other than whole, aligned words, and for a copy between lengths. For backends, to bind what passes.
     ///
     /// # Errors
@@ -301,6 +312,9 @@ impl<B: Backend> Command<'_, B> {
         match self {
             Command::Fill { span, .. } if span.offset % 4 != 0 || span.bytes % 4 != 0 => {
                 Err(Error::Invalid(format!("a fill of {span:?}; it takes whole, aligned 32-bit words")))
+            }
+            Command::Length { span } if span.offset % 4 != 0 || span.bytes != 4 => {
+                Err(Error::Invalid(format!("a length of {span:?}; it is one aligned 32-bit word")))
             }
             Command::Copy { from, to, .. } if from.bytes != to.bytes => {
                 Err(Error::Invalid(format!("a copy of {from:?} to {to:?}; they must be of one length")))
@@ -347,6 +361,8 @@ pub struct SpansOf<S> {
     pub rest: Option<S>,
     /// Where a selection writes how many elements it kept: one `u32`.
     pub count: Option<S>,
+    /// Where it says how many elements there are, where that is on the device: one `u32`.
+    pub length: Option<S>,
 }
 
 /// The spans of one call, on a backend.
@@ -355,7 +371,7 @@ pub type Spans<B> = SpansOf<Span<B>>;
 impl<S> SpansOf<S> {
     /// An input and an output.
     pub(crate) fn of_two(input: S, output: S) -> Self {
-        SpansOf { input, output, input_values: None, output_values: None, rest: None, count: None }
+        SpansOf { input, output, input_values: None, output_values: None, rest: None, count: None, length: None }
     }
 
     /// The spans of a request, each by what it is to hold.
@@ -384,6 +400,7 @@ impl<S> SpansOf<S> {
             Slot::OutputValues => self.output_values = Some(span),
             Slot::Rest => self.rest = Some(span),
             Slot::Count => self.count = Some(span),
+            Slot::Length => self.length = Some(span),
             Slot::Scratch => {}
         }
         self
@@ -398,6 +415,7 @@ impl<S> SpansOf<S> {
             Slot::OutputValues => self.output_values.as_ref(),
             Slot::Rest => self.rest.as_ref(),
             Slot::Count => self.count.as_ref(),
+            Slot::Length => self.length.as_ref(),
             Slot::Scratch => None,
         }
     }
@@ -427,6 +445,11 @@ impl<B: Backend> Spans<B> {
     /// With a `u32` for how many elements a selection keeps.
     pub fn with_count(self, count: &Span<B>) -> Self {
         self.put(Slot::Count, count.clone())
+    }
+
+    /// With a `u32` that says how many elements there are, up to as many as the spans have.
+    pub fn with_length(self, length: &Span<B>) -> Self {
+        self.put(Slot::Length, length.clone())
     }
 
     /// The spans that there are, by their names.
@@ -480,7 +503,8 @@ impl<B: Backend> Spans<B> {
                 "keys and values must both be in place, or both have an output of their own".into(),
             ));
         }
-        let wide = spans.iter().all(|(slot, span)| *slot == Slot::Count || span.is_wide(backend));
-        Ok(Layout { wide, in_place })
+        let is_one = |slot| matches!(slot, Slot::Count | Slot::Length);
+        let wide = spans.iter().all(|(slot, span)| is_one(*slot) || span.is_wide(backend));
+        Ok(Layout { wide, in_place, reads_length: self.length.is_some() })
     }
 }

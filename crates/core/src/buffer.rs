@@ -140,7 +140,21 @@ impl<T: Element, B: Backend> Buffer<T, B> {
     }
 }
 
-/// Elements that a call keeps or makes, and how many there are, both in the device's memory: the host need not know.
+/// Elements, and how many there are, both in the device's memory: the host need not know. Every primitive takes it as an input.
+///
+/// ```
+/// # use trifold_core::{Compacted, Reduce, Select, Sort, Sum, Transfer, UpperHalf};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[0.7f32, 0.1, 0.9, 0.5])?;
+/// let kept = gpu.select(&x, UpperHalf).compact()?;
+/// gpu.sort(&kept).in_place().run()?;
+/// assert_eq!(kept.read()?, [0.5, 0.7, 0.9]);
+///
+/// // Of memory of one's own.
+/// let n = gpu.upload(&[2u32])?;
+/// assert_eq!(gpu.reduce(Compacted::new(x, n), Sum).value()?, 0.7 + 0.1);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 pub struct Compacted<T, B: Backend = Device> {
     room: Buffer<T, B>,
     count: Buffer<u32, B>,
@@ -159,7 +173,9 @@ impl<T: Element, B: Backend> fmt::Debug for Compacted<T, B> {
 }
 
 impl<T: Element, B: Backend> Compacted<T, B> {
-    pub(crate) fn new(room: Buffer<T, B>, count: Buffer<u32, B>) -> Self {
+    /// Elements in memory for as many as there may be, and the one `u32` that says how many there are. Where it says more than there is room for,
+    /// that counts.
+    pub fn new(room: Buffer<T, B>, count: Buffer<u32, B>) -> Self {
         Compacted { room, count }
     }
 
@@ -194,7 +210,8 @@ impl<T: Element, B: Backend> Compacted<T, B> {
     /// # Errors
     /// As [`Backend::read`].
     pub async fn len_async(&self) -> Result<usize> {
-        Ok(self.count.read_async().await?.first().map_or(0, |&count| count as usize))
+        let count = self.count.read_async().await?;
+        Ok(count.first().map_or(0, |&count| (count as usize).min(self.room.len())))
     }
 
     /// Reads the elements, and waits for them.

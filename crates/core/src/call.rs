@@ -75,6 +75,11 @@ impl<B: Backend> Call<B> {
 
     /// What a run of so many elements takes.
     fn of(&self, n: usize) -> Result<(&B::Steps, Option<u32>)> {
+        if self.plan.reads_length() && n != self.capacity() {
+            return Err(Error::Invalid(format!(
+                "a run of {n} elements, by a call whose number of elements is on the device; write it there, and use run or encode"
+            )));
+        }
         if !self.resizes && n != self.capacity() {
             return Err(Error::Invalid(format!(
                 "a run of {n} elements, by a call for {}; prepare it up to a capacity (up_to)",

@@ -12,14 +12,16 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     pollster::block_on(future)
 }
 
-/// What a primitive reads: elements of type `T`.
+/// What a primitive reads: elements of type `T`, all there are or as many as the device's memory says.
 pub struct Input<T, B: Backend = Device> {
     span: Span<B>,
+    /// Where it says how many of them.
+    length: Option<Buffer<u32, B>>,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Element, B: Backend> Input<T, B> {
-    /// How many elements.
+    /// How many elements, or at most, where that is on the device.
     pub fn len(&self) -> usize {
         self.span.bytes() as usize / size_of::<T>()
     }
@@ -37,6 +39,29 @@ impl<T: Element, B: Backend> Input<T, B> {
     pub(crate) fn n(&self) -> u64 {
         self.len() as u64
     }
+
+    /// Where it says how many elements there are, if that is on the device.
+    pub fn length(&self) -> Option<&Buffer<u32, B>> {
+        self.length.as_ref()
+    }
+
+    /// As many as there are of these beside it, if it does not say how many itself.
+    pub(crate) fn beside<U>(mut self, other: &Input<U, B>) -> Self {
+        self.length = self.length.or_else(|| other.length.clone());
+        self
+    }
+
+    /// As many as this word says.
+    pub(crate) fn counted_by(mut self, length: &Buffer<u32, B>) -> Self {
+        self.length = Some(length.clone());
+        self
+    }
+
+    /// The spans of a call from this to an output.
+    pub(crate) fn spans_to(&self, output: &Span<B>) -> Spans<B> {
+        let length = self.length.as_ref().map(|length| length.span().clone());
+        Spans { length, ..Spans::new(&self.span, output) }
+    }
 }
 
 /// Whatever a primitive can read.
@@ -52,7 +77,23 @@ impl<T: Element, B: Backend> IntoInput<B> for &Buffer<T, B> {
     type Item = T;
 
     fn into_input(self) -> Input<T, B> {
-        Input { span: self.span().clone(), of: PhantomData }
+        Input { span: self.span().clone(), length: None, of: PhantomData }
+    }
+}
+
+impl<T: Element, B: Backend> IntoInput<B> for &Compacted<T, B> {
+    type Item = T;
+
+    fn into_input(self) -> Input<T, B> {
+        self.room().into_input().counted_by(self.count())
+    }
+}
+
+impl<T: Element, B: Backend> IntoInput<B> for Compacted<T, B> {
+    type Item = T;
+
+    fn into_input(self) -> Input<T, B> {
+        (&self).into_input()
     }
 }
 
@@ -87,7 +128,7 @@ impl<B: Backend> Placed<B> {
     }
 
     /// For any number of elements up to a capacity: prepared, the call then takes how many with each run ([`Call::run_n`],
-    /// [`Call::encode_n`]). Its spans have at least as many.
+    /// [`Call::encode_n`]). Its spans have at least as many. Where the device says how many, that is all of them that count.
     pub fn up_to(self, capacity: usize) -> Self {
         Placed { capacity: Some(capacity as u64), ..self }
     }
@@ -162,8 +203,10 @@ impl<B: Backend> Placed<B> {
         let Placed { device, request, spans, options, capacity } = self;
         let layout = spans.layout_for(device, request)?;
         match capacity {
-            None => Prepared::new(device, request, layout, *options).await,
-            Some(_) => Prepared::up_to(device, request, layout, *options, &device.tuning()).await,
+            Some(_) if !layout.reads_length => {
+                Prepared::up_to(device, request, layout, *options, &device.tuning()).await
+            }
+            _ => Prepared::new(device, request, layout, *options).await,
         }
     }
 
@@ -232,6 +275,162 @@ impl<R: Results, S: Results> Results for (R, S) {
         Ok((self.0.fetch().await?, self.1.fetch().await?))
     }
 }
+
+/// New memory with as many elements as are read.
+pub(crate) trait Whole: Results + Sized {
+    type Backend: Backend;
+    /// The same with their number on the device.
+    type Counted: Results<Host = Self::Host>;
+
+    fn device(&self) -> &Self::Backend;
+    fn len(&self) -> usize;
+    fn counted(self, count: Buffer<u32, Self::Backend>) -> Self::Counted;
+
+    /// With this number, or all.
+    fn compacted(self, length: Option<Buffer<u32, Self::Backend>>) -> Result<Self::Counted> {
+        let count = match length {
+            Some(length) => length,
+            None => self.device().upload(&[self.len() as u32])?,
+        };
+        Ok(self.counted(count))
+    }
+
+    /// As many as there are, on the host.
+    async fn fetch_counted(self, length: Option<Buffer<u32, Self::Backend>>) -> Result<Self::Host> {
+        match length {
+            Some(length) => self.counted(length).fetch().await,
+            None => self.fetch().await,
+        }
+    }
+}
+
+impl<T: Element, B: Backend> Whole for Buffer<T, B> {
+    type Backend = B;
+    type Counted = Compacted<T, B>;
+
+    fn device(&self) -> &B {
+        Buffer::device(self)
+    }
+
+    fn len(&self) -> usize {
+        Buffer::len(self)
+    }
+
+    fn counted(self, count: Buffer<u32, B>) -> Compacted<T, B> {
+        Compacted::new(self, count)
+    }
+}
+
+impl<R: Whole, S: Whole<Backend = R::Backend>> Whole for (R, S) {
+    type Backend = R::Backend;
+    type Counted = (R::Counted, S::Counted);
+
+    fn device(&self) -> &R::Backend {
+        self.0.device()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn counted(self, count: Buffer<u32, R::Backend>) -> Self::Counted {
+        (self.0.counted(count.clone()), self.1.counted(count))
+    }
+}
+
+/// Why a call whose input's length is on the device does not give buffers.
+pub(crate) fn unknown_length() -> Error {
+    Error::Invalid(
+        "how many elements there are is on the device, and collect() would give all of a buffer; use compact(), which \
+         keeps their number, or to(&out)"
+            .into(),
+    )
+}
+
+/// How many elements a call reads, said on the device.
+macro_rules! length {
+    ($Call:ident<$($T:ident: $Bound:ident),+>, $($input:ident).+) => {
+        impl<$($T: $Bound,)+ B: Backend> $Call<$($T,)+ B> {
+            /// Of the first elements alone: as many as this one `u32` says when the call runs, and all that there are where it says more. The host
+            /// does not read it. What is bound decides kernels and scratch.
+            pub fn len_on_device(mut self, length: &Buffer<u32, B>) -> Self {
+                self.$($input).+ = self.$($input).+.counted_by(length);
+                self
+            }
+        }
+    };
+}
+pub(crate) use length;
+
+/// How a builder ends without a place for results of as many elements as it reads.
+macro_rules! whole_results {
+    ($Call:ident<$($T:ident: $Bound:ident),+>, $($input:ident).+ -> $Results:ty, $Counted:ty, $Host:ty; |$call:ident| $made:block) => {
+        length!($Call<$($T: $Bound),+>, $($input).+);
+
+        impl<$($T: $Bound,)+ B: Backend> $Call<$($T,)+ B> {
+            /// Runs the call to new memory, and gives where it says how many elements there are, if that is on the device.
+            async fn made(self) -> Result<($Results, Option<Buffer<u32, B>>)> {
+                let length = self.$($input).+.length().cloned();
+                let $call = self;
+                Ok(($made, length))
+            }
+
+            /// Runs the call to new memory. Does not wait for its end.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) where how many elements there are is on the device.
+            pub fn collect(self) -> Result<$Results> {
+                block_on(self.collect_async())
+            }
+
+            /// As `collect`, for programs that must not block.
+            ///
+            /// # Errors
+            /// As `collect`.
+            pub async fn collect_async(self) -> Result<$Results> {
+                match self.$($input).+.length() {
+                    Some(_) => Err(unknown_length()),
+                    None => Ok(self.made().await?.0),
+                }
+            }
+
+            /// Runs the call to new memory, which has its number of elements beside it on the device. Does not wait for its end.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub fn compact(self) -> Result<$Counted> {
+                block_on(self.compact_async())
+            }
+
+            /// As `compact`, for programs that must not block.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub async fn compact_async(self) -> Result<$Counted> {
+                let (made, length) = self.made().await?;
+                made.compacted(length)
+            }
+
+            /// Runs the call, waits for its end, and reads what it made.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub fn read(self) -> Result<$Host> {
+                block_on(self.read_async())
+            }
+
+            /// As `read`, for programs that must not block.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub async fn read_async(self) -> Result<$Host> {
+                let (made, length) = self.made().await?;
+                made.fetch_counted(length).await
+            }
+        }
+    };
+}
+pub(crate) use whole_results;
 
 /// How a builder ends without a place for its results: they get new memory, or go to the host.
 macro_rules! results {

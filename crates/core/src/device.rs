@@ -93,6 +93,7 @@ fn command<'a, B: Backend>(command: Command<'a, Device>) -> Result<Command<'a, B
     Ok(match command {
         Command::Fill { span, value } => Command::Fill { span: inner(&span)?, value },
         Command::Copy { from, to, each } => Command::Copy { from: inner(&from)?, to: inner(&to)?, each },
+        Command::Length { span } => Command::Length { span: inner(&span)? },
         Command::Launch { key, kernel, groups, spans, values } => {
             let spans = spans.iter().map(|(name, span)| Ok((*name, inner(span)?))).collect::<Result<_>>()?;
             Command::Launch { key, kernel: kernel.get()?, groups, spans, values }

@@ -49,7 +49,7 @@ pub use kernels::Kernels;
 pub use language::Language;
 pub use op::{And, Builtin, Captures, HostOp, Max, Min, Monoid, Op, Or, Product, Sum, Xor};
 pub use options::{Fault, Layout, MAX_ELEMENTS, Options, Waiting};
-pub use plan::{KernelKey, Launch, Param, Plan, Region, Size, Slot, Step};
+pub use plan::{CAPACITY, KernelKey, LENGTH, LENGTH_OFFSET, Launch, Param, Plan, Region, Size, SizeStep, Slot, Step};
 pub use prepared::{Prepared, scratch_bytes, scratch_bytes_up_to};
 pub use primitive::*;
 pub use renamed::renamed;

@@ -60,11 +60,13 @@ pub struct Layout {
     pub wide: bool,
     /// The output is the input.
     pub in_place: bool,
+    /// How many elements there are is on the device, up to as many as the spans have.
+    pub reads_length: bool,
 }
 
 impl Default for Layout {
     fn default() -> Self {
-        Layout { wide: true, in_place: false }
+        Layout { wide: true, in_place: false, reads_length: false }
     }
 }
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::algorithm::Algorithm;
+use crate::kernel::read;
 use crate::primitive::Operand;
 use crate::scratch::Scratch;
-use crate::{Caps, Captures, ElementType, Kernel, Op, Selector};
+use crate::{Argument, Caps, Captures, ElementType, Kernel, Op, Selector};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,6 +23,8 @@ pub enum Slot {
     Rest,
     /// How many elements were written: one `u32`.
     Count,
+    /// How many elements there are to read, where that is on the device: one `u32`.
+    Length,
     /// Working memory, from the plan or from the caller.
     Scratch,
 }
@@ -39,12 +42,12 @@ pub struct Region {
 
 impl Slot {
     /// Those that a caller binds, inputs before what may replace them.
-    pub(crate) const OF_CALLS: [Slot; 6] =
-        [Slot::Input, Slot::Output, Slot::InputValues, Slot::OutputValues, Slot::Rest, Slot::Count];
+    pub(crate) const OF_CALLS: [Slot; 7] =
+        [Slot::Input, Slot::Output, Slot::InputValues, Slot::OutputValues, Slot::Rest, Slot::Count, Slot::Length];
 
     /// Whether a call writes it.
     pub fn is_output(self) -> bool {
-        !matches!(self, Slot::Input | Slot::InputValues)
+        !matches!(self, Slot::Input | Slot::InputValues | Slot::Length)
     }
 
     /// The input whose memory it may be, where a call works in place.
@@ -52,7 +55,7 @@ impl Slot {
         match self {
             Slot::Output => Some(Slot::Input),
             Slot::OutputValues => Some(Slot::InputValues),
-            Slot::Input | Slot::InputValues | Slot::Rest | Slot::Count | Slot::Scratch => None,
+            Slot::Input | Slot::InputValues | Slot::Rest | Slot::Count | Slot::Length | Slot::Scratch => None,
         }
     }
 
@@ -65,6 +68,7 @@ impl Slot {
             Slot::OutputValues => "output values",
             Slot::Rest => "rest",
             Slot::Count => "count",
+            Slot::Length => "length",
             Slot::Scratch => "scratch",
         }
     }
@@ -87,12 +91,23 @@ pub struct KernelKey {
     pub arguments: Vec<&'static str>,
     /// The predicate, where it has one. The elements that it is asked of are the kernel's `Item`, beside the element type.
     pub selector: Option<Selector>,
+    /// The parameters that the kernel computes itself, from how many elements a word of the device's memory says there are.
+    pub sizes: Vec<(&'static str, Size)>,
 }
 
 impl KernelKey {
     /// A kernel without element, operator or predicate.
     pub fn new(kernel: &'static Kernel, parts: Vec<&'static str>, constants: Vec<(&'static str, u32)>) -> KernelKey {
-        KernelKey { kernel, parts, constants, arguments: vec![], element: None, op: None, selector: None }
+        KernelKey {
+            kernel,
+            parts,
+            constants,
+            arguments: vec![],
+            element: None,
+            op: None,
+            selector: None,
+            sizes: vec![],
+        }
     }
 
     /// The kernel's name.
@@ -111,6 +126,18 @@ impl KernelKey {
         own.into_iter().flatten().find(|captures| captures.element().is_some())
     }
 
+    /// The kernel's arguments in order: behind its own the length, where it computes parameters from that.
+    pub fn taken(&self) -> Vec<Argument> {
+        let length = (!self.sizes.is_empty()).then(|| read(LENGTH, "u32"));
+        self.kernel.arguments.iter().copied().chain(length).collect()
+    }
+
+    /// The parameters' names in order: behind the kernel's own those by which it finds the length, and the most that counts.
+    pub fn words(&self) -> Vec<&'static str> {
+        let more = if self.sizes.is_empty() { &[][..] } else { &[LENGTH_OFFSET, CAPACITY] };
+        [self.kernel.params, more].concat()
+    }
+
     /// The value of a constant.
     pub fn constant(&self, name: &str) -> Option<u32> {
         self.constants.iter().find(|(n, _)| *n == name).map(|&(_, v)| v)
@@ -126,11 +153,14 @@ impl KernelKey {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Size([Option<SizeStep>; 4]);
 
+/// A step on the way from the elements to a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum SizeStep {
+pub enum SizeStep {
     /// So many parts, the last of which may be smaller.
     Parts(u32),
+    /// So many of each.
     Times(u32),
+    /// So many more.
     Plus(u32),
     /// What lies behind so many, and at most this.
     Window(u32, u32),
@@ -150,14 +180,19 @@ impl SizeStep {
 impl Size {
     /// The number for so many elements.
     pub fn of(&self, n: u32) -> u32 {
-        self.0.iter().flatten().fold(n, |size, step| step.of(size))
+        self.steps().fold(n, |size, step| step.of(size))
+    }
+
+    /// How it follows, step by step.
+    pub fn steps(&self) -> impl Iterator<Item = SizeStep> {
+        self.0.into_iter().flatten()
     }
 }
 
 impl std::fmt::Debug for Size {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("n")?;
-        self.0.iter().flatten().try_for_each(|step| write!(f, " {step:?}"))
+        self.steps().try_for_each(|step| write!(f, " {step:?}"))
     }
 }
 
@@ -236,6 +271,29 @@ pub struct Launch {
     pub initial: Option<Vec<u8>>,
 }
 
+/// The argument by which a kernel reads how many elements there are.
+pub const LENGTH: &str = "length_at";
+/// Where it lies in that argument, in words.
+pub const LENGTH_OFFSET: &str = "length_offset";
+/// The most elements that count.
+pub const CAPACITY: &str = "capacity";
+
+impl Launch {
+    /// Has the kernel itself compute the parameters that follow from how many elements there are.
+    pub(crate) fn reads_length(&mut self, length: Region) {
+        let sizes = self.params.iter().filter_map(|(name, param)| match param {
+            Param::Size(size) => Some((*name, *size)),
+            _ => None,
+        });
+        self.kernel.sizes = sizes.collect();
+        if !self.kernel.sizes.is_empty() {
+            self.bindings.push((LENGTH, length));
+            self.params.push((LENGTH_OFFSET, Param::Offset { binding: LENGTH, unit: 4 }));
+            self.params.push((CAPACITY, Param::ELEMENTS));
+        }
+    }
+}
+
 #[allow(clippy::large_enum_variant, reason = "a plan has a handful of steps, and most are launches")]
 /// One step of a plan. Steps run in order, each seeing what the ones before it wrote.
 #[derive(Debug, Clone, PartialEq)]
@@ -258,6 +316,9 @@ pub enum Step {
         /// The bytes that are copied for each element of a run.
         each: u32,
     },
+    /// From here on the run has as many elements as this word says, and no more than it was planned for: where kernels do not read it
+    /// themselves ([`KernelKey::sizes`]).
+    Length(Region),
     /// Launch a kernel.
     Launch(Launch),
 }
@@ -309,6 +370,11 @@ impl Plan {
     /// Whether it needs spans that start at multiples of 16 bytes, with room to the next multiple at their ends.
     pub fn wide(&self) -> bool {
         self.wide
+    }
+
+    /// Whether how many elements a run has is on the device.
+    pub fn reads_length(&self) -> bool {
+        self.operands.iter().any(|operand| operand.slot == Slot::Length)
     }
 
     /// Whether it was made for an output that is the input.

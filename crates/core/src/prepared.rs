@@ -231,6 +231,7 @@ impl<B: Backend> Prepared<B> {
                     let bytes = from.bytes().min(to.bytes());
                     Command::Copy { from: from.slice(0, bytes)?, to: to.slice(0, bytes)?, each: *each }
                 }
+                Step::Length(region) => Command::Length { span: resolve(region)? },
                 Step::Launch(launch) => Command::Launch {
                     key: &launch.kernel,
                     kernel: self

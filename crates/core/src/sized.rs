@@ -55,8 +55,14 @@ impl Maker<'_> {
     /// The plans for any number of elements up to the request's.
     ///
     /// # Errors
-    /// As [`planner::plan`], and [`Error::Unsupported`] by an algorithm of the literature's.
+    /// As [`planner::plan`], [`Error::Unsupported`] by an algorithm of the literature's, and [`Error::Invalid`] where the number is on the
+    /// device.
     pub(crate) fn plans(&self) -> Result<Plans> {
+        if self.layout.reads_length {
+            return Err(Error::Invalid(
+                "runs whose number of elements the host gives, of spans with a length on the device; leave one of them out".into(),
+            ));
+        }
         let n = u64::from(check_count(self.request.n())?);
         let (mut plans, mut shares) = (vec![], Shares::default());
         let mut from = 0;

@@ -19,7 +19,7 @@ fn waits_that_might_never_end_are_refused() {
     let silent = Options { fault: Fault::Silent(100), ..UNBOUNDED };
     let bounded = Options { waiting: Waiting::Bounded, ..silent };
     let late = Options { fault: Fault::Late(100), ..UNBOUNDED };
-    let (apart, in_place) = (Layout::default(), Layout { wide: true, in_place: true });
+    let (apart, in_place) = (Layout::default(), Layout { wide: true, in_place: true, ..Layout::default() });
     let refused = |request: &Request, layout, options, caps: &Caps| {
         let plan = plan(request, layout, options, caps, &Tuning::of(caps));
         plan.err().map(|error| match error {

@@ -25,12 +25,25 @@ fn scans() {
 /// A span that starts anywhere takes single elements. In place, a stuck tile's input may be gone.
 #[test]
 fn scans_of_spans_anywhere_and_in_place() {
-    let narrow = Layout { wide: false, in_place: false };
+    let narrow = Layout { wide: false, in_place: false, ..Layout::default() };
     insta::assert_snapshot!("scan_h200_narrow", describe(&planned(&scan(1000), narrow, &h200())));
-    let in_place = Layout { wide: true, in_place: true };
+    let in_place = Layout { wide: true, in_place: true, ..Layout::default() };
     insta::assert_snapshot!("scan_h200_in_place", describe(&planned(&scan(1000), in_place, &h200())));
     let no_progress = Caps { forward_progress: false, ..lavapipe() };
     insta::assert_snapshot!("scan_in_place_without_progress", describe(&planned(&scan(1000), in_place, &no_progress)));
+}
+
+/// Kernels in C read it. In WGSL a step before them does, and a copy is none of the API's.
+#[test]
+fn as_many_elements_as_the_device_says() {
+    let counted = Layout { reads_length: true, ..Layout::default() };
+    insta::assert_snapshot!("scan_h200_length", describe(&planned(&scan(1000), counted, &h200())));
+    insta::assert_snapshot!("scan_lavapipe_length", describe(&planned(&scan(1000), counted, &lavapipe())));
+    let copy = Request::Copy(CopyRequest { element: u32::TYPE, n: 1000 });
+    insta::assert_snapshot!("copy_h200_length", describe(&planned(&copy, counted, &h200())));
+    let reference = Options { algorithm: Some(&algorithm::scan::BLELLOCH), ..Options::default() };
+    let refused = plan(&scan(1000), counted, reference, &h200(), &Tuning::of(&h200())).unwrap_err().to_string();
+    assert!(refused.contains("a number of elements that is on the device"), "{refused}");
 }
 
 trifold_core::element! {
@@ -173,7 +186,7 @@ fn selections() {
     insta::assert_snapshot!("partition_behind_h200", text(&select(1 << 20, Rest::Behind), &h200()));
     insta::assert_snapshot!("select_gl", text(&select(1 << 20, Rest::Dropped), &gl()));
     insta::assert_snapshot!("select_of_nothing", text(&select(0, Rest::Apart), &h200()));
-    let in_place = Layout { wide: true, in_place: true };
+    let in_place = Layout { wide: true, in_place: true, ..Layout::default() };
     let refused = plan(&select(9, Rest::Dropped), in_place, Options::default(), &h200(), &Tuning::of(&h200()));
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
 }

@@ -118,7 +118,7 @@ impl Backend for Cpu {
     }
 
     fn execute(&self, _: &mut InOrder, steps: &Vec<Step>, n: Option<u32>) -> Result<()> {
-        steps.iter().try_for_each(|step| step.run(n, &self.pool))
+        steps.iter().try_fold(n, |n, step| step.run(n, &self.pool)).map(drop)
     }
 
     fn submit(&self, _: InOrder) -> Result<()> {

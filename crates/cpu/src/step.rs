@@ -17,6 +17,7 @@ pub struct Step(Bound);
 enum Bound {
     Fill { to: Region, value: u32 },
     Copy { from: Region, to: Region, each: u32 },
+    Length { of: Region },
     Launch { work: Box<dyn Work>, n: u32 },
 }
 
@@ -42,6 +43,7 @@ impl Step {
                 from.check_apart(&to)?;
                 Bound::Copy { from, to, each }
             }
+            Command::Length { span } => Bound::Length { of: Region::of(&span)? },
             Command::Launch { key, kernel, spans, values: Values { params, n, initial }, .. } => {
                 let arguments = Arguments { spans: &spans, params, n };
                 Bound::Launch { work: (kernel.0)(key, &arguments, initial)?, n }
@@ -50,9 +52,14 @@ impl Step {
         Ok(Step(bound))
     }
 
-    /// Runs it for so many elements, or for as many as it was bound for.
-    pub(crate) fn run(&self, n: Option<u32>, pool: &ThreadPool) -> Result<()> {
+    /// Runs it for so many elements, or for as many as it was bound for. For how many what follows runs.
+    pub(crate) fn run(&self, n: Option<u32>, pool: &ThreadPool) -> Result<Option<u32>> {
         match &self.0 {
+            Bound::Length { of } => {
+                let mut word = [0; 4];
+                of.read(&mut word)?;
+                return Ok(Some(u32::from_ne_bytes(word)));
+            }
             Bound::Fill { to, value } => {
                 let _access = Access::to(&[], &[to])?;
                 let target = Shared(to.start());
@@ -78,7 +85,7 @@ impl Step {
                 Some(n) => work.resized(n as usize).run(pool)?,
             },
         }
-        Ok(())
+        Ok(n)
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) struct Compiled {
     pub(crate) name: &'static str,
     pub(crate) program: Program,
     pub(crate) workgroup: u32,
-    pub(crate) arguments: &'static [Argument],
+    pub(crate) arguments: Vec<Argument>,
     pub(crate) params: ParamsLayout,
 }
 

@@ -41,8 +41,9 @@ impl Step {
         let action = match command {
             Command::Fill { span, value } => Action::Fill { to: Region::of(&span)?, value },
             Command::Copy { from, to, each } => Action::Copy { from: Region::of(&from)?, to: Region::of(&to)?, each },
+            Command::Length { .. } => return Err(Command::<Emulation>::no_length()),
             Command::Launch { key, kernel, groups, spans, values } => {
-                let spans = in_order(key.name(), kernel.0.arguments, &spans)?;
+                let spans = in_order(key.name(), &kernel.0.arguments, &spans)?;
                 let arguments =
                     spans.into_iter().map(|span| span.map(Region::of).transpose()).collect::<Result<_>>()?;
                 let params = kernel.0.params.pack(key, values, |_| 0)?;

@@ -67,7 +67,7 @@ pub(crate) struct Loaded {
     pub(crate) dynamic: u32,
     /// Whether its blocks may start while the kernel before it ends: it waits for that by itself.
     pub(crate) follows: bool,
-    pub(crate) arguments: &'static [Argument],
+    pub(crate) arguments: Vec<Argument>,
     pub(crate) params: ParamsLayout,
 }
 

@@ -63,6 +63,7 @@ impl Step {
                 0 => Action::Nothing,
                 bytes => Action::Copy { from: address("a copy", &from)?, to: address("a copy", &to)?, bytes, each },
             },
+            Command::Length { .. } => return Err(Command::<Cuda>::no_length()),
             Command::Launch { key, kernel, groups, spans, values } => {
                 let name = key.name();
                 let Loaded { stream, arguments, params: layout, .. } = &*kernel.0;

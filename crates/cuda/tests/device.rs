@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use trifold_conformance::{Outcome, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip};
-use trifold_core::{Backend, Command, Error, Reduce, Result, Sum, Transfer};
+use trifold_core::{Backend, Command, Error, Reduce, Result, Scan, Sort, Sum, Transfer};
 use trifold_cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use trifold_cuda::cudarc::driver::{CudaSlice, DevicePtr};
 use trifold_cuda::{Cache, Cuda, Step};
@@ -52,6 +52,42 @@ fn what_is_dropped_in_a_capture_does_not_end_it() {
     assert_eq!(kept.read().unwrap(), [1; 8]);
     graph.launch().unwrap();
     assert_eq!(kept.read().unwrap(), [7; 8]);
+}
+
+/// The call's kernels read how many elements there are, so that the graph follows it.
+#[test]
+fn a_graph_runs_again_for_as_many_elements_as_the_device_says() {
+    let Some(cuda) = open() else { return };
+    let stream = cuda.stream();
+    let input: Vec<u32> = (0..100_000_u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let (keys, sums) = (cuda.upload(&input).unwrap(), cuda.alloc::<u32>(input.len()).unwrap());
+    let length = cuda.upload(&[0]).unwrap();
+    let calls = [
+        cuda.inclusive_scan(&keys, Sum).len_on_device(&length).to(&sums).prepare().unwrap(),
+        cuda.sort(&keys).len_on_device(&length).in_place().prepare().unwrap(),
+    ];
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+    calls.iter().for_each(|call| call.run().unwrap());
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let graph = stream.end_capture(flags).unwrap().unwrap();
+    let sizes = [100_000, 3, 100_000, 0, 1, u32::MAX];
+    let more = (0..594).map(|i: u32| i.wrapping_mul(0x9e37_79b9) % (100_001 >> (i % 12)));
+    for n in sizes.into_iter().chain(more) {
+        keys.write(&input).unwrap();
+        sums.write(&vec![7; input.len()]).unwrap();
+        length.write(&[n]).unwrap();
+        graph.launch().unwrap();
+        let (n, mut sum) = (input.len().min(n as usize), 0_u32);
+        let expected = input[..n].iter().map(|v| {
+            sum = sum.wrapping_add(*v);
+            sum
+        });
+        let expected: Vec<u32> = expected.chain(std::iter::repeat_n(7, input.len() - n)).collect();
+        assert!(sums.read().unwrap() == expected, "a scan of {n}");
+        let mut sorted = input.clone();
+        sorted[..n].sort_unstable();
+        assert!(keys.read().unwrap() == sorted, "a sort of {n}");
+    }
 }
 
 #[test]

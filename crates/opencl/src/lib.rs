@@ -283,6 +283,7 @@ impl OpenCl {
                 self.check_context(&to.handle().0)?;
                 step::copy(&from, &to, each)
             }
+            Command::Length { .. } => Err(Command::<Self>::no_length()),
             Command::Launch { key, kernel, groups, spans, values } => {
                 for (_, span) in &spans {
                     self.check_context(&span.handle().0)?;

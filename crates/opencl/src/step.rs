@@ -188,7 +188,7 @@ pub(crate) fn launch(
 ) -> Result<Kind> {
     let (name, assembled) = (key.name(), &kernel.0.assembled);
     let spans: BTreeMap<&str, &Span<OpenCl>> = given.iter().map(|(name, span)| (*name, span)).collect();
-    let taken = in_order(name, assembled.arguments, given)?;
+    let taken = in_order(name, &assembled.arguments, given)?;
     // Whole buffers are bound, and all of a span's offset is left to the kernel, where it takes one that can say it.
     let unit_of = |argument: &str| {
         values.params.iter().find_map(|(_, param)| match param {

@@ -1,4 +1,5 @@
-//! What a run of n elements takes, of a call that was prepared up to a capacity: beside a call that was prepared for n alone.
+//! What a run of n elements takes, of a call that was prepared up to a capacity, with an n of the host's and with one on the device: beside a
+//! call that was prepared for n alone.
 //! `cargo run --release -p trifold --example sizes -- 20 vulkan`, for a capacity of 2^20, on devices with that in their line.
 
 mod on_device;
@@ -6,37 +7,55 @@ mod on_device;
 use std::time::Instant;
 
 use on_device::open_all;
-use trifold::Placed;
 use trifold::prelude::*;
+use trifold::{Buffer, Call, Device, Placed};
 
 const RUNS: u32 = 20;
 
-/// The median of some runs' microseconds on the device, and of the host's for one; none where a device has no timestamps.
-fn measure(call: &trifold::Call<trifold::Device>, n: usize) -> trifold::Result<(Option<f64>, f64)> {
-    let (mut device, mut host) = (vec![], vec![]);
-    for _ in 0..RUNS {
-        device.extend(call.time_n(n, 1).ok().map(|ms| 1e3 * ms));
-        let start = Instant::now();
-        call.run_n(n)?;
-        host.push(start.elapsed().as_secs_f64() * 1e6);
-        call.device().synchronize()?;
-    }
-    let median = |mut times: Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        times.get(times.len() / 2).copied()
-    };
-    Ok((median(device), median(host).unwrap_or(0.0)))
+/// The medians of some runs' microseconds: on the device, and of the host's for one.
+struct Times {
+    /// None where a device has no timestamps.
+    device: Option<f64>,
+    host: f64,
 }
 
-fn compare(what: &str, capacity: usize, make: impl Fn(usize) -> trifold::Result<Placed>) -> trifold::Result<()> {
-    let sized = make(capacity)?.up_to(capacity).prepare()?;
+impl Times {
+    fn of(call: &Call<Device>, n: usize) -> trifold::Result<Times> {
+        let (mut device, mut host) = (vec![], vec![]);
+        for _ in 0..RUNS {
+            device.extend(call.time_n(n, 1).ok().map(|ms| 1e3 * ms));
+            let start = Instant::now();
+            call.run_n(n)?;
+            host.push(start.elapsed().as_secs_f64() * 1e6);
+            call.device().synchronize()?;
+        }
+        let median = |mut times: Vec<f64>| {
+            times.sort_by(f64::total_cmp);
+            times.get(times.len() / 2).copied()
+        };
+        Ok(Times { device: median(device), host: median(host).unwrap_or(0.0) })
+    }
+
+    fn beside(&self, exact: &Times) -> String {
+        let device = self.device.zip(exact.device);
+        let device = device.map_or("-".into(), |(own, exact)| format!("{own:.1} us ({:.2})", own / exact));
+        format!("{device:>18} {:>7.1} us", self.host)
+    }
+}
+
+/// Makes a call for n elements, or for as many as the device says.
+type Make<'a> = &'a dyn Fn(usize, Option<&Buffer<u32>>) -> trifold::Result<Placed>;
+
+fn compare(device: &Device, what: &str, capacity: usize, make: Make<'_>) -> trifold::Result<()> {
+    let length = device.upload(&[0])?;
+    let sized = make(capacity, None)?.up_to(capacity).prepare()?;
+    let counted = make(capacity, Some(&length))?.prepare()?;
     for n in [capacity / 100, capacity / 10, capacity / 2 + 1, capacity] {
-        let (exact, any) = (measure(&make(n)?.prepare()?, n)?, measure(&sized, n)?);
-        let ratio = exact
-            .0
-            .zip(any.0)
-            .map_or(String::new(), |(exact, any)| format!("device {any:.1} us ({:.2} of a call for n), ", any / exact));
-        println!("  {what} of {n}: {ratio}host {:.1} us ({:.2})", any.1, any.1 / exact.1);
+        length.write(&[n as u32])?;
+        let exact = Times::of(&make(n, None)?.prepare()?, n)?;
+        let (sized, counted) = (Times::of(&sized, n)?, Times::of(&counted, capacity)?);
+        let alone = exact.device.map_or("-".into(), |us| format!("{us:.1} us"));
+        println!("{what} {n:>9} {alone:>12} {} {}", sized.beside(&exact), counted.beside(&exact));
     }
     Ok(())
 }
@@ -46,12 +65,25 @@ fn main() -> trifold::Result<()> {
     let capacity = 1_usize << exponent;
     let words: Vec<u32> = (0..capacity as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
     let wanted = std::env::args().nth(2).unwrap_or_default().to_lowercase();
-    open_all().filter(|(found, _)| found.to_string().to_lowercase().contains(&wanted)).try_for_each(
-        |(found, device)| {
-            println!("{found}, up to {capacity}");
-            let (x, to) = (device.upload(&words)?, device.alloc(capacity)?);
-            compare("a scan", capacity, |n| Ok(device.inclusive_scan(x.slice(..n)?, Sum).to(&to.slice(..n)?)))?;
-            compare("a sort", capacity, |n| Ok(device.sort(x.slice(..n)?).to(&to.slice(..n)?)))
-        },
-    )
+    for (found, device) in open_all().filter(|(found, _)| found.to_string().to_lowercase().contains(&wanted)) {
+        println!("{found}, up to {capacity}\n");
+        println!("{:>14} {:>12} {:>29} {:>29}", "n", "for n alone", "n of the host's", "n on the device");
+        let (x, to) = (device.upload(&words)?, device.alloc(capacity)?);
+        compare(&device, "scan", capacity, &|n, length| {
+            let scan = device.inclusive_scan(x.slice(..n)?, Sum);
+            let scan = length.into_iter().fold(scan, |scan, length| scan.len_on_device(length));
+            Ok(scan.to(&to.slice(..n)?))
+        })?;
+        compare(&device, "sort", capacity, &|n, length| {
+            let sort = device.sort(x.slice(..n)?);
+            let sort = length.into_iter().fold(sort, |sort, length| sort.len_on_device(length));
+            Ok(sort.to(&to.slice(..n)?))
+        })?;
+        compare(&device, "keep", capacity, &|n, length| {
+            let select = device.select(x.slice(..n)?, UpperHalf);
+            let select = length.into_iter().fold(select, |select, length| select.len_on_device(length));
+            Ok(select.to(&to.slice(..n)?))
+        })?;
+    }
+    Ok(())
 }

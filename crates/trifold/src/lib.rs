@@ -48,9 +48,9 @@ pub use trifold_core::{
     Access, Algorithm, And, Argument, Backend, Buffer, Builtin, Call, Candidates, Caps, Captures, Command, Compacted,
     Device, DeviceKind, Element, ElementType, Error, Fault, Field, HostOp, Input, IntoInput, Kernel, KernelKey, Key,
     Language, Launch, Layout, MAX_ELEMENTS, Max, Min, Monoid, Number, Op, Options, Or, Param, Placed, Plan, Prepared,
-    Product, Region, Result, Scalar, ScalarKind, Size, Slot, Span, Spans, SpansOf, Step, SubgroupSource, Subgroups,
-    Sum, Transfer, Tuning, TuningRow, TuningTable, Values, Waiting, Xor, algorithm, block_on, bytemuck, element,
-    for_scalar, planner, primitive, renamed, scratch_bytes, scratch_bytes_up_to,
+    Product, Region, Result, Scalar, ScalarKind, Size, SizeStep, Slot, Span, Spans, SpansOf, Step, SubgroupSource,
+    Subgroups, Sum, Transfer, Tuning, TuningRow, TuningTable, Values, Waiting, Xor, algorithm, block_on, bytemuck,
+    element, for_scalar, planner, primitive, renamed, scratch_bytes, scratch_bytes_up_to,
 };
 
 #[cfg(feature = "cpu")]
@@ -70,7 +70,10 @@ pub use trifold_wgpu as wgpu;
 pub mod prelude {
     pub use trifold_core::primitive::prelude::*;
 
-    pub use crate::{And, Backend, Buffer, Captures, Element, Key, Max, Min, Monoid, Or, Product, Sum, Transfer, Xor};
+    pub use crate::{
+        And, Backend, Buffer, Captures, Compacted, Element, Key, Max, Min, Monoid, Or, Product, Sum, Transfer,
+        UpperHalf, Xor,
+    };
 }
 
 /// The guide's programs are tests.

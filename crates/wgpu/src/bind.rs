@@ -1,12 +1,15 @@
 //! Pipelines and bind groups: what a launch needs, made once.
 
-use trifold_core::algorithm::copy::FILL;
-use trifold_core::{Caps, Command, Error, KernelKey, Param, Result, Span, Values, bytes_of_run, in_order};
+use trifold_core::algorithm::copy::{FILL, SIZES};
+use trifold_core::{
+    CAPACITY, Caps, Command, Error, KernelKey, LENGTH_OFFSET, Param, Result, SizeStep, Span, Values, block_on,
+    bytes_of_run, in_order,
+};
 use trifold_kernels::{Assembled, Packed, assemble};
 
-use crate::Wgpu;
 use crate::gl::Kept;
 use crate::memory::Opening;
+use crate::{Kernel, Wgpu};
 
 /// A compiled kernel. Its bind-group layout depends on which optional arguments a launch has.
 pub(crate) struct Pipeline {
@@ -18,23 +21,43 @@ pub(crate) struct Pipeline {
     opening: Opening,
 }
 
-/// A command with its arguments bound.
-pub struct Step {
+/// A call's commands with their arguments bound.
+pub struct Steps {
     bound: Kept<Bound>,
     /// Whose pipelines, groups and buffers it has.
     opening: Opening,
 }
 
-enum Bound {
-    Nothing,
-    Dispatch { pipeline: wgpu::ComputePipeline, group: wgpu::BindGroup, grid: [u32; 2], sized: Option<Sized> },
+#[derive(Default)]
+struct Bound {
+    steps: Vec<Step>,
+    /// What runs with fewer elements write anew.
+    uniforms: Option<Uniforms>,
+}
+
+enum Step {
+    Dispatch { pipeline: wgpu::ComputePipeline, group: wgpu::BindGroup, grid: [u32; 2] },
     Copy { from: wgpu::Buffer, from_offset: u64, to: wgpu::Buffer, to_offset: u64, bytes: u64, each: u32 },
 }
 
-/// The parameters of a launch whose runs may have fewer elements, and the buffer that each run writes them to.
-struct Sized {
-    uniform: wgpu::Buffer,
-    packed: Packed,
+/// The parameters of all launches of a call, each in a part of one buffer.
+struct Uniforms {
+    buffer: wgpu::Buffer,
+    parts: Vec<(u64, Packed)>,
+}
+
+/// A command whose spans were checked; launches wait for their parameters' buffer.
+enum Checked {
+    Launch(Launch),
+    Step(Step),
+}
+
+struct Launch {
+    kernel: Kernel,
+    /// Each argument's binding, and what is bound there.
+    arguments: Vec<(u32, wgpu::Buffer, u64, std::num::NonZeroU64)>,
+    params: Packed,
+    groups: u32,
 }
 
 /// Workgroups in x at most; more fold into y. Every API has at least these.
@@ -132,54 +155,168 @@ pub(crate) fn fill_key(caps: &Caps) -> KernelKey {
     KernelKey::new(&FILL, vec![], vec![("WORKGROUP", 256.min(caps.max_workgroup)), ("ROWS", 8)])
 }
 
+/// The kernel that writes the parameters of the launches behind it.
+fn sizes_key(caps: &Caps) -> KernelKey {
+    KernelKey::new(&SIZES, vec![], vec![("WORKGROUP", 64.min(caps.max_workgroup))])
+}
+
 impl Wgpu {
-    pub(crate) fn bind_command(&self, command: Command<'_, Self>, resizes: bool) -> Result<Step> {
-        command.check()?;
-        match command {
-            Command::Fill { span, value } => self.bind_fill(&span, value),
-            Command::Copy { from, to, each } => self.bind_copy(&from, &to, each),
-            Command::Launch { key, kernel, groups, spans, values } => {
-                self.bind_launch(key, &kernel.0, groups, &spans, values, resizes)
+    pub(crate) fn bind_commands(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<Steps> {
+        let (mut checked, mut length) = (vec![], None);
+        for command in commands {
+            command.check()?;
+            match command {
+                Command::Length { span } => length = Some(span),
+                Command::Fill { span, value } => checked.extend(self.check_fill(&span, value)?.map(Checked::Launch)),
+                Command::Copy { from, to, each } => {
+                    checked.extend(self.check_copy(&from, &to, each)?.map(Checked::Step))
+                }
+                Command::Launch { key, kernel, groups, spans, values } => {
+                    checked.push(Checked::Launch(self.check_launch(key, kernel, groups, &spans, values)?));
+                }
             }
         }
+        let mut usage = wgpu::BufferUsages::UNIFORM;
+        if resizes {
+            usage |= wgpu::BufferUsages::COPY_DST;
+        }
+        if length.is_some() {
+            usage |= wgpu::BufferUsages::STORAGE;
+        }
+        let mut bound = self.scoped(0, || self.make_steps(checked, usage))?;
+        if let (Some(length), Some(uniforms)) = (length, &bound.uniforms)
+            && let Some(first) = self.size_by(&length, uniforms)?
+        {
+            bound.steps.insert(0, first);
+        }
+        bound.uniforms.take_if(|_| !resizes);
+        Ok(Steps { bound: Kept::new(bound, self.turns), opening: self.opening })
     }
 
-    fn step(&self, bound: Bound) -> Step {
-        Step { bound: Kept::new(bound, self.turns), opening: self.opening }
+    /// Makes the launches' parameters' buffer and their groups.
+    fn make_steps(&self, checked: Vec<Checked>, usage: wgpu::BufferUsages) -> Bound {
+        let alignment = u64::from(self.device.limits().min_uniform_buffer_offset_alignment);
+        let (mut bytes, mut parts) = (vec![], vec![]);
+        for command in &checked {
+            if let Checked::Launch(Launch { params, .. }) = command {
+                bytes.resize(bytes.len().next_multiple_of(alignment as usize), 0);
+                parts.push((bytes.len() as u64, params.clone()));
+                bytes.extend_from_slice(&params.bytes(None));
+            }
+        }
+        let uniforms =
+            (!parts.is_empty()).then(|| Uniforms { buffer: self.filled("parameters", &bytes, usage), parts });
+        let mut parts = uniforms.iter().flat_map(|uniforms| uniforms.parts.iter().map(|part| (&uniforms.buffer, part)));
+        let steps = checked.into_iter().filter_map(|command| match command {
+            Checked::Step(step) => Some(step),
+            Checked::Launch(launch) => {
+                let (buffer, (at, params)) = parts.next()?;
+                Some(self.dispatch(&launch, buffer, *at, params))
+            }
+        });
+        Bound { steps: steps.collect(), uniforms }
     }
 
-    /// Fails if a step is another opening's: the encoder would take nothing more.
-    pub(crate) fn check_steps(&self, steps: &[Step]) -> Result<()> {
-        steps.iter().try_for_each(|step| self.check_own("a step", step.opening))
+    /// A buffer with these bytes. One that could not be made is not mapped, and its error is in the scope.
+    fn filled(&self, label: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let (label, size) = (Some(label), bytes.len() as u64);
+        let buffer =
+            self.device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: true });
+        if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
+            mapped.copy_from_slice(bytes);
+        }
+        buffer.unmap();
+        buffer
     }
 
-    fn bind_copy(&self, from: &Span<Self>, to: &Span<Self>, each: u32) -> Result<Step> {
+    fn dispatch(&self, launch: &Launch, uniforms: &wgpu::Buffer, offset: u64, params: &Packed) -> Step {
+        let Launch { kernel, arguments, groups, .. } = launch;
+        let pipeline = &kernel.0;
+        let entry = |binding, buffer, offset, size| wgpu::BindGroupEntry {
+            binding,
+            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size }),
+        };
+        let mut entries: Vec<_> = arguments
+            .iter()
+            .map(|(binding, buffer, offset, size)| entry(*binding, buffer, *offset, Some(*size)))
+            .collect();
+        let size = std::num::NonZeroU64::new(params.bytes(None).len() as u64);
+        entries.push(entry(pipeline.assembled.arguments.len() as u32, uniforms, offset, size));
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(pipeline.kernel),
+            layout: &pipeline.layout,
+            entries: &entries,
+        });
+        Step::Dispatch { pipeline: pipeline.pipeline.clone(), group, grid: grid(*groups) }
+    }
+
+    /// A launch that writes the parameters that follow from how many elements there are, where there are any.
+    fn size_by(&self, length: &Span<Self>, uniforms: &Uniforms) -> Result<Option<Step>> {
+        let mut table: Vec<u32> = vec![];
+        for (at, params) in &uniforms.parts {
+            for (place, size) in params.sizes() {
+                let mut steps = [[0; 3]; 4];
+                for (words, step) in steps.iter_mut().zip(size.steps()) {
+                    *words = match step {
+                        SizeStep::Parts(each) => [1, each, 0],
+                        SizeStep::Times(factor) => [2, factor, 0],
+                        SizeStep::Plus(more) => [3, more, 0],
+                        SizeStep::Window(first, most) => [4, first, most],
+                    };
+                }
+                table.push((at / 4) as u32 + (place / 4) as u32);
+                table.extend(steps.as_flattened());
+            }
+        }
+        // Fills have sizes of their own, which do not follow.
+        let sized = uniforms.parts.iter().filter(|(_, params)| !params.sizes().is_empty());
+        let Some(capacity) = sized.map(|(_, params)| params.elements()).max() else { return Ok(None) };
+        let key = sizes_key(&self.caps);
+        let kernel = block_on(trifold_core::Backend::compile(self, &key))?;
+        let bytes: Vec<u8> = table.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let table = self.scoped(0, || self.filled("sizes", &bytes, wgpu::BufferUsages::STORAGE))?;
+        let span = |buffer: &wgpu::Buffer| self.span_of(buffer.clone(), buffer.size());
+        let spans = [("length_at", length.clone()), ("table", span(&table)), ("uniforms", span(&uniforms.buffer))];
+        let params = [
+            ("sizes", Param::Word(bytes.len() as u32 / 4 / 13)),
+            (CAPACITY, Param::Word(capacity)),
+            (LENGTH_OFFSET, Param::Offset { binding: "length_at", unit: 4 }),
+        ];
+        let values = Values { params: &params, n: capacity, initial: None };
+        let launch = self.check_launch(&key, &kernel, 1, &spans, values)?;
+        let bound = self.scoped(0, || self.make_steps(vec![Checked::Launch(launch)], wgpu::BufferUsages::UNIFORM))?;
+        Ok(bound.steps.into_iter().next())
+    }
+
+    /// Fails if steps are another opening's: the encoder would take nothing more.
+    pub(crate) fn check_steps(&self, steps: &Steps) -> Result<()> {
+        self.check_own("a step", steps.opening)
+    }
+
+    fn check_copy(&self, from: &Span<Self>, to: &Span<Self>, each: u32) -> Result<Option<Step>> {
         for span in [from, to] {
             if !span.offset().is_multiple_of(4) || !span.bytes().is_multiple_of(4) {
                 return Err(Error::Invalid(format!("a copy of {span:?}; wgpu takes whole, aligned 32-bit words")));
             }
             self.check_span("a copy", span)?;
         }
-        Ok(self.step(match from.bytes() {
-            0 => Bound::Nothing,
-            bytes => Bound::Copy {
-                from: (**from.handle()).clone(),
-                from_offset: from.offset(),
-                to: (**to.handle()).clone(),
-                to_offset: to.offset(),
-                bytes,
-                each,
-            },
+        Ok((from.bytes() > 0).then(|| Step::Copy {
+            from: (**from.handle()).clone(),
+            from_offset: from.offset(),
+            to: (**to.handle()).clone(),
+            to_offset: to.offset(),
+            bytes: from.bytes(),
+            each,
         }))
     }
 
-    fn bind_fill(&self, span: &Span<Self>, value: u32) -> Result<Step> {
+    fn check_fill(&self, span: &Span<Self>, value: u32) -> Result<Option<Launch>> {
         if span.bytes() == 0 {
-            return Ok(self.step(Bound::Nothing));
+            return Ok(None);
         }
         let key = fill_key(&self.caps);
         let tile: u32 = key.constants.iter().map(|(_, value)| value).product();
-        let kernel = trifold_core::block_on(trifold_core::Backend::compile(self, &key))?;
+        let kernel = block_on(trifold_core::Backend::compile(self, &key))?;
         let words = u32::try_from(span.bytes() / 4)
             .map_err(|_| Error::Invalid(format!("a fill of {} bytes is too long", span.bytes())))?;
         let params = [
@@ -187,24 +324,24 @@ impl Wgpu {
             ("value", Param::Word(value)),
             ("target_offset", Param::Offset { binding: "target_words", unit: 4 }),
         ];
-        let groups = words.div_ceil(tile);
         let values = Values { params: &params, n: words, initial: None };
-        self.bind_launch(&key, &kernel.0, groups, &[("target_words", span.clone())], values, false)
+        let spans = [("target_words", span.clone())];
+        self.check_launch(&key, &kernel, words.div_ceil(tile), &spans, values).map(Some)
     }
 
-    fn bind_launch(
+    fn check_launch(
         &self,
         key: &KernelKey,
-        pipeline: &Pipeline,
+        kernel: &Kernel,
         groups: u32,
         spans: &[(&'static str, Span<Self>)],
         values: Values<'_>,
-        resizes: bool,
-    ) -> Result<Step> {
-        let arguments = pipeline.assembled.arguments;
-        let spans = arguments.iter().zip(in_order(pipeline.kernel, arguments, spans)?);
+    ) -> Result<Launch> {
+        let pipeline = &kernel.0;
+        let all = &pipeline.assembled.arguments;
+        let spans = all.iter().zip(in_order(pipeline.kernel, all, spans)?);
         self.check_own("a kernel", pipeline.opening)?;
-        let mut entries = vec![];
+        let mut arguments = vec![];
         let mut residues = vec![];
         for (binding, (argument, span)) in spans.enumerate().filter(|(i, _)| pipeline.present[*i]) {
             let span = span.ok_or_else(|| Error::Invalid(format!("{} needs `{}`", pipeline.kernel, argument.name)))?;
@@ -227,75 +364,26 @@ impl Wgpu {
             }
             let size = std::num::NonZeroU64::new(bytes)
                 .ok_or_else(|| Error::Invalid(format!("nothing is bound to `{}`", argument.name)))?;
-            entries.push(wgpu::BindGroupEntry {
-                binding: binding as u32,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: span.handle(),
-                    offset: span.offset() - residue,
-                    size: Some(size),
-                }),
-            });
+            arguments.push((binding as u32, (**span.handle()).clone(), span.offset() - residue, size));
         }
         let residue = |name: &str| residues.iter().find(|(n, _)| *n == name).map_or(0, |r| r.1);
         let params = pipeline.assembled.params.pack(key, values, residue)?;
-        let bytes = params.bytes(None);
-        let (group, uniform) = self.scoped(bytes.len() as u64, || {
-            let uniform = self.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(pipeline.kernel),
-                size: bytes.len() as u64,
-                usage: if resizes {
-                    wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST
-                } else {
-                    wgpu::BufferUsages::UNIFORM
-                },
-                mapped_at_creation: true,
-            });
-            // A buffer that could not be made is not mapped, and its error is in the scope.
-            if let Ok(mut mapped) = uniform.get_mapped_range_mut(..) {
-                mapped.copy_from_slice(&bytes);
-            }
-            uniform.unmap();
-            let mut entries = entries.clone();
-            entries
-                .push(wgpu::BindGroupEntry { binding: arguments.len() as u32, resource: uniform.as_entire_binding() });
-            let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some(pipeline.kernel),
-                layout: &pipeline.layout,
-                entries: &entries,
-            });
-            (group, uniform)
-        })?;
-        drop(bytes);
-        let sized = resizes.then_some(Sized { uniform, packed: params });
-        Ok(self.step(Bound::Dispatch { pipeline: pipeline.pipeline.clone(), group, grid: grid(groups), sized }))
+        Ok(Launch { kernel: kernel.clone(), arguments, params, groups })
     }
 
     /// Records that launches whose runs may have fewer elements get the parameters of this run: in order with the run, whenever that is.
-    pub(crate) fn resize(&self, encoder: &mut wgpu::CommandEncoder, steps: &[Step], n: Option<u32>) -> Result<()> {
-        let sized: Vec<&Sized> = steps.iter().filter_map(Step::sized).collect();
-        let bytes: Vec<u8> = sized.iter().flat_map(|sized| sized.packed.bytes(n).into_owned()).collect();
-        if bytes.is_empty() {
-            return Ok(());
+    pub(crate) fn resize(&self, encoder: &mut wgpu::CommandEncoder, steps: &Steps, n: Option<u32>) -> Result<()> {
+        let Some(Uniforms { buffer, parts }) = &steps.bound.uniforms else { return Ok(()) };
+        let mut bytes = vec![0; buffer.size() as usize];
+        for (at, params) in parts {
+            let params = params.bytes(n);
+            bytes[*at as usize..][..params.len()].copy_from_slice(&params);
         }
-        let staging = self.scoped(bytes.len() as u64, || {
-            let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("trifold parameters"),
-                size: bytes.len() as u64,
-                usage: wgpu::BufferUsages::COPY_SRC,
-                mapped_at_creation: true,
-            });
-            if let Ok(mut mapped) = staging.get_mapped_range_mut(..) {
-                mapped.copy_from_slice(&bytes);
-            }
-            staging.unmap();
-            staging
-        })?;
-        let mut at = 0;
-        for Sized { uniform, .. } in sized {
-            encoder.copy_buffer_to_buffer(&staging, at, uniform, 0, uniform.size());
-            at += uniform.size();
-        }
-        Ok(())
+        let copied = || {
+            let staging = self.filled("trifold parameters", &bytes, wgpu::BufferUsages::COPY_SRC);
+            encoder.copy_buffer_to_buffer(&staging, 0, buffer, 0, buffer.size());
+        };
+        self.scoped(bytes.len() as u64, copied)
     }
 
     /// How far before a span its binding starts: at a multiple of the device's alignment, and whole units before the span.
@@ -310,22 +398,16 @@ impl Wgpu {
     }
 }
 
-/// Fails unless a span is whole, aligned words.
+impl Steps {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bound.steps.is_empty()
+    }
+}
+
 impl Step {
-    fn sized(&self) -> Option<&Sized> {
-        match &*self.bound {
-            Bound::Dispatch { sized, .. } => sized.as_ref(),
-            _ => None,
-        }
-    }
-
-    fn is_dispatch(&self) -> bool {
-        matches!(*self.bound, Bound::Dispatch { .. })
-    }
-
     /// Records a dispatch; a copy is no pass's.
     fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
-        if let Bound::Dispatch { pipeline, group, grid, .. } = &*self.bound {
+        if let Step::Dispatch { pipeline, group, grid } = self {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, group, &[]);
             pass.dispatch_workgroups(grid[0], grid[1], 1);
@@ -333,26 +415,19 @@ impl Step {
     }
 }
 
-/// Records steps into one compute pass, or several where copies stand between them; the first has the timestamps.
-pub(crate) fn execute(
-    encoder: &mut wgpu::CommandEncoder,
-    steps: &[Step],
-    n: Option<u32>,
-    mut timestamps: Option<wgpu::ComputePassTimestampWrites<'_>>,
-) {
-    let mut rest = steps.iter().filter(|step| !matches!(*step.bound, Bound::Nothing)).peekable();
+/// Records steps into one compute pass, or several where copies stand between them.
+pub(crate) fn execute(encoder: &mut wgpu::CommandEncoder, steps: &Steps, n: Option<u32>) {
+    let mut rest = steps.bound.steps.iter().peekable();
     while let Some(step) = rest.peek() {
-        if let Bound::Copy { from, from_offset, to, to_offset, bytes, each } = &*step.bound {
+        if let Step::Copy { from, from_offset, to, to_offset, bytes, each } = step {
             let bytes = bytes_of_run(*bytes, *each, n);
             encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, bytes);
             rest.next();
             continue;
         }
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some("trifold"),
-            timestamp_writes: timestamps.take(),
-        });
-        while let Some(step) = rest.next_if(|step| step.is_dispatch()) {
+        let mut pass =
+            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("trifold"), timestamp_writes: None });
+        while let Some(step) = rest.next_if(|step| matches!(step, Step::Dispatch { .. })) {
             step.dispatch(&mut pass);
         }
     }
@@ -361,11 +436,12 @@ pub(crate) fn execute(
 /// Records `repeat` runs of dispatches into one pass between two timestamps.
 pub(crate) fn execute_timed(
     encoder: &mut wgpu::CommandEncoder,
-    steps: &[Step],
+    steps: &Steps,
     repeat: u32,
     timestamps: wgpu::ComputePassTimestampWrites<'_>,
 ) -> Result<()> {
-    if steps.iter().any(|step| matches!(*step.bound, Bound::Copy { .. })) {
+    let steps = &steps.bound.steps;
+    if steps.iter().any(|step| matches!(step, Step::Copy { .. })) {
         return Err(Error::Unsupported("timing a copy within wgpu".into()));
     }
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {

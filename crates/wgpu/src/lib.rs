@@ -20,7 +20,7 @@ use trifold_core::{
 };
 pub use wgpu;
 
-pub use bind::Step;
+pub use bind::Steps;
 use cache::KernelCache;
 pub use device::{Adapter, wanted_features};
 use error::Watch;
@@ -109,7 +109,7 @@ impl Wgpu {
 impl Backend for Wgpu {
     type Handle = Handle;
     type Kernel = Kernel;
-    type Steps = Vec<Step>;
+    type Steps = Steps;
     type Recorder = wgpu::CommandEncoder;
 
     fn caps(&self) -> &Caps {
@@ -142,8 +142,8 @@ impl Backend for Wgpu {
         self.kernels.get_or_compile(key, compile).await
     }
 
-    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<Vec<Step>> {
-        commands.into_iter().map(|command| self.bind_command(command, resizes)).collect()
+    unsafe fn bind(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<Steps> {
+        self.bind_commands(commands, resizes)
     }
 
     fn record(&self) -> Result<wgpu::CommandEncoder> {
@@ -151,10 +151,10 @@ impl Backend for Wgpu {
         block_on(self.caught(0, || self.device.create_command_encoder(&encoder)))
     }
 
-    fn execute(&self, recorder: &mut wgpu::CommandEncoder, steps: &Vec<Step>, n: Option<u32>) -> Result<()> {
+    fn execute(&self, recorder: &mut wgpu::CommandEncoder, steps: &Steps, n: Option<u32>) -> Result<()> {
         self.check_steps(steps)?;
         self.resize(recorder, steps, n)?;
-        bind::execute(recorder, steps, n, None);
+        bind::execute(recorder, steps, n);
         Ok(())
     }
 
@@ -175,7 +175,7 @@ impl Backend for Wgpu {
         self.read_span(from, bytes).await
     }
 
-    fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, n: Option<u32>, repeat: u32) -> Result<f64> {
-        self.time_steps(before.map_or(&[], Vec::as_slice), steps, n, repeat)
+    fn time(&self, before: Option<&Steps>, steps: &Steps, n: Option<u32>, repeat: u32) -> Result<f64> {
+        self.time_steps(before, steps, n, repeat)
     }
 }

@@ -3,7 +3,7 @@
 use trifold_core::{Error, Result, Span};
 
 use crate::Wgpu;
-use crate::bind::{Step, execute, execute_timed};
+use crate::bind::{Steps, execute, execute_timed};
 use crate::gl::Kept;
 
 /// Bytes that move through one staging buffer.
@@ -106,15 +106,14 @@ impl Wgpu {
         self.turns.take(|| staging.unmap())
     }
 
-    pub(crate) fn time_steps(&self, before: &[Step], steps: &[Step], n: Option<u32>, repeat: u32) -> Result<f64> {
+    pub(crate) fn time_steps(&self, before: Option<&Steps>, steps: &Steps, n: Option<u32>, repeat: u32) -> Result<f64> {
         let period = self
             .timestamp_period
             .ok_or_else(|| Error::Unsupported(format!("{} ({}) has no timestamps", self.caps.device, self.caps.api)))?;
+        before.into_iter().chain([steps]).try_for_each(|steps| self.check_steps(steps))?;
         if steps.is_empty() {
             return Ok(0.0);
         }
-        self.check_steps(before)?;
-        self.check_steps(steps)?;
         let buffer = |usage| self.make_buffer("trifold time", 16, usage);
         let (read, recorded, submission) = self.scoped(16, || {
             let queries = self.device.create_query_set(&wgpu::QuerySetDescriptor {
@@ -125,8 +124,11 @@ impl Wgpu {
             let resolved = buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC);
             let read = buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
             let mut encoder = self.device.create_command_encoder(&Default::default());
-            let ready = self.resize(&mut encoder, before, None);
-            execute(&mut encoder, before, None, None);
+            let ready = before.map_or(Ok(()), |before| {
+                self.resize(&mut encoder, before, None)?;
+                execute(&mut encoder, before, None);
+                Ok(())
+            });
             let ready = ready.and_then(|()| self.resize(&mut encoder, steps, n));
             let timed = execute_timed(
                 &mut encoder,

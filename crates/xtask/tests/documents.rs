@@ -99,7 +99,7 @@ fn rows_stand_in_tables() {
 #[test]
 fn the_readme_shows_the_examples() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    for name in ["cpu", "wgpu", "opencl", "cuda"] {
+    for name in ["open", "wgpu", "opencl", "cuda"] {
         let example = fs::read_to_string(root().join(format!("crates/trifold/examples/{name}.rs"))).unwrap();
         let (_, code) = example.split_once("\n\n").unwrap();
         assert!(readme.contains(&format!("```rust\n{code}```")), "{name}.rs");

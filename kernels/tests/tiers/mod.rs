@@ -1,7 +1,7 @@
 //! Devices of wgpu that differ in what their kernels may use, and all kernels of each.
 
 use trifold_conformance::{Breadth, kernels};
-use trifold_core::algorithm::copy::FILL;
+use trifold_core::algorithm::copy::{FILL, SIZES};
 use trifold_core::{Caps, DeviceKind, KernelKey, Language, SubgroupSource, Subgroups};
 
 /// The devices, by what tells them apart.
@@ -50,10 +50,10 @@ pub fn tiers() -> [(&'static str, Caps); 4] {
     [("atomics64", full), ("narrow", narrow), ("varying", varying), ("no subgroups", none)]
 }
 
-/// Every kernel of every plan, and the one with which wgpu fills scratch.
+/// Every kernel of every plan, and those with which wgpu fills scratch and writes parameters.
 pub fn keys(caps: &Caps) -> Vec<KernelKey> {
     let fill = KernelKey::new(&FILL, vec![], vec![("WORKGROUP", 256), ("ROWS", 8)]);
     let mut keys = kernels(caps, Breadth::Every);
-    keys.push(fill);
+    keys.extend([fill, KernelKey::new(&SIZES, vec![], vec![("WORKGROUP", 64)])]);
     keys
 }

@@ -131,7 +131,7 @@ impl Data {
                 Slot::OutputValues => self.output_values.as_ref(),
                 Slot::Rest => self.rest.as_ref(),
                 Slot::Count => Some(&self.count),
-                Slot::Output | Slot::Scratch => Some(&self.output_buffer),
+                Slot::Output | Slot::Length | Slot::Scratch => Some(&self.output_buffer),
             };
             let missing = || Error::Invalid(format!("no buffer was made for the {}", operand.slot.noun()));
             first(buffer.ok_or_else(missing)?, operand.bytes() as usize)

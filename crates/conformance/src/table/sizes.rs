@@ -50,9 +50,12 @@ impl Table<'_> {
                 let of_few = row.plan(self.caps, self.tuning).is_err();
                 let row = if of_few { few } else { row };
                 self.resized(&row, Sizes::OnePlan);
+                let counted = row.clone().runs(60);
+                self.resized(&counted, Sizes::OnDevice);
                 if row.plan(self.caps, self.tuning).is_ok_and(|plan| plan.waiting_tiles() > 0) {
                     self.resized(&row.clone().fault(Fault::Silent(3)), Sizes::OnePlan);
                     self.resized(&row.clone().fault(Fault::Late(5)), Sizes::OnePlan);
+                    self.resized(&counted.fault(Fault::Silent(3)), Sizes::OnDevice);
                 }
                 if !of_few {
                     self.resized(&row.runs(60), Sizes::UpTo);
@@ -60,9 +63,12 @@ impl Table<'_> {
             }
             let row = Row::new(request.with_n(100_003)).keeps_scratch().runs(60);
             self.resized(&row, Sizes::UpTo);
+            self.resized(&row, Sizes::OnDevice);
             if matches!(request, Request::Scan(_) | Request::Sort(_)) {
                 let row = Row::new(request.with_n(5003)).placement(Placement::InPlace);
-                self.resized(&row.keeps_scratch().runs(60), Sizes::UpTo);
+                let row = row.keeps_scratch().runs(60);
+                self.resized(&row, Sizes::UpTo);
+                self.resized(&row, Sizes::OnDevice);
             }
         }
     }

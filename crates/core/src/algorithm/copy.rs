@@ -2,6 +2,7 @@
 
 use super::{Algorithm, Needs, Of, Place, Row, Work};
 use crate::kernel::{kernel, read, write};
+use crate::plan::{CAPACITY, LENGTH, LENGTH_OFFSET};
 use crate::planner::{Planner, whole};
 use crate::primitive::copy::CopyRequest;
 use crate::scratch::Scratch;
@@ -19,6 +20,16 @@ pub static FILL: Kernel =
     kernel!("copy/fill", "fill", &[write("target_words", "u32")], &["n", "value", "target_offset"])
         .only(Language::Wgsl);
 
+/// Writes the parameters of the launches behind it that follow from how many elements a run has, where that is on the device. Its table has 13
+/// words a parameter: its place in the parameters, and up to four steps ([`SizeStep`](crate::SizeStep)), each a kind and two numbers.
+pub static SIZES: Kernel = kernel!(
+    "copy/sizes",
+    "sizes",
+    &[read(LENGTH, "u32"), read("table", "u32"), write("uniforms", "u32")],
+    &["sizes", LENGTH_OFFSET, CAPACITY],
+)
+.only(Language::Wgsl);
+
 /// A copy by the API, or by a kernel where that is faster.
 pub static COPY: Algorithm = Algorithm {
     needs: Needs { place: Place::Anything, ..Needs::WORKGROUPS },
@@ -28,15 +39,16 @@ pub static COPY: Algorithm = Algorithm {
 /// Those of the primitive.
 pub(crate) static ALL: &[&Algorithm] = &[&COPY];
 
-/// What it launches, and what fills.
-pub(crate) static KERNELS: &[&Kernel] = &[&KERNEL, &FILL];
+/// What it launches, what fills, and what writes parameters.
+pub(crate) static KERNELS: &[&Kernel] = &[&KERNEL, &FILL, &SIZES];
 
 /// The bytes that one launch copies: 2^31 words, which a kernel can count.
 const COPIED_AT_ONCE: u64 = 1 << 33;
 
 fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
     let bytes = request.bytes();
-    if planner.caps.native_copy || planner.caps.language == Language::Host {
+    // The API's call takes its bytes from the host.
+    if planner.caps.native_copy && !planner.layout.reads_length || planner.caps.language == Language::Host {
         let (from, to) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
         return Ok(Work::new(Scratch::default(), vec![Step::Copy { from, to, each: request.element.bytes() }]));
     }

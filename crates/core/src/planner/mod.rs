@@ -13,7 +13,8 @@ use crate::algorithm::{Algorithm, InPlace, Work};
 use crate::options::check_count;
 use crate::primitive::Operand;
 use crate::{
-    Caps, Captures, ElementType, Error, Launch, Layout, MAX_ELEMENTS, Options, Plan, Request, Result, Step, Tuning,
+    Caps, Captures, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Request, Result, Slot,
+    Step, Tuning,
 };
 
 /// What plans are made from, beside the request.
@@ -117,9 +118,11 @@ impl Planner<'_> {
 
     /// What is missing for an algorithm, in words that go behind the device's name.
     pub(crate) fn lack(&self, request: &Request, algorithm: &Algorithm) -> Option<String> {
-        let Layout { wide, in_place } = self.layout;
+        let Layout { wide, in_place, reads_length } = self.layout;
         let of_device = algorithm.lack(request, self.caps);
-        of_device.or_else(|| match algorithm.needs.in_place {
+        let of_length = (reads_length && algorithm.is_reference)
+            .then(|| " for a number of elements that is on the device: its launches follow from n".into());
+        of_device.or(of_length).or_else(|| match algorithm.needs.in_place {
             InPlace::WithProgress if in_place && !self.caps.forward_progress => Some(
                 " in place, where a stuck tile's input may be overwritten before a helper reads it: give it two spans".into(),
             ),
@@ -148,9 +151,13 @@ impl Planner<'_> {
         &self,
         algorithm: &'static Algorithm,
         n: u32,
-        operands: Vec<Operand>,
+        mut operands: Vec<Operand>,
         mut work: Work,
     ) -> Result<Plan> {
+        if self.layout.reads_length {
+            self.read_length(&mut work.steps);
+            operands.push(Operand::length());
+        }
         for step in &mut work.steps {
             if let Step::Launch(Launch { kernel, bindings, .. }) = step {
                 kernel.arguments = bindings.iter().map(|(name, _)| *name).collect();
@@ -180,6 +187,21 @@ impl Planner<'_> {
             follows_arrival: algorithm.follows_arrival && !work.in_fixed_order,
             caps: Arc::new(self.caps.clone()),
         })
+    }
+}
+
+impl Planner<'_> {
+    /// Has steps take how many elements a run has from the device: kernels in C read it, and in WGSL one before them writes their parameters.
+    fn read_length(&self, steps: &mut Vec<Step>) {
+        let length = whole(Slot::Length, 4);
+        match self.caps.language {
+            Language::Wgsl | Language::Host => steps.insert(0, Step::Length(length)),
+            Language::OpenClC | Language::CudaC => steps.iter_mut().for_each(|step| {
+                if let Step::Launch(launch) = step {
+                    launch.reads_length(length);
+                }
+            }),
+        }
     }
 }
 

@@ -209,7 +209,7 @@ pub(crate) fn is_wide(step: &Step) -> bool {
     let Step::Launch(launch) = step else { return false };
     let Launch { kernel, bindings, .. } = launch;
     let packs = kernel.constant("PACK").is_some_and(|elements| elements > 1);
-    let theirs = bindings.iter().any(|(_, region)| region.slot != Slot::Scratch);
+    let theirs = bindings.iter().any(|(_, region)| !matches!(region.slot, Slot::Scratch | Slot::Length));
     theirs && (packs || kernel.parts.contains(&"scan/bulk_copy"))
 }
 

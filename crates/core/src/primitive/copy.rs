@@ -1,8 +1,10 @@
 //! Copy.
 
 use super::{Form, Label, Operand, Primitive};
-use crate::calls::{Results, results};
-use crate::{Backend, Buffer, Device, Element, ElementType, Input, Placed, Result, Slot, Spans, Transfer, block_on};
+use crate::calls::{Whole, length, unknown_length, whole_results};
+use crate::{
+    Backend, Buffer, Compacted, Device, Element, ElementType, Input, Placed, Result, Slot, Transfer, block_on,
+};
 
 /// A copy: the ceiling that the others are measured against.
 #[derive(Debug, Clone)]
@@ -64,14 +66,15 @@ impl<T: Element, B: Backend> CopyCall<T, B> {
     /// To a buffer of as many elements.
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let request = CopyRequest { element: T::TYPE, n: self.input.n() };
-        Placed::new(self.device, request, Spans::new(self.input.span(), output.span()))
+        let spans = self.input.spans_to(output.span());
+        Placed::new(self.device, request, spans)
     }
 }
 
-results! {
-    CopyCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {
+whole_results! {
+    CopyCall<T: Element>, input -> Buffer<T, B>, Compacted<T, B>, Vec<T>; |call| {
         let output = call.device.alloc(call.input.len())?;
         call.to(&output).run_async().await?;
-        Ok(output)
+        output
     }
 }

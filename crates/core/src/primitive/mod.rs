@@ -240,6 +240,11 @@ impl Operand {
         Operand::one(Slot::Count, &ElementType::Scalar(crate::Scalar::U32))
     }
 
+    /// How many elements there are.
+    pub(crate) fn length() -> Operand {
+        Operand { slot: Slot::Length, ..Operand::count() }
+    }
+
     /// Its length in bytes.
     pub fn bytes(&self) -> u64 {
         self.len.saturating_mul(self.element.bytes().into())

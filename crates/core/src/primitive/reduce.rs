@@ -1,10 +1,10 @@
 //! Reduce.
 
 use super::{Form, Label, Operand, Primitive};
-use crate::calls::{Results, results};
+use crate::calls::{Results, length, results};
 use crate::{
-    Backend, Buffer, Device, Element, Input, IntoInput, Monoid, Op, Placed, Region, Result, Slot, Spans, Step,
-    Transfer, block_on, bytemuck,
+    Backend, Buffer, Device, Element, Input, IntoInput, Monoid, Op, Placed, Region, Result, Slot, Step, Transfer,
+    block_on, bytemuck,
 };
 
 /// A reduction to one element.
@@ -116,7 +116,8 @@ impl<T: Element, B: Backend> ReduceCall<T, B> {
 
     /// To a buffer of one element.
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
-        Placed::new(self.device, self.request, Spans::new(self.input.span(), output.span()))
+        let spans = self.input.spans_to(output.span());
+        Placed::new(self.device, self.request, spans)
     }
 
     /// Runs the call, waits for its end, and reads the one element.
@@ -135,6 +136,8 @@ impl<T: Element, B: Backend> ReduceCall<T, B> {
         Ok(self.read_async().await?[0])
     }
 }
+
+length!(ReduceCall<T: Element>, input);
 
 results! {
     ReduceCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {

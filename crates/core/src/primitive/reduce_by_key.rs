@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{Form, Label, Operand, Primitive, Writes};
-use crate::calls::{Results, new_count, results};
+use crate::calls::{Results, length, new_count, results};
 use crate::wgsl::{mentions, renamed};
 use crate::{
     Backend, Buffer, Compacted, Device, Element, ElementType, Error, Field, HostOp, Input, IntoInput, Monoid, Op,
-    Placed, Result, Scalar, Slot, Span, Spans, SpansOf, Transfer, block_on,
+    Placed, Result, Scalar, Slot, Span, SpansOf, Transfer, block_on,
 };
 
 /// A reduction of the runs of equal keys: `reduce_by_key`, or `run_length_encode`.
@@ -128,8 +128,9 @@ pub trait ReduceByKey: Backend {
         values: V,
         op: M,
     ) -> ReduceByKeyCall<X::Item, V::Item, Self> {
-        let values = values.into_input().span().clone();
-        ReduceByKeyCall::new(self, keys.into_input(), Some((Op::of(op), values)))
+        let values = values.into_input();
+        let keys = keys.into_input().beside(&values);
+        ReduceByKeyCall::new(self, keys, Some((Op::of(op), values.span().clone())))
     }
 
     /// The key of each run, and how long the run is.
@@ -175,11 +176,13 @@ impl<K: Element, V: Element, B: Backend> ReduceByKeyCall<K, V, B> {
             input_values: values,
             output_values: Some(totals.span().clone()),
             count: self.count.map(|count| count.span().clone()),
-            ..Spans::new(self.keys.span(), keys.span())
+            ..self.keys.spans_to(keys.span())
         };
         Placed::new(self.device, request, spans)
     }
 }
+
+length!(ReduceByKeyCall<K: Element, V: Element>, keys);
 
 results! {
     ReduceByKeyCall<K: Element, V: Element>::compact, compact_async -> (Compacted<K, B>, Compacted<V, B>), (Vec<K>, Vec<V>); |call| {

@@ -2,11 +2,11 @@
 
 use super::{Form, Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, scan};
-use crate::calls::{Results, results};
+use crate::calls::{Whole, length, unknown_length, whole_results};
 use crate::planner::Planner;
 use crate::tuning::numbers;
 use crate::{
-    Backend, Buffer, Device, Element, Input, IntoInput, Monoid, Op, Placed, Request, Result, Slot, Spans, Transfer,
+    Backend, Buffer, Compacted, Device, Element, Input, IntoInput, Monoid, Op, Placed, Request, Result, Slot, Transfer,
     block_on, bytemuck,
 };
 
@@ -169,19 +169,21 @@ impl<T: Element, B: Backend> ScanCall<T, B> {
 
     /// To a buffer of as many elements.
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
-        Placed::new(self.device, self.request, Spans::new(self.input.span(), output.span()))
+        let spans = self.input.spans_to(output.span());
+        Placed::new(self.device, self.request, spans)
     }
 
     /// To where the input is.
     pub fn in_place(self) -> Placed<B> {
-        Placed::new(self.device, self.request, Spans::new(self.input.span(), self.input.span()))
+        let spans = self.input.spans_to(self.input.span());
+        Placed::new(self.device, self.request, spans)
     }
 }
 
-results! {
-    ScanCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {
+whole_results! {
+    ScanCall<T: Element>, input -> Buffer<T, B>, Compacted<T, B>, Vec<T>; |call| {
         let output = call.device.alloc(call.input.len())?;
         call.to(&output).run_async().await?;
-        Ok(output)
+        output
     }
 }

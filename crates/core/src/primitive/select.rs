@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Form, Label, Operand, Primitive, Writes};
 use crate::algorithm::Algorithm;
-use crate::calls::{Results, new_count, results};
+use crate::calls::{Results, length, new_count, results};
 use crate::op::own_name;
 use crate::{
     Backend, Buffer, Captures, Compacted, Device, Element, ElementType, Input, IntoInput, KernelKey, Placed, Request,
@@ -390,7 +390,7 @@ impl<T: Element, B: Backend> SelectCall<T, B> {
 
     /// To a buffer with room for as many elements as are read. What lies past those that are kept stays as it is.
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
-        let spans = Spans::new(self.input.span(), output.span());
+        let spans = self.input.spans_to(output.span());
         self.placed(Rest::Dropped, spans)
     }
 
@@ -401,6 +401,11 @@ impl<T: Element, B: Backend> SelectCall<T, B> {
 }
 
 impl<T: Element, B: Backend> PartitionCall<T, B> {
+    /// As [`SelectCall::len_on_device`].
+    pub fn len_on_device(self, length: &Buffer<u32, B>) -> Self {
+        PartitionCall(self.0.len_on_device(length))
+    }
+
     /// Writes how many elements are kept to this one `u32`.
     pub fn count_to(self, count: &Buffer<u32, B>) -> Self {
         PartitionCall(self.0.count_to(count))
@@ -408,14 +413,14 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
 
     /// The kept elements to one buffer and the others to another, both with room for all. One pass, which moves 2 n elements.
     pub fn to(self, (kept, rest): (&Buffer<T, B>, &Buffer<T, B>)) -> Placed<B> {
-        let spans = Spans::new(self.0.input.span(), kept.span()).with_rest(rest.span());
+        let spans = self.0.input.spans_to(kept.span()).with_rest(rest.span());
         self.0.placed(Rest::Apart, spans)
     }
 
     /// The kept elements to a buffer's beginning, and the others behind them. Where they begin is known only after all elements have been seen:
     /// three launches (count, scan of the counts, place), which read the input twice, 3 n elements.
     pub fn to_one(self, output: &Buffer<T, B>) -> Placed<B> {
-        let spans = Spans::new(self.0.input.span(), output.span());
+        let spans = self.0.input.spans_to(output.span());
         self.0.placed(Rest::Behind, spans)
     }
 
@@ -433,14 +438,22 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
     /// As of [`Scan`](crate::Scan).
     pub async fn read_async(self) -> Result<(Vec<T>, Vec<T>)> {
         let SelectCall { device, input, .. } = &self.0;
+        let length = input.length().cloned();
         let (n, count) = (input.len(), new_count(device)?);
         let (kept, rest) = (device.alloc(n)?, device.alloc(n)?);
         self.count_to(&count).to((&kept, &rest)).run_async().await?;
         let kept = Compacted::new(kept, count).read_async().await?;
+        // As many as the device said, all the others are.
+        let n = match length {
+            Some(length) => Compacted::new(rest.clone(), length).len_async().await?,
+            None => n,
+        };
         let rest = rest.slice(..n - kept.len())?.read_async().await?;
         Ok((kept, rest))
     }
 }
+
+length!(SelectCall<T: Element>, input);
 
 results! {
     SelectCall<T: Element>::compact, compact_async -> Compacted<T, B>, Vec<T>; |call| {

@@ -2,11 +2,11 @@
 
 use super::{Form, Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, sort};
-use crate::calls::{Results, results};
+use crate::calls::{Whole, length, unknown_length, whole_results};
 use crate::planner::Planner;
 use crate::tuning::numbers;
 use crate::{
-    Backend, Buffer, Device, Element, ElementType, Input, IntoInput, Key, Placed, Result, Scalar, Slot, Spans,
+    Backend, Buffer, Compacted, Device, Element, ElementType, Input, IntoInput, Key, Placed, Result, Scalar, Slot,
     Transfer, block_on,
 };
 
@@ -175,18 +175,19 @@ impl<K: Key, B: Backend> SortCall<K, B> {
 
     /// With a value for each key, which moves as its key does.
     pub fn with<V: IntoInput<B>>(self, values: V) -> SortPairsCall<K, V::Item, B> {
-        SortPairsCall { sort: self, values: values.into_input() }
+        let values = values.into_input();
+        SortPairsCall { sort: SortCall { keys: self.keys.beside(&values), ..self }, values }
     }
 
     /// To a buffer of as many keys.
     pub fn to(self, output: &Buffer<K, B>) -> Placed<B> {
-        let (request, spans) = (self.request(None), Spans::new(self.keys.span(), output.span()));
+        let (request, spans) = (self.request(None), self.keys.spans_to(output.span()));
         Placed::new(self.device, request, spans)
     }
 
     /// To where the keys are.
     pub fn in_place(self) -> Placed<B> {
-        let (request, spans) = (self.request(None), Spans::new(self.keys.span(), self.keys.span()));
+        let (request, spans) = (self.request(None), self.keys.spans_to(self.keys.span()));
         Placed::new(self.device, request, spans)
     }
 
@@ -196,32 +197,42 @@ impl<K: Key, B: Backend> SortCall<K, B> {
 }
 
 impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
+    /// As [`SortCall::descending`].
+    pub fn descending(self) -> Self {
+        self.in_order(Order::Descending)
+    }
+
+    /// In this order.
+    pub fn in_order(self, order: Order) -> Self {
+        SortPairsCall { sort: self.sort.in_order(order), ..self }
+    }
+
     /// To buffers of as many keys and values.
     pub fn to(self, (keys, values): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
-        let spans = Spans::new(self.sort.keys.span(), keys.span()).with_values(self.values.span(), values.span());
+        let spans = self.sort.keys.spans_to(keys.span()).with_values(self.values.span(), values.span());
         Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans)
     }
 
     /// To where the keys and the values are.
     pub fn in_place(self) -> Placed<B> {
         let (keys, values) = (self.sort.keys.span(), self.values.span());
-        let spans = Spans::new(keys, keys).with_values(values, values);
+        let spans = self.sort.keys.spans_to(keys).with_values(values, values);
         Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans)
     }
 }
 
-results! {
-    SortCall<K: Key>::collect, collect_async -> Buffer<K, B>, Vec<K>; |call| {
+whole_results! {
+    SortCall<K: Key>, keys -> Buffer<K, B>, Compacted<K, B>, Vec<K>; |call| {
         let output = call.device.alloc(call.keys.len())?;
         call.to(&output).run_async().await?;
-        Ok(output)
+        output
     }
 }
 
-results! {
-    SortPairsCall<K: Key, V: Element>::collect, collect_async -> (Buffer<K, B>, Buffer<V, B>), (Vec<K>, Vec<V>); |call| {
+whole_results! {
+    SortPairsCall<K: Key, V: Element>, sort.keys -> (Buffer<K, B>, Buffer<V, B>), (Compacted<K, B>, Compacted<V, B>), (Vec<K>, Vec<V>); |call| {
         let (keys, values) = (call.sort.device.alloc(call.sort.keys.len())?, call.sort.device.alloc(call.values.len())?);
         call.to((&keys, &values)).run_async().await?;
-        Ok((keys, values))
+        (keys, values)
     }
 }

@@ -176,6 +176,7 @@ pub fn describe(plan: &Plan) -> String {
                 writeln!(text, "fill {} with {value}{}", place(region), if *once { " once" } else { "" })
             }
             Step::Copy { from, to, .. } => writeln!(text, "copy {} to {}", place(from), place(to)),
+            Step::Length(region) => writeln!(text, "length {}", place(region)),
             Step::Launch(launch) => writeln!(text, "{}", line(launch, plan.n() as u32)),
         };
     }
