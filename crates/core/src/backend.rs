@@ -78,7 +78,7 @@ pub trait Backend: Clone + Send + Sync + 'static {
     fn record(&self) -> Result<Self::Recorder>;
 
     /// Records a call's steps, in order, for a run of `n` elements, or of as many as they were bound for. Another thread's, on the same queue,
-    /// come before or after all of them (but the CPU's calls end with an error where another thread is at work on the same memory).
+    /// come before or after all of them.
     ///
     /// # Errors
     /// [`Error::Invalid`] for steps that another backend bound, and what the driver says.

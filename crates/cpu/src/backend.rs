@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use parking_lot::ReentrantMutex;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trifold_core::{
     Backend, Caps, Command, DeviceKind, Error, InOrder, KernelKey, Language, Reduce, Result, Scan, Sort, Span,
@@ -17,6 +18,8 @@ use crate::{Handle, Step, system};
 pub struct Cpu {
     caps: Arc<Caps>,
     pool: Arc<ThreadPool>,
+    /// Taken while a call runs, as a queue takes one call after the other.
+    queue: Arc<ReentrantMutex<()>>,
 }
 
 /// What runs a launch: a function of Rust.
@@ -71,7 +74,17 @@ impl Cpu {
             binding_alignment: 4,
             native_copy: true,
         };
-        Ok(Cpu { caps: caps.into(), pool: pool.into() })
+        Ok(Cpu { caps: caps.into(), pool: pool.into(), queue: Default::default() })
+    }
+}
+
+impl Cpu {
+    /// Does something behind what other threads have begun before. An operator's code that runs calls itself does not wait for the one that it is
+    /// called from.
+    fn in_turn<R>(&self, work: impl FnOnce() -> R) -> R {
+        let is_within = self.pool.current_thread_index().is_some();
+        let _turn = (!is_within).then(|| self.queue.lock());
+        work()
     }
 }
 
@@ -118,7 +131,7 @@ impl Backend for Cpu {
     }
 
     fn execute(&self, _: &mut InOrder, steps: &Vec<Step>, n: Option<u32>) -> Result<()> {
-        steps.iter().try_fold(n, |n, step| step.run(n, &self.pool)).map(drop)
+        self.in_turn(|| steps.iter().try_fold(n, |n, step| step.run(n, &self.pool)).map(drop))
     }
 
     fn submit(&self, _: InOrder) -> Result<()> {
@@ -131,12 +144,12 @@ impl Backend for Cpu {
 
     fn write(&self, to: &Span<Cpu>, bytes: &[u8]) -> Result<()> {
         to.check_length(bytes.len())?;
-        Region::of(to)?.write(bytes)
+        self.in_turn(|| Region::of(to)?.write(bytes))
     }
 
     async fn read(&self, from: &Span<Cpu>, bytes: &mut [u8]) -> Result<()> {
         from.check_length(bytes.len())?;
-        Region::of(from)?.read(bytes)
+        self.in_turn(|| Region::of(from)?.read(bytes))
     }
 
     fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, n: Option<u32>, repeat: u32) -> Result<f64> {

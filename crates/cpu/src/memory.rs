@@ -123,7 +123,7 @@ impl Region {
     /// Writes as many bytes as it has.
     ///
     /// # Errors
-    /// [`Error::Invalid`] while another thread uses the memory.
+    /// [`Error::Invalid`] while another `Cpu` uses the memory.
     ///
     /// # Panics
     /// If there are more or fewer.
@@ -194,9 +194,8 @@ impl Region {
 
 /// The right to touch the memory of some regions, until dropped.
 ///
-/// Never waits: a command that finds its memory in use by another thread fails. Waiting could hang a caller whose own
-/// rayon tasks run Trifold, and two threads that use one buffer at a time, one of them to write, have no order that
-/// either could rely on.
+/// Never waits: a command that finds its memory in use fails. A device's calls come one after the other, so that it is in use by another `Cpu`,
+/// which has no order with this one, or by the call that an operator's own code runs within.
 pub(crate) struct Access<'a> {
     _reads: Vec<RwLockReadGuard<'a, ()>>,
     _writes: Vec<RwLockWriteGuard<'a, ()>>,
@@ -204,8 +203,9 @@ pub(crate) struct Access<'a> {
 
 impl<'a> Access<'a> {
     pub(crate) fn to(reads: &[&'a Region], writes: &[&'a Region]) -> Result<Access<'a>> {
-        let busy =
-            || Error::Invalid("a buffer is in use by another thread; run the work that shares it on one thread".into());
+        let busy = || {
+            Error::Invalid("a buffer is in use by another Cpu, or by the call that this one runs within; share one Cpu (a clone is the same one)".into())
+        };
         let known = |seen: &[&Region], region: &Region| seen.iter().any(|r| Arc::ptr_eq(&r.memory, &region.memory));
         let mut write_guards = vec![];
         for (i, region) in writes.iter().enumerate() {

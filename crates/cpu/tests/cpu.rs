@@ -218,3 +218,47 @@ fn runs_of_equal_keys_are_reduced() {
         assert!(totals.iter().eq(expected.iter().map(|(.., total)| total)));
     }
 }
+
+/// As on a GPU's queue. Whichever comes first, the other finds its work whole.
+#[test]
+fn calls_of_two_threads_come_one_after_the_other() {
+    let cpu = Cpu::with_threads(2).unwrap();
+    let x = cpu.upload(&vec![1_u32; 100_000]).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..40 {
+                    cpu.inclusive_scan(&x, Sum).in_place().run().unwrap();
+                    x.slice(1..2).unwrap().read().unwrap();
+                }
+            });
+        }
+    });
+    let mut expected = vec![1; 100_000];
+    for _ in 0..80 {
+        expected = oracle::inclusive_scan(&Sum, 0, &expected);
+    }
+    assert!(x.read().unwrap() == expected);
+}
+
+/// A call within a call does not wait for the other to end.
+#[test]
+fn an_operator_may_run_calls() {
+    #[derive(Clone)]
+    struct Inner(Cpu);
+    impl Predicate<u32> for Inner {
+        fn text(&self) -> Cow<'static, str> {
+            "".into()
+        }
+        fn keep(&self, v: u32) -> bool {
+            let x = self.0.upload(&[v, 1]).unwrap();
+            self.0.reduce(&x, Sum).value().unwrap() % 2 == 1
+        }
+    }
+    for (threads, n) in [(1, 10), (2, 40_000)] {
+        let cpu = Cpu::with_threads(threads).unwrap();
+        let x = cpu.upload(&(0..n).collect::<Vec<u32>>()).unwrap();
+        let even: Vec<u32> = (0..n).step_by(2).collect();
+        assert_eq!(cpu.select(&x, Inner(cpu.clone())).read().unwrap(), even);
+    }
+}
