@@ -50,6 +50,7 @@ fn device(width: u32, source: SubgroupSource, arguments: &'static [&'static str]
         max_buffer: 16 << 30,
         binding_alignment: 1,
         native_copy: false,
+        remedy: String::new(),
     };
     Device { caps, arguments: arguments.to_vec() }
 }

@@ -281,6 +281,7 @@ pub(crate) mod tests {
             max_buffer: 1 << 30,
             binding_alignment: 64,
             native_copy: false,
+            remedy: String::new(),
         }
     }
 

@@ -87,6 +87,8 @@ pub struct Caps {
     pub binding_alignment: u64,
     /// Whether a copy within the device is best left to the API.
     pub native_copy: bool,
+    /// What may help where it lacks something, in words that stand behind a refusal; empty where nothing may.
+    pub remedy: String,
 }
 
 impl Caps {
@@ -99,11 +101,12 @@ impl Caps {
     pub fn check_element(&self, element: &ElementType) -> Result<()> {
         let Some(lacking) = element.scalars().find(|scalar| !scalar.is_of(self)) else { return Ok(()) };
         Err(Error::Unsupported(format!(
-            "{} ({}, {}) has no {}; use a 32-bit type or another device",
+            "{} ({}, {}) has no {}{}; use a 32-bit type or another device",
             self.device,
             self.backend,
             self.api,
-            lacking.name()
+            lacking.name(),
+            self.remedy
         )))
     }
 

@@ -73,6 +73,7 @@ impl Cpu {
             max_buffer: limit,
             binding_alignment: 4,
             native_copy: true,
+            remedy: String::new(),
         };
         Ok(Cpu { caps: caps.into(), pool: pool.into(), queue: Default::default() })
     }

@@ -105,6 +105,7 @@ impl Emulation {
             binding_alignment: 1,
             // So that the suite runs the kernel.
             native_copy: false,
+            remedy: String::new(),
         };
         let opened = Opened { caps, clang: clang()?, kernels: Kernels::default(), running: Mutex::default() };
         Ok(Emulation(opened.into()))

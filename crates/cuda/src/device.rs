@@ -148,6 +148,7 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
         max_buffer: memory,
         binding_alignment: 1,
         native_copy: true,
+        remedy: String::new(),
     };
     Ok((caps, architecture))
 }

@@ -95,6 +95,7 @@ fn ask(device: Device) -> Checked<Profile> {
         // Where sub-buffers may start, which a caller's scratch is bound as. OpenCL tells it in bits.
         binding_alignment: u64::from(device.value::<u32>(ffi::CL_DEVICE_MEM_BASE_ADDR_ALIGN)? / 8).max(1),
         native_copy: false,
+        remedy: String::new(),
     };
     Ok(Profile { caps, options })
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use trifold::prelude::*;
-use trifold::wgpu::{Wgpu, wanted_features, wgpu};
+use trifold::wgpu::{Wgpu, wgpu};
 use trifold::{Captures, block_on, element};
 
 /// The most particles that there may be.
@@ -30,9 +30,7 @@ impl Predicate<u32> for Alive {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapter = block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))?;
-    let (required_features, required_limits) = (adapter.features() & wanted_features(), adapter.limits());
-    let wanted = wgpu::DeviceDescriptor { required_features, required_limits, ..Default::default() };
-    let (device, queue) = block_on(adapter.request_device(&wanted))?;
+    let (device, queue) = block_on(adapter.request_device(&Wgpu::requirements(&adapter)))?;
 
     let gpu = Wgpu::new(device.clone(), queue.clone())?;
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::COPY_SRC;

@@ -1,7 +1,7 @@
 //! A renderer that sorts what it draws, as many as there are, in its own encoder each frame: `cargo run -p trifold --example renderer`.
 
 use trifold::prelude::*;
-use trifold::wgpu::{Wgpu, wanted_features, wgpu};
+use trifold::wgpu::{Wgpu, wgpu};
 use trifold::{Call, block_on};
 
 /// The most sprites that there may be.
@@ -42,9 +42,7 @@ impl Renderer {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapter = block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))?;
-    let (required_features, required_limits) = (adapter.features() & wanted_features(), adapter.limits());
-    let wanted = wgpu::DeviceDescriptor { required_features, required_limits, ..Default::default() };
-    let (device, queue) = block_on(adapter.request_device(&wanted))?;
+    let (device, queue) = block_on(adapter.request_device(&Wgpu::requirements(&adapter)))?;
     let renderer = Renderer::new(device, queue)?;
     for frame in 0..10 {
         let n = MOST - frame * 9001;

@@ -6,7 +6,7 @@
 //! 1990, calls it allocation of processors.)
 
 use trifold::prelude::*;
-use trifold::wgpu::{Wgpu, wanted_features, wgpu};
+use trifold::wgpu::{Wgpu, wgpu};
 
 const KERNELS: &str = "
 @group(0) @binding(0) var<storage, read_write> counts: array<u32>;
@@ -44,11 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The program's device, and Trifold on it.
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapter = trifold::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))?;
-    let (device, queue) = trifold::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
-        required_features: adapter.features() & wanted_features(),
-        required_limits: adapter.limits(),
-        ..Default::default()
-    }))?;
+    let (device, queue) = trifold::block_on(adapter.request_device(&Wgpu::requirements(&adapter)))?;
     let gpu = Wgpu::new(device.clone(), queue.clone())?;
     let source = wgpu::ShaderSource::Wgsl(KERNELS.into());
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });

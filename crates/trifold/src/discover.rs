@@ -1,8 +1,12 @@
 //! The machine's devices, whichever backends find them.
 
-use crate::{Device, DeviceKind, Error, Result};
+use std::pin::Pin;
 
-type Open = Box<dyn Fn() -> Result<Device> + Send + Sync>;
+use crate::{Device, DeviceKind, Error, Result, block_on};
+
+/// A device on its way.
+type Opening = Pin<Box<dyn Future<Output = Result<Device>>>>;
+type Open = Box<dyn Fn() -> Opening + Send + Sync>;
 
 /// A device that a backend found. Finding it does not open it, but for the CPU, whose threads are started and ended.
 pub struct Found {
@@ -38,7 +42,15 @@ impl Found {
     /// What the driver says, and [`Error::Unsupported`](crate::Error::Unsupported) if the device lacks what the
     /// backend cannot do without.
     pub fn open(&self) -> Result<Device> {
-        (self.open)()
+        block_on(self.open_async())
+    }
+
+    /// As [`Found::open`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As [`Found::open`].
+    pub async fn open_async(&self) -> Result<Device> {
+        (self.open)().await
     }
 }
 
@@ -91,11 +103,19 @@ pub fn discover() -> (Vec<Found>, Vec<Missing>) {
 /// # Errors
 /// [`Error::Unsupported`] with what was tried, and what to install, if none opens.
 pub fn open() -> Result<Device> {
+    block_on(open_async())
+}
+
+/// As [`open`], for programs that must not block.
+///
+/// # Errors
+/// As [`open`].
+pub async fn open_async() -> Result<Device> {
     let (found, missing) = discover();
     let wanted = std::env::var("TRIFOLD_DEVICE").unwrap_or_default();
     let mut tried: Vec<String> = missing.into_iter().map(|m| format!("{}: {}", m.backend, m.reason)).collect();
     for device in ranked(found, &wanted) {
-        match device.open() {
+        match device.open_async().await {
             Ok(open) => return Ok(open),
             Err(error) => tried.push(format!("{device}: {error}")),
         }
@@ -149,7 +169,7 @@ fn cpu() -> std::result::Result<Vec<Found>, String> {
         driver: caps.driver,
         api: caps.api,
         kind: caps.kind,
-        open: Box::new(|| Ok(Device::of(crate::cpu::Cpu::new()?))),
+        open: Box::new(|| Box::pin(async { Ok(Device::of(crate::cpu::Cpu::new()?)) })),
     }])
 }
 
@@ -169,7 +189,10 @@ fn wgpu() -> std::result::Result<Vec<Found>, String> {
                 DeviceType::Cpu => DeviceKind::Cpu,
                 _ => DeviceKind::Other,
             },
-            open: Box::new(move || Ok(Device::of(Wgpu::open(&adapter)?))),
+            open: Box::new(move || {
+                let adapter = adapter.clone();
+                Box::pin(async move { Ok(Device::of(Wgpu::open_async(&adapter).await?)) })
+            }),
         })
         .collect();
     if found.is_empty() {
@@ -192,7 +215,10 @@ fn opencl() -> std::result::Result<Vec<Found>, String> {
             driver: caps.as_ref().map_or_else(|| info.driver.clone(), |caps| caps.driver.clone()),
             api: caps.as_ref().map_or_else(|| info.version.clone(), |caps| caps.api.clone()),
             kind: caps.map_or(DeviceKind::Other, |caps| caps.kind),
-            open: Box::new(move || Ok(Device::of(OpenCl::open(&info)?))),
+            open: Box::new(move || {
+                let opened = OpenCl::open(&info);
+                Box::pin(async { Ok(Device::of(opened?)) })
+            }),
         }
     });
     Ok(found.collect())
@@ -211,7 +237,7 @@ fn cuda() -> std::result::Result<Vec<Found>, String> {
         // Only a device that is open tells.
         driver: String::new(),
         kind: if device.integrated { DeviceKind::IntegratedGpu } else { DeviceKind::DiscreteGpu },
-        open: Box::new(move || Ok(Device::of(Cuda::open(device.ordinal)?))),
+        open: Box::new(move || Box::pin(async move { Ok(Device::of(Cuda::open(device.ordinal)?)) })),
     });
     Ok(found.collect())
 }
@@ -230,7 +256,7 @@ mod tests {
     use super::*;
 
     fn found(backend: &'static str, device: &str, kind: DeviceKind) -> Found {
-        let open = Box::new(|| Err(Error::Unsupported("a device for tests".into())));
+        let open: Open = Box::new(|| Box::pin(async { Err(Error::Unsupported("a device for tests".into())) }));
         Found { backend, device: device.into(), driver: String::new(), api: String::new(), kind, open }
     }
 

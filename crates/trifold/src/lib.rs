@@ -38,7 +38,7 @@
 
 mod discover;
 
-pub use discover::{Found, Missing, devices, discover, open};
+pub use discover::{Found, Missing, devices, discover, open, open_async};
 #[doc(inline)]
 pub use trifold_cache::Cache;
 #[doc(inline)]

@@ -3,7 +3,7 @@
 
 use trifold_core::{Backend, Scan, Sort, Sum, block_on, bytemuck};
 use trifold_wgpu::wgpu::util::DeviceExt;
-use trifold_wgpu::{Wgpu, wanted_features, wgpu};
+use trifold_wgpu::{Wgpu, wgpu};
 
 const N: u32 = 1 << 20;
 
@@ -12,11 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // without them works too, by the algorithms that need none.
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapter = block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))?;
-    let (device, queue) = block_on(adapter.request_device(&wgpu::DeviceDescriptor {
-        required_features: adapter.features() & wanted_features(),
-        required_limits: adapter.limits(),
-        ..Default::default()
-    }))?;
+    let (device, queue) = block_on(adapter.request_device(&Wgpu::requirements(&adapter)))?;
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
     let buffer = |data: Vec<u32>| {
         let contents = bytemuck::cast_slice(&data);

@@ -21,7 +21,7 @@ pub struct Adapter {
     pub info: wgpu::AdapterInfo,
 }
 
-/// The features that make kernels faster or types available. Ask for those that the adapter has.
+/// The features that make kernels faster or types available.
 pub fn wanted_features() -> Features {
     Features::SUBGROUP
         | Features::SUBGROUP_BARRIER
@@ -61,34 +61,48 @@ impl Wgpu {
         adapters
     }
 
-    /// Opens a device of its own, with all its limits and the [`wanted_features`] it has.
+    /// What to open a device of one's own with, for [`Wgpu::new`]: the [`wanted_features`] that the adapter has, and its limits. Add what the program
+    /// itself needs.
+    pub fn requirements(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
+        wgpu::DeviceDescriptor {
+            label: Some("trifold"),
+            required_features: adapter.features() & wanted_features(),
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        }
+    }
+
+    /// Opens a device of its own, by its [`Wgpu::requirements`].
     ///
     /// # Errors
     /// [`Error::Backend`] if the driver refuses.
     pub fn open(adapter: &Adapter) -> Result<Wgpu> {
-        let descriptor = wgpu::DeviceDescriptor {
-            label: Some("trifold"),
-            required_features: adapter.adapter.features() & wanted_features(),
-            required_limits: adapter.adapter.limits(),
-            memory_hints: wgpu::MemoryHints::Performance,
-            ..Default::default()
-        };
-        let (device, queue) = Turns::of(&adapter.info)
-            .take(|| block_on(adapter.adapter.request_device(&descriptor)))?
-            .map_err(|e| Error::backend("wgpu", format!("opening {}", adapter.info.name), e))?;
+        block_on(Wgpu::open_async(adapter))
+    }
+
+    /// As [`Wgpu::open`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As [`Wgpu::open`].
+    pub async fn open_async(adapter: &Adapter) -> Result<Wgpu> {
+        let descriptor = Wgpu::requirements(&adapter.adapter);
+        let opening = Turns::of(&adapter.info).take(|| adapter.adapter.request_device(&descriptor))?;
+        let (device, queue) =
+            opening.await.map_err(|e| Error::backend("wgpu", format!("opening {}", adapter.info.name), e))?;
         let watch = Watch::device(&device);
         let wgpu = Wgpu::with(device, queue, watch)?;
         // A driver of GL may claim compute shaders in a version that has none.
         if adapter.info.backend == wgpu::Backend::Gl {
-            block_on(wgpu.compile(&fill_key(&wgpu.caps))).map_err(|error| {
+            wgpu.compile(&fill_key(&wgpu.caps)).await.map_err(|error| {
                 Error::Unsupported(format!("{} through GL: {error}; use it through Vulkan", wgpu.caps.device))
             })?;
         }
         Ok(wgpu)
     }
 
-    /// Works on the caller's device and queue. Kernels use what features the device was opened with: see
-    /// [`wanted_features`].
+    /// Works on the caller's device and queue. Kernels use what features the device was opened with: open it by [`Wgpu::requirements`]. What it
+    /// lacks of them is told once, by `tracing`, and in the errors that come of it.
     ///
     /// The device keeps the caller's callbacks, so it is they that hear first when it is lost. Of this backend's calls those that
     /// make something or wait fail then; wgpu takes `write` and what is only submitted in silence.
@@ -103,10 +117,23 @@ impl Wgpu {
         let turns = Turns::of(&device.adapter_info());
         let (device, queue) = (Kept::new(device, turns), Kept::new(queue, turns));
         let features = device.features();
-        let caps = caps(&device.adapter_info(), &device.limits(), features);
+        let mut caps = caps(&device.adapter_info(), &device.limits(), features);
+        let lacking = wanted_features() - features;
+        if !watch.is_own() && !lacking.is_empty() {
+            let lacking: Vec<_> = lacking.iter_names().map(|(name, _)| name).collect();
+            let lacking = lacking.join(", ");
+            tracing::info!(
+                device = caps.device,
+                lacking,
+                "opened without features that make kernels faster or types available"
+            );
+            caps.remedy = format!(
+                " (it was opened without {lacking}; open it by Wgpu::requirements(&adapter), if the adapter has them)"
+            );
+        }
         if device.limits().max_storage_buffers_per_shader_stage < 8 {
             return Err(Error::Unsupported(format!(
-                "{} was opened with {} storage buffers a stage, and a sort binds 8; open it with its adapter's limits",
+                "{} was opened with {} storage buffers a stage, and a sort binds 8; open it by Wgpu::requirements(&adapter)",
                 caps.device,
                 device.limits().max_storage_buffers_per_shader_stage
             )));
@@ -114,8 +141,8 @@ impl Wgpu {
         let groups = device.limits().max_compute_workgroups_per_dimension;
         if groups < MAX_GROUPS {
             return Err(Error::Unsupported(format!(
-                "{} was opened with {groups} workgroups a dimension, and kernels launch up to {MAX_GROUPS}; open it with its \
-                 adapter's limits",
+                "{} was opened with {groups} workgroups a dimension, and kernels launch up to {MAX_GROUPS}; open it by \
+                 Wgpu::requirements(&adapter)",
                 caps.device
             )));
         }
@@ -174,5 +201,6 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         max_buffer: limits.max_buffer_size,
         binding_alignment: u64::from(limits.min_storage_buffer_offset_alignment),
         native_copy: false,
+        remedy: String::new(),
     }
 }

@@ -39,6 +39,11 @@ impl Watch {
         watch
     }
 
+    /// Whether the device is Trifold's own.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own
+    }
+
     fn report(&self, what: Reported) {
         if let Ok(mut slot) = self.reported.lock()
             && !matches!(*slot, Some(Reported::Lost(_)))

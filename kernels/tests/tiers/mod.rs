@@ -31,6 +31,7 @@ pub fn tiers() -> [(&'static str, Caps); 4] {
         max_buffer: 64 << 30,
         binding_alignment: 32,
         native_copy: false,
+        remedy: String::new(),
     };
     let narrow = Caps {
         kind: DeviceKind::Cpu,

@@ -188,9 +188,13 @@ impl Algorithm {
             (Place::Threads, language) if language != Language::Host => {
                 ", which runs workgroups: it is the CPU's".into()
             }
-            _ if subgroups != SubgroupNeed::None && caps.subgroups.is_none() => ", which has no subgroups".into(),
+            _ if subgroups != SubgroupNeed::None && caps.subgroups.is_none() => {
+                format!(", which has no subgroups{}", caps.remedy)
+            }
             _ if subgroups == SubgroupNeed::Native && emulated => ", whose subgroups are emulated".into(),
-            (_, Language::Wgsl) if coherent && !caps.coherent => ", whose WGSL has no `@coherent` memory".into(),
+            (_, Language::Wgsl) if coherent && !caps.coherent => {
+                format!(", whose WGSL has no `@coherent` memory{}", caps.remedy)
+            }
             _ if bulk_copies && caps.bulk_shared_bytes == 0 => ", where no hardware copies tiles".into(),
             _ if scalars && is_struct() => format!(": `{name}` takes elements that are scalars"),
             _ if commuting && op.is_some_and(|op| !op.commutative) => format!(

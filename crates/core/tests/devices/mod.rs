@@ -40,6 +40,7 @@ pub fn h200() -> Caps {
         max_buffer: 140 << 30,
         binding_alignment: 1,
         native_copy: true,
+        remedy: String::new(),
     }
 }
 
@@ -65,6 +66,7 @@ pub fn lavapipe() -> Caps {
         max_buffer: 2 << 30,
         binding_alignment: 16,
         native_copy: false,
+        remedy: String::new(),
         ..h200()
     }
 }
@@ -100,6 +102,7 @@ pub fn pocl() -> Caps {
         max_binding: 2 << 30,
         binding_alignment: 128,
         native_copy: true,
+        remedy: String::new(),
         ..lavapipe()
     }
 }
