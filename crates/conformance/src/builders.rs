@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use trifold_core::{
-    Backend, Buffer, Compacted, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Sum, Transfer, UpperHalf,
+    Backend, Buffer, Compacted, Monoid, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Sum, Transfer, UpperHalf,
 };
 use trifold_cpu::oracle;
 
@@ -30,6 +30,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     runs(gpu, &input, &x)?;
     sizes(gpu, &input, &x)?;
     lengths(gpu, &input, &x)?;
+    again(gpu, &input, &x)?;
     match x.slice(1..N + 1) {
         Err(error) => expect("a slice past the end", error.to_string().contains("1..1001"), true)?,
         Ok(_) => return Err(Failure::Wrong("a slice reached past the end".into())),
@@ -181,6 +182,35 @@ fn lengths<B: Backend + Scan + Reduce + Sort>(gpu: &B, input: &[u32], x: &Buffer
     refuse("a length of two words", two, "the length has 2 elements")?;
     let same = gpu.select(x, Keep).len_on_device(&zero).count_to(&zero).to(&to).run();
     refuse("a count over the length", same, "overlap")
+}
+
+/// Calls that run once, again and again: those of one plan share states, and all of them scratch. One of each is recorded before, and runs behind
+/// them.
+fn again<B: Backend + Scan + Reduce + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let (late, keys) = (gpu.alloc(N)?, gpu.copy(x).collect()?);
+    let mut recorder = gpu.record()?;
+    gpu.inclusive_scan(x, Sum).to(&late).encode(&mut recorder)?;
+    gpu.sort(&keys).in_place().encode(&mut recorder)?;
+    for turn in 0..20 {
+        let n = [N, 1, 700, 0, 999][turn % 5];
+        let (part, own) = (x.slice(N - n..)?, &input[N - n..]);
+        let mut sorted = own.to_vec();
+        sorted.sort_unstable();
+        expect("a scan again", gpu.inclusive_scan(&part, Sum).read()?, oracle::inclusive_scan(&Sum, 0, own))?;
+        expect("a sort again", gpu.sort(&part).read()?, sorted.clone())?;
+        expect("a sum again", gpu.reduce(&part, Sum).value()?, own.iter().sum())?;
+        let bent = Bent { by: turn as u32 };
+        expect("other numbers", gpu.reduce(&part, bent).value()?, oracle::reduce(&bent, bent.identity(), own))?;
+        let (_, totals) = gpu.reduce_by_key(&gpu.sort(&part).collect()?, &part, Sum).read()?;
+        expect("totals again", totals.iter().sum::<u32>(), own.iter().sum())?;
+        expect("a selection again", gpu.select(&part, Keep).read()?, own.to_vec())?;
+    }
+    gpu.submit(recorder)?;
+    expect("what was recorded before", late.read()?, oracle::inclusive_scan(&Sum, 0, input))?;
+    expect("keys sorted late", keys.read()?.is_sorted(), true)?;
+    gpu.trim();
+    expect("what is kept after a trim", gpu.memory().bytes, 0)?;
+    expect("a sum after a trim", gpu.reduce(x, Sum).value()?, input.iter().sum())
 }
 
 /// Keeps all.

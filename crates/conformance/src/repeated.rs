@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trifold_core::{
-    Backend, Call, Error, Max, Options, Prepared, Reduce, ReduceByKey, Request, Scan, Select, Slot, Sort, SpansOf, Sum,
-    Transfer, UpperHalf, block_on, planner,
+    Backend, Call, Error, Language, Max, Options, Prepared, Reduce, ReduceByKey, Request, Scan, Select, Slot, Sort,
+    SpansOf, Sum, Transfer, UpperHalf, block_on, planner,
 };
 
 use crate::case::{Failure, Outcome, guarded};
@@ -25,10 +25,51 @@ pub fn repeated_calls_only_run<B: Backend + Scan + Reduce + Sort>(backend: B) ->
             *counted.lock().unwrap_or_else(PoisonError::into_inner).entry(call).or_default() += 1;
         }
     });
-    guarded(|| {
+    let alive = watched.alive();
+    let outcome = guarded(|| {
         requests(N).iter().try_for_each(|request| runs_alone(&watched, &asked, request))?;
-        counts_stay(&watched, &asked)
-    })
+        counts_stay(&watched, &asked)?;
+        once_more(&watched, &asked)
+    });
+    drop(watched);
+    // No buffer and no call is left.
+    match alive.strong_count() {
+        0 => outcome,
+        left if outcome == Outcome::Passed => Outcome::Failed(format!("{left} handles outlive the device")),
+        _ => outcome,
+    }
+}
+
+/// Calls that run once allocate, plan and compile the first time alone: the next, on other memory, are bound and run.
+fn once_more<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std::result::Result<(), Failure> {
+    let n = N as usize;
+    let buffers = (0..4).map(|i| gpu.upload(&(i..i + N as u32).map(|v| v / 3).collect::<Vec<_>>()));
+    let all = buffers.collect::<trifold_core::Result<Vec<_>>>()?;
+    let (to, rest, one) = (gpu.alloc(n)?, gpu.alloc(n)?, gpu.alloc(1)?);
+    for (turn, x) in all.iter().enumerate() {
+        let calls = [
+            ("scan", gpu.inclusive_scan(x, Sum).to(&to)),
+            ("scan", gpu.inclusive_scan(x, Max).to(&to)),
+            ("reduce", gpu.reduce(x, Sum).to(&one)),
+            ("sort", gpu.sort(x).to(&to)),
+            ("sort", gpu.sort(x).with(x).descending().to((&to, &rest))),
+            ("select", gpu.select(x, UpperHalf).to(&to)),
+            ("partition", gpu.partition(x, UpperHalf).to_one(&to)),
+            ("reduce by key", gpu.reduce_by_key(x, x, Sum).to((&to, &rest))),
+            ("run lengths", gpu.run_length_encode(x).to((&to, &rest))),
+            ("copy", gpu.copy(x).to(&to)),
+        ];
+        for (what, call) in calls {
+            asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            call.run()?;
+            let asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_free = gpu.caps().language == Language::Host || *asked == BTreeMap::from([("bind", 1), ("run", 1)]);
+            if turn > 0 && !is_free {
+                return Err(Failure::Wrong(format!("a {what} that has run before asked for {asked:?}")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Each primitive, of as many elements as the one before it leaves, which the host never learns on the way.

@@ -1,8 +1,8 @@
 //! A backend in front of another, which tells of what it is asked for.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use trifold_core::{Backend, Caps, Command, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
+use trifold_core::{Backend, CallCache, Caps, Command, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
 
 /// What a backend was asked for.
 pub enum Event<'a> {
@@ -14,15 +14,29 @@ pub enum Event<'a> {
 
 /// A backend that tells of each call that may cost something or wait.
 #[derive(Clone)]
-pub struct Watched<B> {
+pub struct Watched<B: Backend> {
+    /// One for each of its handles, and those of its memory.
+    alive: Arc<()>,
     inner: B,
+    calls: Arc<CallCache<Self>>,
     watch: Arc<dyn Fn(Event<'_>) + Send + Sync>,
 }
 
 impl<B: Backend> Watched<B> {
     /// In front of this backend.
     pub fn new(inner: B, watch: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
-        Watched { inner, watch: Arc::new(watch) }
+        Watched { alive: Arc::default(), inner, calls: Arc::default(), watch: Arc::new(watch) }
+    }
+
+    /// What is alive as long as a handle of the device or of its memory is.
+    pub fn alive(&self) -> Weak<()> {
+        Arc::downgrade(&self.alive)
+    }
+
+    fn outer(&self, span: &Span<B>) -> Span<Self> {
+        let held = Held { handle: span.handle().clone(), _alive: self.alive.clone() };
+        // SAFETY: it keeps the span's own handle.
+        unsafe { span.carried(held) }
     }
 
     fn tell(&self, call: &'static str) -> &B {
@@ -35,14 +49,21 @@ impl<B: Backend> Scan for Watched<B> {}
 impl<B: Backend> Reduce for Watched<B> {}
 impl<B: Backend> Sort for Watched<B> {}
 
-/// A span of one backend as another's with the same handles.
-fn carried<A: Backend, B: Backend<Handle = A::Handle>>(span: &Span<A>) -> Span<B> {
-    // SAFETY: it is the span's own handle.
-    unsafe { span.carried(span.handle().clone()) }
+/// A handle of memory, which is counted.
+#[derive(Clone)]
+pub struct Held<H> {
+    handle: H,
+    _alive: Arc<()>,
+}
+
+/// A span as that of the backend behind.
+fn inner<B: Backend>(span: &Span<Watched<B>>) -> Span<B> {
+    // SAFETY: it is the handle that the span's own keeps.
+    unsafe { span.carried(span.handle().handle.clone()) }
 }
 
 impl<B: Backend> Backend for Watched<B> {
-    type Handle = B::Handle;
+    type Handle = Held<B::Handle>;
     type Kernel = B::Kernel;
     type Steps = B::Steps;
     type Recorder = B::Recorder;
@@ -56,19 +77,23 @@ impl<B: Backend> Backend for Watched<B> {
     }
 
     fn allocate(&self, bytes: u64) -> Result<Span<Self>> {
-        Ok(carried(&self.tell("allocate").allocate(bytes)?))
+        Ok(self.outer(&self.tell("allocate").allocate(bytes)?))
+    }
+
+    fn calls(&self) -> Option<&CallCache<Self>> {
+        Some(&self.calls)
     }
 
     fn divides_scratch(&self) -> bool {
         self.inner.divides_scratch()
     }
 
-    fn handle_alignment(&self, handle: &B::Handle) -> u64 {
-        self.inner.handle_alignment(handle)
+    fn handle_alignment(&self, handle: &Held<B::Handle>) -> u64 {
+        self.inner.handle_alignment(&handle.handle)
     }
 
-    fn same(&self, a: &B::Handle, b: &B::Handle) -> bool {
-        self.inner.same(a, b)
+    fn same(&self, a: &Held<B::Handle>, b: &Held<B::Handle>) -> bool {
+        self.inner.same(&a.handle, &b.handle)
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<B::Kernel> {
@@ -77,11 +102,11 @@ impl<B: Backend> Backend for Watched<B> {
 
     unsafe fn bind(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<B::Steps> {
         let below = commands.into_iter().map(|command| match command {
-            Command::Fill { span, value } => Command::Fill { span: carried(&span), value },
-            Command::Length { span } => Command::Length { span: carried(&span) },
-            Command::Copy { from, to, each } => Command::Copy { from: carried(&from), to: carried(&to), each },
+            Command::Fill { span, value } => Command::Fill { span: inner(&span), value },
+            Command::Length { span } => Command::Length { span: inner(&span) },
+            Command::Copy { from, to, each } => Command::Copy { from: inner(&from), to: inner(&to), each },
             Command::Launch { key, kernel, groups, spans, values } => {
-                let spans = spans.iter().map(|(name, span)| (*name, carried(span))).collect();
+                let spans = spans.iter().map(|(name, span)| (*name, inner(span))).collect();
                 Command::Launch { key, kernel, groups, spans, values }
             }
         });
@@ -110,11 +135,11 @@ impl<B: Backend> Backend for Watched<B> {
     }
 
     fn write(&self, to: &Span<Self>, bytes: &[u8]) -> Result<()> {
-        self.tell("write").write(&carried(to), bytes)
+        self.tell("write").write(&inner(to), bytes)
     }
 
     async fn read(&self, from: &Span<Self>, bytes: &mut [u8]) -> Result<()> {
-        self.tell("read").read(&carried(from), bytes).await?;
+        self.tell("read").read(&inner(from), bytes).await?;
         (self.watch)(Event::Read(bytes));
         Ok(())
     }

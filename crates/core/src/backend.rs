@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Instant;
 
-use crate::{Caps, Error, KernelKey, Layout, Operand, Param, Request, Result, Slot, Tuning};
+use crate::{CallCache, Caps, Error, KernelKey, Layout, Operand, Param, Request, Result, Slot, Tuning};
 
 /// A device and its in-order queue. A clone is another handle of the same.
 ///
@@ -33,6 +33,16 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Invalid`] past the device's limit.
     fn allocate(&self, bytes: u64) -> Result<Span<Self>>;
+
+    /// What it keeps for calls that run once, beside its tuning. Without it they plan, and allocate scratch, each time.
+    fn calls(&self) -> Option<&CallCache<Self>> {
+        None
+    }
+
+    /// Whether what is enqueued now does not run, but becomes part of a graph.
+    fn is_captured(&self) -> bool {
+        false
+    }
 
     /// Whether a plan's own scratch should be a buffer for each of its regions, not one for all: where drivers take a part of a
     /// buffer worse than a buffer.

@@ -4,7 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
-use crate::{Backend, CopyCall, Device, Element, Error, IntoInput, Result, Span, block_on, bytemuck};
+use crate::{
+    Backend, CallCache, CopyCall, Device, Element, Error, IntoInput, KeptMemory, Result, Span, block_on, bytemuck,
+};
 
 /// Elements in a device's memory. A clone is another handle of the same memory, and so is a slice; the memory is freed with the last of them,
 /// and with the last call that was prepared on it.
@@ -250,6 +252,28 @@ pub trait Transfer: Backend {
     fn alloc<T: Element>(&self, n: usize) -> Result<Buffer<T, Self>> {
         let bytes = (n as u64).saturating_mul(Buffer::<T, Self>::SIZE);
         Buffer::of_span(self, self.allocate(bytes)?)
+    }
+
+    /// What the device keeps for calls that run once: plans, states and scratch.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// gpu.sort(&gpu.upload(&[3u32, 1, 2])?).in_place().run()?;
+    /// println!("{} bytes for {} calls", gpu.memory().bytes, gpu.memory().calls);
+    /// gpu.trim();
+    /// assert_eq!(gpu.memory().bytes, 0);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn memory(&self) -> KeptMemory {
+        self.calls().map(CallCache::memory).unwrap_or_default()
+    }
+
+    /// Frees what the device keeps for calls that run once. The next of them make it anew.
+    fn trim(&self) {
+        if let Some(calls) = self.calls() {
+            calls.trim();
+        }
     }
 
     /// [`Backend::read`], and waits for it.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::{
     Algorithm, Backend, Buffer, Call, Compacted, Device, Element, Error, Options, Plan, Prepared, Request, Result,
-    Span, Spans, Transfer, planner,
+    Span, Spans, Transfer, once, planner,
 };
 
 /// Waits for a future on this thread.
@@ -153,7 +153,8 @@ impl<B: Backend> Placed<B> {
         planner::plan(&request, layout, self.options, self.device.caps(), &self.device.tuning())
     }
 
-    /// Plans and compiles the call, allocates its scratch, and submits it. Does not wait for its end.
+    /// Submits the call. Does not wait for its end. The first time the device plans it and compiles what is new; it keeps plan, states and
+    /// scratch for the next ([`Transfer::memory`]).
     ///
     /// # Errors
     /// As of [`Scan`](crate::Scan).
@@ -166,7 +167,8 @@ impl<B: Backend> Placed<B> {
     /// # Errors
     /// As of [`Scan`](crate::Scan).
     pub async fn run_async(self) -> Result<()> {
-        self.once().await?.run()
+        let call = self.once().await?;
+        call.run().inspect_err(|_| forget(&call))
     }
 
     /// Records the call, which then runs when what it was recorded into does, as often as that.
@@ -174,7 +176,8 @@ impl<B: Backend> Placed<B> {
     /// # Errors
     /// As of [`Scan`](crate::Scan).
     pub fn encode(self, recorder: &mut B::Recorder) -> Result<()> {
-        block_on(self.once())?.encode(recorder)
+        let call = block_on(self.once())?;
+        call.encode(recorder).inspect_err(|_| forget(&call))
     }
 
     /// Plans and compiles the call and allocates its scratch, to be run any number of times.
@@ -194,9 +197,22 @@ impl<B: Backend> Placed<B> {
         self.compile().await?.bind(&self.spans)
     }
 
+    /// The call for this one time, of what the device keeps where that is.
     async fn once(mut self) -> Result<Call<B>> {
-        self.complete()?;
-        self.compile().await?.bind_once(&self.spans)
+        (self.request, self.spans) = self.cut()?;
+        let Placed { device, request, spans, options, .. } = &mut self;
+        let wants_count = spans.count.is_none() && request.counts();
+        let Some(cache) = once::usable(device) else {
+            if wants_count {
+                spans.count = Some(new_count(device)?.span().clone());
+            }
+            let layout = spans.layout_for(device, request)?;
+            return Prepared::new(device, request, layout, *options).await?.bind_once(spans);
+        };
+        if wants_count {
+            spans.count = Some(cache.count(device)?);
+        }
+        cache.call(device, request, spans, *options).await
     }
 
     async fn compile(&self) -> Result<Prepared<B>> {
@@ -237,6 +253,13 @@ impl<B: Backend> Placed<B> {
             self.spans.count = Some(new_count(&self.device)?.span().clone());
         }
         Ok(())
+    }
+}
+
+/// A call that was to run once has failed.
+fn forget<B: Backend>(call: &Call<B>) {
+    if let Some(calls) = call.device().calls() {
+        calls.forget(call);
     }
 }
 

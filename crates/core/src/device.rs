@@ -4,12 +4,15 @@ use std::any::Any;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::{Backend, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
+use crate::{Backend, CallCache, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
 
 /// A device of any backend's, for programs that choose at run time. It is a [`Backend`] like those behind it, so that everything that
 /// works on one works on it.
 #[derive(Clone)]
-pub struct Device(Arc<dyn Erased>);
+pub struct Device {
+    calls: Arc<CallCache<Device>>,
+    backend: Arc<dyn Erased>,
+}
 
 /// Something of a backend's that only that backend looks into.
 macro_rules! erased {
@@ -59,6 +62,7 @@ trait Erased: Any + Send + Sync {
     fn caps(&self) -> &Caps;
     fn tuning(&self) -> Tuning;
     fn allocate(&self, bytes: u64) -> Result<Span<Device>>;
+    fn is_captured(&self) -> bool;
     fn divides_scratch(&self) -> bool;
     fn handle_alignment(&self, handle: &DeviceHandle) -> u64;
     fn place_of(&self, span: &Span<Device>) -> String;
@@ -112,6 +116,10 @@ impl<B: Backend> Erased for B {
 
     fn allocate(&self, bytes: u64) -> Result<Span<Device>> {
         Ok(outer(&Backend::allocate(self, bytes)?))
+    }
+
+    fn is_captured(&self) -> bool {
+        Backend::is_captured(self)
     }
 
     fn divides_scratch(&self) -> bool {
@@ -185,19 +193,19 @@ impl Device {
     pub fn of<B: Backend>(backend: B) -> Device {
         match (&backend as &dyn Any).downcast_ref::<Device>() {
             Some(device) => device.clone(),
-            None => Device(Arc::new(backend)),
+            None => Device { calls: Arc::default(), backend: Arc::new(backend) },
         }
     }
 
     /// The backend behind it, if it is of this type: for what only one API has.
     pub fn downcast_ref<B: Backend>(&self) -> Option<&B> {
-        (&*self.0 as &dyn Any).downcast_ref()
+        (&*self.backend as &dyn Any).downcast_ref()
     }
 }
 
 impl std::fmt::Debug for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Caps { backend, device, api, .. } = self.0.caps();
+        let Caps { backend, device, api, .. } = self.backend.caps();
         write!(f, "{backend} on {device} ({api})")
     }
 }
@@ -209,72 +217,80 @@ impl Backend for Device {
     type Recorder = DeviceRecorder;
 
     fn caps(&self) -> &Caps {
-        self.0.caps()
+        self.backend.caps()
     }
 
     fn tuning(&self) -> Tuning {
-        self.0.tuning()
+        self.backend.tuning()
     }
 
     fn allocate(&self, bytes: u64) -> Result<Span<Device>> {
-        self.0.allocate(bytes)
+        self.backend.allocate(bytes)
+    }
+
+    fn calls(&self) -> Option<&CallCache<Device>> {
+        Some(&self.calls)
+    }
+
+    fn is_captured(&self) -> bool {
+        self.backend.is_captured()
     }
 
     fn divides_scratch(&self) -> bool {
-        self.0.divides_scratch()
+        self.backend.divides_scratch()
     }
 
     fn handle_alignment(&self, handle: &DeviceHandle) -> u64 {
-        self.0.handle_alignment(handle)
+        self.backend.handle_alignment(handle)
     }
 
     fn place_of(&self, span: &Span<Device>) -> String {
-        self.0.place_of(span)
+        self.backend.place_of(span)
     }
 
     fn same(&self, a: &DeviceHandle, b: &DeviceHandle) -> bool {
-        self.0.same(a, b)
+        self.backend.same(a, b)
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<DeviceKernel> {
-        self.0.compile(key).await
+        self.backend.compile(key).await
     }
 
     unsafe fn bind(&self, commands: Vec<Command<'_, Device>>, resizes: bool) -> Result<DeviceSteps> {
         // SAFETY: the caller's promise.
-        unsafe { self.0.bind(commands, resizes) }
+        unsafe { self.backend.bind(commands, resizes) }
     }
 
     fn record(&self) -> Result<DeviceRecorder> {
-        self.0.record()
+        self.backend.record()
     }
 
     fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps, n: Option<u32>) -> Result<()> {
-        self.0.execute(recorder, steps, n)
+        self.backend.execute(recorder, steps, n)
     }
 
     fn submit(&self, recorder: DeviceRecorder) -> Result<()> {
-        self.0.submit(recorder)
+        self.backend.submit(recorder)
     }
 
     fn run(&self, steps: &DeviceSteps, n: Option<u32>) -> Result<()> {
-        self.0.run(steps, n)
+        self.backend.run(steps, n)
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.0.synchronize()
+        self.backend.synchronize()
     }
 
     fn write(&self, to: &Span<Device>, bytes: &[u8]) -> Result<()> {
-        self.0.write(to, bytes)
+        self.backend.write(to, bytes)
     }
 
     async fn read(&self, from: &Span<Device>, bytes: &mut [u8]) -> Result<()> {
-        self.0.read(from, bytes).await
+        self.backend.read(from, bytes).await
     }
 
     fn time(&self, before: Option<&DeviceSteps>, steps: &DeviceSteps, n: Option<u32>, repeat: u32) -> Result<f64> {
-        self.0.time(before, steps, n, repeat)
+        self.backend.time(before, steps, n, repeat)
     }
 }
 

@@ -1,5 +1,7 @@
 //! From plans to something that runs: compile once, bind once, run any number of times.
 
+use std::sync::Arc;
+
 use crate::call::{Bound, Call};
 use crate::primitive::Operand;
 use crate::scratch::Pieces;
@@ -12,8 +14,24 @@ use crate::{
 /// A plan with its kernels compiled, or the plans of a call up to a capacity.
 pub struct Prepared<B: Backend> {
     device: B,
+    compiled: Arc<Compiled<B>>,
+}
+
+/// Plans with their kernels. They keep no device.
+pub(crate) struct Compiled<B: Backend> {
     plans: Plans,
     kernels: Vec<(KernelKey, B::Kernel)>,
+}
+
+impl<B: Backend> Compiled<B> {
+    pub(crate) fn plans(&self) -> &[Arc<Plan>] {
+        &self.plans.plans
+    }
+
+    /// Whether this is the plan of it, the very one.
+    pub(crate) fn is(&self, plan: &Plan) -> bool {
+        std::ptr::eq(&**self.plans.last(), plan)
+    }
 }
 
 impl<B: Backend> Prepared<B> {
@@ -51,7 +69,7 @@ impl<B: Backend> Prepared<B> {
         tuning: &Tuning,
     ) -> Result<Self> {
         let maker = Maker { request, layout, options, caps: device.caps(), tuning };
-        Self::compiled(device, maker.plans()?).await
+        Self::compile(device, maker.plans()?).await
     }
 
     /// Compiles the kernels of a plan that the caller has, for this backend's device.
@@ -60,7 +78,7 @@ impl<B: Backend> Prepared<B> {
     /// As [`Backend::compile`], and [`Error::Invalid`] for a plan that was made for another device.
     pub async fn of_plan(device: &B, plan: Plan) -> Result<Self> {
         Self::check_caps(device, &plan)?;
-        Self::compiled(device, Plans::of(plan)).await
+        Self::compile(device, Plans::of(plan)).await
     }
 
     fn check_caps(device: &B, plan: &Plan) -> Result<()> {
@@ -80,27 +98,36 @@ impl<B: Backend> Prepared<B> {
     /// As [`Prepared::of_plan`], and [`Error::Unsupported`] for a plan by an algorithm of the literature's.
     pub async fn of_plan_up_to(device: &B, plan: Plan) -> Result<Self> {
         Self::check_caps(device, &plan)?;
-        Self::compiled(device, Plans::up_to(plan)?).await
+        Self::compile(device, Plans::up_to(plan)?).await
     }
 
-    async fn compiled(device: &B, plans: Plans) -> Result<Self> {
+    async fn compile(device: &B, plans: Plans) -> Result<Self> {
         let mut kernels: Vec<(KernelKey, B::Kernel)> = vec![];
         for launch in plans.plans.iter().flat_map(|plan| plan.launched()) {
             if !kernels.iter().any(|(key, _)| *key == launch.kernel) {
                 kernels.push((launch.kernel.clone(), device.compile(&launch.kernel).await?));
             }
         }
-        Ok(Prepared { device: device.clone(), plans, kernels })
+        Ok(Prepared::of(device, Arc::new(Compiled { plans, kernels })))
+    }
+
+    /// What was compiled before, for the same device.
+    pub(crate) fn of(device: &B, compiled: Arc<Compiled<B>>) -> Self {
+        Prepared { device: device.clone(), compiled }
+    }
+
+    pub(crate) fn compiled(&self) -> Arc<Compiled<B>> {
+        self.compiled.clone()
     }
 
     /// The plan: of a call up to a capacity that for as many as that.
     pub fn plan(&self) -> &Plan {
-        self.plans.last()
+        self.compiled.plans.last()
     }
 
     /// Working memory that a call needs, in bytes. Up to a larger capacity it is no less.
     pub fn scratch_bytes(&self) -> u64 {
-        self.plans.scratch_bytes()
+        self.compiled.plans.scratch_bytes()
     }
 
     /// Binds spans, with scratch of the call's own, allocated and cleared here once.
@@ -109,7 +136,7 @@ impl<B: Backend> Prepared<B> {
     /// [`Error::Invalid`] if the spans are not what the plan was made for.
     pub fn bind(&self, spans: &Spans<B>) -> Result<Call<B>> {
         self.check(spans)?;
-        let scratch = self.plans.allocate(&self.device)?;
+        let scratch = self.compiled.plans.allocate(&self.device)?;
         self.clear_scratch(&scratch)?;
         self.bind_all(spans, &scratch, true)
     }
@@ -120,7 +147,24 @@ impl<B: Backend> Prepared<B> {
     /// As [`Prepared::bind`].
     pub(crate) fn bind_once(&self, spans: &Spans<B>) -> Result<Call<B>> {
         self.check(spans)?;
-        self.bind_all(spans, &self.plans.allocate(&self.device)?, false)
+        self.bind_all(spans, &self.compiled.plans.allocate(&self.device)?, false)
+    }
+
+    /// Binds spans, with scratch whose states are as the run before left them, or as [`Prepared::clear_states`] did.
+    pub(crate) fn bind_kept(&self, spans: &Spans<B>, scratch: &[Pieces<B>]) -> Result<Call<B>> {
+        self.check(spans)?;
+        self.bind_all(spans, scratch, true)
+    }
+
+    /// Clears states, as kernels will leave them from then on.
+    pub(crate) fn clear_states(&self, states: &[Span<B>]) -> Result<()> {
+        // A plan's are all the same word.
+        let cleared = self.plan().steps.iter().find_map(|step| match step {
+            Step::Fill { value, once: true, .. } => Some(*value),
+            _ => None,
+        });
+        let Some(value) = cleared else { return Ok(()) };
+        self.fill(states.iter().map(|span| Command::Fill { span: span.clone(), value }).collect())
     }
 
     /// Binds spans and the caller's scratch, which is cleared as needed on every run. A plan that needs none takes any. Calls may share
@@ -135,7 +179,7 @@ impl<B: Backend> Prepared<B> {
         self.check(spans)?;
         let (need, device) = (self.scratch_bytes(), &self.device);
         if need == 0 {
-            return self.bind_all(spans, &self.plans.none(), false);
+            return self.bind_all(spans, &self.compiled.plans.none(), false);
         }
         let alignment = device.caps().binding_alignment.max(256);
         let start = device.handle_alignment(scratch.handle());
@@ -153,34 +197,39 @@ impl<B: Backend> Prepared<B> {
                 return Err(Error::Invalid(format!("the scratch overlaps the {name}; give it memory of its own")));
             }
         }
-        self.bind_all(spans, &self.plans.whole(scratch)?, false)
+        self.bind_all(spans, &self.compiled.plans.whole(scratch)?, false)
     }
 
     /// Clears what the kernels will leave clean from then on.
     fn clear_scratch(&self, scratch: &[Pieces<B>]) -> Result<()> {
         let mut clear = vec![];
-        for (plan, scratch) in self.plans.plans.iter().zip(scratch) {
+        for (plan, scratch) in self.compiled.plans.plans.iter().zip(scratch) {
             for step in &plan.steps {
                 if let Step::Fill { region, value, once: true } = step {
                     clear.extend(scratch.parts(region)?.into_iter().map(|span| Command::Fill { span, value: *value }));
                 }
             }
         }
-        if clear.is_empty() {
+        self.fill(clear)
+    }
+
+    /// Runs fills of spans that the caller has.
+    fn fill(&self, fills: Vec<Command<'_, B>>) -> Result<()> {
+        if fills.is_empty() {
             return Ok(());
         }
-        // SAFETY: they fill what the spans have, and run at once, while the caller's pieces live.
-        let steps = unsafe { self.device.bind(clear, false) }?;
+        // SAFETY: they fill what the spans have, and run at once, while the caller's spans live.
+        let steps = unsafe { self.device.bind(fills, false) }?;
         self.device.run(&steps, None)
     }
 
     /// Binds spans that were checked; `clean` says that the scratch was cleared by [`Prepared::clear_scratch`].
     fn bind_all(&self, spans: &Spans<B>, scratch: &[Pieces<B>], clean: bool) -> Result<Call<B>> {
-        let bound = self.plans.plans.iter().zip(scratch).map(|(plan, scratch)| {
+        let bound = self.compiled.plans.plans.iter().zip(scratch).map(|(plan, scratch)| {
             let commands = self.commands(plan, spans, scratch, clean)?;
             // SAFETY: the plan is for this device, as `of_plan` compared or as it was made, and for spans as `check` found these, or ends where
             // they do. The call keeps their memory and the scratch's as long as the steps, which it gives to nobody.
-            let steps = unsafe { self.device.bind(commands, self.plans.resizes) }?;
+            let steps = unsafe { self.device.bind(commands, self.compiled.plans.resizes) }?;
             Ok(Bound { most: plan.n, steps: steps.into() })
         });
         let memory = spans.all().map(|(_, span)| span).chain(scratch.iter().flat_map(Pieces::all));
@@ -188,9 +237,9 @@ impl<B: Backend> Prepared<B> {
             sizes: bound.collect::<Result<_>>()?,
             memory: memory.map(|span| span.handle().clone()).collect(),
             device: self.device.clone(),
-            plan: self.plans.last().clone(),
-            n: self.plans.n,
-            resizes: self.plans.resizes,
+            plan: self.compiled.plans.last().clone(),
+            n: self.compiled.plans.n,
+            resizes: self.compiled.plans.resizes,
             scratch_bytes: self.scratch_bytes(),
         })
     }
@@ -206,7 +255,8 @@ impl<B: Backend> Prepared<B> {
         let resolve = |region: &Region| -> Result<Span<B>> {
             let part = |span: &Span<B>| {
                 // A plan for more elements than the spans have ends where they do.
-                let there = if self.plans.resizes { span.bytes().saturating_sub(region.offset) } else { region.bytes };
+                let there =
+                    if self.compiled.plans.resizes { span.bytes().saturating_sub(region.offset) } else { region.bytes };
                 span.slice(region.offset, region.bytes.min(there))
             };
             let span = match region.slot {
@@ -235,6 +285,7 @@ impl<B: Backend> Prepared<B> {
                 Step::Launch(launch) => Command::Launch {
                     key: &launch.kernel,
                     kernel: self
+                        .compiled
                         .kernels
                         .iter()
                         .find_map(|(key, kernel)| (*key == launch.kernel).then_some(kernel))
@@ -247,7 +298,7 @@ impl<B: Backend> Prepared<B> {
                         .collect::<Result<_>>()?,
                     values: Values {
                         params: &launch.params,
-                        n: plan.n.min(self.plans.n),
+                        n: plan.n.min(self.compiled.plans.n),
                         initial: launch.initial.as_deref(),
                     },
                 },
@@ -259,14 +310,14 @@ impl<B: Backend> Prepared<B> {
     fn check(&self, spans: &Spans<B>) -> Result<()> {
         let backend = &self.device;
         let layout = spans.layout(backend)?;
-        let is_planned = |slot: Slot| self.plans.operands.iter().any(|operand| operand.slot == slot);
+        let is_planned = |slot: Slot| self.compiled.plans.operands.iter().any(|operand| operand.slot == slot);
         if let Some((slot, _)) = spans.all().find(|(slot, span)| span.bytes() > 0 && !is_planned(*slot)) {
             return Err(Error::Invalid(format!(
                 "the {} is bound, and the plan has none; leave it out, or prepare for a call that has it",
                 slot.noun()
             )));
         }
-        for operand in &self.plans.operands {
+        for operand in &self.compiled.plans.operands {
             let (span, noun, bytes, align) =
                 (spans.slot(operand.slot), operand.slot.noun(), operand.bytes(), operand.align);
             let have = span.map_or(0, Span::bytes);
@@ -297,7 +348,8 @@ impl<B: Backend> Prepared<B> {
             }
         }
         let is_narrow = |of: &Operand| of.packed && spans.slot(of.slot).is_some_and(|span| !span.is_wide(backend));
-        if let Some(narrow) = self.plans.operands.iter().find(|operand| self.plan().wide && is_narrow(operand)) {
+        if let Some(narrow) = self.compiled.plans.operands.iter().find(|operand| self.plan().wide && is_narrow(operand))
+        {
             return Err(Error::Invalid(format!(
                 "the {} does not start at a multiple of 16 bytes or its buffer ends before the next one; prepare with \
                  the spans' own layout (Spans::layout_for)",

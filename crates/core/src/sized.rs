@@ -30,7 +30,7 @@ pub(crate) struct Plans {
 
 /// The sizes of the scratch that plans share.
 #[derive(Default)]
-struct Shares {
+pub(crate) struct Shares {
     /// Bytes of what all share, region by region.
     shared: Vec<u64>,
     /// Bytes of what each plan keeps, region by region.
@@ -120,6 +120,27 @@ fn merge(sizes: &mut Vec<u64>, more: impl Iterator<Item = u64>) {
 }
 
 impl Shares {
+    /// Of one plan: what is garbage between runs is shared with whoever else has it.
+    pub(crate) fn of(plan: &Plan) -> Shares {
+        let sizes = |kept| plan.scratch.regions(kept).map(|region| region.bytes).collect();
+        Shares { shared: sizes(false), kept: vec![sizes(true)] }
+    }
+
+    /// Bytes of what is shared, region by region.
+    pub(crate) fn shared(&self) -> &[u64] {
+        &self.shared
+    }
+
+    /// Memory for what plans keep: one buffer, or one for each region where the backend wants that.
+    pub(crate) fn allocate_kept<B: Backend>(&self, device: &B) -> Result<Vec<Span<B>>> {
+        let kept = || self.kept.iter().flatten().copied();
+        match kept().map(|bytes| bytes.next_multiple_of(ALIGNMENT)).sum() {
+            _ if device.divides_scratch() => kept().map(|bytes| device.allocate(bytes)).collect(),
+            0 => Ok(vec![]),
+            all => parts(&device.allocate(all)?, kept()),
+        }
+    }
+
     /// Room for one of these plans at a time, the last of which is for runs.
     fn add(&mut self, runs: &mut Vec<Arc<Plan>>, plans: Vec<Plan>) {
         let mut kept = vec![];
@@ -141,7 +162,7 @@ impl Shares {
     }
 
     /// Each plan's regions, where spans for all of them are these.
-    fn divide<B: Backend>(&self, plans: &[Arc<Plan>], mut spans: Vec<Span<B>>) -> Vec<Pieces<B>> {
+    pub(crate) fn divide<B: Backend>(&self, plans: &[Arc<Plan>], mut spans: Vec<Span<B>>) -> Vec<Pieces<B>> {
         let mut kept = spans.split_off(self.shared.len()).into_iter();
         let pieces = plans.iter().zip(&self.kept).map(|(plan, sizes)| {
             let own: Vec<_> = kept.by_ref().take(sizes.len()).collect();
@@ -153,17 +174,17 @@ impl Shares {
         });
         pieces.collect()
     }
+}
 
-    /// Parts of a span, for all regions.
-    fn parts<B: Backend>(&self, whole: &Span<B>) -> Result<Vec<Span<B>>> {
-        let mut at = 0;
-        let part = |bytes: u64| {
-            let part = whole.slice(at, bytes);
-            at += bytes.next_multiple_of(ALIGNMENT);
-            part
-        };
-        self.sizes().map(part).collect()
-    }
+/// Parts of a span, of these sizes.
+fn parts<B: Backend>(whole: &Span<B>, sizes: impl Iterator<Item = u64>) -> Result<Vec<Span<B>>> {
+    let mut at = 0;
+    let part = |bytes: u64| {
+        let part = whole.slice(at, bytes);
+        at += bytes.next_multiple_of(ALIGNMENT);
+        part
+    };
+    sizes.map(part).collect()
 }
 
 impl Plan {
@@ -223,7 +244,7 @@ impl Plans {
     pub(crate) fn whole<B: Backend>(&self, span: &Span<B>) -> Result<Vec<Pieces<B>>> {
         match &self.shares {
             None => Ok(vec![Pieces::whole(span.clone())]),
-            Some(shares) => Ok(shares.divide(&self.plans, shares.parts(span)?)),
+            Some(shares) => Ok(shares.divide(&self.plans, parts(span, shares.sizes())?)),
         }
     }
 }

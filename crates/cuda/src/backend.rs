@@ -8,8 +8,8 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use trifold_cache::{Cache, Key};
 use trifold_core::{
-    Argument, Backend, Caps, Command, Error, InOrder, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning,
-    Turns,
+    Argument, Backend, CallCache, Caps, Command, Error, InOrder, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span,
+    Tuning, Turns,
 };
 use trifold_kernels::{Assembled, ParamsLayout};
 
@@ -21,6 +21,7 @@ use crate::{Device, Handle, Step, device, memory, nvrtc};
 /// A CUDA device and a stream of it.
 #[derive(Clone)]
 pub struct Cuda {
+    calls: Arc<CallCache<Cuda>>,
     opened: Arc<Opened>,
     tuning: Arc<Tuning>,
     cache: Cache,
@@ -129,12 +130,12 @@ impl Cuda {
         let tuning = Tuning::for_device(&caps)?;
         let (turns, kernels) = (Turns::of(stream.cu_stream() as usize), Kernels::default());
         let opened = Opened { stream, caps, architecture, kernels, turns };
-        Ok(Cuda { opened: opened.into(), tuning: tuning.into(), cache: Cache::from_env() })
+        Ok(Cuda { opened: opened.into(), tuning: tuning.into(), cache: Cache::from_env(), calls: Arc::default() })
     }
 
     /// Plans with these numbers, not with the device's own.
     pub fn with_tuning(self, tuning: Tuning) -> Cuda {
-        Cuda { tuning: tuning.into(), ..self }
+        Cuda { tuning: tuning.into(), calls: Arc::default(), ..self }
     }
 
     /// Keeps compiled kernels in this cache, not in the one that the environment names.
@@ -281,6 +282,14 @@ impl Backend for Cuda {
 
     fn tuning(&self) -> Tuning {
         (*self.tuning).clone()
+    }
+
+    fn calls(&self) -> Option<&CallCache<Cuda>> {
+        Some(&self.calls)
+    }
+
+    fn is_captured(&self) -> bool {
+        memory::is_captured(&self.stream)
     }
 
     fn allocate(&self, bytes: u64) -> Result<Span<Cuda>> {

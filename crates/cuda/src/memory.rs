@@ -108,6 +108,15 @@ pub(crate) fn wait_to_free(stream: &CudaStream) -> std::result::Result<(), Drive
     }
 }
 
+/// Whether what is enqueued becomes part of a graph.
+pub(crate) fn is_captured(stream: &CudaStream) -> bool {
+    // What cudarc kept from before says nothing of this.
+    let bound = stream.context().bind_to_thread().or_else(|_| stream.context().bind_to_thread());
+    // SAFETY: the stream is alive while it is borrowed, and its context current.
+    let status = bound.and_then(|()| unsafe { result::stream::is_capturing(stream.cu_stream()) });
+    !matches!(status, Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE))
+}
+
 impl Drop for Memory {
     fn drop(&mut self) {
         let freed = wait_to_free(&self.stream).and_then(|()| {

@@ -42,7 +42,8 @@ use std::sync::Arc;
 use ocl::core::DeviceId;
 use ocl::ffi;
 use trifold_core::{
-    Backend, Buffer, Caps, Command, Element, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning, Turns,
+    Backend, Buffer, CallCache, Caps, Command, Element, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span,
+    Tuning, Turns,
 };
 
 pub use device::DeviceInfo;
@@ -63,6 +64,7 @@ use status::check;
 /// An OpenCL device and its in-order queue.
 #[derive(Clone)]
 pub struct OpenCl {
+    calls: Arc<CallCache<OpenCl>>,
     opened: Arc<Opened>,
     tuning: Arc<Tuning>,
     cache: Cache,
@@ -190,12 +192,12 @@ impl OpenCl {
             options: CString::new(options).unwrap_or_default(),
             profiling: properties & ffi::CL_QUEUE_PROFILING_ENABLE != 0,
         };
-        Ok(OpenCl { opened: opened.into(), tuning: tuning.into(), cache: Cache::from_env() })
+        Ok(OpenCl { opened: opened.into(), tuning: tuning.into(), cache: Cache::from_env(), calls: Arc::default() })
     }
 
     /// Plans with these numbers, not with the device's own.
     pub fn with_tuning(self, tuning: Tuning) -> OpenCl {
-        OpenCl { tuning: tuning.into(), ..self }
+        OpenCl { tuning: tuning.into(), calls: Arc::default(), ..self }
     }
 
     /// Keeps compiled kernels in this cache, not in the one that the environment names.
@@ -314,6 +316,10 @@ impl Backend for OpenCl {
 
     fn tuning(&self) -> Tuning {
         (*self.tuning).clone()
+    }
+
+    fn calls(&self) -> Option<&CallCache<OpenCl>> {
+        Some(&self.calls)
     }
 
     fn allocate(&self, bytes: u64) -> Result<Span<OpenCl>> {

@@ -1,5 +1,7 @@
 //! Finding devices and asking what they can do.
 
+use std::sync::Arc;
+
 use trifold_cache::Cache;
 use trifold_core::{
     Backend, Caps, DeviceKind, Error, Kernels, Language, Result, SubgroupSource, Subgroups, Tuning, block_on,
@@ -150,7 +152,12 @@ impl Wgpu {
         let tuning = Tuning::for_device(&caps)?;
         let (opening, kernels) = (Opening::new(), Kernels::default());
         let opened = Opened { device, queue, turns, opening, caps, watch, kernels, timestamp_period };
-        Ok(Wgpu { opened: opened.into(), tuning: tuning.into(), cache: KernelCache(Cache::from_env()) })
+        Ok(Wgpu {
+            opened: opened.into(),
+            tuning: tuning.into(),
+            cache: KernelCache(Cache::from_env()),
+            calls: Arc::default(),
+        })
     }
 }
 

@@ -15,8 +15,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use trifold_core::{
-    Backend, Buffer, Caps, Command, Element, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span, Tuning,
-    block_on,
+    Backend, Buffer, CallCache, Caps, Command, Element, Error, KernelKey, Kernels, Reduce, Result, Scan, Sort, Span,
+    Tuning, block_on,
 };
 pub use wgpu;
 
@@ -32,6 +32,7 @@ pub use trifold_cache::Cache;
 /// A wgpu device and its queue.
 #[derive(Clone)]
 pub struct Wgpu {
+    calls: Arc<CallCache<Wgpu>>,
     opened: Arc<Opened>,
     tuning: Arc<Tuning>,
     cache: KernelCache,
@@ -86,7 +87,7 @@ impl Wgpu {
 
     /// Plans with these numbers, not with the device's own.
     pub fn with_tuning(self, tuning: Tuning) -> Wgpu {
-        Wgpu { tuning: tuning.into(), ..self }
+        Wgpu { tuning: tuning.into(), calls: Arc::default(), ..self }
     }
 
     /// Keeps compiled kernels in this cache, not in the one that the environment names. Needs the device's feature
@@ -118,6 +119,10 @@ impl Backend for Wgpu {
 
     fn tuning(&self) -> Tuning {
         (*self.tuning).clone()
+    }
+
+    fn calls(&self) -> Option<&CallCache<Wgpu>> {
+        Some(&self.calls)
     }
 
     fn allocate(&self, bytes: u64) -> Result<Span<Wgpu>> {

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// A copy: the ceiling that the others are measured against.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CopyRequest {
     /// The element type.
     pub element: ElementType,

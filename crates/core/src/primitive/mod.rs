@@ -40,7 +40,9 @@ macro_rules! primitives {
         }
 
         /// What a caller asks of a device.
-        #[derive(Debug, Clone)]
+        ///
+        /// Requests are equal if they lead to the same kernels: the numbers that an operator's or a predicate's text reads are not compared.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Request {
             $($(#[$doc])* $name($request),)*
         }

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A reduction to one element.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ReduceRequest {
     /// The operator.
     pub op: Op,

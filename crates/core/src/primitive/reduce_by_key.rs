@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A reduction of the runs of equal keys: `reduce_by_key`, or `run_length_encode`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ReduceByKeyRequest {
     /// The keys' type. Keys are equal if their bits are.
     pub key: ElementType,

@@ -31,7 +31,7 @@ pub enum ScanKind {
 }
 
 /// A scan.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ScanRequest {
     /// The operator.
     pub op: Op,

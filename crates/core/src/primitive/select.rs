@@ -213,7 +213,7 @@ impl Rest {
 }
 
 /// A selection: `select_if`, or with the rest `partition_if`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SelectRequest {
     /// The predicate.
     pub selector: Selector,

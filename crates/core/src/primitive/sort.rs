@@ -30,7 +30,7 @@ pub enum Order {
 }
 
 /// A stable sort of keys, alone or with a value each.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SortRequest {
     /// The keys' type.
     pub key: Scalar,

@@ -1,0 +1,204 @@
+//! What a device keeps for calls that run once: plans with their kernels and states, and scratch that all of them share.
+//!
+//! A queue runs calls one after the other and each of them whole. So calls may have the same scratch, and a call the same states as the one before it
+//! of the same plan. Nothing here keeps a device, a buffer of a program's or a call: with the last handle of a device all of it is freed.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::prepared::Compiled;
+use crate::scratch::Pieces;
+use crate::sized::Shares;
+use crate::{Backend, Captures, Language, Layout, Op, Options, Prepared, Request, Result, Selector, Span, Spans};
+
+/// The most calls that are kept. The one that was not asked for the longest gives way.
+const MOST: usize = 64;
+/// What the place of a count that nobody asked for has, in bytes.
+const COUNT: u64 = 4;
+
+/// What a device keeps for calls that run once. For backends, which have one beside their tuning.
+pub struct CallCache<B: Backend> {
+    kept: Mutex<Kept<B>>,
+    hasher: RandomState,
+}
+
+struct Kept<B: Backend> {
+    /// The one that was asked for last is the last.
+    entries: Vec<Arc<Entry<B>>>,
+    /// Scratch that is garbage between calls, region by region: as large as any call wanted it.
+    scratch: Vec<Span<B>>,
+    count: Option<Span<B>>,
+}
+
+/// A call's plan, compiled, and its states.
+struct Entry<B: Backend> {
+    hash: u64,
+    key: Key,
+    compiled: Arc<Compiled<B>>,
+    shares: Shares,
+    states: Vec<Span<B>>,
+}
+
+/// What a plan follows from, beside the device and its tuning, and the numbers that its launches take.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    request: Request,
+    captures: Vec<u8>,
+    layout: Layout,
+    options: Options,
+}
+
+impl Key {
+    fn new(request: &Request, layout: Layout, options: Options) -> Key {
+        let captures = [request.op().map(Op::captures), request.selector().map(Selector::captures)];
+        let captures = captures.into_iter().flatten().flat_map(Captures::bytes).copied().collect();
+        Key { request: request.clone(), captures, layout, options }
+    }
+}
+
+/// What a device keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct KeptMemory {
+    /// How many calls' plans it has, with their kernels and states.
+    pub calls: usize,
+    /// The bytes of their states, and of the scratch that they share.
+    pub bytes: u64,
+}
+
+impl<B: Backend> Default for CallCache<B> {
+    fn default() -> Self {
+        let kept = Kept { entries: vec![], scratch: vec![], count: None };
+        CallCache { kept: Mutex::new(kept), hasher: RandomState::new() }
+    }
+}
+
+impl<B: Backend> CallCache<B> {
+    fn kept(&self) -> MutexGuard<'_, Kept<B>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is kept.
+    pub fn memory(&self) -> KeptMemory {
+        let kept = self.kept();
+        let states = kept.entries.iter().flat_map(|entry| &entry.states);
+        let spans = states.chain(&kept.scratch).chain(&kept.count);
+        KeptMemory { calls: kept.entries.len(), bytes: spans.map(Span::bytes).sum() }
+    }
+
+    /// Frees all, when the calls that have it are done.
+    pub fn trim(&self) {
+        let mut kept = self.kept();
+        let freed = std::mem::replace(&mut *kept, Kept { entries: vec![], scratch: vec![], count: None });
+        // Not under the lock: freeing may wait for the device.
+        drop(kept);
+        drop(freed);
+    }
+
+    /// A place for a count that nobody asked for.
+    pub(crate) fn count(&self, device: &B) -> Result<Span<B>> {
+        if let Some(count) = &self.kept().count {
+            return Ok(count.clone());
+        }
+        let count = device.allocate(COUNT)?;
+        Ok(self.kept().count.get_or_insert(count).clone())
+    }
+
+    /// A call on these spans, to run once or to be recorded.
+    pub(crate) async fn call(
+        &self,
+        device: &B,
+        request: &Request,
+        spans: &Spans<B>,
+        options: Options,
+    ) -> Result<crate::Call<B>> {
+        let key = Key::new(request, spans.layout_for(device, request)?, options);
+        let hash = self.hasher.hash_one(&key);
+        let entry = match self.find(hash, &key) {
+            Some(entry) => entry,
+            None => self.insert(Entry::new(device, hash, key).await?),
+        };
+        let scratch = self.scratch(device, entry.shares.shared())?;
+        let pieces = entry.pieces(&scratch);
+        Prepared::of(device, entry.compiled.clone()).bind_kept(spans, &pieces)
+    }
+
+    fn find(&self, hash: u64, key: &Key) -> Option<Arc<Entry<B>>> {
+        let mut kept = self.kept();
+        let at = kept.entries.iter().rposition(|entry| entry.hash == hash && entry.key == *key)?;
+        let entry = kept.entries.remove(at);
+        kept.entries.push(entry.clone());
+        Some(entry)
+    }
+
+    /// Keeps a call, or finds that another thread has meanwhile.
+    fn insert(&self, entry: Entry<B>) -> Arc<Entry<B>> {
+        if let Some(other) = self.find(entry.hash, &entry.key) {
+            return other;
+        }
+        let entry = Arc::new(entry);
+        let mut kept = self.kept();
+        let oldest = (kept.entries.len() >= MOST).then(|| kept.entries.remove(0));
+        kept.entries.push(entry.clone());
+        drop(kept);
+        drop(oldest);
+        entry
+    }
+
+    /// Forgets a call that did not get through: what it leaves in its states may be no run's.
+    pub(crate) fn forget(&self, call: &crate::Call<B>) {
+        self.kept().entries.retain(|entry| !entry.compiled.is(call.plan()));
+    }
+
+    /// Scratch of these sizes, region by region.
+    fn scratch(&self, device: &B, sizes: &[u64]) -> Result<Vec<Span<B>>> {
+        let mut freed = vec![];
+        let mut kept = self.kept();
+        for (i, &bytes) in sizes.iter().enumerate() {
+            if kept.scratch.get(i).is_some_and(|span| span.bytes() >= bytes) {
+                continue;
+            }
+            let most = device.caps().max_binding.min(device.caps().max_buffer);
+            let span = device.allocate(rounded(bytes).min(most.max(bytes)))?;
+            match kept.scratch.get_mut(i) {
+                Some(own) => freed.push(std::mem::replace(own, span)),
+                None => kept.scratch.push(span),
+            }
+        }
+        let spans = kept.scratch.iter().zip(sizes).map(|(span, &bytes)| match device.divides_scratch() {
+            true => Ok(span.clone()),
+            false => span.slice(0, bytes),
+        });
+        let spans = spans.collect();
+        drop(kept);
+        drop(freed);
+        spans
+    }
+}
+
+/// At most a sixteenth more, so that what grows step by step is not allocated each time.
+fn rounded(bytes: u64) -> u64 {
+    bytes.next_multiple_of((bytes.next_power_of_two() / 16).max(256))
+}
+
+impl<B: Backend> Entry<B> {
+    /// Plans and compiles the call, and allocates and clears its states.
+    async fn new(device: &B, hash: u64, key: Key) -> Result<Self> {
+        let prepared = Prepared::new(device, &key.request, key.layout, key.options).await?;
+        let shares = Shares::of(prepared.plan());
+        let states = shares.allocate_kept(device)?;
+        prepared.clear_states(&states)?;
+        Ok(Entry { hash, key, compiled: prepared.compiled(), shares, states })
+    }
+
+    fn pieces(&self, scratch: &[Span<B>]) -> Vec<Pieces<B>> {
+        self.shares.divide(self.compiled.plans(), [scratch, &self.states].concat())
+    }
+}
+
+/// Whether a device's calls may have what is kept: the CPU's own plans are quick to make and have no scratch, and an operator's code in Rust is no
+/// part of what is compared.
+pub(crate) fn usable<B: Backend>(device: &B) -> Option<&CallCache<B>> {
+    let cache = device.calls()?;
+    (device.caps().language != Language::Host && !device.is_captured()).then_some(cache)
+}
