@@ -288,13 +288,13 @@ fn the_table_at_2_28_says_what_the_rows_do() {
     let (opencl, usual) = (waiting(n, "opencl scan lookback", 0), waiting(n, "opencl scan lookahead_registers", 1));
     let opencl = format!("OpenCL {opencl}: **not** (of the scan that it takes there {usual})");
     // Two calls each way, on another card, with the kernels of the commit that ships it as built before that, and as it was.
-    let later = self::rows("2026-11-25-h100-select-by-key.json");
+    let later = Record::read("2026-11-25-h100-select-by-key.json");
     let since = |tuning: Value| {
-        let is_meant = |row: &&Value, way| row["n"] == n && row["waiting"] == way && row["tuning"] == tuning;
-        let ms = |row: &Value| row["median_ms"].as_f64().unwrap();
-        let [bounded, unbounded] =
-            ["bounded", "unbounded"].map(|way| later.iter().filter(|row| is_meant(row, way)).map(ms).sum::<f64>());
-        more(bounded / unbounded, 1)
+        let ms = |way: &str| {
+            let rows = later.rows(n, &format!("opencl scan lookback waiting={way}"));
+            rows.iter().filter(|row| row["tuning"] == tuning).map(|row| number(row, "median_ms")).sum::<f64>()
+        };
+        more(ms("bounded") / ms("unbounded"), 1)
     };
     let (now, before) = (since(Value::Null), since("scan_resident=0".into()));
     let registers = format!("its registers bounded, {now}: reached");

@@ -145,6 +145,7 @@ fn swept(sweep: &Sweep, algorithm: &Algorithm, job: Job, caps: &Caps, tuning: &T
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
     use clap::Parser;
+    use trifold::algorithm::sort;
     use trifold::{Backend, DeviceKind};
 
     use super::*;
@@ -182,15 +183,18 @@ mod tests {
     #[test]
     fn a_ladder_has_what_the_device_lacks_too() {
         let scans = names(&calls(Experiment::ScanLadder, "-n 1000", &gpu()));
-        assert!(scans.contains(&"reduce_then_scan") && scans.contains(&"lookback"), "{scans:?}");
+        assert!(scans.contains(&scan::REDUCE_THEN_SCAN.name) && scans.contains(&scan::LOOKBACK.name), "{scans:?}");
         assert_eq!(scans.iter().collect::<std::collections::HashSet<_>>().len(), scans.len());
         assert_eq!(names(&calls(Experiment::ScanLadder, "-n 1000", &host())), ["parallel", "sequential"]);
         assert_eq!(
             names(&calls(Experiment::ScanLadder, "-n 1000 --algorithm lookback,onesweep", &gpu())),
-            ["lookback"]
+            [scan::LOOKBACK.name]
         );
         let traffic = names(&calls(Experiment::Traffic, "-n 1000", &gpu()));
-        assert!(traffic.contains(&"onesweep") && traffic.contains(&"upsweep_downsweep"), "{traffic:?}");
+        assert!(
+            traffic.contains(&sort::ONESWEEP.name) && traffic.contains(&sort::UPSWEEP_DOWNSWEEP.name),
+            "{traffic:?}"
+        );
     }
 
     #[test]

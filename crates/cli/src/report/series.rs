@@ -395,7 +395,8 @@ pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
 pub mod tests {
     use super::*;
     use crate::compare::Place;
-    use trifold::forms;
+    use trifold::algorithm::{reduce, scan, select, sort};
+    use trifold::{Algorithm, forms};
 
     /// A verified scan or sort of u32 that reaches half its copy.
     pub fn row(
@@ -425,15 +426,15 @@ pub mod tests {
     #[test]
     fn a_line_is_an_api_and_an_algorithm_and_takes_the_fastest_row() {
         let scan = |backend, algorithm, n, speed| row(backend, "Vulkan", &forms::SCAN, algorithm, n, speed);
-        let mut wrong = scan("cuda", "lookback", 1024, 9.0);
+        let mut wrong = scan("cuda", scan::LOOKBACK.name, 1024, 9.0);
         wrong.verified = Some(false);
         let run = run(vec![
-            scan("cuda", "lookback", 1024, 1.0),
-            scan("cuda", "lookback", 1024, 2.0),
-            scan("cuda", "lookahead", 2048, 3.0),
-            scan("wgpu", "lookback", 1024, 1.5),
+            scan("cuda", scan::LOOKBACK.name, 1024, 1.0),
+            scan("cuda", scan::LOOKBACK.name, 1024, 2.0),
+            scan("cuda", scan::LOOKAHEAD.name, 2048, 3.0),
+            scan("wgpu", scan::LOOKBACK.name, 1024, 1.5),
             wrong,
-            row("cuda", "", &forms::REDUCE, "single_pass", 1024, 1.0),
+            row("cuda", "", &forms::REDUCE, reduce::SINGLE_PASS.name, 1024, 1.0),
         ]);
         let subjects = subjects(std::slice::from_ref(&run));
         assert_eq!(subjects.iter().map(Subject::id).collect::<Vec<_>>(), ["scan-u32-sum", "reduce-u32-sum"]);
@@ -446,17 +447,17 @@ pub mod tests {
 
     #[test]
     fn devices_of_one_api_are_told_apart() {
-        let mut other = row("wgpu", "Vulkan", &forms::SCAN, "lookback", 1024, 1.0);
+        let mut other = row("wgpu", "Vulkan", &forms::SCAN, scan::LOOKBACK.name, 1024, 1.0);
         other.device = "iGPU".into();
         let run = run(vec![
-            row("wgpu", "Vulkan", &forms::SCAN, "lookback", 1024, 2.0),
+            row("wgpu", "Vulkan", &forms::SCAN, scan::LOOKBACK.name, 1024, 2.0),
             other,
-            row("cuda", "", &forms::SCAN, "lookback", 1024, 3.0),
+            row("cuda", "", &forms::SCAN, scan::LOOKBACK.name, 1024, 3.0),
         ]);
         let subject = &subjects(std::slice::from_ref(&run))[0];
         assert_eq!(
             ceiling(subject, &run).device.as_deref(),
-            Some(&*row("cuda", "", &forms::SCAN, "lookback", 1024, 3.0).device)
+            Some(&*row("cuda", "", &forms::SCAN, scan::LOOKBACK.name, 1024, 3.0).device)
         );
         let labels: Vec<String> = lines(subject, &run).keys().map(Line::label).collect();
         assert_eq!(labels, ["CUDA · lookback", "WGSL, Vulkan · lookback · GPU", "WGSL, Vulkan · lookback · iGPU"]);
@@ -467,9 +468,9 @@ pub mod tests {
         let sort = |algorithm, n, speed| row("cuda", "", &forms::SORT_KEYS, algorithm, n, speed);
         let cub = row("cub", "", &forms::SORT_KEYS, "", 1024, 3.0);
         let run = run(vec![
-            sort("onesweep", 4096, 5.0),
-            sort("onesweep", 1024, 1.0),
-            sort("upsweep_downsweep", 1024, 2.0),
+            sort(sort::ONESWEEP.name, 4096, 5.0),
+            sort(sort::ONESWEEP.name, 1024, 1.0),
+            sort(sort::UPSWEEP_DOWNSWEEP.name, 1024, 2.0),
             cub,
         ]);
         let subject = &subjects(std::slice::from_ref(&run))[0];
@@ -483,12 +484,12 @@ pub mod tests {
     #[test]
     fn a_sweep_is_a_ladder_in_the_order_of_its_numbers() {
         let swept = |value: u32, speed| {
-            let mut row = row("cuda", "", &forms::SCAN, "reduce_then_scan", 1024, speed);
+            let mut row = row("cuda", "", &forms::SCAN, scan::REDUCE_THEN_SCAN.name, 1024, speed);
             row.experiment = Some("workgroup-size".into());
             row.tuning = Some(format!("scan_workgroup={value}"));
             row
         };
-        let plain = row("cuda", "", &forms::SCAN, "lookback", 1024, 9.0);
+        let plain = row("cuda", "", &forms::SCAN, scan::LOOKBACK.name, 1024, 9.0);
         let run = run(vec![swept(128, 3.0), swept(32, 1.0), swept(1024, 2.0), plain]);
         let subjects = subjects(std::slice::from_ref(&run));
         assert_eq!(
@@ -506,7 +507,7 @@ pub mod tests {
     #[test]
     fn predictions_are_of_the_traffic_and_of_each_devices_largest_n() {
         let of = |device: &str, experiment: Option<&str>, n| {
-            let mut row = row("wgpu", "Vulkan", &forms::SCAN, "lookback", n, 1.0);
+            let mut row = row("wgpu", "Vulkan", &forms::SCAN, scan::LOOKBACK.name, n, 1.0);
             (row.device, row.experiment) = (device.into(), experiment.map(String::from));
             row
         };
@@ -524,8 +525,8 @@ pub mod tests {
         let mut library = scan("cub", "", 99.0);
         library.verified = None;
         let (first, other) = (
-            run(vec![scan("cuda", "lookback", 2.0), library]),
-            run(vec![scan("cuda", "lookahead", 3.0), scan("wgpu", "lookback", 9.0)]),
+            run(vec![scan("cuda", scan::LOOKBACK.name, 2.0), library]),
+            run(vec![scan("cuda", scan::LOOKAHEAD.name, 3.0), scan("wgpu", scan::LOOKBACK.name, 9.0)]),
         );
         let subject = &subjects(std::slice::from_ref(&first))[0];
         let ratios = ratios(subject, &first, &other);
@@ -537,7 +538,7 @@ pub mod tests {
     #[test]
     fn what_differs_in_input_fault_or_waiting_is_not_compared() {
         let scan = |input: &str, fault: &str, speed| {
-            let mut row = row("cuda", "", &forms::SCAN, "lookback", 1024, speed);
+            let mut row = row("cuda", "", &forms::SCAN, scan::LOOKBACK.name, 1024, speed);
             (row.input, row.fault) = (input.into(), fault.into());
             row
         };
@@ -559,21 +560,24 @@ pub mod tests {
 
     #[test]
     fn traffic_is_what_each_algorithm_must_move() {
-        let bytes = |primitive, algorithm| traffic(&row("cuda", "", primitive, algorithm, 10, 1.0)).map(|b| b / 10.0);
-        assert_eq!(bytes(&forms::SCAN, "lookback"), Some(8.0));
-        assert_eq!(bytes(&forms::SCAN, "reduce_then_scan"), Some(12.0));
-        assert_eq!(bytes(&forms::REDUCE, "single_pass"), Some(4.0));
-        assert_eq!(bytes(&forms::REDUCE, "grid_stride"), Some(4.0));
-        assert_eq!(bytes(&forms::REDUCE, "lookback"), None);
-        assert_eq!(bytes(&forms::SORT_KEYS, "onesweep"), Some(36.0));
-        assert_eq!(bytes(&forms::SORT_PAIRS, "onesweep"), Some(68.0));
-        assert_eq!(bytes(&forms::SORT_KEYS, "upsweep_downsweep"), Some(48.0));
-        assert_eq!(bytes(&forms::SCAN, "sequential"), Some(8.0));
-        assert_eq!(bytes(&forms::SCAN, "onesweep"), None);
-        assert_eq!(bytes(&forms::SELECT_IF, "lookback"), None);
-        let kept = Row { outputs: Some(4), ..row("cuda", "", &forms::SELECT_IF, "reduce_then_scan", 10, 1.0) };
+        let bytes = |primitive, algorithm: &Algorithm| {
+            traffic(&row("cuda", "", primitive, algorithm.name, 10, 1.0)).map(|b| b / 10.0)
+        };
+        assert_eq!(bytes(&forms::SCAN, &scan::LOOKBACK), Some(8.0));
+        assert_eq!(bytes(&forms::SCAN, &scan::REDUCE_THEN_SCAN), Some(12.0));
+        assert_eq!(bytes(&forms::REDUCE, &reduce::SINGLE_PASS), Some(4.0));
+        assert_eq!(bytes(&forms::REDUCE, &reduce::GRID_STRIDE), Some(4.0));
+        assert_eq!(bytes(&forms::REDUCE, &scan::LOOKBACK), None);
+        assert_eq!(bytes(&forms::SORT_KEYS, &sort::ONESWEEP), Some(36.0));
+        assert_eq!(bytes(&forms::SORT_PAIRS, &sort::ONESWEEP), Some(68.0));
+        assert_eq!(bytes(&forms::SORT_KEYS, &sort::UPSWEEP_DOWNSWEEP), Some(48.0));
+        assert_eq!(bytes(&forms::SCAN, &scan::SEQUENTIAL), Some(8.0));
+        assert_eq!(bytes(&forms::SCAN, &sort::ONESWEEP), None);
+        assert_eq!(bytes(&forms::SELECT_IF, &select::LOOKBACK), None);
+        let kept =
+            Row { outputs: Some(4), ..row("cuda", "", &forms::SELECT_IF, select::REDUCE_THEN_SCAN.name, 10, 1.0) };
         assert_eq!(traffic(&kept), Some(80.0 + 16.0));
-        let run = run(vec![row("cuda", "", &forms::SCAN, "lookback", 1 << 20, 1.0)]);
+        let run = run(vec![row("cuda", "", &forms::SCAN, scan::LOOKBACK.name, 1 << 20, 1.0)]);
         let [p] = &predictions(&run)[..] else { panic!() };
         // Half the copy's speed is twice the time.
         assert!((p.measured_ms / p.predicted_ms - 2.0).abs() < 1e-9);

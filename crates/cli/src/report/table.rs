@@ -175,11 +175,12 @@ pub fn place(row: &Row) -> String {
 mod tests {
     use super::*;
     use crate::report::series::tests::row;
+    use trifold::algorithm::scan;
     use trifold::forms;
 
     #[test]
     fn csv_has_a_record_a_row_and_quotes_what_needs_it() {
-        let mut one = row("cuda", "CUDA 13.0", &forms::SCAN, "lookback", 1024, 2.0);
+        let mut one = row("cuda", "CUDA 13.0", &forms::SCAN, scan::LOOKBACK.name, 1024, 2.0);
         one.error = Some("a \"quoted\", odd\nerror".into());
         let rows = vec![one, row("cub", "", &forms::COPY, "", 5, 1.0)];
         let text = csv(&[Run::new("a,b.json", rows)]).unwrap();
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_a_file_says_is_text_in_the_page() {
-        let mut one = row("cuda", "", &forms::SCAN, "lookback", 1024, 2.0);
+        let mut one = row("cuda", "", &forms::SCAN, scan::LOOKBACK.name, 1024, 2.0);
         one.device = "<script>alert(1)</script>".into();
         let runs = [Run::new("\"x\"", vec![one])];
         let html = of_rows(&Subject::of(&runs[0].rows[0]), &runs).into_string();
