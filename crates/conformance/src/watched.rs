@@ -84,6 +84,14 @@ impl<B: Backend> Backend for Watched<B> {
         Some(&self.calls)
     }
 
+    fn release(&self) {
+        self.inner.release();
+    }
+
+    fn is_captured(&self) -> bool {
+        self.inner.is_captured()
+    }
+
     fn divides_scratch(&self) -> bool {
         self.inner.divides_scratch()
     }

@@ -39,6 +39,9 @@ pub trait Backend: Clone + Send + Sync + 'static {
         None
     }
 
+    /// Gives back what it holds of memory that was freed.
+    fn release(&self) {}
+
     /// Whether what is enqueued now does not run, but becomes part of a graph.
     fn is_captured(&self) -> bool {
         false

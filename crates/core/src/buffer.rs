@@ -269,11 +269,12 @@ pub trait Transfer: Backend {
         self.calls().map(CallCache::memory).unwrap_or_default()
     }
 
-    /// Frees what the device keeps for calls that run once. The next of them make it anew.
+    /// Frees what the device keeps for calls that run once, and gives back what it holds of freed memory. The next calls make it anew.
     fn trim(&self) {
         if let Some(calls) = self.calls() {
             calls.trim();
         }
+        self.release();
     }
 
     /// [`Backend::read`], and waits for it.

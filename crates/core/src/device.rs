@@ -62,6 +62,7 @@ trait Erased: Any + Send + Sync {
     fn caps(&self) -> &Caps;
     fn tuning(&self) -> Tuning;
     fn allocate(&self, bytes: u64) -> Result<Span<Device>>;
+    fn release(&self);
     fn is_captured(&self) -> bool;
     fn divides_scratch(&self) -> bool;
     fn handle_alignment(&self, handle: &DeviceHandle) -> u64;
@@ -116,6 +117,10 @@ impl<B: Backend> Erased for B {
 
     fn allocate(&self, bytes: u64) -> Result<Span<Device>> {
         Ok(outer(&Backend::allocate(self, bytes)?))
+    }
+
+    fn release(&self) {
+        Backend::release(self);
     }
 
     fn is_captured(&self) -> bool {
@@ -230,6 +235,10 @@ impl Backend for Device {
 
     fn calls(&self) -> Option<&CallCache<Device>> {
         Some(&self.calls)
+    }
+
+    fn release(&self) {
+        self.backend.release();
     }
 
     fn is_captured(&self) -> bool {

@@ -15,6 +15,7 @@ use trifold_kernels::{Assembled, ParamsLayout};
 
 use crate::failure::driver;
 use crate::memory::Owner;
+use crate::pool::Pool;
 use crate::step::{self, MOST_ARGUMENTS};
 use crate::{Device, Handle, Step, device, memory, nvrtc};
 
@@ -37,6 +38,8 @@ pub struct Opened {
     /// Taken while a call's steps go into the stream: those of another thread's call, which may share scratch, come before or
     /// after them.
     turns: Turns,
+    /// Where memory comes from, if the device has pools.
+    pool: Option<Arc<Pool>>,
 }
 
 #[doc(hidden)]
@@ -129,7 +132,8 @@ impl Cuda {
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, "opened");
         let tuning = Tuning::for_device(&caps)?;
         let (turns, kernels) = (Turns::of(stream.cu_stream() as usize), Kernels::default());
-        let opened = Opened { stream, caps, architecture, kernels, turns };
+        let pool = Pool::new(stream.context());
+        let opened = Opened { stream, caps, architecture, kernels, turns, pool };
         Ok(Cuda { opened: opened.into(), tuning: tuning.into(), cache: Cache::from_env(), calls: Arc::default() })
     }
 
@@ -288,6 +292,12 @@ impl Backend for Cuda {
         Some(&self.calls)
     }
 
+    fn release(&self) {
+        if let Some(pool) = &self.pool {
+            pool.trim();
+        }
+    }
+
     fn is_captured(&self) -> bool {
         memory::is_captured(&self.stream)
     }
@@ -299,7 +309,7 @@ impl Backend for Cuda {
                 self.caps.device, self.caps.max_buffer
             )));
         }
-        memory::allocate(&self.stream, bytes, &self.caps.device)
+        memory::allocate(&self.stream, self.pool.as_ref(), bytes, &self.caps.device)
     }
 
     /// A handle is the address space, which starts at zero: a span's offset is its address, and decides alone.

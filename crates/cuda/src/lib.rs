@@ -33,6 +33,7 @@ mod device;
 mod failure;
 mod memory;
 mod nvrtc;
+mod pool;
 mod step;
 
 pub use backend::{Cuda, Kernel};

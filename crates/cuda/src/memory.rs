@@ -9,6 +9,7 @@ use trifold_core::{Buffer, Element, Error, Result, Span};
 
 use crate::Cuda;
 use crate::failure::driver;
+use crate::pool::Pool;
 
 /// A stream, which orders the uses of memory and kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,29 +54,43 @@ unsafe fn span_at(
     space.slice(address, bytes).expect("the space ends where the slice does")
 }
 
-/// Device memory of the backend's own; freed when dropped, which waits for the work that was submitted before, and as `cuMemFree` does maybe
-/// for other streams of the device. While its stream is being captured it is not freed at all: the graph may use it.
+/// Device memory of the backend's own; freed when dropped: in stream order, behind the work that was submitted before. Without a pool that
+/// waits for the work, and as `cuMemFree` does maybe for other streams of the device. While its stream is being captured it is not freed at all: the
+/// graph may use it.
 #[derive(Debug)]
 struct Memory {
     address: CUdeviceptr,
     /// As allocated.
     room: u64,
     stream: Arc<CudaStream>,
+    /// Where it is from, if that was a pool.
+    pool: Option<Arc<Pool>>,
 }
 
 /// Allocates memory.
-pub(crate) fn allocate(stream: &Arc<CudaStream>, bytes: u64, device: &str) -> Result<Span<Cuda>> {
+pub(crate) fn allocate(
+    stream: &Arc<CudaStream>,
+    pool: Option<&Arc<Pool>>,
+    bytes: u64,
+    device: &str,
+) -> Result<Span<Cuda>> {
     stream.context().bind_to_thread().map_err(driver("binding the context"))?;
     let out_of_memory = || Error::OutOfMemory { bytes, device: device.into() };
     let room = bytes.max(1).checked_next_multiple_of(16).ok_or_else(out_of_memory)?;
     let size = usize::try_from(room).map_err(|_| out_of_memory())?;
-    // SAFETY: the context is current on this thread. The memory's contents are undefined, and are only ever handed
-    // to the device or copied as bytes that the device wrote.
-    let address = unsafe { result::malloc_sync(size) }.map_err(|error| match error.0 {
+    // What a captured stream allocates would be a graph's.
+    let pool = pool.filter(|_| !is_captured(stream)).cloned();
+    let allocated = match &pool {
+        Some(pool) => pool.allocate(size, stream),
+        // SAFETY: the context is current on this thread. The memory's contents are undefined, and are only ever handed
+        // to the device or copied as bytes that the device wrote.
+        None => unsafe { result::malloc_sync(size) },
+    };
+    let address = allocated.map_err(|error| match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => out_of_memory(),
         _ => driver(format_args!("allocating {room} bytes"))(error),
     })?;
-    let memory = Memory { address, room, stream: stream.clone() };
+    let memory = Memory { address, room, stream: stream.clone(), pool };
     // SAFETY: the memory has at least the bytes asked for, and the span keeps it.
     Ok(unsafe { span_at(Owner::of(stream), Arc::new(memory), address, bytes, room) })
 }
@@ -119,11 +134,16 @@ pub(crate) fn is_captured(stream: &CudaStream) -> bool {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let freed = wait_to_free(&self.stream).and_then(|()| {
-            // SAFETY: the address is from `malloc_sync`, and freed here once. Spans and calls keep it, only work on its stream uses
-            // it (`Cuda::bind` refuses others), and that work has just ended.
-            unsafe { result::free_sync(self.address) }
-        });
+        let freed = match &self.pool {
+            Some(_) if is_captured(&self.stream) => Err(DriverError(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)),
+            // SAFETY: the address is from a pool, and freed here once, behind all work that uses it: spans and calls keep it, and only work on
+            // its stream does (`Cuda::bind` refuses others). Its context is current, as `is_captured` made it.
+            Some(_) => unsafe { result::free_async(self.address, self.stream.cu_stream()) },
+            None => wait_to_free(&self.stream).and_then(|()| {
+                // SAFETY: the address is from `malloc_sync`, and freed here once, when the work on it has just ended.
+                unsafe { result::free_sync(self.address) }
+            }),
+        };
         if let Err(error) = freed {
             tracing::warn!(%error, bytes = self.room, "device memory is not freed");
         }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use trifold_conformance::{Outcome, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip};
-use trifold_core::{Backend, Command, Error, Reduce, Result, Scan, Sort, Sum, Transfer};
-use trifold_cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use trifold_core::{Backend, Command, Error, Max, Reduce, Result, Scan, Sort, Sum, Transfer};
+use trifold_cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode, cuStreamQuery};
 use trifold_cuda::cudarc::driver::{CudaSlice, DevicePtr};
 use trifold_cuda::{Cache, Cuda, Step};
 
@@ -88,6 +88,28 @@ fn a_graph_runs_again_for_as_many_elements_as_the_device_says() {
         sorted[..n].sort_unstable();
         assert!(keys.read().unwrap() == sorted, "a sort of {n}");
     }
+}
+
+/// A drop waits for nothing, and what comes behind it may have its memory.
+#[test]
+fn memory_is_freed_in_stream_order() {
+    let Some(cuda) = open() else { return };
+    let n = 1 << 26;
+    let (x, kept) = (cuda.upload(&vec![1_u32; n]).unwrap(), cuda.alloc::<u32>(n).unwrap());
+    let scan = cuda.inclusive_scan(&x, Sum).to(&kept).prepare().unwrap();
+    cuda.synchronize().unwrap();
+    (0..200).for_each(|_| scan.run().unwrap());
+    let sums = cuda.inclusive_scan(&x, Sum).collect().unwrap();
+    let last = sums.slice(n - 1..).unwrap();
+    let copied = cuda.copy(&last).collect().unwrap();
+    drop((sums, last));
+    let (again, total) = (cuda.alloc::<u32>(n).unwrap(), cuda.alloc(1).unwrap());
+    cuda.copy(&kept).to(&again).run().unwrap();
+    cuda.reduce(&again, Max).to(&total).run().unwrap();
+    // SAFETY: the stream is alive.
+    let busy = unsafe { cuStreamQuery(cuda.stream().cu_stream()) };
+    assert_eq!(busy, CUresult::CUDA_ERROR_NOT_READY, "it waited");
+    assert_eq!((copied.read().unwrap(), total.read().unwrap()), (vec![n as u32], vec![n as u32]));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What a run of n elements takes, of a call that was prepared up to a capacity, with an n of the host's and with one on the device: beside a
-//! call that was prepared for n alone.
+//! What a run of n elements takes: of a call that was prepared for n alone, on the device and of the host's time; of one that runs once, of the
+//! host's; and of calls that were prepared up to a capacity, with an n of the host's and with one on the device.
 //! `cargo run --release -p trifold --example sizes -- 20 vulkan`, for a capacity of 2^20, on devices with that in their line.
 
 mod on_device;
@@ -47,6 +47,18 @@ impl Times {
 type Make<'a> = &'a dyn Fn(usize, Option<&Buffer<u32>>) -> trifold::Result<Placed>;
 
 fn compare(device: &Device, what: &str, capacity: usize, make: Make<'_>) -> trifold::Result<()> {
+    let once = |n| -> trifold::Result<f64> {
+        let mut host = vec![];
+        for _ in 0..RUNS {
+            let call = make(n, None)?;
+            let start = Instant::now();
+            call.run()?;
+            host.push(start.elapsed().as_secs_f64() * 1e6);
+            device.synchronize()?;
+        }
+        host.sort_by(f64::total_cmp);
+        Ok(host[host.len() / 2])
+    };
     let length = device.upload(&[0])?;
     let sized = make(capacity, None)?.up_to(capacity).prepare()?;
     let counted = make(capacity, Some(&length))?.prepare()?;
@@ -55,7 +67,12 @@ fn compare(device: &Device, what: &str, capacity: usize, make: Make<'_>) -> trif
         let exact = Times::of(&make(n, None)?.prepare()?, n)?;
         let (sized, counted) = (Times::of(&sized, n)?, Times::of(&counted, capacity)?);
         let alone = exact.device.map_or("-".into(), |us| format!("{us:.1} us"));
-        println!("{what} {n:>9} {alone:>12} {} {}", sized.beside(&exact), counted.beside(&exact));
+        let (host, once) = (exact.host, once(n)?);
+        println!(
+            "{what} {n:>9} {alone:>12} {host:>6.1} us {once:>6.1} us {} {}",
+            sized.beside(&exact),
+            counted.beside(&exact)
+        );
     }
     Ok(())
 }
@@ -67,7 +84,10 @@ fn main() -> trifold::Result<()> {
     let wanted = std::env::args().nth(2).unwrap_or_default().to_lowercase();
     for (found, device) in open_all().filter(|(found, _)| found.to_string().to_lowercase().contains(&wanted)) {
         println!("{found}, up to {capacity}\n");
-        println!("{:>14} {:>12} {:>29} {:>29}", "n", "for n alone", "n of the host's", "n on the device");
+        println!(
+            "{:>14} {:>22} {:>9} {:>29} {:>29}",
+            "n", "for n alone, host", "one-shot", "n of the host's", "n on the device"
+        );
         let (x, to) = (device.upload(&words)?, device.alloc(capacity)?);
         compare(&device, "scan", capacity, &|n, length| {
             let scan = device.inclusive_scan(x.slice(..n)?, Sum);
