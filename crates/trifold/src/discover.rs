@@ -1,6 +1,7 @@
-//! The machine's devices, whichever backends find them.
+//! The machine's devices, whichever backends find them. [`devices`] lists them, and [`search`] also says why a backend found none.
 
-use crate::{Device, DeviceKind, Error, Result};
+use crate::backend::DeviceKind;
+use crate::{Device, Error, Result};
 
 type Open = Box<dyn Fn() -> Result<Device> + Send + Sync>;
 
@@ -35,7 +36,7 @@ impl Found {
     /// Opens the device.
     ///
     /// # Errors
-    /// What the driver says, and [`Error::Unsupported`](crate::Error::Unsupported) if the device lacks what the
+    /// What the driver says, and [`Error::Unsupported`] if the device lacks what the
     /// backend cannot do without.
     pub fn open(&self) -> Result<Device> {
         (self.open)()
@@ -53,14 +54,14 @@ pub struct Missing {
 
 /// Every device of every backend that this build has.
 pub fn devices() -> Vec<Found> {
-    discover().0
+    search().0
 }
 
 /// As [`devices`], and the backends that found none, each with what to install.
-pub fn discover() -> (Vec<Found>, Vec<Missing>) {
+pub fn search() -> (Vec<Found>, Vec<Missing>) {
     let (mut found, mut missing) = (vec![], vec![]);
-    for (backend, search) in BACKENDS {
-        match search() {
+    for (backend, find) in BACKENDS {
+        match find() {
             Ok(devices) if devices.is_empty() => {
                 missing.push(Missing { backend, reason: "its driver reports no device".into() });
             }
@@ -91,7 +92,7 @@ pub fn discover() -> (Vec<Found>, Vec<Missing>) {
 /// # Errors
 /// [`Error::Unsupported`] with what was tried, and what to install, if none opens.
 pub fn open() -> Result<Device> {
-    let (found, missing) = discover();
+    let (found, missing) = search();
     let wanted = std::env::var("TRIFOLD_DEVICE").unwrap_or_default();
     let mut tried: Vec<String> = missing.into_iter().map(|m| format!("{}: {}", m.backend, m.reason)).collect();
     for device in ranked(found, &wanted) {

@@ -175,7 +175,7 @@ pub fn place(row: &Row) -> String {
 mod tests {
     use super::*;
     use crate::report::series::tests::row;
-    use trifold::forms;
+    use trifold::plan::forms;
 
     #[test]
     fn csv_has_a_record_a_row_and_quotes_what_needs_it() {
