@@ -53,11 +53,37 @@ pub struct Missing {
 }
 
 /// Every device of every backend that this build has.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> trifold::Result<()> {
+/// use trifold::prelude::*;
+///
+/// let found = trifold::devices();
+/// let cpu = found.iter().find(|device| device.backend == "cpu").expect("every machine has one");
+/// let gpu = cpu.open()?;
+/// assert_eq!(gpu.reduce(&gpu.upload(&[3u32, 1, 4])?, Sum).value()?, 8);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
 pub fn devices() -> Vec<Found> {
     search().0
 }
 
 /// As [`devices`], and the backends that found none, each with what to install.
+///
+/// ```
+/// let (found, missing) = trifold::discover::search();
+/// for device in &found {
+///     println!("{device}");
+/// }
+/// for backend in &missing {
+///     println!("no {}: {}", backend.backend, backend.reason);
+/// }
+/// # assert!(!found.is_empty() || !missing.is_empty());
+/// ```
 pub fn search() -> (Vec<Found>, Vec<Missing>) {
     let (mut found, mut missing) = (vec![], vec![]);
     for (backend, find) in BACKENDS {

@@ -58,7 +58,7 @@
 //! | where the input is | [`.in_place()`](builders::SortCall::in_place) |
 //! | in new buffers | [`.collect()?`](builders::SortCall::collect) |
 //! | in new memory, and their count too | [`.compact()?`](builders::SelectCall::compact) |
-//! | and their count in a word of mine | [`.count_to(&n)`](builders::SelectCall::count_to) |
+//! | their count in a word of mine | [`.count_to(&n)`](builders::SelectCall::count_to) |
 //! | on the host | [`.read()?`](builders::ScanCall::read) |
 //! | on the host, the one of a reduction | [`.value()?`](builders::ReduceCall::value) |
 //!
@@ -104,16 +104,16 @@
 //!
 //! # Who waits
 //!
-//! `run` and `encode` do not wait for the device. `read`, `value` and `len` do. Each that blocks has a twin for programs that must not, which
-//! [`block_on`] waits for:
+//! `run` and `encode` do not wait for the device. `read`, `value` and `len` do, and `prepare` waits for compilers. Programs that must not block
+//! have futures, which [`block_on`] waits for:
 //!
-//! | Blocks | Does not block |
+//! | Call | Future |
 //! |---|---|
-//! | `.run()?`, `.prepare()?` | [`.run_async().await?`](Placed::run_async), [`.prepare_async().await?`](Placed::prepare_async) |
-//! | `.read()?` | [`.read_async().await?`](builders::ScanCall::read_async) |
-//! | `.value()?` | [`.value_async().await?`](builders::ReduceCall::value_async) |
-//! | `.collect()?`, `.compact()?` | [`.collect_async().await?`](builders::SortCall::collect_async), [`.compact_async().await?`](builders::SelectCall::compact_async) |
-//! | `x.read()?`, `kept.len()?` | [`x.read_async().await?`](Buffer::read_async), [`kept.len_async().await?`](Compacted::len_async) |
+//! | `.run()?`, `.prepare()?` | [`.run_async()`](Placed::run_async), [`.prepare_async()`](Placed::prepare_async) |
+//! | `.read()?` | [`.read_async()`](builders::ScanCall::read_async) |
+//! | `.value()?` | [`.value_async()`](builders::ReduceCall::value_async) |
+//! | `.collect()?`, `.compact()?` | [`.collect_async()`](builders::SortCall::collect_async), [`.compact_async()`](builders::SelectCall::compact_async) |
+//! | `x.read()?`, `kept.len()?` | [`x.read_async()`](Buffer::read_async), [`kept.len_async()`](Compacted::len_async) |
 //!
 //! # Features
 //!
@@ -130,8 +130,8 @@ pub use trifold_cache::Cache;
 pub use trifold_core::bytemuck;
 #[doc(inline)]
 pub use trifold_core::{
-    Algorithm, Backend, Buffer, Call, Captures, Compacted, Device, Element, Error, Key, Monoid, Placed, Predicate,
-    Reduce, ReduceByKey, Result, Scan, Select, Sort, Transfer, algorithm, block_on, element,
+    Algorithm, Backend, Buffer, Call, Captures, Compacted, Device, Element, Error, Key, Monoid, Placed, Result,
+    Transfer, algorithm, block_on, element, primitive::prelude::*,
 };
 
 #[cfg(feature = "cpu")]
@@ -157,14 +157,33 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::operators::*;
     #[doc(no_inline)]
-    pub use crate::{
-        Backend, Buffer, Captures, Compacted, Element, Key, Monoid, Predicate, Reduce, ReduceByKey, Scan, Select, Sort,
-        Transfer,
-    };
+    pub use crate::{Backend, Buffer, Captures, Compacted, Element, Key, Monoid, Transfer};
+    #[doc(no_inline)]
+    pub use trifold_core::primitive::prelude::*;
 }
 
 /// The operators that scans and reductions take, and a predicate for selections. They are values: `gpu.reduce(&x, Sum)`. Those of a
 /// program's own are [`Monoid`] and [`Predicate`].
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> trifold::Result<()> {
+/// use trifold::prelude::*;
+///
+/// let gpu = trifold::cpu::Cpu::new()?;
+/// let x = gpu.upload(&[6u32, 3, 5])?;
+/// assert_eq!(gpu.reduce(&x, Sum).value()?, 14);
+/// assert_eq!(gpu.reduce(&x, Product).value()?, 90);
+/// assert_eq!(gpu.reduce(&x, Min).value()?, 3);
+/// assert_eq!(gpu.reduce(&x, Max).value()?, 6);
+/// assert_eq!(gpu.reduce(&x, And).value()?, 0);
+/// assert_eq!(gpu.reduce(&x, Or).value()?, 7);
+/// assert_eq!(gpu.reduce(&x, Xor).value()?, 0);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
 pub mod operators {
     #[doc(inline)]
     pub use trifold_core::{And, Max, Min, Or, Product, Sum, UpperHalf, Xor};
