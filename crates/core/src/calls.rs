@@ -285,7 +285,8 @@ impl<B: Backend> Placed<B> {
 
     /// Records the call, which then runs when what it was recorded into does, as often as that.
     ///
-    /// In wgpu the recorder is a `CommandEncoder` of the program's own. Where a queue or a stream takes commands at once, they are in it when this returns.
+    /// In wgpu the recorder is a `CommandEncoder` of the program's own. Where a queue or a stream takes commands at once, they are in
+    /// it when this returns.
     ///
     /// ```
     /// # use trifold_core::{Backend, Scan, Sort, Sum, Transfer};

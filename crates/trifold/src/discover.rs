@@ -1,4 +1,5 @@
-//! The machine's devices, whichever backends find them. [`devices`] lists them, and [`search`] also says why a backend found none.
+//! The machine's devices, whichever backends find them. [`devices`] lists them, and [`search`] also says why a backend
+//! found none.
 
 use crate::backend::DeviceKind;
 use crate::{Device, Error, Result};

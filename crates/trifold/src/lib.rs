@@ -22,7 +22,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! A call says what, then where its results go, then when it runs. The tables below have every word of it.
+//! A call says what, then where its results go, then when it runs. The tables below have every word of it. The same
+//! calls run on every backend, since each is a [`Backend`], and so is [`Device`], which is chosen at run time.
 //!
 //! # What
 //!
@@ -31,16 +32,16 @@
 //!
 //! | I want | Call |
 //! |---|---|
-//! | each element combined with all before it | [`gpu.inclusive_scan(&x, Sum)`](Scan::inclusive_scan) |
-//! | the same without the element itself | [`gpu.exclusive_scan(&x, Sum)`](Scan::exclusive_scan) |
-//! | all elements combined to one | [`gpu.reduce(&x, Max)`](Reduce::reduce) |
-//! | either to start from a value | [`.starting_from(7)`](builders::ScanCall::starting_from) |
+//! | a running total at each element | [`gpu.inclusive_scan(&x, Sum)`](Scan::inclusive_scan) |
+//! | the same, without the element | [`gpu.exclusive_scan(&x, Sum)`](Scan::exclusive_scan) |
+//! | one total of all elements | [`gpu.reduce(&x, Max)`](Reduce::reduce) |
+//! | a total that starts from a value | [`.starting_from(7)`](builders::ScanCall::starting_from) |
 //! | keys in order | [`gpu.sort(&keys)`](Sort::sort) |
 //! | large keys first | [`.descending()`](builders::SortCall::descending) |
 //! | a value to move with each key | [`.with(&values)`](builders::SortCall::with) |
-//! | the elements that a predicate keeps | [`gpu.select(&x, Odd)`](Select::select) |
-//! | these, and the others too | [`gpu.partition(&x, Odd)`](Select::partition) |
-//! | a total for each run of equal keys | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
+//! | the elements that pass a test | [`gpu.select(&x, Odd)`](Select::select) |
+//! | these, and the others | [`gpu.partition(&x, Odd)`](Select::partition) |
+//! | a total of each run of keys | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
 //! | the length of each run | [`gpu.run_length_encode(&x)`](ReduceByKey::run_length_encode) |
 //! | the same elements elsewhere | [`gpu.copy(&x)`](Transfer::copy) |
 //! | an operator of my own | [`Monoid`] |
@@ -57,22 +58,22 @@
 //! | of a partition in one buffer | [`.to_one(&out)`](builders::PartitionCall::to_one) |
 //! | where the input is | [`.in_place()`](builders::SortCall::in_place) |
 //! | in new buffers | [`.collect()?`](builders::SortCall::collect) |
-//! | in new memory, and their count too | [`.compact()?`](builders::SelectCall::compact) |
-//! | their count in a word of mine | [`.count_to(&n)`](builders::SelectCall::count_to) |
+//! | in new memory, with their count | [`.compact()?`](builders::SelectCall::compact) |
+//! | the count in my own word | [`.count_to(&n)`](builders::SelectCall::count_to) |
 //! | on the host | [`.read()?`](builders::ScanCall::read) |
-//! | on the host, the one of a reduction | [`.value()?`](builders::ReduceCall::value) |
+//! | on the host, of a reduction | [`.value()?`](builders::ReduceCall::value) |
 //!
 //! # When
 //!
 //! | I want it to run | Call |
 //! |---|---|
 //! | once, now | [`.run()?`](Placed::run) |
-//! | when my encoder, stream or queue gets there | [`.encode(&mut encoder)?`](Placed::encode) |
-//! | often, with nothing compiled or allocated | [`.prepare()?`](Placed::prepare), which gives a [`Call`] |
+//! | in my encoder, stream or queue | [`.encode(&mut encoder)?`](Placed::encode) |
+//! | often, at no cost but the run | [`.prepare()?`](Placed::prepare), which gives a [`Call`] |
 //! | again, once prepared | [`call.run()?`](Call::run), [`call.encode(&mut encoder)?`](Call::encode) |
 //! | and to know how long it takes | [`call.time(20)?`](Call::time) |
 //! | by an algorithm that I name | [`.by(&algorithm::scan::LOOKBACK)`](Placed::by) |
-//! | not at all: only to see the plan | [`.plan()?`](Placed::plan) |
+//! | not at all: to see the plan | [`.plan()?`](Placed::plan) |
 //!
 //! # How many
 //!
@@ -100,6 +101,8 @@
 //! | to write and to read them | [`x.write(&[3, 4])?`](Buffer::write), [`x.read()?`](Buffer::read) |
 //! | the same bytes as another type | [`x.cast::<f32>()?`](Buffer::cast) |
 //! | how many were kept, on the host | [`kept.len()?`](Compacted::len) |
+//! | how much scratch a call takes | [`call.scratch_bytes()`](Call::scratch_bytes), or ahead of it [`plan::scratch_bytes`] |
+//! | my own scratch | [`Prepared::bind_with_scratch`](plan::Prepared::bind_with_scratch) |
 //! | kernels kept on disk, or not | [`Cache`] and the variable `TRIFOLD_CACHE` |
 //!
 //! # Who waits
@@ -151,8 +154,8 @@ pub use trifold_opencl as opencl;
 #[doc(inline)]
 pub use trifold_wgpu as wgpu;
 
-/// What a program that scans, reduces and sorts uses: the traits, the types of memory, and the operators. `use trifold::prelude::*;`
-/// brings the calls into scope.
+/// What a program that scans, reduces and sorts uses: the traits, the types of memory, and the operators.
+/// `use trifold::prelude::*;` brings the calls into scope.
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::operators::*;
@@ -162,8 +165,8 @@ pub mod prelude {
     pub use trifold_core::primitive::prelude::*;
 }
 
-/// The operators that scans and reductions take, and a predicate for selections. They are values: `gpu.reduce(&x, Sum)`. Those of a
-/// program's own are [`Monoid`] and [`Predicate`].
+/// The operators that scans and reductions take, and a predicate for selections. They are values, as in
+/// `gpu.reduce(&x, Sum)`. Those of a program's own implement [`Monoid`] and [`Predicate`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -189,8 +192,8 @@ pub mod operators {
     pub use trifold_core::{And, Max, Min, Or, Product, Sum, UpperHalf, Xor};
 }
 
-/// What the calls' traits give: a call that was told what to do, and is yet to be told where. A program seldom names these types. Each ends in a
-/// [`Placed`], or in results.
+/// What the calls' traits give: a call that was told what to do, and is yet to be told where. A program seldom names
+/// these types. Each ends in a [`Placed`], or in results.
 pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
@@ -199,15 +202,17 @@ pub mod builders {
     };
 }
 
-/// Types of elements as data, for programs that learn at run time which they have: what [`Element`] and [`Key`] say of a Rust type.
+/// Types of elements as data, for programs that learn at run time which they have: what [`Element`] and [`Key`] say of
+/// a Rust type.
 pub mod types {
     #[doc(inline)]
     pub use trifold_core::{ElementType, Field, Number, Scalar, ScalarKind, for_scalar};
 }
 
-/// Calls as data. A [`Request`](plan::Request) says what is asked, and [`plan`](plan::plan) makes a [`Plan`](plan::Plan) of it for a
-/// device that need not be there. [`Prepared`](plan::Prepared) compiles it, and binds it to memory as a [`Call`]. The builders do all this
-/// themselves; this module is for programs that read files of requests, compare algorithms or keep scratch of their own.
+/// Calls as data. A [`Request`](plan::Request) says what is asked, and [`plan`](plan::plan) makes a
+/// [`Plan`](plan::Plan) of it for a device that need not be there. [`Prepared`](plan::Prepared) compiles it, and binds
+/// it to memory as a [`Call`]. The builders do all this themselves; this module is for programs that read files of
+/// requests, compare algorithms or keep scratch of their own.
 pub mod plan {
     #[doc(inline)]
     pub use trifold_core::planner::*;
@@ -219,8 +224,8 @@ pub mod plan {
     };
 }
 
-/// The numbers that planning depends on, such as how many elements a workgroup takes. Those of measured devices come with the library;
-/// `trifold tune` measures others. A program needs this only to try numbers of its own.
+/// The numbers that planning depends on, such as how many elements a workgroup takes. Those of measured devices come
+/// with the library; `trifold tune` measures others. A program needs this only to try numbers of its own.
 pub mod tuning {
     #[doc(inline)]
     pub use trifold_core::renamed;
@@ -229,7 +234,8 @@ pub mod tuning {
 }
 
 /// What a backend is made of. [`Caps`](backend::Caps) says what a device can do. [`Span`](backend::Span) and
-/// [`Spans`](backend::Spans) are memory in bytes. The rest is for those who write a backend, or a kernel beside Trifold's.
+/// [`Spans`](backend::Spans) are memory in bytes. The rest is for those who write a backend, or a kernel beside
+/// Trifold's.
 pub mod backend {
     #[doc(inline)]
     pub use trifold_core::{
