@@ -107,8 +107,10 @@
 //!
 //! # Who waits
 //!
-//! `run` and `encode` do not wait for the device. `read`, `value` and `len` do, and `prepare` waits for compilers. Programs that must not block
-//! have futures, which [`block_on`] waits for:
+//! `read`, `value` and `len` wait for the device. `run` and `encode` do not, but in CUDA, where a call that was not
+//! prepared waits to free its scratch. What compiles a kernel waits for the compiler. Programs that await have futures,
+//! and [`block_on`] waits for one. The future of a read or of a kernel to compile blocks its own thread
+//! ([`Backend::read`], [`Backend::compile`]).
 //!
 //! | Call | Future |
 //! |---|---|
