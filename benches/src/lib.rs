@@ -2,10 +2,14 @@
 //! device's own and holds nothing of the host's.
 
 use trifold::algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE_SHARED, SUBGROUP_BLOCKED};
-use trifold::{
-    Algorithm, Backend, Builtin, Call, Caps, Device, DeviceKind, Error, Fault, Form, Layout, Options, Plan, Request,
-    Rest, Result, Scalar, SelectRequest, Selector, Slot, SpansOf, Tuning, UpperHalf, Writes, bytemuck, forms, planner,
+use trifold::backend::{Caps, DeviceKind, SpansOf};
+use trifold::operators::UpperHalf;
+use trifold::plan::{
+    Builtin, Fault, Form, Layout, Options, Plan, Request, Rest, SelectRequest, Selector, Slot, Writes, forms,
 };
+use trifold::tuning::Tuning;
+use trifold::types::Scalar;
+use trifold::{Algorithm, Backend, Call, Device, Error, Result, bytemuck, plan};
 
 /// One bench, before it has a device.
 #[derive(Debug, Clone)]
@@ -78,9 +82,9 @@ impl Case {
     /// Its plan.
     ///
     /// # Errors
-    /// As [`planner::plan`].
+    /// As [`plan::plan`].
     pub fn plan(&self, caps: &Caps, own: Tuning) -> Result<Plan> {
-        planner::plan(&self.request, Layout::default(), self.options(), caps, &self.tuning(own)?)
+        plan::plan(&self.request, Layout::default(), self.options(), caps, &self.tuning(own)?)
     }
 
     /// With the numbers of the literature's variants, and with blocked tiles, where that makes another plan.
@@ -139,7 +143,7 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
             Writes::Kept => (n / 2, 1),
             Writes::Runs => (n.div_ceil(RUN), RUN),
         };
-        for algorithm in trifold::planner::algorithms(&request, caps) {
+        for algorithm in trifold::plan::algorithms(&request, caps) {
             let (request, number, fault) = (request.clone(), None, Fault::None);
             let case = Case { request, scalar, operator, outputs, run, algorithm, number, fault };
             let variants = case.variants(caps);
@@ -203,8 +207,12 @@ mod tests {
         let cpu = trifold::cpu::Cpu::new().unwrap();
         let gpu = Caps {
             kind: DeviceKind::DiscreteGpu,
-            language: trifold::Language::CudaC,
-            subgroups: Some(trifold::Subgroups { min: 32, max: 32, source: trifold::SubgroupSource::Native }),
+            language: trifold::backend::Language::CudaC,
+            subgroups: Some(trifold::backend::Subgroups {
+                min: 32,
+                max: 32,
+                source: trifold::backend::SubgroupSource::Native,
+            }),
             forward_progress: true,
             max_workgroup: 1024,
             shared_bytes: 48 << 10,

@@ -5,10 +5,13 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
-use trifold::{
-    Backend, Builtin, Call, Device, ElementType, Layout, Op, Operand, Options, Order, ReduceRequest, Request, Scalar,
-    ScanKind, ScanRequest, Slot, SortRequest, Spans, SpansOf, Transfer, planner,
+use trifold::backend::{Spans, SpansOf};
+use trifold::builders::Order;
+use trifold::plan::{
+    Builtin, Layout, Op, Operand, Options, ReduceRequest, Request, ScanKind, ScanRequest, Slot, SortRequest,
 };
+use trifold::types::{ElementType, Scalar};
+use trifold::{Backend, Call, Device, Transfer, plan};
 
 use crate::args::{FileArgs, ReduceArgs, ScanArgs, SortArgs};
 use crate::elements;
@@ -120,7 +123,7 @@ fn run(
     let algorithm = algorithm.map(|name| request.algorithm(name)).transpose()?;
     let options = Options { algorithm, ..Options::default() };
     // The limits are checked before anything is allocated or copied.
-    planner::plan(request, Layout::default(), options, backend.caps(), &backend.tuning())?;
+    plan::plan(request, Layout::default(), options, backend.caps(), &backend.tuning())?;
     let moved_bytes = values.map_or(0, |v| v.bytes().len());
     let [from, to] = [upload(backend, input.bytes())?, allocate(backend, output_bytes)?];
     let spans = SpansOf {

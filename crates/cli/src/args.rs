@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trifold::{Builtin, Fault, Form, MAX_ELEMENTS, Scalar, Tuning, Waiting};
+use trifold::plan::{Builtin, Fault, Form, MAX_ELEMENTS, Waiting};
+use trifold::tuning::Tuning;
+use trifold::types::Scalar;
 use trifold_conformance::Distribution;
 
 use crate::files::Asked;

@@ -3,7 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::{Context, Result, bail};
-use trifold::{Device, DeviceKind, Error, Found, Language, TuningTable};
+use trifold::backend::{DeviceKind, Language};
+use trifold::tuning::TuningTable;
+use trifold::{Device, Error, Found};
 
 /// The devices that match any of the words, or all if there are none. Of all, those are left out that the file of `TRIFOLD_TUNING` has
 /// no numbers for; whoever chooses one, and whoever is left with none, is told so as an error.
@@ -26,7 +28,7 @@ pub fn matching(words: &[String]) -> Result<Vec<Found>> {
 
 /// As [`matching`], whatever `TRIFOLD_TUNING` names.
 pub fn listed(words: &[String]) -> Result<Vec<Found>> {
-    let (found, missing) = trifold::discover();
+    let (found, missing) = trifold::discover::search();
     let listing: Vec<String> = found.iter().map(|device| format!("\n  {device}")).collect();
     if found.is_empty() {
         let reasons: Vec<String> = missing.iter().map(|m| format!("\n  {}: {}", m.backend, m.reason)).collect();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trifold::Scalar;
+use trifold::types::Scalar;
 
 /// By a name's end: what the file holds, and Python that reads an array of type `{t}` from the file `{f}`.
 const FORMATS: [(&str, &str, &str); 10] = [

@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use trifold::{Backend, Caps, DeviceKind, SubgroupSource};
+use trifold::Backend;
+use trifold::backend::{Caps, DeviceKind, SubgroupSource};
 
 use crate::args::DevicesArgs;
 
 pub fn run(args: &DevicesArgs) -> Result<ExitCode> {
-    let (found, missing) = trifold::discover();
+    let (found, missing) = trifold::discover::search();
     // What a device can do is known once it is open.
     let opened: Vec<_> =
         found.iter().map(|f| (f, crate::choose::open(f).map(|backend| backend.caps().clone()))).collect();

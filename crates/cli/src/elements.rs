@@ -2,7 +2,8 @@
 
 use anyhow::{Result, anyhow};
 use rayon::prelude::*;
-use trifold::{Number, Scalar, bytemuck, for_scalar};
+use trifold::bytemuck;
+use trifold::types::{Number, Scalar, for_scalar};
 use trifold_conformance::Distribution;
 
 /// Elements on the host, aligned for any scalar.

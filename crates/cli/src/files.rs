@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use memmap2::Mmap;
 use npyz::WriterBuilder;
 use tempfile::NamedTempFile;
-use trifold::Scalar;
+use trifold::types::Scalar;
 
 use crate::convert;
 

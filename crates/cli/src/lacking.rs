@@ -1,11 +1,13 @@
 //! Algorithms that a device lacks, so that its rows and cases can say why.
 
-use trifold::{Algorithm, Caps, Language, Request, SubgroupSource, Subgroups, planner};
+use trifold::backend::{Caps, Language, SubgroupSource, Subgroups};
+use trifold::plan::Request;
+use trifold::{Algorithm, plan};
 
 /// Those that a device with kernels may have for a request, and this one has not.
 pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static Algorithm> {
-    let has = planner::algorithms(request, caps);
-    let mut elsewhere = planner::algorithms(request, &ablest(caps));
+    let has = plan::algorithms(request, caps);
+    let mut elsewhere = plan::algorithms(request, &ablest(caps));
     elsewhere.retain(|name| !has.contains(name));
     elsewhere
 }

@@ -1,6 +1,7 @@
 //! A device's memory, as the commands fill it.
 
-use trifold::{Backend, Device, Result, Span};
+use trifold::backend::Span;
+use trifold::{Backend, Device, Result};
 
 /// Memory of so many bytes, and of one element at least: a reduction of none writes one.
 pub fn allocate(device: &Device, bytes: usize) -> Result<Span<Device>> {

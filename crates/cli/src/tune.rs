@@ -6,7 +6,10 @@ use std::process::ExitCode;
 use anyhow::{Result, bail, ensure};
 use comfy_table::Table;
 use indicatif::ProgressBar;
-use trifold::{Backend, Candidates, Caps, Device, Fault, Found, Layout, Plan, Tuning, TuningRow, TuningTable, planner};
+use trifold::backend::Caps;
+use trifold::plan::{Fault, Layout, Plan};
+use trifold::tuning::{Candidates, Tuning, TuningRow, TuningTable};
+use trifold::{Backend, Device, Found, plan};
 use trifold_conformance as conformance;
 
 use crate::args::TuneArgs;
@@ -145,7 +148,7 @@ fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning:
     let asked = args.primitive.is_empty() || args.primitive.contains(&subject.form);
     let request = subject.request(subject.size(n));
     // Its tile may not fit this device.
-    let fits = || planner::plan(&request, Layout::default(), subject.options(), caps, tuning).is_ok();
+    let fits = || plan::plan(&request, Layout::default(), subject.options(), caps, tuning).is_ok();
     // From where on an algorithm is the faster, only calls of that size tell.
     let is_whole = !subject.is_choice || subject.few == Some(subject.size(n));
     asked && subject.is_for(caps) && is_whole && (subject.few.is_none() || fits())
@@ -267,7 +270,7 @@ impl Search<'_> {
     /// What a call does with these numbers; numbers that change nothing of it need no time.
     fn plan(&self, subject: &Candidates, tuning: &Tuning) -> Option<Plan> {
         let request = subject.request(subject.size(self.n));
-        planner::plan(&request, Layout::default(), subject.options(), self.caps, tuning).ok()
+        plan::plan(&request, Layout::default(), subject.options(), self.caps, tuning).ok()
     }
 
     /// What a call whose result is right takes of the device, or what is wrong with it.

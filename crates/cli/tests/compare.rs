@@ -7,7 +7,7 @@ use std::fs;
 
 use program::{Folder, fails, on_cpu, rows, succeeds, text, trifold};
 use serde_json::Value;
-use trifold::Form;
+use trifold::plan::Form;
 
 /// On a Vulkan device, if there is one.
 #[test]

@@ -210,7 +210,7 @@ impl Record {
             // Older records have older names.
             row[name]
                 .as_str()
-                .is_some_and(|said| said == value || name == "algorithm" && trifold::renamed(said) == value)
+                .is_some_and(|said| said == value || name == "algorithm" && trifold::tuning::renamed(said) == value)
         };
         let is_meant = |row: &&Value| row["n"] == n && fields.iter().all(|(name, value)| has(row, name, value));
         self.0.iter().filter(is_meant).collect()

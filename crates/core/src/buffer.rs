@@ -10,6 +10,16 @@ use crate::{
 
 /// Elements in a device's memory. A clone is another handle of the same memory, and so is a slice; the memory is freed with the last of them,
 /// and with the last call that was prepared on it.
+///
+/// ```
+/// # use trifold_core::{Buffer, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x: Buffer<u32, _> = gpu.upload(&[3, 1, 4])?;
+/// let same = x.clone();
+/// same.slice(..1)?.write(&[7])?;
+/// assert_eq!(x.read()?, [7, 1, 4]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 pub struct Buffer<T, B: Backend = Device> {
     device: B,
     span: Span<B>,
@@ -33,6 +43,14 @@ impl<T: Element, B: Backend> Buffer<T, B> {
     const SIZE: u64 = size_of::<T>() as u64;
 
     /// Memory as elements of this type.
+    ///
+    /// ```
+    /// # use trifold_core::{Backend, Buffer, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let y: Buffer<u32, _> = Buffer::of_span(&gpu, gpu.allocate(12)?)?;
+    /// assert_eq!(y.len(), 3);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Invalid`] for bytes that are no whole number of elements.
@@ -102,6 +120,15 @@ impl<T: Element, B: Backend> Buffer<T, B> {
 
     /// The same memory as elements of another type.
     ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[1.0f32, -2.0])?;
+    /// assert_eq!(x.cast::<u32>()?.read()?, [0x3f80_0000, 0xc000_0000]);
+    /// assert_eq!(x.cast::<u64>()?.len(), 1);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Invalid`] for bytes that are no whole number of those.
     pub fn cast<U: Element>(&self) -> Result<Buffer<U, B>> {
@@ -109,6 +136,16 @@ impl<T: Element, B: Backend> Buffer<T, B> {
     }
 
     /// Writes elements from the host, in the order of the device's queue.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// x.slice(1..)?.write(&[7, 8])?;
+    /// assert_eq!(x.read()?, [3, 7, 8]);
+    /// assert!(x.write(&[7, 8]).is_err());
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Invalid`] if there are more or fewer than the buffer has, and as [`Backend::write`].
@@ -125,6 +162,15 @@ impl<T: Element, B: Backend> Buffer<T, B> {
 
     /// Reads the elements, after all that was submitted so far, and waits for them.
     ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// gpu.inclusive_scan(&x, Sum).in_place().run()?;
+    /// assert_eq!(x.read()?, [3, 4, 8]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Backend::read`].
     pub fn read(&self) -> Result<Vec<T>> {
@@ -132,6 +178,14 @@ impl<T: Element, B: Backend> Buffer<T, B> {
     }
 
     /// As [`Buffer::read`], for programs that must not block.
+    ///
+    /// ```
+    /// # use trifold_core::{block_on, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// assert_eq!(block_on(x.read_async())?, [3, 1, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Backend::read`].
@@ -182,16 +236,47 @@ impl<T: Element, B: Backend> Compacted<T, B> {
     }
 
     /// The memory of as many elements as there may be. Those past the count are undefined.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.7f32, 0.1, 0.9])?;
+    /// let kept = gpu.select(&x, UpperHalf).compact()?;
+    /// assert_eq!(kept.room().len(), 3);
+    /// assert_eq!(kept.room().slice(..2)?.read()?, [0.7, 0.9]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn room(&self) -> &Buffer<T, B> {
         &self.room
     }
 
     /// How many elements there are, on the device.
+    ///
+    /// Other calls can go by it:
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Select, Sum, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, weights) = (gpu.upload(&[0.7f32, 0.1, 0.9])?, gpu.upload(&[1u32, 2, 3])?);
+    /// let kept = gpu.select(&x, UpperHalf).compact()?;
+    /// assert_eq!(gpu.reduce(&weights, Sum).len_on_device(kept.count()).value()?, 1 + 2);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn count(&self) -> &Buffer<u32, B> {
         &self.count
     }
 
     /// Reads how many elements there are, and waits for it.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.7f32, 0.1, 0.9])?;
+    /// let kept = gpu.select(&x, UpperHalf).compact()?;
+    /// assert_eq!(kept.len()?, 2);
+    /// assert!(!kept.is_empty()?);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Backend::read`].
@@ -209,6 +294,15 @@ impl<T: Element, B: Backend> Compacted<T, B> {
 
     /// As [`Compacted::len`], for programs that must not block.
     ///
+    /// ```
+    /// # use trifold_core::{block_on, Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.7f32, 0.1, 0.9])?;
+    /// let kept = gpu.select(&x, UpperHalf).compact()?;
+    /// assert_eq!(block_on(kept.len_async())?, 2);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Backend::read`].
     pub async fn len_async(&self) -> Result<usize> {
@@ -217,6 +311,14 @@ impl<T: Element, B: Backend> Compacted<T, B> {
     }
 
     /// Reads the elements, and waits for them.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.7f32, 0.1, 0.9])?;
+    /// assert_eq!(gpu.select(&x, UpperHalf).compact()?.read()?, [0.7, 0.9]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Backend::read`].
@@ -237,6 +339,15 @@ impl<T: Element, B: Backend> Compacted<T, B> {
 pub trait Transfer: Backend {
     /// Allocates a buffer with these elements in it.
     ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// assert_eq!(x.len(), 3);
+    /// assert_eq!(x.read()?, [3, 1, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Backend::allocate`] and [`Backend::write`].
     fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T, Self>> {
@@ -246,6 +357,18 @@ pub trait Transfer: Backend {
     }
 
     /// Allocates a buffer of `n` elements, with undefined contents.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.alloc::<u32>(3)?;
+    /// x.write(&[3, 1, 4])?;
+    /// // The type may follow from use.
+    /// let y = gpu.alloc(3)?;
+    /// gpu.copy(&x).to(&y).run()?;
+    /// assert_eq!(y.read()?, [3, 1, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Backend::allocate`].
@@ -278,6 +401,18 @@ pub trait Transfer: Backend {
     }
 
     /// [`Backend::read`], and waits for it.
+    ///
+    /// [`Buffer::read`] gives elements.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[1u32, 2])?;
+    /// let mut bytes = [0; 8];
+    /// gpu.read_blocking(x.span(), &mut bytes)?;
+    /// assert_eq!(bytes, [1, 0, 0, 0, 2, 0, 0, 0]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Backend::read`].

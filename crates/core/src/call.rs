@@ -9,6 +9,31 @@ use crate::{Backend, Device, Error, Options, Plan, Prepared, Request, Result, Sp
 ///
 /// A call that was prepared for any number of elements up to a capacity ([`Placed::up_to`](crate::Placed::up_to)) is run for so many by
 /// [`Call::run_n`] and [`Call::encode_n`]: the first of its spans. What lies behind them is left as it is.
+///
+/// It has no lifetime, so a struct can keep it:
+///
+/// ```
+/// # use trifold_core::{Backend, Buffer, Call, Sort, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// struct Sorter<B: Backend> {
+///     keys: Buffer<f32, B>,
+///     sort: Call<B>,
+/// }
+///
+/// impl<B: Backend + Sort> Sorter<B> {
+///     fn new(gpu: &B, room: usize) -> trifold_core::Result<Self> {
+///         let keys = gpu.alloc(room)?;
+///         let sort = gpu.sort(&keys).in_place().up_to(room).prepare()?;
+///         Ok(Sorter { keys, sort })
+///     }
+/// }
+///
+/// let sorter = Sorter::new(&gpu, 4)?;
+/// sorter.keys.slice(..3)?.write(&[2.0, -1.0, 0.5])?;
+/// sorter.sort.run_n(3)?;
+/// assert_eq!(sorter.keys.slice(..3)?.read()?, [-1.0, 0.5, 2.0]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 pub struct Call<B: Backend> {
     /// By how many elements they have room for, the fewest first. They may hold no more than addresses: dropped before what keeps the memory.
     pub(crate) sizes: Vec<Bound<B>>,
@@ -31,6 +56,19 @@ pub(crate) struct Bound<B: Backend> {
 
 impl<B: Backend> Call<B> {
     /// Plans a request by the device's own numbers and the spans' layout, compiles it and binds it with scratch of its own.
+    ///
+    /// The builders ([`Placed::prepare`](crate::Placed::prepare)) do this for typed memory.
+    ///
+    /// ```
+    /// # use trifold_core::{Call, CopyRequest, Element, Options, Spans, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, y) = (gpu.upload(&[3u32, 1, 4])?, gpu.alloc::<u32>(3)?);
+    /// let request = CopyRequest { element: u32::TYPE, n: 3 }.into();
+    /// let call = Call::new(&gpu, &request, &Spans::new(x.span(), y.span()), Options::default())?;
+    /// call.run()?;
+    /// assert_eq!(y.read()?, [3, 1, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Scan`](crate::Scan).
@@ -59,16 +97,45 @@ impl<B: Backend> Call<B> {
     }
 
     /// The plan: of a call up to a capacity that for as many as that.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// let scan = gpu.inclusive_scan(&x, Sum).in_place().prepare()?;
+    /// assert_eq!(scan.plan().algorithm().name, "parallel");
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
     /// How many elements [`Call::run`] takes: all of them, or the capacity.
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, total) = (gpu.upload(&[3u32, 1, 4])?, gpu.alloc(1)?);
+    /// let sum = gpu.reduce(&x, Sum).to(&total).up_to(2).prepare()?;
+    /// assert_eq!(sum.capacity(), 2);
+    /// sum.run()?;
+    /// assert_eq!(total.read()?, [4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn capacity(&self) -> usize {
         self.n as usize
     }
 
     /// Working memory it has, in bytes.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[2u32, 1])?;
+    /// // The CPU's plans have none.
+    /// assert_eq!(gpu.sort(&keys).in_place().prepare()?.scratch_bytes(), 0);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn scratch_bytes(&self) -> u64 {
         self.scratch_bytes
     }
@@ -95,6 +162,19 @@ impl<B: Backend> Call<B> {
 
     /// Submits the call. Does not wait.
     ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[1u32, 1, 1])?;
+    /// let scan = gpu.inclusive_scan(&x, Sum).in_place().prepare()?;
+    /// scan.run()?;
+    /// assert_eq!(x.read()?, [1, 2, 3]);
+    /// x.write(&[5, 5, 5])?;
+    /// scan.run()?;
+    /// assert_eq!(x.read()?, [5, 10, 15]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Backend::run`].
     pub fn run(&self) -> Result<()> {
@@ -102,6 +182,17 @@ impl<B: Backend> Call<B> {
     }
 
     /// Submits the call for the first `n` elements. Does not wait.
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, total) = (gpu.upload(&[3u32, 1, 4])?, gpu.alloc(1)?);
+    /// let sum = gpu.reduce(&x, Sum).to(&total).up_to(3).prepare()?;
+    /// sum.run_n(2)?;
+    /// assert_eq!(total.read()?, [4]);
+    /// assert!(sum.run_n(4).is_err());
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Backend::run`], and [`Error::Invalid`] for more than the capacity.
@@ -112,6 +203,19 @@ impl<B: Backend> Call<B> {
 
     /// Records the call into a recorder of the caller's.
     ///
+    /// ```
+    /// # use trifold_core::{Backend, Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[1u32, 1, 1])?;
+    /// let scan = gpu.inclusive_scan(&x, Sum).in_place().prepare()?;
+    /// let mut recorder = gpu.record()?;
+    /// scan.encode(&mut recorder)?;
+    /// scan.encode(&mut recorder)?;
+    /// gpu.submit(recorder)?;
+    /// assert_eq!(x.read()?, [1, 3, 6]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Backend::execute`].
     pub fn encode(&self, recorder: &mut B::Recorder) -> Result<()> {
@@ -119,6 +223,19 @@ impl<B: Backend> Call<B> {
     }
 
     /// Records the call for the first `n` elements. A recorder may have it several times, each with an `n` of its own.
+    ///
+    /// ```
+    /// # use trifold_core::{Backend, Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[5u32, 4, 3, 2, 1])?;
+    /// let sort = gpu.sort(&keys).in_place().up_to(5).prepare()?;
+    /// let mut recorder = gpu.record()?;
+    /// sort.encode_n(&mut recorder, 2)?;
+    /// sort.encode_n(&mut recorder, 3)?;
+    /// gpu.submit(recorder)?;
+    /// assert_eq!(keys.read()?, [3, 4, 5, 2, 1]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Backend::execute`], and [`Error::Invalid`] for more than the capacity.
@@ -129,6 +246,16 @@ impl<B: Backend> Call<B> {
 
     /// The milliseconds that `repeat` runs take on the device, by its own timestamps. Waits for them.
     ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, y) = (gpu.upload(&[1u32; 1 << 16])?, gpu.alloc(1 << 16)?);
+    /// let scan = gpu.inclusive_scan(&x, Sum).to(&y).prepare()?;
+    /// let milliseconds = scan.time(20)? / 20.0;
+    /// assert!(milliseconds > 0.0);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Backend::time`].
     pub fn time(&self, repeat: u32) -> Result<f64> {
@@ -136,6 +263,15 @@ impl<B: Backend> Call<B> {
     }
 
     /// As [`Call::time`], of runs for the first `n` elements.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, y) = (gpu.upload(&[1u32; 1 << 16])?, gpu.alloc(1 << 16)?);
+    /// let scan = gpu.inclusive_scan(&x, Sum).to(&y).up_to(1 << 16).prepare()?;
+    /// assert!(scan.time_n(1000, 20)? > 0.0);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Backend::time`], and [`Error::Invalid`] for more than the capacity.
@@ -145,6 +281,16 @@ impl<B: Backend> Call<B> {
     }
 
     /// As [`Call::time`], behind a run of another call of the same device.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, keys) = (gpu.upload(&[3u32, 1, 2].repeat(1000))?, gpu.alloc(3000)?);
+    /// let copy = gpu.copy(&x).to(&keys).prepare()?;
+    /// let sort = gpu.sort(&keys).in_place().prepare()?;
+    /// assert!(sort.time_after(&copy, 1)? > 0.0);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Backend::time`].
@@ -156,6 +302,16 @@ impl<B: Backend> Call<B> {
 
 impl Call<Device> {
     /// The call as that of the backend behind its device, if that is of this type: for what only one API has.
+    ///
+    /// ```
+    /// # use trifold_core::{Device, Sort, Transfer};
+    /// let gpu = Device::of(trifold_cpu::Cpu::new()?);
+    /// let keys = gpu.upload(&[2u32, 1])?;
+    /// let sort = gpu.sort(&keys).in_place().prepare()?;
+    /// sort.downcast::<trifold_cpu::Cpu>().expect("it is the CPU's").run()?;
+    /// assert_eq!(keys.read()?, [1, 2]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn downcast<B: Backend>(&self) -> Option<Call<B>> {
         let device = self.device.downcast_ref::<B>()?.clone();
         let memory = self.memory.iter().map(|handle| handle.get::<B::Handle>().ok().cloned());

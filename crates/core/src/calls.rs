@@ -8,6 +8,15 @@ use crate::{
 };
 
 /// Waits for a future on this thread.
+///
+/// ```
+/// # use trifold_core::{block_on, Scan, Sum, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[3u32, 1, 4])?;
+/// let sums = block_on(async { gpu.inclusive_scan(&x, Sum).read_async().await })?;
+/// assert_eq!(sums, [3, 4, 8]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
     pollster::block_on(future)
 }
@@ -22,6 +31,16 @@ pub struct Input<T, B: Backend = Device> {
 
 impl<T: Element, B: Backend> Input<T, B> {
     /// How many elements, or at most, where that is on the device.
+    ///
+    /// ```
+    /// # use trifold_core::{Compacted, Input, IntoInput, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, n) = (gpu.upload(&[3u32, 1, 4])?, gpu.upload(&[2u32])?);
+    /// let input = Compacted::new(x, n).into_input();
+    /// assert_eq!(input.len(), 3);
+    /// assert!(input.length().is_some());
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.span.bytes() as usize / size_of::<T>()
     }
@@ -65,6 +84,18 @@ impl<T: Element, B: Backend> Input<T, B> {
 }
 
 /// Whatever a primitive can read.
+///
+/// A buffer, a part of one, or a [`Compacted`]:
+///
+/// ```
+/// # use trifold_core::{Compacted, Reduce, Sum, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let (x, n) = (gpu.upload(&[3u32, 1, 4])?, gpu.upload(&[2u32])?);
+/// assert_eq!(gpu.reduce(&x, Sum).value()?, 8);
+/// assert_eq!(gpu.reduce(x.slice(1..)?, Sum).value()?, 5);
+/// assert_eq!(gpu.reduce(Compacted::new(x, n), Sum).value()?, 4);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 pub trait IntoInput<B: Backend> {
     /// The type of the elements.
     type Item: Element;
@@ -107,6 +138,16 @@ impl<T: Element, B: Backend> IntoInput<B> for Buffer<T, B> {
 
 /// A call whose results have a place. It remains to say when it runs: once ([`Placed::run`]), in a recorder of the caller's
 /// ([`Placed::encode`]), or any number of times ([`Placed::prepare`]).
+///
+/// ```
+/// # use trifold_core::{Sort, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let keys = gpu.upload(&[2u32, 3, 1])?;
+/// let placed = gpu.sort(&keys).in_place();
+/// placed.run()?;
+/// assert_eq!(keys.read()?, [1, 2, 3]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[must_use = "say when: run(), encode(&mut recorder) or prepare()"]
 pub struct Placed<B: Backend = Device> {
     device: B,
@@ -122,6 +163,19 @@ impl<B: Backend> Placed<B> {
     }
 
     /// By this algorithm, not by the planner's choice.
+    ///
+    /// [`Request::algorithms`] has those that there are.
+    ///
+    /// ```
+    /// # use trifold_core::{algorithm, Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, y) = (gpu.upload(&[0.1f32, 0.2])?, gpu.alloc(2)?);
+    /// let scan = gpu.inclusive_scan(&x, Sum).to(&y).by(&algorithm::scan::SEQUENTIAL);
+    /// assert_eq!(scan.plan()?.algorithm().name, "sequential");
+    /// scan.run()?;
+    /// assert_eq!(y.read()?, [0.1, 0.1 + 0.2]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn by(mut self, algorithm: &'static Algorithm) -> Self {
         self.options.algorithm = Some(algorithm);
         self
@@ -129,21 +183,60 @@ impl<B: Backend> Placed<B> {
 
     /// For any number of elements up to a capacity: prepared, the call then takes how many with each run ([`Call::run_n`],
     /// [`Call::encode_n`]). Its spans have at least as many. Where the device says how many, that is all of them that count.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[5u32, 2, 4, 1, 3])?;
+    /// let sort = gpu.sort(&keys).in_place().up_to(keys.len()).prepare()?;
+    /// sort.run_n(3)?;
+    /// assert_eq!(keys.read()?, [2, 4, 5, 1, 3]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn up_to(self, capacity: usize) -> Self {
         Placed { capacity: Some(capacity as u64), ..self }
     }
 
     /// With these options, instead of all that was said before.
+    ///
+    /// ```
+    /// # use trifold_core::{algorithm, Options, Reduce, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, total) = (gpu.upload(&[3u32, 1])?, gpu.alloc(1)?);
+    /// let options = Options { algorithm: Some(&algorithm::reduce::PARALLEL), ..Options::default() };
+    /// gpu.reduce(&x, Sum).to(&total).with_options(options).run()?;
+    /// assert_eq!(total.read()?, [4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn with_options(self, options: Options) -> Self {
         Placed { options, ..self }
     }
 
     /// What is asked, as data.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[2.5f32, -1.0])?;
+    /// let sort = gpu.sort(&keys).in_place();
+    /// assert_eq!((sort.request().primitive(), sort.request().n()), ("sort_keys", 2));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn request(&self) -> &Request {
         &self.request
     }
 
     /// What the device is to do, without compiling it.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// let plan = gpu.inclusive_scan(&x, Sum).in_place().plan()?;
+    /// assert_eq!((plan.algorithm().name, plan.launches()), ("parallel", 1));
+    /// assert_eq!(x.read()?, [3, 1, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`planner::plan`].
@@ -156,6 +249,15 @@ impl<B: Backend> Placed<B> {
     /// Submits the call. Does not wait for its end. The first time the device plans it and compiles what is new; it keeps plan, states and
     /// scratch for the next ([`Transfer::memory`]).
     ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, y) = (gpu.upload(&[3u32, 1, 4])?, gpu.alloc(3)?);
+    /// gpu.exclusive_scan(&x, Sum).to(&y).run()?;
+    /// assert_eq!(y.read()?, [0, 3, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As of [`Scan`](crate::Scan).
     pub fn run(self) -> Result<()> {
@@ -163,6 +265,18 @@ impl<B: Backend> Placed<B> {
     }
 
     /// As [`Placed::run`], for programs that must not block.
+    ///
+    /// ```
+    /// # use trifold_core::{block_on, Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// block_on(async {
+    ///     gpu.inclusive_scan(&x, Sum).in_place().run_async().await?;
+    ///     assert_eq!(x.read_async().await?, [3, 4, 8]);
+    ///     Ok::<(), trifold_core::Error>(())
+    /// })?;
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Scan`](crate::Scan).
@@ -173,6 +287,21 @@ impl<B: Backend> Placed<B> {
 
     /// Records the call, which then runs when what it was recorded into does, as often as that.
     ///
+    /// In wgpu the recorder is a `CommandEncoder` of the program's own. Where a queue or a stream takes commands at once, they are in
+    /// it when this returns.
+    ///
+    /// ```
+    /// # use trifold_core::{Backend, Scan, Sort, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 2])?;
+    /// let mut recorder = gpu.record()?;
+    /// gpu.sort(&x).in_place().encode(&mut recorder)?;
+    /// gpu.inclusive_scan(&x, Sum).in_place().encode(&mut recorder)?;
+    /// gpu.submit(recorder)?;
+    /// assert_eq!(x.read()?, [1, 3, 6]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As of [`Scan`](crate::Scan).
     pub fn encode(self, recorder: &mut B::Recorder) -> Result<()> {
@@ -182,6 +311,17 @@ impl<B: Backend> Placed<B> {
 
     /// Plans and compiles the call and allocates its scratch, to be run any number of times.
     ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[1u32, 1, 1])?;
+    /// let scan = gpu.inclusive_scan(&x, Sum).in_place().prepare()?;
+    /// scan.run()?;
+    /// scan.run()?;
+    /// assert_eq!(x.read()?, [1, 3, 6]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As of [`Scan`](crate::Scan).
     pub fn prepare(self) -> Result<Call<B>> {
@@ -189,6 +329,16 @@ impl<B: Backend> Placed<B> {
     }
 
     /// As [`Placed::prepare`], for programs that must not block.
+    ///
+    /// ```
+    /// # use trifold_core::{block_on, Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// let scan = block_on(gpu.inclusive_scan(&x, Sum).in_place().prepare_async())?;
+    /// scan.run()?;
+    /// assert_eq!(x.read()?, [3, 4, 8]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Scan`](crate::Scan).

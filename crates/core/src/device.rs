@@ -8,6 +8,13 @@ use crate::{Backend, CallCache, Caps, Command, Error, KernelKey, Reduce, Result,
 
 /// A device of any backend's, for programs that choose at run time. It is a [`Backend`] like those behind it, so that everything that
 /// works on one works on it.
+///
+/// ```
+/// # use trifold_core::{Device, Reduce, Sum, Transfer};
+/// let gpu = Device::of(trifold_cpu::Cpu::new()?);
+/// assert_eq!(gpu.reduce(&gpu.upload(&[3u32, 1, 4])?, Sum).value()?, 8);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Device {
     calls: Arc<CallCache<Device>>,
@@ -195,6 +202,14 @@ fn foreign_recorder() -> Error {
 
 impl Device {
     /// A backend's device.
+    ///
+    /// ```
+    /// # use trifold_core::{Backend, Device};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let device = Device::of(gpu);
+    /// assert_eq!(device.caps().backend, "cpu");
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn of<B: Backend>(backend: B) -> Device {
         match (&backend as &dyn Any).downcast_ref::<Device>() {
             Some(device) => device.clone(),
@@ -203,6 +218,13 @@ impl Device {
     }
 
     /// The backend behind it, if it is of this type: for what only one API has.
+    ///
+    /// ```
+    /// # use trifold_core::Device;
+    /// let device = Device::of(trifold_cpu::Cpu::new()?);
+    /// assert!(device.downcast_ref::<trifold_cpu::Cpu>().is_some());
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn downcast_ref<B: Backend>(&self) -> Option<&B> {
         (&*self.backend as &dyn Any).downcast_ref()
     }

@@ -95,6 +95,17 @@ impl ElementType {
 /// Every [`Scalar`] is an element. A struct of them becomes one with
 /// [`element!`](crate::element!).
 ///
+/// ```
+/// # use trifold_core::{Element, Sort, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// trifold_core::element! { struct Point { x: f32, y: f32 } }
+///
+/// let (keys, points) = (gpu.upload(&[2u32, 1])?, gpu.upload(&[Point { x: 0.0, y: 1.0 }, Point { x: 2.0, y: 3.0 }])?);
+/// let (_, sorted) = gpu.sort(&keys).with(&points).read()?;
+/// assert_eq!(sorted[0], Point { x: 2.0, y: 3.0 });
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
+///
 /// # Safety
 /// `TYPE` must describe `Self` exactly: its size, and every field's type and offset, with no padding.
 pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::Debug {
@@ -104,6 +115,16 @@ pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::De
 
 /// A scalar that sort orders: integers by value, floats by IEEE 754 `totalOrder`
 /// (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN), as `f32::total_cmp` does.
+///
+/// ```
+/// # use trifold_core::{Key, Sort, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let keys = gpu.upload(&[f64::INFINITY, -0.0, 0.0, -3.5])?;
+/// let sorted = gpu.sort(&keys).read()?;
+/// assert_eq!(sorted, [-3.5, -0.0, 0.0, f64::INFINITY]);
+/// assert!(sorted[1].is_sign_negative());
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 pub trait Key: Element {
     /// The scalar as data.
     const SCALAR: Scalar;
@@ -124,8 +145,12 @@ pub const fn scalar_of<K: Key>() -> Scalar {
 ///         pub high: f32,
 ///     }
 /// }
-/// use trifold_core::Element;
+/// # use trifold_core::{Element, Transfer};
 /// assert_eq!(Interval::TYPE.bytes(), 8);
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let intervals = gpu.upload(&[Interval { low: 0.0, high: 1.0 }])?;
+/// assert_eq!(intervals.read()?[0].high, 1.0);
+/// # Ok::<(), trifold_core::Error>(())
 /// ```
 ///
 /// A struct whose fields leave padding does not compile: its bytes would not all be defined.

@@ -20,7 +20,7 @@ use crate::{Element, ElementType, Scalar, for_scalar, scalars};
 ///
 /// ```
 /// use std::borrow::Cow;
-/// use trifold_core::Monoid;
+/// use trifold_core::{Monoid, Scan, Transfer};
 ///
 /// trifold_core::element! { struct Affine { a: u32, b: u32 } }
 ///
@@ -39,6 +39,12 @@ use crate::{Element, ElementType, Scalar, for_scalar, scalars};
 ///         Affine { a: l.a.wrapping_mul(r.a), b: l.b.wrapping_mul(r.a).wrapping_add(r.b) }
 ///     }
 /// }
+///
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let functions = gpu.upload(&[Affine { a: 2, b: 1 }, Affine { a: 3, b: 0 }])?;
+/// // First 2x + 1, then three times that.
+/// assert_eq!(gpu.inclusive_scan(&functions, Compose).read()?[1], Affine { a: 6, b: 3 });
+/// # Ok::<(), trifold_core::Error>(())
 /// ```
 pub trait Monoid<T: Element>: Clone + Send + Sync + 'static {
     /// The operator's name, for reports and errors.
@@ -71,6 +77,17 @@ pub(crate) fn own_name<T>() -> &'static str {
 
 /// The numbers of an operator's, predicate's or map's value. Its text reads them as the struct `captures`; kernels get them as parameters, so that
 /// values of other numbers run the same kernel.
+///
+/// [`Predicate`](crate::Predicate) has an example of a text that reads them.
+///
+/// ```
+/// # use trifold_core::{Captures, Element};
+/// trifold_core::element! { struct Clamp { low: f32, high: f32 } }
+///
+/// let captures = Captures::of(&Clamp { low: 0.25, high: 4.0 });
+/// assert_eq!(captures.element(), Some(&Clamp::TYPE));
+/// assert_eq!(captures.bytes().len(), 8);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captures {
     element: Option<ElementType>,

@@ -7,7 +7,7 @@
 mod on_device;
 
 use on_device::open_all;
-use trifold::planner;
+use trifold::plan;
 use trifold::prelude::*;
 
 const N: u32 = 100_000;
@@ -32,7 +32,7 @@ fn frames<B: Backend + Scan + Reduce>(device: &B) -> trifold::Result<()> {
 
     // By another algorithm than the planner's own, which is the first of these.
     let again = device.exclusive_scan(&counts, Sum).to(&starts);
-    let algorithms = planner::algorithms(again.request(), device.caps());
+    let algorithms = plan::algorithms(again.request(), device.caps());
     let again = again.by(algorithms[1]).prepare()?;
     again.run()?;
     assert_eq!(starts.read()?.last(), Some(&last));

@@ -1,8 +1,10 @@
-//! The machine's devices, whichever backends find them.
+//! The machine's devices, whichever backends find them. [`devices`] lists them, and [`search`] also says why a backend
+//! found none.
 
 use std::pin::Pin;
 
-use crate::{Device, DeviceKind, Error, Result, block_on};
+use crate::backend::DeviceKind;
+use crate::{Device, Error, Result, block_on};
 
 /// A device on its way.
 type Opening = Pin<Box<dyn Future<Output = Result<Device>>>>;
@@ -39,7 +41,7 @@ impl Found {
     /// Opens the device.
     ///
     /// # Errors
-    /// What the driver says, and [`Error::Unsupported`](crate::Error::Unsupported) if the device lacks what the
+    /// What the driver says, and [`Error::Unsupported`] if the device lacks what the
     /// backend cannot do without.
     pub fn open(&self) -> Result<Device> {
         block_on(self.open_async())
@@ -64,15 +66,41 @@ pub struct Missing {
 }
 
 /// Every device of every backend that this build has.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> trifold::Result<()> {
+/// use trifold::prelude::*;
+///
+/// let found = trifold::devices();
+/// let cpu = found.iter().find(|device| device.backend == "cpu").expect("every machine has one");
+/// let gpu = cpu.open()?;
+/// assert_eq!(gpu.reduce(&gpu.upload(&[3u32, 1, 4])?, Sum).value()?, 8);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
 pub fn devices() -> Vec<Found> {
-    discover().0
+    search().0
 }
 
 /// As [`devices`], and the backends that found none, each with what to install.
-pub fn discover() -> (Vec<Found>, Vec<Missing>) {
+///
+/// ```
+/// let (found, missing) = trifold::discover::search();
+/// for device in &found {
+///     println!("{device}");
+/// }
+/// for backend in &missing {
+///     println!("no {}: {}", backend.backend, backend.reason);
+/// }
+/// # assert!(!found.is_empty() || !missing.is_empty());
+/// ```
+pub fn search() -> (Vec<Found>, Vec<Missing>) {
     let (mut found, mut missing) = (vec![], vec![]);
-    for (backend, search) in BACKENDS {
-        match search() {
+    for (backend, find) in BACKENDS {
+        match find() {
             Ok(devices) if devices.is_empty() => {
                 missing.push(Missing { backend, reason: "its driver reports no device".into() });
             }
@@ -111,7 +139,7 @@ pub fn open() -> Result<Device> {
 /// # Errors
 /// As [`open`].
 pub async fn open_async() -> Result<Device> {
-    let (found, missing) = discover();
+    let (found, missing) = search();
     let wanted = std::env::var("TRIFOLD_DEVICE").unwrap_or_default();
     let mut tried: Vec<String> = missing.into_iter().map(|m| format!("{}: {}", m.backend, m.reason)).collect();
     for device in ranked(found, &wanted) {

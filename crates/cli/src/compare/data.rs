@@ -1,9 +1,9 @@
 //! A row's buffers, what they hold before a call, and whether they hold the right result after it.
 
-use trifold::{
-    Backend, Builtin, Call, CopyRequest, Device, ElementType, Error, Form, Options, Request, Result, Scalar, Slot,
-    Span, Spans, SpansOf,
-};
+use trifold::backend::{Span, Spans, SpansOf};
+use trifold::plan::{Builtin, CopyRequest, Form, Options, Request, Slot};
+use trifold::types::{ElementType, Scalar};
+use trifold::{Backend, Call, Device, Error, Result};
 use trifold_conformance::Distribution;
 use trifold_conformance::oracle::{self, Expected, Given};
 
@@ -169,7 +169,7 @@ impl Data {
 
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
-    use trifold::forms;
+    use trifold::plan::forms;
 
     use super::*;
     use crate::args::INPUTS;

@@ -3,10 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use trifold::{
-    Backend, Call, CopyRequest, Device, DeviceKind, ElementType, Error, Options, Request, Result, Scalar, Spans,
-    Tuning, forms, planner,
-};
+use trifold::backend::{DeviceKind, Spans};
+use trifold::plan::{CopyRequest, Options, Request, forms};
+use trifold::tuning::Tuning;
+use trifold::types::{ElementType, Scalar};
+use trifold::{Backend, Call, Device, Error, Result, plan};
 
 use super::data::{Data, spoil};
 use super::rows::{Job, Row};
@@ -74,7 +75,7 @@ pub fn is_software(kind: DeviceKind) -> bool {
 /// # Errors
 /// [`Error::Unsupported`] for a bitwise operator over floats.
 pub fn request(job: &Job) -> Result<Request> {
-    job.primitive.request(job.scalar, job.operator.unwrap_or(trifold::Builtin::Sum), job.n)
+    job.primitive.request(job.scalar, job.operator.unwrap_or(trifold::plan::Builtin::Sum), job.n)
 }
 
 impl<'a> Bench<'a> {
@@ -135,7 +136,7 @@ impl<'a> Bench<'a> {
         let request = request(job)?;
         let options = job.options();
         // What the device cannot do is refused before anything is allocated.
-        let plan = planner::plan(&request, Default::default(), options, backend.caps(), &self.tuning)?;
+        let plan = plan::plan(&request, Default::default(), options, backend.caps(), &self.tuning)?;
         row.algorithm = plan.algorithm().name.into();
         row.scratch_bytes = Some(plan.scratch_bytes());
 

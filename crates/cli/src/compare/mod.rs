@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
-use trifold::{
-    Backend, Caps, Device, DeviceKind, Error, Fault, Form, Found, Language, Layout, Options, Tuning, Writes, planner,
-};
+use trifold::backend::{Caps, DeviceKind, Language};
+use trifold::plan::{Fault, Form, Layout, Options, Writes};
+use trifold::tuning::Tuning;
+use trifold::{Backend, Device, Error, Found, plan};
 use trifold_conformance::Distribution;
 
 pub use self::measure::{BATCH, Bench, Outcome, is_software, request};
@@ -262,7 +263,7 @@ fn known(args: &CompareArgs, caps: &Caps) -> Vec<String> {
     let known = |primitive: &'static Form| {
         let operator = primitive.has_operator.then_some(args.operator[0]);
         let request = measure::request(&Job { operator, ..Job::usual(primitive, args.types[0], 1) }).ok()?;
-        let names: Vec<_> = planner::algorithms(&request, caps).iter().map(|algorithm| algorithm.name).collect();
+        let names: Vec<_> = plan::algorithms(&request, caps).iter().map(|algorithm| algorithm.name).collect();
         Some(format!("{} by {}", primitive.name, names.join(", ")))
     };
     primitives(args).into_iter().filter_map(known).collect()
@@ -321,7 +322,7 @@ fn by_algorithm(args: &CompareArgs, caps: &Caps, job: Job, all: bool) -> Vec<Job
     }
     // A request that makes no sense has a row that says why.
     let Ok(request) = measure::request(&job) else { return vec![job] };
-    let has = planner::algorithms(&request, caps);
+    let has = plan::algorithms(&request, caps);
     let lacks = if all { crate::lacking::algorithms(&request, caps) } else { vec![] };
     let known = |name: &&str| has.iter().chain(&lacks).find(|algorithm| algorithm.name == *name).copied();
     let wanted = args.algorithm.iter().filter_map(known);
@@ -341,7 +342,7 @@ fn by_waits(args: &CompareArgs, caps: &Caps, tuning: &Tuning, job: Job) -> Vec<J
 /// The tiles of a job that wait for each other; none if there is no plan of it.
 fn waiting_tiles(job: &Job, caps: &Caps, tuning: &Tuning) -> Option<u32> {
     let options = Options { fault: Fault::None, ..job.options() };
-    let plan = planner::plan(&measure::request(job).ok()?, Layout::default(), options, caps, tuning);
+    let plan = plan::plan(&measure::request(job).ok()?, Layout::default(), options, caps, tuning);
     plan.ok().map(|plan| plan.waiting_tiles())
 }
 
@@ -396,7 +397,9 @@ fn sizes(args: &CompareArgs, caps: &Caps) -> Vec<u64> {
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
     use clap::Parser;
-    use trifold::{Builtin, Language, Options, Scalar, SubgroupSource, Subgroups, Waiting};
+    use trifold::backend::{Language, SubgroupSource, Subgroups};
+    use trifold::plan::{Builtin, Options, Waiting};
+    use trifold::types::Scalar;
 
     use super::*;
     use crate::args::{Cli, Command};
@@ -425,7 +428,7 @@ mod tests {
         assert!(jobs.iter().all(|job| job.conditions.input.name() == "constant"));
         for primitive in Form::all() {
             let request = primitive.request(Scalar::U32, Builtin::Sum, 1 << 20).unwrap();
-            let plan = planner::plan(&request, Default::default(), Options::default(), &caps, &tuning).unwrap();
+            let plan = plan::plan(&request, Default::default(), Options::default(), &caps, &tuning).unwrap();
             let rows = if plan.algorithm().tiles_wait { 4 } else { 1 };
             let own: Vec<&Job> = jobs.iter().filter(|job| job.primitive == primitive).collect();
             assert_eq!(own.len(), rows, "{primitive:?}");

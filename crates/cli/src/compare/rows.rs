@@ -8,7 +8,10 @@ use anyhow::{Context, Result, ensure};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use trifold::{Algorithm, Builtin, Caps, Fault, Form, Found, Options, Request, Scalar, Waiting, Writes, planner};
+use trifold::backend::Caps;
+use trifold::plan::{Builtin, Fault, Form, Options, Request, Waiting, Writes};
+use trifold::types::Scalar;
+use trifold::{Algorithm, Found, plan};
 use trifold_conformance::Distribution;
 
 use super::table::size;
@@ -246,7 +249,7 @@ impl Row {
     /// Enters what the algorithm must move, and how long that takes at the copy's speed.
     pub fn predict(&mut self, request: &Request) {
         let algorithm = request.algorithm(&self.algorithm).ok();
-        self.traffic_bytes = algorithm.and_then(|algorithm| planner::traffic(request, algorithm, self.outputs));
+        self.traffic_bytes = algorithm.and_then(|algorithm| plan::traffic(request, algorithm, self.outputs));
         let copy_gb_s = self.gb_s.zip(self.copy_fraction).map(|(own, fraction)| own / fraction);
         let ms = self.traffic_bytes.zip(copy_gb_s).map(|(bytes, gb_s)| bytes as f64 / gb_s * 1e-6);
         self.predicted_ms = ms.filter(|ms| ms.is_finite() && *ms > 0.0);
@@ -349,7 +352,7 @@ fn other(value: &Value) -> Result<Option<Row>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trifold::forms;
+    use trifold::plan::forms;
 
     #[test]
     fn cub_lines_become_rows() {

@@ -159,7 +159,8 @@ fn time(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use trifold::{Scalar, forms};
+    use trifold::plan::forms;
+    use trifold::types::Scalar;
 
     use super::super::rows::{Job, Place};
     use super::*;

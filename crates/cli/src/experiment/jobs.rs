@@ -1,7 +1,11 @@
 //! What each experiment calls.
 
 use trifold::algorithm::scan;
-use trifold::{Algorithm, Caps, Error, Form, Language, Plan, Result, Scalar, Tuning, forms, planner};
+use trifold::backend::{Caps, Language};
+use trifold::plan::{Form, Plan, forms};
+use trifold::tuning::Tuning;
+use trifold::types::Scalar;
+use trifold::{Algorithm, Error, Result, plan};
 
 use super::sizes::Sizes;
 use crate::args::{Experiment, ExperimentArgs};
@@ -25,7 +29,7 @@ impl Call {
 
     fn plan(&self, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
         let tuning = self.tuning(tuning.clone())?;
-        planner::plan(&request(&self.job)?, Default::default(), self.job.options(), caps, &tuning)
+        plan::plan(&request(&self.job)?, Default::default(), self.job.options(), caps, &tuning)
     }
 }
 
@@ -84,7 +88,7 @@ pub fn blank(experiment: Experiment, on: crate::compare::Place<'_>) -> Row {
 fn by_algorithm(args: &ExperimentArgs, caps: &Caps, job: Job, all: bool) -> Vec<Call> {
     // A request that makes no sense has a row that says why.
     let Ok(request) = request(&job) else { return vec![Call { job, tuning: None }] };
-    let mut algorithms = planner::algorithms(&request, caps);
+    let mut algorithms = plan::algorithms(&request, caps);
     // The CPU has few by its nature: what it lacks is said of what was asked for alone.
     if all && (caps.language != Language::Host || !args.algorithm.is_empty()) {
         algorithms.extend(lacking::algorithms(&request, caps));
@@ -105,7 +109,7 @@ fn sweeps(sweeps: &[Sweep], args: &ExperimentArgs, caps: &Caps, tuning: &Tuning,
         let scans = by_choice.into_iter().filter_map(|call| call.job.algorithm.map(|name| (name, call.job)));
         // Whatever was asked for; else the blocked ones.
         for (name, job) in scans.filter(|(name, _)| !args.algorithm.is_empty() || BLOCKED.contains(name)) {
-            if request(&job).is_ok_and(|request| !planner::algorithms(&request, caps).contains(&name)) {
+            if request(&job).is_ok_and(|request| !plan::algorithms(&request, caps).contains(&name)) {
                 // One row says what the device lacks.
                 calls.push(Call { job, tuning: None });
                 continue;
@@ -145,8 +149,9 @@ fn swept(sweep: &Sweep, algorithm: &Algorithm, job: Job, caps: &Caps, tuning: &T
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
     use clap::Parser;
+    use trifold::Backend;
     use trifold::algorithm::sort;
-    use trifold::{Backend, DeviceKind};
+    use trifold::backend::DeviceKind;
 
     use super::*;
     use crate::args::{Cli, Command};

@@ -11,7 +11,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use trifold::{Backend, Caps, Device, Found, planner};
+use trifold::backend::Caps;
+use trifold::{Backend, Device, Found, plan};
 
 use self::jobs::Call;
 use self::sizes::Sizes;
@@ -245,10 +246,10 @@ impl Lab<'_> {
     }
 
     /// What a call is planned from, or why the device cannot run it.
-    fn planned(&self, call: &Call) -> trifold::Result<(trifold::Request, trifold::Tuning)> {
+    fn planned(&self, call: &Call) -> trifold::Result<(trifold::plan::Request, trifold::tuning::Tuning)> {
         let tuning = call.tuning(self.backend.tuning())?;
         let request = request(&call.job)?;
-        planner::plan(&request, Default::default(), call.job.options(), self.caps(), &tuning)?;
+        plan::plan(&request, Default::default(), call.job.options(), self.caps(), &tuning)?;
         Ok((request, tuning))
     }
 }

@@ -1,6 +1,7 @@
 //! How many elements an experiment has on a device.
 
-use trifold::{Caps, forms};
+use trifold::backend::Caps;
+use trifold::plan::forms;
 
 use crate::args::ExperimentArgs;
 use crate::compare::{Bench, Job, Outcome, is_software};
@@ -121,7 +122,8 @@ fn most(probe_ms: f64, bytes: u64, caps: &Caps, reach: Reach) -> u32 {
 
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
-    use trifold::{Backend, DeviceKind};
+    use trifold::Backend;
+    use trifold::backend::DeviceKind;
 
     use super::*;
 

@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
-use trifold::{
-    Backend, Call, Caps, Device, DeviceKind, Error, Prepared, Result, Scalar, Span, Spans, SubgroupSource, Transfer,
-    block_on, bytemuck, planner,
-};
+use trifold::backend::{Caps, DeviceKind, Span, Spans, SubgroupSource};
+use trifold::plan::Prepared;
+use trifold::types::Scalar;
+use trifold::{Backend, Call, Device, Error, Result, Transfer, block_on, bytemuck, plan};
 
 use super::{End, Lab, jobs};
 use crate::args::Experiment;
@@ -166,13 +166,13 @@ struct Arithmetic<'a> {
 impl<'a> Arithmetic<'a> {
     fn new(backend: &'a Device, n: u64) -> Result<Self> {
         // What the device cannot do is refused before anything is allocated.
-        planner::compute_bound(n, 1, 1, backend.caps())?;
+        plan::compute_bound(n, 1, 1, backend.caps())?;
         let output = backend.allocate((4 * n).max(16))?.slice(0, 4 * n)?;
         Ok(Arithmetic { backend, n, turns: PROBE_TURNS, output })
     }
 
     fn call(&self, workgroup: u32) -> Result<Call<Device>> {
-        let plan = planner::compute_bound(self.n, self.turns, workgroup, self.backend.caps())?;
+        let plan = plan::compute_bound(self.n, self.turns, workgroup, self.backend.caps())?;
         // Nothing is read; a call has an input all the same.
         let spans = Spans::new(&self.output.slice(0, 0)?, &self.output);
         block_on(Prepared::of_plan(self.backend, plan))?.bind(&spans)

@@ -77,8 +77,8 @@ fn rows(path: &Path) -> Result<Vec<Row>> {
         }
     };
     for row in &mut rows {
-        row.algorithm = trifold::renamed(&row.algorithm);
-        let now = |numbers: &String| numbers.split(',').map(trifold::renamed).collect::<Vec<_>>().join(",");
+        row.algorithm = trifold::tuning::renamed(&row.algorithm);
+        let now = |numbers: &String| numbers.split(',').map(trifold::tuning::renamed).collect::<Vec<_>>().join(",");
         row.tuning = row.tuning.as_ref().map(now);
     }
     ensure!(!rows.is_empty(), "{}, line 1: the file has no rows; measure some by `trifold compare`", path.display());

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trifold::{Builtin, Form, Scalar, planner};
+use trifold::plan;
+use trifold::plan::{Builtin, Form};
+use trifold::types::Scalar;
 
 use super::read::Run;
 use super::style::Api;
@@ -347,13 +349,13 @@ pub fn ladders<'a>(subject: &'a Subject, run: &'a Run) -> Vec<Ladder<'a>> {
     ladders
 }
 
-/// The bytes that a row's algorithm must move through memory, where `planner::traffic` has them.
+/// The bytes that a row's algorithm must move through memory, where `plan::traffic` has them.
 pub fn traffic(row: &Row) -> Option<f64> {
     let primitive = Form::named(&row.primitive)?;
     let operator = row.operator.as_deref().map(|name| Builtin::from_name(name).ok_or(())).transpose().ok()?;
     let scalar = Scalar::from_name(&row.scalar)?;
     let request = request(&Job { operator, ..Job::usual(primitive, scalar, row.n) }).ok()?;
-    Some(planner::traffic(&request, request.algorithm(&row.algorithm).ok()?, row.outputs)? as f64)
+    Some(plan::traffic(&request, request.algorithm(&row.algorithm).ok()?, row.outputs)? as f64)
 }
 
 /// A row's time beside the time that its traffic takes at the bandwidth of its device's copy.
@@ -395,8 +397,9 @@ pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
 pub mod tests {
     use super::*;
     use crate::compare::Place;
+    use trifold::Algorithm;
     use trifold::algorithm::{reduce, scan, select, sort};
-    use trifold::{Algorithm, forms};
+    use trifold::plan::forms;
 
     /// A verified scan or sort of u32 that reaches half its copy.
     pub fn row(

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::report::series::tests::row;
     use trifold::algorithm::scan;
-    use trifold::forms;
+    use trifold::plan::forms;
 
     #[test]
     fn csv_has_a_record_a_row_and_quotes_what_needs_it() {

@@ -13,7 +13,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use serde::Serialize;
-use trifold::{Backend, Builtin, Caps, Device, Error, Form, Found, Layout, Options, Scalar, planner};
+use trifold::backend::Caps;
+use trifold::plan::{Builtin, Form, Layout, Options};
+use trifold::types::Scalar;
+use trifold::{Backend, Device, Error, Found, plan};
 use trifold_conformance::{Expectations, Level, Outcome, cases, pair_cases, run as run_case};
 
 use self::queue::Queue;
@@ -200,7 +203,7 @@ impl<'a> Verify<'a> {
             for algorithm in lacking::algorithms(&request, caps) {
                 let name = format!("{}/u32/{operator}/{algorithm}", primitive.name);
                 let options = Options { algorithm: Some(algorithm), ..Options::default() };
-                let plan = planner::plan(&request, Layout::default(), options, caps, &device.backend.tuning());
+                let plan = plan::plan(&request, Layout::default(), options, caps, &device.backend.tuning());
                 if let Some(Error::Unsupported(why)) = plan.err().filter(|_| self.is_wanted(&name)) {
                     self.results.push(result(place(caps), name, Outcome::Ignored(why), Duration::ZERO));
                 }

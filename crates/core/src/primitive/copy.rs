@@ -52,6 +52,20 @@ impl Primitive for CopyRequest {
 }
 
 /// A copy whose result has no place yet.
+///
+/// ```
+/// # use trifold_core::{block_on, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[3u32, 1, 4])?;
+/// assert_eq!(gpu.copy(&x).collect()?.read()?, [3, 1, 4]);
+/// assert_eq!(gpu.copy(x.slice(1..)?).read()?, [1, 4]);
+/// assert_eq!(block_on(gpu.copy(&x).read_async())?, [3, 1, 4]);
+///
+/// // As many elements as a word on the device says. Their number goes along.
+/// let n = gpu.upload(&[2u32])?;
+/// assert_eq!(gpu.copy(&x).len_on_device(&n).compact()?.read()?, [3, 1]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[must_use = "say where: to(&out), collect() or read()"]
 pub struct CopyCall<T, B: Backend = Device> {
     device: B,
@@ -64,6 +78,15 @@ impl<T: Element, B: Backend> CopyCall<T, B> {
     }
 
     /// To a buffer of as many elements.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, y) = (gpu.upload(&[3u32, 1, 4])?, gpu.upload(&[0u32; 4])?);
+    /// gpu.copy(&x).to(&y.slice(1..)?).run()?;
+    /// assert_eq!(y.read()?, [0, 3, 1, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let request = CopyRequest { element: T::TYPE, n: self.input.n() };
         let spans = self.input.spans_to(output.span());

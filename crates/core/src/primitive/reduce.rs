@@ -100,6 +100,23 @@ pub trait Reduce: Backend {
 }
 
 /// A reduction whose result has no place yet.
+///
+/// ```
+/// # use trifold_core::{block_on, Max, Reduce, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[3.0f32, 1.0, 4.0])?;
+/// assert_eq!(gpu.reduce(&x, Max).value()?, 4.0);
+/// assert_eq!(block_on(gpu.reduce(&x, Max).value_async())?, 4.0);
+///
+/// // To new memory on the device, and as a list of one.
+/// assert_eq!(gpu.reduce(&x, Max).collect()?.read()?, [4.0]);
+/// assert_eq!(gpu.reduce(&x, Max).read()?, [4.0]);
+///
+/// // Of as many elements as a word on the device says.
+/// let n = gpu.upload(&[2u32])?;
+/// assert_eq!(gpu.reduce(&x, Max).len_on_device(&n).value()?, 3.0);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[must_use = "say where: to(&out), collect() or value()"]
 pub struct ReduceCall<T, B: Backend = Device> {
     device: B,
@@ -109,18 +126,43 @@ pub struct ReduceCall<T, B: Backend = Device> {
 
 impl<T: Element, B: Backend> ReduceCall<T, B> {
     /// From this element on, instead of the operator's identity.
+    ///
+    /// ```
+    /// # use trifold_core::{Max, Reduce, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// assert_eq!(gpu.reduce(&x, Max).starting_from(7).value()?, 7);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn starting_from(mut self, initial: T) -> Self {
         self.request.initial = Some(bytemuck::bytes_of(&initial).to_vec());
         self
     }
 
     /// To a buffer of one element.
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, totals) = (gpu.upload(&[3u32, 1, 4])?, gpu.upload(&[0u32; 2])?);
+    /// gpu.reduce(&x, Sum).to(&totals.slice(1..)?).run()?;
+    /// assert_eq!(totals.read()?, [0, 8]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let spans = self.input.spans_to(output.span());
         Placed::new(self.device, self.request, spans)
     }
 
     /// Runs the call, waits for its end, and reads the one element.
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// assert_eq!(gpu.reduce(&x, Sum).value()?, 8);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Scan`](crate::Scan).

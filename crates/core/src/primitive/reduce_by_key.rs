@@ -149,6 +149,24 @@ pub trait ReduceByKey: Backend {
 impl<B: Backend> ReduceByKey for B {}
 
 /// A reduction by key, or a run-length encoding, whose results have no place yet.
+///
+/// ```
+/// # use trifold_core::{block_on, Max, ReduceByKey, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let (keys, values) = (gpu.upload(&[7u32, 7, 2, 2])?, gpu.upload(&[1.0f32, 3.0, 2.0, 4.0])?);
+/// assert_eq!(gpu.reduce_by_key(&keys, &values, Max).read()?, (vec![7, 2], vec![3.0, 4.0]));
+/// assert_eq!(block_on(gpu.run_length_encode(&keys).read_async())?, (vec![7, 2], vec![2, 2]));
+///
+/// // To new memory on the device, with their number.
+/// let (runs, totals) = gpu.reduce_by_key(&keys, &values, Max).compact()?;
+/// assert_eq!((runs.len()?, totals.len()?), (2, 2));
+///
+/// // Of as many elements as a word on the device says.
+/// let n = gpu.upload(&[3u32])?;
+/// let first = gpu.reduce_by_key(&keys, &values, Max).len_on_device(&n);
+/// assert_eq!(first.read()?, (vec![7, 2], vec![3.0, 2.0]));
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[must_use = "say where: to((&keys, &values)), compact() or read()"]
 pub struct ReduceByKeyCall<K, V, B: Backend = Device> {
     device: B,
@@ -164,11 +182,31 @@ impl<K: Element, V: Element, B: Backend> ReduceByKeyCall<K, V, B> {
     }
 
     /// Writes how many runs there are to this one `u32`.
+    ///
+    /// ```
+    /// # use trifold_core::{ReduceByKey, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[7u32, 7, 2])?;
+    /// let (keys, lengths, n) = (gpu.alloc(3)?, gpu.alloc(3)?, gpu.alloc(1)?);
+    /// gpu.run_length_encode(&x).count_to(&n).to((&keys, &lengths)).run()?;
+    /// assert_eq!(n.read()?, [2]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn count_to(self, count: &Buffer<u32, B>) -> Self {
         ReduceByKeyCall { count: Some(count.clone()), ..self }
     }
 
     /// To buffers with room for as many runs as there are elements. What lies past the last run stays as it is.
+    ///
+    /// ```
+    /// # use trifold_core::{ReduceByKey, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, values) = (gpu.upload(&[7u32, 7, 2])?, gpu.upload(&[1u32, 2, 3])?);
+    /// let (runs, totals) = (gpu.alloc(3)?, gpu.alloc(3)?);
+    /// gpu.reduce_by_key(&keys, &values, Sum).to((&runs, &totals)).run()?;
+    /// assert_eq!((runs.slice(..2)?.read()?, totals.slice(..2)?.read()?), (vec![7, 2], vec![3, 3]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn to(self, (keys, totals): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
         let (op, values) = self.values.unzip();
         let request = ReduceByKeyRequest { key: K::TYPE, op, n: self.keys.n() };

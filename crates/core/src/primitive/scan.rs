@@ -148,6 +148,24 @@ pub trait Scan: Backend {
 }
 
 /// A scan whose result has no place yet.
+///
+/// ```
+/// # use trifold_core::{block_on, Scan, Sum, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[3u32, 1, 4, 1, 5])?;
+/// assert_eq!(gpu.inclusive_scan(&x, Sum).read()?, [3, 4, 8, 9, 14]);
+/// assert_eq!(block_on(gpu.inclusive_scan(&x, Sum).read_async())?, [3, 4, 8, 9, 14]);
+///
+/// // To new memory on the device.
+/// let sums = gpu.inclusive_scan(&x, Sum).collect()?;
+/// assert_eq!(sums.slice(4..)?.read()?, [14]);
+///
+/// // Of as many elements as a word on the device says. Their number goes along.
+/// let n = gpu.upload(&[3u32])?;
+/// let sums = gpu.inclusive_scan(&x, Sum).len_on_device(&n).compact()?;
+/// assert_eq!(sums.read()?, [3, 4, 8]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[must_use = "say where: to(&out), in_place(), collect() or read()"]
 pub struct ScanCall<T, B: Backend = Device> {
     device: B,
@@ -162,18 +180,45 @@ impl<T: Element, B: Backend> ScanCall<T, B> {
     }
 
     /// From this element on, instead of the operator's identity.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// assert_eq!(gpu.exclusive_scan(&x, Sum).starting_from(10).read()?, [10, 13, 14]);
+    /// assert_eq!(gpu.inclusive_scan(&x, Sum).starting_from(10).read()?, [13, 14, 18]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn starting_from(mut self, initial: T) -> Self {
         self.request.initial = Some(bytemuck::bytes_of(&initial).to_vec());
         self
     }
 
     /// To a buffer of as many elements.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, y) = (gpu.upload(&[3u32, 1, 4])?, gpu.alloc(3)?);
+    /// gpu.exclusive_scan(&x, Sum).to(&y).run()?;
+    /// assert_eq!(y.read()?, [0, 3, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let spans = self.input.spans_to(output.span());
         Placed::new(self.device, self.request, spans)
     }
 
     /// To where the input is.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4])?;
+    /// gpu.inclusive_scan(&x, Sum).in_place().run()?;
+    /// assert_eq!(x.read()?, [3, 4, 8]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn in_place(self) -> Placed<B> {
         let spans = self.input.spans_to(self.input.span());
         Placed::new(self.device, self.request, spans)

@@ -24,7 +24,7 @@ use crate::{
 ///
 /// ```
 /// use std::borrow::Cow;
-/// use trifold_core::{Captures, Predicate};
+/// use trifold_core::{Captures, Predicate, Select, Transfer};
 ///
 /// trifold_core::element! { struct Above { limit: f32 } }
 ///
@@ -39,6 +39,12 @@ use crate::{
 ///         Captures::of(self)
 ///     }
 /// }
+///
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[0.4f32, 0.6, 0.8])?;
+/// assert_eq!(gpu.select(&x, Above { limit: 0.5 }).read()?, [0.6, 0.8]);
+/// assert_eq!(gpu.select(&x, Above { limit: 0.7 }).read()?, [0.8]);
+/// # Ok::<(), trifold_core::Error>(())
 /// ```
 pub trait Predicate<T: Element>: Clone + Send + Sync + 'static {
     /// The predicate's name, for reports and errors.
@@ -370,6 +376,23 @@ pub trait Select: Backend {
 impl<B: Backend> Select for B {}
 
 /// A selection whose results have no place yet.
+///
+/// ```
+/// # use trifold_core::{block_on, Select, Transfer, UpperHalf};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[0.9f32, 0.1, 0.5, 0.8])?;
+/// assert_eq!(gpu.select(&x, UpperHalf).read()?, [0.9, 0.5, 0.8]);
+/// assert_eq!(block_on(gpu.select(&x, UpperHalf).read_async())?, [0.9, 0.5, 0.8]);
+///
+/// // To new memory on the device, with their number.
+/// let kept = gpu.select(&x, UpperHalf).compact()?;
+/// assert_eq!(kept.count().read()?, [3]);
+///
+/// // Of as many elements as a word on the device says.
+/// let n = gpu.upload(&[2u32])?;
+/// assert_eq!(gpu.select(&x, UpperHalf).len_on_device(&n).read()?, [0.9]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[must_use = "say where: to(&out), compact() or read()"]
 pub struct SelectCall<T, B: Backend = Device> {
     device: B,
@@ -379,16 +402,44 @@ pub struct SelectCall<T, B: Backend = Device> {
 }
 
 /// A partition whose results have no place yet.
+///
+/// ```
+/// # use trifold_core::{Select, Transfer, UpperHalf};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[0.9f32, 0.1, 0.5, 0.8])?;
+/// assert_eq!(gpu.partition(&x, UpperHalf).read()?, (vec![0.9, 0.5, 0.8], vec![0.1]));
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[must_use = "say where: to((&kept, &rest)), to_one(&out) or read()"]
 pub struct PartitionCall<T, B: Backend = Device>(SelectCall<T, B>);
 
 impl<T: Element, B: Backend> SelectCall<T, B> {
     /// Writes how many elements are kept to this one `u32`.
+    ///
+    /// It may be a word of arguments for an indirect draw or dispatch.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, kept, n) = (gpu.upload(&[0.9f32, 0.1, 0.5])?, gpu.alloc(3)?, gpu.alloc(1)?);
+    /// gpu.select(&x, UpperHalf).count_to(&n).to(&kept).run()?;
+    /// assert_eq!(n.read()?, [2]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn count_to(self, count: &Buffer<u32, B>) -> Self {
         SelectCall { count: Some(count.clone()), ..self }
     }
 
     /// To a buffer with room for as many elements as are read. What lies past those that are kept stays as it is.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, kept) = (gpu.upload(&[0.9f32, 0.1, 0.5])?, gpu.upload(&[7.0f32; 3])?);
+    /// gpu.select(&x, UpperHalf).to(&kept).run()?;
+    /// assert_eq!(kept.read()?, [0.9, 0.5, 7.0]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let spans = self.input.spans_to(output.span());
         self.placed(Rest::Dropped, spans)
@@ -402,16 +453,44 @@ impl<T: Element, B: Backend> SelectCall<T, B> {
 
 impl<T: Element, B: Backend> PartitionCall<T, B> {
     /// As [`SelectCall::len_on_device`].
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, n) = (gpu.upload(&[0.9f32, 0.1, 0.5, 0.8])?, gpu.upload(&[2u32])?);
+    /// assert_eq!(gpu.partition(&x, UpperHalf).len_on_device(&n).read()?, (vec![0.9], vec![0.1]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn len_on_device(self, length: &Buffer<u32, B>) -> Self {
         PartitionCall(self.0.len_on_device(length))
     }
 
     /// Writes how many elements are kept to this one `u32`.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, both, n) = (gpu.upload(&[0.1f32, 0.9, 0.5])?, gpu.alloc(3)?, gpu.alloc(1)?);
+    /// gpu.partition(&x, UpperHalf).count_to(&n).to_one(&both).run()?;
+    /// assert_eq!((both.read()?, n.read()?), (vec![0.9, 0.5, 0.1], vec![2]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn count_to(self, count: &Buffer<u32, B>) -> Self {
         PartitionCall(self.0.count_to(count))
     }
 
     /// The kept elements to one buffer and the others to another, both with room for all. One pass, which moves 2 n elements.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.1f32, 0.9, 0.5])?;
+    /// let (kept, rest) = (gpu.alloc(3)?, gpu.alloc(3)?);
+    /// gpu.partition(&x, UpperHalf).to((&kept, &rest)).run()?;
+    /// assert_eq!(kept.slice(..2)?.read()?, [0.9, 0.5]);
+    /// assert_eq!(rest.slice(..1)?.read()?, [0.1]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn to(self, (kept, rest): (&Buffer<T, B>, &Buffer<T, B>)) -> Placed<B> {
         let spans = self.0.input.spans_to(kept.span()).with_rest(rest.span());
         self.0.placed(Rest::Apart, spans)
@@ -419,12 +498,29 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
 
     /// The kept elements to a buffer's beginning, and the others behind them. Where they begin is known only after all elements have been seen:
     /// three launches (count, scan of the counts, place), which read the input twice, 3 n elements.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, both) = (gpu.upload(&[0.1f32, 0.9, 0.5])?, gpu.alloc(3)?);
+    /// gpu.partition(&x, UpperHalf).to_one(&both).run()?;
+    /// assert_eq!(both.read()?, [0.9, 0.5, 0.1]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn to_one(self, output: &Buffer<T, B>) -> Placed<B> {
         let spans = self.0.input.spans_to(output.span());
         self.0.placed(Rest::Behind, spans)
     }
 
     /// Runs the call, waits for its end, and reads the kept elements and the others.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.1f32, 0.9, 0.5])?;
+    /// assert_eq!(gpu.partition(&x, UpperHalf).read()?, (vec![0.9, 0.5], vec![0.1]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As of [`Scan`](crate::Scan).

@@ -148,6 +148,22 @@ pub trait Sort: Backend {
 }
 
 /// A sort of keys whose result has no place yet.
+///
+/// ```
+/// # use trifold_core::{block_on, Sort, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let keys = gpu.upload(&[2.5f32, -1.0, 7.0])?;
+/// assert_eq!(gpu.sort(&keys).read()?, [-1.0, 2.5, 7.0]);
+/// assert_eq!(block_on(gpu.sort(&keys).descending().read_async())?, [7.0, 2.5, -1.0]);
+///
+/// // To new memory on the device.
+/// assert_eq!(gpu.sort(&keys).collect()?.slice(..1)?.read()?, [-1.0]);
+///
+/// // As many keys as a word on the device says. Their number goes along.
+/// let n = gpu.upload(&[2u32])?;
+/// assert_eq!(gpu.sort(&keys).len_on_device(&n).compact()?.read()?, [-1.0, 2.5]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[must_use = "say where: to(&out), in_place(), collect() or read()"]
 pub struct SortCall<K, B: Backend = Device> {
     device: B,
@@ -156,6 +172,23 @@ pub struct SortCall<K, B: Backend = Device> {
 }
 
 /// A sort of keys with values whose results have no place yet.
+///
+/// ```
+/// # use trifold_core::{Sort, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let (keys, names) = (gpu.upload(&[2u32, 1, 2])?, gpu.upload(&[10u32, 20, 30])?);
+/// assert_eq!(gpu.sort(&keys).with(&names).read()?, (vec![1, 2, 2], vec![20, 10, 30]));
+///
+/// // To new memory on the device.
+/// let (_, sorted) = gpu.sort(&keys).with(&names).collect()?;
+/// assert_eq!(sorted.read()?, [20, 10, 30]);
+///
+/// // As many pairs as a word on the device says. Their number goes along with both.
+/// let n = gpu.upload(&[2u32])?;
+/// let (keys, names) = gpu.sort(&keys).with(&names).len_on_device(&n).compact()?;
+/// assert_eq!((keys.read()?, names.read()?), (vec![1, 2], vec![20, 10]));
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[must_use = "say where: to((&keys, &values)), in_place(), collect() or read()"]
 pub struct SortPairsCall<K, V, B: Backend = Device> {
     sort: SortCall<K, B>,
@@ -164,28 +197,73 @@ pub struct SortPairsCall<K, V, B: Backend = Device> {
 
 impl<K: Key, B: Backend> SortCall<K, B> {
     /// Large keys first. Equal keys still keep their order.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[2i32, -1, 7])?;
+    /// assert_eq!(gpu.sort(&keys).descending().read()?, [7, 2, -1]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn descending(self) -> Self {
         self.in_order(Order::Descending)
     }
 
     /// In this order.
+    ///
+    /// ```
+    /// # use trifold_core::{Order, Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[2i32, -1, 7])?;
+    /// for (order, first) in [(Order::Ascending, -1), (Order::Descending, 7)] {
+    ///     assert_eq!(gpu.sort(&keys).in_order(order).read()?[0], first);
+    /// }
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn in_order(self, order: Order) -> Self {
         SortCall { order, ..self }
     }
 
     /// With a value for each key, which moves as its key does.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (depths, ids) = (gpu.upload(&[0.9f32, 0.1, 0.5])?, gpu.upload(&[0u32, 1, 2])?);
+    /// gpu.sort(&depths).with(&ids).in_place().run()?;
+    /// assert_eq!(ids.read()?, [1, 2, 0]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn with<V: IntoInput<B>>(self, values: V) -> SortPairsCall<K, V::Item, B> {
         let values = values.into_input();
         SortPairsCall { sort: SortCall { keys: self.keys.beside(&values), ..self }, values }
     }
 
     /// To a buffer of as many keys.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, sorted) = (gpu.upload(&[2u32, 3, 1])?, gpu.alloc(3)?);
+    /// gpu.sort(&keys).to(&sorted).run()?;
+    /// assert_eq!(sorted.read()?, [1, 2, 3]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn to(self, output: &Buffer<K, B>) -> Placed<B> {
         let (request, spans) = (self.request(None), self.keys.spans_to(output.span()));
         Placed::new(self.device, request, spans)
     }
 
     /// To where the keys are.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[2u32, 3, 1])?;
+    /// gpu.sort(&keys).in_place().run()?;
+    /// assert_eq!(keys.read()?, [1, 2, 3]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn in_place(self) -> Placed<B> {
         let (request, spans) = (self.request(None), self.keys.spans_to(self.keys.span()));
         Placed::new(self.device, request, spans)
@@ -208,12 +286,31 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     }
 
     /// To buffers of as many keys and values.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, values) = (gpu.upload(&[2u32, 1])?, gpu.upload(&[0.5f32, 1.5])?);
+    /// let (k, v) = (gpu.alloc(2)?, gpu.alloc(2)?);
+    /// gpu.sort(&keys).with(&values).to((&k, &v)).run()?;
+    /// assert_eq!((k.read()?, v.read()?), (vec![1, 2], vec![1.5, 0.5]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn to(self, (keys, values): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
         let spans = self.sort.keys.spans_to(keys.span()).with_values(self.values.span(), values.span());
         Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans)
     }
 
     /// To where the keys and the values are.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, values) = (gpu.upload(&[2u32, 1])?, gpu.upload(&[0.5f32, 1.5])?);
+    /// gpu.sort(&keys).descending().with(&values).in_place().run()?;
+    /// assert_eq!((keys.read()?, values.read()?), (vec![2, 1], vec![0.5, 1.5]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
     pub fn in_place(self) -> Placed<B> {
         let (keys, values) = (self.sort.keys.span(), self.values.span());
         let spans = self.sort.keys.spans_to(keys).with_values(values, values);
