@@ -205,12 +205,49 @@ fn again<B: Backend + Scan + Reduce + Sort>(gpu: &B, input: &[u32], x: &Buffer<u
         expect("totals again", totals.iter().sum::<u32>(), own.iter().sum())?;
         expect("a selection again", gpu.select(&part, Keep).read()?, own.to_vec())?;
     }
+    // The same memory each time, but for what is in it.
+    let (one, sums) = (gpu.alloc(1)?, gpu.alloc(N)?);
+    for turn in 0..3 {
+        one.write(&[turn])?;
+        gpu.reduce(x, Sum).starting_from(turn).to(&one).run()?;
+        gpu.inclusive_scan(x, Bent { by: turn }).to(&sums).run()?;
+        expect("a sum to the same place", one.read()?, vec![input.iter().sum::<u32>() + turn])?;
+        let bent = oracle::inclusive_scan(&Bent { by: turn }, 0, input);
+        expect("a scan to the same place", sums.read()?, bent)?;
+    }
+    let mut dropped = gpu.record()?;
+    gpu.inclusive_scan(x, Sum).to(&sums).encode(&mut dropped)?;
+    drop(dropped);
+    gpu.inclusive_scan(x, Sum).to(&sums).run()?;
+    expect("a scan behind a recorder that was dropped", sums.read()?, oracle::inclusive_scan(&Sum, 0, input))?;
+    threads(gpu, input, x)?;
     gpu.submit(recorder)?;
     expect("what was recorded before", late.read()?, oracle::inclusive_scan(&Sum, 0, input))?;
     expect("keys sorted late", keys.read()?.is_sorted(), true)?;
     gpu.trim();
     expect("what is kept after a trim", gpu.memory().bytes, 0)?;
     expect("a sum after a trim", gpu.reduce(x, Sum).value()?, input.iter().sum())
+}
+
+/// Two threads run one call, and calls that run once, at a time.
+fn threads<B: Backend + Scan + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let (keys, sums) = (gpu.copy(x).collect()?, gpu.alloc(N)?);
+    let call = gpu.inclusive_scan(x, Sum).to(&sums).up_to(N).prepare()?;
+    let each = || {
+        (0..10).try_for_each(|turn| {
+            call.run_n(N - turn)?;
+            gpu.sort(&keys).in_place().run()?;
+            call.run()
+        })
+    };
+    std::thread::scope(|scope| {
+        let threads = [scope.spawn(each), scope.spawn(each)];
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })?;
+    expect("a call of two threads", sums.read()?, oracle::inclusive_scan(&Sum, 0, input))?;
+    expect("sorts of two threads", keys.read()?.is_sorted(), true)
 }
 
 /// Keeps all.

@@ -84,6 +84,10 @@ impl<B: Backend> Backend for Watched<B> {
         Some(&self.calls)
     }
 
+    fn steps_are_addresses(&self) -> bool {
+        self.inner.steps_are_addresses()
+    }
+
     fn release(&self) {
         self.inner.release();
     }

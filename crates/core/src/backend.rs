@@ -39,6 +39,11 @@ pub trait Backend: Clone + Send + Sync + 'static {
         None
     }
 
+    /// Whether steps hold addresses, and keep no memory: those of a call that runs once may then be kept for the next on the same memory.
+    fn steps_are_addresses(&self) -> bool {
+        false
+    }
+
     /// Gives back what it holds of memory that was freed.
     fn release(&self) {}
 

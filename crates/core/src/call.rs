@@ -140,6 +140,14 @@ impl<B: Backend> Call<B> {
         self.scratch_bytes
     }
 
+    /// The steps of all runs, where there are no others.
+    pub(crate) fn only_steps(&self) -> Option<Arc<B::Steps>> {
+        match &self.sizes[..] {
+            [Bound { steps, .. }] => Some(steps.clone()),
+            _ => None,
+        }
+    }
+
     /// What a run of so many elements takes.
     fn of(&self, n: usize) -> Result<(&B::Steps, Option<u32>)> {
         if self.plan.reads_length() && n != self.capacity() {

@@ -69,6 +69,7 @@ trait Erased: Any + Send + Sync {
     fn caps(&self) -> &Caps;
     fn tuning(&self) -> Tuning;
     fn allocate(&self, bytes: u64) -> Result<Span<Device>>;
+    fn steps_are_addresses(&self) -> bool;
     fn release(&self);
     fn is_captured(&self) -> bool;
     fn divides_scratch(&self) -> bool;
@@ -124,6 +125,10 @@ impl<B: Backend> Erased for B {
 
     fn allocate(&self, bytes: u64) -> Result<Span<Device>> {
         Ok(outer(&Backend::allocate(self, bytes)?))
+    }
+
+    fn steps_are_addresses(&self) -> bool {
+        Backend::steps_are_addresses(self)
     }
 
     fn release(&self) {
@@ -257,6 +262,10 @@ impl Backend for Device {
 
     fn calls(&self) -> Option<&CallCache<Device>> {
         Some(&self.calls)
+    }
+
+    fn steps_are_addresses(&self) -> bool {
+        self.backend.steps_are_addresses()
     }
 
     fn release(&self) {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::prepared::Compiled;
 use crate::scratch::Pieces;
 use crate::sized::Shares;
-use crate::{Backend, Captures, Language, Layout, Op, Options, Prepared, Request, Result, Selector, Span, Spans};
+use crate::{Backend, Call, Captures, Language, Layout, Op, Options, Prepared, Request, Result, Selector, Span, Spans};
 
 /// The most calls that are kept. The one that was not asked for the longest gives way.
 const MOST: usize = 64;
@@ -37,7 +37,12 @@ struct Entry<B: Backend> {
     compiled: Arc<Compiled<B>>,
     shares: Shares,
     states: Vec<Span<B>>,
+    /// What was bound last, where steps are addresses: of which memory, and the steps.
+    bound: Mutex<Option<Bound<B>>>,
 }
+
+/// Steps, and the places of the memory that they are bound to: each offset, which is an address, and length.
+type Bound<B> = (Vec<(u64, u64)>, Arc<<B as Backend>::Steps>);
 
 /// What a plan follows from, beside the device and its tuning, and the numbers that its launches take.
 #[derive(PartialEq, Eq, Hash)]
@@ -111,7 +116,7 @@ impl<B: Backend> CallCache<B> {
         request: &Request,
         spans: &Spans<B>,
         options: Options,
-    ) -> Result<crate::Call<B>> {
+    ) -> Result<Call<B>> {
         let key = Key::new(request, spans.layout_for(device, request)?, options);
         let hash = self.hasher.hash_one(&key);
         let entry = match self.find(hash, &key) {
@@ -119,8 +124,7 @@ impl<B: Backend> CallCache<B> {
             None => self.insert(Entry::new(device, hash, key).await?),
         };
         let scratch = self.scratch(device, entry.shares.shared())?;
-        let pieces = entry.pieces(&scratch);
-        Prepared::of(device, entry.compiled.clone()).bind_kept(spans, &pieces)
+        entry.bind(device, spans, &scratch)
     }
 
     fn find(&self, hash: u64, key: &Key) -> Option<Arc<Entry<B>>> {
@@ -146,7 +150,7 @@ impl<B: Backend> CallCache<B> {
     }
 
     /// Forgets a call that did not get through: what it leaves in its states may be no run's.
-    pub(crate) fn forget(&self, call: &crate::Call<B>) {
+    pub(crate) fn forget(&self, call: &Call<B>) {
         self.kept().entries.retain(|entry| !entry.compiled.is(call.plan()));
     }
 
@@ -188,7 +192,25 @@ impl<B: Backend> Entry<B> {
         let shares = Shares::of(prepared.plan());
         let states = shares.allocate_kept(device)?;
         prepared.clear_states(&states)?;
-        Ok(Entry { hash, key, compiled: prepared.compiled(), shares, states })
+        Ok(Entry { hash, key, compiled: prepared.compiled(), shares, states, bound: Mutex::default() })
+    }
+
+    /// A call on these spans, by steps that were bound to the very same memory if there are any.
+    fn bind(&self, device: &B, spans: &Spans<B>, scratch: &[Span<B>]) -> Result<Call<B>> {
+        let (prepared, pieces) = (Prepared::of(device, self.compiled.clone()), self.pieces(scratch));
+        if !device.steps_are_addresses() {
+            return prepared.bind_kept(spans, &pieces);
+        }
+        let own = spans.all().map(|(_, span)| span).chain(pieces.iter().flat_map(Pieces::all));
+        let places: Vec<_> = own.map(|span| (span.offset(), span.bytes())).collect();
+        let bound = || self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let steps = bound().as_ref().filter(|(of, _)| *of == places).map(|(_, steps)| steps.clone());
+        if let Some(steps) = steps {
+            return prepared.bound_before(spans, &pieces, steps);
+        }
+        let call = prepared.bind_kept(spans, &pieces)?;
+        *bound() = call.only_steps().map(|steps| (places, steps));
+        Ok(call)
     }
 
     fn pieces(&self, scratch: &[Span<B>]) -> Vec<Pieces<B>> {

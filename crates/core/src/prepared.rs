@@ -156,6 +156,17 @@ impl<B: Backend> Prepared<B> {
         self.bind_all(spans, scratch, true)
     }
 
+    /// A call by steps that were bound before to this very memory, whose handles it keeps.
+    pub(crate) fn bound_before(
+        &self,
+        spans: &Spans<B>,
+        scratch: &[Pieces<B>],
+        steps: Arc<B::Steps>,
+    ) -> Result<Call<B>> {
+        self.check(spans)?;
+        Ok(self.call(vec![Bound { most: self.plan().n, steps }], spans, scratch))
+    }
+
     /// Clears states, as kernels will leave them from then on.
     pub(crate) fn clear_states(&self, states: &[Span<B>]) -> Result<()> {
         // A plan's are all the same word.
@@ -232,16 +243,21 @@ impl<B: Backend> Prepared<B> {
             let steps = unsafe { self.device.bind(commands, self.compiled.plans.resizes) }?;
             Ok(Bound { most: plan.n, steps: steps.into() })
         });
+        Ok(self.call(bound.collect::<Result<_>>()?, spans, scratch))
+    }
+
+    /// A call of bound steps, which keeps the device and the memory.
+    fn call(&self, sizes: Vec<Bound<B>>, spans: &Spans<B>, scratch: &[Pieces<B>]) -> Call<B> {
         let memory = spans.all().map(|(_, span)| span).chain(scratch.iter().flat_map(Pieces::all));
-        Ok(Call {
-            sizes: bound.collect::<Result<_>>()?,
+        Call {
+            sizes,
             memory: memory.map(|span| span.handle().clone()).collect(),
             device: self.device.clone(),
             plan: self.compiled.plans.last().clone(),
             n: self.compiled.plans.n,
             resizes: self.compiled.plans.resizes,
             scratch_bytes: self.scratch_bytes(),
-        })
+        }
     }
 
     /// The commands of a plan, with their spans.

@@ -292,6 +292,10 @@ impl Backend for Cuda {
         Some(&self.calls)
     }
 
+    fn steps_are_addresses(&self) -> bool {
+        true
+    }
+
     fn release(&self) {
         if let Some(pool) = &self.pool {
             pool.trim();
