@@ -28,6 +28,7 @@ pub mod planner;
 mod prepared;
 pub mod primitive;
 mod renamed;
+mod results;
 mod scalar;
 mod scratch;
 mod sized;

@@ -1,7 +1,7 @@
 //! Copy.
 
 use super::{Form, Label, Operand, Primitive};
-use crate::calls::{Whole, length, unknown_length, whole_results};
+use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::{
     Backend, Buffer, Compacted, Device, Element, ElementType, Input, Placed, Result, Slot, Transfer, block_on,
 };

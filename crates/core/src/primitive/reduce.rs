@@ -1,7 +1,7 @@
 //! Reduce.
 
 use super::{Form, Label, Operand, Primitive};
-use crate::calls::{Results, length, results};
+use crate::results::{Results, length, results};
 use crate::{
     Backend, Buffer, Device, Element, Input, IntoInput, Monoid, Op, Placed, Region, Result, Slot, Step, Transfer,
     block_on, bytemuck,

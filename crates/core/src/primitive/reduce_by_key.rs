@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{Form, Label, Operand, Primitive, Writes};
-use crate::calls::{Results, length, new_count, results};
+use crate::results::{Results, length, new_count, results};
 use crate::wgsl::{mentions, renamed};
 use crate::{
     Backend, Buffer, Compacted, Device, Element, ElementType, Error, Field, HostOp, Input, IntoInput, Monoid, Op,

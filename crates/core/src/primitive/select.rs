@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::{Form, Label, Operand, Primitive, Writes};
 use crate::algorithm::Algorithm;
-use crate::calls::{Results, length, new_count, results};
 use crate::op::own_name;
+use crate::results::{Results, length, new_count, results};
 use crate::{
     Backend, Buffer, Captures, Compacted, Device, Element, ElementType, Input, IntoInput, KernelKey, Placed, Request,
     Result, Scalar, Slot, Spans, SpansOf, Transfer, block_on, for_scalar,

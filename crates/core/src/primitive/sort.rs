@@ -2,8 +2,8 @@
 
 use super::{Form, Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, sort};
-use crate::calls::{Whole, length, unknown_length, whole_results};
 use crate::planner::Planner;
+use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::tuning::numbers;
 use crate::{
     Backend, Buffer, Compacted, Device, Element, ElementType, Input, IntoInput, Key, Placed, Result, Scalar, Slot,
