@@ -29,7 +29,8 @@ pub fn repeated_calls_only_run<B: Backend + Scan + Reduce + Sort>(backend: B) ->
     let outcome = guarded(|| {
         requests(N).iter().try_for_each(|request| runs_alone(&watched, &asked, request))?;
         counts_stay(&watched, &asked)?;
-        once_more(&watched, &asked)
+        once_more(&watched, &asked)?;
+        labelled(&watched, &asked)
     });
     drop(watched);
     // No buffer and no call is left.
@@ -95,6 +96,23 @@ fn counts_stay<B: Backend + Scan + Reduce + Sort>(gpu: &B, asked: &Asked) -> std
         (true, true) => Ok(()),
         (false, _) => Err(Failure::Wrong(format!("calls of counts on the device asked for {waits:?}"))),
         (_, false) => Err(Failure::Wrong(format!("{:?} of {all} elements in all", total.read()?))),
+    }
+}
+
+/// A label is around a call's commands, whether it is run or recorded.
+fn labelled<B: Backend + Reduce>(gpu: &B, asked: &Asked) -> std::result::Result<(), Failure> {
+    let (x, total) = (gpu.upload(&[3_u32, 1, 4])?, gpu.alloc(1)?);
+    let call = gpu.reduce(&x, Sum).to(&total).label("a sum").prepare()?;
+    asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    call.run()?;
+    let mut recorder = gpu.record()?;
+    call.encode(&mut recorder)?;
+    gpu.submit(recorder)?;
+    let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let each = ["record", "begin a label", "execute", "end a label", "submit"];
+    match (asked == each.into_iter().map(|call| (call, 2)).collect(), total.read()?) {
+        (true, total) if total == [8] => Ok(()),
+        (_, total) => Err(Failure::Wrong(format!("labelled calls asked for {asked:?}, and gave {total:?}"))),
     }
 }
 

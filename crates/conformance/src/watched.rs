@@ -134,6 +134,14 @@ impl<B: Backend> Backend for Watched<B> {
         self.tell("execute").execute(recorder, steps, n)
     }
 
+    fn begin_label(&self, recorder: &mut B::Recorder, label: &str) {
+        self.tell("begin a label").begin_label(recorder, label);
+    }
+
+    fn end_label(&self, recorder: &mut B::Recorder) {
+        self.tell("end a label").end_label(recorder);
+    }
+
     fn submit(&self, recorder: B::Recorder) -> Result<()> {
         self.tell("submit").submit(recorder)
     }

@@ -102,6 +102,16 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// [`Error::Invalid`] for steps that another backend bound, and what the driver says.
     fn execute(&self, recorder: &mut Self::Recorder, steps: &Self::Steps, n: Option<u32>) -> Result<()>;
 
+    /// Begins a group of commands of this name, for tools that show what a device does. [`Backend::end_label`] ends it.
+    fn begin_label(&self, recorder: &mut Self::Recorder, label: &str) {
+        let _ = (recorder, label);
+    }
+
+    /// Ends the group that was begun last.
+    fn end_label(&self, recorder: &mut Self::Recorder) {
+        let _ = recorder;
+    }
+
     /// Hands what was recorded to the device. Does not wait.
     ///
     /// # Errors

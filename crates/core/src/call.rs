@@ -45,6 +45,8 @@ pub struct Call<B: Backend> {
     /// Whether a run may have fewer.
     pub(crate) resizes: bool,
     pub(crate) scratch_bytes: u64,
+    /// What tools show it as.
+    pub(crate) label: Option<Arc<str>>,
 }
 
 /// The steps of runs of some size.
@@ -205,6 +207,11 @@ impl<B: Backend> Call<B> {
     /// # Errors
     /// As [`Backend::run`], and [`Error::Invalid`] for more than the capacity.
     pub fn run_n(&self, n: usize) -> Result<()> {
+        if self.label.is_some() {
+            let mut recorder = self.device.record()?;
+            self.encode_n(&mut recorder, n)?;
+            return self.device.submit(recorder);
+        }
         let (steps, n) = self.of(n)?;
         self.device.run(steps, n)
     }
@@ -249,7 +256,11 @@ impl<B: Backend> Call<B> {
     /// As [`Backend::execute`], and [`Error::Invalid`] for more than the capacity.
     pub fn encode_n(&self, recorder: &mut B::Recorder, n: usize) -> Result<()> {
         let (steps, n) = self.of(n)?;
-        self.device.execute(recorder, steps, n)
+        let Some(label) = &self.label else { return self.device.execute(recorder, steps, n) };
+        self.device.begin_label(recorder, label);
+        let executed = self.device.execute(recorder, steps, n);
+        self.device.end_label(recorder);
+        executed
     }
 
     /// The milliseconds that `repeat` runs take on the device, by its own timestamps. Waits for them.
@@ -332,6 +343,7 @@ impl Call<Device> {
             n: self.n,
             resizes: self.resizes,
             scratch_bytes: self.scratch_bytes,
+            label: self.label.clone(),
         })
     }
 }

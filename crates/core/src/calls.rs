@@ -1,6 +1,7 @@
 //! What the primitives' builders have in common. Each says what is asked, then where results go, and then when it runs ([`Placed`]).
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use crate::results::new_count;
 use crate::{
@@ -156,11 +157,12 @@ pub struct Placed<B: Backend = Device> {
     spans: Spans<B>,
     options: Options,
     capacity: Option<u64>,
+    label: Option<Arc<str>>,
 }
 
 impl<B: Backend> Placed<B> {
     pub(crate) fn new(device: B, request: impl Into<Request>, spans: Spans<B>) -> Self {
-        Placed { device, request: request.into(), spans, options: Options::default(), capacity: None }
+        Placed { device, request: request.into(), spans, options: Options::default(), capacity: None, label: None }
     }
 
     /// By this algorithm, not by the planner's choice.
@@ -196,6 +198,20 @@ impl<B: Backend> Placed<B> {
     /// ```
     pub fn up_to(self, capacity: usize) -> Self {
         Placed { capacity: Some(capacity as u64), ..self }
+    }
+
+    /// Under this name in tools that show what a device does: a debug group in wgpu, a range of NVTX in CUDA.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[3u32, 1, 2])?;
+    /// gpu.sort(&keys).in_place().label("sort by depth").run()?;
+    /// assert_eq!(keys.read()?, [1, 2, 3]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn label(self, label: impl Into<Arc<str>>) -> Self {
+        Placed { label: Some(label.into()), ..self }
     }
 
     /// With these options, instead of all that was said before.
@@ -345,11 +361,16 @@ impl<B: Backend> Placed<B> {
     /// As of [`Scan`](crate::Scan).
     pub async fn prepare_async(mut self) -> Result<Call<B>> {
         self.complete()?;
-        self.compile().await?.bind(&self.spans)
+        Ok(Call { label: self.label.take(), ..self.compile().await?.bind(&self.spans)? })
     }
 
     /// The call for this one time, of what the device keeps where that is.
     async fn once(mut self) -> Result<Call<B>> {
+        let label = self.label.take();
+        Ok(Call { label, ..self.unlabelled().await? })
+    }
+
+    async fn unlabelled(mut self) -> Result<Call<B>> {
         (self.request, self.spans) = self.cut()?;
         let Placed { device, request, spans, options, .. } = &mut self;
         let wants_count = spans.count.is_none() && request.counts();
@@ -367,7 +388,7 @@ impl<B: Backend> Placed<B> {
     }
 
     async fn compile(&self) -> Result<Prepared<B>> {
-        let Placed { device, request, spans, options, capacity } = self;
+        let Placed { device, request, spans, options, capacity, .. } = self;
         let layout = spans.layout_for(device, request)?;
         match capacity {
             Some(_) if !layout.reads_length => {

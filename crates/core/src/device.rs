@@ -82,6 +82,8 @@ trait Erased: Any + Send + Sync {
     unsafe fn bind(&self, commands: Vec<Command<'_, Device>>, resizes: bool) -> Result<DeviceSteps>;
     fn record(&self) -> Result<DeviceRecorder>;
     fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps, n: Option<u32>) -> Result<()>;
+    fn begin_label(&self, recorder: &mut DeviceRecorder, label: &str);
+    fn end_label(&self, recorder: &mut DeviceRecorder);
     fn submit(&self, recorder: DeviceRecorder) -> Result<()>;
     fn run(&self, steps: &DeviceSteps, n: Option<u32>) -> Result<()>;
     fn synchronize(&self) -> Result<()>;
@@ -173,6 +175,19 @@ impl<B: Backend> Erased for B {
     fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps, n: Option<u32>) -> Result<()> {
         let recorder = recorder.0.downcast_mut().ok_or_else(foreign_recorder)?;
         Backend::execute(self, recorder, steps.get()?, n)
+    }
+
+    fn begin_label(&self, recorder: &mut DeviceRecorder, label: &str) {
+        // Of another device's recorder `execute` tells.
+        if let Some(recorder) = recorder.0.downcast_mut() {
+            Backend::begin_label(self, recorder, label);
+        }
+    }
+
+    fn end_label(&self, recorder: &mut DeviceRecorder) {
+        if let Some(recorder) = recorder.0.downcast_mut() {
+            Backend::end_label(self, recorder);
+        }
     }
 
     fn submit(&self, recorder: DeviceRecorder) -> Result<()> {
@@ -307,6 +322,14 @@ impl Backend for Device {
 
     fn execute(&self, recorder: &mut DeviceRecorder, steps: &DeviceSteps, n: Option<u32>) -> Result<()> {
         self.backend.execute(recorder, steps, n)
+    }
+
+    fn begin_label(&self, recorder: &mut DeviceRecorder, label: &str) {
+        self.backend.begin_label(recorder, label);
+    }
+
+    fn end_label(&self, recorder: &mut DeviceRecorder) {
+        self.backend.end_label(recorder);
     }
 
     fn submit(&self, recorder: DeviceRecorder) -> Result<()> {

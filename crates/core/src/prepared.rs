@@ -257,6 +257,7 @@ impl<B: Backend> Prepared<B> {
             n: self.compiled.plans.n,
             resizes: self.compiled.plans.resizes,
             scratch_bytes: self.scratch_bytes(),
+            label: None,
         }
     }
 

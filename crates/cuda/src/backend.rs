@@ -17,7 +17,7 @@ use crate::failure::driver;
 use crate::memory::Owner;
 use crate::pool::Pool;
 use crate::step::{self, MOST_ARGUMENTS};
-use crate::{Device, Handle, Step, device, memory, nvrtc};
+use crate::{Device, Handle, Step, device, label, memory, nvrtc};
 
 /// A CUDA device and a stream of it.
 #[derive(Clone)]
@@ -345,6 +345,14 @@ impl Backend for Cuda {
     fn execute(&self, _: &mut InOrder, steps: &Vec<Step>, n: Option<u32>) -> Result<()> {
         self.bind_thread()?;
         self.enqueue(steps, n)
+    }
+
+    fn begin_label(&self, _: &mut InOrder, label: &str) {
+        label::begin(label);
+    }
+
+    fn end_label(&self, _: &mut InOrder) {
+        label::end();
     }
 
     fn submit(&self, _: InOrder) -> Result<()> {

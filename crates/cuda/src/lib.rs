@@ -31,6 +31,7 @@
 mod backend;
 mod device;
 mod failure;
+mod label;
 mod memory;
 mod nvrtc;
 mod pool;

@@ -73,6 +73,7 @@
 //! | again, once prepared | [`call.run()?`](Call::run), [`call.encode(&mut encoder)?`](Call::encode) |
 //! | and to know how long it takes | [`call.time(20)?`](Call::time) |
 //! | by an algorithm that I name | [`.by(&algorithm::scan::LOOKBACK)`](Placed::by) |
+//! | under a name, for profilers | [`.label("depth sort")`](Placed::label) |
 //! | not at all: to see the plan | [`.plan()?`](Placed::plan) |
 //!
 //! # How many

@@ -163,6 +163,14 @@ impl Backend for Wgpu {
         Ok(())
     }
 
+    fn begin_label(&self, recorder: &mut wgpu::CommandEncoder, label: &str) {
+        recorder.push_debug_group(label);
+    }
+
+    fn end_label(&self, recorder: &mut wgpu::CommandEncoder) {
+        recorder.pop_debug_group();
+    }
+
     fn submit(&self, recorder: wgpu::CommandEncoder) -> Result<()> {
         self.scoped(0, || self.queue.submit([recorder.finish()]))?;
         self.watch.check()
