@@ -53,7 +53,8 @@ fn the_catalogue_is_the_texts() {
             }
             let found = arguments(&cl, &key, entry);
             let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
-            let expected: Vec<&str> = entry.arguments.iter().map(|a| a.name).collect();
+            let taken = key.taken();
+            let expected: Vec<&str> = taken.iter().map(|a| a.name).collect();
             let (params, buffers) = names.split_last().unwrap_or_else(|| panic!("{} has no arguments", key.name()));
             assert_eq!(*buffers, expected, "{key:?}");
             assert_eq!(*params, "params", "{key:?}");
