@@ -193,7 +193,8 @@ fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
                 if breadth == Breadth::Every || thorough || (!in_place && fault == Fault::None) {
                     let layout = Layout { wide, in_place, ..Layout::default() };
                     variants.push((layout, Options { fault, ..Options::default() }));
-                    if fault == Fault::None {
+                    let is_plainest = wide && !in_place && fault == Fault::None;
+                    if is_plainest || breadth == Breadth::Every && fault == Fault::None {
                         variants.push((Layout { reads_length: true, ..layout }, Options::default()));
                     }
                 }
