@@ -88,6 +88,10 @@ impl<B: Backend> Backend for Watched<B> {
         self.inner.steps_are_addresses()
     }
 
+    fn check_handle(&self, handle: &Held<B::Handle>) -> Result<()> {
+        self.inner.check_handle(&handle.handle)
+    }
+
     fn release(&self) {
         self.inner.release();
     }

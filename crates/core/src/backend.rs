@@ -39,9 +39,19 @@ pub trait Backend: Clone + Send + Sync + 'static {
         None
     }
 
-    /// Whether steps hold addresses, and keep no memory: those of a call that runs once may then be kept for the next on the same memory.
+    /// Whether steps hold addresses, and keep no memory: those of a call that runs once may then be kept for the next on the same memory, if that
+    /// passes [`Backend::check_handle`].
     fn steps_are_addresses(&self) -> bool {
         false
+    }
+
+    /// Fails for memory of another device or queue, as [`Backend::bind`] does.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`].
+    fn check_handle(&self, handle: &Self::Handle) -> Result<()> {
+        let _ = handle;
+        Ok(())
     }
 
     /// Gives back what it holds of memory that was freed.

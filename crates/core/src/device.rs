@@ -70,6 +70,7 @@ trait Erased: Any + Send + Sync {
     fn tuning(&self) -> Tuning;
     fn allocate(&self, bytes: u64) -> Result<Span<Device>>;
     fn steps_are_addresses(&self) -> bool;
+    fn check_handle(&self, handle: &DeviceHandle) -> Result<()>;
     fn release(&self);
     fn is_captured(&self) -> bool;
     fn divides_scratch(&self) -> bool;
@@ -131,6 +132,10 @@ impl<B: Backend> Erased for B {
 
     fn steps_are_addresses(&self) -> bool {
         Backend::steps_are_addresses(self)
+    }
+
+    fn check_handle(&self, handle: &DeviceHandle) -> Result<()> {
+        Backend::check_handle(self, handle.get()?)
     }
 
     fn release(&self) {
@@ -281,6 +286,10 @@ impl Backend for Device {
 
     fn steps_are_addresses(&self) -> bool {
         self.backend.steps_are_addresses()
+    }
+
+    fn check_handle(&self, handle: &DeviceHandle) -> Result<()> {
+        self.backend.check_handle(handle)
     }
 
     fn release(&self) {

@@ -164,6 +164,7 @@ impl<B: Backend> Prepared<B> {
         steps: Arc<B::Steps>,
     ) -> Result<Call<B>> {
         self.check(spans)?;
+        spans.all().try_for_each(|(_, span)| self.device.check_handle(span.handle()))?;
         Ok(self.call(vec![Bound { most: self.plan().n, steps }], spans, scratch))
     }
 

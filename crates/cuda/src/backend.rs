@@ -296,6 +296,10 @@ impl Backend for Cuda {
         true
     }
 
+    fn check_handle(&self, handle: &Handle) -> Result<()> {
+        step::check_owner(self.owner(), "a call", handle)
+    }
+
     fn release(&self) {
         if let Some(pool) = &self.pool {
             pool.trim();

@@ -13,7 +13,7 @@ use trifold_kernels::Packed;
 use crate::backend::Loaded;
 use crate::failure::driver;
 use crate::memory::Owner;
-use crate::{Cuda, Kernel};
+use crate::{Cuda, Handle, Kernel};
 
 /// The most arguments of a kernel in the catalogue, parameters included, with room to grow.
 pub(crate) const MOST_ARGUMENTS: usize = 16;
@@ -157,10 +157,15 @@ impl Step {
 
 /// A span's address, if it is memory of the stream's.
 pub(crate) fn address(owner: Owner, what: &str, span: &Span<Cuda>) -> Result<CUdeviceptr> {
-    if span.handle().owner != owner {
+    check_owner(owner, what, span.handle())?;
+    Ok(span.offset())
+}
+
+pub(crate) fn check_owner(owner: Owner, what: &str, handle: &Handle) -> Result<()> {
+    if handle.owner != owner {
         return Err(Error::Invalid(format!("the span for {what} is of another stream or device than this backend")));
     }
-    Ok(span.offset())
+    Ok(())
 }
 
 pub(crate) fn length(n: u64) -> Result<usize> {

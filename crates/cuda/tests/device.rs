@@ -177,6 +177,12 @@ fn callers_memory_is_taken_from_the_same_stream_alone() {
     assert!(matches!(overlap, Err(Error::Invalid(_))), "{overlap:?}");
 
     let other = Cuda::open(0).unwrap();
+    // Also where a call on the very same address has run before, and its steps are kept.
+    let to = cuda.alloc::<u32>(8).unwrap();
+    (0..2).for_each(|_| cuda.copy(&all).to(&to).run().unwrap());
+    // SAFETY: the slice's eight elements, and the slice is the keeper.
+    let foreign = unsafe { other.import_raw::<u32>(all.span().offset(), 8, slice.clone()) }.unwrap();
+    assert!(matches!(cuda.copy(&foreign).to(&to).run(), Err(Error::Invalid(_))));
     assert!(matches!(other.import(slice), Err(Error::Invalid(_))));
     let fill = || vec![Command::Fill { span: all.span().clone(), value: 0 }];
     assert!(matches!(bind(&other, fill()), Err(Error::Invalid(_))));
