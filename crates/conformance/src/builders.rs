@@ -180,6 +180,10 @@ fn lengths<B: Backend + Scan + Reduce + Sort>(gpu: &B, input: &[u32], x: &Buffer
     refuse("a buffer of nobody knows how many", collected, "use compact()")?;
     let two = gpu.sort(x).len_on_device(&one).in_place().run();
     refuse("a length of two words", two, "the length has 2 elements")?;
+    let other = gpu.select(&y, high).compact()?;
+    let torn = gpu.sort(&alive).with(&other).in_place().run();
+    refuse("pairs with two numbers of elements", torn, "two words on the device")?;
+    gpu.sort(&alive).with(other.room()).in_place().run()?;
     let same = gpu.select(x, Keep).len_on_device(&zero).count_to(&zero).to(&to).run();
     refuse("a count over the length", same, "overlap")
 }

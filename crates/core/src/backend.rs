@@ -276,7 +276,7 @@ impl<B: Backend> Span<B> {
             && other.offset < self.offset + self.bytes
     }
 
-    fn is(&self, other: &Self, backend: &B) -> bool {
+    pub(crate) fn is(&self, other: &Self, backend: &B) -> bool {
         backend.same(&self.handle, &other.handle) && self.offset == other.offset && self.bytes == other.bytes
     }
 }

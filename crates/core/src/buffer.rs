@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
+use crate::once::with_room;
 use crate::{
     Backend, CallCache, CopyCall, Device, Element, Error, IntoInput, KeptMemory, Result, Span, block_on, bytemuck,
 };
@@ -374,7 +375,7 @@ pub trait Transfer: Backend {
     /// As [`Backend::allocate`].
     fn alloc<T: Element>(&self, n: usize) -> Result<Buffer<T, Self>> {
         let bytes = (n as u64).saturating_mul(Buffer::<T, Self>::SIZE);
-        Buffer::of_span(self, self.allocate(bytes)?)
+        Buffer::of_span(self, with_room(self, || self.allocate(bytes))?)
     }
 
     /// What the device keeps for calls that run once: plans, states and scratch.

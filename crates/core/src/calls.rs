@@ -28,6 +28,8 @@ pub struct Input<T, B: Backend = Device> {
     span: Span<B>,
     /// Where it says how many of them.
     length: Option<Buffer<u32, B>>,
+    /// Whether what lies beside it has another.
+    is_torn: bool,
     of: PhantomData<fn() -> T>,
 }
 
@@ -68,13 +70,26 @@ impl<T: Element, B: Backend> Input<T, B> {
 
     /// As many as there are of these beside it, if it does not say how many itself.
     pub(crate) fn beside<U>(mut self, other: &Input<U, B>) -> Self {
-        self.length = self.length.or_else(|| other.length.clone());
+        match (&self.length, &other.length) {
+            (Some(own), Some(other)) => self.is_torn |= !own.span().is(other.span(), own.device()),
+            (None, other) => self.length = other.clone(),
+            (Some(_), None) => {}
+        }
         self
+    }
+
+    /// Why a call cannot read it, if it cannot.
+    pub(crate) fn refusal(&self) -> Option<&'static str> {
+        self.is_torn.then_some(
+            "keys and values whose numbers of elements are two words on the device; pass the values' room(), or say which counts by \
+             len_on_device",
+        )
     }
 
     /// As many as this word says.
     pub(crate) fn counted_by(mut self, length: &Buffer<u32, B>) -> Self {
         self.length = Some(length.clone());
+        self.is_torn = false;
         self
     }
 
@@ -110,7 +125,7 @@ impl<T: Element, B: Backend> IntoInput<B> for &Buffer<T, B> {
     type Item = T;
 
     fn into_input(self) -> Input<T, B> {
-        Input { span: self.span().clone(), length: None, of: PhantomData }
+        Input { span: self.span().clone(), length: None, is_torn: false, of: PhantomData }
     }
 }
 
@@ -158,11 +173,25 @@ pub struct Placed<B: Backend = Device> {
     options: Options,
     capacity: Option<u64>,
     label: Option<Arc<str>>,
+    refusal: Option<&'static str>,
 }
 
 impl<B: Backend> Placed<B> {
     pub(crate) fn new(device: B, request: impl Into<Request>, spans: Spans<B>) -> Self {
-        Placed { device, request: request.into(), spans, options: Options::default(), capacity: None, label: None }
+        Placed {
+            device,
+            request: request.into(),
+            spans,
+            options: Options::default(),
+            capacity: None,
+            label: None,
+            refusal: None,
+        }
+    }
+
+    /// Not to run, if there is a reason.
+    pub(crate) fn refused(self, refusal: Option<&'static str>) -> Self {
+        Placed { refusal, ..self }
     }
 
     /// By this algorithm, not by the planner's choice.
@@ -400,6 +429,9 @@ impl<B: Backend> Placed<B> {
 
     /// The request for the capacity, where there is one, and the spans' parts for that.
     fn cut(&self) -> Result<(Request, Spans<B>)> {
+        if let Some(why) = self.refusal {
+            return Err(Error::Invalid(why.into()));
+        }
         let mut spans = self.spans.clone();
         let Some(capacity) = self.capacity else { return Ok((self.request.clone(), spans)) };
         let request = self.request.with_n(capacity);

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::{Backend, CallCache, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
+use crate::{Backend, CallCache, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Transfer, Tuning};
 
 /// A device of any backend's, for programs that choose at run time. It is a [`Backend`] like those behind it, so that everything that
 /// works on one works on it.
@@ -139,7 +139,7 @@ impl<B: Backend> Erased for B {
     }
 
     fn release(&self) {
-        Backend::release(self);
+        Transfer::trim(self);
     }
 
     fn is_captured(&self) -> bool {

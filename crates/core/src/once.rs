@@ -9,7 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::prepared::Compiled;
 use crate::scratch::Pieces;
 use crate::sized::Shares;
-use crate::{Backend, Call, Captures, Language, Layout, Op, Options, Prepared, Request, Result, Selector, Span, Spans};
+use crate::{
+    Backend, Call, Captures, Error, Language, Layout, Op, Options, Prepared, Request, Result, Selector, Span, Spans,
+    Transfer,
+};
 
 /// The most calls that are kept. The one that was not asked for the longest gives way.
 const MOST: usize = 64;
@@ -123,7 +126,7 @@ impl<B: Backend> CallCache<B> {
             Some(entry) => entry,
             None => self.insert(Entry::new(device, hash, key).await?),
         };
-        let scratch = self.scratch(device, entry.shares.shared())?;
+        let scratch = with_room(device, || self.scratch(device, entry.shares.shared()))?;
         entry.bind(device, spans, &scratch)
     }
 
@@ -156,27 +159,46 @@ impl<B: Backend> CallCache<B> {
 
     /// Scratch of these sizes, region by region.
     fn scratch(&self, device: &B, sizes: &[u64]) -> Result<Vec<Span<B>>> {
-        let mut freed = vec![];
-        let mut kept = self.kept();
-        for (i, &bytes) in sizes.iter().enumerate() {
-            if kept.scratch.get(i).is_some_and(|span| span.bytes() >= bytes) {
-                continue;
-            }
-            let most = device.caps().max_binding.min(device.caps().max_buffer);
-            let span = device.allocate(rounded(bytes).min(most.max(bytes)))?;
-            match kept.scratch.get_mut(i) {
-                Some(own) => freed.push(std::mem::replace(own, span)),
-                None => kept.scratch.push(span),
-            }
-        }
-        let spans = kept.scratch.iter().zip(sizes).map(|(span, &bytes)| match device.divides_scratch() {
-            true => Ok(span.clone()),
+        let own = self.kept().scratch.clone();
+        let most = device.caps().max_binding.min(device.caps().max_buffer);
+        let spans = sizes.iter().enumerate().map(|(i, &bytes)| match own.get(i) {
+            Some(span) if span.bytes() >= bytes => Ok(span.clone()),
+            _ => device.allocate(rounded(bytes).min(most.max(bytes))),
+        });
+        // Not under the lock: a program's callback may run meanwhile, and calls of its own.
+        let spans: Vec<Span<B>> = spans.collect::<Result<_>>()?;
+        let freed = self.keep(&spans);
+        drop(freed);
+        let parts = spans.into_iter().zip(sizes).map(|(span, &bytes)| match device.divides_scratch() {
+            true => Ok(span),
             false => span.slice(0, bytes),
         });
-        let spans = spans.collect();
-        drop(kept);
-        drop(freed);
-        spans
+        parts.collect()
+    }
+
+    /// Keeps spans that are larger than those that are kept, and gives these.
+    fn keep(&self, spans: &[Span<B>]) -> Vec<Span<B>> {
+        let mut kept = self.kept();
+        let mut freed = vec![];
+        for (i, span) in spans.iter().enumerate() {
+            match kept.scratch.get_mut(i) {
+                Some(own) if own.bytes() >= span.bytes() => {}
+                Some(own) => freed.push(std::mem::replace(own, span.clone())),
+                None => kept.scratch.push(span.clone()),
+            }
+        }
+        freed
+    }
+}
+
+/// What `make` makes, if need be of the memory that the device keeps for calls.
+pub(crate) fn with_room<B: Backend, R>(device: &B, make: impl Fn() -> Result<R>) -> Result<R> {
+    match make() {
+        Err(Error::OutOfMemory { .. }) if device.memory().bytes > 0 => {
+            device.trim();
+            make()
+        }
+        made => made,
     }
 }
 
@@ -190,7 +212,7 @@ impl<B: Backend> Entry<B> {
     async fn new(device: &B, hash: u64, key: Key) -> Result<Self> {
         let prepared = Prepared::new(device, &key.request, key.layout, key.options).await?;
         let shares = Shares::of(prepared.plan());
-        let states = shares.allocate_kept(device)?;
+        let states = with_room(device, || shares.allocate_kept(device))?;
         prepared.clear_states(&states)?;
         Ok(Entry { hash, key, compiled: prepared.compiled(), shares, states, bound: Mutex::default() })
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::call::{Bound, Call};
+use crate::once::with_room;
 use crate::primitive::Operand;
 use crate::scratch::Pieces;
 use crate::sized::{Maker, Plans};
@@ -136,7 +137,7 @@ impl<B: Backend> Prepared<B> {
     /// [`Error::Invalid`] if the spans are not what the plan was made for.
     pub fn bind(&self, spans: &Spans<B>) -> Result<Call<B>> {
         self.check(spans)?;
-        let scratch = self.compiled.plans.allocate(&self.device)?;
+        let scratch = with_room(&self.device, || self.compiled.plans.allocate(&self.device))?;
         self.clear_scratch(&scratch)?;
         self.bind_all(spans, &scratch, true)
     }

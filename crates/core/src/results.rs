@@ -1,6 +1,16 @@
 //! How builders end without a place for their results: these get new memory, or go to the host.
 
-use crate::{Backend, Buffer, Compacted, Element, Error, Result, Transfer};
+use crate::{Backend, Buffer, Command, Compacted, Element, Error, Result, Transfer};
+
+/// A new word that has this value, in the order of the queue.
+fn constant<B: Backend>(device: &B, value: u32) -> Result<Buffer<u32, B>> {
+    let word = device.alloc(1)?;
+    let fill = Command::Fill { span: word.span().clone(), value };
+    // SAFETY: it fills what the span has, which the buffer keeps, and runs at once.
+    let steps = unsafe { device.bind(vec![fill], false) }?;
+    device.run(&steps, None)?;
+    Ok(word)
+}
 
 /// A new place for a count.
 pub(crate) fn new_count<B: Backend>(device: &B) -> Result<Buffer<u32, B>> {
@@ -52,7 +62,7 @@ pub(crate) trait Whole: Results + Sized {
     fn compacted(self, length: Option<Buffer<u32, Self::Backend>>) -> Result<Self::Counted> {
         let count = match length {
             Some(length) => length,
-            None => self.device().upload(&[self.len() as u32])?,
+            None => constant(self.device(), self.len() as u32)?,
         };
         Ok(self.counted(count))
     }

@@ -82,10 +82,20 @@ impl Cpu {
 impl Cpu {
     /// Does something behind what other threads have begun before. An operator's code that runs calls itself does not wait for the one that it is
     /// called from.
-    fn in_turn<R>(&self, work: impl FnOnce() -> R) -> R {
-        let is_within = self.pool.current_thread_index().is_some();
-        let _turn = (!is_within).then(|| self.queue.lock());
-        work()
+    fn in_turn<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        if self.pool.current_thread_index().is_some() {
+            return work();
+        }
+        let in_turn = || {
+            let _turn = self.queue.lock();
+            work()
+        };
+        if rayon::current_thread_index().is_none() {
+            return in_turn();
+        }
+        // A thread of another pool of rayon's would begin others of its pool's tasks while it waits for this pool, and have the queue meanwhile.
+        let outcome = std::thread::scope(|scope| scope.spawn(in_turn).join());
+        outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 

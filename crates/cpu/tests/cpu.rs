@@ -262,3 +262,21 @@ fn an_operator_may_run_calls() {
         assert_eq!(cpu.select(&x, Inner(cpu.clone())).read().unwrap(), even);
     }
 }
+
+/// Tasks of another pool of rayon's, which begins a task while another waits.
+#[test]
+fn tasks_of_other_pools_queue_too() {
+    use rayon::prelude::*;
+    let (one, two) = (Cpu::with_threads(2).unwrap(), Cpu::with_threads(2).unwrap());
+    let n = 60_000;
+    let (x, y) = (one.upload(&vec![1_u32; n]).unwrap(), two.upload(&vec![1_u32; n]).unwrap());
+    (0..60).into_par_iter().for_each(|i| {
+        let (cpu, buffer) = if i % 2 == 0 { (&one, &x) } else { (&two, &y) };
+        cpu.inclusive_scan(buffer, Sum).in_place().run().unwrap();
+    });
+    let mut expected = vec![1; n];
+    for _ in 0..30 {
+        expected = oracle::inclusive_scan(&Sum, 0, &expected);
+    }
+    assert!(x.read().unwrap() == expected && y.read().unwrap() == expected);
+}

@@ -301,7 +301,9 @@ impl Backend for Cuda {
     }
 
     fn release(&self) {
-        if let Some(pool) = &self.pool {
+        let Some(pool) = &self.pool else { return };
+        // What is freed behind work counts as the pool's until that has ended.
+        if !self.is_captured() && self.synchronize().is_ok() {
             pool.trim();
         }
     }

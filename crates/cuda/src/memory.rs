@@ -125,9 +125,10 @@ pub(crate) fn wait_to_free(stream: &CudaStream) -> std::result::Result<(), Drive
 
 /// Whether what is enqueued becomes part of a graph.
 pub(crate) fn is_captured(stream: &CudaStream) -> bool {
-    // What cudarc kept from before says nothing of this.
-    let bound = stream.context().bind_to_thread().or_else(|_| stream.context().bind_to_thread());
-    // SAFETY: the stream is alive while it is borrowed, and its context current.
+    // Not by cudarc's own call, which gives away what it kept from before: that is for whoever waits.
+    // SAFETY: the context is alive as long as the stream, which is borrowed.
+    let bound = unsafe { result::ctx::set_current(stream.context().cu_ctx()) };
+    // SAFETY: the stream is alive, and its context current.
     let status = bound.and_then(|()| unsafe { result::stream::is_capturing(stream.cu_stream()) });
     !matches!(status, Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE))
 }

@@ -183,14 +183,14 @@ impl Wgpu {
         if length.is_some() {
             usage |= wgpu::BufferUsages::STORAGE;
         }
-        let mut bound = self.scoped(0, || self.make_steps(checked, usage))?;
+        let mut bound = Kept::new(self.scoped(0, || self.make_steps(checked, usage))?, self.turns);
         if let (Some(length), Some(uniforms)) = (length, &bound.uniforms)
             && let Some(first) = self.size_by(&length, uniforms)?
         {
             bound.steps.insert(0, first);
         }
         bound.uniforms.take_if(|_| !resizes);
-        Ok(Steps { bound: Kept::new(bound, self.turns), opening: self.opening })
+        Ok(Steps { bound, opening: self.opening })
     }
 
     /// Makes the launches' parameters' buffer and their groups.
@@ -275,6 +275,7 @@ impl Wgpu {
         let kernel = block_on(trifold_core::Backend::compile(self, &key))?;
         let bytes: Vec<u8> = table.iter().flat_map(|word| word.to_le_bytes()).collect();
         let table = self.scoped(0, || self.filled("sizes", &bytes, wgpu::BufferUsages::STORAGE))?;
+        let table = Kept::new(table, self.turns);
         let span = |buffer: &wgpu::Buffer| self.span_of(buffer.clone(), buffer.size());
         let spans = [("length_at", length.clone()), ("table", span(&table)), ("uniforms", span(&uniforms.buffer))];
         let params = [

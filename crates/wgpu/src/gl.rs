@@ -2,7 +2,7 @@
 //! context for six seconds. A long submission holds it as long as it runs, where a processor is the device.
 
 use std::mem::ManuallyDrop;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use parking_lot::{ReentrantMutex, const_reentrant_mutex};
@@ -59,6 +59,12 @@ impl<T> Deref for Kept<T> {
 
     fn deref(&self) -> &T {
         &self.value
+    }
+}
+
+impl<T> DerefMut for Kept<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
     }
 }
 

@@ -216,7 +216,7 @@ impl<K: Element, V: Element, B: Backend> ReduceByKeyCall<K, V, B> {
             count: self.count.map(|count| count.span().clone()),
             ..self.keys.spans_to(keys.span())
         };
-        Placed::new(self.device, request, spans)
+        Placed::new(self.device, request, spans).refused(self.keys.refusal())
     }
 }
 

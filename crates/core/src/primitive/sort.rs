@@ -298,7 +298,7 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     /// ```
     pub fn to(self, (keys, values): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
         let spans = self.sort.keys.spans_to(keys.span()).with_values(self.values.span(), values.span());
-        Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans)
+        Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans).refused(self.sort.keys.refusal())
     }
 
     /// To where the keys and the values are.
@@ -314,7 +314,7 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     pub fn in_place(self) -> Placed<B> {
         let (keys, values) = (self.sort.keys.span(), self.values.span());
         let spans = self.sort.keys.spans_to(keys).with_values(values, values);
-        Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans)
+        Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans).refused(self.sort.keys.refusal())
     }
 }
 
