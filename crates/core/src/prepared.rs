@@ -177,7 +177,7 @@ impl<B: Backend> Prepared<B> {
             _ => None,
         });
         let Some(value) = cleared else { return Ok(()) };
-        self.fill(states.iter().map(|span| Command::Fill { span: span.clone(), value }).collect())
+        run_fills(&self.device, states.iter().map(|span| Command::Fill { span: span.clone(), value }).collect())
     }
 
     /// Binds spans and the caller's scratch, which is cleared as needed on every run. A plan that needs none takes any. Calls may share
@@ -223,17 +223,7 @@ impl<B: Backend> Prepared<B> {
                 }
             }
         }
-        self.fill(clear)
-    }
-
-    /// Runs fills of spans that the caller has.
-    fn fill(&self, fills: Vec<Command<'_, B>>) -> Result<()> {
-        if fills.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: they fill what the spans have, and run at once, while the caller's spans live.
-        let steps = unsafe { self.device.bind(fills, false) }?;
-        self.device.run(&steps, None)
+        run_fills(&self.device, clear)
     }
 
     /// Binds spans that were checked; `clean` says that the scratch was cleared by [`Prepared::clear_scratch`].
@@ -388,6 +378,16 @@ impl<B: Backend> Prepared<B> {
         }
         Ok(())
     }
+}
+
+/// Runs fills of spans that the caller has.
+pub(crate) fn run_fills<B: Backend>(device: &B, fills: Vec<Command<'_, B>>) -> Result<()> {
+    if fills.is_empty() {
+        return Ok(());
+    }
+    // SAFETY: they fill what the spans have, and run at once, while the caller's spans live.
+    let steps = unsafe { device.bind(fills, false) }?;
+    device.run(&steps, None)
 }
 
 /// How much scratch a request needs on a device with these capabilities, in bytes. Asks no device.

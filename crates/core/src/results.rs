@@ -1,14 +1,12 @@
 //! How builders end without a place for their results: these get new memory, or go to the host.
 
+use crate::prepared::run_fills;
 use crate::{Backend, Buffer, Command, Compacted, Element, Error, Result, Transfer};
 
 /// A new word that has this value, in the order of the queue.
 fn constant<B: Backend>(device: &B, value: u32) -> Result<Buffer<u32, B>> {
     let word = device.alloc(1)?;
-    let fill = Command::Fill { span: word.span().clone(), value };
-    // SAFETY: it fills what the span has, which the buffer keeps, and runs at once.
-    let steps = unsafe { device.bind(vec![fill], false) }?;
-    device.run(&steps, None)?;
+    run_fills(device, vec![Command::Fill { span: word.span().clone(), value }])?;
     Ok(word)
 }
 

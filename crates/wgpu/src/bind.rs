@@ -252,7 +252,7 @@ impl Wgpu {
 
     /// A launch that writes the parameters that follow from how many elements there are, where there are any.
     fn size_by(&self, length: &Span<Self>, uniforms: &Uniforms) -> Result<Option<Step>> {
-        let mut table: Vec<u32> = vec![];
+        let (mut table, mut sizes): (Vec<u32>, u32) = (vec![], 0);
         for (at, params) in &uniforms.parts {
             for (place, size) in params.sizes() {
                 let mut steps = [[0; 3]; 4];
@@ -266,6 +266,7 @@ impl Wgpu {
                 }
                 table.push((at / 4) as u32 + (place / 4) as u32);
                 table.extend(steps.as_flattened());
+                sizes += 1;
             }
         }
         // Fills have sizes of their own, which do not follow.
@@ -279,7 +280,7 @@ impl Wgpu {
         let span = |buffer: &wgpu::Buffer| self.span_of(buffer.clone(), buffer.size());
         let spans = [("length_at", length.clone()), ("table", span(&table)), ("uniforms", span(&uniforms.buffer))];
         let params = [
-            ("sizes", Param::Word(bytes.len() as u32 / 4 / 13)),
+            ("sizes", Param::Word(sizes)),
             (CAPACITY, Param::Word(capacity)),
             (LENGTH_OFFSET, Param::Offset { binding: "length_at", unit: 4 }),
         ];
