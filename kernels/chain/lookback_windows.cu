@@ -1,6 +1,6 @@
 // chain/lookback_windows: as chain/lookback, but each lane reads WINDOWS states of 64 bits at once: where those are all tiles before
 // one, they cost one trip to memory and not several. In WGSL, and with states of 128 bits, it is slower than the trips that it saves
-// (docs/PERFORMANCE.md).
+// (docs/notebook.md).
 
 struct Lookback {
   // The combination of the tiles from `next` up to the one that looks back.

@@ -1,6 +1,6 @@
 // sort/scatter: brings a tile's keys and values in order through workgroup memory, and scatters them. In parts, one after
 // the other, so that a workgroup takes less of that memory. WGSL alone: through Vulkan parts are faster
-// (docs/PERFORMANCE.md), while OpenCL C and CUDA C bring a whole tile in order, its keys before they look back.
+// (docs/notebook.md), while OpenCL C and CUDA C bring a whole tile in order, its keys before they look back.
 
 // Words that hold two places in the tile each.
 const POSITION_WORDS: u32 = (ITEMS + 1u) / 2u;

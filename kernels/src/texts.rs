@@ -2,7 +2,7 @@
 
 use trifold_core::Language;
 
-/// A text has a row for each language it is written in; docs/KERNELS.md says why some have not all three.
+/// A text has a row for each language it is written in; docs/internals/kernels.md says why some have not all three.
 const TEXTS: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
 /// A kernel text by its name without extension, such as `scan/lookback`.

@@ -120,7 +120,7 @@ fn few_elements(file: &str, times: &Times, row: &[&str]) {
 #[test]
 fn tables_say_what_the_rows_do() {
     let times = Times::read();
-    for file in ["docs/RESULTS.md", "docs/PERFORMANCE.md"] {
+    for file in ["docs/performance.md", "docs/notebook.md"] {
         let text = fs::read_to_string(root().join(file)).unwrap();
         let mut rows = 0;
         for row in table(&text, "| CUDA, times as fast as CUB (aim)") {
@@ -253,7 +253,7 @@ impl Record {
 #[test]
 fn the_table_at_2_28_says_what_the_rows_do() {
     let rows = Record::read("2026-11-23-h200-conditions.json");
-    let texts = ["docs/RESULTS.md", "docs/PERFORMANCE.md"].map(|file| fs::read_to_string(root().join(file)).unwrap());
+    let texts = ["docs/performance.md", "docs/notebook.md"].map(|file| fs::read_to_string(root().join(file)).unwrap());
     let says = |row: usize, what: &[String]| {
         for text in &texts {
             let said = table(text, "| At 2^28, CUDA |").nth(row).unwrap().join(" | ");

@@ -134,7 +134,7 @@ fn compare_writes_the_page_of_its_rows() {
 fn drawings_are_files_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let drawings = folder.path().join("svg");
-    // RESULTS.md shows these, and no chart of the copy alone.
+    // performance.md shows these, and no chart of the copy alone.
     let shown = ["--primitive", "scan,reduce,sort_keys,sort_pairs", "--svg"];
     let rows = kept("2026-11-23-h200.json");
     succeeds(&trifold(&[&["report", text(&rows)], &shown[..], &[text(&drawings)]].concat()));

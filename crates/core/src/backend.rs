@@ -8,7 +8,7 @@ use crate::{CallCache, Caps, Error, KernelKey, Layout, Operand, Param, Request, 
 /// A device and its in-order queue. A clone is another handle of the same.
 ///
 /// A backend allocates, moves bytes, compiles a kernel of the catalogue and launches it. It knows nothing of scan,
-/// reduce or sort: the planner does. `docs/ADDING_A_BACKEND.md` walks through an implementation.
+/// reduce or sort: the planner does. `docs/extending/backend.md` walks through an implementation.
 pub trait Backend: Clone + Send + Sync + 'static {
     /// Device memory, whoever allocated it. It is there as long as a handle of it is.
     type Handle: Clone + Send + Sync + 'static;

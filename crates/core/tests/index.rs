@@ -1,4 +1,4 @@
-//! The index of the algorithms' pages, made from the table of algorithms and from the pages' titles.
+//! The index of the algorithms' pages and their chapters in the book, made from the table of algorithms and from the pages' titles.
 
 mod devices;
 
@@ -89,6 +89,35 @@ fn made(index: &str) -> String {
         assert!(listed.contains(&algorithm), "{algorithm:?} has no page");
     }
     made
+}
+
+/// The book's summary with its algorithms made anew: the lines behind the one that names their index.
+fn chapters(summary: &str) -> String {
+    let index = "](algorithms/README.md)\n";
+    let (before, after) = summary.split_once(index).expect("the summary names the index of algorithms");
+    let rest = after.split_inclusive('\n').skip_while(|line| line.starts_with("  - ")).collect::<String>();
+    let mut listed = vec![];
+    let mut made = format!("{before}{index}");
+    for form in Form::all() {
+        for algorithm in form.request(Scalar::U32, Builtin::Sum, 1).unwrap().algorithms() {
+            if !algorithm.page.is_empty() && !listed.contains(&algorithm.page) {
+                listed.push(algorithm.page);
+                made += &format!("  - [{}: {algorithm}](algorithms/{})\n", form.name, algorithm.page);
+            }
+        }
+    }
+    made + &rest
+}
+
+#[test]
+fn the_book_has_a_chapter_for_each_algorithm() {
+    let path = pages().join("../SUMMARY.md");
+    let summary = std::fs::read_to_string(&path).unwrap();
+    let made = chapters(&summary);
+    if std::env::var_os(WRITE).is_some() {
+        return std::fs::write(path, made).unwrap();
+    }
+    assert!(summary == made, "docs/SUMMARY.md is not what the table says: run this test with {WRITE}=1");
 }
 
 #[test]

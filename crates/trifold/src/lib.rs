@@ -249,7 +249,15 @@ pub mod backend {
     };
 }
 
-/// The guide's programs are tests.
+/// The book's programs are tests.
 #[cfg(all(doctest, feature = "cpu"))]
-#[doc = include_str!("../../../docs/GUIDE.md")]
-struct Guide;
+mod book {
+    macro_rules! pages {
+        ($($name:ident $path:literal)*) => { $(#[doc = include_str!($path)] struct $name;)* };
+    }
+    pages! {
+        GuideCalls "../../../docs/guide/calls.md"
+        GuideOperators "../../../docs/guide/operators.md"
+        GuideSizes "../../../docs/guide/sizes.md"
+    }
+}

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -91,6 +91,39 @@ fn rows_stand_in_tables() {
                 Event::Text(line) if in_paragraph => assert!(!line.starts_with('|'), "{}: {line}", file.display()),
                 _ => {}
             }
+        }
+    }
+}
+
+/// Every page of the book is in its summary, once.
+#[test]
+fn the_summary_has_every_page() {
+    let docs = root().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let mut listed: Vec<PathBuf> = parse(&summary)
+        .filter_map(|event| match event {
+            Event::Start(Tag::Link { dest_url, .. }) => Some(docs.join(&*dest_url)),
+            _ => None,
+        })
+        .collect();
+    listed.sort();
+    let mut pages: Vec<PathBuf> = documents().into_iter().map(|(file, _)| file).collect();
+    pages.retain(|page| page.starts_with(&docs) && !page.ends_with("SUMMARY.md"));
+    pages.sort();
+    assert_eq!(listed, pages);
+}
+
+/// A page with Rust in it is a test of the facade's, by `book!`.
+#[test]
+fn programs_of_the_book_are_tests() {
+    let tests = fs::read_to_string(root().join("crates/trifold/src/lib.rs")).unwrap();
+    for (file, text) in documents() {
+        let has_program = parse(&text).any(|event| {
+            matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if &*info == "rust")
+        });
+        let page = file.strip_prefix(root()).unwrap().display().to_string();
+        if has_program && page != "README.md" {
+            assert!(tests.contains(&format!("../../../{page}\"")), "{page} has a program that is not tested");
         }
     }
 }

@@ -65,7 +65,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
         let parts = vec![state.part, "chain/ticket", "chain/lookback_fold", "chain/lookback_windows"];
         (parts, vec![("WINDOWS", windows)])
     } else {
-        // Its kernel publishes and looks back in its own text: see docs/PERFORMANCE.md.
+        // Its kernel publishes and looks back in its own text: see docs/notebook.md.
         let parts = [&[state.part, "chain/ticket"], &chain::LOOKBACK[..]].concat();
         // CUDA's kernel has no such bound.
         let is_many = reaches(words_of(job.n, job.op.element()), planner.tuning.lookback.resident_from);
