@@ -21,7 +21,7 @@ pub struct Cli {
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -131,6 +131,9 @@ pub struct CompareArgs {
     /// `type`, `n` and `ms` (and `min_ms`, `batched_ms`, `gelem_s`, `gb_s`, `temp_bytes` and `version`, if known).
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
+    /// Show all columns, in lines of more than 80 characters.
+    #[arg(long)]
+    pub wide: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -208,6 +211,9 @@ pub struct ExperimentArgs {
     /// Write a page of charts and tables to this file, as `trifold report` does.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Show all columns, in lines of more than 80 characters.
+    #[arg(long)]
+    pub wide: bool,
 }
 
 #[derive(Args, Debug)]

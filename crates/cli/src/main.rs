@@ -18,6 +18,7 @@ mod report;
 mod tune;
 mod verify;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -26,25 +27,35 @@ use tracing_subscriber::{fmt, prelude::*};
 
 use crate::args::{Cli, Command};
 
+/// What the program says for itself without a command.
+const SUMMARY: &str = "\
+Scans, reduces and sorts by every GPU driver that a machine has, and on its CPU.
+
+  trifold devices                    the devices, and what to install for others
+  trifold compare                    time and check everything on all of them
+  trifold sort keys.npy -o out.npy   sort a file's numbers; scan, reduce likewise
+  trifold verify                     run the conformance suite
+  trifold tune, experiment, report   tile shapes, the literature's measurements,
+                                     and charts of what was measured
+
+`trifold COMMAND --help` has each command's options and an example.
+";
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    prepare_environment(&cli);
     log(cli.verbose);
-    if matches!(cli.command, Command::Devices(_) | Command::Tune(_)) {
-        // What there is and what is best do not depend on it, and it may be for other devices.
-        // SAFETY: nothing else reads or changes the environment meanwhile, since no thread but this one has been started: parsing
-        // arguments and setting up the log start none.
-        unsafe { std::env::remove_var("TRIFOLD_TUNING") };
-    }
     let done = match &cli.command {
-        Command::Devices(args) => devices::run(args),
-        Command::Compare(args) => compare::run(args),
-        Command::Experiment(args) => experiment::run(args),
-        Command::Report(args) => report::run(args),
-        Command::Tune(args) => tune::run(args),
-        Command::Verify(args) => verify::run(args),
-        Command::Scan(args) => apply::scan(args),
-        Command::Reduce(args) => apply::reduce(args),
-        Command::Sort(args) => apply::sort(args),
+        None => files::print(SUMMARY).map(|()| ExitCode::SUCCESS),
+        Some(Command::Devices(args)) => devices::run(args),
+        Some(Command::Compare(args)) => compare::run(args),
+        Some(Command::Experiment(args)) => experiment::run(args),
+        Some(Command::Report(args)) => report::run(args),
+        Some(Command::Tune(args)) => tune::run(args),
+        Some(Command::Verify(args)) => verify::run(args),
+        Some(Command::Scan(args)) => apply::scan(args),
+        Some(Command::Reduce(args)) => apply::reduce(args),
+        Some(Command::Sort(args)) => apply::sort(args),
     };
     match done {
         Ok(code) => code,
@@ -55,17 +66,39 @@ fn main() -> ExitCode {
     }
 }
 
-/// Drivers and wgpu are talkative; without `-v` only their errors are shown.
+/// Changes what drivers and backends read of the environment, before any thread is started.
+fn prepare_environment(cli: &Cli) {
+    let mut changes = vec![];
+    // Without this folder Mesa's EGL writes lines of its own to the error stream.
+    let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| std::path::Path::new(folder).is_dir());
+    if cfg!(unix) && cli.verbose == 0 && folder.is_none() {
+        changes.push(("XDG_RUNTIME_DIR", Some(std::env::temp_dir())));
+    }
+    // What there is and what is best do not depend on it, and it may be for other devices.
+    if matches!(cli.command, Some(Command::Devices(_) | Command::Tune(_))) {
+        changes.push(("TRIFOLD_TUNING", None));
+    }
+    for (name, value) in changes {
+        // SAFETY: nothing else reads or changes the environment meanwhile, since no thread but this one has been started: parsing
+        // arguments starts none.
+        unsafe {
+            match value {
+                Some(value) => std::env::set_var(name, value),
+                None => std::env::remove_var(name),
+            }
+        }
+    }
+}
+
+/// Drivers and wgpu are talkative, and what matters of it is in our own errors: without `-v` only those are shown.
 fn log(verbose: u8) {
-    // Others' warnings are of what their authors should know.
     let (own, others) = match verbose {
-        0 => (LevelFilter::WARN, LevelFilter::ERROR),
+        0 => (LevelFilter::WARN, LevelFilter::OFF),
         1 => (LevelFilter::INFO, LevelFilter::INFO),
         2 => (LevelFilter::DEBUG, LevelFilter::DEBUG),
         _ => (LevelFilter::TRACE, LevelFilter::TRACE),
     };
-    // What naga says of a text that is refused, the refusal says too.
-    let texts = if verbose == 0 { LevelFilter::OFF } else { others };
-    let levels = Targets::new().with_default(others).with_target("naga", texts).with_target("trifold", own);
-    tracing_subscriber::registry().with(fmt::layer().with_writer(std::io::stderr)).with(levels).init();
+    let levels = Targets::new().with_default(others).with_target("trifold", own);
+    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
+    tracing_subscriber::registry().with(lines).with(levels).init();
 }

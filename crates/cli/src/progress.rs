@@ -2,10 +2,10 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar of no length yet, with a message behind its numbers.
+/// A bar of no length yet, with a message behind its numbers, as much of it as the line has room for.
 pub fn bar() -> ProgressBar {
     let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {wide_msg}") {
         bar.set_style(style);
     }
     bar

@@ -13,7 +13,7 @@ use trifold::{Backend, Device, Found, plan};
 use trifold_conformance as conformance;
 
 use crate::args::TuneArgs;
-use crate::compare::{Bench, Conditions, Job, Outcome, is_software};
+use crate::compare::{Bench, Conditions, Job, Outcome, Shared, is_software};
 use crate::files::{self, Pending};
 
 /// A candidate must be faster by as much to be taken: below it is noise.
@@ -70,7 +70,8 @@ fn tuned(args: &TuneArgs, found: &Found, bar: &ProgressBar, table: &mut Table) -
     }
     bar.inc_length(subjects.len() as u64);
 
-    let bench = Bench::new(&backend, start.clone(), args.runs);
+    let shared = Shared::default();
+    let bench = Bench::new(&backend, start.clone(), args.runs, &shared);
     let mut best = Search { bench, bar, caps, tuning: start.clone(), n };
     for subject in &subjects {
         bar.inc(1);

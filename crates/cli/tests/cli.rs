@@ -88,6 +88,37 @@ fn unknown_names_are_errors_that_list_the_known() {
 }
 
 #[test]
+fn without_a_command_it_says_what_it_is_for() {
+    let said = succeeds(&trifold(&[]));
+    assert!(said.lines().count() <= 10 && said.lines().all(|line| line.len() <= 80), "{said}");
+    for command in ["devices", "compare", "sort", "verify", "report", "--help"] {
+        assert!(said.contains(command), "{command}: {said}");
+    }
+}
+
+/// Nothing of other libraries, no colours, and lines that a terminal shows.
+#[test]
+fn a_comparison_is_quiet_and_narrow() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_trifold"));
+    program.env_remove("XDG_RUNTIME_DIR").args([
+        "compare",
+        "-n",
+        "2^10",
+        "--runs",
+        "1",
+        "--primitive",
+        "copy,sort_pairs",
+    ]);
+    let output = program.output().unwrap();
+    let (table, said) = (succeeds(&output), String::from_utf8(output.stderr).unwrap());
+    assert!(said.lines().all(|line| line.starts_with("note: ")), "{said}");
+    assert!(!table.contains('\x1b') && !said.contains('\x1b'), "{table}{said}");
+    let lines = table.lines().filter(|line| !line.contains(" on "));
+    assert!(lines.clone().count() > 10 && lines.clone().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(table.contains("\nThe fastest of each") && table.ends_with(" results are right.\n"), "{table}");
+}
+
+#[test]
 fn devices_lists_the_cpu() {
     assert!(succeeds(&trifold(&["devices"])).contains("cpu on "));
     let json: Value = serde_json::from_str(&succeeds(&trifold(&["devices", "--json"]))).unwrap();

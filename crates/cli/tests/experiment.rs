@@ -97,7 +97,7 @@ fn what_a_device_cannot_run_says_why_and_the_rest_goes_on() {
     let args =
         ["scan-ladder", "-n", "1000,2000", "--runs", "1", "--algorithm", "lookback,sequential", "--json", text(&json)];
     let table = succeeds(&experiment(&args));
-    assert!(table.contains("\nscan of 1000 u32 by lookback on cpu "), "{table}");
+    assert!(table.contains("\nscan of 1000 u32 by lookback on 1 cpu: "), "{table}");
     let rows = rows(&json);
     let [lookback, _] =
         ["lookback", "sequential"].map(|name| rows.iter().filter(|row| row["algorithm"] == name).collect::<Vec<_>>());

@@ -118,9 +118,9 @@ fn the_summary_has_every_page() {
 fn programs_of_the_book_are_tests() {
     let tests = fs::read_to_string(root().join("crates/trifold/src/lib.rs")).unwrap();
     for (file, text) in documents() {
-        let has_program = parse(&text).any(|event| {
-            matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if &*info == "rust")
-        });
+        let has_program = parse(&text).any(
+            |event| matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if &*info == "rust"),
+        );
         let page = file.strip_prefix(root()).unwrap().display().to_string();
         if has_program && page != "README.md" {
             assert!(tests.contains(&format!("../../../{page}\"")), "{page} has a program that is not tested");

@@ -1,6 +1,9 @@
 //! One device's rows: buffers, runs, checks and times.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use trifold::backend::{DeviceKind, Spans};
@@ -10,6 +13,7 @@ use trifold::types::{ElementType, Scalar};
 use trifold::{Backend, Call, Device, Error, Result, plan};
 
 use super::data::{Data, spoil};
+use super::inputs::{Inputs, Kind};
 use super::rows::{Job, Row};
 
 /// From here on one call is long enough to be timed alone.
@@ -22,14 +26,26 @@ const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
 /// longer over the batch.
 const BUSY_MS: f64 = 1.0;
 
+/// What the benches of a command share.
+#[derive(Default)]
+pub struct Shared {
+    inputs: Inputs,
+    /// When each device last worked, by its name: a GPU that one API uses is not idle for the others.
+    worked: RefCell<HashMap<String, Instant>>,
+}
+
 /// A device, and how long to spend on it.
 pub struct Bench<'a> {
     backend: &'a Device,
     tuning: Tuning,
     runs: Runs<'a>,
+    shared: &'a Shared,
     /// Made when first needed; none on software devices, and where there is no memory for it.
     busy: Option<Option<Busy>>,
-    data: Option<Data>,
+    /// The speed of the device's copy, by what it copies.
+    copies: Vec<(Kind, f64)>,
+    /// Of the row that is measured.
+    data: Option<Rc<Data>>,
 }
 
 /// A copy that takes a while.
@@ -80,11 +96,24 @@ pub fn request(job: &Job) -> Result<Request> {
 
 impl<'a> Bench<'a> {
     /// A bench of at most `runs` timed runs a row, planned with `tuning`.
-    pub fn new(backend: &'a Device, tuning: Tuning, runs: u32) -> Self {
+    pub fn new(backend: &'a Device, tuning: Tuning, runs: u32, shared: &'a Shared) -> Self {
         let software = is_software(backend.caps().kind);
         let budget = Duration::from_millis(if software { 400 } else { 4000 });
         let warm_up = Duration::from_millis(if software { 0 } else { 100 });
-        Bench { backend, tuning, runs: Runs { backend, most: runs, budget, warm_up }, busy: None, data: None }
+        let runs = Runs { backend, most: runs, budget, warm_up };
+        let bench = Bench { backend, tuning, runs, shared, busy: None, copies: vec![], data: None };
+        bench.worked();
+        bench
+    }
+
+    /// Says that the device has worked until now.
+    fn worked(&self) {
+        self.shared.worked.borrow_mut().insert(self.backend.caps().device.clone(), Instant::now());
+    }
+
+    /// How long the device has done nothing.
+    fn idle(&self) -> Duration {
+        self.shared.worked.borrow().get(&self.backend.caps().device).map_or(Duration::ZERO, Instant::elapsed)
     }
 
     /// Plans what follows with these numbers.
@@ -107,8 +136,12 @@ impl<'a> Bench<'a> {
     pub fn guarded(&mut self, row: Row, measure: impl FnOnce(&mut Self, &mut Row) -> Result<()>) -> Outcome {
         let mut row = Box::new(row);
         let measured = catch_unwind(AssertUnwindSafe(|| measure(self, &mut row)));
+        self.worked();
         let error = match measured {
-            Ok(Ok(())) => return Outcome::Row(row),
+            Ok(Ok(())) => {
+                self.data = None;
+                return Outcome::Row(row);
+            }
             Ok(Err(error)) => error,
             Err(panic) => {
                 let said = panic.downcast_ref::<String>().map(String::as_str);
@@ -120,19 +153,21 @@ impl<'a> Bench<'a> {
         // What is refused did not run, and is neither right nor wrong.
         row.verified = (!matches!(error, Error::Unsupported(_))).then_some(false);
         row.error = Some(error.to_string());
+        if let Error::DeviceLost(_) = error {
+            // Nor are its buffers freed: what a device that is gone does then is not to be trusted.
+            std::mem::forget(self.data.take());
+            return Outcome::Lost(row);
+        }
+        self.data = None;
         match error {
-            Error::DeviceLost(_) => Outcome::Lost(row),
-            Error::OutOfMemory { .. } => {
-                self.data = None;
-                Outcome::NoMemory(row)
-            }
+            Error::OutOfMemory { .. } => Outcome::NoMemory(row),
             Error::Unsupported(_) => Outcome::Unsupported(row),
             _ => Outcome::Row(row),
         }
     }
 
     fn measure(&mut self, job: &Job, row: &mut Row) -> Result<()> {
-        let (backend, runs) = (self.backend, &self.runs);
+        let backend = self.backend;
         let request = request(job)?;
         let options = job.options();
         // What the device cannot do is refused before anything is allocated.
@@ -140,48 +175,52 @@ impl<'a> Bench<'a> {
         row.algorithm = plan.algorithm().name.into();
         row.scratch_bytes = Some(plan.scratch_bytes());
 
-        let worked = Instant::now();
-        let data = Data::prepare(&mut self.data, backend, job, &request)?;
-        if job.primitive != &forms::COPY && job.n > 0 && data.copy_gb_s.is_none() {
-            let copy = data.copy_call(backend);
-            let ms = lasting(copy.and_then(|call| Ok(runs.time(&call, worked.elapsed())?.median_ms)))?;
-            data.copy_gb_s = ms.map(|ms| data.copy_bytes() as f64 / ms * 1e-6);
-        }
-
-        let spans = data.spans(&request)?;
+        let data = Rc::new(Data::new(backend, self.shared.inputs.of(job, &request), &request)?);
+        self.data = Some(Rc::clone(&data));
         row.outputs = data.outputs();
-        spoil(backend, &spans)?;
-        let call = Call::with_tuning(backend, &request, &spans, options, &self.tuning)?;
+        spoil(backend, &data.spans)?;
+        let call = Call::with_tuning(backend, &request, &data.spans, options, &self.tuning)?;
         call.run()?;
         backend.synchronize()?;
-        let worked = Instant::now();
-        let verdict = data.check(backend, &spans, call.plan().depth())?;
+        self.worked();
+        let verdict = data.check(backend, call.plan().depth())?;
         row.verified = Some(verdict.is_ok());
         row.error = verdict.err();
         if job.n == 0 {
             return Ok(());
         }
-
-        let timing = runs.time(&call, worked.elapsed())?;
+        let copy_gb_s = if job.primitive == &forms::COPY { None } else { self.copy_gb_s(job)? };
+        let timing = self.runs.time(&call, self.idle())?;
         let gb_s = request.bytes_moved_by(row.outputs.unwrap_or(job.n)) as f64 / timing.median_ms * 1e-6;
-        let copy_gb_s = if job.primitive == &forms::COPY { Some(gb_s) } else { data.copy_gb_s };
+        if job.primitive == &forms::COPY {
+            self.copies.push((Kind::of(job), gb_s));
+        }
         timing.enter(row);
         row.gelem_s = Some(job.n as f64 / timing.median_ms * 1e-6);
         row.gb_s = Some(gb_s);
-        row.copy_fraction = copy_gb_s.map(|copy| gb_s / copy);
-        row.host_us = Some(runs.host_us(&call)?);
+        row.copy_fraction = copy_gb_s.or((job.primitive == &forms::COPY).then_some(gb_s)).map(|copy| gb_s / copy);
+        row.host_us = Some(self.runs.host_us(&call)?);
         if job.n <= BATCHED_UP_TO && timing.clock == "device" {
             let host_ms = 1e-3 * f64::from(BATCH) * row.host_us.unwrap_or(0.0);
             let busy = Busy::kept(&mut self.busy, backend, BUSY_MS.max(1.25 * host_ms)).map(|busy| &busy.call);
-            row.batched_ms = runs.batched(busy, &call, timing.median_ms)?;
+            row.batched_ms = self.runs.batched(busy, &call, timing.median_ms)?;
         } else if job.n > BATCHED_UP_TO {
             // Its memory is better used by what follows.
             self.busy = None;
         }
-        if let Some(data) = &mut self.data {
-            data.copy_gb_s = copy_gb_s;
-        }
         Ok(())
+    }
+
+    /// The speed of the device's copy of such an input: measured once, none where it fails.
+    fn copy_gb_s(&mut self, job: &Job) -> Result<Option<f64>> {
+        let kind = Kind::of(job);
+        let known = self.copies.iter().find(|(known, _)| *known == kind);
+        let (None, Some(data)) = (known, &self.data) else { return Ok(known.map(|(_, gb_s)| *gb_s)) };
+        let copy = data.copy_call(self.backend, job.scalar, job.n);
+        let ms = lasting(copy.and_then(|call| Ok(self.runs.time(&call, self.idle())?.median_ms)))?;
+        let gb_s = ms.map(|ms| data.copy_bytes() as f64 / ms * 1e-6);
+        self.copies.extend(gb_s.map(|gb_s| (kind, gb_s)));
+        Ok(gb_s)
     }
 }
 

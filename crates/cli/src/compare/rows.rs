@@ -133,6 +133,12 @@ impl<'a> From<&'a Found> for Place<'a> {
     }
 }
 
+impl<'a> From<&'a Row> for Place<'a> {
+    fn from(row: &'a Row) -> Self {
+        Place { backend: &row.backend, device: &row.device, driver: &row.driver, api: &row.api }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Job {
     pub primitive: &'static Form,

@@ -159,7 +159,7 @@ mod tests {
     fn args(words: &str) -> ExperimentArgs {
         let words = ["trifold", "experiment"].into_iter().chain(words.split_whitespace());
         match Cli::try_parse_from(words).unwrap().command {
-            Command::Experiment(args) => args,
+            Some(Command::Experiment(args)) => args,
             other => panic!("{other:?}"),
         }
     }
@@ -176,7 +176,8 @@ mod tests {
     fn calls(experiment: Experiment, words: &str, caps: &Caps) -> Vec<Call> {
         let (args, tuning) = (args(words), Tuning::of(caps));
         let cpu = trifold::Device::of(trifold::cpu::Cpu::new().unwrap());
-        let mut bench = crate::compare::Bench::new(&cpu, tuning.clone(), 1);
+        let shared = crate::compare::Shared::default();
+        let mut bench = crate::compare::Bench::new(&cpu, tuning.clone(), 1, &shared);
         let sizes = Sizes::of(&args, caps, false, &mut bench);
         of(experiment, &args, caps, &tuning, &sizes)
     }

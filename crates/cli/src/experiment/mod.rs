@@ -17,7 +17,7 @@ use trifold::{Backend, Device, Found, plan};
 use self::jobs::Call;
 use self::sizes::Sizes;
 use crate::args::{Experiment, ExperimentArgs};
-use crate::compare::{self, Bench, Job, Outcome, Report, Row, is_software, request, size};
+use crate::compare::{self, Bench, Devices, Job, Outcome, Report, Row, Shared, is_software, request, size};
 use crate::files;
 use crate::interrupt;
 
@@ -63,7 +63,8 @@ pub fn run(args: &ExperimentArgs) -> Result<ExitCode> {
     ensure!(!rows.is_empty(), "nothing to measure: no device could be opened, or no experiment has these algorithms");
     // By experiment, as they are listed, and not by device.
     rows.sort_by_key(|row| Experiment::place(row.experiment.as_deref().unwrap_or_default()));
-    let text = compare::render(&rows) + &workgroup::said(&rows);
+    let devices = Devices::of_rows(&rows);
+    let text = devices.list() + &compare::render(&rows, &devices, args.wide) + &workgroup::said(&rows);
     compare::conclude(&rows, compare::is_measured(&rows), args.json.as_deref(), args.html.as_deref(), &text)
 }
 
@@ -107,7 +108,8 @@ enum End {
 impl Lab<'_> {
     /// All experiments, and whether the device was lost meanwhile.
     fn measure(&self, budget: Duration) -> bool {
-        let mut bench = Bench::new(self.backend, self.backend.tuning(), self.args.runs);
+        let shared = Shared::default();
+        let mut bench = Bench::new(self.backend, self.backend.tuning(), self.args.runs, &shared);
         if is_software(self.caps().kind) {
             bench.set_budget(SOFTWARE_ROW);
         }

@@ -1,0 +1,72 @@
+//! What the calls of a job are given and what they must give, made once for all devices.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use trifold::plan::{Builtin, Form, Request, Slot};
+use trifold::types::Scalar;
+use trifold_conformance::Distribution;
+use trifold_conformance::oracle::{self, Expected};
+
+use super::rows::Job;
+use crate::elements::{Elements, Shape};
+
+/// Of uniform inputs every seed is as good as any.
+const SEED: u64 = 0x7472_6966_6f6c_6421;
+
+/// What an input is made from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kind {
+    scalar: Scalar,
+    n: u64,
+    distribution: Distribution,
+    shape: Shape,
+}
+
+impl Kind {
+    pub fn of(job: &Job) -> Kind {
+        Kind { scalar: job.scalar, n: job.n, distribution: job.conditions.input, shape: job.shape() }
+    }
+}
+
+/// A job's data on the host.
+pub struct Case {
+    kind: Kind,
+    call: (&'static Form, Option<Builtin>),
+    pub input: Rc<Elements>,
+    /// Of sorts of pairs and of what is by key.
+    pub values: Option<Elements>,
+    pub expected: Expected,
+}
+
+/// The last case, which the next device's row is of too.
+#[derive(Default)]
+pub struct Inputs {
+    last: RefCell<Option<Rc<Case>>>,
+}
+
+impl Inputs {
+    /// The job's case. Asking for another one frees the last, since large inputs leave no room for two.
+    pub fn of(&self, job: &Job, request: &Request) -> Rc<Case> {
+        let (kind, call) = (Kind::of(job), (job.primitive, job.operator));
+        let last = self.last.take();
+        if let Some(case) = last.as_ref().filter(|case| case.kind == kind && case.call == call) {
+            return self.keep(Rc::clone(case));
+        }
+        let input = last.filter(|case| case.kind == kind).map(|case| Rc::clone(&case.input));
+        let make = || Rc::new(Elements::shaped(kind.distribution, kind.shape, job.scalar, job.n, SEED));
+        let input = input.unwrap_or_else(make);
+        let has_values = request.operands().iter().any(|operand| operand.slot == Slot::InputValues);
+        let values = has_values.then(|| match request.op() {
+            Some(_) => Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED),
+            None => Elements::indices(job.n),
+        });
+        let expected = oracle::expect(request, input.as_bytes(), values.as_ref().map(Elements::as_bytes));
+        self.keep(Rc::new(Case { kind, call, input, values, expected }))
+    }
+
+    fn keep(&self, case: Rc<Case>) -> Rc<Case> {
+        self.last.replace(Some(Rc::clone(&case)));
+        case
+    }
+}
