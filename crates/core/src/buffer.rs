@@ -9,8 +9,10 @@ use crate::{
     Backend, CallCache, CopyCall, Device, Element, Error, IntoInput, KeptMemory, Result, Span, block_on, bytemuck,
 };
 
-/// Elements in a device's memory. A clone is another handle of the same memory, and so is a slice; the memory is freed with the last of them,
-/// and with the last call that was prepared on it.
+/// Elements in a device's memory.
+///
+/// A clone is another handle of the same memory, and so is a slice. The memory is freed when the last of them is gone,
+/// and the last call that was prepared on it.
 ///
 /// ```
 /// # use trifold_core::{Buffer, Transfer};

@@ -240,8 +240,10 @@ impl<B: Backend> Entry<B> {
     }
 }
 
-/// Whether a device's calls may have what is kept: the CPU's own plans are quick to make and have no scratch, and an operator's code in Rust is no
-/// part of what is compared.
+/// The device's cache of calls, if its calls may use it.
+///
+/// The CPU's may not: its plans are quick to make and have no scratch, and an operator's code in Rust is no part of
+/// what entries are compared by. Nor may calls that become part of a graph.
 pub(crate) fn usable<B: Backend>(device: &B) -> Option<&CallCache<B>> {
     let cache = device.calls()?;
     (device.caps().language != Language::Host && !device.is_captured()).then_some(cache)

@@ -261,8 +261,10 @@ impl Kernel {
     }
 }
 
-/// The sizes of a function's first `count` arguments, in bytes; fewer if it has not so many. (Asking for one more would tell
-/// whether it has more, but as an error, which tools that watch the driver's calls report.)
+/// The sizes of a function's first `count` arguments, in bytes; fewer if it has not so many.
+///
+/// It does not ask whether there is one more: the driver would answer with an error, which tools that watch its calls
+/// report.
 fn argument_sizes(function: CUfunction, count: usize) -> Vec<usize> {
     let size = |index| {
         let (mut offset, mut size) = (0, 0);

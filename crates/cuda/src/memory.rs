@@ -25,11 +25,11 @@ impl Owner {
     }
 }
 
-/// Device memory as one stream sees it, which it keeps.
+/// Device memory as one stream sees it, which the handle keeps.
 ///
-/// The driver's addresses are unified, so a handle stands for the whole address space and a span's offset is its address:
-/// two slices of one allocation then overlap exactly where they do, however they were brought here. The stream is
-/// what orders uses of the memory; a backend refuses spans of another.
+/// The driver's addresses are unified: a handle stands for the whole address space, and a span's offset is its address.
+/// So an overlap of two slices of one allocation is seen, however they were brought here. The stream orders the uses of
+/// the memory, and a backend refuses spans of another stream.
 #[derive(Clone)]
 pub struct Handle {
     pub(crate) owner: Owner,
@@ -54,9 +54,11 @@ unsafe fn span_at(
     space.slice(address, bytes).expect("the space ends where the slice does")
 }
 
-/// Device memory of the backend's own; freed when dropped: in stream order, behind the work that was submitted before. Without a pool that
-/// waits for the work, and as `cuMemFree` does maybe for other streams of the device. While its stream is being captured it is not freed at all: the
-/// graph may use it.
+/// Device memory of the backend's own. It is freed when dropped, in stream order, behind the work that was submitted
+/// before.
+///
+/// Without a pool, freeing waits for that work and, as `cuMemFree` does, maybe for other streams of the device. While
+/// the stream is being captured the memory is not freed at all: the graph may use it.
 #[derive(Debug)]
 struct Memory {
     address: CUdeviceptr,
@@ -154,10 +156,11 @@ impl Drop for Memory {
 impl Cuda {
     /// A caller's slice, by value or by `Arc`, as memory of this backend's.
     ///
-    /// The slice must be of this backend's own stream: then the calls on the buffer, cudarc's on the slice, and its being
-    /// freed come in the order in which they are made. For memory of another stream see [`Cuda::import_raw`].
-    /// Other streams have to wait for the work by themselves (`other.join(cuda.stream())`): cudarc does not know of
-    /// it. Wide accesses want a length that is a multiple of 16 bytes.
+    /// The slice must be of this backend's own stream. Then the calls on the buffer, cudarc's on the slice, and its
+    /// being freed come in the order in which they are made. For memory of another stream see [`Cuda::import_raw`].
+    ///
+    /// Other streams have to wait for the work by themselves (`other.join(cuda.stream())`): cudarc does not know of it.
+    /// Wide accesses want a length that is a multiple of 16 bytes.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the slice is another stream's.

@@ -35,8 +35,9 @@
 //!
 //! # Captures
 //!
-//! A text may read the fields of `captures`, where its value has some. `combine` then takes them as a last argument of type `Captures`, which the
-//! text declares, and so do those of its functions that read them or call one that does. [`extended`] passes them on in a kernel.
+//! A text may read the fields of `captures`, if its value has some. `combine` then takes them as a last argument of
+//! type `Captures`, which the emitted text declares. A function of the text that reads them, or that calls one that
+//! does, takes them too. [`extended`] passes them on in a kernel.
 //!
 //! # What is refused
 //!

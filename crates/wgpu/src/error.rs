@@ -157,8 +157,8 @@ fn patiently(mut wait: impl FnMut() -> Result<Polled>) -> Result<Polled> {
     }
 }
 
-/// How wgpu's panic begins where a driver says in a poll that the device is lost, or that memory is. (Its callbacks for a lost device
-/// and for errors are for what it finds itself.)
+/// How wgpu's panic begins where a driver says in a poll that the device is lost, or that memory is. Callbacks for a
+/// lost device and for errors tell only what wgpu finds itself.
 const POLL_PANIC: &str = "Error in Device::poll";
 
 impl Watch {

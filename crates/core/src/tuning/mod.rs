@@ -69,8 +69,8 @@ impl Tuning {
         Ok(())
     }
 
-    /// As the planner takes it on a device: fails with the first number that no kernel could run with, since fields are anybody's
-    /// to set, and has no workgroup that is larger than the device's.
+    /// The numbers as the planner takes them on a device: no workgroup is larger than the device's. Fails with the
+    /// first number that no kernel could run with, as anybody may set the fields.
     pub(crate) fn within(&self, caps: &Caps) -> Result<Tuning> {
         let mut tuning = self.clone();
         let widest = caps.subgroups.map_or(1, |s| s.max).max(1);
