@@ -1,7 +1,9 @@
-//! What a device keeps for calls that run once: plans with their kernels and states, and scratch that all of them share.
+//! What a device keeps for calls that run once: plans with their kernels and states, and scratch that all of them
+//! share.
 //!
-//! A queue runs calls one after the other and each of them whole. So calls may have the same scratch, and a call the same states as the one before it
-//! of the same plan. Nothing here keeps a device, a buffer of a program's or a call: with the last handle of a device all of it is freed.
+//! A queue runs calls one after the other, and each of them whole. So all calls may have the same scratch, and calls of
+//! one plan the same states. Nothing here keeps a device, a buffer of a program's or a call. With the last handle of a
+//! device all of it is freed.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -58,8 +58,8 @@ pub trait Monoid<T: Element>: Clone + Send + Sync + 'static {
     fn identity(&self) -> T;
     /// The operator in Rust.
     fn combine(&self, a: T, b: T) -> T;
-    /// Whether `combine(a, b) == combine(b, a)` for all elements: lets a reduction read in any order. Nothing is lost but speed where it
-    /// does and this does not say so.
+    /// Whether `combine(a, b) == combine(b, a)` for all elements, which lets a reduction read in any order. If this
+    /// says no of an operator that does commute, only speed is lost.
     fn commutes(&self) -> bool {
         false
     }
@@ -76,8 +76,10 @@ pub(crate) fn own_name<T>() -> &'static str {
     name[..end].rsplit("::").next().unwrap_or(name)
 }
 
-/// The numbers of an operator's, predicate's or map's value. Its text reads them as the struct `captures`; kernels get them as parameters, so that
-/// values of other numbers run the same kernel.
+/// The numbers of an operator's, predicate's or map's value.
+///
+/// Its text reads them as the struct `captures`. Kernels get them as parameters, so values of other numbers run the
+/// same kernel.
 ///
 /// [`Predicate`](crate::Predicate) has an example of a text that reads them.
 ///

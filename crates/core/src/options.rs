@@ -57,9 +57,11 @@ impl fmt::Display for Waiting {
 /// What the planner has to know of the spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
-    /// Every span, but for a reduction's result, starts at a multiple of 16 bytes and its buffer reaches to a multiple of 16 past its end. Buffers
-    /// from a backend's own `alloc` do; round those of your own up to 16 bytes. Without it kernels move one element at a time, not 16
-    /// bytes, and no scan looks ahead in CUDA.
+    /// Every span, but for a reduction's result, starts at a multiple of 16 bytes, and its buffer reaches to a multiple
+    /// of 16 past its end.
+    ///
+    /// Buffers from a backend's own `alloc` do; round those of your own up to 16 bytes. Otherwise
+    /// kernels move one element at a time, not 16 bytes, and no scan looks ahead in CUDA.
     pub wide: bool,
     /// The output is the input.
     pub in_place: bool,

@@ -409,8 +409,8 @@ pub fn scratch_bytes(
     Ok(planner::plan(request, layout, options, caps, tuning)?.scratch_bytes())
 }
 
-/// How much scratch a call up to the request's number of elements needs on a device with these capabilities, in bytes: up to more elements no
-/// less. Asks no device.
+/// How much scratch a call up to the request's number of elements needs, in bytes, on a device with these capabilities.
+/// A larger capacity needs no less. Asks no device.
 ///
 /// # Errors
 /// As [`Prepared::up_to`].

@@ -112,8 +112,8 @@ impl Cuda {
         Cuda::new(context.new_stream().map_err(driver("creating a stream"))?)
     }
 
-    /// A backend on a caller's stream: calls go into it, in order with the rest of it. They make its context current on the thread
-    /// that calls, as cudarc's own do.
+    /// A backend on a caller's stream. Calls go into it, in order with the rest of it. They make its context current on
+    /// the calling thread, as cudarc's own calls do.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the driver or the device is too old, [`Error::Invalid`] for the per-thread default

@@ -100,8 +100,8 @@ pub(crate) fn allocate(
 /// Waits until all work of a stream has ended, and makes its context current on this thread.
 ///
 /// # Errors
-/// The driver's; or one that cudarc kept from before, of a slice's freeing, say. That one is told after the wait: cudarc's own
-/// `synchronize` returns with it instead of waiting, and what follows a wait frees or reads memory.
+/// The driver's, or one that cudarc kept from before, such as of freeing a slice. The kept one is returned after the
+/// wait. cudarc's own `synchronize` returns it instead of waiting, but what follows a wait frees or reads memory.
 pub(crate) fn wait(stream: &CudaStream) -> std::result::Result<(), DriverError> {
     let kept = stream.context().bind_to_thread();
     let bound = kept.or_else(|_| stream.context().bind_to_thread());
@@ -110,8 +110,10 @@ pub(crate) fn wait(stream: &CudaStream) -> std::result::Result<(), DriverError> 
     kept.and(bound).and(waited)
 }
 
-/// Waits for a stream's work before what it uses is freed. An error if the work may go on: in a graph that is being captured, whose
-/// capture a wait would break, or on a device that does not answer.
+/// Waits for a stream's work before what it uses is freed.
+///
+/// It is an error if the work may go on. That is so on a device that does not answer, and in a graph that is being
+/// captured, as a wait would break the capture.
 pub(crate) fn wait_to_free(stream: &CudaStream) -> std::result::Result<(), DriverError> {
     // What cudarc kept from before says nothing of this work.
     stream.context().bind_to_thread().or_else(|_| stream.context().bind_to_thread())?;
@@ -185,8 +187,9 @@ impl Cuda {
     /// [`Error::Invalid`] for more bytes than there are addresses.
     ///
     /// # Safety
-    /// The memory must be the device's or reachable from it, hold `n` elements, and stay allocated until the keeper is dropped, and
-    /// the work that was submitted before has ended. Other uses of it must be ordered with this backend's stream.
+    /// The memory must be the device's or reachable from it, and hold `n` elements. It must stay allocated until the
+    /// keeper is dropped and the work that was submitted before has ended. Other uses of it must be ordered with this
+    /// backend's stream.
     pub unsafe fn import_raw<T: Element>(
         &self,
         address: CUdeviceptr,

@@ -13,10 +13,11 @@ use crate::{
 numbers! {
     /// From which size on a scan goes by which algorithm.
     pub struct ScanChoice by l {
-        /// How many words of elements of one or two words a scan has at least to look ahead, where the device can; `u32::MAX` for never.
-        lookahead_from "lookahead_from": Count up to u32::MAX => 1 << 23,
-        /// How many words of elements of one or two words a scan has at least to go by pipelined look-back, where no hardware copies tiles;
+        /// Size, in words, from which a scan of elements of one or two words looks ahead, where the device can;
         /// `u32::MAX` for never.
+        lookahead_from "lookahead_from": Count up to u32::MAX => 1 << 23,
+        /// Size, in words, from which a scan of elements of one or two words goes by pipelined look-back, where no
+        /// hardware copies tiles; `u32::MAX` for never.
         lookback_pipelined_from "lookback_pipelined_from": Count up to u32::MAX => u32::MAX,
     }
 }
@@ -141,7 +142,8 @@ pub trait Scan: Backend {
         ScanCall::new(self, x.into_input(), Op::of(op), ScanKind::Inclusive)
     }
 
-    /// `output[i] = input[0] + ... + input[i - 1]`, and the operator's identity for `output[0]`, or what [`ScanCall::starting_from`] says.
+    /// `output[i] = input[0] + ... + input[i - 1]`. `output[0]` is the operator's identity, or what
+    /// [`ScanCall::starting_from`] says.
     ///
     /// ```
     /// # use trifold_core::{Max, Scan, Transfer};

@@ -487,7 +487,8 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
         PartitionCall(self.0.count_to(count))
     }
 
-    /// The kept elements to one buffer and the others to another, both with room for all. One pass, which moves 2 n elements.
+    /// The kept elements to one buffer and the others to another, both with room for all. One pass, which moves 2n
+    /// elements.
     ///
     /// ```
     /// # use trifold_core::{Select, Transfer, UpperHalf};
@@ -504,8 +505,10 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
         self.0.placed(Rest::Apart, spans)
     }
 
-    /// The kept elements to a buffer's beginning, and the others behind them. Where they begin is known only after all elements have been seen:
-    /// three launches (count, scan of the counts, place), which read the input twice, 3 n elements.
+    /// The kept elements to a buffer's beginning, and the others behind them.
+    ///
+    /// Where the others begin is known only after all elements have been seen. So this takes three launches: count,
+    /// scan of the counts, place. They read the input twice, and move 3n elements.
     ///
     /// ```
     /// # use trifold_core::{Select, Transfer, UpperHalf};
