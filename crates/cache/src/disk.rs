@@ -77,8 +77,9 @@ impl Cache {
     }
 }
 
-/// Deletes the entries that were not used for longest, if all are more than `limit` bytes, until three quarters of it are left.
-/// Other processes may do the same meanwhile, read what is deleted, or keep it anew: each sees an entry whole or not at all.
+/// If entries take more than `limit` bytes, deletes those used longest ago until three quarters of the limit are left.
+/// Other processes may do the same meanwhile, read what is deleted, or keep it anew: each sees an entry whole or not at
+/// all.
 fn trim(folder: &Path, limit: u64) {
     let Ok(found) = fs::read_dir(folder) else { return };
     let mut entries: Vec<(SystemTime, u64, PathBuf)> = vec![];

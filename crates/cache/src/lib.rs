@@ -1,15 +1,27 @@
-//! Compiled kernels, kept on disk between processes: what a backend's compiler made of a text for a device and driver.
+//! Compiled kernels, kept on disk between processes.
 //!
-//! `TRIFOLD_CACHE` names the folder; empty or `off` means none. Unset it is `trifold` in the user's cache folder
-//! (`~/.cache` on Linux). An entry is a file of its own: a SHA-256 digest and the bytes that it is of. It is written beside its
-//! place and moved there whole, so processes may share a folder; one that is damaged is as good as none, and written over. A
-//! cache that cannot be read or written is a warning in the log and never an error: compiling again always works. The folder
-//! may be deleted at any time. Entries are machine code and are run as they are: the digest finds damage, not a forger, so share a folder
-//! only with users whom you trust.
+//! An entry is what a backend's compiler made of a text for a device and its driver.
 //!
-//! Entries take at most [`LIMIT`] bytes, or what [`Cache::with_limit`] says. Beyond that, those not used for longest are deleted until
-//! three quarters are left. That happens when a process keeps its first entry and then whenever it has kept a sixteenth of the limit
-//! anew, so several processes may be over it by as much each. Whoever finds an entry gone compiles again; nothing but entries is deleted.
+//! # The folder
+//!
+//! `TRIFOLD_CACHE` names the folder. If it is empty or `off`, nothing is kept. If it is not set, the folder is
+//! `trifold` in the user's cache folder (`~/.cache` on Linux). The folder may be deleted at any time.
+//!
+//! An entry is a file: a SHA-256 digest, and the bytes that it is of. The file is written under a temporary name and
+//! then renamed, so processes may share a folder. A damaged entry is not used, and is written over. A cache that cannot
+//! be read or written is a warning in the log, never an error: the kernel is compiled again.
+//!
+//! Entries are machine code and run as they are. The digest finds damage, not a forger. Share a folder only with users
+//! whom you trust.
+//!
+//! # The limit
+//!
+//! Entries take at most [`LIMIT`] bytes, or what [`Cache::with_limit`] says. Past that, the entries used longest ago
+//! are deleted until three quarters of the limit are left. A kernel whose entry is gone is compiled again. No other
+//! program's files are deleted.
+//!
+//! A process checks the limit when it keeps its first entry, and again whenever it has kept a sixteenth of the limit.
+//! So each process may exceed the limit by that much.
 
 #[cfg(not(target_family = "wasm"))]
 mod disk;

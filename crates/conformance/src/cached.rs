@@ -8,8 +8,10 @@ use trifold_core::{Reduce, Result, Sort, Sum, Transfer};
 
 use crate::case::{Failure, Outcome, guarded};
 
-/// Opens a backend that keeps its kernels in `folder`, and uses it, again and again: first with an empty folder, then with what
-/// is there, with entries cut short, and with entries in each other's places.
+/// Opens a backend that keeps its kernels in `folder`, and uses it, four times.
+///
+/// The folder is empty at first. Then it has all entries. Then each entry is cut short. Then each has the bytes of
+/// another.
 pub fn kernels_are_cached<B: Reduce + Sort>(folder: &Path, open: impl Fn() -> Result<B>) -> Outcome {
     guarded(|| {
         use_once(&open()?)?;

@@ -4,8 +4,10 @@ use trifold_core::{Backend, Buffer, Command, Error, Result, Span, Transfer};
 
 use crate::case::{Failure, Outcome, guarded};
 
-/// Binds, runs and refuses fills and copies: they touch what their spans have and nothing beside it, empty ones do nothing, and
-/// what is no whole number of words, or of two lengths, is an error.
+/// Binds and runs fills and copies, and has wrong ones refused.
+///
+/// They change their own spans and nothing beside them. Empty ones do nothing. A fill of no whole number of words is an
+/// error, and so is a copy between spans of two lengths.
 pub fn fills_and_copies<B: Backend>(backend: &B) -> Outcome {
     guarded(|| {
         let (a, b) = (backend.upload(&[1_u32; 8])?, backend.upload(&[2_u32; 8])?);

@@ -56,8 +56,8 @@ impl Expectations {
         row.map(|row| row.reason.as_str())
     }
 
-    /// An outcome in the light of what is known: a known failure is ignored with its reason, and a pass where a failure
-    /// is known fails, so that the row goes.
+    /// The outcome that counts, given the known failures. A known failure is ignored, with its reason. A pass where a
+    /// failure is known fails, so that its row is removed.
     pub fn settle(&self, device: &str, case: &str, outcome: Outcome) -> Outcome {
         match (self.reason(device, case), outcome) {
             (Some(reason), Outcome::Failed(_)) => Outcome::Ignored(format!("known: {reason}")),

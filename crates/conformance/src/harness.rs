@@ -10,12 +10,18 @@ use crate::{Case, Expectations, Level, Outcome, TURNS, cases, draw, properties, 
 /// How many inputs each property is tried with.
 const PROPERTY_CASES: u32 = 24;
 
-/// Runs the quick suite on every device that `open` gives, by name, and ends the program: 0 if nothing failed.
+/// Runs the quick suite on every device that `open` gives, by name, and ends the program. The exit code is 0 if nothing
+/// failed.
 ///
-/// Set `TRIFOLD_LEVEL=full` for the suite of real GPUs, and `TRIFOLD_TURN` to a number for the cases that come up at that turn (see
-/// [`draw`]): how many were left out is printed at the end. A device that is [`Error::Unsupported`] is ignored with that
-/// reason; one that does not open for another reason fails. Each device is opened once, its cases run one after the
-/// other, and `device/case` is a test's name, for `cargo test` to filter by.
+/// Two environment variables change what runs:
+///
+/// - `TRIFOLD_LEVEL=full` runs the suite of real GPUs.
+/// - `TRIFOLD_TURN`, a number, runs the cases that come up at that turn (see [`draw`]). The end of the output says how
+///   many were left out.
+///
+/// A device that is [`Error::Unsupported`] is ignored, with that reason. One that does not open for another reason
+/// fails. Each device is opened once, and its cases run one after the other. A test's name is `device/case`, for
+/// `cargo test` to filter by.
 pub fn main_with(open: impl Fn() -> Vec<(String, Result<Device>)>) -> ! {
     let mut arguments = Arguments::from_args();
     // A software device has threads of its own, and a real one a single queue.

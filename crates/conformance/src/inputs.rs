@@ -57,8 +57,8 @@ pub enum Distribution {
     Reversed,
     /// Of five values.
     Few,
-    /// Each byte for itself is, in 15 elements of 16, the one value that is hot in its place, and in the others any: the
-    /// digits of a sort pile up in every place, and no place can be skipped.
+    /// Each byte is, independently, its place's hot value in 15 elements of 16, and any value in the others. The digits
+    /// of a sort pile up in every place, and no place can be skipped.
     HotDigit,
     /// Runs of one value, 1 to 200 long.
     Runs,

@@ -147,8 +147,11 @@ impl Monoid<Wide> for Widest {
     }
 }
 
-/// A sum, by way of what WGSL defines and devices' instructions do not: `a / 0` is `a`, `a % 0` is 0, the lowest integer by -1 is
-/// itself, and an index out of bounds stays within its array.
+/// A sum that relies on what WGSL defines and devices' instructions do not:
+///
+/// - `a / 0` is `a`, and `a % 0` is 0.
+/// - The lowest integer divided by -1 is itself.
+/// - An index out of bounds stays within its array.
 #[derive(Clone)]
 pub(crate) struct Guarded;
 impl Monoid<i32> for Guarded {

@@ -13,8 +13,12 @@ use crate::operators::{Affine, compose};
 use crate::stage::{STALE, poisoned_call};
 use crate::table::{builtin, reduce, scan, sort};
 
-/// Tries each property with `cases` inputs: the scan of two halves is the halves' scans, the second from the first's
-/// total on; a reduction is the last element of an inclusive scan; a sort is ordered, a permutation, and stable.
+/// Tries each property with `cases` inputs:
+///
+/// - The scan of two halves is the halves' scans, the second of which starts from the first's total.
+/// - A reduction is the last element of an inclusive scan.
+/// - A sort is ordered, a permutation, and stable.
+/// - A sort does not change the sum of its keys.
 pub fn properties(backend: &Device, cases: u32) -> Outcome {
     // Each size is a plan of its own and each length a buffer; kernels are compiled once.
     let elements = || prop::collection::vec((any::<u32>(), any::<u32>()), 0..3000);

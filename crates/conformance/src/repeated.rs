@@ -14,9 +14,11 @@ use crate::watched::{Event, Watched};
 
 const N: u64 = 5003;
 
-/// Runs a bound call of each primitive by each algorithm but the literature's again and again, for other numbers of elements too: of the
-/// backend it may ask for a recorder, and for it to be filled and submitted. Calls of as many elements as the device says ask for nothing
-/// that waits or moves bytes to or from the host.
+/// Runs bound calls again and again, also for other numbers of elements: each primitive by each algorithm but the
+/// literature's.
+///
+/// All that a run may ask of the backend is a recorder, and that it be filled and submitted. Where the number of
+/// elements is on the device, a call asks for nothing that waits, or that moves bytes to or from the host.
 pub fn repeated_calls_only_run<B: Backend + Scan + Reduce + Sort>(backend: B) -> Outcome {
     let asked = Asked::default();
     let counted = asked.clone();

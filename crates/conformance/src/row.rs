@@ -116,8 +116,8 @@ pub(crate) struct Row {
     pub(crate) tiles: Tiles,
     /// How often to run it, with the same scratch.
     pub(crate) runs: u32,
-    /// Whether the scratch is the call's own, which is cleared once, and every run has an input of its own: what one run leaves
-    /// in the scratch is wrong for the next.
+    /// Whether the call has scratch of its own, which is cleared once. Every run then has an input of its own, so that
+    /// what a run leaves in the scratch is wrong for the next.
     pub(crate) keeps_scratch: bool,
 }
 

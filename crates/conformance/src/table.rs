@@ -1,7 +1,7 @@
 //! The table: which rows a device is given.
 //!
-//! Every distinct kernel costs a software device a compilation, so the full matrix of types and operators stands at a
-//! few sizes, and sizes, distributions and placements vary over few types.
+//! Every distinct kernel costs a software device a compilation. So all types and operators are run at a few sizes only.
+//! Sizes, distributions and placements vary over few types.
 
 mod copy;
 mod octet;

@@ -94,9 +94,11 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// [`Error::Invalid`] for arguments that the kernel does not take, or memory of another device or queue.
     ///
     /// # Safety
-    /// Kernels trust their numbers. Launches must be those of a plan for this device, with spans that [`Prepared`](crate::Prepared) would bind
-    /// for them. And steps may hold no more than addresses: they must not be executed, by a graph that captured them either, when no handle
-    /// of their spans' memory is left.
+    /// Kernels trust their numbers. Launches must be those of a plan for this device, with spans that
+    /// [`Prepared`](crate::Prepared) would bind for them.
+    ///
+    /// Steps may hold no more than addresses. They must not be executed, by a graph that captured them either, when no
+    /// handle of their spans' memory is left.
     unsafe fn bind(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<Self::Steps>;
 
     /// Starts recording.

@@ -9,8 +9,10 @@ use crate::{
     Backend, CallCache, CopyCall, Device, Element, Error, IntoInput, KeptMemory, Result, Span, block_on, bytemuck,
 };
 
-/// Elements in a device's memory. A clone is another handle of the same memory, and so is a slice; the memory is freed with the last of them,
-/// and with the last call that was prepared on it.
+/// Elements in a device's memory.
+///
+/// A clone is another handle of the same memory, and so is a slice. The memory is freed when the last of them is gone,
+/// and the last call that was prepared on it.
 ///
 /// ```
 /// # use trifold_core::{Buffer, Transfer};
@@ -197,7 +199,8 @@ impl<T: Element, B: Backend> Buffer<T, B> {
     }
 }
 
-/// Elements, and how many there are, both in the device's memory: the host need not know. Every primitive takes it as an input.
+/// Elements, and how many there are, both in the device's memory. The host need not know the number. Every primitive
+/// takes a `Compacted` as an input.
 ///
 /// ```
 /// # use trifold_core::{Compacted, Reduce, Select, Sort, Sum, Transfer, UpperHalf};
@@ -230,8 +233,8 @@ impl<T: Element, B: Backend> fmt::Debug for Compacted<T, B> {
 }
 
 impl<T: Element, B: Backend> Compacted<T, B> {
-    /// Elements in memory for as many as there may be, and the one `u32` that says how many there are. Where it says more than there is room for,
-    /// that counts.
+    /// Of memory for as many elements as there may be, and of the one `u32` that says how many there are. If it says
+    /// more than there is room for, there are as many as there is room for.
     pub fn new(room: Buffer<T, B>, count: Buffer<u32, B>) -> Self {
         Compacted { room, count }
     }
@@ -393,7 +396,8 @@ pub trait Transfer: Backend {
         self.calls().map(CallCache::memory).unwrap_or_default()
     }
 
-    /// Frees what the device keeps for calls that run once, and gives back what it holds of freed memory. The next calls make it anew.
+    /// Frees what the device keeps for calls that run once, and gives back the freed memory that it holds. The next
+    /// calls make it anew.
     fn trim(&self) {
         if let Some(calls) = self.calls() {
             calls.trim();

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use crate::{Backend, Device, Error, Options, Plan, Prepared, Request, Result, Spans, Tuning, block_on};
 
-/// A call that was planned, compiled and bound, to be run any number of times: that compiles nothing, and on a GPU allocates nothing. It
-/// keeps its device and its memory.
+/// A call that was planned, compiled and bound, to be run any number of times.
 ///
-/// A call that was prepared for any number of elements up to a capacity ([`Placed::up_to`](crate::Placed::up_to)) is run for so many by
-/// [`Call::run_n`] and [`Call::encode_n`]: the first of its spans. What lies behind them is left as it is.
+/// A run compiles nothing, and on a GPU it allocates nothing. The call keeps its device and its memory.
+///
+/// If the call was prepared for any number of elements up to a capacity ([`Placed::up_to`](crate::Placed::up_to)),
+/// [`Call::run_n`] and [`Call::encode_n`] say how many. The run takes that many from the start of its spans, and leaves
+/// the rest as it is.
 ///
 /// It has no lifetime, so a struct can keep it:
 ///

@@ -1,4 +1,5 @@
-//! What the primitives' builders have in common. Each says what is asked, then where results go, and then when it runs ([`Placed`]).
+//! What the primitives' builders have in common. Each says what is asked, then where results go, then when it runs
+//! ([`Placed`]).
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -213,8 +214,9 @@ impl<B: Backend> Placed<B> {
         self
     }
 
-    /// For any number of elements up to a capacity: prepared, the call then takes how many with each run ([`Call::run_n`],
-    /// [`Call::encode_n`]). Its spans have at least as many. Where the device says how many, that is all of them that count.
+    /// For any number of elements up to a capacity, which the spans must have room for. Once prepared, the call takes
+    /// how many with each run ([`Call::run_n`], [`Call::encode_n`]). If a word on the device says how many, at most the
+    /// capacity are taken.
     ///
     /// ```
     /// # use trifold_core::{Sort, Transfer};
@@ -292,8 +294,10 @@ impl<B: Backend> Placed<B> {
         planner::plan(&request, layout, self.options, self.device.caps(), &self.device.tuning())
     }
 
-    /// Submits the call. Does not wait for its end. The first time the device plans it and compiles what is new; it keeps plan, states and
-    /// scratch for the next ([`Transfer::memory`](crate::Transfer::memory)).
+    /// Submits the call. Does not wait for its end.
+    ///
+    /// The first time, the device plans the call and compiles what is new. It keeps the plan, states and scratch for
+    /// the next time ([`Transfer::memory`](crate::Transfer::memory)).
     ///
     /// ```
     /// # use trifold_core::{Scan, Sum, Transfer};
@@ -331,10 +335,10 @@ impl<B: Backend> Placed<B> {
         call.run().inspect_err(|_| forget(&call))
     }
 
-    /// Records the call, which then runs when what it was recorded into does, as often as that.
+    /// Records the call, which then runs whenever what it was recorded into runs.
     ///
-    /// In wgpu the recorder is a `CommandEncoder` of the program's own. Where a queue or a stream takes commands at once, they are in
-    /// it when this returns.
+    /// In wgpu the recorder is a `CommandEncoder` of the program's own. A queue or a stream takes commands at once:
+    /// they are in it when this returns.
     ///
     /// ```
     /// # use trifold_core::{Backend, Scan, Sort, Sum, Transfer};

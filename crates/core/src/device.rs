@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use crate::{Backend, CallCache, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Transfer, Tuning};
 
-/// A device of any backend's, for programs that choose at run time. It is a [`Backend`] like those behind it, so that everything that
-/// works on one works on it.
+/// A device of any backend's, for programs that choose at run time.
+///
+/// It is a [`Backend`] like those behind it, so everything that works on one works on it.
 ///
 /// ```
 /// # use trifold_core::{Device, Reduce, Sum, Transfer};

@@ -113,8 +113,9 @@ pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::De
     const TYPE: ElementType;
 }
 
-/// A scalar that sort orders: integers by value, floats by IEEE 754 `totalOrder`
-/// (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN), as `f32::total_cmp` does.
+/// A scalar that sort orders: integers by value, floats by IEEE 754 `totalOrder`.
+///
+/// That order, which `f32::total_cmp` has too, is -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.
 ///
 /// ```
 /// # use trifold_core::{Key, Sort, Transfer};

@@ -17,8 +17,8 @@ impl<K> Default for Kernels<K> {
 }
 
 impl<K: Clone> Kernels<K> {
-    /// The kernel of this key. If there is none yet, it is what `compile` gives, and is kept; a failure is not. Of several threads that
-    /// compile one key at a time, all get the kernel of the one that was done first.
+    /// The kernel of this key. If there is none yet, it is what `compile` gives, and is kept; a failure is not. If
+    /// several threads compile one key at a time, all get the kernel of the one that was done first.
     ///
     /// # Errors
     /// Those of `compile`.

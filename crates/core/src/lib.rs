@@ -1,10 +1,13 @@
-//! Trifold's shape, without a device: what scan, reduce and sort are asked to do, how that becomes a plan, and what a
-//! backend must be able to do to run it.
+//! Trifold's core, without a device: requests, the plans made of them, and what a backend does to run them.
 //!
-//! Programs have typed memory, a [`Buffer`], and calls as builders: those of [`Scan`] and its siblings say what, then where
-//! ([`Placed`]), then when. A call goes through three moments. *Plan*: a [`Request`] becomes a [`Plan`], plain data, with no device. *Prepare*:
-//! a [`Backend`] compiles the plan's kernels. *Bind*: spans are bound, and the [`Call`] runs any number of times
-//! without compiling or allocating. [`Device`] is a backend that is chosen at run time.
+//! A program has typed memory, a [`Buffer`], and builds calls. A builder of [`Scan`] or its siblings says what to do,
+//! then where ([`Placed`]), then when. [`Device`] is a backend that is chosen at run time.
+//!
+//! A call goes through three stages:
+//!
+//! 1. Plan: a [`Request`] becomes a [`Plan`], plain data, with no device.
+//! 2. Prepare: a [`Backend`] compiles the plan's kernels.
+//! 3. Bind: spans are bound. The [`Call`] then runs any number of times without compiling or allocating.
 
 pub use bytemuck;
 

@@ -1,7 +1,9 @@
-//! What a device keeps for calls that run once: plans with their kernels and states, and scratch that all of them share.
+//! What a device keeps for calls that run once: plans with their kernels and states, and scratch that all of them
+//! share.
 //!
-//! A queue runs calls one after the other and each of them whole. So calls may have the same scratch, and a call the same states as the one before it
-//! of the same plan. Nothing here keeps a device, a buffer of a program's or a call: with the last handle of a device all of it is freed.
+//! A queue runs calls one after the other, and each of them whole. So all calls may have the same scratch, and calls of
+//! one plan the same states. Nothing here keeps a device, a buffer of a program's or a call. With the last handle of a
+//! device all of it is freed.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -240,8 +242,10 @@ impl<B: Backend> Entry<B> {
     }
 }
 
-/// Whether a device's calls may have what is kept: the CPU's own plans are quick to make and have no scratch, and an operator's code in Rust is no
-/// part of what is compared.
+/// The device's cache of calls, if its calls may use it.
+///
+/// The CPU's may not: its plans are quick to make and have no scratch, and an operator's code in Rust is no part of
+/// what entries are compared by. Nor may calls that become part of a graph.
 pub(crate) fn usable<B: Backend>(device: &B) -> Option<&CallCache<B>> {
     let cache = device.calls()?;
     (device.caps().language != Language::Host && !device.is_captured()).then_some(cache)

@@ -10,13 +10,14 @@ use crate::{Element, ElementType, Scalar, for_scalar, scalars};
 
 /// An associative operator over `T` with an identity element. A value of it is what calls take.
 ///
-/// Its text defines `fn combine(a: T, b: T) -> T` in WGSL, and any functions it calls, with `T` standing for the element type;
-/// an element struct is in scope under its own name too. That text is what every GPU runs, in all three kernel
-/// languages. `combine` is the same function in Rust: the CPU backend's code, and the oracle that tests hold the
-/// GPUs to.
+/// Its text defines `fn combine(a: T, b: T) -> T` in WGSL, and any functions that it calls. `T` stands for the element
+/// type; an element struct is in scope under its own name too. Every GPU runs that text, in all three kernel languages.
 ///
-/// The text may use any name that WGSL allows: what it declares is renamed where it stands in a kernel. Division by zero,
-/// shifts, indices and conversions of floats mean the same through every API; the crate `trifold-lang` lists what.
+/// `combine` is the same function in Rust. The CPU backend runs it, and tests compare GPUs with it.
+///
+/// The text may use any name that WGSL allows: what it declares is renamed where it stands in a kernel. Division by
+/// zero, shifts, indices and conversions of floats mean the same through every API. The crate `trifold-lang` lists
+/// these meanings.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -57,8 +58,8 @@ pub trait Monoid<T: Element>: Clone + Send + Sync + 'static {
     fn identity(&self) -> T;
     /// The operator in Rust.
     fn combine(&self, a: T, b: T) -> T;
-    /// Whether `combine(a, b) == combine(b, a)` for all elements: lets a reduction read in any order. Nothing is lost but speed where it
-    /// does and this does not say so.
+    /// Whether `combine(a, b) == combine(b, a)` for all elements, which lets a reduction read in any order. If this
+    /// says no of an operator that does commute, only speed is lost.
     fn commutes(&self) -> bool {
         false
     }
@@ -75,8 +76,10 @@ pub(crate) fn own_name<T>() -> &'static str {
     name[..end].rsplit("::").next().unwrap_or(name)
 }
 
-/// The numbers of an operator's, predicate's or map's value. Its text reads them as the struct `captures`; kernels get them as parameters, so that
-/// values of other numbers run the same kernel.
+/// The numbers of an operator's, predicate's or map's value.
+///
+/// Its text reads them as the struct `captures`. Kernels get them as parameters, so values of other numbers run the
+/// same kernel.
 ///
 /// [`Predicate`](crate::Predicate) has an example of a text that reads them.
 ///

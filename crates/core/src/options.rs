@@ -34,10 +34,13 @@ pub enum Waiting {
     /// A bounded time; then it computes by itself what the other has not published.
     #[default]
     Bounded,
-    /// Until the other has published. For measuring what the fallback costs: it gains nothing else, and a device that
-    /// does not promise forward progress ([`Caps::forward_progress`](crate::Caps::forward_progress)) would never end the wait, so plans
-    /// for those, and with tiles that are [`Fault::Silent`], are refused. Look-ahead has no such form, and the planner
-    /// chooses look-back. Algorithms whose tiles do not wait for each other are planned as ever.
+    /// Until the other has published. This is for measuring what the fallback costs, and gains nothing else.
+    ///
+    /// A plan whose wait might never end is refused. That is so with tiles that are [`Fault::Silent`], and on a device
+    /// that does not promise forward progress ([`Caps::forward_progress`](crate::Caps::forward_progress)).
+    ///
+    /// Look-ahead has no such form, and the planner chooses look-back. Algorithms whose tiles do not wait for each
+    /// other are planned as ever.
     Unbounded,
 }
 
@@ -54,9 +57,11 @@ impl fmt::Display for Waiting {
 /// What the planner has to know of the spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
-    /// Every span, but for a reduction's result, starts at a multiple of 16 bytes and its buffer reaches to a multiple of 16 past its end. Buffers
-    /// from a backend's own `alloc` do; round those of your own up to 16 bytes. Without it kernels move one element at a time, not 16
-    /// bytes, and no scan looks ahead in CUDA.
+    /// Every span, but for a reduction's result, starts at a multiple of 16 bytes, and its buffer reaches to a multiple
+    /// of 16 past its end.
+    ///
+    /// Buffers from a backend's own `alloc` do; round those of your own up to 16 bytes. Otherwise
+    /// kernels move one element at a time, not 16 bytes, and no scan looks ahead in CUDA.
     pub wide: bool,
     /// The output is the input.
     pub in_place: bool,

@@ -180,14 +180,19 @@ impl<B: Backend> Prepared<B> {
         run_fills(&self.device, states.iter().map(|span| Command::Fill { span: span.clone(), value }).collect())
     }
 
-    /// Binds spans and the caller's scratch, which is cleared as needed on every run. A plan that needs none takes any. Calls may share
-    /// scratch where one ends before the next begins, as they do on one queue. In OpenCL calls
-    /// of several launches are faster with scratch of their own, which is a buffer for each region: NVIDIA's driver is slow with parts of one.
+    /// Binds spans and the caller's scratch, which every run clears as needed. A plan that needs no scratch takes any.
+    ///
+    /// Calls may share scratch where one ends before the next begins, as they do on one queue. In OpenCL, calls of
+    /// several launches are faster by [`Prepared::bind`]. Their scratch is then a buffer for each region, and NVIDIA's
+    /// driver is slow with parts of a buffer.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if the spans are not what the plan was made for, or the scratch is too small, overlaps a span,
-    /// or does not start at a multiple of 256 bytes or of what the device can bind at; in OpenCL also if it is cut from a buffer that
-    /// has a span.
+    /// [`Error::Invalid`] in these cases:
+    ///
+    /// - The spans are not what the plan was made for.
+    /// - The scratch is too small, or overlaps a span.
+    /// - The scratch does not start at a multiple of 256 bytes and of what the device can bind at.
+    /// - In OpenCL, the scratch is cut from a buffer that has a span.
     pub fn bind_with_scratch(&self, spans: &Spans<B>, scratch: &Span<B>) -> Result<Call<B>> {
         self.check(spans)?;
         let (need, device) = (self.scratch_bytes(), &self.device);
@@ -404,8 +409,8 @@ pub fn scratch_bytes(
     Ok(planner::plan(request, layout, options, caps, tuning)?.scratch_bytes())
 }
 
-/// How much scratch a call up to the request's number of elements needs on a device with these capabilities, in bytes: up to more elements no
-/// less. Asks no device.
+/// How much scratch a call up to the request's number of elements needs, in bytes, on a device with these capabilities.
+/// A larger capacity needs no less. Asks no device.
 ///
 /// # Errors
 /// As [`Prepared::up_to`].

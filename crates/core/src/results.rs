@@ -121,8 +121,9 @@ pub(crate) fn unknown_length() -> Error {
 macro_rules! length {
     ($Call:ident<$($T:ident: $Bound:ident),+>, $($input:ident).+) => {
         impl<$($T: $Bound,)+ B: Backend> $Call<$($T,)+ B> {
-            /// Of the first elements alone: as many as this one `u32` says when the call runs, and all that there are where it says more. The host
-            /// does not read it. What is bound decides kernels and scratch.
+            /// Of the first elements only: as many as this one `u32` says when the call runs. If it says more than
+            /// there are, all are taken. The host does not read it. Kernels and scratch follow from the elements that
+            /// are bound.
             pub fn len_on_device(mut self, length: &Buffer<u32, B>) -> Self {
                 self.$($input).+ = self.$($input).+.counted_by(length);
                 self
@@ -138,7 +139,8 @@ macro_rules! whole_results {
         length!($Call<$($T: $Bound),+>, $($input).+);
 
         impl<$($T: $Bound,)+ B: Backend> $Call<$($T,)+ B> {
-            /// Runs the call to new memory, and gives where it says how many elements there are, if that is on the device.
+            /// Runs the call to new memory. Gives also the word that says how many elements there are, if that is on
+            /// the device.
             async fn made(self) -> Result<($Results, Option<Buffer<u32, B>>)> {
                 let length = self.$($input).+.length().cloned();
                 let $call = self;
@@ -148,7 +150,8 @@ macro_rules! whole_results {
             /// Runs the call to new memory. Does not wait for its end.
             ///
             /// # Errors
-            /// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) where how many elements there are is on the device.
+            /// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) if the number of elements is
+            /// on the device.
             pub fn collect(self) -> Result<$Results> {
                 block_on(self.collect_async())
             }

@@ -1,8 +1,10 @@
-//! Calls whose runs may have any number of elements up to a capacity: which plans they are made of, and how those share scratch.
+//! Calls whose runs may have any number of elements up to a capacity: which plans they are made of, and how those share
+//! scratch.
 //!
-//! A plan serves runs of fewer elements than it was made for, but one that was made for many is slow for few. So there is a plan for each power
-//! of two, and a run goes by the smallest that has room for it. What a run leaves for the next one is each plan's own; what is garbage
-//! between runs is shared.
+//! A plan serves runs of fewer elements than it was made for, but one that was made for many is slow for few. So there
+//! is a plan for each power of two, and a run goes by the smallest that has room for it.
+//!
+//! What a run leaves for the next one is each plan's own. What is garbage between runs is shared.
 
 use std::sync::Arc;
 

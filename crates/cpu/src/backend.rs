@@ -1,5 +1,5 @@
-//! The host's processor as a backend. A command runs on the calling thread and the backend's own when it is recorded. It is done when
-//! recording returns.
+//! The host's processor as a backend. A command runs when it is recorded, on the calling thread and the backend's own.
+//! It is done when recording returns.
 
 use std::sync::Arc;
 
@@ -80,8 +80,8 @@ impl Cpu {
 }
 
 impl Cpu {
-    /// Does something behind what other threads have begun before. An operator's code that runs calls itself does not wait for the one that it is
-    /// called from.
+    /// Does something after what other threads have begun before. If an operator's code runs calls itself, these do not
+    /// wait for the call that the code is part of.
     fn in_turn<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         if self.pool.current_thread_index().is_some() {
             return work();

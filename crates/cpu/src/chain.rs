@@ -1,9 +1,14 @@
 //! Scan and reduce, block by block on all threads.
 //!
-//! A scan is decoupled look-back on a processor: threads take blocks in order, fold a block (which brings it into
-//! the core's cache), wait for the total of all blocks before it, publish the total with theirs, and scan the block from
-//! the cache. Memory is read once and written once. The chain from block to block is one combine long, and a thread
-//! that waits waits for blocks whose threads run already.
+//! A scan is decoupled look-back on a processor. Threads take blocks in order, and with each block a thread
+//!
+//! 1. folds it, which brings it into the core's cache,
+//! 2. waits for the total of all blocks before it,
+//! 3. publishes that total combined with the block's,
+//! 4. scans the block from the cache.
+//!
+//! Memory is read once and written once. The chain from block to block is one combine long. A thread waits only for
+//! blocks whose threads run already.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

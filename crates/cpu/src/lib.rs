@@ -1,8 +1,9 @@
-//! Trifold on the host's processor: a backend that every machine has, on all its cores, and the sequential [`oracle`]
-//! that every backend is held to, this one too.
+//! Trifold on the host's processor, a backend that every machine has, and the sequential [`oracle`].
 //!
-//! Scan and reduce move each element as often as on a GPU: a scan is a chain of blocks small enough to stay in a core's
-//! cache between the fold that publishes their total and the scan that follows. Sort goes through the radix sort
+//! The backend uses all cores. Tests compare every backend with the oracle, this one too.
+//!
+//! Scan and reduce move each element as often as on a GPU. A scan is a chain of blocks. They are small enough to stay
+//! in a core's cache between the fold that publishes their total and the scan that follows. Sort uses the radix sort
 //! crate `rdst`.
 //!
 //! ```

@@ -16,8 +16,8 @@ const LARGE: u64 = 256 << 20;
 
 /// Memory whose bytes are touched only by the holder of its lock.
 ///
-/// There are no references to the bytes outside of a command's execution, and while one runs it holds an [`Access`] to
-/// every allocation that it touches: shared for what it reads, exclusive for what it writes.
+/// There are references to the bytes only while a command is executed. It then holds an [`Access`] to every allocation
+/// that it touches: shared for what it reads, exclusive for what it writes.
 pub(crate) struct Allocation {
     base: NonNull<u8>,
     layout: Layout,
@@ -194,8 +194,8 @@ impl Region {
 
 /// The right to touch the memory of some regions, until dropped.
 ///
-/// Never waits: a command that finds its memory in use fails. A device's calls come one after the other, so that it is in use by another `Cpu`,
-/// which has no order with this one, or by the call that an operator's own code runs within.
+/// Never waits: a command that finds its memory in use fails. A device's calls come one after the other. So the memory
+/// is in use by another `Cpu`, which has no order with this one, or by a call whose operator makes this call.
 pub(crate) struct Access<'a> {
     _reads: Vec<RwLockReadGuard<'a, ()>>,
     _writes: Vec<RwLockWriteGuard<'a, ()>>,

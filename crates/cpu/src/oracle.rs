@@ -1,10 +1,10 @@
 //! What scan, reduce and sort are, as plainly as they can be written: one element after the other.
 //!
-//! Every backend is held to this, the CPU backend too: operators are applied to two elements at a time, in order, and sorting is by
-//! comparisons, rayon's, because comparing 2^29 keys on one thread takes minutes.
+//! Tests compare every backend with this, the CPU backend too. Operators are applied to two elements at a time, in
+//! order. Sorting is by comparisons. It uses rayon, as comparing 2^29 keys on one thread takes minutes.
 //!
 //! [`expect`] answers for a call that is erased to data. Float sums and products depend on the order in which they are
-//! combined; for those it gives the value in twice the precision, and the scale of the rounding that a result may have.
+//! combined. For those it gives the value in twice the precision, and the scale of the rounding that a result may have.
 //! [`Expected::check`] compares that with what the call gave, and tells the first difference.
 
 mod check;

@@ -1,5 +1,8 @@
-//! Reduction by key: all threads count the runs that begin in blocks, then combine the values of each run within their blocks; at
-//! last the parts of runs that go on from one block to the next are combined from left to right. Reads the keys twice.
+//! Reduction by key, block by block, which reads the keys twice:
+//!
+//! 1. All threads count the runs that begin in each block.
+//! 2. All threads combine the values of each run within their blocks.
+//! 3. The parts of runs that go on from one block to the next are combined from left to right.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,9 +1,10 @@
 //! Sort through the crate `rdst`, a multi-threaded radix sort of unsigned bytes.
 //!
 //! Keys become unsigned integers of the same order first (see [`Bits`]), and keys again afterwards. `rdst` is not
-//! stable, and keys alone need no stability: equal keys have equal bits. Pairs are sorted as (key, index) with
-//! the index as the lowest bytes of the radix key, so that no two are equal and the order is the stable one; the
-//! values are then gathered by index, once, however large they are.
+//! stable. Keys alone need no stability: equal keys have equal bits.
+//!
+//! Pairs are sorted as (key, index), with the index as the lowest bytes of the radix key. No two are then equal, and
+//! the order is the stable one. The values are gathered by index, once, however large they are.
 
 use rayon::ThreadPool;
 use rayon::prelude::*;

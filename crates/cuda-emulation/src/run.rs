@@ -1,8 +1,10 @@
 //! A launch, thread by thread.
 //!
-//! Some blocks are resident at a time, in an order by chance, and take turns: whoever polls memory lets the others go on, so
-//! that a block may wait for another one. Within a block threads run one after the other, forwards or backwards by chance,
-//! each up to its next rendezvous: what relies on a barrier that is not there comes out wrong.
+//! Some blocks are resident at a time, in random order, and take turns. A block that polls memory lets the others go
+//! on, so it may wait for another one.
+//!
+//! Within a block threads run one after the other, forwards or backwards at random, each up to its next rendezvous. A
+//! kernel that lacks a barrier which it relies on gives wrong results.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};

@@ -112,8 +112,8 @@ impl Cuda {
         Cuda::new(context.new_stream().map_err(driver("creating a stream"))?)
     }
 
-    /// A backend on a caller's stream: calls go into it, in order with the rest of it. They make its context current on the thread
-    /// that calls, as cudarc's own do.
+    /// A backend on a caller's stream. Calls go into it, in order with the rest of it. They make its context current on
+    /// the calling thread, as cudarc's own calls do.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the driver or the device is too old, [`Error::Invalid`] for the per-thread default
@@ -261,8 +261,10 @@ impl Kernel {
     }
 }
 
-/// The sizes of a function's first `count` arguments, in bytes; fewer if it has not so many. (Asking for one more would tell
-/// whether it has more, but as an error, which tools that watch the driver's calls report.)
+/// The sizes of a function's first `count` arguments, in bytes; fewer if it has not so many.
+///
+/// It does not ask whether there is one more: the driver would answer with an error, which tools that watch its calls
+/// report.
 fn argument_sizes(function: CUfunction, count: usize) -> Vec<usize> {
     let size = |index| {
         let (mut offset, mut size) = (0, 0);

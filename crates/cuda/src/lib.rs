@@ -1,9 +1,13 @@
 //! Trifold on NVIDIA's GPUs: the CUDA C kernels, launched through cudarc and compiled at run time by NVRTC.
 //!
-//! Nothing of CUDA is needed to build or to start a program. At run time [`Cuda`] needs NVIDIA's driver (`libcuda`, for
-//! CUDA 12.8 or newer) and a device of compute capability 7.5 or newer; compiling needs NVRTC, which comes with the CUDA
-//! toolkit or in the wheel `nvidia-cuda-nvrtc` (see [`nvrtc_version`] for where it is looked for). What is missing is
-//! an [`Error`](trifold_core::Error) that says how to get it.
+//! Nothing of CUDA is needed to build or to start a program. At run time [`Cuda`] needs:
+//!
+//! - NVIDIA's driver (`libcuda`, for CUDA 12.8 or newer)
+//! - a device of compute capability 7.5 or newer
+//! - NVRTC to compile, from the CUDA toolkit or the wheel `nvidia-cuda-nvrtc` (see [`nvrtc_version`] for where it is
+//!   looked for)
+//!
+//! If something is missing, the [`Error`](trifold_core::Error) says how to get it.
 //!
 //! ```no_run
 //! use trifold_core::{Scan, Sum, Transfer};
@@ -17,16 +21,23 @@
 //! # }
 //! ```
 //!
-//! A program with a stream and memory of its own brings them: [`Cuda::new`], [`Cuda::import`]. Calls then go into that
-//! stream, in order with the rest of it, and a bound plan only enqueues, so that it can be captured into a CUDA graph. One-shot calls
-//! and transfers wait for the stream, which a capture does not allow. Buffers and kernels that are dropped during one are never freed, since
-//! the graph may use them: drop them before, or when the graph is done.
+//! # A stream and memory of your own
 //!
-//! cudarc does not know what Trifold reads and writes: a stream of the program's that uses the memory afterwards first waits for this one
-//! (`other.join(cuda.stream())`), and one that used it before is waited for (`cuda.stream().join(other)`).
+//! [`Cuda::new`] takes a stream of the program's, and [`Cuda::import`] its memory. Calls go into that stream, in order
+//! with the rest of it.
 //!
-//! A graph keeps nothing of what it captured, and cudarc calls its launch safe all the same: keep the prepared calls, which keep their memory and
-//! kernels, until the last launch of the graph has ended, and do not run them elsewhere meanwhile.
+//! cudarc does not know what Trifold reads and writes. Another stream that uses the memory afterwards must first wait
+//! for this one (`other.join(cuda.stream())`). If it used the memory before, this one must wait for it
+//! (`cuda.stream().join(other)`).
+//!
+//! # CUDA graphs
+//!
+//! A bound plan only enqueues, so it can be captured into a CUDA graph. One-shot calls and transfers wait for the
+//! stream, which a capture does not allow. Buffers and kernels that are dropped during a capture are never freed, as
+//! the graph may use them. Drop them before, or when the graph is done.
+//!
+//! A graph does not keep what it captured alive, though cudarc calls its launch safe. Keep the prepared calls until the
+//! last launch of the graph has ended: they keep their memory and kernels. Do not run them elsewhere meanwhile.
 
 mod backend;
 mod device;

@@ -25,11 +25,11 @@ impl Owner {
     }
 }
 
-/// Device memory as one stream sees it, which it keeps.
+/// Device memory as one stream sees it, which the handle keeps.
 ///
-/// The driver's addresses are unified, so a handle stands for the whole address space and a span's offset is its address:
-/// two slices of one allocation then overlap exactly where they do, however they were brought here. The stream is
-/// what orders uses of the memory; a backend refuses spans of another.
+/// The driver's addresses are unified: a handle stands for the whole address space, and a span's offset is its address.
+/// So an overlap of two slices of one allocation is seen, however they were brought here. The stream orders the uses of
+/// the memory, and a backend refuses spans of another stream.
 #[derive(Clone)]
 pub struct Handle {
     pub(crate) owner: Owner,
@@ -54,9 +54,11 @@ unsafe fn span_at(
     space.slice(address, bytes).expect("the space ends where the slice does")
 }
 
-/// Device memory of the backend's own; freed when dropped: in stream order, behind the work that was submitted before. Without a pool that
-/// waits for the work, and as `cuMemFree` does maybe for other streams of the device. While its stream is being captured it is not freed at all: the
-/// graph may use it.
+/// Device memory of the backend's own. It is freed when dropped, in stream order, behind the work that was submitted
+/// before.
+///
+/// Without a pool, freeing waits for that work and, as `cuMemFree` does, maybe for other streams of the device. While
+/// the stream is being captured the memory is not freed at all: the graph may use it.
 #[derive(Debug)]
 struct Memory {
     address: CUdeviceptr,
@@ -98,8 +100,8 @@ pub(crate) fn allocate(
 /// Waits until all work of a stream has ended, and makes its context current on this thread.
 ///
 /// # Errors
-/// The driver's; or one that cudarc kept from before, of a slice's freeing, say. That one is told after the wait: cudarc's own
-/// `synchronize` returns with it instead of waiting, and what follows a wait frees or reads memory.
+/// The driver's, or one that cudarc kept from before, such as of freeing a slice. The kept one is returned after the
+/// wait. cudarc's own `synchronize` returns it instead of waiting, but what follows a wait frees or reads memory.
 pub(crate) fn wait(stream: &CudaStream) -> std::result::Result<(), DriverError> {
     let kept = stream.context().bind_to_thread();
     let bound = kept.or_else(|_| stream.context().bind_to_thread());
@@ -108,8 +110,10 @@ pub(crate) fn wait(stream: &CudaStream) -> std::result::Result<(), DriverError> 
     kept.and(bound).and(waited)
 }
 
-/// Waits for a stream's work before what it uses is freed. An error if the work may go on: in a graph that is being captured, whose
-/// capture a wait would break, or on a device that does not answer.
+/// Waits for a stream's work before what it uses is freed.
+///
+/// It is an error if the work may go on. That is so on a device that does not answer, and in a graph that is being
+/// captured, as a wait would break the capture.
 pub(crate) fn wait_to_free(stream: &CudaStream) -> std::result::Result<(), DriverError> {
     // What cudarc kept from before says nothing of this work.
     stream.context().bind_to_thread().or_else(|_| stream.context().bind_to_thread())?;
@@ -154,10 +158,11 @@ impl Drop for Memory {
 impl Cuda {
     /// A caller's slice, by value or by `Arc`, as memory of this backend's.
     ///
-    /// The slice must be of this backend's own stream: then the calls on the buffer, cudarc's on the slice, and its being
-    /// freed come in the order in which they are made. For memory of another stream see [`Cuda::import_raw`].
-    /// Other streams have to wait for the work by themselves (`other.join(cuda.stream())`): cudarc does not know of
-    /// it. Wide accesses want a length that is a multiple of 16 bytes.
+    /// The slice must be of this backend's own stream. Then the calls on the buffer, cudarc's on the slice, and its
+    /// being freed come in the order in which they are made. For memory of another stream see [`Cuda::import_raw`].
+    ///
+    /// Other streams have to wait for the work by themselves (`other.join(cuda.stream())`): cudarc does not know of it.
+    /// Wide accesses want a length that is a multiple of 16 bytes.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the slice is another stream's.
@@ -182,8 +187,9 @@ impl Cuda {
     /// [`Error::Invalid`] for more bytes than there are addresses.
     ///
     /// # Safety
-    /// The memory must be the device's or reachable from it, hold `n` elements, and stay allocated until the keeper is dropped, and
-    /// the work that was submitted before has ended. Other uses of it must be ordered with this backend's stream.
+    /// The memory must be the device's or reachable from it, and hold `n` elements. It must stay allocated until the
+    /// keeper is dropped and the work that was submitted before has ended. Other uses of it must be ordered with this
+    /// backend's stream.
     pub unsafe fn import_raw<T: Element>(
         &self,
         address: CUdeviceptr,

@@ -59,11 +59,15 @@ pub(crate) struct Image {
 
 /// The version of the NVRTC that this process uses, such as (13, 0).
 ///
-/// It is looked for once: the library that the environment variable `TRIFOLD_NVRTC` names, if that is set; else what the
-/// system's loader finds (`LD_LIBRARY_PATH` and the system's directories on Linux, `PATH` on Windows); else the wheel
-/// `nvidia-cuda-nvrtc` in the active virtual or conda environment, the user's packages or the system's; else the toolkit
-/// in `CUDA_PATH`, `CUDA_HOME` or `/usr/local/cuda`. Of those that are found so, the first of 12.3 or newer, which kernels for sm_90
-/// and newer need, is taken before older ones.
+/// NVRTC is looked for once. The environment variable `TRIFOLD_NVRTC` names the library. If it is not set, these are
+/// tried in order:
+///
+/// 1. what the system's loader finds (`LD_LIBRARY_PATH` and the system's directories on Linux, `PATH` on Windows)
+/// 2. the wheel `nvidia-cuda-nvrtc` in the active virtual or conda environment, the user's packages or the system's
+/// 3. the toolkit in `CUDA_PATH`, `CUDA_HOME` or `/usr/local/cuda`
+///
+/// The first of version 12.3 or newer is taken, which kernels for sm_90 and newer need. If there is none, the first
+/// older one is taken.
 ///
 /// # Errors
 /// [`Error::Unsupported`] that says how to get NVRTC, if it is not found.

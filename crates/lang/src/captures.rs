@@ -1,5 +1,5 @@
-//! Functions that read what an operator's value brings get it as one more argument, and whoever calls them passes it on. C has no other way
-//! to a kernel's parameters.
+//! Functions that read the captures of an operator get them as one more argument, and whoever calls them passes it on.
+//! C has no other way to a kernel's parameters.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -4,9 +4,11 @@
 //! is about. An operator touches no memory, so it is written once, in WGSL, and this crate says the same in the other
 //! languages. It emits nothing else.
 //!
-//! [`emit_element`] gives the element type `T` and its 32-bit words; [`emit_operator`] gives `identity()` and
-//! `combine()`. The two texts, in this order, stand between a kernel's header and its body. [`emit_selector`] gives a predicate's
-//! `keep()` and the type `Item` that it is asked of, for kernels whose `T` is the count of what is kept.
+//! [`emit_element`] gives the element type `T` and its 32-bit words. [`emit_operator`] gives `identity()` and
+//! `combine()`. The two texts, in this order, stand between a kernel's header and its body.
+//!
+//! [`emit_selector`] gives a predicate's `keep()` and the type `Item` that it is asked of. It is for kernels whose `T`
+//! is the count of what is kept.
 //!
 //! ```
 //! use trifold_core::{Builtin, Language, Op, Scalar};
@@ -30,13 +32,14 @@
 //! | a float as an integer | as Rust's `as`: rounded to zero, out of range the nearest integer, NaN gives 0 |
 //! | a value of a loop's body in its `continuing` | as it was |
 //!
-//! In emitted C `+`, `-` and `*` of floats are rounded one by one: contraction would make the languages differ. Whether floats
-//! below the smallest normal one are kept is the device's choice in WGSL.
+//! In emitted C `+`, `-` and `*` of floats are rounded one by one, as contraction would make the languages differ. In
+//! WGSL the device chooses whether floats below the smallest normal one are kept.
 //!
 //! # Captures
 //!
-//! A text may read the fields of `captures`, where its value has some. `combine` then takes them as a last argument of type `Captures`, which the
-//! text declares, and so do those of its functions that read them or call one that does. [`extended`] passes them on in a kernel.
+//! A text may read the fields of `captures`, if its value has some. `combine` then takes them as a last argument of
+//! type `Captures`, which the emitted text declares. A function of the text that reads them, or that calls one that
+//! does, takes them too. [`extended`] passes them on in a kernel.
 //!
 //! # What is refused
 //!
@@ -54,9 +57,11 @@
 //!
 //! # Names
 //!
-//! A text may use any name that WGSL allows. Whatever it declares at module scope, `f` say, becomes `combine_f` or `keep_f`,
-//! so that it meets no name of the kernel around it. In emitted C a field is `_f_name`, an argument `_a_name`, a variable
-//! `_v0_name`, and an intermediate value `_e7`: no macro of OpenCL C or CUDA C begins so. An element struct is `T`.
+//! A text may use any name that WGSL allows. Whatever it declares at module scope gets a prefix, so that it meets no
+//! name of the kernel around it: `f` becomes `combine_f` or `keep_f`.
+//!
+//! In emitted C a field is `_f_name`, an argument `_a_name`, a variable `_v0_name`, and an intermediate value `_e7`. No
+//! macro of OpenCL C or CUDA C begins so. An element struct is `T`.
 
 mod c;
 mod captures;

@@ -1,8 +1,9 @@
 //! What a loop's `continuing` takes from the loop's body.
 //!
-//! Of naga's writers for GLSL, HLSL and MSL each places `continuing` before the body, where a value that the body names is
-//! computed anew, after what it was computed from has changed. A variable is read there and not computed. So each `let`
-//! of a body that `continuing` reads becomes a `var`, which is as long a word and means the same.
+//! naga's writers for GLSL, HLSL and MSL place `continuing` before the body. A value that the body names is computed
+//! there anew, after what it was computed from has changed. A variable is read there and not computed.
+//!
+//! So each `let` of a body that `continuing` reads becomes a `var`, which is as long a word and means the same.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

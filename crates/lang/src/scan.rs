@@ -1,5 +1,7 @@
-//! What must be known of an operator's text apart from naga's IR: how long its statements are, before naga sees it, and
-//! what it declares, since the IR keeps neither aliases nor abstract constants.
+//! What must be known of an operator's text that naga's IR does not tell.
+//!
+//! It is how long statements are, which must be known before naga reads the text. It is also what the text declares,
+//! since the IR keeps neither aliases nor abstract constants.
 
 use trifold_core::wgsl::{Token, is_word, tokens};
 

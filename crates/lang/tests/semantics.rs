@@ -1,5 +1,7 @@
-//! Emitted C means what the operator's Rust does: compiled by the system's C and C++ compilers, with the few functions of
-//! OpenCL C and CUDA C that it uses defined beside it, and run.
+//! Emitted C means what the operator's Rust does.
+//!
+//! The system's C and C++ compilers compile it, and it is run. The few functions of OpenCL C and CUDA C that it uses
+//! are defined beside it.
 
 use std::borrow::Cow;
 

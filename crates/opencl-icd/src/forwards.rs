@@ -36,8 +36,8 @@ impl Refusal for () {
 
 /// Defines the functions from a list of their signatures, without the arguments' names, which OpenCL's headers have.
 ///
-/// The crate in brackets, if there is one, declares them all: a build of the tests compares the signatures. `; status` after the
-/// types is short for a last one of `*mut cl_int`, where the function writes its status.
+/// If there is a crate in brackets, it declares them all, and a build of the tests compares the signatures. The suffix
+/// `; status` is short for a last argument of type `*mut cl_int`, where the function writes its status.
 macro_rules! forward {
     ($declared:tt $(fn $name:ident($($type:ty),* $(; $status:ident)?) $(-> $ret:ty)?;)*) => {
         $(define! { [a b c d e f g h i j k l m n o] $name () ($($type),*) $declared ($($status)?) $(-> $ret)? })*

@@ -1,8 +1,11 @@
 //! The OpenCL entry points, forwarded to libOpenCL at run time.
 //!
-//! `ocl` calls OpenCL through cl-sys, and cl-sys asks the linker for libOpenCL: such a program is built only where
-//! libOpenCL is installed, and starts only where it is. This crate defines every function that cl-sys declares, and those that the
-//! Khronos loader exports besides on Linux: what else in the program calls OpenCL is linked to these too. Each looks up its namesake at its first call, in
+//! `ocl` calls OpenCL through cl-sys, and cl-sys asks the linker for libOpenCL. Such a program is built only where
+//! libOpenCL is installed, and starts only where it is.
+//!
+//! This crate defines every function that cl-sys declares, and on Linux those that the Khronos loader exports besides.
+//! Other code in the program that calls OpenCL is linked to these too. Each function looks up its namesake at its first
+//! call, in
 //!
 //! | system  | library                                                  |
 //! |---------|----------------------------------------------------------|
@@ -12,11 +15,11 @@
 //!
 //! The environment variable `TRIFOLD_OPENCL_LIBRARY` names another library to open instead.
 //!
-//! Where there is no library, each function answers `CL_PLATFORM_NOT_FOUND_KHR` (-1001); where the library is too
-//! old to have the function, `CL_INVALID_OPERATION` (-59). Functions that return a handle return null and write
+//! Where there is no library, each function answers `CL_PLATFORM_NOT_FOUND_KHR` (-1001). Where the library is too old
+//! to have the function, it answers `CL_INVALID_OPERATION` (-59). Functions that return a handle return null and write
 //! the code to `errcode_ret`.
 //!
-//! Ask [`library`] before asking `ocl`: it says why there is no OpenCL and what to install, whereas
+//! Ask [`library`] before asking `ocl`: it says why there is no OpenCL and what to install. The function
 //! `ocl::core::get_platform_ids` takes -1001 for a driver that is still waking up, and tries for ten seconds.
 //!
 //! A crate that nothing refers to is not linked. Call [`link`], or [`library`], or write

@@ -15,8 +15,8 @@ const COMPUTE_CAPABILITY_MAJOR_NV: u32 = 0x4000;
 /// The first compute capability with PTX's relaxed accesses, and whose threads are scheduled each by itself.
 const VOLTA: u32 = 7;
 
-/// The width that kernels emulate where a device has no subgroups: narrow, for the sake of the loops that stand for
-/// shuffles, and as wide as the vectors of most processors.
+/// The width that kernels emulate where a device has no subgroups. It is narrow, for the sake of the loops that stand
+/// for shuffles, and as wide as the vectors of most processors.
 const EMULATED_WIDTH: u32 = 8;
 
 /// NVIDIA's kernels declare their local memory statically, and then get this much at most.
@@ -122,8 +122,13 @@ pub(crate) fn check_usable(device: Device, caps: &Caps) -> Result<()> {
     Ok(())
 }
 
-/// The subgroups and the compiler's options: of NVIDIA's own driver by the compute capability's first number, elsewhere by the device's
-/// extensions, the OpenCL C versions that the compiler takes, 3.0's optional features, and the widths that a kernel can ask for.
+/// The subgroups and the compiler's options. On NVIDIA's own driver the compute capability's first number decides.
+/// Elsewhere these do:
+///
+/// - the device's extensions
+/// - the OpenCL C versions that the compiler takes
+/// - the optional features of OpenCL 3.0
+/// - the widths that a kernel can ask for
 fn subgroups(
     nvidia: Option<u32>,
     extensions: &str,

@@ -1,12 +1,16 @@
 //! Trifold on OpenCL: the kernels in OpenCL C 1.2, on any device that has a driver.
 //!
-//! [`OpenCl::devices`] lists what the machine has; [`OpenCl::open`] opens a device with a queue of its own, and
-//! [`OpenCl::new`] works on a queue of the caller's, with [`OpenCl::import`] for the caller's buffers. Nothing of OpenCL
-//! is needed to build or to start a program: `trifold-opencl-icd` finds the library at run time.
+//! [`OpenCl::devices`] lists what the machine has. [`OpenCl::open`] opens a device with a queue of its own.
+//! [`OpenCl::new`] works on a queue of the caller's, with [`OpenCl::import`] for the caller's buffers.
 //!
-//! Three kinds of devices run three versions of the same kernels. NVIDIA's driver has no subgroups, but takes PTX inline.
-//! Devices with shuffles and votes use those. All others, PoCL on a processor among them, emulate subgroups in local
-//! memory, so that look-back and Onesweep run everywhere.
+//! Nothing of OpenCL is needed to build or to start a program: `trifold-opencl-icd` finds the library at run time.
+//!
+//! Three kinds of devices run three versions of the same kernels:
+//!
+//! - NVIDIA's driver has no subgroups, but takes PTX inline.
+//! - Devices with shuffles and votes use those.
+//! - All others, PoCL on a processor among them, emulate subgroups in local memory. So look-back and Onesweep run
+//!   everywhere.
 //!
 //! ```no_run
 //! use trifold_core::{Result, Scan, Sum, Transfer};
@@ -205,8 +209,8 @@ impl OpenCl {
         OpenCl { cache, ..self }
     }
 
-    /// A buffer of the caller's, which is retained. The calls on this backend's queue are in order; what other queues do with the
-    /// buffer at the same time is the caller's to order.
+    /// A buffer of the caller's, which is retained. The calls on this backend's queue are in order. If other queues use
+    /// the buffer at the same time, the caller must order them.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the buffer is of another context than the queue.

@@ -166,8 +166,8 @@ fn is_nvidia(caps: &Caps) -> bool {
     caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx)
 }
 
-/// NVIDIA's OpenCL bounds registers, of a kernel that says how many workgroups a multiprocessor should hold, and has its assembler tell of
-/// them: of registers and of spills, in the build's log.
+/// The options, and NVIDIA's own where it is the driver. They have its assembler tell of registers and spills in the
+/// build's log. They also bound the registers of a kernel that says how many workgroups a multiprocessor should hold.
 fn for_assembler(options: &CStr, key: &KernelKey, caps: &Caps) -> CString {
     if !is_nvidia(caps) {
         return options.to_owned();

@@ -167,8 +167,9 @@ impl Part {
     }
 }
 
-/// From where on the buffer of a span is bound to a kernel that takes an offset in units: from its start, or, where the span is no
-/// whole number of units or too many from there, from the nearest place for a sub-buffer that is not.
+/// Where a span's buffer is bound from, for a kernel that takes an offset in units. That is the buffer's start, if the
+/// span's offset is a whole number of units that 32 bits can hold. Otherwise it is the nearest place for a sub-buffer
+/// from which the offset is a whole number of units.
 fn start(offset: u64, unit: u64, alignment: u64) -> u64 {
     if offset.is_multiple_of(unit) && offset / unit <= u64::from(u32::MAX) {
         return 0;

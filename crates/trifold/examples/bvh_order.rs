@@ -1,10 +1,13 @@
 //! The leaf order of a linear bounding volume hierarchy, on every device of the machine:
 //! `cargo run -p trifold --example bvh_order`.
 //!
-//! The triangles of a mesh in the order of their Morton codes: the bits of a centroid's three coordinates within the mesh's
-//! bounds, interleaved. Triangles that are close in space are then close in memory, and the tree follows from the codes'
-//! common prefixes (T. Karras, *Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees*, HPG 2012). Bounds
-//! are a reduction, the order is a sort of pairs; the codes are the application's own kernel, for which the host stands in.
+//! The triangles of a mesh are put in the order of their Morton codes. A code interleaves the bits of a centroid's
+//! three coordinates within the mesh's bounds. Triangles that are close in space are then close in memory, and the tree
+//! follows from the codes' common prefixes (T. Karras, *Maximizing Parallelism in the Construction of BVHs, Octrees,
+//! and k-d Trees*, HPG 2012).
+//!
+//! The bounds are a reduction, and the order is a sort of pairs. The codes are the application's own kernel, for which
+//! the host stands in.
 
 use std::borrow::Cow;
 

@@ -1,9 +1,10 @@
 //! Stream compaction, on every device of the machine: `cargo run -p trifold --example compaction`.
 //!
-//! Of many particles the living ones are to lie densely, in their order. A selection does it in one look-back pass: the
-//! predicate is written once, in WGSL with its Rust twin, and the count stays on the device, beside the elements. The way of the
-//! textbooks, an exclusive scan of flags whose results are addresses, must give the same (M. Harris, S. Sengupta and
-//! J. D. Owens, *Parallel Prefix Sum (Scan) with CUDA*, GPU Gems 3, chapter 39, 39.3.1).
+//! Of many particles the living ones are to lie densely, in their order. A selection does it in one look-back pass. The
+//! predicate is written once, in WGSL with its Rust twin. The count stays on the device, beside the elements.
+//!
+//! The textbooks' way must give the same: an exclusive scan of flags, whose results are addresses (M. Harris, S.
+//! Sengupta and J. D. Owens, *Parallel Prefix Sum (Scan) with CUDA*, GPU Gems 3, chapter 39, 39.3.1).
 
 use std::borrow::Cow;
 

@@ -1,5 +1,8 @@
-//! What the choice of a device at run time costs the host: a run of a prepared scan as a call of `Device`'s, and the same call as its backend's own.
-//! `cargo run --release -p trifold --example device -- cuda`, on devices with that in their line.
+//! What it costs the host to choose a device at run time.
+//!
+//! Times a run of a prepared scan as a call of `Device`'s, and the same call as its backend's own.
+//!
+//! `cargo run --release -p trifold --example device -- cuda` does so on devices whose printed line has `cuda` in it.
 
 mod on_device;
 

@@ -1,5 +1,7 @@
-//! Particles that die are left out, and the others sorted from the farthest to the nearest, in the program's own encoder each frame. How many live
-//! only the device knows: its count is what the sort reads, and an argument of an indirect draw. `cargo run -p trifold --example particles`.
+//! Particles that die are left out, and the others sorted from the farthest to the nearest, each frame.
+//!
+//! Everything is recorded into the program's own encoder. Only the device knows how many particles live. The sort reads
+//! that count, and it is an argument of an indirect draw. Run it by `cargo run -p trifold --example particles`.
 
 use std::borrow::Cow;
 

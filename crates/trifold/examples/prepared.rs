@@ -1,8 +1,10 @@
 //! Calls that run often, prepared once: `cargo run -p trifold --example prepared`.
 //!
-//! A function over any backend takes counts that change from frame to frame. It makes of them where each one's output starts, and
-//! how much there is in all. Planning, compiling and allocating are done before the first frame; a frame writes its counts and
-//! enqueues two prepared calls.
+//! A function over any backend takes counts that change from frame to frame. From them it computes where each one's
+//! output starts, and how much there is in all.
+//!
+//! Planning, compiling and allocating are done before the first frame. A frame writes its counts and enqueues two
+//! prepared calls.
 
 mod on_device;
 

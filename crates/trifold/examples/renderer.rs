@@ -1,4 +1,5 @@
-//! A renderer that sorts what it draws, as many as there are, in its own encoder each frame: `cargo run -p trifold --example renderer`.
+//! A renderer that sorts what it draws, however much there is, in its own encoder each frame:
+//! `cargo run -p trifold --example renderer`.
 
 use trifold::prelude::*;
 use trifold::wgpu::{Wgpu, wgpu};

@@ -1,6 +1,14 @@
-//! What a run of n elements takes: of a call that was prepared for n alone, on the device and of the host's time; of one that runs once, of the
-//! host's; and of calls that were prepared up to a capacity, with an n of the host's and with one on the device.
-//! `cargo run --release -p trifold --example sizes -- 20 vulkan`, for a capacity of 2^20, on devices with that in their line.
+//! What a run of n elements takes, by how its call is made.
+//!
+//! | The call | What is timed |
+//! |---|---|
+//! | prepared for n alone | the device and the host |
+//! | runs once | the host |
+//! | prepared up to a capacity, n of the host's | the device and the host |
+//! | prepared up to a capacity, n on the device | the device and the host |
+//!
+//! `cargo run --release -p trifold --example sizes -- 20 vulkan` has a capacity of 2^20, on devices whose printed line
+//! has `vulkan` in it.
 
 mod on_device;
 

@@ -1,10 +1,12 @@
 //! A summed-area table by scans of rows and columns, on every device of the machine:
 //! `cargo run -p trifold --example summed_area_table`.
 //!
-//! Entry (x, y) is the sum of all pixels above and to the left, itself included; the sum over any rectangle is then four
-//! entries. Each row is scanned, the image is transposed, each row of that is scanned, and it is transposed back (M. Harris,
-//! S. Sengupta and J. D. Owens, *Parallel Prefix Sum (Scan) with CUDA*, GPU Gems 3, chapter 39, 39.3.2). A stable sort of the
-//! pixels by their column is the transposition, so nothing leaves the device in between.
+//! Entry (x, y) is the sum of all pixels above and to the left, itself included. The sum over any rectangle then takes
+//! four entries.
+//!
+//! Each row is scanned, the image is transposed, each row of that is scanned, and it is transposed back (M. Harris, S.
+//! Sengupta and J. D. Owens, *Parallel Prefix Sum (Scan) with CUDA*, GPU Gems 3, chapter 39, 39.3.2). A stable sort of
+//! the pixels by their column is the transposition, so nothing leaves the device in between.
 
 mod on_device;
 

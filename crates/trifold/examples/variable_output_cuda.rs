@@ -1,9 +1,10 @@
-//! Output of variable length from each thread: count, exclusive scan, write. Two kernels of the program's own, in its own CUDA
-//! stream, and Trifold's scan between them.
+//! Output of variable length from each thread: count, exclusive scan, write.
 //!
-//! Thread `i` has as many results as `i` has prime factors, and all are to lie densely: each thread counts its own, the scan
-//! tells it where they go, and it writes them there. (G. E. Blelloch, *Prefix Sums and Their Applications*, CMU-CS-90-190,
-//! 1990, calls it allocation of processors.)
+//! The program has two kernels of its own, in its own CUDA stream, and Trifold's scan between them.
+//!
+//! Thread `i` has as many results as `i` has prime factors, and all are to lie densely. Each thread counts its own. The
+//! scan tells it where they go, and it writes them there. Blelloch calls this allocation of processors (G. E. Blelloch,
+//! *Prefix Sums and Their Applications*, CMU-CS-90-190, 1990).
 
 use std::sync::Arc;
 use trifold::cuda::cudarc::driver::{CudaContext, CudaSlice, LaunchConfig, PushKernelArg};

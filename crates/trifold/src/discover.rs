@@ -111,9 +111,13 @@ pub fn search() -> (Vec<Found>, Vec<Missing>) {
     (found, missing)
 }
 
-/// Opens the best device: a GPU with its own memory before one that shares the host's, and before the processor; of one GPU's APIs
-/// CUDA before wgpu before OpenCL. One that does not open is passed over. If the variable `TRIFOLD_DEVICE` is set, it is the first
-/// whose line in `trifold devices` contains that, in whichever case.
+/// Opens the best device.
+///
+/// A GPU with its own memory comes before one that shares the host's, and that before the processor. Of one GPU's APIs
+/// CUDA comes before wgpu, and wgpu before OpenCL. A device that does not open is passed over.
+///
+/// If the variable `TRIFOLD_DEVICE` is set, it is the first device whose line in `trifold devices` contains that, in
+/// upper or lower case.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]

@@ -110,9 +110,11 @@
 //!
 //! # Who waits
 //!
-//! `read`, `value` and `len` wait for the device. `run` and `encode` do not. What compiles a kernel waits for the compiler. Programs that await have futures,
-//! and [`block_on`] waits for one. The future of a read or of a kernel to compile blocks its own thread
-//! ([`Backend::read`], [`Backend::compile`]).
+//! `read`, `value` and `len` wait for the device. `run` and `encode` do not. What compiles a kernel waits for the
+//! compiler.
+//!
+//! Programs that await have futures, and [`block_on`] waits for one. The future of a read or of a kernel to compile
+//! blocks its own thread ([`Backend::read`], [`Backend::compile`]).
 //!
 //! | Call | Future |
 //! |---|---|

@@ -63,8 +63,8 @@ impl Wgpu {
         adapters
     }
 
-    /// What to open a device of one's own with, for [`Wgpu::new`]: the [`wanted_features`] that the adapter has, and its limits. Add what the program
-    /// itself needs.
+    /// What to open a device of one's own with, for [`Wgpu::new`]: the [`wanted_features`] that the adapter has, and
+    /// its limits. Add what the program itself needs.
     pub fn requirements(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
         wgpu::DeviceDescriptor {
             label: Some("trifold"),
@@ -103,11 +103,13 @@ impl Wgpu {
         Ok(wgpu)
     }
 
-    /// Works on the caller's device and queue. Kernels use what features the device was opened with: open it by [`Wgpu::requirements`]. What it
-    /// lacks of them is told once, by `tracing`, and in the errors that come of it.
+    /// Works on the caller's device and queue.
     ///
-    /// The device keeps the caller's callbacks, so it is they that hear first when it is lost. Of this backend's calls those that
-    /// make something or wait fail then; wgpu takes `write` and what is only submitted in silence.
+    /// Kernels use the features that the device was opened with, so open it by [`Wgpu::requirements`]. Features that it
+    /// lacks are told once, by `tracing`, and in the errors that come of it.
+    ///
+    /// The device keeps the caller's callbacks, so they hear first when it is lost. This backend's calls then fail if
+    /// they make something or wait. wgpu accepts `write`, and what is only submitted, in silence.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the device was opened without limits that any kernel needs.

@@ -157,13 +157,13 @@ fn patiently(mut wait: impl FnMut() -> Result<Polled>) -> Result<Polled> {
     }
 }
 
-/// How wgpu's panic begins where a driver says in a poll that the device is lost, or that memory is. (Its callbacks for a lost device
-/// and for errors are for what it finds itself.)
+/// How wgpu's panic begins where a driver says in a poll that the device is lost, or that memory is. Callbacks for a
+/// lost device and for errors tell only what wgpu finds itself.
 const POLL_PANIC: &str = "Error in Device::poll";
 
 impl Watch {
-    /// What a poll gives, or that the device is lost, from then on, if it panics for that. Other panics are of callbacks, a caller's among
-    /// them, and go on.
+    /// What a poll gives. If it panics because the device is lost, the device counts as lost from then on. Other panics
+    /// go on: they come from callbacks, a caller's among them.
     fn surviving<R>(&self, poll: impl FnOnce() -> R) -> Result<R> {
         // What a panic leaves behind is wgpu's device, which is not used again: the watch says that it is lost.
         catch_unwind(AssertUnwindSafe(poll)).map_err(|panic| {

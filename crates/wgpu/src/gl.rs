@@ -1,5 +1,7 @@
-//! One thread at a time through GL. wgpu-hal makes a context current for what it does there. It panics where another thread has held the
-//! context for six seconds. A long submission holds it as long as it runs, where a processor is the device.
+//! One thread at a time through GL.
+//!
+//! wgpu-hal makes a context current for what it does there. It panics where another thread has held the context for six
+//! seconds. A long submission holds it as long as it runs, where a processor is the device.
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
@@ -10,7 +12,8 @@ use trifold_core::{Error, Result};
 
 use crate::error::text;
 
-/// One for all devices, since nobody says which have a context in common. A thread that has it may take it again: wgpu calls callbacks back.
+/// One lock for all devices, since nothing says which have a context in common. A thread that has it may take it again,
+/// as wgpu calls callbacks.
 static CONTEXT: ReentrantMutex<()> = const_reentrant_mutex(());
 
 /// How wgpu-hal's panic begins.

@@ -69,9 +69,12 @@ impl Reduce for Wgpu {}
 impl Sort for Wgpu {}
 
 impl Wgpu {
-    /// A buffer of the same device as elements of this type, with `STORAGE` usage, and `COPY_SRC` or `COPY_DST` to be read or written by this
-    /// backend. The caller made it, or another `Wgpu` on that device. wgpu reports a buffer of another device, if that is of the same
-    /// instance; of another instance's buffer it takes its own of the same number.
+    /// A buffer of the same device, as elements of this type. The caller made it, or another `Wgpu` on that device.
+    ///
+    /// It needs `STORAGE` usage, and `COPY_SRC` or `COPY_DST` to be read or written by this backend.
+    ///
+    /// wgpu reports a buffer of another device of the same instance. For a buffer of another instance, it takes its own
+    /// buffer of the same number.
     ///
     /// # Errors
     /// [`Error::Invalid`] without `STORAGE` usage, or for a size that is no whole number of elements.

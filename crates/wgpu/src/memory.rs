@@ -1,5 +1,7 @@
-//! Memory, and whose it is. wgpu numbers buffers by instance, and takes another's for its own of the same number: what belongs to an opening
-//! has a mark of it.
+//! Memory, and whose it is.
+//!
+//! wgpu numbers buffers by instance, and takes another instance's buffer for its own of the same number. So what
+//! belongs to an opening of a device has a mark of it.
 
 use std::fmt::Display;
 use std::ops::Deref;

@@ -27,8 +27,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Run all checks and tests, on every driver this machine has, with a part of the conformance suite that the commit's turn
-    /// chooses; list what was left out and what could not be tested, and why.
+    /// Run all checks and tests, on every driver that this machine has.
+    ///
+    /// Of the conformance suite it runs the part that the commit's turn chooses. At the end it lists what was left out,
+    /// and what could not be tested and why.
     Test(suite::Args),
     /// Run each fuzz target for a while, and fail with the input that breaks one. It needs a C++ compiler.
     Fuzz(fuzz::Args),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the stages, cheap ones first.
 //!
-//! The tests are built once, by one cargo call for the whole workspace, and their programs run from here: cargo would
-//! build dependencies anew for each selection of packages, since that selects their features too.
+//! The tests are built once, by one cargo call for the whole workspace, and their programs run from here. Otherwise
+//! cargo would build dependencies anew for each selection of packages, since that selects their features too.
 
 use std::env;
 use std::ffi::OsString;

@@ -38,8 +38,8 @@ pub struct Algorithm {
     pub is_reference: bool,
     /// Whether its tiles wait for other tiles of the same launch.
     pub tiles_wait: bool,
-    /// Whether what it combines may depend on which tiles come first, and with it a float's last bits. What holds for a plan
-    /// [`Plan::follows_arrival`](crate::Plan::follows_arrival) says.
+    /// Whether what it combines may depend on which tiles come first, and with it a float's last bits. For a plan,
+    /// [`Plan::follows_arrival`](crate::Plan::follows_arrival) says it.
     pub follows_arrival: bool,
     /// The most elements that any device takes by it.
     pub most: u64,
@@ -88,7 +88,8 @@ pub enum SubgroupNeed {
     None,
     /// Any, those too that barriers and workgroup memory stand in for.
     Any,
-    /// Any, but where barriers stand in for them each row of a tile is barriers to compile and to run, and what needs none is chosen first.
+    /// Any. But where barriers stand in for subgroups, each row of a tile is barriers to compile and to run. An
+    /// algorithm that needs no subgroups is then chosen first.
     RatherNative,
     /// The device's own.
     Native,
@@ -99,7 +100,8 @@ pub enum SubgroupNeed {
 pub enum InPlace {
     /// Nothing.
     Always,
-    /// A device that promises forward progress: a helper that computes a stuck tile's aggregate must find the tile's input unchanged.
+    /// On a device that promises forward progress. A helper that computes a stuck tile's aggregate must find the tile's
+    /// input unchanged.
     WithProgress,
     /// It cannot, and its spans start at multiples of 16 bytes: tiles are copied whole.
     Never,
@@ -108,7 +110,8 @@ pub enum InPlace {
 /// How an algorithm is planned, and what it moves.
 pub(crate) struct Row<R> {
     pub(crate) plan: fn(&Planner<'_>, &R) -> Result<Work>,
-    /// The bytes of device memory that it reads and writes, of so many outputs, in its largest terms: what it keeps for each tile is left out.
+    /// The bytes of device memory that it reads and writes, of so many outputs, in its largest terms. What it keeps for
+    /// each tile is left out.
     pub(crate) traffic: Option<fn(&R, u64) -> u64>,
 }
 

@@ -55,8 +55,10 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
     Ok(plan)
 }
 
-/// The algorithms that a device can run for a request, the planner's own choice first (at most sizes: tuning has the limits), then
-/// the others that are fast somewhere, then the literature's.
+/// The algorithms that a device can run for a request.
+///
+/// First is the planner's own choice at most sizes; tuning has the limits. Then come the others that are fast
+/// somewhere, then the literature's.
 pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static Algorithm> {
     let runs = |a: &&&Algorithm| a.lack(request, caps).is_none() && request.n() <= a.most;
     let mut all: Vec<&Algorithm> = request.algorithms().iter().filter(runs).copied().collect();
@@ -64,13 +66,20 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static Algorithm> {
     all
 }
 
-/// The bytes of device memory that an algorithm reads and writes for a request, in its largest terms: what it keeps for
-/// each tile is left out. `None` for another primitive's algorithm, for the CPU's sort, which is another crate's, of more elements than a
-/// call takes, and of selections and reductions by key without `outputs`: how many elements are kept, or how many runs there are, which
-/// follows from the data. The other primitives do not ask for it.
+/// The bytes of device memory that an algorithm reads and writes for a request, in its largest terms.
 ///
-/// Each algorithm says in its own file what it moves. A scan by look-back moves its n elements 2n times, each once in and once out; by
-/// `reduce_then_scan` 3n times, as it reads them twice. A sort with digits of d bits has passes for all bits of its keys.
+/// What it keeps for each tile is left out. A scan by look-back moves 2n elements, each once in and once out. By
+/// `reduce_then_scan` it moves 3n, as each is read twice. A sort is counted with passes for all bits of its keys.
+///
+/// `outputs` is how many elements a selection keeps, or how many runs a reduction by key finds, as the data has it.
+/// Other primitives do not need it.
+///
+/// The result is `None` for:
+///
+/// - another primitive's algorithm
+/// - the CPU's sort, which is another crate's
+/// - more elements than a call takes
+/// - a selection or a reduction by key without `outputs`
 pub fn traffic(request: &Request, algorithm: &Algorithm, outputs: Option<u64>) -> Option<u64> {
     if request.n().max(outputs.unwrap_or_default()) > MAX_ELEMENTS || outputs.is_none() && request.counts() {
         return None;

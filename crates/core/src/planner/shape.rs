@@ -49,9 +49,9 @@ impl Planner<'_> {
         each.next_power_of_two().max(self.tuning.words.least).min(tuned)
     }
 
-    /// How many workgroups of a kernel a compute unit should hold at once, which bounds its registers: the kernels' constant in CUDA, where
-    /// 0 is no bound. NVIDIA's OpenCL bounds those of kernels that do not require their workgroups' size, which are of
-    /// [`UNREQUIRED`] invocations at most.
+    /// The constant that says how many workgroups of a kernel a compute unit should hold at once, which bounds its
+    /// registers. In CUDA 0 is no bound. NVIDIA's OpenCL bounds only kernels that do not require their workgroups'
+    /// size, which have at most [`UNREQUIRED`] invocations.
     pub(crate) fn registers_for(&self, workgroup: u32, resident: u32) -> Option<(&'static str, u32)> {
         let is_told = self.caps.subgroups.is_some_and(|s| s.source == SubgroupSource::InlinePtx);
         let is_bound = self.caps.language == Language::CudaC || is_told && resident > 1 && workgroup <= UNREQUIRED;
@@ -108,8 +108,9 @@ impl Planner<'_> {
         if self.caps.kind == DeviceKind::Cpu { polls.min(1 << 12) } else { polls }
     }
 
-    /// Refuses a kernel whose loops may turn so often that Mesa's processors, which promise no progress, end them as if they were done:
-    /// after so many turns of all loops of an invocation. What an operator's own loops turn is not known.
+    /// Refuses a kernel whose loops may turn too often for Mesa's processors, which promise no progress. These end an
+    /// invocation's loops, as if they were done, after 65535 turns of all of them together. The turns of an operator's
+    /// own loops are not known.
     pub(crate) fn check_turns(
         &self,
         algorithm: &Algorithm,

@@ -290,16 +290,21 @@ impl Request {
         self.asked().selector()
     }
 
-    /// The bytes that the algorithm-independent minimum moves: each input read and each output written once, and for
-    /// a sort once more a digit place of eight bits plus one read to count. As if a selection kept all elements, and each element
-    /// were a run: how many are, where that is known, [`Request::bytes_moved_by`] takes.
+    /// The bytes that a call moves at least, whatever its algorithm: each input is read once and each output written
+    /// once.
+    ///
+    /// A sort does that for each digit place of eight bits, and reads the keys once more to count. A selection counts
+    /// as if it kept all elements, and a reduction by key as if each element were a run. Where the number of outputs is
+    /// known, use [`Request::bytes_moved_by`].
     pub fn bytes_moved(&self) -> u64 {
         self.bytes_moved_by(self.n())
     }
 
-    /// As [`Request::bytes_moved`], of a selection that keeps `outputs` elements and of a reduction by key that finds `outputs`
-    /// runs: those are written. The others write what they write, and a partition all elements. The count itself, four bytes, is
-    /// left out. More than a `u64` counts are its most.
+    /// As [`Request::bytes_moved`], of a selection that keeps `outputs` elements or a reduction by key that finds
+    /// `outputs` runs.
+    ///
+    /// Other primitives do not depend on `outputs`, and a partition writes all elements. The count itself, four bytes,
+    /// is left out. The result is at most `u64::MAX`.
     pub fn bytes_moved_by(&self, outputs: u64) -> u64 {
         self.asked().bytes_moved_by(outputs)
     }

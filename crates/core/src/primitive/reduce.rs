@@ -76,8 +76,10 @@ impl Primitive for ReduceRequest {
 
 /// Reduction of all elements to one.
 ///
-/// Reads each element once, in one launch. The same input on the same device gives the same bits every time. Scratch is 8 bytes a
-/// workgroup and word of an element, some hundreds to 4096 of them, and a counter; [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
+/// Reads each element once, in one launch. The same input on the same device gives the same bits every time.
+///
+/// Scratch is a counter, and 8 bytes for each workgroup and word of an element. There are some hundreds to 4096
+/// workgroups. [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
 ///
 /// # Errors
 /// As of [`Scan`](crate::Scan).

@@ -102,13 +102,19 @@ impl Primitive for ReduceByKeyRequest {
 
 /// Reduction of the runs of equal keys that lie together, as a sort leaves them.
 ///
-/// One look-back pass reads each element once and writes one key and one value a run: a segmented scan that carries how many runs
-/// have begun and the total of the last one. How many runs there are is written as one `u32` to a span of the caller's; it stays
-/// on the device. (Devices without subgroups take three launches, and read twice.) Outputs are as long as if each element were a run;
-/// what lies past those written keeps what it held.
-/// Keys are equal if their bits are: -0 and +0 are different keys, and a NaN is equal to one of the same bits. Nothing works in
-/// place. As in a scan by look-back, a float's bits may differ from run to run, and a sum of nothing but -0 may be +0. Scratch is a state a tile, of a count and a total;
-/// [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
+/// One look-back pass reads each element once, and writes one key and one value for each run. It is a segmented scan,
+/// which carries how many runs have begun and the total of the last one. Devices without subgroups take three launches,
+/// and read twice.
+///
+/// The number of runs is written as one `u32` to a span of the caller's, and stays on the device. Outputs are as long
+/// as if each element were a run. What lies past the last run keeps what it held. Nothing works in place.
+///
+/// Keys are equal if their bits are. So -0 and +0 are different keys, and a NaN is equal to one of the same bits.
+///
+/// As in a scan by look-back, a float's bits may differ from one call to the next, and a sum of nothing but -0 may be
+/// +0.
+///
+/// Scratch is one state for each tile: a count and a total. [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
 ///
 /// # Errors
 /// As of [`Scan`](crate::Scan), and [`Error::Invalid`] for outputs that are the inputs.
@@ -242,8 +248,10 @@ impl HostOp for NoLoops {
 /// The struct that a segmented scan carries.
 const SEGMENT: &str = "Segment";
 
-/// The operator over a run's total and the count of runs that have begun: `combine(l, r)` adds to the last run of `l` what `r`
-/// begins with, unless `r` begins a run. Its words are the total's and then the count's.
+/// The operator of the segmented scan: it works on a run's total, and on the count of runs that have begun.
+///
+/// `combine(l, r)` adds the counts. If a run begins in `r`, the total is `r`'s, else it is both totals combined. The
+/// words are the total's and then the count's.
 pub(crate) fn segmented(op: &Op) -> Result<Op> {
     let (own, scalar) = match op.element() {
         ElementType::Scalar(scalar) => (Cow::Owned(vec![Field { name: "value", scalar: *scalar, offset: 0 }]), true),

@@ -13,10 +13,11 @@ use crate::{
 numbers! {
     /// From which size on a scan goes by which algorithm.
     pub struct ScanChoice by l {
-        /// How many words of elements of one or two words a scan has at least to look ahead, where the device can; `u32::MAX` for never.
-        lookahead_from "lookahead_from": Count up to u32::MAX => 1 << 23,
-        /// How many words of elements of one or two words a scan has at least to go by pipelined look-back, where no hardware copies tiles;
+        /// Size, in words, from which a scan of elements of one or two words looks ahead, where the device can;
         /// `u32::MAX` for never.
+        lookahead_from "lookahead_from": Count up to u32::MAX => 1 << 23,
+        /// Size, in words, from which a scan of elements of one or two words goes by pipelined look-back, where no
+        /// hardware copies tiles; `u32::MAX` for never.
         lookback_pipelined_from "lookback_pipelined_from": Count up to u32::MAX => u32::MAX,
     }
 }
@@ -103,20 +104,30 @@ impl Primitive for ScanRequest {
 
 /// Prefix scan: every element combined with all before it.
 ///
-/// Moves each element twice (once read, once written) by decoupled look-back (Merrill and Garland 2016), three times
-/// by reduce-then-scan. A float's bits may differ from run to run where tiles look back, as what they combine depends on how far
-/// others are; by `reduce_then_scan`, `lookahead` and, in chunks, `lookback_pipelined`
-/// (see [`Placed::by`]) they are the same every time: [`Plan::follows_arrival`](crate::Plan::follows_arrival) tells.
+/// Decoupled look-back (Merrill and Garland 2016) moves each element twice: it is read once and written once.
+/// Reduce-then-scan moves it three times.
 ///
-/// Scratch is a state a tile of some thousand elements, of 8 or 16 bytes for each of an element's words, or a tile's sum: with counters up to
-/// 64 KiB and a hundredth of the elements. [`scratch_bytes`](crate::scratch_bytes) has it to the byte. (On the CPU, whose plans have no
-/// scratch, calls allocate what they need.)
+/// Where tiles look back, a float's bits may differ from run to run, as what tiles combine depends on how far others
+/// are. The bits are the same every time by `reduce_then_scan`, by `lookahead` and, in chunks, by `lookback_pipelined`
+/// (see [`Placed::by`]). [`Plan::follows_arrival`](crate::Plan::follows_arrival) tells which it is.
+///
+/// Scratch is a state for each tile of some thousand elements: 8 or 16 bytes for each word of an element, or the tile's
+/// sum. With counters it is at most 64 KiB and a hundredth of the elements; some of the literature's algorithms need
+/// more. [`scratch_bytes`](crate::scratch_bytes) has it to the byte. On the CPU, whose plans have no scratch, calls
+/// allocate what they need.
 ///
 /// # Errors
-/// Of all calls: [`Error::Invalid`](crate::Error::Invalid) for spans of another length than the request's elements have or that overlap, and for more
-/// elements than [`MAX_ELEMENTS`](crate::MAX_ELEMENTS) or than the device binds at once; [`Error::Unsupported`](crate::Error::Unsupported) for a type that the
-/// device lacks; [`Error::Operator`](crate::Error::Operator) and [`Error::Compile`](crate::Error::Compile) for a text that does not compile; [`Error::OutOfMemory`](crate::Error::OutOfMemory),
-/// [`Error::DeviceLost`](crate::Error::DeviceLost) and [`Error::Backend`](crate::Error::Backend) as the driver says.
+/// All calls fail with:
+///
+/// - [`Error::Invalid`](crate::Error::Invalid) for spans that overlap, or that have another length than the request's
+///   elements
+/// - [`Error::Invalid`](crate::Error::Invalid) for more elements than [`MAX_ELEMENTS`](crate::MAX_ELEMENTS), or than
+///   the device binds at once
+/// - [`Error::Unsupported`](crate::Error::Unsupported) for a type that the device lacks
+/// - [`Error::Operator`](crate::Error::Operator) and [`Error::Compile`](crate::Error::Compile) for a text that does not
+///   compile
+/// - [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::DeviceLost`](crate::Error::DeviceLost) and
+///   [`Error::Backend`](crate::Error::Backend) as the driver says
 pub trait Scan: Backend {
     /// `output[i] = input[0] + ... + input[i]`, for an associative `+`.
     ///
@@ -131,7 +142,8 @@ pub trait Scan: Backend {
         ScanCall::new(self, x.into_input(), Op::of(op), ScanKind::Inclusive)
     }
 
-    /// `output[i] = input[0] + ... + input[i - 1]`, and the operator's identity for `output[0]`, or what [`ScanCall::starting_from`] says.
+    /// `output[i] = input[0] + ... + input[i - 1]`. `output[0]` is the operator's identity, or what
+    /// [`ScanCall::starting_from`] says.
     ///
     /// ```
     /// # use trifold_core::{Max, Scan, Transfer};

@@ -16,11 +16,13 @@ use crate::{
 
 /// Which elements of type `T` to keep. A value of it is what calls take.
 ///
-/// Its text defines `fn keep(v: T) -> bool` in WGSL, and any functions it calls, with `T` standing for the element type; an element
-/// struct is in scope under its own name too. That text is what every GPU runs, in all three kernel languages. `keep` is the
-/// same function in Rust: the CPU backend's code, and the oracle that tests hold the GPUs to.
+/// Its text defines `fn keep(v: T) -> bool` in WGSL, and any functions that it calls. `T` stands for the element type;
+/// an element struct is in scope under its own name too. Every GPU runs that text, in all three kernel languages.
 ///
-/// The numbers of a value are parameters of its kernels, so that `Above { limit: 0.5 }` and `Above { limit: 0.7 }` run the same one:
+/// `keep` is the same function in Rust. The CPU backend runs it, and tests compare GPUs with it.
+///
+/// The captures of a value are parameters of its kernels. So `Above { limit: 0.5 }` and `Above { limit: 0.7 }` run the
+/// same kernel:
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -71,8 +73,8 @@ pub trait HostSelector: Send + Sync {
     /// There are `n` readable elements at `input`.
     unsafe fn count(&self, input: *const u8, n: usize) -> usize;
 
-    /// Writes the elements of `n` at `input` that are kept to `kept`, and the others to `rest` unless that is null: no more than
-    /// `count` to the one and `n - count` to the other, whatever the predicate says.
+    /// Writes the kept elements of the `n` at `input` to `kept`, and the others to `rest` unless that is null. Whatever
+    /// the predicate says, it writes at most `count` to `kept` and at most `n - count` to `rest`.
     ///
     /// # Safety
     /// There are `n` readable elements at `input`, and room, apart from them, for `count` elements
@@ -330,14 +332,20 @@ impl Primitive for SelectRequest {
     }
 }
 
-/// Selection and partition by a predicate; both are stable, the elements that are not kept too.
+/// Selection and partition by a predicate. Both are stable, also for the elements that are not kept.
 ///
-/// One look-back pass reads each element once and writes it at most once: the count of kept elements is scanned over the
-/// tiles as a prefix sum is. (Devices without subgroups count first, and read twice.) A partition is that one pass where the rest has a
-/// span of its own; see [`PartitionCall::to`]. How many there are is written as one `u32` to a span of the caller's; it stays on
-/// the device, and can be read like any other. Outputs are as long as the input; what lies past the elements written keeps what it
-/// held. Nothing works in place: where elements go depends on all before them, which other tiles may not have read yet. Scratch is a
-/// state of 8 bytes a tile (16 without 64-bit atomics), and a counter; [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
+/// One look-back pass reads each element once and writes it at most once. It scans the tiles' counts of kept elements.
+/// Devices without subgroups count first, and read twice. A partition takes that one pass if the rest has a span of its
+/// own; see [`PartitionCall::to`].
+///
+/// The number of kept elements is written as one `u32` to a span of the caller's. It stays on the device, and can be
+/// read like any other.
+///
+/// Outputs are as long as the input. What lies past the elements written keeps what it held. Nothing works in place: a
+/// tile might overwrite elements that others have not read yet.
+///
+/// Scratch is a counter, and a state of 8 bytes for each tile (16 without 64-bit atomics).
+/// [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
 ///
 /// # Errors
 /// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) for outputs that are the input.
@@ -479,7 +487,8 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
         PartitionCall(self.0.count_to(count))
     }
 
-    /// The kept elements to one buffer and the others to another, both with room for all. One pass, which moves 2 n elements.
+    /// The kept elements to one buffer and the others to another, both with room for all. One pass, which moves 2n
+    /// elements.
     ///
     /// ```
     /// # use trifold_core::{Select, Transfer, UpperHalf};
@@ -496,8 +505,10 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
         self.0.placed(Rest::Apart, spans)
     }
 
-    /// The kept elements to a buffer's beginning, and the others behind them. Where they begin is known only after all elements have been seen:
-    /// three launches (count, scan of the counts, place), which read the input twice, 3 n elements.
+    /// The kept elements to a buffer's beginning, and the others behind them.
+    ///
+    /// Where the others begin is known only after all elements have been seen. So this takes three launches: count,
+    /// scan of the counts, place. They read the input twice, and move 3n elements.
     ///
     /// ```
     /// # use trifold_core::{Select, Transfer, UpperHalf};

@@ -118,13 +118,19 @@ impl Primitive for SortRequest {
 
 /// Stable radix sort of keys, alone or with a value each.
 ///
-/// Onesweep (Adinets and Merrill 2022) reads the keys once to count, then reads and writes keys and values once for
-/// each 8-bit digit place in which the keys differ. Few keys are sorted by one workgroup, which reads and writes them once, and
-/// somewhat more by a pass into buckets and a workgroup a bucket; devices without subgroups make Onesweep's passes in three launches each.
+/// The algorithm depends on how many keys there are:
+///
+/// - Few keys are sorted by one workgroup, which reads and writes them once.
+/// - Somewhat more are moved into buckets by one pass. Then one workgroup sorts each bucket.
+/// - Many keys are sorted by Onesweep (Adinets and Merrill 2022). It reads the keys once to count. Then it reads and
+///   writes keys and values once for each 8-bit digit place in which the keys differ.
+///
+/// Devices without subgroups make each of Onesweep's passes in three launches.
+///
 /// Floats are ordered by IEEE 754's total order: -0 before +0, and NaNs at the ends by their signs.
 ///
-/// Scratch is as much as the keys and values, up to 4% more, and up to 64 KiB, which of few keys is much; none for keys that one workgroup
-/// sorts. [`scratch_bytes`](crate::scratch_bytes) has it to the byte. (On the CPU calls allocate what they need.)
+/// Scratch is as much as keys and values, and up to 4% and 64 KiB more. Keys that one workgroup sorts need none.
+/// [`scratch_bytes`](crate::scratch_bytes) has it to the byte. On the CPU, calls allocate what they need.
 ///
 /// # Errors
 /// As of [`Scan`](crate::Scan).

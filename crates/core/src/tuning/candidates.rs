@@ -26,8 +26,8 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// What is tuned by the time of one call, each subject after those whose numbers it depends on: first each algorithm's own numbers,
-    /// then from which size on the planner should take it.
+    /// What is tuned by the time of one call, each subject after those whose numbers it depends on. Each algorithm's
+    /// own numbers come first, then the sizes from which the planner should take it.
     pub fn all() -> Vec<&'static Candidates> {
         let mut all: Vec<_> = algorithm::all().flat_map(|algorithm| (algorithm.candidates)()).collect();
         all.sort_by_key(|subject| subject.is_choice);

@@ -12,14 +12,16 @@ pub use self::table::{TuningRow, TuningTable};
 use crate::{Caps, Error, Result};
 
 impl Tuning {
-    /// The shipped numbers for a device: of the shipped table where that has it, elsewhere a shape that every device can run.
+    /// The shipped numbers for a device: those of the shipped table, or a shape that every device can run if the table
+    /// has none for it.
     pub fn of(caps: &Caps) -> Tuning {
         let mut tuning = Tuning::by_limits(caps);
         TuningTable::shipped().apply(caps, &mut tuning);
         tuning
     }
 
-    /// The numbers for a device, those of the file that `TRIFOLD_TUNING` names among them: what a backend opens a device with.
+    /// The numbers that a backend opens a device with: the shipped ones, and over them those of the file that
+    /// `TRIFOLD_TUNING` names.
     ///
     /// # Errors
     /// If that is set, as [`TuningTable::read`] and as [`Tuning::by_table`].
@@ -31,8 +33,8 @@ impl Tuning {
         })
     }
 
-    /// The shipped numbers for a device, and over them a table's: of a file that a program reads itself, for plans of its own choice
-    /// ([`Prepared::with_tuning`](crate::Prepared::with_tuning)).
+    /// The shipped numbers for a device, and over them those of a table that the program reads itself.
+    /// [`Prepared::with_tuning`](crate::Prepared::with_tuning) plans with them.
     ///
     /// # Errors
     /// [`Error::Invalid`] if no row of the table is for the device: whoever names a table expects it to do something.
@@ -69,8 +71,8 @@ impl Tuning {
         Ok(())
     }
 
-    /// As the planner takes it on a device: fails with the first number that no kernel could run with, since fields are anybody's
-    /// to set, and has no workgroup that is larger than the device's.
+    /// The numbers as the planner takes them on a device: no workgroup is larger than the device's. Fails with the
+    /// first number that no kernel could run with, as anybody may set the fields.
     pub(crate) fn within(&self, caps: &Caps) -> Result<Tuning> {
         let mut tuning = self.clone();
         let widest = caps.subgroups.map_or(1, |s| s.max).max(1);

@@ -142,8 +142,9 @@ impl TuningTable {
         self.rows.iter().any(|row| row.is_for(caps))
     }
 
-    /// Whether a device of this name may be one that it has numbers for, as far as can be told before it is open: then its subgroups
-    /// and its driver are not known, and for some its API's version is not, which is `None`.
+    /// Whether the table may have numbers for a device of this name, as far as can be told before the device is open.
+    /// Its subgroups and its driver are not known then. `api` is `None` where the version of its API is not known
+    /// either.
     pub fn may_be_for(&self, language: Language, device: &str, api: Option<&str>, kind: DeviceKind) -> bool {
         self.rows.iter().any(|row| row.names(language, device, api, kind))
     }

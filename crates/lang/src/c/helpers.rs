@@ -11,8 +11,15 @@ const BIT_RANGE: [&str; 2] =
     ["const u32 o = offset < $Wu ? offset : $Wu;", "const u32 c = count < $Wu - o ? count : $Wu - o;"];
 
 impl Emitter<'_> {
-    /// Defines `wgsl_{name}_{scalar}` by its parameters and the lines of its body. In both stand `$T` for the scalar, `$U` for the
-    /// unsigned integer of its width, `$W` for that, `$LOW` for its lowest number, and `$POP` for the function that counts ones.
+    /// Defines `wgsl_{name}_{scalar}` by its parameters and the lines of its body. Both may have placeholders:
+    ///
+    /// | Placeholder | Stands for |
+    /// |---|---|
+    /// | `$T` | the scalar |
+    /// | `$U` | the unsigned integer of its width |
+    /// | `$W` | its width in bits |
+    /// | `$LOW` | its lowest number |
+    /// | `$POP` | the function that counts ones |
     fn helper(&mut self, name: &str, scalar: Scalar, parameters: &str, body: &[&str]) -> String {
         let (ty, qualifier, width) = (scalar.name(), self.dialect.qualifier(), scalar.bytes() * 8);
         let ones = match (self.dialect, width) {

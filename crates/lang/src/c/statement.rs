@@ -113,8 +113,8 @@ impl FunctionEmitter<'_, '_> {
         Ok(())
     }
 
-    /// A loop. C has no `continuing` that a `continue` runs into, so it stands at the start of the next iteration, out of the
-    /// body's scope: it reads variables, and no value of the body.
+    /// A loop. C has no `continuing` that a `continue` runs into, so it stands at the start of the next iteration. That
+    /// is out of the body's scope: it reads variables, and no value of the body.
     fn repeat(&mut self, body: &Block, continuing: &Block, break_if: Option<Handle<Expression>>) -> Result<()> {
         if continuing.is_empty() && break_if.is_none() {
             self.line("for (;;) {");

@@ -235,8 +235,8 @@ fn placed(text: &str, start: usize) -> Vec<Placed<'_>> {
     all
 }
 
-/// Where the operator of an expression stands, and whether an assignment is made by it: the first if so, else the last, since
-/// operators of one rank group to the left.
+/// Where the operator of an expression stands, and whether it is that of an assignment, such as `+=`. The first such
+/// one counts, else the last operator, since operators of one rank group to the left.
 fn operator(all: &[Placed], sign: &str) -> Option<(usize, bool)> {
     let is_there = |at: usize| {
         let mut tokens = all[at..].iter();

@@ -25,8 +25,8 @@ pub(crate) fn emit(program: &Program) -> Result<String> {
     Ok(body)
 }
 
-/// The text with a prefix before whatever it declares at module scope, but for the function that kernels call; and before the
-/// element's own name, and in a predicate the name that kernels have for `T`.
+/// The text with a prefix before whatever it declares at module scope, but for the function that kernels call. The
+/// element's own name gets the prefix too. In a predicate so does the name that kernels have for `T`.
 fn apart(program: &Program, text: &str) -> String {
     let (role, text) = (program.role(), text.trim_end_matches('\n'));
     let element = match program.element_type() {

@@ -24,17 +24,17 @@ numbers! {
         words "reduce_by_key_words": Count up to 64 => 16,
         /// 32-bit words of segments that an invocation of a reduction by key in three launches holds.
         passes_words "reduce_by_key_passes_words": Count up to 64 => 8,
-        /// From so many 32-bit words of keys on the elements and the runs of a reduction by key move by way of workgroup memory, so that neighbours
-        /// move neighbouring words and few registers are held; `u32::MAX` for never.
+        /// Size of the keys, in 32-bit words, from which elements and runs go through workgroup memory; `u32::MAX` for
+        /// never. Neighbours then move neighbouring words, and few registers are held.
         staged_from "reduce_by_key_staged_from": Count up to u32::MAX => u32::MAX,
-        /// Invocations of its workgroup then.
+        /// Invocations of a workgroup of such a staged reduction.
         staged_workgroup "reduce_by_key_staged_workgroup": Halved up to 1024 => 256.min(l.workgroup),
-        /// 32-bit words of segments that an invocation of it holds then.
+        /// 32-bit words of segments that an invocation of a staged reduction holds.
         staged_words "reduce_by_key_staged_words": Count up to 64 => if l.emulated { 8 } else { 32 },
-        /// Workgroups of it in one pass that a compute unit should hold at once then, which bounds its registers in CUDA, and in NVIDIA's OpenCL those
-        /// of workgroups of 256 at most; 0 for no bound.
+        /// Workgroups of a staged reduction in one pass that a compute unit should hold at once; 0 for no bound. This
+        /// bounds registers in CUDA, and in NVIDIA's OpenCL for workgroups of at most 256 invocations.
         resident "reduce_by_key_resident": Optional up to 16 => 0,
-        /// The same of run lengths, which have no values to hold.
+        /// The same of a staged run-length encoding, which has no values to hold.
         lengths_resident "run_lengths_resident": Optional up to 16 => 0,
     }
 }
@@ -80,7 +80,8 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// Tiles of about so many words of segments an invocation, or as many as the device's numbers say where they are staged, and of as many of keys, which it holds beside them.
+    /// Tiles of about `words` 32-bit words of segments an invocation. Staged tiles have the tuning's number instead. An
+    /// invocation holds keys beside the segments; both together are at most twice as many words.
     fn new(planner: &Planner<'_>, request: &'a ReduceByKeyRequest, words: u32) -> Result<Self> {
         let (n, t) = (request.n as u32, planner.tuning);
         let total = request.total();

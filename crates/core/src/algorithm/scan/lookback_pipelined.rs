@@ -16,10 +16,14 @@ numbers! {
     pub struct LookbackPipelined by l {
         /// Invocations of its workgroup.
         workgroup "lookback_pipelined_workgroup": Halved up to 1024 => 256.min(l.workgroup),
-        /// Workgroups of it for each compute unit, which stay; of more than fit those left over end as they begin.
+        /// Workgroups for each compute unit, which stay until the scan ends. Those that do not fit at once end as they
+        /// begin.
         groups "lookback_pipelined_groups": Count up to 64 => 8,
-        /// Chunks of states, each of as many tiles as a subgroup has lanes, that it looks back at at once, for elements of one word where all
-        /// subgroups are of one width: a float's bits are then the same every run. 0 to look back from tile to tile, where that is faster.
+        /// Chunks of states that it reads at once when it looks back; 0 to look back from tile to tile, where that is
+        /// faster. A chunk is as many tiles as a subgroup has lanes.
+        ///
+        /// Chunks are for elements of one word, where all subgroups are of one width. A float's bits are then the same
+        /// every run.
         // What WGSL's compiler made of chunks took a third longer; where times do not matter they are verified all the same.
         chunks "lookback_pipelined_chunks": Optional up to 16 => match l.language {
 _ if l.small => 1,

@@ -46,12 +46,12 @@ numbers! {
     pub struct ScanTiles by l {
         /// Invocations of a scan's workgroup.
         workgroup "scan_workgroup": Halved up to 1024 => 256.min(l.workgroup),
-        /// Invocations of a look-back scan's workgroup where its tiles are many, and their elements are of one word; and where the smallest
-        /// tiles are too many to look back at at once.
+        /// Invocations of a look-back scan's workgroup where elements are of one word and tiles are many. The same
+        /// number serves where the smallest tiles are too many for a subgroup to look back at at once.
         workgroup_many "scan_workgroup_many": Halved up to 1024 => 256.min(l.workgroup),
-        /// From how many elements on, for each invocation of such a workgroup on each compute unit, tiles are many.
+        /// Tiles are many from so many elements on, for each invocation of such a workgroup on each compute unit.
         many_each "scan_many_each": Count up to 1 << 16 => 3,
-        /// 32-bit words an invocation of a scan, of a selection or of a reduction by key holds at most.
+        /// 32-bit words that an invocation of a scan, a selection or a reduction by key holds at most.
         // Every row of an emulated subgroup is barriers to compile and to run.
         words "scan_words": Count up to 64 => if l.emulated { 8 } else { 32 },
     }

@@ -18,15 +18,17 @@ numbers! {
     pub struct Selections by l {
         /// Invocations of a selection's workgroup.
         workgroup "select_workgroup": Halved up to 1024 => 256.min(l.workgroup),
-        /// From so many 32-bit words on the elements of a selection in one pass wait in workgroup memory while their tile looks back, and their ranks
-        /// four to a word, so that few registers are held; `u32::MAX` for never.
+        /// Size, in 32-bit words, from which a selection in one pass stages its elements in workgroup memory;
+        /// `u32::MAX` for never. They wait there while their tile looks back, and their ranks are packed four to a
+        /// word. So few registers are held.
         staged_from "select_staged_from": Count up to u32::MAX => u32::MAX,
-        /// Workgroups of it that a compute unit should hold at once then, which bounds its registers in CUDA, and in NVIDIA's OpenCL those of
-        /// workgroups of 256 at most; 0 for no bound.
+        /// Workgroups of a staged selection that a compute unit should hold at once; 0 for no bound. This bounds
+        /// registers in CUDA, and in NVIDIA's OpenCL for workgroups of at most 256 invocations.
         resident "select_resident": Optional up to 16 => 0,
-        /// 32-bit words an invocation of a selection in one pass holds; it has a bit of a word for each element.
+        /// 32-bit words that an invocation of a selection in one pass holds; at most 32, as a word has a bit for each
+        /// element.
         words "select_words": Count up to 32 => 16,
-        /// 32-bit words an invocation of a selection in three launches holds; as many at most, for the same reason.
+        /// 32-bit words that an invocation of a selection in three launches holds; at most 32, for the same reason.
         passes_words "select_passes_words": Count up to 32 => 8,
     }
 }

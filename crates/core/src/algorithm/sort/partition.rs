@@ -1,5 +1,6 @@
-//! Onesweep's passes: the digits of all places are counted at once, and each pass moves keys by a digit, with tiles that look back at
-//! the counts of those before them. Adinets and Merrill, "Onesweep", 2022.
+//! Onesweep's passes: the digits of all places are counted at once, and then each pass moves keys by one digit.
+//!
+//! A pass's tiles look back at the counts of the tiles before them. Adinets and Merrill, "Onesweep", 2022.
 
 use super::{DIGITS, Job, Location, digits_each};
 use crate::kernel::{atomic, kernel, read, write};
@@ -17,11 +18,13 @@ numbers! {
         keys "count_keys": Count up to 64 => 16,
         /// Workgroups of it for each compute unit.
         groups "count_groups": Count up to 64 => l.groups_per_unit,
-        /// From so many keys on the lanes of a GPU's histogram count in copies of their own, which cost time to clear and to add up.
+        /// Number of keys from which the lanes of a GPU's histogram count in copies of their own. Copies cost time to
+        /// clear and to add up.
         copies_from "count_copies_from": Count up to u32::MAX => 1 << 22,
-        /// Invocations of its one workgroup a compute unit then, where workgroup memory holds a copy for each lane.
+        /// Invocations of a workgroup of the histogram where workgroup memory holds a copy for each lane. Each compute
+        /// unit has one such workgroup.
         copies_workgroup "count_copies_workgroup": Workgroup up to 1024 => 1024,
-        /// Keys an invocation of that takes at a time.
+        /// Keys that an invocation of such a workgroup takes at a time.
         copies_keys "count_copies_keys": Count up to 64 => 8,
     }
 }
@@ -33,8 +36,8 @@ numbers! {
         workgroup "sort_workgroup": Workgroup up to 1024 => l.ranking,
         /// Keys an invocation of it takes.
         keys "sort_keys": Count up to 64 => if l.emulated { 8 } else { 16 },
-        /// Workgroups of it that a compute unit should hold at once, which bounds its registers in CUDA, and in NVIDIA's OpenCL those of workgroups
-        /// of 256 at most; 0 for no bound.
+        /// Workgroups of it that a compute unit should hold at once; 0 for no bound. This bounds registers in CUDA, and
+        /// in NVIDIA's OpenCL for workgroups of at most 256 invocations.
         resident "sort_resident": Optional up to 16 => 2,
         /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
         parts "sort_parts": Count up to 16 => 2,
