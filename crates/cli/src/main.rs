@@ -29,7 +29,7 @@ use crate::args::{Cli, Command};
 
 /// What the program says for itself without a command.
 const SUMMARY: &str = "\
-Scans, reduces and sorts by every GPU driver that a machine has, and on its CPU.
+Scans, reduces and sorts on every GPU of a machine, and on its CPU.
 
   trifold devices                    the devices, and what to install for others
   trifold compare                    time and check everything on all of them
