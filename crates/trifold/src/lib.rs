@@ -255,11 +255,22 @@ pub mod backend {
 #[cfg(all(doctest, feature = "cpu"))]
 mod book {
     macro_rules! pages {
-        ($($name:ident $path:literal)*) => { $(#[doc = include_str!($path)] struct $name;)* };
+        ($($(#[$when:meta])* $name:ident $path:literal)*) => {
+            $($(#[$when])* #[doc = include_str!($path)] struct $name;)*
+        };
     }
     pages! {
+        #[cfg(feature = "wgpu")]
+        QuickStart "../../../docs/quick-start.md"
         GuideCalls "../../../docs/guide/calls.md"
+        #[cfg(feature = "wgpu")]
+        GuideWgpu "../../../docs/guide/wgpu.md"
+        #[cfg(feature = "cuda")]
+        GuideCuda "../../../docs/guide/cuda.md"
+        #[cfg(feature = "opencl")]
+        GuideOpenCl "../../../docs/guide/opencl.md"
         GuideOperators "../../../docs/guide/operators.md"
         GuideSizes "../../../docs/guide/sizes.md"
+        GuideChoosing "../../../docs/guide/choosing.md"
     }
 }
