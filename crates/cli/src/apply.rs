@@ -1,11 +1,13 @@
-//! `trifold scan`, `reduce` and `sort`: one call on a user's own numbers.
+//! `trifold scan`, `reduce` and `sort`: calls on a user's own numbers.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
-use trifold::backend::{Spans, SpansOf};
+use trifold::backend::{Span, Spans, SpansOf};
 use trifold::builders::Order;
 use trifold::plan::{
     Builtin, Layout, Op, Operand, Options, ReduceRequest, Request, ScanKind, ScanRequest, Slot, SortRequest,
@@ -13,150 +15,278 @@ use trifold::plan::{
 use trifold::types::{ElementType, Scalar};
 use trifold::{Backend, Call, Device, Transfer, plan};
 
-use crate::args::{FileArgs, ReduceArgs, ScanArgs, SortArgs};
+use crate::args::{CombineArgs, FileArgs, ReduceArgs, ScanArgs, SortArgs};
 use crate::elements;
 use crate::files::{self, Asked, Numbers, Pending};
 use crate::interrupt;
-use crate::memory::{allocate, first, upload};
+use crate::lines::{Lines, Shape};
+use crate::memory::{allocate, upload};
+use crate::stored::Stored;
+use crate::sums::{self, Results};
 
 pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
-    let kind = if args.exclusive { ScanKind::Exclusive } else { ScanKind::Inclusive };
-    combine(&args.file, args.operator, args.initial.as_deref(), |op, n, initial| {
-        Request::Scan(ScanRequest { op, n, kind, initial })
-    })
+    let (kind, results) = match args.exclusive {
+        true => (ScanKind::Exclusive, Results::Exclusive),
+        false => (ScanKind::Inclusive, Results::Inclusive),
+    };
+    combine(&args.combine, results, |op, n, initial| Request::Scan(ScanRequest { op, n, kind, initial }))
 }
 
 pub fn reduce(args: &ReduceArgs) -> Result<ExitCode> {
-    combine(&args.file, args.operator, args.initial.as_deref(), |op, n, initial| {
-        Request::Reduce(ReduceRequest { op, n, initial })
-    })
+    combine(&args.combine, Results::Last, |op, n, initial| Request::Reduce(ReduceRequest { op, n, initial }))
 }
 
-/// A call that combines a file's numbers.
+/// Calls that combine a file's numbers.
 fn combine(
-    file: &FileArgs,
-    which: Builtin,
-    initial: Option<&str>,
+    args: &CombineArgs,
+    results: Results,
     request: impl FnOnce(Op, u64, Option<Vec<u8>>) -> Request,
 ) -> Result<ExitCode> {
     interrupt::end_at_once()?;
+    let (file, which) = (&args.file, args.operator);
     // The result may take its input's place, which is read whole before.
     files::check_outputs(&[("-o", file.output.as_deref())], [])?;
     let input = Numbers::open(&file.input, file.asked())?;
-    let op = Op::builtin(which, input.scalar).with_context(|| {
-        let (name, scalar) = (which.name(), input.scalar.name());
-        format!("`{name}` is for integers, and these are {scalar}; use sum, product, min or max")
+    let lines = lines(file, &file.input, &input)?;
+    let elements = lines.gather(Cow::Borrowed(input.bytes()), input.stored.bytes());
+    let initial = initial(args, input.stored)?;
+    let stored = result_type(args, input.stored, initial.as_deref(), &elements, &lines, results);
+    let scalar = stored.scalar();
+    let op = Op::builtin(which, scalar).with_context(|| {
+        let (name, stored) = (which.name(), input.stored.name());
+        format!("`{name}` is for integers, and these are {stored}; use sum, product, min or max")
     })?;
-    let initial = initial.map(|text| elements::parse(input.scalar, text)).transpose().context("--initial")?;
-    let request = request(op, input.n, initial);
-    let bytes = request.operands().iter().find(|operand| operand.slot == Slot::Output).map_or(0, Operand::bytes);
-    let (output, _) = call(file, &request, &input, None, bytes as usize)?;
-    deliver(file, input.scalar, &output)
+    let initial = initial.map(|bytes| Stored::of(input.stored.scalar()).widen(&bytes, scalar).into_owned());
+    let request = request(op, lines.length as u64, initial);
+    let work = Work { request, lines: lines.count, input: input.stored.widen(&elements, scalar), values: None };
+    let (output, _) = work.run(file).with_context(|| advice(input.stored, stored))?;
+    let output = stored.narrow(scalar, &output);
+    let (output, shape) = match results {
+        Results::Last => (output.into(), Shape::line(lines.count as u64)),
+        _ => (lines.scatter(output.into(), stored.bytes()), input.shape.clone()),
+    };
+    deliver(file, input.is_npy, stored, &shape, &output)
+}
+
+/// A file's lines along the axis that was asked for.
+fn lines(args: &FileArgs, path: &Path, numbers: &Numbers) -> Result<Lines> {
+    Lines::of(&numbers.shape, args.axis).with_context(|| format!("{}", path.display()))
+}
+
+/// What a call starts from: the user's number, or an identity that the numbers' type has itself.
+fn initial(args: &CombineArgs, stored: Stored) -> Result<Option<Vec<u8>>> {
+    let scalar = stored.scalar();
+    let Some(text) = &args.initial else {
+        let (least, most) = stored.range();
+        let identity = match args.operator {
+            Builtin::Min => most,
+            Builtin::Max => least,
+            _ => return Ok(None),
+        };
+        let is_narrow = stored.bytes() < 4 && !stored.is_float();
+        return Ok(is_narrow.then(|| identity.to_le_bytes()[..scalar.bytes() as usize].to_vec()));
+    };
+    let bytes = elements::parse(scalar, text).context("--initial")?;
+    let grows = matches!(args.operator, Builtin::Sum | Builtin::Product);
+    let fits = || *stored.widen(&stored.narrow(scalar, &bytes), scalar) == bytes[..];
+    if !grows && !stored.is_float() && !fits() {
+        bail!("--initial: `{text}` is no {}; give a number that fits the type", stored.name());
+    }
+    Ok(Some(bytes))
+}
+
+/// The type of the results: the numbers' own, unless sums need more room and may have it.
+fn result_type(
+    args: &CombineArgs,
+    stored: Stored,
+    initial: Option<&[u8]>,
+    elements: &[u8],
+    lines: &Lines,
+    results: Results,
+) -> Stored {
+    if args.wrapping {
+        // Truth values have no sum of their own.
+        return if stored.is_bool() && args.operator == Builtin::Sum { stored.widened(4) } else { stored };
+    }
+    let start = match (initial, args.operator) {
+        (Some(bytes), _) if !stored.is_float() => Stored::of(stored.scalar()).integers(bytes).next().unwrap_or(0),
+        (_, Builtin::Product) => 1,
+        _ => 0,
+    };
+    let fit = sums::fit(args.operator, stored, start, elements, lines, results);
+    if fit.wraps {
+        eprintln!("note: the {} does not fit 64 bits, and wraps", args.operator.name());
+    } else if fit.stored.bytes() > stored.bytes() && !stored.is_bool() {
+        let (name, own, wide) = (args.operator.name(), stored.name(), fit.stored.name());
+        eprintln!("note: the {name} does not fit {own}, and is {wide}; --wrapping keeps {own}");
+    }
+    fit.stored
+}
+
+/// What to do where a call failed for the width of its results.
+fn advice(stored: Stored, result: Stored) -> String {
+    match result.bytes() > stored.bytes() {
+        true => format!("results of {} have {}; --wrapping keeps the type", stored.name(), result.name()),
+        false => "the call failed".into(),
+    }
 }
 
 pub fn sort(args: &SortArgs) -> Result<ExitCode> {
     interrupt::end_at_once()?;
-    let [keys, values] = [("-o", args.file.output.as_deref()), ("--values-output", args.values_output.as_deref())];
-    files::check_outputs(&[keys, values], [])?;
+    let file = &args.file;
+    let outputs = [("-o", file.output.as_deref()), ("--values-output", args.values_output.as_deref())];
+    files::check_outputs(&outputs, [])?;
     // Sorted keys may take the keys' place, and their values the values'.
-    files::check_apart(&[keys], &args.values)?;
-    files::check_apart(&[values], [&args.file.input])?;
-    let keys = Numbers::open(&args.file.input, args.file.asked())?;
-    let asked = || Asked { scalar: args.values_type, option: "--values-type", raw: args.file.raw };
+    files::check_apart(&outputs[..1], &args.values)?;
+    files::check_apart(&outputs[1..], [&file.input])?;
+    let both_are_standard = files::is_standard(&file.input) && args.values.as_deref().is_some_and(files::is_standard);
+    ensure!(!both_are_standard, "keys and values cannot both come from standard input; give one of them as a file");
+    let keys = Numbers::open(&file.input, file.asked())?;
+    let asked = || Asked { stored: args.values_type, option: "--values-type", raw: file.raw };
     let values = args.values.as_ref().map(|path| Numbers::open(path, asked())).transpose()?;
     if let (Some(values), Some(path)) = (&values, &args.values) {
-        ensure!(
-            values.n == keys.n,
-            "{} has {} values, and {} has {} numbers; give one value for each number",
-            path.display(),
-            values.n,
-            args.file.input.display(),
-            keys.n
-        );
-        if args.file.output.is_some() != args.values_output.is_some() {
-            bail!("the values have an output of their own: give both -o and --values-output, or neither to print them");
-        }
+        check_values(args, &keys, values, path)?;
     }
+    let lines = lines(file, &file.input, &keys)?;
+    let [key, value] = [Some(&keys), values.as_ref()].map(|numbers| numbers.map(|numbers| numbers.stored.scalar()));
+    let key = key.unwrap_or(Scalar::U32);
     let order = if args.descending { Order::Descending } else { Order::Ascending };
-    let value = values.as_ref().map(|v| ElementType::Scalar(v.scalar));
-    let request = Request::Sort(SortRequest { key: keys.scalar, value, n: keys.n, order });
-    let (sorted, moved) = call(&args.file, &request, &keys, values.as_ref(), keys.bytes().len())?;
-    match (&values, &args.file.output, &args.values_output) {
-        (Some(values), Some(keys_path), Some(values_path)) => {
+    let gathered = |numbers: &Numbers, lines: &Lines| {
+        let stored = numbers.stored;
+        stored.widen(&lines.gather(Cow::Borrowed(numbers.bytes()), stored.bytes()), stored.scalar()).into_owned()
+    };
+    let request = SortRequest { key, value: value.map(ElementType::Scalar), n: lines.length as u64, order };
+    // Values lie as their own file has them, which may be in another order than the keys'.
+    let value_lines = values.as_ref().map(|values| Lines::of(&values.shape, file.axis)).transpose()?;
+    let moved = values.as_ref().zip(value_lines.as_ref()).map(|(values, lines)| gathered(values, lines).into());
+    let work = Work {
+        request: Request::Sort(request),
+        lines: lines.count,
+        input: gathered(&keys, &lines).into(),
+        values: moved,
+    };
+    let (sorted, moved) = work.run(file)?;
+    let stored = |numbers: &Numbers, lines: &Lines, wide: &[u8]| {
+        let stored = numbers.stored;
+        lines.scatter(stored.narrow(stored.scalar(), wide).into(), stored.bytes()).into_owned()
+    };
+    let sorted = stored(&keys, &lines, &sorted);
+    let Some((values, value_lines)) = values.zip(value_lines) else {
+        return deliver(file, keys.is_npy, keys.stored, &keys.shape, &sorted);
+    };
+    let moved = stored(&values, &value_lines, &moved);
+    match (&file.output, &args.values_output) {
+        (Some(keys_path), Some(values_path)) => {
             // Both are complete before either is moved to its place.
-            let keys_file = Pending::numbers(keys_path, keys.scalar, &sorted)?;
-            let values_file = Pending::numbers(values_path, values.scalar, &moved)?;
+            let keys_file = Pending::numbers(keys_path, keys.is_npy, keys.stored, &keys.shape, &sorted)?;
+            let values_file = Pending::numbers(values_path, values.is_npy, values.stored, &values.shape, &moved)?;
             keys_file.finish()?;
             values_file.finish()?;
-            Ok(ExitCode::SUCCESS)
         }
-        (Some(values), ..) => {
-            print_numbers(&[(keys.scalar, &sorted), (values.scalar, &moved)])?;
-            Ok(ExitCode::SUCCESS)
+        _ => {
+            let texts = [(keys.stored, &sorted), (values.stored, &moved)];
+            print_table(keys.shape.n() as usize, 2, |row, column| element(texts[column].0, texts[column].1, row))?;
         }
-        (None, ..) => deliver(&args.file, keys.scalar, &sorted),
-    }
-}
-
-/// Runs a request on the device that the user chose, or the best; gives the output's bytes and the output values'.
-fn call(
-    args: &FileArgs,
-    request: &Request,
-    input: &Numbers,
-    values: Option<&Numbers>,
-    output_bytes: usize,
-) -> Result<(Vec<u8>, Vec<u8>)> {
-    let (device, backend) = crate::choose::best(args.device.as_deref())?;
-    tracing::info!(%device, "chosen");
-    run(&backend, request, args.algorithm, input, values, output_bytes)
-        .with_context(|| format!("{} of {} numbers on {device}", request.primitive(), request.n()))
-}
-
-fn run(
-    backend: &Device,
-    request: &Request,
-    algorithm: Option<&'static str>,
-    input: &Numbers,
-    values: Option<&Numbers>,
-    output_bytes: usize,
-) -> Result<(Vec<u8>, Vec<u8>)> {
-    let algorithm = algorithm.map(|name| request.algorithm(name)).transpose()?;
-    let options = Options { algorithm, ..Options::default() };
-    // The limits are checked before anything is allocated or copied.
-    plan::plan(request, Layout::default(), options, backend.caps(), &backend.tuning())?;
-    let moved_bytes = values.map_or(0, |v| v.bytes().len());
-    let [from, to] = [upload(backend, input.bytes())?, allocate(backend, output_bytes)?];
-    let spans = SpansOf {
-        input_values: values.map(|v| first(&upload(backend, v.bytes())?, moved_bytes)).transpose()?,
-        output_values: values.map(|v| first(&allocate(backend, v.bytes().len())?, moved_bytes)).transpose()?,
-        ..Spans::new(&first(&from, input.bytes().len())?, &first(&to, output_bytes)?)
-    };
-    Call::new(backend, request, &spans, options)?.run()?;
-    backend.synchronize()?;
-    let mut output = vec![0; output_bytes];
-    if output_bytes > 0 {
-        backend.read_blocking(&spans.output, &mut output)?;
-    }
-    let mut moved = vec![0; moved_bytes];
-    if let Some(to) = spans.output_values.filter(|_| moved_bytes > 0) {
-        backend.read_blocking(&to, &mut moved)?;
-    }
-    Ok((output, moved))
-}
-
-fn deliver(args: &FileArgs, scalar: Scalar, bytes: &[u8]) -> Result<ExitCode> {
-    match &args.output {
-        Some(path) => Pending::numbers(path, scalar, bytes)?.finish()?,
-        None => print_numbers(&[(scalar, bytes)])?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints columns of numbers, a row a line: all of them into a pipe, the first and last on a terminal.
-fn print_numbers(columns: &[(Scalar, &[u8])]) -> Result<()> {
+fn check_values(args: &SortArgs, keys: &Numbers, values: &Numbers, path: &Path) -> Result<()> {
+    ensure!(
+        values.shape.sizes == keys.shape.sizes,
+        "{} has {} values, and {} has {} numbers; give one value for each number, in the same shape",
+        path.display(),
+        values.shape.n(),
+        args.file.input.display(),
+        keys.shape.n()
+    );
+    let has_outputs = [&args.file.output, &args.values_output].map(Option::is_some);
+    if has_outputs[0] != has_outputs[1] || !has_outputs[0] && keys.shape.sizes.len() > 1 {
+        bail!("the values have an output of their own: give both -o and --values-output, or neither to print them");
+    }
+    Ok(())
+}
+
+/// The same call on each of some lines that lie one behind the other.
+struct Work<'a> {
+    /// Of one line.
+    request: Request,
+    lines: usize,
+    input: Cow<'a, [u8]>,
+    values: Option<Cow<'a, [u8]>>,
+}
+
+impl Work<'_> {
+    /// Runs on the device that the user chose, or the best, and names it; gives the outputs' bytes and the output values'.
+    fn run(&self, args: &FileArgs) -> Result<(Vec<u8>, Vec<u8>)> {
+        let (found, device) = crate::choose::best(args.device.as_deref())?;
+        let request = &self.request;
+        let done = self.run_on(&device, args.algorithm).with_context(|| {
+            let of = if self.lines == 1 { String::new() } else { format!("{} times ", self.lines) };
+            format!("{} of {of}{} numbers on {found}", request.primitive(), request.n())
+        })?;
+        eprintln!("device: {found}");
+        Ok(done)
+    }
+
+    fn run_on(&self, device: &Device, algorithm: Option<&'static str>) -> Result<(Vec<u8>, Vec<u8>)> {
+        let request = &self.request;
+        let algorithm = algorithm.map(|name| request.algorithm(name)).transpose()?;
+        let options = Options { algorithm, ..Options::default() };
+        // The limits are checked before anything is allocated or copied.
+        plan::plan(request, Layout::default(), options, device.caps(), &device.tuning())?;
+        // Of all lines together; a line's part of each is what its call gets.
+        let all = SpansOf::of(request, |operand| match operand.slot {
+            Slot::Input => upload(device, &self.input),
+            Slot::InputValues => upload(device, self.values.as_deref().unwrap_or_default()),
+            _ => allocate(device, operand.bytes() as usize * self.lines),
+        })?;
+        let operands = request.operands();
+        let bytes_of = |slot| operands.iter().find(|operand| operand.slot == slot).map_or(0, Operand::bytes);
+        let of_line = |span: &Span<Device>, slot, line: usize| span.slice(bytes_of(slot) * line as u64, bytes_of(slot));
+        for line in 0..self.lines {
+            let [input, output] = [of_line(&all.input, Slot::Input, line)?, of_line(&all.output, Slot::Output, line)?];
+            let values = |span: &Option<_>, slot| span.as_ref().map(|span| of_line(span, slot, line)).transpose();
+            let spans = SpansOf {
+                input_values: values(&all.input_values, Slot::InputValues)?,
+                output_values: values(&all.output_values, Slot::OutputValues)?,
+                ..Spans::new(&input, &output)
+            };
+            Call::new(device, request, &spans, options)?.run()?;
+        }
+        device.synchronize()?;
+        let read = |span: Option<&Span<Device>>, slot| -> Result<Vec<u8>> {
+            let mut bytes = vec![0; bytes_of(slot) as usize * self.lines];
+            if let Some(span) = span.filter(|_| !bytes.is_empty()) {
+                device.read_blocking(&span.slice(0, bytes.len() as u64)?, &mut bytes)?;
+            }
+            Ok(bytes)
+        };
+        Ok((read(Some(&all.output), Slot::Output)?, read(all.output_values.as_ref(), Slot::OutputValues)?))
+    }
+}
+
+fn deliver(args: &FileArgs, is_npy: bool, stored: Stored, shape: &Shape, bytes: &[u8]) -> Result<ExitCode> {
+    match &args.output {
+        Some(path) => Pending::numbers(path, is_npy, stored, shape, bytes)?.finish()?,
+        None => {
+            let (rows, columns) = shape.rows_and_columns();
+            print_table(rows, columns, |row, column| element(stored, bytes, shape.place(row, column)))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The text of an element.
+fn element(stored: Stored, bytes: &[u8], at: usize) -> String {
+    let size = stored.bytes();
+    stored.scalar().text(&stored.widen(&bytes[at * size..][..size], stored.scalar()))
+}
+
+/// Prints rows of elements, a row a line: all of them into a pipe, the first and last on a terminal.
+fn print_table(rows: usize, columns: usize, element: impl Fn(usize, usize) -> String) -> Result<()> {
     const HEAD: usize = 20;
     const TAIL: usize = 5;
-    let rows = columns.first().map_or(0, |(scalar, bytes)| bytes.len() / scalar.bytes() as usize);
     let short = std::io::stdout().is_terminal() && rows > HEAD + TAIL;
     let mut text = String::new();
     for row in 0..rows {
@@ -166,10 +296,9 @@ fn print_numbers(columns: &[(Scalar, &[u8])]) -> Result<()> {
             }
             continue;
         }
-        for (i, (scalar, bytes)) in columns.iter().enumerate() {
-            let size = scalar.bytes() as usize;
-            let separator = if i == 0 { "" } else { "\t" };
-            write!(text, "{separator}{}", scalar.text(&bytes[row * size..][..size]))?;
+        for column in 0..columns {
+            let separator = if column == 0 { "" } else { "\t" };
+            write!(text, "{separator}{}", element(row, column))?;
         }
         text.push('\n');
         if text.len() > 1 << 16 {

@@ -11,6 +11,7 @@ use trifold::types::Scalar;
 use trifold_conformance::Distribution;
 
 use crate::files::Asked;
+use crate::stored::Stored;
 use crate::verify::Shard;
 
 /// Scan, reduce and sort on every GPU driver a machine has, and on its CPU.
@@ -47,6 +48,8 @@ pub enum Command {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: what each device can do, for a script\n  \
+                        trifold devices --json")]
 pub struct DevicesArgs {
     /// Print JSON instead of text.
     #[arg(long)]
@@ -64,6 +67,8 @@ pub const INPUTS: [Distribution; 6] = [
 ];
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: two sizes on one device, with a page of charts\n  \
+                        trifold compare --device cuda -n 2^20,2^24 --html page.html")]
 pub struct CompareArgs {
     /// Only devices listed with this in their line, such as `Vulkan` or `opencl on NVIDIA` (repeatable).
     #[arg(long, value_name = "SUBSTRING")]
@@ -180,6 +185,8 @@ impl Experiment {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: every scan there is, on Vulkan devices\n  \
+                        trifold experiment scan-ladder --device Vulkan --html page.html")]
 pub struct ExperimentArgs {
     /// Which; all of them if none is named.
     #[arg(value_enum, value_name = "NAME")]
@@ -217,6 +224,8 @@ pub struct ExperimentArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: two machines on one page\n  \
+                        trifold report one.json other.json -o page.html")]
 pub struct ReportArgs {
     /// Files that `trifold compare --json` or `trifold experiment --json` wrote; the page sets later ones against the first.
     #[arg(required = true, value_name = "RESULTS.json")]
@@ -242,6 +251,9 @@ pub struct ReportArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: find the best tile shapes, then use them\n  \
+                        trifold tune --device cuda -o tuning.toml\n  \
+                        TRIFOLD_TUNING=tuning.toml trifold compare --device cuda")]
 pub struct TuneArgs {
     /// Only devices listed with this in their line, such as `Vulkan` or `opencl on NVIDIA` (repeatable).
     #[arg(long, value_name = "SUBSTRING")]
@@ -264,6 +276,8 @@ pub struct TuneArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: all sorts on OpenCL devices\n  \
+                        trifold verify --device opencl --filter sort")]
 pub struct VerifyArgs {
     /// Only devices listed with this in their line, such as `Vulkan` or `opencl on NVIDIA` (repeatable).
     #[arg(long, value_name = "SUBSTRING")]
@@ -303,21 +317,25 @@ const ALL: &str = "all";
 /// What `scan`, `reduce` and `sort` have in common.
 #[derive(Args, Debug)]
 pub struct FileArgs {
-    /// A one-dimensional .npy, or raw little-endian numbers of `--type`.
+    /// A .npy of one or two dimensions, or raw little-endian numbers of `--type`; `-` is standard input.
     pub input: PathBuf,
     /// The numbers' type; a .npy says so itself.
-    #[arg(long = "type", value_parser = scalar, value_name = "TYPE")]
-    pub scalar: Option<Scalar>,
+    #[arg(long = "type", value_parser = stored, value_name = "TYPE")]
+    pub stored: Option<Stored>,
     /// Take the bytes for raw numbers, whatever the file's name and first bytes say.
     #[arg(long)]
     pub raw: bool,
+    /// Of two dimensions, go along this one: 0 for columns, 1 for rows.
+    #[arg(long, allow_hyphen_values = true, value_parser = clap::value_parser!(i8).range(-2..=1), value_name = "AXIS")]
+    pub axis: Option<i8>,
     /// Run on the best device listed with this in its line, such as `Vulkan` or `opencl on NVIDIA`.
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Option<String>,
     /// Use this algorithm instead of the planner's choice.
     #[arg(long, value_parser = algorithm)]
     pub algorithm: Option<&'static str>,
-    /// Write the result here: .npy if the name ends so, raw little-endian if not. Without it, print the result.
+    /// Write the result here: .npy if the name ends so, raw little-endian if not. `-` is standard output, and gets what the input
+    /// was. Without it, print the result as text.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -325,38 +343,48 @@ pub struct FileArgs {
 impl FileArgs {
     /// How its input is to be taken.
     pub fn asked(&self) -> Asked {
-        Asked { scalar: self.scalar, option: "--type", raw: self.raw }
+        Asked { stored: self.stored, option: "--type", raw: self.raw }
     }
 }
 
+/// What `scan` and `reduce` have in common.
 #[derive(Args, Debug)]
-pub struct ScanArgs {
+pub struct CombineArgs {
     #[command(flatten)]
     pub file: FileArgs,
     /// How two numbers are combined.
     #[arg(long, value_parser = operator, default_value = "sum")]
     pub operator: Builtin,
+    /// The number to start from; by default the operator's identity.
+    #[arg(long, allow_hyphen_values = true, value_name = "NUMBER")]
+    pub initial: Option<String>,
+    /// Let sums and products of integers wrap. Without it they have 32 or 64 bits where their own type has no room for one.
+    #[arg(long)]
+    pub wrapping: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: where each of many lists of these lengths starts in one array\n  \
+                        trifold scan lengths.npy --exclusive -o starts.npy")]
+pub struct ScanArgs {
+    #[command(flatten)]
+    pub combine: CombineArgs,
     /// Leave each number out of its own result.
     #[arg(long)]
     pub exclusive: bool,
-    /// The number to start from; by default the operator's identity.
-    #[arg(long, allow_hyphen_values = true, value_name = "NUMBER")]
-    pub initial: Option<String>,
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: the largest of each row of a table\n  \
+                        trifold reduce table.npy --axis 1 --operator max")]
 pub struct ReduceArgs {
     #[command(flatten)]
-    pub file: FileArgs,
-    /// How two numbers are combined.
-    #[arg(long, value_parser = operator, default_value = "sum")]
-    pub operator: Builtin,
-    /// The number to start from; by default the operator's identity.
-    #[arg(long, allow_hyphen_values = true, value_name = "NUMBER")]
-    pub initial: Option<String>,
+    pub combine: CombineArgs,
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: sort keys, and move a value with each\n  \
+                        trifold sort keys.npy --values ids.npy -o sorted.npy --values-output moved.npy")]
 pub struct SortArgs {
     #[command(flatten)]
     pub file: FileArgs,
@@ -367,8 +395,8 @@ pub struct SortArgs {
     #[arg(long, value_name = "FILE")]
     pub values: Option<PathBuf>,
     /// The values' type; a .npy says so itself.
-    #[arg(long, value_parser = scalar, value_name = "TYPE", requires = "values")]
-    pub values_type: Option<Scalar>,
+    #[arg(long, value_parser = stored, value_name = "TYPE", requires = "values")]
+    pub values_type: Option<Stored>,
     /// Write the values here.
     #[arg(long, value_name = "FILE", requires = "values")]
     pub values_output: Option<PathBuf>,
@@ -382,6 +410,11 @@ fn form() -> impl TypedValueParser<Value = &'static Form> {
 
 fn scalar(text: &str) -> Result<Scalar, String> {
     Scalar::from_name(text).ok_or_else(|| one_of("type", Scalar::ALL.map(Scalar::name)))
+}
+
+/// A type that files hold.
+fn stored(text: &str) -> Result<Stored, String> {
+    Stored::from_name(text).ok_or_else(|| format!("no such type; use one of {}", Stored::names()))
 }
 
 fn operator(text: &str) -> Result<Builtin, String> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trifold::types::Scalar;
+use crate::stored::Stored;
 
 /// By a name's end: what the file holds, and Python that reads an array of type `{t}` from the file `{f}`.
 const FORMATS: [(&str, &str, &str); 10] = [
@@ -19,11 +19,11 @@ const FORMATS: [(&str, &str, &str); 10] = [
 ];
 
 /// Why a file of this name is not taken for raw numbers, and what to do; none if it may be.
-pub fn advice(path: &Path, scalar: Option<Scalar>) -> Option<String> {
+pub fn advice(path: &Path, stored: Option<Stored>) -> Option<String> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     let (_, what, read) = FORMATS.iter().find(|(known, ..)| *known == ending)?;
     let (file, to) = (path.display().to_string(), path.with_extension("npy").display().to_string());
-    let read = read.replace("{f}", &file).replace("{t}", scalar.unwrap_or(Scalar::F32).npy());
+    let read = read.replace("{f}", &file).replace("{t}", &stored.map_or("<f4".into(), Stored::npy));
     let modules = ["json", "pd", "h5py"].into_iter().find(|name| read.contains(&format!("{name}.")));
     let import = match modules {
         Some("pd") => "import numpy as np, pandas as pd".into(),

@@ -1,5 +1,5 @@
-//! Numbers in files: one-dimensional `.npy` and raw little-endian. Read through a memory map, written whole or not at
-//! all.
+//! Numbers in files: `.npy` of one or two dimensions, and raw little-endian. Read through a memory map, written whole or
+//! not at all.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
@@ -7,13 +7,13 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf, is_separator};
 use std::sync::{Mutex, PoisonError};
 
+use crate::convert;
+use crate::lines::Shape;
+use crate::stored::Stored;
 use anyhow::{Context, Result, bail, ensure};
 use memmap2::Mmap;
 use npyz::WriterBuilder;
 use tempfile::NamedTempFile;
-use trifold::types::Scalar;
-
-use crate::convert;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Brackets that a header may open: the dictionary, a shape, and some of a structured type's, to be told what to do about it.
@@ -22,8 +22,10 @@ const MOST_BRACKETS: usize = 8;
 const LONGEST_HEADER: usize = 10_000;
 
 pub struct Numbers {
-    pub scalar: Scalar,
-    pub n: u64,
+    pub stored: Stored,
+    pub shape: Shape,
+    /// Whether they came as a `.npy`.
+    pub is_npy: bool,
     content: Content,
     data: Range<usize>,
 }
@@ -31,7 +33,19 @@ pub struct Numbers {
 /// A file's bytes: mapped into memory, or read where the system does not know how many there are.
 type Content = Box<dyn Deref<Target = [u8]>>;
 
+/// Standard input as an input, and standard output as an output.
+const STANDARD: &str = "-";
+
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == STANDARD
+}
+
 fn content(path: &Path) -> Result<Content> {
+    if is_standard(path) {
+        let mut bytes = vec![];
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        return Ok(Box::new(bytes));
+    }
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     ensure!(!metadata.is_dir(), "it is a directory; give a file");
@@ -48,7 +62,7 @@ fn content(path: &Path) -> Result<Content> {
 
 /// How to take a file's bytes, and the options that say so.
 pub struct Asked {
-    pub scalar: Option<Scalar>,
+    pub stored: Option<Stored>,
     /// The option that names it.
     pub option: &'static str,
     /// Whether the name and the first bytes say nothing.
@@ -59,35 +73,35 @@ impl Numbers {
     /// Opens a file: a `.npy` if it starts as one, else raw numbers of the type that is asked for.
     pub fn open(path: &Path, asked: Asked) -> Result<Numbers> {
         ensure!(cfg!(target_endian = "little"), "this program reads files on little-endian machines only");
-        let Asked { scalar, option, raw } = asked;
+        let Asked { stored, option, raw } = asked;
         let content = content(path).with_context(|| format!("cannot read {}", path.display()))?;
         let bytes = &**content;
         let is_npy = !raw && (bytes.starts_with(MAGIC) || path.extension().is_some_and(|e| e == "npy"));
-        if let Some(advice) = convert::advice(path, scalar).filter(|_| !raw && !is_npy) {
+        if let Some(advice) = convert::advice(path, stored).filter(|_| !raw && !is_npy) {
             bail!(advice);
         }
-        let (scalar, data) = if is_npy {
-            let (stored, start) = header(bytes).with_context(|| format!("{} is no .npy we can use", path.display()))?;
-            if let Some(asked) = scalar.filter(|asked| *asked != stored) {
-                bail!("{} holds {}, and {option} says {}; leave it out", path.display(), stored.name(), asked.name());
+        if is_npy {
+            let header = header(bytes).with_context(|| format!("{} is no .npy we can use", path.display()))?;
+            let (held, shape, start) = header;
+            if let Some(asked) = stored.filter(|asked| asked.name() != held.name()) {
+                bail!("{} holds {}, and {option} says {}; leave it out", path.display(), held.name(), asked.name());
             }
-            (stored, start..bytes.len())
-        } else {
-            let names = Scalar::ALL.map(Scalar::name).join(", ");
-            let scalar = scalar.with_context(|| {
-                format!("{} is no .npy, so its type is unknown; give {option} (one of {names})", path.display())
-            })?;
-            (scalar, 0..bytes.len())
-        };
-        let size = scalar.bytes() as usize;
+            let data = start..bytes.len();
+            return Ok(Numbers { stored: held, shape, is_npy, content, data });
+        }
+        let stored = stored.with_context(|| {
+            let names = Stored::names();
+            format!("{} is no .npy, so its type is unknown; give {option} (one of {names})", path.display())
+        })?;
+        let (data, size) = (0..bytes.len(), stored.bytes());
         ensure!(
             data.len() % size == 0,
             "{} has {} bytes, no whole number of {} of {size} bytes; is it truncated, or of another type?",
             path.display(),
             data.len(),
-            scalar.name()
+            stored.name()
         );
-        Ok(Numbers { scalar, n: (data.len() / size) as u64, content, data })
+        Ok(Numbers { stored, shape: Shape::line((data.len() / size) as u64), is_npy, content, data })
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -95,8 +109,8 @@ impl Numbers {
     }
 }
 
-/// A `.npy` file's type and where its numbers start, having checked that they are all there.
-fn header(bytes: &[u8]) -> Result<(Scalar, usize)> {
+/// A `.npy` file's type and shape and where its numbers start, having checked that they are all there.
+fn header(bytes: &[u8]) -> Result<(Stored, Shape, usize)> {
     ensure!(bytes.starts_with(MAGIC), "it does not start with \\x93NUMPY");
     let number = |range: Range<usize>| -> Result<usize> {
         let digits = bytes.get(range).context("it ends within its header; is it truncated?")?;
@@ -112,22 +126,24 @@ fn header(bytes: &[u8]) -> Result<(Scalar, usize)> {
     check_header_text(text)?;
     let header = npyz::NpyHeader::from_reader(text).context("its header cannot be read")?;
     let descr = header.dtype().descr();
-    let stored = descr.trim_matches('\'');
-    let scalar = Scalar::ALL.into_iter().find(|scalar| scalar.npy() == stored).with_context(|| {
-        let known = Scalar::ALL.map(Scalar::npy).join(", ");
-        format!("its numbers are `{stored}`; convert them to one of {known}, for instance by a.astype('<f4')")
+    let code = descr.trim_matches('\'');
+    let stored = Stored::from_npy(code).with_context(|| {
+        format!("its numbers are `{code}`; convert them to one of {}, for instance by a.astype('<f4')", Stored::names())
     })?;
-    let [n] = *header.shape() else {
-        bail!("its shape is {:?}; make it one-dimensional, for instance by a.reshape(-1)", header.shape());
-    };
-    let (have, need) = ((bytes.len() - start) as u64, n.checked_mul(u64::from(scalar.bytes())));
+    let sizes = header.shape().to_vec();
+    ensure!(
+        matches!(sizes.len(), 1 | 2),
+        "its shape is {sizes:?}; make it one-dimensional or two, for instance by a.reshape(-1)"
+    );
+    let n = sizes.iter().try_fold(1u64, |n, size| n.checked_mul(*size));
+    let (have, need) = ((bytes.len() - start) as u64, n.and_then(|n| n.checked_mul(stored.bytes() as u64)));
+    let promised = format!("{} {}", sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(" x "), stored.name());
     ensure!(
         need.is_some_and(|need| need <= have),
-        "its header promises {n} {}, and {have} bytes follow; it is truncated",
-        scalar.name()
+        "its header promises {promised}, and {have} bytes follow; it is truncated"
     );
-    ensure!(need == Some(have), "{have} bytes follow its header, more than its {n} {} take", scalar.name());
-    Ok((scalar, start))
+    ensure!(need == Some(have), "{have} bytes follow its header, more than its {promised} take");
+    Ok((stored, Shape { sizes, is_fortran: header.order() == npyz::Order::Fortran }, start))
 }
 
 /// Keeps from the header's parser what it does not survive: brackets within brackets, for each of which it takes several times as
@@ -150,10 +166,28 @@ pub struct Pending<'a> {
     file: NamedTempFile,
     _listed: Listed,
     path: &'a Path,
-    /// What the path leads to: a link stays.
-    target: PathBuf,
-    /// A device or a pipe, which is written to and not replaced.
-    is_special: bool,
+    to: Target,
+}
+
+/// Where a file goes when it is complete.
+enum Target {
+    /// To what the path leads to: a link stays.
+    Place(PathBuf),
+    /// Into a device or a pipe, which is written to and not replaced.
+    Device,
+    StandardOutput,
+}
+
+impl Target {
+    fn of(path: &Path) -> Result<Target> {
+        if is_standard(path) {
+            return Ok(Target::StandardOutput);
+        }
+        let ends_as_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&end| is_separator(end.into()));
+        ensure!(!ends_as_folder && !path.is_dir(), "it is a directory; give a file's name");
+        let place = place(path)?;
+        Ok(if is_special(path) { Target::Device } else { Target::Place(place) })
+    }
 }
 
 /// Refuses, before any work, outputs that would replace an input or each other, and those that cannot be written. Each stands
@@ -169,7 +203,7 @@ pub fn check_outputs<'a>(
 /// As [`check_outputs`], where it is known that they can be written, or yet to be asked.
 pub fn check_apart<'a>(outputs: &[(&str, Option<&Path>)], inputs: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
     let outputs: Vec<_> = outputs.iter().filter_map(|(option, path)| Some((option, (*path)?))).collect();
-    for input in inputs {
+    for input in inputs.into_iter().filter(|input| !is_standard(input)) {
         if let Some((option, path)) = outputs.iter().find(|(_, path)| is_one_file(path, input)) {
             let (path, input) = (path.display(), input.display());
             bail!("{option} {path} would replace {input}, which is read; give another file");
@@ -211,15 +245,17 @@ fn folder(path: &Path) -> &Path {
 }
 
 impl<'a> Pending<'a> {
-    /// Writes numbers: a `.npy` if the path says so, raw if not.
-    pub fn numbers(path: &'a Path, scalar: Scalar, bytes: &[u8]) -> Result<Pending<'a>> {
-        let is_npy = path.extension().is_some_and(|e| e == "npy");
+    /// Writes numbers: a `.npy` if that is asked for or the path says so, raw if not.
+    pub fn numbers(path: &'a Path, as_npy: bool, stored: Stored, shape: &Shape, bytes: &[u8]) -> Result<Pending<'a>> {
+        let is_npy = if is_standard(path) { as_npy } else { path.extension().is_some_and(|e| e == "npy") };
         Pending::write(path, |file| {
             if is_npy {
-                let descr = scalar.npy().parse::<npyz::TypeStr>()?;
+                let descr = stored.npy().parse::<npyz::TypeStr>()?;
+                let order = if shape.is_fortran { npyz::Order::Fortran } else { npyz::Order::C };
                 npyz::WriteOptions::new_header_only()
                     .dtype(npyz::DType::new_scalar(descr))
-                    .shape(&[bytes.len() as u64 / u64::from(scalar.bytes())])
+                    .shape(&shape.sizes)
+                    .order(order)
                     .writer(&mut *file)
                     .write_header_only()?;
             }
@@ -236,12 +272,15 @@ impl<'a> Pending<'a> {
     }
 
     fn beside(path: &'a Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<Pending<'a>> {
-        let ends_as_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&end| is_separator(end.into()));
-        ensure!(!ends_as_folder && !path.is_dir(), "it is a directory; give a file's name");
-        let (target, is_special) = (place(path)?, is_special(path));
-        let folder = if is_special { std::env::temp_dir() } else { folder(&target).to_owned() };
-        ensure!(folder.is_dir(), "there is no folder {}; make it, or give another path", folder.display());
-        let old = if is_special { None } else { replaceable(&target)? };
+        let to = Target::of(path)?;
+        let (folder, old) = match &to {
+            Target::Place(target) => {
+                let folder = folder(target);
+                ensure!(folder.is_dir(), "there is no folder {}; make it, or give another path", folder.display());
+                (folder.to_owned(), replaceable(target)?)
+            }
+            Target::Device | Target::StandardOutput => (std::env::temp_dir(), None),
+        };
         // Errors of the temporary file's own would name that, and not what was asked for.
         let file = tempfile::Builder::new().prefix(".trifold-").make_in(folder, |path| listed(path, old.as_ref()))?;
         let listed = Listed(file.path().to_owned());
@@ -249,20 +288,17 @@ impl<'a> Pending<'a> {
         content(&mut buffered)?;
         buffered.flush()?;
         drop(buffered);
-        Ok(Pending { file, _listed: listed, path, target, is_special })
+        Ok(Pending { file, _listed: listed, path, to })
     }
 
     /// Moves the file to its place, over the file that was there.
     pub fn finish(self) -> Result<()> {
-        let Pending { file, _listed, path, target, is_special } = self;
-        let moved = if is_special {
-            let copy = |mut from: &File| {
-                from.rewind()?;
-                io::copy(&mut from, &mut File::options().write(true).open(path)?)
-            };
-            copy(file.as_file()).map(drop)
-        } else {
-            file.persist(target).map(drop).map_err(|e| e.error)
+        let Pending { file, _listed, path, to } = self;
+        let copy = |mut from: &File, to: &mut dyn Write| from.rewind().and_then(|()| io::copy(&mut from, to)).map(drop);
+        let moved = match to {
+            Target::Place(target) => file.persist(target).map(drop).map_err(|e| e.error),
+            Target::Device => File::options().write(true).open(path).and_then(|mut to| copy(file.as_file(), &mut to)),
+            Target::StandardOutput => unless_closed(copy(file.as_file(), &mut io::stdout().lock())),
         };
         moved.with_context(|| format!("cannot write {}", path.display()))
     }
@@ -339,10 +375,12 @@ fn create(path: &Path, _: Option<&Metadata>) -> io::Result<File> {
 /// Prints to the terminal or the pipe. Whoever closed the pipe has seen enough: what there was to do is done, or not, all the same.
 pub fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        printed => Ok(printed?),
-    }
+    Ok(unless_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))?)
+}
+
+/// What was written, if not that nobody reads any more.
+fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
 #[cfg(test)]
@@ -383,14 +421,15 @@ mod tests {
 
     #[test]
     fn headers_are_read_or_refused() {
-        assert_eq!(header(&npy("<f4", "(3,)", 12)).unwrap().0, Scalar::F32);
-        assert_eq!(header(&npy("<i8", "(0,)", 0)).unwrap().0, Scalar::I64);
+        assert_eq!(header(&npy("<f4", "(3,)", 12)).unwrap().0.name(), "f32");
+        assert_eq!(header(&npy("<i8", "(0,)", 0)).unwrap().0.name(), "i64");
+        assert_eq!(header(&npy(">f2", "(3, 2)", 12)).unwrap().1.sizes, [3, 2]);
         let refused = [
             (npy("<f4", "(3,)", 11), "truncated"),
             (npy("<f4", "(3,)", 13), "more than its 3"),
-            (npy(">f4", "(3,)", 12), ">f4"),
-            (npy("<f2", "(3,)", 6), "<f2"),
-            (npy("<f4", "(3, 1)", 12), "reshape"),
+            (npy("<c8", "(3,)", 24), "<c8"),
+            (npy("<f2", "(3,)", 5), "truncated"),
+            (npy("<f4", "(3, 1, 1)", 12), "reshape"),
             (npy("<f4", "()", 4), "reshape"),
             (npy("<f4", "(18446744073709551615, 18446744073709551615)", 4), "digits"),
             (npy("<f4", "(4611686018427387905,)", 4), "truncated"),

@@ -12,9 +12,12 @@ mod experiment;
 mod files;
 mod interrupt;
 mod lacking;
+mod lines;
 mod memory;
 mod progress;
 mod report;
+mod stored;
+mod sums;
 mod tune;
 mod verify;
 
@@ -33,7 +36,7 @@ Scans, reduces and sorts on every GPU of a machine, and on its CPU.
 
   trifold devices                    the devices, and what to install for others
   trifold compare                    time and check everything on all of them
-  trifold sort keys.npy -o out.npy   sort a file's numbers; scan, reduce likewise
+  trifold sort keys.npy -o out.npy   sort a file's numbers; or scan, reduce
   trifold verify                     run the conformance suite
   trifold tune, experiment, report   tile shapes, the literature's measurements,
                                      and charts of what was measured

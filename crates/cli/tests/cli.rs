@@ -78,7 +78,7 @@ fn unknown_names_are_errors_that_list_the_known() {
     for args in [&["scan", input, "--device", "abacus"][..], &["compare", "--device", "abacus"]] {
         fails(&trifold(args), &["abacus", "cpu on "]);
     }
-    fails(&on_cpu("scan", &[input, "--type", "u33"]), &["u33", "u32, i32, f32"]);
+    fails(&on_cpu("scan", &[input, "--type", "u33"]), &["u33", "u8, u16, u32"]);
     fails(&on_cpu("scan", &[input, "--operator", "plus"]), &["plus", "sum, product"]);
     fails(&on_cpu("scan", &[input, "--algorithm", "magic"]), &["magic", "lookback"]);
     fails(&on_cpu("scan", &[input, "--algorithm", "lookback"]), &["unsupported", "parallel"]);
@@ -135,15 +135,14 @@ fn a_reader_that_leaves_early_is_no_error() {
     let input = folder.write("in.bin", &u32s(&vec![1; 200_000]));
     let mut child = Command::new(env!("CARGO_BIN_EXE_trifold"))
         .args(["scan", text(&input), "--type", "u32", "--device", "cpu"])
-        // Without it Mesa's EGL writes a line of its own to the error stream.
-        .env("XDG_RUNTIME_DIR", std::env::temp_dir())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.lines().all(|line| line.starts_with("device: ")), "{said}");
 }
 
 #[test]

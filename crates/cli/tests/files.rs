@@ -74,9 +74,9 @@ fn bad_files_are_refused_and_nothing_is_written() {
         ("truncated.npy", &whole[..whole.len() - 6], &["truncated"]),
         ("header.npy", &whole[..40], &["truncated"]),
         ("longer.npy", &[&whole[..], b"xx"].concat(), &["more than its 5"]),
-        ("dtype.npy", &npy("<f2", "(2,)", &[0; 4]), &["<f2", "astype"]),
-        ("big.npy", &npy(">u4", "(1,)", &[0; 4]), &[">u4", "astype"]),
-        ("shape.npy", &npy("<u4", "(1, 2)", &[0; 8]), &["[1, 2]", "reshape"]),
+        ("dtype.npy", &npy("<c8", "(2,)", &[0; 16]), &["<c8", "astype"]),
+        ("axis.npy", &npy("<u4", "(1, 2)", &[0; 8]), &["[1, 2]", "--axis 0", "reshape"]),
+        ("shape.npy", &npy("<u4", "(1, 2, 1)", &[0; 8]), &["[1, 2, 1]", "reshape"]),
         ("foreign.npy", b"PK\x03\x04 not npy", &["\\x93NUMPY"]),
         ("empty.npy", b"", &["\\x93NUMPY"]),
     ];
@@ -239,6 +239,125 @@ fn files_of_text_and_tables_are_refused_with_how_to_convert_them() {
     let named = folder.write("named.txt", &npy("<u4", "(1,)", &u32s(&[7])));
     assert_eq!(succeeds(&on_cpu("reduce", &[text(&named)])), "7\n");
     fails(&on_cpu("reduce", &[text(&named), "--raw"]), &["--type"]);
+}
+
+/// As NumPy would, but that sums stay as narrow as they fit.
+#[test]
+fn every_type_is_read_and_written_back_as_it_came() {
+    let folder = Folder::new();
+    let output = folder.path("out.npy");
+    let run = |command: &str, args: &[&str], descr: &str, data: &[u8]| {
+        let input = folder.write("in.npy", &npy(descr, "(3,)", data));
+        let out = on_cpu(command, &[&[text(&input), "-o", text(&output)], args].concat());
+        succeeds(&out);
+        let written = fs::read(&output).unwrap();
+        let (header, data) = written.split_at(10 + usize::from(u16::from_le_bytes([written[8], written[9]])));
+        let header = String::from_utf8_lossy(header);
+        let (_, descr) = header.split_once("'descr': '").unwrap();
+        (descr.split_once('\'').unwrap().0.to_string(), data.to_vec(), String::from_utf8(out.stderr).unwrap())
+    };
+    let sorted = |descr, data: &[u8]| {
+        let (written, data, said) = run("sort", &[], descr, data);
+        assert_eq!(written, descr);
+        assert!(said.starts_with("device: cpu on "), "{said}");
+        data
+    };
+    assert_eq!(sorted("|i1", &[1, 0xff, 0]), [0xff, 0, 1]);
+    assert_eq!(sorted(">u2", &[1, 0, 0, 9, 0, 1]), [0, 1, 0, 9, 1, 0]);
+    assert_eq!(sorted("<f2", &[0, 0x3c, 0, 0xbc, 1, 0x7e]), [0, 0xbc, 0, 0x3c, 1, 0x7e]);
+    assert_eq!(sorted("|b1", &[1, 0, 1]), [0, 1, 1]);
+    assert_eq!(
+        sorted(">f8", &[2.0f64, -1.0, 0.5].map(f64::to_be_bytes).concat()),
+        [-1.0f64, 0.5, 2.0].map(f64::to_be_bytes).concat()
+    );
+
+    let (written, data, said) = run("scan", &[], ">u4", &[u32::MAX, 1, 1].map(u32::to_be_bytes).concat());
+    assert_eq!(
+        (written.as_str(), data),
+        (">u8", [u32::MAX as u64, 1 << 32, (1 << 32) + 1].map(u64::to_be_bytes).concat())
+    );
+    assert!(said.contains("does not fit u32, and is u64; --wrapping"), "{said}");
+    let (written, data, _) = run("scan", &["--wrapping"], ">u4", &[u32::MAX, 1, 1].map(u32::to_be_bytes).concat());
+    assert_eq!((written.as_str(), data), (">u4", [u32::MAX, 0, 1].map(u32::to_be_bytes).concat()));
+    let (written, data, _) = run("scan", &["--wrapping"], "|u1", &[200, 100, 1]);
+    assert_eq!((written.as_str(), data), ("|u1", vec![200, 44, 45]));
+    let (written, data, said) = run("reduce", &[], "|b1", &[1, 0, 1]);
+    assert_eq!((written.as_str(), data, said.contains("note")), ("<u4", u32s(&[2]), false));
+    // Identities are the type's own.
+    for (operator, identity) in [("min", 127), ("max", 0x80), ("and", 0xff), ("or", 0)] {
+        let input = folder.write("none.npy", &npy("|i1", "(0,)", b""));
+        succeeds(&on_cpu("reduce", &[text(&input), "--operator", operator, "-o", text(&output)]));
+        assert_eq!(fs::read(&output).unwrap().last(), Some(&identity), "{operator}");
+    }
+    let input = folder.write("in.npy", &npy("|u1", "(1,)", &[3]));
+    fails(&on_cpu("reduce", &[text(&input), "--operator", "max", "--initial", "300"]), &["300", "u8"]);
+    assert_eq!(succeeds(&on_cpu("reduce", &[text(&input), "--initial", "300"])), "303\n");
+    let raw = folder.write("in.bin", &[0, 0x3c, 0, 0x40]);
+    assert_eq!(succeeds(&on_cpu("scan", &[text(&raw), "--type", "f16"])), "1.0\n3.0\n");
+}
+
+#[test]
+fn two_dimensions_go_along_an_axis() {
+    let folder = Folder::new();
+    let numbers = u32s(&[3, 1, 2, 6, 5, 4]);
+    let c = folder.write("c.npy", &npy("<u4", "(2, 3)", &numbers));
+    // The same rows, column by column.
+    let mut fortran = npy("<u4", "(2, 3)", &u32s(&[3, 6, 1, 5, 2, 4]));
+    let at = fortran.windows(5).position(|word| word == b"False").unwrap();
+    fortran.splice(at..at + 5, *b"True ");
+    let fortran = folder.write("fortran.npy", &fortran);
+    for input in [&c, &fortran] {
+        let on = |command: &str, axis: &str, more: &[&str]| {
+            succeeds(&on_cpu(command, &[&[text(input), "--axis", axis], more].concat()))
+        };
+        assert_eq!(on("scan", "1", &[]), "3\t4\t6\n6\t11\t15\n");
+        assert_eq!(on("scan", "0", &["--exclusive"]), "0\t0\t0\n3\t1\t2\n");
+        assert_eq!(on("reduce", "-1", &["--operator", "max"]), "3\n6\n");
+        assert_eq!(on("reduce", "0", &[]), "9\n6\n6\n");
+        assert_eq!(on("sort", "1", &["--descending"]), "3\t2\t1\n6\t5\t4\n");
+        assert_eq!(on("sort", "0", &[]), "3\t1\t2\n6\t5\t4\n");
+        // What is written is in the input's order.
+        let output = folder.path("out.npy");
+        on("sort", "1", &["-o", text(&output)]);
+        assert_eq!(succeeds(&on_cpu("sort", &[text(&output), "--axis", "0", "--descending"])), "4\t5\t6\n1\t2\t3\n");
+    }
+    // Values of the other order move with their keys.
+    let (sorted, moved) = (folder.path("sorted.npy"), folder.path("moved.npy"));
+    let to = ["-o", text(&sorted), "--values-output", text(&moved)];
+    succeeds(&on_cpu("sort", &[&[text(&c), "--axis", "1", "--values", text(&fortran)][..], &to].concat()));
+    assert_eq!(succeeds(&on_cpu("reduce", &[text(&moved), "--axis", "0", "--operator", "min"])), "1\n2\n3\n");
+    fails(&on_cpu("sort", &[text(&c), "--axis", "1", "--values", text(&fortran)]), &["--values-output"]);
+    fails(&on_cpu("scan", &[text(&c), "--axis", "2"]), &["2 is not in"]);
+    let line = folder.write("line.npy", &npy("<u4", "(6,)", &numbers));
+    fails(&on_cpu("scan", &[text(&line), "--axis", "1"]), &["[6]", "no axis 1"]);
+    let none = folder.write("none.npy", &npy("<u4", "(2, 0)", b""));
+    assert_eq!(succeeds(&on_cpu("reduce", &[text(&none), "--axis", "1"])), "0\n0\n");
+    assert_eq!(succeeds(&on_cpu("reduce", &[text(&none), "--axis", "0"])), "");
+}
+
+#[test]
+fn a_hyphen_is_standard_input_and_output() {
+    use std::io::Write;
+    use std::process::{Command, Output, Stdio};
+
+    let piped = |args: &[&str], bytes: &[u8]| -> Output {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_trifold"));
+        program.args([args, &["--device", "cpu"]].concat()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
+        // What refuses its arguments reads nothing.
+        _ = child.stdin.take().unwrap().write_all(bytes);
+        child.wait_with_output().unwrap()
+    };
+    let input = npy(">u2", "(2, 2)", &[0, 3, 0, 1, 0, 2, 0, 9]);
+    let output = piped(&["sort", "-", "--axis", "1", "-o", "-"], &input);
+    assert!(output.status.success() && output.stderr.starts_with(b"device: cpu on "), "{output:?}");
+    // What came as a .npy goes as one.
+    assert_eq!(output.stdout, npy(">u2", "(2, 2, )", &[0, 1, 0, 3, 0, 2, 0, 9]));
+    let output = piped(&["scan", "-", "--type", "u32", "-o", "-"], &u32s(&[3, 4]));
+    assert_eq!(output.stdout, u32s(&[3, 7]));
+    assert_eq!(succeeds(&piped(&["reduce", "-", "--type", "u8"], &[3, 4])), "7\n");
+    fails(&piped(&["sort", "-", "--values", "-", "--type", "u8"], &[]), &["standard input"]);
+    fails(&piped(&["sort", "x", "--values", "y", "-o", "-", "--values-output", "-"], &[]), &["same file"]);
 }
 
 /// The output is written beside its place, which takes a while where it is large.

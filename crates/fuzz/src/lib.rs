@@ -25,9 +25,11 @@ program! {
     files at "../../cli/src/files.rs"
     interrupt at "../../cli/src/interrupt.rs"
     lacking at "../../cli/src/lacking.rs"
+    lines at "../../cli/src/lines.rs"
     memory at "../../cli/src/memory.rs"
     progress at "../../cli/src/progress.rs"
     report at "../../cli/src/report/mod.rs"
+    stored at "../../cli/src/stored.rs"
     verify at "../../cli/src/verify/mod.rs"
 }
 

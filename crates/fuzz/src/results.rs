@@ -28,7 +28,7 @@ fn read(bytes: &[u8]) {
     let outputs = [("-o", &page), ("--csv", &csv), ("--svg", &svg)];
     let outputs = outputs.into_iter().flat_map(|(option, path)| [option.as_ref(), path.as_os_str()]);
     let words = words.into_iter().chain([file.as_os_str()]).chain(outputs);
-    let Command::Report(mut args) = Cli::parse_from(words).command else { unreachable!("it says report") };
+    let Some(Command::Report(mut args)) = Cli::parse_from(words).command else { unreachable!("it says report") };
     // There may be nothing to draw, and there is a page all the same.
     _ = report::run(&args);
     args.svg = None;
