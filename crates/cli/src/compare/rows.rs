@@ -344,7 +344,7 @@ fn other(value: &Value) -> Result<Option<Row>> {
         "scan_exclusive_sum" => ("scan".into(), Some("sum".into())),
         "reduce_sum" => ("reduce".into(), Some("sum".into())),
         "reduce_by_key_sum" => ("reduce_by_key".into(), Some("sum".into())),
-        "scan" | "reduce" | "reduce_by_key" => (row.primitive, row.operator),
+        "scan" | "reduce" | "reduce_by_key" => (row.primitive, row.operator.or(Some("sum".into()))),
         _ => return Ok(None),
     };
     (row.primitive, row.operator) = (primitive, operator);
