@@ -236,6 +236,9 @@ pub struct ReportArgs {
     /// Only rows of these primitives.
     #[arg(long, value_delimiter = ',', value_parser = form())]
     pub primitive: Vec<&'static Form>,
+    /// Only rows of these element types.
+    #[arg(long = "type", value_delimiter = ',', value_parser = scalar, value_name = "TYPE")]
+    pub types: Vec<Scalar>,
     /// Only rows of these algorithms; copies and other programs' rows stay.
     #[arg(long, value_delimiter = ',', value_parser = algorithm)]
     pub algorithm: Vec<&'static str>,

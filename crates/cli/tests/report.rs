@@ -84,7 +84,7 @@ fn a_file_that_cannot_be_used_is_named_with_its_line() {
 #[test]
 fn outputs_replace_neither_results_nor_each_other() {
     let folder = Folder::new();
-    let rows = fs::read(kept("2026-11-23-h200.json")).unwrap();
+    let rows = fs::read(kept("2026-11-26-h200.json")).unwrap();
     let (first, second) = (folder.write("r.json", &rows), folder.write("r-json", &rows));
     let new = folder.path("new");
     let report = |words: &[&str]| trifold(&[&["report", text(&first)], words].concat());
@@ -135,14 +135,14 @@ fn drawings_are_files_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let drawings = folder.path().join("svg");
     // performance.md shows these, and no chart of the copy alone.
-    let shown = ["--primitive", "scan,reduce,sort_keys,sort_pairs", "--svg"];
-    let rows = kept("2026-11-23-h200.json");
+    let shown = ["--type", "u32", "--primitive", "scan,reduce,sort_keys,select_if", "--svg"];
+    let rows = kept("2026-11-26-h200.json");
     succeeds(&trifold(&[&["report", text(&rows)], &shown[..], &[text(&drawings)]].concat()));
     let names = program::names(&drawings);
-    let of = |subject: &str| format!("2026-11-23-h200-{subject}.svg");
-    assert_eq!(names, ["reduce-u32-sum", "scan-u32-sum", "sort-keys-u32", "sort-pairs-u32"].map(of));
+    let of = |subject: &str| format!("2026-11-26-h200-{subject}.svg");
+    assert_eq!(names, ["reduce-u32-sum", "scan-u32-sum", "select-if-u32", "sort-keys-u32"].map(of));
     for name in names {
-        let advice = format!("run `trifold report docs/results/2026-11-23-h200.json {} docs/results`", shown.join(" "));
+        let advice = format!("run `trifold report docs/results/2026-11-26-h200.json {} docs/results`", shown.join(" "));
         assert!(fs::read(kept(&name)).ok() == Some(fs::read(drawings.join(&name)).unwrap()), "{name} is old: {advice}");
     }
 }
@@ -369,7 +369,7 @@ fn a_browser_shows_the_page() {
 #[test]
 fn a_quotient_without_end_is_not_shown() {
     let folder = tempfile::tempdir().unwrap();
-    let mut rows = rows(&kept("2026-11-23-h200.json"));
+    let mut rows = rows(&kept("2026-11-26-h200.json"));
     for row in &mut rows {
         for field in ["median_ms", "batched_ms", "predicted_ms"] {
             if row[field].is_f64() {

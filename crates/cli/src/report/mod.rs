@@ -28,7 +28,7 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
         run.keep(|row| is_wanted(args, row));
     }
     runs.retain(|run| !run.rows.is_empty());
-    ensure!(!runs.is_empty(), "no row is left by --device, --primitive and --algorithm; leave one out");
+    ensure!(!runs.is_empty(), "no row is left by --device, --primitive, --type and --algorithm; leave one out");
     if let Some(folder) = &args.svg {
         draw(args, folder, &runs)?;
     }
@@ -70,12 +70,13 @@ fn draw(args: &ReportArgs, folder: &Path, runs: &[Run]) -> Result<()> {
 
 fn is_wanted(args: &ReportArgs, row: &Row) -> bool {
     let primitive = args.primitive.is_empty() || args.primitive.iter().any(|primitive| primitive.name == row.primitive);
+    let scalar = args.types.is_empty() || args.types.iter().any(|scalar| scalar.name() == row.scalar);
     let algorithm = args.algorithm.is_empty()
         || row.primitive == "copy"
         || row.is_of_another_program()
         || args.algorithm.contains(&row.algorithm.as_str());
     let is_called = |word: &String| is_named(word, [&row.backend, &row.device, &row.api]);
-    primitive && algorithm && (args.device.is_empty() || args.device.iter().any(is_called))
+    primitive && scalar && algorithm && (args.device.is_empty() || args.device.iter().any(is_called))
 }
 
 /// The page of rows that were just measured.
