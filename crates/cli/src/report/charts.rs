@@ -6,14 +6,19 @@ use anyhow::Result;
 use maud::{Markup, PreEscaped, html};
 
 use super::draw::{Axis, Canvas, Position, UNIT};
-use super::series::{Ceiling, Ladder, Line, Lines, Prediction, Ratio, Ratios, queued_up_to, speed};
+use super::read::Run;
+use super::series::{
+    self, Ceiling, Ladder, Line, Lines, Prediction, Ratio, Ratios, queued_up_to, share_of_copy, speed,
+};
 use super::style::{self, Api};
-use super::text::{percent, power, prefixed, short, size, tick_time, time};
+use super::text::{percent, power, prefixed, short, size, tick_time, time, trimmed};
 use crate::compare::{BATCH, Row};
 
 /// A chart's size on a desk, in pixels.
 const WIDTH: u32 = 560;
 const HEIGHT: u32 = 340;
+/// More lines than this have no names at their ends, which would not have room.
+const MOST_NAMES: usize = 8;
 /// More rows than this have their ticks' labels above them too: the lower ones may be out of sight.
 const MANY_ROWS: usize = 12;
 /// Of a row of horizontal marks with its label above.
@@ -263,7 +268,9 @@ fn figures(line: &Line, row: &Row) -> String {
 
 /// Elements a second over n, both logarithmic, with the copy ceiling.
 pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &Ceiling, look: &Look) -> Result<Drawing> {
-    let canvas = Canvas::new(look.width, look.height, true, axes.x.clone(), axes.y.clone());
+    let names = if look.is_wide() { end_names(lines) } else { BTreeMap::new() };
+    let right = room(names.values().map(String::as_str));
+    let canvas = Canvas::with_right(look.width, look.height, true, right, axes.x.clone(), axes.y.clone());
     let place = |n: u64, speed: f64| ((n as f64).log2(), speed.log10() + 9.0);
     let grid = canvas.grid()?;
     let bound: Vec<(f64, f64)> = ceiling.at.iter().map(|(n, speed)| place(*n, *speed)).collect();
@@ -273,11 +280,12 @@ pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &Ceiling, look: &Look
     let bounds = bound_at.into_iter().zip(&ceiling.at);
     let spots = bounds.map(|(at, (n, speed))| (at, *n, said(*n, *speed))).collect();
     let bound = (!ceiling.at.is_empty()).then_some(Series { spots, legend, marks });
-    let mut drawn = vec![];
+    let (mut drawn, mut ends) = (vec![], vec![]);
     for (line, rows) in lines {
         let values: Vec<(f64, f64)> = rows.values().filter_map(|row| Some(place(row.n, speed(row)?))).collect();
         let legend = (look.legend)(line);
         let (path, at) = canvas.line(&values)?;
+        ends.extend(names.get(line).zip(at.last()).map(|(name, end)| (*end, name.clone(), legend.key.clone())));
         let markers = legend.marker.map(|marker| canvas.markers(&values, marker)).transpose()?.unwrap_or_default();
         let spots = at.into_iter().zip(rows.values()).map(|(at, row)| (at, row.n, figures(line, row))).collect();
         drawn.push(Series { legend, marks: path + &markers, spots });
@@ -288,61 +296,169 @@ pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &Ceiling, look: &Look
         (axis_title(&format!("elements a second, over n{}", queued.unwrap_or_default())))
         g.grid { (PreEscaped(grid)) }
         @for series in bound.iter().chain(&drawn) { (series.markup()) }
+        (named_ends(ends))
     };
     Ok(Drawing { width: canvas.width, height: canvas.height, content })
 }
 
-/// How many times as fast another run is, over n, with both axes logarithmic; none if the runs have no row in common.
-pub fn ratio(ratios: &Ratios<'_>) -> Result<Option<(Drawing, Vec<Legend>)>> {
-    let mut series = vec![];
-    for (api, rows) in ratios {
-        let points: Vec<(u64, f64, &Ratio<'_>)> =
-            rows.iter().filter_map(|(n, ratio)| Some((*n, ratio.value()?, ratio))).collect();
-        series.push((Legend::ratio(api.as_ref()), points));
+/// Pixels to the right of a chart for the names of its lines, in the larger letters of phones.
+fn room<'a>(names: impl Iterator<Item = &'a str>) -> u32 {
+    let longest = names.map(|name| name.chars().count()).max().unwrap_or(0) as u32;
+    12 + 9 * longest
+}
+
+/// The names of lines that go on to the largest n: their API's, with the algorithm where an API has several of them.
+fn end_names(lines: &Lines<'_>) -> BTreeMap<Line, String> {
+    let last = |rows: &BTreeMap<u64, &Row>| rows.keys().last().copied();
+    let largest = lines.values().filter_map(last).max();
+    let at_end: Vec<&Line> = lines.iter().filter(|(_, rows)| last(rows) == largest).map(|(line, _)| line).collect();
+    if at_end.len() > MOST_NAMES {
+        return BTreeMap::new();
     }
-    let all = || series.iter().flat_map(|(_, points)| points.iter());
-    let exponents: Vec<f64> = all().map(|(n, ..)| (*n as f64).log2()).collect();
-    let values: Vec<f64> = all().map(|(_, ratio, _)| ratio.log2()).collect();
-    let (Some(x), Some((low, high))) = (powers(&exponents), extent(&values)) else { return Ok(None) };
-    // Equal speed is always in sight, and so is a fifth more or less.
-    let (from, to) = (low.min(-0.25) - 0.1, high.max(0.25) + 0.1);
-    let marks: &[f64] = match to - from {
-        wide if wide > 10.0 => &[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0],
-        wide if wide > 2.5 => &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0],
-        wide if wide > 1.2 => &[0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0],
-        _ => &[0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0],
+    let name = |line: &&Line| {
+        let is_alone = at_end.iter().filter(|other| other.api == line.api).count() == 1;
+        ((*line).clone(), if is_alone { line.api.label.clone() } else { line.label() })
     };
-    let ticks = marks.iter().map(|mark| (mark.log2(), format!("{mark}×"))).filter(|(at, _)| (from..to).contains(at));
-    let y = Axis { from, to, ticks: ticks.collect() };
-    let ends = [(x.from, 0.0), (x.to, 0.0)];
-    let canvas = Canvas::new(WIDTH, HEIGHT, true, x, y);
-    let (grid, (one, _)) = (canvas.grid()?, canvas.line(&ends)?);
-    let mut drawn = vec![];
-    for (legend, points) in &series {
-        let values: Vec<(f64, f64)> = points.iter().map(|(n, ratio, _)| ((*n as f64).log2(), ratio.log2())).collect();
+    at_end.iter().map(name).collect()
+}
+
+/// Names beside the ends of lines, each below the one before it where ends are near to each other.
+fn named_ends(mut ends: Vec<(Position, String, String)>) -> Markup {
+    const STEP: i32 = 19 * UNIT as i32;
+    ends.sort_by_key(|((_, y), ..)| *y);
+    let mut lowest = i32::MIN;
+    let mut placed = vec![];
+    for ((x, y), name, key) in ends {
+        let at = y.max(lowest.saturating_add(STEP));
+        lowest = at;
+        placed.push((x, at, name, key));
+    }
+    // As many steps too low as the last one is.
+    let shift = placed.last().map_or(0, |(_, y, ..)| (y - (HEIGHT - 40) as i32 * UNIT as i32).max(0));
+    html! {
+        @for (x, y, name, key) in &placed {
+            g data-series=(key) { text.end x=(x + 9 * UNIT as i32) y=(y - shift + 4 * UNIT as i32) { (name) } }
+        }
+    }
+}
+
+/// A line of values that are set against something at each n.
+pub struct Relative {
+    pub legend: Legend,
+    /// What stands at its end.
+    pub name: String,
+    /// An n, its value, and what the pointer shows.
+    pub points: Vec<(u64, f64, String)>,
+}
+
+/// Values over n on a linear axis from nought, with a line at one; none without a value.
+pub fn relative(title: &str, show: fn(f64) -> String, lines: &[Relative]) -> Result<Option<Drawing>> {
+    let all = || lines.iter().flat_map(|line| line.points.iter());
+    let exponents: Vec<f64> = all().map(|(n, ..)| (*n as f64).log2()).collect();
+    let most = all().map(|(_, value, _)| *value).filter(|value| value.is_finite()).fold(1.0, f64::max);
+    let Some(x) = powers(&exponents) else { return Ok(None) };
+    let step = [0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0].into_iter().find(|step| most / step <= 8.0);
+    let step = step.unwrap_or(10f64.powf((most / 4.0).log10().ceil()));
+    let ticks = (0..=10).map(|i| f64::from(i) * step).filter(|at| *at <= most * 1.05);
+    let y = Axis { from: 0.0, to: most * 1.08, ticks: ticks.map(|at| (at, show(at))).collect() };
+    let ends_of_one = [(x.from, 1.0), (x.to, 1.0)];
+    let last = all().map(|(n, ..)| *n).max();
+    let is_named = |line: &&Relative| line.points.last().map(|(n, ..)| *n) == last;
+    let named: Vec<&str> = lines.iter().filter(is_named).map(|line| line.name.as_str()).collect();
+    let has_names = named.len() <= MOST_NAMES;
+    let right = room(named.into_iter().filter(|_| has_names));
+    let canvas = Canvas::with_right(WIDTH, HEIGHT, true, right, x, y);
+    let (grid, (one, _)) = (canvas.grid()?, canvas.line(&ends_of_one)?);
+    let (mut drawn, mut ends) = (vec![], vec![]);
+    for line in lines {
+        let values: Vec<(f64, f64)> = line.points.iter().map(|(n, value, _)| ((*n as f64).log2(), *value)).collect();
         let (path, at) = canvas.line(&values)?;
-        let markers = canvas.markers(&values, style::Marker::Circle)?;
-        let said = |n: u64, value: f64, ratio: &Ratio<'_>| {
-            let names = [ratio.first, ratio.other].map(|row| match row.algorithm.as_str() {
-                "" => row.backend.clone(),
-                algorithm => format!("{} by {algorithm}", row.backend),
-            });
-            let speeds = ratio.speeds().map(|speed| short(speed.unwrap_or(0.0)));
-            let lines = format!("{} to {} G/s\n{} to {}", speeds[0], speeds[1], names[0], names[1]);
-            format!("{}: {}× at {} elements\n{lines}", legend.label, short(value), size(n))
-        };
-        let spots =
-            at.into_iter().zip(points).map(|(at, (n, value, ratio))| (at, *n, said(*n, *value, ratio))).collect();
-        drawn.push(Series { legend: legend.clone(), marks: path + &markers, spots });
+        let legend = line.legend.clone();
+        if let Some(end) = at.last().filter(|_| has_names && is_named(&line)) {
+            ends.push((*end, line.name.clone(), legend.key.clone()));
+        }
+        let markers = legend.marker.map(|marker| canvas.markers(&values, marker)).transpose()?.unwrap_or_default();
+        let spots = at.into_iter().zip(&line.points).map(|(at, (n, _, said))| (at, *n, said.clone())).collect();
+        drawn.push(Series { legend, marks: path + &markers, spots });
     }
     let content = html! {
-        (axis_title("times as fast, over n"))
+        (axis_title(title))
         g.grid { (PreEscaped(grid)) }
         g.one { (PreEscaped(one)) }
         @for series in &drawn { (series.markup()) }
+        (named_ends(ends))
     };
-    let drawing = Drawing { width: canvas.width, height: canvas.height, content };
-    Ok(Some((drawing, series.into_iter().map(|(legend, _)| legend).collect())))
+    Ok(Some(Drawing { width: canvas.width, height: canvas.height, content }))
+}
+
+/// Our lines' shares of the device's copy.
+pub fn shares(lines: &Lines<'_>, run: &Run) -> Result<Option<Drawing>> {
+    let share = |line: &Line, row: &Row| {
+        let share = share_of_copy(row, run)?;
+        let said = format!("{}\n{} elements: {} of its device's copy", line.label(), size(row.n), percent(share));
+        Some((row.n, share, said))
+    };
+    relative("share of the copy's speed, over n", percent, &of_lines(lines, share))
+}
+
+/// Our lines' speeds over another library's.
+pub fn over_library(lines: &Lines<'_>, library: &Api) -> Result<Option<Drawing>> {
+    let theirs: Vec<&BTreeMap<u64, &Row>> =
+        lines.iter().filter(|(line, _)| line.api == *library).map(|(_, rows)| rows).collect();
+    let ours: Lines<'_> = lines
+        .iter()
+        .filter(|(line, _)| line.api != *library)
+        .map(|(line, rows)| (line.clone(), rows.clone()))
+        .collect();
+    let over = |line: &Line, row: &Row| {
+        let theirs = theirs.iter().filter_map(|rows| rows.get(&row.n).copied());
+        let first = theirs.max_by(|a, b| speed(a).partial_cmp(&speed(b)).unwrap_or(std::cmp::Ordering::Equal))?;
+        let value = series::times_as_fast(first, row)?;
+        let said =
+            format!("{}\n{} elements: {}× as fast as {}", line.label(), size(row.n), short(value), library.label);
+        Some((row.n, value, said))
+    };
+    relative(&format!("times as fast as {}, over n", library.label), times, &of_lines(&ours, over))
+}
+
+/// The lines with a value at each n that has one.
+fn of_lines(lines: &Lines<'_>, value: impl Fn(&Line, &Row) -> Option<(u64, f64, String)>) -> Vec<Relative> {
+    let names = end_names(lines);
+    let line = |(line, rows): (&Line, &BTreeMap<u64, &Row>)| Relative {
+        legend: Legend::of(line),
+        name: names.get(line).cloned().unwrap_or_else(|| line.label()),
+        points: rows.values().filter_map(|row| value(line, row)).collect(),
+    };
+    lines.iter().map(line).filter(|line| !line.points.is_empty()).collect()
+}
+
+fn times(value: f64) -> String {
+    format!("{}×", trimmed(value))
+}
+
+/// How many times as fast another run is, over n; none if the runs have no row in common.
+pub fn ratio(ratios: &Ratios<'_>) -> Result<Option<(Drawing, Vec<Legend>)>> {
+    let said = |legend: &Legend, n: u64, value: f64, ratio: &Ratio<'_>| {
+        let names = [ratio.first, ratio.other].map(|row| match row.algorithm.as_str() {
+            "" => row.backend.clone(),
+            algorithm => format!("{} by {algorithm}", row.backend),
+        });
+        let speeds = ratio.speeds().map(|speed| short(speed.unwrap_or(0.0)));
+        let lines = format!("{} to {} G/s\n{} to {}", speeds[0], speeds[1], names[0], names[1]);
+        format!("{}: {}× at {} elements\n{lines}", legend.label, short(value), size(n))
+    };
+    let line = |(api, rows): &(Option<Api>, BTreeMap<u64, Ratio<'_>>)| {
+        let legend = Legend::ratio(api.as_ref());
+        let point = |(n, ratio): (&u64, &Ratio<'_>)| {
+            let value = ratio.value()?;
+            Some((*n, value, said(&legend, *n, value, ratio)))
+        };
+        let points = rows.iter().filter_map(point).collect();
+        Relative { name: legend.label.clone(), legend, points }
+    };
+    let lines: Vec<Relative> = ratios.iter().map(line).collect();
+    let drawing = relative("times as fast, over n", times, &lines)?;
+    Ok(drawing.map(|drawing| (drawing, lines.into_iter().map(|line| line.legend).collect())))
 }
 
 /// A canvas with a row for each of `rows` marks, and each row's y.

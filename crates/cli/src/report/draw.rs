@@ -72,7 +72,13 @@ const BOTTOM: u32 = 30 * UNIT;
 impl Canvas {
     /// A drawing of `width` by `height` pixels on a desk; without `labels`, ticks of y have none, and no room.
     pub fn new(width: u32, height: u32, labels: bool, x: Axis, y: Axis) -> Canvas {
-        let (left, right) = if labels { (58, 12) } else { (12, 30) };
+        let right = if labels { 12 } else { 30 };
+        Canvas::with_right(width, height, labels, right, x, y)
+    }
+
+    /// As [`new`](Canvas::new), with so many pixels to the right of the last tick.
+    pub fn with_right(width: u32, height: u32, labels: bool, right: u32, x: Axis, y: Axis) -> Canvas {
+        let left = if labels { 58 } else { 12 };
         Canvas { width: width * UNIT, height: height * UNIT, left: left * UNIT, right: right * UNIT, x, y }
     }
 

@@ -6,6 +6,7 @@ mod page;
 mod read;
 mod series;
 mod style;
+mod summary;
 mod table;
 mod text;
 

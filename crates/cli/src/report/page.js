@@ -51,7 +51,7 @@
   }
 
   // A heading sorts its table: numbers by their values, the other direction the second time, what is empty last.
-  for (const heading of all("thead th")) {
+  for (const heading of all(".table thead th")) {
     heading.querySelector("button").addEventListener("click", () => {
       const descending = heading.getAttribute("aria-sort") === "ascending";
       for (const other of all("th", heading.parentNode)) other.setAttribute("aria-sort", "none");

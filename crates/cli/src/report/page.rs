@@ -10,8 +10,9 @@ use trifold::algorithm::scan::SEQUENTIAL;
 use super::charts::{self, Axes, Drawing, Legend, Look};
 use super::read::Run;
 use super::series::{self, Ceiling, Ladder, Lines, Subject, speed};
+use super::style::Api;
 use super::text::{short, size};
-use super::{style, table};
+use super::{style, summary, table};
 use crate::compare::{BATCH, Row};
 
 const CHART_CSS: &str = include_str!("chart.css");
@@ -53,6 +54,7 @@ pub fn render(runs: &[Run]) -> Result<String> {
                     button #theme type="button" hidden { "Theme: system" }
                 }
                 section.runs aria-label="What was measured" { @for run in runs { (card(run)) } }
+                @for run in runs { (summary::of(run, runs.len() > 1)) }
                 nav aria-label="Sections" {
                     @for subject in &subjects { a href={ "#" (subject.id()) } { (subject.title()) } }
                     @if traffic.is_some() { a href="#traffic" { "Traffic" } }
@@ -263,6 +265,25 @@ fn legend(entries: &[(Legend, Option<String>)], note: Option<String>) -> Markup 
     }
 }
 
+/// Beside a run's throughput what it is of the copy's, and of other libraries'; of several runs the page has no room for that.
+fn relatives(title: &str, run: &Run, panel: &Panel<'_>, is_alone: bool) -> Result<Vec<Markup>> {
+    let mut drawings = vec![];
+    if !is_alone {
+        return Ok(drawings);
+    }
+    if !panel.ceiling.at.is_empty() {
+        let drawing = charts::shares(&panel.lines, run)?;
+        drawings.extend(drawing.map(|drawing| figure(title, "Share of the copy's speed", &drawing)));
+    }
+    let libraries: BTreeSet<&Api> = panel.lines.keys().map(|line| &line.api).filter(|api| api.is_library()).collect();
+    for library in libraries {
+        let drawing = charts::over_library(&panel.lines, library)?;
+        let caption = format!("Beside {}", library.label);
+        drawings.extend(drawing.map(|drawing| figure(title, &caption, &drawing)));
+    }
+    Ok(drawings)
+}
+
 fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
     let panels: Vec<Panel<'_>> = runs.iter().map(|run| Panel::of(subject, run)).collect();
     let is_crowded = panels.iter().any(|panel| panel.lines.len() > CROWDED);
@@ -282,6 +303,7 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
             }
         } else {
             figures.push(figure(&title, &named(run, "Throughput"), &panel.draw(axes, &Look::WHOLE)?));
+            figures.extend(relatives(&title, run, panel, runs.len() == 1)?);
         }
     }
     if let Some((first, others)) = runs.split_first() {

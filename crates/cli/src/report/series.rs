@@ -205,6 +205,16 @@ fn bound(row: &Row, run: &Run) -> Option<f64> {
     Some(own * fastest / bandwidth(row).filter(|x| *x > 0.0)?)
 }
 
+/// A row's speed in that of its device's copy of the same size.
+pub fn share_of_copy(row: &Row, run: &Run) -> Option<f64> {
+    Some(speed(row)? / bound(row, run).filter(is_good)?)
+}
+
+/// One row's speed in another's: a share of a batch is set against another one alone.
+pub fn times_as_fast(first: &Row, other: &Row) -> Option<f64> {
+    Ratio { first, other }.value().filter(is_good)
+}
+
 /// What a device's copy bounds.
 #[derive(Debug, Clone, Default)]
 pub struct Ceiling {

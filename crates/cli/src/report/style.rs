@@ -71,6 +71,11 @@ impl Api {
         }
     }
 
+    /// Whether it is another program's, and no API of ours.
+    pub fn is_library(&self) -> bool {
+        matches!(self.colour(), "cub" | "library")
+    }
+
     pub fn colour(&self) -> &'static str {
         COLOURS[self.place].0
     }

@@ -11,6 +11,10 @@ use super::style::Api;
 use super::text::{percent, prefixed, short, size, time};
 use crate::compare::Row;
 
+/// What the columns of rows are.
+const TERMS: &str = "Median: a call alone. Queued: a call's share of 32 that are queued. Of copy: of the speed of the device's own copy. \
+                     A heading sorts.";
+
 /// A cell: what is shown, and what is sorted by; a text by itself if there is no number.
 struct Cell {
     text: String,
@@ -29,11 +33,12 @@ fn number(value: Option<f64>, show: impl Fn(f64) -> String) -> Cell {
 }
 
 /// A table; a column is of numbers if its cell of the first row is one.
-fn sortable(caption: &str, headings: &[&str], rows: &[Vec<Cell>]) -> Markup {
+fn sortable(caption: &str, terms: &str, headings: &[&str], rows: &[Vec<Cell>]) -> Markup {
     let is_number = |column: usize| rows.first().is_some_and(|row| row[column].is_number);
     html! {
         details.table {
             summary { "Table: " (rows.len()) @if rows.len() == 1 { " row" } @else { " rows" } }
+            @if !terms.is_empty() { p.note { (terms) } }
             div.scroll tabindex="0" role="region" aria-label=(caption) {
                 table {
                     caption { (caption) }
@@ -77,23 +82,24 @@ pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
     let is_predicted = all().any(|(_, row)| row.predicted_ms.is_some());
     // A record that was measured in parts says of each row by which program.
     let commits: BTreeSet<_> = all().filter_map(|(_, row)| row.commit.as_deref()).collect();
+    // What a reader looks for first, on a phone too; then what tells rows apart.
     let mut columns: Vec<Column> = vec![
         ("API", true, |_, row| words(&Api::of(&row.backend, &row.api).label)),
-        ("algorithm", true, |_, row| words(&row.algorithm)),
-        ("file", runs.len() > 1, |run, _| words(&run.label)),
-        ("planned with", is_sweep, |_, row| words(row.tuning.as_deref().unwrap_or_default())),
-        ("device", true, |_, row| words(&row.device)),
         ("n", true, |_, row| number(Some(row.n as f64), |_| size(row.n))),
         ("median", true, |_, row| number(row.median_ms, time)),
-        ("least", true, |_, row| number(row.min_ms, time)),
         ("queued", true, |_, row| number(row.batched_ms, time)),
+        ("10⁹ elements/s", true, |_, row| number(rate(row), short)),
+        ("of copy", true, |_, row| number(row.copy_fraction, percent)),
+        ("GB/s", true, |_, row| number(bandwidth(row), short)),
+        ("least", true, |_, row| number(row.min_ms, time)),
         ("predicted", is_predicted, |_, row| number(row.predicted_ms, time)),
         ("measured / predicted", is_predicted, |_, row| {
             number(row.median_ms.zip(row.predicted_ms).map(|(measured, predicted)| measured / predicted), short)
         }),
-        ("10⁹ elements/s", true, |_, row| number(rate(row), short)),
-        ("GB/s", true, |_, row| number(bandwidth(row), short)),
-        ("of copy", true, |_, row| number(row.copy_fraction, percent)),
+        ("algorithm", true, |_, row| words(&row.algorithm)),
+        ("file", runs.len() > 1, |run, _| words(&run.label)),
+        ("planned with", is_sweep, |_, row| words(row.tuning.as_deref().unwrap_or_default())),
+        ("device", true, |_, row| words(&row.device)),
         ("checked", true, |_, row| words(row.verified.map_or("", |is_right| if is_right { "yes" } else { "NO" }))),
         ("commit", commits.len() > 1, |_, row| words(row.commit.as_deref().unwrap_or_default())),
     ];
@@ -101,7 +107,7 @@ pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
     let headings: Vec<&str> = columns.iter().map(|(heading, ..)| *heading).collect();
     let cells = |(run, row)| columns.iter().map(|(.., cell)| cell(run, row)).collect();
     let rows: Vec<Vec<Cell>> = all().map(cells).collect();
-    sortable(&format!("{}: all rows", subject.title()), &headings, &rows)
+    sortable(&format!("{}: all rows", subject.title()), TERMS, &headings, &rows)
 }
 
 /// Another run's speeds against the first one's.
@@ -123,7 +129,7 @@ pub fn of_ratios(title: &str, names: [&str; 2], ratios: &Ratios<'_>) -> Markup {
             ]);
         }
     }
-    sortable(&format!("{title}: {other} against {first}"), &headings, &rows)
+    sortable(&format!("{title}: {other} against {first}"), "", &headings, &rows)
 }
 
 pub fn of_predictions(run: &Run, predictions: &[Prediction<'_>]) -> Markup {
@@ -141,7 +147,7 @@ pub fn of_predictions(run: &Run, predictions: &[Prediction<'_>]) -> Markup {
         ]
     };
     let rows: Vec<Vec<Cell>> = predictions.iter().map(row).collect();
-    sortable(&format!("{}: predicted and measured times", run.label), &headings, &rows)
+    sortable(&format!("{}: predicted and measured times", run.label), "", &headings, &rows)
 }
 
 /// All rows as CSV: the file's name, and the fields of `--json` by their names.

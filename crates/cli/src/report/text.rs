@@ -30,7 +30,8 @@ pub fn tick_time(ms: f64) -> String {
     format!("{} {unit}", trimmed(x))
 }
 
-fn trimmed(x: f64) -> String {
+/// Three digits behind the point, less the noughts at their end.
+pub fn trimmed(x: f64) -> String {
     let text = format!("{x:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
