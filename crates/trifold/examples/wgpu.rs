@@ -1,17 +1,24 @@
-//! A sort through wgpu: `cargo run -p trifold --example wgpu`.
+//! In a program of wgpu's, in its own encoder: `cargo run -p trifold --example wgpu`.
 
 use trifold::prelude::*;
-use trifold::wgpu::Wgpu;
+use trifold::wgpu::wgpu::{self, util::DeviceExt};
+use trifold::{block_on, bytemuck, wgpu::Wgpu};
 
-fn main() -> trifold::Result<()> {
-    let adapters = Wgpu::devices();
-    let Some(adapter) = adapters.first() else {
-        println!("wgpu finds no device");
-        return Ok(());
-    };
-    let device = Wgpu::open(adapter)?;
-    let keys = device.upload(&[2.5f32, -1.0, 0.0, -0.0])?;
-    device.sort(&keys).in_place().run()?;
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // What your program has: a device with its queue, and a buffer.
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapter = block_on(instance.request_adapter(&Default::default()))?;
+    let (device, queue) = block_on(adapter.request_device(&Wgpu::requirements(&adapter)))?;
+    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
+    let contents = bytemuck::cast_slice(&[2.5f32, -1.0, 0.0, -0.0]);
+    let buffer = device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage });
+
+    // The sort stands in your encoder, between your own passes.
+    let gpu = Wgpu::new(device.clone(), queue.clone())?;
+    let keys = gpu.import::<f32>(&buffer)?;
+    let mut encoder = device.create_command_encoder(&Default::default());
+    gpu.sort(&keys).in_place().encode(&mut encoder)?;
+    queue.submit([encoder.finish()]);
     println!("{:?}", keys.read()?); // [-1.0, -0.0, 0.0, 2.5]
     Ok(())
 }
