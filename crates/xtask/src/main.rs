@@ -1,5 +1,6 @@
 //! The project's chores: `cargo xtask test` runs everything, `cargo xtask kernels` shows the texts.
 
+mod book;
 mod conformance;
 mod devices;
 mod fuzz;

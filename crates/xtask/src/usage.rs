@@ -19,6 +19,7 @@ impl Suite {
             Stage::new("examples", |output| self.examples(output)),
             Stage::new("benches, each once", |output| self.benches(output)),
             Stage::new("compare, as built for the tests", |output| self.compare(output)),
+            Stage::new("the book's commands", |output| self.book(output)),
         ]
     }
 
@@ -72,7 +73,7 @@ impl Suite {
     }
 
     /// The program that the tests were built with.
-    fn trifold(&self) -> Result<Command> {
+    pub fn trifold(&self) -> Result<Command> {
         let mut programs = self.programs.iter().flatten();
         let trifold = programs.find(|p| !p.tests && p.kind == "bin" && p.name == "trifold");
         self.program(trifold.context("cargo did not build the program `trifold`")?)

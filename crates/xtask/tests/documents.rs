@@ -128,6 +128,14 @@ fn programs_of_the_book_are_tests() {
     }
 }
 
+/// A page that people read to its end.
+#[test]
+fn the_readme_is_short() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let (lines, words) = (readme.lines().count(), readme.split_whitespace().count());
+    assert!(lines <= 150 && words <= 1200, "README.md has {lines} lines and {words} words");
+}
+
 /// They are shown there as they are, but for the line that says how to run them.
 #[test]
 fn the_readme_shows_the_examples() {
