@@ -32,9 +32,9 @@
 //!
 //! # CUDA graphs
 //!
-//! A bound plan only enqueues, so it can be captured into a CUDA graph. One-shot calls and transfers wait for the
-//! stream, which a capture does not allow. Buffers and kernels that are dropped during a capture are never freed, as
-//! the graph may use them. Drop them before, or when the graph is done.
+//! A prepared call only enqueues, so it can be captured into a CUDA graph. A call that runs once gets scratch of its own
+//! during a capture. Reads wait for the stream, which a capture does not allow. Buffers and kernels that are dropped
+//! during a capture are never freed, as the graph may use them. Drop them before, or when the graph is done.
 //!
 //! A graph does not keep what it captured alive, though cudarc calls its launch safe. Keep the prepared calls until the
 //! last launch of the graph has ended: they keep their memory and kernels. Do not run them elsewhere meanwhile.
