@@ -65,7 +65,10 @@ impl Case {
 
     /// What its plan is made with.
     pub fn options(&self) -> Options {
-        Options { algorithm: Some(self.algorithm), fault: self.fault, ..Options::default() }
+        Options::default().with(|options| {
+            options.algorithm = Some(self.algorithm);
+            options.fault = self.fault;
+        })
     }
 
     /// The numbers to plan with, of a device with these.
@@ -205,20 +208,19 @@ mod tests {
     #[test]
     fn variants_have_ids_of_their_own() {
         let cpu = trifold::cpu::Cpu::new().unwrap();
-        let gpu = Caps {
-            kind: DeviceKind::DiscreteGpu,
-            language: trifold::backend::Language::CudaC,
-            subgroups: Some(trifold::backend::Subgroups {
+        let gpu = cpu.caps().clone().with(|caps| {
+            caps.kind = DeviceKind::DiscreteGpu;
+            caps.language = trifold::backend::Language::CudaC;
+            caps.subgroups = Some(trifold::backend::Subgroups {
                 min: 32,
                 max: 32,
                 source: trifold::backend::SubgroupSource::Native,
-            }),
-            forward_progress: true,
-            max_workgroup: 1024,
-            shared_bytes: 48 << 10,
-            compute_units: 132,
-            ..cpu.caps().clone()
-        };
+            });
+            caps.forward_progress = true;
+            caps.max_workgroup = 1024;
+            caps.shared_bytes = 48 << 10;
+            caps.compute_units = 132;
+        });
         let ids: Vec<String> = cases(&gpu, 1 << 24).iter().map(Case::id).collect();
         let own = Tuning::of(&gpu).get("blocked_items").unwrap();
         for items in ITEMS {

@@ -160,14 +160,13 @@ fn device(language: Language) -> Caps {
     let source = if language == Language::OpenClC { SubgroupSource::InlinePtx } else { SubgroupSource::Native };
     let subgroups = Some(Subgroups { min: 32, max: 32, source });
     let bulk_shared_bytes = if language == Language::CudaC { 99 << 10 } else { 0 };
-    Caps {
-        language,
-        subgroups,
-        bulk_shared_bytes,
-        atomics128: language != Language::Wgsl,
-        coherent: language == Language::Wgsl,
-        ..wgpu
-    }
+    wgpu.with(|caps| {
+        caps.language = language;
+        caps.subgroups = subgroups;
+        caps.bulk_shared_bytes = bulk_shared_bytes;
+        caps.atomics128 = language != Language::Wgsl;
+        caps.coherent = language == Language::Wgsl;
+    })
 }
 
 #[cfg(test)]

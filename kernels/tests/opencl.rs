@@ -26,32 +26,29 @@ struct Device {
 }
 
 fn device(width: u32, source: SubgroupSource, arguments: &'static [&'static str]) -> Device {
-    let caps = Caps {
-        backend: "opencl",
-        device: "a device for tests".into(),
-        driver: "none".into(),
-        api: "OpenCL 3.0".into(),
-        kind: DeviceKind::DiscreteGpu,
-        language: Language::OpenClC,
-        compute_units: 64,
-        memory: 64 << 30,
-        subgroups: Some(Subgroups { min: width, max: width, source }),
-        int64: true,
-        float64: true,
-        atomics64: true,
-        atomics128: source == SubgroupSource::InlinePtx,
-        coherent: false,
-        subgroup_barrier: true,
-        forward_progress: true,
-        max_workgroup: 1024,
-        shared_bytes: 48 * 1024,
-        bulk_shared_bytes: 0,
-        max_binding: 16 << 30,
-        max_buffer: 16 << 30,
-        binding_alignment: 1,
-        native_copy: false,
-        remedy: String::new(),
-    };
+    let caps = Caps::new("opencl", "a device for tests".into(), Language::OpenClC).with(|caps| {
+        caps.driver = "none".into();
+        caps.api = "OpenCL 3.0".into();
+        caps.kind = DeviceKind::DiscreteGpu;
+        caps.compute_units = 64;
+        caps.memory = 64 << 30;
+        caps.subgroups = Some(Subgroups { min: width, max: width, source });
+        caps.int64 = true;
+        caps.float64 = true;
+        caps.atomics64 = true;
+        caps.atomics128 = source == SubgroupSource::InlinePtx;
+        caps.coherent = false;
+        caps.subgroup_barrier = true;
+        caps.forward_progress = true;
+        caps.max_workgroup = 1024;
+        caps.shared_bytes = 48 * 1024;
+        caps.bulk_shared_bytes = 0;
+        caps.max_binding = 16 << 30;
+        caps.max_buffer = 16 << 30;
+        caps.binding_alignment = 1;
+        caps.native_copy = false;
+        caps.remedy = String::new();
+    });
     Device { caps, arguments: arguments.to_vec() }
 }
 
@@ -111,14 +108,23 @@ fn with_inline_ptx() {
 fn with_inline_ptx_without_relaxed_accesses() {
     let Device { caps, mut arguments } = device(32, SubgroupSource::InlinePtx, PTX);
     arguments.push("-DVOLATILE_STATES");
-    check_all(&Device { caps: Caps { atomics128: false, forward_progress: false, ..caps }, arguments });
+    check_all(&Device {
+        caps: caps.with(|caps| {
+            caps.atomics128 = false;
+            caps.forward_progress = false;
+        }),
+        arguments,
+    });
 }
 
 #[test]
 fn with_native_subgroups() {
     for (standard, atomics64) in [("-cl-std=CL2.0", true), ("-cl-std=CL3.0", false)] {
         let Device { caps, .. } = device(16, SubgroupSource::Native, &[]);
-        check_all(&Device { caps: Caps { atomics64, ..caps }, arguments: vec!["--target=spir64", standard] });
+        check_all(&Device {
+            caps: caps.with(|caps| caps.atomics64 = atomics64),
+            arguments: vec!["--target=spir64", standard],
+        });
     }
 }
 

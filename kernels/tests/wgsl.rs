@@ -184,7 +184,11 @@ fn kernels_leave_the_callers_prefixes_alone() {
 fn constants_are_no_names_of_callers() {
     let (_, wgsl) = &tiers()[0];
     for (language, bulk_shared_bytes) in [(Language::OpenClC, 0), (Language::CudaC, 227 * 1024)] {
-        let caps = Caps { language, bulk_shared_bytes, atomics128: true, ..wgsl.clone() };
+        let caps = wgsl.clone().with(|caps| {
+            caps.language = language;
+            caps.bulk_shared_bytes = bulk_shared_bytes;
+            caps.atomics128 = true;
+        });
         for key in kernels(&caps, Breadth::Some) {
             for (constant, _) in &key.constants {
                 let taken = constant.starts_with('_') || OF_CALLERS.iter().any(|prefix| constant.starts_with(prefix));
@@ -201,7 +205,7 @@ fn the_checks_refuse_what_is_wrong() {
     let word64 = keys.iter().find(|key| key.parts.contains(&"chain/state_word64")).unwrap();
     let [lookback, copy] =
         ["scan/lookback", "copy/copy"].map(|name| keys.iter().find(|key| key.name() == name).unwrap());
-    let fewer = Caps { atomics64: false, ..caps.clone() };
+    let fewer = caps.clone().with(|caps| caps.atomics64 = false);
     assert!(check(word64, caps).is_ok());
     assert!(check(word64, &fewer).is_err(), "64-bit atomics where there are none");
     let mut checked = check(copy, caps).unwrap();

@@ -232,7 +232,7 @@ impl Work<'_> {
     fn run_on(&self, device: &Device, algorithm: Option<&'static str>) -> Result<(Vec<u8>, Vec<u8>)> {
         let request = &self.request;
         let algorithm = algorithm.map(|name| request.algorithm(name)).transpose()?;
-        let options = Options { algorithm, ..Options::default() };
+        let options = Options::default().with(|options| options.algorithm = algorithm);
         // The limits are checked before anything is allocated or copied.
         plan::plan(request, Layout::default(), options, device.caps(), &device.tuning())?;
         // Of all lines together; a line's part of each is what its call gets.

@@ -14,17 +14,16 @@ pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static Algorithm> {
 
 /// A device that can run whatever any device with kernels can.
 fn ablest(caps: &Caps) -> Caps {
-    Caps {
-        language: Language::CudaC,
-        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
-        int64: true,
-        float64: true,
-        atomics64: true,
-        atomics128: true,
-        forward_progress: true,
-        coherent: true,
-        subgroup_barrier: true,
-        bulk_shared_bytes: 1 << 20,
-        ..caps.clone()
-    }
+    caps.clone().with(|caps| {
+        caps.language = Language::CudaC;
+        caps.subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
+        caps.int64 = true;
+        caps.float64 = true;
+        caps.atomics64 = true;
+        caps.atomics128 = true;
+        caps.forward_progress = true;
+        caps.coherent = true;
+        caps.subgroup_barrier = true;
+        caps.bulk_shared_bytes = 1 << 20;
+    })
 }

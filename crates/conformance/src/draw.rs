@@ -77,11 +77,22 @@ mod tests {
     fn devices() -> Vec<(&'static str, Caps)> {
         let gpu = software_gpu();
         let emulated = Subgroups { min: 32, max: 32, source: SubgroupSource::Emulated };
-        let without = Caps { subgroups: None, atomics64: false, int64: false, float64: false, ..gpu.clone() };
+        let without = gpu.clone().with(|caps| {
+            caps.subgroups = None;
+            caps.atomics64 = false;
+            caps.int64 = false;
+            caps.float64 = false;
+        });
         vec![
             ("CPU", trifold_cpu::Cpu::with_threads(2).unwrap().caps().clone()),
-            ("OpenCL", Caps { language: Language::OpenClC, subgroups: Some(emulated), ..gpu.clone() }),
-            ("CUDA", Caps { language: Language::CudaC, ..gpu.clone() }),
+            (
+                "OpenCL",
+                gpu.clone().with(|caps| {
+                    caps.language = Language::OpenClC;
+                    caps.subgroups = Some(emulated);
+                }),
+            ),
+            ("CUDA", gpu.clone().with(|caps| caps.language = Language::CudaC)),
             ("GL", without),
             ("Vulkan", gpu),
         ]

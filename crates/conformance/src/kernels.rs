@@ -79,7 +79,7 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
                 if algorithm.is_reference && !is_typical(&request) {
                     continue;
                 }
-                let options = Options { algorithm: Some(algorithm), ..options };
+                let options = options.with(|options| options.algorithm = Some(algorithm));
                 let plan = match planner::plan(&request, layout, options, caps, &tuning) {
                     Ok(plan) => plan,
                     // A type that the device lacks, a copy onto itself, more than can be bound.
@@ -110,7 +110,7 @@ pub fn kernels(caps: &Caps, breadth: Breadth) -> Vec<KernelKey> {
 pub fn kernels_by(name: &str, caps: &Caps) -> Vec<KernelKey> {
     let Some((primitive, name)) = name.split_once('/') else { return vec![] };
     let plan = |request: &Request| {
-        let options = Options { algorithm: Some(request.algorithm(name).ok()?), ..Options::default() };
+        let options = Options::by(request.algorithm(name).ok()?);
         planner::plan(request, Layout::default(), options, caps, &Tuning::of(caps)).ok()
     };
     let requests = requests(Breadth::Some);
@@ -191,18 +191,21 @@ fn variants(request: &Request, breadth: Breadth) -> Vec<(Layout, Options)> {
         for in_place in [false, true] {
             for fault in [Fault::None, Fault::Silent(7), Fault::Late(5)] {
                 if breadth == Breadth::Every || thorough || (!in_place && fault == Fault::None) {
-                    let layout = Layout { wide, in_place, ..Layout::default() };
-                    variants.push((layout, Options { fault, ..Options::default() }));
+                    let layout = Layout::default().with(|layout| {
+                        layout.wide = wide;
+                        layout.in_place = in_place;
+                    });
+                    variants.push((layout, Options::default().with(|options| options.fault = fault)));
                     let is_plainest = wide && !in_place && fault == Fault::None;
                     if is_plainest || breadth == Breadth::Every && fault == Fault::None {
-                        variants.push((Layout { reads_length: true, ..layout }, Options::default()));
+                        variants.push((layout.with(|layout| layout.reads_length = true), Options::default()));
                     }
                 }
             }
         }
     }
     if thorough {
-        variants.push((Layout::default(), Options { waiting: Waiting::Unbounded, ..Options::default() }));
+        variants.push((Layout::default(), Options::default().with(|options| options.waiting = Waiting::Unbounded)));
     }
     variants
 }

@@ -261,7 +261,7 @@ impl Refusal {
                 Ok(())
             }
             Refusal::ScanByOnesweep => {
-                let options = Options { algorithm: Some(&sort_by::ONESWEEP), ..Options::default() };
+                let options = Options::by(&sort_by::ONESWEEP);
                 with_options(backend, &scan_n, two(hundred(&a), hundred(&b)), options)
             }
             Refusal::MoreThanOneTile | Refusal::MoreThanMergeTile => {
@@ -269,12 +269,12 @@ impl Refusal {
                 let algorithm = Some(if is_merged { &sort_by::MERGE_TILE } else { &sort_by::ONE_TILE });
                 let count = 20_000;
                 let (from, to) = (backend.allocate(4 * count)?, backend.allocate(4 * count)?);
-                let options = Options { algorithm, ..Options::default() };
+                let options = Options::default().with(|options| options.algorithm = algorithm);
                 let request = sort(Scalar::U32, None, Order::Ascending, count);
                 with_options(backend, &request, two(words(&from, 0, count), words(&to, 0, count)), options)
             }
             Refusal::OutOfOrder => {
-                let options = Options { algorithm: Some(&reduce_by::SEQUENTIAL), ..Options::default() };
+                let options = Options::by(&reduce_by::SEQUENTIAL);
                 let request = reduce(&operators::compose(), n / 2);
                 with_options(backend, &request, two(hundred(&a), words(&b, 0, 2)), options)
             }
@@ -318,7 +318,7 @@ impl Refusal {
                 go(backend, &kept, two(hundred(&a), words(&b, 0, 50)).with_count(&words(&c, 0, 1)))
             }
             Refusal::SelectByOnesweep => {
-                let options = Options { algorithm: Some(&sort_by::ONESWEEP), ..Options::default() };
+                let options = Options::by(&sort_by::ONESWEEP);
                 let spans = two(hundred(&a), hundred(&b)).with_count(&words(&c, 0, 1));
                 with_options(backend, &kept, spans, options)
             }
@@ -344,7 +344,7 @@ impl Refusal {
                 go(backend, &runs, spans.with_count(&words(&d, 99, 1)))
             }
             Refusal::ByKeyByOnesweep => {
-                let options = Options { algorithm: Some(&sort_by::ONESWEEP), ..Options::default() };
+                let options = Options::by(&sort_by::ONESWEEP);
                 let spans = with_values(hundred(&a), hundred(&b), hundred(&c), hundred(&d));
                 with_options(backend, &runs, spans.with_count(&words(&d, n, 1)), options)
             }

@@ -143,7 +143,7 @@ fn runs_alone<B: Backend>(backend: &B, asked: &Asked, request: &Request) -> std:
     for algorithm in
         planner::algorithms(request, backend.caps()).into_iter().filter(|algorithm| !algorithm.is_reference)
     {
-        let options = Options { algorithm: Some(algorithm), ..Options::default() };
+        let options = Options::by(algorithm);
         match block_on(Prepared::new(backend, request, layout, options)) {
             Ok(prepared) => {
                 runs_again(asked, &prepared.bind(&spans)?, &[N as usize; 3])?;

@@ -143,7 +143,7 @@ impl Row {
     }
 
     pub(crate) fn algorithm(self, algorithm: &'static Algorithm) -> Row {
-        Row { options: Options { algorithm: Some(algorithm), ..self.options }, ..self }
+        Row { options: self.options.with(|options| options.algorithm = Some(algorithm)), ..self }
     }
 
     pub(crate) fn options(self, options: Options) -> Row {
@@ -151,11 +151,11 @@ impl Row {
     }
 
     pub(crate) fn fault(self, fault: Fault) -> Row {
-        Row { options: Options { fault, ..self.options }, ..self }
+        Row { options: self.options.with(|options| options.fault = fault), ..self }
     }
 
     pub(crate) fn waiting(self, waiting: Waiting) -> Row {
-        Row { options: Options { waiting, ..self.options }, ..self }
+        Row { options: self.options.with(|options| options.waiting = waiting), ..self }
     }
 
     pub(crate) fn tiles(self, tiles: Tiles) -> Row {
@@ -254,7 +254,10 @@ impl Row {
     pub(crate) fn plan(&self, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
         let tuning = self.tiles.tuning(tuning.clone(), caps)?;
         let wide = matches!(self.placement, Placement::Aligned | Placement::InPlace | Placement::Packed);
-        let layout = Layout { wide, in_place: self.placement.in_place(), ..Layout::default() };
+        let layout = Layout::default().with(|layout| {
+            layout.wide = wide;
+            layout.in_place = self.placement.in_place();
+        });
         planner::plan(&self.request, layout, self.options, caps, &tuning)
     }
 }

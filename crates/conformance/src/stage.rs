@@ -204,7 +204,7 @@ pub(crate) fn check_row(backend: &Device, row: &Row) -> Result<(), Failure> {
     if let Some(asked) = row.options.algorithm.filter(|asked| *asked != planned) {
         return Err(Failure::Wrong(format!("{asked} was asked for, and {planned} was planned")));
     }
-    let plain = Options { algorithm: row.options.algorithm, ..Options::default() };
+    let plain = Options::default().with(|options| options.algorithm = row.options.algorithm);
     if row.options != plain && staged.call.plan().waiting_tiles() == 0 {
         let algorithm = staged.call.plan().algorithm();
         return Err(Error::Unsupported(format!(

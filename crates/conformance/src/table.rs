@@ -257,48 +257,51 @@ pub(crate) mod tests {
 
     /// Lavapipe, near enough.
     pub(crate) fn software_gpu() -> Caps {
-        Caps {
-            backend: "wgpu",
-            device: "a software device".into(),
-            driver: String::new(),
-            api: "Vulkan".into(),
-            kind: DeviceKind::Cpu,
-            language: Language::Wgsl,
-            compute_units: 2,
-            memory: 0,
-            subgroups: Some(Subgroups { min: 8, max: 8, source: SubgroupSource::Native }),
-            int64: true,
-            float64: true,
-            atomics64: true,
-            atomics128: false,
-            coherent: false,
-            subgroup_barrier: false,
-            forward_progress: false,
-            max_workgroup: 1024,
-            shared_bytes: 32 << 10,
-            bulk_shared_bytes: 0,
-            max_binding: 1 << 30,
-            max_buffer: 1 << 30,
-            binding_alignment: 64,
-            native_copy: false,
-            remedy: String::new(),
+        {
+            let mut caps = Caps::new("wgpu", "a software device".into(), Language::Wgsl);
+            caps.driver = String::new();
+            caps.api = "Vulkan".into();
+            caps.kind = DeviceKind::Cpu;
+            caps.compute_units = 2;
+            caps.memory = 0;
+            caps.subgroups = Some(Subgroups { min: 8, max: 8, source: SubgroupSource::Native });
+            caps.int64 = true;
+            caps.float64 = true;
+            caps.atomics64 = true;
+            caps.atomics128 = false;
+            caps.coherent = false;
+            caps.subgroup_barrier = false;
+            caps.forward_progress = false;
+            caps.max_workgroup = 1024;
+            caps.shared_bytes = 32 << 10;
+            caps.bulk_shared_bytes = 0;
+            caps.max_binding = 1 << 30;
+            caps.max_buffer = 1 << 30;
+            caps.binding_alignment = 64;
+            caps.native_copy = false;
+            caps.remedy = String::new();
+            caps
         }
     }
 
     /// What a device is not asked for, and why: a planner that began to refuse more would pass the suite by it.
     #[test]
     fn devices_refuse_these_rows_alone() {
-        let without = Caps { subgroups: None, atomics64: false, int64: false, float64: false, ..software_gpu() };
-        let gpu = Caps {
-            kind: DeviceKind::DiscreteGpu,
-            language: Language::CudaC,
-            subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
-            atomics128: true,
-            forward_progress: true,
-            shared_bytes: 48 << 10,
-            bulk_shared_bytes: 227 << 10,
-            ..software_gpu()
-        };
+        let without = software_gpu().with(|caps| {
+            caps.subgroups = None;
+            caps.atomics64 = false;
+            caps.int64 = false;
+            caps.float64 = false;
+        });
+        let gpu = software_gpu().with(|caps| {
+            caps.kind = DeviceKind::DiscreteGpu;
+            caps.language = Language::CudaC;
+            caps.subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
+            caps.atomics128 = true;
+            caps.forward_progress = true;
+            caps.shared_bytes = 48 << 10;
+            caps.bulk_shared_bytes = 227 << 10;
+        });
         let mut text = String::new();
         for (name, caps) in [("with subgroups", software_gpu()), ("without", without), ("CUDA", gpu)] {
             let mut refused = std::collections::BTreeMap::<String, usize>::new();
@@ -322,7 +325,10 @@ pub(crate) mod tests {
 
     #[test]
     fn the_full_table_passes_the_fold() {
-        let caps = Caps { max_binding: 1 << 40, max_buffer: 1 << 40, ..software_gpu() };
+        let caps = software_gpu().with(|caps| {
+            caps.max_binding = 1 << 40;
+            caps.max_buffer = 1 << 40;
+        });
         let cases = cases(&caps, &Tuning::of(&caps), Level::Full);
         for form in Form::all().filter(|form| **form != forms::SORT_PAIRS) {
             let folded = cases.iter().any(|case| match &case.body {

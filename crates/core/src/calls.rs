@@ -251,7 +251,7 @@ impl<B: Backend> Placed<B> {
     /// # use trifold_core::{algorithm, Options, Reduce, Sum, Transfer};
     /// # let gpu = trifold_cpu::Cpu::new()?;
     /// let (x, total) = (gpu.upload(&[3u32, 1])?, gpu.alloc(1)?);
-    /// let options = Options { algorithm: Some(&algorithm::reduce::PARALLEL), ..Options::default() };
+    /// let options = Options::by(&algorithm::reduce::PARALLEL);
     /// gpu.reduce(&x, Sum).to(&total).with_options(options).run()?;
     /// assert_eq!(total.read()?, [4]);
     /// # Ok::<(), trifold_core::Error>(())

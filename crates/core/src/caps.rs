@@ -38,7 +38,10 @@ pub enum SubgroupSource {
 }
 
 /// A device's identity, limits and features.
+///
+/// Fields may come. A backend begins with [`Caps::new`], which promises nothing, and sets what it knows.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Caps {
     /// The backend: cpu, wgpu, opencl or cuda.
     pub backend: &'static str,
@@ -92,6 +95,43 @@ pub struct Caps {
 }
 
 impl Caps {
+    /// A device that can do the least: one compute unit, workgroups of one invocation, 32-bit words.
+    pub fn new(backend: &'static str, device: String, language: Language) -> Caps {
+        Caps {
+            backend,
+            device,
+            driver: String::new(),
+            api: String::new(),
+            kind: DeviceKind::Other,
+            language,
+            compute_units: 1,
+            memory: 0,
+            subgroups: None,
+            int64: false,
+            float64: false,
+            atomics64: false,
+            atomics128: false,
+            coherent: false,
+            subgroup_barrier: false,
+            forward_progress: false,
+            max_workgroup: 1,
+            shared_bytes: 0,
+            bulk_shared_bytes: 0,
+            max_binding: u64::MAX,
+            max_buffer: u64::MAX,
+            binding_alignment: 1,
+            native_copy: false,
+            remedy: String::new(),
+        }
+    }
+
+    /// The same with some fields changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Caps)) -> Caps {
+        change(&mut self);
+        self
+    }
+
     /// Whether there are subgroups that local memory and barriers stand in for.
     pub fn emulates_subgroups(&self) -> bool {
         self.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated)

@@ -56,6 +56,7 @@ impl fmt::Display for Waiting {
 
 /// What the planner has to know of the spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Layout {
     /// Every span, but for a reduction's result, starts at a multiple of 16 bytes, and its buffer reaches to a multiple
     /// of 16 past its end.
@@ -69,6 +70,15 @@ pub struct Layout {
     pub reads_length: bool,
 }
 
+impl Layout {
+    /// The same with some fields changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Layout)) -> Layout {
+        change(&mut self);
+        self
+    }
+}
+
 impl Default for Layout {
     fn default() -> Self {
         Layout { wide: true, in_place: false, reads_length: false }
@@ -77,6 +87,7 @@ impl Default for Layout {
 
 /// How to go about it, where the caller has an opinion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// The algorithm, one of [`Request::algorithms`](crate::Request::algorithms); the planner's choice if `None`.
     pub algorithm: Option<&'static Algorithm>,
@@ -84,6 +95,20 @@ pub struct Options {
     pub fault: Fault,
     /// How long tiles wait for each other.
     pub waiting: Waiting,
+}
+
+impl Options {
+    /// By this algorithm, and else as usual.
+    pub const fn by(algorithm: &'static Algorithm) -> Options {
+        Options { algorithm: Some(algorithm), fault: Fault::None, waiting: Waiting::Bounded }
+    }
+
+    /// The same with some fields changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Options)) -> Options {
+        change(&mut self);
+        self
+    }
 }
 
 /// The most elements in one call: indices are 32-bit on every device.

@@ -39,7 +39,7 @@ fn needs(needs: &Needs) -> String {
 
 /// The devices whose plans say how many launches there are, the first that has the algorithm.
 fn launches(request: &Request, algorithm: &'static Algorithm, devices: &[Caps]) -> String {
-    let options = Options { algorithm: Some(algorithm), ..Options::default() };
+    let options = Options::by(algorithm);
     let plan = |caps: &Caps| planner::plan(request, Layout::default(), options, caps, &Tuning::of(caps)).ok();
     devices.iter().find_map(plan).map_or("-".into(), |plan| plan.launches().to_string())
 }

@@ -15,11 +15,17 @@ use trifold_core::{
 
 #[test]
 fn waits_that_might_never_end_are_refused() {
-    let no_progress = Caps { forward_progress: false, ..lavapipe() };
-    let silent = Options { fault: Fault::Silent(100), ..UNBOUNDED };
-    let bounded = Options { waiting: Waiting::Bounded, ..silent };
-    let late = Options { fault: Fault::Late(100), ..UNBOUNDED };
-    let (apart, in_place) = (Layout::default(), Layout { wide: true, in_place: true, ..Layout::default() });
+    let no_progress = lavapipe().with(|caps| caps.forward_progress = false);
+    let silent = unbounded().with(|options| options.fault = Fault::Silent(100));
+    let bounded = silent.with(|options| options.waiting = Waiting::Bounded);
+    let late = unbounded().with(|options| options.fault = Fault::Late(100));
+    let (apart, in_place) = (
+        Layout::default(),
+        Layout::default().with(|layout| {
+            layout.wide = true;
+            layout.in_place = true;
+        }),
+    );
     let refused = |request: &Request, layout, options, caps: &Caps| {
         let plan = plan(request, layout, options, caps, &Tuning::of(caps));
         plan.err().map(|error| match error {
@@ -28,7 +34,7 @@ fn waits_that_might_never_end_are_refused() {
         })
     };
     for request in [scan(1 << 20), sort_pairs(1 << 20)] {
-        let why = refused(&request, apart, UNBOUNDED, &no_progress).unwrap();
+        let why = refused(&request, apart, unbounded(), &no_progress).unwrap();
         assert!(why.contains("llvmpipe (wgpu) does not promise"), "{why}");
         let why = refused(&request, apart, silent, &h200()).unwrap();
         assert!(why.contains("one tile in 100 would never publish"), "{why}");
@@ -45,14 +51,14 @@ fn waits_that_might_never_end_are_refused() {
 /// `Caps` can be anybody's.
 #[test]
 fn capabilities_that_no_device_has_give_no_panic() {
-    let caps = Caps { compute_units: u32::MAX, ..h200() };
+    let caps = h200().with(|caps| caps.compute_units = u32::MAX);
     let lengths = Request::ReduceByKey(ReduceByKeyRequest { key: u32::TYPE, op: None, n: 1 << 20 });
     for request in [scan(1 << 20), reduce(1 << 20), sort_keys(1 << 20), sort_pairs(1 << 20), lengths.clone()] {
         for name in algorithms(&request, &caps) {
-            let options = Options { algorithm: Some(name), ..Options::default() };
+            let options = Options::by(name);
             let _ = plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps));
         }
-        let none = Caps { max_workgroup: 0, ..h200() };
+        let none = h200().with(|caps| caps.max_workgroup = 0);
         let planned = plan(&request, Layout::default(), Options::default(), &none, &Tuning::of(&none));
         let Err(Error::Invalid(why)) = planned else { panic!("{request:?} is planned") };
         assert!(why.contains("at most 0 invocations"), "{why}");
@@ -101,14 +107,16 @@ fn elements_have_no_bytes_but_their_fields() {
 
 #[test]
 fn scratch_is_as_little_as_promised() {
-    let narrow = Caps { subgroups: Some(Subgroups { min: 4, max: 4, source: SubgroupSource::Native }), ..lavapipe() };
-    let wide = Caps { subgroups: Some(Subgroups { min: 32, max: 64, source: SubgroupSource::Native }), ..lavapipe() };
+    let narrow =
+        lavapipe().with(|caps| caps.subgroups = Some(Subgroups { min: 4, max: 4, source: SubgroupSource::Native }));
+    let wide =
+        lavapipe().with(|caps| caps.subgroups = Some(Subgroups { min: 32, max: 64, source: SubgroupSource::Native }));
     for caps in [h200(), lavapipe(), narrow, wide, gl(), pocl()] {
         let mut planned = 0;
         for n in [1, 1000, 1 << 16, 1_000_003, 1 << 28, 4_000_000_000] {
             let mut check = |request: Request, most: u64| {
                 for algorithm in algorithms(&request, &caps) {
-                    let options = Options { algorithm: Some(algorithm), ..Options::default() };
+                    let options = Options::by(algorithm);
                     let plan = plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps));
                     // Too many keys for a table of counts is an error that says so.
                     let Ok(plan) = plan else { continue };
@@ -139,7 +147,7 @@ fn scratch_up_to_more_elements_is_no_less() {
         let tuning = Tuning::of(&caps);
         for request in [scan(1), reduce(1), sort_keys(1), sort_pairs(1), select(1, Rest::Apart)] {
             for algorithm in algorithms(&request, &caps).into_iter().filter(|algorithm| !algorithm.is_reference) {
-                let options = Options { algorithm: Some(algorithm), ..Options::default() };
+                let options = Options::by(algorithm);
                 let bytes = |n| {
                     scratch_bytes_up_to(&request.with_n(n), Layout::default(), options, &caps, &tuning).map(|b| (n, b))
                 };
@@ -174,19 +182,18 @@ fn arithmetic_is_planned_in_workgroups_that_the_device_has() {
     let why = |workgroup, caps: &Caps| compute_bound(1000, 7, workgroup, caps).unwrap_err().to_string();
     assert!(why(2048, &lavapipe()).contains("the most is 1024"));
     assert!(why(0, &lavapipe()).contains("at least 1"));
-    assert!(why(1, &Caps { language: Language::Host, ..lavapipe() }).contains("not workgroups"));
+    assert!(why(1, &lavapipe().with(|caps| caps.language = Language::Host)).contains("not workgroups"));
 }
 
 /// Subgroups that may be so narrow need counts for many, and so wide a workgroup of them: Metal's, with wgpu's default limits.
 #[test]
 fn sorts_without_room_for_ranks_are_classic() {
-    let caps = Caps {
-        shared_bytes: 16 << 10,
-        subgroups: Some(Subgroups { min: 4, max: 64, source: SubgroupSource::Native }),
-        ..lavapipe()
-    };
+    let caps = lavapipe().with(|caps| {
+        caps.shared_bytes = 16 << 10;
+        caps.subgroups = Some(Subgroups { min: 4, max: 64, source: SubgroupSource::Native });
+    });
     let by = |algorithm| {
-        let options = Options { algorithm, ..Options::default() };
+        let options = Options::default().with(|options| options.algorithm = algorithm);
         plan(&sort_keys(1 << 20), Layout::default(), options, &caps, &Tuning::of(&caps))
     };
     assert_eq!(by(None).unwrap().algorithm().name, "upsweep_downsweep");
@@ -194,18 +201,17 @@ fn sorts_without_room_for_ranks_are_classic() {
         let outcome = by(Some(algorithm));
         assert!(matches!(&outcome, Err(Error::Unsupported(why)) if why.contains("16384 bytes")), "{outcome:?}");
     }
-    let roomy = Caps { shared_bytes: 32 << 10, ..caps };
+    let roomy = caps.with(|caps| caps.shared_bytes = 32 << 10);
     let outcome = planned(&sort_keys(1 << 20), Layout::default(), &roomy);
     assert_eq!(outcome.algorithm().name, "onesweep");
 }
 
 #[test]
 fn workgroups_are_whole_subgroups_and_no_larger_than_the_devices() {
-    let caps = Caps {
-        max_workgroup: 256,
-        subgroups: Some(Subgroups { min: 32, max: 64, source: SubgroupSource::Native }),
-        ..lavapipe()
-    };
+    let caps = lavapipe().with(|caps| {
+        caps.max_workgroup = 256;
+        caps.subgroups = Some(Subgroups { min: 32, max: 64, source: SubgroupSource::Native });
+    });
     let with = |sort_workgroup| {
         let tuning = with(Tuning::of(&caps), &[("sort_workgroup", sort_workgroup)]);
         plan(&sort_keys(1 << 20), Layout::default(), Options::default(), &caps, &tuning)
@@ -222,7 +228,10 @@ fn workgroups_are_whole_subgroups_and_no_larger_than_the_devices() {
 
 #[test]
 fn copies_go_by_what_a_kernel_can_count() {
-    let caps = Caps { max_binding: 1 << 40, max_buffer: 1 << 40, ..lavapipe() };
+    let caps = lavapipe().with(|caps| {
+        caps.max_binding = 1 << 40;
+        caps.max_buffer = 1 << 40;
+    });
     for n in [1 << 30, (1 << 30) + 1, 1 << 31, (1 << 31) + 512, MAX_ELEMENTS] {
         let request = Request::Copy(CopyRequest { element: u64::TYPE, n });
         let plan = planned(&request, Layout::default(), &caps);
@@ -254,8 +263,11 @@ fn tuning_of_nothing_is_refused() {
 
 #[test]
 fn tuning_rows_are_for_the_devices_they_name() {
-    let vulkan = Caps { device: "Some GPU 7".into(), kind: DeviceKind::DiscreteGpu, ..lavapipe() };
-    let gl = Caps { api: "Gl".into(), ..vulkan.clone() };
+    let vulkan = lavapipe().with(|caps| {
+        caps.device = "Some GPU 7".into();
+        caps.kind = DeviceKind::DiscreteGpu;
+    });
+    let gl = vulkan.clone().with(|caps| caps.api = "Gl".into());
     let software = lavapipe();
     let numbers = BTreeMap::from([("sort_keys".to_string(), 7)]);
     let set = |row: &TuningRow, caps: &Caps| {

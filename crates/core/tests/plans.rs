@@ -25,23 +25,29 @@ fn scans() {
 /// A span that starts anywhere takes single elements. In place, a stuck tile's input may be gone.
 #[test]
 fn scans_of_spans_anywhere_and_in_place() {
-    let narrow = Layout { wide: false, in_place: false, ..Layout::default() };
+    let narrow = Layout::default().with(|layout| {
+        layout.wide = false;
+        layout.in_place = false;
+    });
     insta::assert_snapshot!("scan_h200_narrow", describe(&planned(&scan(1000), narrow, &h200())));
-    let in_place = Layout { wide: true, in_place: true, ..Layout::default() };
+    let in_place = Layout::default().with(|layout| {
+        layout.wide = true;
+        layout.in_place = true;
+    });
     insta::assert_snapshot!("scan_h200_in_place", describe(&planned(&scan(1000), in_place, &h200())));
-    let no_progress = Caps { forward_progress: false, ..lavapipe() };
+    let no_progress = lavapipe().with(|caps| caps.forward_progress = false);
     insta::assert_snapshot!("scan_in_place_without_progress", describe(&planned(&scan(1000), in_place, &no_progress)));
 }
 
 /// Kernels in C read it. In WGSL a step before them does, and a copy is none of the API's.
 #[test]
 fn as_many_elements_as_the_device_says() {
-    let counted = Layout { reads_length: true, ..Layout::default() };
+    let counted = Layout::default().with(|layout| layout.reads_length = true);
     insta::assert_snapshot!("scan_h200_length", describe(&planned(&scan(1000), counted, &h200())));
     insta::assert_snapshot!("scan_lavapipe_length", describe(&planned(&scan(1000), counted, &lavapipe())));
     let copy = Request::Copy(CopyRequest { element: u32::TYPE, n: 1000 });
     insta::assert_snapshot!("copy_h200_length", describe(&planned(&copy, counted, &h200())));
-    let reference = Options { algorithm: Some(&algorithm::scan::BLELLOCH), ..Options::default() };
+    let reference = Options::by(&algorithm::scan::BLELLOCH);
     let refused = plan(&scan(1000), counted, reference, &h200(), &Tuning::of(&h200())).unwrap_err().to_string();
     assert!(refused.contains("a number of elements that is on the device"), "{refused}");
 }
@@ -81,7 +87,7 @@ fn wide_spans_are_for_packs_of_elements() {
     for (algorithm, wide) in
         [(&LOOKBACK, true), (&LOOKAHEAD, true), (&HILLIS_STEELE, false), (&BLELLOCH_BLOCKED, false)]
     {
-        let options = Options { algorithm: Some(algorithm), ..Options::default() };
+        let options = Options::by(algorithm);
         let plan = plan(&scan(1000), Layout::default(), options, &h200(), &Tuning::of(&h200())).unwrap();
         assert_eq!(plan.wide(), wide, "{algorithm}");
     }
@@ -97,7 +103,7 @@ fn reductions() {
 }
 
 fn plan_by(name: &str, request: &Request, caps: &Caps) -> Result<Plan, Error> {
-    let options = Options { algorithm: Some(request.algorithm(name)?), ..Options::default() };
+    let options = Options::by(request.algorithm(name)?);
     plan(request, Layout::default(), options, caps, &Tuning::of(caps))
 }
 
@@ -165,16 +171,19 @@ fn what_a_rung_cannot_do_is_refused_with_what_can() {
         let why = refused(rung, &reduce(1000), &gl());
         assert!(why.contains(rung) && why.contains("no subgroups") && why.contains("grid_stride"), "{why}");
     }
-    let host = Caps { language: Language::Host, subgroups: None, ..gl() };
+    let host = gl().with(|caps| {
+        caps.language = Language::Host;
+        caps.subgroups = None;
+    });
     assert!(refused("subgroup", &reduce(1000), &host).contains("it runs parallel"));
     // So with the other primitives' algorithms.
     assert!(refused("lookback", &scan(1000), &gl()).contains("no subgroups; it runs reduce_then_scan"));
     assert!(refused("onesweep", &sort_keys(1000), &gl()).contains("no subgroups"));
     assert!(refused("lookahead", &scan(1000), &lavapipe()).contains("no hardware copies tiles"));
     assert!(refused("lookback_pipelined", &scan(1000), &pocl()).contains("subgroups are emulated"));
-    let incoherent = Caps { coherent: false, ..lavapipe() };
+    let incoherent = lavapipe().with(|caps| caps.coherent = false);
     assert!(refused("lookback_fenced", &scan(1000), &incoherent).contains("no `@coherent` memory"));
-    let foreign = Options { algorithm: Some(&algorithm::sort::ONESWEEP), ..Options::default() };
+    let foreign = Options::by(&algorithm::sort::ONESWEEP);
     let foreign = plan(&scan(1000), Layout::default(), foreign, &h200(), &Tuning::of(&h200())).unwrap_err().to_string();
     assert!(foreign.contains("no algorithm of scan's; it runs lookback"), "{foreign}");
 }
@@ -186,7 +195,10 @@ fn selections() {
     insta::assert_snapshot!("partition_behind_h200", text(&select(1 << 20, Rest::Behind), &h200()));
     insta::assert_snapshot!("select_gl", text(&select(1 << 20, Rest::Dropped), &gl()));
     insta::assert_snapshot!("select_of_nothing", text(&select(0, Rest::Apart), &h200()));
-    let in_place = Layout { wide: true, in_place: true, ..Layout::default() };
+    let in_place = Layout::default().with(|layout| {
+        layout.wide = true;
+        layout.in_place = true;
+    });
     let refused = plan(&select(9, Rest::Dropped), in_place, Options::default(), &h200(), &Tuning::of(&h200()));
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
 }
@@ -250,7 +262,7 @@ fn sorts_of_one_tile() {
 /// Few keys are merged where that is the faster way, and where it is the only one of a single launch.
 #[test]
 fn sorts_that_merge() {
-    let no_subgroups = Caps { subgroups: None, ..h200() };
+    let no_subgroups = h200().with(|caps| caps.subgroups = None);
     let sort = |key, n| Request::Sort(SortRequest { key, value: None, n, order: Order::Ascending });
     let shape = |request: &Request, caps: &Caps| {
         let plan = planned(request, Layout::default(), caps);
@@ -280,7 +292,7 @@ fn sorts_that_merge() {
 /// A partition by the most significant digit into the second buffer, whence workgroups sort its buckets into the output.
 #[test]
 fn sorts_from_the_most_significant_digit() {
-    let options = Options { algorithm: Some(&algorithm::sort::MSD_FIRST), ..Options::default() };
+    let options = Options::by(&algorithm::sort::MSD_FIRST);
     for (name, request, caps) in [
         ("sort_keys_h200_msd_first", sort_keys(1 << 20), h200()),
         ("sort_pairs_lavapipe_msd_first", sort_pairs(1 << 20), lavapipe()),
@@ -309,11 +321,11 @@ fn unbounded_waits_leave_the_fallback_out_and_change_nothing_else() {
         for caps in [h200(), lavapipe(), pocl()] {
             // Where subgroups are emulated no scan waits by choice.
             let algorithm = request.algorithm("lookback").ok();
-            let make = |options| {
-                let options = Options { algorithm, ..options };
+            let make = |options: Options| {
+                let options = options.with(|options| options.algorithm = algorithm);
                 plan(&request, Layout::default(), options, &caps, &Tuning::of(&caps)).unwrap()
             };
-            let (bounded, unbounded) = (make(Options::default()), make(UNBOUNDED));
+            let (bounded, unbounded) = (make(Options::default()), make(unbounded()));
             assert!(bounded.waiting_tiles() > 1 && bounded.waiting_tiles() == unbounded.waiting_tiles());
             assert!(!fallbacks(&bounded).is_empty() && fallbacks(&bounded).iter().all(|f| *f == 1));
             assert!(fallbacks(&unbounded).iter().all(|f| *f == 0));
@@ -322,7 +334,7 @@ fn unbounded_waits_leave_the_fallback_out_and_change_nothing_else() {
     }
     // Where no tile waits for another there is nothing to bound.
     for (request, caps) in [(reduce(1 << 20), h200()), (sort_keys(1 << 20), gl()), (scan(1 << 20), gl())] {
-        let unbounded = plan(&request, Layout::default(), UNBOUNDED, &caps, &Tuning::of(&caps)).unwrap();
+        let unbounded = plan(&request, Layout::default(), unbounded(), &caps, &Tuning::of(&caps)).unwrap();
         assert_eq!((unbounded.waiting_tiles(), unbounded), (0, planned(&request, Layout::default(), &caps)));
     }
 }
@@ -342,15 +354,18 @@ fn look_ahead_always_has_its_fallback() {
     let request = scan(1 << 28);
     assert_eq!(planned(&request, Layout::default(), &h200()).algorithm().name, "lookahead");
     let make = |options| plan(&request, Layout::default(), options, &h200(), &Tuning::of(&h200()));
-    assert_eq!(make(UNBOUNDED).unwrap().algorithm().name, "lookback");
-    let error = make(Options { algorithm: Some(&algorithm::scan::LOOKAHEAD), ..UNBOUNDED }).unwrap_err();
+    assert_eq!(make(unbounded()).unwrap().algorithm().name, "lookback");
+    let error = make(unbounded().with(|options| options.algorithm = Some(&algorithm::scan::LOOKAHEAD))).unwrap_err();
     assert!(matches!(&error, Error::Unsupported(why) if why.contains("lookahead with unbounded")), "{error}");
 }
 
 /// Each device runs some algorithm of each primitive, and each algorithm runs somewhere.
 #[test]
 fn every_algorithm_runs_on_some_device() {
-    let host = Caps { language: Language::Host, subgroups: None, ..gl() };
+    let host = gl().with(|caps| {
+        caps.language = Language::Host;
+        caps.subgroups = None;
+    });
     let forms = Form::all().map(|form| form.request(Scalar::U32, Builtin::Sum, 9).unwrap());
     let requests: Vec<Request> = forms.chain([select(9, Rest::Behind)]).collect();
     let mut found: Vec<&Algorithm> = vec![];
@@ -419,7 +434,12 @@ fn scans_look_ahead_from_so_many_words_on() {
 
 #[test]
 fn scans_look_ahead_by_registers_from_so_many_words_on() {
-    let nvidia = |language| Caps { language, bulk_shared_bytes: 0, ..h200() };
+    let nvidia = |language| {
+        h200().with(|caps| {
+            caps.language = language;
+            caps.bulk_shared_bytes = 0;
+        })
+    };
     let by = |scalar, n, layout, options, caps: &Caps| {
         plan(&scan_of(scalar, n), layout, options, caps, &Tuning::of(caps)).unwrap().algorithm().name
     };
@@ -429,10 +449,10 @@ fn scans_look_ahead_by_registers_from_so_many_words_on() {
             assert_eq!(usual(scalar, from - 1, &caps), "lookback", "{scalar:?}");
             assert_eq!(usual(scalar, from, &caps), "lookback_pipelined", "{scalar:?}");
         }
-        let in_place = Layout { in_place: true, ..Layout::default() };
-        let unbounded = Options { waiting: Waiting::Unbounded, ..Options::default() };
-        let unpromised = Caps { forward_progress: false, ..caps.clone() };
-        let halved = Caps { atomics64: false, ..caps.clone() };
+        let in_place = Layout::default().with(|layout| layout.in_place = true);
+        let unbounded = Options::default().with(|options| options.waiting = Waiting::Unbounded);
+        let unpromised = caps.clone().with(|caps| caps.forward_progress = false);
+        let halved = caps.clone().with(|caps| caps.atomics64 = false);
         assert_eq!(by(Scalar::U32, words, in_place, Options::default(), &caps), "lookback_pipelined");
         assert_eq!(by(Scalar::U32, words, in_place, Options::default(), &unpromised), "reduce_then_scan");
         assert_eq!(by(Scalar::U32, words, Layout::default(), unbounded, &caps), "lookback");
@@ -445,10 +465,13 @@ fn scans_look_ahead_by_registers_from_so_many_words_on() {
 fn a_scan_in_chunks_does_not_follow_its_tiles() {
     use algorithm::scan::{LOOKBACK, LOOKBACK_PIPELINED as AHEAD, REDUCE_THEN_SCAN};
     let follows = |language, scalar, algorithm, chunks: Option<u32>| {
-        let caps = Caps { language, bulk_shared_bytes: 0, ..h200() };
+        let caps = h200().with(|caps| {
+            caps.language = language;
+            caps.bulk_shared_bytes = 0;
+        });
         let mut tuning = Tuning::of(&caps);
         tuning.lookback_pipelined.chunks = chunks.unwrap_or(tuning.lookback_pipelined.chunks);
-        let options = Options { algorithm: Some(algorithm), ..Options::default() };
+        let options = Options::by(algorithm);
         plan(&scan_of(scalar, 1 << 23), Layout::default(), options, &caps, &tuning).unwrap().follows_arrival()
     };
     for scalar in [Scalar::U32, Scalar::F32] {
@@ -460,8 +483,9 @@ fn a_scan_in_chunks_does_not_follow_its_tiles() {
     }
     assert!(follows(Language::OpenClC, Scalar::F64, &AHEAD, None));
     // Chunks are as wide as subgroups, of which all have to be alike.
-    let varying = Caps { subgroups: Some(Subgroups { min: 8, max: 32, source: SubgroupSource::Native }), ..lavapipe() };
-    let options = Options { algorithm: Some(&AHEAD), ..Options::default() };
+    let varying =
+        lavapipe().with(|caps| caps.subgroups = Some(Subgroups { min: 8, max: 32, source: SubgroupSource::Native }));
+    let options = Options::by(&AHEAD);
     let tuning = with(Tuning::of(&varying), &[("lookback_pipelined_chunks", 4)]);
     assert!(plan(&scan(1 << 20), Layout::default(), options, &varying, &tuning).unwrap().follows_arrival());
     assert!(follows(Language::OpenClC, Scalar::F32, &LOOKBACK, None));
@@ -470,9 +494,9 @@ fn a_scan_in_chunks_does_not_follow_its_tiles() {
 
 #[test]
 fn scans_that_stay_keep_to_what_mesa_turns() {
-    let mesa = Caps { forward_progress: false, ..lavapipe() };
+    let mesa = lavapipe().with(|caps| caps.forward_progress = false);
     let by = |n, options, tuning: &Tuning| plan(&scan(n), Layout::default(), options, &mesa, tuning);
-    let asked = Options { algorithm: Some(&algorithm::scan::LOOKBACK_PIPELINED), ..Options::default() };
+    let asked = Options::by(&algorithm::scan::LOOKBACK_PIPELINED);
     let shipped = Tuning::of(&lavapipe());
     assert_eq!(by(1 << 20, asked, &shipped).unwrap().algorithm().name, "lookback_pipelined");
     let many = with(shipped.clone(), &[("lookback_pipelined_chunks", 16)]);
@@ -488,8 +512,8 @@ fn scans_that_stay_keep_to_what_mesa_turns() {
 /// One workgroup goes through a bucket of all keys: on Mesa 22.3 180000 came out right, and 2^18 did not.
 #[test]
 fn buckets_of_all_keys_keep_to_what_mesa_turns() {
-    let mesa = Caps { forward_progress: false, ..lavapipe() };
-    let options = Options { algorithm: Some(&algorithm::sort::MSD_FIRST), ..Options::default() };
+    let mesa = lavapipe().with(|caps| caps.forward_progress = false);
+    let options = Options::by(&algorithm::sort::MSD_FIRST);
     let by = |n, caps: &Caps| plan(&sort_keys(n), Layout::default(), options, caps, &Tuning::of(caps));
     assert_eq!(by(1 << 17, &mesa).unwrap().algorithm().name, "msd_first");
     assert_eq!(by(1 << 18, &lavapipe()).unwrap().algorithm().name, "msd_first");
@@ -515,17 +539,17 @@ fn states_are_of_the_widest_words_that_there_are() {
         let launch = plan.launched().next().unwrap();
         launch.kernel.parts.iter().find(|part| part.contains("/state_")).copied()
     };
-    let older = Caps { atomics128: false, ..h200() };
+    let older = h200().with(|caps| caps.atomics128 = false);
     assert_eq!(state(&h200()), Some("chain/state_word128"));
     assert_eq!(state(&older), Some("chain/state_words64"));
-    assert_eq!(state(&Caps { atomics64: false, ..older }), Some("chain/state_wide"));
+    assert_eq!(state(&older.with(|caps| caps.atomics64 = false)), Some("chain/state_wide"));
     let partials = |caps: &Caps| {
         let plan = planned(&reduce(1 << 20), Layout::default(), caps);
         let launch = plan.launched().next().unwrap();
         launch.kernel.parts.iter().find(|part| part.starts_with("reduce/partials")).copied()
     };
     assert_eq!(partials(&lavapipe()), Some("reduce/partials64"));
-    assert_eq!(partials(&Caps { atomics64: false, ..lavapipe() }), Some("reduce/partials"));
+    assert_eq!(partials(&lavapipe().with(|caps| caps.atomics64 = false)), Some("reduce/partials"));
 }
 
 /// One turn of looking back where that is possible: by as many states a lane as tuned, and by half as many tiles.
@@ -556,7 +580,7 @@ fn few_tiles_are_looked_back_at_at_once() {
     // Not without such a number, and in no other language.
     let one = with(Tuning::of(&h200()), &[("scan_window", 1)]);
     assert_eq!(shape_with(Scalar::U32, 1 << 20, &h200(), &one), (128, 512, None));
-    let opencl = Caps { language: Language::OpenClC, ..h200() };
+    let opencl = h200().with(|caps| caps.language = Language::OpenClC);
     let large = with(Tuning::of(&opencl), &[("scan_window", 4), ("scan_workgroup_many", 512)]);
     assert_eq!(shape_with(Scalar::U32, 1 << 20, &opencl, &large), (128, 512, None));
     assert_eq!(shape_with(Scalar::U64, 1 << 16, &opencl, &large), (64, 256, None));

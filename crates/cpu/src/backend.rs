@@ -49,31 +49,30 @@ impl Cpu {
         let memory = system::memory();
         // A 32-bit host ends earlier than its memory.
         let limit = if memory == 0 { isize::MAX as u64 } else { memory.min(isize::MAX as u64) };
-        let caps = Caps {
-            backend: "cpu",
-            device: system::processor(),
-            driver: format!("rayon {threads} threads"),
-            api: "Rust".into(),
-            kind: DeviceKind::Cpu,
-            language: Language::Host,
-            compute_units: threads as u32,
-            memory,
-            subgroups: None,
-            int64: true,
-            float64: true,
-            atomics64: true,
-            atomics128: false,
-            coherent: false,
-            subgroup_barrier: false,
-            forward_progress: true,
-            max_workgroup: 1024,
-            shared_bytes: 64 << 10,
-            bulk_shared_bytes: 0,
-            max_binding: limit,
-            max_buffer: limit,
-            binding_alignment: 4,
-            native_copy: true,
-            remedy: String::new(),
+        let caps = {
+            let mut caps = Caps::new("cpu", system::processor(), Language::Host);
+            caps.driver = format!("rayon {threads} threads");
+            caps.api = "Rust".into();
+            caps.kind = DeviceKind::Cpu;
+            caps.compute_units = threads as u32;
+            caps.memory = memory;
+            caps.subgroups = None;
+            caps.int64 = true;
+            caps.float64 = true;
+            caps.atomics64 = true;
+            caps.atomics128 = false;
+            caps.coherent = false;
+            caps.subgroup_barrier = false;
+            caps.forward_progress = true;
+            caps.max_workgroup = 1024;
+            caps.shared_bytes = 64 << 10;
+            caps.bulk_shared_bytes = 0;
+            caps.max_binding = limit;
+            caps.max_buffer = limit;
+            caps.binding_alignment = 4;
+            caps.native_copy = true;
+            caps.remedy = String::new();
+            caps
         };
         Ok(Cpu { caps: caps.into(), pool: pool.into(), queue: Default::default() })
     }

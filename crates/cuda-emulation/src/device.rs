@@ -80,32 +80,31 @@ impl Emulation {
     /// # Errors
     /// [`Error::Unsupported`] without clang.
     pub fn new(kind: DeviceKind) -> Result<Emulation> {
-        let caps = Caps {
-            backend: "cuda",
-            device: "CUDA C on the host".into(),
-            driver: "emulated".into(),
-            api: "CUDA sm_90, emulated".into(),
-            kind,
-            language: Language::CudaC,
-            compute_units: COMPUTE_UNITS,
-            memory: MEMORY,
-            subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
-            int64: true,
-            float64: true,
-            atomics64: true,
-            atomics128: true,
-            coherent: false,
-            subgroup_barrier: false,
-            forward_progress: true,
-            max_workgroup: 1024,
-            shared_bytes: 48 << 10,
-            bulk_shared_bytes: 227 << 10,
-            max_binding: MEMORY,
-            max_buffer: MEMORY,
-            binding_alignment: 1,
+        let caps = {
+            let mut caps = Caps::new("cuda", "CUDA C on the host".into(), Language::CudaC);
+            caps.driver = "emulated".into();
+            caps.api = "CUDA sm_90, emulated".into();
+            caps.kind = kind;
+            caps.compute_units = COMPUTE_UNITS;
+            caps.memory = MEMORY;
+            caps.subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
+            caps.int64 = true;
+            caps.float64 = true;
+            caps.atomics64 = true;
+            caps.atomics128 = true;
+            caps.coherent = false;
+            caps.subgroup_barrier = false;
+            caps.forward_progress = true;
+            caps.max_workgroup = 1024;
+            caps.shared_bytes = 48 << 10;
+            caps.bulk_shared_bytes = 227 << 10;
+            caps.max_binding = MEMORY;
+            caps.max_buffer = MEMORY;
+            caps.binding_alignment = 1;
             // So that the suite runs the kernel.
-            native_copy: false,
-            remedy: String::new(),
+            caps.native_copy = false;
+            caps.remedy = String::new();
+            caps
         };
         let opened = Opened { caps, clang: clang()?, kernels: Kernels::default(), running: Mutex::default() };
         Ok(Emulation(opened.into()))

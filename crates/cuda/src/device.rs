@@ -117,38 +117,37 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
     let integrated = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0;
     let memory = context.total_mem().map_err(driver(doing))? as u64;
     let version = dotted(driver_version()?);
-    let caps = Caps {
-        backend: "cuda",
-        device: name,
-        driver: match kernel_module() {
+    let caps = {
+        let mut caps = Caps::new("cuda", name, Language::CudaC);
+        caps.driver = match kernel_module() {
             Some(module) => format!("NVIDIA {module}, CUDA {version}"),
             None => format!("NVIDIA's for CUDA {version}"),
-        },
-        api: format!("CUDA {version} sm_{architecture}"),
-        kind: if integrated { DeviceKind::IntegratedGpu } else { DeviceKind::DiscreteGpu },
-        language: Language::CudaC,
-        compute_units: units.unsigned_abs(),
-        memory,
-        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
-        int64: true,
-        float64: true,
-        atomics64: true,
-        atomics128: architecture >= 90,
-        coherent: false,
-        subgroup_barrier: false,
+        };
+        caps.api = format!("CUDA {version} sm_{architecture}");
+        caps.kind = if integrated { DeviceKind::IntegratedGpu } else { DeviceKind::DiscreteGpu };
+        caps.compute_units = units.unsigned_abs();
+        caps.memory = memory;
+        caps.subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
+        caps.int64 = true;
+        caps.float64 = true;
+        caps.atomics64 = true;
+        caps.atomics128 = architecture >= 90;
+        caps.coherent = false;
+        caps.subgroup_barrier = false;
         // Since sm_70 every thread of a block that has started is scheduled independently and gets its turn: CUDA C++
         // promises parallel forward progress. Not to blocks that have not started; tickets number the tiles in the
         // order in which blocks start, so that a block waits on started ones alone.
-        forward_progress: true,
-        max_workgroup: threads.unsigned_abs().min(1024),
+        caps.forward_progress = true;
+        caps.max_workgroup = threads.unsigned_abs().min(1024);
         // What a block may declare statically; more takes dynamic shared memory and an opt-in.
-        shared_bytes: 48 * 1024,
-        bulk_shared_bytes: if architecture >= 90 { opt_in.unsigned_abs() } else { 0 },
-        max_binding: memory,
-        max_buffer: memory,
-        binding_alignment: 1,
-        native_copy: true,
-        remedy: String::new(),
+        caps.shared_bytes = 48 * 1024;
+        caps.bulk_shared_bytes = if architecture >= 90 { opt_in.unsigned_abs() } else { 0 };
+        caps.max_binding = memory;
+        caps.max_buffer = memory;
+        caps.binding_alignment = 1;
+        caps.native_copy = true;
+        caps.remedy = String::new();
+        caps
     };
     Ok((caps, architecture))
 }

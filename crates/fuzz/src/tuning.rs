@@ -21,7 +21,7 @@ pub fn tuning(bytes: &[u8]) {
         for request in requests() {
             let planned = algorithms(&request, &caps).into_iter().map(Some).chain([None]);
             for algorithm in planned {
-                let options = Options { algorithm, ..Options::default() };
+                let options = Options::default().with(|options| options.algorithm = algorithm);
                 // A refusal is right where the device cannot run with the numbers.
                 _ = plan(&request, Layout::default(), options, &caps, &tuning);
             }

@@ -69,33 +69,32 @@ fn ask(device: Device) -> Checked<Profile> {
     let features: Vec<String> = features.into_iter().map(|(_, name)| name).collect();
     let sizes = sizes(&device.bytes(SUB_GROUP_SIZES_INTEL).unwrap_or_default());
     let (subgroups, options) = subgroups(capability, &extensions, &c_versions(device)?, &features, &sizes);
-    let caps = Caps {
-        backend: "opencl",
-        device: device.string(ffi::CL_DEVICE_NAME)?,
-        driver: format!("{platform} {}", device.string(ffi::CL_DRIVER_VERSION)?),
-        api: api(&version),
-        kind,
-        language: Language::OpenClC,
-        compute_units: device.value(ffi::CL_DEVICE_MAX_COMPUTE_UNITS)?,
-        memory: device.value(ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?,
-        subgroups: Some(subgroups),
-        int64: !embedded || has("cles_khr_int64"),
-        float64: has("cl_khr_fp64"),
-        atomics64: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
-        atomics128: capability >= Some(9) && takes_128_bits(device)?,
-        coherent: false,
-        subgroup_barrier: false,
+    let caps = {
+        let mut caps = Caps::new("opencl", device.string(ffi::CL_DEVICE_NAME)?, Language::OpenClC);
+        caps.driver = format!("{platform} {}", device.string(ffi::CL_DRIVER_VERSION)?);
+        caps.api = api(&version);
+        caps.kind = kind;
+        caps.compute_units = device.value(ffi::CL_DEVICE_MAX_COMPUTE_UNITS)?;
+        caps.memory = device.value(ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?;
+        caps.subgroups = Some(subgroups);
+        caps.int64 = !embedded || has("cles_khr_int64");
+        caps.float64 = has("cl_khr_fp64");
+        caps.atomics64 = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
+        caps.atomics128 = capability >= Some(9) && takes_128_bits(device)?;
+        caps.coherent = false;
+        caps.subgroup_barrier = false;
         // A processor's threads take turns, and so do those of NVIDIA's workgroups, once started, since Volta. Elsewhere OpenCL promises nothing.
-        forward_progress: cpu || capability >= Some(VOLTA),
-        max_workgroup: u32::try_from(group.min(items)).unwrap_or(u32::MAX),
-        shared_bytes: u32::try_from(local).unwrap_or(u32::MAX),
-        bulk_shared_bytes: 0,
-        max_binding: most,
-        max_buffer: most,
+        caps.forward_progress = cpu || capability >= Some(VOLTA);
+        caps.max_workgroup = u32::try_from(group.min(items)).unwrap_or(u32::MAX);
+        caps.shared_bytes = u32::try_from(local).unwrap_or(u32::MAX);
+        caps.bulk_shared_bytes = 0;
+        caps.max_binding = most;
+        caps.max_buffer = most;
         // Where sub-buffers may start, which a caller's scratch is bound as. OpenCL tells it in bits.
-        binding_alignment: u64::from(device.value::<u32>(ffi::CL_DEVICE_MEM_BASE_ADDR_ALIGN)? / 8).max(1),
-        native_copy: false,
-        remedy: String::new(),
+        caps.binding_alignment = u64::from(device.value::<u32>(ffi::CL_DEVICE_MEM_BASE_ADDR_ALIGN)? / 8).max(1);
+        caps.native_copy = false;
+        caps.remedy = String::new();
+        caps
     };
     Ok(Profile { caps, options })
 }

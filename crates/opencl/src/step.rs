@@ -376,7 +376,7 @@ mod tests {
             };
             let spans = Spans::of(request, |operand| of(operand).span().slice(0, operand.bytes())).unwrap();
             for algorithm in planner::algorithms(request, cl.caps()) {
-                let options = Options { algorithm: Some(algorithm), ..Options::default() };
+                let options = Options::by(algorithm);
                 let Ok(prepared) = block_on(Prepared::new(&cl, request, Layout::default(), options)) else { continue };
                 LAUNCHES.take();
                 prepared.bind(&spans).unwrap();

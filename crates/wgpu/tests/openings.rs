@@ -37,7 +37,10 @@ fn calls(own: &Wgpu, other: &Wgpu) {
 
     let many = own.alloc::<u32>(20_000).unwrap();
     let request = own.sort(&many).in_place().request().clone();
-    let layout = Layout { wide: true, in_place: true, ..Layout::default() };
+    let layout = Layout::default().with(|layout| {
+        layout.wide = true;
+        layout.in_place = true;
+    });
     let sort = block_on(Prepared::new(own, &request, layout, Options::default())).unwrap();
     assert!(sort.plan().scratch_bytes() > 0);
     let room = other.allocate(sort.plan().scratch_bytes()).unwrap();

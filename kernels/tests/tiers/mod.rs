@@ -7,47 +7,50 @@ use trifold_core::{Caps, DeviceKind, KernelKey, Language, SubgroupSource, Subgro
 /// The devices, by what tells them apart.
 pub fn tiers() -> [(&'static str, Caps); 4] {
     let native = |min, max| Some(Subgroups { min, max, source: SubgroupSource::Native });
-    let full = Caps {
-        backend: "wgpu",
-        device: "a device for tests".into(),
-        driver: "none".into(),
-        api: "Vulkan".into(),
-        kind: DeviceKind::DiscreteGpu,
-        language: Language::Wgsl,
-        compute_units: 64,
-        memory: 0,
-        subgroups: native(32, 32),
-        int64: true,
-        float64: true,
-        atomics64: true,
-        atomics128: false,
-        coherent: true,
-        subgroup_barrier: true,
-        forward_progress: true,
-        max_workgroup: 1024,
-        shared_bytes: 48 * 1024,
-        bulk_shared_bytes: 0,
-        max_binding: (4 << 30) - 4,
-        max_buffer: 64 << 30,
-        binding_alignment: 32,
-        native_copy: false,
-        remedy: String::new(),
-    };
-    let narrow = Caps {
-        kind: DeviceKind::Cpu,
-        subgroups: native(4, 4),
-        int64: false,
-        float64: false,
-        atomics64: false,
-        atomics128: false,
-        coherent: false,
-        subgroup_barrier: false,
-        shared_bytes: 16 * 1024,
-        max_workgroup: 256,
-        ..full.clone()
-    };
-    let varying = Caps { subgroups: native(8, 64), atomics64: false, forward_progress: false, ..full.clone() };
-    let none = Caps { subgroups: None, kind: DeviceKind::IntegratedGpu, ..narrow.clone() };
+    let full = Caps::new("wgpu", "a device for tests".into(), Language::Wgsl).with(|caps| {
+        caps.driver = "none".into();
+        caps.api = "Vulkan".into();
+        caps.kind = DeviceKind::DiscreteGpu;
+        caps.compute_units = 64;
+        caps.memory = 0;
+        caps.subgroups = native(32, 32);
+        caps.int64 = true;
+        caps.float64 = true;
+        caps.atomics64 = true;
+        caps.atomics128 = false;
+        caps.coherent = true;
+        caps.subgroup_barrier = true;
+        caps.forward_progress = true;
+        caps.max_workgroup = 1024;
+        caps.shared_bytes = 48 * 1024;
+        caps.bulk_shared_bytes = 0;
+        caps.max_binding = (4 << 30) - 4;
+        caps.max_buffer = 64 << 30;
+        caps.binding_alignment = 32;
+        caps.native_copy = false;
+        caps.remedy = String::new();
+    });
+    let narrow = full.clone().with(|caps| {
+        caps.kind = DeviceKind::Cpu;
+        caps.subgroups = native(4, 4);
+        caps.int64 = false;
+        caps.float64 = false;
+        caps.atomics64 = false;
+        caps.atomics128 = false;
+        caps.coherent = false;
+        caps.subgroup_barrier = false;
+        caps.shared_bytes = 16 * 1024;
+        caps.max_workgroup = 256;
+    });
+    let varying = full.clone().with(|caps| {
+        caps.subgroups = native(8, 64);
+        caps.atomics64 = false;
+        caps.forward_progress = false;
+    });
+    let none = narrow.clone().with(|caps| {
+        caps.subgroups = None;
+        caps.kind = DeviceKind::IntegratedGpu;
+    });
     [("atomics64", full), ("narrow", narrow), ("varying", varying), ("no subgroups", none)]
 }
 

@@ -1,7 +1,7 @@
 //! What is to be measured, of what was asked for.
 
 use trifold::backend::{Caps, DeviceKind};
-use trifold::plan::{self, Fault, Form, Layout, Options, Writes};
+use trifold::plan::{self, Fault, Form, Layout, Writes};
 use trifold::tuning::Tuning;
 use trifold_conformance::Distribution;
 
@@ -91,7 +91,7 @@ fn by_waits(args: &CompareArgs, caps: &Caps, tuning: &Tuning, job: Job) -> Vec<J
 
 /// The tiles of a job that wait for each other; none if there is no plan of it.
 fn waiting_tiles(job: &Job, caps: &Caps, tuning: &Tuning) -> Option<u32> {
-    let options = Options { fault: Fault::None, ..job.options() };
+    let options = job.options().with(|options| options.fault = Fault::None);
     let plan = plan::plan(&measure::request(job).ok()?, Layout::default(), options, caps, tuning);
     plan.ok().map(|plan| plan.waiting_tiles())
 }
@@ -167,7 +167,10 @@ mod tests {
     fn caps() -> Caps {
         let subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
         let cpu = trifold::cpu::Cpu::new().unwrap();
-        Caps { language: Language::OpenClC, subgroups, ..cpu.caps().clone() }
+        cpu.caps().clone().with(|caps| {
+            caps.language = Language::OpenClC;
+            caps.subgroups = subgroups;
+        })
     }
 
     fn all(args: &CompareArgs, caps: &Caps, tuning: &Tuning) -> Vec<Job> {

@@ -172,8 +172,11 @@ impl Job {
     }
 
     pub fn options(&self) -> Options {
-        let Conditions { fault, waiting, .. } = self.conditions;
-        Options { algorithm: self.algorithm, fault, waiting }
+        Options::default().with(|options| {
+            options.algorithm = self.algorithm;
+            options.fault = self.conditions.fault;
+            options.waiting = self.conditions.waiting;
+        })
     }
 }
 

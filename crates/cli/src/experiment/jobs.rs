@@ -170,7 +170,11 @@ mod tests {
 
     /// A GPU without subgroups.
     fn gpu() -> Caps {
-        Caps { kind: DeviceKind::DiscreteGpu, language: Language::Wgsl, compute_units: 64, ..host() }
+        host().with(|caps| {
+            caps.kind = DeviceKind::DiscreteGpu;
+            caps.language = Language::Wgsl;
+            caps.compute_units = 64;
+        })
     }
 
     fn calls(experiment: Experiment, words: &str, caps: &Caps) -> Vec<Call> {

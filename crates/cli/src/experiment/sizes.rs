@@ -144,25 +144,24 @@ mod tests {
     #[test]
     fn sizes_scale_to_the_copy_and_to_the_limits() {
         let cpu = trifold::cpu::Cpu::new().unwrap();
-        let gpu = Caps {
-            kind: DeviceKind::DiscreteGpu,
-            memory: 0,
-            max_binding: 1 << 40,
-            max_buffer: 1 << 40,
-            ..cpu.caps().clone()
-        };
+        let gpu = cpu.caps().clone().with(|caps| {
+            caps.kind = DeviceKind::DiscreteGpu;
+            caps.memory = 0;
+            caps.max_binding = 1 << 40;
+            caps.max_buffer = 1 << 40;
+        });
         let ladder = |ms, caps: &Caps, host| most(ms, 4, caps, Reach::of_a_ladder(caps, true, 4, host));
         let most = |ms, bytes, caps: &Caps| most(ms, bytes, caps, Reach::of(caps));
         // 2 GB/s, and 4 TB/s.
         assert_eq!([4.0, 0.002].map(|ms| most(ms, 4, &gpu)), [20, 28]);
-        let software = Caps { kind: DeviceKind::Cpu, ..gpu.clone() };
+        let software = gpu.clone().with(|caps| caps.kind = DeviceKind::Cpu);
         assert_eq!([4.0, 0.002, 1e3].map(|ms| most(ms, 4, &software)), [19, 22, 16]);
         // 20 GB/s.
-        let processor = Caps { backend: "cpu", ..software.clone() };
+        let processor = software.clone().with(|caps| caps.backend = "cpu");
         assert_eq!([4.0, 0.4].map(|ms| ladder(ms, &processor, 32 << 30)), [28, 30]);
         assert_eq!([8 << 30, 32 << 30].map(|host| ladder(0.002, &gpu, host)), [28, 30]);
-        assert_eq!(ladder(4.0, &Caps { backend: "wgpu", ..software.clone() }, 32 << 30), 19);
-        assert_eq!(most(0.002, 8, &Caps { max_binding: 128 << 20, ..gpu.clone() }), 24);
-        assert_eq!(most(0.002, 4, &Caps { memory: 1 << 30, ..gpu }), 25);
+        assert_eq!(ladder(4.0, &software.clone().with(|caps| caps.backend = "wgpu"), 32 << 30), 19);
+        assert_eq!(most(0.002, 8, &gpu.clone().with(|caps| caps.max_binding = 128 << 20)), 24);
+        assert_eq!(most(0.002, 4, &gpu.with(|caps| caps.memory = 1 << 30)), 25);
     }
 }

@@ -202,7 +202,7 @@ impl<'a> Verify<'a> {
             let operator = job.operator.map_or("-", Builtin::name);
             for algorithm in lacking::algorithms(&request, caps) {
                 let name = format!("{}/u32/{operator}/{algorithm}", primitive.name);
-                let options = Options { algorithm: Some(algorithm), ..Options::default() };
+                let options = Options::by(algorithm);
                 let plan = plan::plan(&request, Layout::default(), options, caps, &device.backend.tuning());
                 if let Some(Error::Unsupported(why)) = plan.err().filter(|_| self.is_wanted(&name)) {
                     self.results.push(result(place(caps), name, Outcome::Ignored(why), Duration::ZERO));

@@ -6,105 +6,103 @@ use std::fmt::Write;
 
 use trifold_core::planner::plan;
 use trifold_core::{
-    Builtin, Caps, DeviceKind, Element, Fault, Language, Launch, Layout, Op, Options, Order, Param, Plan, Predicate,
+    Builtin, Caps, DeviceKind, Element, Language, Launch, Layout, Op, Options, Order, Param, Plan, Predicate,
     ReduceRequest, Region, Request, Rest, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Step,
     SubgroupSource, Subgroups, Tuning, Waiting,
 };
 
 /// Waits without their fallback.
-pub const UNBOUNDED: Options = Options { algorithm: None, fault: Fault::None, waiting: Waiting::Unbounded };
+pub fn unbounded() -> Options {
+    Options::default().with(|options| options.waiting = Waiting::Unbounded)
+}
 
 /// CUDA on an H200.
 pub fn h200() -> Caps {
-    Caps {
-        backend: "cuda",
-        device: "NVIDIA H200".into(),
-        driver: "NVIDIA 580.159.04, CUDA 13.0".into(),
-        api: "CUDA 13.0 sm_90".into(),
-        kind: DeviceKind::DiscreteGpu,
-        language: Language::CudaC,
-        compute_units: 132,
-        memory: 140 << 30,
-        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native }),
-        int64: true,
-        float64: true,
-        atomics64: true,
-        atomics128: true,
-        coherent: false,
-        subgroup_barrier: false,
-        forward_progress: true,
-        max_workgroup: 1024,
-        shared_bytes: 48 * 1024,
-        bulk_shared_bytes: 227 * 1024,
-        max_binding: 140 << 30,
-        max_buffer: 140 << 30,
-        binding_alignment: 1,
-        native_copy: true,
-        remedy: String::new(),
+    {
+        let mut caps = Caps::new("cuda", "NVIDIA H200".into(), Language::CudaC);
+        caps.driver = "NVIDIA 580.159.04, CUDA 13.0".into();
+        caps.api = "CUDA 13.0 sm_90".into();
+        caps.kind = DeviceKind::DiscreteGpu;
+        caps.compute_units = 132;
+        caps.memory = 140 << 30;
+        caps.subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
+        caps.int64 = true;
+        caps.float64 = true;
+        caps.atomics64 = true;
+        caps.atomics128 = true;
+        caps.coherent = false;
+        caps.subgroup_barrier = false;
+        caps.forward_progress = true;
+        caps.max_workgroup = 1024;
+        caps.shared_bytes = 48 * 1024;
+        caps.bulk_shared_bytes = 227 * 1024;
+        caps.max_binding = 140 << 30;
+        caps.max_buffer = 140 << 30;
+        caps.binding_alignment = 1;
+        caps.native_copy = true;
+        caps.remedy = String::new();
+        caps
     }
 }
 
 /// wgpu on lavapipe through Vulkan.
 pub fn lavapipe() -> Caps {
-    Caps {
-        backend: "wgpu",
-        device: "llvmpipe".into(),
-        api: "Vulkan".into(),
-        kind: DeviceKind::Cpu,
-        language: Language::Wgsl,
-        compute_units: 2,
-        memory: 0,
-        subgroups: Some(Subgroups { min: 8, max: 8, source: SubgroupSource::Native }),
-        atomics64: true,
-        atomics128: false,
-        coherent: true,
-        subgroup_barrier: true,
-        max_workgroup: 1024,
-        shared_bytes: 32 * 1024,
-        bulk_shared_bytes: 0,
-        max_binding: 128 << 20,
-        max_buffer: 2 << 30,
-        binding_alignment: 16,
-        native_copy: false,
-        remedy: String::new(),
-        ..h200()
-    }
+    h200().with(|caps| {
+        caps.backend = "wgpu";
+        caps.device = "llvmpipe".into();
+        caps.api = "Vulkan".into();
+        caps.kind = DeviceKind::Cpu;
+        caps.language = Language::Wgsl;
+        caps.compute_units = 2;
+        caps.memory = 0;
+        caps.subgroups = Some(Subgroups { min: 8, max: 8, source: SubgroupSource::Native });
+        caps.atomics64 = true;
+        caps.atomics128 = false;
+        caps.coherent = true;
+        caps.subgroup_barrier = true;
+        caps.max_workgroup = 1024;
+        caps.shared_bytes = 32 * 1024;
+        caps.bulk_shared_bytes = 0;
+        caps.max_binding = 128 << 20;
+        caps.max_buffer = 2 << 30;
+        caps.binding_alignment = 16;
+        caps.native_copy = false;
+        caps.remedy = String::new();
+    })
 }
 
 /// wgpu on llvmpipe through GL.
 pub fn gl() -> Caps {
-    Caps {
-        api: "Gl".into(),
-        subgroups: None,
-        int64: false,
-        float64: false,
-        atomics64: false,
-        atomics128: false,
-        coherent: false,
-        subgroup_barrier: false,
-        binding_alignment: 256,
-        ..lavapipe()
-    }
+    lavapipe().with(|caps| {
+        caps.api = "Gl".into();
+        caps.subgroups = None;
+        caps.int64 = false;
+        caps.float64 = false;
+        caps.atomics64 = false;
+        caps.atomics128 = false;
+        caps.coherent = false;
+        caps.subgroup_barrier = false;
+        caps.binding_alignment = 256;
+    })
 }
 
 /// OpenCL on PoCL 3.1, which has no subgroups of its own.
 pub fn pocl() -> Caps {
-    Caps {
-        backend: "opencl",
-        device: "pthread".into(),
-        api: "OpenCL 3.0".into(),
-        language: Language::OpenClC,
-        memory: 8 << 30,
-        subgroups: Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Emulated }),
-        max_workgroup: 4096,
-        shared_bytes: 512 * 1024,
-        bulk_shared_bytes: 0,
-        max_binding: 2 << 30,
-        binding_alignment: 128,
-        native_copy: true,
-        remedy: String::new(),
-        ..lavapipe()
-    }
+    lavapipe().with(|caps| {
+        caps.backend = "opencl";
+        caps.device = "pthread".into();
+        caps.api = "OpenCL 3.0".into();
+        caps.language = Language::OpenClC;
+        caps.memory = 8 << 30;
+        caps.subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Emulated });
+        caps.max_workgroup = 4096;
+        caps.shared_bytes = 512 * 1024;
+        caps.bulk_shared_bytes = 0;
+        caps.max_binding = 2 << 30;
+        caps.binding_alignment = 128;
+        caps.native_copy = true;
+        caps.remedy = String::new();
+    })
 }
 
 pub fn sum(scalar: Scalar) -> Op {
