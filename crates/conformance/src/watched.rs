@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use trifold_core::{Backend, CallCache, Caps, Command, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
+use trifold_core::{Backend, CallCache, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Tuning};
 
 /// What a backend was asked for.
 pub enum Event<'a> {
@@ -10,6 +10,13 @@ pub enum Event<'a> {
     Call(&'static str),
     /// Bytes that were read, which may be changed.
     Read(&'a mut [u8]),
+    /// Memory, which may be refused as more than there is.
+    Allocate {
+        /// How much is asked for.
+        bytes: u64,
+        /// Whether there is none.
+        refused: &'a mut bool,
+    },
 }
 
 /// A backend that tells of each call that may cost something or wait.
@@ -77,6 +84,11 @@ impl<B: Backend> Backend for Watched<B> {
     }
 
     fn allocate(&self, bytes: u64) -> Result<Span<Self>> {
+        let mut refused = false;
+        (self.watch)(Event::Allocate { bytes, refused: &mut refused });
+        if refused {
+            return Err(Error::OutOfMemory { bytes, device: self.caps().device.clone() });
+        }
         Ok(self.outer(&self.tell("allocate").allocate(bytes)?))
     }
 

@@ -12,7 +12,7 @@ fn faulty(at: fn(usize) -> usize, only: Option<usize>) -> Device {
     let reads = AtomicUsize::new(0);
     Device::of(Watched::new(Cpu::with_threads(2).unwrap(), move |event| match event {
         Event::Call("run") => reads.store(0, Ordering::Relaxed),
-        Event::Call(_) => {}
+        Event::Call(_) | Event::Allocate { .. } => {}
         Event::Read(bytes) => {
             let read = reads.fetch_add(1, Ordering::Relaxed);
             if only.is_none_or(|only| only == read) {
