@@ -447,7 +447,7 @@ impl<S> SpansOf<S> {
     }
 
     /// The span of a slot, if there is one. Scratch is no span of the call.
-    pub(crate) fn slot(&self, slot: Slot) -> Option<&S> {
+    pub fn slot(&self, slot: Slot) -> Option<&S> {
         match slot {
             Slot::Input => Some(&self.input),
             Slot::Output => Some(&self.output),
