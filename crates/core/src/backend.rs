@@ -524,9 +524,12 @@ impl<B: Backend> Spans<B> {
                 }
                 let is_written = slot.is_output() || other.is_output();
                 if is_written && !in_place && before.overlaps(span, backend) {
+                    let advice = match is_twin {
+                        true => "give exactly the same elements twice to work in place, or others",
+                        false => "give each elements of its own, in another buffer or slice",
+                    };
                     return Err(Error::Invalid(format!(
-                        "the {} (bytes {}..{}) and the {} (bytes {}..{}) overlap; give the same span twice to work in \
-                         place, or spans apart",
+                        "the {} (bytes {}..{}) and the {} (bytes {}..{}) overlap; {advice}",
                         other.noun(),
                         before.offset,
                         before.offset + before.bytes,

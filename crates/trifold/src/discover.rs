@@ -145,8 +145,16 @@ pub fn open() -> Result<Device> {
 pub async fn open_async() -> Result<Device> {
     let (found, missing) = search();
     let wanted = std::env::var("TRIFOLD_DEVICE").unwrap_or_default();
+    let listed: Vec<String> = found.iter().map(Found::to_string).collect();
     let mut tried: Vec<String> = missing.into_iter().map(|m| format!("{}: {}", m.backend, m.reason)).collect();
-    for device in ranked(found, &wanted) {
+    let ranked = ranked(found, &wanted);
+    if ranked.is_empty() && !listed.is_empty() {
+        let there_are = listed.join(", ");
+        return Err(Error::Unsupported(format!(
+            "no device has `{wanted}` (TRIFOLD_DEVICE) in its line; there are {there_are}"
+        )));
+    }
+    for device in ranked {
         match device.open_async().await {
             Ok(open) => return Ok(open),
             Err(error) => tried.push(format!("{device}: {error}")),

@@ -67,7 +67,7 @@ impl Wgpu {
     /// its limits. Add what the program itself needs.
     pub fn requirements(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
         wgpu::DeviceDescriptor {
-            label: Some("trifold"),
+            label: None,
             required_features: adapter.features() & wanted_features(),
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,

@@ -9,6 +9,14 @@ use crate::gl::Kept;
 /// Bytes that move through one staging buffer.
 const STAGING: u64 = 256 << 20;
 
+/// A caller's own buffer may lack what Trifold's have.
+fn check_usage(buffer: &wgpu::Buffer, needed: wgpu::BufferUsages, name: &str, done: &str) -> Result<()> {
+    if buffer.usage().contains(needed) {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!("a buffer without the usage {name} cannot be {done}; create it with {name}")))
+}
+
 fn check(what: &str, span: &Span<Wgpu>, bytes: usize) -> Result<()> {
     if span.bytes() != bytes as u64 {
         return Err(Error::Invalid(format!("{what}: the span has {} bytes, the host's slice {bytes}", span.bytes())));
@@ -26,6 +34,7 @@ impl Wgpu {
     pub(crate) fn write_span(&self, to: &Span<Self>, bytes: &[u8]) -> Result<()> {
         check("write", to, bytes.len())?;
         self.check_span("a write", to)?;
+        check_usage(to.handle(), wgpu::BufferUsages::COPY_DST, "COPY_DST", "written to")?;
         let mut offset = to.offset();
         for chunk in bytes.chunks(STAGING as usize) {
             self.scoped(chunk.len() as u64, || {
@@ -45,6 +54,7 @@ impl Wgpu {
         if bytes.is_empty() {
             return Ok(());
         }
+        check_usage(from.handle(), wgpu::BufferUsages::COPY_SRC, "COPY_SRC", "read")?;
         let size = from.bytes().min(STAGING);
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let staging = self.scoped_async(size, || self.make_buffer("trifold read", size, usage)).await?;
