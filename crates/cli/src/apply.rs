@@ -50,7 +50,7 @@ fn combine(
     let lines = lines(file, &file.input, &input)?;
     let elements = lines.gather(Cow::Borrowed(input.bytes()), input.stored.bytes());
     let initial = initial(args, input.stored)?;
-    let stored = result_type(args, input.stored, initial.as_deref(), &elements, &lines, results);
+    let stored = result_type(args, &input, initial.as_deref(), &elements, &lines, results)?;
     let scalar = stored.scalar();
     let op = Op::builtin(which, scalar).with_context(|| {
         let (name, stored) = (which.name(), input.stored.name());
@@ -59,11 +59,16 @@ fn combine(
     let initial = initial.map(|bytes| Stored::of(input.stored.scalar()).widen(&bytes, scalar).into_owned());
     let request = request(op, lines.length as u64, initial);
     let work = Work { request, lines: lines.count, input: input.stored.widen(&elements, scalar), values: None };
-    let (output, _) = work.run(file).with_context(|| advice(input.stored, stored))?;
-    let output = stored.narrow(scalar, &output);
+    let ran = work.run(file);
+    let (output, _) = match advice(input.stored, stored) {
+        Some(advice) => ran.context(advice)?,
+        None => ran?,
+    };
+    note_lost(input.stored, scalar, &output);
+    let output = stored.narrow(scalar, output.into());
     let (output, shape) = match results {
-        Results::Last => (output.into(), Shape::line(lines.count as u64)),
-        _ => (lines.scatter(output.into(), stored.bytes()), input.shape.clone()),
+        Results::Last => (output, Shape::line(lines.count as u64)),
+        _ => (lines.scatter(output, stored.bytes()), input.shape.clone()),
     };
     deliver(file, input.is_npy, stored, &shape, &output)
 }
@@ -86,11 +91,12 @@ fn initial(args: &CombineArgs, stored: Stored) -> Result<Option<Vec<u8>>> {
         let is_narrow = stored.bytes() < 4 && !stored.is_float();
         return Ok(is_narrow.then(|| identity.to_le_bytes()[..scalar.bytes() as usize].to_vec()));
     };
-    let bytes = elements::parse(scalar, text).context("--initial")?;
+    let no_number = || format!("--initial: `{text}` is no {}; give a number that fits the type", stored.name());
+    let bytes = elements::parse(scalar, text).ok().with_context(no_number)?;
     let grows = matches!(args.operator, Builtin::Sum | Builtin::Product);
-    let fits = || *stored.widen(&stored.narrow(scalar, &bytes), scalar) == bytes[..];
+    let fits = || *stored.widen(&stored.narrow(scalar, Cow::Borrowed(&bytes)), scalar) == bytes[..];
     if !grows && !stored.is_float() && !fits() {
-        bail!("--initial: `{text}` is no {}; give a number that fits the type", stored.name());
+        bail!(no_number());
     }
     Ok(Some(bytes))
 }
@@ -98,15 +104,16 @@ fn initial(args: &CombineArgs, stored: Stored) -> Result<Option<Vec<u8>>> {
 /// The type of the results: the numbers' own, unless sums need more room and may have it.
 fn result_type(
     args: &CombineArgs,
-    stored: Stored,
+    input: &Numbers,
     initial: Option<&[u8]>,
     elements: &[u8],
     lines: &Lines,
     results: Results,
-) -> Stored {
+) -> Result<Stored> {
+    let stored = input.stored;
     if args.wrapping {
         // Truth values have no sum of their own.
-        return if stored.is_bool() && args.operator == Builtin::Sum { stored.widened(4) } else { stored };
+        return Ok(if stored.is_bool() && args.operator == Builtin::Sum { stored.widened(4) } else { stored });
     }
     let start = match (initial, args.operator) {
         (Some(bytes), _) if !stored.is_float() => Stored::of(stored.scalar()).integers(bytes).next().unwrap_or(0),
@@ -114,21 +121,41 @@ fn result_type(
         _ => 0,
     };
     let fit = sums::fit(args.operator, stored, start, elements, lines, results);
+    let (name, own, wide) = (args.operator.name(), stored.name(), fit.stored.name());
     if fit.wraps {
-        eprintln!("note: the {} does not fit 64 bits, and wraps", args.operator.name());
+        eprintln!("note: the {name} does not fit 64 bits, and wraps");
     } else if fit.stored.bytes() > stored.bytes() && !stored.is_bool() {
-        let (name, own, wide) = (args.operator.name(), stored.name(), fit.stored.name());
+        // Whoever reads raw numbers could not know.
+        let is_raw = args.file.output.as_ref().is_some_and(|path| !files::writes_npy(path, input.is_npy));
+        ensure!(
+            !is_raw,
+            "the {name} does not fit {own}, and raw numbers do not say that they are {wide}; write a .npy, or give --wrapping"
+        );
         eprintln!("note: the {name} does not fit {own}, and is {wide}; --wrapping keeps {own}");
     }
-    fit.stored
+    Ok(fit.stored)
+}
+
+/// Says that numbers became infinite for the width of what they are written as.
+fn note_lost(stored: Stored, scalar: Scalar, wide: &[u8]) {
+    let size = scalar.bytes() as usize;
+    if !stored.is_float() || stored.bytes() == size {
+        return;
+    }
+    let narrow = stored.narrow(scalar, Cow::Borrowed(wide));
+    let again = stored.widen(&narrow, scalar);
+    let is_finite = |bytes: &[u8]| scalar.to_f64(bytes).is_finite();
+    let mut pairs = wide.chunks_exact(size).zip(again.chunks_exact(size));
+    if pairs.any(|(wide, narrow)| is_finite(wide) && !is_finite(narrow)) {
+        eprintln!("note: results do not fit {}, and are infinite", stored.name());
+    }
 }
 
 /// What to do where a call failed for the width of its results.
-fn advice(stored: Stored, result: Stored) -> String {
-    match result.bytes() > stored.bytes() {
-        true => format!("results of {} have {}; --wrapping keeps the type", stored.name(), result.name()),
-        false => "the call failed".into(),
-    }
+fn advice(stored: Stored, result: Stored) -> Option<String> {
+    let (own, wide) = (stored.name(), result.name());
+    let advice = || format!("results of {own} have {wide}; --wrapping keeps the type, and --device cpu has every type");
+    (result.bytes() > stored.bytes()).then(advice)
 }
 
 pub fn sort(args: &SortArgs) -> Result<ExitCode> {
@@ -148,11 +175,12 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
         check_values(args, &keys, values, path)?;
     }
     let lines = lines(file, &file.input, &keys)?;
-    let [key, value] = [Some(&keys), values.as_ref()].map(|numbers| numbers.map(|numbers| numbers.stored.scalar()));
+    let [key, value] =
+        [Some(&keys), values.as_ref()].map(|numbers| numbers.map(|numbers| numbers.stored.moved().scalar()));
     let key = key.unwrap_or(Scalar::U32);
     let order = if args.descending { Order::Descending } else { Order::Ascending };
     let gathered = |numbers: &Numbers, lines: &Lines| {
-        let stored = numbers.stored;
+        let stored = numbers.stored.moved();
         stored.widen(&lines.gather(Cow::Borrowed(numbers.bytes()), stored.bytes()), stored.scalar()).into_owned()
     };
     let request = SortRequest { key, value: value.map(ElementType::Scalar), n: lines.length as u64, order };
@@ -167,8 +195,8 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
     };
     let (sorted, moved) = work.run(file)?;
     let stored = |numbers: &Numbers, lines: &Lines, wide: &[u8]| {
-        let stored = numbers.stored;
-        lines.scatter(stored.narrow(stored.scalar(), wide).into(), stored.bytes()).into_owned()
+        let stored = numbers.stored.moved();
+        lines.scatter(stored.narrow(stored.scalar(), Cow::Borrowed(wide)), stored.bytes()).into_owned()
     };
     let sorted = stored(&keys, &lines, &sorted);
     let Some((values, value_lines)) = values.zip(value_lines) else {

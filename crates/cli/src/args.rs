@@ -1,7 +1,7 @@
 //! The command line.
 
 use std::num::NonZeroU8;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -242,8 +242,8 @@ pub struct ReportArgs {
     /// Only rows of these algorithms; copies and other programs' rows stay.
     #[arg(long, value_delimiter = ',', value_parser = algorithm)]
     pub algorithm: Vec<&'static str>,
-    /// Write the page to this file; it needs no other file and no network. Needed unless --csv or --svg is there.
-    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["csv", "svg"])]
+    /// Write the page to this file; it needs no other file and no network. By default report.html, unless --csv or --svg is there.
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write all rows to this file, as CSV.
     #[arg(long, value_name = "FILE")]
@@ -251,6 +251,14 @@ pub struct ReportArgs {
     /// Write each throughput chart to this folder, as SVG.
     #[arg(long, value_name = "FOLDER")]
     pub svg: Option<PathBuf>,
+}
+
+impl ReportArgs {
+    /// Where the page goes, if there is one.
+    pub fn page(&self) -> Option<&Path> {
+        let is_asked_for_others = self.csv.is_some() || self.svg.is_some();
+        self.output.as_deref().or((!is_asked_for_others).then_some(Path::new("report.html")))
+    }
 }
 
 #[derive(Args, Debug)]

@@ -48,7 +48,9 @@ pub fn listed(words: &[String]) -> Result<Vec<Found>> {
 /// Opens the device to run a user's data on: of those that match, a discrete GPU if there is one (CUDA before wgpu before
 /// OpenCL), else the CPU backend, else whatever there is. Where none was asked for, one that does not open is passed over.
 pub fn best(word: Option<&str>) -> Result<(Found, Device)> {
-    let words: Vec<String> = word.map(String::from).into_iter().collect();
+    // As the library's own choice.
+    let named = std::env::var("TRIFOLD_DEVICE").ok().filter(|named| !named.is_empty());
+    let words: Vec<String> = word.map(String::from).or(named).into_iter().collect();
     // Opening it tells whether the file of `TRIFOLD_TUNING` is for it.
     let mut devices = listed(&words)?;
     devices.sort_by_key(rank);

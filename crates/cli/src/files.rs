@@ -1,6 +1,7 @@
 //! Numbers in files: `.npy` of one or two dimensions, and raw little-endian. Read through a memory map, written whole or
 //! not at all.
 
+use std::borrow::Cow;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
 use std::ops::{Deref, Range};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf, is_separator};
 use std::sync::{Mutex, PoisonError};
 
 use crate::convert;
-use crate::lines::Shape;
+use crate::lines::{Lines, Shape};
 use crate::stored::Stored;
 use anyhow::{Context, Result, bail, ensure};
 use memmap2::Mmap;
@@ -20,6 +21,9 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 const MOST_BRACKETS: usize = 8;
 /// The longest header that NumPy itself reads without being told to trust the file.
 const LONGEST_HEADER: usize = 10_000;
+
+/// How much is written at a time.
+const PIECE: usize = 4 << 20;
 
 pub struct Numbers {
     pub stored: Stored,
@@ -35,6 +39,11 @@ type Content = Box<dyn Deref<Target = [u8]>>;
 
 /// Standard input as an input, and standard output as an output.
 const STANDARD: &str = "-";
+
+/// Whether numbers that are written there become a `.npy`: by the name, and of standard output by what the input was.
+pub fn writes_npy(path: &Path, was_npy: bool) -> bool {
+    if is_standard(path) { was_npy } else { path.extension().is_some_and(|e| e == "npy") }
+}
 
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == STANDARD
@@ -247,7 +256,7 @@ fn folder(path: &Path) -> &Path {
 impl<'a> Pending<'a> {
     /// Writes numbers: a `.npy` if that is asked for or the path says so, raw if not.
     pub fn numbers(path: &'a Path, as_npy: bool, stored: Stored, shape: &Shape, bytes: &[u8]) -> Result<Pending<'a>> {
-        let is_npy = if is_standard(path) { as_npy } else { path.extension().is_some_and(|e| e == "npy") };
+        let is_npy = writes_npy(path, as_npy);
         Pending::write(path, |file| {
             if is_npy {
                 let descr = stored.npy().parse::<npyz::TypeStr>()?;
@@ -259,7 +268,15 @@ impl<'a> Pending<'a> {
                     .writer(&mut *file)
                     .write_header_only()?;
             }
-            Ok(file.write_all(bytes)?)
+            let raw;
+            let bytes = if is_npy {
+                bytes
+            } else {
+                raw = raw_of(stored, shape, bytes)?;
+                &raw
+            };
+            // Whoever interrupts the program waits for the piece that is being written.
+            Ok(bytes.chunks(PIECE).try_for_each(|piece| file.write_all(piece))?)
         })
     }
 
@@ -302,6 +319,12 @@ impl<'a> Pending<'a> {
         };
         moved.with_context(|| format!("cannot write {}", path.display()))
     }
+}
+
+/// The numbers of an array as raw files have them, which say nothing of their order: little-endian, and row by row.
+fn raw_of<'b>(stored: Stored, shape: &Shape, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
+    let rows = Lines::of(shape, Some(-1))?;
+    Ok(stored.little_endian(rows.gather(Cow::Borrowed(bytes), stored.bytes())))
 }
 
 /// The files that are written and not yet in their places.

@@ -53,8 +53,9 @@ impl Lines {
                 shape.sizes
             );
         };
+        let asked = axis;
         let axis = if axis < 0 { axis + dimensions as i8 } else { axis };
-        ensure!((0..dimensions as i8).contains(&axis), "its shape is {:?}, which has no axis {axis}", shape.sizes);
+        ensure!((0..dimensions as i8).contains(&axis), "its shape is {:?}, which has no axis {asked}", shape.sizes);
         let length = shape.sizes[axis as usize] as usize;
         let count = shape.sizes.iter().enumerate().filter(|(i, _)| *i != axis as usize).map(|(_, n)| *n as usize);
         let is_across = dimensions == 2 && (axis == 0) != shape.is_fortran;

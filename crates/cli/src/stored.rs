@@ -99,6 +99,21 @@ impl Stored {
         self.bytes
     }
 
+    /// Elements with their lowest byte first.
+    pub fn little_endian(self, elements: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+        if !self.big_endian {
+            return elements;
+        }
+        let mut elements = elements.into_owned();
+        elements.chunks_exact_mut(self.bytes).for_each(<[u8]>::reverse);
+        elements.into()
+    }
+
+    /// As what a sort moves them, byte by byte: truth values as numbers.
+    pub fn moved(self) -> Stored {
+        if self.is_bool() { Stored { kind: Kind::Unsigned, ..self } } else { self }
+    }
+
     pub fn is_float(self) -> bool {
         self.kind == Kind::Float
     }
@@ -176,8 +191,11 @@ impl Stored {
     }
 
     /// Elements as they are stored, from those of a scalar. What does not fit wraps, or is rounded.
-    pub fn narrow(self, from: Scalar, elements: &[u8]) -> Vec<u8> {
+    pub fn narrow(self, from: Scalar, elements: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
         let wide = Stored::of(from);
+        if self == wide {
+            return elements;
+        }
         let mut narrow = Vec::with_capacity(elements.len() / wide.bytes * self.bytes);
         for element in elements.chunks_exact(wide.bytes) {
             let bits = wide.bits(element);
@@ -192,7 +210,7 @@ impl Stored {
             }
             narrow.extend_from_slice(&bytes[..self.bytes]);
         }
-        narrow
+        narrow.into()
     }
 }
 
@@ -245,7 +263,7 @@ mod tests {
                 let all = 0..1u32 << (8 * stored.bytes);
                 let elements: Vec<u8> = all.flat_map(|bits| bits.to_le_bytes()[..stored.bytes].to_vec()).collect();
                 let wide = stored.widen(&elements, stored.scalar());
-                assert!(stored.narrow(stored.scalar(), &wide) == elements, "{name} {big_endian}");
+                assert!(*stored.narrow(stored.scalar(), wide) == *elements, "{name} {big_endian}");
             }
         }
         let words = [0x0102_0304u32.to_be_bytes(), 0xfffe_fdfcu32.to_be_bytes()].concat();
@@ -265,7 +283,7 @@ mod tests {
             *halves.widen(&[0x3c, 0x00, 0xfb, 0xff], Scalar::F32),
             [1.0f32, -65504.0].map(f32::to_le_bytes).concat()
         );
-        assert_eq!(halves.narrow(Scalar::F32, &1e9f32.to_le_bytes()), [0x7c, 0x00]);
+        assert_eq!(*halves.narrow(Scalar::F32, 1e9f32.to_le_bytes().to_vec().into()), [0x7c, 0x00]);
         assert_eq!([i8s.range(), bools.range()], [(-128, 127), (0, 1)]);
         assert_eq!(Stored::from_name("u64").unwrap().range(), (0, u64::MAX.into()));
     }

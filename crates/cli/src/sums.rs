@@ -51,26 +51,34 @@ fn range(
     lines: &Lines,
     results: Results,
 ) -> Option<(i128, i128)> {
-    let mut range = (start, start);
-    let mut keep = |result: i128| range = (range.0.min(result), range.1.max(result));
+    let mut range: Option<(i128, i128)> = None;
     for line in 0..lines.count {
         let bytes = lines.length * stored.bytes();
-        let mut so_far = start;
-        for (i, element) in stored.integers(&elements[line * bytes..][..bytes]).enumerate() {
-            if results == Results::Exclusive && i + 1 == lines.length {
-                break;
-            }
-            so_far = match which {
-                Builtin::Product => so_far.checked_mul(element)?,
-                _ => so_far.checked_add(element)?,
+        let line = &elements[line * bytes..][..bytes];
+        // None is past 128 bits, from where a product comes back by a nought alone.
+        let mut so_far = Some(start);
+        for element in stored.integers(line) {
+            let before = so_far;
+            so_far = match (which, element) {
+                (Builtin::Product, 0) => Some(0),
+                (Builtin::Product, _) => so_far.and_then(|so_far| so_far.checked_mul(element)),
+                _ => so_far.and_then(|so_far| so_far.checked_add(element)),
             };
-            if results != Results::Last {
-                keep(so_far);
+            match results {
+                Results::Exclusive => range = Some(widened(range, before?)),
+                Results::Inclusive => range = Some(widened(range, so_far?)),
+                Results::Last => {}
             }
         }
-        keep(so_far);
+        if results == Results::Last {
+            range = Some(widened(range, so_far?));
+        }
     }
-    Some(range)
+    Some(range.unwrap_or((0, 0)))
+}
+
+fn widened(range: Option<(i128, i128)>, result: i128) -> (i128, i128) {
+    range.map_or((result, result), |(low, high)| (low.min(result), high.max(result)))
 }
 
 #[cfg(test)]
@@ -107,6 +115,13 @@ mod tests {
         assert_eq!(fits(Builtin::Product, "u8", 1, &[255; 4], Results::Last), ("u32", false));
         assert_eq!(fits(Builtin::Product, "u8", 1, &[255; 5], Results::Last), ("u64", false));
         assert_eq!(fits(Builtin::Product, "u8", 1, &[255; 9], Results::Last), ("u64", true));
+        // What a nought brings back, and where a start is no result.
+        let product: Vec<u8> = std::iter::repeat_n(255, 20).chain([0]).collect();
+        assert_eq!(fits(Builtin::Product, "u8", 1, &product, Results::Last), ("u8", false));
+        assert_eq!(fits(Builtin::Product, "u8", 1, &product, Results::Inclusive), ("u64", true));
+        let negative = [-128i8, -128].map(|x| x as u8);
+        assert_eq!(fits(Builtin::Sum, "i8", 300, &negative, Results::Last), ("i8", false));
+        assert_eq!(fits(Builtin::Sum, "i8", 300, &negative, Results::Exclusive), ("i32", false));
         assert_eq!(fits(Builtin::Max, "u8", 0, &[255; 9], Results::Last), ("u8", false));
     }
 }

@@ -115,7 +115,7 @@ fn a_comparison_is_quiet_and_narrow() {
     assert!(!table.contains('\x1b') && !said.contains('\x1b'), "{table}{said}");
     let lines = table.lines().filter(|line| !line.contains(" on "));
     assert!(lines.clone().count() > 10 && lines.clone().all(|line| line.chars().count() <= 80), "{table}");
-    assert!(table.contains("\nThe fastest of each") && table.ends_with(" results are right.\n"), "{table}");
+    assert!(table.contains("\nThe fastest of each") && table.contains(" results are right.\n"), "{table}");
 }
 
 #[test]

@@ -135,7 +135,9 @@ fn compare_measures_other_inputs_each_by_its_own_copy() {
         let sort = of.iter().find(|row| row["primitive"] == "sort_keys" && row["type"] == "f32").unwrap();
         let copy = of.iter().find(|row| row["primitive"] == "copy" && row["type"] == "f32").unwrap();
         let fraction = sort["gb_s"].as_f64().unwrap() / copy["gb_s"].as_f64().unwrap();
-        assert!((sort["copy_fraction"].as_f64().unwrap() / fraction - 1.0).abs() < 1e-6, "{input}");
+        // The copy is timed again, and the faster one counts.
+        let said = sort["copy_fraction"].as_f64().unwrap();
+        assert!(said > 0.0 && said <= fraction * (1.0 + 1e-6), "{input}: {said} {fraction}");
     }
     let others: Vec<&Value> = rows.iter().filter(|row| row["backend"] == "cub").map(|row| &row["input"]).collect();
     assert_eq!(others, ["uniform", "constant"]);

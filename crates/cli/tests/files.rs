@@ -296,6 +296,35 @@ fn every_type_is_read_and_written_back_as_it_came() {
     assert_eq!(succeeds(&on_cpu("scan", &[text(&raw), "--type", "f16"])), "1.0\n3.0\n");
 }
 
+/// Raw numbers say nothing of their order and width: they are little-endian, row by row, and of the input's type.
+#[test]
+fn raw_output_is_what_a_reader_takes_it_for() {
+    let folder = Folder::new();
+    let raw = folder.path("out.bin");
+    let big = folder.write("big.npy", &npy(">u4", "(3,)", &[3, 1, 2].map(u32::to_be_bytes).concat()));
+    succeeds(&on_cpu("sort", &[text(&big), "-o", text(&raw)]));
+    assert_eq!(fs::read(&raw).unwrap(), u32s(&[1, 2, 3]));
+    let mut fortran = npy("<u4", "(2, 3)", &u32s(&[1, 4, 2, 5, 3, 6]));
+    let at = fortran.windows(5).position(|word| word == b"False").unwrap();
+    fortran.splice(at..at + 5, *b"True ");
+    let fortran = folder.write("fortran.npy", &fortran);
+    succeeds(&on_cpu("scan", &[text(&fortran), "--axis", "1", "-o", text(&raw)]));
+    assert_eq!(fs::read(&raw).unwrap(), u32s(&[1, 3, 6, 4, 9, 15]));
+    let bytes = folder.write("bytes.bin", &[128, 128]);
+    let wide = ["--type", "u8", "-o", text(&raw)];
+    fails(&on_cpu("scan", &[&[text(&bytes)], &wide[..]].concat()), &["does not fit u8", "u32", ".npy", "--wrapping"]);
+    succeeds(&on_cpu("scan", &[&[text(&bytes), "--wrapping"], &wide[..]].concat()));
+    assert_eq!(fs::read(&raw).unwrap(), [128, 0]);
+    // Bytes that are no truth values stay as they are.
+    let odd = folder.write("odd.npy", &npy("|b1", "(4,)", &[255, 1, 0, 2]));
+    succeeds(&on_cpu("sort", &[text(&odd), "-o", text(&raw)]));
+    assert_eq!(fs::read(&raw).unwrap(), [0, 1, 2, 255]);
+    let halves = folder.write("halves.npy", &npy("<f2", "(2,)", &[0xff, 0x7b, 0xff, 0x7b]));
+    let output = on_cpu("reduce", &[text(&halves)]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("do not fit f16"), "{output:?}");
+    fails(&on_cpu("reduce", &[text(&odd), "--initial", "x"]), &["`x` is no bool"]);
+}
+
 #[test]
 fn two_dimensions_go_along_an_axis() {
     let folder = Folder::new();
@@ -364,6 +393,7 @@ fn a_hyphen_is_standard_input_and_output() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_call_leaves_no_file() {
+    use std::io::Write;
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
@@ -376,21 +406,28 @@ fn an_interrupted_call_leaves_no_file() {
         let mut program = Command::new(env!("CARGO_BIN_EXE_trifold"));
         program.args(["scan", "--device", "cpu", text(&input), "--type", "u32", "-o", text(&output)]);
         let child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // A shell that waits for a word: to start one takes longer than the program may.
+        let kill = format!("read word; kill -s {signal} {}", child.id());
+        let mut killer = Command::new("sh").args(["-c", &kill]).stdin(Stdio::piped()).spawn().unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
-        let is_being_written = || {
+        // The file with which the program asks whether it may write there is gone by the second look.
+        let being_written = || {
             let entries = fs::read_dir(folder.0.path()).unwrap().flatten();
-            let mut files = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".trifold-"));
-            files.any(|file| file.metadata().is_ok_and(|file| file.len() > 0))
+            entries.map(|entry| entry.file_name()).find(|name| name.to_string_lossy().starts_with(".trifold-"))
+        };
+        let is_being_written = || {
+            let name = being_written();
+            std::thread::sleep(Duration::from_micros(300));
+            name.is_some() && name == being_written()
         };
         while !is_being_written() {
             if output.exists() {
                 break;
             }
             assert!(Instant::now() < deadline, "it was never seen to be written");
-            std::thread::sleep(Duration::from_micros(200));
         }
-        let id = child.id().to_string();
-        assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        killer.stdin.take().unwrap().write_all(b"now\n").unwrap();
+        assert!(killer.wait().unwrap().success());
         let ended = child.wait_with_output().unwrap();
         // It may have been done by then: the file is there whole, and has to go for another try.
         if output.exists() {

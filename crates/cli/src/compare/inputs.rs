@@ -27,6 +27,11 @@ impl Kind {
     pub fn of(job: &Job) -> Kind {
         Kind { scalar: job.scalar, n: job.n, distribution: job.conditions.input, shape: job.shape() }
     }
+
+    /// Of its copy, to which it is the same how elements repeat.
+    pub fn of_copy(job: &Job) -> Kind {
+        Kind { shape: Shape::Plain, ..Kind::of(job) }
+    }
 }
 
 /// A job's data on the host.

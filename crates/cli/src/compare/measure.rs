@@ -42,7 +42,7 @@ pub struct Bench<'a> {
     shared: &'a Shared,
     /// Made when first needed; none on software devices, and where there is no memory for it.
     busy: Option<Option<Busy>>,
-    /// The speed of the device's copy, by what it copies.
+    /// The speeds of the device's copy, by what it copies.
     copies: Vec<(Kind, f64)>,
     /// Of the row that is measured.
     data: Option<Rc<Data>>,
@@ -126,6 +126,16 @@ impl<'a> Bench<'a> {
         self.runs.budget = budget;
     }
 
+    /// Makes what the job's row is given and must give, which other devices' rows share.
+    pub fn prepare(&self, job: &Job) {
+        let plan = |request: &Request| {
+            plan::plan(request, Default::default(), job.options(), self.backend.caps(), &self.tuning).is_ok()
+        };
+        if let Some(request) = request(job).ok().filter(plan) {
+            self.shared.inputs.of(job, &request);
+        }
+    }
+
     /// Measures a job. Whatever fails, a panic of a driver's binding too, is said in the row.
     pub fn row(&mut self, job: &Job) -> Outcome {
         let row = Row::new(job, self.backend.caps().into());
@@ -193,7 +203,7 @@ impl<'a> Bench<'a> {
         let timing = self.runs.time(&call, self.idle())?;
         let gb_s = request.bytes_moved_by(row.outputs.unwrap_or(job.n)) as f64 / timing.median_ms * 1e-6;
         if job.primitive == &forms::COPY {
-            self.copies.push((Kind::of(job), gb_s));
+            self.copies.push((Kind::of_copy(job), gb_s));
         }
         timing.enter(row);
         row.gelem_s = Some(job.n as f64 / timing.median_ms * 1e-6);
@@ -211,16 +221,19 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// The speed of the device's copy of such an input: measured once, none where it fails.
+    /// The speed of the device's copy of such an input, none where it fails: the best of two, of which one may be a row's.
     fn copy_gb_s(&mut self, job: &Job) -> Result<Option<f64>> {
-        let kind = Kind::of(job);
-        let known = self.copies.iter().find(|(known, _)| *known == kind);
-        let (None, Some(data)) = (known, &self.data) else { return Ok(known.map(|(_, gb_s)| *gb_s)) };
-        let copy = data.copy_call(self.backend, job.scalar, job.n);
-        let ms = lasting(copy.and_then(|call| Ok(self.runs.time(&call, self.idle())?.median_ms)))?;
-        let gb_s = ms.map(|ms| data.copy_bytes() as f64 / ms * 1e-6);
-        self.copies.extend(gb_s.map(|gb_s| (kind, gb_s)));
-        Ok(gb_s)
+        let kind = Kind::of_copy(job);
+        let known = |bench: &Self| -> Vec<f64> {
+            bench.copies.iter().filter(|(known, _)| *known == kind).map(|(_, gb_s)| *gb_s).collect()
+        };
+        if let (0 | 1, Some(data)) = (known(self).len(), &self.data) {
+            let copy = data.copy_call(self.backend, job.scalar, job.n);
+            let ms = lasting(copy.and_then(|call| Ok(self.runs.time(&call, self.idle())?.median_ms)))?;
+            let gb_s = ms.map(|ms| data.copy_bytes() as f64 / ms * 1e-6);
+            self.copies.extend(gb_s.map(|gb_s| (kind, gb_s)));
+        }
+        Ok(known(self).into_iter().reduce(f64::max))
     }
 }
 

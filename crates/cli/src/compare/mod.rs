@@ -45,6 +45,8 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     report.show(&listed.list());
     report.show(table::LEGEND);
     rows::fill_copy_fractions(&mut others);
+    // Of devices that could not be opened: why.
+    report.table(0, &[], &listed, args.wide);
     let shared = Shared::default();
     let mut stations: Vec<Station<'_>> =
         opened.iter().flatten().map(|Opened(device)| Station::new(args, device, &shared, &report)).collect();
@@ -77,7 +79,10 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         eprintln!("note: {} rows of --with measure nothing that was measured here; left out", all - others.len());
     }
     rows.extend(others);
-    let conclusion = table::conclusion(&rows, &listed);
+    let mut conclusion = table::conclusion(&rows, &listed);
+    if args.json.is_none() && args.html.is_none() {
+        conclusion += "--html FILE makes a page of charts, and --json FILE keeps the rows.\n";
+    }
     conclude(&rows, measured, args.json.as_deref(), args.html.as_deref(), &conclusion)
 }
 

@@ -93,8 +93,10 @@ impl<'a> Station<'a> {
             if self.is_out_of_time(&job, done) {
                 self.left_out += 1;
             } else {
-                let start = Instant::now();
                 self.report.bar.set_message(format!("{}: {job}", self.name));
+                // The host's time for all devices is not this one's.
+                self.bench.prepare(&job);
+                let start = Instant::now();
                 self.row(&job);
                 self.spent += start.elapsed();
             }

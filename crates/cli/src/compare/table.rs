@@ -204,10 +204,24 @@ fn table(rows: &mut [&Row], devices: &Devices, wide: bool) -> String {
     if wide && columns.has(|row| of_cuda(row, &cudas).is_some()) {
         columns.add(6, "of cuda", Right, |row| Some(format!("{:.2}", of_cuda(row, &cudas)?)));
     }
-    if columns.has(|row| row.verified == Some(false)) {
-        columns.add(0, "checked", Left, |row| Some(if row.verified? { "yes" } else { "NO" }.into()));
+    if columns.has(|row| row.verified == Some(false) && ran(row)) {
+        columns
+            .add(0, "checked", Left, |row| Some(if row.verified? { "yes" } else { "NO" }.into()).filter(|_| ran(row)));
     }
     columns.render(wide)
+}
+
+/// Whether a call was made, and its result looked at.
+fn ran(row: &Row) -> bool {
+    row.verified.is_some() && (row.median_ms.is_some() || row.n == 0)
+}
+
+/// A title with all that is not as usual: what differs in it is no comparison of devices.
+fn whole_title(row: &Row) -> String {
+    let waits = row.conditions().into_iter().skip(row.unusual_input().len());
+    let planned = row.tuning.iter().map(|tuning| format!("planned with {tuning}"));
+    let more: String = waits.chain(planned).map(|more| format!(", {more}")).collect();
+    title(row) + &more
 }
 
 /// The fastest device of each kind of call, at the most elements that were measured, and whether all is right.
@@ -218,7 +232,7 @@ pub fn conclusion(rows: &[Row], devices: &Devices) -> String {
     let mut fastest: Vec<&Row> = vec![];
     for row in own.iter().filter(measured) {
         let is_better = |best: &&mut &Row| row.n > best.n || row.n == best.n && row.median_ms < best.median_ms;
-        match fastest.iter_mut().find(|best| title(best) == title(row)) {
+        match fastest.iter_mut().find(|best| whole_title(best) == whole_title(row)) {
             None => fastest.push(row),
             Some(best) => {
                 Some(best).filter(is_better).into_iter().for_each(|best| *best = row);
@@ -229,7 +243,7 @@ pub fn conclusion(rows: &[Row], devices: &Devices) -> String {
     if !fastest.is_empty() {
         text += "\nThe fastest of each, at its largest n\n";
         let mut columns = Columns { rows: &fastest, columns: vec![] };
-        columns.add(0, "call", Left, |row| Some(title(row)));
+        columns.add(0, "call", Left, |row| Some(whole_title(row)));
         columns.add(0, "n", Right, |row| Some(size(row.n)));
         columns.add(0, "device", Left, |row| Some(devices.short(row)));
         columns.add(4, "algorithm", Left, |row| Some(row.algorithm.clone()));
@@ -247,15 +261,16 @@ pub fn conclusion(rows: &[Row], devices: &Devices) -> String {
 
 /// How many rows are right, and which are not.
 fn verdict(rows: &[&Row], devices: &Devices) -> String {
-    let of = |verified| rows.iter().filter(move |row| row.verified == verified);
-    let right = of(Some(true)).count();
+    let right = rows.iter().filter(|row| row.verified == Some(true)).count();
     let mut text = match rows.len() {
         all if all == right => format!("\nAll {all} results are right.\n"),
         all => format!("\n{right} of {all} results are right.\n"),
     };
-    let wrong = of(Some(false)).map(|row| format!("WRONG: {}\n", call(row, devices)));
-    let refused = of(None).map(|row| format!("not run: {}\n", call(row, devices)));
-    text.extend(wrong.chain(refused));
+    let wrong = rows.iter().filter(|row| row.verified == Some(false) && ran(row));
+    let wrong = wrong.map(|row| format!("WRONG: {}\n", call(row, devices)));
+    // Why stands with the tables.
+    let others = rows.iter().filter(|row| !ran(row)).map(|row| format!("not run: {}\n", call(row, devices)));
+    text.extend(wrong.chain(others));
     text
 }
 
@@ -447,11 +462,17 @@ mod tests {
             (row.median_ms, row.gelem_s) = (Some(ms), Some(n as f64 / ms * 1e-6));
             row
         };
+        let failed = Row { median_ms: None, ..timed("cuda", 2048, 0.1, Some(false)) };
+        let blocked = Row { fault: "late:2".into(), ..timed("cuda", 2048, 0.001, Some(true)) };
         let right = [timed("cuda", 1024, 0.001, Some(true)), timed("wgpu", 2048, 0.004, Some(true))];
         let text = |rows: &[Row]| conclusion(rows, &Devices::of_rows(rows));
         let said = text(&[&right[..], &[timed("cuda", 2048, 0.003, Some(true))]].concat());
         assert!(said.contains("scan of u32, sum  2^11  1 cuda"), "{said}");
         assert!(said.ends_with("\nAll 3 results are right.\n"), "{said}");
+        // What did not run is not wrong, and a call under other conditions is another call.
+        let said = text(&[&right[..], &[failed, blocked]].concat());
+        assert!(said.contains("not run: scan of 2^11 u32 on 1 cuda\n") && !said.contains("WRONG"), "{said}");
+        assert!(said.contains("scan of u32, sum  ") && said.contains("scan of u32, sum, fault late:2  2^11"), "{said}");
         // What is wrong is not the fastest.
         let said = text(&[&right[..], &[timed("cuda", 2048, 0.003, Some(false))]].concat());
         assert!(said.contains("scan of u32, sum  2^11  2 wgpu"), "{said}");

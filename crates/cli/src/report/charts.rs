@@ -255,7 +255,7 @@ fn logarithmic(exponents: &[f64], label: impl Fn(f64) -> String) -> Option<Axis>
 fn figures(line: &Line, row: &Row) -> String {
     let mut text = format!("{}\n{} elements: {} G/s", line.label(), size(row.n), short(speed(row).unwrap_or(0.0)));
     if let Some(ms) = row.batched_ms {
-        text += &format!("\n{} each, of {BATCH} queued", time(ms));
+        text += &format!("\n{} each, of a batch of {BATCH}", time(ms));
     }
     if let Some(ms) = row.median_ms {
         text += &format!("\n{} alone", time(ms));
@@ -291,7 +291,7 @@ pub fn throughput(axes: &Axes, lines: &Lines<'_>, ceiling: &Ceiling, look: &Look
         drawn.push(Series { legend, marks: path + &markers, spots });
     }
     let queued = queued_up_to(lines.values().flat_map(BTreeMap::values).copied());
-    let queued = queued.filter(|_| look.is_wide()).map(|n| format!("; queued up to {}", size(n)));
+    let queued = queued.filter(|_| look.is_wide()).map(|n| format!("; batched up to {}", size(n)));
     let content = html! {
         (axis_title(&format!("elements a second, over n{}", queued.unwrap_or_default())))
         g.grid { (PreEscaped(grid)) }

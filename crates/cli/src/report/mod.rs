@@ -34,17 +34,22 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
         draw(args, folder, &runs)?;
     }
     // Both are written, or neither.
-    let page = args.output.as_ref().map(|path| Pending::text(path, &page::render(&runs)?)).transpose()?;
+    let page = args.page().map(|path| Pending::text(path, &page::render(&runs)?)).transpose()?;
     let csv = args.csv.as_ref().map(|path| Pending::text(path, &table::csv(&runs)?)).transpose()?;
     for pending in [page, csv].into_iter().flatten() {
         pending.finish()?;
+    }
+    if args.output.is_none()
+        && let Some(page) = args.page()
+    {
+        eprintln!("note: the page is {}", page.display());
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// What is written, one drawing of several among it.
 fn outputs<'a>(args: &'a ReportArgs, drawing: Option<&'a Path>) -> [(&'static str, Option<&'a Path>); 3] {
-    [("-o", args.output.as_deref()), ("--csv", args.csv.as_deref()), ("--svg", drawing)]
+    [("-o", args.page()), ("--csv", args.csv.as_deref()), ("--svg", drawing)]
 }
 
 /// Writes the charts to a folder, under names that the rows have given them.

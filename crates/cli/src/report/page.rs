@@ -68,8 +68,8 @@ pub fn render(runs: &[Run]) -> Result<String> {
                 footer {
                     p {
                         "Medians of the device's own times; of small calls, which alone are mostly their launch, each one's share of "
-                        (BATCH) " that are queued, where that was measured. The copy ceiling is what a call could reach if it moved "
-                        "its least traffic as fast as the run's fastest copy of the same size, a queued one beside queued calls, where the file has one. Where a file has "
+                        (BATCH) " in a queue, where that was measured. The copy ceiling is what a call could reach if it moved "
+                        "its least traffic as fast as the run's fastest copy of the same size, a batched one beside batched calls, where the file has one. Where a file has "
                         "several rows of one call, a line takes the fastest. In a focused chart the arrow keys go "
                         "from point to point."
                     }
@@ -328,9 +328,8 @@ fn section(subject: &Subject, runs: &[Run]) -> Result<Markup> {
     }
     let (entries, note) = if is_crowded {
         let queued = series::queued_up_to(runs.iter().flat_map(|run| subject.rows(run)));
-        let note = queued.map(|n| {
-            format!("Up to {} elements, where measured each one's share of {BATCH} calls that are queued", size(n))
-        });
+        let note = queued
+            .map(|n| format!("Up to {} elements, where measured each one's share of a batch of {BATCH}", size(n)));
         (entries_of_apis(&panels), note)
     } else {
         entries(&panels)

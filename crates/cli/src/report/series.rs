@@ -99,7 +99,7 @@ pub fn speed(row: &Row) -> Option<f64> {
 }
 
 /// The speed of a call that has the device to itself.
-fn alone(row: &Row) -> Option<f64> {
+pub fn alone(row: &Row) -> Option<f64> {
     row.gelem_s.filter(is_good).filter(|_| row.n > 0 && row.verified != Some(false) && row.error.is_none())
 }
 

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::read::Run;
-use super::series::{self, Lines, Subject, speed};
+use super::series::{self, Lines, Subject};
 use super::style::Api;
 use super::text::{short, size};
+use crate::compare::Row;
 
 /// A subject's speeds at the largest n that one of our own rows has.
 struct Call {
@@ -22,7 +23,11 @@ impl Call {
         let lines = series::lines(&subject, run);
         let own = lines.iter().filter(|(line, _)| !line.api.is_library());
         let n = own.flat_map(|(_, rows)| rows.keys().copied()).max()?;
-        let speeds = apis.iter().map(|api| fastest(&lines, api, n)).collect();
+        let rows: Vec<Option<&Row>> = apis.iter().map(|api| fastest(&lines, api, n)).collect();
+        // A share of a batch is set against others alone.
+        let are_batched = rows.iter().flatten().all(|row| row.batched_ms.is_some());
+        let speed = |row: &Row| if are_batched { series::speed(row) } else { series::alone(row) };
+        let speeds = rows.iter().map(|row| row.and_then(speed)).collect();
         drop(lines);
         Some(Call { subject, n, speeds })
     }
@@ -32,10 +37,11 @@ impl Call {
     }
 }
 
-/// The speed of an API's fastest line at an n.
-fn fastest(lines: &Lines<'_>, api: &Api, n: u64) -> Option<f64> {
+/// An API's fastest row at an n.
+fn fastest<'a>(lines: &Lines<'a>, api: &Api, n: u64) -> Option<&'a Row> {
     let own = lines.iter().filter(|(line, _)| line.api == *api);
-    own.filter_map(|(_, rows)| speed(rows.get(&n)?)).reduce(f64::max)
+    let rows = own.filter_map(|(_, rows)| rows.get(&n).copied());
+    rows.max_by(|a, b| series::speed(a).unwrap_or(0.0).total_cmp(&series::speed(b).unwrap_or(0.0)))
 }
 
 /// The table of a run; an experiment's rows have their own charts. Nothing where one API alone has one call.
@@ -53,7 +59,7 @@ pub fn of(run: &Run, is_named: bool) -> Markup {
     html! {
         section.summary aria-label=(name) {
             h2 { (name) }
-            p.note { "10⁹ elements a second at the largest n. The fastest is bold." }
+            p.note { "10⁹ elements a second at the largest n; batched, where all of a line were measured so. The fastest is bold." }
             div.scroll tabindex="0" role="region" aria-label=(name) {
                 table {
                     thead {

@@ -12,7 +12,7 @@ use super::text::{percent, prefixed, short, size, time};
 use crate::compare::Row;
 
 /// What the columns of rows are.
-const TERMS: &str = "Median: a call alone. Queued: a call's share of 32 that are queued. Of copy: of the speed of the device's own copy. \
+const TERMS: &str = "Median: a call alone. Batched: a call's share of 32 in a queue. Of copy: of the speed of the device's own copy. \
                      A heading sorts.";
 
 /// A cell: what is shown, and what is sorted by; a text by itself if there is no number.
@@ -87,7 +87,7 @@ pub fn of_rows(subject: &Subject, runs: &[Run]) -> Markup {
         ("API", true, |_, row| words(&Api::of(&row.backend, &row.api).label)),
         ("n", true, |_, row| number(Some(row.n as f64), |_| size(row.n))),
         ("median", true, |_, row| number(row.median_ms, time)),
-        ("queued", true, |_, row| number(row.batched_ms, time)),
+        ("batched", true, |_, row| number(row.batched_ms, time)),
         ("10⁹ elements/s", true, |_, row| number(rate(row), short)),
         ("of copy", true, |_, row| number(row.copy_fraction, percent)),
         ("GB/s", true, |_, row| number(bandwidth(row), short)),
