@@ -19,7 +19,7 @@ use crate::args::{CombineArgs, FileArgs, ReduceArgs, ScanArgs, SortArgs};
 use crate::elements;
 use crate::files::{self, Asked, Numbers, Pending};
 use crate::interrupt;
-use crate::lines::{Lines, Shape};
+use crate::lines::{ArrayShape, Lines};
 use crate::memory::{allocate, upload};
 use crate::stored::Stored;
 use crate::sums::{self, Results};
@@ -67,7 +67,7 @@ fn combine(
     note_lost(input.stored, scalar, &output);
     let output = stored.narrow(scalar, output.into());
     let (output, shape) = match results {
-        Results::Last => (output, Shape::line(lines.count as u64)),
+        Results::Last => (output, ArrayShape::line(lines.count as u64)),
         _ => (lines.scatter(output, stored.bytes()), input.shape.clone()),
     };
     deliver(file, input.is_npy, stored, &shape, &output)
@@ -294,7 +294,7 @@ impl Work<'_> {
     }
 }
 
-fn deliver(args: &FileArgs, is_npy: bool, stored: Stored, shape: &Shape, bytes: &[u8]) -> Result<ExitCode> {
+fn deliver(args: &FileArgs, is_npy: bool, stored: Stored, shape: &ArrayShape, bytes: &[u8]) -> Result<ExitCode> {
     match &args.output {
         Some(path) => Pending::numbers(path, is_npy, stored, shape, bytes)?.finish()?,
         None => {

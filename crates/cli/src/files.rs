@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf, is_separator};
 use std::sync::{Mutex, PoisonError};
 
 use crate::convert;
-use crate::lines::{Lines, Shape};
+use crate::lines::{ArrayShape, Lines};
 use crate::stored::Stored;
 use anyhow::{Context, Result, bail, ensure};
 use memmap2::Mmap;
@@ -27,7 +27,7 @@ const PIECE: usize = 4 << 20;
 
 pub struct Numbers {
     pub stored: Stored,
-    pub shape: Shape,
+    pub shape: ArrayShape,
     /// Whether they came as a `.npy`.
     pub is_npy: bool,
     content: Content,
@@ -110,7 +110,7 @@ impl Numbers {
             data.len(),
             stored.name()
         );
-        Ok(Numbers { stored, shape: Shape::line((data.len() / size) as u64), is_npy, content, data })
+        Ok(Numbers { stored, shape: ArrayShape::line((data.len() / size) as u64), is_npy, content, data })
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -119,7 +119,7 @@ impl Numbers {
 }
 
 /// A `.npy` file's type and shape and where its numbers start, having checked that they are all there.
-fn header(bytes: &[u8]) -> Result<(Stored, Shape, usize)> {
+fn header(bytes: &[u8]) -> Result<(Stored, ArrayShape, usize)> {
     ensure!(bytes.starts_with(MAGIC), "it does not start with \\x93NUMPY");
     let number = |range: Range<usize>| -> Result<usize> {
         let digits = bytes.get(range).context("it ends within its header; is it truncated?")?;
@@ -152,7 +152,7 @@ fn header(bytes: &[u8]) -> Result<(Stored, Shape, usize)> {
         "its header promises {promised}, and {have} bytes follow; it is truncated"
     );
     ensure!(need == Some(have), "{have} bytes follow its header, more than its {promised} take");
-    Ok((stored, Shape { sizes, is_fortran: header.order() == npyz::Order::Fortran }, start))
+    Ok((stored, ArrayShape { sizes, is_fortran: header.order() == npyz::Order::Fortran }, start))
 }
 
 /// Keeps from the header's parser what it does not survive: brackets within brackets, for each of which it takes several times as
@@ -255,7 +255,13 @@ fn folder(path: &Path) -> &Path {
 
 impl<'a> Pending<'a> {
     /// Writes numbers: a `.npy` if that is asked for or the path says so, raw if not.
-    pub fn numbers(path: &'a Path, as_npy: bool, stored: Stored, shape: &Shape, bytes: &[u8]) -> Result<Pending<'a>> {
+    pub fn numbers(
+        path: &'a Path,
+        as_npy: bool,
+        stored: Stored,
+        shape: &ArrayShape,
+        bytes: &[u8],
+    ) -> Result<Pending<'a>> {
         let is_npy = writes_npy(path, as_npy);
         Pending::write(path, |file| {
             if is_npy {
@@ -322,7 +328,7 @@ impl<'a> Pending<'a> {
 }
 
 /// The numbers of an array as raw files have them, which say nothing of their order: little-endian, and row by row.
-fn raw_of<'b>(stored: Stored, shape: &Shape, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
+fn raw_of<'b>(stored: Stored, shape: &ArrayShape, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
     let rows = Lines::of(shape, Some(-1))?;
     Ok(stored.little_endian(rows.gather(Cow::Borrowed(bytes), stored.bytes())))
 }

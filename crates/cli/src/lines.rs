@@ -6,16 +6,16 @@ use anyhow::{Result, bail, ensure};
 
 /// An array's shape, and the order of its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
+pub struct ArrayShape {
     /// One or two dimensions.
     pub sizes: Vec<u64>,
     /// Whether the first dimension's neighbours lie together, not the last's.
     pub is_fortran: bool,
 }
 
-impl Shape {
-    pub fn line(n: u64) -> Shape {
-        Shape { sizes: vec![n], is_fortran: false }
+impl ArrayShape {
+    pub fn line(n: u64) -> ArrayShape {
+        ArrayShape { sizes: vec![n], is_fortran: false }
     }
 
     pub fn n(&self) -> u64 {
@@ -45,7 +45,7 @@ pub struct Lines {
 
 impl Lines {
     /// Those along an axis, which may be counted from the end as -1 and -2. Two dimensions need one.
-    pub fn of(shape: &Shape, axis: Option<i8>) -> Result<Lines> {
+    pub fn of(shape: &ArrayShape, axis: Option<i8>) -> Result<Lines> {
         let dimensions = shape.sizes.len();
         let Some(axis) = axis.or((dimensions == 1).then_some(0)) else {
             bail!(
@@ -95,7 +95,7 @@ mod tests {
     fn lines_go_along_the_axis_whatever_the_order() {
         // 0 1 2
         // 3 4 5
-        let shape = |is_fortran| Shape { sizes: vec![2, 3], is_fortran };
+        let shape = |is_fortran| ArrayShape { sizes: vec![2, 3], is_fortran };
         let cases = [(shape(false), [0, 1, 2, 3, 4, 5]), (shape(true), [0, 3, 1, 4, 2, 5])];
         for (shape, stored) in cases {
             let along = |axis| {
@@ -110,8 +110,8 @@ mod tests {
             assert_eq!(stored[shape.place(1, 2)], 5);
             assert!(Lines::of(&shape, Some(2)).is_err() && Lines::of(&shape, None).is_err());
         }
-        let lines = Lines::of(&Shape::line(7), None).unwrap();
+        let lines = Lines::of(&ArrayShape::line(7), None).unwrap();
         assert_eq!(lines, Lines { count: 1, length: 7, is_across: false });
-        assert!(Lines::of(&Shape::line(7), Some(1)).is_err());
+        assert!(Lines::of(&ArrayShape::line(7), Some(1)).is_err());
     }
 }

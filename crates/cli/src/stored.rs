@@ -6,7 +6,7 @@ use half::f16;
 use trifold::types::{Scalar, ScalarKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Class {
     Bool,
     Unsigned,
     Signed,
@@ -16,25 +16,25 @@ enum Kind {
 /// A type of numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stored {
-    kind: Kind,
+    kind: Class,
     bytes: usize,
     big_endian: bool,
 }
 
 /// The types, little-endian, by their names.
-const NAMED: [(&str, Kind, usize); 12] = [
-    ("u8", Kind::Unsigned, 1),
-    ("u16", Kind::Unsigned, 2),
-    ("u32", Kind::Unsigned, 4),
-    ("u64", Kind::Unsigned, 8),
-    ("i8", Kind::Signed, 1),
-    ("i16", Kind::Signed, 2),
-    ("i32", Kind::Signed, 4),
-    ("i64", Kind::Signed, 8),
-    ("f16", Kind::Float, 2),
-    ("f32", Kind::Float, 4),
-    ("f64", Kind::Float, 8),
-    ("bool", Kind::Bool, 1),
+const NAMED: [(&str, Class, usize); 12] = [
+    ("u8", Class::Unsigned, 1),
+    ("u16", Class::Unsigned, 2),
+    ("u32", Class::Unsigned, 4),
+    ("u64", Class::Unsigned, 8),
+    ("i8", Class::Signed, 1),
+    ("i16", Class::Signed, 2),
+    ("i32", Class::Signed, 4),
+    ("i64", Class::Signed, 8),
+    ("f16", Class::Float, 2),
+    ("f32", Class::Float, 4),
+    ("f64", Class::Float, 8),
+    ("bool", Class::Bool, 1),
 ];
 
 impl Stored {
@@ -50,9 +50,9 @@ impl Stored {
 
     pub fn of(scalar: Scalar) -> Stored {
         let kind = match scalar.kind() {
-            ScalarKind::Unsigned => Kind::Unsigned,
-            ScalarKind::Signed => Kind::Signed,
-            ScalarKind::Float => Kind::Float,
+            ScalarKind::Unsigned => Class::Unsigned,
+            ScalarKind::Signed => Class::Signed,
+            ScalarKind::Float => Class::Float,
         };
         Stored { kind, bytes: scalar.bytes() as usize, big_endian: false }
     }
@@ -62,10 +62,10 @@ impl Stored {
         let (order, code) = descr.split_at_checked(1)?;
         let (kind, bytes) = code.split_at_checked(1)?;
         let kind = match kind {
-            "b" => Kind::Bool,
-            "u" => Kind::Unsigned,
-            "i" => Kind::Signed,
-            "f" => Kind::Float,
+            "b" => Class::Bool,
+            "u" => Class::Unsigned,
+            "i" => Class::Signed,
+            "f" => Class::Float,
             _ => return None,
         };
         let bytes: usize = bytes.parse().ok()?;
@@ -82,10 +82,10 @@ impl Stored {
             (_, false) => '<',
         };
         let kind = match self.kind {
-            Kind::Bool => 'b',
-            Kind::Unsigned => 'u',
-            Kind::Signed => 'i',
-            Kind::Float => 'f',
+            Class::Bool => 'b',
+            Class::Unsigned => 'u',
+            Class::Signed => 'i',
+            Class::Float => 'f',
         };
         format!("{order}{kind}{}", self.bytes)
     }
@@ -111,32 +111,32 @@ impl Stored {
 
     /// As what a sort moves them, byte by byte: truth values as numbers.
     pub fn moved(self) -> Stored {
-        if self.is_bool() { Stored { kind: Kind::Unsigned, ..self } } else { self }
+        if self.is_bool() { Stored { kind: Class::Unsigned, ..self } } else { self }
     }
 
     pub fn is_float(self) -> bool {
-        self.kind == Kind::Float
+        self.kind == Class::Float
     }
 
     pub fn is_bool(self) -> bool {
-        self.kind == Kind::Bool
+        self.kind == Class::Bool
     }
 
     /// The same order of bytes where that matters, of another width. Truth values become unsigned numbers.
     pub fn widened(self, bytes: usize) -> Stored {
-        let kind = if self.kind == Kind::Bool { Kind::Unsigned } else { self.kind };
+        let kind = if self.kind == Class::Bool { Class::Unsigned } else { self.kind };
         Stored { kind, bytes, ..self }
     }
 
     /// What calls compute with.
     pub fn scalar(self) -> Scalar {
         match (self.kind, self.bytes) {
-            (Kind::Bool | Kind::Unsigned, 8) => Scalar::U64,
-            (Kind::Bool | Kind::Unsigned, _) => Scalar::U32,
-            (Kind::Signed, 8) => Scalar::I64,
-            (Kind::Signed, _) => Scalar::I32,
-            (Kind::Float, 8) => Scalar::F64,
-            (Kind::Float, _) => Scalar::F32,
+            (Class::Bool | Class::Unsigned, 8) => Scalar::U64,
+            (Class::Bool | Class::Unsigned, _) => Scalar::U32,
+            (Class::Signed, 8) => Scalar::I64,
+            (Class::Signed, _) => Scalar::I32,
+            (Class::Float, 8) => Scalar::F64,
+            (Class::Float, _) => Scalar::F32,
         }
     }
 
@@ -144,8 +144,8 @@ impl Stored {
     pub fn range(self) -> (i128, i128) {
         let bits = 8 * self.bytes as u32;
         match self.kind {
-            Kind::Bool => (0, 1),
-            Kind::Signed => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            Class::Bool => (0, 1),
+            Class::Signed => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
             _ => (0, (1 << bits) - 1),
         }
     }
@@ -159,8 +159,8 @@ impl Stored {
         }
         let bits = u64::from_le_bytes(word);
         match self.kind {
-            Kind::Bool => u64::from(bits != 0),
-            Kind::Signed => {
+            Class::Bool => u64::from(bits != 0),
+            Class::Signed => {
                 let above = 64 - 8 * self.bytes as u32;
                 ((bits << above) as i64 >> above) as u64
             }
@@ -170,7 +170,7 @@ impl Stored {
 
     /// The integers that elements are.
     pub fn integers(self, elements: &[u8]) -> impl Iterator<Item = i128> {
-        let is_signed = self.kind == Kind::Signed;
+        let is_signed = self.kind == Class::Signed;
         let elements = elements.chunks_exact(self.bytes).map(move |element| self.bits(element));
         elements.map(move |bits| if is_signed { i128::from(bits as i64) } else { i128::from(bits) })
     }
@@ -184,7 +184,7 @@ impl Stored {
         let mut wide = Vec::with_capacity(elements.len() / self.bytes * size);
         for element in elements.chunks_exact(self.bytes) {
             let bits = self.bits(element);
-            let bits = if (self.kind, self.bytes) == (Kind::Float, 2) { f32_of_f16(bits as u16).into() } else { bits };
+            let bits = if (self.kind, self.bytes) == (Class::Float, 2) { f32_of_f16(bits as u16).into() } else { bits };
             wide.extend_from_slice(&bits.to_le_bytes()[..size]);
         }
         Cow::Owned(wide)
@@ -200,8 +200,8 @@ impl Stored {
         for element in elements.chunks_exact(wide.bytes) {
             let bits = wide.bits(element);
             let bits = match (self.kind, self.bytes) {
-                (Kind::Float, 2) => f16_of_f32(bits as u32).into(),
-                (Kind::Bool, _) => u64::from(bits != 0),
+                (Class::Float, 2) => f16_of_f32(bits as u32).into(),
+                (Class::Bool, _) => u64::from(bits != 0),
                 _ => bits,
             };
             let mut bytes = bits.to_le_bytes();

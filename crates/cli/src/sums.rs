@@ -84,11 +84,11 @@ fn widened(range: Option<(i128, i128)>, result: i128) -> (i128, i128) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::Shape;
+    use crate::lines::ArrayShape;
 
     fn fits(which: Builtin, name: &str, start: i128, elements: &[u8], results: Results) -> (&'static str, bool) {
         let stored = Stored::from_name(name).unwrap();
-        let lines = Lines::of(&Shape::line((elements.len() / stored.bytes()) as u64), None).unwrap();
+        let lines = Lines::of(&ArrayShape::line((elements.len() / stored.bytes()) as u64), None).unwrap();
         let fit = fit(which, stored, start, elements, &lines, results);
         (fit.stored.name(), fit.wraps)
     }

@@ -75,20 +75,20 @@ pub(crate) enum Refusal {
 
 /// The kinds of error that are right for a mistake.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ErrorKind {
     Invalid,
     InvalidOrMemory,
     Unsupported,
     Operator,
 }
 
-impl Kind {
+impl ErrorKind {
     fn takes(self, error: &Error) -> bool {
         match self {
-            Kind::Invalid => matches!(error, Error::Invalid(_)),
-            Kind::InvalidOrMemory => matches!(error, Error::Invalid(_) | Error::OutOfMemory { .. }),
-            Kind::Unsupported => matches!(error, Error::Unsupported(_)),
-            Kind::Operator => matches!(error, Error::Operator { .. }),
+            ErrorKind::Invalid => matches!(error, Error::Invalid(_)),
+            ErrorKind::InvalidOrMemory => matches!(error, Error::Invalid(_) | Error::OutOfMemory { .. }),
+            ErrorKind::Unsupported => matches!(error, Error::Unsupported(_)),
+            ErrorKind::Operator => matches!(error, Error::Operator { .. }),
         }
     }
 }
@@ -174,15 +174,15 @@ impl Refusal {
         name
     }
 
-    fn kind(self) -> Kind {
+    fn kind(self) -> ErrorKind {
         match self {
             Refusal::ScanByOnesweep
             | Refusal::MoreThanOneTile
             | Refusal::MoreThanMergeTile
             | Refusal::OutOfOrder
             | Refusal::SelectByOnesweep
-            | Refusal::ByKeyByOnesweep => Kind::Unsupported,
-            Refusal::AllocTooMuch => Kind::InvalidOrMemory,
+            | Refusal::ByKeyByOnesweep => ErrorKind::Unsupported,
+            Refusal::AllocTooMuch => ErrorKind::InvalidOrMemory,
             Refusal::OperatorSyntax
             | Refusal::OperatorName
             | Refusal::OperatorType
@@ -192,8 +192,8 @@ impl Refusal {
             | Refusal::ByKeyOperatorType
             | Refusal::ByKeyOperatorMissing
             | Refusal::PredicateSyntax
-            | Refusal::PredicateType => Kind::Operator,
-            _ => Kind::Invalid,
+            | Refusal::PredicateType => ErrorKind::Operator,
+            _ => ErrorKind::Invalid,
         }
     }
 

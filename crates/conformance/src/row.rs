@@ -49,7 +49,7 @@ impl Placement {
 }
 
 /// Where a kernel's edges are, in elements.
-pub(crate) struct Shape {
+pub(crate) struct Edges {
     pub(crate) workgroup: u64,
     /// What a workgroup takes at once.
     pub(crate) round: u64,
@@ -237,7 +237,7 @@ impl Row {
     }
 
     /// Workgroup and tile of the kernel that does its work, in elements; `None` where there are none.
-    pub(crate) fn shape(&self, caps: &Caps, tuning: &Tuning) -> Option<Shape> {
+    pub(crate) fn shape(&self, caps: &Caps, tuning: &Tuning) -> Option<Edges> {
         let plan = self.plan(caps, tuning).ok()?;
         let launch = plan.launched().last()?;
         let constant = |name| launch.kernel.constant(name).map(u64::from);
@@ -247,7 +247,7 @@ impl Row {
         // A look-ahead scan's other warps have other work.
         let lanes = constant("SCAN_WARPS").map_or(workgroup, |warps| 32 * warps);
         let round = lanes * rows * constant("PACK").unwrap_or(1);
-        Some(Shape { workgroup, round, tile: round * constant("ROUNDS").unwrap_or(1) })
+        Some(Edges { workgroup, round, tile: round * constant("ROUNDS").unwrap_or(1) })
     }
 
     /// The plan that a device of these capabilities and numbers makes of it.

@@ -23,7 +23,7 @@ use crate::case::{Body, Case, Level};
 use crate::inputs::{Distribution, Random};
 use crate::operators;
 use crate::refusal::Refusal;
-use crate::row::{Row, Shape, Tiles};
+use crate::row::{Edges, Row, Tiles};
 
 /// The cases for a device with these capabilities, and which plans by these numbers.
 pub fn cases(caps: &Caps, tuning: &Tuning, level: Level) -> Vec<Case> {
@@ -182,8 +182,8 @@ impl Table<'_> {
         edges.extend(self.caps.subgroups.iter().flat_map(|s| [u64::from(s.min), u64::from(s.max)]));
         // Blocks of the CPU backend have 128 KiB.
         let block = (128 << 10) / u64::from(row.element().bytes());
-        let Shape { workgroup, round, tile } =
-            row.shape(self.caps, self.tuning).unwrap_or(Shape { workgroup: 256, round: block, tile: block });
+        let Edges { workgroup, round, tile } =
+            row.shape(self.caps, self.tuning).unwrap_or(Edges { workgroup: 256, round: block, tile: block });
         edges.extend([workgroup, round, tile, 2 * tile]);
         let mut sizes = vec![0, 1];
         sizes.extend(edges.iter().flat_map(|e| [e - 1, *e, e + 1]));
@@ -203,7 +203,7 @@ impl Table<'_> {
         let all = if self.level == Level::Full { usize::MAX } else { 1 };
         for algorithm in planner::algorithms(&row(1).request, self.caps).into_iter().take(all) {
             let row = |n| row(n).tiles(Tiles::Small).algorithm(algorithm);
-            let Some(Shape { tile, .. }) = row(1 << 20).shape(self.caps, self.tuning) else { continue };
+            let Some(Edges { tile, .. }) = row(1 << 20).shape(self.caps, self.tuning) else { continue };
             let n = 65_535 * tile + tile + 1;
             if self.fits(u64::from(row(n).element().bytes()) * n) {
                 self.row(row(n));

@@ -22,7 +22,7 @@ pub struct Drawn {
 type Values = [u64; PAIRS];
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ValueType {
     Number(Scalar),
     Bool,
 }
@@ -35,7 +35,7 @@ struct Expression {
 
 struct Name {
     name: String,
-    kind: Kind,
+    kind: ValueType,
     values: Values,
     is_var: bool,
 }
@@ -44,7 +44,7 @@ struct Name {
 pub fn draw(scalar: Scalar, bytes: &[u8]) -> Result<Drawn> {
     let edges = edges(scalar);
     let values = |place: fn(usize) -> usize| std::array::from_fn(|pair| edges[place(pair)]);
-    let argument = |name: &str, values| Name { name: name.into(), kind: Kind::Number(scalar), values, is_var: false };
+    let argument = |name: &str, values| Name { name: name.into(), kind: ValueType::Number(scalar), values, is_var: false };
     let names = vec![argument("a", values(|pair| pair / EDGES)), argument("b", values(|pair| pair % EDGES))];
     let mut body = Body { choices: Unstructured::new(bytes), names, text: String::new() };
     for _ in 0..body.choices.int_in_range(0..=6)? {
@@ -78,16 +78,16 @@ impl Body<'_> {
         }
     }
 
-    fn kind(&mut self) -> Result<Kind> {
+    fn kind(&mut self) -> Result<ValueType> {
         let bools = self.choices.ratio(1, 7)?;
-        Ok(if bools { Kind::Bool } else { Kind::Number(self.scalar()?) })
+        Ok(if bools { ValueType::Bool } else { ValueType::Number(self.scalar()?) })
     }
 
     fn scalar(&mut self) -> Result<Scalar> {
         Ok(*self.choices.choose(&Scalar::ALL)?)
     }
 
-    fn declare(&mut self, kind: Kind, values: Values, is_var: bool) -> String {
+    fn declare(&mut self, kind: ValueType, values: Values, is_var: bool) -> String {
         let name = format!("v{}", self.names.len());
         self.names.push(Name { name: name.clone(), kind, values, is_var });
         name
@@ -117,7 +117,7 @@ impl Body<'_> {
         let shift = if shifts(op) { "u32" } else { kind };
         let ((x0, x1), (y0, y1)) = ((&x.0.text, &x.1.text), (&y.0.text, &y.1.text));
         let operation = binary_text(op, &format!("vec2<{kind}>({x0}, {y0})"), &format!("vec2<{shift}>({x1}, {y1})"));
-        let name = self.declare(Kind::Number(scalar), values, false);
+        let name = self.declare(ValueType::Number(scalar), values, false);
         self.line(&format!("let {name} = ({operation}).{};", ["x", "y"][at]));
         Ok(())
     }
@@ -130,7 +130,7 @@ impl Body<'_> {
         let elements = [a?, b?, c?, d?];
         let index = self.number(Scalar::U32, 2)?;
         let values = std::array::from_fn(|pair| elements[(index.values[pair] & 3) as usize].values[pair]);
-        let name = self.declare(Kind::Number(scalar), values, false);
+        let name = self.declare(ValueType::Number(scalar), values, false);
         let list = elements.map(|element| element.text).join(", ");
         self.line(&format!("var {name}_all = array<{}, 4>({list});", scalar.name()));
         self.line(&format!("let {name} = {name}_all[({}) & 3u];", index.text));
@@ -178,10 +178,10 @@ impl Body<'_> {
 
     fn repeated(&mut self) -> Result<()> {
         let Some(i) = self.var()? else { return self.variable(true) };
-        let Kind::Number(scalar) = self.names[i].kind else { return self.assignment() };
+        let ValueType::Number(scalar) = self.names[i].kind else { return self.assignment() };
         let op = self.binary(scalar)?;
         // It would change while the loop runs.
-        let hidden = std::mem::replace(&mut self.names[i].kind, Kind::Bool);
+        let hidden = std::mem::replace(&mut self.names[i].kind, ValueType::Bool);
         let is_var = std::mem::take(&mut self.names[i].is_var);
         let values = std::mem::replace(&mut self.names[i].values, [0; PAIRS]);
         let own = std::mem::replace(&mut self.names[i].name, "true".into());
@@ -198,10 +198,10 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn expression(&mut self, kind: Kind, depth: u32) -> Result<Expression> {
+    fn expression(&mut self, kind: ValueType, depth: u32) -> Result<Expression> {
         match kind {
-            Kind::Number(scalar) => self.number(scalar, depth),
-            Kind::Bool => self.bool(depth),
+            ValueType::Number(scalar) => self.number(scalar, depth),
+            ValueType::Bool => self.bool(depth),
         }
     }
 
@@ -264,8 +264,8 @@ impl Body<'_> {
             .names
             .iter()
             .filter_map(|name| match name.kind {
-                Kind::Number(from) => Some((from, Expression { text: name.name.clone(), values: name.values })),
-                Kind::Bool => None,
+                ValueType::Number(from) => Some((from, Expression { text: name.name.clone(), values: name.values })),
+                ValueType::Bool => None,
             })
             .collect();
         let (from, expression) = self.choices.choose(&numbers)?.clone();

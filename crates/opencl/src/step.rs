@@ -20,10 +20,10 @@ use crate::status::{Checked, Status, check};
 pub struct Step {
     /// The queue's address: to compare, not to use.
     pub(crate) queue: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: Work,
 }
 
-pub(crate) enum Kind {
+pub(crate) enum Work {
     /// A command of no size, which OpenCL would refuse.
     Nothing,
     Fill {
@@ -52,7 +52,7 @@ pub(crate) enum Kind {
 
 impl Step {
     pub(crate) fn is_nothing(&self) -> bool {
-        matches!(self.kind, Kind::Nothing)
+        matches!(self.kind, Work::Nothing)
     }
 
     /// For so many elements, or as many as it was bound for. In its turn: the parameters are the kernel object's.
@@ -60,7 +60,7 @@ impl Step {
         self.enqueue_raw(queue, n, ptr::null_mut()).map_err(|s| self.error(s, device))
     }
 
-    /// Enqueues the command, which is not [`Kind::Nothing`], with an event.
+    /// Enqueues the command, which is not [`Work::Nothing`], with an event.
     pub(crate) fn enqueue_event(&self, queue: &Queue, n: Option<u32>, device: &str) -> Result<Event> {
         let mut event = ptr::null_mut();
         self.enqueue_raw(queue, n, &mut event).map_err(|s| self.error(s, device))?;
@@ -71,8 +71,8 @@ impl Step {
     fn enqueue_raw(&self, queue: &Queue, n: Option<u32>, event: *mut ffi::cl_event) -> Checked<()> {
         let queue = queue.raw();
         match &self.kind {
-            Kind::Nothing => Ok(()),
-            Kind::Fill { memory, offset, bytes, value } => {
+            Work::Nothing => Ok(()),
+            Work::Fill { memory, offset, bytes, value } => {
                 let (pattern, mem) = ((&raw const *value).cast(), memory.mem.raw());
                 // SAFETY: queue and buffer are live and of one context; the range was checked to lie within the buffer
                 // and to be of whole words; the call copies the pattern; `event` is null or may be written.
@@ -80,7 +80,7 @@ impl Step {
                     ffi::clEnqueueFillBuffer(queue, mem, pattern, 4, *offset, *bytes, 0, ptr::null(), event)
                 })
             }
-            Kind::Copy { from, from_offset, to, to_offset, bytes, each } => {
+            Work::Copy { from, from_offset, to, to_offset, bytes, each } => {
                 let bytes = bytes_of_run(*bytes as u64, *each, n) as usize;
                 if bytes == 0 {
                     return Ok(());
@@ -92,7 +92,7 @@ impl Step {
                     ffi::clEnqueueCopyBuffer(queue, from, to, *from_offset, *to_offset, bytes, 0, ptr::null(), event)
                 })
             }
-            Kind::Launch { kernel, global, local, params, .. } => {
+            Work::Launch { kernel, global, local, params, .. } => {
                 params.set(kernel, n)?;
                 // SAFETY: the kernel is live, and every argument was set when it was bound, to memory that the step
                 // keeps. Only the parameters are set after that, by whoever's turn it is. The sizes are of one
@@ -108,35 +108,35 @@ impl Step {
     /// Drivers allocate a buffer when it is first used: any command may be the one for which there is no memory.
     fn error(&self, status: Status, device: &str) -> Error {
         let (doing, bytes) = match &self.kind {
-            Kind::Nothing => ("nothing".into(), 0),
-            Kind::Fill { memory, bytes, .. } => (format!("filling {bytes} bytes"), memory.bytes),
-            Kind::Copy { from, to, bytes, .. } => (format!("copying {bytes} bytes"), from.bytes + to.bytes),
-            Kind::Launch { name, memory, .. } => (format!("launching {name}"), memory.iter().map(|m| m.bytes).sum()),
+            Work::Nothing => ("nothing".into(), 0),
+            Work::Fill { memory, bytes, .. } => (format!("filling {bytes} bytes"), memory.bytes),
+            Work::Copy { from, to, bytes, .. } => (format!("copying {bytes} bytes"), from.bytes + to.bytes),
+            Work::Launch { name, memory, .. } => (format!("launching {name}"), memory.iter().map(|m| m.bytes).sum()),
         };
         // Out of resources can as well be a launch that needs too many registers.
         match (&self.kind, status.code) {
-            (Kind::Launch { .. }, ffi::CL_OUT_OF_RESOURCES) => status.error(doing),
+            (Work::Launch { .. }, ffi::CL_OUT_OF_RESOURCES) => status.error(doing),
             _ => status.allocation_error(doing, bytes, device),
         }
     }
 }
 
 /// A fill of whole words.
-pub(crate) fn fill(span: &Span<OpenCl>, value: u32) -> Result<Kind> {
+pub(crate) fn fill(span: &Span<OpenCl>, value: u32) -> Result<Work> {
     if span.bytes() == 0 {
-        return Ok(Kind::Nothing);
+        return Ok(Work::Nothing);
     }
     let (offset, bytes) = range(span)?;
-    Ok(Kind::Fill { memory: span.handle().0.clone(), offset, bytes, value })
+    Ok(Work::Fill { memory: span.handle().0.clone(), offset, bytes, value })
 }
 
 /// A copy between spans of one length.
-pub(crate) fn copy(from: &Span<OpenCl>, to: &Span<OpenCl>, each: u32) -> Result<Kind> {
+pub(crate) fn copy(from: &Span<OpenCl>, to: &Span<OpenCl>, each: u32) -> Result<Work> {
     if from.bytes() == 0 {
-        return Ok(Kind::Nothing);
+        return Ok(Work::Nothing);
     }
     let ((from_offset, bytes), (to_offset, _)) = (range(from)?, range(to)?);
-    Ok(Kind::Copy { from: from.handle().0.clone(), from_offset, to: to.handle().0.clone(), to_offset, bytes, each })
+    Ok(Work::Copy { from: from.handle().0.clone(), from_offset, to: to.handle().0.clone(), to_offset, bytes, each })
 }
 
 /// A span's offset and length, as OpenCL takes them.
@@ -186,7 +186,7 @@ pub(crate) fn launch(
     given: &[(&'static str, Span<OpenCl>)],
     values: Values<'_>,
     alignment: u64,
-) -> Result<Kind> {
+) -> Result<Work> {
     let (name, assembled) = (key.name(), &kernel.0.assembled);
     let spans: BTreeMap<&str, &Span<OpenCl>> = given.iter().map(|(name, span)| (*name, span)).collect();
     let taken = in_order(name, &assembled.arguments, given)?;
@@ -204,7 +204,7 @@ pub(crate) fn launch(
     let before = |name: &str| spans.get(name).map_or(0, |span| span.offset() - starts.get(name).unwrap_or(&0));
     let params = assembled.params.pack(key, values, before)?;
     if groups == 0 {
-        return Ok(Kind::Nothing);
+        return Ok(Work::Nothing);
     }
 
     let object = kernel.0.kernel().map_err(|s| s.error(format_args!("binding {name}")))?;
@@ -285,7 +285,7 @@ pub(crate) fn launch(
     })?;
     #[cfg(test)]
     tests::note_launch(&memory);
-    Ok(Kind::Launch { name, kernel: object, global, local, memory, params })
+    Ok(Work::Launch { name, kernel: object, global, local, memory, params })
 }
 
 /// A launch's parameters, and for how many elements they are set.

@@ -16,27 +16,27 @@ const SEED: u64 = 0x7472_6966_6f6c_6421;
 
 /// What an input is made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Kind {
+pub struct Source {
     scalar: Scalar,
     n: u64,
     distribution: Distribution,
     shape: Shape,
 }
 
-impl Kind {
-    pub fn of(job: &Job) -> Kind {
-        Kind { scalar: job.scalar, n: job.n, distribution: job.conditions.input, shape: job.shape() }
+impl Source {
+    pub fn of(job: &Job) -> Source {
+        Source { scalar: job.scalar, n: job.n, distribution: job.conditions.input, shape: job.shape() }
     }
 
     /// Of its copy, to which it is the same how elements repeat.
-    pub fn of_copy(job: &Job) -> Kind {
-        Kind { shape: Shape::Plain, ..Kind::of(job) }
+    pub fn of_copy(job: &Job) -> Source {
+        Source { shape: Shape::Plain, ..Source::of(job) }
     }
 }
 
 /// A job's data on the host.
 pub struct Case {
-    kind: Kind,
+    kind: Source,
     call: (&'static Form, Option<Builtin>),
     pub input: Rc<Elements>,
     /// Of sorts of pairs and of what is by key.
@@ -53,7 +53,7 @@ pub struct Inputs {
 impl Inputs {
     /// The job's case. Asking for another one frees the last, since large inputs leave no room for two.
     pub fn of(&self, job: &Job, request: &Request) -> Rc<Case> {
-        let (kind, call) = (Kind::of(job), (job.primitive, job.operator));
+        let (kind, call) = (Source::of(job), (job.primitive, job.operator));
         let last = self.last.take();
         if let Some(case) = last.as_ref().filter(|case| case.kind == kind && case.call == call) {
             return self.keep(Rc::clone(case));

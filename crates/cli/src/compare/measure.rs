@@ -13,7 +13,7 @@ use trifold::types::{ElementType, Scalar};
 use trifold::{Backend, Call, Device, Error, Result, plan};
 
 use super::data::{Data, spoil};
-use super::inputs::{Inputs, Kind};
+use super::inputs::{Inputs, Source};
 use super::rows::{Job, Row};
 
 /// From here on one call is long enough to be timed alone.
@@ -43,7 +43,7 @@ pub struct Bench<'a> {
     /// Made when first needed; none on software devices, and where there is no memory for it.
     busy: Option<Option<Busy>>,
     /// The speeds of the device's copy, by what it copies.
-    copies: Vec<(Kind, f64)>,
+    copies: Vec<(Source, f64)>,
     /// Of the row that is measured.
     data: Option<Rc<Data>>,
 }
@@ -203,7 +203,7 @@ impl<'a> Bench<'a> {
         let timing = self.runs.time(&call, self.idle())?;
         let gb_s = request.bytes_moved_by(row.outputs.unwrap_or(job.n)) as f64 / timing.median_ms * 1e-6;
         if job.primitive == &forms::COPY {
-            self.copies.push((Kind::of_copy(job), gb_s));
+            self.copies.push((Source::of_copy(job), gb_s));
         }
         timing.enter(row);
         row.gelem_s = Some(job.n as f64 / timing.median_ms * 1e-6);
@@ -223,7 +223,7 @@ impl<'a> Bench<'a> {
 
     /// The speed of the device's copy of such an input, none where it fails: the best of two, of which one may be a row's.
     fn copy_gb_s(&mut self, job: &Job) -> Result<Option<f64>> {
-        let kind = Kind::of_copy(job);
+        let kind = Source::of_copy(job);
         let known = |bench: &Self| -> Vec<f64> {
             bench.copies.iter().filter(|(known, _)| *known == kind).map(|(_, gb_s)| *gb_s).collect()
         };

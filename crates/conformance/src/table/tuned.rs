@@ -6,7 +6,7 @@ use trifold_core::{Candidates, Caps, Plan, Tuning, forms};
 
 use super::Table;
 use crate::case::{Case, Level};
-use crate::row::{Row, Shape, Tiles};
+use crate::row::{Edges, Row, Tiles};
 
 /// The cases that numbers must pass before they are a device's, all together: of a subject of tuning.
 pub fn tuned_cases(caps: &Caps, tuning: &Tuning, subject: &Candidates, numbers: Vec<(&'static str, u32)>) -> Vec<Case> {
@@ -105,7 +105,7 @@ impl Table<'_> {
         let fits = |size: &u64| row(*size).plan(self.caps, self.tuning).is_ok();
         let mut halves = successors(Some(subject.size(1 << 20)), |size| (*size > 1).then_some(size / 2));
         let Some(size) = halves.find(fits) else { return };
-        let Some(Shape { tile, .. }) = row(size).shape(self.caps, self.tuning) else { return };
+        let Some(Edges { tile, .. }) = row(size).shape(self.caps, self.tuning) else { return };
         let mut sizes = sizes(tile, size);
         sizes.retain(|n| subject.few.is_none_or(|few| *n <= few.next_power_of_two() + 3));
         for n in sizes {

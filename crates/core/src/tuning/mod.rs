@@ -7,7 +7,7 @@ mod table;
 pub use self::candidates::Candidates;
 pub(crate) use self::candidates::tuned;
 pub use self::numbers::*;
-pub(crate) use self::numbers::{Kind, Limits, Number, numbers};
+pub(crate) use self::numbers::{Limits, Number, NumberKind, numbers};
 pub use self::table::{TuningRow, TuningTable};
 use crate::{Caps, Error, Result};
 
@@ -79,9 +79,9 @@ impl Tuning {
         for number in tuning.numbers() {
             number.check(*number.value)?;
             let most = match number.kind {
-                Kind::Halved => 1 << caps.max_workgroup.max(2).ilog2(),
-                Kind::Workgroup => (caps.max_workgroup / widest * widest).max(widest),
-                Kind::Count | Kind::Optional => u32::MAX,
+                NumberKind::Halved => 1 << caps.max_workgroup.max(2).ilog2(),
+                NumberKind::Workgroup => (caps.max_workgroup / widest * widest).max(widest),
+                NumberKind::Count | NumberKind::Optional => u32::MAX,
             };
             *number.value = most.min(*number.value);
         }
@@ -118,7 +118,7 @@ impl Number<'_> {
         if !(least..=most).contains(&value) {
             return wrong(format!("at least {least} and at most {most}"));
         }
-        if kind == Kind::Halved && !value.is_power_of_two() {
+        if kind == NumberKind::Halved && !value.is_power_of_two() {
             return wrong("a power of two".into());
         }
         Ok(())

@@ -4,36 +4,36 @@ use crate::{Caps, DeviceKind, Language};
 
 /// What a number is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NumberKind {
     /// Invocations of a workgroup, of whole subgroups.
     Workgroup,
     /// Invocations of a workgroup that is halved: a power of two.
     Halved,
     /// How many of something.
     Count,
-    /// As [`Kind::Count`], or none.
+    /// As [`NumberKind::Count`], or none.
     Optional,
 }
 
-impl Kind {
+impl NumberKind {
     /// The least that a number may be.
     pub(crate) fn least(self) -> u32 {
         match self {
-            Kind::Optional => 0,
-            Kind::Workgroup | Kind::Count => 1,
-            Kind::Halved => 2,
+            NumberKind::Optional => 0,
+            NumberKind::Workgroup | NumberKind::Count => 1,
+            NumberKind::Halved => 2,
         }
     }
 
     pub(crate) fn is_workgroup(self) -> bool {
-        matches!(self, Kind::Workgroup | Kind::Halved)
+        matches!(self, NumberKind::Workgroup | NumberKind::Halved)
     }
 }
 
 /// One number of a [`Tuning`].
 pub(crate) struct Number<'a> {
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NumberKind,
     pub(crate) most: u32,
     pub(crate) value: &'a mut u32,
 }
@@ -107,8 +107,8 @@ macro_rules! numbers {
             }
 
             pub(crate) fn all(&mut self) -> impl Iterator<Item = $crate::tuning::Number<'_>> {
-                use $crate::tuning::{Kind, Number};
-                [$(Number { name: $name, kind: Kind::$kind, most: $most, value: &mut self.$field },)*].into_iter()
+                use $crate::tuning::{NumberKind, Number};
+                [$(Number { name: $name, kind: NumberKind::$kind, most: $most, value: &mut self.$field },)*].into_iter()
             }
         }
     };

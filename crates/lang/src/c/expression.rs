@@ -3,7 +3,7 @@
 use naga::{Expression, Handle, RelationalFunction, Span, TypeInner};
 use trifold_core::{Error, Result};
 
-use super::types::Kind;
+use super::types::CScalar;
 use super::{FunctionEmitter, temporary};
 
 impl FunctionEmitter<'_, '_> {
@@ -133,8 +133,8 @@ impl FunctionEmitter<'_, '_> {
                 let from = self.kind(*expr, span)?;
                 let width = match (convert, from) {
                     (Some(width), _) => *width,
-                    (None, Kind::Number(scalar)) => scalar.bytes() as u8,
-                    (None, Kind::Bool) => 1,
+                    (None, CScalar::Number(scalar)) => scalar.bytes() as u8,
+                    (None, CScalar::Bool) => 1,
                 };
                 let to = self.emitter.kind(naga::Scalar { kind: *kind, width }, span)?;
                 let bits = convert.is_none();
@@ -212,7 +212,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    fn dot(&mut self, kind: Kind, a: Handle<Expression>, b: Handle<Expression>, span: Span) -> Result<String> {
+    fn dot(&mut self, kind: CScalar, a: Handle<Expression>, b: Handle<Expression>, span: Span) -> Result<String> {
         let mut sum: Option<String> = None;
         for lane in 0..self.lanes(a).unwrap_or(1) {
             let (x, y) = (self.lane(a, lane)?, self.lane(b, lane)?);
@@ -243,7 +243,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// The kind of a scalar, or of a vector's components.
-    fn kind(&self, handle: Handle<Expression>, span: Span) -> Result<Kind> {
+    fn kind(&self, handle: Handle<Expression>, span: Span) -> Result<CScalar> {
         match self.inner(handle) {
             TypeInner::Scalar(scalar) | TypeInner::Vector { scalar, .. } => self.emitter.kind(*scalar, span),
             inner => Err(self.refuse(span, unsaid(&self.emitter.program.inner_name(inner)))),

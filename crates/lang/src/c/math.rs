@@ -4,7 +4,7 @@ use naga::MathFunction;
 use trifold_core::{Scalar, ScalarKind};
 
 use super::Emitter;
-use super::types::Kind;
+use super::types::CScalar;
 
 /// Functions of floats that OpenCL C, CUDA C and WGSL call the same.
 const SAME_NAME: &str = "cos cosh sin sinh tan tanh acos acosh asin asinh atan atanh atan2 \
@@ -12,8 +12,8 @@ const SAME_NAME: &str = "cos cosh sin sinh tan tanh acos acosh asin asinh atan a
 
 impl Emitter<'_> {
     /// `None` for a function that C is not taught.
-    pub fn math(&mut self, fun: MathFunction, kind: Kind, args: &[&str]) -> Option<String> {
-        let Kind::Number(scalar) = kind else { return None };
+    pub fn math(&mut self, fun: MathFunction, kind: CScalar, args: &[&str]) -> Option<String> {
+        let CScalar::Number(scalar) = kind else { return None };
         if scalar.is_float() { self.float_math(fun, scalar, args) } else { self.integer_math(fun, scalar, args) }
     }
 

@@ -4,16 +4,16 @@ use naga::{BinaryOperator, UnaryOperator};
 use trifold_core::ScalarKind;
 
 use super::Emitter;
-use super::types::Kind;
+use super::types::CScalar;
 
 impl Emitter<'_> {
     /// `None` for an operator that the kind does not have.
-    pub fn unary(&mut self, op: UnaryOperator, kind: Kind, a: &str) -> Option<String> {
+    pub fn unary(&mut self, op: UnaryOperator, kind: CScalar, a: &str) -> Option<String> {
         Some(match (op, kind) {
-            (UnaryOperator::LogicalNot, Kind::Bool) => format!("!{a}"),
-            (UnaryOperator::BitwiseNot, Kind::Number(scalar)) if !scalar.is_float() => format!("~{a}"),
-            (UnaryOperator::Negate, Kind::Number(scalar)) if scalar.is_float() => format!("-{a}"),
-            (UnaryOperator::Negate, Kind::Number(scalar)) => {
+            (UnaryOperator::LogicalNot, CScalar::Bool) => format!("!{a}"),
+            (UnaryOperator::BitwiseNot, CScalar::Number(scalar)) if !scalar.is_float() => format!("~{a}"),
+            (UnaryOperator::Negate, CScalar::Number(scalar)) if scalar.is_float() => format!("-{a}"),
+            (UnaryOperator::Negate, CScalar::Number(scalar)) => {
                 let (signed, unsigned) = (scalar.name(), scalar.unsigned().name());
                 format!("({signed})(0 - ({unsigned}){a})")
             }
@@ -22,19 +22,19 @@ impl Emitter<'_> {
     }
 
     /// As [`Emitter::unary`], of two operands.
-    pub fn binary(&mut self, op: BinaryOperator, kind: Kind, a: &str, b: &str) -> Option<String> {
+    pub fn binary(&mut self, op: BinaryOperator, kind: CScalar, a: &str, b: &str) -> Option<String> {
         use BinaryOperator::*;
         let symbol = naga::back::binary_operation_str(op);
         let plain = format!("{a} {symbol} {b}");
         let scalar = match (kind, op) {
             (_, Equal | NotEqual | LogicalAnd | LogicalOr) => return Some(plain),
             // C's bitwise operators on bool give int, which C++ does not narrow back within braces.
-            (Kind::Bool, And) => return Some(format!("{a} && {b}")),
-            (Kind::Bool, InclusiveOr) => return Some(format!("{a} || {b}")),
-            (Kind::Bool, ExclusiveOr) => return Some(format!("{a} != {b}")),
-            (Kind::Bool, _) => return None,
-            (Kind::Number(_), Less | LessEqual | Greater | GreaterEqual) => return Some(plain),
-            (Kind::Number(scalar), _) => scalar,
+            (CScalar::Bool, And) => return Some(format!("{a} && {b}")),
+            (CScalar::Bool, InclusiveOr) => return Some(format!("{a} || {b}")),
+            (CScalar::Bool, ExclusiveOr) => return Some(format!("{a} != {b}")),
+            (CScalar::Bool, _) => return None,
+            (CScalar::Number(_), Less | LessEqual | Greater | GreaterEqual) => return Some(plain),
+            (CScalar::Number(scalar), _) => scalar,
         };
         if scalar.is_float() {
             return match op {
@@ -61,12 +61,12 @@ impl Emitter<'_> {
     }
 
     /// A conversion of value, or of `bits`; `None` where WGSL has none.
-    pub fn convert(&mut self, from: Kind, to: Kind, bits: bool, a: &str) -> Option<String> {
+    pub fn convert(&mut self, from: CScalar, to: CScalar, bits: bool, a: &str) -> Option<String> {
         let (from, to) = match (from, to) {
             (from, to) if from == to => return Some(a.to_string()),
-            (Kind::Number(_), Kind::Bool) => return Some(format!("{a} != 0")),
-            (Kind::Bool, to) => return Some(format!("({}){a}", to.name())),
-            (Kind::Number(from), Kind::Number(to)) => (from, to),
+            (CScalar::Number(_), CScalar::Bool) => return Some(format!("{a} != 0")),
+            (CScalar::Bool, to) => return Some(format!("({}){a}", to.name())),
+            (CScalar::Number(from), CScalar::Number(to)) => (from, to),
         };
         if bits {
             return Some(self.dialect.value_of(to, &self.dialect.bits_of(from, a)));

@@ -9,27 +9,27 @@ use crate::program::{CAPTURES, integer};
 
 /// A scalar type that C has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CScalar {
     Bool,
     Number(Scalar),
 }
 
-impl Kind {
-    pub fn new(scalar: naga::Scalar) -> Option<Kind> {
+impl CScalar {
+    pub fn new(scalar: naga::Scalar) -> Option<CScalar> {
         let kind = match scalar.kind {
-            naga::ScalarKind::Bool => return Some(Kind::Bool),
+            naga::ScalarKind::Bool => return Some(CScalar::Bool),
             naga::ScalarKind::Uint => ScalarKind::Unsigned,
             naga::ScalarKind::Sint => ScalarKind::Signed,
             naga::ScalarKind::Float => ScalarKind::Float,
             naga::ScalarKind::AbstractInt | naga::ScalarKind::AbstractFloat => return None,
         };
-        Scalar::of(kind, scalar.width.into()).map(Kind::Number)
+        Scalar::of(kind, scalar.width.into()).map(CScalar::Number)
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Bool => "bool",
-            Kind::Number(scalar) => scalar.name(),
+            CScalar::Bool => "bool",
+            CScalar::Number(scalar) => scalar.name(),
         }
     }
 }
@@ -92,8 +92,8 @@ impl Emitter<'_> {
     }
 
     /// The kind of a scalar, or the error that C has none such.
-    pub fn kind(&self, scalar: naga::Scalar, span: Span) -> Result<Kind> {
-        Kind::new(scalar).ok_or_else(|| {
+    pub fn kind(&self, scalar: naga::Scalar, span: Span) -> Result<CScalar> {
+        CScalar::new(scalar).ok_or_else(|| {
             let what = self.program.inner_name(&TypeInner::Scalar(scalar));
             self.program.refuse(span, format!("{what} cannot be said in OpenCL C and CUDA C"))
         })
@@ -136,11 +136,11 @@ impl Emitter<'_> {
     /// A literal in C.
     pub fn literal(&self, literal: Literal, span: Span) -> Result<String> {
         let dialect = self.dialect;
-        let text = match (literal, Kind::new(literal.scalar())) {
+        let text = match (literal, CScalar::new(literal.scalar())) {
             (Literal::Bool(value), _) => Some(value.to_string()),
             (Literal::F32(value), _) => Some(dialect.float(Scalar::F32, value.into())),
             (Literal::F64(value), _) => Some(dialect.float(Scalar::F64, value)),
-            (_, Some(Kind::Number(scalar))) => integer(literal).map(|value| dialect.integer(scalar, value)),
+            (_, Some(CScalar::Number(scalar))) => integer(literal).map(|value| dialect.integer(scalar, value)),
             _ => None,
         };
         text.ok_or_else(|| self.program.refuse(span, "a 16-bit number cannot be said in OpenCL C and CUDA C"))

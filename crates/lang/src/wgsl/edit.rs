@@ -8,7 +8,7 @@ use naga::{ArraySize, BinaryOperator, Expression, Function, Handle, Module, Scal
 use trifold_core::Result;
 use trifold_core::wgsl::{Token, tokens};
 
-use super::helpers::{Helpers, Shape};
+use super::helpers::{Components, Helpers};
 use crate::program::{Program, integer};
 use crate::scan;
 
@@ -18,11 +18,11 @@ enum Guard {
     /// An index below a length.
     Index(u32),
     /// A float that becomes an integer.
-    Convert(Shape, naga::Scalar),
+    Convert(Components, naga::Scalar),
     /// A quotient or a remainder of integers.
-    Divide(BinaryOperator, Shape),
+    Divide(BinaryOperator, Components),
     /// A shift by less than the width, of so many lanes.
-    Shift(BinaryOperator, Shape, u32),
+    Shift(BinaryOperator, Components, u32),
 }
 
 pub(super) struct Edited {
@@ -156,10 +156,10 @@ fn is_constant(function: &Function, handle: Handle<Expression>, holds: impl Fn(i
     }
 }
 
-fn shape(inner: &TypeInner) -> Option<Shape> {
+fn shape(inner: &TypeInner) -> Option<Components> {
     match *inner {
-        TypeInner::Scalar(scalar) => Some(Shape { size: None, scalar }),
-        TypeInner::Vector { size, scalar } => Some(Shape { size: Some(size), scalar }),
+        TypeInner::Scalar(scalar) => Some(Components { size: None, scalar }),
+        TypeInner::Vector { size, scalar } => Some(Components { size: Some(size), scalar }),
         _ => None,
     }
 }

@@ -13,12 +13,12 @@ pub(super) struct Helpers {
 
 /// A scalar or a vector of so many.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct Components {
     pub size: Option<VectorSize>,
     pub scalar: Scalar,
 }
 
-impl Shape {
+impl Components {
     /// As WGSL writes it.
     pub fn name(self) -> String {
         let scalar = scalar_name(self.scalar);
@@ -58,7 +58,7 @@ impl Helpers {
     }
 
     /// An integer's division or remainder.
-    pub fn divide(&mut self, op: BinaryOperator, shape: Shape) -> String {
+    pub fn divide(&mut self, op: BinaryOperator, shape: Components) -> String {
         let (word, sign) = if op == BinaryOperator::Divide { ("divide", '/') } else { ("remainder", '%') };
         let name = format!("{word}_{}", shape.word());
         self.define(name, |name| {
@@ -82,13 +82,13 @@ impl Helpers {
     }
 
     /// A float as an integer.
-    pub fn convert(&mut self, from: Shape, to: Scalar) -> String {
+    pub fn convert(&mut self, from: Components, to: Scalar) -> String {
         // Every half is a float of 32 bits, and that has the bits to look at.
         if from.scalar.width == 2 {
-            let wide = Shape { scalar: Scalar::F32, ..from };
+            let wide = Components { scalar: Scalar::F32, ..from };
             let inner = self.convert(wide, to);
             let (ty, wide) = (from.name(), wide.name());
-            let result = Shape { scalar: to, ..from }.name();
+            let result = Components { scalar: to, ..from }.name();
             return self.define(format!("{}_from_{}", scalar_name(to), from.word()), |name| {
                 format!("fn {name}(v: {ty}) -> {result} {{\n    return {inner}({wide}(v));\n}}\n")
             });
@@ -97,7 +97,7 @@ impl Helpers {
         let Some(size) = from.size else { return scalar };
         self.define(format!("{}_from_{}", scalar_name(to), from.word()), |name| {
             let lanes = ["x", "y", "z", "w"][..size as usize].iter().map(|lane| format!("{scalar}(v.{lane})"));
-            let (ty, result) = (from.name(), Shape { scalar: to, ..from }.name());
+            let (ty, result) = (from.name(), Components { scalar: to, ..from }.name());
             let lanes = lanes.collect::<Vec<_>>().join(", ");
             format!("fn {name}(v: {ty}) -> {result} {{\n    return {result}({lanes});\n}}\n")
         })

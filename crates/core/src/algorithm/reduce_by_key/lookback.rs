@@ -1,7 +1,7 @@
 //! One launch, whose tiles tell each other how many runs have begun and the total of the last one: a segmented scan. Merrill and Garland
 //! 2016.
 
-use super::{Job, arguments};
+use super::{ReduceByKeyTask, arguments};
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
@@ -68,7 +68,7 @@ const CANDIDATES: &[Candidates] = &[
 ];
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
-    let job = Job::new(planner, request, planner.tuning.reduce_by_key.words)?;
+    let job = ReduceByKeyTask::new(planner, request, planner.tuning.reduce_by_key.words)?;
     let mut scratch = Scratch::default();
     let state = planner.state(&job.op);
     let mut parts = vec![planner.subgroup_scan_part(&job.op)];

@@ -64,7 +64,7 @@ fn staged_bytes(tile: u32, key_words: u32, value_words: u32) -> u32 {
 }
 
 /// What the kernels of one reduction by key have in common.
-struct Job<'a> {
+struct ReduceByKeyTask<'a> {
     request: &'a ReduceByKeyRequest,
     /// The segmented one.
     op: Op,
@@ -79,7 +79,7 @@ struct Job<'a> {
     tiles: u32,
 }
 
-impl<'a> Job<'a> {
+impl<'a> ReduceByKeyTask<'a> {
     /// Tiles of about `words` 32-bit words of segments an invocation. Staged tiles have the tuning's number instead. An
     /// invocation holds keys beside the segments; both together are at most twice as many words.
     fn new(planner: &Planner<'_>, request: &'a ReduceByKeyRequest, words: u32) -> Result<Self> {
@@ -105,7 +105,7 @@ impl<'a> Job<'a> {
         // With a branch for whole tiles PoCL's optimised code reads, where subgroups are emulated, a tile before it is staged.
         let is_told = staged && planner.caps.language == Language::OpenClC;
         let whole_tiles = is_told.then_some(("WHOLE_TILES", u32::from(!planner.caps.emulates_subgroups())));
-        Ok(Job {
+        Ok(ReduceByKeyTask {
             request,
             op,
             value_words,

@@ -1,6 +1,6 @@
 //! The CPU backend's reduction by key: chunks on all threads.
 
-use super::{Job, arguments};
+use super::{ReduceByKeyTask, arguments};
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
 use crate::{Kernel, KernelKey, ReduceByKeyRequest, Result, Step};
@@ -18,7 +18,7 @@ fn traffic(request: &ReduceByKeyRequest, runs: u64) -> u64 {
 }
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
-    let job = Job::new(planner, request, planner.tuning.reduce_by_key.passes_words)?;
+    let job = ReduceByKeyTask::new(planner, request, planner.tuning.reduce_by_key.passes_words)?;
     let kernel = KernelKey::new(&KERNEL, vec![], vec![job.key_words()]).by(&request.total());
     let launch = job.launch(kernel, 1, &arguments(request));
     Ok(Work::new(Default::default(), vec![Step::Launch(launch)]).depth(job.depth()))

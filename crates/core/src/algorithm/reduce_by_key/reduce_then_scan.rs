@@ -1,6 +1,6 @@
 //! Three launches: each tile's segment, their scan by one workgroup, and the runs.
 
-use super::{Job, PARAMS, arguments};
+use super::{PARAMS, ReduceByKeyTask, arguments};
 use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::kernel::{kernel, read, write};
@@ -50,7 +50,7 @@ const CANDIDATES: &[Candidates] = &[tuned(
 )];
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
-    let job = Job::new(planner, request, planner.tuning.reduce_by_key.passes_words)?;
+    let job = ReduceByKeyTask::new(planner, request, planner.tuning.reduce_by_key.passes_words)?;
     let mut scratch = Scratch::default();
     // The last one is for the total.
     let sums = scratch.take((u64::from(job.tiles) + 1) * u64::from(job.op.element().bytes()));

@@ -2,7 +2,7 @@
 //! 1990.
 
 use super::passes::levels;
-use super::{Job, rung};
+use super::{ScanTask, rung};
 use crate::algorithm::{Algorithm, Work};
 use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset};
@@ -24,7 +24,7 @@ pub static BLELLOCH: Algorithm = rung("blelloch", "scan-blelloch.md", plan, |r, 
 });
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
-    let (job, mut scratch) = (Job::of(request), Scratch::default());
+    let (job, mut scratch) = (ScanTask::of(request), Scratch::default());
     // An inclusive scan is made of the exclusive one and the input, which must still be there.
     let tree =
         if job.exclusive { job.output } else { scratch.take(u64::from(job.n) * u64::from(job.op.element().bytes())) };

@@ -2,7 +2,7 @@
 //! 1986.
 
 use super::passes::{STEP_ROWS, levels};
-use super::{Job, rung};
+use super::{ScanTask, rung};
 use crate::algorithm::{Algorithm, Work};
 use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset};
@@ -23,7 +23,7 @@ pub static HILLIS_STEELE: Algorithm = rung("hillis_steele", "scan-hillis-steele.
 });
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
-    let (job, mut scratch) = (Job::of(request), Scratch::default());
+    let (job, mut scratch) = (ScanTask::of(request), Scratch::default());
     let temp = scratch.take(u64::from(job.n) * u64::from(job.op.element().bytes()));
     let mut count = levels(job.n).max(1);
     // The last step writes the output, and the first one must not write what it reads: one step more moves no element.

@@ -1,7 +1,7 @@
 //! Look-ahead: blocks that stay, one a compute unit, whose tiles the hardware loads ahead into a ring in shared memory.
 
 use super::one_pass::OnePass;
-use super::{Job, waiting};
+use super::{ScanTask, waiting};
 use crate::algorithm::{Algorithm, InPlace, Needs, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{PACKS, Planner, reaches, words_of};
@@ -74,7 +74,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &ScanRequest) -> bool {
 }
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
-    let job = Job::of(request);
+    let job = ScanTask::of(request);
     let pack = planner.pack(job.op.element());
     let Ring { rows, stage_bytes, stages } = ring(planner, job.op)?;
     let mut constants = vec![

@@ -2,7 +2,7 @@
 //! Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
 
 use super::one_pass::LookBack;
-use super::{Job, waiting};
+use super::{ScanTask, waiting};
 use crate::algorithm::chain::{self, TileState};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
@@ -57,7 +57,7 @@ const CANDIDATES: &[Candidates] = &[
 ];
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
-    let job = Job::of(request);
+    let job = ScanTask::of(request);
     let tile = planner.scan_tile(job.op, job.n, 32, workgroup(planner, &job));
     let state = planner.state(job.op);
     let windows = windows(planner, job.op, &state, job.n.div_ceil(tile.elements));
@@ -78,7 +78,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
 }
 
 /// Large, too, where tiles as small as they get are too many for a subgroup to look back at at once.
-fn workgroup(planner: &Planner<'_>, job: &Job<'_>) -> u32 {
+fn workgroup(planner: &Planner<'_>, job: &ScanTask<'_>) -> u32 {
     let t = planner.tuning;
     let usual = planner.one_pass_workgroup(job);
     let element = job.op.element();

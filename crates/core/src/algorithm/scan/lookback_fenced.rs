@@ -1,7 +1,7 @@
 //! Look-back by the published descriptor, a status beside an aggregate and a prefix, with fences between them.
 
 use super::one_pass::LookBack;
-use super::{Job, lookback, waiting};
+use super::{ScanTask, lookback, waiting};
 use crate::algorithm::chain::{self, TileState};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::kernel::{atomic, coherent, kernel, read, write};
@@ -30,7 +30,7 @@ pub static LOOKBACK_FENCED: Algorithm = {
 };
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
-    let job = Job::of(request);
+    let job = ScanTask::of(request);
     // WGSL's only fence is a barrier: its tiles look back in step, by a kernel of its own, with the values in a buffer of theirs.
     let in_step = planner.caps.language == Language::Wgsl;
     let values = if in_step { 0 } else { 2 * 4 * u64::from(job.op.element().words()) };

@@ -1,7 +1,7 @@
 //! Look-back whose workgroups stay: each publishes the sum of its next tile, which it holds in registers, before it looks back for this one.
 
 use super::one_pass::LookBack;
-use super::{Job, LOOKBACK, ScanTile, waiting};
+use super::{LOOKBACK, ScanTask, ScanTile, waiting};
 use crate::algorithm::chain::{ANNOUNCE, tile_prefix};
 use crate::algorithm::{Algorithm, Needs, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
@@ -81,11 +81,11 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &ScanRequest) -> bool {
         && planner.caps.atomics64
         && op.element().words() <= 2
         && reaches(words, planner.tuning.scan_choice.lookback_pipelined_from)
-        && check_turns(planner, op, request.n as u32, &tile(planner, &Job::of(request))).is_ok()
+        && check_turns(planner, op, request.n as u32, &tile(planner, &ScanTask::of(request))).is_ok()
 }
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
-    let job = Job::of(request);
+    let job = ScanTask::of(request);
     let tile = tile(planner, &job);
     check_turns(planner, job.op, job.n, &tile)?;
     let state = planner.state(job.op);
@@ -105,7 +105,7 @@ fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
     Ok(Work { in_fixed_order: chunks > 0, ..look_back.work(planner, job, tile)? })
 }
 
-fn tile(planner: &Planner<'_>, job: &Job<'_>) -> ScanTile {
+fn tile(planner: &Planner<'_>, job: &ScanTask<'_>) -> ScanTile {
     planner.scan_tile(job.op, job.n, 32, planner.tuning.lookback_pipelined.workgroup)
 }
 

@@ -1,7 +1,7 @@
 //! Look-back by one invocation, state after state.
 
 use super::one_pass::LookBack;
-use super::{Job, lookback, waiting};
+use super::{ScanTask, lookback, waiting};
 use crate::algorithm::{Algorithm, Work};
 use crate::planner::Planner;
 use crate::{Result, ScanRequest};
@@ -21,7 +21,7 @@ pub(super) fn by_one_invocation(
     chained: bool,
     patience: u32,
 ) -> Result<Work> {
-    let job = Job::of(request);
+    let job = ScanTask::of(request);
     let state = planner.state(job.op);
     let parts = vec![state.part, "chain/ticket", "literature/scan/lookback_serial"];
     let constants = vec![("CHAINED", u32::from(chained))];

@@ -117,7 +117,7 @@ const fn waiting(name: &'static str, page: &'static str, plan: Plan) -> Algorith
 
 /// What is to be scanned, from where to where. Output and input may be the same.
 #[derive(Clone)]
-pub(crate) struct Job<'a> {
+pub(crate) struct ScanTask<'a> {
     pub(crate) op: &'a Op,
     pub(crate) n: u32,
     /// What `n` is for a run of other elements.
@@ -129,10 +129,10 @@ pub(crate) struct Job<'a> {
     pub(crate) output: Region,
 }
 
-impl<'a> Job<'a> {
-    fn of(request: &'a ScanRequest) -> Job<'a> {
+impl<'a> ScanTask<'a> {
+    fn of(request: &'a ScanRequest) -> ScanTask<'a> {
         let ScanRequest { op, n, kind, initial } = request;
-        Job {
+        ScanTask {
             op,
             n: *n as u32,
             size: Param::ELEMENTS,
@@ -144,8 +144,8 @@ impl<'a> Job<'a> {
     }
 
     /// The scan of tiles' sums.
-    fn of_sums(&self, sums: Region, count: u32) -> Job<'a> {
-        Job { n: count, size: Param::Word(count), exclusive: true, input: sums, output: sums, ..self.clone() }
+    fn of_sums(&self, sums: Region, count: u32) -> ScanTask<'a> {
+        ScanTask { n: count, size: Param::Word(count), exclusive: true, input: sums, output: sums, ..self.clone() }
     }
 }
 

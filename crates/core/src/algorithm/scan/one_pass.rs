@@ -1,6 +1,6 @@
 //! Scans of one launch, whose tiles tell each other of themselves.
 
-use super::{Job, ScanTile};
+use super::{ScanTask, ScanTile};
 use crate::algorithm::Work;
 use crate::algorithm::chain::{TileState, tile_states};
 use crate::planner::{PACKS, Planner, clean_once};
@@ -42,7 +42,7 @@ pub(super) struct LookBack {
 }
 
 impl LookBack {
-    pub(super) fn work(self, planner: &Planner<'_>, job: Job<'_>, tile: ScanTile) -> Result<Work> {
+    pub(super) fn work(self, planner: &Planner<'_>, job: ScanTask<'_>, tile: ScanTile) -> Result<Work> {
         let tiles = job.n.div_ceil(tile.elements);
         let mut constants = tile.constants;
         constants.extend(planner.subgroup_constants(tile.workgroup)?);
@@ -71,7 +71,7 @@ impl LookBack {
 }
 
 impl OnePass {
-    pub(super) fn work(self, job: Job<'_>) -> Result<Work> {
+    pub(super) fn work(self, job: ScanTask<'_>) -> Result<Work> {
         let mut scratch = Scratch::default();
         let slots = job.n.div_ceil(self.tile);
         let mut bindings = vec![("input", job.input), ("output", job.output)];
@@ -102,7 +102,7 @@ impl OnePass {
 
 impl Planner<'_> {
     /// A large workgroup where its tiles are many, and of elements of one word: more registers would be too many.
-    pub(super) fn one_pass_workgroup(&self, job: &Job<'_>) -> u32 {
+    pub(super) fn one_pass_workgroup(&self, job: &ScanTask<'_>) -> u32 {
         let large = self.tuning.scan.workgroup_many;
         let units = u64::from(self.caps.compute_units) * u64::from(large);
         let is_many = u64::from(job.n) >= units.saturating_mul(self.tuning.scan.many_each.into());
@@ -110,7 +110,7 @@ impl Planner<'_> {
     }
 
     /// The tile of a workgroup that takes one.
-    pub(super) fn one_pass_tile(&self, job: &Job<'_>) -> ScanTile {
+    pub(super) fn one_pass_tile(&self, job: &ScanTask<'_>) -> ScanTile {
         self.scan_tile(job.op, job.n, 32, self.one_pass_workgroup(job))
     }
 }

@@ -1,6 +1,6 @@
 //! The CPU backend's scans: chunks on all threads, each read to be summed and again to be scanned.
 
-use super::{Job, scan};
+use super::{ScanTask, scan};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::{Kernel, KernelKey, Launch, Result, ScanRequest, Step};
 
@@ -14,7 +14,7 @@ pub static PARALLEL: Algorithm = Algorithm {
 
 /// On all threads, or on one.
 pub(super) fn on_threads(request: &ScanRequest, sequential: bool) -> Result<Work> {
-    let job = Job::of(request);
+    let job = ScanTask::of(request);
     let constants = vec![("EXCLUSIVE", u32::from(job.exclusive)), ("SEQUENTIAL", u32::from(sequential))];
     let launch = Launch {
         kernel: KernelKey::new(&KERNEL, vec![], constants).by(job.op),

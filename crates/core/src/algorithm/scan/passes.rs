@@ -1,7 +1,7 @@
 //! Scans of several launches, none of whose workgroups waits for another: those that go by tiles, and those that step through
 //! global memory.
 
-use super::Job;
+use super::ScanTask;
 use crate::kernel::{kernel, read, write};
 use crate::planner::{PACKS, Planner, offset};
 use crate::scratch::Scratch;
@@ -166,7 +166,7 @@ impl Planner<'_> {
     }
 
     /// Sums of a fixed number of runs of tiles, their scan by one workgroup, and the scans of the runs. Reads the input twice.
-    pub(crate) fn reduce_then_scan(&self, job: &Job, body: &TileBody, scratch: &mut Scratch) -> Vec<Step> {
+    pub(crate) fn reduce_then_scan(&self, job: &ScanTask, body: &TileBody, scratch: &mut Scratch) -> Vec<Step> {
         let groups = self.resident(self.tuning.scan_passes.runs);
         let runs = Runs::fixed(job.n, body.elements, groups);
         let sums = self.sums(job, runs, scratch);
@@ -178,7 +178,7 @@ impl Planner<'_> {
     }
 
     /// What each of `sums` covers `tile` elements of, combined with them.
-    pub(super) fn add_carry(&self, job: &Job, input: Region, sums: Region, tile: u32) -> Step {
+    pub(super) fn add_carry(&self, job: &ScanTask, input: Region, sums: Region, tile: u32) -> Step {
         let unit = job.op.element().bytes();
         Step::Launch(Launch {
             kernel: self.step_key(&ADD_CARRY, job.op, vec![("ROWS", STEP_ROWS), ("TILE", tile)]),
@@ -193,7 +193,7 @@ impl Planner<'_> {
         })
     }
 
-    pub(super) fn tiles(&self, job: &Job, body: &TileBody, task: Task, runs: Runs, sums: Region) -> Step {
+    pub(super) fn tiles(&self, job: &ScanTask, body: &TileBody, task: Task, runs: Runs, sums: Region) -> Step {
         let exclusive = u32::from(job.exclusive && task != Task::Sum);
         let tiles = job.size.in_parts(body.elements);
         let mut constants = body.constants.clone();
@@ -215,7 +215,7 @@ impl Planner<'_> {
     }
 
     /// One workgroup scans the sums in place.
-    fn spine(&self, job: &Job, sums: Region, count: u32) -> Step {
+    fn spine(&self, job: &ScanTask, sums: Region, count: u32) -> Step {
         let mut workgroup = self.workgroup_within_half(self.tuning.scan.workgroup, job.op.element());
         while workgroup > self.narrowest_workgroup() && count <= workgroup / 2 * SPINE_ITEMS {
             workgroup /= 2;
@@ -229,7 +229,7 @@ impl Planner<'_> {
         })
     }
 
-    pub(super) fn sums(&self, job: &Job, runs: Runs, scratch: &mut Scratch) -> Region {
+    pub(super) fn sums(&self, job: &ScanTask, runs: Runs, scratch: &mut Scratch) -> Region {
         scratch.take(u64::from(runs.groups) * u64::from(job.op.element().bytes()))
     }
 

@@ -1,6 +1,6 @@
 //! Reduce, then scan: sums of a fixed number of runs of tiles, their scan by one workgroup, and the scans of the runs.
 
-use super::{Job, scan};
+use super::{ScanTask, scan};
 use crate::algorithm::{Algorithm, Work};
 use crate::planner::Planner;
 use crate::primitive::scan::SCAN;
@@ -26,7 +26,7 @@ const CANDIDATES: &[Candidates] = &[
 ];
 
 fn plan(planner: &Planner<'_>, request: &ScanRequest) -> Result<Work> {
-    let (job, mut scratch) = (Job::of(request), Scratch::default());
+    let (job, mut scratch) = (ScanTask::of(request), Scratch::default());
     let body = planner.fast_tile(job.op, job.n)?;
     let steps = planner.reduce_then_scan(&job, &body, &mut scratch);
     let tiles = u64::from(job.n.div_ceil(body.elements));

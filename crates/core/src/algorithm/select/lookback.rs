@@ -1,6 +1,6 @@
 //! One launch, whose tiles tell each other how many elements they keep. Merrill and Garland 2016.
 
-use super::{Job, ROWS_RANKED};
+use super::{ROWS_RANKED, SelectTask};
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
@@ -53,7 +53,7 @@ const CANDIDATES: &[Candidates] = &[tuned(
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = Job::new(planner, request, planner.tuning.select.words);
+    let job = SelectTask::new(planner, request, planner.tuning.select.words);
     let state = planner.state(&job.sum);
     let element = request.selector.element();
     // A subgroup may be as narrow as an invocation, and has a total.

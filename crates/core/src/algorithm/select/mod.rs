@@ -47,7 +47,7 @@ const PARAMS: &[&str] = &["n", "tiles", "input_offset", "output_offset", "output
 const ROWS_RANKED: u32 = 4;
 
 /// What the kernels of one selection have in common.
-struct Job<'a> {
+struct SelectTask<'a> {
     request: &'a SelectRequest,
     /// Of the counts.
     sum: Op,
@@ -57,7 +57,7 @@ struct Job<'a> {
     tiles: u32,
 }
 
-impl<'a> Job<'a> {
+impl<'a> SelectTask<'a> {
     /// Tiles of about `words` words an invocation.
     fn new(planner: &Planner<'_>, request: &'a SelectRequest, words: u32) -> Self {
         let (n, workgroup) = (request.n as u32, planner.tuning.select.workgroup);
@@ -66,7 +66,7 @@ impl<'a> Job<'a> {
         let rows = words / element.words();
         let rows = (rows / ROWS_RANKED).max(1) * ROWS_RANKED;
         let sum = Op::sum(Scalar::U32);
-        Job { request, sum, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) }
+        SelectTask { request, sum, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) }
     }
 
     fn key(&self, kernel: &'static Kernel, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {

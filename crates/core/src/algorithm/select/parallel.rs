@@ -1,6 +1,6 @@
 //! The CPU backend's selection: chunks on all threads.
 
-use super::Job;
+use super::SelectTask;
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
 use crate::{Kernel, KernelKey, Result, SelectRequest, Step};
@@ -14,7 +14,7 @@ pub static PARALLEL: Algorithm = Algorithm {
 };
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
-    let job = Job::new(planner, request, 1);
+    let job = SelectTask::new(planner, request, 1);
     let kernel = KernelKey { constants: vec![job.rest()], ..job.key(&KERNEL, vec![], vec![]) };
     Ok(Work::new(Default::default(), vec![Step::Launch(job.launch(kernel, 1, &job.arguments()))]))
 }

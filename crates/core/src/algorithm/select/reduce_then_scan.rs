@@ -1,6 +1,6 @@
 //! Three launches: each tile's count, their scan by one workgroup, and the elements to their places.
 
-use super::{Job, PARAMS};
+use super::{PARAMS, SelectTask};
 use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::kernel::{kernel, read, write};
@@ -46,7 +46,7 @@ const CANDIDATES: &[Candidates] =
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = Job::new(planner, request, planner.tuning.select.passes_words);
+    let job = SelectTask::new(planner, request, planner.tuning.select.passes_words);
     // The last one is for the total.
     let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
     let [input, ..] = job.arguments();

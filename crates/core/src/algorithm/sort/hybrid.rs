@@ -1,8 +1,8 @@
 //! The counts decide on the device: a partition by the most significant digit and a workgroup for each bucket, if all of them fit, else
 //! Onesweep's passes. Each launch that the decision leaves out ends at once.
 
-use super::segments::{Buckets, Shape};
-use super::{DIGIT_BITS, DIGITS, Job, buckets_fit, one_tile, sort};
+use super::segments::{Buckets, WorkgroupTile};
+use super::{DIGIT_BITS, DIGITS, SortTask, buckets_fit, one_tile, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
 use crate::primitive::sort::SORT_KEYS;
@@ -52,7 +52,7 @@ const CANDIDATES: &[Candidates] = &[tuned(
 /// Whether keys that are spread well are sorted faster by their buckets: where those are likely to fit a workgroup each. Floats
 /// are seldom spread well over their first digit, a sign and seven bits of exponent.
 pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
-    let job = Job::of(request, DIGIT_BITS);
+    let job = SortTask::of(request, DIGIT_BITS);
     let bucket = shape(planner, &job);
     planner.sorts_within_workgroups()
         && planner.fits(&job, bucket)
@@ -62,7 +62,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let (job, mut scratch) = (Job::of(request, DIGIT_BITS), Scratch::default());
+    let (job, mut scratch) = (SortTask::of(request, DIGIT_BITS), Scratch::default());
     let shape = shape(planner, &job);
     let mut partition = planner.partition(&job, 0, shape.tile(), &mut scratch)?;
     let (last, buckets) = (job.places - 1, Buckets::of(&job, partition.counts));
@@ -72,9 +72,9 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 }
 
 /// What sorts a bucket of so many keys that are spread well, if it fits.
-pub(super) fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
+pub(super) fn shape(planner: &Planner<'_>, job: &SortTask) -> WorkgroupTile {
     let t = planner.tuning;
-    let most = Shape { workgroup: t.buckets.workgroup, keys: t.buckets.keys, resident: t.buckets.resident };
+    let most = WorkgroupTile { workgroup: t.buckets.workgroup, keys: t.buckets.keys, resident: t.buckets.resident };
     planner.shape_for(likely_bucket(job.n), planner.fitting(job, most))
 }
 

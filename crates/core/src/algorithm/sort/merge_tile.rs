@@ -1,7 +1,7 @@
 //! All keys in one workgroup, whose runs are merged in pairs.
 
-use super::segments::{SEGMENTS, Shape, segments};
-use super::{DIGIT_BITS, Job, LARGEST_TILE, sort};
+use super::segments::{SEGMENTS, WorkgroupTile, segments};
+use super::{DIGIT_BITS, LARGEST_TILE, SortTask, sort};
 use crate::algorithm::{Algorithm, Work};
 use crate::kernel::kernel;
 use crate::planner::Planner;
@@ -50,7 +50,7 @@ const CANDIDATES: &[Candidates] = &[
 
 /// Whether one workgroup should merge as many keys: without subgroups always, since all else is many launches.
 pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
-    let (job, t) = (Job::of(request, DIGIT_BITS), planner.tuning);
+    let (job, t) = (SortTask::of(request, DIGIT_BITS), planner.tuning);
     let most = match planner.caps.subgroups {
         None => u32::MAX,
         Some(_) if job.key_bytes == 8 => t.sort_choice.merge_most64,
@@ -61,7 +61,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let job = Job::of(request, DIGIT_BITS);
+    let job = SortTask::of(request, DIGIT_BITS);
     let most = shape(planner, &job);
     if job.n > most.tile() {
         return Err(planner.is_more_than_a_tile(&MERGE_TILE, &job, most));
@@ -73,8 +73,8 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 
 /// The largest tile: a power of two of invocations, whose runs are merged in pairs, of an odd number of keys, which
 /// keeps them off each other's banks.
-fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
-    let mut shape = Shape {
+fn shape(planner: &Planner<'_>, job: &SortTask) -> WorkgroupTile {
+    let mut shape = WorkgroupTile {
         workgroup: planner.tuning.merge_tile.workgroup,
         keys: odd(planner.tuning.merge_tile.keys),
         resident: 1,
@@ -91,17 +91,17 @@ fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
 }
 
 /// A shape that does little work for keys that are not there.
-fn shape_for(planner: &Planner<'_>, n: u32, most: Shape) -> Shape {
+fn shape_for(planner: &Planner<'_>, n: u32, most: WorkgroupTile) -> WorkgroupTile {
     let least = planner.tuning.merge_tile.least.min(most.keys);
     let keys = (n.div_ceil(most.workgroup).max(least) | 1).min(most.keys);
     let mut workgroup = most.workgroup;
     while workgroup / 2 * keys >= n && workgroup > planner.narrowest_workgroup() {
         workgroup /= 2;
     }
-    Shape { workgroup, keys, resident: 1 }
+    WorkgroupTile { workgroup, keys, resident: 1 }
 }
 
-fn key(planner: &Planner<'_>, job: &Job, shape: Shape) -> KernelKey {
+fn key(planner: &Planner<'_>, job: &SortTask, shape: WorkgroupTile) -> KernelKey {
     let mut constants = job.constants.clone();
     constants.extend([("WORKGROUP", shape.workgroup), ("ITEMS", shape.keys), ("NEIGHBOURS", shape.keys / 2)]);
     constants.extend(planner.registers_for(shape.workgroup, shape.resident));
@@ -114,7 +114,7 @@ fn key(planner: &Planner<'_>, job: &Job, shape: Shape) -> KernelKey {
 }
 
 /// Workgroup memory for the words of a tile that move, and for a place behind it.
-fn shared_bytes(job: &Job, shape: Shape) -> u32 {
+fn shared_bytes(job: &SortTask, shape: WorkgroupTile) -> u32 {
     job.moved_words() * (shape.tile() + 1) * 4
 }
 

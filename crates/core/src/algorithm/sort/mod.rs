@@ -72,7 +72,7 @@ const fn sort(
 }
 
 /// What the kernels of one sort have in common.
-pub(crate) struct Job {
+pub(crate) struct SortTask {
     n: u32,
     digit_bits: u32,
     places: u32,
@@ -92,16 +92,16 @@ struct Location {
     values: Option<Region>,
 }
 
-impl Job {
+impl SortTask {
     /// A sort by digits of so many bits.
-    fn of(request: &SortRequest, digit_bits: u32) -> Job {
+    fn of(request: &SortRequest, digit_bits: u32) -> SortTask {
         let (n, key_bytes, value_bytes) = (request.n as u32, request.key.bytes(), request.value_bytes());
         let of = |slot, bytes: u32| whole(slot, u64::from(n) * u64::from(bytes));
         let at = |keys, values| Location {
             keys: of(keys, key_bytes),
             values: (value_bytes > 0).then(|| of(values, value_bytes)),
         };
-        Job {
+        SortTask {
             n,
             digit_bits,
             places: key_bytes * 8 / digit_bits,

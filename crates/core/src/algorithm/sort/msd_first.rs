@@ -1,7 +1,7 @@
 //! A partition by the most significant digit, and each of its buckets by the other places in one workgroup.
 
-use super::segments::{Buckets, Shape};
-use super::{DIGIT_BITS, DIGITS, Job, Location, ONESWEEP, buckets_fit, hybrid, sort};
+use super::segments::{Buckets, WorkgroupTile};
+use super::{DIGIT_BITS, DIGITS, Location, ONESWEEP, SortTask, buckets_fit, hybrid, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset};
@@ -36,7 +36,7 @@ pub static MSD_FIRST: Algorithm = Algorithm {
 const LARGE_KEYS: u32 = 8;
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let (job, mut scratch) = (Job::of(request, DIGIT_BITS), Scratch::default());
+    let (job, mut scratch) = (SortTask::of(request, DIGIT_BITS), Scratch::default());
     let shape = hybrid::shape(planner, &job);
     let last = job.places - 1;
     let mut partition = planner.partition(&job, last, u32::MAX, &mut scratch)?;
@@ -50,14 +50,14 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 /// `sort/large_bucket` by the places before `end_place`, on each bucket that `sort/one_workgroup` of a shape left as it was.
 fn large(
     planner: &Planner<'_>,
-    job: &Job,
-    sorted: Shape,
+    job: &SortTask,
+    sorted: WorkgroupTile,
     end_place: u32,
     from: Location,
     to: Location,
     buckets: Buckets,
 ) -> Result<Launch> {
-    let shape = Shape { keys: sorted.keys.min(LARGE_KEYS), resident: 1, ..sorted };
+    let shape = WorkgroupTile { keys: sorted.keys.min(LARGE_KEYS), resident: 1, ..sorted };
     let (n, workgroup) = (u64::from(job.n), u64::from(shape.workgroup));
     let subgroups = workgroup / u64::from(planner.narrowest_subgroup());
     // Of a tile: its counts are cleared, added up and made places, each digit's by all subgroups, whose sums are scanned.

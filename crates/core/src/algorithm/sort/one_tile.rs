@@ -1,7 +1,7 @@
 //! All keys in one workgroup, place by place.
 
-use super::segments::Shape;
-use super::{DIGIT_BITS, Job, LARGEST_TILE, sort};
+use super::segments::WorkgroupTile;
+use super::{DIGIT_BITS, LARGEST_TILE, SortTask, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
 use crate::primitive::sort::{SORT_KEYS, SORT_PAIRS};
@@ -47,13 +47,13 @@ const CANDIDATES: &[Candidates] = &[
 
 /// Whether one workgroup should sort as many keys.
 pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
-    let job = Job::of(request, DIGIT_BITS);
+    let job = SortTask::of(request, DIGIT_BITS);
     let shape = shape(planner, &job);
     planner.sorts_within_workgroups() && planner.fits(&job, shape) && job.n <= shape.tile()
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let job = Job::of(request, DIGIT_BITS);
+    let job = SortTask::of(request, DIGIT_BITS);
     let most = shape(planner, &job);
     if job.n > most.tile() {
         return Err(planner.is_more_than_a_tile(&ONE_TILE, &job, most));
@@ -64,12 +64,12 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 }
 
 /// The largest tile.
-pub(super) fn shape(planner: &Planner<'_>, job: &Job) -> Shape {
+pub(super) fn shape(planner: &Planner<'_>, job: &SortTask) -> WorkgroupTile {
     let t = planner.tuning;
     let keys = match (job.key_bytes, job.value_bytes) {
         (4, 0) => t.one_tile.keys,
         (4, _) => t.one_tile.pairs,
         _ => t.one_tile.keys64,
     };
-    planner.fitting(job, Shape { workgroup: t.one_tile.workgroup, keys, resident: 1 })
+    planner.fitting(job, WorkgroupTile { workgroup: t.one_tile.workgroup, keys, resident: 1 })
 }

@@ -1,6 +1,6 @@
 //! One look-back pass a digit, from the least significant on. Adinets and Merrill, "Onesweep", 2022.
 
-use super::{DIGIT_BITS, Job, sort};
+use super::{DIGIT_BITS, SortTask, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
 use crate::primitive::sort::{SORT_KEYS, SORT_PAIRS};
@@ -74,6 +74,6 @@ const CANDIDATES: &[Candidates] = &[
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let passes = planner.partition(&Job::of(request, DIGIT_BITS), 0, 0, &mut scratch)?;
+    let passes = planner.partition(&SortTask::of(request, DIGIT_BITS), 0, 0, &mut scratch)?;
     Ok(Work::new(scratch, passes.steps))
 }

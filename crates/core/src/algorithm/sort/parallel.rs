@@ -1,6 +1,6 @@
 //! The CPU backend's sort, another crate's.
 
-use super::{DIGIT_BITS, Job};
+use super::{DIGIT_BITS, SortTask};
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
 use crate::{Kernel, KernelKey, Launch, Param, Result, SortRequest, Step};
@@ -12,7 +12,7 @@ pub static PARALLEL: Algorithm =
     Algorithm { needs: Needs::THREADS, ..Algorithm::new("parallel", "", Of::Sort(Row { plan, traffic: None })) };
 
 fn plan(_: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let job = Job::of(request, DIGIT_BITS);
+    let job = SortTask::of(request, DIGIT_BITS);
     let keys = [("input", job.input.keys), ("output", job.output.keys)];
     let values = [("input_values", job.input.values), ("output_values", job.output.values)];
     let values = values.into_iter().filter_map(|(name, region)| Some((name, region?)));

@@ -2,7 +2,7 @@
 //!
 //! A pass's tiles look back at the counts of the tiles before them. Adinets and Merrill, "Onesweep", 2022.
 
-use super::{DIGITS, Job, Location, digits_each};
+use super::{DIGITS, Location, SortTask, digits_each};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::Planner;
 use crate::scratch::Scratch;
@@ -117,7 +117,7 @@ const BATCH: u32 = 4;
 /// So many tiles' states a sort may have whatever its size.
 const FEW_TILES: u32 = 44;
 
-impl Job {
+impl SortTask {
     /// The tiles whose states take no more than 3.9% of the data's size, and those of [`FEW_TILES`].
     fn affordable_tiles(&self) -> u64 {
         let data = u64::from(self.n) * u64::from(self.key_bytes + self.value_bytes);
@@ -176,14 +176,14 @@ impl Planner<'_> {
     }
 
     /// Words of a tile that are in workgroup memory at a time: one of each key, in WGSL all that move of a part of the keys.
-    fn exchanged_words(&self, job: &Job, tile: &Tile) -> u32 {
+    fn exchanged_words(&self, job: &SortTask, tile: &Tile) -> u32 {
         match self.caps.language {
             Language::Wgsl => job.moved_words() * tile.workgroup * tile.keys.div_ceil(tile.parts),
             _ => tile.workgroup * tile.keys,
         }
     }
 
-    fn sort_tile(&self, job: &Job) -> Result<Tile> {
+    fn sort_tile(&self, job: &SortTask) -> Result<Tile> {
         let t = self.tuning;
         let (workgroup, mut keys, resident, parts) = match (job.key_bytes, job.value_bytes) {
             (4, 0) => (t.onesweep.workgroup, t.onesweep.keys, t.onesweep.resident, t.onesweep.parts),
@@ -230,7 +230,7 @@ impl Planner<'_> {
     }
 
     /// How the digits are counted: in as many copies of the counts as workgroup memory has room for.
-    fn counting(&self, job: &Job) -> Counting {
+    fn counting(&self, job: &SortTask) -> Counting {
         let t = self.tuning;
         let counts = job.places * DIGITS * 4;
         let plain = Counting {
@@ -257,7 +257,7 @@ impl Planner<'_> {
     /// `bucket_tile` keys only that place's pass is made, and leaves its buckets in the second buffer.
     pub(super) fn partition(
         &self,
-        job: &Job,
+        job: &SortTask,
         first_place: u32,
         bucket_tile: u32,
         scratch: &mut Scratch,

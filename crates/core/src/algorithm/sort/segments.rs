@@ -1,6 +1,6 @@
 //! What sorts segments within workgroups share: all keys, or the buckets of a partition, each brought in order by one workgroup.
 
-use super::{DIGITS, Job, Location, digits_each};
+use super::{DIGITS, Location, SortTask, digits_each};
 use crate::algorithm::Algorithm;
 use crate::kernel::{Argument, kernel, read, write};
 use crate::planner::{Planner, offset};
@@ -24,7 +24,7 @@ pub(super) static ONE_WORKGROUP: Kernel = kernel!(
 
 /// What one workgroup sorts.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct WorkgroupTile {
     pub(super) workgroup: u32,
     /// Of an invocation.
     pub(super) keys: u32,
@@ -32,7 +32,7 @@ pub(super) struct Shape {
     pub(super) resident: u32,
 }
 
-impl Shape {
+impl WorkgroupTile {
     pub(super) fn tile(self) -> u32 {
         self.workgroup * self.keys
     }
@@ -48,13 +48,13 @@ pub(super) struct Buckets {
 
 impl Buckets {
     /// By the last place.
-    pub(super) fn of(job: &Job, counts: Region) -> Buckets {
+    pub(super) fn of(job: &SortTask, counts: Region) -> Buckets {
         Buckets { counts, at: (job.places - 1) * DIGITS }
     }
 }
 
 impl Planner<'_> {
-    pub(super) fn is_more_than_a_tile(&self, algorithm: &Algorithm, job: &Job, most: Shape) -> Error {
+    pub(super) fn is_more_than_a_tile(&self, algorithm: &Algorithm, job: &SortTask, most: WorkgroupTile) -> Error {
         let (tile, n, device, backend) = (most.tile(), job.n, &self.caps.device, self.caps.backend);
         let other = if self.caps.subgroups.is_some() { "onesweep" } else { "upsweep_downsweep" };
         Error::Unsupported(format!(
@@ -68,8 +68,8 @@ impl Planner<'_> {
     }
 
     /// A shape that does little work for keys that are not there, rounded so that few kernels are compiled.
-    pub(super) fn shape_for(&self, n: u32, most: Shape) -> Shape {
-        let Shape { mut workgroup, keys: most, resident } = most;
+    pub(super) fn shape_for(&self, n: u32, most: WorkgroupTile) -> WorkgroupTile {
+        let WorkgroupTile { mut workgroup, keys: most, resident } = most;
         let least = self.tuning.one_tile.least.min(most);
         let each = n.div_ceil(workgroup);
         let rounded = if each > 8 { each.next_multiple_of(4) } else { each.next_power_of_two() };
@@ -78,18 +78,18 @@ impl Planner<'_> {
         while workgroup / 2 * keys >= n && workgroup >= 128 && (workgroup / 2).is_multiple_of(subgroup.max(32)) {
             workgroup /= 2;
         }
-        Shape { workgroup, keys, resident }
+        WorkgroupTile { workgroup, keys, resident }
     }
 
     /// Whether workgroup memory holds a shape's counts and keys.
-    pub(super) fn fits(&self, job: &Job, shape: Shape) -> bool {
+    pub(super) fn fits(&self, job: &SortTask, shape: WorkgroupTile) -> bool {
         // The digits' counts, the subgroups' sums, a few words, and an emulated subgroup's word an invocation.
         let more = DIGITS * 4 + 1024 + shape.workgroup * 4;
         local_shared_bytes(job, shape, self.narrowest_subgroup()) + more <= self.ranking_room()
     }
 
     /// The same or a smaller shape, which fits if any does.
-    pub(super) fn fitting(&self, job: &Job, mut shape: Shape) -> Shape {
+    pub(super) fn fitting(&self, job: &SortTask, mut shape: WorkgroupTile) -> WorkgroupTile {
         let least = self.narrowest_ranking();
         while !self.fits(job, shape) && (shape.keys > 2 || shape.workgroup > least) {
             if shape.keys > 2 {
@@ -104,8 +104,8 @@ impl Planner<'_> {
     /// `sort/one_workgroup` by the places before `end_place`, on all keys or on each bucket.
     pub(super) fn local(
         &self,
-        job: &Job,
-        shape: Shape,
+        job: &SortTask,
+        shape: WorkgroupTile,
         end_place: u32,
         from: Location,
         to: Location,
@@ -132,8 +132,8 @@ impl Planner<'_> {
     pub(super) fn local_key(
         &self,
         kernel: &'static Kernel,
-        job: &Job,
-        shape: Shape,
+        job: &SortTask,
+        shape: WorkgroupTile,
         bytes: impl Fn(u32) -> u32,
         segment: &'static str,
         values: &'static str,
@@ -158,7 +158,13 @@ impl Planner<'_> {
 }
 
 /// A kernel that sorts all keys by one workgroup, or each bucket by one.
-pub(super) fn segments(kernel: KernelKey, job: &Job, from: Location, to: Location, buckets: Option<Buckets>) -> Launch {
+pub(super) fn segments(
+    kernel: KernelKey,
+    job: &SortTask,
+    from: Location,
+    to: Location,
+    buckets: Option<Buckets>,
+) -> Launch {
     let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
     let mut params = vec![
         ("n", Param::ELEMENTS),
@@ -181,6 +187,6 @@ pub(super) fn segments(kernel: KernelKey, job: &Job, from: Location, to: Locatio
 }
 
 /// Workgroup memory for the subgroups' counts of each digit, and for the words of a tile that move.
-pub(super) fn local_shared_bytes(job: &Job, shape: Shape, narrowest: u32) -> u32 {
+pub(super) fn local_shared_bytes(job: &SortTask, shape: WorkgroupTile, narrowest: u32) -> u32 {
     (shape.workgroup / narrowest * DIGITS + job.moved_words() * shape.tile()) * 4
 }

@@ -1,8 +1,8 @@
 //! Count, scan and scatter for each digit place, the lowest first. Merrill and Grimshaw, "High Performance and Scalable Radix Sorting",
 //! 2011.
 
-use super::{DIGIT_BITS, Job, sort};
-use crate::algorithm::scan::Job as ScanJob;
+use super::{DIGIT_BITS, SortTask, sort};
+use crate::algorithm::scan::ScanTask;
 use crate::algorithm::{Algorithm, Work};
 use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset};
@@ -60,7 +60,7 @@ pub(super) fn by_digits(
     request: &SortRequest,
     digit_bits: u32,
 ) -> Result<Work> {
-    let job = Job::of(request, digit_bits);
+    let job = SortTask::of(request, digit_bits);
     let n = job.n;
     let (workgroup, mut items) = (planner.tuning.scan.workgroup, planner.tuning.upsweep_downsweep.keys);
     // A tile's words are exchanged in workgroup memory.
@@ -84,7 +84,7 @@ pub(super) fn by_digits(
     // The counts' scan is this project's own, always of aligned scratch.
     let wide = Planner { layout: Layout::default(), ..*planner };
     let start = sum.identity().to_vec();
-    let prefixes = ScanJob { op: &sum, n: table, size, exclusive: true, start, input: counts, output: counts };
+    let prefixes = ScanTask { op: &sum, n: table, size, exclusive: true, start, input: counts, output: counts };
     let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
     let at = [job.input, temp, job.output];
     let mut steps = vec![];
