@@ -4,7 +4,7 @@
 //! |---|---|
 //! | prepared for n alone | the device and the host |
 //! | runs once | the host |
-//! | prepared up to a capacity, n of the host's | the device and the host |
+//! | prepared up to a capacity, n of the host's | the device and the host; and what it costs to record a run |
 //! | prepared up to a capacity, n on the device | the device and the host |
 //!
 //! `cargo run --release -p trifold --example sizes -- 20 vulkan` has a capacity of 2^20, on devices whose printed line
@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use on_device::open_all;
 use trifold::prelude::*;
-use trifold::{Buffer, Call, Device, Placed};
+use trifold::{Backend, Buffer, Call, Device, Placed};
 
 const RUNS: u32 = 20;
 
@@ -51,6 +51,21 @@ impl Times {
     }
 }
 
+/// The host's median time to record a run of other n each time, in us. All of them go into one recorder.
+fn recorded(call: &Call<Device>, n: usize) -> trifold::Result<f64> {
+    let device = call.device();
+    let (mut recorder, mut times) = (device.record()?, vec![]);
+    for less in 0..n.min(RUNS as usize) {
+        let start = Instant::now();
+        call.encode_n(&mut recorder, n - less)?;
+        times.push(start.elapsed().as_secs_f64() * 1e6);
+    }
+    device.submit(recorder)?;
+    device.synchronize()?;
+    times.sort_by(f64::total_cmp);
+    Ok(times.get(times.len() / 2).copied().unwrap_or(0.0))
+}
+
 /// Makes a call for n elements, or for as many as the device says.
 type Make<'a> = &'a dyn Fn(usize, Option<&Buffer<u32>>) -> trifold::Result<Placed>;
 
@@ -73,11 +88,12 @@ fn compare(device: &Device, what: &str, capacity: usize, make: Make<'_>) -> trif
     for n in [capacity / 100, capacity / 10, capacity / 2 + 1, capacity] {
         length.write(&[n as u32])?;
         let exact = Times::of(&make(n, None)?.prepare()?, n)?;
+        let encode = recorded(&sized, n)?;
         let (sized, counted) = (Times::of(&sized, n)?, Times::of(&counted, capacity)?);
         let alone = exact.device.map_or("-".into(), |us| format!("{us:.1} us"));
         let (host, once) = (exact.host, once(n)?);
         println!(
-            "{what} {n:>9} {alone:>12} {host:>6.1} us {once:>6.1} us {} {}",
+            "{what} {n:>9} {alone:>12} {host:>6.1} us {once:>6.1} us {} {encode:>6.1} us {}",
             sized.beside(&exact),
             counted.beside(&exact)
         );
@@ -93,8 +109,8 @@ fn main() -> trifold::Result<()> {
     for (found, device) in open_all().filter(|(found, _)| found.to_string().to_lowercase().contains(&wanted)) {
         println!("{found}, up to {capacity}\n");
         println!(
-            "{:>14} {:>22} {:>9} {:>29} {:>29}",
-            "n", "for n alone, host", "one-shot", "n of the host's", "n on the device"
+            "{:>14} {:>22} {:>9} {:>29} {:>9} {:>29}",
+            "n", "for n alone, host", "one-shot", "n of the host's", "encode", "n on the device"
         );
         let (x, to) = (device.upload(&words)?, device.alloc(capacity)?);
         compare(&device, "scan", capacity, &|n, length| {
