@@ -112,9 +112,12 @@ impl Wgpu {
     /// they make something or wait. wgpu accepts `write`, and what is only submitted, in silence.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the device was opened without limits that any kernel needs.
+    /// - [`Error::Unsupported`] if the device was opened without limits that any kernel needs.
+    /// - [`Error::Invalid`] if the queue is another device's.
     pub fn new(device: wgpu::Device, queue: wgpu::Queue) -> Result<Wgpu> {
-        Wgpu::with(device, queue, Watch::default())
+        let wgpu = Wgpu::with(device, queue, Watch::default())?;
+        wgpu.check_queue()?;
+        Ok(wgpu)
     }
 
     fn with(device: wgpu::Device, queue: wgpu::Queue, watch: Watch) -> Result<Wgpu> {

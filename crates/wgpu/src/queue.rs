@@ -1,5 +1,7 @@
 //! Moving bytes and measuring time.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use trifold_core::{Error, Result, Span};
 
 use crate::Wgpu;
@@ -31,6 +33,16 @@ fn check(what: &str, span: &Span<Wgpu>, bytes: usize) -> Result<()> {
 }
 
 impl Wgpu {
+    /// Whether the queue is the device's own. wgpu tells the other device, which panics unless it was told not to.
+    pub(crate) fn check_queue(&self) -> Result<()> {
+        let usage = wgpu::BufferUsages::COPY_DST;
+        let buffer = self.scoped(4, || self.make_buffer("trifold queue", 4, usage))?;
+        let buffer = Kept::new(buffer, self.turns);
+        let write = || catch_unwind(AssertUnwindSafe(|| self.queue.write_buffer(&buffer, 0, &[0; 4])));
+        self.scoped(0, write)?
+            .map_err(|_| Error::Invalid("the queue is another device's; give the one that came with the device".into()))
+    }
+
     pub(crate) fn write_span(&self, to: &Span<Self>, bytes: &[u8]) -> Result<()> {
         check("write", to, bytes.len())?;
         self.check_span("a write", to)?;

@@ -49,6 +49,16 @@ fn a_call_in_another_devices_encoder_is_an_error() {
     }
 }
 
+#[test]
+fn another_devices_queue_is_an_error() {
+    for [own, other] in plain_devices() {
+        let refused = Wgpu::new(own.device().clone(), other.queue().clone());
+        let Err(Error::Invalid(why)) = refused else { panic!("it is taken") };
+        assert!(why.contains("another device's"), "{why}");
+        Wgpu::new(own.device().clone(), own.queue().clone()).unwrap();
+    }
+}
+
 /// An application's mistake that no scope caught is no kernel's.
 #[test]
 fn another_calls_error_is_no_compile_error() {
