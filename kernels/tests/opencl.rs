@@ -37,17 +37,12 @@ fn device(width: u32, source: SubgroupSource, arguments: &'static [&'static str]
         caps.float64 = true;
         caps.atomics64 = true;
         caps.atomics128 = source == SubgroupSource::InlinePtx;
-        caps.coherent = false;
         caps.subgroup_barrier = true;
         caps.forward_progress = true;
         caps.max_workgroup = 1024;
         caps.shared_bytes = 48 * 1024;
-        caps.bulk_shared_bytes = 0;
         caps.max_binding = 16 << 30;
         caps.max_buffer = 16 << 30;
-        caps.binding_alignment = 1;
-        caps.native_copy = false;
-        caps.remedy = String::new();
     });
     Device { caps, arguments: arguments.to_vec() }
 }

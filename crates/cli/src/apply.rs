@@ -175,9 +175,8 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
         check_values(args, &keys, values, path)?;
     }
     let lines = lines(file, &file.input, &keys)?;
-    let [key, value] =
-        [Some(&keys), values.as_ref()].map(|numbers| numbers.map(|numbers| numbers.stored.moved().scalar()));
-    let key = key.unwrap_or(Scalar::U32);
+    let key = keys.stored.moved().scalar();
+    let value = values.as_ref().map(|values| values.stored.moved().scalar());
     let order = if args.descending { Order::Descending } else { Order::Ascending };
     let gathered = |numbers: &Numbers, lines: &Lines| {
         let stored = numbers.stored.moved();

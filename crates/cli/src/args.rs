@@ -93,10 +93,11 @@ pub struct CompareArgs {
     pub tuning: Vec<(String, u32)>,
     /// How the input lies: uniform, constant, sorted, reversed, few-distinct or hot-digit.
     ///
-    /// uniform: each element by chance; floats over [0, 1). constant: one value. sorted and reversed: in ascending and in
-    /// descending order. few-distinct: of five values. hot-digit: in each place of eight bits, on its own, 15 keys of 16
-    /// have the place's one hot digit, and the others any; floats are over [0.5, 1), all with one sign and exponent, and
-    /// have hot digits in their fraction.
+    /// - uniform: each element by chance, floats from 0 to 1
+    /// - constant: one value
+    /// - sorted, reversed: in ascending or descending order
+    /// - few-distinct: of five values
+    /// - hot-digit: in each byte of a key, 15 keys of 16 have the same digit; of floats in the bytes of the fraction
     #[arg(long, value_delimiter = ',', value_parser = input, default_value = "uniform", value_name = "DISTRIBUTION")]
     pub input: Vec<Distribution>,
     /// The share of elements that select_if and partition_if keep, from 0 to 1.

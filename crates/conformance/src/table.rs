@@ -257,31 +257,20 @@ pub(crate) mod tests {
 
     /// Lavapipe, near enough.
     pub(crate) fn software_gpu() -> Caps {
-        {
-            let mut caps = Caps::new("wgpu", "a software device".into(), Language::Wgsl);
-            caps.driver = String::new();
-            caps.api = "Vulkan".into();
-            caps.kind = DeviceKind::Cpu;
-            caps.compute_units = 2;
-            caps.memory = 0;
-            caps.subgroups = Some(Subgroups { min: 8, max: 8, source: SubgroupSource::Native });
-            caps.int64 = true;
-            caps.float64 = true;
-            caps.atomics64 = true;
-            caps.atomics128 = false;
-            caps.coherent = false;
-            caps.subgroup_barrier = false;
-            caps.forward_progress = false;
-            caps.max_workgroup = 1024;
-            caps.shared_bytes = 32 << 10;
-            caps.bulk_shared_bytes = 0;
-            caps.max_binding = 1 << 30;
-            caps.max_buffer = 1 << 30;
-            caps.binding_alignment = 64;
-            caps.native_copy = false;
-            caps.remedy = String::new();
-            caps
-        }
+        let mut caps = Caps::new("wgpu", "a software device".into(), Language::Wgsl);
+        caps.api = "Vulkan".into();
+        caps.kind = DeviceKind::Cpu;
+        caps.compute_units = 2;
+        caps.subgroups = Some(Subgroups { min: 8, max: 8, source: SubgroupSource::Native });
+        caps.int64 = true;
+        caps.float64 = true;
+        caps.atomics64 = true;
+        caps.max_workgroup = 1024;
+        caps.shared_bytes = 32 << 10;
+        caps.max_binding = 1 << 30;
+        caps.max_buffer = 1 << 30;
+        caps.binding_alignment = 64;
+        caps
     }
 
     /// What a device is not asked for, and why: a planner that began to refuse more would pass the suite by it.

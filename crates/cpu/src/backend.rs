@@ -56,22 +56,16 @@ impl Cpu {
             caps.kind = DeviceKind::Cpu;
             caps.compute_units = threads as u32;
             caps.memory = memory;
-            caps.subgroups = None;
             caps.int64 = true;
             caps.float64 = true;
             caps.atomics64 = true;
-            caps.atomics128 = false;
-            caps.coherent = false;
-            caps.subgroup_barrier = false;
             caps.forward_progress = true;
             caps.max_workgroup = 1024;
             caps.shared_bytes = 64 << 10;
-            caps.bulk_shared_bytes = 0;
             caps.max_binding = limit;
             caps.max_buffer = limit;
             caps.binding_alignment = 4;
             caps.native_copy = true;
-            caps.remedy = String::new();
             caps
         };
         Ok(Cpu { caps: caps.into(), pool: pool.into(), queue: Default::default() })

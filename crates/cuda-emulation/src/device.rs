@@ -92,18 +92,13 @@ impl Emulation {
             caps.float64 = true;
             caps.atomics64 = true;
             caps.atomics128 = true;
-            caps.coherent = false;
-            caps.subgroup_barrier = false;
             caps.forward_progress = true;
             caps.max_workgroup = 1024;
             caps.shared_bytes = 48 << 10;
             caps.bulk_shared_bytes = 227 << 10;
             caps.max_binding = MEMORY;
             caps.max_buffer = MEMORY;
-            caps.binding_alignment = 1;
             // So that the suite runs the kernel.
-            caps.native_copy = false;
-            caps.remedy = String::new();
             caps
         };
         let opened = Opened { caps, clang: clang()?, kernels: Kernels::default(), running: Mutex::default() };

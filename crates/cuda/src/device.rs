@@ -132,8 +132,6 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
         caps.float64 = true;
         caps.atomics64 = true;
         caps.atomics128 = architecture >= 90;
-        caps.coherent = false;
-        caps.subgroup_barrier = false;
         // Since sm_70 every thread of a block that has started is scheduled independently and gets its turn: CUDA C++
         // promises parallel forward progress. Not to blocks that have not started; tickets number the tiles in the
         // order in which blocks start, so that a block waits on started ones alone.
@@ -144,9 +142,7 @@ pub(crate) fn capabilities(context: &CudaContext) -> Result<(Caps, u32)> {
         caps.bulk_shared_bytes = if architecture >= 90 { opt_in.unsigned_abs() } else { 0 };
         caps.max_binding = memory;
         caps.max_buffer = memory;
-        caps.binding_alignment = 1;
         caps.native_copy = true;
-        caps.remedy = String::new();
         caps
     };
     Ok((caps, architecture))

@@ -81,19 +81,14 @@ fn ask(device: Device) -> Checked<Profile> {
         caps.float64 = has("cl_khr_fp64");
         caps.atomics64 = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
         caps.atomics128 = capability >= Some(9) && takes_128_bits(device)?;
-        caps.coherent = false;
-        caps.subgroup_barrier = false;
         // A processor's threads take turns, and so do those of NVIDIA's workgroups, once started, since Volta. Elsewhere OpenCL promises nothing.
         caps.forward_progress = cpu || capability >= Some(VOLTA);
         caps.max_workgroup = u32::try_from(group.min(items)).unwrap_or(u32::MAX);
         caps.shared_bytes = u32::try_from(local).unwrap_or(u32::MAX);
-        caps.bulk_shared_bytes = 0;
         caps.max_binding = most;
         caps.max_buffer = most;
         // Where sub-buffers may start, which a caller's scratch is bound as. OpenCL tells it in bits.
         caps.binding_alignment = u64::from(device.value::<u32>(ffi::CL_DEVICE_MEM_BASE_ADDR_ALIGN)? / 8).max(1);
-        caps.native_copy = false;
-        caps.remedy = String::new();
         caps
     };
     Ok(Profile { caps, options })

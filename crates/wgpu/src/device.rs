@@ -192,12 +192,10 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         caps.api = format!("{:?}", info.backend);
         caps.kind = kind;
         caps.compute_units = compute_units;
-        caps.memory = 0;
         caps.subgroups = subgroups;
         caps.int64 = features.contains(Features::SHADER_INT64);
         caps.float64 = features.contains(Features::SHADER_F64);
         caps.atomics64 = features.contains(Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS);
-        caps.atomics128 = false;
         caps.coherent = features.contains(Features::MEMORY_DECORATION_COHERENT);
         caps.subgroup_barrier = features.contains(Features::SUBGROUP_BARRIER);
         // NVIDIA's GPUs since Volta schedule every resident workgroup; software devices give each one an OS thread until it
@@ -205,14 +203,11 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         caps.forward_progress = info.vendor == NVIDIA || (kind == DeviceKind::Cpu && !info.name.contains("llvmpipe"));
         caps.max_workgroup = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
         caps.shared_bytes = limits.max_compute_workgroup_storage_size;
-        caps.bulk_shared_bytes = 0;
         // Kernels load four words at once: what is bound ends at a multiple of 16.
         caps.max_binding =
             u64::from(u32::try_from(limits.max_storage_buffer_binding_size).unwrap_or(u32::MAX)) / 16 * 16;
         caps.max_buffer = limits.max_buffer_size;
         caps.binding_alignment = u64::from(limits.min_storage_buffer_offset_alignment);
-        caps.native_copy = false;
-        caps.remedy = String::new();
         caps
     }
 }

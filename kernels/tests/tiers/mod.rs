@@ -12,23 +12,18 @@ pub fn tiers() -> [(&'static str, Caps); 4] {
         caps.api = "Vulkan".into();
         caps.kind = DeviceKind::DiscreteGpu;
         caps.compute_units = 64;
-        caps.memory = 0;
         caps.subgroups = native(32, 32);
         caps.int64 = true;
         caps.float64 = true;
         caps.atomics64 = true;
-        caps.atomics128 = false;
         caps.coherent = true;
         caps.subgroup_barrier = true;
         caps.forward_progress = true;
         caps.max_workgroup = 1024;
         caps.shared_bytes = 48 * 1024;
-        caps.bulk_shared_bytes = 0;
         caps.max_binding = (4 << 30) - 4;
         caps.max_buffer = 64 << 30;
         caps.binding_alignment = 32;
-        caps.native_copy = false;
-        caps.remedy = String::new();
     });
     let narrow = full.clone().with(|caps| {
         caps.kind = DeviceKind::Cpu;

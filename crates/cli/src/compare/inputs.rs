@@ -36,7 +36,7 @@ impl Source {
 
 /// A job's data on the host.
 pub struct Case {
-    kind: Source,
+    source: Source,
     call: (&'static Form, Option<Builtin>),
     pub input: Rc<Elements>,
     /// Of sorts of pairs and of what is by key.
@@ -53,13 +53,13 @@ pub struct Inputs {
 impl Inputs {
     /// The job's case. Asking for another one frees the last, since large inputs leave no room for two.
     pub fn of(&self, job: &Job, request: &Request) -> Rc<Case> {
-        let (kind, call) = (Source::of(job), (job.primitive, job.operator));
+        let (source, call) = (Source::of(job), (job.primitive, job.operator));
         let last = self.last.take();
-        if let Some(case) = last.as_ref().filter(|case| case.kind == kind && case.call == call) {
+        if let Some(case) = last.as_ref().filter(|case| case.source == source && case.call == call) {
             return self.keep(Rc::clone(case));
         }
-        let input = last.filter(|case| case.kind == kind).map(|case| Rc::clone(&case.input));
-        let make = || Rc::new(Elements::shaped(kind.distribution, kind.shape, job.scalar, job.n, SEED));
+        let input = last.filter(|case| case.source == source).map(|case| Rc::clone(&case.input));
+        let make = || Rc::new(Elements::shaped(source.distribution, source.shape, job.scalar, job.n, SEED));
         let input = input.unwrap_or_else(make);
         let has_values = request.operands().iter().any(|operand| operand.slot == Slot::InputValues);
         let values = has_values.then(|| match request.op() {
@@ -67,7 +67,7 @@ impl Inputs {
             None => Elements::indices(job.n),
         });
         let expected = oracle::expect(request, input.as_bytes(), values.as_ref().map(Elements::as_bytes));
-        self.keep(Rc::new(Case { kind, call, input, values, expected }))
+        self.keep(Rc::new(Case { source, call, input, values, expected }))
     }
 
     fn keep(&self, case: Rc<Case>) -> Rc<Case> {

@@ -180,9 +180,11 @@ impl Opened {
     }
 }
 
-/// Opens all devices before the first is measured, none for one that cannot be opened: an NVIDIA GPU that is driven through Vulkan
-/// alone lowers its clock within seconds if it is not busy, and does not while it is open through CUDA. `unopened` is the row of a
-/// device that cannot be opened, but for its error.
+/// Opens all devices before the first is measured; none stands for one that cannot be opened. `unopened` is the row of such a
+/// device, but for its error.
+///
+/// An NVIDIA GPU that only Vulkan drives lowers its clock within seconds if it is not busy. While it is open through CUDA, it
+/// does not.
 pub fn open_all<'a>(
     devices: impl IntoIterator<Item = &'a Found>,
     report: &Report<'_>,

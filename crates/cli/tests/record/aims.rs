@@ -10,7 +10,7 @@ pub struct Subject {
     pub name: &'static str,
     pub primitive: &'static str,
     pub ty: &'static str,
-    /// How many times as fast as CUB in CUDA: below 2^14, to 2^18, to 2^24, and above.
+    /// How many times as fast as CUB in CUDA, for the groups of sizes that [`Subject::aim_of_cub`] has.
     of_cub: [f64; 4],
 }
 

@@ -18,31 +18,25 @@ pub fn unbounded() -> Options {
 
 /// CUDA on an H200.
 pub fn h200() -> Caps {
-    {
-        let mut caps = Caps::new("cuda", "NVIDIA H200".into(), Language::CudaC);
-        caps.driver = "NVIDIA 580.159.04, CUDA 13.0".into();
-        caps.api = "CUDA 13.0 sm_90".into();
-        caps.kind = DeviceKind::DiscreteGpu;
-        caps.compute_units = 132;
-        caps.memory = 140 << 30;
-        caps.subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
-        caps.int64 = true;
-        caps.float64 = true;
-        caps.atomics64 = true;
-        caps.atomics128 = true;
-        caps.coherent = false;
-        caps.subgroup_barrier = false;
-        caps.forward_progress = true;
-        caps.max_workgroup = 1024;
-        caps.shared_bytes = 48 * 1024;
-        caps.bulk_shared_bytes = 227 * 1024;
-        caps.max_binding = 140 << 30;
-        caps.max_buffer = 140 << 30;
-        caps.binding_alignment = 1;
-        caps.native_copy = true;
-        caps.remedy = String::new();
-        caps
-    }
+    let mut caps = Caps::new("cuda", "NVIDIA H200".into(), Language::CudaC);
+    caps.driver = "NVIDIA 580.159.04, CUDA 13.0".into();
+    caps.api = "CUDA 13.0 sm_90".into();
+    caps.kind = DeviceKind::DiscreteGpu;
+    caps.compute_units = 132;
+    caps.memory = 140 << 30;
+    caps.subgroups = Some(Subgroups { min: 32, max: 32, source: SubgroupSource::Native });
+    caps.int64 = true;
+    caps.float64 = true;
+    caps.atomics64 = true;
+    caps.atomics128 = true;
+    caps.forward_progress = true;
+    caps.max_workgroup = 1024;
+    caps.shared_bytes = 48 * 1024;
+    caps.bulk_shared_bytes = 227 * 1024;
+    caps.max_binding = 140 << 30;
+    caps.max_buffer = 140 << 30;
+    caps.native_copy = true;
+    caps
 }
 
 /// wgpu on lavapipe through Vulkan.
