@@ -19,7 +19,7 @@ KERNEL SUBGROUP_KERNEL void sort_digit_counts(ARGUMENTS) {
   // 2. Count the tiles that are this workgroup's turn.
   for (u32 tile = get_group_id(0); tile < params.tiles; tile += params.groups) {
     const u32 first = tile * TILE + thread;
-    Key keys[ITEMS];
+    StoredKey keys[ITEMS];
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) { keys[k] = input[min(first + k * WORKGROUP, params.n - 1u)]; }
 #pragma unroll

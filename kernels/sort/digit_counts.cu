@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_digit_counts(ARGUME
   // 2. Count the tiles that are this workgroup's turn.
   for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
     const u32 first = tile * TILE + thread;
-    Key keys[ITEMS];
+    StoredKey keys[ITEMS];
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) { keys[k] = input[min(first + k * WORKGROUP, params.n - 1u)]; }
 #pragma unroll

@@ -19,7 +19,7 @@ fn sort_digit_counts(
   // 2. Count the tiles that are this workgroup's turn.
   for (var tile = id.x; tile < params.tiles; tile += params.groups) {
     let first = tile * TILE + thread;
-    var keys: array<Key, ITEMS>;
+    var keys: array<StoredKey, ITEMS>;
     // unroll
     for (var k = 0u; k < ITEMS; k++) { keys[k] = input[params.input_offset + min(first + k * WORKGROUP, params.n - 1u)]; }
     // unroll

@@ -25,7 +25,7 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
       for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) {
         const u32 count = shared_counts[place * DIGITS + digit];
         if (count == params.n) { shared_skip[place] = 1u; }
-        if (place == PLACES - 1u && count > BUCKET_TILE) { shared_large = 1u; }
+        if (place == BUCKET_PLACE && count > BUCKET_TILE) { shared_large = 1u; }
         digit_counts[digit] = count;
       }
       digit_scan(sg);
@@ -38,10 +38,10 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
   // Counts and arrivals are left clean.
   for (u32 i = thread; i <= COUNTS; i += WORKGROUP) { store_relaxed(&bins[i], 0u); }
   if (thread > 0u) { return; }
-  // 2. Where the last place parts the keys into buckets that each fit a workgroup, no other pass is needed: each is sorted by itself.
+  // 2. Where the highest place parts the keys into buckets that each fit a workgroup, no other pass is needed: each is sorted by itself.
   const bool buckets = BUCKET_TILE > 0u && shared_large == 0u;
-  for (u32 place = FIRST_PLACE; place < PLACES && buckets; place++) { shared_skip[place] = place == PLACES - 1u ? 0u : 1u; }
-  counts[ROUTES + 4u * (PLACES - 1u) + 3u] = buckets ? 1u : 0u;
+  for (u32 place = FIRST_PLACE; place < PLACES && buckets; place++) { shared_skip[place] = place == BUCKET_PLACE ? 0u : 1u; }
+  counts[ROUTES + 4u * BUCKET_PLACE + 3u] = buckets ? 1u : 0u;
   // 3. Count the passes, that over the buckets among them. Out of place there is at least one; in place their number is even.
   u32 passes = buckets ? 1u : 0u;
   for (u32 place = FIRST_PLACE; place < PLACES; place++) { passes += 1u - shared_skip[place]; }

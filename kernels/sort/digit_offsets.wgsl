@@ -25,7 +25,7 @@ fn digit_offsets(thread: u32, lane: u32, width: u32, subgroup: u32) {
       for (var digit = thread; digit < DIGITS; digit += WORKGROUP) {
         let count = atomicLoad(&shared_counts[place * DIGITS + digit]);
         if (count == params.n) { shared_skip[place] = 1u; }
-        if (place == PLACES - 1u && count > BUCKET_TILE) { shared_large = 1u; }
+        if (place == BUCKET_PLACE && count > BUCKET_TILE) { shared_large = 1u; }
         digit_counts[digit] = count;
       }
       digit_scan(lane, width, subgroup);
@@ -39,10 +39,10 @@ fn digit_offsets(thread: u32, lane: u32, width: u32, subgroup: u32) {
   // Counts and arrivals are left clean.
   for (var i = thread; i <= COUNTS; i += WORKGROUP) { atomicStore(&bins[i], 0u); }
   if (thread > 0u) { return; }
-  // 2. Where the last place parts the keys into buckets that each fit a workgroup, no other pass is needed: each is sorted by itself.
+  // 2. Where the highest place parts the keys into buckets that each fit a workgroup, no other pass is needed: each is sorted by itself.
   let buckets = BUCKET_TILE > 0u && shared_large == 0u;
-  for (var place = FIRST_PLACE; place < PLACES && buckets; place++) { shared_skip[place] = select(1u, 0u, place == PLACES - 1u); }
-  counts[ROUTES + 4u * (PLACES - 1u) + 3u] = select(0u, 1u, buckets);
+  for (var place = FIRST_PLACE; place < PLACES && buckets; place++) { shared_skip[place] = select(1u, 0u, place == BUCKET_PLACE); }
+  counts[ROUTES + 4u * BUCKET_PLACE + 3u] = select(0u, 1u, buckets);
   // 3. Count the passes, that over the buckets among them. Out of place there is at least one; in place their number is even.
   var passes = select(0u, 1u, buckets);
   for (var place = FIRST_PLACE; place < PLACES; place++) { passes += 1u - shared_skip[place]; }

@@ -20,8 +20,8 @@ KERNEL SUBGROUP_KERNEL void sort_large_bucket(ARGUMENTS) {
   output_values += params.output_values_offset;
   bool from_temp = true;
   for (u32 place = 0u; place < params.end_place; place++) {
-    __global const Key *source = from_temp ? temp : output;
-    __global Key *target = from_temp ? output : temp;
+    __global const StoredKey *source = from_temp ? temp : output;
+    __global StoredKey *target = from_temp ? output : temp;
     __global const u32 *source_values = from_temp ? temp_values : output_values;
     __global u32 *target_values = from_temp ? output_values : temp_values;
     // 1. Count the bucket's digits.

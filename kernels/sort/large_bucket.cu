@@ -20,8 +20,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_large_buc
   output_values += params.output_values_offset;
   bool from_temp = true;
   for (u32 place = 0u; place < params.end_place; place++) {
-    const Key *source = from_temp ? temp : output;
-    Key *target = from_temp ? output : temp;
+    const StoredKey *source = from_temp ? temp : output;
+    StoredKey *target = from_temp ? output : temp;
     const u32 *source_values = from_temp ? temp_values : output_values;
     u32 *target_values = from_temp ? output_values : temp_values;
     // 1. Count the bucket's digits.

@@ -8,7 +8,7 @@ var<workgroup> digit_totals: array<atomic<u32>, DIGITS>;
 var<workgroup> digit_next: array<u32, DIGITS>;
 var<workgroup> shared_skip: u32;
 
-fn load_key(from_temp: bool, index: u32) -> Key {
+fn load_key(from_temp: bool, index: u32) -> StoredKey {
   if (from_temp) { return temp[index]; }
   return output[params.output_offset + index];
 }

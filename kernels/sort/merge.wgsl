@@ -29,7 +29,7 @@ fn put(at: u32, key: Key, origin: u32) {
 }
 
 // In place through the binding that the keys are stored through, as `source_value` is.
-fn source_key(at: u32) -> Key {
+fn source_key(at: u32) -> StoredKey {
   if (IN_PLACE > 0u) { return target_keys[params.target_offset + at]; }
   return source[params.source_offset + at];
 }

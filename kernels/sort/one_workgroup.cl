@@ -31,15 +31,17 @@ KERNEL SUBGROUP_KERNEL void sort_one_workgroup(ARGUMENTS) {
   workgroup_barrier();
 
   // 2. In which places do keys differ? The others leave the order as it is.
+  Key bits = some_key;
 #pragma unroll
   for (u32 word = 0u; word < KEY_WORDS; word++) {
-    u32 bits = 0u;
+    u32 differing = 0u;
 #pragma unroll
-    for (u32 k = 0u; k < ITEMS; k++) { bits |= key_word(keys[k], word) ^ key_word(some_key, word); }
-    for (u32 place = 0u; place < PLACES; place++) {
-      const bool differs = place / 4u == word && ((bits >> (8u * (place % 4u))) & 255u) != 0u;
-      if (differs) { shared_differs[place] = 1u; }
-    }
+    for (u32 k = 0u; k < ITEMS; k++) { differing |= key_word(keys[k], word) ^ key_word(some_key, word); }
+    bits = key_with_word(bits, word, differing);
+  }
+#pragma unroll
+  for (u32 place = 0u; place < PLACES; place++) {
+    if (ordered_digit(bits, place) != 0u) { shared_differs[place] = 1u; }
   }
   // In place, all have loaded before any stores.
   workgroup_storage_barrier();

@@ -11,7 +11,7 @@ var<workgroup> shared_differs: array<atomic<u32>, PLACES>;
 var<workgroup> shared_word: u32;
 
 // In place through the binding that the keys are stored through, as `source_value` is.
-fn source_key(at: u32) -> Key {
+fn source_key(at: u32) -> StoredKey {
   if (IN_PLACE > 0u) { return target_keys[params.target_offset + at]; }
   return source[params.source_offset + at];
 }
@@ -40,15 +40,16 @@ fn sort_one_workgroup(
   workgroupBarrier();
 
   // 2. In which places do keys differ? The others leave the order as it is.
+  var bits = some_key;
   // unroll
   for (var word = 0u; word < KEY_WORDS; word++) {
-    var bits = 0u;
+    var differing = 0u;
     // unroll
-    for (var k = 0u; k < ITEMS; k++) { bits |= key_word(keys[k], word) ^ key_word(some_key, word); }
-    for (var place = 0u; place < PLACES; place++) {
-      let differs = place / 4u == word && ((bits >> (8u * (place % 4u))) & 255u) != 0u;
-      if (differs) { atomicStore(&shared_differs[place], 1u); }
-    }
+    for (var k = 0u; k < ITEMS; k++) { differing |= key_word(keys[k], word) ^ key_word(some_key, word); }
+    bits = key_with_word(bits, word, differing);
+  }
+  for (var place = 0u; place < PLACES; place++) {
+    if (ordered_digit(bits, place) != 0u) { atomicStore(&shared_differs[place], 1u); }
   }
   // In place, all have loaded before any stores.
   storageBarrier();

@@ -22,11 +22,11 @@ bool tile_publishes(__global CountWord *states, u32 tile) {
 }
 
 // Counts a full tile's digits into digit_totals, for a tile that has not published in time.
-void recount(__global const Key *source, Params params, u32 tile, u32 thread, __local u32 *digit_totals) {
+void recount(__global const StoredKey *source, Params params, u32 tile, u32 thread, __local u32 *digit_totals) {
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_totals[digit] = 0u; }
   workgroup_barrier();
   for (u32 k = 0u; k < ITEMS; k++) {
-    const Key key = source[tile_first(params, tile) + k * WORKGROUP + thread];
+    const StoredKey key = source[tile_first(params, tile) + k * WORKGROUP + thread];
     atomic_add(&digit_totals[key_digit(key, params.place)], 1u);
   }
   workgroup_barrier();
@@ -56,11 +56,11 @@ KERNEL SUBGROUP_KERNEL void sort_onesweep(ARGUMENTS) {
   const u32 taken = workgroup_uniform_load(&shared_word);
   const u32 tile = taken % TICKETS;
   const u32 epoch = taken / TICKETS;
-  __global const Key *source =
+  __global const StoredKey *source =
     route[1] == BUFFER_INPUT ? input + params.input_offset
     : route[1] == BUFFER_TEMP ? temp
                               : output + params.output_offset;
-  __global Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
+  __global StoredKey *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
   const u32 valid = min(params.n - tile_first(params, tile), TILE);
 
   // A state of no tile of this run must not seem to be a later epoch's: those past the last tile, and those that longer portions use.

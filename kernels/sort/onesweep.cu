@@ -31,11 +31,11 @@ FUNCTION bool tile_publishes(CountWord *states, u32 tile) {
 }
 
 // Counts a full tile's digits into digit_totals, for a tile that has not published in time.
-FUNCTION void recount(const Key *source, const Params &params, u32 tile, u32 thread) {
+FUNCTION void recount(const StoredKey *source, const Params &params, u32 tile, u32 thread) {
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_totals[digit] = 0u; }
   workgroup_barrier();
   for (u32 k = 0u; k < ITEMS; k++) {
-    const Key key = source[tile_first(params, tile) + k * WORKGROUP + thread];
+    const StoredKey key = source[tile_first(params, tile) + k * WORKGROUP + thread];
     atomicAdd(&digit_totals[key_digit(key, params.place)], 1u);
   }
   workgroup_barrier();
@@ -56,11 +56,11 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
   const u32 taken = workgroup_uniform_load(&shared_word);
   const u32 tile = taken % TICKETS;
   const u32 epoch = taken / TICKETS;
-  const Key *source =
+  const StoredKey *source =
     route[1] == BUFFER_INPUT ? input + params.input_offset
     : route[1] == BUFFER_TEMP ? temp
                               : output + params.output_offset;
-  Key *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
+  StoredKey *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
   const u32 valid = min(params.n - tile_first(params, tile), TILE);
 
   // A state of no tile of this run must not seem to be a later epoch's: those past the last tile, and those that longer portions use.

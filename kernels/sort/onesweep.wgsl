@@ -15,7 +15,7 @@ var<workgroup> subgroup_counts: array<atomic<u32>, MAX_SUBGROUPS * DIGITS>;
 var<workgroup> digit_totals: array<atomic<u32>, DIGITS>;
 var<workgroup> digit_bases: array<u32, DIGITS>;
 
-fn load_key(source: u32, index: u32) -> Key {
+fn load_key(source: u32, index: u32) -> StoredKey {
   if (source == BUFFER_INPUT) { return input[params.input_offset + index]; }
   if (source == BUFFER_TEMP) { return temp[index]; }
   return output[params.output_offset + index];

@@ -3,7 +3,8 @@
 // The values of a digit.
 #define RADIX (1u << DIGIT_BITS)
 
-FUNCTION u32 place_digit(Key key, u32 place) {
-  const u32 bit = place * DIGIT_BITS;
-  return (key_digit(key, bit / 8u) >> (bit % 8u)) & (RADIX - 1u);
+// Past the bits that are compared all digits are zeros.
+FUNCTION u32 place_digit(StoredKey key, u32 place) {
+  const u32 bit = min(place * DIGIT_BITS, KEY_WIDTH - 1u);
+  return (key_digit(key, bit / 8u) >> (bit % 8u)) & (place * DIGIT_BITS < KEY_WIDTH ? RADIX - 1u : 0u);
 }

@@ -3,7 +3,8 @@
 // The values of a digit.
 const RADIX: u32 = 1u << DIGIT_BITS;
 
-fn place_digit(key: Key, place: u32) -> u32 {
-  let bit = place * DIGIT_BITS;
-  return (key_digit(key, bit / 8u) >> (bit % 8u)) & (RADIX - 1u);
+// Past the bits that are compared all digits are zeros.
+fn place_digit(key: StoredKey, place: u32) -> u32 {
+  let bit = min(place * DIGIT_BITS, KEY_WIDTH - 1u);
+  return (key_digit(key, bit / 8u) >> (bit % 8u)) & select(0u, RADIX - 1u, place * DIGIT_BITS < KEY_WIDTH);
 }

@@ -1,8 +1,8 @@
 // sort/segment_bucket: a segment for each digit of the place by which keys were partitioned, from where its first key went. None
 // has keys if the histogram chose other passes.
 
-// The last word of the last place's route.
-#define BUCKETS_CHOSEN (PLACES * DIGITS + 4u * PLACES - 1u)
+// The last word of the route of the place that parts keys into buckets.
+#define BUCKETS_CHOSEN (PLACES * DIGITS + 4u * BUCKET_PLACE + 3u)
 
 typedef struct {
   // Its first key.

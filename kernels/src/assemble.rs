@@ -74,6 +74,10 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         source.push_str(&trifold_lang::emit_operator(op, language)?);
         caller_loops |= trifold_lang::operator_loops(op)?;
     }
+    if let Some(image) = &key.image {
+        sections.push(("key", source.len()));
+        source.push_str(&trifold_lang::emit_key(image, key.constant("PLACES").unwrap_or_default(), language)?);
+    }
     if let Some(selector) = &key.selector {
         caller_loops |= trifold_lang::selector_loops(selector)?;
         source.push('\n');

@@ -182,7 +182,7 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
         let stored = numbers.stored.moved();
         stored.widen(&lines.gather(Cow::Borrowed(numbers.bytes()), stored.bytes()), stored.scalar()).into_owned()
     };
-    let request = SortRequest { key, value: value.map(ElementType::Scalar), n: lines.length as u64, order };
+    let request = SortRequest::new(key.into(), lines.length as u64).with(value.map(ElementType::from)).in_order(order);
     // Values lie as their own file has them, which may be in another order than the keys'.
     let value_lines = values.as_ref().map(|values| Lines::of(&values.shape, file.axis)).transpose()?;
     let moved = values.as_ref().zip(value_lines.as_ref()).map(|(values, lines)| gathered(values, lines).into());

@@ -73,12 +73,12 @@ impl Elements {
         let bytes = elements.as_bytes_mut();
         for_scalar!(
             scalar,
-            integer T => encode(bytes, &ranks, |x| T::of_rank(x >> (64 - T::BITS))),
+            integer T => encode(bytes, &ranks, |x| T::of_rank(widened(x, T::BITS))),
             float T => match distribution {
                 // The bytes of a rank have to be the digits of the key: those of the fraction, with the exponent of [0.5, 1).
                 Distribution::HotDigit => encode(bytes, &ranks, |x| {
                     let fraction = x >> ((64 - T::PRECISION) / 8 * 8) & ((1 << (T::PRECISION - 1)) - 1);
-                    T::of_bits(T::of_f64(0.5).bits() | fraction)
+                    T::of_bits(T::of_f64(0.5).bits() | u128::from(fraction))
                 }),
                 _ => encode(bytes, &ranks, |x| {
                     T::of_f64((x >> (64 - T::PRECISION)) as f64 / (1u64 << T::PRECISION) as f64)
@@ -103,6 +103,12 @@ impl Elements {
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
         &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes]
     }
+}
+
+/// The highest bits of a rank, or a longer one of the same order.
+fn widened(rank: u64, bits: u32) -> u128 {
+    let twice = u128::from(rank) << 64 | u128::from(rank);
+    twice >> (128 - bits)
 }
 
 fn encode<T: bytemuck::Pod + Send>(bytes: &mut [u8], ranks: &[u64], from: fn(u64) -> T) {
@@ -132,22 +138,23 @@ mod tests {
     fn inputs_lie_as_their_names_say() {
         const N: u64 = 16_000;
         for scalar in Scalar::ALL {
-            let ranks = |input| -> Vec<u64> {
+            let ranks = |input| -> Vec<u128> {
                 let elements = Elements::of(input, scalar, N, 1);
                 for_scalar!(scalar, T => bytemuck::cast_slice::<u8, T>(elements.as_bytes()).iter().map(|x| x.rank()).collect())
             };
-            let distinct = |mut ranks: Vec<u64>| {
+            let distinct = |mut ranks: Vec<u128>| {
                 ranks.sort_unstable();
                 ranks.dedup();
                 ranks.len()
             };
-            assert!(distinct(ranks(Distribution::Uniform)) > 15_900);
+            let many = if scalar.bytes() < 4 { 250 } else { 15_900 };
+            assert!(distinct(ranks(Distribution::Uniform)) > many);
             assert!(!ranks(Distribution::Uniform).is_sorted());
             assert_eq!(distinct(ranks(Distribution::Constant)), 1);
-            assert_eq!(distinct(ranks(Distribution::Few)), 5);
+            assert!((2..=5).contains(&distinct(ranks(Distribution::Few))));
             for (input, descends) in [(Distribution::Sorted, false), (Distribution::Reversed, true)] {
                 let mut ranks = ranks(input);
-                assert!(distinct(ranks.clone()) > 15_900);
+                assert!(distinct(ranks.clone()) > many);
                 if descends {
                     ranks.reverse();
                 }

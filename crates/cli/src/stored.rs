@@ -245,7 +245,8 @@ mod tests {
             assert_eq!((stored.name(), Stored::from_npy(&stored.npy())), (name, Some(stored)));
         }
         for scalar in Scalar::ALL {
-            assert_eq!((Stored::of(scalar).npy().as_str(), Stored::of(scalar).scalar()), (scalar.npy(), scalar));
+            let Some(npy) = scalar.npy().filter(|_| scalar.is_computed()) else { continue };
+            assert_eq!((Stored::of(scalar).npy().as_str(), Stored::of(scalar).scalar()), (npy, scalar));
         }
         let big = Stored::from_npy(">i2").unwrap();
         assert_eq!((big.npy().as_str(), big.name(), big.scalar()), (">i2", "i16", Scalar::I32));

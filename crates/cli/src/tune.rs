@@ -147,7 +147,7 @@ fn job(subject: &Candidates, n: u64) -> Result<Job> {
 
 fn is_wanted(subject: &Candidates, args: &TuneArgs, caps: &Caps, n: u64, tuning: &Tuning) -> bool {
     let asked = args.primitive.is_empty() || args.primitive.contains(&subject.form);
-    let request = subject.request(subject.size(n));
+    let Ok(request) = subject.request(subject.size(n)) else { return false };
     // Its tile may not fit this device.
     let fits = || plan::plan(&request, Layout::default(), subject.options(), caps, tuning).is_ok();
     // From where on an algorithm is the faster, only calls of that size tell.
@@ -270,7 +270,7 @@ impl Search<'_> {
 
     /// What a call does with these numbers; numbers that change nothing of it need no time.
     fn plan(&self, subject: &Candidates, tuning: &Tuning) -> Option<Plan> {
-        let request = subject.request(subject.size(self.n));
+        let request = subject.request(subject.size(self.n)).ok()?;
         plan::plan(&request, Layout::default(), subject.options(), self.caps, tuning).ok()
     }
 

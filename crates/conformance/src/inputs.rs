@@ -147,15 +147,15 @@ pub(crate) fn elements(op: &Op, distribution: Distribution, n: u64, random: &mut
 }
 
 /// `n` keys.
-pub(crate) fn keys(scalar: Scalar, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
+pub(crate) fn keys(key: &ElementType, distribution: Distribution, n: u64, random: &mut Random) -> Vec<u8> {
     let mut ranks = ranks(distribution, n, random);
     if let Distribution::Places(mask) = distribution {
-        let shift = 64 - 8 * scalar.bytes();
+        let shift = 64u32.saturating_sub(8 * key.bytes());
         let bits = (0..8).filter(|p| mask >> p & 1 == 1).fold(0u64, |m, p| m | 0xff << (8 * p)) << shift;
         let rest = random.next() & !bits;
         ranks.iter_mut().for_each(|r| *r = *r & bits | rest);
     }
-    bits_of(&ElementType::Scalar(scalar), Domain::Any, distribution, &ranks)
+    bits_of(key, Domain::Any, distribution, &ranks)
 }
 
 /// Values that tell where their keys stood: the index first, then words that follow from it.
@@ -250,13 +250,17 @@ fn push(bytes: &mut Vec<u8>, scalar: Scalar, domain: Domain, rank: u64) {
     // In [-1, 1), of so many binary digits.
     let unit = |digits: u32| (rank >> (64 - digits)) as f64 / (1u64 << (digits - 1)) as f64 - 1.0;
     let width = 8 * scalar.bytes();
-    let ranked = rank >> (64 - width);
+    // Of more bits than a rank has, the lower ones follow from it.
+    let ranked = match width {
+        128 => u128::from(rank) << 64 | u128::from(Random::new(rank).next()),
+        _ => (rank >> (64 - width)).into(),
+    };
     let bits = for_scalar!(
         scalar,
         integer T => match domain {
             Domain::NearlyOnes | Domain::NearlyZeros => {
                 let chance = Random::new(rank).next();
-                let bit = if chance.is_multiple_of(64) { 1u64 << ((chance >> 32) % u64::from(width)) } else { 0 };
+                let bit = if chance.is_multiple_of(64) { 1u128 << ((chance >> 32) % u64::from(width)) } else { 0 };
                 if domain == Domain::NearlyOnes { !bit } else { bit }
             }
             Domain::Factor => T::of_rank(ranked).bits() | 1,
@@ -272,7 +276,7 @@ fn push(bytes: &mut Vec<u8>, scalar: Scalar, domain: Domain, rank: u64) {
 }
 
 /// Appends the scalar of these bits.
-fn put(bytes: &mut Vec<u8>, scalar: Scalar, bits: u64) {
+fn put(bytes: &mut Vec<u8>, scalar: Scalar, bits: u128) {
     bytes.extend_from_slice(&bits.to_le_bytes()[..scalar.bytes() as usize]);
 }
 
@@ -298,7 +302,7 @@ fn specials(op: &Op, scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
         };
         let bits = match scalar {
             // Payloads other than the one that arithmetic makes.
-            Scalar::F32 if value.is_nan() => 0x7f80_0001 | r >> 40 & 0x7f_ffff | (r & 1) << 31,
+            Scalar::F32 if value.is_nan() => (0x7f80_0001 | r >> 40 & 0x7f_ffff | (r & 1) << 31).into(),
             _ => for_scalar!(scalar, T => T::of_f64(value).bits()),
         };
         put(&mut bytes, scalar, bits);
@@ -313,7 +317,8 @@ fn subnormals(scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
     for _ in 0..n {
         let r = random.next();
         let magnitude = if r.is_multiple_of(16) { 0 } else { r >> 1 };
-        put(&mut bytes, scalar, magnitude & ((1 << (precision - 1)) - 1) | (r >> 5 & 1) << (width - 1));
+        let bits = magnitude & ((1 << (precision - 1)) - 1) | (r >> 5 & 1) << (width - 1);
+        put(&mut bytes, scalar, bits.into());
     }
     bytes
 }
@@ -321,14 +326,14 @@ fn subnormals(scalar: Scalar, n: u64, random: &mut Random) -> Vec<u8> {
 fn special_floats(scalar: Scalar, ranks: &[u64]) -> Vec<u8> {
     let magnitudes = for_scalar!(scalar, integer _T => vec![0], float T => {
         let [infinity, smallest, nan] = [T::INFINITY, T::MIN_POSITIVE, T::NAN].map(T::bits);
-        let [one, most, pi] = [1.0, T::MAX, T::of_f64(PI)].map(T::bits);
-        let every_bit = T::of_bits(u64::MAX).abs().bits();
+        let [one, most, pi] = [T::of_f64(1.0), T::MAX, T::of_f64(PI)].map(T::bits);
+        let every_bit = (T::of_bits(u128::MAX).bits()) >> 1;
         vec![nan, infinity | 1, every_bit, infinity, one, smallest, smallest - 1, 1, 0, most, pi, infinity | 0x5a5a]
     });
     let mut bytes = vec![];
     for &rank in ranks {
         let magnitude = magnitudes[(rank % magnitudes.len() as u64) as usize];
-        put(&mut bytes, scalar, magnitude | rank >> 63 << (8 * scalar.bytes() - 1));
+        put(&mut bytes, scalar, magnitude | u128::from(rank >> 63) << (8 * scalar.bytes() - 1));
     }
     bytes
 }
@@ -343,9 +348,9 @@ mod tests {
 
     #[test]
     fn sorted_inputs_are_sorted() {
-        let floats: Vec<f32> = read(&keys(Scalar::F32, Distribution::Sorted, 1000, &mut Random::new(1)));
+        let floats: Vec<f32> = read(&keys(&Scalar::F32.into(), Distribution::Sorted, 1000, &mut Random::new(1)));
         assert!(floats.windows(2).all(|w| w[0].total_cmp(&w[1]).is_le()));
-        let signed: Vec<i64> = read(&keys(Scalar::I64, Distribution::Reversed, 1000, &mut Random::new(1)));
+        let signed: Vec<i64> = read(&keys(&Scalar::I64.into(), Distribution::Reversed, 1000, &mut Random::new(1)));
         assert!(signed.windows(2).all(|w| w[0] >= w[1]));
     }
 
@@ -359,7 +364,7 @@ mod tests {
 
     #[test]
     fn each_place_has_a_hot_digit_and_others() {
-        let keys: Vec<u32> = read(&keys(Scalar::U32, Distribution::HotDigit, 16_000, &mut Random::new(3)));
+        let keys: Vec<u32> = read(&keys(&Scalar::U32.into(), Distribution::HotDigit, 16_000, &mut Random::new(3)));
         for place in 0..4 {
             let mut counts = [0; 256];
             keys.iter().for_each(|key| counts[(key >> (8 * place) & 0xff) as usize] += 1);
@@ -385,7 +390,7 @@ mod tests {
 
     #[test]
     fn places_differ_where_the_mask_says() {
-        let keys: Vec<u32> = read(&keys(Scalar::U32, Distribution::Places(0b0101), 1000, &mut Random::new(2)));
+        let keys: Vec<u32> = read(&keys(&Scalar::U32.into(), Distribution::Places(0b0101), 1000, &mut Random::new(2)));
         let differing = keys.iter().fold(0, |d, k| d | (k ^ keys[0]));
         assert_eq!(differing, 0x00ff_00ff);
     }

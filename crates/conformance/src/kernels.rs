@@ -26,7 +26,8 @@ pub fn describe(key: &KernelKey) -> String {
     let element = key.element.as_ref().map_or("", ElementType::name);
     let op = key.op.as_ref().map_or("", |op| &*op.name);
     let constants: String = key.constants.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-    format!("{} {element} {op} {:?}{constants}", key.name(), key.parts)
+    let image = key.image.as_ref().map_or(String::new(), |image| format!(" {image:?}"));
+    format!("{} {element} {op} {:?}{constants}{image}", key.name(), key.parts)
 }
 
 /// The first of each kernel, with each list of blocks, over words, longer scalars and structs.
@@ -36,8 +37,10 @@ pub fn shapes(keys: &[KernelKey]) -> Vec<&KernelKey> {
         ElementType::Scalar(scalar) => (false, scalar.bytes(), scalar.is_float()),
         ElementType::Struct { .. } => (true, element.align(), false),
     };
-    let shape =
-        |key: &&KernelKey| (key.name(), key.parts.clone(), key.element.as_ref().map(class), key.selector.is_some());
+    let shape = |key: &&KernelKey| {
+        let element = key.element.as_ref().map(class);
+        (key.name(), key.parts.clone(), element, key.image.clone(), key.selector.is_some())
+    };
     keys.iter().filter(|key| seen.insert(shape(key))).collect()
 }
 
@@ -122,7 +125,7 @@ pub fn kernels_by(name: &str, caps: &Caps) -> Vec<KernelKey> {
 fn candidates(caps: &Caps, tuning: &Tuning) -> Vec<KernelKey> {
     let mut keys = vec![];
     for subject in Candidates::all().into_iter().filter(|subject| subject.is_for(caps)) {
-        let (request, options) = (subject.request(subject.size(1 << 26)), subject.options());
+        let (Ok(request), options) = (subject.request(subject.size(1 << 26)), subject.options()) else { continue };
         for (name, value) in subject.each() {
             let mut tuning = tuning.clone();
             tuning.set(name, value).expect("candidates are within limits");

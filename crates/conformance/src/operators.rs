@@ -59,6 +59,24 @@ impl Monoid<Triple> for Tally {
 }
 
 element! {
+    /// A key of several fields: they are compared in this order, the last one's larger values first.
+    pub(crate) struct Fields {
+        #[key] pub low: i32,
+        pub moved: f32,
+        #[key(descending)] pub high: f32
+    }
+}
+
+element! {
+    /// A key of 16 bytes, of a wide field and one that only moves.
+    pub(crate) struct Stamped {
+        #[key(descending)] pub time: u64,
+        #[key] pub level: u32,
+        pub id: u32
+    }
+}
+
+element! {
     /// A key of more words than a narrow workgroup has invocations.
     pub(crate) struct Long {
         pub w0: u32, pub w1: u32, pub w2: u32, pub w3: u32, pub w4: u32, pub w5: u32, pub w6: u32, pub w7: u32,

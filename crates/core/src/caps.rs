@@ -137,8 +137,14 @@ impl Caps {
         self.subgroups.is_some_and(|s| s.source == SubgroupSource::Emulated)
     }
 
-    /// Fails with the reason if the device lacks one of the element's scalars.
+    /// Fails with the reason if kernels do not compute with one of the element's scalars, or the device lacks it.
     pub fn check_element(&self, element: &ElementType) -> Result<()> {
+        if let Some(moved) = element.scalars().find(|scalar| !scalar.is_computed()) {
+            let moved = moved.name();
+            return Err(Error::Unsupported(format!(
+                "kernels move {moved} and compare it as keys, but do not compute with it; use a type of 32 or 64 bits"
+            )));
+        }
         let Some(lacking) = element.scalars().find(|scalar| !scalar.is_of(self)) else { return Ok(()) };
         Err(Error::Unsupported(format!(
             "{} ({}, {}) has no {}{}; use a 32-bit type or another device",

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Error, Result, Scalar};
+use crate::{Error, Number, Order, Result, Scalar};
 
 /// A field of an element struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,6 +13,8 @@ pub struct Field {
     pub scalar: Scalar,
     /// Its offset in the Rust struct, in bytes.
     pub offset: u32,
+    /// In which order it is compared where the struct is a key; `None` if it only moves with the key.
+    pub key: Option<Order>,
 }
 
 /// An element type as data: a scalar, or a `#[repr(C)]` struct of scalars.
@@ -29,6 +31,12 @@ pub enum ElementType {
         /// Its size in Rust, in bytes.
         bytes: u32,
     },
+}
+
+impl From<Scalar> for ElementType {
+    fn from(scalar: Scalar) -> ElementType {
+        ElementType::Scalar(scalar)
+    }
 }
 
 impl ElementType {
@@ -113,7 +121,9 @@ pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::De
     const TYPE: ElementType;
 }
 
-/// A scalar that sort orders: integers by value, floats by IEEE 754 `totalOrder`.
+/// A type that sort orders: a scalar, or a struct whose fields with `#[key]` say the order.
+///
+/// Integers are ordered by value, floats by IEEE 754 `totalOrder`.
 ///
 /// That order, which `f32::total_cmp` has too, is -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.
 ///
@@ -126,14 +136,13 @@ pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::De
 /// assert!(sorted[1].is_sign_negative());
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
-pub trait Key: Element {
-    /// The scalar as data.
-    const SCALAR: Scalar;
-}
+///
+/// [`element!`](crate::element!) makes a struct a key.
+pub trait Key: Element {}
 
 /// The scalar that a Rust type is; what [`element!`](crate::element!) asks of a field's type.
-pub const fn scalar_of<K: Key>() -> Scalar {
-    K::SCALAR
+pub const fn scalar_of<T: Number>() -> Scalar {
+    T::SCALAR
 }
 
 /// Declares a `#[repr(C)]` struct of scalars as an element.
@@ -155,15 +164,66 @@ pub const fn scalar_of<K: Key>() -> Scalar {
 /// ```
 ///
 /// A struct whose fields leave padding does not compile: its bytes would not all be defined.
+///
+/// Fields with `#[key]` or `#[key(descending)]` make the struct a [`Key`]: the first of them decides, then the next, and
+/// so on. The other fields move with the key. Equal keys keep their order.
+///
+/// ```
+/// trifold_core::element! {
+///     struct Event {
+///         #[key]
+///         day: u32,
+///         #[key(descending)]
+///         priority: f32,
+///         id: u32,
+///     }
+/// }
+/// # use trifold_core::{Sort, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let event = |day, priority, id| Event { day, priority, id };
+/// let events = gpu.upload(&[event(2, 0.5, 1), event(1, 0.5, 2), event(1, 0.9, 3)])?;
+/// let sorted = gpu.sort(&events).read()?;
+/// assert_eq!(sorted.iter().map(|event| event.id).collect::<Vec<_>>(), [3, 2, 1]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
 #[macro_export]
 macro_rules! element {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$fmeta:meta])* $fvis:vis $field:ident : $ty:ty),* $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($fields:tt)* }) => {
+        $crate::element! { @attributes [$(#[$meta])* $vis struct $name] [] [] [] [] $($fields)* }
+    };
+    // A field's attributes, one after the other. In brackets: the struct's head, the fields so far, whether a field so far is a key, and
+    // of the next field the attributes and its order as a key.
+    (@attributes $head:tt $done:tt $keys:tt $attributes:tt [] #[key] $($rest:tt)*) => {
+        $crate::element! { @attributes $head $done [key] $attributes [Ascending] $($rest)* }
+    };
+    (@attributes $head:tt $done:tt $keys:tt $attributes:tt [] #[key(descending)] $($rest:tt)*) => {
+        $crate::element! { @attributes $head $done [key] $attributes [Descending] $($rest)* }
+    };
+    (@attributes $head:tt $done:tt $keys:tt [$($attribute:tt)*] $order:tt #[$next:meta] $($rest:tt)*) => {
+        $crate::element! { @attributes $head $done $keys [$($attribute)* #[$next]] $order $($rest)* }
+    };
+    (@attributes $head:tt [$($done:tt)*] $keys:tt $attributes:tt $order:tt $vis:vis $field:ident : $ty:ty $(, $($rest:tt)*)?) => {
+        $crate::element! { @attributes $head [$($done)* { $attributes $order $vis $field $ty }] $keys [] [] $($($rest)*)? }
+    };
+    (@attributes $head:tt $done:tt [$($key:ident)?] [] []) => {
+        $crate::element! { @struct $head $done }
+        $($crate::element! { @$key $head })?
+    };
+    (@key [$(#[$meta:meta])* $vis:vis struct $name:ident]) => {
+        impl $crate::Key for $name {}
+    };
+    (@order) => { ::core::option::Option::None };
+    (@order $Order:ident) => { ::core::option::Option::Some($crate::Order::$Order) };
+    (@struct
+        [$(#[$meta:meta])* $vis:vis struct $name:ident]
+        [$({ [$(#[$fmeta:meta])*] [$($Order:ident)?] $fvis:vis $field:ident $ty:ty })*]
+    ) => {
         $(#[$meta])*
         #[repr(C)]
         #[derive(Debug, Clone, Copy, PartialEq)]
         $vis struct $name { $($(#[$fmeta])* $fvis $field: $ty),* }
 
-        // SAFETY: repr(C), every field is a Key and so Pod, and the assertion below leaves no padding.
+        // SAFETY: repr(C), every field is a Number and so Pod, and the assertion below leaves no padding.
         unsafe impl $crate::bytemuck::Zeroable for $name {}
         // SAFETY: as above.
         unsafe impl $crate::bytemuck::Pod for $name {}
@@ -181,6 +241,7 @@ macro_rules! element {
                         name: ::core::stringify!($field),
                         scalar: $crate::scalar_of::<$ty>(),
                         offset: ::core::mem::offset_of!($name, $field) as u32,
+                        key: $crate::element!(@order $($Order)?),
                     }),*]),
                     bytes: ::core::mem::size_of::<$name>() as u32,
                 }

@@ -22,6 +22,7 @@ mod element;
 mod error;
 mod kernel;
 mod kernels;
+mod key;
 mod language;
 mod once;
 mod op;
@@ -51,6 +52,7 @@ pub use element::{Element, ElementType, Field, Key, scalar_of};
 pub use error::{Error, Result};
 pub use kernel::{Access, Argument, Kernel, in_order};
 pub use kernels::Kernels;
+pub use key::{KeyField, KeyImage, MAX_KEY_BYTES};
 pub use language::Language;
 pub use once::{CallCache, KeptMemory};
 pub use op::{And, Builtin, Captures, HostOp, Max, Min, Monoid, Op, Or, Product, Sum, Xor};
@@ -59,6 +61,8 @@ pub use plan::{CAPACITY, KernelKey, LENGTH, LENGTH_OFFSET, Launch, Param, Plan, 
 pub use prepared::{Prepared, scratch_bytes, scratch_bytes_up_to};
 pub use primitive::*;
 pub use renamed::renamed;
+#[doc(hidden)]
+pub use scalar::types;
 pub use scalar::{Number, Scalar, ScalarKind};
 pub use tuning::{Candidates, Tuning, TuningRow, TuningTable};
 pub use turns::Turns;

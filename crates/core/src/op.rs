@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::{Element, ElementType, Scalar, for_scalar, scalars};
+use crate::{Element, ElementType, Scalar, for_computed, scalars};
 
 /// An associative operator over `T` with an identity element. A value of it is what calls take.
 ///
@@ -275,26 +275,26 @@ impl Op {
         &self.host
     }
 
-    /// A built-in operator over a scalar; `None` for the bitwise ones over floats.
+    /// A built-in operator over a scalar; `None` for the bitwise ones over floats, and for scalars that kernels do not compute with.
     pub fn builtin(which: Builtin, scalar: Scalar) -> Option<Op> {
-        let mut op = for_scalar!(scalar, T => match which {
+        let mut op = for_computed!(scalar, T => match which {
             Builtin::Sum => Op::of::<T, _>(Sum),
             Builtin::Product => Op::of::<T, _>(Product),
             Builtin::Min => Op::of::<T, _>(Min),
             Builtin::Max => Op::of::<T, _>(Max),
-            Builtin::And | Builtin::Or | Builtin::Xor => for_scalar!(scalar, integer I => match which {
-                Builtin::And => Op::of::<I, _>(And),
-                Builtin::Or => Op::of::<I, _>(Or),
-                _ => Op::of::<I, _>(Xor),
-            }, float _F => return None),
-        });
+            Builtin::And | Builtin::Or | Builtin::Xor => for_computed!(scalar, integer I => match which {
+                Builtin::And => Some(Op::of::<I, _>(And)),
+                Builtin::Or => Some(Op::of::<I, _>(Or)),
+                _ => Some(Op::of::<I, _>(Xor)),
+            }, float _F => None)??,
+        })?;
         op.builtin = Some(which);
         Some(op)
     }
 
-    /// The sum, which every scalar has.
-    pub fn sum(scalar: crate::Scalar) -> Op {
-        Op::builtin(Builtin::Sum, scalar).expect("every scalar has a sum")
+    /// The sum of 32-bit numbers from 0 up: of counts.
+    pub(crate) fn sum_of_counts() -> Op {
+        Op { builtin: Some(Builtin::Sum), ..Op::of::<u32, _>(Sum) }
     }
 
     /// Whether this is the built-in sum of a four-byte scalar: the one operator that subgroups scan natively.
@@ -402,9 +402,10 @@ macro_rules! monoid {
 
 // Those of floats follow from their bits, below.
 macro_rules! monoids {
-    ($(($doc:literal $Name:ident $ty:ident $Kind:ident $($_:tt)*))*) => { $(monoids!(@$Kind $ty);)* };
-    (@Float $ty:ident) => {};
-    (@$Integer:ident $ty:ident) => {
+    ($(($doc:literal $Name:ident $ty:ident $Kind:ident $Use:ident $($_:tt)*))*) => { $(monoids!(@$Use $Kind $ty);)* };
+    (@Moved $Kind:ident $ty:ident) => {};
+    (@Computed Float $ty:ident) => {};
+    (@Computed $Integer:ident $ty:ident) => {
         monoid!(Sum, $ty, 0, SUM_WGSL, |a, b| a.wrapping_add(b));
         monoid!(Product, $ty, 1, "fn combine(a: T, b: T) -> T { return a * b; }", |a, b| a.wrapping_mul(b));
         monoid!(Min, $ty, $ty::MAX, "fn combine(a: T, b: T) -> T { return min(a, b); }", |a, b| a.min(b));

@@ -6,7 +6,7 @@ use crate::algorithm::Algorithm;
 use crate::kernel::read;
 use crate::primitive::Operand;
 use crate::scratch::Scratch;
-use crate::{Argument, Caps, Captures, ElementType, Kernel, Op, Selector};
+use crate::{Argument, Caps, Captures, ElementType, Kernel, KeyImage, Op, Selector};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,6 +89,8 @@ pub struct KernelKey {
     pub op: Option<Op>,
     /// The arguments that its launches have.
     pub arguments: Vec<&'static str>,
+    /// How its keys are ordered, where it orders keys.
+    pub image: Option<KeyImage>,
     /// The predicate, where it has one. The elements that it is asked of are the kernel's `Item`, beside the element type.
     pub selector: Option<Selector>,
     /// The parameters that the kernel computes itself, from how many elements a word of the device's memory says there are.
@@ -105,6 +107,7 @@ impl KernelKey {
             arguments: vec![],
             element: None,
             op: None,
+            image: None,
             selector: None,
             sizes: vec![],
         }

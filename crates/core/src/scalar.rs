@@ -4,7 +4,15 @@ use std::cmp::Ordering;
 use std::fmt::{Display, LowerExp};
 use std::str::FromStr;
 
+use half::{bf16, f16};
+
 use crate::{Caps, Element, ElementType, Key, Language};
+
+/// The Rust types of the scalars, for macros.
+pub mod types {
+    pub use core::primitive::{f32, f64, i8, i16, i32, i64, i128, u8, u16, u32, u64, u128};
+    pub use half::{bf16, f16};
+}
 
 /// The scalars. `scalars!(m, first)` is `m! { first (row) (row) … }`.
 #[doc(hidden)]
@@ -13,14 +21,22 @@ macro_rules! scalars {
     ($($callback:tt)::+ $(, $($first:tt)*)?) => {
         $($callback)::+! {
             $($($first)*)?
-            // Rust and WGSL, kind, its vectors in OpenCL C and in CUDA C, .npy, what of `Caps` a device needs.
-            // (The words of a 64-bit float are reached through a 64-bit integer.)
-            ("32-bit unsigned integer." U32 u32 Unsigned "uint" "uint" "<u4" [])
-            ("32-bit signed integer." I32 i32 Signed "int" "int" "<i4" [])
-            ("32-bit IEEE float." F32 f32 Float "float" "float" "<f4" [])
-            ("64-bit unsigned integer." U64 u64 Unsigned "ulong" "ulonglong" "<u8" [int64])
-            ("64-bit signed integer." I64 i64 Signed "long" "longlong" "<i8" [int64])
-            ("64-bit IEEE float." F64 f64 Float "double" "double" "<f8" [float64 int64])
+            // Name, type in Rust, kind, whether kernels compute with it, its vectors in OpenCL C and in CUDA C, .npy, what of
+            // `Caps` a device needs. (The words of a 64-bit float are reached through a 64-bit integer.)
+            ("32-bit unsigned integer." U32 u32 Unsigned Computed "uint" "uint" "<u4" [])
+            ("32-bit signed integer." I32 i32 Signed Computed "int" "int" "<i4" [])
+            ("32-bit IEEE float." F32 f32 Float Computed "float" "float" "<f4" [])
+            ("64-bit unsigned integer." U64 u64 Unsigned Computed "ulong" "ulonglong" "<u8" [int64])
+            ("64-bit signed integer." I64 i64 Signed Computed "long" "longlong" "<i8" [int64])
+            ("64-bit IEEE float." F64 f64 Float Computed "double" "double" "<f8" [float64 int64])
+            ("8-bit unsigned integer." U8 u8 Unsigned Moved "" "" "|u1" [])
+            ("8-bit signed integer." I8 i8 Signed Moved "" "" "|i1" [])
+            ("16-bit unsigned integer." U16 u16 Unsigned Moved "" "" "<u2" [])
+            ("16-bit signed integer." I16 i16 Signed Moved "" "" "<i2" [])
+            ("16-bit IEEE float." F16 f16 Float Moved "" "" "<f2" [])
+            ("32-bit IEEE float without its lower 16 bits." BF16 bf16 Float Moved "" "" "" [])
+            ("128-bit unsigned integer." U128 u128 Unsigned Moved "" "" "" [])
+            ("128-bit signed integer." I128 i128 Signed Moved "" "" "" [])
         }
     };
 }
@@ -43,11 +59,11 @@ macro_rules! for_scalar {
         }
     };
     (@Float $ty:ident $_:tt ($T:ident $body:expr)) => {{
-        type $T = $ty;
+        type $T = $crate::types::$ty;
         $body
     }};
     (@$Integer:ident $ty:ident ($T:ident $body:expr) $_:tt) => {{
-        type $T = $ty;
+        type $T = $crate::types::$ty;
         $body
     }};
     ($scalar:expr, $T:ident => $body:expr) => {
@@ -58,28 +74,59 @@ macro_rules! for_scalar {
     };
 }
 
-/// What the values of a scalar are. Kernels know them by these numbers, as `KEY_KIND`.
+/// As [`for_scalar!`](crate::for_scalar!), of the scalars that kernels compute with; `None` for the others.
+///
+/// ```
+/// use trifold_core::{Scalar, for_computed};
+/// let name = |scalar: Scalar| for_computed!(scalar, T => std::any::type_name::<T>());
+/// assert_eq!((name(Scalar::F32), name(Scalar::F16)), (Some("f32"), None));
+/// ```
+#[macro_export]
+macro_rules! for_computed {
+    (@match $scalar:expr, $integer:tt $float:tt $(($doc:literal $Name:ident $ty:ident $Kind:ident $Use:ident $($_:tt)*))*) => {
+        match $scalar {
+            $($crate::Scalar::$Name => $crate::for_computed!(@$Use $Kind $ty $integer $float),)*
+        }
+    };
+    (@Computed $Kind:ident $ty:ident $integer:tt $float:tt) => {
+        Some($crate::for_scalar!(@$Kind $ty $integer $float))
+    };
+    (@Moved $Kind:ident $ty:ident $integer:tt $float:tt) => {
+        None
+    };
+    ($scalar:expr, $T:ident => $body:expr) => {
+        $crate::for_computed!($scalar, integer $T => $body, float $T => $body)
+    };
+    ($scalar:expr, integer $I:ident => $integer:expr, float $F:ident => $float:expr) => {
+        $crate::scalars!($crate::for_computed, @match $scalar, ($I $integer) ($F $float))
+    };
+}
+
+/// What the values of a scalar are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarKind {
     /// Integers from 0 up.
-    Unsigned = 0,
+    Unsigned,
     /// Integers in two's complement.
-    Signed = 1,
+    Signed,
     /// IEEE floats.
-    Float = 2,
+    Float,
 }
 
 /// A Rust type that is a scalar: what code has of it that is the same for all. [`for_scalar!`](crate::for_scalar!) names the
 /// type of a [`Scalar`].
 pub trait Number: Key + PartialOrd + Display + LowerExp + FromStr {
+    /// The scalar as data.
+    const SCALAR: Scalar;
+
     /// How many binary digits it is exact to: the bits of an integer, those of a float's significand with the implied one.
     const PRECISION: u32;
 
     /// The bits, in the lowest ones.
-    fn bits(self) -> u64;
+    fn bits(self) -> u128;
 
     /// The number of these bits. Those that it has no room for are left out.
-    fn of_bits(bits: u64) -> Self;
+    fn of_bits(bits: u128) -> Self;
 
     /// As a float, rounded.
     fn to_f64(self) -> f64;
@@ -91,7 +138,7 @@ pub trait Number: Key + PartialOrd + Display + LowerExp + FromStr {
     fn order(&self, other: &Self) -> Ordering;
 
     /// An unsigned integer of its width that is ordered as sort orders the numbers.
-    fn rank(self) -> u64 {
+    fn rank(self) -> u128 {
         let (bits, sign) = (self.bits(), sign::<Self>());
         match Self::SCALAR.kind() {
             ScalarKind::Unsigned => bits,
@@ -102,7 +149,7 @@ pub trait Number: Key + PartialOrd + Display + LowerExp + FromStr {
     }
 
     /// The number of a rank.
-    fn of_rank(rank: u64) -> Self {
+    fn of_rank(rank: u128) -> Self {
         let sign = sign::<Self>();
         Self::of_bits(match Self::SCALAR.kind() {
             ScalarKind::Unsigned => rank,
@@ -114,13 +161,43 @@ pub trait Number: Key + PartialOrd + Display + LowerExp + FromStr {
 }
 
 /// The highest bit.
-const fn sign<T>() -> u64 {
+const fn sign<T>() -> u128 {
     1 << (8 * size_of::<T>() - 1)
 }
 
+/// What kernels do with a scalar.
+enum Use {
+    Computed,
+    Moved,
+}
+
+/// A float that is rounded from a longer one.
+trait Rounded {
+    fn rounded(value: f64) -> Self;
+}
+
+macro_rules! rounded {
+    ($($ty:ident $value:ident => $rounded:expr;)*) => {
+        $(impl Rounded for $ty {
+            #[inline]
+            fn rounded($value: f64) -> $ty {
+                $rounded
+            }
+        })*
+    };
+}
+rounded! {
+    f64 value => value;
+    f32 value => value as f32;
+    f16 value => f16::from_f64(value);
+    bf16 value => bf16::from_f64(value);
+}
+
 macro_rules! define {
-    ($(($doc:literal $Name:ident $ty:ident $Kind:ident $opencl:literal $cuda:literal $npy:literal [$($need:ident)*]))*) => {
-        /// A scalar type that all three kernel languages have.
+    ($((
+        $doc:literal $Name:ident $ty:ident $Kind:ident $Use:ident $opencl:literal $cuda:literal $npy:literal [$($need:ident)*]
+    ))*) => {
+        /// A scalar type. Kernels compute with those of 4 and 8 bytes, and move and compare the others.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Scalar {
             $(#[doc = $doc] $Name,)*
@@ -135,7 +212,18 @@ macro_rules! define {
                 match self { $(Scalar::$Name => size_of::<$ty>() as u32,)* }
             }
 
-            /// The name in Rust and in WGSL, which agree, and in the texts of the other languages, which define it.
+            /// Those that operators and predicates can be of.
+            pub fn computed() -> impl Iterator<Item = Scalar> + Clone {
+                Scalar::ALL.into_iter().filter(|scalar| scalar.is_computed())
+            }
+
+            /// Whether kernels compute with it. The others they move, and compare as keys.
+            pub const fn is_computed(self) -> bool {
+                match self { $(Scalar::$Name => matches!(Use::$Use, Use::Computed),)* }
+            }
+
+            /// The name in Rust. Of those that kernels compute with also the name in WGSL, and in the texts of the other languages,
+            /// which define it.
             pub const fn name(self) -> &'static str {
                 match self { $(Scalar::$Name => stringify!($ty),)* }
             }
@@ -153,9 +241,9 @@ macro_rules! define {
                 }
             }
 
-            /// What NumPy calls it in a `.npy` file.
-            pub const fn npy(self) -> &'static str {
-                match self { $(Scalar::$Name => $npy,)* }
+            /// What NumPy calls it in a `.npy` file, if it does.
+            pub const fn npy(self) -> Option<&'static str> {
+                match self { $(Scalar::$Name => if $npy.is_empty() { None } else { Some($npy) },)* }
             }
 
             /// Whether a device has it.
@@ -169,21 +257,10 @@ macro_rules! define {
             unsafe impl Element for $ty {
                 const TYPE: ElementType = ElementType::Scalar(Scalar::$Name);
             }
-            impl Key for $ty {
-                const SCALAR: Scalar = Scalar::$Name;
-            }
+            impl Key for $ty {}
             impl Number for $ty {
+                const SCALAR: Scalar = Scalar::$Name;
                 define!(@$Kind $ty);
-
-                #[inline]
-                fn to_f64(self) -> f64 {
-                    self as f64
-                }
-
-                #[inline]
-                fn of_f64(value: f64) -> $ty {
-                    value as $ty
-                }
             }
         )*
     };
@@ -191,12 +268,12 @@ macro_rules! define {
         const PRECISION: u32 = $ty::MANTISSA_DIGITS;
 
         #[inline]
-        fn bits(self) -> u64 {
-            self.to_bits() as u64
+        fn bits(self) -> u128 {
+            self.to_bits().into()
         }
 
         #[inline]
-        fn of_bits(bits: u64) -> $ty {
+        fn of_bits(bits: u128) -> $ty {
             $ty::from_bits(bits as _)
         }
 
@@ -204,23 +281,43 @@ macro_rules! define {
         fn order(&self, other: &$ty) -> Ordering {
             self.total_cmp(other)
         }
+
+        #[inline]
+        fn to_f64(self) -> f64 {
+            self.into()
+        }
+
+        #[inline]
+        fn of_f64(value: f64) -> $ty {
+            Rounded::rounded(value)
+        }
     };
     (@$Integer:ident $ty:ident) => {
         const PRECISION: u32 = $ty::BITS;
 
         #[inline]
-        fn bits(self) -> u64 {
-            self as u64 & (u64::MAX >> (64 - $ty::BITS))
+        fn bits(self) -> u128 {
+            self as u128 & (u128::MAX >> (128 - $ty::BITS))
         }
 
         #[inline]
-        fn of_bits(bits: u64) -> $ty {
+        fn of_bits(bits: u128) -> $ty {
             bits as $ty
         }
 
         #[inline]
         fn order(&self, other: &$ty) -> Ordering {
             self.cmp(other)
+        }
+
+        #[inline]
+        fn to_f64(self) -> f64 {
+            self as f64
+        }
+
+        #[inline]
+        fn of_f64(value: f64) -> $ty {
+            value as $ty
         }
     };
 }
@@ -232,7 +329,7 @@ impl Scalar {
         Scalar::ALL.into_iter().find(|s| s.name() == name)
     }
 
-    /// The scalar of a kind and a size.
+    /// The scalar of a kind and a size: of the two floats of 16 bits IEEE's.
     pub fn of(kind: ScalarKind, bytes: u32) -> Option<Scalar> {
         Scalar::ALL.into_iter().find(|s| (s.kind(), s.bytes()) == (kind, bytes))
     }
@@ -273,11 +370,14 @@ mod tests {
     fn names_and_sizes_tell_scalars_apart() {
         for scalar in Scalar::ALL {
             assert_eq!(Scalar::from_name(scalar.name()), Some(scalar));
-            assert_eq!(Scalar::of(scalar.kind(), scalar.bytes()), Some(scalar));
+            if scalar != Scalar::BF16 {
+                assert_eq!(Scalar::of(scalar.kind(), scalar.bytes()), Some(scalar));
+            }
             assert_eq!((scalar.unsigned().kind(), scalar.unsigned().bytes()), (ScalarKind::Unsigned, scalar.bytes()));
             let letter = ['u', 'i', 'f'][scalar.kind() as usize];
-            assert_eq!(scalar.npy(), format!("<{letter}{}", scalar.bytes()));
-            assert_eq!(scalar.name(), format!("{letter}{}", 8 * scalar.bytes()));
+            let order = if scalar.bytes() == 1 { '|' } else { '<' };
+            assert!(scalar.npy().is_none_or(|npy| npy == format!("{order}{letter}{}", scalar.bytes())));
+            assert!(scalar.name().ends_with(&format!("{letter}{}", 8 * scalar.bytes())));
         }
     }
 
@@ -293,7 +393,16 @@ mod tests {
                 scalar,
                 integer T => check(&[T::MIN, T::MAX / 2, T::MAX - 1, T::MAX]),
                 float T => check(&[
-                    -T::NAN, T::NEG_INFINITY, -1.0, -T::MIN_POSITIVE / 2.0, -0.0, 0.0, T::MIN_POSITIVE, 1.0, T::INFINITY, T::NAN
+                    -T::NAN,
+                    T::NEG_INFINITY,
+                    T::of_f64(-1.0),
+                    -T::of_bits(1),
+                    T::of_f64(-0.0),
+                    T::of_f64(0.0),
+                    T::MIN_POSITIVE,
+                    T::of_f64(1.0),
+                    T::INFINITY,
+                    T::NAN,
                 ])
             );
         }
@@ -304,7 +413,7 @@ mod tests {
     #[test]
     fn numbers_are_exact_to_their_digits() {
         for scalar in Scalar::ALL {
-            for_scalar!(scalar, integer T => assert_eq!(T::of_bits(u64::MAX).bits() as u128 + 1, 1 << T::PRECISION), float T => {
+            for_scalar!(scalar, integer T => assert_eq!(T::of_bits(u128::MAX).bits().count_ones(), T::PRECISION), float T => {
                 let odd = 2f64.powi(T::PRECISION as i32 - 1) + 1.0;
                 assert_eq!((T::of_f64(odd).to_f64(), T::of_f64(2.0 * odd - 1.0).to_f64()), (odd, 2.0 * odd - 2.0));
             });

@@ -9,8 +9,8 @@ use trifold_core::algorithm::{self, named};
 use trifold_core::planner::{algorithms, compute_bound, plan};
 use trifold_core::{
     Caps, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, Language, Layout, MAX_ELEMENTS, Options,
-    Order, ReduceByKeyRequest, Request, Rest, Scalar, SortRequest, SubgroupSource, Subgroups, Tuning, TuningRow,
-    TuningTable, Waiting, scratch_bytes_up_to,
+    ReduceByKeyRequest, Request, Rest, Scalar, SortRequest, SubgroupSource, Subgroups, Tuning, TuningRow, TuningTable,
+    Waiting, scratch_bytes_up_to,
 };
 
 #[test]
@@ -81,13 +81,13 @@ fn a_selections_words_are_as_many_as_a_words_bits() {
 fn elements_have_no_bytes_but_their_fields() {
     let odd = |bytes| ElementType::Struct {
         name: "Odd",
-        fields: vec![Field { name: "a", scalar: Scalar::U32, offset: 0 }].into(),
+        fields: vec![Field { name: "a", scalar: Scalar::U32, offset: 0, key: None }].into(),
         bytes,
     };
     let check = |request: &Request| plan(request, Layout::default(), Options::default(), &h200(), &Tuning::of(&h200()));
     assert!(check(&Request::Copy(CopyRequest { element: odd(4), n: 3 })).is_ok());
     for bytes in [0, 3, 6, 8] {
-        let sort = SortRequest { key: Scalar::U32, value: Some(odd(bytes)), n: 9, order: Order::Ascending };
+        let sort = SortRequest::new(Scalar::U32.into(), 9).with(odd(bytes));
         let by_key = ReduceByKeyRequest { key: odd(bytes), op: None, n: 9 };
         for request in [
             Request::Copy(CopyRequest { element: odd(bytes), n: 3 }),

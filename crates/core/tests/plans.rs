@@ -8,9 +8,9 @@ use devices::*;
 use trifold_core::algorithm::{self, Algorithm};
 use trifold_core::planner::{algorithms, plan, traffic};
 use trifold_core::{
-    Builtin, Caps, CopyRequest, Element, Error, Form, Language, Layout, MAX_ELEMENTS, Monoid, Op, Options, Order,
-    Param, Plan, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest, Scalar, Slot, SortRequest, Step,
-    SubgroupSource, Subgroups, Tuning, Waiting,
+    Builtin, Caps, CopyRequest, Element, Error, Form, Language, Layout, MAX_ELEMENTS, Monoid, Op, Options, Param, Plan,
+    ReduceByKeyRequest, ReduceRequest, Region, Request, Rest, Scalar, Slot, SortRequest, Step, SubgroupSource,
+    Subgroups, Tuning, Waiting,
 };
 
 #[test]
@@ -246,7 +246,7 @@ fn sorts_of_one_tile() {
     };
     let hybrids = most(sort_keys).into_iter().filter(|algorithm| *algorithm == "hybrid").count();
     assert_eq!((shape(u64::from(largest) + 1).0, shape(1 << 21).0, hybrids), ("hybrid", "onesweep", 8));
-    let floats = |n| Request::Sort(SortRequest { key: Scalar::F32, value: None, n, order: Order::Ascending });
+    let floats = |n| Request::Sort(SortRequest::new(Scalar::F32.into(), n));
     assert!(!most(floats).contains(&"hybrid"));
     // Software devices have no wave to fill, and devices without subgroups cannot.
     assert_eq!(planned(&sort_keys(1000), Layout::default(), &lavapipe()).algorithm().name, "onesweep");
@@ -263,7 +263,7 @@ fn sorts_of_one_tile() {
 #[test]
 fn sorts_that_merge() {
     let no_subgroups = h200().with(|caps| caps.subgroups = None);
-    let sort = |key, n| Request::Sort(SortRequest { key, value: None, n, order: Order::Ascending });
+    let sort = |key: Scalar, n| Request::Sort(SortRequest::new(key.into(), n));
     let shape = |request: &Request, caps: &Caps| {
         let plan = planned(request, Layout::default(), caps);
         let Some(launch) = plan.launched().last() else { panic!("{plan:?}") };

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use trifold_core::planner::traffic;
 use trifold_core::{
-    CopyRequest, Element, Op, Order, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest, Scalar, ScanKind,
-    ScanRequest, SelectRequest, Selector, SortRequest,
+    Builtin, CopyRequest, Element, ElementType, Op, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest,
+    Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest,
 };
 
 const N: u64 = 1 << 20;
 
 fn sum() -> Op {
-    Op::sum(Scalar::U32)
+    Op::builtin(Builtin::Sum, Scalar::U32).unwrap()
 }
 
 fn by(request: &Request, algorithm: &str, outputs: Option<u64>) -> Option<u64> {
@@ -57,8 +57,8 @@ fn reductions_read_their_input_and_copies_move_it() {
 
 #[test]
 fn a_pass_of_a_sort_moves_keys_and_values() {
-    let bytes = |key, value, algorithm| {
-        let request = Request::Sort(SortRequest { key, value, n: 10, order: Order::Ascending });
+    let bytes = |key: Scalar, value: Option<ElementType>, algorithm| {
+        let request = Request::Sort(SortRequest::new(key.into(), 10).with(value));
         by(&request, algorithm, None).map(|bytes| bytes / 10)
     };
     assert_eq!(bytes(Scalar::U32, None, "onesweep"), Some(4 + 4 * 8));
@@ -69,7 +69,7 @@ fn a_pass_of_a_sort_moves_keys_and_values() {
     assert_eq!(bytes(Scalar::U32, Some(u32::TYPE), "split"), Some(32 * 20));
     assert_eq!(bytes(Scalar::U64, Some(u32::TYPE), "one_tile"), Some(24));
     assert_eq!(bytes(Scalar::U32, None, "msd_first"), Some(4 * 5));
-    let many = SortRequest { key: Scalar::U32, value: None, n: 1 << 24, order: Order::Ascending };
+    let many = SortRequest::new(Scalar::U32.into(), 1 << 24);
     let each = |algorithm| by(&Request::Sort(many.clone()), algorithm, None).map(|bytes| bytes >> 24);
     assert_eq!([each("hybrid"), each("msd_first")], [Some(4 * 9), Some(4 * 12)]);
     assert_eq!(bytes(Scalar::U32, None, "parallel"), None);

@@ -1,8 +1,8 @@
 //! How fast the CPU backend is beside its own copy: `cargo run --release -p trifold-cpu --example speed [log2 n]`.
 
 use trifold_core::{
-    Backend, Builtin, Call, CopyRequest, ElementType, Error, Op, Operand, Options, Order, ReduceRequest, Request,
-    Result, Scalar, ScanKind, ScanRequest, Slot, SortRequest, SpansOf,
+    Backend, Builtin, Call, CopyRequest, ElementType, Error, Op, Operand, Options, ReduceRequest, Request, Result,
+    Scalar, ScanKind, ScanRequest, Slot, SortRequest, SpansOf,
 };
 use trifold_cpu::Cpu;
 
@@ -21,7 +21,7 @@ fn main() -> Result<()> {
     let scan = |s| Request::Scan(ScanRequest { op: op(s), n, kind: ScanKind::Inclusive, initial: None });
     let reduce = |s| Request::Reduce(ReduceRequest { op: op(s), n, initial: None });
     let word = ElementType::Scalar(Scalar::U32);
-    let sort = |value| Request::Sort(SortRequest { key: Scalar::U32, value, n, order: Order::Ascending });
+    let sort = |value| Request::Sort(SortRequest::new(Scalar::U32.into(), n).with(value));
     let rows = [
         ("copy", Request::Copy(CopyRequest { element: word.clone(), n })),
         ("scan u32", scan(Scalar::U32)),

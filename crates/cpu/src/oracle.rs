@@ -12,7 +12,7 @@ mod check;
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
-use trifold_core::{Builtin, Element, ElementType, Monoid, Number, Op, Order, Request, Scalar, for_scalar};
+use trifold_core::{Builtin, Element, ElementType, KeyImage, Monoid, Number, Op, Order, Request, Scalar, for_scalar};
 
 pub use check::Given;
 
@@ -66,8 +66,26 @@ pub fn sort_pairs<K: Number, V: Copy>(order: Order, keys: &[K], values: &[V]) ->
     indexed(order, keys).into_iter().map(|(key, i)| (key, values[i as usize])).unzip()
 }
 
+/// Where the keys stood that come first, second and so on. No call has more than a u32 counts.
+pub(crate) fn ordered(image: &KeyImage, keys: &[u8]) -> Vec<u32> {
+    fn places<P: Ord + Send>(image: &KeyImage, keys: &[u8], place: impl Fn(u128, u32) -> P + Sync) -> Vec<P> {
+        let keys = keys.par_chunks_exact(image.bytes as usize).enumerate();
+        let mut places: Vec<P> = keys.map(|(i, key)| place(image.compared(image.of(key)), i as u32)).collect();
+        places.par_sort_unstable();
+        places
+    }
+    // The fewest bytes that hold both: there may be 2^29 keys.
+    match image.width() {
+        0..=32 => {
+            places(image, keys, |key, i| (key as u64) << 32 | u64::from(i)).into_iter().map(|p| p as u32).collect()
+        }
+        33..=64 => places(image, keys, |key, i| (key as u64, i)).into_iter().map(|(_, i)| i).collect(),
+        _ => places(image, keys, |key, i| (key, i)).into_iter().map(|(_, i)| i).collect(),
+    }
+}
+
 /// The keys in order, each with its place in the input. No call has more than a u32 counts.
-pub(crate) fn indexed<K: Number>(order: Order, keys: &[K]) -> Vec<(K, u32)> {
+fn indexed<K: Number>(order: Order, keys: &[K]) -> Vec<(K, u32)> {
     let mut pairs: Vec<(K, u32)> = keys.iter().copied().zip(0..).collect();
     pairs.par_sort_unstable_by(|(a, i), (b, j)| directed(order, a, b).then(i.cmp(j)));
     pairs

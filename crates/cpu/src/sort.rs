@@ -9,10 +9,10 @@
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
-use trifold_core::{ElementType, Error, KernelKey, Number, Order, Request, Result, ScalarKind, for_scalar};
+use trifold_core::{ElementType, Error, KernelKey, KeyImage, Order, Request, Result, ScalarKind};
 
 use crate::memory::{Access, Region};
-use crate::oracle::{Expected, Output, indexed, sort_keys};
+use crate::oracle::{Expected, Output, ordered};
 use crate::step::{Arguments, Work, inside};
 
 /// Elements that one task of a parallel loop takes.
@@ -22,7 +22,9 @@ const CHUNK: usize = 1 << 14;
 #[derive(Clone)]
 struct SortStep {
     n: usize,
-    order: KeyOrder,
+    image: KeyImage,
+    /// Of keys of 4 or 8 bytes all of whose bits compare.
+    order: Option<KeyOrder>,
     key_bytes: usize,
     input: Region,
     output: Region,
@@ -44,6 +46,13 @@ struct KeyOrder {
 }
 
 impl KeyOrder {
+    /// If the key is one scalar of 4 or 8 bytes, and all of its bits compare.
+    fn of(image: &KeyImage) -> Option<KeyOrder> {
+        let [field] = image.fields[..] else { return None };
+        let whole = matches!(image.bytes, 4 | 8) && image.bits == (0..8 * image.bytes);
+        whole.then(|| KeyOrder { kind: field.scalar.kind(), descending: field.order == Some(Order::Descending) })
+    }
+
     /// Whether keys compare as their bits do.
     fn is_plain(self) -> bool {
         self.kind == ScalarKind::Unsigned && !self.descending
@@ -112,16 +121,11 @@ impl<K: Bits, const INDEX_BYTES: usize> RadixKey for Indexed<K, INDEX_BYTES> {
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let constant =
         |name| key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name())));
-    let (code, kinds) = (constant("KEY_KIND")?, [ScalarKind::Unsigned, ScalarKind::Signed, ScalarKind::Float]);
-    let kind = *kinds.get(code as usize).ok_or_else(|| Error::Invalid(format!("keys of kind {code}")))?;
-    let order = KeyOrder { kind, descending: constant("DESCENDING")? == 1 };
-    let key_bytes = constant("PLACES")? as usize;
-    if key_bytes != 4 && key_bytes != 8 {
-        return Err(Error::Unsupported(format!("keys of {key_bytes} bytes; they have 4 or 8")));
-    }
-    let n = arguments.count()?;
-    let input = arguments.array("input", n, key_bytes, key_bytes)?;
-    let output = arguments.array("output", n, key_bytes, key_bytes)?;
+    let image = key.image.clone().ok_or_else(|| Error::Invalid(format!("{} without its keys' image", key.name())))?;
+    let (n, key_bytes) = (arguments.count()?, image.bytes as usize);
+    let alignment = if key_bytes.is_power_of_two() { key_bytes } else { 4 };
+    let input = arguments.array("input", n, key_bytes, alignment)?;
+    let output = arguments.array("output", n, key_bytes, alignment)?;
     let values = match constant("VALUE_WORDS")? as usize {
         0 => None,
         words => Some(Values {
@@ -142,7 +146,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         }
         v.input.check_apart(&output)?;
     }
-    Ok(Box::new(SortStep { n, order, key_bytes, input, output, values }))
+    Ok(Box::new(SortStep { n, order: KeyOrder::of(&image), image, key_bytes, input, output, values }))
 }
 
 impl Work for SortStep {
@@ -156,7 +160,13 @@ impl Work for SortStep {
         let _access = Access::to(&reads, &writes)?;
         inside(pool, self.n * self.key_bytes, |parallel| {
             // SAFETY: `_access` covers all of the memory, and lasts past this.
-            unsafe { if self.key_bytes == 4 { self.sort::<u32>(parallel) } else { self.sort::<u64>(parallel) } }
+            unsafe {
+                match (self.order, self.key_bytes) {
+                    (Some(order), 4) => self.sort::<u32>(order, parallel),
+                    (Some(order), _) => self.sort::<u64>(order, parallel),
+                    (None, _) => self.sort_images(),
+                }
+            }
         })
     }
 
@@ -166,10 +176,41 @@ impl Work for SortStep {
 }
 
 impl SortStep {
+    /// Any keys, by what of their images compares.
+    ///
+    /// # Safety
+    /// The caller holds access to the regions.
+    unsafe fn sort_images(&self) -> Result<()> {
+        let n = self.n;
+        // SAFETY: `bind` checked the length. The bytes are copied before any are written.
+        let keys = unsafe { std::slice::from_raw_parts(self.input.start(), n * self.key_bytes) }.to_vec();
+        let compared = |key: &[u8]| self.image.compared(self.image.of(key));
+        let mut pairs: Vec<(u128, u32)> = reserve(n)?;
+        keys.par_chunks_exact(self.key_bytes)
+            .zip(0..n as u32)
+            .map(|(key, i)| (compared(key), i))
+            .collect_into_vec(&mut pairs);
+        pairs.par_sort_unstable();
+        let gather = |from: &[u8], to: &Region, size: usize| {
+            // SAFETY: `bind` checked the length, and the caller holds access; `from` is memory of its own.
+            let to = unsafe { std::slice::from_raw_parts_mut(to.start(), n * size) };
+            to.par_chunks_exact_mut(size)
+                .zip(&pairs)
+                .for_each(|(to, &(_, i))| to.copy_from_slice(&from[i as usize * size..][..size]));
+        };
+        gather(&keys, &self.output, self.key_bytes);
+        if let Some(values) = &self.values {
+            // SAFETY: as with the keys.
+            let from = unsafe { std::slice::from_raw_parts(values.input.start(), n * 4 * values.words) }.to_vec();
+            gather(&from, &values.output, 4 * values.words);
+        }
+        Ok(())
+    }
+
     /// # Safety
     /// The caller holds access to the regions, and `K` is as wide as the keys.
-    unsafe fn sort<K: Bits>(&self, parallel: bool) -> Result<()> {
-        let (n, order) = (self.n, self.order);
+    unsafe fn sort<K: Bits>(&self, order: KeyOrder, parallel: bool) -> Result<()> {
+        let n = self.n;
         // SAFETY: `bind` checked the length, the alignment, and that the output is apart from the input or the
         // same. Only the branch for regions apart makes a reference to the input beside that to the output.
         let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<K>(), n) };
@@ -284,22 +325,14 @@ fn reserve<T>(n: usize) -> Result<Vec<T>> {
 
 /// What a sort must give.
 pub(crate) fn expect(request: &Request, keys: &[u8], values: Option<&[u8]>) -> Option<Expected> {
-    fn sorted<K: Number>(order: Order, keys: &[u8], values: Option<(usize, &[u8])>) -> (Vec<u8>, Option<Vec<u8>>) {
-        let keys: Vec<K> = keys.chunks_exact(size_of::<K>()).map(bytemuck::pod_read_unaligned).collect();
-        let Some((size, values)) = values else {
-            return (bytemuck::cast_slice(&sort_keys(order, &keys)).to_vec(), None);
-        };
-        let mut sorted = (Vec::with_capacity(size_of_val(&keys[..])), Vec::with_capacity(values.len()));
-        for (key, i) in indexed(order, &keys) {
-            sorted.0.extend_from_slice(bytemuck::bytes_of(&key));
-            sorted.1.extend_from_slice(&values[i as usize * size..][..size]);
-        }
-        (sorted.0, Some(sorted.1))
-    }
     let Request::Sort(request) = request else { return None };
-    let carried = request.value.as_ref().zip(values);
-    let sized = carried.map(|(value, bytes)| (value.bytes() as usize, bytes));
-    let (keys, values) = for_scalar!(request.key, K => sorted::<K>(request.order, keys, sized));
-    let values = carried.zip(values).map(|((value, _), bytes)| Output::exact(value, bytes));
-    Some(Expected { values, ..Expected::of(Output::exact(&ElementType::Scalar(request.key), keys)) })
+    let image = request.image().ok()?;
+    let places = ordered(&image, keys);
+    let gathered = |element: &ElementType, bytes: &[u8]| {
+        let size = element.bytes() as usize;
+        let parts = places.par_iter().flat_map_iter(|&i| bytes[i as usize * size..][..size].iter().copied());
+        Output::exact(element, parts.collect())
+    };
+    let values = request.value.as_ref().zip(values).map(|(value, bytes)| gathered(value, bytes));
+    Some(Expected { values, ..Expected::of(gathered(&request.key, keys)) })
 }

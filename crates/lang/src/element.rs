@@ -132,7 +132,7 @@ pub(crate) fn check(element: &ElementType) -> Result<()> {
         return refuse("WGSL does not see a struct here".into());
     };
     let mut occupied = 0;
-    for (Field { name: field, scalar, offset }, member) in fields.iter().zip(members) {
+    for (Field { name: field, scalar, offset, .. }, member) in fields.iter().zip(members) {
         if member.offset != *offset {
             return refuse(format!(
                 "the field `{field}` is at byte {offset} in Rust and at byte {} in WGSL; declare the struct with \

@@ -68,6 +68,7 @@ mod captures;
 mod dialect;
 mod element;
 mod identity;
+mod key;
 mod loops;
 mod program;
 mod scan;
@@ -76,7 +77,7 @@ mod wgsl;
 pub use captures::{extended, users};
 use dialect::Dialect;
 use program::Program;
-use trifold_core::{ElementType, Language, Op, Result, Selector};
+use trifold_core::{ElementType, KeyImage, Language, Op, Result, Selector};
 
 /// The element type `T`, `ELEMENT_WORDS`, the type `Words`, and `element_to_words` and `element_from_words`.
 ///
@@ -121,6 +122,15 @@ pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> 
     };
     let captures = program.captures_declaration(dialect);
     Ok(format!("{captures}{}\n{keep}", element::declaration(selector.element(), dialect, item)))
+}
+
+/// The types `StoredKey` and `Key`, the functions between a key and the unsigned number that orders it, and those that take
+/// its digits at so many places.
+///
+/// # Errors
+/// `Invalid` for [`Language::Host`].
+pub fn emit_key(image: &KeyImage, places: u32, language: Language) -> Result<String> {
+    Ok(key::emit(image, places, language.try_into()?))
 }
 
 /// Whether an operator's text has loops, which may not end.

@@ -99,7 +99,7 @@ fn host_and_identity() {
 
 #[test]
 fn elements() {
-    let field = |name, scalar, offset| Field { name, scalar, offset };
+    let field = |name, scalar, offset| Field { name, scalar, offset, key: None };
     let made = |name, fields: &[Field], bytes| ElementType::Struct { name, fields: fields.to_vec().into(), bytes };
     let (a, b) = (field("a", Scalar::U32, 0), field("b", Scalar::U64, 4));
     let cases = [

@@ -118,7 +118,8 @@ mod tests {
         let cpu = Device::of(trifold::cpu::Cpu::new().unwrap());
         let inputs = Inputs::default();
         for scalar in Scalar::ALL {
-            let forms: Vec<_> = Form::all().collect();
+            let offers = |form: &&Form| form.request(scalar, Builtin::Sum, 1000).is_ok();
+            let forms: Vec<_> = Form::all().filter(offers).collect();
             // Each twice: as another device's row, and behind whatever other.
             for &primitive in forms.iter().rev().flat_map(|form| [form, form]).chain(&forms) {
                 let job = Job { operator: None, ..Job::usual(primitive, scalar, 1000) };
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_predicate_keeps_what_is_asked_of_every_type() {
-        for scalar in Scalar::ALL {
+        for scalar in Scalar::computed() {
             for (share, n) in [(0.0, 1000), (0.1, 50_000), (0.5, 50_000), (1.0, 1000)] {
                 let input = Elements::shaped(Distribution::Uniform, Shape::Kept(share), scalar, n, 1);
                 let select = forms::SELECT_IF.request(scalar, Builtin::Sum, n).unwrap();

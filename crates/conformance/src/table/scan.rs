@@ -40,7 +40,8 @@ pub(super) fn input(request: &Request, distribution: Distribution, random: &mut 
 pub(super) fn is_typical(request: &Request, caps: &Caps) -> bool {
     let Request::Scan(r) = request else { return true };
     // Emulated subgroups are minutes of compilation.
-    let is_sum = if caps.emulates_subgroups() { r.op == Op::sum(Scalar::U32) } else { r.op.is_word_sum() };
+    let is_sum =
+        if caps.emulates_subgroups() { r.op == builtin(Builtin::Sum, Scalar::U32) } else { r.op.is_word_sum() };
     is_sum || r.op == operators::compose()
 }
 

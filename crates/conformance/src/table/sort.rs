@@ -2,16 +2,25 @@
 
 use trifold_core::algorithm::sort as by;
 use trifold_core::{
-    Algorithm, ElementType, Fault, Language, Launch, Order, Param, Request, Scalar, SortRequest, Waiting, planner,
+    Algorithm, Element, ElementType, Fault, Language, Launch, Order, Param, Request, Scalar, SortRequest, Waiting,
+    planner,
 };
+
+use std::ops::Range;
 
 use super::{Inputs, Table, value_types};
 use crate::case::{Body, Level};
 use crate::inputs::{self, Distribution, Random};
+use crate::operators::{Fields, Stamped};
 use crate::row::{Placement, Row, Tiles};
 
-pub(crate) fn sort(key: Scalar, value: Option<ElementType>, order: Order, n: u64) -> Request {
-    Request::Sort(SortRequest { key, value, n, order })
+pub(crate) fn sort(key: impl Into<ElementType>, value: Option<ElementType>, order: Order, n: u64) -> Request {
+    SortRequest::new(key.into(), n).with(value).in_order(order).into()
+}
+
+/// Scalars of whole words.
+fn wide_scalars() -> impl Iterator<Item = Scalar> {
+    Scalar::ALL.into_iter().filter(|scalar| scalar.bytes() >= 4)
 }
 
 /// Sorts that differ in key, value, order and placement.
@@ -31,14 +40,14 @@ fn sorts() -> [(Scalar, Option<ElementType>, Order, Placement); 6] {
 /// The keys of a sort, and the values if it has some.
 pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
     let Request::Sort(r) = request else { return None };
-    let keys = inputs::keys(r.key, distribution, r.n, random);
+    let keys = inputs::keys(&r.key, distribution, r.n, random);
     Some((keys, r.value.as_ref().map(|value| inputs::values(value, r.n))))
 }
 
 /// Whether a request is as plain as any, if it is a sort.
 pub(super) fn is_typical(request: &Request) -> bool {
     let Request::Sort(r) = request else { return true };
-    matches!(r.key, Scalar::U32 | Scalar::F64)
+    matches!(r.key, ElementType::Scalar(Scalar::U32 | Scalar::F64))
 }
 
 impl Table<'_> {
@@ -53,11 +62,79 @@ impl Table<'_> {
         self.sort_faults();
         self.sort_places();
         self.sort_buckets();
+        self.sort_fields();
+        self.sort_bits();
         self.sort_reuse();
         self.sort_large();
         let sizes = (0..64).map(|i| 1 + (i * 613) % 9001);
         let rows = sizes.map(|n| Row::new(sort(Scalar::U32, None, Order::Ascending, n))).collect();
         self.push("queue/sort/64".into(), Body::Queue(rows));
+    }
+
+    /// Keys that are structs, by every algorithm.
+    fn sort_fields(&mut self) {
+        let [v4, _, v12] = value_types();
+        for key in [Fields::TYPE, Stamped::TYPE] {
+            for (order, value) in [(Order::Ascending, None), (Order::Descending, Some(v12.clone()))] {
+                for (n, placement) in [(300, Placement::Aligned), (5003, Placement::Odd), (20_011, Placement::InPlace)]
+                {
+                    let row = Row::new(sort(key.clone(), value.clone(), order, n)).placement(placement);
+                    self.by_algorithm(row);
+                }
+            }
+            for distribution in Distribution::ALL {
+                self.by_first(
+                    Row::new(sort(key.clone(), Some(v4.clone()), Order::Ascending, 5003)).distribution(distribution),
+                );
+            }
+        }
+    }
+
+    /// Some of the keys' bits. The others move along, so that stability shows.
+    fn sort_bits(&mut self) {
+        let [v4, ..] = value_types();
+        let row = |key: Scalar, bits: Range<u32>, value: bool, order, n| {
+            let keys = SortRequest::new(key.into(), n).in_order(order).by_bits(bits);
+            Row::new(keys.with(value.then(|| v4.clone())).into())
+        };
+        let some = [0..8, 0..16, 0..24, 5..6, 7..29, 3..32, 16..32, 31..32];
+        for bits in some {
+            for (key, value, order) in [
+                (Scalar::U32, false, Order::Ascending),
+                (Scalar::F32, true, Order::Descending),
+                (Scalar::I32, false, Order::Descending),
+            ] {
+                for (n, placement) in [(300, Placement::Aligned), (5003, Placement::InPlace)] {
+                    let row = row(key, bits.clone(), value, order, n).placement(placement);
+                    // Each range is another kernel to compile.
+                    match self.level {
+                        Level::Full => self.by_algorithm(row),
+                        Level::Quick if key == Scalar::U32 && bits == (7..29) => self.by_algorithm(row),
+                        Level::Quick if n == 300 => self.by_either_tile(row),
+                        Level::Quick => self.by_first(row),
+                    }
+                }
+            }
+        }
+        let wide = [(Scalar::U64, 0..40), (Scalar::F64, 3..50), (Scalar::I64, 28..37), (Scalar::U64, 63..64)];
+        let wider = [(Scalar::U128, 0..16), (Scalar::I128, 60..71), (Scalar::I128, 99..128), (Scalar::U128, 3..117)];
+        for (turn, (key, bits)) in wide.into_iter().chain(wider).enumerate() {
+            let order = if turn.is_multiple_of(2) { Order::Ascending } else { Order::Descending };
+            for n in [300, 5003] {
+                let row = row(key, bits.clone(), turn.is_multiple_of(3), order, n);
+                match self.level {
+                    Level::Full => self.by_algorithm(row),
+                    Level::Quick => self.by_first(row),
+                }
+            }
+        }
+        // Every range of 32 bits. Compiled kernels are of one range each.
+        if self.level == Level::Full || self.caps.language == Language::Host {
+            for (start, end) in (0..32).flat_map(|start| (start + 1..=32).map(move |end| (start, end))) {
+                let n = if (start + end) % 2 == 0 { 300 } else { 3001 };
+                self.row(row(Scalar::U32, start..end, end % 3 == 0, Order::Ascending, n));
+            }
+        }
     }
 
     fn by_one_tile(&mut self, row: Row) {
@@ -82,7 +159,7 @@ impl Table<'_> {
 
     fn sort_matrix(&mut self) {
         for n in [257, 10_007] {
-            for scalar in Scalar::ALL {
+            for scalar in wide_scalars() {
                 for order in [Order::Ascending, Order::Descending] {
                     self.by_first(Row::new(sort(scalar, None, order, n)));
                 }
@@ -93,7 +170,7 @@ impl Table<'_> {
                 }
             }
         }
-        for scalar in Scalar::ALL {
+        for scalar in wide_scalars() {
             for order in [Order::Ascending, Order::Descending] {
                 for value in [None].into_iter().chain(value_types().map(Some)) {
                     self.by_either_tile(Row::new(sort(scalar, value, order, 257)));
@@ -335,7 +412,7 @@ impl Table<'_> {
 
 /// Rows of `n` elements whose results two devices are compared in.
 pub(super) fn shared_rows(n: u64) -> Vec<Row> {
-    let scalars = Scalar::ALL.into_iter().map(|scalar| Row::new(sort(scalar, None, Order::Ascending, n)));
+    let scalars = wide_scalars().map(|scalar| Row::new(sort(scalar, None, Order::Ascending, n)));
     // Keys alone, ascending and aligned, are among the scalars'.
     let others = sorts().into_iter().filter(|(_, value, order, placement)| {
         value.is_some() || !matches!((order, placement), (Order::Ascending, Placement::Aligned))

@@ -100,7 +100,8 @@ impl Table<'_> {
         sizes: &dyn Fn(u64, u64) -> Vec<u64>,
         planned: &mut Vec<Plan>,
     ) {
-        let row = |n| Row::new(subject.request(n)).options(subject.options()).tiles(Tiles::Numbers(numbers.to_vec()));
+        let request = |n| subject.request(n).expect("tuned types are computed with");
+        let row = |n| Row::new(request(n)).options(subject.options()).tiles(Tiles::Numbers(numbers.to_vec()));
         // As many as all fit one tile, where they must.
         let fits = |size: &u64| row(*size).plan(self.caps, self.tuning).is_ok();
         let mut halves = successors(Some(subject.size(1 << 20)), |size| (*size > 1).then_some(size / 2));

@@ -96,6 +96,7 @@ impl Planner<'_> {
             self.caps.check_element(element)?;
             check_initial(element, asked.initial())?;
         }
+        asked.check()?;
         match asked.apart() {
             Some(why) if self.layout.in_place && request.n() > 0 => Err(Error::Invalid(why.into())),
             _ => Ok(()),

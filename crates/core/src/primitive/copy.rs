@@ -17,7 +17,7 @@ pub struct CopyRequest {
 
 /// Copies.
 pub static COPY: Form =
-    Form::new("copy", |scalar, _, n| CopyRequest { element: ElementType::Scalar(scalar), n }.into());
+    Form::new("copy", |scalar, _, n| Some(CopyRequest { element: ElementType::Scalar(scalar), n }.into()));
 
 impl CopyRequest {
     pub(crate) fn bytes(&self) -> u64 {

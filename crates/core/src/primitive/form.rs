@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::FORMS;
-use crate::{Builtin, Error, Op, Request, Result, Scalar};
+use crate::{Builtin, Error, Request, Result, Scalar};
 
 /// A form of a primitive, of one type of numbers: `sort_keys` and `sort_pairs` are two of sort's.
 pub struct Form {
@@ -13,7 +13,8 @@ pub struct Form {
     pub has_operator: bool,
     /// What decides how many elements it writes.
     pub writes: Writes,
-    pub(crate) request: fn(Scalar, Op, u64) -> Request,
+    /// `None` for a type or an operator that it is not for.
+    pub(crate) request: fn(Scalar, Builtin, u64) -> Option<Request>,
 }
 
 /// What decides how many elements a call writes.
@@ -28,21 +29,23 @@ pub enum Writes {
 }
 
 impl Form {
-    pub(crate) const fn new(name: &'static str, request: fn(Scalar, Op, u64) -> Request) -> Form {
+    pub(crate) const fn new(name: &'static str, request: fn(Scalar, Builtin, u64) -> Option<Request>) -> Form {
         Form { name, has_operator: false, writes: Writes::All, request }
     }
 
     /// The request of `n` elements, with this operator if the form has one.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a bitwise operator of floats.
+    /// [`Error::Unsupported`] for a bitwise operator of floats, and for a type that kernels move but do not compute with.
     pub fn request(&self, scalar: Scalar, operator: Builtin, n: u64) -> Result<Request> {
         let operator = if self.has_operator { operator } else { Builtin::Sum };
-        let op = Op::builtin(operator, scalar).ok_or_else(|| {
-            let (operator, scalar) = (operator.name(), scalar.name());
-            Error::Unsupported(format!("`{operator}` of {scalar}: it is for integers; use sum, product, min or max"))
-        })?;
-        Ok((self.request)(scalar, op, n))
+        (self.request)(scalar, operator, n).ok_or_else(|| {
+            let (form, operator, name) = (self.name, operator.name(), scalar.name());
+            Error::Unsupported(match scalar.is_computed() {
+                true => format!("`{operator}` of {name}: it is for integers; use sum, product, min or max"),
+                false => format!("{form} of {name}, which kernels move and compare as keys, but do not compute with"),
+            })
+        })
     }
 
     /// All of them, primitive by primitive.

@@ -1,5 +1,7 @@
 //! The primitives: what a caller asks for, erased to data. Each has a file of its own, and all of them are listed here, once.
 
+use std::borrow::Cow;
+
 pub(crate) mod copy;
 mod form;
 pub(crate) mod reduce;
@@ -157,6 +159,11 @@ pub(crate) trait Primitive {
     /// The bytes that any algorithm moves at least, of so many outputs.
     fn bytes_moved_by(&self, outputs: u64) -> u64;
 
+    /// Fails if no algorithm could do it on any device.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Why no algorithm works in place, and what to do, if none does.
     fn apart(&self) -> Option<&'static str> {
         None
@@ -191,7 +198,7 @@ pub struct Label {
     /// Its operator, its predicate or its order, `-` where there is none.
     pub by: String,
     /// What else it says.
-    pub more: Vec<&'static str>,
+    pub more: Vec<Cow<'static, str>>,
 }
 
 impl Label {
@@ -201,7 +208,7 @@ impl Label {
         more: &[Option<&'static str>],
     ) -> Label {
         let names: Vec<_> = elements.iter().flatten().map(|element| element.name()).collect();
-        Label { of: names.join("+"), by: by.into(), more: more.iter().flatten().copied().collect() }
+        Label { of: names.join("+"), by: by.into(), more: more.iter().flatten().map(|more| (*more).into()).collect() }
     }
 }
 

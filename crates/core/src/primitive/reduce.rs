@@ -19,8 +19,10 @@ pub struct ReduceRequest {
 }
 
 /// Reductions.
-pub static REDUCE: Form =
-    Form { has_operator: true, ..Form::new("reduce", |_, op, n| ReduceRequest { op, n, initial: None }.into()) };
+pub static REDUCE: Form = Form {
+    has_operator: true,
+    ..Form::new("reduce", |scalar, op, n| Some(ReduceRequest { op: Op::builtin(op, scalar)?, n, initial: None }.into()))
+};
 
 impl ReduceRequest {
     pub(crate) fn bytes(&self) -> u64 {

@@ -28,7 +28,7 @@ pub static REDUCE_BY_KEY: Form = Form {
     has_operator: true,
     writes: Writes::Runs,
     ..Form::new("reduce_by_key", |key, op, n| {
-        ReduceByKeyRequest { key: ElementType::Scalar(key), op: Some(op), n }.into()
+        Some(ReduceByKeyRequest { key: ElementType::Scalar(key), op: Some(Op::builtin(op, key)?), n }.into())
     })
 };
 
@@ -36,14 +36,14 @@ pub static REDUCE_BY_KEY: Form = Form {
 pub static RUN_LENGTH_ENCODE: Form = Form {
     writes: Writes::Runs,
     ..Form::new("run_length_encode", |key, _, n| {
-        ReduceByKeyRequest { key: ElementType::Scalar(key), op: None, n }.into()
+        Some(ReduceByKeyRequest { key: ElementType::Scalar(key), op: None, n }.into())
     })
 };
 
 impl ReduceByKeyRequest {
     /// What makes a run's total: the operator, or the sum of ones.
     pub fn total(&self) -> Op {
-        self.op.clone().unwrap_or_else(|| Op::sum(Scalar::U32))
+        self.op.clone().unwrap_or_else(|| Op::sum_of_counts())
     }
 
     /// What is moved where the inputs are read in so many passes, and so many outputs are written.
@@ -254,7 +254,9 @@ const SEGMENT: &str = "Segment";
 /// words are the total's and then the count's.
 pub(crate) fn segmented(op: &Op) -> Result<Op> {
     let (own, scalar) = match op.element() {
-        ElementType::Scalar(scalar) => (Cow::Owned(vec![Field { name: "value", scalar: *scalar, offset: 0 }]), true),
+        ElementType::Scalar(scalar) => {
+            (Cow::Owned(vec![Field { name: "value", scalar: *scalar, offset: 0, key: None }]), true)
+        }
         ElementType::Struct { fields, .. } => (fields.clone(), false),
     };
     let refuse = |message: String| Err(Error::Operator { name: op.name.to_string(), message });
@@ -265,10 +267,10 @@ pub(crate) fn segmented(op: &Op) -> Result<Op> {
     }
     let size = op.element().bytes();
     let mut fields = own.to_vec();
-    fields.push(Field { name: "run_heads", scalar: Scalar::U32, offset: size });
+    fields.push(Field { name: "run_heads", scalar: Scalar::U32, offset: size, key: None });
     let padded = op.element().align() == 8;
     if padded {
-        fields.push(Field { name: "run_pad", scalar: Scalar::U32, offset: size + 4 });
+        fields.push(Field { name: "run_pad", scalar: Scalar::U32, offset: size + 4, key: None });
     }
     let bytes = size + if padded { 8 } else { 4 };
 

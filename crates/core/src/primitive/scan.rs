@@ -47,7 +47,9 @@ pub struct ScanRequest {
 /// Exclusive scans.
 pub static SCAN: Form = Form {
     has_operator: true,
-    ..Form::new("scan", |_, op, n| ScanRequest { op, n, kind: ScanKind::Exclusive, initial: None }.into())
+    ..Form::new("scan", |scalar, op, n| {
+        Some(ScanRequest { op: Op::builtin(op, scalar)?, n, kind: ScanKind::Exclusive, initial: None }.into())
+    })
 };
 
 impl ScanRequest {

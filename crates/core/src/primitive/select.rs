@@ -11,7 +11,7 @@ use crate::op::own_name;
 use crate::results::{Results, length, new_count, results};
 use crate::{
     Backend, Buffer, Captures, Compacted, Device, Element, ElementType, Input, IntoInput, KernelKey, Placed, Request,
-    Result, Scalar, Slot, Spans, SpansOf, Transfer, block_on, for_scalar,
+    Result, Scalar, Slot, Spans, SpansOf, Transfer, block_on, for_computed,
 };
 
 /// Which elements of type `T` to keep. A value of it is what calls take.
@@ -260,8 +260,8 @@ upper_half! {
     f64, 0.5, "v >= 0.5lf";
 }
 
-fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Request {
-    for_scalar!(scalar, T => SelectRequest { selector: Selector::of::<T, _>(UpperHalf), n, rest }.into())
+fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Option<Request> {
+    for_computed!(scalar, T => SelectRequest { selector: Selector::of::<T, _>(UpperHalf), n, rest }.into())
 }
 
 /// Selections of the upper half.

@@ -1,13 +1,15 @@
 //! Sort.
 
+use std::ops::Range;
+
 use super::{Form, Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, sort};
 use crate::planner::Planner;
 use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::tuning::numbers;
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, ElementType, Input, IntoInput, Key, Placed, Result, Scalar, Slot,
-    Transfer, block_on,
+    Backend, Buffer, Compacted, Device, Element, ElementType, Input, IntoInput, Key, KeyImage, Placed, Result, Scalar,
+    Slot, Transfer, block_on,
 };
 
 numbers! {
@@ -29,29 +31,71 @@ pub enum Order {
     Descending,
 }
 
+impl Order {
+    /// In the order of what is in this order already.
+    pub(crate) fn then(self, order: Order) -> Order {
+        if self == order { Order::Ascending } else { Order::Descending }
+    }
+}
+
 /// A stable sort of keys, alone or with a value each.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct SortRequest {
-    /// The keys' type.
-    pub key: Scalar,
+    /// The keys' type: a scalar, or a struct with key fields.
+    pub key: ElementType,
     /// The values' type, if there are values.
     pub value: Option<ElementType>,
     /// How many keys.
     pub n: u64,
     /// Small or large keys first.
     pub order: Order,
+    /// The bits of a scalar's image that are compared, bit 0 the least; without, all are.
+    pub bits: Option<Range<u32>>,
 }
 
 /// Sorts of keys alone.
 pub static SORT_KEYS: Form =
-    Form::new("sort_keys", |key, _, n| SortRequest { key, value: None, n, order: Order::Ascending }.into());
+    Form::new("sort_keys", |key, _, n| Some(SortRequest::new(ElementType::Scalar(key), n).into()));
 
 /// Sorts of keys that carry their places.
 pub static SORT_PAIRS: Form = Form::new("sort_pairs", |key, _, n| {
-    SortRequest { key, value: Some(ElementType::Scalar(Scalar::U32)), n, order: Order::Ascending }.into()
+    Some(SortRequest::new(ElementType::Scalar(key), n).with(ElementType::Scalar(Scalar::U32)).into())
 });
 
 impl SortRequest {
+    /// Of keys alone, small ones first.
+    pub fn new(key: ElementType, n: u64) -> SortRequest {
+        SortRequest { key, value: None, n, order: Order::Ascending, bits: None }
+    }
+
+    /// With a value of this type for each key, or without values.
+    pub fn with(self, value: impl Into<Option<ElementType>>) -> SortRequest {
+        SortRequest { value: value.into(), ..self }
+    }
+
+    /// In this order.
+    pub fn in_order(self, order: Order) -> SortRequest {
+        SortRequest { order, ..self }
+    }
+
+    /// By these bits of the keys' images.
+    pub fn by_bits(self, bits: Range<u32>) -> SortRequest {
+        SortRequest { bits: Some(bits), ..self }
+    }
+
+    /// How its keys are ordered.
+    ///
+    /// # Errors
+    /// As of [`KeyImage::new`] and [`KeyImage::of_bits`].
+    pub fn image(&self) -> Result<KeyImage> {
+        let image = KeyImage::new(&self.key, self.order)?;
+        match &self.bits {
+            Some(bits) => image.of_bits(bits.clone()),
+            None => Ok(image),
+        }
+    }
+
     pub(crate) fn value_bytes(&self) -> u32 {
         self.value.as_ref().map_or(0, ElementType::bytes)
     }
@@ -65,7 +109,7 @@ impl SortRequest {
 
     /// The places of digits of so many bits.
     pub(crate) fn places(&self, bits: u32) -> u64 {
-        u64::from(self.key.bytes() * 8 / bits)
+        self.image().map_or(0, |image| image.width().div_ceil(bits).into())
     }
 }
 
@@ -80,13 +124,16 @@ impl Primitive for SortRequest {
 
     fn label(&self) -> Label {
         let order = if self.order == Order::Ascending { "ascending" } else { "descending" };
-        Label::new(&[Some(&ElementType::Scalar(self.key)), self.value.as_ref()], order, &[])
+        let mut label = Label::new(&[Some(&self.key), self.value.as_ref()], order, &[]);
+        label.more.extend(self.bits.as_ref().map(|bits| format!("bits_{}_{}", bits.start, bits.end).into()));
+        label
     }
 
     fn operands(&self) -> Vec<Operand> {
         let keys = [Slot::Input, Slot::Output].map(|slot| Operand {
-            align: self.key.bytes(),
-            ..Operand::new(slot, &ElementType::Scalar(self.key), self.n)
+            // Kernels load a key whole where it has the size of a vector.
+            align: if self.key.bytes().is_power_of_two() { self.key.bytes() } else { 4 },
+            ..Operand::new(slot, &self.key, self.n)
         });
         let values = self
             .value
@@ -95,20 +142,25 @@ impl Primitive for SortRequest {
         keys.into_iter().chain(values).collect()
     }
 
+    fn check(&self) -> Result<()> {
+        self.image().map(drop)
+    }
+
     fn bytes_moved_by(&self, _: u64) -> u64 {
         self.moved(1, self.places(8))
     }
 
     fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
-        if sort::merge_tile::is_fastest(planner, self) {
+        let Ok(task) = sort::SortTask::of(self, sort::DIGIT_BITS) else { return first };
+        if sort::merge_tile::is_fastest(planner, &task) {
             &sort::MERGE_TILE
         } else if *first != sort::ONESWEEP {
             first
-        } else if !sort::has_room_for_ranks(planner) {
+        } else if !sort::has_room_for_ranks(planner, &task) {
             &sort::UPSWEEP_DOWNSWEEP
-        } else if sort::one_tile::is_fastest(planner, self) {
+        } else if sort::one_tile::is_fastest(planner, &task) {
             &sort::ONE_TILE
-        } else if sort::hybrid::is_fastest(planner, self) {
+        } else if sort::hybrid::is_fastest(planner, &task) {
             &sort::HYBRID
         } else {
             first
@@ -149,7 +201,7 @@ pub trait Sort: Backend {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     fn sort<X: IntoInput<Self, Item: Key>>(&self, keys: X) -> SortCall<X::Item, Self> {
-        SortCall { device: self.clone(), keys: keys.into_input(), order: Order::Ascending }
+        SortCall { device: self.clone(), keys: keys.into_input(), order: Order::Ascending, bits: None }
     }
 }
 
@@ -175,6 +227,7 @@ pub struct SortCall<K, B: Backend = Device> {
     device: B,
     keys: Input<K, B>,
     order: Order,
+    bits: Option<Range<u32>>,
 }
 
 /// A sort of keys with values whose results have no place yet.
@@ -230,6 +283,24 @@ impl<K: Key, B: Backend> SortCall<K, B> {
         SortCall { order, ..self }
     }
 
+    /// By these bits of a scalar's image, bit 0 the least, as if the others were equal. A pass is made for eight of them.
+    ///
+    /// The image is the key as an unsigned integer that is ordered as the keys are: an unsigned key itself, an integer
+    /// with its sign flipped, a float as [`Number::rank`](crate::Number::rank) has it. Keys move whole. A call without
+    /// any bits, by bits that the key does not have, or of keys that are structs is refused when it is run.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[0x0201u32, 0x0102, 0x0301])?;
+    /// assert_eq!(gpu.sort(&keys).bits(0..8).read()?, [0x0201, 0x0301, 0x0102]);
+    /// assert!(gpu.sort(&keys).bits(24..40).read().is_err());
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn bits(self, bits: Range<u32>) -> Self {
+        SortCall { bits: Some(bits), ..self }
+    }
+
     /// With a value for each key, which moves as its key does.
     ///
     /// ```
@@ -276,7 +347,7 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     }
 
     fn request(&self, value: Option<ElementType>) -> SortRequest {
-        SortRequest { key: K::SCALAR, value, n: self.keys.n(), order: self.order }
+        SortRequest { key: K::TYPE, value, n: self.keys.n(), order: self.order, bits: self.bits.clone() }
     }
 }
 
@@ -289,6 +360,11 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     /// In this order.
     pub fn in_order(self, order: Order) -> Self {
         SortPairsCall { sort: self.sort.in_order(order), ..self }
+    }
+
+    /// As [`SortCall::bits`].
+    pub fn bits(self, bits: Range<u32>) -> Self {
+        SortPairsCall { sort: self.sort.bits(bits), ..self }
     }
 
     /// To buffers of as many keys and values.

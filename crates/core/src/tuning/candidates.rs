@@ -2,7 +2,7 @@
 
 use crate::algorithm::{self, Algorithm};
 use crate::primitive::Form;
-use crate::{Caps, Fault, Language, Op, Options, Request, Scalar, Tuning, planner};
+use crate::{Builtin, Caps, Fault, Language, Options, Request, Result, Scalar, Tuning, planner};
 
 /// A call, and the numbers that its algorithm depends on, each with candidates, in the order in which they are tried.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +51,11 @@ impl Candidates {
     }
 
     /// The call with `n` elements.
-    pub fn request(&self, n: u64) -> Request {
-        (self.form.request)(self.scalar, Op::sum(self.scalar), n)
+    ///
+    /// # Errors
+    /// As of [`Form::request`](crate::Form::request).
+    pub fn request(&self, n: u64) -> Result<Request> {
+        self.form.request(self.scalar, Builtin::Sum, n)
     }
 
     /// The same call whose tiles do nothing wrong.
@@ -69,7 +72,7 @@ impl Candidates {
     /// Whether a device has the algorithm, and its kernels the numbers.
     pub fn is_for(&self, caps: &Caps) -> bool {
         self.only.is_none_or(|language| language == caps.language)
-            && planner::algorithms(&self.request(1), caps).contains(&self.algorithm)
+            && self.request(1).is_ok_and(|request| planner::algorithms(&request, caps).contains(&self.algorithm))
     }
 
     /// How many elements it is timed with, where others are with `n`.

@@ -116,11 +116,11 @@ pub fn reduce(n: u64) -> Request {
 }
 
 pub fn sort_keys(n: u64) -> Request {
-    Request::Sort(SortRequest { key: Scalar::U32, value: None, n, order: Order::Ascending })
+    Request::Sort(SortRequest::new(Scalar::U32.into(), n))
 }
 
 pub fn sort_pairs(n: u64) -> Request {
-    Request::Sort(SortRequest { key: Scalar::U32, value: Some(u32::TYPE), n, order: Order::Descending })
+    Request::Sort(SortRequest::new(Scalar::U32.into(), n).with(u32::TYPE).in_order(Order::Descending))
 }
 
 #[derive(Clone)]

@@ -194,8 +194,8 @@ mod tests {
     use std::borrow::Cow;
 
     use trifold_core::{
-        Builtin, Op, Order, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest, ScanKind, ScanRequest,
-        SelectRequest, Selector, SortRequest,
+        Builtin, Op, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest, ScanKind, ScanRequest, SelectRequest,
+        Selector, SortRequest,
     };
 
     use super::super::{Aligned, expect, scan_in_place};
@@ -235,8 +235,8 @@ mod tests {
             for op in Builtin::ALL.into_iter().filter_map(|which| Op::builtin(which, scalar)) {
                 let input = for_scalar!(
                     scalar,
-                    integer T => bytes(&[0x35u8, 0x71, 0x1c].map(|byte| T::of_bits(u64::from_ne_bytes([byte; 8])))),
-                    float T => bytes::<T>(&[1.5, 0.75, 1.25])
+                    integer T => bytes(&[0x35u8, 0x71, 0x1c].map(|byte| T::of_bits(u128::from_ne_bytes([byte; 16])))),
+                    float T => bytes::<T>(&[1.5, 0.75, 1.25].map(T::of_f64))
                 );
                 let (mut output, mut running) = (Aligned::of(&input), Aligned::of(op.identity()));
                 let (output, running) =
@@ -271,8 +271,7 @@ mod tests {
     #[test]
     fn sorts_are_told_from_what_only_looks_sorted() {
         let (keys, values) = (bytes(&[3.0f32, -0.0, 1.0, 3.0, 0.0]), bytes(&[0u32, 1, 2, 3, 4]));
-        let value = Some(ElementType::Scalar(Scalar::U32));
-        let request = Request::Sort(SortRequest { key: Scalar::F32, value, n: 5, order: Order::Ascending });
+        let request = Request::Sort(SortRequest::new(Scalar::F32.into(), 5).with(ElementType::from(Scalar::U32)));
         let given = |keys: [f32; 5], values: [u32; 5]| Given {
             output: bytes(&keys),
             values: Some(bytes(&values)),

@@ -11,7 +11,7 @@ pub use reduce_then_scan::REDUCE_THEN_SCAN;
 use super::Algorithm;
 use crate::planner::{Argument, Planner, tile_launch, whole, words_of};
 use crate::tuning::numbers;
-use crate::{Kernel, KernelKey, Launch, Op, Rest, Scalar, SelectRequest, Slot};
+use crate::{Kernel, KernelKey, Launch, Op, Rest, SelectRequest, Slot};
 
 numbers! {
     /// Numbers of selections.
@@ -65,7 +65,7 @@ impl<'a> SelectTask<'a> {
         let words = planner.words(words.min(planner.tuning.scan.words), words_of(n, element), workgroup);
         let rows = words / element.words();
         let rows = (rows / ROWS_RANKED).max(1) * ROWS_RANKED;
-        let sum = Op::sum(Scalar::U32);
+        let sum = Op::sum_of_counts();
         SelectTask { request, sum, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) }
     }
 

@@ -51,21 +51,22 @@ const CANDIDATES: &[Candidates] = &[tuned(
 
 /// Whether keys that are spread well are sorted faster by their buckets: where those are likely to fit a workgroup each. Floats
 /// are seldom spread well over their first digit, a sign and seven bits of exponent.
-pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
-    let job = SortTask::of(request, DIGIT_BITS);
-    let bucket = shape(planner, &job);
+pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
+    let bucket = shape(planner, job);
+    let first = job.image.fields.last().map(|field| field.scalar);
     planner.sorts_within_workgroups()
-        && planner.fits(&job, bucket)
-        && !request.key.is_float()
-        && job.n > one_tile::shape(planner, &job).tile()
+        && planner.fits(job, bucket)
+        && job.places > 2
+        && first.is_some_and(|scalar| !scalar.is_float())
+        && job.n > one_tile::shape(planner, job).tile()
         && likely_bucket(job.n) <= bucket.tile()
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let (job, mut scratch) = (SortTask::of(request, DIGIT_BITS), Scratch::default());
+    let (job, mut scratch) = (SortTask::of(request, DIGIT_BITS)?.evened(planner.layout.in_place), Scratch::default());
     let shape = shape(planner, &job);
     let mut partition = planner.partition(&job, 0, shape.tile(), &mut scratch)?;
-    let (last, buckets) = (job.places - 1, Buckets::of(&job, partition.counts));
+    let (last, buckets) = (job.bucket_place(), Buckets::of(&job, partition.counts));
     let local = planner.local(&job, shape, last, partition.temp, job.output, Some(buckets))?;
     partition.steps.push(Step::Launch(local));
     Ok(Work::new(scratch, partition.steps))

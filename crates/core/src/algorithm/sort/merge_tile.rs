@@ -49,19 +49,19 @@ const CANDIDATES: &[Candidates] = &[
 ];
 
 /// Whether one workgroup should merge as many keys: without subgroups always, since all else is many launches.
-pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
-    let (job, t) = (SortTask::of(request, DIGIT_BITS), planner.tuning);
+pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
+    let t = planner.tuning;
     let most = match planner.caps.subgroups {
         None => u32::MAX,
-        Some(_) if job.key_bytes == 8 => t.sort_choice.merge_most64,
+        Some(_) if job.image.words() > 1 => t.sort_choice.merge_most64,
         Some(_) => t.sort_choice.merge_most,
     };
     let is_gpu = planner.caps.language != Language::Host && planner.caps.kind != DeviceKind::Cpu;
-    is_gpu && job.n <= most.min(shape(planner, &job).tile())
+    is_gpu && job.n <= most.min(shape(planner, job).tile())
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let job = SortTask::of(request, DIGIT_BITS);
+    let job = SortTask::of(request, DIGIT_BITS)?;
     let most = shape(planner, &job);
     if job.n > most.tile() {
         return Err(planner.is_more_than_a_tile(&MERGE_TILE, &job, most));
@@ -102,15 +102,14 @@ fn shape_for(planner: &Planner<'_>, n: u32, most: WorkgroupTile) -> WorkgroupTil
 }
 
 fn key(planner: &Planner<'_>, job: &SortTask, shape: WorkgroupTile) -> KernelKey {
-    let mut constants = job.constants.clone();
-    constants.extend([("WORKGROUP", shape.workgroup), ("ITEMS", shape.keys), ("NEIGHBOURS", shape.keys / 2)]);
+    let mut constants = vec![("WORKGROUP", shape.workgroup), ("ITEMS", shape.keys), ("NEIGHBOURS", shape.keys / 2)];
     constants.extend(planner.registers_for(shape.workgroup, shape.resident));
     if planner.caps.language == Language::CudaC {
         constants.push(("DYNAMIC_BYTES", shared_bytes(job, shape)));
     }
     constants.extend(planner.aliasing(true));
-    let parts = [job.key_part, "sort/segment_whole"].into_iter().chain(job.with_values("sort/place_values"));
-    KernelKey::new(&KERNEL, parts.collect(), constants)
+    let parts = ["sort/segment_whole"].into_iter().chain(job.with_values("sort/place_values"));
+    job.kernel(&KERNEL, parts.collect(), &constants)
 }
 
 /// Workgroup memory for the words of a tile that move, and for a place behind it.

@@ -27,7 +27,7 @@ pub use upsweep_downsweep_4bit::UPSWEEP_DOWNSWEEP_4BIT;
 use super::{Algorithm, Of, Row, Work};
 use crate::planner::{Planner, whole};
 use crate::scratch::Scratch;
-use crate::{Error, Kernel, Language, Order, Region, Result, Slot, SortRequest};
+use crate::{Error, Kernel, KernelKey, KeyImage, Language, Region, Result, Slot, SortRequest};
 
 /// Those of the primitive: the planner's choices, then the literature's.
 pub(crate) static ALL: &[&Algorithm] = &[
@@ -55,7 +55,7 @@ pub(crate) static KERNELS: &[&Kernel] = &[
 ];
 
 /// Bits of a digit place.
-const DIGIT_BITS: u32 = 8;
+pub(crate) const DIGIT_BITS: u32 = 8;
 /// Values of a digit.
 const DIGITS: u32 = 1 << DIGIT_BITS;
 /// No device was tuned to a larger tile.
@@ -76,10 +76,9 @@ pub(crate) struct SortTask {
     n: u32,
     digit_bits: u32,
     places: u32,
-    key_bytes: u32,
+    image: KeyImage,
     value_bytes: u32,
     constants: Vec<(&'static str, u32)>,
-    key_part: &'static str,
     /// Where keys and values come from, and where they go.
     input: Location,
     output: Location,
@@ -94,37 +93,56 @@ struct Location {
 
 impl SortTask {
     /// A sort by digits of so many bits.
-    fn of(request: &SortRequest, digit_bits: u32) -> SortTask {
-        let (n, key_bytes, value_bytes) = (request.n as u32, request.key.bytes(), request.value_bytes());
+    pub(crate) fn of(request: &SortRequest, digit_bits: u32) -> Result<SortTask> {
+        let (n, image, value_bytes) = (request.n as u32, request.image()?, request.value_bytes());
+        let key_bytes = image.bytes;
         let of = |slot, bytes: u32| whole(slot, u64::from(n) * u64::from(bytes));
         let at = |keys, values| Location {
             keys: of(keys, key_bytes),
             values: (value_bytes > 0).then(|| of(values, value_bytes)),
         };
-        SortTask {
+        Ok(SortTask {
             n,
             digit_bits,
-            places: key_bytes * 8 / digit_bits,
-            key_bytes,
+            places: image.width().div_ceil(digit_bits),
             value_bytes,
             constants: vec![
-                ("KEY_KIND", request.key.kind() as u32),
-                ("DESCENDING", u32::from(request.order == Order::Descending)),
-                ("PLACES", key_bytes),
-                ("KEY_WORDS", key_bytes / 4),
+                ("PLACES", image.width().div_ceil(DIGIT_BITS)),
+                ("BUCKET_PLACE", image.width().div_ceil(DIGIT_BITS) - 1),
+                ("KEY_WORDS", image.words()),
                 ("DIGIT_BITS", digit_bits),
                 ("VALUE_WORDS", value_bytes / 4),
             ],
-            key_part: if key_bytes == 4 { "sort/key1" } else { "sort/key2" },
+            image,
             input: at(Slot::Input, Slot::InputValues),
             output: at(Slot::Output, Slot::OutputValues),
-        }
+        })
+    }
+
+    /// With an even number of places where it works in place: as many passes lead back to where the keys were. The digits of one
+    /// more place are all zeros, and leave the order as it is.
+    fn evened(mut self, in_place: bool) -> SortTask {
+        let places = if in_place { self.places.next_multiple_of(2) } else { self.places };
+        self.places = places;
+        self.constants.iter_mut().filter(|(name, _)| *name == "PLACES").for_each(|(_, number)| *number = places);
+        self
+    }
+
+    /// The highest place.
+    fn bucket_place(&self) -> u32 {
+        self.image.width().div_ceil(DIGIT_BITS) - 1
+    }
+
+    /// A kernel of these keys, assembled with these blocks and constants beside its own.
+    fn kernel(&self, kernel: &'static Kernel, parts: Vec<&'static str>, more: &[(&'static str, u32)]) -> KernelKey {
+        let constants = [&self.constants, more].concat();
+        KernelKey { image: Some(self.image.clone()), ..KernelKey::new(kernel, parts, constants) }
     }
 
     /// A second buffer of keys and values.
     fn take(&self, scratch: &mut Scratch) -> Location {
         let mut of = |bytes: u32| scratch.take(u64::from(self.n) * u64::from(bytes));
-        let (keys, values) = (of(self.key_bytes), of(self.value_bytes));
+        let (keys, values) = (of(self.image.bytes), of(self.value_bytes));
         Location { keys, values: (self.value_bytes > 0).then_some(values) }
     }
 
@@ -135,7 +153,7 @@ impl SortTask {
 
     /// Words that move with a key: its own, and of a pair the index of its value.
     fn moved_words(&self) -> u32 {
-        self.key_bytes / 4 + u32::from(self.value_bytes > 0)
+        self.image.words() + u32::from(self.value_bytes > 0)
     }
 }
 

@@ -12,8 +12,8 @@ pub(super) static LARGE_BUCKET: Kernel = kernel!(
     "sort/large_bucket",
     "sort_large_bucket",
     &[
-        write("temp", "Key"),
-        write("output", "Key"),
+        write("temp", "StoredKey"),
+        write("output", "StoredKey"),
         write("temp_values", "u32").optional(),
         write("output_values", "u32").optional(),
         read("counts", "u32"),
@@ -36,9 +36,9 @@ pub static MSD_FIRST: Algorithm = Algorithm {
 const LARGE_KEYS: u32 = 8;
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let (job, mut scratch) = (SortTask::of(request, DIGIT_BITS), Scratch::default());
+    let (job, mut scratch) = (SortTask::of(request, DIGIT_BITS)?, Scratch::default());
     let shape = hybrid::shape(planner, &job);
-    let last = job.places - 1;
+    let last = job.bucket_place();
     let mut partition = planner.partition(&job, last, u32::MAX, &mut scratch)?;
     let (from, buckets) = (partition.temp, Buckets::of(&job, partition.counts));
     let local = planner.local(&job, shape, last, from, job.output, Some(buckets))?;
@@ -72,7 +72,7 @@ fn large(
         ("end_place", Param::Word(end_place)),
         ("buckets_at", Param::Word(buckets.at)),
         ("sorted", Param::Word(sorted.tile())),
-        ("output_offset", offset("output", to.keys, job.key_bytes)),
+        ("output_offset", offset("output", to.keys, job.image.bytes)),
     ];
     if let (Some(from), Some(to)) = (from.values, to.values) {
         bindings.extend([("temp_values", from), ("output_values", to)]);

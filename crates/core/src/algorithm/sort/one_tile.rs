@@ -46,14 +46,13 @@ const CANDIDATES: &[Candidates] = &[
 ];
 
 /// Whether one workgroup should sort as many keys.
-pub(crate) fn is_fastest(planner: &Planner<'_>, request: &SortRequest) -> bool {
-    let job = SortTask::of(request, DIGIT_BITS);
-    let shape = shape(planner, &job);
-    planner.sorts_within_workgroups() && planner.fits(&job, shape) && job.n <= shape.tile()
+pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
+    let shape = shape(planner, job);
+    planner.sorts_within_workgroups() && planner.fits(job, shape) && job.n <= shape.tile()
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let job = SortTask::of(request, DIGIT_BITS);
+    let job = SortTask::of(request, DIGIT_BITS)?;
     let most = shape(planner, &job);
     if job.n > most.tile() {
         return Err(planner.is_more_than_a_tile(&ONE_TILE, &job, most));
@@ -66,9 +65,9 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 /// The largest tile.
 pub(super) fn shape(planner: &Planner<'_>, job: &SortTask) -> WorkgroupTile {
     let t = planner.tuning;
-    let keys = match (job.key_bytes, job.value_bytes) {
-        (4, 0) => t.one_tile.keys,
-        (4, _) => t.one_tile.pairs,
+    let keys = match (job.image.words(), job.value_bytes) {
+        (1, 0) => t.one_tile.keys,
+        (1, _) => t.one_tile.pairs,
         _ => t.one_tile.keys64,
     };
     planner.fitting(job, WorkgroupTile { workgroup: t.one_tile.workgroup, keys, resident: 1 })

@@ -3,7 +3,7 @@
 use super::{DIGIT_BITS, SortTask};
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
-use crate::{Kernel, KernelKey, Launch, Param, Result, SortRequest, Step};
+use crate::{Kernel, Launch, Param, Result, SortRequest, Step};
 
 pub(super) static KERNEL: Kernel = Kernel::host("sort/parallel");
 
@@ -12,12 +12,12 @@ pub static PARALLEL: Algorithm =
     Algorithm { needs: Needs::THREADS, ..Algorithm::new("parallel", "", Of::Sort(Row { plan, traffic: None })) };
 
 fn plan(_: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let job = SortTask::of(request, DIGIT_BITS);
+    let job = SortTask::of(request, DIGIT_BITS)?;
     let keys = [("input", job.input.keys), ("output", job.output.keys)];
     let values = [("input_values", job.input.values), ("output_values", job.output.values)];
     let values = values.into_iter().filter_map(|(name, region)| Some((name, region?)));
     let launch = Launch {
-        kernel: KernelKey::new(&KERNEL, vec![], job.constants),
+        kernel: job.kernel(&KERNEL, vec![], &[]),
         groups: 1,
         bindings: keys.into_iter().chain(values).collect(),
         params: vec![("n", Param::ELEMENTS)],

@@ -7,7 +7,7 @@ use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::Planner;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
-use crate::{DeviceKind, Kernel, KernelKey, Language, Launch, Param, Region, Result, Step};
+use crate::{DeviceKind, Kernel, Language, Launch, Param, Region, Result, Step};
 
 numbers! {
     /// Numbers of the launch that counts digits.
@@ -75,7 +75,7 @@ numbers! {
 pub(super) static DIGIT_COUNTS: Kernel = kernel!(
     "sort/digit_counts",
     "sort_digit_counts",
-    &[read("input", "Key"), atomic("bins", "u32"), write("counts", "u32")],
+    &[read("input", "StoredKey"), atomic("bins", "u32"), write("counts", "u32")],
     &["n", "tiles", "groups", "input_offset"],
 );
 
@@ -83,9 +83,9 @@ pub(super) static ONESWEEP: Kernel = kernel!(
     "sort/onesweep",
     "sort_onesweep",
     &[
-        read("input", "Key"),
-        write("temp", "Key"),
-        write("output", "Key"),
+        read("input", "StoredKey"),
+        write("temp", "StoredKey"),
+        write("output", "StoredKey"),
         read("input_values", "u32").optional(),
         write("temp_values", "u32").optional(),
         write("output_values", "u32").optional(),
@@ -120,7 +120,7 @@ const FEW_TILES: u32 = 44;
 impl SortTask {
     /// The tiles whose states take no more than 3.9% of the data's size, and those of [`FEW_TILES`].
     fn affordable_tiles(&self) -> u64 {
-        let data = u64::from(self.n) * u64::from(self.key_bytes + self.value_bytes);
+        let data = u64::from(self.n) * u64::from(self.image.bytes + self.value_bytes);
         data / 1000 * 39 / u64::from(STATES) + u64::from(FEW_TILES)
     }
 
@@ -161,10 +161,11 @@ struct Counting {
     groups: u32,
 }
 
-/// Whether the smallest tile that is ranked by subgroups, of any kind of keys, fits workgroup memory.
-pub(crate) fn has_room_for_ranks(planner: &Planner<'_>) -> bool {
+/// Whether the smallest tile that is ranked by subgroups fits workgroup memory, and the counts of all places do.
+pub(crate) fn has_room_for_ranks(planner: &Planner<'_>, job: &SortTask) -> bool {
     let workgroup = planner.narrowest_ranking();
-    planner.room_for_ranks(workgroup, 4 * workgroup)
+    let counts = job.places * DIGITS * 4 + (4 << 10);
+    planner.room_for_ranks(workgroup, 4 * workgroup) && counts <= planner.caps.shared_bytes
 }
 
 impl Planner<'_> {
@@ -185,13 +186,14 @@ impl Planner<'_> {
 
     fn sort_tile(&self, job: &SortTask) -> Result<Tile> {
         let t = self.tuning;
-        let (workgroup, mut keys, resident, parts) = match (job.key_bytes, job.value_bytes) {
-            (4, 0) => (t.onesweep.workgroup, t.onesweep.keys, t.onesweep.resident, t.onesweep.parts),
-            (4, _) => (t.onesweep.pairs_workgroup, t.onesweep.pairs, t.onesweep.pairs_resident, t.onesweep.pairs_parts),
-            (_, 0) => (t.onesweep.workgroup64, t.onesweep.keys64, t.onesweep.resident64, t.onesweep.parts64),
-            // Values are more to hold.
-            _ => {
-                (t.onesweep.workgroup64, (t.onesweep.keys64 * 3 / 4).max(1), t.onesweep.resident64, t.onesweep.parts64)
+        let (workgroup, mut keys, resident, parts) = match (job.image.words(), job.value_bytes) {
+            (1, 0) => (t.onesweep.workgroup, t.onesweep.keys, t.onesweep.resident, t.onesweep.parts),
+            (1, _) => (t.onesweep.pairs_workgroup, t.onesweep.pairs, t.onesweep.pairs_resident, t.onesweep.pairs_parts),
+            // Wider keys and values are more to hold.
+            (words, values) => {
+                let keys = t.onesweep.keys64 * 2 / words;
+                let keys = if values == 0 { keys } else { (keys * 3 / 4).max(1) };
+                (t.onesweep.workgroup64, keys, t.onesweep.resident64, t.onesweep.parts64)
             }
         };
         // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
@@ -245,7 +247,7 @@ impl Planner<'_> {
         // A copy for each lane, or for every other one of keys of eight bytes; one large workgroup a compute unit.
         const LANES_COUNTS: u32 = 32 * 4 * DIGITS * 4;
         if self.caps.bulk_shared_bytes >= LANES_COUNTS + (16 << 10) {
-            let copies = LANES_COUNTS / counts;
+            let copies = 1 << (LANES_COUNTS / counts).min(32).ilog2();
             let workgroup = self.workgroup_of(t.digit_counts.copies_workgroup);
             return Counting { workgroup, items: t.digit_counts.copies_keys, copies, groups: self.resident(1) };
         }
@@ -278,9 +280,6 @@ impl Planner<'_> {
         let Counting { workgroup: count_workgroup, items: count_items, copies, groups } = self.counting(job);
         let count_tiles = n.div_ceil(count_workgroup * count_items);
         let count_groups = count_tiles.min(groups);
-        let key = |kernel, parts, more: &[(&'static str, u32)]| {
-            KernelKey::new(kernel, parts, [&job.constants, more].concat())
-        };
         let offset = |name, binding, unit| (name, Param::Offset { binding, unit });
         let mut count_constants = vec![
             ("WORKGROUP", count_workgroup),
@@ -296,18 +295,14 @@ impl Planner<'_> {
         }
         count_constants.extend(self.subgroup_constants(count_workgroup)?);
         let histogram = Launch {
-            kernel: key(
-                &DIGIT_COUNTS,
-                vec![job.key_part, "workgroup/digit_scan", "sort/digit_offsets"],
-                &count_constants,
-            ),
+            kernel: job.kernel(&DIGIT_COUNTS, vec!["workgroup/digit_scan", "sort/digit_offsets"], &count_constants),
             groups: count_groups,
             bindings: vec![("input", job.input.keys), ("bins", bins), ("counts", counts)],
             params: vec![
                 ("n", Param::ELEMENTS),
                 ("tiles", Param::ELEMENTS.in_parts(count_workgroup * count_items)),
                 ("groups", Param::Word(count_groups)),
-                offset("input_offset", "input", job.key_bytes),
+                offset("input_offset", "input", job.image.bytes),
             ],
             initial: None,
         };
@@ -330,7 +325,7 @@ impl Planner<'_> {
         }
         more.extend(self.subgroup_constants(workgroup)?);
         more.extend(self.fault_constants());
-        let mut texts = vec![job.key_part, "workgroup/digit_scan", "sort/count_state"];
+        let mut texts = vec!["workgroup/digit_scan", "sort/count_state"];
         texts.extend(job.with_values(match self.caps.language {
             Language::Wgsl => "sort/scatter_values",
             _ => "sort/values",
@@ -355,8 +350,8 @@ impl Planner<'_> {
                 ("portion", Param::Word(portion)),
                 ("offsets_at", Param::Word(offsets_at)),
                 ("next_at", Param::Word(carried(turn + 1))),
-                offset("input_offset", "input", job.key_bytes),
-                offset("output_offset", "output", job.key_bytes),
+                offset("input_offset", "input", job.image.bytes),
+                offset("output_offset", "output", job.image.bytes),
             ];
             if let (Some(input), Some(temp), Some(output)) = (job.input.values, temp.values, job.output.values) {
                 bindings.extend([("input_values", input), ("temp_values", temp), ("output_values", output)]);
@@ -367,7 +362,7 @@ impl Planner<'_> {
             }
             bindings.extend([("counts", counts), ("states", states)]);
             steps.push(Step::Launch(Launch {
-                kernel: key(&ONESWEEP, texts.clone(), &more),
+                kernel: job.kernel(&ONESWEEP, texts.clone(), &more),
                 groups: in_portion,
                 bindings,
                 params,

@@ -8,8 +8,8 @@ use crate::{DeviceKind, Error, Kernel, KernelKey, Language, Launch, Param, Regio
 
 /// Of sorts whose workgroups take a segment each: all keys, or those buckets that `counts` tells.
 pub(super) const SEGMENTS: &[Argument] = &[
-    read("source", "Key"),
-    write("target_keys", "Key"),
+    read("source", "StoredKey"),
+    write("target_keys", "StoredKey"),
     read("source_values", "u32").optional(),
     write("target_values", "u32").optional(),
     read("counts", "u32").optional(),
@@ -49,7 +49,7 @@ pub(super) struct Buckets {
 impl Buckets {
     /// By the last place.
     pub(super) fn of(job: &SortTask, counts: Region) -> Buckets {
-        Buckets { counts, at: (job.places - 1) * DIGITS }
+        Buckets { counts, at: job.bucket_place() * DIGITS }
     }
 }
 
@@ -138,22 +138,18 @@ impl Planner<'_> {
         segment: &'static str,
         values: &'static str,
     ) -> Result<KernelKey> {
-        let mut constants = job.constants.clone();
-        constants.extend([
-            ("WORKGROUP", shape.workgroup),
-            ("ITEMS", shape.keys),
-            ("DIGITS_EACH", digits_each(shape.workgroup)),
-        ]);
+        let mut constants =
+            vec![("WORKGROUP", shape.workgroup), ("ITEMS", shape.keys), ("DIGITS_EACH", digits_each(shape.workgroup))];
         constants.extend(self.registers_for(shape.workgroup, shape.resident));
         if self.caps.language == Language::CudaC {
             constants.push(("DYNAMIC_BYTES", bytes(32)));
         }
         constants.extend(self.subgroup_constants(shape.workgroup)?);
-        let mut parts = vec![job.key_part, "workgroup/digit_scan"];
+        let mut parts = vec!["workgroup/digit_scan"];
         parts.extend(self.ranking_parts());
         parts.extend(["workgroup/tile_ranks", segment]);
         parts.extend(job.with_values(values));
-        Ok(KernelKey::new(kernel, parts, constants))
+        Ok(job.kernel(kernel, parts, &constants))
     }
 }
 
@@ -168,8 +164,8 @@ pub(super) fn segments(
     let mut bindings = vec![("source", from.keys), ("target_keys", to.keys)];
     let mut params = vec![
         ("n", Param::ELEMENTS),
-        ("source_offset", offset("source", from.keys, job.key_bytes)),
-        ("target_offset", offset("target_keys", to.keys, job.key_bytes)),
+        ("source_offset", offset("source", from.keys, job.image.bytes)),
+        ("target_offset", offset("target_keys", to.keys, job.image.bytes)),
     ];
     if let (Some(from), Some(to)) = (from.values, to.values) {
         bindings.extend([("source_values", from), ("target_values", to)]);

@@ -10,7 +10,7 @@ use crate::primitive::sort::SORT_KEYS;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Error, Kernel, KernelKey, Launch, Layout, Op, Param, Result, Scalar, SortRequest, Step};
+use crate::{Error, Kernel, Launch, Layout, Op, Param, Result, Scalar, SortRequest, Step};
 
 numbers! {
     /// Numbers of a sort by upsweep, scan and downsweep.
@@ -23,7 +23,7 @@ numbers! {
 pub(super) static UPSWEEP: Kernel = kernel!(
     "sort/upsweep",
     "sort_upsweep",
-    &[read("source", "Key"), write("counts", "u32")],
+    &[read("source", "StoredKey"), write("counts", "u32")],
     &["n", "tiles", "place", "source_offset"],
 );
 
@@ -31,8 +31,8 @@ pub(super) static DOWNSWEEP: Kernel = kernel!(
     "sort/downsweep",
     "sort_downsweep",
     &[
-        read("source", "Key"),
-        write("target_keys", "Key"),
+        read("source", "StoredKey"),
+        write("target_keys", "StoredKey"),
         read("source_values", "u32").optional(),
         write("target_values", "u32").optional(),
         read("counts", "u32"),
@@ -60,7 +60,7 @@ pub(super) fn by_digits(
     request: &SortRequest,
     digit_bits: u32,
 ) -> Result<Work> {
-    let job = SortTask::of(request, digit_bits);
+    let job = SortTask::of(request, digit_bits)?;
     let n = job.n;
     let (workgroup, mut items) = (planner.tuning.scan.workgroup, planner.tuning.upsweep_downsweep.keys);
     // A tile's words are exchanged in workgroup memory.
@@ -78,9 +78,8 @@ pub(super) fn by_digits(
     let mut scratch = Scratch::default();
     let counts = scratch.take(u64::from(table) * 4);
     let temp = job.take(&mut scratch);
-    let sum = Op::sum(Scalar::U32);
+    let sum = Op::sum_of_counts();
     let shape = [("WORKGROUP", workgroup), ("ITEMS", items), ("ROUNDS", rounds)];
-    let key = |kernel, parts| KernelKey::new(kernel, parts, [&job.constants[..], &shape].concat());
     // The counts' scan is this project's own, always of aligned scratch.
     let wide = Planner { layout: Layout::default(), ..*planner };
     let start = sum.identity().to_vec();
@@ -88,18 +87,21 @@ pub(super) fn by_digits(
     let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
     let at = [job.input, temp, job.output];
     let mut steps = vec![];
-    for place in 0..job.places {
-        // Always an even number of places: input, temp, output, temp, ..., output.
-        let source = at[if place == 0 { 0 } else { 2 - place as usize % 2 }];
-        let target = at[1 + place as usize % 2];
+    // In place an even number of passes leads back to the output. A place behind the last has zeros alone, which leave the order.
+    let passes = if planner.layout.in_place { job.places.next_multiple_of(2) } else { job.places };
+    for place in 0..passes {
+        // The second buffer and the output by turns, the output last.
+        let goal = |place: u32| if (passes - place) % 2 == 1 { at[2] } else { at[1] };
+        let source = if place == 0 { at[0] } else { goal(place - 1) };
+        let target = goal(place);
         let mut params = vec![
             ("n", Param::ELEMENTS),
             ("tiles", tile),
             ("place", Param::Word(place)),
-            ("source_offset", offset("source", source.keys, job.key_bytes)),
+            ("source_offset", offset("source", source.keys, job.image.bytes)),
         ];
         steps.push(Step::Launch(Launch {
-            kernel: key(&UPSWEEP, vec![job.key_part, "sort/place_digit"]),
+            kernel: job.kernel(&UPSWEEP, vec!["sort/place_digit"], &shape),
             groups: tiles,
             bindings: vec![("source", source.keys), ("counts", counts)],
             params: params.clone(),
@@ -107,7 +109,7 @@ pub(super) fn by_digits(
         }));
         steps.extend(scan.iter().cloned());
         let mut bindings = vec![("source", source.keys), ("target_keys", target.keys)];
-        params.push(("target_offset", offset("target_keys", target.keys, job.key_bytes)));
+        params.push(("target_offset", offset("target_keys", target.keys, job.image.bytes)));
         if let (Some(source), Some(target)) = (source.values, target.values) {
             bindings.extend([("source_values", source), ("target_values", target)]);
             params.extend([
@@ -116,9 +118,9 @@ pub(super) fn by_digits(
             ]);
         }
         bindings.push(("counts", counts));
-        let parts = [job.key_part, "sort/place_digit"].into_iter().chain(job.with_values("sort/split_values"));
+        let parts = ["sort/place_digit"].into_iter().chain(job.with_values("sort/split_values"));
         steps.push(Step::Launch(Launch {
-            kernel: key(&DOWNSWEEP, parts.collect()),
+            kernel: job.kernel(&DOWNSWEEP, parts.collect(), &shape),
             groups: tiles,
             bindings,
             params,
