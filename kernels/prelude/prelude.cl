@@ -9,6 +9,8 @@
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #endif
 
+typedef uchar u8;
+typedef ushort u16;
 typedef uint u32;
 typedef int i32;
 typedef float f32;

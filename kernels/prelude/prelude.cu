@@ -1,5 +1,7 @@
 // The vocabulary that the kernels share: WGSL's names for CUDA C's types and operations.
 
+typedef unsigned char u8;
+typedef unsigned short u16;
 typedef unsigned int u32;
 typedef int i32;
 typedef float f32;

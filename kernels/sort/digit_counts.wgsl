@@ -21,7 +21,7 @@ fn sort_digit_counts(
     let first = tile * TILE + thread;
     var keys: array<StoredKey, ITEMS>;
     // unroll
-    for (var k = 0u; k < ITEMS; k++) { keys[k] = input[params.input_offset + min(first + k * WORKGROUP, params.n - 1u)]; }
+    for (var k = 0u; k < ITEMS; k++) { keys[k] = load_input(params.input_offset + min(first + k * WORKGROUP, params.n - 1u)); }
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
       if (first + k * WORKGROUP < params.n) {

@@ -35,7 +35,7 @@ fn sort_downsweep(
     for (var k = 0u; k < ITEMS; k++) {
       let index = thread * ITEMS + k;
       var digit = RADIX - 1u;
-      if (index < valid) { digit = place_digit(source[params.source_offset + start + index], params.place); }
+      if (index < valid) { digit = place_digit(load_source(params.source_offset + start + index), params.place); }
       items[k] = (digit << 16u) | index;
     }
     // 3. A split for each bit of the digit: the zeros go before the ones, in order.
@@ -89,7 +89,7 @@ fn sort_downsweep(
         let digit = exchange[at] >> 16u;
         let index = start + (exchange[at] & 0xffffu);
         let goal = digit_next[digit] + at - digit_first[digit];
-        target_keys[params.target_offset + goal] = source[params.source_offset + index];
+        store_target_keys(params.target_offset + goal, load_source(params.source_offset + index));
         // with VALUE_WORDS
         move_value(index, goal);
       }

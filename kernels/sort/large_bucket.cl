@@ -22,8 +22,8 @@ KERNEL SUBGROUP_KERNEL void sort_large_bucket(ARGUMENTS) {
   for (u32 place = 0u; place < params.end_place; place++) {
     __global const StoredKey *source = from_temp ? temp : output;
     __global StoredKey *target = from_temp ? output : temp;
-    __global const u32 *source_values = from_temp ? temp_values : output_values;
-    __global u32 *target_values = from_temp ? output_values : temp_values;
+    __global const StoredValue *source_values = from_temp ? temp_values : output_values;
+    __global StoredValue *target_values = from_temp ? output_values : temp_values;
     // 1. Count the bucket's digits.
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_totals[digit] = 0u; }
     if (thread == 0u) { shared_skip = 0u; }

@@ -22,8 +22,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_large_buc
   for (u32 place = 0u; place < params.end_place; place++) {
     const StoredKey *source = from_temp ? temp : output;
     StoredKey *target = from_temp ? output : temp;
-    const u32 *source_values = from_temp ? temp_values : output_values;
-    u32 *target_values = from_temp ? output_values : temp_values;
+    const StoredValue *source_values = from_temp ? temp_values : output_values;
+    StoredValue *target_values = from_temp ? output_values : temp_values;
     // 1. Count the bucket's digits.
     for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_totals[digit] = 0u; }
     if (thread == 0u) { shared_skip = 0u; }

@@ -9,8 +9,8 @@ var<workgroup> digit_next: array<u32, DIGITS>;
 var<workgroup> shared_skip: u32;
 
 fn load_key(from_temp: bool, index: u32) -> StoredKey {
-  if (from_temp) { return temp[index]; }
-  return output[params.output_offset + index];
+  if (from_temp) { return load_temp(index); }
+  return load_output(params.output_offset + index);
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -66,7 +66,7 @@ fn sort_large_bucket(
         if (at < segment.count) {
           let digit = ordered_digit(keys[k], place);
           let goal = digit_next[digit] + position - digit_counts[digit];
-          if (from_temp) { output[params.output_offset + goal] = key_restored(keys[k]); } else { temp[goal] = key_restored(keys[k]); }
+          if (from_temp) { store_output(params.output_offset + goal, key_restored(keys[k])); } else { store_temp(goal, key_restored(keys[k])); }
           // with VALUE_WORDS
           move_value(from_temp, segment.first + at, goal);
         }
@@ -88,7 +88,7 @@ fn sort_large_bucket(
   // 6. The last place may have left them in the wrong buffer.
   if (from_temp) {
     for (var at = thread; at < segment.count; at += WORKGROUP) {
-      output[params.output_offset + segment.first + at] = temp[segment.first + at];
+      store_output(params.output_offset + segment.first + at, load_temp(segment.first + at));
       // with VALUE_WORDS
       move_value(true, segment.first + at, segment.first + at);
     }

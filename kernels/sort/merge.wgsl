@@ -30,8 +30,8 @@ fn put(at: u32, key: Key, origin: u32) {
 
 // In place through the binding that the keys are stored through, as `source_value` is.
 fn source_key(at: u32) -> StoredKey {
-  if (IN_PLACE > 0u) { return target_keys[params.target_offset + at]; }
-  return source[params.source_offset + at];
+  if (IN_PLACE > 0u) { return load_target_keys(params.target_offset + at); }
+  return load_source(params.source_offset + at);
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -129,7 +129,7 @@ fn sort_merge(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
   for (var k = 0u; k < ITEMS; k++) {
     let at = k * WORKGROUP + thread;
     origins[k] = origin_at(at);
-    if (at < segment.count) { target_keys[target_first + at] = key_restored(key_at(at)); }
+    if (at < segment.count) { store_target_keys(target_first + at, key_restored(key_at(at))); }
   }
   // with VALUE_WORDS
   place_values(segment, thread, WORKGROUP, &origins);

@@ -12,8 +12,8 @@ var<workgroup> shared_word: u32;
 
 // In place through the binding that the keys are stored through, as `source_value` is.
 fn source_key(at: u32) -> StoredKey {
-  if (IN_PLACE > 0u) { return target_keys[params.target_offset + at]; }
-  return source[params.source_offset + at];
+  if (IN_PLACE > 0u) { return load_target_keys(params.target_offset + at); }
+  return load_source(params.source_offset + at);
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -99,7 +99,7 @@ fn sort_one_workgroup(
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let at = seat + k * width;
-    if (at < segment.count) { target_keys[params.target_offset + segment.first + at] = key_restored(keys[k]); }
+    if (at < segment.count) { store_target_keys(params.target_offset + segment.first + at, key_restored(keys[k])); }
   }
   // with VALUE_WORDS
   place_values(segment, seat, width, &origins);

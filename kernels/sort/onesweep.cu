@@ -130,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
     exchange[positions[k]] = key_word(keys[k], 0u);
   }
 
-  const u32 *source_values =
+  const StoredValue *source_values =
     route[1] == BUFFER_INPUT ? input_values + params.input_values_offset
     : route[1] == BUFFER_TEMP ? temp_values
                               : output_values + params.output_values_offset;
@@ -226,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
     targets[k] = at + digit_bases[ordered_digit(sorted[k], params.place)];
     if (at < valid) { destination[targets[k]] = key_restored(sorted[k]); }
   }
-  u32 *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
+  StoredValue *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
   // with VALUE_WORDS
   move_values(source_values, destination_values, first, sg, thread, params.n, valid, exchange, moved, positions, targets);
 }

@@ -16,9 +16,9 @@ var<workgroup> digit_totals: array<atomic<u32>, DIGITS>;
 var<workgroup> digit_bases: array<u32, DIGITS>;
 
 fn load_key(source: u32, index: u32) -> StoredKey {
-  if (source == BUFFER_INPUT) { return input[params.input_offset + index]; }
-  if (source == BUFFER_TEMP) { return temp[index]; }
-  return output[params.output_offset + index];
+  if (source == BUFFER_INPUT) { return load_input(params.input_offset + index); }
+  if (source == BUFFER_TEMP) { return load_temp(index); }
+  return load_output(params.output_offset + index);
 }
 
 // Where a tile's keys begin.
@@ -89,13 +89,13 @@ fn sort_onesweep(
     // One branch for all loads: a load within a branch of its own is waited for at the end of it.
     if (source == BUFFER_INPUT) {
       // unroll
-      for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(input[params.input_offset + first + k * width]); }
+      for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(load_input(params.input_offset + first + k * width)); }
     } else if (source == BUFFER_TEMP) {
       // unroll
-      for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(temp[first + k * width]); }
+      for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(load_temp(first + k * width)); }
     } else {
       // unroll
-      for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(output[params.output_offset + first + k * width]); }
+      for (var k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(load_output(params.output_offset + first + k * width)); }
     }
   } else {
     // unroll

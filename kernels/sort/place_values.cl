@@ -2,7 +2,7 @@
 // `stride` apart, and `origins` are where they stood in the segment.
 
 void place_values(
-  __global const u32 *source, __global u32 *target, Params params, Segment segment, u32 seat, u32 stride,
+  __global const StoredValue *source, __global StoredValue *target, Params params, Segment segment, u32 seat, u32 stride,
   const u32 *origins
 ) {
   source = source + params.source_values_offset + (size_t)segment.first * VALUE_WORDS;

@@ -2,7 +2,7 @@
 // `stride` apart, and `origins` are where they stood in the segment.
 
 FUNCTION void place_values(
-  const u32 *source, u32 *target, const Params &params, Segment segment, u32 seat, u32 stride, const u32 *origins
+  const StoredValue *source, StoredValue *target, const Params &params, Segment segment, u32 seat, u32 stride, const u32 *origins
 ) {
   source += params.source_values_offset + (size_t)segment.first * VALUE_WORDS;
   target += params.target_values_offset + (size_t)segment.first * VALUE_WORDS;

@@ -4,8 +4,8 @@
 // In place what is moved is read through the binding that it is stored through: a compiler may take two bindings for memory
 // that does not overlap, and then move a load behind a barrier and another invocation's store.
 fn source_value(at: u32) -> u32 {
-  if (IN_PLACE > 0u) { return target_values[params.target_values_offset + at]; }
-  return source_values[params.source_values_offset + at];
+  if (IN_PLACE > 0u) { return load_target_values(params.target_values_offset + at); }
+  return load_source_values(params.source_values_offset + at);
 }
 
 fn place_values(segment: Segment, seat: u32, stride: u32, origins: ptr<function, array<u32, ITEMS>>) {
@@ -23,7 +23,7 @@ fn place_values(segment: Segment, seat: u32, stride: u32, origins: ptr<function,
     for (var k = 0u; k < ITEMS; k++) {
       let at = seat + k * stride;
       if (at < segment.count) {
-        target_values[params.target_values_offset + (segment.first + at) * VALUE_WORDS + word] = moved[k];
+        store_target_values(params.target_values_offset + (segment.first + at) * VALUE_WORDS + word, moved[k]);
       }
     }
   }

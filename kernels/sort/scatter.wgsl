@@ -4,22 +4,6 @@
 
 // Words that hold two places in the tile each.
 const POSITION_WORDS: u32 = (ITEMS + 1u) / 2u;
-// Rows of a key an invocation, in a part.
-const PART_ROWS: u32 = (ITEMS + PARTS - 1u) / PARTS;
-const PART: u32 = PART_ROWS * WORKGROUP;
-// What moves: a key's words and, of a pair, one of its value's at a time.
-const MOVED: u32 = KEY_WORDS + min(VALUE_WORDS, 1u);
-
-// A part in order, one word of all keys after the other.
-var<workgroup> exchange: array<u32, MOVED * PART>;
-
-fn exchanged_key(at: u32) -> Key {
-  var key = ordered_last();
-  // unroll
-  for (var word = 0u; word < KEY_WORDS; word++) { key = key_with_word(key, word, exchange[word * PART + at]); }
-  return key;
-}
-
 // `positions` are where this invocation's keys go in the tile, `moved` their values' first words. Begins with a barrier.
 fn scatter(
   source: u32,
@@ -59,19 +43,7 @@ fn scatter(
           targets[k] = part_first + at + digit_bases[ordered_digit(sorted[k], params.place)];
         }
         let begin = row * WORKGROUP + thread;
-        if (value_word == 0u) {
-          if (destination == BUFFER_TEMP) {
-            // unroll
-            for (var k = 0u; k < BATCH; k++) {
-              if (begin + k * WORKGROUP < count) { temp[targets[k]] = key_restored(sorted[k]); }
-            }
-          } else {
-            // unroll
-            for (var k = 0u; k < BATCH; k++) {
-              if (begin + k * WORKGROUP < count) { output[params.output_offset + targets[k]] = key_restored(sorted[k]); }
-            }
-          }
-        }
+        if (value_word == 0u) { store_keys(destination, begin, count, &sorted, &targets); }
         // with VALUE_WORDS
         store_values(destination, value_word, begin, count, &targets);
       }

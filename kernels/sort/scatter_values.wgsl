@@ -9,15 +9,15 @@ fn load_values(source: u32, first: u32, width: u32, word: u32, moved: ptr<functi
   if (source == BUFFER_INPUT) {
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      (*moved)[k] = input_values[params.input_values_offset + min(first + k * width, last) * VALUE_WORDS + word];
+      (*moved)[k] = load_input_values(params.input_values_offset + min(first + k * width, last) * VALUE_WORDS + word);
     }
   } else if (source == BUFFER_TEMP) {
     // unroll
-    for (var k = 0u; k < ITEMS; k++) { (*moved)[k] = temp_values[min(first + k * width, last) * VALUE_WORDS + word]; }
+    for (var k = 0u; k < ITEMS; k++) { (*moved)[k] = load_temp_values(min(first + k * width, last) * VALUE_WORDS + word); }
   } else {
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      (*moved)[k] = output_values[params.output_values_offset + min(first + k * width, last) * VALUE_WORDS + word];
+      (*moved)[k] = load_output_values(params.output_values_offset + min(first + k * width, last) * VALUE_WORDS + word);
     }
   }
 }
@@ -29,14 +29,14 @@ fn store_values(destination: u32, word: u32, begin: u32, count: u32, targets: pt
     // unroll
     for (var k = 0u; k < BATCH; k++) {
       let at = begin + k * WORKGROUP;
-      if (at < count) { temp_values[(*targets)[k] * VALUE_WORDS + word] = exchange[values + at]; }
+      if (at < count) { store_temp_values((*targets)[k] * VALUE_WORDS + word, exchange[values + at]); }
     }
   } else {
     // unroll
     for (var k = 0u; k < BATCH; k++) {
       let at = begin + k * WORKGROUP;
       if (at < count) {
-        output_values[params.output_values_offset + (*targets)[k] * VALUE_WORDS + word] = exchange[values + at];
+        store_output_values(params.output_values_offset + (*targets)[k] * VALUE_WORDS + word, exchange[values + at]);
       }
     }
   }

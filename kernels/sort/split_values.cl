@@ -1,6 +1,6 @@
 // sort/split_values: values of any number of words move as their keys move.
 
-void move_value(__global const u32 *source, __global u32 *target, u32 from_index, u32 to_index) {
+void move_value(__global const StoredValue *source, __global StoredValue *target, u32 from_index, u32 to_index) {
   for (u32 word = 0u; word < VALUE_WORDS; word++) {
     target[(size_t)to_index * VALUE_WORDS + word] = source[(size_t)from_index * VALUE_WORDS + word];
   }

@@ -1,6 +1,6 @@
 // sort/swap_values: values of any number of words move as their keys move, from one buffer to the other.
 
-FUNCTION void move_value(const u32 *source, u32 *target, u32 from_index, u32 to_index) {
+FUNCTION void move_value(const StoredValue *source, StoredValue *target, u32 from_index, u32 to_index) {
   for (u32 word = 0u; word < VALUE_WORDS; word++) {
     target[(size_t)to_index * VALUE_WORDS + word] = source[(size_t)from_index * VALUE_WORDS + word];
   }

@@ -5,9 +5,9 @@ fn move_value(from_temp: bool, from_index: u32, to_index: u32) {
     let from_word = from_index * VALUE_WORDS + word;
     let to_word = to_index * VALUE_WORDS + word;
     if (from_temp) {
-      output_values[params.output_values_offset + to_word] = temp_values[from_word];
+      store_output_values(params.output_values_offset + to_word, load_temp_values(from_word));
     } else {
-      temp_values[to_word] = output_values[params.output_values_offset + from_word];
+      store_temp_values(to_word, load_output_values(params.output_values_offset + from_word));
     }
   }
 }

@@ -19,7 +19,7 @@ fn sort_upsweep(
   for (var k = 0u; k < ITEMS * ROUNDS; k++) {
     let index = tile * TILE + k * WORKGROUP + thread;
     if (index < params.n) {
-      atomicAdd(&shared_counts[place_digit(source[params.source_offset + index], params.place)], 1u);
+      atomicAdd(&shared_counts[place_digit(load_source(params.source_offset + index), params.place)], 1u);
     }
   }
   workgroupBarrier();

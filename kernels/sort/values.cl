@@ -3,7 +3,7 @@
 // sort/scatter_values.
 
 // A word of this invocation's values. The first words are loaded before there is a use for them: they come while others wait.
-void load_values(__global const u32 *source, u32 first, Subgroup sg, u32 n, u32 word, u32 *moved) {
+void load_values(__global const StoredValue *source, u32 first, Subgroup sg, u32 n, u32 word, u32 *moved) {
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 index = first + k * sg.width;
@@ -14,7 +14,7 @@ void load_values(__global const u32 *source, u32 first, Subgroup sg, u32 n, u32 
 
 // `positions` are where this invocation's keys went in the tile, `targets` where the tile's keys at its turns go.
 void move_values(
-  __global const u32 *source, __global u32 *destination, u32 first, Subgroup sg, u32 thread, u32 n, u32 valid, __local u32 *exchange,
+  __global const StoredValue *source, __global StoredValue *destination, u32 first, Subgroup sg, u32 thread, u32 n, u32 valid, __local u32 *exchange,
   u32 *moved, const u32 *positions, const u32 *targets
 ) {
   for (u32 word = 0u; word < VALUE_WORDS; word++) {

@@ -74,6 +74,9 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         source.push_str(&trifold_lang::emit_operator(op, language)?);
         caller_loops |= trifold_lang::operator_loops(op)?;
     }
+    if let Some(bytes) = key.constant("VALUE_UNIT") {
+        source.push_str(&trifold_lang::emit_stored(bytes, language)?);
+    }
     if let Some(image) = &key.image {
         sections.push(("key", source.len()));
         source.push_str(&trifold_lang::emit_key(image, key.constant("PLACES").unwrap_or_default(), language)?);
@@ -188,20 +191,70 @@ fn arguments(key: &KernelKey, language: Language) -> String {
     let has = |argument: &Argument| language != Language::Wgsl || argument.is_of(key);
     let arguments = key.taken();
     let own = arguments.iter().enumerate().filter(|(_, argument)| has(argument));
-    let all: String = own.map(|(binding, argument)| declaration(argument, language, binding)).collect();
+    let all: String = own.map(|(binding, argument)| declaration(key, argument, language, binding)).collect();
     match language {
         Language::Wgsl => {
             let binding = arguments.len();
-            format!("\n{all}@group(0) @binding({binding}) var<uniform> params: Params;\n")
+            let has = |argument: &&Argument| argument.is_of(key);
+            let accessors: String = arguments.iter().filter(has).map(|argument| accessors(key, argument)).collect();
+            format!("\n{all}@group(0) @binding({binding}) var<uniform> params: Params;\n{accessors}")
         }
         _ => format!("\n#define ARGUMENTS {all}Params params\n"),
     }
 }
 
-/// An argument's declaration, the binding of this number in WGSL.
-fn declaration(argument: &Argument, language: Language, binding: usize) -> String {
+/// Bytes of what an argument's memory holds, where that is moved by kernels that may be of any size of it.
+fn stored_bytes(key: &KernelKey, argument: &Argument) -> Option<u32> {
+    match argument.of {
+        "StoredKey" => key.image.as_ref().map(|image| image.bytes),
+        "StoredValue" => key.constant("VALUE_UNIT"),
+        _ => None,
+    }
+}
+
+/// WGSL: the functions that load and store what an argument's memory holds. Less than a word is packed: a word is several
+/// elements', which others store meanwhile, so that each changes its own bits alone.
+fn accessors(key: &KernelKey, argument: &Argument) -> String {
+    let Some(bytes) = stored_bytes(key, argument) else { return String::new() };
     let Argument { name, of, access, .. } = argument;
+    let (bits, each) = (8 * bytes, 4 / bytes.max(1));
+    let [mask, shift] = [(1u64 << bits.min(16)) - 1, u64::from(bits)];
+    let is_packed = bytes < 4;
+    let (word, part) = (format!("index / {each}u"), format!("{shift}u * (index % {each}u)"));
+    let load = match (is_packed, access) {
+        (false, _) => format!("{name}[index]"),
+        (true, Access::Read) => format!("({name}[{word}] >> ({part})) & {mask:#x}u"),
+        (true, _) => format!("(atomicLoad(&{name}[{word}]) >> ({part})) & {mask:#x}u"),
+    };
+    let mut text = format!("\nfn load_{name}(index: u32) -> {of} {{ return {load}; }}\n");
+    match (is_packed, access) {
+        (_, Access::Read) => {}
+        (false, _) => {
+            let _ = writeln!(text, "fn store_{name}(index: u32, value: {of}) {{ {name}[index] = value; }}");
+        }
+        (true, _) => {
+            let _ = writeln!(
+                text,
+                "// The bits of a word that are set in `mask`.\n\
+                 fn merge_{name}(word: u32, mask: u32, value: u32) {{\n  \
+                   if (mask == 0xffffffffu) {{ atomicStore(&{name}[word], value); }} else {{\n    \
+                     atomicAnd(&{name}[word], ~mask);\n    \
+                     atomicOr(&{name}[word], value);\n  \
+                   }}\n}}\n\
+                 fn store_{name}(index: u32, value: {of}) {{ merge_{name}({word}, {mask:#x}u << ({part}), value << ({part})); }}"
+            );
+        }
+    }
+    text
+}
+
+/// An argument's declaration, the binding of this number in WGSL.
+fn declaration(key: &KernelKey, argument: &Argument, language: Language, binding: usize) -> String {
+    let Argument { name, of, access, .. } = argument;
+    let is_packed = language == Language::Wgsl && stored_bytes(key, argument).is_some_and(|bytes| bytes < 4);
     let (coherent, element) = match access {
+        Access::Read if is_packed => ("", "u32".to_string()),
+        _ if is_packed => ("", "atomic<u32>".to_string()),
         Access::Coherent => ("@coherent ", of.to_string()),
         Access::Atomic => ("", format!("atomic<{of}>")),
         Access::Read | Access::ReadWrite => ("", of.to_string()),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use trifold_core::types::bf16;
 use trifold_core::{Captures, Monoid, Op, Predicate, Selector, element};
 
 element! {
@@ -74,6 +75,26 @@ element! {
         #[key] pub level: u32,
         pub id: u32
     }
+}
+
+element! {
+    /// A key whose fields share words, in memory and in its image.
+    pub(crate) struct Tagged {
+        #[key] pub class: u8,
+        pub flags: i8,
+        #[key(descending)] pub weight: bf16,
+        #[key] pub time: i32
+    }
+}
+
+element! {
+    /// A key of two bytes.
+    pub(crate) struct Pair { #[key(descending)] pub first: i8, #[key] pub second: u8 }
+}
+
+element! {
+    /// A value of no whole words.
+    pub(crate) struct Rgb { pub r: u8, pub g: u8, pub b: u8 }
 }
 
 element! {

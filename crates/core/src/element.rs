@@ -66,6 +66,11 @@ impl ElementType {
         self.bytes().div_ceil(4)
     }
 
+    /// Bytes of the parts by which kernels move elements: a word, or less of elements that are not whole words.
+    pub fn unit(&self) -> u32 {
+        1 << self.bytes().trailing_zeros().min(2)
+    }
+
     /// The scalars it is made of.
     pub fn scalars(&self) -> impl Iterator<Item = Scalar> + '_ {
         let (one, many) = match self {

@@ -49,6 +49,12 @@ impl KeyImage {
                 element.name()
             )));
         }
+        if bytes > 2 && !bytes.is_multiple_of(4) {
+            return Err(Error::Unsupported(format!(
+                "keys of type {}, which has {bytes} bytes; a key has 1, 2 or a multiple of 4: add a field",
+                element.name()
+            )));
+        }
         let fields = match element {
             ElementType::Scalar(scalar) => vec![(*scalar, 0, Some(Order::Ascending))],
             ElementType::Struct { fields, .. } => {

@@ -33,7 +33,8 @@ struct SortStep {
 
 #[derive(Clone)]
 struct Values {
-    words: usize,
+    /// Of a value.
+    bytes: usize,
     input: Region,
     output: Region,
 }
@@ -126,12 +127,13 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     let alignment = if key_bytes.is_power_of_two() { key_bytes } else { 4 };
     let input = arguments.array("input", n, key_bytes, alignment)?;
     let output = arguments.array("output", n, key_bytes, alignment)?;
+    let unit = constant("VALUE_UNIT")? as usize;
     let values = match constant("VALUE_WORDS")? as usize {
         0 => None,
         words => Some(Values {
-            words,
-            input: arguments.array("input_values", n, 4 * words, 4)?,
-            output: arguments.array("output_values", n, 4 * words, 4)?,
+            bytes: unit * words,
+            input: arguments.array("input_values", n, unit * words, unit)?,
+            output: arguments.array("output_values", n, unit * words, unit)?,
         }),
     };
     if !input.is(&output) {
@@ -161,7 +163,8 @@ impl Work for SortStep {
         inside(pool, self.n * self.key_bytes, |parallel| {
             // SAFETY: `_access` covers all of the memory, and lasts past this.
             unsafe {
-                match (self.order, self.key_bytes) {
+                let by_words = self.values.as_ref().is_none_or(|values| values.bytes.is_multiple_of(4));
+                match (self.order.filter(|_| by_words), self.key_bytes) {
                     (Some(order), 4) => self.sort::<u32>(order, parallel),
                     (Some(order), _) => self.sort::<u64>(order, parallel),
                     (None, _) => self.sort_images(),
@@ -201,8 +204,8 @@ impl SortStep {
         gather(&keys, &self.output, self.key_bytes);
         if let Some(values) = &self.values {
             // SAFETY: as with the keys.
-            let from = unsafe { std::slice::from_raw_parts(values.input.start(), n * 4 * values.words) }.to_vec();
-            gather(&from, &values.output, 4 * values.words);
+            let from = unsafe { std::slice::from_raw_parts(values.input.start(), n * values.bytes) }.to_vec();
+            gather(&from, &values.output, values.bytes);
         }
         Ok(())
     }
@@ -257,7 +260,7 @@ impl Values {
     /// # Safety
     /// The caller holds access to the values, and no reference to them.
     unsafe fn sort<K: Bits, const INDEX_BYTES: usize>(&self, keys: &mut [K], parallel: bool) -> Result<()> {
-        let (n, words) = (keys.len(), self.words);
+        let (n, words) = (keys.len(), self.bytes / 4);
         let mut pairs: Vec<Indexed<K, INDEX_BYTES>> = reserve(n)?;
         let pair = |(i, &key): (usize, &K)| Indexed { key, index: i as u32 };
         if parallel {

@@ -22,6 +22,19 @@ pub(crate) fn emit(image: &KeyImage, places: u32, dialect: Dialect) -> String {
     sections.join("\n")
 }
 
+/// The type of what values are moved by. WGSL has no type of less than a word, and loads and stores parts of words.
+pub(crate) fn emit_stored(bytes: u32, dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Wgsl => "alias StoredValue = u32;\n\n".into(),
+        _ => format!("typedef {} StoredValue;\n\n", stored(bytes)),
+    }
+}
+
+/// C: the unsigned integer of up to four bytes.
+fn stored(bytes: u32) -> &'static str {
+    ["u8", "u16", "u32"][(bytes / 2) as usize]
+}
+
 struct Keys<'a> {
     image: &'a KeyImage,
     /// Places of eight bits that digits are taken of. In one behind the last bits all digits are zeros.
@@ -41,7 +54,7 @@ impl Keys<'_> {
             (Dialect::Wgsl, 1) => ("u32".to_string(), "u32"),
             (Dialect::Wgsl, 3) => ("vec3<u32>".to_string(), "array<u32, 3>"),
             (Dialect::Wgsl, words) => (format!("vec{words}<u32>"), "Key"),
-            (_, 1) => ("u32".to_string(), "u32"),
+            (_, 1) => ("u32".to_string(), stored(self.image.bytes)),
             (_, 3) => ("struct { u32 x, y, z; }".to_string(), "Key"),
             (_, words) => (format!("uint{words}"), "Key"),
         };

@@ -133,6 +133,14 @@ pub fn emit_key(image: &KeyImage, places: u32, language: Language) -> Result<Str
     Ok(key::emit(image, places, language.try_into()?))
 }
 
+/// The type `StoredValue`, what memory holds of values that are moved by so many bytes.
+///
+/// # Errors
+/// `Invalid` for [`Language::Host`].
+pub fn emit_stored(bytes: u32, language: Language) -> Result<String> {
+    Ok(key::emit_stored(bytes, language.try_into()?))
+}
+
 /// Whether an operator's text has loops, which may not end.
 ///
 /// # Errors

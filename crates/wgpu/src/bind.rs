@@ -355,7 +355,15 @@ impl Wgpu {
             let residue = self.residue(argument.name, span, unit)?;
             residues.push((argument.name, residue));
             // To the next multiple of 16 where there is room: kernels load four words at once.
-            let bytes = residue + (span.bytes().div_ceil(16) * 16).min(span.room() / 4 * 4);
+            let needed = residue + span.bytes();
+            let bytes = needed.next_multiple_of(16).min((residue + span.room()) / 4 * 4);
+            if bytes < needed {
+                let (name, room) = (argument.name, span.room());
+                return Err(Error::Invalid(format!(
+                    "`{name}` ends {room} bytes behind where it starts, within a 32-bit word; wgpu binds whole words: make its \
+                     buffer a multiple of 4 bytes long"
+                )));
+            }
             if bytes > self.caps.max_binding {
                 let Caps { binding_alignment, device, backend, max_binding, .. } = &self.caps;
                 let (name, bytes) = (argument.name, span.bytes());

@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use trifold_core::{Error, Result, Span};
+use trifold_core::algorithm::copy::PATCH;
+use trifold_core::{Backend, Command, Error, KernelKey, Param, Result, Span, Values, block_on};
 
 use crate::Wgpu;
 use crate::bind::{Steps, execute, execute_timed};
@@ -20,16 +21,10 @@ fn check_usage(buffer: &wgpu::Buffer, needed: wgpu::BufferUsages, name: &str, do
 }
 
 fn check(what: &str, span: &Span<Wgpu>, bytes: usize) -> Result<()> {
-    if span.bytes() != bytes as u64 {
-        return Err(Error::Invalid(format!("{what}: the span has {} bytes, the host's slice {bytes}", span.bytes())));
+    if span.bytes() == bytes as u64 {
+        return Ok(());
     }
-    if !span.offset().is_multiple_of(4) || !bytes.is_multiple_of(4) {
-        return Err(Error::Invalid(format!(
-            "{what}: {bytes} bytes at offset {}; wgpu copies multiples of 4 bytes",
-            span.offset()
-        )));
-    }
-    Ok(())
+    Err(Error::Invalid(format!("{what}: the span has {} bytes, the host's slice {bytes}", span.bytes())))
 }
 
 impl Wgpu {
@@ -47,7 +42,13 @@ impl Wgpu {
         check("write", to, bytes.len())?;
         self.check_span("a write", to)?;
         check_usage(to.handle(), wgpu::BufferUsages::COPY_DST, "COPY_DST", "written to")?;
-        let mut offset = to.offset();
+        // wgpu writes whole words. What lies in a word that is not all the span's is written by a kernel.
+        let before = (to.offset().next_multiple_of(4) - to.offset()).min(bytes.len() as u64) as usize;
+        let (head, rest) = bytes.split_at(before);
+        let (bytes, tail) = rest.split_at(rest.len() / 4 * 4);
+        self.patch(to, 0, head)?;
+        self.patch(to, (before + bytes.len()) as u64, tail)?;
+        let mut offset = to.offset() + before as u64;
         for chunk in bytes.chunks(STAGING as usize) {
             self.scoped(chunk.len() as u64, || {
                 self.queue.write_buffer(to.handle(), offset, chunk);
@@ -60,6 +61,33 @@ impl Wgpu {
         self.watch.check()
     }
 
+    /// Writes up to three bytes that lie in one word, `at` bytes into a span.
+    fn patch(&self, to: &Span<Self>, at: u64, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let from = to.offset() + at;
+        let (mut mask, mut value) = ([0; 4], [0; 4]);
+        let within = (from % 4) as usize..(from % 4) as usize + bytes.len();
+        mask[within.clone()].fill(u8::MAX);
+        value[within].copy_from_slice(bytes);
+        let buffer: &wgpu::Buffer = to.handle();
+        let word = self.span_of(buffer.clone(), buffer.size()).slice(from / 4 * 4, 4)?;
+        let key = KernelKey::new(&PATCH, vec![], vec![("WORKGROUP", 1)]);
+        let kernel = block_on(Backend::compile(self, &key))?;
+        let params = [
+            ("mask", Param::Word(u32::from_le_bytes(mask))),
+            ("value", Param::Word(u32::from_le_bytes(value))),
+            ("word_offset", Param::Offset { binding: "word", unit: 4 }),
+        ];
+        let values = Values { params: &params, n: 1, initial: None };
+        let launch = Command::Launch { key: &key, kernel: &kernel, groups: 1, spans: vec![("word", word)], values };
+        let steps = self.bind_commands(vec![launch], false)?;
+        let mut recorder = self.record()?;
+        self.execute(&mut recorder, &steps, None)?;
+        self.submit(recorder)
+    }
+
     pub(crate) async fn read_span(&self, from: &Span<Self>, bytes: &mut [u8]) -> Result<()> {
         check("read", from, bytes.len())?;
         self.check_span("a read", from)?;
@@ -67,21 +95,25 @@ impl Wgpu {
             return Ok(());
         }
         check_usage(from.handle(), wgpu::BufferUsages::COPY_SRC, "COPY_SRC", "read")?;
-        let size = from.bytes().min(STAGING);
+        // wgpu copies whole words.
+        let mut skipped = from.offset() % 4;
+        let size = (skipped + from.bytes()).next_multiple_of(4).min(STAGING);
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let staging = self.scoped_async(size, || self.make_buffer("trifold read", size, usage)).await?;
         let staging = Kept::new(staging, self.turns);
-        let mut offset = from.offset();
-        for chunk in bytes.chunks_mut(STAGING as usize) {
-            let length = chunk.len() as u64;
+        let (mut offset, mut rest) = (from.offset() - skipped, bytes);
+        while !rest.is_empty() {
+            let (chunk, behind) = rest.split_at_mut(rest.len().min((STAGING - skipped) as usize));
+            let length = (skipped + chunk.len() as u64).next_multiple_of(4);
             let copy = || {
                 let mut encoder = self.device.create_command_encoder(&Default::default());
                 encoder.copy_buffer_to_buffer(from.handle(), offset, &staging, 0, length);
                 self.queue.submit([encoder.finish()])
             };
             let submission = self.scoped_async(0, copy).await?;
-            self.map(&staging, length, submission, |mapped| chunk.copy_from_slice(mapped)).await?;
-            offset += length;
+            let wanted = skipped as usize..skipped as usize + chunk.len();
+            self.map(&staging, length, submission, |mapped| chunk.copy_from_slice(&mapped[wanted])).await?;
+            (offset, rest, skipped) = (offset + length, behind, 0);
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ pub(super) fn input(request: &Request, _: Distribution, random: &mut Random) -> 
 impl Table<'_> {
     pub(super) fn copies(&mut self) {
         for placement in [Placement::Aligned, Placement::Odd] {
-            for scalar in Scalar::ALL.into_iter().filter(|scalar| scalar.bytes() >= 4) {
+            for scalar in Scalar::ALL {
                 self.row(Row::new(copy(scalar, 5003)).placement(placement));
             }
             let row = |n| Row::new(copy(Scalar::U32, n)).placement(placement);

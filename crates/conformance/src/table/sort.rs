@@ -11,16 +11,11 @@ use std::ops::Range;
 use super::{Inputs, Table, value_types};
 use crate::case::{Body, Level};
 use crate::inputs::{self, Distribution, Random};
-use crate::operators::{Fields, Stamped};
+use crate::operators::{Fields, Pair, Rgb, Stamped, Tagged};
 use crate::row::{Placement, Row, Tiles};
 
 pub(crate) fn sort(key: impl Into<ElementType>, value: Option<ElementType>, order: Order, n: u64) -> Request {
     SortRequest::new(key.into(), n).with(value).in_order(order).into()
-}
-
-/// Scalars of whole words.
-fn wide_scalars() -> impl Iterator<Item = Scalar> {
-    Scalar::ALL.into_iter().filter(|scalar| scalar.bytes() >= 4)
 }
 
 /// Sorts that differ in key, value, order and placement.
@@ -64,6 +59,7 @@ impl Table<'_> {
         self.sort_buckets();
         self.sort_fields();
         self.sort_bits();
+        self.sort_narrow();
         self.sort_reuse();
         self.sort_large();
         let sizes = (0..64).map(|i| 1 + (i * 613) % 9001);
@@ -87,6 +83,43 @@ impl Table<'_> {
                     Row::new(sort(key.clone(), Some(v4.clone()), Order::Ascending, 5003)).distribution(distribution),
                 );
             }
+        }
+    }
+
+    /// Keys and values of less than a word, which share words where a language has no smaller type.
+    fn sort_narrow(&mut self) {
+        let narrow = Scalar::ALL.into_iter().filter(|scalar| scalar.bytes() < 4);
+        let values = [Scalar::U8.into(), Scalar::F16.into(), Rgb::TYPE, Scalar::U32.into()];
+        for (turn, key) in narrow.enumerate() {
+            for (order, value) in [(Order::Ascending, None), (Order::Descending, Some(values[turn % 4].clone()))] {
+                for (n, placement) in [
+                    (301, Placement::Odd),
+                    (5003, Placement::Odd),
+                    (20_011, Placement::InPlace),
+                    (5001, Placement::OddInPlace),
+                ] {
+                    let row = Row::new(sort(key, value.clone(), order, n)).placement(placement);
+                    match self.level {
+                        Level::Full => self.by_algorithm(row),
+                        Level::Quick if turn < 3 && n != 20_011 => self.by_algorithm(row),
+                        Level::Quick => self.by_first(row),
+                    }
+                }
+            }
+            for distribution in [Distribution::Specials, Distribution::Few, Distribution::Constant] {
+                let row = Row::new(sort(key, Some(values[(turn + 1) % 4].clone()), Order::Ascending, 3001));
+                self.by_first(row.distribution(distribution));
+            }
+        }
+        for value in [Scalar::I8.into(), Scalar::BF16.into(), Rgb::TYPE] {
+            for (key, n) in [(Scalar::U32, 300), (Scalar::U64, 5003)] {
+                self.by_algorithm(
+                    Row::new(sort(key, Some(value.clone()), Order::Ascending, n)).placement(Placement::Odd),
+                );
+            }
+        }
+        for key in [Tagged::TYPE, Pair::TYPE] {
+            self.by_algorithm(Row::new(sort(key, None, Order::Descending, 5003)).placement(Placement::Odd));
         }
     }
 
@@ -159,7 +192,7 @@ impl Table<'_> {
 
     fn sort_matrix(&mut self) {
         for n in [257, 10_007] {
-            for scalar in wide_scalars() {
+            for scalar in Scalar::ALL {
                 for order in [Order::Ascending, Order::Descending] {
                     self.by_first(Row::new(sort(scalar, None, order, n)));
                 }
@@ -170,7 +203,7 @@ impl Table<'_> {
                 }
             }
         }
-        for scalar in wide_scalars() {
+        for scalar in Scalar::ALL {
             for order in [Order::Ascending, Order::Descending] {
                 for value in [None].into_iter().chain(value_types().map(Some)) {
                     self.by_either_tile(Row::new(sort(scalar, value, order, 257)));
@@ -412,7 +445,7 @@ impl Table<'_> {
 
 /// Rows of `n` elements whose results two devices are compared in.
 pub(super) fn shared_rows(n: u64) -> Vec<Row> {
-    let scalars = wide_scalars().map(|scalar| Row::new(sort(scalar, None, Order::Ascending, n)));
+    let scalars = Scalar::ALL.into_iter().map(|scalar| Row::new(sort(scalar, None, Order::Ascending, n)));
     // Keys alone, ascending and aligned, are among the scalars'.
     let others = sorts().into_iter().filter(|(_, value, order, placement)| {
         value.is_some() || !matches!((order, placement), (Order::Ascending, Placement::Aligned))

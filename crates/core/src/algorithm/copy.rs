@@ -1,7 +1,7 @@
 //! Copies.
 
 use super::{Algorithm, Needs, Of, Place, Row, Work};
-use crate::kernel::{kernel, read, write};
+use crate::kernel::{atomic, kernel, read, write};
 use crate::plan::{CAPACITY, LENGTH, LENGTH_OFFSET};
 use crate::planner::{Planner, whole};
 use crate::primitive::copy::CopyRequest;
@@ -14,6 +14,18 @@ pub(super) static KERNEL: Kernel = kernel!(
     &[read("input", "Pack"), write("output", "Pack")],
     &["n", "input_offset", "output_offset"],
 );
+
+pub(super) static NARROW: Kernel = kernel!(
+    "copy/narrow",
+    "copy_narrow",
+    &[read("input", "StoredValue"), write("output", "StoredValue")],
+    &["n", "input_offset", "output_offset"],
+);
+
+/// Changes bits of one word, where an API writes whole words alone.
+pub static PATCH: Kernel =
+    kernel!("copy/patch", "patch_word", &[atomic("word", "u32")], &["mask", "value", "word_offset"])
+        .only(Language::Wgsl);
 
 /// Fills memory with a word where an API has no call for that.
 pub static FILL: Kernel =
@@ -40,7 +52,7 @@ pub static COPY: Algorithm = Algorithm {
 pub(crate) static ALL: &[&Algorithm] = &[&COPY];
 
 /// What it launches, what fills, and what writes parameters.
-pub(crate) static KERNELS: &[&Kernel] = &[&KERNEL, &FILL, &SIZES];
+pub(crate) static KERNELS: &[&Kernel] = &[&KERNEL, &NARROW, &FILL, &PATCH, &SIZES];
 
 /// The bytes that one launch copies: 2^31 words, which a kernel can count.
 const COPIED_AT_ONCE: u64 = 1 << 33;
@@ -51,6 +63,9 @@ fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
     if planner.caps.native_copy && !planner.layout.reads_length || planner.caps.language == Language::Host {
         let (from, to) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
         return Ok(Work::new(Scratch::default(), vec![Step::Copy { from, to, each: request.element.bytes() }]));
+    }
+    if request.element.unit() < 4 {
+        return Ok(Work::new(Scratch::default(), vec![Step::Launch(narrow(planner, request))]));
     }
     // Words, whatever the elements are: four at a time where the spans allow it.
     let word = ElementType::Scalar(Scalar::U32);
@@ -78,4 +93,28 @@ fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
         })
     };
     Ok(Work::new(Scratch::default(), (0..request.n).step_by(at_once as usize).map(launch).collect()))
+}
+
+/// A copy of elements that are not whole words.
+fn narrow(planner: &Planner<'_>, request: &CopyRequest) -> Launch {
+    let (workgroup, rows, unit) = (256.min(planner.caps.max_workgroup), 8, request.element.unit());
+    let parts = request.element.bytes() / unit;
+    let constants = vec![("WORKGROUP", workgroup), ("ROWS", rows), ("VALUE_UNIT", unit)];
+    // In WGSL a word is an invocation's, and the output may begin and end within one.
+    let (share, more) = if planner.caps.language == Language::Wgsl { (4 / unit, 1) } else { (1, 0) };
+    let items = (request.n as u32 * parts).div_ceil(share) + more;
+    Launch {
+        kernel: KernelKey::new(&NARROW, vec![], constants),
+        groups: items.div_ceil(workgroup * rows),
+        bindings: vec![
+            ("input", whole(Slot::Input, request.bytes())),
+            ("output", whole(Slot::Output, request.bytes())),
+        ],
+        params: vec![
+            ("n", Param::ELEMENTS.times(parts)),
+            ("input_offset", Param::Offset { binding: "input", unit }),
+            ("output_offset", Param::Offset { binding: "output", unit }),
+        ],
+        initial: None,
+    }
 }

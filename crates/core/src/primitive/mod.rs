@@ -234,9 +234,9 @@ impl Operand {
         Operand { slot, element: element.clone(), len, align: element.align(), packed: true }
     }
 
-    /// Elements that are moved as 32-bit words.
+    /// Elements that are moved by words or by smaller parts.
     pub(crate) fn moved(slot: Slot, element: &ElementType, len: u64) -> Operand {
-        Operand { align: 4, ..Operand::new(slot, element, len) }
+        Operand { align: element.unit(), ..Operand::new(slot, element, len) }
     }
 
     /// One element, which may lie anywhere.

@@ -27,7 +27,7 @@ pub use upsweep_downsweep_4bit::UPSWEEP_DOWNSWEEP_4BIT;
 use super::{Algorithm, Of, Row, Work};
 use crate::planner::{Planner, whole};
 use crate::scratch::Scratch;
-use crate::{Error, Kernel, KernelKey, KeyImage, Language, Region, Result, Slot, SortRequest};
+use crate::{ElementType, Error, Kernel, KernelKey, KeyImage, Language, Region, Result, Slot, SortRequest};
 
 /// Those of the primitive: the planner's choices, then the literature's.
 pub(crate) static ALL: &[&Algorithm] = &[
@@ -78,6 +78,8 @@ pub(crate) struct SortTask {
     places: u32,
     image: KeyImage,
     value_bytes: u32,
+    /// Bytes of what a value is moved by.
+    value_unit: u32,
     constants: Vec<(&'static str, u32)>,
     /// Where keys and values come from, and where they go.
     input: Location,
@@ -96,6 +98,7 @@ impl SortTask {
     pub(crate) fn of(request: &SortRequest, digit_bits: u32) -> Result<SortTask> {
         let (n, image, value_bytes) = (request.n as u32, request.image()?, request.value_bytes());
         let key_bytes = image.bytes;
+        let value_unit = request.value.as_ref().map_or(4, ElementType::unit);
         let of = |slot, bytes: u32| whole(slot, u64::from(n) * u64::from(bytes));
         let at = |keys, values| Location {
             keys: of(keys, key_bytes),
@@ -106,12 +109,14 @@ impl SortTask {
             digit_bits,
             places: image.width().div_ceil(digit_bits),
             value_bytes,
+            value_unit,
             constants: vec![
                 ("PLACES", image.width().div_ceil(DIGIT_BITS)),
                 ("BUCKET_PLACE", image.width().div_ceil(DIGIT_BITS) - 1),
                 ("KEY_WORDS", image.words()),
                 ("DIGIT_BITS", digit_bits),
-                ("VALUE_WORDS", value_bytes / 4),
+                ("VALUE_WORDS", value_bytes / value_unit),
+                ("VALUE_UNIT", value_unit),
             ],
             image,
             input: at(Slot::Input, Slot::InputValues),

@@ -14,8 +14,8 @@ pub(super) static LARGE_BUCKET: Kernel = kernel!(
     &[
         write("temp", "StoredKey"),
         write("output", "StoredKey"),
-        write("temp_values", "u32").optional(),
-        write("output_values", "u32").optional(),
+        write("temp_values", "StoredValue").optional(),
+        write("output_values", "StoredValue").optional(),
         read("counts", "u32"),
     ],
     &["n", "end_place", "buckets_at", "sorted", "output_offset", "output_values_offset"],
@@ -76,7 +76,7 @@ fn large(
     ];
     if let (Some(from), Some(to)) = (from.values, to.values) {
         bindings.extend([("temp_values", from), ("output_values", to)]);
-        params.push(("output_values_offset", offset("output_values", to, 4)));
+        params.push(("output_values_offset", offset("output_values", to, job.value_unit)));
     }
     bindings.push(("counts", buckets.counts));
     let kernel = planner.local_key(&LARGE_BUCKET, job, shape, bytes, "sort/segment_bucket", "sort/swap_values")?;

@@ -86,9 +86,9 @@ pub(super) static ONESWEEP: Kernel = kernel!(
         read("input", "StoredKey"),
         write("temp", "StoredKey"),
         write("output", "StoredKey"),
-        read("input_values", "u32").optional(),
-        write("temp_values", "u32").optional(),
-        write("output_values", "u32").optional(),
+        read("input_values", "StoredValue").optional(),
+        write("temp_values", "StoredValue").optional(),
+        write("output_values", "StoredValue").optional(),
         write("counts", "u32"),
         atomic("states", "CountWord"),
     ],
@@ -332,7 +332,13 @@ impl Planner<'_> {
         }));
         texts.extend(self.ranking_parts());
         if self.caps.language == Language::Wgsl {
-            texts.push("sort/scatter");
+            // Less than a word is packed.
+            let share = 4 / job.image.bytes.min(4);
+            more.push(("KEY_SHARE", share));
+            let store = if share > 1 { "sort/store_keys_packed" } else { "sort/store_keys" };
+            let moved = texts.iter().position(|text| *text == "sort/scatter_values").unwrap_or(texts.len());
+            texts.splice(moved..moved, ["sort/tile_part"]);
+            texts.extend([store, "sort/scatter"]);
         }
         let portions = (0..tiles).step_by(portion as usize).enumerate();
         for (place, (turn, first_tile)) in (first_place..job.places).flat_map(|p| portions.clone().map(move |q| (p, q)))
@@ -356,8 +362,8 @@ impl Planner<'_> {
             if let (Some(input), Some(temp), Some(output)) = (job.input.values, temp.values, job.output.values) {
                 bindings.extend([("input_values", input), ("temp_values", temp), ("output_values", output)]);
                 params.extend([
-                    offset("input_values_offset", "input_values", 4),
-                    offset("output_values_offset", "output_values", 4),
+                    offset("input_values_offset", "input_values", job.value_unit),
+                    offset("output_values_offset", "output_values", job.value_unit),
                 ]);
             }
             bindings.extend([("counts", counts), ("states", states)]);

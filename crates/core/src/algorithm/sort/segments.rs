@@ -10,8 +10,8 @@ use crate::{DeviceKind, Error, Kernel, KernelKey, Language, Launch, Param, Regio
 pub(super) const SEGMENTS: &[Argument] = &[
     read("source", "StoredKey"),
     write("target_keys", "StoredKey"),
-    read("source_values", "u32").optional(),
-    write("target_values", "u32").optional(),
+    read("source_values", "StoredValue").optional(),
+    write("target_values", "StoredValue").optional(),
     read("counts", "u32").optional(),
 ];
 
@@ -170,8 +170,8 @@ pub(super) fn segments(
     if let (Some(from), Some(to)) = (from.values, to.values) {
         bindings.extend([("source_values", from), ("target_values", to)]);
         params.extend([
-            ("source_values_offset", offset("source_values", from, 4)),
-            ("target_values_offset", offset("target_values", to, 4)),
+            ("source_values_offset", offset("source_values", from, job.value_unit)),
+            ("target_values_offset", offset("target_values", to, job.value_unit)),
         ]);
     }
     if let Some(Buckets { counts, at }) = buckets {

@@ -33,8 +33,8 @@ pub(super) static DOWNSWEEP: Kernel = kernel!(
     &[
         read("source", "StoredKey"),
         write("target_keys", "StoredKey"),
-        read("source_values", "u32").optional(),
-        write("target_values", "u32").optional(),
+        read("source_values", "StoredValue").optional(),
+        write("target_values", "StoredValue").optional(),
         read("counts", "u32"),
     ],
     &["n", "tiles", "place", "source_offset", "target_offset", "source_values_offset", "target_values_offset"],
@@ -113,8 +113,8 @@ pub(super) fn by_digits(
         if let (Some(source), Some(target)) = (source.values, target.values) {
             bindings.extend([("source_values", source), ("target_values", target)]);
             params.extend([
-                ("source_values_offset", offset("source_values", source, 4)),
-                ("target_values_offset", offset("target_values", target, 4)),
+                ("source_values_offset", offset("source_values", source, job.value_unit)),
+                ("target_values_offset", offset("target_values", target, job.value_unit)),
             ]);
         }
         bindings.push(("counts", counts));
