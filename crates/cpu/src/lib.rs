@@ -6,7 +6,8 @@
 //! results go depends on the blocks before. So threads take blocks in order, and each learns from the one before what it needs.
 //! Few elements are one thread's, and no other wakes.
 //!
-//! Sort uses the radix sort crate `rdst`.
+//! Sort uses the radix sort crate `rdst` for keys alone, and a stable radix sort for pairs. These take scratch: twice as many words
+//! as there are pairs, each of twice a key's size.
 //!
 //! Results have the same bits whatever the number of threads.
 //!
@@ -25,6 +26,7 @@ mod chain;
 mod heads;
 mod memory;
 pub mod oracle;
+mod radix;
 mod reduce;
 mod reduce_by_key;
 mod relay;

@@ -1,11 +1,14 @@
-//! Sort through the crate `rdst`, a multi-threaded radix sort of unsigned bytes.
+//! Sort.
 //!
-//! Keys become unsigned integers of the same order first (see [`Bits`]), and keys again afterwards. `rdst` is not
-//! stable. Keys alone need no stability: equal keys have equal bits.
+//! Keys become unsigned integers of the same order first (see [`Bits`]), and keys again afterwards.
 //!
-//! Pairs are sorted as (key, index), with the index as the lowest bytes of the radix key. No two are then equal, and
-//! the order is the stable one. The values are gathered by index, once, however large they are.
+//! Keys alone are sorted by the crate `rdst`, a multi-threaded radix sort of unsigned bytes. It is not stable, and need not be:
+//! equal keys have equal bits.
+//!
+//! Pairs become words, which a stable sort of our own takes: the key, and below it a value of 32 bits. Other values are
+//! gathered by index afterwards, once, however large they are. The index is then what the word has below the key.
 
+use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
@@ -13,7 +16,8 @@ use trifold_core::{ElementType, Error, KernelKey, Number, Order, Request, Result
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Output, indexed, sort_keys};
-use crate::step::{Arguments, Work, inside};
+use crate::radix::{self, Word};
+use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts, inside};
 
 /// Elements that one task of a parallel loop takes.
 const CHUNK: usize = 1 << 14;
@@ -31,9 +35,12 @@ struct SortStep {
 
 #[derive(Clone)]
 struct Values {
+    /// 32-bit words of a value.
     words: usize,
     input: Region,
     output: Region,
+    /// Scratch for pairs, and for as many more.
+    pairs: [Region; 2],
 }
 
 /// How keys compare.
@@ -52,8 +59,8 @@ impl KeyOrder {
 
 /// Key bits: u32 or u64.
 trait Bits: Copy + Send + Sync + RadixKey {
-    /// Bytes.
-    const BYTES: usize;
+    /// Such bits above 32 others.
+    type Pair: Word;
     /// Bits that compare, as unsigned integers, as the keys do in the wanted order.
     ///
     /// Signed integers have their sign flipped. Floats have it flipped if they are positive and all bits flipped if
@@ -61,12 +68,24 @@ trait Bits: Copy + Send + Sync + RadixKey {
     fn encode(self, order: KeyOrder) -> Self;
     /// The key of these bits.
     fn decode(self, order: KeyOrder) -> Self;
+    /// These bits above others.
+    fn above(self, carried: u32) -> Self::Pair;
+    /// Both of a pair.
+    fn of_pair(pair: Self::Pair) -> (Self, u32);
 }
 
 macro_rules! bits {
-    ($ty:ident, $signed:ident) => {
+    ($ty:ident, $signed:ident, $pair:ident) => {
         impl Bits for $ty {
-            const BYTES: usize = size_of::<$ty>();
+            type Pair = $pair;
+            #[inline]
+            fn above(self, carried: u32) -> $pair {
+                $pair::from(self) << CARRIED | $pair::from(carried)
+            }
+            #[inline]
+            fn of_pair(pair: $pair) -> ($ty, u32) {
+                ((pair >> CARRIED) as $ty, pair as u32)
+            }
             #[inline]
             fn encode(self, order: KeyOrder) -> $ty {
                 const SIGN: $ty = 1 << ($ty::BITS - 1);
@@ -90,24 +109,11 @@ macro_rules! bits {
         }
     };
 }
-bits!(u32, i32);
-bits!(u64, i64);
+bits!(u32, i32, u64);
+bits!(u64, i64, u128);
 
-/// A key and where it was, to be sorted by both. `INDEX_BYTES` is how many bytes the largest index has.
-#[derive(Clone, Copy)]
-struct Indexed<K, const INDEX_BYTES: usize> {
-    key: K,
-    index: u32,
-}
-
-impl<K: Bits, const INDEX_BYTES: usize> RadixKey for Indexed<K, INDEX_BYTES> {
-    const LEVELS: usize = K::BYTES + INDEX_BYTES;
-
-    #[inline]
-    fn get_level(&self, level: usize) -> u8 {
-        if level < INDEX_BYTES { (self.index >> (8 * level)) as u8 } else { self.key.get_level(level - INDEX_BYTES) }
-    }
-}
+/// Bits that a pair has below the key.
+const CARRIED: u32 = u32::BITS;
 
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let constant =
@@ -128,6 +134,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
             words,
             input: arguments.array("input_values", n, 4 * words, 4)?,
             output: arguments.array("output_values", n, 4 * words, 4)?,
+            pairs: [arguments.room("pairs", n, 2 * key_bytes)?, arguments.room("spare", n, 2 * key_bytes)?],
         }),
     };
     if !input.is(&output) {
@@ -141,6 +148,10 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
             v.output.check_apart(region)?;
         }
         v.input.check_apart(&output)?;
+        v.pairs[0].check_apart(&v.pairs[1])?;
+        for (pairs, region) in v.pairs.iter().flat_map(|p| [&input, &output, &v.input, &v.output].map(|r| (p, r))) {
+            pairs.check_apart(region)?;
+        }
     }
     Ok(Box::new(SortStep { n, order, key_bytes, input, output, values }))
 }
@@ -151,13 +162,18 @@ impl Work for SortStep {
         let mut writes = vec![&self.output];
         if let Some(v) = &self.values {
             reads.push(&v.input);
-            writes.push(&v.output);
+            writes.extend([&v.output, &v.pairs[0], &v.pairs[1]]);
         }
         let _access = Access::to(&reads, &writes)?;
-        inside(pool, self.n * self.key_bytes, |parallel| {
-            // SAFETY: `_access` covers all of the memory, and lasts past this.
-            unsafe { if self.key_bytes == 4 { self.sort::<u32>(parallel) } else { self.sort::<u64>(parallel) } }
-        })
+        // SAFETY: `_access` covers all of the memory, and lasts past this.
+        unsafe {
+            match (&self.values, self.key_bytes) {
+                (None, 4) => inside(pool, 4 * self.n, |parallel| self.sort_keys::<u32>(parallel)),
+                (None, _) => inside(pool, 8 * self.n, |parallel| self.sort_keys::<u64>(parallel)),
+                (Some(values), 4) => self.sort_pairs::<u32>(pool, values),
+                (Some(values), _) => self.sort_pairs::<u64>(pool, values),
+            }
+        }
     }
 
     fn resized(&self, n: usize) -> Box<dyn Work> {
@@ -168,7 +184,7 @@ impl Work for SortStep {
 impl SortStep {
     /// # Safety
     /// The caller holds access to the regions, and `K` is as wide as the keys.
-    unsafe fn sort<K: Bits>(&self, parallel: bool) -> Result<()> {
+    unsafe fn sort_keys<K: Bits>(&self, parallel: bool) -> Result<()> {
         let (n, order) = (self.n, self.order);
         // SAFETY: `bind` checked the length, the alignment, and that the output is apart from the input or the
         // same. Only the branch for regions apart makes a reference to the input beside that to the output.
@@ -181,89 +197,144 @@ impl SortStep {
         if !order.is_plain() {
             each(output, parallel, |_, part| part.iter_mut().for_each(|k| *k = k.encode(order)));
         }
-        let sorted = match &self.values {
-            None if parallel => {
-                output.radix_sort_unstable();
-                Ok(())
-            }
-            None => {
-                output.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort();
-                Ok(())
-            }
-            Some(values) => {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    match n {
-                        0..=0x100 => values.sort::<K, 1>(output, parallel),
-                        0x101..=0x1_0000 => values.sort::<K, 2>(output, parallel),
-                        0x1_0001..=0x100_0000 => values.sort::<K, 3>(output, parallel),
-                        _ => values.sort::<K, 4>(output, parallel),
-                    }
-                }
-            }
-        };
-        // Without memory for the values they are as they were, and so are the keys.
+        if parallel {
+            output.radix_sort_unstable();
+        } else {
+            output.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort();
+        }
         if !order.is_plain() {
             each(output, parallel, |_, part| part.iter_mut().for_each(|k| *k = k.decode(order)));
         }
-        sorted
+        Ok(())
+    }
+
+    /// # Safety
+    /// As [`SortStep::sort_keys`].
+    unsafe fn sort_pairs<K: Bits>(&self, pool: &ThreadPool, values: &Values) -> Result<()> {
+        let n = self.n;
+        // SAFETY: `bind` checked lengths and alignments, and that scratch is apart from everything else. Any bits are pairs.
+        let [pairs, spare] = unsafe {
+            let [pairs, spare] = &values.pairs;
+            [pairs, spare].map(|region| std::slice::from_raw_parts_mut(region.start().cast::<K::Pair>(), n))
+        };
+        // SAFETY: the caller's promise.
+        let differing = unsafe { self.pair_up::<K>(pool, values, pairs) };
+        radix::sort(pool, pairs, spare, CARRIED, differing.width());
+        // SAFETY: as above; the pairs hold the input's values, or `n` indices of them.
+        unsafe {
+            self.part_keys::<K>(pool, pairs);
+            values.place::<K>(pool, pairs)
+        }
+    }
+
+    /// Makes pairs of encoded keys and what they carry. The bits in which any two keys differ.
+    ///
+    /// # Safety
+    /// As [`SortStep::sort_keys`].
+    unsafe fn pair_up<K: Bits>(&self, pool: &ThreadPool, values: &Values, pairs: &mut [K::Pair]) -> K::Pair {
+        let (n, order) = (self.n, self.order);
+        // SAFETY: `bind` checked lengths and alignments. Nobody writes to the inputs meanwhile.
+        let (keys, carried) = unsafe {
+            let carried = std::slice::from_raw_parts(values.input.start().cast::<u32>(), n * values.words);
+            (std::slice::from_raw_parts(self.input.start().cast::<K>(), n), carried)
+        };
+        let Some(&first) = keys.first() else { return K::Pair::ZERO };
+        let first = first.encode(order).above(0);
+        let all = Mutex::new(K::Pair::ZERO);
+        in_chunks(pool, pairs, 1, |start, part| {
+            let mut differing = K::Pair::ZERO;
+            let keys = keys[start..].iter().map(|key| key.encode(order));
+            let mut put = |pair: &mut K::Pair, key: K, carried: u32| {
+                differing = key.above(0).differing(first, differing);
+                *pair = key.above(carried);
+            };
+            match values.words {
+                1 => part.iter_mut().zip(keys.zip(&carried[start..])).for_each(|(pair, (key, &v))| put(pair, key, v)),
+                _ => part.iter_mut().zip(keys.zip(start as u32..)).for_each(|(pair, (key, i))| put(pair, key, i)),
+            }
+            let mut all = all.lock();
+            *all = differing.differing(K::Pair::ZERO, *all);
+        });
+        all.into_inner()
+    }
+
+    /// Writes the keys of pairs.
+    ///
+    /// # Safety
+    /// As [`SortStep::sort_keys`].
+    unsafe fn part_keys<K: Bits>(&self, pool: &ThreadPool, pairs: &[K::Pair]) {
+        // SAFETY: `bind` checked length and alignment; nothing refers to the input any more, which it may be.
+        let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<K>(), self.n) };
+        in_chunks(pool, output, 1, |start, part| {
+            for (key, &pair) in part.iter_mut().zip(&pairs[start..]) {
+                *key = K::of_pair(pair).0.decode(self.order);
+            }
+        });
     }
 }
 
 impl Values {
-    /// Sorts encoded keys, and moves the values as the keys move.
+    /// Writes the values that pairs carry, or those of the input whose indices they carry.
     ///
     /// # Safety
     /// The caller holds access to the values, and no reference to them.
-    unsafe fn sort<K: Bits, const INDEX_BYTES: usize>(&self, keys: &mut [K], parallel: bool) -> Result<()> {
-        let (n, words) = (keys.len(), self.words);
-        let mut pairs: Vec<Indexed<K, INDEX_BYTES>> = reserve(n)?;
-        let pair = |(i, &key): (usize, &K)| Indexed { key, index: i as u32 };
-        if parallel {
-            keys.par_iter().enumerate().map(pair).collect_into_vec(&mut pairs);
-            pairs.radix_sort_unstable();
-        } else {
-            pairs.extend(keys.iter().enumerate().map(pair));
-            pairs.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort();
-        }
-        each(keys, parallel, |start, part| {
-            let from = &pairs[start..start + part.len()];
-            part.iter_mut().zip(from).for_each(|(key, pair)| *key = pair.key);
-        });
-        let in_place = self.input.is(&self.output);
+    unsafe fn place<K: Bits>(&self, pool: &ThreadPool, pairs: &[K::Pair]) -> Result<()> {
+        let (n, words) = (pairs.len(), self.words);
+        let in_place = self.input.is(&self.output) && words > 1;
         let mut moved: Vec<u32> = if in_place { reserve(n * words)? } else { vec![] };
         if in_place {
-            moved.resize(n * words, 0);
+            // SAFETY: `bind` checked length and alignment, and nothing writes to the values before this ends.
+            moved.extend_from_slice(unsafe { std::slice::from_raw_parts(self.input.start().cast(), n * words) });
         }
-        {
-            // SAFETY: `bind` checked length and alignment; the output is another region, or not referred to here.
-            let input = unsafe { std::slice::from_raw_parts(self.input.start().cast::<u32>(), n * words) };
-            let target = if in_place {
-                &mut moved[..]
-            } else {
-                // SAFETY: as above; the output is apart from everything else.
-                unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) }
-            };
-            let gather = |start: usize, part: &mut [u32]| {
-                for (to, pair) in part.chunks_exact_mut(words).zip(&pairs[start / words..]) {
-                    let from = pair.index as usize * words;
-                    to.copy_from_slice(&input[from..from + words]);
-                }
-            };
-            if parallel {
-                let chunk = CHUNK * words;
-                target.par_chunks_mut(chunk).enumerate().for_each(|(i, part)| gather(i * chunk, part));
-            } else {
-                gather(0, target);
+        // SAFETY: as above. The output is apart from everything else, or it is the input, which is not referred to here.
+        let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) };
+        if words == 1 {
+            in_chunks(pool, output, 1, |start, part| {
+                part.iter_mut().zip(&pairs[start..]).for_each(|(value, &pair)| *value = K::of_pair(pair).1);
+            });
+            return Ok(());
+        }
+        let input = match in_place {
+            true => &moved[..],
+            // SAFETY: as above; the input is not the output.
+            false => unsafe { std::slice::from_raw_parts(self.input.start().cast::<u32>(), n * words) },
+        };
+        in_chunks(pool, output, words, |start, part| {
+            let pairs = pairs[start / words..].iter();
+            let index = |pair: &K::Pair| K::of_pair(*pair).1 as usize * words;
+            // Of a number of words that is known here, copies are moves.
+            match words {
+                2 => part.as_chunks_mut::<2>().0.iter_mut().zip(pairs).for_each(|(value, pair)| {
+                    value.copy_from_slice(&input[index(pair)..][..2]);
+                }),
+                _ => part.chunks_exact_mut(words).zip(pairs).for_each(|(value, pair)| {
+                    value.copy_from_slice(&input[index(pair)..][..words]);
+                }),
             }
-        }
-        if in_place {
-            // SAFETY: as above, and the reference to the input has ended.
-            let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) };
-            each(output, parallel, |start, part| part.copy_from_slice(&moved[start..start + part.len()]));
-        }
+        });
         Ok(())
     }
+}
+
+/// Works on parts of a slice on all threads, `work(start, part)`, each of a multiple of `of` elements.
+fn in_chunks<T: Send>(pool: &ThreadPool, slice: &mut [T], of: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+    let (n, chunk) = (slice.len(), CHUNK * of);
+    let memory = Shared(slice.as_mut_ptr().cast());
+    in_parts(
+        pool,
+        size_of_val(slice) <= ALONE_BYTES,
+        n.div_ceil(chunk),
+        || (),
+        |(), i| {
+            let start = i * chunk;
+            // SAFETY: parts are apart, within the slice, and this has the only reference to it.
+            let part = unsafe {
+                let part = memory.at(start * size_of::<T>()).cast::<T>();
+                std::slice::from_raw_parts_mut(part, chunk.min(n - start))
+            };
+            work(start, part);
+        },
+    );
 }
 
 /// Works on the parts of a slice, `work(start, part)`, on all threads if there is enough of it.

@@ -117,6 +117,16 @@ impl Arguments<'_> {
         }
     }
 
+    /// A region of scratch with room for `n` elements of `size` bytes.
+    pub(crate) fn room(&self, name: &str, n: usize, size: usize) -> Result<Region> {
+        let region = self.region(name)?;
+        if n.checked_mul(size).is_none_or(|bytes| bytes > region.bytes()) {
+            return Err(Error::Invalid(format!("{} bytes of {name}, for {n} of {size} each", region.bytes())));
+        }
+        region.check_alignment(name, size)?;
+        Ok(region)
+    }
+
     /// A region that holds `n` elements of `size` bytes, each where its alignment allows.
     pub(crate) fn array(&self, name: &str, n: usize, size: usize, alignment: usize) -> Result<Region> {
         let region = self.region(name)?;
