@@ -4,6 +4,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+/// How often a thread polls before it lets others run: for tens of microseconds, longer than a block takes. To yield at once
+/// would give other programs a whole slice, while the block that this waits for is about done.
+const SPINS: u32 = 2000;
+
 /// A value that each block changes after the block before has.
 ///
 /// A thread waits only for blocks whose threads run already: it is for parts that are taken in ascending order.
@@ -32,7 +36,7 @@ impl<S> Relay<S> {
                 return None;
             }
             polls += 1;
-            if polls < 64 {
+            if polls < SPINS {
                 std::hint::spin_loop();
             } else {
                 std::thread::yield_now();
