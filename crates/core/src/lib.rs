@@ -20,6 +20,7 @@ mod caps;
 mod device;
 mod element;
 mod error;
+mod host;
 mod kernel;
 mod kernels;
 mod key;

@@ -3,9 +3,9 @@
 use std::any::type_name;
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::host::Loops;
 use crate::{Element, ElementType, Scalar, for_computed, scalars};
 
 /// An associative operator over `T` with an identity element. A value of it is what calls take.
@@ -125,6 +125,14 @@ pub trait HostOp: Send + Sync {
     /// There are `n` readable elements at `input`, and one at `accumulator`.
     unsafe fn fold(&self, input: *const u8, n: usize, accumulator: *mut u8);
 
+    /// Folds runs of the elements at `input`, each for itself, in the order of [`HostOp::fold`]. A run is from one of the
+    /// bounds to the next. Their totals are written to `totals`.
+    ///
+    /// # Safety
+    /// The bounds ascend, there are as many readable elements at `input` as the last one says, and there is room for one
+    /// total less than there are bounds.
+    unsafe fn fold_runs(&self, input: *const u8, bounds: &[u32], totals: *mut u8);
+
     /// Scans `n` elements from `input` to `output` (which may be the same), starting from `*carry` and leaving the
     /// total there. The flag chooses an exclusive scan.
     ///
@@ -230,7 +238,7 @@ impl Op {
             commutative: op.commutes(),
             builtin: None,
             captures: op.captures(),
-            host: Arc::new(Loops { op, of: PhantomData }),
+            host: Arc::new(Loops::<T, M>::of(op)),
         }
     }
 
@@ -300,52 +308,6 @@ impl Op {
     /// Whether this is the built-in sum of a four-byte scalar: the one operator that subgroups scan natively.
     pub fn is_word_sum(&self) -> bool {
         self.element.is_word() && self.name == "sum" && self.wgsl == SUM_WGSL
-    }
-}
-
-/// The loops of an operator over `T`.
-struct Loops<T, M> {
-    op: M,
-    of: PhantomData<fn(T)>,
-}
-
-impl<T: Element, M: Monoid<T>> HostOp for Loops<T, M> {
-    unsafe fn fold(&self, input: *const u8, n: usize, accumulator: *mut u8) {
-        let op = &self.op;
-        // SAFETY: the caller gives `n` readable, aligned elements of T, and one at `accumulator`.
-        let (input, accumulator) =
-            unsafe { (std::slice::from_raw_parts(input.cast::<T>(), n), &mut *accumulator.cast::<T>()) };
-        // Eight chains where the order is free: one chain of a commutative operator waits on its own latency.
-        if op.commutes() {
-            let mut lanes = [op.identity(); 8];
-            let mut chunks = input.chunks_exact(8);
-            for chunk in &mut chunks {
-                for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                    *lane = op.combine(*lane, x);
-                }
-            }
-            let rest = chunks.remainder().iter().fold(op.identity(), |a, &x| op.combine(a, x));
-            let total = lanes.into_iter().fold(rest, |a, b| op.combine(a, b));
-            *accumulator = op.combine(*accumulator, total);
-        } else {
-            *accumulator = input.iter().fold(*accumulator, |a, &x| op.combine(a, x));
-        }
-    }
-
-    unsafe fn scan(&self, input: *const u8, output: *mut u8, n: usize, carry: *mut u8, exclusive: bool) {
-        let (input, output, carry) = (input.cast::<T>(), output.cast::<T>(), carry.cast::<T>());
-        // SAFETY: the caller gives `n` aligned elements at each pointer; each is read before its place is written, so
-        // input and output may be the same memory.
-        unsafe {
-            let mut running = *carry;
-            for i in 0..n {
-                let x = *input.add(i);
-                let next = self.op.combine(running, x);
-                *output.add(i) = if exclusive { running } else { next };
-                running = next;
-            }
-            *carry = running;
-        }
     }
 }
 

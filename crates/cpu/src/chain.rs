@@ -11,16 +11,18 @@
 //! blocks whose threads run already.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::ThreadPool;
 use trifold_core::{Error, HostOp, KernelKey, Op, Result};
 
 use crate::memory::Region;
-use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, in_parts};
+use crate::relay::Relay;
+use crate::step::{ALONE_BYTES, Arguments, Shared, in_parts};
 
 /// Bytes of a block: half of a small second-level cache.
 const BLOCK_BYTES: usize = 128 << 10;
+/// Up to this many bytes a reduction, which only reads, is done before a second thread has woken.
+const READ_ALONE_BYTES: usize = 1 << 20;
 
 /// What a scan or a reduce works on.
 #[derive(Clone)]
@@ -114,6 +116,16 @@ impl Slots {
         self.stride * 8
     }
 
+    /// Takes over as many elements, of the same size.
+    pub(crate) fn set(&mut self, other: &Slots) {
+        self.words.copy_from_slice(&other.words);
+    }
+
+    /// Takes over an element's bytes.
+    pub(crate) fn set_bytes(&mut self, bytes: &[u8]) {
+        bytemuck::cast_slice_mut(&mut self.words)[..bytes.len()].copy_from_slice(bytes);
+    }
+
     pub(crate) fn start(&mut self) -> *mut u8 {
         self.words.as_mut_ptr().cast()
     }
@@ -129,42 +141,33 @@ pub(crate) unsafe fn scan_sequentially(e: &Elements, input: *mut u8, output: *mu
     unsafe { e.op.scan(input, output, e.n, carry.start(), exclusive) };
 }
 
-/// Scans `input` to `output`.
+/// Scans `input` to `output`: the same bits whatever the number of threads.
 ///
 /// # Safety
 /// Both must be aligned for the elements, good for `n` of them, not touched by anyone else meanwhile, and the same or
 /// apart. The operator must be of elements of this size.
 pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: *mut u8, output: *mut u8, exclusive: bool) {
-    let blocks = e.n.div_ceil(e.block());
-    if blocks <= 1 || pool.current_num_threads() == 1 {
+    if e.n * e.size <= ALONE_BYTES {
         // SAFETY: the caller's promises.
         return unsafe { scan_sequentially(e, input, output, exclusive) };
     }
-    // Slot b is what comes before block b; it is written once, before `ready[b]` is set.
-    let mut before = Slots::many(blocks + 1, &e.initial.bytes()[..e.size]);
-    let stride = before.stride * 8;
-    let before = Shared(before.start());
-    let ready: Vec<AtomicBool> = (0..=blocks).map(|b| AtomicBool::new(b == 0)).collect();
-    let abandoned = AtomicBool::new(false);
+    let relay = Relay::new(e.initial.clone());
     let (input, output) = (Shared(input), Shared(output));
-    in_parts(pool, blocks, |block| {
-        let _abandon = Abandon(&abandoned);
+    let begin = || (e.identity.clone(), e.identity.clone());
+    in_parts(pool, false, e.n.div_ceil(e.block()), begin, |(total, carry), block| {
+        let _watch = relay.watch();
         let (start, count) = e.range(block);
-        let (mut total, mut carry) = (e.identity.clone(), e.identity.clone());
+        total.set(&e.identity);
         // SAFETY: the block is within the input, and `total` is one aligned element.
         unsafe { e.op.fold(input.at(start), count, total.start()) };
-        if !wait(&ready[block], &abandoned) {
-            return;
-        }
-        // SAFETY: slot `block` was published before its flag; slot `block + 1` is this thread's until it sets the next
-        // flag. Blocks are apart, so this one's output is nobody else's input.
-        unsafe {
-            carry.start().copy_from_nonoverlapping(before.at(block * stride), e.size);
-            let next = before.at((block + 1) * stride);
-            next.copy_from_nonoverlapping(carry.start(), e.size);
-            e.op.fold(total.start(), 1, next);
-            ready[block + 1].store(true, Ordering::Release);
-            e.op.scan(input.at(start), output.at(start), count, carry.start(), exclusive);
+        let publish = |before: &mut Slots| {
+            carry.set(before);
+            // SAFETY: both are one aligned element.
+            unsafe { e.op.fold(total.start(), 1, before.start()) };
+        };
+        if relay.take(block, publish).is_some() {
+            // SAFETY: as above. Blocks are apart, so this one's output is nobody else's input.
+            unsafe { e.op.scan(input.at(start), output.at(start), count, carry.start(), exclusive) };
         }
     });
 }
@@ -177,18 +180,20 @@ pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: *mut u8, outpu
 pub(crate) unsafe fn reduce(pool: &ThreadPool, e: &Elements, input: *mut u8, output: *mut u8) {
     let blocks = e.n.div_ceil(e.block());
     let mut totals = Slots::many(blocks, &e.identity.bytes()[..e.size]);
-    let stride = totals.stride * 8;
+    let stride = totals.stride_bytes();
     let (totals, input) = (Shared(totals.start()), Shared(input));
-    let fold = |block| {
-        let (start, count) = e.range(block);
-        // SAFETY: the block is within the input, and slot `block` is this call's alone.
-        unsafe { e.op.fold(input.at(start), count, totals.at(block * stride)) };
-    };
-    if e.n * e.size <= SEQUENTIAL_BYTES || pool.current_num_threads() == 1 {
-        (0..blocks).for_each(fold);
-    } else {
-        in_parts(pool, blocks, fold);
-    }
+    let alone = e.n * e.size <= READ_ALONE_BYTES;
+    in_parts(
+        pool,
+        alone,
+        blocks,
+        || (),
+        |(), block| {
+            let (start, count) = e.range(block);
+            // SAFETY: the block is within the input, and slot `block` is this call's alone.
+            unsafe { e.op.fold(input.at(start), count, totals.at(block * stride)) };
+        },
+    );
     let mut result = e.initial.clone();
     // SAFETY: every slot is written, the threads are done with them, and the output has room for one element.
     unsafe {
@@ -196,33 +201,5 @@ pub(crate) unsafe fn reduce(pool: &ThreadPool, e: &Elements, input: *mut u8, out
             e.op.fold(totals.at(block * stride), 1, result.start());
         }
         output.copy_from_nonoverlapping(result.start(), e.size);
-    }
-}
-
-/// Waits for a flag; false if a thread has panicked and the flag may never come.
-fn wait(ready: &AtomicBool, abandoned: &AtomicBool) -> bool {
-    let mut polls = 0u32;
-    while !ready.load(Ordering::Acquire) {
-        if abandoned.load(Ordering::Relaxed) {
-            return false;
-        }
-        polls += 1;
-        if polls < 64 {
-            std::hint::spin_loop();
-        } else {
-            std::thread::yield_now();
-        }
-    }
-    true
-}
-
-/// Tells the other threads of a panic in an operator, which would otherwise leave them waiting.
-struct Abandon<'a>(&'a AtomicBool);
-
-impl Drop for Abandon<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.store(true, Ordering::Relaxed);
-        }
     }
 }

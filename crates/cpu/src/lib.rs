@@ -2,9 +2,14 @@
 //!
 //! The backend uses all cores. Tests compare every backend with the oracle, this one too.
 //!
-//! Scan and reduce move each element as often as on a GPU. A scan is a chain of blocks. They are small enough to stay
-//! in a core's cache between the fold that publishes their total and the scan that follows. Sort uses the radix sort
-//! crate `rdst`.
+//! Every primitive works in blocks that stay in a core's cache, and moves each element as often as on a GPU. Where a block's
+//! results go depends on the blocks before. So threads take blocks in order, and each learns from the one before what it needs.
+//! Few elements are one thread's, and no other wakes.
+//!
+//! Sort uses the radix sort crate `rdst` for keys alone, and a stable radix sort for pairs. These take scratch: twice as many words
+//! as there are pairs, each of twice a key's size.
+//!
+//! Results have the same bits whatever the number of threads.
 //!
 //! ```
 //! use trifold_core::{Scan, Sum, Transfer};
@@ -18,10 +23,13 @@
 
 mod backend;
 mod chain;
+mod heads;
 mod memory;
 pub mod oracle;
+mod radix;
 mod reduce;
 mod reduce_by_key;
+mod relay;
 mod scan;
 mod select;
 mod sort;

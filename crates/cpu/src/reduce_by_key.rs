@@ -1,20 +1,23 @@
-//! Reduction by key, block by block, which reads the keys twice:
+//! Reduction by key, in one pass. With each block a thread
 //!
-//! 1. All threads count the runs that begin in each block.
-//! 2. All threads combine the values of each run within their blocks.
-//! 3. The parts of runs that go on from one block to the next are combined from left to right.
+//! 1. finds where runs begin, and folds the values before the first one and from the last one on,
+//! 2. learns how many runs began before the block, and the total so far of the last of them; it hands on the same of its own,
+//! 3. writes the keys and totals of the runs that begin and end within the block.
+//!
+//! The parts of runs that go on from one block to the next are combined from left to right.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use trifold_core::{Error, HostOp, KernelKey, Request, Result};
 
 use crate::chain::Slots;
+use crate::heads::Heads;
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Output, totals};
-use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, Work, in_parts};
+use crate::relay::Relay;
+use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts};
 
 /// Elements of a block.
 const BLOCK: usize = 16 << 10;
@@ -65,63 +68,52 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     Ok(Box::new(step))
 }
 
+/// What the blocks so far leave to the next one.
+struct Open {
+    /// How many runs have begun.
+    runs: usize,
+    /// The total so far of the last of them.
+    total: Slots,
+}
+
 impl Work for ByKeyStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         let inputs: Vec<&Region> = [Some(&self.input), self.input_values.as_ref()].into_iter().flatten().collect();
         let _access = Access::to(&inputs, &[&self.output, &self.output_values, &self.output_count])?;
-        // SAFETY: `bind` checked the size, the bytes are initialised, no output overlaps them, and `_access` keeps writers out.
-        let keys = unsafe { std::slice::from_raw_parts(self.input.start().cast_const(), self.n * self.key_bytes) };
-        let key = |i: usize| &keys[i * self.key_bytes..(i + 1) * self.key_bytes];
-        let begins = |i: usize| i == 0 || key(i - 1) != key(i);
-        let blocks = self.n.div_ceil(BLOCK);
-        let range = |block: usize| block * BLOCK..self.n.min((block + 1) * BLOCK);
-        let on_all = |work: &(dyn Fn(usize) + Sync)| match self.n * self.key_bytes <= SEQUENTIAL_BYTES {
-            true => (0..blocks).for_each(work),
-            false => in_parts(pool, blocks, work),
-        };
-        let counts: Vec<AtomicUsize> = (0..blocks).map(|_| AtomicUsize::new(0)).collect();
-        on_all(&|block| counts[block].store(range(block).filter(|&i| begins(i)).count(), Ordering::Relaxed));
-        let mut total = 0;
-        let mut before = Vec::with_capacity(blocks);
-        for count in counts {
-            before.push(total);
-            total += count.into_inner();
-        }
-
-        // What a block begins with of a run that began before it.
-        let mut carried = Slots::many(blocks, &self.identity);
-        let stride = carried.stride_bytes();
-        let (carried, output) = (Shared(carried.start()), Shared(self.output.start()));
-        let values = Shared(self.output_values.start());
-        on_all(&|block| {
-            let (mut at, end, mut next) = (range(block).start, range(block).end, before[block]);
-            while at < end {
-                let until = (at + 1..end).find(|&i| begins(i)).unwrap_or(end);
-                // SAFETY: runs are numbered by the blocks' counts of where they begin, which are of keys that nobody writes: each
-                // run that begins here has its place in the outputs, of `n` places, for itself, and each block its slot.
-                unsafe {
-                    let into = match begins(at) {
-                        true => {
-                            output.at(next * self.key_bytes).copy_from_nonoverlapping(key(at).as_ptr(), self.key_bytes);
-                            next += 1;
-                            values.at((next - 1) * self.value_bytes)
-                        }
-                        false => carried.at(block * stride),
-                    };
-                    into.copy_from_nonoverlapping(self.identity.as_ptr(), self.value_bytes);
-                    self.fold(at, until - at, into);
-                }
-                at = until;
+        let identity = || Slots::of(&self.identity);
+        let relay = Relay::new(Open { runs: 0, total: identity() });
+        let begin = || (Heads::default(), identity(), identity());
+        let alone = self.n * (self.key_bytes + self.value_bytes) <= 2 * ALONE_BYTES;
+        in_parts(pool, alone, self.n.div_ceil(BLOCK), begin, |(heads, lead, tail), block| {
+            let _watch = relay.watch();
+            let (start, count) = (block * BLOCK, BLOCK.min(self.n - block * BLOCK));
+            // SAFETY: `bind` checked the sizes, no output overlaps the inputs, and `_access` keeps writers out.
+            let heads = unsafe { heads.find(Shared(self.input.start()), start, count, self.key_bytes) };
+            // Without a head the block has one part of a run, and no tail.
+            let first = heads.first().map_or(count, |&i| i as usize);
+            let last = heads.last().map_or(count, |&i| i as usize);
+            lead.set_bytes(&self.identity);
+            tail.set_bytes(&self.identity);
+            // SAFETY: as above; both are one aligned element.
+            unsafe {
+                self.fold(start, first, lead.start());
+                self.fold(start + last, count - last, tail.start());
+            }
+            let runs = relay.take(block, |open| {
+                // SAFETY: the runs that have begun before have their places in the output, and nobody else closes the last one.
+                unsafe { self.hand_on(open, heads.len(), first, lead, tail) }
+            });
+            if let Some(runs) = runs {
+                // SAFETY: as above. So many runs have begun before these, so their places are nobody else's.
+                unsafe { self.write_runs(heads, start, runs) };
             }
         });
-        for block in (1..blocks).filter(|&block| !begins(block * BLOCK)) {
-            // SAFETY: the run that goes on began before the block, so it has a place; the threads are done with both.
-            unsafe {
-                self.op.fold(carried.at(block * stride), 1, values.at((before[block] - 1) * self.value_bytes));
-            }
-        }
+        let mut last = relay.into_inner();
         // SAFETY: `bind` found the count to be one aligned word, and `_access` is exclusive.
-        unsafe { self.output_count.start().cast::<u32>().write(total as u32) };
+        unsafe {
+            self.close(&mut last);
+            self.output_count.start().cast::<u32>().write(last.runs as u32);
+        }
         Ok(())
     }
 
@@ -131,6 +123,73 @@ impl Work for ByKeyStep {
 }
 
 impl ByKeyStep {
+    /// Adds a block to what the ones before have left. How many runs began before it.
+    ///
+    /// Its `first` values belong to a run of theirs, and have the total `lead`. The last run that begins in it has the total
+    /// `tail` so far.
+    ///
+    /// # Safety
+    /// As [`ByKeyStep::close`].
+    unsafe fn hand_on(&self, open: &mut Open, heads: usize, first: usize, lead: &mut Slots, tail: &Slots) -> usize {
+        let runs = open.runs;
+        if first > 0 {
+            // SAFETY: both are one aligned element.
+            unsafe { self.op.fold(lead.start(), 1, open.total.start()) };
+        }
+        if heads > 0 {
+            // SAFETY: the caller's promise.
+            unsafe { self.close(open) };
+            open.runs += heads;
+            open.total.set(tail);
+        }
+        runs
+    }
+
+    /// Writes the total of the last run so far.
+    ///
+    /// # Safety
+    /// There is access to the outputs, and no other thread closes that run.
+    unsafe fn close(&self, open: &mut Open) {
+        if let Some(last) = open.runs.checked_sub(1) {
+            // SAFETY: there are no more runs than elements, for which the output has places.
+            unsafe {
+                let place = self.output_values.start().add(last * self.value_bytes);
+                place.copy_from_nonoverlapping(open.total.start(), self.value_bytes);
+            }
+        }
+    }
+
+    /// Writes the keys of the runs that begin at these places of a block, and the totals of all but the last of them.
+    ///
+    /// # Safety
+    /// There is access to the memory. `runs` have begun before, and their places are for nobody else.
+    unsafe fn write_runs(&self, heads: &[u32], start: usize, runs: usize) {
+        // SAFETY: the caller's promise; `bind` checked sizes and alignments.
+        unsafe {
+            let keys = self.input.start().add(start * self.key_bytes);
+            let output = self.output.start().add(runs * self.key_bytes);
+            match self.key_bytes {
+                4 => gather(keys.cast::<[u8; 4]>(), heads, output.cast()),
+                8 => gather(keys.cast::<[u8; 8]>(), heads, output.cast()),
+                size => {
+                    for (run, &head) in heads.iter().enumerate() {
+                        let key = keys.add(head as usize * size);
+                        output.add(run * size).copy_from_nonoverlapping(key, size);
+                    }
+                }
+            }
+            let totals = self.output_values.start().add(runs * self.value_bytes);
+            match &self.input_values {
+                Some(values) => self.op.fold_runs(values.start().add(start * self.value_bytes), heads, totals),
+                None => {
+                    for (run, bounds) in heads.windows(2).enumerate() {
+                        totals.cast::<u32>().add(run).write(bounds[1] - bounds[0]);
+                    }
+                }
+            }
+        }
+    }
+
     /// Folds elements into an aligned one.
     ///
     /// # Safety
@@ -143,6 +202,17 @@ impl ByKeyStep {
                 None => into.cast::<u32>().write(count as u32),
             }
         }
+    }
+}
+
+/// Copies the elements at these places.
+///
+/// # Safety
+/// They are there, and there is room for as many.
+unsafe fn gather<T: Copy>(from: *const T, places: &[u32], to: *mut T) {
+    for (i, &place) in places.iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { to.add(i).write(*from.add(place as usize)) };
     }
 }
 

@@ -1,5 +1,8 @@
-//! Select and partition: all threads count the kept elements of blocks, and then bring the blocks' elements to their places.
-//! Reads the input twice.
+//! Select and partition, in one pass.
+//!
+//! A thread splits a block into memory of its own, which stays in its cache. Then it learns how many elements the blocks before
+//! keep, and copies its own to their places. Where the rest goes behind the kept elements, those are counted first, in a pass
+//! of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,10 +13,11 @@ use trifold_core::{Error, HostSelector, KernelKey, Request, Rest, Result};
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Aligned, CHUNK, Expected, Output};
-use crate::step::{Arguments, SEQUENTIAL_BYTES, Shared, Work, in_parts};
+use crate::relay::Relay;
+use crate::step::{ALONE_BYTES, Arguments, Room, Shared, Work, in_parts};
 
 /// Bytes of a block.
-const BLOCK_BYTES: usize = 128 << 10;
+const BLOCK_BYTES: usize = 64 << 10;
 
 /// A selection bound to its memory.
 #[derive(Clone)]
@@ -53,50 +57,106 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
 impl Work for SelectStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         let _access = Access::to(&[&self.input], &[&self.output, &self.output_rest, &self.output_count])?;
-        let each = (BLOCK_BYTES / self.size).max(1);
-        let blocks = self.n.div_ceil(each);
-        let range = |block: usize| (block * each, each.min(self.n - block * each));
-        let on_all = |work: &(dyn Fn(usize) + Sync)| match self.n * self.size <= SEQUENTIAL_BYTES {
-            true => (0..blocks).for_each(work),
-            false => in_parts(pool, blocks, work),
-        };
-        let input = Shared(self.input.start());
-        let counts: Vec<AtomicUsize> = (0..blocks).map(|_| AtomicUsize::new(0)).collect();
-        on_all(&|block| {
-            let (start, count) = range(block);
-            // SAFETY: `bind` checked the input's size and alignment, the block is within it, and `_access` keeps writers out.
-            let kept = unsafe { self.host.count(input.at(start * self.size), count) };
-            counts[block].store(kept, Ordering::Relaxed);
-        });
-        // `in_parts` has joined the threads, so the counts are all there.
-        let counts: Vec<usize> = counts.into_iter().map(AtomicUsize::into_inner).collect();
-        let mut total = 0;
-        let mut before = Vec::with_capacity(blocks);
-        for count in &counts {
-            before.push(total);
-            total += count;
-        }
-        let (output, rest) = (Shared(self.output.start()), Shared(self.output_rest.start()));
-        let rest_from = if self.rest == Rest::Behind { total } else { 0 };
-        on_all(&|block| {
-            let (start, count) = range(block);
-            let kept_at = before[block] * self.size;
-            let rest_at = (rest_from + start - before[block]) * self.size;
-            // SAFETY: as above. The blocks' parts of the outputs follow each other by their counts, so they fit and are apart;
-            // no more is written to them, even if the predicate now says otherwise. `bind` found outputs and input apart, and
-            // `_access` is exclusive to the outputs.
-            unsafe {
-                let rest = if self.rest == Rest::Dropped { std::ptr::null_mut() } else { rest.at(rest_at) };
-                self.host.split(input.at(start * self.size), count, counts[block], output.at(kept_at), rest);
-            }
-        });
+        let total = self.rest == Rest::Behind;
+        let total = total.then(|| self.count(pool));
+        let relay = Relay::new(0);
+        let room = || Room::of(self.size * self.each().min(self.n));
+        self.in_blocks(
+            pool,
+            || (room(), room()),
+            |(kept, rest), start, count| {
+                let _watch = relay.watch();
+                let input = Shared(self.input.start());
+                let rest_to = if self.rest == Rest::Dropped { std::ptr::null_mut() } else { rest.start() };
+                // SAFETY: `bind` checked the input's size and alignment, the block is within it, and `_access` keeps writers out. Each
+                // room has a block's bytes, and is aligned for any element.
+                let keeps =
+                    unsafe { self.host.split(input.at(start * self.size), count, kept.start(), rest_to) }.min(count);
+                let before = relay.take(start / self.each(), |before| std::mem::replace(before, *before + keeps));
+                if let Some(before) = before {
+                    let block = Block { start, count, keeps, before };
+                    // SAFETY: `split` has filled both rooms as far, and `_access` is exclusive to the outputs.
+                    unsafe { self.place(block, total, kept, rest) };
+                }
+            },
+        );
+        let kept = total.unwrap_or(relay.into_inner());
         // SAFETY: `bind` found the count to be one aligned word, and `_access` is exclusive.
-        unsafe { self.output_count.start().cast::<u32>().write(total as u32) };
+        unsafe { self.output_count.start().cast::<u32>().write(kept as u32) };
         Ok(())
     }
 
     fn resized(&self, n: usize) -> Box<dyn Work> {
         Box::new(SelectStep { n, ..self.clone() })
+    }
+}
+
+/// What became of a block's elements.
+struct Block {
+    start: usize,
+    count: usize,
+    /// How many of them are kept.
+    keeps: usize,
+    /// How many are that come before it.
+    before: usize,
+}
+
+impl SelectStep {
+    /// Elements of a block.
+    fn each(&self) -> usize {
+        (BLOCK_BYTES / self.size).max(1)
+    }
+
+    /// Works on all blocks: `work(state, start, count)`.
+    fn in_blocks<S>(
+        &self,
+        pool: &ThreadPool,
+        begin: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, usize, usize) + Sync,
+    ) {
+        let (n, each) = (self.n, self.each());
+        let work = |state: &mut S, block: usize| work(state, block * each, each.min(n - block * each));
+        in_parts(pool, n * self.size <= ALONE_BYTES, n.div_ceil(each), begin, work);
+    }
+
+    /// How many elements are kept.
+    fn count(&self, pool: &ThreadPool) -> usize {
+        let (total, input) = (AtomicUsize::new(0), Shared(self.input.start()));
+        self.in_blocks(
+            pool,
+            || (),
+            |(), start, count| {
+                // SAFETY: as in `run`, whose access lasts.
+                let kept = unsafe { self.host.count(input.at(start * self.size), count) };
+                total.fetch_add(kept, Ordering::Relaxed);
+            },
+        );
+        total.into_inner()
+    }
+
+    /// Brings a block's elements to their places. Where the rest goes behind the kept elements, `total` is how many those are.
+    ///
+    /// # Safety
+    /// The rooms hold the block's elements, no two blocks are alike, and there is access to the outputs.
+    unsafe fn place(&self, block: Block, total: Option<usize>, kept: &mut Room, rest: &mut Room) {
+        let Block { start, count, keeps, before } = block;
+        // Both fit, but for a predicate that said otherwise when it counted: then some are left out.
+        let keeps_fit = keeps.min(total.unwrap_or(self.n).saturating_sub(before));
+        let rest_at = total.unwrap_or(0) + start - before;
+        let rest_fit = (count - keeps).min(self.n.saturating_sub(rest_at));
+        let copy = |from: &mut Room, to: &Region, at: usize, count: usize| {
+            if count > 0 {
+                let to = Shared(to.start());
+                // SAFETY: the elements' places are within the output, and other blocks' are before or behind them.
+                unsafe { to.at(at * self.size).copy_from_nonoverlapping(from.start(), count * self.size) };
+            }
+        };
+        copy(kept, &self.output, before, keeps_fit);
+        match self.rest {
+            Rest::Dropped => {}
+            Rest::Apart => copy(rest, &self.output_rest, rest_at, rest_fit),
+            Rest::Behind => copy(rest, &self.output, rest_at, rest_fit),
+        }
     }
 }
 

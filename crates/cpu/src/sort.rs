@@ -1,11 +1,17 @@
-//! Sort through the crate `rdst`, a multi-threaded radix sort of unsigned bytes.
+//! Sort.
 //!
-//! Keys become unsigned integers of the same order first (see [`Bits`]), and keys again afterwards. `rdst` is not
-//! stable. Keys alone need no stability: equal keys have equal bits.
+//! Keys become unsigned integers of the same order first (see [`Bits`]), and keys again afterwards.
 //!
-//! Pairs are sorted as (key, index), with the index as the lowest bytes of the radix key. No two are then equal, and
-//! the order is the stable one. The values are gathered by index, once, however large they are.
+//! Keys alone are sorted by the crate `rdst`, a multi-threaded radix sort of unsigned bytes. It is not stable, and need not be:
+//! equal keys have equal bits.
+//!
+//! Pairs become words, which a stable sort of our own takes: the key, and below it a value of 32 bits. Other values are
+//! gathered by index afterwards, once, however large they are. The index is then what the word has below the key.
+//!
+//! Keys of less than a word are counted. All other keys, and those that a part of their bits orders, become words of what is
+//! compared and an index: keys and values are gathered by it.
 
+use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
@@ -13,7 +19,8 @@ use trifold_core::{ElementType, Error, KernelKey, KeyImage, Order, Request, Resu
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Output, ordered};
-use crate::step::{Arguments, Work, inside};
+use crate::radix::{self, Word};
+use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts, inside};
 
 /// Elements that one task of a parallel loop takes.
 const CHUNK: usize = 1 << 14;
@@ -23,9 +30,8 @@ const CHUNK: usize = 1 << 14;
 struct SortStep {
     n: usize,
     image: KeyImage,
-    /// Of keys of 4 or 8 bytes all of whose bits compare.
+    /// Of scalars of 4 or 8 bytes all of whose bits compare.
     order: Option<KeyOrder>,
-    key_bytes: usize,
     input: Region,
     output: Region,
     values: Option<Values>,
@@ -37,6 +43,8 @@ struct Values {
     bytes: usize,
     input: Region,
     output: Region,
+    /// Scratch for pairs of whole words, and for as many more.
+    pairs: Option<[Region; 2]>,
 }
 
 /// How keys compare.
@@ -50,7 +58,7 @@ impl KeyOrder {
     /// If the key is one scalar of 4 or 8 bytes, and all of its bits compare.
     fn of(image: &KeyImage) -> Option<KeyOrder> {
         let [field] = image.fields[..] else { return None };
-        let whole = matches!(image.bytes, 4 | 8) && image.bits == (0..8 * image.bytes);
+        let whole = matches!(image.bytes, 4 | 8) && image.width() == 8 * image.bytes;
         whole.then(|| KeyOrder { kind: field.scalar.kind(), descending: field.order == Some(Order::Descending) })
     }
 
@@ -62,8 +70,8 @@ impl KeyOrder {
 
 /// Key bits: u32 or u64.
 trait Bits: Copy + Send + Sync + RadixKey {
-    /// Bytes.
-    const BYTES: usize;
+    /// Such bits above 32 others.
+    type Pair: Word;
     /// Bits that compare, as unsigned integers, as the keys do in the wanted order.
     ///
     /// Signed integers have their sign flipped. Floats have it flipped if they are positive and all bits flipped if
@@ -71,12 +79,24 @@ trait Bits: Copy + Send + Sync + RadixKey {
     fn encode(self, order: KeyOrder) -> Self;
     /// The key of these bits.
     fn decode(self, order: KeyOrder) -> Self;
+    /// These bits above others.
+    fn above(self, carried: u32) -> Self::Pair;
+    /// Both of a pair.
+    fn of_pair(pair: Self::Pair) -> (Self, u32);
 }
 
 macro_rules! bits {
-    ($ty:ident, $signed:ident) => {
+    ($ty:ident, $signed:ident, $pair:ident) => {
         impl Bits for $ty {
-            const BYTES: usize = size_of::<$ty>();
+            type Pair = $pair;
+            #[inline]
+            fn above(self, carried: u32) -> $pair {
+                $pair::from(self) << CARRIED | $pair::from(carried)
+            }
+            #[inline]
+            fn of_pair(pair: $pair) -> ($ty, u32) {
+                ((pair >> CARRIED) as $ty, pair as u32)
+            }
             #[inline]
             fn encode(self, order: KeyOrder) -> $ty {
                 const SIGN: $ty = 1 << ($ty::BITS - 1);
@@ -100,24 +120,11 @@ macro_rules! bits {
         }
     };
 }
-bits!(u32, i32);
-bits!(u64, i64);
+bits!(u32, i32, u64);
+bits!(u64, i64, u128);
 
-/// A key and where it was, to be sorted by both. `INDEX_BYTES` is how many bytes the largest index has.
-#[derive(Clone, Copy)]
-struct Indexed<K, const INDEX_BYTES: usize> {
-    key: K,
-    index: u32,
-}
-
-impl<K: Bits, const INDEX_BYTES: usize> RadixKey for Indexed<K, INDEX_BYTES> {
-    const LEVELS: usize = K::BYTES + INDEX_BYTES;
-
-    #[inline]
-    fn get_level(&self, level: usize) -> u8 {
-        if level < INDEX_BYTES { (self.index >> (8 * level)) as u8 } else { self.key.get_level(level - INDEX_BYTES) }
-    }
-}
+/// Bits that a pair has below the key.
+const CARRIED: u32 = u32::BITS;
 
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let constant =
@@ -128,12 +135,17 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     let input = arguments.array("input", n, key_bytes, alignment)?;
     let output = arguments.array("output", n, key_bytes, alignment)?;
     let unit = constant("VALUE_UNIT")? as usize;
-    let values = match constant("VALUE_WORDS")? as usize {
+    let pairs = || match arguments.region("pairs") {
+        Ok(_) => Ok(Some([arguments.room("pairs", n, 2 * key_bytes)?, arguments.room("spare", n, 2 * key_bytes)?])),
+        Err(_) => Ok(None),
+    };
+    let values = match unit * constant("VALUE_WORDS")? as usize {
         0 => None,
-        words => Some(Values {
-            bytes: unit * words,
-            input: arguments.array("input_values", n, unit * words, unit)?,
-            output: arguments.array("output_values", n, unit * words, unit)?,
+        bytes => Some(Values {
+            bytes,
+            input: arguments.array("input_values", n, bytes, unit)?,
+            output: arguments.array("output_values", n, bytes, unit)?,
+            pairs: pairs()?,
         }),
     };
     if !input.is(&output) {
@@ -147,8 +159,13 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
             v.output.check_apart(region)?;
         }
         v.input.check_apart(&output)?;
+        if let Some([pairs, spare]) = &v.pairs {
+            pairs.check_apart(spare)?;
+            let all = [&input, &output, &v.input, &v.output];
+            all.into_iter().try_for_each(|region| pairs.check_apart(region).and(spare.check_apart(region)))?;
+        }
     }
-    Ok(Box::new(SortStep { n, order: KeyOrder::of(&image), image, key_bytes, input, output, values }))
+    Ok(Box::new(SortStep { n, order: KeyOrder::of(&image), image, input, output, values }))
 }
 
 impl Work for SortStep {
@@ -158,19 +175,20 @@ impl Work for SortStep {
         if let Some(v) = &self.values {
             reads.push(&v.input);
             writes.push(&v.output);
+            writes.extend(v.pairs.iter().flatten());
         }
         let _access = Access::to(&reads, &writes)?;
-        inside(pool, self.n * self.key_bytes, |parallel| {
-            // SAFETY: `_access` covers all of the memory, and lasts past this.
-            unsafe {
-                let by_words = self.values.as_ref().is_none_or(|values| values.bytes.is_multiple_of(4));
-                match (self.order.filter(|_| by_words), self.key_bytes) {
-                    (Some(order), 4) => self.sort::<u32>(order, parallel),
-                    (Some(order), _) => self.sort::<u64>(order, parallel),
-                    (None, _) => self.sort_images(),
-                }
+        // SAFETY: `_access` covers all of the memory, and lasts past this.
+        unsafe {
+            match (&self.values, self.order, self.image.bytes) {
+                (None, Some(order), 4) => inside(pool, 4 * self.n, |parallel| self.sort_keys::<u32>(order, parallel)),
+                (None, Some(order), _) => inside(pool, 8 * self.n, |parallel| self.sort_keys::<u64>(order, parallel)),
+                (None, None, 1 | 2) if self.image.width() == 8 * self.image.bytes => self.count_keys(pool),
+                (Some(values), Some(order), 4) if values.pairs.is_some() => self.sort_pairs::<u32>(pool, order, values),
+                (Some(values), Some(order), 8) if values.pairs.is_some() => self.sort_pairs::<u64>(pool, order, values),
+                _ => self.sort_by_index(pool),
             }
-        })
+        }
     }
 
     fn resized(&self, n: usize) -> Box<dyn Work> {
@@ -179,40 +197,9 @@ impl Work for SortStep {
 }
 
 impl SortStep {
-    /// Any keys, by what of their images compares.
-    ///
-    /// # Safety
-    /// The caller holds access to the regions.
-    unsafe fn sort_images(&self) -> Result<()> {
-        let n = self.n;
-        // SAFETY: `bind` checked the length. The bytes are copied before any are written.
-        let keys = unsafe { std::slice::from_raw_parts(self.input.start(), n * self.key_bytes) }.to_vec();
-        let compared = |key: &[u8]| self.image.compared(self.image.of(key));
-        let mut pairs: Vec<(u128, u32)> = reserve(n)?;
-        keys.par_chunks_exact(self.key_bytes)
-            .zip(0..n as u32)
-            .map(|(key, i)| (compared(key), i))
-            .collect_into_vec(&mut pairs);
-        pairs.par_sort_unstable();
-        let gather = |from: &[u8], to: &Region, size: usize| {
-            // SAFETY: `bind` checked the length, and the caller holds access; `from` is memory of its own.
-            let to = unsafe { std::slice::from_raw_parts_mut(to.start(), n * size) };
-            to.par_chunks_exact_mut(size)
-                .zip(&pairs)
-                .for_each(|(to, &(_, i))| to.copy_from_slice(&from[i as usize * size..][..size]));
-        };
-        gather(&keys, &self.output, self.key_bytes);
-        if let Some(values) = &self.values {
-            // SAFETY: as with the keys.
-            let from = unsafe { std::slice::from_raw_parts(values.input.start(), n * values.bytes) }.to_vec();
-            gather(&from, &values.output, values.bytes);
-        }
-        Ok(())
-    }
-
     /// # Safety
     /// The caller holds access to the regions, and `K` is as wide as the keys.
-    unsafe fn sort<K: Bits>(&self, order: KeyOrder, parallel: bool) -> Result<()> {
+    unsafe fn sort_keys<K: Bits>(&self, order: KeyOrder, parallel: bool) -> Result<()> {
         let n = self.n;
         // SAFETY: `bind` checked the length, the alignment, and that the output is apart from the input or the
         // same. Only the branch for regions apart makes a reference to the input beside that to the output.
@@ -225,89 +212,268 @@ impl SortStep {
         if !order.is_plain() {
             each(output, parallel, |_, part| part.iter_mut().for_each(|k| *k = k.encode(order)));
         }
-        let sorted = match &self.values {
-            None if parallel => {
-                output.radix_sort_unstable();
-                Ok(())
-            }
-            None => {
-                output.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort();
-                Ok(())
-            }
-            Some(values) => {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    match n {
-                        0..=0x100 => values.sort::<K, 1>(output, parallel),
-                        0x101..=0x1_0000 => values.sort::<K, 2>(output, parallel),
-                        0x1_0001..=0x100_0000 => values.sort::<K, 3>(output, parallel),
-                        _ => values.sort::<K, 4>(output, parallel),
-                    }
-                }
-            }
-        };
-        // Without memory for the values they are as they were, and so are the keys.
+        if parallel {
+            output.radix_sort_unstable();
+        } else {
+            output.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort();
+        }
         if !order.is_plain() {
             each(output, parallel, |_, part| part.iter_mut().for_each(|k| *k = k.decode(order)));
         }
-        sorted
+        Ok(())
+    }
+
+    /// # Safety
+    /// As [`SortStep::sort_keys`].
+    unsafe fn sort_pairs<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder, values: &Values) -> Result<()> {
+        let (n, Some(scratch)) = (self.n, &values.pairs) else { return Ok(()) };
+        // SAFETY: `bind` checked lengths and alignments, and that scratch is apart from everything else. Any bits are pairs.
+        let [pairs, spare] = unsafe {
+            let [pairs, spare] = scratch;
+            [pairs, spare].map(|region| std::slice::from_raw_parts_mut(region.start().cast::<K::Pair>(), n))
+        };
+        // SAFETY: the caller's promise.
+        let differing = unsafe { self.pair_up::<K>(pool, order, values, pairs) };
+        radix::sort(pool, pairs, spare, CARRIED, differing.width());
+        // SAFETY: as above; the pairs hold the input's values, or `n` indices of them.
+        unsafe {
+            self.part_keys::<K>(pool, order, pairs);
+            values.place::<K>(pool, pairs)
+        }
+    }
+
+    /// Makes pairs of encoded keys and what they carry. The bits in which any two keys differ.
+    ///
+    /// # Safety
+    /// As [`SortStep::sort_keys`].
+    unsafe fn pair_up<K: Bits>(
+        &self,
+        pool: &ThreadPool,
+        order: KeyOrder,
+        values: &Values,
+        pairs: &mut [K::Pair],
+    ) -> K::Pair {
+        let (n, words) = (self.n, values.bytes / 4);
+        // SAFETY: `bind` checked lengths and alignments. Nobody writes to the inputs meanwhile.
+        let (keys, carried) = unsafe {
+            let carried = std::slice::from_raw_parts(values.input.start().cast::<u32>(), n * words);
+            (std::slice::from_raw_parts(self.input.start().cast::<K>(), n), carried)
+        };
+        let Some(&first) = keys.first() else { return K::Pair::ZERO };
+        let first = first.encode(order).above(0);
+        let all = Mutex::new(K::Pair::ZERO);
+        in_chunks(pool, pairs, 1, |start, part| {
+            let mut differing = K::Pair::ZERO;
+            let keys = keys[start..].iter().map(|key| key.encode(order));
+            let mut put = |pair: &mut K::Pair, key: K, carried: u32| {
+                differing = key.above(0).differing(first, differing);
+                *pair = key.above(carried);
+            };
+            match words {
+                1 => part.iter_mut().zip(keys.zip(&carried[start..])).for_each(|(pair, (key, &v))| put(pair, key, v)),
+                _ => part.iter_mut().zip(keys.zip(start as u32..)).for_each(|(pair, (key, i))| put(pair, key, i)),
+            }
+            let mut all = all.lock();
+            *all = differing.differing(K::Pair::ZERO, *all);
+        });
+        all.into_inner()
+    }
+
+    /// Writes the keys of pairs.
+    ///
+    /// # Safety
+    /// As [`SortStep::sort_keys`].
+    unsafe fn part_keys<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder, pairs: &[K::Pair]) {
+        // SAFETY: `bind` checked length and alignment; nothing refers to the input any more, which it may be.
+        let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<K>(), self.n) };
+        in_chunks(pool, output, 1, |start, part| {
+            for (key, &pair) in part.iter_mut().zip(&pairs[start..]) {
+                *key = K::of_pair(pair).0.decode(order);
+            }
+        });
     }
 }
 
-impl Values {
-    /// Sorts encoded keys, and moves the values as the keys move.
+impl SortStep {
+    /// Counts keys of one or two bytes, and writes as many of each.
     ///
     /// # Safety
-    /// The caller holds access to the values, and no reference to them.
-    unsafe fn sort<K: Bits, const INDEX_BYTES: usize>(&self, keys: &mut [K], parallel: bool) -> Result<()> {
-        let (n, words) = (keys.len(), self.bytes / 4);
-        let mut pairs: Vec<Indexed<K, INDEX_BYTES>> = reserve(n)?;
-        let pair = |(i, &key): (usize, &K)| Indexed { key, index: i as u32 };
-        if parallel {
-            keys.par_iter().enumerate().map(pair).collect_into_vec(&mut pairs);
-            pairs.radix_sort_unstable();
-        } else {
-            pairs.extend(keys.iter().enumerate().map(pair));
-            pairs.radix_sort_builder().with_single_threaded_tuner().with_parallel(false).sort();
-        }
-        each(keys, parallel, |start, part| {
-            let from = &pairs[start..start + part.len()];
-            part.iter_mut().zip(from).for_each(|(key, pair)| *key = pair.key);
-        });
-        let in_place = self.input.is(&self.output);
-        let mut moved: Vec<u32> = if in_place { reserve(n * words)? } else { vec![] };
-        if in_place {
-            moved.resize(n * words, 0);
-        }
-        {
-            // SAFETY: `bind` checked length and alignment; the output is another region, or not referred to here.
-            let input = unsafe { std::slice::from_raw_parts(self.input.start().cast::<u32>(), n * words) };
-            let target = if in_place {
-                &mut moved[..]
-            } else {
-                // SAFETY: as above; the output is apart from everything else.
-                unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) }
-            };
-            let gather = |start: usize, part: &mut [u32]| {
-                for (to, pair) in part.chunks_exact_mut(words).zip(&pairs[start / words..]) {
-                    let from = pair.index as usize * words;
-                    to.copy_from_slice(&input[from..from + words]);
-                }
-            };
-            if parallel {
-                let chunk = CHUNK * words;
-                target.par_chunks_mut(chunk).enumerate().for_each(|(i, part)| gather(i * chunk, part));
-            } else {
-                gather(0, target);
+    /// The caller holds access to the regions.
+    unsafe fn count_keys(&self, pool: &ThreadPool) -> Result<()> {
+        let size = self.image.bytes as usize;
+        let values = 1 << (8 * size);
+        // SAFETY: `bind` checked the length. The reference ends before the output is written, which may be the input.
+        let keys = unsafe { std::slice::from_raw_parts(self.input.start().cast_const(), self.n * size) };
+        let whole = |key: &[u8]| key.iter().rev().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        let counts = Mutex::new(vec![0usize; values]);
+        let parts = if self.n < 4 * values { 1 } else { pool.current_num_threads() };
+        let part = self.n.div_ceil(parts).max(1) * size;
+        in_parts(
+            pool,
+            parts == 1,
+            parts,
+            || (),
+            |(), i| {
+                let mut own = vec![0usize; values];
+                keys.chunks(part).nth(i).unwrap_or_default().chunks_exact(size).for_each(|key| own[whole(key)] += 1);
+                counts.lock().iter_mut().zip(own).for_each(|(all, own)| *all += own);
+            },
+        );
+        let counts = counts.into_inner();
+        // SAFETY: as above.
+        let output = unsafe { std::slice::from_raw_parts_mut(self.output.start(), self.n * size) };
+        let mut from = 0;
+        for image in 0..values {
+            let key = self.image.key(image as u128);
+            let count = counts[whole(&key[..size])];
+            match size {
+                1 => output[from..from + count].fill(key[0]),
+                _ => output[from..from + 2 * count].chunks_exact_mut(2).for_each(|to| to.copy_from_slice(&key[..2])),
             }
-        }
-        if in_place {
-            // SAFETY: as above, and the reference to the input has ended.
-            let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) };
-            each(output, parallel, |start, part| part.copy_from_slice(&moved[start..start + part.len()]));
+            from += count * size;
         }
         Ok(())
     }
+
+    /// Any keys and values, by words of what is compared and an index.
+    ///
+    /// # Safety
+    /// The caller holds access to the regions.
+    unsafe fn sort_by_index(&self, pool: &ThreadPool) -> Result<()> {
+        let (n, size) = (self.n, self.image.bytes as usize);
+        // SAFETY: `bind` checked the length. The bytes are copied before any are written.
+        let keys = unsafe { std::slice::from_raw_parts(self.input.start().cast_const(), n * size) };
+        let compared = |i: usize| self.image.compared(self.image.of(&keys[i * size..][..size]));
+        let places = match self.image.width() {
+            0..=32 => in_order(pool, n, |i| (compared(i) as u64) << CARRIED | i as u64, |word| word as u32)?,
+            33..=64 => in_order(pool, n, |i| compared(i) << CARRIED | i as u128, |word| word as u32)?,
+            _ => {
+                let mut pairs: Vec<(u128, u32)> = reserve(n)?;
+                pairs.extend((0..n).map(|i| (compared(i), i as u32)));
+                pool.install(|| pairs.par_sort_unstable());
+                pairs.into_iter().map(|(_, i)| i).collect()
+            }
+        };
+        // SAFETY: `bind` checked lengths, and what is read is no output of another's.
+        unsafe {
+            gather(pool, &places, size, &self.input, &self.output)?;
+            match &self.values {
+                Some(values) => gather(pool, &places, values.bytes, &values.input, &values.output),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// Where the elements stood that come first, second and so on, by words that hold an index below what is compared.
+fn in_order<W: Word>(
+    pool: &ThreadPool,
+    n: usize,
+    word: impl Fn(usize) -> W + Sync,
+    index: impl Fn(W) -> u32 + Sync,
+) -> Result<Vec<u32>> {
+    let (mut words, mut spare): (Vec<W>, Vec<W>) = (reserve(n)?, reserve(n)?);
+    words.resize(n, W::ZERO);
+    spare.resize(n, W::ZERO);
+    in_chunks(pool, &mut words, 1, |start, part| {
+        part.iter_mut().zip(start..).for_each(|(to, i)| *to = word(i));
+    });
+    let first = words.first().copied().unwrap_or(W::ZERO);
+    let differing = words.iter().fold(W::ZERO, |all, word| word.differing(first, all));
+    radix::sort(pool, &mut words, &mut spare, CARRIED, differing.width());
+    drop(spare);
+    let mut places: Vec<u32> = reserve(n)?;
+    places.extend(words.into_iter().map(index));
+    Ok(places)
+}
+
+/// Brings elements of a size to the order in which their places stand, in place too.
+///
+/// # Safety
+/// The regions hold as many elements, the places are all of theirs, and the caller holds access.
+unsafe fn gather(pool: &ThreadPool, places: &[u32], size: usize, input: &Region, output: &Region) -> Result<()> {
+    let bytes = places.len() * size;
+    // SAFETY: the caller's promise. In place the bytes are copied before the output is referred to.
+    let from = unsafe { std::slice::from_raw_parts(input.start().cast_const(), bytes) };
+    let mut kept = vec![];
+    if input.is(output) {
+        kept = reserve(bytes)?;
+        kept.extend_from_slice(from);
+    }
+    let from = if input.is(output) { &kept[..] } else { from };
+    // SAFETY: as above.
+    let to = unsafe { std::slice::from_raw_parts_mut(output.start(), bytes) };
+    in_chunks(pool, to, size, |start, part| {
+        let places = places[start / size..].iter();
+        part.chunks_exact_mut(size)
+            .zip(places)
+            .for_each(|(to, &i)| to.copy_from_slice(&from[i as usize * size..][..size]));
+    });
+    Ok(())
+}
+
+impl Values {
+    /// Writes the values that pairs carry, or those of the input whose indices they carry.
+    ///
+    /// # Safety
+    /// The caller holds access to the values, and no reference to them.
+    unsafe fn place<K: Bits>(&self, pool: &ThreadPool, pairs: &[K::Pair]) -> Result<()> {
+        let (n, words) = (pairs.len(), self.bytes / 4);
+        let in_place = self.input.is(&self.output) && words > 1;
+        let mut moved: Vec<u32> = if in_place { reserve(n * words)? } else { vec![] };
+        if in_place {
+            // SAFETY: `bind` checked length and alignment, and nothing writes to the values before this ends.
+            moved.extend_from_slice(unsafe { std::slice::from_raw_parts(self.input.start().cast(), n * words) });
+        }
+        // SAFETY: as above. The output is apart from everything else, or it is the input, which is not referred to here.
+        let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) };
+        if words == 1 {
+            in_chunks(pool, output, 1, |start, part| {
+                part.iter_mut().zip(&pairs[start..]).for_each(|(value, &pair)| *value = K::of_pair(pair).1);
+            });
+            return Ok(());
+        }
+        let input = match in_place {
+            true => &moved[..],
+            // SAFETY: as above; the input is not the output.
+            false => unsafe { std::slice::from_raw_parts(self.input.start().cast::<u32>(), n * words) },
+        };
+        in_chunks(pool, output, words, |start, part| {
+            let pairs = pairs[start / words..].iter();
+            let index = |pair: &K::Pair| K::of_pair(*pair).1 as usize * words;
+            // Of a number of words that is known here, copies are moves.
+            match words {
+                2 => part.as_chunks_mut::<2>().0.iter_mut().zip(pairs).for_each(|(value, pair)| {
+                    value.copy_from_slice(&input[index(pair)..][..2]);
+                }),
+                _ => part.chunks_exact_mut(words).zip(pairs).for_each(|(value, pair)| {
+                    value.copy_from_slice(&input[index(pair)..][..words]);
+                }),
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Works on parts of a slice on all threads, `work(start, part)`, each of a multiple of `of` elements.
+fn in_chunks<T: Send>(pool: &ThreadPool, slice: &mut [T], of: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+    let (n, chunk) = (slice.len(), CHUNK * of);
+    let memory = Shared(slice.as_mut_ptr().cast());
+    in_parts(
+        pool,
+        size_of_val(slice) <= ALONE_BYTES,
+        n.div_ceil(chunk),
+        || (),
+        |(), i| {
+            let start = i * chunk;
+            // SAFETY: parts are apart, within the slice, and this has the only reference to it.
+            let part = unsafe {
+                let part = memory.at(start * size_of::<T>()).cast::<T>();
+                std::slice::from_raw_parts_mut(part, chunk.min(n - start))
+            };
+            work(start, part);
+        },
+    );
 }
 
 /// Works on the parts of a slice, `work(start, part)`, on all threads if there is enough of it.

@@ -1,5 +1,6 @@
 //! Commands with their memory bound and checked, and how each runs.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
@@ -8,8 +9,10 @@ use trifold_core::{Command, Error, KernelKey, Param, Result, Span, Values, bytes
 use crate::Cpu;
 use crate::memory::{Access, Region};
 
-/// Below this many bytes one thread is done before a second one wakes.
-pub(crate) const SEQUENTIAL_BYTES: usize = 128 << 10;
+/// Up to this many bytes one thread is done before a second one has woken.
+pub(crate) const ALONE_BYTES: usize = 256 << 10;
+/// The same of bytes that are only copied or filled.
+const COPIED_ALONE_BYTES: usize = 4 << 20;
 
 /// A command bound to its memory, which it keeps alive.
 pub struct Step(Bound);
@@ -114,6 +117,16 @@ impl Arguments<'_> {
         }
     }
 
+    /// A region of scratch with room for `n` elements of `size` bytes.
+    pub(crate) fn room(&self, name: &str, n: usize, size: usize) -> Result<Region> {
+        let region = self.region(name)?;
+        if n.checked_mul(size).is_none_or(|bytes| bytes > region.bytes()) {
+            return Err(Error::Invalid(format!("{} bytes of {name}, for {n} of {size} each", region.bytes())));
+        }
+        region.check_alignment(name, size)?;
+        Ok(region)
+    }
+
     /// A region that holds `n` elements of `size` bytes, each where its alignment allows.
     pub(crate) fn array(&self, name: &str, n: usize, size: usize, alignment: usize) -> Result<Region> {
         let region = self.region(name)?;
@@ -146,33 +159,87 @@ impl Shared {
     }
 }
 
+/// Memory of a thread's own, aligned for any element. It holds nothing yet.
+pub(crate) struct Room(Vec<u128>);
+
+impl Room {
+    pub(crate) fn of(bytes: usize) -> Room {
+        Room(Vec::with_capacity(bytes.div_ceil(size_of::<u128>())))
+    }
+
+    pub(crate) fn start(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
 /// Cuts `bytes` into one part a thread, at multiples of 4096, and works on all at once: `work(start, length)`.
 ///
 /// One large part a thread, because the C library copies large parts past the caches.
 fn split(pool: &ThreadPool, bytes: usize, work: impl Fn(usize, usize) + Sync) {
-    let threads = pool.current_num_threads();
-    if threads == 1 || bytes <= SEQUENTIAL_BYTES {
+    if bytes <= COPIED_ALONE_BYTES {
         return work(0, bytes);
     }
-    let part = bytes.div_ceil(threads).next_multiple_of(4096);
-    in_parts(pool, bytes.div_ceil(part), |i| work(i * part, part.min(bytes - i * part)));
+    let part = bytes.div_ceil(pool.current_num_threads()).next_multiple_of(4096);
+    in_parts(pool, false, bytes.div_ceil(part), || (), |(), i| work(i * part, part.min(bytes - i * part)));
 }
 
-/// Runs `work` for each of `parts` parts on all threads. A thread takes the parts in ascending order.
-pub(crate) fn in_parts(pool: &ThreadPool, parts: usize, work: impl Fn(usize) + Sync) {
+thread_local! {
+    /// Whether this thread works on a part.
+    static WITHIN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` for each of `parts` parts on this thread and on the pool's, with what `begin` makes for each thread. A thread
+/// takes parts in ascending order.
+///
+/// This thread begins at once, while the others wake, unless it is to do all alone. Where `work` comes here again, through a call that an operator makes, its
+/// thread does all of that call alone. Else it might wait for parts that wait for it.
+pub(crate) fn in_parts<S>(
+    pool: &ThreadPool,
+    alone: bool,
+    parts: usize,
+    begin: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) + Sync,
+) {
     let next = AtomicUsize::new(0);
-    pool.broadcast(|_| {
+    let take = || {
+        let _within = Within::enter();
+        let mut state = None;
         loop {
             let part = next.fetch_add(1, Ordering::Relaxed);
             if part >= parts {
                 break;
             }
-            work(part);
+            work(state.get_or_insert_with(&begin), part);
         }
+    };
+    let others = if alone || WITHIN.get() { 0 } else { parts.min(pool.current_num_threads()).saturating_sub(1) };
+    if others == 0 {
+        return take();
+    }
+    pool.in_place_scope(|scope| {
+        (0..others).for_each(|_| scope.spawn(|_| take()));
+        take();
     });
+}
+
+/// While it lasts, this thread works on a part.
+struct Within {
+    before: bool,
+}
+
+impl Within {
+    fn enter() -> Within {
+        Within { before: WITHIN.replace(true) }
+    }
+}
+
+impl Drop for Within {
+    fn drop(&mut self) {
+        WITHIN.set(self.before);
+    }
 }
 
 /// Runs `work` where rayon's own calls use the backend's threads.
 pub(crate) fn inside<R: Send>(pool: &ThreadPool, bytes: usize, work: impl FnOnce(bool) -> R + Send) -> R {
-    if bytes <= SEQUENTIAL_BYTES { work(false) } else { pool.install(|| work(true)) }
+    if bytes <= ALONE_BYTES || WITHIN.get() { work(false) } else { pool.install(|| work(true)) }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use trifold_core::{
-    Backend, Buffer, Command, Error, Monoid, Order, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Span, Sum,
-    Transfer, element,
+    Backend, Buffer, Command, Element, Error, Monoid, Order, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Span,
+    Sum, Transfer, element,
 };
 use trifold_cpu::{Cpu, oracle};
 
@@ -64,33 +64,48 @@ fn scans_in_order_in_place_and_apart() {
 }
 
 #[test]
-fn reduces_to_the_same_bits_whatever_the_threads() {
+fn floats_have_the_same_bits_whatever_the_threads() {
     let input: Vec<f32> = words(1_000_003).into_iter().map(|w| w as f32 / 4e9 - 0.5).collect();
-    let results: Vec<u32> = [1, 2, 3, 8]
+    // Runs within a block, over several, and of one element.
+    let keys: Vec<u32> = (0..input.len() as u32).map(|i| if i < 100_000 { i / 40_000 } else { i / 3 }).collect();
+    let results: Vec<Vec<u32>> = [1, 2, 3, 8]
         .into_iter()
         .map(|threads| {
             let cpu = Cpu::with_threads(threads).unwrap();
-            cpu.reduce(cpu.upload(&input).unwrap(), Sum).value().unwrap().to_bits()
+            let x = cpu.upload(&input).unwrap();
+            let mut all = vec![cpu.reduce(&x, Sum).value().unwrap()];
+            all.extend(cpu.inclusive_scan(&x, Sum).read().unwrap());
+            all.extend(cpu.reduce_by_key(cpu.upload(&keys).unwrap(), &x, Sum).read().unwrap().1);
+            all.into_iter().map(f32::to_bits).collect()
         })
         .collect();
-    assert!(results.windows(2).all(|w| w[0] == w[1]), "{results:?}");
+    assert!(results.windows(2).all(|w| w[0] == w[1]));
 }
 
 #[test]
 fn sorts_pairs_stably() {
+    fn check<V: Element>(cpu: &Cpu, order: Order, keys: &[f64], values: &[V]) {
+        let want = oracle::sort_pairs(order, keys, values);
+        let (keys, values) = (cpu.upload(keys).unwrap(), cpu.upload(values).unwrap());
+        let sorted = cpu.sort(&keys).in_order(order).with(&values).read().unwrap();
+        assert!(sorted == want, "{} {}, n = {}", order == Order::Ascending, V::TYPE.name(), keys.len());
+        cpu.sort(&keys).in_order(order).with(&values).in_place().run().unwrap();
+        assert!((keys.read().unwrap(), values.read().unwrap()) == want, "in place, {}", V::TYPE.name());
+    }
     let cpu = Cpu::with_threads(3).unwrap();
     for n in SIZES.into_iter().chain([255, 256, 257, 65_536]) {
         for order in [Order::Ascending, Order::Descending] {
             let keys: Vec<f64> = numbers(n).into_iter().map(|x| ((x % 101) as f64 - 50.0) * 0.5).collect();
-            let values: Vec<u64> = (0..n as u64).collect();
-            let want = oracle::sort_pairs(order, &keys, &values);
-            let (keys, values) = (cpu.upload(&keys).unwrap(), cpu.upload(&values).unwrap());
-            let sorted = cpu.sort(&keys).in_order(order).with(&values).read().unwrap();
-            assert!(sorted == want, "n = {n}");
-            cpu.sort(&keys).in_order(order).with(&values).in_place().run().unwrap();
-            assert!((keys.read().unwrap(), values.read().unwrap()) == want, "in place, n = {n}");
+            // A value that goes with its key, one of two words and one of three, which are gathered.
+            check(&cpu, order, &keys, &(0..n as u32).collect::<Vec<u32>>());
+            check(&cpu, order, &keys, &(0..n as u64).collect::<Vec<u64>>());
+            check(&cpu, order, &keys, &(0..n as u32).map(|i| Triple { a: i, b: !i, c: 7 }).collect::<Vec<_>>());
         }
     }
+}
+
+element! {
+    struct Triple { a: u32, b: u32, c: u32 }
 }
 
 #[test]
@@ -116,6 +131,9 @@ fn a_panicking_operator_ends_and_leaves_the_backend_usable() {
     let mut input = vec![1u32; 500_000];
     input[200_000] = 77;
     let x = cpu.upload(&input).unwrap();
+    let keys = cpu.alloc::<u32>(input.len()).unwrap();
+    let run = std::panic::AssertUnwindSafe(|| cpu.reduce_by_key(&keys, &x, Fussy).compact());
+    assert!(std::panic::catch_unwind(run).is_err());
     let run = std::panic::AssertUnwindSafe(|| cpu.inclusive_scan(&x, Fussy).in_place().run());
     assert!(std::panic::catch_unwind(run).is_err());
     cpu.inclusive_scan(&x, Sum).in_place().run().unwrap();
@@ -182,13 +200,21 @@ fn an_inconstant_predicate_harms_nothing() {
         }
         fn keep(&self, _: u32) -> bool {
             static CALLS: AtomicU32 = AtomicU32::new(0);
-            // Nothing while the elements are counted, everything while they are written.
-            CALLS.fetch_add(1, Ordering::Relaxed) >= 1000
+            // Nothing while the elements are counted, everything while they are written, and the reverse.
+            CALLS.fetch_add(1, Ordering::Relaxed) / 1000 % 3 == 1
         }
     }
     let cpu = Cpu::with_threads(1).unwrap();
     let (from, to) = (cpu.upload(&[7u32; 1000]).unwrap(), cpu.upload(&[1u32; 1001]).unwrap());
-    cpu.select(&from, Fickle).to(&to.slice(..1000).unwrap()).run().unwrap();
+    let room = to.slice(..1000).unwrap();
+    // One pass, in which nothing is kept.
+    cpu.select(&from, Fickle).to(&room).run().unwrap();
+    assert_eq!(to.read().unwrap(), [1; 1001]);
+    // All are counted, and then nothing is kept: there is no room behind.
+    cpu.partition(&from, Fickle).to_one(&room).run().unwrap();
+    assert_eq!(to.read().unwrap(), [1; 1001]);
+    // Nothing is counted, and then all are kept: there is no room before.
+    cpu.partition(&from, Fickle).to_one(&room).run().unwrap();
     assert_eq!(to.read().unwrap(), [1; 1001]);
 }
 

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{Form, Label, Operand, Primitive, Writes};
 use crate::algorithm::Algorithm;
+use crate::host::Loops;
 use crate::op::own_name;
 use crate::results::{Results, length, new_count, results};
 use crate::{
@@ -73,13 +73,13 @@ pub trait HostSelector: Send + Sync {
     /// There are `n` readable elements at `input`.
     unsafe fn count(&self, input: *const u8, n: usize) -> usize;
 
-    /// Writes the kept elements of the `n` at `input` to `kept`, and the others to `rest` unless that is null. Whatever
-    /// the predicate says, it writes at most `count` to `kept` and at most `n - count` to `rest`.
+    /// Writes the kept elements of the `n` at `input` to `kept`, and the others to `rest` unless that is null. Says how many
+    /// are kept. It asks of each element once, in order. What it leaves in the room behind them is anything.
     ///
     /// # Safety
-    /// There are `n` readable elements at `input`, and room, apart from them, for `count` elements
-    /// at `kept` and, unless that is null, for `n - count` at `rest`.
-    unsafe fn split(&self, input: *const u8, n: usize, count: usize, kept: *mut u8, rest: *mut u8);
+    /// There are `n` readable elements at `input`, and room for `n`, apart from them and from each other, at `kept` and,
+    /// unless that is null, at `rest`.
+    unsafe fn split(&self, input: *const u8, n: usize, kept: *mut u8, rest: *mut u8) -> usize;
 }
 
 /// A predicate erased to data, with its element type.
@@ -127,7 +127,7 @@ impl Selector {
             element: T::TYPE,
             wgsl: predicate.text(),
             captures: predicate.captures(),
-            host: Arc::new(Loops { predicate, of: PhantomData }),
+            host: Arc::new(Loops::<T, P>::of(predicate)),
         }
     }
 
@@ -157,38 +157,6 @@ impl Selector {
     /// Its loops on the CPU.
     pub fn host(&self) -> &Arc<dyn HostSelector> {
         &self.host
-    }
-}
-
-/// The loops of a predicate over `T`.
-struct Loops<T, P> {
-    predicate: P,
-    of: PhantomData<fn(T)>,
-}
-
-impl<T: Element, P: Predicate<T>> HostSelector for Loops<T, P> {
-    unsafe fn count(&self, input: *const u8, n: usize) -> usize {
-        // SAFETY: the caller's promise.
-        let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
-        input.iter().map(|&v| usize::from(self.predicate.keep(v))).sum()
-    }
-
-    unsafe fn split(&self, input: *const u8, n: usize, count: usize, kept: *mut u8, rest: *mut u8) {
-        // SAFETY: the caller's promise.
-        let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
-        let mut kept = (kept.cast::<T>(), count);
-        let mut rest = (rest.cast::<T>(), if rest.is_null() { 0 } else { n.saturating_sub(count) });
-        for &v in input {
-            let (next, room) = if self.predicate.keep(v) { &mut kept } else { &mut rest };
-            if *room > 0 {
-                // SAFETY: there is room for one more.
-                unsafe {
-                    next.write(v);
-                    *next = next.add(1);
-                }
-                *room -= 1;
-            }
-        }
     }
 }
 

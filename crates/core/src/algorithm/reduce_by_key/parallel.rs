@@ -7,15 +7,11 @@ use crate::{Kernel, KernelKey, ReduceByKeyRequest, Result, Step};
 
 pub(super) static KERNEL: Kernel = Kernel::host("reduce_by_key/parallel");
 
-/// On all of the processor's threads: keys are read to be counted, and again with their values.
+/// On all of the processor's threads, in one pass.
 pub static PARALLEL: Algorithm = Algorithm {
     needs: Needs::THREADS,
-    ..Algorithm::new("parallel", "", Of::ReduceByKey(Row { plan, traffic: Some(traffic) }))
+    ..Algorithm::new("parallel", "", Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(1, runs)) }))
 };
-
-fn traffic(request: &ReduceByKeyRequest, runs: u64) -> u64 {
-    request.n * u64::from(request.key.bytes()) + request.bytes_moved(1, runs)
-}
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let job = ReduceByKeyTask::new(planner, request, planner.tuning.reduce_by_key.passes_words)?;

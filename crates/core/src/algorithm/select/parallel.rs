@@ -3,15 +3,19 @@
 use super::SelectTask;
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
-use crate::{Kernel, KernelKey, Result, SelectRequest, Step};
+use crate::{Kernel, KernelKey, Rest, Result, SelectRequest, Step};
 
 pub(super) static KERNEL: Kernel = Kernel::host("select/parallel");
 
-/// On all of the processor's threads: each element is read to be counted, and again to be placed.
+/// On all of the processor's threads, in one pass. Where the rest goes behind, another counts first.
 pub static PARALLEL: Algorithm = Algorithm {
     needs: Needs::THREADS,
-    ..Algorithm::new("parallel", "", Of::Select(Row { plan, traffic: Some(|r, kept| r.bytes_moved(2, kept)) }))
+    ..Algorithm::new("parallel", "", Of::Select(Row { plan, traffic: Some(traffic) }))
 };
+
+fn traffic(request: &SelectRequest, kept: u64) -> u64 {
+    request.bytes_moved(if request.rest == Rest::Behind { 2 } else { 1 }, kept)
+}
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let job = SelectTask::new(planner, request, 1);

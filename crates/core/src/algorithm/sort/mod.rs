@@ -133,6 +133,15 @@ impl SortTask {
         self
     }
 
+    /// Whether keys are scalars of 4 or 8 bytes, compared by all bits, and values of whole words.
+    fn is_of_words(&self) -> bool {
+        let image = &self.image;
+        matches!(image.bytes, 4 | 8)
+            && image.fields.len() == 1
+            && image.width() == 8 * image.bytes
+            && self.value_unit == 4
+    }
+
     /// The highest place.
     fn bucket_place(&self) -> u32 {
         self.image.width().div_ceil(DIGIT_BITS) - 1

@@ -1,8 +1,9 @@
-//! The CPU backend's sort, another crate's.
+//! The CPU backend's sort. Pairs of whole words take scratch: twice as many words, each of a key and a value or its index.
 
 use super::{DIGIT_BITS, SortTask};
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
+use crate::scratch::Scratch;
 use crate::{Kernel, Launch, Param, Result, SortRequest, Step};
 
 pub(super) static KERNEL: Kernel = Kernel::host("sort/parallel");
@@ -16,12 +17,16 @@ fn plan(_: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let keys = [("input", job.input.keys), ("output", job.output.keys)];
     let values = [("input_values", job.input.values), ("output_values", job.output.values)];
     let values = values.into_iter().filter_map(|(name, region)| Some((name, region?)));
+    let mut scratch = Scratch::default();
+    let pair = 2 * u64::from(request.key.bytes());
+    let pairs = ["pairs", "spare"].into_iter().filter(|_| job.value_bytes > 0 && job.is_of_words());
+    let pairs: Vec<_> = pairs.map(|name| (name, scratch.take(request.n * pair))).collect();
     let launch = Launch {
         kernel: job.kernel(&KERNEL, vec![], &[]),
         groups: 1,
-        bindings: keys.into_iter().chain(values).collect(),
+        bindings: keys.into_iter().chain(values).chain(pairs).collect(),
         params: vec![("n", Param::ELEMENTS)],
         initial: None,
     };
-    Ok(Work::new(Default::default(), vec![Step::Launch(launch)]))
+    Ok(Work::new(scratch, vec![Step::Launch(launch)]))
 }

@@ -1,0 +1,364 @@
+//! The loops that the CPU runs of an operator or a predicate: one copy for each, and each type of elements.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+
+use crate::{
+    And, Builtin, Element, ElementType, HostOp, HostSelector, Max, Min, Monoid, Or, Predicate, Product, Sum, Xor,
+};
+
+/// The loops of an operator, or of a predicate, over `T`.
+pub(crate) struct Loops<T, F> {
+    of: F,
+    elements: PhantomData<fn(T)>,
+}
+
+impl<T, F> Loops<T, F> {
+    pub(crate) fn of(of: F) -> Self {
+        Loops { of, elements: PhantomData }
+    }
+}
+
+/// From so many elements on a run is worth several chains.
+const LONG_RUN: usize = 32;
+
+impl<T: Element, M: Monoid<T>> HostOp for Loops<T, M> {
+    unsafe fn fold(&self, input: *const u8, n: usize, accumulator: *mut u8) {
+        // SAFETY: the caller gives `n` readable, aligned elements of T, and one at `accumulator`.
+        let (input, accumulator) =
+            unsafe { (std::slice::from_raw_parts(input.cast::<T>(), n), &mut *accumulator.cast::<T>()) };
+        *accumulator = match self.of.commutes() {
+            true => self.of.combine(*accumulator, self.fold_in_lanes(input)),
+            false => input.iter().fold(*accumulator, |a, &x| self.of.combine(a, x)),
+        };
+    }
+
+    unsafe fn fold_runs(&self, input: *const u8, bounds: &[u32], totals: *mut u8) {
+        let (input, totals, commutes) = (input.cast::<T>(), totals.cast::<T>(), self.of.commutes());
+        let elements = bounds.last().zip(bounds.first()).map_or(0, |(last, first)| (last - first) as usize);
+        if subtracts::<T, M>() && elements < LONG_RUN * bounds.len() {
+            // SAFETY: the caller's promises.
+            return unsafe { self.subtract_prefixes(input, bounds, totals) };
+        }
+        for (run, bounds) in bounds.windows(2).enumerate() {
+            let (start, end) = (bounds[0] as usize, bounds[1] as usize);
+            // SAFETY: the caller's bounds are within the aligned input, and ascend.
+            let elements = unsafe { std::slice::from_raw_parts(input.add(start), end - start) };
+            let total = match elements {
+                [] => self.of.identity(),
+                long if commutes && long.len() >= LONG_RUN => self.fold_in_lanes(long),
+                [first, others @ ..] => self.fold_short(*first, others),
+            };
+            // SAFETY: the caller gives aligned room for one total a run.
+            unsafe { totals.add(run).write(total) };
+        }
+    }
+
+    unsafe fn scan(&self, input: *const u8, output: *mut u8, n: usize, carry: *mut u8, exclusive: bool) {
+        let (input, output, carry) = (input.cast::<T>(), output.cast::<T>(), carry.cast::<T>());
+        // SAFETY: the caller gives `n` aligned elements at each pointer, and one at `carry`.
+        unsafe {
+            let whole = if regroups::<T, M>() { n / GROUP * GROUP } else { 0 };
+            match exclusive {
+                true => self.scan_groups::<true>(input, output, whole, &mut *carry),
+                false => self.scan_groups::<false>(input, output, whole, &mut *carry),
+            }
+            // Each element is read before its place is written, so input and output may be the same memory.
+            let mut running = *carry;
+            for i in whole..n {
+                let x = *input.add(i);
+                let next = self.of.combine(running, x);
+                *output.add(i) = if exclusive { running } else { next };
+                running = next;
+            }
+            *carry = running;
+        }
+    }
+}
+
+/// Elements that a scan takes at a time where the grouping is free: four by four.
+const GROUP: usize = 16;
+
+/// Whether combining in other groups gives the same bits and costs little: for the built-in operators over integers.
+fn regroups<T: Element, M: 'static>() -> bool {
+    let integer = matches!(T::TYPE, ElementType::Scalar(scalar) if !scalar.is_float());
+    let kind = |builtin| match builtin {
+        Builtin::Sum => TypeId::of::<Sum>(),
+        Builtin::Product => TypeId::of::<Product>(),
+        Builtin::Min => TypeId::of::<Min>(),
+        Builtin::Max => TypeId::of::<Max>(),
+        Builtin::And => TypeId::of::<And>(),
+        Builtin::Or => TypeId::of::<Or>(),
+        Builtin::Xor => TypeId::of::<Xor>(),
+    };
+    integer && Builtin::ALL.into_iter().any(|builtin| kind(builtin) == TypeId::of::<M>())
+}
+
+/// Elements whose prefixes are at hand at a time.
+const PREFIXES: usize = 1024;
+
+/// Whether a run's total is the difference of two prefixes, to the bit: for sums of integers.
+fn subtracts<T: Element, M: 'static>() -> bool {
+    regroups::<T, M>() && TypeId::of::<M>() == TypeId::of::<Sum>() && matches!(size_of::<T>(), 4 | 8)
+}
+
+/// The one less the other, of integers that [`subtracts`] takes.
+fn difference<T: Element>(a: T, b: T) -> T {
+    use bytemuck::cast;
+    match size_of::<T>() {
+        4 => cast(cast::<T, u32>(a).wrapping_sub(cast::<T, u32>(b))),
+        _ => cast(cast::<T, u64>(a).wrapping_sub(cast::<T, u64>(b))),
+    }
+}
+
+impl<T: Element, M: Monoid<T>> Loops<T, M> {
+    /// The totals of runs, by their elements' prefixes. No branch depends on where short runs end, which cannot be guessed.
+    ///
+    /// # Safety
+    /// As [`HostOp::fold_runs`].
+    unsafe fn subtract_prefixes(&self, input: *const T, bounds: &[u32], totals: *mut T) {
+        let [first, ends @ ..] = bounds else { return };
+        let end = *bounds.last().unwrap_or(first) as usize;
+        let (mut carry, mut before, mut run) = (self.of.identity(), self.of.identity(), 0);
+        let mut prefixes = [carry; PREFIXES + 1];
+        let mut total = |prefix: T| {
+            // SAFETY: there is room for one total for each bound but the first.
+            unsafe { totals.add(run).write(difference(prefix, std::mem::replace(&mut before, prefix))) };
+            run += 1;
+        };
+        let mut ends = ends.iter().map(|&end| end as usize).peekable();
+        for start in (*first as usize..end).step_by(PREFIXES) {
+            let n = PREFIXES.min(end - start);
+            prefixes[0] = carry;
+            let (to, carry) = (prefixes[1..].as_mut_ptr().cast(), std::ptr::from_mut(&mut carry).cast());
+            // SAFETY: the caller's elements, and room for as many.
+            unsafe { self.scan(input.add(start).cast(), to, n, carry, false) };
+            while let Some(end) = ends.next_if(|&end| end < start + n) {
+                total(prefixes[end - start]);
+            }
+        }
+        ends.for_each(|_| total(carry));
+    }
+
+    /// Few elements combined from left to right, by fours: compilers make vectors of other loops, which pay for many only.
+    fn fold_short(&self, first: T, others: &[T]) -> T {
+        let mut fours = others.chunks_exact(4);
+        let mut total = first;
+        for four in &mut fours {
+            total = four.iter().fold(total, |a, &x| self.of.combine(a, x));
+        }
+        fours.remainder().iter().fold(total, |a, &x| self.of.combine(a, x))
+    }
+
+    /// All elements combined, in eight chains: one chain waits for its own latency.
+    fn fold_in_lanes(&self, input: &[T]) -> T {
+        let op = &self.of;
+        let mut lanes = [op.identity(); 8];
+        let mut chunks = input.chunks_exact(8);
+        for chunk in &mut chunks {
+            for (lane, &x) in lanes.iter_mut().zip(chunk) {
+                *lane = op.combine(*lane, x);
+            }
+        }
+        let rest = chunks.remainder().iter().fold(op.identity(), |a, &x| op.combine(a, x));
+        lanes.into_iter().fold(rest, |a, b| op.combine(a, b))
+    }
+
+    /// As [`Loops::scan_in_groups`], by vectors where this knows how.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn scan_groups<const EXCLUSIVE: bool>(&self, input: *const T, output: *mut T, n: usize, carry: &mut T) {
+        #[cfg(target_arch = "x86_64")]
+        if size_of::<T>() == 4 && subtracts::<T, M>() {
+            // SAFETY: the caller's promise, and sums of either integer of 32 bits are those of the other.
+            let total =
+                unsafe { scan_words::<EXCLUSIVE>(input.cast(), output.cast(), n, bytemuck::cast::<T, u32>(*carry)) };
+            *carry = bytemuck::cast(total);
+            return;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.scan_in_groups::<EXCLUSIVE>(input, output, n, carry) }
+    }
+
+    /// Scans groups of 16 elements from `carry` on, and leaves the total there.
+    ///
+    /// Four rows of four are scanned side by side, and only the rows' totals one after the other. So four elements cost one
+    /// combine's latency, not four.
+    ///
+    /// # Safety
+    /// As [`HostOp::scan`]. There is a whole number of groups.
+    unsafe fn scan_in_groups<const EXCLUSIVE: bool>(&self, input: *const T, output: *mut T, n: usize, carry: &mut T) {
+        let op = &self.of;
+        for start in (0..n).step_by(GROUP) {
+            // SAFETY: the caller's promise. The whole group is read before its place is written.
+            let x = unsafe { input.add(start).cast::<[[T; 4]; 4]>().read() };
+            let first = x.map(|row| row[0]);
+            let second: [T; 4] = std::array::from_fn(|row| op.combine(first[row], x[row][1]));
+            let third: [T; 4] = std::array::from_fn(|row| op.combine(second[row], x[row][2]));
+            let fourth: [T; 4] = std::array::from_fn(|row| op.combine(third[row], x[row][3]));
+            let before = fourth.map(|total| std::mem::replace(carry, op.combine(*carry, total)));
+            let scanned: [[T; 4]; 4] = std::array::from_fn(|row| {
+                let from = |total: [T; 4]| op.combine(before[row], total[row]);
+                match EXCLUSIVE {
+                    true => [before[row], from(first), from(second), from(third)],
+                    false => [from(first), from(second), from(third), from(fourth)],
+                }
+            });
+            // SAFETY: as above.
+            unsafe { output.add(start).cast::<[[T; 4]; 4]>().write(scanned) };
+        }
+    }
+}
+
+/// Scans sums from `carry` on, four at a time, and gives the total. Compilers make no vectors of a scan.
+///
+/// # Safety
+/// There are `n` words at each pointer, a multiple of four, and both are the same or apart.
+#[cfg(target_arch = "x86_64")]
+unsafe fn scan_words<const EXCLUSIVE: bool>(input: *const u32, output: *mut u32, n: usize, carry: u32) -> u32 {
+    use std::arch::x86_64::*;
+    // SAFETY: every x86-64 has SSE2. The caller's words are read before their places are written, and need no alignment.
+    unsafe {
+        let mut before = _mm_set1_epi32(carry as i32);
+        for start in (0..n).step_by(4) {
+            let own = _mm_loadu_si128(input.add(start).cast());
+            let pairs = _mm_add_epi32(own, _mm_slli_si128::<4>(own));
+            let sums = _mm_add_epi32(pairs, _mm_slli_si128::<8>(pairs));
+            let scanned = if EXCLUSIVE { _mm_sub_epi32(sums, own) } else { sums };
+            _mm_storeu_si128(output.add(start).cast(), _mm_add_epi32(before, scanned));
+            before = _mm_add_epi32(before, _mm_shuffle_epi32::<0xff>(sums));
+        }
+        _mm_cvtsi128_si32(before) as u32
+    }
+}
+
+impl<T: Element, P: Predicate<T>> HostSelector for Loops<T, P> {
+    unsafe fn count(&self, input: *const u8, n: usize) -> usize {
+        // SAFETY: the caller's promise.
+        let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
+        input.iter().map(|&v| usize::from(self.of.keep(v))).sum()
+    }
+
+    unsafe fn split(&self, input: *const u8, n: usize, kept: *mut u8, rest: *mut u8) -> usize {
+        // SAFETY: the caller's promise.
+        let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
+        let (kept, rest) = (kept.cast::<T>(), rest.cast::<T>());
+        let mut count = 0;
+        // Every element is written to the next free place, which advances if the element is to be there: no branch to guess.
+        if rest.is_null() {
+            let mut fours = input.chunks_exact(4);
+            for four in &mut fours {
+                let keep: [usize; 4] = std::array::from_fn(|i| usize::from(self.of.keep(four[i])));
+                let (two, more) = (keep[0] + keep[1], keep[2] + keep[3]);
+                let places = [count, count + keep[0], count + two, count + two + keep[2]];
+                for (place, &v) in places.into_iter().zip(four) {
+                    // SAFETY: a place is no farther than its element, and there is room for `n`.
+                    unsafe { kept.add(place).write(v) };
+                }
+                count += two + more;
+            }
+            for &v in fours.remainder() {
+                // SAFETY: as above.
+                unsafe { kept.add(count).write(v) };
+                count += usize::from(self.of.keep(v));
+            }
+        } else {
+            for (i, &v) in input.iter().enumerate() {
+                // SAFETY: of the `i` elements before this one `count` are kept and the others are not.
+                unsafe {
+                    kept.add(count).write(v);
+                    rest.add(i - count).write(v);
+                }
+                count += usize::from(self.of.keep(v));
+            }
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::{Op, Scalar, Selector};
+
+    #[test]
+    fn groups_of_integers_scan_as_one_after_the_other() {
+        for n in [0, 1, 15, 16, 17, 100] {
+            let input: Vec<i32> = (0..n).map(|i| (i * 7919) % 31 - 15).collect();
+            for (which, exclusive) in Builtin::ALL.into_iter().flat_map(|which| [(which, false), (which, true)]) {
+                let op = Op::builtin(which, Scalar::I32).unwrap();
+                let scan = |input: &[i32], output: &mut [i32], carry: &mut i32| {
+                    let carry = std::ptr::from_mut(carry).cast();
+                    // SAFETY: both are of the operator's elements, and as long as each other.
+                    unsafe {
+                        op.host().scan(input.as_ptr().cast(), output.as_mut_ptr().cast(), input.len(), carry, exclusive)
+                    };
+                };
+                let (mut whole, mut single, mut carries) = (input.clone(), input.clone(), [3, 3]);
+                scan(&input, &mut whole, &mut carries[0]);
+                for (x, y) in input.chunks(1).zip(single.chunks_mut(1)) {
+                    scan(x, y, &mut carries[1]);
+                }
+                assert_eq!((whole, carries[0]), (single, carries[1]), "{which:?} of {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_are_folded_each_for_itself() {
+        let (input, bounds): (Vec<u32>, _) = ((0..100).collect(), [3, 4, 9, 80]);
+        let mut totals = [7; 4];
+        let sum = Op::sum(Scalar::U32);
+        // SAFETY: the bounds are within the input, and there is room for three totals.
+        unsafe { sum.host().fold_runs(input.as_ptr().cast(), &bounds, totals.as_mut_ptr().cast()) };
+        assert_eq!(totals, [3, (4..9).sum(), (9..80).sum(), 7]);
+
+        // Of many short ones too, by another operator, and not from the first element on.
+        let input: Vec<u32> = (0..5000u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let bounds: Vec<u32> = (0..5000).filter(|i| i % 7 == 3 || i % 1024 < 3 || *i == 4999).skip(1).collect();
+        for which in Builtin::ALL {
+            let (op, mut totals) = (Op::builtin(which, Scalar::U32).unwrap(), vec![0u32; bounds.len() - 1]);
+            // SAFETY: as above.
+            unsafe { op.host().fold_runs(input.as_ptr().cast(), &bounds, totals.as_mut_ptr().cast()) };
+            for (total, run) in totals.iter().zip(bounds.windows(2)) {
+                let mut want = [0; 4];
+                want.copy_from_slice(op.identity());
+                let (mut want, run) = (u32::from_ne_bytes(want), &input[run[0] as usize..run[1] as usize]);
+                // SAFETY: these are elements of the operator's.
+                unsafe { op.host().fold(run.as_ptr().cast(), run.len(), std::ptr::from_mut(&mut want).cast()) };
+                assert_eq!(*total, want, "{which:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn elements_are_split_in_their_order() {
+        #[derive(Clone)]
+        struct Odd;
+        impl Predicate<u32> for Odd {
+            fn text(&self) -> Cow<'static, str> {
+                "".into()
+            }
+            fn keep(&self, v: u32) -> bool {
+                v % 2 == 1
+            }
+        }
+        let odd = Selector::of::<u32, _>(Odd);
+        for n in 0..10u32 {
+            let input: Vec<u32> = (0..n).map(|i| i * i + i / 3).collect();
+            let (want, others): (Vec<u32>, Vec<u32>) = input.iter().partition(|&&v| v % 2 == 1);
+            for apart in [false, true] {
+                let (mut kept, mut rest) = (vec![0u32; n as usize], vec![0u32; n as usize]);
+                let to = if apart { rest.as_mut_ptr().cast() } else { std::ptr::null_mut() };
+                // SAFETY: each has room for as many elements as the input has.
+                let count =
+                    unsafe { odd.host().split(input.as_ptr().cast(), input.len(), kept.as_mut_ptr().cast(), to) };
+                assert_eq!(kept[..count], want);
+                assert!(!apart || rest[..others.len()] == others);
+            }
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The CPU backend beside what a program would have without it: a loop on one thread, and the crates that sort.
+//!
+//! `cargo run --release -p trifold-cpu --example beside_loops -- [part of a row's name] [log2 n]...`
+//!
+//! Each row is a call, prepared once, and its alternatives. They take turns, so that whatever else the machine does meets
+//! all of them. A figure is the median, in 10^9 elements a second. The ratio is to the best alternative.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use rdst::RadixSort;
+use trifold_core::{
+    Buffer, Call, CopyRequest, Element, Options, Reduce, ReduceByKey, Request, Result, Scan, Select, Sort, Spans, Sum,
+    Transfer, UpperHalf,
+};
+use trifold_cpu::Cpu;
+use voracious_radix_sort::RadixSort as _;
+
+/// Each row takes turns for at least so long.
+const LONG: Duration = Duration::from_millis(700);
+const FEWEST_TURNS: usize = 9;
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let part = arguments.next().unwrap_or_default();
+    let mut logs: Vec<u32> =
+        arguments.filter_map(|log| log.parse().ok()).filter(|log| (4..=28).contains(log)).collect();
+    if logs.is_empty() {
+        logs = vec![16, 20, 22, 24];
+    }
+    println!("{:28} {:>5} {:>8} {:>8} {:>6}  best alternative", "", "n", "trifold", "best", "ratio");
+    for log in logs {
+        let rows = Rows { cpu: Cpu::new()?, part: part.clone(), log, words: words(1 << log) };
+        rows.scans()?;
+        rows.selections()?;
+        rows.runs("of 8", |i, _| i.is_multiple_of(8))?;
+        rows.runs("of 5, drawn", |_, word| word.is_multiple_of(5))?;
+        rows.keys()?;
+        rows.pairs()?;
+    }
+    Ok(())
+}
+
+fn words(n: usize) -> Vec<u32> {
+    let mut x = 0x9e37_79b9_7f4a_7c15u64;
+    let next = || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        (x >> 16) as u32
+    };
+    std::iter::repeat_with(next).take(n).collect()
+}
+
+/// What else does a row's work, and its name.
+type Other<'a> = (&'static str, &'a mut dyn FnMut());
+
+struct Rows {
+    cpu: Cpu,
+    /// Rows are measured whose name has this.
+    part: String,
+    log: u32,
+    words: Vec<u32>,
+}
+
+impl Rows {
+    fn n(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Times a call and its alternatives by turns, and prints the row.
+    fn row(&self, name: &str, call: &Call<Cpu>, others: &mut [Other<'_>]) -> Result<()> {
+        if !name.contains(&self.part) {
+            return Ok(());
+        }
+        let mut times = vec![vec![]; others.len() + 1];
+        let start = Instant::now();
+        while times[0].len() < FEWEST_TURNS || start.elapsed() < LONG {
+            let turn = Instant::now();
+            call.run()?;
+            times[0].push(turn.elapsed().as_secs_f64());
+            for ((_, other), times) in others.iter_mut().zip(&mut times[1..]) {
+                let turn = Instant::now();
+                other();
+                times.push(turn.elapsed().as_secs_f64());
+            }
+        }
+        let rate = |times: &mut Vec<f64>| {
+            times.sort_by(f64::total_cmp);
+            self.n() as f64 / times[times.len() / 2] * 1e-9
+        };
+        let rates: Vec<f64> = times.iter_mut().map(rate).collect();
+        let others = others.iter().map(|(name, _)| *name).zip(rates[1..].iter().copied());
+        let (best, most) = others.max_by(|a, b| a.1.total_cmp(&b.1)).expect("a row has an alternative");
+        println!("{name:28}  2^{} {:8.3} {most:8.3} {:6.2}  {best}", self.log, rates[0], rates[0] / most);
+        Ok(())
+    }
+
+    fn alloc<T: Element>(&self) -> Result<Buffer<T, Cpu>> {
+        self.cpu.alloc(self.n())
+    }
+
+    fn scans(&self) -> Result<()> {
+        let (n, words) = (self.n(), &self.words[..]);
+        let (x, y, one) = (self.cpu.upload(words)?, self.alloc::<u32>()?, self.cpu.alloc(1)?);
+        let mut out = vec![0u32; n];
+        let copy = Request::Copy(CopyRequest { element: u32::TYPE, n: n as u64 });
+        let copy = Call::new(&self.cpu, &copy, &Spans::new(x.span(), y.span()), Options::default())?;
+        self.row("copy u32", &copy, &mut [("copy_from_slice", &mut || black_box(&mut out).copy_from_slice(words))])?;
+        let call = self.cpu.inclusive_scan(&x, Sum).to(&y).prepare()?;
+        self.row("scan u32", &call, &mut [("loop", &mut || scan(words, black_box(&mut out)))])?;
+        agree(&y, &out)?;
+        let call = self.cpu.exclusive_scan(&x, Sum).to(&y).prepare()?;
+        self.row("exclusive scan u32", &call, &mut [("loop", &mut || exclusive_scan(words, black_box(&mut out)))])?;
+        agree(&y, &out)?;
+        let call = self.cpu.reduce(&x, Sum).to(&one).prepare()?;
+        let mut total = || _ = black_box(words.iter().fold(0u32, |a, &b| a.wrapping_add(b)));
+        self.row("reduce u32", &call, &mut [("loop", &mut total)])?;
+
+        let floats: Vec<f32> = words.iter().map(|&w| w as f32).collect();
+        let (x, y, mut out) = (self.cpu.upload(&floats)?, self.alloc::<f32>()?, vec![0f32; n]);
+        let call = self.cpu.inclusive_scan(&x, Sum).to(&y).prepare()?;
+        let mut plain = || {
+            let mut total = 0.0;
+            for (y, &x) in black_box(&mut out).iter_mut().zip(&floats) {
+                total += x;
+                *y = total;
+            }
+        };
+        self.row("scan f32", &call, &mut [("loop", &mut plain)])
+    }
+
+    fn selections(&self) -> Result<()> {
+        let (n, words) = (self.n(), &self.words[..]);
+        let (x, y, z, count) = (self.cpu.upload(words)?, self.alloc()?, self.alloc()?, self.cpu.alloc(1)?);
+        let (mut kept, mut rest) = (vec![0u32; n + 1], vec![0u32; n + 1]);
+        let call = self.cpu.select(&x, UpperHalf).count_to(&count).to(&y).prepare()?;
+        let mut compact = || _ = black_box(compact(words, black_box(&mut kept)));
+        // No filter is nearly as fast, and the threads of rayon's would stay awake for the next turn.
+        let others: &mut [Other<'_>] = &mut [("loop without branches", &mut compact)];
+        self.row("select u32, half", &call, others)?;
+        let mut apart = || _ = black_box(split(words, black_box(&mut kept), black_box(&mut rest)));
+        let call = self.cpu.partition(&x, UpperHalf).count_to(&count).to((&y, &z)).prepare()?;
+        self.row("partition u32, half", &call, &mut [("loop without branches", &mut apart)])?;
+        let mut behind = || {
+            let n = split(words, &mut kept, &mut rest);
+            kept[n..words.len()].copy_from_slice(&rest[..words.len() - n]);
+            black_box(&mut kept);
+        };
+        let call = self.cpu.partition(&x, UpperHalf).count_to(&count).to_one(&y).prepare()?;
+        self.row("partition u32 to one", &call, &mut [("loop without branches", &mut behind)])
+    }
+
+    fn runs(&self, of: &str, begins: impl Fn(usize, u32) -> bool) -> Result<()> {
+        let (n, words) = (self.n(), &self.words[..]);
+        let mut key = 0;
+        let keys = words.iter().enumerate().map(|(i, &word)| {
+            key += u32::from(begins(i, word));
+            key
+        });
+        let keys: Vec<u32> = keys.collect();
+        let (x, v, count) = (self.cpu.upload(&keys)?, self.cpu.upload(words)?, self.cpu.alloc(1)?);
+        let (y, z) = (self.alloc::<u32>()?, self.alloc::<u32>()?);
+        let (mut found, mut totals) = (vec![0u32; n], vec![0u32; n]);
+        let call = self.cpu.reduce_by_key(&x, &v, Sum).count_to(&count).to((&y, &z)).prepare()?;
+        let mut plain = || _ = black_box(reduce_by_key(&keys, words, black_box(&mut found), black_box(&mut totals)));
+        self.row(&format!("reduce by key, runs {of}"), &call, &mut [("loop", &mut plain)])?;
+        let call = self.cpu.run_length_encode(&x).count_to(&count).to((&y, &z)).prepare()?;
+        let mut plain = || _ = black_box(run_lengths(&keys, black_box(&mut found), black_box(&mut totals)));
+        self.row(&format!("run lengths, runs {of}"), &call, &mut [("loop", &mut plain)])
+    }
+
+    fn keys(&self) -> Result<()> {
+        let words = &self.words[..];
+        let (x, y) = (self.cpu.upload(words)?, self.alloc()?);
+        let call = self.cpu.sort(&x).to(&y).prepare()?;
+        let mut rdst = || black_box(&mut words.to_vec()).radix_sort_unstable();
+        let mut voracious = || black_box(&mut words.to_vec()).voracious_mt_sort(rayon::current_num_threads());
+        self.row("sort u32", &call, &mut [("rdst", &mut rdst), ("voracious", &mut voracious)])?;
+        let wide: Vec<u64> = words.iter().map(|&w| u64::from(w) * 0x9e37_79b9_7f4a_7c15).collect();
+        let (x, y) = (self.cpu.upload(&wide)?, self.alloc()?);
+        let call = self.cpu.sort(&x).to(&y).prepare()?;
+        let mut rdst = || black_box(&mut wide.clone()).radix_sort_unstable();
+        let mut voracious = || black_box(&mut wide.clone()).voracious_mt_sort(rayon::current_num_threads());
+        self.row("sort u64", &call, &mut [("rdst", &mut rdst), ("voracious", &mut voracious)])
+    }
+
+    /// Stable, of keys and values of 32 bits. Where the crates sort words of both, the values come in ascending order.
+    fn pairs(&self) -> Result<()> {
+        let words = &self.words[..];
+        let values: Vec<u32> = (0..self.n() as u32).collect();
+        let (x, v, y, w) = (self.cpu.upload(words)?, self.cpu.upload(&values)?, self.alloc()?, self.alloc()?);
+        let call = self.cpu.sort(&x).with(&v).to((&y, &w)).prepare()?;
+        let both = || -> Vec<u64> { words.iter().zip(0..).map(|(&key, i)| u64::from(key) << 32 | i).collect() };
+        let mut rdst = || black_box(&mut both()).radix_sort_unstable();
+        let mut voracious = || black_box(&mut both()).voracious_mt_sort(rayon::current_num_threads());
+        let mut stable = || {
+            let mut pairs: Vec<(u32, u32)> = words.iter().copied().zip(0..).collect();
+            black_box(&mut pairs).par_sort_by_key(|pair| pair.0);
+        };
+        let others: &mut [Other<'_>] = &mut [
+            ("rdst, key and index in a u64", &mut rdst),
+            ("voracious, key and index in a u64", &mut voracious),
+            ("rayon's stable sort", &mut stable),
+        ];
+        self.row("sort u32+u32", &call, others)?;
+        let wide: Vec<u64> = words.iter().map(|&w| u64::from(w) * 0x9e37_79b9_7f4a_7c15).collect();
+        let (x, y) = (self.cpu.upload(&wide)?, self.alloc()?);
+        let call = self.cpu.sort(&x).with(&v).to((&y, &w)).prepare()?;
+        let mut rdst = || {
+            let pairs = wide.iter().zip(0..).map(|(&key, i)| u128::from(key) << 32 | i);
+            black_box(&mut pairs.collect::<Vec<u128>>()).radix_sort_unstable();
+        };
+        let mut stable = || {
+            let mut pairs: Vec<(u64, u32)> = wide.iter().copied().zip(0..).collect();
+            black_box(&mut pairs).par_sort_by_key(|pair| pair.0);
+        };
+        let others: &mut [Other<'_>] =
+            &mut [("rdst, key and index in a u128", &mut rdst), ("rayon's stable sort", &mut stable)];
+        self.row("sort u64+u32", &call, others)
+    }
+}
+
+/// Stops if a call and its loop differ: then their times are not those of the same work.
+fn agree<T: Element>(ours: &Buffer<T, Cpu>, theirs: &[T]) -> Result<()> {
+    let ours = ours.read()?;
+    // A row that was left out wrote nothing.
+    assert!(ours == theirs || ours == vec![T::zeroed(); ours.len()] || theirs == vec![T::zeroed(); theirs.len()]);
+    Ok(())
+}
+
+// The loops are functions of their own, as in a program, and none is inlined to where its arguments are known.
+
+#[inline(never)]
+fn scan(x: &[u32], y: &mut [u32]) {
+    let mut total = 0u32;
+    for (y, &x) in y.iter_mut().zip(x) {
+        total = total.wrapping_add(x);
+        *y = total;
+    }
+}
+
+#[inline(never)]
+fn exclusive_scan(x: &[u32], y: &mut [u32]) {
+    let mut total = 0u32;
+    for (y, &x) in y.iter_mut().zip(x) {
+        *y = total;
+        total = total.wrapping_add(x);
+    }
+}
+
+#[inline(never)]
+fn compact(x: &[u32], kept: &mut [u32]) -> usize {
+    let mut n = 0;
+    for &x in x {
+        kept[n] = x;
+        n += usize::from(x >= 1 << 31);
+    }
+    n
+}
+
+#[inline(never)]
+fn split(x: &[u32], kept: &mut [u32], rest: &mut [u32]) -> usize {
+    let mut n = 0;
+    for (i, &x) in x.iter().enumerate() {
+        kept[n] = x;
+        rest[i - n] = x;
+        n += usize::from(x >= 1 << 31);
+    }
+    n
+}
+
+#[inline(never)]
+fn reduce_by_key(keys: &[u32], values: &[u32], found: &mut [u32], totals: &mut [u32]) -> usize {
+    let (mut run, mut total) = (0, 0u32);
+    found[0] = keys[0];
+    for (&key, &value) in keys.iter().zip(values) {
+        if key != found[run] {
+            totals[run] = total;
+            run += 1;
+            found[run] = key;
+            total = 0;
+        }
+        total = total.wrapping_add(value);
+    }
+    totals[run] = total;
+    run + 1
+}
+
+#[inline(never)]
+fn run_lengths(keys: &[u32], found: &mut [u32], lengths: &mut [u32]) -> usize {
+    let (mut run, mut length) = (0, 0u32);
+    found[0] = keys[0];
+    for &key in keys {
+        if key != found[run] {
+            lengths[run] = length;
+            run += 1;
+            found[run] = key;
+            length = 0;
+        }
+        length += 1;
+    }
+    lengths[run] = length;
+    run + 1
+}
