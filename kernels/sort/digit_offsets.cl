@@ -6,6 +6,8 @@
 #define BUFFER_INPUT 0u
 #define BUFFER_TEMP 1u
 #define BUFFER_OUTPUT 2u
+// For keys that nobody asks for.
+#define BUFFER_NONE 3u
 
 // Nothing orders the other workgroups' counts before their arrival, so they are read until they add up to n.
 void digit_offsets(
@@ -61,7 +63,7 @@ void digit_offsets(
     if (shared_skip[place] == 0u) {
       const u32 destination = passes % 2u == 1u ? BUFFER_OUTPUT : BUFFER_TEMP;
       route[1] = source;
-      route[2] = destination;
+      route[2] = KEYS_KEPT == 0u && passes == 1u ? BUFFER_NONE : destination;
       source = destination;
       passes--;
     }

@@ -6,6 +6,8 @@
 #define BUFFER_INPUT 0u
 #define BUFFER_TEMP 1u
 #define BUFFER_OUTPUT 2u
+// For keys that nobody asks for.
+#define BUFFER_NONE 3u
 
 extern __shared__ u32 shared_counts[];
 __shared__ u32 shared_skip[PLACES];
@@ -62,7 +64,7 @@ FUNCTION void digit_offsets(u32 *bins, u32 *counts, const Params &params, u32 th
     if (shared_skip[place] == 0u) {
       const u32 destination = passes % 2u == 1u ? BUFFER_OUTPUT : BUFFER_TEMP;
       route[1] = source;
-      route[2] = destination;
+      route[2] = KEYS_KEPT == 0u && passes == 1u ? BUFFER_NONE : destination;
       source = destination;
       passes--;
     }

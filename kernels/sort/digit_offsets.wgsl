@@ -6,6 +6,8 @@ const ROUTES: u32 = COUNTS;
 const BUFFER_INPUT: u32 = 0u;
 const BUFFER_TEMP: u32 = 1u;
 const BUFFER_OUTPUT: u32 = 2u;
+// For keys that nobody asks for.
+const BUFFER_NONE: u32 = 3u;
 
 var<workgroup> shared_counts: array<atomic<u32>, COUNTS * COPIES>;
 var<workgroup> shared_skip: array<u32, PLACES>;
@@ -63,7 +65,7 @@ fn digit_offsets(thread: u32, lane: u32, width: u32, subgroup: u32) {
     if (shared_skip[place] == 0u) {
       let destination = select(BUFFER_TEMP, BUFFER_OUTPUT, passes % 2u == 1u);
       counts[route + 1u] = source;
-      counts[route + 2u] = destination;
+      counts[route + 2u] = select(destination, BUFFER_NONE, KEYS_KEPT == 0u && passes == 1u);
       source = destination;
       passes--;
     }

@@ -7,6 +7,8 @@
 #define BUFFER_INPUT 0u
 #define BUFFER_TEMP 1u
 #define BUFFER_OUTPUT 2u
+// For keys that nobody asks for.
+#define BUFFER_NONE 3u
 
 __shared__ u32 shared_word;
 __shared__ u32 shared_place;
@@ -136,7 +138,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
                               : output_values + params.output_values_offset;
   u32 moved[ITEMS];
   // with VALUE_WORDS
-  load_values(source_values, first, sg, params.n, 0u, moved);
+  load_values(source_values, first, sg, params.n, 0u, SOURCE_VALUES == 1u || route[1] != BUFFER_INPUT, moved);
 
   // 6. Look back, one invocation a digit. If a tile is stuck, the whole workgroup counts it and goes on.
   u32 offsets[DIGITS_EACH];
@@ -224,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = k * WORKGROUP + thread;
     targets[k] = at + digit_bases[ordered_digit(sorted[k], params.place)];
-    if (at < valid) { destination[targets[k]] = key_restored(sorted[k]); }
+    if (at < valid && (KEYS_KEPT == 1u || route[2] != BUFFER_NONE)) { destination[targets[k]] = key_restored(sorted[k]); }
   }
   StoredValue *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
   // with VALUE_WORDS

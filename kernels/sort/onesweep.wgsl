@@ -7,6 +7,8 @@ const ROUTES: u32 = PLACES * DIGITS;
 const BUFFER_INPUT: u32 = 0u;
 const BUFFER_TEMP: u32 = 1u;
 const BUFFER_OUTPUT: u32 = 2u;
+// For keys that nobody asks for.
+const BUFFER_NONE: u32 = 3u;
 
 var<workgroup> shared_word: u32;
 var<workgroup> shared_place: u32;

@@ -1,5 +1,6 @@
 // sort/place_values: values of any number of words, each to the place of its key. An invocation's keys stand from `seat` on,
-// `stride` apart, and `origins` are where they stood in the segment.
+// `stride` apart, and `origins` are where they stood in the segment: their values, if
+// none are given.
 
 void place_values(
   __global const StoredValue *source, __global StoredValue *target, Params params, Segment segment, u32 seat, u32 stride,
@@ -12,6 +13,8 @@ void place_values(
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
       const u32 origin = min(origins[k], segment.count - 1u);
+      moved[k] = origin;
+      // with SOURCE_VALUES
       moved[k] = source[origin * VALUE_WORDS + word];
     }
     // In place, all have loaded before any stores.

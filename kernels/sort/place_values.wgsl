@@ -1,11 +1,16 @@
 // sort/place_values: values of any number of words, each to the place of its key. An invocation's keys stand from `seat` on,
-// `stride` apart, and `origins` are where they stood in the segment.
+// `stride` apart, and `origins` are where they stood in the segment: their values, if
+// none are given.
 
 // In place what is moved is read through the binding that it is stored through: a compiler may take two bindings for memory
 // that does not overlap, and then move a load behind a barrier and another invocation's store.
 fn source_value(at: u32) -> u32 {
-  if (IN_PLACE > 0u) { return load_target_values(params.target_values_offset + at); }
-  return load_source_values(params.source_values_offset + at);
+  var value = at;
+  // with SOURCE_VALUES
+  value = load_source_values(params.source_values_offset + at);
+  // with IN_PLACE
+  value = load_target_values(params.target_values_offset + at);
+  return value;
 }
 
 fn place_values(segment: Segment, seat: u32, stride: u32, origins: ptr<function, array<u32, ITEMS>>) {

@@ -2,6 +2,14 @@
 // alone: there a tile is brought in order by parts, which through Vulkan is faster. OpenCL C and CUDA C bring a whole tile
 // in order, and have sort/values.
 
+// The caller's values, or the keys' places if none are given.
+fn input_value(index: u32, word: u32) -> u32 {
+  var value = index;
+  // with SOURCE_VALUES
+  value = load_input_values(params.input_values_offset + index * VALUE_WORDS + word);
+  return value;
+}
+
 // A word of this invocation's values, with one branch for all loads, as with the keys. The first words are loaded before there is
 // a use for them: they come while others wait.
 fn load_values(source: u32, first: u32, width: u32, word: u32, moved: ptr<function, array<u32, ITEMS>>) {
@@ -9,7 +17,7 @@ fn load_values(source: u32, first: u32, width: u32, word: u32, moved: ptr<functi
   if (source == BUFFER_INPUT) {
     // unroll
     for (var k = 0u; k < ITEMS; k++) {
-      (*moved)[k] = load_input_values(params.input_values_offset + min(first + k * width, last) * VALUE_WORDS + word);
+      (*moved)[k] = input_value(min(first + k * width, last), word);
     }
   } else if (source == BUFFER_TEMP) {
     // unroll

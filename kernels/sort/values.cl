@@ -2,13 +2,13 @@
 // C and CUDA C alone: they bring a whole tile in order. Through Vulkan parts of a tile are faster, so WGSL has
 // sort/scatter_values.
 
-// A word of this invocation's values. The first words are loaded before there is a use for them: they come while others wait.
-void load_values(__global const StoredValue *source, u32 first, Subgroup sg, u32 n, u32 word, u32 *moved) {
+// A word of this invocation's values, which are the keys' places if none are given. The first words are loaded before there is a use for them: they come while others wait.
+void load_values(__global const StoredValue *source, u32 first, Subgroup sg, u32 n, u32 word, bool given, u32 *moved) {
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 index = first + k * sg.width;
     moved[k] = 0u;
-    if (index < n) { moved[k] = source[(size_t)index * VALUE_WORDS + word]; }
+    if (index < n) { moved[k] = given ? source[(size_t)index * VALUE_WORDS + word] : index; }
   }
 }
 
@@ -18,7 +18,7 @@ void move_values(
   u32 *moved, const u32 *positions, const u32 *targets
 ) {
   for (u32 word = 0u; word < VALUE_WORDS; word++) {
-    if (word > 0u) { load_values(source, first, sg, n, word, moved); }
+    if (word > 0u) { load_values(source, first, sg, n, word, true, moved); }
     workgroup_barrier();
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) { exchange[positions[k]] = moved[k]; }

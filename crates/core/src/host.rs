@@ -311,7 +311,7 @@ mod tests {
     fn runs_are_folded_each_for_itself() {
         let (input, bounds): (Vec<u32>, _) = ((0..100).collect(), [3, 4, 9, 80]);
         let mut totals = [7; 4];
-        let sum = Op::sum(Scalar::U32);
+        let sum = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
         // SAFETY: the bounds are within the input, and there is room for three totals.
         unsafe { sum.host().fold_runs(input.as_ptr().cast(), &bounds, totals.as_mut_ptr().cast()) };
         assert_eq!(totals, [3, (4..9).sum(), (9..80).sum(), 7]);

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
-use trifold_core::{ElementType, Error, KernelKey, KeyImage, Order, Request, Result, ScalarKind};
+use trifold_core::{ElementType, Error, KernelKey, KeyImage, Order, Request, Result, Scalar, ScalarKind};
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Output, ordered};
@@ -41,7 +41,8 @@ struct SortStep {
 struct Values {
     /// Of a value.
     bytes: usize,
-    input: Region,
+    /// The places of the keys, where none are given.
+    input: Option<Region>,
     output: Region,
     /// Scratch for pairs of whole words, and for as many more.
     pairs: Option<[Region; 2]>,
@@ -133,7 +134,12 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     let (n, key_bytes) = (arguments.count()?, image.bytes as usize);
     let alignment = if key_bytes.is_power_of_two() { key_bytes } else { 4 };
     let input = arguments.array("input", n, key_bytes, alignment)?;
-    let output = arguments.array("output", n, key_bytes, alignment)?;
+    // Keys that are not asked for go to scratch.
+    let output = match constant("KEYS_KEPT")? {
+        0 => arguments.room("output", n, key_bytes)?,
+        _ => arguments.array("output", n, key_bytes, alignment)?,
+    };
+    let given = arguments.region("input_values").is_ok();
     let unit = constant("VALUE_UNIT")? as usize;
     let pairs = || match arguments.region("pairs") {
         Ok(_) => Ok(Some([arguments.room("pairs", n, 2 * key_bytes)?, arguments.room("spare", n, 2 * key_bytes)?])),
@@ -143,7 +149,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         0 => None,
         bytes => Some(Values {
             bytes,
-            input: arguments.array("input_values", n, bytes, unit)?,
+            input: given.then(|| arguments.array("input_values", n, bytes, unit)).transpose()?,
             output: arguments.array("output_values", n, bytes, unit)?,
             pairs: pairs()?,
         }),
@@ -152,16 +158,16 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         input.check_apart(&output)?;
     }
     if let Some(v) = &values {
-        if !v.input.is(&v.output) {
-            v.input.check_apart(&v.output)?;
+        for input in v.input.iter().filter(|input| !input.is(&v.output)) {
+            input.check_apart(&v.output)?;
         }
         for region in [&input, &output] {
             v.output.check_apart(region)?;
         }
-        v.input.check_apart(&output)?;
+        v.input.iter().try_for_each(|input| input.check_apart(&output))?;
         if let Some([pairs, spare]) = &v.pairs {
             pairs.check_apart(spare)?;
-            let all = [&input, &output, &v.input, &v.output];
+            let all = [&input, &output, &v.output].into_iter().chain(&v.input);
             all.into_iter().try_for_each(|region| pairs.check_apart(region).and(spare.check_apart(region)))?;
         }
     }
@@ -173,7 +179,7 @@ impl Work for SortStep {
         let mut reads = vec![&self.input];
         let mut writes = vec![&self.output];
         if let Some(v) = &self.values {
-            reads.push(&v.input);
+            reads.extend(&v.input);
             writes.push(&v.output);
             writes.extend(v.pairs.iter().flatten());
         }
@@ -256,7 +262,10 @@ impl SortStep {
         let (n, words) = (self.n, values.bytes / 4);
         // SAFETY: `bind` checked lengths and alignments. Nobody writes to the inputs meanwhile.
         let (keys, carried) = unsafe {
-            let carried = std::slice::from_raw_parts(values.input.start().cast::<u32>(), n * words);
+            let carried = match &values.input {
+                Some(input) => std::slice::from_raw_parts(input.start().cast::<u32>(), n * words),
+                None => &[],
+            };
             (std::slice::from_raw_parts(self.input.start().cast::<K>(), n), carried)
         };
         let Some(&first) = keys.first() else { return K::Pair::ZERO };
@@ -270,7 +279,9 @@ impl SortStep {
                 *pair = key.above(carried);
             };
             match words {
-                1 => part.iter_mut().zip(keys.zip(&carried[start..])).for_each(|(pair, (key, &v))| put(pair, key, v)),
+                1 if values.input.is_some() => {
+                    part.iter_mut().zip(keys.zip(&carried[start..])).for_each(|(pair, (key, &v))| put(pair, key, v))
+                }
                 _ => part.iter_mut().zip(keys.zip(start as u32..)).for_each(|(pair, (key, i))| put(pair, key, i)),
             }
             let mut all = all.lock();
@@ -358,7 +369,12 @@ impl SortStep {
         unsafe {
             gather(pool, &places, size, &self.input, &self.output)?;
             match &self.values {
-                Some(values) => gather(pool, &places, values.bytes, &values.input, &values.output),
+                Some(Values { input: Some(input), output, bytes, .. }) => gather(pool, &places, *bytes, input, output),
+                Some(Values { output, .. }) => {
+                    // An output of places has a word for each.
+                    std::slice::from_raw_parts_mut(output.start().cast::<u32>(), n).copy_from_slice(&places);
+                    Ok(())
+                }
                 None => Ok(()),
             }
         }
@@ -419,24 +435,25 @@ impl Values {
     /// The caller holds access to the values, and no reference to them.
     unsafe fn place<K: Bits>(&self, pool: &ThreadPool, pairs: &[K::Pair]) -> Result<()> {
         let (n, words) = (pairs.len(), self.bytes / 4);
-        let in_place = self.input.is(&self.output) && words > 1;
+        let input = self.input.as_ref().filter(|_| words > 1);
+        let in_place = input.is_some_and(|input| input.is(&self.output));
         let mut moved: Vec<u32> = if in_place { reserve(n * words)? } else { vec![] };
-        if in_place {
+        if let Some(input) = input.filter(|_| in_place) {
             // SAFETY: `bind` checked length and alignment, and nothing writes to the values before this ends.
-            moved.extend_from_slice(unsafe { std::slice::from_raw_parts(self.input.start().cast(), n * words) });
+            moved.extend_from_slice(unsafe { std::slice::from_raw_parts(input.start().cast(), n * words) });
         }
         // SAFETY: as above. The output is apart from everything else, or it is the input, which is not referred to here.
         let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) };
-        if words == 1 {
+        let Some(input) = input else {
             in_chunks(pool, output, 1, |start, part| {
                 part.iter_mut().zip(&pairs[start..]).for_each(|(value, &pair)| *value = K::of_pair(pair).1);
             });
             return Ok(());
-        }
+        };
         let input = match in_place {
             true => &moved[..],
             // SAFETY: as above; the input is not the output.
-            false => unsafe { std::slice::from_raw_parts(self.input.start().cast::<u32>(), n * words) },
+            false => unsafe { std::slice::from_raw_parts(input.start().cast::<u32>(), n * words) },
         };
         in_chunks(pool, output, words, |start, part| {
             let pairs = pairs[start / words..].iter();
@@ -502,6 +519,11 @@ pub(crate) fn expect(request: &Request, keys: &[u8], values: Option<&[u8]>) -> O
         let parts = places.par_iter().flat_map_iter(|&i| bytes[i as usize * size..][..size].iter().copied());
         Output::exact(element, parts.collect())
     };
+    if request.by_place {
+        let sorted = request.writes_keys.then(|| gathered(&request.key, keys));
+        let places = Output::exact(&ElementType::Scalar(Scalar::U32), bytemuck::cast_slice(&places).to_vec());
+        return Some(Expected { values: sorted, ..Expected::of(places) });
+    }
     let values = request.value.as_ref().zip(values).map(|(value, bytes)| gathered(value, bytes));
     Some(Expected { values, ..Expected::of(gathered(&request.key, keys)) })
 }

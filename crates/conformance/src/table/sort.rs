@@ -36,7 +36,8 @@ fn sorts() -> [(Scalar, Option<ElementType>, Order, Placement); 6] {
 pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
     let Request::Sort(r) = request else { return None };
     let keys = inputs::keys(&r.key, distribution, r.n, random);
-    Some((keys, r.value.as_ref().map(|value| inputs::values(value, r.n))))
+    let given = r.value.as_ref().filter(|_| !r.by_place);
+    Some((keys, given.map(|value| inputs::values(value, r.n))))
 }
 
 /// Whether a request is as plain as any, if it is a sort.
@@ -60,6 +61,7 @@ impl Table<'_> {
         self.sort_fields();
         self.sort_bits();
         self.sort_narrow();
+        self.argsorts();
         self.sort_reuse();
         self.sort_large();
         let sizes = (0..64).map(|i| 1 + (i * 613) % 9001);
@@ -83,6 +85,40 @@ impl Table<'_> {
                     Row::new(sort(key.clone(), Some(v4.clone()), Order::Ascending, 5003)).distribution(distribution),
                 );
             }
+        }
+    }
+
+    /// Places of keys, alone and with the keys in order.
+    fn argsorts(&mut self) {
+        let keys = [Scalar::U32.into(), Scalar::U8.into(), Scalar::F64.into(), Fields::TYPE, Scalar::I128.into()];
+        for (turn, key) in keys.into_iter().enumerate() {
+            for writes_keys in [false, true] {
+                let row = |n| {
+                    let order = if turn % 2 == 1 { Order::Descending } else { Order::Ascending };
+                    let mut request = SortRequest::argsort(key.clone(), n).in_order(order);
+                    request.writes_keys = writes_keys;
+                    Row::new(request.into())
+                };
+                for (n, placement) in [
+                    (0, Placement::Aligned),
+                    (1, Placement::Odd),
+                    (300, Placement::Odd),
+                    (5003, Placement::Odd),
+                    (20_011, Placement::Aligned),
+                ] {
+                    match self.level {
+                        Level::Quick if turn > 1 || n == 20_011 => self.by_first(row(n).placement(placement)),
+                        _ => self.by_algorithm(row(n).placement(placement)),
+                    }
+                }
+                for distribution in [Distribution::Constant, Distribution::Few, Distribution::Places(0b0101)] {
+                    self.by_first(row(5003).distribution(distribution));
+                }
+                self.by_first(row(6007).runs(3));
+            }
+        }
+        for n in self.large_sizes() {
+            self.by_algorithm(Row::new(SortRequest::argsort(Scalar::U32.into(), n).into()));
         }
     }
 

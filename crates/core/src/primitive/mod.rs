@@ -17,7 +17,7 @@ pub use self::reduce::ReduceCall;
 pub use self::reduce_by_key::ReduceByKeyCall;
 pub use self::scan::{ScanCall, ScanKind};
 pub use self::select::{HostSelector, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
-pub use self::sort::{Order, SortCall, SortPairsCall};
+pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
 use crate::{ElementType, Kernel, Op, Result, Slot, Step};
@@ -120,7 +120,7 @@ primitives! {
     /// Reduce.
     reduce: Reduce(ReduceRequest) as REDUCE;
     /// Sort.
-    sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS;
+    sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT;
     /// Select or partition.
     select: Select(SelectRequest) as SELECT_IF, PARTITION_IF;
     /// Reduce by key, or encode run lengths.
@@ -266,7 +266,7 @@ impl Request {
         self.asked().form()
     }
 
-    /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, select_if, partition_if,
+    /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, argsort, select_if, partition_if,
     /// reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name

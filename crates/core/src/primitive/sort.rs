@@ -9,7 +9,7 @@ use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::tuning::numbers;
 use crate::{
     Backend, Buffer, Compacted, Device, Element, ElementType, Input, IntoInput, Key, KeyImage, Placed, Result, Scalar,
-    Slot, Transfer, block_on,
+    Slot, Spans, Transfer, block_on,
 };
 
 numbers! {
@@ -52,6 +52,10 @@ pub struct SortRequest {
     pub order: Order,
     /// The bits of a scalar's image that are compared, bit 0 the least; without, all are.
     pub bits: Option<Range<u32>>,
+    /// Whether the values are the keys' places, 0, 1 and so on, which are not read.
+    pub by_place: bool,
+    /// Whether the keys are written in order.
+    pub writes_keys: bool,
 }
 
 /// Sorts of keys alone.
@@ -63,10 +67,20 @@ pub static SORT_PAIRS: Form = Form::new("sort_pairs", |key, _, n| {
     Some(SortRequest::new(ElementType::Scalar(key), n).with(ElementType::Scalar(Scalar::U32)).into())
 });
 
+/// Sorts that give the keys' places in order, and not the keys.
+pub static ARGSORT: Form =
+    Form::new("argsort", |key, _, n| Some(SortRequest::argsort(ElementType::Scalar(key), n).into()));
+
 impl SortRequest {
     /// Of keys alone, small ones first.
     pub fn new(key: ElementType, n: u64) -> SortRequest {
-        SortRequest { key, value: None, n, order: Order::Ascending, bits: None }
+        SortRequest { key, value: None, n, order: Order::Ascending, bits: None, by_place: false, writes_keys: true }
+    }
+
+    /// Where the keys stood that come first, second and so on, as `u32`. The keys themselves are not written.
+    pub fn argsort(key: ElementType, n: u64) -> SortRequest {
+        let value = Some(ElementType::Scalar(Scalar::U32));
+        SortRequest { value, by_place: true, writes_keys: false, ..SortRequest::new(key, n) }
     }
 
     /// With a value of this type for each key, or without values.
@@ -103,8 +117,10 @@ impl SortRequest {
     /// What is moved where the keys are read to be counted `counts` times, and keys and values in and out `passes` times.
     pub(crate) fn moved(&self, counts: u64, passes: u64) -> u64 {
         let key = u64::from(self.key.bytes());
-        let moved = 2 * (key + u64::from(self.value_bytes()));
-        self.n.saturating_mul(counts * key + passes * moved)
+        let value = u64::from(self.value_bytes());
+        // The first pass knows the places, and the last writes no keys.
+        let left_out = if self.by_place { value } else { 0 } + if self.writes_keys { 0 } else { key };
+        self.n.saturating_mul(counts * key + (passes * 2 * (key + value)).saturating_sub(left_out))
     }
 
     /// The places of digits of so many bits.
@@ -115,7 +131,11 @@ impl SortRequest {
 
 impl Primitive for SortRequest {
     fn form(&self) -> &'static Form {
-        if self.value.is_some() { &SORT_PAIRS } else { &SORT_KEYS }
+        match &self.value {
+            Some(_) if self.by_place => &ARGSORT,
+            Some(_) => &SORT_PAIRS,
+            None => &SORT_KEYS,
+        }
     }
 
     fn n(&self) -> u64 {
@@ -124,22 +144,38 @@ impl Primitive for SortRequest {
 
     fn label(&self) -> Label {
         let order = if self.order == Order::Ascending { "ascending" } else { "descending" };
-        let mut label = Label::new(&[Some(&self.key), self.value.as_ref()], order, &[]);
+        let value = self.value.as_ref().filter(|_| !self.by_place);
+        let with_keys = (self.by_place && self.writes_keys).then_some("with_keys");
+        let mut label = Label::new(&[Some(&self.key), value], order, &[with_keys]);
         label.more.extend(self.bits.as_ref().map(|bits| format!("bits_{}_{}", bits.start, bits.end).into()));
         label
     }
 
     fn operands(&self) -> Vec<Operand> {
-        let keys = [Slot::Input, Slot::Output].map(|slot| Operand {
+        let keys = |slot| Operand {
             // Kernels load a key whole where it has the size of a vector.
             align: if self.key.bytes().is_power_of_two() { self.key.bytes() } else { 4 },
             ..Operand::new(slot, &self.key, self.n)
-        });
-        let values = self
-            .value
-            .iter()
-            .flat_map(|value| [Slot::InputValues, Slot::OutputValues].map(|slot| Operand::moved(slot, value, self.n)));
-        keys.into_iter().chain(values).collect()
+        };
+        match &self.value {
+            None => vec![keys(Slot::Input), keys(Slot::Output)],
+            Some(places) if self.by_place => {
+                let sorted = self.writes_keys.then(|| keys(Slot::OutputValues));
+                [keys(Slot::Input), Operand::moved(Slot::Output, places, self.n)].into_iter().chain(sorted).collect()
+            }
+            Some(value) => {
+                let values = [Slot::InputValues, Slot::OutputValues].map(|slot| Operand::moved(slot, value, self.n));
+                [keys(Slot::Input), keys(Slot::Output)].into_iter().chain(values).collect()
+            }
+        }
+    }
+
+    fn apart(&self) -> Option<&'static str> {
+        self.by_place.then_some("places to where the keys are, which are still read by then; give it two spans")
+    }
+
+    fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
+        (self.by_place && algorithm.is_reference).then_some("it is there to be read, and moves values that are given")
     }
 
     fn check(&self) -> Result<()> {
@@ -203,6 +239,21 @@ pub trait Sort: Backend {
     fn sort<X: IntoInput<Self, Item: Key>>(&self, keys: X) -> SortCall<X::Item, Self> {
         SortCall { device: self.clone(), keys: keys.into_input(), order: Order::Ascending, bits: None }
     }
+
+    /// Where the keys stand that come first, second and so on: their places as `u32`. Equal keys stay in their order.
+    ///
+    /// It moves less than a sort with places as values: these are not read, and the keys are not written.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[30u16, 10, 20, 10])?;
+    /// assert_eq!(gpu.argsort(&keys).read()?, [1, 3, 2, 0]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn argsort<X: IntoInput<Self, Item: Key>>(&self, keys: X) -> ArgsortCall<X::Item, Self> {
+        ArgsortCall { sort: self.sort(keys), sorted: None }
+    }
 }
 
 /// A sort of keys whose result has no place yet.
@@ -228,6 +279,27 @@ pub struct SortCall<K, B: Backend = Device> {
     keys: Input<K, B>,
     order: Order,
     bits: Option<Range<u32>>,
+}
+
+/// A sort of keys to their places, which have no place yet themselves.
+///
+/// ```
+/// # use trifold_core::{Sort, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let keys = gpu.upload(&[2.5f32, -1.0, 7.0])?;
+/// assert_eq!(gpu.argsort(&keys).read()?, [1, 0, 2]);
+/// assert_eq!(gpu.argsort(&keys).descending().collect()?.read()?, [2, 0, 1]);
+///
+/// // With the keys in order, which are not written unless asked for.
+/// let (places, sorted) = (gpu.alloc(3)?, gpu.alloc(3)?);
+/// gpu.argsort(&keys).with_keys(&sorted).to(&places).run()?;
+/// assert_eq!((places.read()?, sorted.read()?), (vec![1, 0, 2], vec![-1.0, 2.5, 7.0]));
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
+#[must_use = "say where: to(&places), collect() or read()"]
+pub struct ArgsortCall<K, B: Backend = Device> {
+    sort: SortCall<K, B>,
+    sorted: Option<Buffer<K, B>>,
 }
 
 /// A sort of keys with values whose results have no place yet.
@@ -347,7 +419,8 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     }
 
     fn request(&self, value: Option<ElementType>) -> SortRequest {
-        SortRequest { key: K::TYPE, value, n: self.keys.n(), order: self.order, bits: self.bits.clone() }
+        let request = SortRequest::new(K::TYPE, self.keys.n()).with(value).in_order(self.order);
+        SortRequest { bits: self.bits.clone(), ..request }
     }
 }
 
@@ -397,6 +470,50 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
         let (keys, values) = (self.sort.keys.span(), self.values.span());
         let spans = self.sort.keys.spans_to(keys).with_values(values, values);
         Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans).refused(self.sort.keys.refusal())
+    }
+}
+
+impl<K: Key, B: Backend> ArgsortCall<K, B> {
+    /// As [`SortCall::descending`].
+    pub fn descending(self) -> Self {
+        self.in_order(Order::Descending)
+    }
+
+    /// In this order.
+    pub fn in_order(self, order: Order) -> Self {
+        ArgsortCall { sort: self.sort.in_order(order), ..self }
+    }
+
+    /// As [`SortCall::bits`].
+    pub fn bits(self, bits: Range<u32>) -> Self {
+        ArgsortCall { sort: self.sort.bits(bits), ..self }
+    }
+
+    /// Writes the keys in order too, to a buffer of as many.
+    pub fn with_keys(self, sorted: &Buffer<K, B>) -> Self {
+        ArgsortCall { sorted: Some(sorted.clone()), ..self }
+    }
+
+    /// To a buffer of as many places as there are keys.
+    pub fn to(self, places: &Buffer<u32, B>) -> Placed<B> {
+        let keys = &self.sort.keys;
+        let request = SortRequest {
+            order: self.sort.order,
+            bits: self.sort.bits.clone(),
+            writes_keys: self.sorted.is_some(),
+            ..SortRequest::argsort(K::TYPE, keys.n())
+        };
+        let spans =
+            Spans { output_values: self.sorted.map(|sorted| sorted.span().clone()), ..keys.spans_to(places.span()) };
+        Placed::new(self.sort.device.clone(), request, spans)
+    }
+}
+
+whole_results! {
+    ArgsortCall<K: Key>, sort.keys -> Buffer<u32, B>, Compacted<u32, B>, Vec<u32>; |call| {
+        let places = call.sort.device.alloc(call.sort.keys.len())?;
+        call.to(&places).run_async().await?;
+        places
     }
 }
 

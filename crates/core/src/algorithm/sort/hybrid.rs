@@ -63,7 +63,8 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let (job, mut scratch) = (SortTask::of(request, DIGIT_BITS)?.evened(planner.layout.in_place), Scratch::default());
+    let mut scratch = Scratch::default();
+    let job = SortTask::of(request, DIGIT_BITS)?.evened(planner.layout.in_place).with_output(request, &mut scratch);
     let shape = shape(planner, &job);
     let mut partition = planner.partition(&job, 0, shape.tile(), &mut scratch)?;
     let (last, buckets) = (job.bucket_place(), Buckets::of(&job, partition.counts));

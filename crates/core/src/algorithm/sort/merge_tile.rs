@@ -6,6 +6,7 @@ use crate::algorithm::{Algorithm, Work};
 use crate::kernel::kernel;
 use crate::planner::Planner;
 use crate::primitive::sort::SORT_KEYS;
+use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{DeviceKind, Kernel, KernelKey, Language, Result, Scalar, SortRequest, Step};
@@ -61,14 +62,15 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let job = SortTask::of(request, DIGIT_BITS)?;
+    let mut scratch = Scratch::default();
+    let job = SortTask::of(request, DIGIT_BITS)?.with_output(request, &mut scratch);
     let most = shape(planner, &job);
     if job.n > most.tile() {
         return Err(planner.is_more_than_a_tile(&MERGE_TILE, &job, most));
     }
     let kernel = key(planner, &job, shape_for(planner, job.n, most));
     let launch = segments(kernel, &job, job.input, job.output, None);
-    Ok(Work::new(Default::default(), vec![Step::Launch(launch)]))
+    Ok(Work::new(scratch, vec![Step::Launch(launch)]))
 }
 
 /// The largest tile: a power of two of invocations, whose runs are merged in pairs, of an odd number of keys, which
@@ -102,7 +104,12 @@ fn shape_for(planner: &Planner<'_>, n: u32, most: WorkgroupTile) -> WorkgroupTil
 }
 
 fn key(planner: &Planner<'_>, job: &SortTask, shape: WorkgroupTile) -> KernelKey {
-    let mut constants = vec![("WORKGROUP", shape.workgroup), ("ITEMS", shape.keys), ("NEIGHBOURS", shape.keys / 2)];
+    let mut constants = vec![
+        ("WORKGROUP", shape.workgroup),
+        ("ITEMS", shape.keys),
+        ("NEIGHBOURS", shape.keys / 2),
+        job.source_values(job.input),
+    ];
     constants.extend(planner.registers_for(shape.workgroup, shape.resident));
     if planner.caps.language == Language::CudaC {
         constants.push(("DYNAMIC_BYTES", shared_bytes(job, shape)));

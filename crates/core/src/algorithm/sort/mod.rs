@@ -104,6 +104,13 @@ impl SortTask {
             keys: of(keys, key_bytes),
             values: (value_bytes > 0).then(|| of(values, value_bytes)),
         };
+        let (input, output) = match request.by_place {
+            false => (at(Slot::Input, Slot::InputValues), at(Slot::Output, Slot::OutputValues)),
+            // Places are the output.
+            true => {
+                (Location { values: None, ..at(Slot::Input, Slot::InputValues) }, at(Slot::OutputValues, Slot::Output))
+            }
+        };
         Ok(SortTask {
             n,
             digit_bits,
@@ -117,10 +124,11 @@ impl SortTask {
                 ("DIGIT_BITS", digit_bits),
                 ("VALUE_WORDS", value_bytes / value_unit),
                 ("VALUE_UNIT", value_unit),
+                ("KEYS_KEPT", u32::from(request.writes_keys)),
             ],
             image,
-            input: at(Slot::Input, Slot::InputValues),
-            output: at(Slot::Output, Slot::OutputValues),
+            input,
+            output,
         })
     }
 
@@ -151,6 +159,19 @@ impl SortTask {
     fn kernel(&self, kernel: &'static Kernel, parts: Vec<&'static str>, more: &[(&'static str, u32)]) -> KernelKey {
         let constants = [&self.constants, more].concat();
         KernelKey { image: Some(self.image.clone()), ..KernelKey::new(kernel, parts, constants) }
+    }
+
+    /// With a buffer for keys that are not written to the caller's.
+    fn with_output(mut self, request: &SortRequest, scratch: &mut Scratch) -> SortTask {
+        if !request.writes_keys {
+            self.output.keys = scratch.take(u64::from(self.n) * u64::from(self.image.bytes));
+        }
+        self
+    }
+
+    /// Whether a kernel that moves values from here is given them; they are the keys' places else.
+    fn source_values(&self, from: Location) -> (&'static str, u32) {
+        ("SOURCE_VALUES", u32::from(from.values.is_some()))
     }
 
     /// A second buffer of keys and values.

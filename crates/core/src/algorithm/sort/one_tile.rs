@@ -5,6 +5,7 @@ use super::{DIGIT_BITS, LARGEST_TILE, SortTask, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
 use crate::primitive::sort::{SORT_KEYS, SORT_PAIRS};
+use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
 use crate::{Result, Scalar, SortRequest, Step};
@@ -52,14 +53,15 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let job = SortTask::of(request, DIGIT_BITS)?;
+    let mut scratch = Scratch::default();
+    let job = SortTask::of(request, DIGIT_BITS)?.with_output(request, &mut scratch);
     let most = shape(planner, &job);
     if job.n > most.tile() {
         return Err(planner.is_more_than_a_tile(&ONE_TILE, &job, most));
     }
     let shape = planner.shape_for(job.n, most);
     let launch = planner.local(&job, shape, job.places, job.input, job.output, None)?;
-    Ok(Work::new(Default::default(), vec![Step::Launch(launch)]))
+    Ok(Work::new(scratch, vec![Step::Launch(launch)]))
 }
 
 /// The largest tile.

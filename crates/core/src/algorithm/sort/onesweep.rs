@@ -74,7 +74,7 @@ const CANDIDATES: &[Candidates] = &[
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let passes =
-        planner.partition(&SortTask::of(request, DIGIT_BITS)?.evened(planner.layout.in_place), 0, 0, &mut scratch)?;
+    let job = SortTask::of(request, DIGIT_BITS)?.evened(planner.layout.in_place).with_output(request, &mut scratch);
+    let passes = planner.partition(&job, 0, 0, &mut scratch)?;
     Ok(Work::new(scratch, passes.steps))
 }

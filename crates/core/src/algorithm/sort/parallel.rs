@@ -13,11 +13,11 @@ pub static PARALLEL: Algorithm =
     Algorithm { needs: Needs::THREADS, ..Algorithm::new("parallel", "", Of::Sort(Row { plan, traffic: None })) };
 
 fn plan(_: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let job = SortTask::of(request, DIGIT_BITS)?;
+    let mut scratch = Scratch::default();
+    let job = SortTask::of(request, DIGIT_BITS)?.with_output(request, &mut scratch);
     let keys = [("input", job.input.keys), ("output", job.output.keys)];
     let values = [("input_values", job.input.values), ("output_values", job.output.values)];
     let values = values.into_iter().filter_map(|(name, region)| Some((name, region?)));
-    let mut scratch = Scratch::default();
     let pair = 2 * u64::from(request.key.bytes());
     let pairs = ["pairs", "spare"].into_iter().filter(|_| job.value_bytes > 0 && job.is_of_words());
     let pairs: Vec<_> = pairs.map(|name| (name, scratch.take(request.n * pair))).collect();

@@ -4,7 +4,7 @@
 
 use super::{DIGITS, Location, SortTask, digits_each};
 use crate::kernel::{atomic, kernel, read, write};
-use crate::planner::Planner;
+use crate::planner::{Planner, offset};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::{DeviceKind, Kernel, Language, Launch, Param, Region, Result, Step};
@@ -280,7 +280,6 @@ impl Planner<'_> {
         let Counting { workgroup: count_workgroup, items: count_items, copies, groups } = self.counting(job);
         let count_tiles = n.div_ceil(count_workgroup * count_items);
         let count_groups = count_tiles.min(groups);
-        let offset = |name, binding, unit| (name, Param::Offset { binding, unit });
         let mut count_constants = vec![
             ("WORKGROUP", count_workgroup),
             ("ITEMS", count_items),
@@ -302,7 +301,7 @@ impl Planner<'_> {
                 ("n", Param::ELEMENTS),
                 ("tiles", Param::ELEMENTS.in_parts(count_workgroup * count_items)),
                 ("groups", Param::Word(count_groups)),
-                offset("input_offset", "input", job.image.bytes),
+                ("input_offset", offset("input", job.input.keys, job.image.bytes)),
             ],
             initial: None,
         };
@@ -317,6 +316,7 @@ impl Planner<'_> {
             ("SPIN_LIMIT", self.polls(1)),
             ("LOOKBACK_WINDOW", self.tuning.onesweep.window),
         ];
+        more.push(job.source_values(job.input));
         more.extend(self.registers_for(workgroup, resident));
         match self.caps.language {
             Language::CudaC => more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, workgroup * items, 32))),
@@ -356,15 +356,16 @@ impl Planner<'_> {
                 ("portion", Param::Word(portion)),
                 ("offsets_at", Param::Word(offsets_at)),
                 ("next_at", Param::Word(carried(turn + 1))),
-                offset("input_offset", "input", job.image.bytes),
-                offset("output_offset", "output", job.image.bytes),
+                ("input_offset", offset("input", job.input.keys, job.image.bytes)),
+                ("output_offset", offset("output", job.output.keys, job.image.bytes)),
             ];
-            if let (Some(input), Some(temp), Some(output)) = (job.input.values, temp.values, job.output.values) {
-                bindings.extend([("input_values", input), ("temp_values", temp), ("output_values", output)]);
-                params.extend([
-                    offset("input_values_offset", "input_values", job.value_unit),
-                    offset("output_values_offset", "output_values", job.value_unit),
-                ]);
+            if let Some(input) = job.input.values {
+                bindings.push(("input_values", input));
+                params.push(("input_values_offset", offset("input_values", input, job.value_unit)));
+            }
+            if let (Some(temp), Some(output)) = (temp.values, job.output.values) {
+                bindings.extend([("temp_values", temp), ("output_values", output)]);
+                params.push(("output_values_offset", offset("output_values", output, job.value_unit)));
             }
             bindings.extend([("counts", counts), ("states", states)]);
             steps.push(Step::Launch(Launch {

@@ -117,6 +117,7 @@ impl Planner<'_> {
         let bytes = |narrowest| local_shared_bytes(job, shape, narrowest);
         let segment = if buckets.is_some() { "sort/segment_bucket" } else { "sort/segment_whole" };
         let mut kernel = self.local_key(&ONE_WORKGROUP, job, shape, bytes, segment, "sort/place_values")?;
+        kernel.constants.push(job.source_values(from));
         kernel.constants.extend(self.aliasing(buckets.is_none()));
         let mut launch = segments(kernel, job, from, to, buckets);
         launch.params.push(("end_place", Param::Word(end_place)));
@@ -167,12 +168,13 @@ pub(super) fn segments(
         ("source_offset", offset("source", from.keys, job.image.bytes)),
         ("target_offset", offset("target_keys", to.keys, job.image.bytes)),
     ];
-    if let (Some(from), Some(to)) = (from.values, to.values) {
-        bindings.extend([("source_values", from), ("target_values", to)]);
-        params.extend([
-            ("source_values_offset", offset("source_values", from, job.value_unit)),
-            ("target_values_offset", offset("target_values", to, job.value_unit)),
-        ]);
+    if let Some(from) = from.values {
+        bindings.push(("source_values", from));
+        params.push(("source_values_offset", offset("source_values", from, job.value_unit)));
+    }
+    if let Some(to) = to.values {
+        bindings.push(("target_values", to));
+        params.push(("target_values_offset", offset("target_values", to, job.value_unit)));
     }
     if let Some(Buckets { counts, at }) = buckets {
         bindings.push(("counts", counts));

@@ -60,7 +60,8 @@ pub(super) fn by_digits(
     request: &SortRequest,
     digit_bits: u32,
 ) -> Result<Work> {
-    let job = SortTask::of(request, digit_bits)?;
+    let mut scratch = Scratch::default();
+    let job = SortTask::of(request, digit_bits)?.with_output(request, &mut scratch);
     let n = job.n;
     let (workgroup, mut items) = (planner.tuning.scan.workgroup, planner.tuning.upsweep_downsweep.keys);
     // A tile's words are exchanged in workgroup memory.
@@ -75,7 +76,6 @@ pub(super) fn by_digits(
     })?;
     let tile = Param::ELEMENTS.in_parts(workgroup * items * rounds);
     let size = tile.times(1 << job.digit_bits);
-    let mut scratch = Scratch::default();
     let counts = scratch.take(u64::from(table) * 4);
     let temp = job.take(&mut scratch);
     let sum = Op::sum_of_counts();
@@ -110,17 +110,18 @@ pub(super) fn by_digits(
         steps.extend(scan.iter().cloned());
         let mut bindings = vec![("source", source.keys), ("target_keys", target.keys)];
         params.push(("target_offset", offset("target_keys", target.keys, job.image.bytes)));
-        if let (Some(source), Some(target)) = (source.values, target.values) {
-            bindings.extend([("source_values", source), ("target_values", target)]);
-            params.extend([
-                ("source_values_offset", offset("source_values", source, job.value_unit)),
-                ("target_values_offset", offset("target_values", target, job.value_unit)),
-            ]);
+        if let Some(source) = source.values {
+            bindings.push(("source_values", source));
+            params.push(("source_values_offset", offset("source_values", source, job.value_unit)));
+        }
+        if let Some(target) = target.values {
+            bindings.push(("target_values", target));
+            params.push(("target_values_offset", offset("target_values", target, job.value_unit)));
         }
         bindings.push(("counts", counts));
         let parts = ["sort/place_digit"].into_iter().chain(job.with_values("sort/split_values"));
         steps.push(Step::Launch(Launch {
-            kernel: job.kernel(&DOWNSWEEP, parts.collect(), &shape),
+            kernel: job.kernel(&DOWNSWEEP, parts.collect(), &[&shape[..], &[job.source_values(source)]].concat()),
             groups: tiles,
             bindings,
             params,
