@@ -30,7 +30,7 @@ pub enum Command {
     /// List every device of every backend, and what to install for drivers that are absent.
     Devices(DevicesArgs),
     /// Time copy, scan, reduce, sort, select, partition and reduction by key on all devices, and check every result.
-    Compare(CompareArgs),
+    Compare(Box<CompareArgs>),
     /// Measure anew what the documents behind the algorithms measured, by all algorithms of all devices.
     Experiment(ExperimentArgs),
     /// Turn result files into one page of charts and tables.
@@ -112,6 +112,12 @@ pub struct CompareArgs {
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "8",
           value_name = "LENGTH")]
     pub run_length: Vec<u32>,
+    /// Bits of the keys that sorts compare, such as 0..16; all without.
+    #[arg(long, value_delimiter = ',', value_parser = bits, value_name = "START..END")]
+    pub bits: Vec<(u32, u32)>,
+    /// Type of the values that sort_pairs carries.
+    #[arg(long, value_delimiter = ',', value_parser = scalar, default_value = "u32", value_name = "TYPE")]
+    pub value: Vec<Scalar>,
     /// Block tiles on purpose: none, or one in N that is silent:N or late:N.
     ///
     /// Of algorithms whose tiles wait for each other. One tile in N publishes nothing that the tiles behind it wait for
@@ -422,6 +428,12 @@ fn form() -> impl TypedValueParser<Value = &'static Form> {
 
 fn scalar(text: &str) -> Result<Scalar, String> {
     Scalar::from_name(text).ok_or_else(|| one_of("type", Scalar::ALL.map(Scalar::name)))
+}
+
+/// A range of bits.
+fn bits(text: &str) -> Result<(u32, u32), String> {
+    let parse = || Some(text.split_once("..")?).and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    parse().filter(|(start, end)| start < end).ok_or_else(|| format!("no bits: `{text}`; give them as 0..16"))
 }
 
 /// A type that files hold.

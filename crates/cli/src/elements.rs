@@ -88,11 +88,11 @@ impl Elements {
         elements
     }
 
-    /// 0, 1, 2 and so on.
-    pub fn indices(n: u64) -> Elements {
-        let mut elements = Elements::zeroed(n as usize * 4);
-        let values: &mut [u32] = bytemuck::cast_slice_mut(elements.as_bytes_mut());
-        values.par_iter_mut().enumerate().for_each(|(i, value)| *value = i as u32);
+    /// 0, 1, 2 and so on, of so many bytes each, which are the lower ones.
+    pub fn indices(n: u64, bytes: u32) -> Elements {
+        let mut elements = Elements::zeroed(n as usize * bytes as usize);
+        let values = elements.as_bytes_mut().par_chunks_exact_mut(bytes as usize).enumerate();
+        values.for_each(|(i, value)| value.copy_from_slice(&(i as u128).to_le_bytes()[..bytes as usize]));
         elements
     }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use trifold::plan::{Builtin, Form, Request, Slot};
+use trifold::plan::{Request, Slot};
 use trifold::types::Scalar;
 use trifold_conformance::Distribution;
 use trifold_conformance::oracle::{self, Expected};
@@ -37,7 +37,7 @@ impl Source {
 /// A job's data on the host.
 pub struct Case {
     source: Source,
-    call: (&'static Form, Option<Builtin>),
+    request: Request,
     pub input: Rc<Elements>,
     /// Of sorts of pairs and of what is by key.
     pub values: Option<Elements>,
@@ -53,21 +53,21 @@ pub struct Inputs {
 impl Inputs {
     /// The job's case. Asking for another one frees the last, since large inputs leave no room for two.
     pub fn of(&self, job: &Job, request: &Request) -> Rc<Case> {
-        let (source, call) = (Source::of(job), (job.primitive, job.operator));
+        let source = Source::of(job);
         let last = self.last.take();
-        if let Some(case) = last.as_ref().filter(|case| case.source == source && case.call == call) {
+        if let Some(case) = last.as_ref().filter(|case| case.source == source && case.request == *request) {
             return self.keep(Rc::clone(case));
         }
         let input = last.filter(|case| case.source == source).map(|case| Rc::clone(&case.input));
         let make = || Rc::new(Elements::shaped(source.distribution, source.shape, job.scalar, job.n, SEED));
         let input = input.unwrap_or_else(make);
-        let has_values = request.operands().iter().any(|operand| operand.slot == Slot::InputValues);
-        let values = has_values.then(|| match request.op() {
+        let values = request.operands().into_iter().find(|operand| operand.slot == Slot::InputValues);
+        let values = values.map(|values| match request.op() {
             Some(_) => Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED),
-            None => Elements::indices(job.n),
+            None => Elements::indices(job.n, values.element.bytes()),
         });
         let expected = oracle::expect(request, input.as_bytes(), values.as_ref().map(Elements::as_bytes));
-        self.keep(Rc::new(Case { source, call, input, values, expected }))
+        self.keep(Rc::new(Case { source, request: request.clone(), input, values, expected }))
     }
 
     fn keep(&self, case: Rc<Case>) -> Rc<Case> {

@@ -1,7 +1,7 @@
 //! What is to be measured, of what was asked for.
 
 use trifold::backend::{Caps, DeviceKind};
-use trifold::plan::{self, Fault, Form, Layout, Writes};
+use trifold::plan::{self, Fault, Form, Layout, Writes, forms};
 use trifold::tuning::Tuning;
 use trifold_conformance::Distribution;
 
@@ -60,6 +60,13 @@ fn conditions(args: &CompareArgs, primitive: &'static Form, input: Distribution)
     }
     if primitive.writes == Writes::Runs {
         return args.run_length.iter().map(|&run_length| Conditions { run_length, ..usual }).collect();
+    }
+    if primitive == &forms::SORT_PAIRS || primitive == &forms::SORT_KEYS || primitive == &forms::ARGSORT {
+        let bits = if args.bits.is_empty() { vec![None] } else { args.bits.iter().copied().map(Some).collect() };
+        let values = if primitive == &forms::SORT_PAIRS { &args.value[..] } else { &args.value[..1] };
+        let both =
+            bits.into_iter().flat_map(|bits| values.iter().map(move |&value| Conditions { bits, value, ..usual }));
+        return both.collect();
     }
     vec![usual]
 }
@@ -158,7 +165,7 @@ mod tests {
     fn args(words: &str) -> CompareArgs {
         let words = ["trifold", "compare"].into_iter().chain(words.split_whitespace());
         match Cli::try_parse_from(words).unwrap().command {
-            Some(Command::Compare(args)) => args,
+            Some(Command::Compare(args)) => *args,
             other => panic!("{other:?}"),
         }
     }

@@ -14,7 +14,7 @@ use trifold::{Backend, Call, Device, Error, Result, plan};
 
 use super::data::{Data, spoil};
 use super::inputs::{Inputs, Source};
-use super::rows::{Job, Row};
+use super::rows::{Conditions, Job, Row};
 
 /// From here on one call is long enough to be timed alone.
 const BATCHED_UP_TO: u64 = 1 << 20;
@@ -91,7 +91,18 @@ pub fn is_software(kind: DeviceKind) -> bool {
 /// # Errors
 /// [`Error::Unsupported`] for a bitwise operator over floats.
 pub fn request(job: &Job) -> Result<Request> {
-    job.primitive.request(job.scalar, job.operator.unwrap_or(trifold::plan::Builtin::Sum), job.n)
+    let request = job.primitive.request(job.scalar, job.operator.unwrap_or(trifold::plan::Builtin::Sum), job.n)?;
+    let Conditions { bits, value, .. } = job.conditions;
+    Ok(match request {
+        Request::Sort(mut sort) => {
+            sort.bits = bits.map(|(start, end)| start..end);
+            if job.primitive == &forms::SORT_PAIRS {
+                sort.value = Some(value.into());
+            }
+            sort.into()
+        }
+        other => other,
+    })
 }
 
 impl<'a> Bench<'a> {

@@ -219,6 +219,8 @@ fn unopened(args: &CompareArgs, found: &Found) -> Row {
             input: args.input[0],
             kept: args.kept[0],
             run_length: args.run_length[0],
+            bits: args.bits.first().copied(),
+            value: args.value[0],
             fault: args.fault[0],
             waiting: args.waiting[0],
         },

@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use trifold::backend::Caps;
-use trifold::plan::{Builtin, Fault, Form, Options, Request, Waiting, Writes};
+use trifold::plan::{Builtin, Fault, Form, Options, Request, Waiting, Writes, forms};
 use trifold::types::Scalar;
 use trifold::{Algorithm, Found, plan};
 use trifold_conformance::Distribution;
@@ -40,6 +40,12 @@ pub struct Row {
     pub kept: Option<f64>,
     /// How long the runs of keys were to be on average; none of other primitives.
     pub run_length: Option<u32>,
+    /// The bits of the keys that are compared, such as `0..16`, if not all are.
+    #[serde(default)]
+    pub bits: Option<String>,
+    /// The type of what a sort of pairs carries.
+    #[serde(default)]
+    pub value: Option<String>,
     /// Which tiles were blocked on purpose.
     #[serde(default = "no_fault")]
     pub fault: String,
@@ -188,12 +194,17 @@ pub struct Conditions {
     pub kept: f64,
     /// How long runs of keys are on average.
     pub run_length: u32,
+    /// The bits of their keys that sorts compare; all without.
+    pub bits: Option<(u32, u32)>,
+    /// What sorts of pairs carry.
+    pub value: Scalar,
     pub fault: Fault,
     pub waiting: Waiting,
 }
 
 const KEPT: f64 = 0.5;
 const RUN_LENGTH: u32 = 8;
+const VALUE: Scalar = Scalar::U32;
 
 impl Default for Conditions {
     fn default() -> Self {
@@ -201,6 +212,8 @@ impl Default for Conditions {
             input: Distribution::default(),
             kept: KEPT,
             run_length: RUN_LENGTH,
+            bits: None,
+            value: VALUE,
             fault: Fault::default(),
             waiting: Waiting::default(),
         }
@@ -223,6 +236,8 @@ impl Row {
             input: job.conditions.input.name(),
             kept: (job.primitive.writes == Writes::Kept).then_some(job.conditions.kept),
             run_length: (job.primitive.writes == Writes::Runs).then_some(job.conditions.run_length),
+            bits: job.conditions.bits.map(|(start, end)| format!("{start}..{end}")),
+            value: (job.primitive == &forms::SORT_PAIRS).then(|| job.conditions.value.name().into()),
             fault: job.conditions.fault.to_string(),
             waiting: job.conditions.waiting.to_string(),
             verified: Some(false),
@@ -270,6 +285,8 @@ impl Row {
             (self.input != no_input()).then(|| format!("{} input", self.input)),
             self.kept.filter(|kept| *kept != KEPT).map(|kept| format!("{kept} kept")),
             self.run_length.filter(|length| *length != RUN_LENGTH).map(|length| format!("runs of {length}")),
+            self.bits.as_ref().map(|bits| format!("bits {bits}")),
+            self.value.as_ref().filter(|value| *value != VALUE.name()).map(|value| format!("{value} values")),
         ];
         said.into_iter().flatten().collect()
     }
@@ -338,6 +355,13 @@ fn other(value: &Value) -> Result<Option<Row>> {
         }
     }
     let mut row: Row = serde_json::from_value(fields)?;
+    // CUB's bench says what moves with the keys beside their type, and the bits in words.
+    if let Some((key, value)) = row.scalar.clone().split_once('+') {
+        row.value = Some(value.replace("16 bytes", Scalar::U128.name()));
+        row.scalar = key.into();
+    }
+    let shape = value.get("shape").and_then(Value::as_str).and_then(|shape| shape.strip_prefix("bits "));
+    row.bits = shape.map(|bits| bits.replace(" to ", "..")).or(row.bits);
     let (primitive, operator) = match row.primitive.as_str() {
         "copy" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode" => {
             (row.primitive, None)
@@ -361,7 +385,6 @@ fn other(value: &Value) -> Result<Option<Row>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trifold::plan::forms;
 
     #[test]
     fn cub_lines_become_rows() {

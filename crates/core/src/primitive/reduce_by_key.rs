@@ -43,7 +43,7 @@ pub static RUN_LENGTH_ENCODE: Form = Form {
 impl ReduceByKeyRequest {
     /// What makes a run's total: the operator, or the sum of ones.
     pub fn total(&self) -> Op {
-        self.op.clone().unwrap_or_else(|| Op::sum_of_counts())
+        self.op.clone().unwrap_or_else(Op::sum_of_counts)
     }
 
     /// What is moved where the inputs are read in so many passes, and so many outputs are written.
