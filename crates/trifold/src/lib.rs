@@ -270,6 +270,7 @@ mod book {
         #[cfg(feature = "opencl")]
         GuideOpenCl "../../../docs/guide/opencl.md"
         GuideOperators "../../../docs/guide/operators.md"
+        GuideKeys "../../../docs/guide/keys.md"
         GuideSizes "../../../docs/guide/sizes.md"
         GuideChoosing "../../../docs/guide/choosing.md"
     }
