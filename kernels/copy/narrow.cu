@@ -7,6 +7,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) copy_narrow(ARGUMENTS) {
   const u32 thread = threadIdx.x;
   input += params.input_offset;
   output += params.output_offset;
+  // 1. Copy what is this invocation's turn.
   for (u32 k = 0u; k < ROWS; k++) {
     const u32 part = (tile * ROWS + k) * WORKGROUP + thread;
     if (part < params.n) { output[part] = input[part]; }

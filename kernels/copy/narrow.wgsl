@@ -14,6 +14,7 @@ fn copy_narrow(
   let tile = id.x + id.y * grid.x;
   let begin = params.output_offset;
   let end = begin + params.n;
+  // 1. Copy what is this invocation's turn.
   for (var k = 0u; k < ROWS; k++) {
     let word = begin / SHARE + (tile * ROWS + k) * WORKGROUP + thread;
     var value = 0u;

@@ -27,7 +27,9 @@ fn steps(text: &str) -> Vec<&str> {
 
 #[test]
 fn preludes_name_every_scalar() {
-    for (language, scalar) in LANGUAGES[1..].iter().flat_map(|language| Scalar::ALL.map(|scalar| (*language, scalar))) {
+    for (language, scalar) in
+        LANGUAGES[1..].iter().flat_map(|language| Scalar::computed().map(|scalar| (*language, scalar)))
+    {
         let mut lines = text(language, "prelude/prelude").unwrap().lines();
         let name = format!(" {};", scalar.name());
         assert!(lines.any(|line| line.starts_with("typedef ") && line.ends_with(&name)), "{language:?}{name}");

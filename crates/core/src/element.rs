@@ -56,9 +56,9 @@ impl ElementType {
         }
     }
 
-    /// Its alignment, in bytes.
+    /// What kernels need its address to be a multiple of, in bytes: a scalar of it, or what they move it by.
     pub fn align(&self) -> u32 {
-        self.scalars().map(Scalar::bytes).max().unwrap_or(4)
+        self.scalars().map(Scalar::bytes).max().unwrap_or(4).max(self.unit())
     }
 
     /// How many 32-bit words hold one, where kernels move elements by words: a part of a word takes a whole one.

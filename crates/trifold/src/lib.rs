@@ -204,8 +204,8 @@ pub mod operators {
 pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
-        CopyCall, Input, IntoInput, Order, PartitionCall, ReduceByKeyCall, ReduceCall, ScanCall, SelectCall, SortCall,
-        SortPairsCall,
+        ArgsortCall, CopyCall, Input, IntoInput, Order, PartitionCall, ReduceByKeyCall, ReduceCall, ScanCall,
+        SelectCall, SortCall, SortPairsCall,
     };
 }
 
@@ -213,7 +213,11 @@ pub mod builders {
 /// a Rust type.
 pub mod types {
     #[doc(inline)]
-    pub use trifold_core::{ElementType, Field, Number, Scalar, ScalarKind, for_scalar};
+    pub use trifold_core::types::{bf16, f16};
+    #[doc(inline)]
+    pub use trifold_core::{
+        ElementType, Field, KeyField, KeyImage, Number, Scalar, ScalarKind, for_computed, for_scalar,
+    };
 }
 
 /// Calls as data. A [`Request`](plan::Request) says what is asked, and [`plan`](plan::plan) makes a

@@ -92,6 +92,18 @@ impl Primitive for ReduceByKeyRequest {
         self.bytes_moved(1, outputs)
     }
 
+    fn check(&self) -> Result<()> {
+        if self.key.unit() == 4 {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "{} of keys of type {}, which has {} bytes; its keys are of whole 32-bit words",
+            self.form().name,
+            self.key.name(),
+            self.key.bytes()
+        )))
+    }
+
     fn apart(&self) -> Option<&'static str> {
         Some(
             "a reduction by key in place: where runs go depends on all before them, which may be overwritten by then; give \

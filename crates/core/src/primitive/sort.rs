@@ -217,7 +217,8 @@ impl Primitive for SortRequest {
 ///
 /// Floats are ordered by IEEE 754's total order: -0 before +0, and NaNs at the ends by their signs.
 ///
-/// Scratch is as much as keys and values, and up to 4% and 64 KiB more. Keys that one workgroup sorts need none.
+/// Scratch is as much as keys and values, and up to 4% and 64 KiB more. Keys that one workgroup sorts need none. Sorts to
+/// places need as much as the keys besides, where the keys are not written.
 /// [`scratch_bytes`](crate::scratch_bytes) has it to the byte. On the CPU, calls allocate what they need.
 ///
 /// # Errors
@@ -357,9 +358,11 @@ impl<K: Key, B: Backend> SortCall<K, B> {
 
     /// By these bits of a scalar's image, bit 0 the least, as if the others were equal. A pass is made for eight of them.
     ///
-    /// The image is the key as an unsigned integer that is ordered as the keys are: an unsigned key itself, an integer
-    /// with its sign flipped, a float as [`Number::rank`](crate::Number::rank) has it. Keys move whole. A call without
-    /// any bits, by bits that the key does not have, or of keys that are structs is refused when it is run.
+    /// The image is an unsigned integer that is ordered as the keys are. It is [`Number::rank`](crate::Number::rank): an
+    /// unsigned key itself, an integer with its sign flipped, or the bits of a float so changed that they count up. Keys
+    /// move whole.
+    ///
+    /// Running the call fails without any bits, for bits that the key does not have, and for keys that are structs.
     ///
     /// ```
     /// # use trifold_core::{Sort, Transfer};
