@@ -1,7 +1,7 @@
 //! Devices of wgpu that differ in what their kernels may use, and all kernels of each.
 
 use trifold_conformance::{Breadth, kernels};
-use trifold_core::algorithm::copy::{FILL, SIZES};
+use trifold_core::algorithm::copy::{FILL, PATCH, SIZES};
 use trifold_core::{Caps, DeviceKind, KernelKey, Language, SubgroupSource, Subgroups};
 
 /// The devices, by what tells them apart.
@@ -53,6 +53,7 @@ pub fn tiers() -> [(&'static str, Caps); 4] {
 pub fn keys(caps: &Caps) -> Vec<KernelKey> {
     let fill = KernelKey::new(&FILL, vec![], vec![("WORKGROUP", 256), ("ROWS", 8)]);
     let mut keys = kernels(caps, Breadth::Every);
-    keys.extend([fill, KernelKey::new(&SIZES, vec![], vec![("WORKGROUP", 64)])]);
+    let of = |kernel, workgroup| KernelKey::new(kernel, vec![], vec![("WORKGROUP", workgroup)]);
+    keys.extend([fill, of(&SIZES, 64), of(&PATCH, 1)]);
     keys
 }
