@@ -218,12 +218,15 @@ KERNEL SUBGROUP_KERNEL void sort_onesweep(ARGUMENTS) {
     for (u32 k = 0u; k < ITEMS; k++) { sorted[k] = key_with_word(sorted[k], word, exchange[k * WORKGROUP + thread]); }
   }
 
+  u32 kept = valid;
+  // with PLACES_ALONE
+  if (route[2] == BUFFER_NONE) { kept = 0u; }
   u32 targets[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = k * WORKGROUP + thread;
     targets[k] = at + digit_bases[ordered_digit(sorted[k], params.place)];
-    if (at < valid && (KEYS_KEPT == 1u || route[2] != BUFFER_NONE)) { destination[targets[k]] = key_restored(sorted[k]); }
+    if (at < kept) { destination[targets[k]] = key_restored(sorted[k]); }
   }
   __global StoredValue *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
   // with VALUE_WORDS

@@ -221,12 +221,15 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
   // What the next pass waits beside must not slow this one: it comes late.
   admit_successor();
 
+  u32 kept = valid;
+  // with PLACES_ALONE
+  if (route[2] == BUFFER_NONE) { kept = 0u; }
   u32 targets[ITEMS];
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = k * WORKGROUP + thread;
     targets[k] = at + digit_bases[ordered_digit(sorted[k], params.place)];
-    if (at < valid && (KEYS_KEPT == 1u || route[2] != BUFFER_NONE)) { destination[targets[k]] = key_restored(sorted[k]); }
+    if (at < kept) { destination[targets[k]] = key_restored(sorted[k]); }
   }
   StoredValue *destination_values = route[2] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset;
   // with VALUE_WORDS

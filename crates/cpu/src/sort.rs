@@ -135,8 +135,8 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     let alignment = if key_bytes.is_power_of_two() { key_bytes } else { 4 };
     let input = arguments.array("input", n, key_bytes, alignment)?;
     // Keys that are not asked for go to scratch.
-    let output = match constant("KEYS_KEPT")? {
-        0 => arguments.room("output", n, key_bytes)?,
+    let output = match constant("PLACES_ALONE")? {
+        1 => arguments.room("output", n, key_bytes)?,
         _ => arguments.array("output", n, key_bytes, alignment)?,
     };
     let given = arguments.region("input_values").is_ok();

@@ -2,7 +2,7 @@
 //! once. What WGSL leaves open is not drawn: the sign and the payload of NaN as integers, an index out of bounds.
 
 use arbitrary::{Result, Unstructured};
-use trifold_core::{Number, Scalar, for_scalar};
+use trifold_core::{Number, Scalar, for_computed};
 
 use crate::evaluate::{binaries, binary, binary_text, compare, convert, edges, shifts, unaries, unary, unary_text};
 
@@ -44,7 +44,8 @@ struct Name {
 pub fn draw(scalar: Scalar, bytes: &[u8]) -> Result<Drawn> {
     let edges = edges(scalar);
     let values = |place: fn(usize) -> usize| std::array::from_fn(|pair| edges[place(pair)]);
-    let argument = |name: &str, values| Name { name: name.into(), kind: ValueType::Number(scalar), values, is_var: false };
+    let argument =
+        |name: &str, values| Name { name: name.into(), kind: ValueType::Number(scalar), values, is_var: false };
     let names = vec![argument("a", values(|pair| pair / EDGES)), argument("b", values(|pair| pair % EDGES))];
     let mut body = Body { choices: Unstructured::new(bytes), names, text: String::new() };
     for _ in 0..body.choices.int_in_range(0..=6)? {
@@ -84,7 +85,7 @@ impl Body<'_> {
     }
 
     fn scalar(&mut self) -> Result<Scalar> {
-        Ok(*self.choices.choose(&Scalar::ALL)?)
+        Ok(*self.choices.choose(&Scalar::computed().collect::<Vec<_>>())?)
     }
 
     fn declare(&mut self, kind: ValueType, values: Values, is_var: bool) -> String {
@@ -250,11 +251,12 @@ impl Body<'_> {
         }
         let literal = self.choices.int_in_range(1..=31_u32)?;
         let (long, letter) = (if scalar.bytes() == 8 { "l" } else { "" }, &scalar.name()[..1]);
-        let (half, bits) = for_scalar!(
+        let (half, bits) = for_computed!(
             scalar,
             integer _T => ("", u64::from(literal)),
-            float T => (".5", T::of_f64(f64::from(literal) + 0.5).bits())
-        );
+            float T => (".5", T::of_f64(f64::from(literal) + 0.5).bits() as u64)
+        )
+        .expect("what is drawn is computed with");
         Ok(Expression { text: format!("{literal}{half}{long}{letter}"), values: [bits; PAIRS] })
     }
 

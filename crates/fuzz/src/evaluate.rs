@@ -1,6 +1,6 @@
 //! What WGSL's operations give, as trifold-lang's documentation promises it. Values are their bits.
 
-use trifold_core::{Number, Scalar, ScalarKind, for_scalar};
+use trifold_core::{Number, Scalar, ScalarKind, for_computed};
 
 /// Operations of two operands of a type, by their sign or name. The smaller of NaN and a number is open, as is a remainder of floats'
 /// last bits.
@@ -37,14 +37,18 @@ pub fn unary_text(op: &str, inner: &str) -> String {
     }
 }
 
+/// What is drawn is of such scalars.
+const COMPUTED: &str = "kernels compute with it";
+
 /// Runs an expression with the values of the bits, as integers or as floats of the type.
 macro_rules! with_values {
     ($scalar:expr, ($($x:ident),*), $integer:expr, $float:expr) => {
-        for_scalar!(
+        for_computed!(
             $scalar,
-            integer T => { $(let $x = T::of_bits($x);)* $integer },
-            float T => { $(let $x = T::of_bits($x);)* $float }
+            integer T => { $(let $x = T::of_bits($x.into());)* $integer },
+            float T => { $(let $x = T::of_bits($x.into());)* $float }
         )
+        .expect(COMPUTED)
     };
 }
 
@@ -67,7 +71,7 @@ pub fn binary(scalar: Scalar, op: &str, x: u64, y: u64) -> u64 {
             "min" => x.min(y),
             _ => x.max(y),
         }
-        .bits(),
+        .bits() as u64,
         match op {
             "+" => x + y,
             "-" => x - y,
@@ -75,7 +79,7 @@ pub fn binary(scalar: Scalar, op: &str, x: u64, y: u64) -> u64 {
             "/" => x / y,
             _ => unreachable!("not of floats"),
         }
-        .bits()
+        .bits() as u64
     )
 }
 
@@ -92,7 +96,7 @@ pub fn unary(scalar: Scalar, op: &str, x: u64) -> u64 {
             }
             _ => unreachable!("not of integers"),
         }
-        .bits(),
+        .bits() as u64,
         match op {
             "-" => -x,
             "abs" => x.abs(),
@@ -100,12 +104,14 @@ pub fn unary(scalar: Scalar, op: &str, x: u64) -> u64 {
             "trunc" => x.trunc(),
             _ => unreachable!("not of floats"),
         }
-        .bits()
+        .bits() as u64
     )
 }
 
 pub fn convert(to: Scalar, from: Scalar, x: u64) -> u64 {
-    for_scalar!(from, F => { let x = F::of_bits(x); for_scalar!(to, T => (x as T).bits()) })
+    let converted =
+        for_computed!(from, F => { let x = F::of_bits(x.into()); for_computed!(to, T => (x as T).bits() as u64) });
+    converted.flatten().expect(COMPUTED)
 }
 
 pub fn compare(scalar: Scalar, comparison: &str, x: u64, y: u64) -> bool {
@@ -131,10 +137,11 @@ pub fn is_same(scalar: Scalar, x: u64, y: u64) -> bool {
 
 /// Values where operations change what they do.
 pub fn edges(scalar: Scalar) -> [u64; 8] {
-    for_scalar!(scalar, integer T => {
+    for_computed!(scalar, integer T => {
         let (width, sign) = (u64::from(T::BITS), 1 << (T::BITS - 1));
-        [0, 1, width + 1, !width, u64::MAX, sign, sign - 1, 0x0123_4567_89ab_cdef].map(|bits| T::of_bits(bits).bits())
+        [0, 1, width + 1, !width, u64::MAX, sign, sign - 1, 0x0123_4567_89ab_cdef].map(|bits: u64| T::of_bits(bits.into()).bits() as u64)
     }, float T => {
-        [-0.0, 1.0, -2.5, T::MIN_POSITIVE / 2.0, 3e9, 1.9e19, T::NEG_INFINITY, T::NAN].map(T::bits)
+        [-0.0, 1.0, -2.5, T::MIN_POSITIVE / 2.0, 3e9, 1.9e19, T::NEG_INFINITY, T::NAN].map(|x| x.bits() as u64)
     })
+    .expect(COMPUTED)
 }

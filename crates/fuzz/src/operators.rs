@@ -17,7 +17,8 @@ const COMPILED_OF: u64 = 32;
 /// Reads the bytes as a text, or as the choices that draw one.
 pub fn operators(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
-    let scalar = Scalar::ALL[usize::from(first & 0x7f) % Scalar::ALL.len()];
+    let scalars: Vec<Scalar> = Scalar::computed().collect();
+    let scalar = scalars[usize::from(first & 0x7f) % scalars.len()];
     if first & 0x80 != 0 {
         let Ok(text) = std::str::from_utf8(rest) else { return };
         emit(&operator(scalar, text));

@@ -33,7 +33,12 @@ pub fn tuning(bytes: &[u8]) {
 fn requests() -> impl Iterator<Item = Request> {
     [1, 1000, 1 << 20, 1 << 28].into_iter().flat_map(|n| {
         let (sum, float) = (Builtin::Sum, Scalar::F64);
-        let inclusive = ScanRequest { op: Op::sum(float), n, kind: ScanKind::Inclusive, initial: None };
+        let inclusive = ScanRequest {
+            op: Op::builtin(sum, float).expect("floats have sums"),
+            n,
+            kind: ScanKind::Inclusive,
+            initial: None,
+        };
         let pairs = SortRequest::new(Scalar::U64.into(), n).with(u32::TYPE).in_order(Order::Descending);
         let word = |form: &Form| form.request(Scalar::U32, sum, n).expect("every scalar has a sum");
         [word(&forms::SCAN), inclusive.into(), word(&forms::REDUCE), word(&forms::SORT_KEYS), pairs.into()]

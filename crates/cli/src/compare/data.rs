@@ -81,7 +81,8 @@ impl Data {
 
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
-    use trifold::plan::{Builtin, Form, forms};
+    use trifold::plan::{Builtin, Form, Layout, forms};
+    use trifold::{Backend as _, plan};
     use trifold_conformance::{Distribution, oracle};
 
     use super::*;
@@ -118,7 +119,12 @@ mod tests {
         let cpu = Device::of(trifold::cpu::Cpu::new().unwrap());
         let inputs = Inputs::default();
         for scalar in Scalar::ALL {
-            let offers = |form: &&Form| form.request(scalar, Builtin::Sum, 1000).is_ok();
+            let offers = |form: &&Form| {
+                let request = form.request(scalar, Builtin::Sum, 1000);
+                request.is_ok_and(|request| {
+                    plan::plan(&request, Layout::default(), Options::default(), cpu.caps(), &cpu.tuning()).is_ok()
+                })
+            };
             let forms: Vec<_> = Form::all().filter(offers).collect();
             // Each twice: as another device's row, and behind whatever other.
             for &primitive in forms.iter().rev().flat_map(|form| [form, form]).chain(&forms) {

@@ -124,7 +124,7 @@ impl SortTask {
                 ("DIGIT_BITS", digit_bits),
                 ("VALUE_WORDS", value_bytes / value_unit),
                 ("VALUE_UNIT", value_unit),
-                ("KEYS_KEPT", u32::from(request.writes_keys)),
+                ("PLACES_ALONE", u32::from(!request.writes_keys)),
             ],
             image,
             input,
