@@ -198,7 +198,7 @@ impl Table<'_> {
             }
         }
         // Every range of 32 bits. Compiled kernels are of one range each.
-        if self.level == Level::Full || self.caps.language == Language::Host {
+        if self.level == Level::Full {
             for (start, end) in (0..32).flat_map(|start| (start + 1..=32).map(move |end| (start, end))) {
                 let n = if (start + end) % 2 == 0 { 300 } else { 3001 };
                 self.row(row(Scalar::U32, start..end, end % 3 == 0, Order::Ascending, n));
