@@ -22,10 +22,11 @@ const LONG: Duration = Duration::from_millis(700);
 const FEWEST_TURNS: usize = 9;
 
 fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let part = arguments.next().unwrap_or_default();
+    let (numbers, names): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|word| word.parse::<u32>().is_ok());
+    let part = names.into_iter().next().unwrap_or_default();
     let mut logs: Vec<u32> =
-        arguments.filter_map(|log| log.parse().ok()).filter(|log| (4..=28).contains(log)).collect();
+        numbers.iter().filter_map(|log| log.parse().ok()).filter(|log| (4..=28).contains(log)).collect();
     if logs.is_empty() {
         logs = vec![16, 20, 22, 24];
     }
@@ -178,7 +179,7 @@ impl Rows {
         let mut rdst = || black_box(&mut words.to_vec()).radix_sort_unstable();
         let mut voracious = || black_box(&mut words.to_vec()).voracious_mt_sort(rayon::current_num_threads());
         self.row("sort u32", &call, &mut [("rdst", &mut rdst), ("voracious", &mut voracious)])?;
-        let wide: Vec<u64> = words.iter().map(|&w| u64::from(w) * 0x9e37_79b9_7f4a_7c15).collect();
+        let wide: Vec<u64> = words.iter().map(|&w| u64::from(w).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         let (x, y) = (self.cpu.upload(&wide)?, self.alloc()?);
         let call = self.cpu.sort(&x).to(&y).prepare()?;
         let mut rdst = || black_box(&mut wide.clone()).radix_sort_unstable();
@@ -205,7 +206,7 @@ impl Rows {
             ("rayon's stable sort", &mut stable),
         ];
         self.row("sort u32+u32", &call, others)?;
-        let wide: Vec<u64> = words.iter().map(|&w| u64::from(w) * 0x9e37_79b9_7f4a_7c15).collect();
+        let wide: Vec<u64> = words.iter().map(|&w| u64::from(w).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         let (x, y) = (self.cpu.upload(&wide)?, self.alloc()?);
         let call = self.cpu.sort(&x).with(&v).to((&y, &w)).prepare()?;
         let mut rdst = || {

@@ -35,7 +35,7 @@ impl Suite {
                 continue;
             }
             let mut command = self.program(program)?;
-            if program.name == "speed" {
+            if ["speed", "beside_loops"].contains(&program.name.as_str()) {
                 // Of so many elements, as a power of two.
                 command.arg("16");
             }
