@@ -54,8 +54,8 @@ pub(crate) static ALL: &[&Algorithm] = &[&COPY];
 /// What it launches, what fills, and what writes parameters.
 pub(crate) static KERNELS: &[&Kernel] = &[&KERNEL, &NARROW, &FILL, &PATCH, &SIZES];
 
-/// The bytes that one launch copies: 2^31 words, which a kernel can count.
-const COPIED_AT_ONCE: u64 = 1 << 33;
+/// The words, or the parts of words, that one launch copies: as many as a kernel can count.
+const COPIED_AT_ONCE: u64 = 1 << 31;
 
 fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
     let bytes = request.bytes();
@@ -64,57 +64,47 @@ fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
         let (from, to) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));
         return Ok(Work::new(Scratch::default(), vec![Step::Copy { from, to, each: request.element.bytes() }]));
     }
-    if request.element.unit() < 4 {
-        return Ok(Work::new(Scratch::default(), vec![Step::Launch(narrow(planner, request))]));
-    }
-    // Words, whatever the elements are: four at a time where the spans allow it.
-    let word = ElementType::Scalar(Scalar::U32);
-    let pack = planner.pack(&word);
+    // Words, whatever the elements are, four at a time where the spans allow it; or what elements that are not whole words are made of.
+    let (word, unit) = (ElementType::Scalar(Scalar::U32), request.element.unit());
+    let (pack, is_narrow) = (planner.pack(&word), unit < 4);
     let (workgroup, rows) = (256.min(planner.caps.max_workgroup), 8);
+    // What an invocation takes at once of these parts. In WGSL a word is an invocation's, and the output may begin and end within one.
+    let (taken, more) = match planner.caps.language {
+        _ if !is_narrow => (pack.elements, 0),
+        Language::Wgsl => (4 / unit, 1),
+        _ => (1, 0),
+    };
+    let offset_unit = if is_narrow { unit } else { pack.bytes };
     // A launch's elements are whole ones, and so are packs.
-    let each = u64::from(request.element.bytes());
-    let at_once = COPIED_AT_ONCE / (16 * each) * 16;
+    let (each, parts) = (u64::from(request.element.bytes()), request.element.bytes() / unit);
+    let at_once = COPIED_AT_ONCE * u64::from(unit) / (16 * each) * 16;
     let launch = |first: u64| {
         let elements = at_once.min(request.n - first);
         let of = |slot| Region { slot, offset: first * each, bytes: elements * each };
-        let words = (elements * each / 4) as u32;
-        let constants = vec![("WORKGROUP", workgroup), ("ROWS", rows), pack.constant()];
-        let kernel = KernelKey::new(&KERNEL, vec!["element/load", "element/store"], constants);
+        let items = (elements as u32 * parts).div_ceil(taken) + more;
+        let shape = vec![("WORKGROUP", workgroup), ("ROWS", rows)];
+        let kernel = match is_narrow {
+            true => KernelKey::new(&NARROW, vec![], [shape, vec![("VALUE_UNIT", unit)]].concat()),
+            false => KernelKey {
+                element: Some(word.clone()),
+                ..KernelKey::new(
+                    &KERNEL,
+                    vec!["element/load", "element/store"],
+                    [shape, vec![pack.constant()]].concat(),
+                )
+            },
+        };
         Step::Launch(Launch {
-            kernel: KernelKey { element: Some(word.clone()), ..kernel },
-            groups: words.div_ceil(workgroup * rows * pack.elements),
+            kernel,
+            groups: items.div_ceil(workgroup * rows),
             bindings: vec![("input", of(Slot::Input)), ("output", of(Slot::Output))],
             params: vec![
-                ("n", Param::ELEMENTS.window(first as u32, elements as u32).times(request.element.words())),
-                ("input_offset", Param::Offset { binding: "input", unit: pack.bytes }),
-                ("output_offset", Param::Offset { binding: "output", unit: pack.bytes }),
+                ("n", Param::ELEMENTS.window(first as u32, elements as u32).times(parts)),
+                ("input_offset", Param::Offset { binding: "input", unit: offset_unit }),
+                ("output_offset", Param::Offset { binding: "output", unit: offset_unit }),
             ],
             initial: None,
         })
     };
     Ok(Work::new(Scratch::default(), (0..request.n).step_by(at_once as usize).map(launch).collect()))
-}
-
-/// A copy of elements that are not whole words.
-fn narrow(planner: &Planner<'_>, request: &CopyRequest) -> Launch {
-    let (workgroup, rows, unit) = (256.min(planner.caps.max_workgroup), 8, request.element.unit());
-    let parts = request.element.bytes() / unit;
-    let constants = vec![("WORKGROUP", workgroup), ("ROWS", rows), ("VALUE_UNIT", unit)];
-    // In WGSL a word is an invocation's, and the output may begin and end within one.
-    let (share, more) = if planner.caps.language == Language::Wgsl { (4 / unit, 1) } else { (1, 0) };
-    let items = (request.n as u32 * parts).div_ceil(share) + more;
-    Launch {
-        kernel: KernelKey::new(&NARROW, vec![], constants),
-        groups: items.div_ceil(workgroup * rows),
-        bindings: vec![
-            ("input", whole(Slot::Input, request.bytes())),
-            ("output", whole(Slot::Output, request.bytes())),
-        ],
-        params: vec![
-            ("n", Param::ELEMENTS.times(parts)),
-            ("input_offset", Param::Offset { binding: "input", unit }),
-            ("output_offset", Param::Offset { binding: "output", unit }),
-        ],
-        initial: None,
-    }
 }
