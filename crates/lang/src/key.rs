@@ -119,53 +119,40 @@ impl Keys<'_> {
     }
 
     fn ordered(&self) -> String {
-        let mut body = String::new();
-        for word in 0..self.words {
-            body += &self.constant(&format!("w{word}"), &self.word_of_stored("key", word));
-        }
-        let mut image = vec![vec![]; self.words];
-        for (i, field) in self.image.fields.iter().enumerate() {
-            let parts = parts(field);
-            for (part, bits) in parts.iter().enumerate() {
-                let at = field.from + 32 * part as u32;
-                body += &self.constant(&format!("f{i}_{part}"), &taken("w", at, *bits));
-            }
-            let flips = self.flips(field, i, &parts, true);
-            for (part, bits) in parts.iter().enumerate() {
-                put(&mut image, field.to + 32 * part as u32, *bits, &flipped(&format!("f{i}_{part}"), &flips[part]));
-            }
-        }
-        let words: Vec<String> = image.iter().map(|parts| parts.join(" | ")).collect();
-        body += &self.returned("Key", &words);
         self.function(
             "The key as an unsigned number that orders it among the others, its lowest word first.",
             "Key",
             "key_ordered",
             &[("StoredKey", "key")],
-            &body,
+            &self.converted(true),
         )
     }
 
     fn restored(&self) -> String {
+        self.function("", "StoredKey", "key_restored", &[("Key", "ordered")], &self.converted(false))
+    }
+
+    /// The body of a function from a key to its image, or back: each field is taken out, flipped, and put to its place.
+    fn converted(&self, encodes: bool) -> String {
         let mut body = String::new();
         for word in 0..self.words {
-            body += &self.constant(&format!("w{word}"), &self.word_of("ordered", word));
+            let value = if encodes { self.word_of_stored("key", word) } else { self.word_of("ordered", word) };
+            body += &self.constant(&format!("w{word}"), &value);
         }
-        let mut memory = vec![vec![]; self.words];
+        let mut made = vec![vec![]; self.words];
         for (i, field) in self.image.fields.iter().enumerate() {
+            let (from, to) = if encodes { (field.from, field.to) } else { (field.to, field.from) };
             let parts = parts(field);
             for (part, bits) in parts.iter().enumerate() {
-                let at = field.to + 32 * part as u32;
-                body += &self.constant(&format!("f{i}_{part}"), &taken("w", at, *bits));
+                body += &self.constant(&format!("f{i}_{part}"), &taken("w", from + 32 * part as u32, *bits));
             }
-            let flips = self.flips(field, i, &parts, false);
+            let flips = self.flips(field, i, &parts, encodes);
             for (part, bits) in parts.iter().enumerate() {
-                put(&mut memory, field.from + 32 * part as u32, *bits, &flipped(&format!("f{i}_{part}"), &flips[part]));
+                put(&mut made, to + 32 * part as u32, *bits, &flipped(&format!("f{i}_{part}"), &flips[part]));
             }
         }
-        let words: Vec<String> = memory.iter().map(|parts| parts.join(" | ")).collect();
-        body += &self.returned("StoredKey", &words);
-        self.function("", "StoredKey", "key_restored", &[("Key", "ordered")], &body)
+        let words: Vec<String> = made.iter().map(|parts| parts.join(" | ")).collect();
+        body + &self.returned(if encodes { "Key" } else { "StoredKey" }, &words)
     }
 
     /// What changes in each part of a field: integers' signs, so that they count up; of negative floats all bits, so that they

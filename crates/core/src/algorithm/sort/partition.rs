@@ -326,6 +326,9 @@ impl Planner<'_> {
         more.extend(self.subgroup_constants(workgroup)?);
         more.extend(self.fault_constants());
         let mut texts = vec!["workgroup/digit_scan", "sort/count_state"];
+        if self.caps.language == Language::Wgsl {
+            texts.push("sort/tile_part");
+        }
         texts.extend(job.with_values(match self.caps.language {
             Language::Wgsl => "sort/scatter_values",
             _ => "sort/values",
@@ -336,8 +339,6 @@ impl Planner<'_> {
             let share = 4 / job.image.bytes.min(4);
             more.push(("KEY_SHARE", share));
             let store = if share > 1 { "sort/store_keys_packed" } else { "sort/store_keys" };
-            let moved = texts.iter().position(|text| *text == "sort/scatter_values").unwrap_or(texts.len());
-            texts.splice(moved..moved, ["sort/tile_part"]);
             texts.extend([store, "sort/scatter"]);
         }
         let portions = (0..tiles).step_by(portion as usize).enumerate();
