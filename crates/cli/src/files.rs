@@ -169,8 +169,8 @@ fn check_header_text(text: &[u8]) -> Result<()> {
 
 /// A file written beside its place, and not yet moved there.
 ///
-/// Whoever reads the place finds the old file or the new one, never a part. For that it is a new file: it has the old one's mode,
-/// and its owner and group where the user may give them, and other hard links to the old one keep the old content.
+/// Whoever reads the place finds the old file or the new one, never a part. So it is a new file. It has the old
+/// one's mode, and its owner and group where the user may give them. Other hard links to the old one keep the old content.
 pub struct Pending<'a> {
     file: NamedTempFile,
     _listed: Listed,

@@ -71,8 +71,8 @@ fn conditions(args: &CompareArgs, primitive: &'static Form, input: Distribution)
     vec![usual]
 }
 
-/// The job by each algorithm that was asked for and that the device has, and with `all` by those that others have, whose rows will
-/// say why it does not; or by its own choice.
+/// The job by each algorithm that was asked for and that the device has, or by its own choice. With `all` also by those that
+/// only others have: their rows will say why it does not.
 fn by_algorithm(args: &CompareArgs, caps: &Caps, job: Job, all: bool) -> Vec<Job> {
     if args.algorithm.is_empty() {
         return vec![job];

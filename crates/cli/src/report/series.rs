@@ -379,9 +379,10 @@ pub struct Prediction<'a> {
     pub measured_ms: f64,
 }
 
-/// The predictions at each device's and call's largest n of a run's rows whose traffic is known, in the sections' order. Keys that agree in
-/// a place need no pass for it, and tiles that are blocked are read again: rows of such inputs and faults are left out; and
-/// those of experiments that have another question, as they have another n.
+/// The predictions at each device's and call's largest n of a run's rows whose traffic is known, in the sections' order.
+///
+/// Rows of other inputs and of faults are left out: keys that agree in a place need no pass for it, and tiles that are blocked
+/// are read again. So are rows of experiments that have another question, as they have another n.
 pub fn predictions(run: &Run) -> Vec<Prediction<'_>> {
     let is_asked = |row: &&Row| row.experiment.as_deref().is_none_or(|name| name == Experiment::Traffic.name());
     let all = run.rows.iter().filter(is_asked).filter(|row| row.conditions().is_empty()).filter_map(|row| {
