@@ -12,14 +12,15 @@ KERNEL void copy(ARGUMENTS) {
     // 1. A full tile: all loads before the first store.
     Pack rows[ROWS];
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[first + k * WORKGROUP]; }
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_input(input, first + k * WORKGROUP); }
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) { output[first + k * WORKGROUP] = rows[k]; }
   } else {
     // 2. The last tile.
+    const T none = {0};
     for (u32 k = 0u; k < ROWS; k++) {
       const u32 index = first + k * WORKGROUP;
-      store_pack(output, index, params.n, load_pack(input, index, params.n, (T)0));
+      store_pack(output, index, params.n, load_pack(input, index, params.n, none));
     }
   }
 }

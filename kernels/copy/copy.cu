@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) copy(ARGUMENTS) {
     // 1. A full tile: all loads before the first store.
     Pack rows[ROWS];
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[first + k * WORKGROUP]; }
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_input(input, first + k * WORKGROUP); }
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) { output[first + k * WORKGROUP] = rows[k]; }
   } else {

@@ -15,7 +15,7 @@ fn copy(
     var rows: array<Pack, ROWS>;
     // unroll
     for (var k = 0u; k < ROWS; k++) {
-      rows[k] = input[params.input_offset + first + k * WORKGROUP];
+      rows[k] = load_input(params.input_offset + first + k * WORKGROUP);
     }
     // unroll
     for (var k = 0u; k < ROWS; k++) {

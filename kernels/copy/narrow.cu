@@ -10,6 +10,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) copy_narrow(ARGUMENTS) {
   // 1. Copy what is this invocation's turn.
   for (u32 k = 0u; k < ROWS; k++) {
     const u32 part = (tile * ROWS + k) * WORKGROUP + thread;
-    if (part < params.n) { output[part] = input[part]; }
+    if (part < params.n) { output[part] = load_input(input, part); }
   }
 }

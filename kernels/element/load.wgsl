@@ -7,7 +7,7 @@ fn load_pack(index: u32, n: u32, filler: T) -> Pack {
   // each lane
   v.LANE = filler;
   if (first < n) {
-    let pack = input[params.input_offset + index];
+    let pack = load_input(params.input_offset + index);
     // the first lane
     v.LANE = pack.LANE;
     // each lane but the first

@@ -24,15 +24,15 @@ KERNEL SUBGROUP_KERNEL void reduce_single_pass(ARGUMENTS) {
   // its place, so that loads are always on their way.
   if (AHEAD == 1u && share >= 2u) {
     Pack rows[ROWS];
-    const __global Pack *from = input + tile * TILE_PACKS + first;
+    Input from = input_from(input, tile * TILE_PACKS + first);
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = from[k * step]; }
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_input(from, k * step); }
     for (tile++; tile < min(end, params.n / TILE); tile++) {
-      from += TILE_PACKS;
+      from = input_from(from, TILE_PACKS);
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) {
         sum = combine(sum, pack_fold(rows[k]));
-        rows[k] = from[k * step];
+        rows[k] = load_input(from, k * step);
       }
     }
 #pragma unroll
@@ -44,7 +44,7 @@ KERNEL SUBGROUP_KERNEL void reduce_single_pass(ARGUMENTS) {
     const u32 at = tile * TILE_PACKS + first;
     if ((tile + 1u) * TILE <= params.n) {
 #pragma unroll
-      for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
+      for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_input(input, at + k * step); }
     } else {
 #pragma unroll
       for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, at + k * step, params.n, identity()); }

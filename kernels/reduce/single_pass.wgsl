@@ -29,13 +29,13 @@ fn reduce_single_pass(
     var rows: array<Pack, ROWS>;
     var at = params.input_offset + tile * TILE_PACKS + first;
     // unroll
-    for (var k = 0u; k < ROWS; k++) { rows[k] = input[at + k * step]; }
+    for (var k = 0u; k < ROWS; k++) { rows[k] = load_input(at + k * step); }
     for (tile++; tile < min(end, params.n / TILE); tile++) {
       at += TILE_PACKS;
       // unroll
       for (var k = 0u; k < ROWS; k++) {
         sum = combine(sum, pack_fold(rows[k]));
-        rows[k] = input[at + k * step];
+        rows[k] = load_input(at + k * step);
       }
     }
     // unroll
@@ -47,7 +47,7 @@ fn reduce_single_pass(
     let at = tile * TILE_PACKS + first;
     if ((tile + 1u) * TILE <= params.n) {
       // unroll
-      for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + at + k * step]; }
+      for (var k = 0u; k < ROWS; k++) { rows[k] = load_input(params.input_offset + at + k * step); }
     } else {
       // unroll
       for (var k = 0u; k < ROWS; k++) { rows[k] = load_pack(at + k * step, params.n, identity()); }

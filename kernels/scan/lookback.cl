@@ -2,11 +2,11 @@
 // Decoupled Fallback (Smith, Levien and Owens 2025) where a tile waits too long. Reads and writes each element once.
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
-T tile_aggregate(__global const Pack *input, u32 tile, Subgroup sg, __local T *subgroup_totals) {
+T tile_aggregate(Input input, u32 tile, Subgroup sg, __local T *subgroup_totals) {
   const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
   T carry = identity();
   for (u32 k = 0u; k < ROWS; k++) {
-    const Pack v = input[first + k * sg.width];
+    const Pack v = load_input(input, first + k * sg.width);
     const T inclusive = subgroup_inclusive_scan(sg, pack_fold(v));
     carry = combine(carry, subgroup_shuffle_element(sg, inclusive, sg.width - 1u));
   }

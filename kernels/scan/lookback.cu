@@ -7,11 +7,11 @@ __shared__ T shared_prefix;
 __shared__ T subgroup_totals[MAX_SUBGROUPS];
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
-FUNCTION T tile_aggregate(const Pack *input, u32 tile, Subgroup sg) {
+FUNCTION T tile_aggregate(Input input, u32 tile, Subgroup sg) {
   const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
   T carry = identity();
   for (u32 k = 0u; k < ROWS; k++) {
-    const Pack v = input[first + k * sg.width];
+    const Pack v = load_input(input, first + k * sg.width);
     const T inclusive = subgroup_inclusive_scan(pack_fold(v), sg.lane);
     carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
   }

@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback_pipelined(
       const u32 first = next * TILE_PACKS + seat;
       if ((next + 1u) * TILE <= params.n) {
 #pragma unroll
-        for (u32 k = 0u; k < ROWS; k++) { next_rows[k] = input[first + k * sg.width]; }
+        for (u32 k = 0u; k < ROWS; k++) { next_rows[k] = load_input(input, first + k * sg.width); }
       } else {
 #pragma unroll
         for (u32 k = 0u; k < ROWS; k++) { next_rows[k] = load_pack(input, first + k * sg.width, params.n, identity()); }

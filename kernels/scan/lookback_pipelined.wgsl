@@ -40,7 +40,7 @@ fn scan_lookback_pipelined(
       let first = next * TILE_PACKS + seat;
       if ((next + 1u) * TILE <= params.n) {
         // unroll
-        for (var k = 0u; k < ROWS; k++) { next_rows[k] = input[params.input_offset + first + k * width]; }
+        for (var k = 0u; k < ROWS; k++) { next_rows[k] = load_input(params.input_offset + first + k * width); }
       } else {
         // unroll
         for (var k = 0u; k < ROWS; k++) { next_rows[k] = load_pack(first + k * width, params.n, identity()); }

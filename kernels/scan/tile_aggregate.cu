@@ -1,7 +1,7 @@
 // scan/tile_aggregate: the aggregate of any full tile of a scan, for those who find it missing.
 
 struct TileInput {
-  const Pack *input;
+  Input input;
 };
 
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
@@ -9,7 +9,7 @@ FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
   const u32 first = tile * TILE_PACKS + sg.id * ROWS * sg.width + sg.lane;
   T carry = identity();
   for (u32 k = 0u; k < ROWS; k++) {
-    const Pack v = from.input[first + k * sg.width];
+    const Pack v = load_input(from.input, first + k * sg.width);
     const T inclusive = subgroup_inclusive_scan(pack_fold(v), sg.lane);
     carry = combine(carry, subgroup_shuffle_element(inclusive, sg.width - 1u));
   }

@@ -5,7 +5,7 @@ fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u3
   let first = tile * TILE_PACKS + subgroup * ROWS * width + lane;
   var carry = identity();
   for (var k = 0u; k < ROWS; k++) {
-    let v = input[params.input_offset + first + k * width];
+    let v = load_input(params.input_offset + first + k * width);
     let inclusive = subgroup_inclusive_scan(pack_fold(v), lane);
     carry = combine(carry, subgroup_shuffle_element(inclusive, width - 1u));
   }

@@ -4,10 +4,10 @@
 #define TILE (TILE_PACKS * PACK)
 
 // Loads a lane's packs, identities past the end.
-INLINED void load_rows(__global const Pack *input, u32 tile, u32 first, u32 n, Subgroup sg, Pack *rows) {
+INLINED void load_rows(Input input, u32 tile, u32 first, u32 n, Subgroup sg, Pack *rows) {
   if ((tile + 1u) * TILE <= n) {
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[first + k * sg.width]; }
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_input(input, first + k * sg.width); }
   } else {
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_pack(input, first + k * sg.width, n, identity()); }

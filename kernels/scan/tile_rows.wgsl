@@ -7,7 +7,7 @@ const TILE: u32 = TILE_PACKS * PACK;
 fn load_rows(tile: u32, first: u32, width: u32, rows: ptr<function, array<Pack, ROWS>>) {
   if ((tile + 1u) * TILE <= params.n) {
     // unroll
-    for (var k = 0u; k < ROWS; k++) { (*rows)[k] = input[params.input_offset + first + k * width]; }
+    for (var k = 0u; k < ROWS; k++) { (*rows)[k] = load_input(params.input_offset + first + k * width); }
   } else {
     // unroll
     for (var k = 0u; k < ROWS; k++) { (*rows)[k] = load_pack(first + k * width, params.n, identity()); }

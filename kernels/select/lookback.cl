@@ -5,14 +5,14 @@
 #define TILE (WORKGROUP * ROWS)
 
 struct TileInput {
-  __global const Item *input;
+  Input input;
 };
 
 // How many elements of a full tile are kept.
 T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShared *shared) {
   const u32 first = tile * TILE + sg.id * ROWS * sg.width + sg.lane;
   T kept = identity();
-  for (u32 k = 0u; k < ROWS; k++) { kept += keep(from->input[first + k * sg.width]) ? 1u : 0u; }
+  for (u32 k = 0u; k < ROWS; k++) { kept += keep(load_input(from->input, first + k * sg.width)) ? 1u : 0u; }
   const T inclusive = subgroup_inclusive_scan(sg, kept);
   const T carry = subgroup_shuffle_element(sg, inclusive, sg.width - 1u);
   return tile_totals(carry, sg, shared->subgroup_totals).all;
@@ -49,14 +49,14 @@ KERNEL SUBGROUP_KERNEL void select_lookback(ARGUMENTS) {
   Item rows[ROWS];
   u32 kept = 0u;
   if ((tile + 1u) * TILE <= params.n) {
-    __global const Item *own = input + first;
+    const Input own = input_from(input, first);
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = own[k * sg.width]; }
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_input(own, k * sg.width); }
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) { kept |= keep(rows[k]) ? 1u << k : 0u; }
   } else {
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { rows[k] = input[min(first + k * sg.width, last)]; }
+    for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_input(input, min(first + k * sg.width, last)); }
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) { kept |= first + k * sg.width <= last && keep(rows[k]) ? 1u << k : 0u; }
   }

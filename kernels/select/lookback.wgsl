@@ -11,7 +11,7 @@ fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u3
   let first = tile * TILE + subgroup * ROWS * width + lane;
   var kept = identity();
   // unroll
-  for (var k = 0u; k < ROWS; k++) { kept += select(0u, 1u, keep(input[params.input_offset + first + k * width])); }
+  for (var k = 0u; k < ROWS; k++) { kept += select(0u, 1u, keep(load_input(params.input_offset + first + k * width))); }
   let inclusive = subgroup_inclusive_scan(kept, lane);
   let carry = subgroup_shuffle_element(inclusive, width - 1u);
   return tile_totals(carry, lane, subgroup, subgroups).all;
@@ -49,12 +49,12 @@ fn select_lookback(
   var kept = 0u;
   if ((tile + 1u) * TILE <= params.n) {
     // unroll
-    for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + first + k * width]; }
+    for (var k = 0u; k < ROWS; k++) { rows[k] = load_input(params.input_offset + first + k * width); }
     // unroll
     for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, keep(rows[k])); }
   } else {
     // unroll
-    for (var k = 0u; k < ROWS; k++) { rows[k] = input[params.input_offset + min(first + k * width, last)]; }
+    for (var k = 0u; k < ROWS; k++) { rows[k] = load_input(params.input_offset + min(first + k * width, last)); }
     // unroll
     for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, first + k * width <= last && keep(rows[k])); }
   }

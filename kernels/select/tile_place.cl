@@ -21,7 +21,7 @@ KERNEL void select_tile_place(ARGUMENTS) {
     u32 kept = 0u;
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
-      rows[k] = input[min(first + k, last)];
+      rows[k] = load_input(input, min(first + k, last));
       if (first + k <= last && keep(rows[k])) { kept |= 1u << k; }
     }
     // 2. The workgroup scans the counts.

@@ -22,7 +22,7 @@ fn select_tile_place(
   var kept = 0u;
   // unroll
   for (var k = 0u; k < ROWS; k++) {
-    rows[k] = input[params.input_offset + min(first + k, last)];
+    rows[k] = load_input(params.input_offset + min(first + k, last));
     if (first + k <= last && keep(rows[k])) { kept |= 1u << k; }
   }
   // 2. The workgroup scans the counts.

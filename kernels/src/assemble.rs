@@ -8,10 +8,12 @@ use trifold_core::{
     Language, Result, Size, SizeStep, SubgroupSource,
 };
 
+use trifold_core::wgsl::mentions;
 use trifold_lang::{extended, users};
 
 use crate::lines::repeat;
 use crate::unroll::unroll;
+use crate::view::{Views, type_of};
 use crate::{ParamsLayout, text};
 
 /// A kernel ready for a compiler.
@@ -86,10 +88,18 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         source.push('\n');
         source.push_str(&trifold_lang::emit_selector(selector, language)?);
     }
+    let views = Views::of(key, language);
+    if !key.views.is_empty() {
+        for map in key.maps() {
+            caller_loops |= trifold_lang::map_loops(map)?;
+        }
+        sections.push(("views", source.len()));
+        source.push('\n');
+        source.push_str(&views.declarations()?);
+    }
     source.push('\n');
     sections.push(("parameters", source.len()));
     source.push_str(&params.declaration(language));
-    source.push_str(&arguments(key, language));
     let count = |name: &str| match (name, &key.element) {
         ("ELEMENT_WORDS", Some(element)) => Some(element.words()),
         _ => key.constant(name),
@@ -97,12 +107,17 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     let names = key.parts.iter().copied().chain([key.name()]);
     let texts = names.map(|name| Ok((name, repeat(file(name)?, pack, &|name| key.constant(name)))));
     let mut texts: Vec<(&str, String)> = texts.collect::<Result<_>>()?;
+    let loads = |argument: &Argument| texts.iter().any(|(_, text)| loads(text, argument.name, language));
+    source.push_str(&arguments(key, &views, &loads, language));
     let takes = |captures: &Captures| captures.element().is_some();
     if key.op.as_ref().is_some_and(|op| takes(op.captures())) {
         pass_captures("combine", &mut texts, key.kernel.entry_point, language);
     }
     if key.selector.as_ref().is_some_and(|selector| takes(selector.captures())) {
         pass_captures("keep", &mut texts, key.kernel.entry_point, language);
+    }
+    if language != Language::Wgsl {
+        take_views(key, &views, &mut texts)?;
     }
     if !key.sizes.is_empty() {
         read_length(key, &mut texts, language)?;
@@ -147,6 +162,20 @@ fn pass_captures(to: &str, texts: &mut [(&str, String)], entry_point: &str, lang
     }
 }
 
+/// Has a kernel in C make its views where it moves an argument to where its span begins.
+fn take_views(key: &KernelKey, views: &Views<'_>, texts: &mut [(&str, String)]) -> Result<()> {
+    for of in &key.views {
+        let begins = format!("{0} += params.{0}_offset;", of.argument);
+        let none = || Error::Invalid(format!("the text of {} has no line `{begins}`", key.name()));
+        let (_, text) = texts.iter_mut().find(|(_, text)| text.contains(&begins)).ok_or_else(none)?;
+        *text = text.replacen(&begins, &views.made(of), 1);
+    }
+    Ok(())
+}
+
+/// The arguments that may be views.
+const VIEWED: [&str; 2] = ["input", "input_values"];
+
 /// Where the body of a kernel's function begins in a text, if it is there.
 fn body(text: &str, entry_point: &str) -> Option<usize> {
     let at = text.find(&format!(" {entry_point}("))?;
@@ -187,20 +216,38 @@ fn in_c(size: &Size) -> String {
 }
 
 /// The arguments: in WGSL the bindings of those that the kernel's launches have, and in C a kernel's whole list, `ARGUMENTS`.
-fn arguments(key: &KernelKey, language: Language) -> String {
+fn arguments(key: &KernelKey, views: &Views<'_>, loads: &dyn Fn(&Argument) -> bool, language: Language) -> String {
     let has = |argument: &Argument| language != Language::Wgsl || argument.is_of(key);
     let arguments = key.taken();
     let own = arguments.iter().enumerate().filter(|(_, argument)| has(argument));
+    // What is stored by parts has functions of its own.
+    let is_new = |argument: &&Argument| key.view(argument.name).is_some() || stored_bytes(key, argument).is_none();
     let all: String = own.map(|(binding, argument)| declaration(key, argument, language, binding)).collect();
     match language {
         Language::Wgsl => {
             let binding = arguments.len();
             let has = |argument: &&Argument| argument.is_of(key);
-            let accessors: String = arguments.iter().filter(has).map(|argument| accessors(key, argument)).collect();
-            format!("\n{all}@group(0) @binding({binding}) var<uniform> params: Params;\n{accessors}")
+            let stored: String = arguments.iter().filter(has).map(|argument| accessors(key, argument)).collect();
+            let viewed: String = viewed(key, loads).filter(is_new).map(|argument| views.accessors(argument)).collect();
+            format!("\n{all}@group(0) @binding({binding}) var<uniform> params: Params;\n{stored}{viewed}")
         }
-        _ => format!("\n#define ARGUMENTS {all}Params params\n"),
+        _ => {
+            let viewed: String = viewed(key, loads).map(|argument| views.accessors(argument)).collect();
+            format!("\n#define ARGUMENTS {all}Params params\n{viewed}")
+        }
     }
+}
+
+/// The arguments that texts load elements of by a function, as views may stand there.
+fn viewed<'k>(key: &'k KernelKey, loads: &dyn Fn(&Argument) -> bool) -> impl Iterator<Item = &'k Argument> {
+    let has = |argument: &&Argument| key.view(argument.name).is_some() || argument.is_of(key) && loads(argument);
+    key.kernel.arguments.iter().filter(|argument| VIEWED.contains(&argument.name)).filter(has)
+}
+
+/// Whether a text has an argument's elements by its function, or hands it on.
+fn loads(text: &str, name: &str, language: Language) -> bool {
+    let of_type = language != Language::Wgsl && mentions(text, &type_of(name));
+    of_type || mentions(text, &format!("load_{name}"))
 }
 
 /// Bytes of what an argument's memory holds, where that is moved by kernels that may be of any size of it.

@@ -10,6 +10,7 @@ mod lines;
 mod params;
 mod texts;
 mod unroll;
+mod view;
 
 pub use assemble::{Assembled, assemble};
 pub use params::{Packed, ParamsLayout, residue};

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use trifold_core::{Captures, ElementType, Error, KernelKey, Language, Param, Result, Size, Values};
+use trifold_core::{ElementType, Error, KernelKey, Language, Param, Result, Size, Values};
 
 /// How far before a span that starts at `offset` its binding starts, if it is to be at a multiple of `alignment` and whole units before:
 /// what [`ParamsLayout::pack`] then counts.
@@ -57,11 +57,27 @@ impl Packed {
 pub struct ParamsLayout {
     kernel: &'static str,
     initial: Option<u32>,
-    /// Where the captures lie, and how many bytes they have.
-    captures: Option<(u32, u32)>,
+    /// The captures.
+    captures: Vec<CapturesAt>,
     /// Bytes before the first word. What stands before it is rounded up to 16 where it is a struct, as uniform buffers want.
     words_at: u32,
     words: Vec<&'static str>,
+}
+
+/// Where captures lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct CapturesAt {
+    field: String,
+    of: String,
+    at: u32,
+    bytes: u32,
+}
+
+impl CapturesAt {
+    /// Where what comes behind them begins.
+    fn end(&self) -> u32 {
+        self.at + self.bytes.next_multiple_of(16)
+    }
 }
 
 impl ParamsLayout {
@@ -73,11 +89,14 @@ impl ParamsLayout {
             (true, Some(e)) => (Some(e.bytes()), e.bytes().div_ceil(16) * 16),
             (true, None) => return Err(Error::Invalid(format!("{} needs an element type", entry.name))),
         };
-        let captures = key.captures().and_then(Captures::element).map(|captures| {
-            let at = words_at.next_multiple_of(16);
-            words_at = at + captures.bytes().next_multiple_of(16);
-            (at, captures.bytes())
+        let captured = key.captured().into_iter().map(|captured| {
+            let bytes = captured.captures.element().map_or(0, ElementType::bytes);
+            let captures =
+                CapturesAt { field: captured.field, of: captured.of, at: words_at.next_multiple_of(16), bytes };
+            words_at = captures.end();
+            captures
         });
+        let captures = captured.collect();
         Ok(ParamsLayout { kernel: entry.name, initial, captures, words_at, words: key.words() })
     }
 
@@ -109,15 +128,17 @@ impl ParamsLayout {
                 )));
             }
         }
-        match (self.captures, key.captures().map_or(&[][..], Captures::bytes)) {
-            (None, []) => {}
-            (Some((at, size)), value) if value.len() == size as usize => {
-                bytes[at as usize..][..value.len()].copy_from_slice(value);
-            }
-            (expected, given) => {
-                let (kernel, size, given) = (self.kernel, expected.map_or(0, |(_, size)| size), given.len());
-                return Err(Error::Invalid(format!("{kernel} takes captures of {size} bytes, not of {given}")));
-            }
+        let captured = key.captured();
+        let sizes = |of: &mut dyn Iterator<Item = usize>| of.collect::<Vec<_>>();
+        let wanted = sizes(&mut self.captures.iter().map(|captures| captures.bytes as usize));
+        let given = sizes(&mut captured.iter().map(|captured| captured.captures.bytes().len()));
+        if wanted != given {
+            let kernel = self.kernel;
+            return Err(Error::Invalid(format!("{kernel} takes captures of {wanted:?} bytes, not of {given:?}")));
+        }
+        for (captures, captured) in self.captures.iter().zip(&captured) {
+            let value = captured.captures.bytes();
+            bytes[captures.at as usize..][..value.len()].copy_from_slice(value);
         }
         let mut sizes = vec![];
         for &(name, param) in params {
@@ -157,11 +178,12 @@ impl ParamsLayout {
         if language == Language::Wgsl {
             text.push_str("struct Params {\n");
             if self.initial.is_some() {
-                let size = self.captures.map_or(self.words_at, |(at, _)| at);
+                let size = self.captures.first().map_or(self.words_at, |captures| captures.at);
                 let _ = writeln!(text, "  @size({size}) initial: T,");
             }
-            if let Some((at, _)) = self.captures {
-                let _ = writeln!(text, "  @size({}) captures: Captures,", self.words_at - at);
+            for captures in &self.captures {
+                let CapturesAt { field, of, at, .. } = captures;
+                let _ = writeln!(text, "  @size({}) {field}: {of},", captures.end() - at);
             }
             for word in &self.words {
                 let _ = writeln!(text, "  {word}: u32,");
@@ -171,16 +193,17 @@ impl ParamsLayout {
         }
         text.push_str("typedef struct {\n");
         if let Some(bytes) = self.initial {
-            let end = self.captures.map_or(self.words_at, |(at, _)| at);
+            let end = self.captures.first().map_or(self.words_at, |captures| captures.at);
             text.push_str("  T initial;\n");
             if end > bytes {
                 let _ = writeln!(text, "  u32 after_initial[{}];", (end - bytes) / 4);
             }
         }
-        if let Some((at, bytes)) = self.captures {
-            text.push_str("  Captures captures;\n");
-            if self.words_at > at + bytes {
-                let _ = writeln!(text, "  u32 after_captures[{}];", (self.words_at - at - bytes) / 4);
+        for captures in &self.captures {
+            let CapturesAt { field, of, at, bytes } = captures;
+            let _ = writeln!(text, "  {of} {field};");
+            if captures.end() > at + bytes {
+                let _ = writeln!(text, "  u32 after_{field}[{}];", (captures.end() - at - bytes) / 4);
             }
         }
         for word in &self.words {

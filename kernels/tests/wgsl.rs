@@ -99,16 +99,17 @@ fn parameters(
         members.first().filter(|_| entry.initial).map(|first| module.types[first.ty].inner.size(module.to_ctx()));
     let initial = initial.map(|size| vec![0xff; size as usize]);
     let names: Vec<_> = members.iter().filter_map(|member| member.name.as_deref()).collect();
-    let before: Vec<_> =
-        [entry.initial.then_some("initial"), key.captures().map(|_| "captures")].into_iter().flatten().collect();
-    let expected: Vec<_> = before.iter().chain(entry.params).copied().collect();
+    let captured = key.captured().into_iter().map(|captured| captured.field);
+    let before: Vec<String> = entry.initial.then(|| "initial".to_string()).into_iter().chain(captured).collect();
+    let words = key.words();
+    let expected: Vec<_> = before.iter().map(String::as_str).chain(words.iter().copied()).collect();
     if names != expected {
         return Err(format!("Params has {names:?}, and the catalogue {expected:?}"));
     }
-    let numbered: Vec<_> = entry.params.iter().zip(1..).map(|(name, word)| (*name, Param::Word(word))).collect();
+    let numbered: Vec<_> = words.iter().zip(1..).map(|(name, word)| (*name, Param::Word(word))).collect();
     let values = Values { params: &numbered, n: 0, initial: initial.as_deref() };
     let packed = assembled.params.pack(key, values, |_| 0).map_err(|error| error.to_string())?;
-    for (member, (name, word)) in members.iter().skip(before.len()).zip(entry.params.iter().zip(1_u32..)) {
+    for (member, (name, word)) in members.iter().skip(before.len()).zip(words.iter().zip(1_u32..)) {
         let at = member.offset as usize;
         if packed.bytes(None).get(at..at + 4) != Some(&word.to_le_bytes()) {
             return Err(format!("{name} is at byte {at}, and the host packs it elsewhere"));

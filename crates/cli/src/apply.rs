@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
-use trifold::backend::{Span, Spans, SpansOf};
+use trifold::backend::{Span, SpansOf};
 use trifold::builders::Order;
 use trifold::plan::{
     Builtin, Layout, Op, Operand, Options, ReduceRequest, Request, ScanKind, ScanRequest, Slot, SortRequest,
@@ -272,13 +272,11 @@ impl Work<'_> {
         let bytes_of = |slot| operands.iter().find(|operand| operand.slot == slot).map_or(0, Operand::bytes);
         let of_line = |span: &Span<Device>, slot, line: usize| span.slice(bytes_of(slot) * line as u64, bytes_of(slot));
         for line in 0..self.lines {
-            let [input, output] = [of_line(&all.input, Slot::Input, line)?, of_line(&all.output, Slot::Output, line)?];
-            let values = |span: &Option<_>, slot| span.as_ref().map(|span| of_line(span, slot, line)).transpose();
-            let spans = SpansOf {
-                input_values: values(&all.input_values, Slot::InputValues)?,
-                output_values: values(&all.output_values, Slot::OutputValues)?,
-                ..Spans::new(&input, &output)
-            };
+            let spans = SpansOf::of(request, |operand| {
+                let span =
+                    all.slot(operand.slot).with_context(|| format!("no memory for the {}", operand.slot.noun()))?;
+                anyhow::Ok(of_line(span, operand.slot, line)?)
+            })?;
             Call::new(device, request, &spans, options)?.run()?;
         }
         device.synchronize()?;

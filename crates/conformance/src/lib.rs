@@ -26,6 +26,7 @@ mod expectations;
 mod harness;
 mod inputs;
 mod kernels;
+mod maps;
 mod operators;
 #[cfg(feature = "harness")]
 mod properties;

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use trifold_core::types::bf16;
+
+use crate::maps::Placed;
 use trifold_core::{Captures, Monoid, Op, Predicate, Selector, element};
 
 element! {
@@ -515,4 +517,41 @@ pub(crate) fn bent(by: u32) -> Op {
 /// The tally, erased.
 pub(crate) fn tally() -> Op {
     Op::of::<Triple, _>(Tally)
+}
+
+/// Of two values the one that stands later.
+#[derive(Clone)]
+pub(crate) struct Latest;
+impl Monoid<Placed> for Latest {
+    fn name(&self) -> Cow<'static, str> {
+        "latest".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn combine(a: T, b: T) -> T { if (b.place >= a.place) { return b; } return a; }".into()
+    }
+    fn identity(&self) -> Placed {
+        Placed { value: 0.0, place: 0 }
+    }
+    fn combine(&self, a: Placed, b: Placed) -> Placed {
+        if b.place >= a.place { b } else { a }
+    }
+}
+
+pub(crate) fn latest() -> Op {
+    Op::of::<Placed, _>(Latest)
+}
+
+/// What stands at an odd place.
+#[derive(Clone)]
+pub(crate) struct OddPlace;
+impl Predicate<Placed> for OddPlace {
+    fn name(&self) -> Cow<'static, str> {
+        "odd_place".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: Placed) -> bool { return v.place % 2u == 1u; }".into()
+    }
+    fn keep(&self, v: Placed) -> bool {
+        v.place % 2 == 1
+    }
 }

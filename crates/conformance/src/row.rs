@@ -5,7 +5,7 @@ use trifold_core::{
 };
 
 use crate::inputs::{Distribution, Random};
-use crate::table;
+use crate::table::{self, Inputs};
 
 /// Where a call's spans lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,13 @@ impl Placement {
         };
         match slot {
             Slot::Input => input,
+            Slot::Leaf(leaf) => {
+                if leaf % 2 == 0 {
+                    input
+                } else {
+                    input_values
+                }
+            }
             Slot::Output => output,
             Slot::InputValues | Slot::Rest => input_values,
             Slot::OutputValues | Slot::Count | Slot::Length | Slot::Scratch => others,
@@ -105,6 +112,26 @@ const SMALL: [(&[&str], u32); 5] = [
     (&["sort_keys", "tile_keys", "merge_keys"], 3),
     (&["scan_words", "reduce_words", "reduce_alone_words", "spin_limit"], 4),
 ];
+
+/// What a call is given.
+pub(crate) struct Content {
+    /// Its inputs, in memory or as views give them.
+    pub(crate) inputs: Inputs,
+    /// What views read.
+    pub(crate) leaves: Vec<Vec<u8>>,
+}
+
+impl Content {
+    /// What is in an input slot.
+    pub(crate) fn of(&self, slot: Slot) -> Option<&[u8]> {
+        match slot {
+            Slot::Input => Some(&self.inputs.0),
+            Slot::InputValues => self.inputs.1.as_deref(),
+            Slot::Leaf(leaf) => self.leaves.get(usize::from(leaf)).map(Vec::as_slice),
+            _ => None,
+        }
+    }
+}
 
 /// One call.
 #[derive(Debug, Clone)]
@@ -218,11 +245,13 @@ impl Row {
         name
     }
 
-    /// The input of a run, and the values of a sort of pairs.
-    pub(crate) fn input(&self, run: u32) -> (Vec<u8>, Option<Vec<u8>>) {
+    /// What a run is given.
+    pub(crate) fn input(&self, run: u32) -> Content {
         let seed = if self.keeps_scratch { run } else { 0 };
         let mut random = Random::named(&format!("{}{seed}", self.name()));
-        table::input(&self.request, self.distribution, &mut random)
+        let inputs = table::input(self.request.unviewed(), self.distribution, &mut random);
+        let leaves = table::views::leaves(&self.request, &mut random);
+        Content { inputs: table::views::inputs(&self.request, inputs, &leaves), leaves }
     }
 
     /// What its scratch is full of before it runs, if it is not the call's own.

@@ -8,7 +8,6 @@ use trifold_cpu::oracle::{self, Expected, Given};
 
 use crate::case::Failure;
 use crate::row::Row;
-use crate::table::Inputs;
 
 /// What unwritten memory around spans holds.
 const GUARD: u8 = 0xcb;
@@ -83,15 +82,6 @@ fn block(blocks: &[(Slot, Block)], slot: Slot) -> Option<&Block> {
     of(slot).or_else(|| of(slot.replaces()?))
 }
 
-/// What an input slot is given.
-fn given(inputs: &Inputs, slot: Slot) -> Option<&[u8]> {
-    match slot {
-        Slot::Input => Some(&inputs.0),
-        Slot::InputValues => inputs.1.as_deref(),
-        _ => None,
-    }
-}
-
 impl Staged {
     pub(crate) fn new(backend: &Device, row: &Row) -> trifold_core::Result<Staged> {
         Self::prepared(backend, row, |spans, tuning| {
@@ -110,7 +100,7 @@ impl Staged {
         for operand in row.request.operands() {
             if !in_place || operand.slot.replaces().is_none() {
                 let lead = row.placement.offset(operand.slot) * u64::from(operand.element.bytes());
-                let content = given(&inputs, operand.slot);
+                let content = inputs.of(operand.slot);
                 blocks.push((operand.slot, Block::new(backend, lead, operand.bytes(), content)?));
             }
         }
@@ -119,16 +109,16 @@ impl Staged {
         let spans = SpansOf::of(&row.request, |operand| span(operand.slot))?;
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps())?;
         let call = prepare(&spans, &tuning)?;
-        let expected = oracle::expect(&row.request, &inputs.0, inputs.1.as_deref());
+        let expected = oracle::expect(&row.request, &inputs.inputs.0, inputs.inputs.1.as_deref());
         Ok(Staged { call, expected, blocks, in_place })
     }
 
     /// Gives the next run an input of its own, of as many elements as the row has.
     pub(crate) fn renew(&mut self, row: &Row, run: u32, backend: &Device) -> trifold_core::Result<()> {
         let inputs = row.input(run);
-        self.expected = oracle::expect(&row.request, &inputs.0, inputs.1.as_deref());
+        self.expected = oracle::expect(&row.request, &inputs.inputs.0, inputs.inputs.1.as_deref());
         for (slot, block) in &mut self.blocks {
-            if let Some(content) = given(&inputs, *slot) {
+            if let Some(content) = inputs.of(*slot) {
                 block.fill(content);
                 block.reset(backend)?;
             }

@@ -12,6 +12,7 @@ mod select;
 mod sizes;
 mod sort;
 mod tuned;
+pub(crate) mod views;
 
 use std::collections::HashSet;
 
@@ -30,6 +31,7 @@ pub fn cases(caps: &Caps, tuning: &Tuning, level: Level) -> Vec<Case> {
     let mut table = Table::new(caps, tuning, level);
     PRIMITIVES.iter().for_each(|primitive| (primitive.rows)(&mut table));
     table.octets();
+    table.views();
     table.candidates();
     table.sizes();
     table.queues();

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::time::Instant;
 
+use crate::view::MAX_LEAVES;
 use crate::{CallCache, Caps, Error, KernelKey, Layout, Operand, Param, Request, Result, Slot, Tuning};
 
 /// A device and its in-order queue. A clone is another handle of the same.
@@ -389,8 +390,8 @@ impl InOrder {
 /// The spans of one call, each a `S`.
 #[derive(Debug, Clone, Copy)]
 pub struct SpansOf<S> {
-    /// The input elements or keys.
-    pub input: S,
+    /// The input elements or keys, where they lie in memory: views have leaves.
+    pub input: Option<S>,
     /// The output elements or keys; the same span as the input to work in place.
     pub output: S,
     /// The values that a sort carries along or a reduction by key reduces.
@@ -403,15 +404,26 @@ pub struct SpansOf<S> {
     pub count: Option<S>,
     /// Where it says how many elements there are, where that is on the device: one `u32`.
     pub length: Option<S>,
+    /// What the call's views read.
+    pub leaves: [Option<S>; MAX_LEAVES],
 }
 
 /// The spans of one call, on a backend.
 pub type Spans<B> = SpansOf<Span<B>>;
 
 impl<S> SpansOf<S> {
-    /// An input and an output.
-    pub(crate) fn of_two(input: S, output: S) -> Self {
-        SpansOf { input, output, input_values: None, output_values: None, rest: None, count: None, length: None }
+    /// An output, and no more yet.
+    fn of_one(output: S) -> Self {
+        SpansOf {
+            input: None,
+            output,
+            input_values: None,
+            output_values: None,
+            rest: None,
+            count: None,
+            length: None,
+            leaves: [const { None }; MAX_LEAVES],
+        }
     }
 
     /// The spans of a request, each by what it is to hold.
@@ -422,25 +434,27 @@ impl<S> SpansOf<S> {
         request: &Request,
         mut span: impl FnMut(&Operand) -> std::result::Result<S, E>,
     ) -> std::result::Result<Self, E> {
-        let operands = request.operands();
-        // Every call has an input and an output, in that order.
-        let mut spans = SpansOf::of_two(span(&operands[0])?, span(&operands[1])?);
-        for operand in &operands[2..] {
-            spans = spans.put(operand.slot, span(operand)?);
+        let mut made = vec![];
+        for operand in request.operands() {
+            made.push((operand.slot, span(&operand)?));
         }
-        Ok(spans)
+        // Every call has one.
+        let output = made.iter().position(|(slot, _)| *slot == Slot::Output).unwrap_or_default();
+        let spans = SpansOf::of_one(made.swap_remove(output).1);
+        Ok(made.into_iter().fold(spans, |spans, (slot, span)| spans.put(slot, span)))
     }
 
     /// With this span in a slot of the call's.
     pub(crate) fn put(mut self, slot: Slot, span: S) -> Self {
         match slot {
-            Slot::Input => self.input = span,
+            Slot::Input => self.input = Some(span),
             Slot::Output => self.output = span,
             Slot::InputValues => self.input_values = Some(span),
             Slot::OutputValues => self.output_values = Some(span),
             Slot::Rest => self.rest = Some(span),
             Slot::Count => self.count = Some(span),
             Slot::Length => self.length = Some(span),
+            Slot::Leaf(leaf) => self.leaves[usize::from(leaf)] = Some(span),
             Slot::Scratch => {}
         }
         self
@@ -449,13 +463,14 @@ impl<S> SpansOf<S> {
     /// The span of a slot, if there is one. Scratch is no span of the call.
     pub fn slot(&self, slot: Slot) -> Option<&S> {
         match slot {
-            Slot::Input => Some(&self.input),
+            Slot::Input => self.input.as_ref(),
             Slot::Output => Some(&self.output),
             Slot::InputValues => self.input_values.as_ref(),
             Slot::OutputValues => self.output_values.as_ref(),
             Slot::Rest => self.rest.as_ref(),
             Slot::Count => self.count.as_ref(),
             Slot::Length => self.length.as_ref(),
+            Slot::Leaf(leaf) => self.leaves.get(usize::from(leaf))?.as_ref(),
             Slot::Scratch => None,
         }
     }
@@ -469,7 +484,12 @@ impl<S> SpansOf<S> {
 impl<B: Backend> Spans<B> {
     /// An input and an output.
     pub fn new(input: &Span<B>, output: &Span<B>) -> Self {
-        SpansOf::of_two(input.clone(), output.clone())
+        SpansOf { input: Some(input.clone()), ..Self::to(output) }
+    }
+
+    /// An output. Inputs are added.
+    pub(crate) fn to(output: &Span<B>) -> Self {
+        SpansOf::of_one(output.clone())
     }
 
     /// Keys with values.

@@ -1,13 +1,13 @@
 //! What the primitives' builders have in common. Each says what is asked, then where results go, then when it runs
 //! ([`Placed`]).
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::results::new_count;
+use crate::view::MAX_LEAVES;
 use crate::{
-    Algorithm, Backend, Buffer, Call, Compacted, Device, Element, Error, Options, Plan, Prepared, Request, Result,
-    Span, Spans, once, planner,
+    Algorithm, Backend, Call, Device, Element, Error, Options, Plan, Prepared, Request, Result, Slot, Spans, View,
+    Viewed, once, planner,
 };
 
 /// Waits for a future on this thread.
@@ -22,136 +22,6 @@ use crate::{
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
     pollster::block_on(future)
-}
-
-/// What a primitive reads: elements of type `T`, all there are or as many as the device's memory says.
-pub struct Input<T, B: Backend = Device> {
-    span: Span<B>,
-    /// Where it says how many of them.
-    length: Option<Buffer<u32, B>>,
-    /// Whether what lies beside it has another.
-    is_torn: bool,
-    of: PhantomData<fn() -> T>,
-}
-
-impl<T: Element, B: Backend> Input<T, B> {
-    /// How many elements, or at most, where that is on the device.
-    ///
-    /// ```
-    /// # use trifold_core::{Compacted, Input, IntoInput, Transfer};
-    /// # let gpu = trifold_cpu::Cpu::new()?;
-    /// let (x, n) = (gpu.upload(&[3u32, 1, 4])?, gpu.upload(&[2u32])?);
-    /// let input = Compacted::new(x, n).into_input();
-    /// assert_eq!(input.len(), 3);
-    /// assert!(input.length().is_some());
-    /// # Ok::<(), trifold_core::Error>(())
-    /// ```
-    pub fn len(&self) -> usize {
-        self.span.bytes() as usize / size_of::<T>()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    pub(crate) fn span(&self) -> &Span<B> {
-        &self.span
-    }
-
-    /// As many elements as there are of this.
-    pub(crate) fn n(&self) -> u64 {
-        self.len() as u64
-    }
-
-    /// Where it says how many elements there are, if that is on the device.
-    pub fn length(&self) -> Option<&Buffer<u32, B>> {
-        self.length.as_ref()
-    }
-
-    /// As many as there are of these beside it, if it does not say how many itself.
-    pub(crate) fn beside<U>(mut self, other: &Input<U, B>) -> Self {
-        match (&self.length, &other.length) {
-            (Some(own), Some(other)) => self.is_torn |= !own.span().is(other.span(), own.device()),
-            (None, other) => self.length = other.clone(),
-            (Some(_), None) => {}
-        }
-        self
-    }
-
-    /// Why a call cannot read it, if it cannot.
-    pub(crate) fn refusal(&self) -> Option<&'static str> {
-        self.is_torn.then_some(
-            "keys and values whose numbers of elements are two words on the device; pass the values' room(), or say which counts by \
-             len_on_device",
-        )
-    }
-
-    /// As many as this word says.
-    pub(crate) fn counted_by(mut self, length: &Buffer<u32, B>) -> Self {
-        self.length = Some(length.clone());
-        self.is_torn = false;
-        self
-    }
-
-    /// The spans of a call from this to an output.
-    pub(crate) fn spans_to(&self, output: &Span<B>) -> Spans<B> {
-        let length = self.length.as_ref().map(|length| length.span().clone());
-        Spans { length, ..Spans::new(&self.span, output) }
-    }
-}
-
-/// Whatever a primitive can read.
-///
-/// A buffer, a part of one, or a [`Compacted`]:
-///
-/// ```
-/// # use trifold_core::{Compacted, Reduce, Sum, Transfer};
-/// # let gpu = trifold_cpu::Cpu::new()?;
-/// let (x, n) = (gpu.upload(&[3u32, 1, 4])?, gpu.upload(&[2u32])?);
-/// assert_eq!(gpu.reduce(&x, Sum).value()?, 8);
-/// assert_eq!(gpu.reduce(x.slice(1..)?, Sum).value()?, 5);
-/// assert_eq!(gpu.reduce(Compacted::new(x, n), Sum).value()?, 4);
-/// # Ok::<(), trifold_core::Error>(())
-/// ```
-pub trait IntoInput<B: Backend> {
-    /// The type of the elements.
-    type Item: Element;
-
-    /// What is read.
-    fn into_input(self) -> Input<Self::Item, B>;
-}
-
-impl<T: Element, B: Backend> IntoInput<B> for &Buffer<T, B> {
-    type Item = T;
-
-    fn into_input(self) -> Input<T, B> {
-        Input { span: self.span().clone(), length: None, is_torn: false, of: PhantomData }
-    }
-}
-
-impl<T: Element, B: Backend> IntoInput<B> for &Compacted<T, B> {
-    type Item = T;
-
-    fn into_input(self) -> Input<T, B> {
-        self.room().into_input().counted_by(self.count())
-    }
-}
-
-impl<T: Element, B: Backend> IntoInput<B> for Compacted<T, B> {
-    type Item = T;
-
-    fn into_input(self) -> Input<T, B> {
-        (&self).into_input()
-    }
-}
-
-impl<T: Element, B: Backend> IntoInput<B> for Buffer<T, B> {
-    type Item = T;
-
-    fn into_input(self) -> Input<T, B> {
-        (&self).into_input()
-    }
 }
 
 /// A call whose results have a place. It remains to say when it runs: once ([`Placed::run`]), in a recorder of the caller's
@@ -170,29 +40,45 @@ impl<T: Element, B: Backend> IntoInput<B> for Buffer<T, B> {
 pub struct Placed<B: Backend = Device> {
     device: B,
     request: Request,
-    spans: Spans<B>,
+    /// Or why the call cannot run.
+    spans: std::result::Result<Spans<B>, String>,
     options: Options,
     capacity: Option<u64>,
     label: Option<Arc<str>>,
-    refusal: Option<&'static str>,
 }
 
 impl<B: Backend> Placed<B> {
     pub(crate) fn new(device: B, request: impl Into<Request>, spans: Spans<B>) -> Self {
-        Placed {
-            device,
-            request: request.into(),
-            spans,
-            options: Options::default(),
-            capacity: None,
-            label: None,
-            refusal: None,
-        }
+        Placed::of(device, request, Ok(spans))
+    }
+
+    /// On these spans, or not to run for this reason.
+    pub(crate) fn of(device: B, request: impl Into<Request>, spans: std::result::Result<Spans<B>, String>) -> Self {
+        Placed { device, request: request.into(), spans, options: Options::default(), capacity: None, label: None }
     }
 
     /// Not to run, if there is a reason.
-    pub(crate) fn refused(self, refusal: Option<&'static str>) -> Self {
-        Placed { refusal, ..self }
+    pub(crate) fn refused(mut self, refusal: Option<String>) -> Self {
+        self.spans = self.spans.and_then(|spans| refusal.map_or(Ok(spans), Err));
+        self
+    }
+
+    /// Reads this in a slot: if it is more than memory, by the memory that it is made of.
+    pub(crate) fn reads<T: Element>(mut self, slot: Slot, view: &View<T, B>) -> Self {
+        self = self.refused(view.refusal());
+        let (Some((data, spans)), Ok(own)) = (view.data(), &mut self.spans) else { return self };
+        let first = own.leaves.iter().flatten().count();
+        if first + spans.len() > MAX_LEAVES {
+            let all = first + spans.len();
+            return self.refused(Some(format!(
+                "views that read {all} spans; a call reads at most {MAX_LEAVES}, so copy a part of them first"
+            )));
+        }
+        for (leaf, span) in own.leaves[first..].iter_mut().zip(spans) {
+            *leaf = Some(span);
+        }
+        self.request = self.request.viewing(Viewed { slot, first: first as u8, view: data });
+        self
     }
 
     /// By this algorithm, not by the planner's choice.
@@ -393,8 +279,8 @@ impl<B: Backend> Placed<B> {
     /// # Errors
     /// As of [`Scan`](crate::Scan).
     pub async fn prepare_async(mut self) -> Result<Call<B>> {
-        self.complete()?;
-        Ok(Call { label: self.label.take(), ..self.compile().await?.bind(&self.spans)? })
+        let spans = self.complete()?;
+        Ok(Call { label: self.label.take(), ..self.compile(&spans).await?.bind(&spans)? })
     }
 
     /// The call for this one time, of what the device keeps where that is.
@@ -403,9 +289,10 @@ impl<B: Backend> Placed<B> {
         Ok(Call { label, ..self.unlabelled().await? })
     }
 
-    async fn unlabelled(mut self) -> Result<Call<B>> {
-        (self.request, self.spans) = self.cut()?;
-        let Placed { device, request, spans, options, .. } = &mut self;
+    async fn unlabelled(self) -> Result<Call<B>> {
+        let (request, mut spans) = self.cut()?;
+        let (request, spans) = (&request, &mut spans);
+        let Placed { device, options, .. } = &self;
         let wants_count = spans.count.is_none() && request.counts();
         let Some(cache) = once::usable(device) else {
             if wants_count {
@@ -420,8 +307,8 @@ impl<B: Backend> Placed<B> {
         cache.call(device, request, spans, *options).await
     }
 
-    async fn compile(&self) -> Result<Prepared<B>> {
-        let Placed { device, request, spans, options, capacity, .. } = self;
+    async fn compile(&self, spans: &Spans<B>) -> Result<Prepared<B>> {
+        let Placed { device, request, options, capacity, .. } = self;
         let layout = spans.layout_for(device, request)?;
         match capacity {
             Some(_) if !layout.reads_length => {
@@ -433,10 +320,7 @@ impl<B: Backend> Placed<B> {
 
     /// The request for the capacity, where there is one, and the spans' parts for that.
     fn cut(&self) -> Result<(Request, Spans<B>)> {
-        if let Some(why) = self.refusal {
-            return Err(Error::Invalid(why.into()));
-        }
-        let mut spans = self.spans.clone();
+        let mut spans = self.spans.clone().map_err(Error::Invalid)?;
         let Some(capacity) = self.capacity else { return Ok((self.request.clone(), spans)) };
         let request = self.request.with_n(capacity);
         for operand in request.operands() {
@@ -455,12 +339,13 @@ impl<B: Backend> Placed<B> {
     }
 
     /// Cuts the spans to the capacity. A count that nobody asked for needs a place all the same.
-    fn complete(&mut self) -> Result<()> {
-        (self.request, self.spans) = self.cut()?;
-        if self.spans.count.is_none() && self.request.counts() {
-            self.spans.count = Some(new_count(&self.device)?.span().clone());
+    fn complete(&mut self) -> Result<Spans<B>> {
+        let (request, mut spans) = self.cut()?;
+        self.request = request;
+        if spans.count.is_none() && self.request.counts() {
+            spans.count = Some(new_count(&self.device)?.span().clone());
         }
-        Ok(())
+        Ok(spans)
     }
 }
 

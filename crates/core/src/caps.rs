@@ -86,6 +86,8 @@ pub struct Caps {
     pub max_binding: u64,
     /// The most bytes of one buffer.
     pub max_buffer: u64,
+    /// The most buffers that a kernel reaches.
+    pub max_bindings: u32,
     /// The alignment at which a binding may start, in bytes.
     pub binding_alignment: u64,
     /// Whether a copy within the device is best left to the API.
@@ -119,6 +121,7 @@ impl Caps {
             bulk_shared_bytes: 0,
             max_binding: u64::MAX,
             max_buffer: u64::MAX,
+            max_bindings: u32::MAX,
             binding_alignment: 1,
             native_copy: false,
             remedy: String::new(),
@@ -154,6 +157,14 @@ impl Caps {
             lacking.name(),
             self.remedy
         )))
+    }
+
+    /// Fails with the reason if a value of a view cannot be of this type.
+    pub(crate) fn check_value(&self, element: &ElementType) -> Result<()> {
+        match element {
+            ElementType::Scalar(scalar) => self.check_element(&scalar.held().into()),
+            ElementType::Struct { .. } => self.check_element(element),
+        }
     }
 
     /// Fails, naming the limit, if a span of `bytes` is more than a kernel can reach.

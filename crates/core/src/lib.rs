@@ -21,6 +21,7 @@ mod device;
 mod element;
 mod error;
 mod host;
+mod items;
 mod kernel;
 mod kernels;
 mod key;
@@ -39,6 +40,7 @@ mod scratch;
 mod sized;
 pub mod tuning;
 mod turns;
+mod view;
 #[doc(hidden)]
 pub mod wgsl;
 
@@ -46,11 +48,12 @@ pub use algorithm::Algorithm;
 pub use backend::{Backend, Command, InOrder, Span, Spans, SpansOf, Values, bytes_of_run};
 pub use buffer::{Buffer, Compacted, Transfer};
 pub use call::Call;
-pub use calls::{Input, IntoInput, Placed, block_on};
+pub use calls::{Placed, block_on};
 pub use caps::{Caps, DeviceKind, SubgroupSource, Subgroups};
 pub use device::{Device, DeviceHandle, DeviceKernel, DeviceRecorder, DeviceSteps};
 pub use element::{Element, ElementType, Field, Key, scalar_of};
 pub use error::{Error, Result};
+pub use items::HostView;
 pub use kernel::{Access, Argument, Kernel, in_order};
 pub use kernels::Kernels;
 pub use key::{KeyField, KeyImage, MAX_KEY_BYTES};
@@ -58,7 +61,10 @@ pub use language::Language;
 pub use once::{CallCache, KeptMemory};
 pub use op::{And, Builtin, Captures, HostOp, Max, Min, Monoid, Op, Or, Product, Sum, Xor};
 pub use options::{Fault, Layout, MAX_ELEMENTS, Options, Waiting};
-pub use plan::{CAPACITY, KernelKey, LENGTH, LENGTH_OFFSET, Launch, Param, Plan, Region, Size, SizeStep, Slot, Step};
+pub use plan::{
+    CAPACITY, Captured, KernelKey, LEAVES, LENGTH, LENGTH_OFFSET, Launch, LeafNames, Param, Plan, Region, Size,
+    SizeStep, Slot, Step, ViewOf, leaf_unit,
+};
 pub use prepared::{Prepared, scratch_bytes, scratch_bytes_up_to};
 pub use primitive::*;
 pub use renamed::renamed;
@@ -67,3 +73,4 @@ pub use scalar::types;
 pub use scalar::{Number, Scalar, ScalarKind};
 pub use tuning::{Candidates, Tuning, TuningRow, TuningTable};
 pub use turns::Turns;
+pub use view::{IntoInput, Leaf, MAX_LEAVES, Map, MapText, Node, Value, View, ViewData, Viewed, ViewedRequest, iota};

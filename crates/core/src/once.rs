@@ -61,7 +61,8 @@ struct Key {
 impl Key {
     fn new(request: &Request, layout: Layout, options: Options) -> Key {
         let captures = [request.op().map(Op::captures), request.selector().map(Selector::captures)];
-        let captures = captures.into_iter().flatten().flat_map(Captures::bytes).copied().collect();
+        let captures = captures.into_iter().flatten().flat_map(Captures::bytes).copied();
+        let captures = captures.chain(request.views().iter().flat_map(|viewed| viewed.view.numbers())).collect();
         Key { request: request.clone(), captures, layout, options }
     }
 }

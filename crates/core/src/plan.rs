@@ -6,7 +6,8 @@ use crate::algorithm::Algorithm;
 use crate::kernel::read;
 use crate::primitive::Operand;
 use crate::scratch::Scratch;
-use crate::{Argument, Caps, Captures, ElementType, Kernel, KeyImage, Op, Selector};
+use crate::view::{Leaf, MAX_LEAVES, MapText, ViewData, Viewed};
+use crate::{Argument, Caps, Captures, ElementType, Kernel, KeyImage, Language, Op, Selector};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,9 +26,23 @@ pub enum Slot {
     Count,
     /// How many elements there are to read, where that is on the device: one `u32`.
     Length,
+    /// Memory that a view reads, by its number among the call's.
+    Leaf(u8),
     /// Working memory, from the plan or from the caller.
     Scratch,
 }
+
+/// What errors call the memory that views read.
+const LEAF_NOUNS: [&str; MAX_LEAVES] = [
+    "view's 1st memory",
+    "view's 2nd memory",
+    "view's 3rd memory",
+    "view's 4th memory",
+    "view's 5th memory",
+    "view's 6th memory",
+    "view's 7th memory",
+    "view's 8th memory",
+];
 
 /// A range of a slot, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,12 +57,21 @@ pub struct Region {
 
 impl Slot {
     /// Those that a caller binds, inputs before what may replace them.
-    pub(crate) const OF_CALLS: [Slot; 7] =
-        [Slot::Input, Slot::Output, Slot::InputValues, Slot::OutputValues, Slot::Rest, Slot::Count, Slot::Length];
+    pub(crate) const OF_CALLS: [Slot; 7 + MAX_LEAVES] = {
+        let [a, b, c, d, e, f, g, h] = Self::LEAVES;
+        use Slot::*;
+        [a, b, c, d, e, f, g, h, Input, Output, InputValues, OutputValues, Rest, Count, Length]
+    };
+
+    /// Those of views.
+    const LEAVES: [Slot; MAX_LEAVES] = {
+        use Slot::Leaf;
+        [Leaf(0), Leaf(1), Leaf(2), Leaf(3), Leaf(4), Leaf(5), Leaf(6), Leaf(7)]
+    };
 
     /// Whether a call writes it.
     pub fn is_output(self) -> bool {
-        !matches!(self, Slot::Input | Slot::InputValues | Slot::Length)
+        !matches!(self, Slot::Input | Slot::InputValues | Slot::Length | Slot::Leaf(_))
     }
 
     /// The input whose memory it may be, where a call works in place.
@@ -55,7 +79,7 @@ impl Slot {
         match self {
             Slot::Output => Some(Slot::Input),
             Slot::OutputValues => Some(Slot::InputValues),
-            Slot::Input | Slot::InputValues | Slot::Rest | Slot::Count | Slot::Length | Slot::Scratch => None,
+            _ => None,
         }
     }
 
@@ -69,6 +93,7 @@ impl Slot {
             Slot::Rest => "rest",
             Slot::Count => "count",
             Slot::Length => "length",
+            Slot::Leaf(leaf) => LEAF_NOUNS[usize::from(leaf) % MAX_LEAVES],
             Slot::Scratch => "scratch",
         }
     }
@@ -93,6 +118,8 @@ pub struct KernelKey {
     pub image: Option<KeyImage>,
     /// The predicate, where it has one. The elements that it is asked of are the kernel's `Item`, beside the element type.
     pub selector: Option<Selector>,
+    /// What stands for some of its arguments, where these are no memory.
+    pub views: Vec<ViewOf>,
     /// The parameters that the kernel computes itself, from how many elements a word of the device's memory says there are.
     pub sizes: Vec<(&'static str, Size)>,
 }
@@ -109,6 +136,7 @@ impl KernelKey {
             op: None,
             image: None,
             selector: None,
+            views: vec![],
             sizes: vec![],
         }
     }
@@ -123,22 +151,50 @@ impl KernelKey {
         KernelKey { element: Some(op.element().clone()), op: Some(op.clone()), ..self }
     }
 
-    /// The numbers that the operator's or the predicate's text reads: parameters of a launch, and no part of the compiled kernel.
-    pub fn captures(&self) -> Option<&Captures> {
+    /// The numbers that texts of the caller's read: parameters of a launch, and no part of the compiled kernel.
+    pub fn captured(&self) -> Vec<Captured<'_>> {
         let own = [self.op.as_ref().map(Op::captures), self.selector.as_ref().map(Selector::captures)];
-        own.into_iter().flatten().find(|captures| captures.element().is_some())
+        let own = own.into_iter().flatten().map(|captures| Captured {
+            field: "captures".into(),
+            of: "Captures".into(),
+            captures,
+        });
+        let maps = self.maps().into_iter().enumerate().map(|(i, map)| Captured {
+            field: format!("map{i}_captures"),
+            of: format!("Map{i}Captures"),
+            captures: &map.captures,
+        });
+        own.chain(maps).filter(|captured| captured.captures.element().is_some()).collect()
     }
 
-    /// The kernel's arguments in order: behind its own the length, where it computes parameters from that.
+    /// The maps of its views, one after the other: a map's number is its place here.
+    pub fn maps(&self) -> Vec<&MapText> {
+        self.views.iter().flat_map(|of| of.view.node.maps()).map(|map| &**map).collect()
+    }
+
+    /// The view that stands for an argument, if one does.
+    pub fn view(&self, argument: &str) -> Option<&ViewOf> {
+        self.views.iter().find(|of| of.argument == argument)
+    }
+
+    /// The kernel's arguments in order, where views have those that they read. Behind its own comes the length, where it
+    /// computes parameters from that.
     pub fn taken(&self) -> Vec<Argument> {
         let length = (!self.sizes.is_empty()).then(|| read(LENGTH, "u32"));
-        self.kernel.arguments.iter().copied().chain(length).collect()
+        let memory = self.kernel.arguments.iter().flat_map(|argument| match self.view(argument.name) {
+            Some(of) => of.leaves().map(|leaf| read(LEAVES[leaf].name, LEAVES[leaf].of)).collect(),
+            None => vec![*argument],
+        });
+        memory.chain(length).collect()
     }
 
-    /// The parameters' names in order: behind the kernel's own those by which it finds the length, and the most that counts.
+    /// The parameters' names in order: behind the kernel's own those of views, and those by which it finds the length, and the
+    /// most that counts.
     pub fn words(&self) -> Vec<&'static str> {
+        let leaves = self.views.iter().flat_map(|of| of.leaves().map(|leaf| LEAVES[leaf].offset));
+        let lengths = self.views.iter().flat_map(|of| of.lengths().map(|length| LEAVES[length].length));
         let more = if self.sizes.is_empty() { &[][..] } else { &[LENGTH_OFFSET, CAPACITY] };
-        [self.kernel.params, more].concat()
+        self.kernel.params.iter().copied().chain(leaves).chain(lengths).chain(more.iter().copied()).collect()
     }
 
     /// The value of a constant.
@@ -150,6 +206,67 @@ impl KernelKey {
     pub(crate) fn waits(&self) -> bool {
         self.constant("FAULT").is_some()
     }
+}
+
+/// What kernels call what a view reads.
+#[derive(Debug, Clone, Copy)]
+pub struct LeafNames {
+    /// The argument.
+    pub name: &'static str,
+    /// The type of its elements.
+    pub of: &'static str,
+    /// The parameter that says where it begins.
+    pub offset: &'static str,
+    /// The parameter that has the length which a gather of this number is clamped to.
+    pub length: &'static str,
+}
+
+macro_rules! leaf_names {
+    ($($i:literal)*) => {
+        [$(LeafNames {
+            name: concat!("leaf", $i),
+            of: concat!("Leaf", $i),
+            offset: concat!("leaf", $i, "_offset"),
+            length: concat!("gather", $i, "_length"),
+        }),*]
+    };
+}
+
+/// What kernels call the leaves of views, by their numbers in the call.
+pub static LEAVES: [LeafNames; MAX_LEAVES] = leaf_names!(0 1 2 3 4 5 6 7);
+
+/// A view that stands for a kernel's argument.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ViewOf {
+    /// The argument.
+    pub argument: &'static str,
+    /// The leaves of the call's other views before its own, of which gathers' lengths are counted from there on too.
+    pub first: u8,
+    /// The view.
+    pub view: ViewData,
+}
+
+impl ViewOf {
+    /// The numbers of its leaves in the call.
+    pub fn leaves(&self) -> std::ops::Range<usize> {
+        usize::from(self.first)..usize::from(self.first) + self.view.leaves.len()
+    }
+
+    /// The numbers of its gathers' lengths in the call: each gather has a leaf of its own.
+    pub fn lengths(&self) -> std::ops::Range<usize> {
+        usize::from(self.first)..usize::from(self.first) + self.view.lengths.len()
+    }
+}
+
+/// The numbers that a text of the caller's reads.
+#[derive(Debug, Clone)]
+pub struct Captured<'a> {
+    /// The parameter that has them.
+    pub field: String,
+    /// Its type.
+    pub of: String,
+    /// The numbers.
+    pub captures: &'a Captures,
 }
 
 /// A number that follows from how many elements a run has: the elements themselves, and what was made of them step by step.
@@ -281,7 +398,41 @@ pub const LENGTH_OFFSET: &str = "length_offset";
 /// The most elements that count.
 pub const CAPACITY: &str = "capacity";
 
+/// How many bytes of a leaf a kernel takes at once that takes so many elements: all of them where a vector of 16 bytes has room, else
+/// one.
+pub fn leaf_unit(leaf: &Leaf, pack: u32) -> u32 {
+    let bytes = leaf.element.bytes();
+    let whole = leaf.straight && matches!(leaf.element, ElementType::Scalar(_)) && bytes * pack <= 16;
+    if whole { bytes * pack } else { bytes }
+}
+
 impl Launch {
+    /// Has a view stand for the memory of a slot: the kernel reads the view's leaves instead.
+    pub(crate) fn reads_view(&mut self, viewed: &Viewed, operands: &[Operand], language: Language) {
+        let Some(at) = self.bindings.iter().position(|(_, region)| region.slot == viewed.slot) else { return };
+        let (argument, _) = self.bindings.remove(at);
+        for (_, param) in &mut self.params {
+            if matches!(param, Param::Offset { binding, .. } if *binding == argument) {
+                *param = Param::Word(0);
+            }
+        }
+        let of = ViewOf { argument, first: viewed.first, view: viewed.view.clone() };
+        let pack = self.kernel.constant("PACK").unwrap_or(1);
+        for (leaf, number) in of.view.leaves.iter().zip(of.leaves()) {
+            let LeafNames { name, offset, .. } = LEAVES[number];
+            let slot = Slot::Leaf(number as u8);
+            let bytes = operands.iter().find(|operand| operand.slot == slot).map_or(0, Operand::bytes);
+            self.bindings.push((name, Region { slot, offset: 0, bytes }));
+            // WGSL has no memory of less than words: parts of these are counted one by one.
+            let is_part = language == Language::Wgsl && leaf.element.bytes() < 4;
+            let unit = if is_part { leaf.element.bytes() } else { leaf_unit(leaf, pack) };
+            self.params.push((offset, Param::Offset { binding: name, unit }));
+        }
+        let lengths = of.lengths().zip(&of.view.lengths);
+        self.params.extend(lengths.map(|(number, length)| (LEAVES[number].length, Param::Word(*length as u32))));
+        self.kernel.views.push(of);
+    }
+
     /// Has the kernel itself compute the parameters that follow from how many elements there are.
     pub(crate) fn reads_length(&mut self, length: Region) {
         let sizes = self.params.iter().filter_map(|(name, param)| match param {

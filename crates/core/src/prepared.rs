@@ -370,13 +370,13 @@ impl<B: Backend> Prepared<B> {
                 narrow.slot.noun()
             )));
         }
-        if layout.in_place && !self.plan().in_place && spans.input.bytes() > 0 {
+        if layout.in_place && !self.plan().in_place && spans.input.as_ref().is_some_and(|input| input.bytes() > 0) {
             return Err(Error::Invalid(
                 "the output is the input, and the plan was not made for that; prepare with Layout { in_place: true, .. }"
                     .into(),
             ));
         }
-        if self.plan().in_place && !layout.in_place && spans.input.bytes() > 0 {
+        if self.plan().in_place && !layout.in_place && spans.input.as_ref().is_some_and(|input| input.bytes() > 0) {
             return Err(Error::Invalid(
                 "the plan works in place, and the output is another span than the input".into(),
             ));

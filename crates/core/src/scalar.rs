@@ -340,6 +340,11 @@ impl Scalar {
         Scalar::of(ScalarKind::Unsigned, self.bytes()).unwrap_or(self)
     }
 
+    /// The scalar as which texts of maps know it: of less than 32 bits the one of 32 that has all its numbers.
+    pub fn held(self) -> Scalar {
+        if self.bytes() < 4 { Scalar::of(self.kind(), 4).unwrap_or(self) } else { self }
+    }
+
     /// Whether this is a floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(self.kind(), ScalarKind::Float)

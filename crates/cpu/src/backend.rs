@@ -10,7 +10,6 @@ use trifold_core::{
 };
 
 use crate::memory::{self, ALIGNMENT, Region};
-use crate::step::Bind;
 use crate::{Handle, Step, system};
 
 /// The host's processor, all of its cores.
@@ -24,7 +23,7 @@ pub struct Cpu {
 
 /// What runs a launch: a function of Rust.
 #[derive(Clone, Copy)]
-pub struct Kernel(pub(crate) Bind);
+pub struct Kernel(pub(crate) &'static crate::Primitive);
 
 impl Cpu {
     /// The processor with a thread for each of its hardware threads.
@@ -123,7 +122,7 @@ impl Backend for Cpu {
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
         let found = crate::PRIMITIVES.iter().find(|primitive| primitive.kernel == key.name());
         let none = || Error::Unsupported(format!("kernel {} on the cpu backend; it runs Rust alone", key.name()));
-        found.map(|primitive| Kernel(primitive.bind)).ok_or_else(none)
+        found.map(Kernel).ok_or_else(none)
     }
 
     unsafe fn bind(&self, commands: Vec<Command<'_, Cpu>>, _: bool) -> Result<Vec<Step>> {

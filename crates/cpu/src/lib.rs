@@ -35,6 +35,7 @@ mod select;
 mod sort;
 mod step;
 mod system;
+mod view;
 
 pub use backend::{Cpu, Kernel};
 pub use memory::Handle;
@@ -52,14 +53,23 @@ struct Primitive {
     /// The name of its kernel.
     kernel: &'static str,
     bind: step::Bind,
+    /// Whether it makes views' elements itself. For others they are made before.
+    makes_views: bool,
     expect: Expect,
 }
 
-/// Every primitive but copy, which is a command.
-static PRIMITIVES: [Primitive; 5] = [
-    Primitive { kernel: "scan/parallel", bind: scan::bind, expect: scan::expect },
-    Primitive { kernel: "reduce/parallel", bind: reduce::bind, expect: reduce::expect },
-    Primitive { kernel: "sort/parallel", bind: sort::bind, expect: sort::expect },
-    Primitive { kernel: "select/parallel", bind: select::bind, expect: select::expect },
-    Primitive { kernel: "reduce_by_key/parallel", bind: reduce_by_key::bind, expect: reduce_by_key::expect },
+impl Primitive {
+    const fn new(kernel: &'static str, bind: step::Bind, expect: Expect) -> Primitive {
+        Primitive { kernel, bind, makes_views: false, expect }
+    }
+}
+
+/// Every primitive. A copy of memory is a command, and one of a view a launch.
+static PRIMITIVES: [Primitive; 6] = [
+    Primitive { makes_views: true, ..Primitive::new("copy/parallel", view::bind_copy, view::expect_copy) },
+    Primitive::new("scan/parallel", scan::bind, scan::expect),
+    Primitive::new("reduce/parallel", reduce::bind, reduce::expect),
+    Primitive::new("sort/parallel", sort::bind, sort::expect),
+    Primitive::new("select/parallel", select::bind, select::expect),
+    Primitive::new("reduce_by_key/parallel", reduce_by_key::bind, reduce_by_key::expect),
 ];

@@ -12,7 +12,9 @@ mod check;
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
-use trifold_core::{Builtin, Element, ElementType, KeyImage, Monoid, Number, Op, Order, Request, Scalar, for_scalar};
+use trifold_core::{
+    Builtin, Element, ElementType, KeyImage, Monoid, Number, Op, Order, Request, Scalar, ViewData, for_scalar,
+};
 
 pub use check::Given;
 
@@ -152,25 +154,42 @@ impl Expected {
     }
 }
 
-/// What a request must give for this input.
+/// What a request must give for this input, or for these elements of a view.
 ///
 /// # Panics
 /// If the input or the values are not as long as the request says: this is for tests.
 pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expected {
-    if let Request::Copy(r) = request {
-        return Expected::of(Output::exact(&r.element, input.to_vec()));
-    }
+    let request = request.unviewed();
     let expected = crate::PRIMITIVES.iter().find_map(|primitive| (primitive.expect)(request, input, values));
     expected.expect("every primitive has an oracle")
 }
 
+/// The first `n` elements of a view, of what its leaves hold.
+///
+/// # Panics
+/// If a straight leaf has fewer elements, or the index of a gather leads past what a leaf has.
+pub fn made(view: &ViewData, n: u64, leaves: &[Vec<u8>]) -> Vec<u8> {
+    let n = n as usize;
+    assert_eq!(leaves.len(), view.leaves.len());
+    for ((leaf, bytes), length) in view.leaves.iter().zip(leaves).zip(view.lengths_of_leaves(n as u64)) {
+        assert!(bytes.len() as u64 >= length * u64::from(leaf.element.bytes()), "a leaf of {} bytes", bytes.len());
+    }
+    let mut leaves: Vec<_> = leaves.iter().map(|leaf| Aligned::of(leaf)).collect();
+    let starts: Vec<*const u8> = leaves.iter_mut().map(|leaf| leaf.bytes().as_ptr()).collect();
+    let bytes = n * view.node.element().bytes() as usize;
+    let mut made = Aligned::of(&vec![0; bytes]);
+    // SAFETY: the leaves have as many elements as was asserted, aligned for any type, and what is made has room for `n`.
+    unsafe { view.host().load(&starts, 0, n, made.bytes().as_mut_ptr()) };
+    made.bytes()[..bytes].to_vec()
+}
+
 /// Elements, aligned for any type.
-pub(crate) struct Aligned(Vec<u64>);
+pub(crate) struct Aligned(Vec<u128>);
 
 impl Aligned {
     pub(crate) fn of(bytes: &[u8]) -> Aligned {
-        let mut words = vec![0; bytes.len().div_ceil(8)];
-        bytemuck::cast_slice_mut::<u64, u8>(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        let mut words = vec![0; bytes.len().div_ceil(16)];
+        bytemuck::cast_slice_mut::<u128, u8>(&mut words)[..bytes.len()].copy_from_slice(bytes);
         Aligned(words)
     }
 

@@ -8,6 +8,7 @@ use trifold_core::{Command, Error, KernelKey, Param, Result, Span, Values, bytes
 
 use crate::Cpu;
 use crate::memory::{Access, Region};
+use crate::view;
 
 /// Up to this many bytes one thread is done before a second one has woken.
 pub(crate) const ALONE_BYTES: usize = 256 << 10;
@@ -48,8 +49,12 @@ impl Step {
             }
             Command::Length { span } => Bound::Length { of: Region::of(&span)? },
             Command::Launch { key, kernel, spans, values: Values { params, n, initial }, .. } => {
-                let arguments = Arguments { spans: &spans, params, n };
-                Bound::Launch { work: (kernel.0)(key, &arguments, initial)?, n }
+                let arguments = Arguments { spans: &spans, made: vec![], params, n };
+                let work = match key.views.is_empty() || kernel.0.makes_views {
+                    true => (kernel.0.bind)(key, &arguments, initial)?,
+                    false => view::bind(key, &arguments, initial, kernel.0.bind)?,
+                };
+                Bound::Launch { work, n }
             }
         };
         Ok(Step(bound))
@@ -95,12 +100,22 @@ impl Step {
 /// What a launch brings, by name.
 pub(crate) struct Arguments<'a> {
     spans: &'a [(&'static str, Span<Cpu>)],
+    /// What stands for views that were made.
+    made: Vec<(&'static str, Region)>,
     params: &'a [(&'static str, Param)],
     n: u32,
 }
 
 impl Arguments<'_> {
+    /// The same with memory in which views were made.
+    pub(crate) fn with(&self, made: Vec<(&'static str, Region)>) -> Arguments<'_> {
+        Arguments { made, ..*self }
+    }
+
     pub(crate) fn region(&self, name: &str) -> Result<Region> {
+        if let Some((_, made)) = self.made.iter().find(|(n, _)| *n == name) {
+            return Ok(made.clone());
+        }
         match self.spans.iter().find(|(n, _)| *n == name) {
             Some((_, span)) => Region::of(span),
             None => Err(Error::Invalid(format!("a launch without its {name}"))),

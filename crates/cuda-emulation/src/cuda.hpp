@@ -61,6 +61,8 @@ VECTORS(float, float, 16)
 VECTORS(unsigned long long, ulonglong, 16)
 VECTORS(long long, longlong, 16)
 VECTORS(double, double, 16)
+VECTORS(unsigned char, uchar, 4)
+VECTORS(unsigned short, ushort, 8)
 
 #define PAUSE_POLL 0u
 #define PAUSE_BLOCK 1u

@@ -90,6 +90,26 @@ fn words(element: &ElementType, dialect: Dialect) -> String {
     format!("{types}\n{to}\n{from}")
 }
 
+/// The words of an element, as expressions of the value's name.
+pub(crate) fn words_of(element: &ElementType, value: &str, dialect: Dialect) -> Vec<String> {
+    let word = |bits: String| match dialect {
+        Dialect::Wgsl => format!("u32({bits})"),
+        _ => format!("(u32)({bits})"),
+    };
+    let of = |(place, scalar): (String, Scalar)| {
+        let bits = dialect.bits_of(scalar, &place.replacen('v', value, 1));
+        let high = match dialect {
+            Dialect::Wgsl => format!("{bits} >> 32u"),
+            _ => format!("{bits} >> 32"),
+        };
+        match scalar.bytes() {
+            8 => vec![word(bits), word(high)],
+            _ => vec![bits],
+        }
+    };
+    places(element, dialect).into_iter().flat_map(of).collect()
+}
+
 /// Where the scalars of an element `v` are.
 fn places(element: &ElementType, dialect: Dialect) -> Vec<(String, Scalar)> {
     let field = |(i, f): (usize, &Field)| match dialect {

@@ -67,6 +67,7 @@ mod c;
 mod captures;
 mod dialect;
 mod element;
+mod halves;
 mod identity;
 mod key;
 mod loops;
@@ -76,8 +77,8 @@ mod wgsl;
 
 pub use captures::{extended, users};
 use dialect::Dialect;
-use program::Program;
-use trifold_core::{ElementType, KeyImage, Language, Op, Result, Selector};
+use program::{Program, Source};
+use trifold_core::{ElementType, KeyImage, Language, MapText, Op, Result, Selector};
 
 /// The element type `T`, `ELEMENT_WORDS`, the type `Words`, and `element_to_words` and `element_from_words`.
 ///
@@ -115,13 +116,66 @@ pub fn emit_operator(op: &Op, language: Language) -> Result<String> {
 pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> {
     let dialect = Dialect::try_from(language)?;
     let program = Program::new(selector.into())?;
-    let item = program.role().element;
     let keep = match dialect {
         Dialect::Wgsl => wgsl::emit(&program)?,
         _ => c::emit(&program, dialect, None)?,
     };
     let captures = program.captures_declaration(dialect);
-    Ok(format!("{captures}{}\n{keep}", element::declaration(selector.element(), dialect, item)))
+    Ok(format!("{captures}{}\n{keep}", element::declaration(selector.element(), dialect, "Item")))
+}
+
+/// A map's function, which is called `map` and the map's number in the kernel. `name_of` says what the kernel calls a type:
+/// its structs stand before this text.
+///
+/// # Errors
+/// As [`emit_operator`].
+pub fn emit_map(
+    map: &MapText,
+    number: usize,
+    name_of: &dyn Fn(&ElementType) -> String,
+    language: Language,
+) -> Result<String> {
+    let dialect = Dialect::try_from(language)?;
+    let program = Program::new(Source::of_map(map, number, name_of)?)?;
+    let text = match dialect {
+        Dialect::Wgsl => wgsl::emit(&program)?,
+        _ => c::emit(&program, dialect, None)?,
+    };
+    Ok(program.captures_declaration(dialect) + &text)
+}
+
+/// A struct's declaration under a kernel's own name for it.
+///
+/// # Errors
+/// As [`emit_element`].
+pub fn emit_struct(element: &ElementType, name: &str, language: Language) -> Result<String> {
+    element::check(element)?;
+    Ok(element::declaration(element, language.try_into()?, name))
+}
+
+/// The 32-bit words of a value of an element's type, each an expression in the value's name, which is one word.
+///
+/// # Errors
+/// `Invalid` for [`Language::Host`].
+pub fn words_of(element: &ElementType, value: &str, language: Language) -> Result<Vec<String>> {
+    Ok(element::words_of(element, value, language.try_into()?))
+}
+
+/// The functions between the bits of `f16` and `bf16` and an `f32`, each where it is wanted: `(widened, rounded)`.
+///
+/// # Errors
+/// `Invalid` for [`Language::Host`].
+pub fn emit_halves(f16: (bool, bool), bf16: (bool, bool), language: Language) -> Result<String> {
+    Ok(halves::emit(f16, bf16, language.try_into()?))
+}
+
+/// Whether a map's text has loops, which may not end.
+///
+/// # Errors
+/// As [`emit_operator`].
+pub fn map_loops(map: &MapText) -> Result<bool> {
+    let name_of = |element: &ElementType| element.name().to_string();
+    Ok(Program::new(Source::of_map(map, 0, &name_of)?)?.has_loops())
 }
 
 /// The types `StoredKey` and `Key`, the functions between a key and the unsigned number that orders it, and those that take

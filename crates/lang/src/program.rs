@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use naga::proc::TypeResolution;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Block, Expression, Function, Handle, Literal, Module, Span, Statement, Type};
-use trifold_core::{ElementType, Error, Op, Result, Selector};
+use trifold_core::{ElementType, Error, MapText, Op, Result, Selector};
 
 use crate::captures::{extended, users};
 use crate::dialect::Dialect;
@@ -23,49 +23,128 @@ const PROBE: &str = "element_probe";
 /// What a text is to define.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Role {
-    /// The function that kernels call.
+    /// The function.
     pub function: &'static str,
-    /// What the element type is called in the text that is emitted.
-    pub element: &'static str,
     noun: &'static str,
     signature: &'static str,
 }
 
 impl Role {
     pub const OPERATOR: Role =
-        Role { function: "combine", element: "T", noun: "an operator", signature: "fn combine(a: T, b: T) -> T" };
-    pub const PREDICATE: Role =
-        Role { function: "keep", element: "Item", noun: "a predicate", signature: "fn keep(v: T) -> bool" };
+        Role { function: "combine", noun: "an operator", signature: "fn combine(a: T, b: T) -> T" };
+    pub const PREDICATE: Role = Role { function: "keep", noun: "a predicate", signature: "fn keep(v: T) -> bool" };
+    pub const MAP: Role = Role { function: "map", noun: "a map", signature: "" };
 }
 
-#[derive(Clone, Copy)]
+/// A type that a text knows by a short name.
+#[derive(Clone)]
+pub(crate) struct Named<'a> {
+    /// The short name.
+    pub alias: &'static str,
+    pub element: Cow<'a, ElementType>,
+    /// What it is called in the text that is emitted.
+    pub emitted: String,
+}
+
+#[derive(Clone)]
 pub(crate) struct Source<'a> {
     pub role: Role,
     pub name: &'a str,
-    pub element: &'a ElementType,
+    pub types: Vec<Named<'a>>,
     pub wgsl: &'a str,
     pub captures: Option<&'a ElementType>,
+    /// What kernels call the function.
+    pub function: String,
+    /// The type of what the text reads as `captures`.
+    pub captures_name: String,
 }
 
 impl<'a> From<&'a Op> for Source<'a> {
     fn from(op: &'a Op) -> Self {
         let captures = op.captures().element();
-        Source { role: Role::OPERATOR, name: &op.name, element: op.element(), wgsl: &op.wgsl, captures }
+        Source::of_one(Role::OPERATOR, &op.name, op.element(), "T", &op.wgsl, captures)
     }
 }
 
 impl<'a> From<&'a Selector> for Source<'a> {
     fn from(selector: &'a Selector) -> Self {
-        let Selector { name, wgsl, .. } = selector;
         let captures = selector.captures().element();
-        Source { role: Role::PREDICATE, name, element: selector.element(), wgsl, captures }
+        Source::of_one(Role::PREDICATE, &selector.name, selector.element(), "Item", &selector.wgsl, captures)
     }
 }
 
-/// The type of what a text reads as `captures`.
-pub(crate) const CAPTURES: &str = "Captures";
+/// What maps call the types of their arguments.
+const LETTERS: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    /// Of one type of elements, `T`.
+    fn of_one(
+        role: Role,
+        name: &'a str,
+        element: &'a ElementType,
+        emitted: &str,
+        wgsl: &'a str,
+        captures: Option<&'a ElementType>,
+    ) -> Self {
+        let types = vec![Named { alias: "T", element: Cow::Borrowed(element), emitted: emitted.into() }];
+        Source { role, name, types, wgsl, captures, function: role.function.into(), captures_name: "Captures".into() }
+    }
+
+    /// A map, of this number in a kernel that has these names for structs.
+    pub fn of_map(map: &'a MapText, number: usize, name_of: &dyn Fn(&ElementType) -> String) -> Result<Self> {
+        let refuse = |message: String| Error::Operator { name: map.name.to_string(), message };
+        if map.inputs.len() > LETTERS.len() {
+            let (most, n) = (LETTERS.len(), map.inputs.len());
+            return Err(refuse(format!("a map of {n} arguments; {most} are the most")));
+        }
+        let inputs = map.inputs.iter().zip(LETTERS).map(|(element, letter)| (letter, element));
+        let types = inputs.chain([("U", &map.output)]).map(|(alias, element)| {
+            let element = match element {
+                ElementType::Scalar(scalar) => Cow::Owned(scalar.held().into()),
+                _ => Cow::Borrowed(element),
+            };
+            Named { alias, emitted: name_of(&element), element }
+        });
+        Ok(Source {
+            role: Role::MAP,
+            name: &map.name,
+            types: types.collect(),
+            wgsl: &map.wgsl,
+            captures: map.captures.element(),
+            function: format!("map{number}"),
+            captures_name: format!("Map{number}Captures"),
+        })
+    }
+
+    /// The types as the caller's text knows them.
+    fn declarations(&self) -> Result<String> {
+        let (mut text, mut structs) = (String::new(), vec![]);
+        for Named { alias, element, .. } in &self.types {
+            element::check(element)?;
+            match &**element {
+                ElementType::Struct { name, .. } if name != alias => {
+                    if !structs.contains(&&**element) {
+                        text += &element::declaration(element, Dialect::Wgsl, name);
+                        structs.push(element);
+                    }
+                    text += &format!("alias {alias} = {name};\n");
+                }
+                _ => text += &element::declaration(element, Dialect::Wgsl, alias),
+            }
+        }
+        Ok(text)
+    }
+
+    /// What the function must be.
+    fn signature(&self) -> String {
+        if self.role != Role::MAP {
+            return self.role.signature.into();
+        }
+        let arguments = self.types.iter().filter(|named| named.alias != "U");
+        let arguments = arguments.map(|named| format!("{}: {}", named.alias.to_lowercase(), named.alias));
+        format!("fn map({}) -> U", arguments.collect::<Vec<_>>().join(", "))
+    }
+
     /// The text, whose functions get the captures that they read.
     fn with_captures(&self) -> Cow<'_, str> {
         if self.captures.is_none() {
@@ -73,7 +152,7 @@ impl Source<'_> {
         }
         let mut functions: HashSet<&str> = users(self.wgsl, &["captures"]);
         functions.insert(self.role.function);
-        extended(self.wgsl, &functions, &format!("captures: {CAPTURES}"), "captures").into()
+        extended(self.wgsl, &functions, &format!("captures: {}", self.captures_name), "captures").into()
     }
 }
 
@@ -85,8 +164,8 @@ pub(crate) struct Program<'a> {
     pub info: ModuleInfo,
     /// The function that kernels call.
     pub main: Handle<Function>,
-    /// What `T` stands for.
-    pub element: Handle<Type>,
+    /// The types of the source's, in their order.
+    pub types: Vec<Handle<Type>>,
     /// The type of what the text reads as `captures`.
     pub captures: Option<Handle<Type>>,
 }
@@ -94,7 +173,7 @@ pub(crate) struct Program<'a> {
 impl<'a> Program<'a> {
     /// Parses and checks an operator or a predicate.
     pub fn new(source: Source<'a>) -> Result<Self> {
-        let Source { role, name, element, captures, .. } = source;
+        let Source { role, name, captures, .. } = source;
         let wgsl = &*source.with_captures();
         let refuse = |message: String| Error::Operator { name: name.to_string(), message };
         if wgsl.len() > MAX_TEXT_BYTES {
@@ -104,15 +183,15 @@ impl<'a> Program<'a> {
         if let Some(line) = scan::endless_statement(wgsl) {
             return Err(refuse(format!("line {line}: this statement is too long; divide it into several")));
         }
-        element::check(element)?;
 
         // The operator stands first, so that naga's lines are its lines: WGSL does not mind use before declaration.
-        let mut declaration = element::declaration_by_name(element);
+        let mut declaration = source.declarations()?;
         if let Some(captures) = captures {
             element::check(captures)?;
-            declaration += &element::declaration(captures, Dialect::Wgsl, CAPTURES);
+            declaration += &element::declaration(captures, Dialect::Wgsl, &source.captures_name);
         }
-        let whole = |wgsl: &str| format!("{wgsl}\n{declaration}fn {PROBE}(v: T) -> T {{ return v; }}\n");
+        let probed: Vec<_> = source.types.iter().map(|named| format!("v{0}: {0}", named.alias)).collect();
+        let whole = |wgsl: &str| format!("{wgsl}\n{declaration}fn {PROBE}({}) {{}}\n", probed.join(", "));
         let path = format!("{name}.wgsl");
         let parse = |text: &str| {
             naga::front::wgsl::parse_str(text).map_err(|error| refuse(error.emit_to_string_with_path(text, &path)))
@@ -136,20 +215,20 @@ impl<'a> Program<'a> {
         let Some((_, probe)) = function(PROBE) else {
             return Err(refuse("its WGSL ends within a comment or a declaration".into()));
         };
-        let element = probe.arguments[0].ty;
+        let types = probe.arguments.iter().map(|argument| argument.ty).collect();
         let Some((main, _)) = function(role.function) else {
-            let Role { function, signature, .. } = role;
+            let (function, signature) = (role.function, source.signature());
             return Err(refuse(format!("its WGSL has no function `{function}`; write `{signature}`")));
         };
         let captures = captures.and_then(|_| module.functions[main].arguments.last()).map(|argument| argument.ty);
-        let program = Program { source, text, info, main, element, captures, module };
+        let program = Program { source, text, info, main, types, captures, module };
         program.check_module()?;
         Ok(program)
     }
 
     /// The error that `what` at `span` is.
     pub fn refuse(&self, span: Span, what: impl std::fmt::Display) -> Error {
-        let Source { role, name, wgsl: source, .. } = self.source;
+        let Source { role, name, wgsl: source, .. } = &self.source;
         let what = what.to_string().replace(Role::OPERATOR.noun, role.noun);
         let place = span.to_range().filter(|range| range.start < source.len()).map(|range| {
             let line = source.as_bytes()[..range.start].iter().filter(|b| **b == b'\n').count();
@@ -198,27 +277,32 @@ impl<'a> Program<'a> {
         let module = &self.module;
         let main = &module.functions[self.main];
         // naga has several handles for a scalar and its aliases, `T` among them.
-        let (resolve, element) = (TypeResolution::Handle, TypeResolution::Handle(self.element));
-        let is_element = |ty| module.compare_types(&resolve(ty), &element);
+        let is = |ty, other| module.compare_types(&TypeResolution::Handle(ty), &TypeResolution::Handle(other));
         let arguments = &main.arguments[..main.arguments.len() - usize::from(self.captures.is_some())];
-        let takes = arguments.iter().filter(|argument| is_element(argument.ty)).count();
         let returns = main.result.as_ref().map(|result| result.ty);
         let role = self.source.role;
         let is_bool = |ty: Handle<Type>| module.types[ty].inner == naga::TypeInner::Scalar(naga::Scalar::BOOL);
-        let fits = match role == Role::OPERATOR {
-            true => takes == 2 && returns.is_some_and(is_element),
-            false => takes == 1 && returns.is_some_and(is_bool),
+        let first = self.types[0];
+        let (wanted, fits) = match role {
+            Role::OPERATOR => (vec![first; 2], returns.is_some_and(|ty| is(ty, first))),
+            Role::PREDICATE => (vec![first], returns.is_some_and(is_bool)),
+            _ => {
+                let (given, inputs) = (self.types[self.types.len() - 1], &self.types[..self.types.len() - 1]);
+                (inputs.to_vec(), returns.is_some_and(|ty| is(ty, given)))
+            }
         };
-        if fits && arguments.len() == takes {
+        let takes = arguments.len() == wanted.len() && arguments.iter().zip(wanted).all(|(a, ty)| is(a.ty, ty));
+        if fits && takes {
             return Ok(());
         }
+        let types = self.source.types.iter().map(|named| format!("{} is {}", named.alias, named.element.name()));
         let what = format!(
-            "`{}` takes ({}) and returns {}; it must be `{}`, where T is {}",
+            "`{}` takes ({}) and returns {}; it must be `{}`, where {}",
             role.function,
             arguments.iter().map(|a| self.type_name(a.ty)).collect::<Vec<_>>().join(", "),
             main.result.as_ref().map_or("nothing".into(), |r| self.type_name(r.ty)),
-            role.signature,
-            self.source.element.name(),
+            self.source.signature(),
+            types.collect::<Vec<_>>().join(", "),
         );
         Err(self.refuse(module.functions.get_span(self.main), what))
     }
@@ -233,14 +317,26 @@ impl<'a> Program<'a> {
         &self.text
     }
 
-    /// What `T` stands for, as the caller has it.
-    pub fn element_type(&self) -> &'a ElementType {
-        self.source.element
+    /// What short names stand for, as the caller has it.
+    pub fn named(&self) -> &[Named<'a>] {
+        &self.source.types
+    }
+
+    /// What kernels call the function.
+    pub fn function(&self) -> &str {
+        &self.source.function
+    }
+
+    /// What the type is called of what the text reads as `captures`.
+    pub fn captures_name(&self) -> &str {
+        &self.source.captures_name
     }
 
     /// The type of what the text reads as `captures`, if it reads any.
     pub fn captures_declaration(&self, dialect: Dialect) -> String {
-        self.source.captures.map_or(String::new(), |element| element::declaration(element, dialect, CAPTURES))
+        self.source
+            .captures
+            .map_or(String::new(), |element| element::declaration(element, dialect, self.captures_name()))
     }
 
     /// What the text is to define.

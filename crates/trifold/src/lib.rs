@@ -140,8 +140,8 @@ pub use trifold_cache::Cache;
 pub use trifold_core::bytemuck;
 #[doc(inline)]
 pub use trifold_core::{
-    Algorithm, Backend, Buffer, Call, Captures, Compacted, Device, Element, Error, Key, Monoid, Placed, Result,
-    Transfer, algorithm, block_on, element, primitive::prelude::*,
+    Algorithm, Backend, Buffer, Call, Captures, Compacted, Device, Element, Error, Key, Map, Monoid, Placed, Result,
+    Transfer, View, algorithm, block_on, element, iota, primitive::prelude::*,
 };
 
 #[cfg(feature = "cpu")]
@@ -167,7 +167,7 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::operators::*;
     #[doc(no_inline)]
-    pub use crate::{Backend, Buffer, Captures, Compacted, Element, Key, Monoid, Transfer};
+    pub use crate::{Backend, Buffer, Captures, Compacted, Element, Key, Map, Monoid, Transfer, View, iota};
     #[doc(no_inline)]
     pub use trifold_core::primitive::prelude::*;
 }
@@ -204,8 +204,8 @@ pub mod operators {
 pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
-        ArgsortCall, CopyCall, Input, IntoInput, Order, PartitionCall, ReduceByKeyCall, ReduceCall, ScanCall,
-        SelectCall, SortCall, SortPairsCall,
+        ArgsortCall, CopyCall, IntoInput, Order, PartitionCall, ReduceByKeyCall, ReduceCall, ScanCall, SelectCall,
+        SortCall, SortPairsCall, Value,
     };
 }
 
@@ -229,9 +229,10 @@ pub mod plan {
     pub use trifold_core::planner::*;
     #[doc(inline)]
     pub use trifold_core::{
-        Builtin, CopyRequest, Fault, Form, KernelKey, Label, Launch, Layout, MAX_ELEMENTS, Op, Operand, Options, Param,
-        Plan, Prepared, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest, ScanKind, ScanRequest, SelectRequest,
-        Selector, Size, SizeStep, Slot, SortRequest, Step, Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
+        Builtin, CopyRequest, Fault, Form, KernelKey, Label, Launch, Layout, Leaf, MAX_ELEMENTS, MapText, Node, Op,
+        Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest, ScanKind,
+        ScanRequest, SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step, ViewData, Viewed, ViewedRequest,
+        Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
     };
 }
 
@@ -250,8 +251,8 @@ pub mod tuning {
 pub mod backend {
     #[doc(inline)]
     pub use trifold_core::{
-        Access, Argument, CallCache, Caps, Command, DeviceKind, HostOp, HostSelector, KeptMemory, Kernel, Language,
-        Span, Spans, SpansOf, SubgroupSource, Subgroups, Values,
+        Access, Argument, CallCache, Caps, Command, DeviceKind, HostOp, HostSelector, HostView, KeptMemory, Kernel,
+        Language, Span, Spans, SpansOf, SubgroupSource, Subgroups, Values,
     };
 }
 

@@ -64,7 +64,12 @@ impl Data {
         let copy = Request::Copy(CopyRequest { element: ElementType::Scalar(scalar), n });
         let bytes = self.case.input.as_bytes().len();
         let to = first(&allocate(backend, bytes)?, bytes)?;
-        Call::new(backend, &copy, &Spans::new(&self.spans.input, &to), Options::default())
+        // A view's bytes are not copied: as many of any memory are.
+        let from = match &self.spans.input {
+            Some(input) => input.clone(),
+            None => first(&allocate(backend, bytes)?, bytes)?,
+        };
+        Call::new(backend, &copy, &Spans::new(&from, &to), Options::default())
     }
 
     /// The bytes that it moves.

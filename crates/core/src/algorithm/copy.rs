@@ -42,6 +42,9 @@ pub static SIZES: Kernel = kernel!(
 )
 .only(Language::Wgsl);
 
+/// The CPU backend's, of a view.
+pub(super) static PARALLEL: Kernel = Kernel::host("copy/parallel");
+
 /// A copy by the API, or by a kernel where that is faster.
 pub static COPY: Algorithm = Algorithm {
     needs: Needs { place: Place::Anything, ..Needs::WORKGROUPS },
@@ -52,13 +55,52 @@ pub static COPY: Algorithm = Algorithm {
 pub(crate) static ALL: &[&Algorithm] = &[&COPY];
 
 /// What it launches, what fills, and what writes parameters.
-pub(crate) static KERNELS: &[&Kernel] = &[&KERNEL, &NARROW, &FILL, &PATCH, &SIZES];
+pub(crate) static KERNELS: &[&Kernel] = &[&KERNEL, &NARROW, &FILL, &PATCH, &SIZES, &PARALLEL];
 
 /// The words, or the parts of words, that one launch copies: as many as a kernel can count.
 const COPIED_AT_ONCE: u64 = 1 << 31;
 
+/// A view's elements, each as its map gives it.
+fn of_view(planner: &Planner<'_>, request: &CopyRequest) -> Launch {
+    let element = &request.element;
+    let (pack, unit) = (planner.pack(element), element.unit());
+    let (workgroup, rows) = (256.min(planner.caps.max_workgroup), 8);
+    let shape = vec![("WORKGROUP", workgroup), ("ROWS", rows)];
+    let blocks = vec!["element/load", "element/store"];
+    // What an invocation takes at once, and bytes that offsets count. In WGSL a word is an invocation's, and the output may begin and
+    // end within one.
+    let (kernel, taken, more, offset_unit) = match planner.caps.language {
+        Language::Host => (KernelKey::new(&PARALLEL, vec![], vec![]), 1, 0, 1),
+        language if unit < 4 => {
+            let (taken, more) = if language == Language::Wgsl { (4 / unit, 1) } else { (1, 0) };
+            (KernelKey::new(&NARROW, vec![], [shape, vec![("VALUE_UNIT", unit)]].concat()), taken, more, unit)
+        }
+        _ => {
+            let kernel = KernelKey::new(&KERNEL, blocks, [shape, vec![pack.constant()]].concat());
+            (KernelKey { element: Some(element.clone()), ..kernel }, pack.elements, 0, pack.bytes)
+        }
+    };
+    Launch {
+        kernel,
+        groups: ((request.n as u32).div_ceil(taken) + more).div_ceil(workgroup * rows),
+        bindings: vec![
+            ("input", whole(Slot::Input, request.bytes())),
+            ("output", whole(Slot::Output, request.bytes())),
+        ],
+        params: vec![
+            ("n", Param::ELEMENTS),
+            ("input_offset", Param::Word(0)),
+            ("output_offset", Param::Offset { binding: "output", unit: offset_unit }),
+        ],
+        initial: None,
+    }
+}
+
 fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
     let bytes = request.bytes();
+    if !planner.views.is_empty() {
+        return Ok(Work::new(Scratch::default(), vec![Step::Launch(of_view(planner, request))]));
+    }
     // The API's call takes its bytes from the host.
     if planner.caps.native_copy && !planner.layout.reads_length || planner.caps.language == Language::Host {
         let (from, to) = (whole(Slot::Input, bytes), whole(Slot::Output, bytes));

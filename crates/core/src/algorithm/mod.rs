@@ -41,6 +41,10 @@ pub struct Algorithm {
     /// Whether what it combines may depend on which tiles come first, and with it a float's last bits. For a plan,
     /// [`Plan::follows_arrival`](crate::Plan::follows_arrival) says it.
     pub follows_arrival: bool,
+    /// How often it reads its input.
+    pub reads: u64,
+    /// Whether that may be a view, unless it is the literature's.
+    pub reads_views: bool,
     /// The most elements that any device takes by it.
     pub most: u64,
     /// The algorithm whose blocks it has in another order.
@@ -162,6 +166,8 @@ impl Algorithm {
             is_reference: false,
             tiles_wait: false,
             follows_arrival: false,
+            reads: 1,
+            reads_views: true,
             most: u64::MAX,
             variant_of: None,
             candidates: || &[],
@@ -172,6 +178,11 @@ impl Algorithm {
     /// Whether one workgroup takes all elements, and so no more than it holds.
     pub fn is_of_one_tile(&self) -> bool {
         self.most < u64::MAX
+    }
+
+    /// Whether what it reads may be a view.
+    pub fn takes_views(&self) -> bool {
+        self.reads_views && !self.is_reference
     }
 
     /// Whether it is chosen only behind those that need no subgroups.

@@ -13,8 +13,8 @@ use crate::algorithm::{Algorithm, InPlace, Work};
 use crate::options::check_count;
 use crate::primitive::Operand;
 use crate::{
-    Caps, Captures, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Request, Result, Slot,
-    Step, Tuning,
+    Caps, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Request, Result, Slot, Step,
+    Tuning, Viewed,
 };
 
 /// What plans are made from, beside the request.
@@ -24,6 +24,8 @@ pub(crate) struct Planner<'a> {
     pub(crate) options: Options,
     pub(crate) caps: &'a Caps,
     pub(crate) tuning: &'a Tuning,
+    /// What stands for the memory of slots.
+    pub(crate) views: &'a [Viewed],
 }
 
 /// Makes a plan: pure data from pure data, no device needed.
@@ -33,7 +35,7 @@ pub(crate) struct Planner<'a> {
 /// past its limits.
 pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tuning: &Tuning) -> Result<Plan> {
     let asked = request.asked();
-    let operands = asked.operands();
+    let operands = request.operands();
     operands.iter().try_for_each(|operand| operand.element.check())?;
     if caps.max_workgroup == 0 {
         return Err(Error::Invalid(format!(
@@ -42,7 +44,7 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
         )));
     }
     let n = check_count(request.n())?;
-    let planner = Planner { layout, options, caps, tuning: &tuning.within(caps)? };
+    let planner = Planner { layout, options, caps, tuning: &tuning.within(caps)?, views: request.views() };
     planner.check(request)?;
     let algorithm = planner.algorithm(request)?;
     let work = match n {
@@ -60,7 +62,8 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
 /// First is the planner's own choice at most sizes; tuning has the limits. Then come the others that are fast
 /// somewhere, then the literature's.
 pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static Algorithm> {
-    let runs = |a: &&&Algorithm| a.lack(request, caps).is_none() && request.n() <= a.most;
+    let reads = |a: &Algorithm| request.views().is_empty() || a.takes_views();
+    let runs = |a: &&&Algorithm| a.lack(request, caps).is_none() && request.n() <= a.most && reads(a);
     let mut all: Vec<&Algorithm> = request.algorithms().iter().filter(runs).copied().collect();
     all.sort_by_key(|algorithm| (algorithm.is_reference, algorithm.steps_back(caps)));
     all
@@ -132,7 +135,11 @@ impl Planner<'_> {
         let of_device = algorithm.lack(request, self.caps);
         let of_length = (reads_length && algorithm.is_reference)
             .then(|| " for a number of elements that is on the device: its launches follow from n".into());
-        of_device.or(of_length).or_else(|| match algorithm.needs.in_place {
+        let of_views = (!algorithm.takes_views() && !self.views.is_empty()).then(|| match algorithm.is_reference {
+            true => " of a view: it is there to be read, and takes memory".into(),
+            false => " of a view: it takes memory; copy the view to a buffer first".into(),
+        });
+        of_device.or(of_length).or(of_views).or_else(|| match algorithm.needs.in_place {
             InPlace::WithProgress if in_place && !self.caps.forward_progress => Some(
                 " in place, where a stuck tile's input may be overwritten before a helper reads it: give it two spans".into(),
             ),
@@ -169,11 +176,28 @@ impl Planner<'_> {
             operands.push(Operand::length());
         }
         for step in &mut work.steps {
-            if let Step::Launch(Launch { kernel, bindings, .. }) = step {
+            if let Step::Launch(launch) = step {
+                self.views.iter().for_each(|viewed| launch.reads_view(viewed, &operands, self.caps.language));
+                let Launch { kernel, bindings, .. } = launch;
                 kernel.arguments = bindings.iter().map(|(name, _)| *name).collect();
-                let captured = kernel.captures().and_then(Captures::element);
+                let captured = kernel.captured().into_iter().filter_map(|captured| captured.captures.element());
                 kernel.element.iter().chain(captured).try_for_each(|element| self.caps.check_element(element))?;
+                let most = self.caps.max_bindings as usize;
+                if kernel.arguments.len() > most {
+                    return Err(Error::Unsupported(format!(
+                        "{} of views that read so many spans on {} ({}), whose kernels reach {most} buffers, and one would take {}; \
+                         copy a part of the views first",
+                        algorithm,
+                        self.caps.device,
+                        self.caps.backend,
+                        kernel.arguments.len()
+                    )));
+                }
             }
+        }
+        for viewed in self.views {
+            let values = viewed.view.node.elements();
+            values.iter().try_for_each(|element| self.caps.check_value(element))?;
         }
         for operand in &operands {
             self.caps.check_span(operand.slot.noun(), operand.bytes())?;

@@ -2,9 +2,7 @@
 
 use super::{Form, Label, Operand, Primitive};
 use crate::results::{Whole, length, unknown_length, whole_results};
-use crate::{
-    Backend, Buffer, Compacted, Device, Element, ElementType, Input, Placed, Result, Slot, Transfer, block_on,
-};
+use crate::{Backend, Buffer, Compacted, Device, Element, ElementType, Placed, Result, Slot, Transfer, View, block_on};
 
 /// A copy: the ceiling that the others are measured against.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -69,11 +67,11 @@ impl Primitive for CopyRequest {
 #[must_use = "say where: to(&out), collect() or read()"]
 pub struct CopyCall<T, B: Backend = Device> {
     device: B,
-    input: Input<T, B>,
+    input: View<T, B>,
 }
 
 impl<T: Element, B: Backend> CopyCall<T, B> {
-    pub(crate) fn new(device: &B, input: Input<T, B>) -> Self {
+    pub(crate) fn new(device: &B, input: View<T, B>) -> Self {
         CopyCall { device: device.clone(), input }
     }
 
@@ -90,7 +88,7 @@ impl<T: Element, B: Backend> CopyCall<T, B> {
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let request = CopyRequest { element: T::TYPE, n: self.input.n() };
         let spans = self.input.spans_to(output.span());
-        Placed::new(self.device, request, spans)
+        Placed::new(self.device, request, spans).reads(Slot::Input, &self.input)
     }
 }
 

@@ -20,6 +20,7 @@ pub use self::select::{HostSelector, PartitionCall, Rest, SelectCall, Selector, 
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
+use crate::view::{Viewed, ViewedRequest};
 use crate::{ElementType, Kernel, Op, Result, Slot, Step};
 
 /// What programs use: the traits, and the types of their arguments.
@@ -47,6 +48,8 @@ macro_rules! primitives {
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Request {
             $($(#[$doc])* $name($request),)*
+            /// One of the others, of what maps make of memory.
+            Viewed(Box<ViewedRequest>),
         }
 
         /// What plans an algorithm, by the primitive that it is for.
@@ -76,6 +79,7 @@ macro_rules! primitives {
             pub fn with_n(&self, n: u64) -> Request {
                 match self {
                     $(Request::$name(request) => Request::$name($request { n, ..request.clone() }),)*
+                    Request::Viewed(viewed) => viewed.with_n(n),
                 }
             }
 
@@ -83,6 +87,7 @@ macro_rules! primitives {
             pub(crate) fn asked(&self) -> &dyn Primitive {
                 match self {
                     $(Request::$name(request) => request,)*
+                    Request::Viewed(viewed) => viewed.request.asked(),
                 }
             }
 
@@ -90,6 +95,7 @@ macro_rules! primitives {
             pub fn algorithms(&self) -> &'static [&'static Algorithm] {
                 match self {
                     $(Request::$name(_) => algorithm::$module::ALL,)*
+                    Request::Viewed(viewed) => viewed.request.algorithms(),
                 }
             }
 
@@ -97,6 +103,7 @@ macro_rules! primitives {
             pub(crate) fn work(&self, algorithm: &Algorithm, planner: &Planner<'_>) -> Option<Result<Work>> {
                 match (self, &algorithm.of) {
                     $((Request::$name(request), Of::$name(row)) => Some((row.plan)(planner, request)),)*
+                    (Request::Viewed(viewed), _) => viewed.request.work(algorithm, planner),
                     _ => None,
                 }
             }
@@ -105,6 +112,10 @@ macro_rules! primitives {
             pub(crate) fn moved_by(&self, algorithm: &Algorithm, outputs: u64) -> Option<u64> {
                 match (self, &algorithm.of) {
                     $((Request::$name(request), Of::$name(row)) => Some(row.traffic?(request, outputs)),)*
+                    (Request::Viewed(viewed), _) => {
+                        let moved = viewed.request.moved_by(algorithm, outputs)?;
+                        Some(viewed.instead(moved, algorithm.reads))
+                    }
                     _ => None,
                 }
             }
@@ -158,6 +169,11 @@ pub(crate) trait Primitive {
 
     /// The bytes that any algorithm moves at least, of so many outputs.
     fn bytes_moved_by(&self, outputs: u64) -> u64;
+
+    /// How often it reads its inputs at least.
+    fn reads(&self) -> u64 {
+        1
+    }
 
     /// Fails if no algorithm could do it on any device.
     fn check(&self) -> Result<()> {
@@ -279,12 +295,43 @@ impl Request {
 
     /// The spans that a call takes, its inputs first.
     pub fn operands(&self) -> Vec<Operand> {
-        self.asked().operands()
+        match self {
+            Request::Viewed(viewed) => viewed.operands(),
+            _ => self.asked().operands(),
+        }
+    }
+
+    /// The same, where a view stands for the memory of a slot.
+    pub fn viewing(self, viewed: Viewed) -> Request {
+        let mut of = match self {
+            Request::Viewed(of) => of,
+            request => Box::new(ViewedRequest { request, views: vec![] }),
+        };
+        of.views.push(viewed);
+        Request::Viewed(of)
+    }
+
+    /// What stands for the memory of slots.
+    pub fn views(&self) -> &[Viewed] {
+        match self {
+            Request::Viewed(viewed) => &viewed.views,
+            _ => &[],
+        }
+    }
+
+    /// The same of memory alone.
+    pub fn unviewed(&self) -> &Request {
+        match self {
+            Request::Viewed(viewed) => &viewed.request,
+            request => request,
+        }
     }
 
     /// What tells it apart from the primitive's other requests, in words.
     pub fn label(&self) -> Label {
-        self.asked().label()
+        let mut label = self.asked().label();
+        label.more.extend(self.views().iter().map(|of| format!("{}={}", of.slot.noun(), of.view.node).into()));
+        label
     }
 
     /// The operator, if the caller gives one.
@@ -313,7 +360,11 @@ impl Request {
     /// Other primitives do not depend on `outputs`, and a partition writes all elements. The count itself, four bytes,
     /// is left out. The result is at most `u64::MAX`.
     pub fn bytes_moved_by(&self, outputs: u64) -> u64 {
-        self.asked().bytes_moved_by(outputs)
+        let moved = self.asked().bytes_moved_by(outputs);
+        match self {
+            Request::Viewed(viewed) => viewed.instead(moved, viewed.request.asked().reads()),
+            _ => moved,
+        }
     }
 
     /// Whether how much is written follows from the data, and is counted on the device.

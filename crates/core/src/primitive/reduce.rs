@@ -3,7 +3,7 @@
 use super::{Form, Label, Operand, Primitive};
 use crate::results::{Results, length, results};
 use crate::{
-    Backend, Buffer, Device, Element, Input, IntoInput, Monoid, Op, Placed, Region, Result, Slot, Step, Transfer,
+    Backend, Buffer, Device, Element, IntoInput, Monoid, Op, Placed, Region, Result, Slot, Step, Transfer, View,
     block_on, bytemuck,
 };
 
@@ -124,7 +124,7 @@ pub trait Reduce: Backend {
 #[must_use = "say where: to(&out), collect() or value()"]
 pub struct ReduceCall<T, B: Backend = Device> {
     device: B,
-    input: Input<T, B>,
+    input: View<T, B>,
     request: ReduceRequest,
 }
 
@@ -155,7 +155,7 @@ impl<T: Element, B: Backend> ReduceCall<T, B> {
     /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let spans = self.input.spans_to(output.span());
-        Placed::new(self.device, self.request, spans)
+        Placed::new(self.device, self.request, spans).reads(Slot::Input, &self.input)
     }
 
     /// Runs the call, waits for its end, and reads the one element.

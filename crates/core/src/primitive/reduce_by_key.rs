@@ -1,15 +1,14 @@
 //! Reduction of the runs of equal keys.
 
 use std::borrow::Cow;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{Form, Label, Operand, Primitive, Writes};
 use crate::results::{Results, length, new_count, results};
 use crate::wgsl::{mentions, renamed};
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, ElementType, Error, Field, HostOp, Input, IntoInput, Monoid, Op,
-    Placed, Result, Scalar, Slot, Span, SpansOf, Transfer, block_on,
+    Backend, Buffer, Compacted, Device, Element, ElementType, Error, Field, HostOp, IntoInput, Monoid, Op, Placed,
+    Result, Scalar, Slot, SpansOf, Transfer, View, block_on,
 };
 
 /// A reduction of the runs of equal keys: `reduce_by_key`, or `run_length_encode`.
@@ -148,7 +147,7 @@ pub trait ReduceByKey: Backend {
     ) -> ReduceByKeyCall<X::Item, V::Item, Self> {
         let values = values.into_input();
         let keys = keys.into_input().beside(&values);
-        ReduceByKeyCall::new(self, keys, Some((Op::of(op), values.span().clone())))
+        ReduceByKeyCall::new(self, keys, Some((Op::of(op), values)))
     }
 
     /// The key of each run, and how long the run is.
@@ -188,15 +187,14 @@ impl<B: Backend> ReduceByKey for B {}
 #[must_use = "say where: to((&keys, &values)), compact() or read()"]
 pub struct ReduceByKeyCall<K, V, B: Backend = Device> {
     device: B,
-    keys: Input<K, B>,
-    values: Option<(Op, Span<B>)>,
+    keys: View<K, B>,
+    values: Option<(Op, View<V, B>)>,
     count: Option<Buffer<u32, B>>,
-    of: PhantomData<fn() -> V>,
 }
 
 impl<K: Element, V: Element, B: Backend> ReduceByKeyCall<K, V, B> {
-    fn new(device: &B, keys: Input<K, B>, values: Option<(Op, Span<B>)>) -> Self {
-        ReduceByKeyCall { device: device.clone(), keys, values, count: None, of: PhantomData }
+    fn new(device: &B, keys: View<K, B>, values: Option<(Op, View<V, B>)>) -> Self {
+        ReduceByKeyCall { device: device.clone(), keys, values, count: None }
     }
 
     /// Writes how many runs there are to this one `u32`.
@@ -229,12 +227,16 @@ impl<K: Element, V: Element, B: Backend> ReduceByKeyCall<K, V, B> {
         let (op, values) = self.values.unzip();
         let request = ReduceByKeyRequest { key: K::TYPE, op, n: self.keys.n() };
         let spans = SpansOf {
-            input_values: values,
+            input_values: values.as_ref().and_then(View::memory).cloned(),
             output_values: Some(totals.span().clone()),
             count: self.count.map(|count| count.span().clone()),
             ..self.keys.spans_to(keys.span())
         };
-        Placed::new(self.device, request, spans).refused(self.keys.refusal())
+        let placed = Placed::new(self.device, request, spans).reads(Slot::Input, &self.keys);
+        match &values {
+            Some(values) => placed.reads(Slot::InputValues, values),
+            None => placed,
+        }
     }
 }
 

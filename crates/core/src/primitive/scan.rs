@@ -6,8 +6,8 @@ use crate::planner::Planner;
 use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::tuning::numbers;
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, Input, IntoInput, Monoid, Op, Placed, Request, Result, Slot, Transfer,
-    block_on, bytemuck,
+    Backend, Buffer, Compacted, Device, Element, IntoInput, Monoid, Op, Placed, Result, Slot, Transfer, View, block_on,
+    bytemuck,
 };
 
 numbers! {
@@ -90,7 +90,7 @@ impl Primitive for ScanRequest {
     }
 
     fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
-        let can = |algorithm: &Algorithm| planner.lack(&Request::Scan(self.clone()), algorithm).is_none();
+        let can = |algorithm: &Algorithm| planner.lack(&self.clone().into(), algorithm).is_none();
         if can(&scan::LOOKAHEAD) && scan::lookahead::is_fastest(planner, self) {
             &scan::LOOKAHEAD
         } else if *first == scan::LOOKBACK
@@ -183,12 +183,12 @@ pub trait Scan: Backend {
 #[must_use = "say where: to(&out), in_place(), collect() or read()"]
 pub struct ScanCall<T, B: Backend = Device> {
     device: B,
-    input: Input<T, B>,
+    input: View<T, B>,
     request: ScanRequest,
 }
 
 impl<T: Element, B: Backend> ScanCall<T, B> {
-    fn new(device: &B, input: Input<T, B>, op: Op, kind: ScanKind) -> Self {
+    fn new(device: &B, input: View<T, B>, op: Op, kind: ScanKind) -> Self {
         let request = ScanRequest { op, n: input.n(), kind, initial: None };
         ScanCall { device: device.clone(), input, request }
     }
@@ -220,7 +220,7 @@ impl<T: Element, B: Backend> ScanCall<T, B> {
     /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let spans = self.input.spans_to(output.span());
-        Placed::new(self.device, self.request, spans)
+        Placed::new(self.device, self.request, spans).reads(Slot::Input, &self.input)
     }
 
     /// To where the input is.
@@ -234,8 +234,7 @@ impl<T: Element, B: Backend> ScanCall<T, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn in_place(self) -> Placed<B> {
-        let spans = self.input.spans_to(self.input.span());
-        Placed::new(self.device, self.request, spans)
+        Placed::of(self.device, self.request, self.input.spans_in_place())
     }
 }
 

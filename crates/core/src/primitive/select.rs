@@ -10,8 +10,8 @@ use crate::host::Loops;
 use crate::op::own_name;
 use crate::results::{Results, length, new_count, results};
 use crate::{
-    Backend, Buffer, Captures, Compacted, Device, Element, ElementType, Input, IntoInput, KernelKey, Placed, Request,
-    Result, Scalar, Slot, Spans, SpansOf, Transfer, block_on, for_computed,
+    Backend, Buffer, Captures, Compacted, Device, Element, ElementType, IntoInput, KernelKey, Placed, Request, Result,
+    Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed,
 };
 
 /// Which elements of type `T` to keep. A value of it is what calls take.
@@ -372,7 +372,7 @@ impl<B: Backend> Select for B {}
 #[must_use = "say where: to(&out), compact() or read()"]
 pub struct SelectCall<T, B: Backend = Device> {
     device: B,
-    input: Input<T, B>,
+    input: View<T, B>,
     selector: Selector,
     count: Option<Buffer<u32, B>>,
 }
@@ -423,7 +423,8 @@ impl<T: Element, B: Backend> SelectCall<T, B> {
 
     fn placed(self, rest: Rest, spans: Spans<B>) -> Placed<B> {
         let request = SelectRequest { selector: self.selector, n: self.input.n(), rest };
-        Placed::new(self.device, request, SpansOf { count: self.count.map(|count| count.span().clone()), ..spans })
+        let spans = SpansOf { count: self.count.map(|count| count.span().clone()), ..spans };
+        Placed::new(self.device, request, spans).reads(Slot::Input, &self.input)
     }
 }
 

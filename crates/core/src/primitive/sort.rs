@@ -8,8 +8,8 @@ use crate::planner::Planner;
 use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::tuning::numbers;
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, ElementType, Input, IntoInput, Key, KeyImage, Placed, Result, Scalar,
-    Slot, Spans, Transfer, block_on,
+    Backend, Buffer, Compacted, Device, Element, ElementType, IntoInput, Key, KeyImage, Placed, Result, Scalar, Slot,
+    Spans, Transfer, View, block_on,
 };
 
 numbers! {
@@ -178,6 +178,10 @@ impl Primitive for SortRequest {
         (self.by_place && algorithm.is_reference).then_some("it is there to be read, and moves values that are given")
     }
 
+    fn reads(&self) -> u64 {
+        2
+    }
+
     fn check(&self) -> Result<()> {
         self.image().map(drop)
     }
@@ -277,7 +281,7 @@ pub trait Sort: Backend {
 #[must_use = "say where: to(&out), in_place(), collect() or read()"]
 pub struct SortCall<K, B: Backend = Device> {
     device: B,
-    keys: Input<K, B>,
+    keys: View<K, B>,
     order: Order,
     bits: Option<Range<u32>>,
 }
@@ -324,7 +328,7 @@ pub struct ArgsortCall<K, B: Backend = Device> {
 #[must_use = "say where: to((&keys, &values)), in_place(), collect() or read()"]
 pub struct SortPairsCall<K, V, B: Backend = Device> {
     sort: SortCall<K, B>,
-    values: Input<V, B>,
+    values: View<V, B>,
 }
 
 impl<K: Key, B: Backend> SortCall<K, B> {
@@ -403,7 +407,7 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     /// ```
     pub fn to(self, output: &Buffer<K, B>) -> Placed<B> {
         let (request, spans) = (self.request(None), self.keys.spans_to(output.span()));
-        Placed::new(self.device, request, spans)
+        Placed::new(self.device, request, spans).reads(Slot::Input, &self.keys)
     }
 
     /// To where the keys are.
@@ -417,8 +421,7 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn in_place(self) -> Placed<B> {
-        let (request, spans) = (self.request(None), self.keys.spans_to(self.keys.span()));
-        Placed::new(self.device, request, spans)
+        Placed::of(self.device.clone(), self.request(None), self.keys.spans_in_place())
     }
 
     fn request(&self, value: Option<ElementType>) -> SortRequest {
@@ -455,8 +458,13 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn to(self, (keys, values): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
-        let spans = self.sort.keys.spans_to(keys.span()).with_values(self.values.span(), values.span());
-        Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans).refused(self.sort.keys.refusal())
+        let spans = Spans {
+            input_values: self.values.memory().cloned(),
+            output_values: Some(values.span().clone()),
+            ..self.sort.keys.spans_to(keys.span())
+        };
+        let placed = Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans);
+        placed.reads(Slot::Input, &self.sort.keys).reads(Slot::InputValues, &self.values)
     }
 
     /// To where the keys and the values are.
@@ -470,9 +478,13 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn in_place(self) -> Placed<B> {
-        let (keys, values) = (self.sort.keys.span(), self.values.span());
-        let spans = self.sort.keys.spans_to(keys).with_values(values, values);
-        Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans).refused(self.sort.keys.refusal())
+        let values = self.values.spans_in_place();
+        let spans = self.sort.keys.spans_in_place().and_then(|keys| {
+            let values = values?.output;
+            Ok(keys.with_values(&values, &values))
+        });
+        let placed = Placed::of(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans);
+        placed.refused(self.sort.keys.refusal())
     }
 }
 
@@ -508,7 +520,7 @@ impl<K: Key, B: Backend> ArgsortCall<K, B> {
         };
         let spans =
             Spans { output_values: self.sorted.map(|sorted| sorted.span().clone()), ..keys.spans_to(places.span()) };
-        Placed::new(self.sort.device.clone(), request, spans)
+        Placed::new(self.sort.device.clone(), request, spans).reads(Slot::Input, &self.sort.keys)
     }
 }
 

@@ -121,7 +121,7 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
         self.variables()?;
         self.block(&self.function.body)?;
 
-        let name = function_name(program.role(), handle, self.function);
+        let name = function_name(program, handle, self.function);
         let arguments = if arguments.is_empty() { "void".to_string() } else { arguments.join(", ") };
         let qualifier = self.emitter.dialect.qualifier();
         Ok(format!("{qualifier}{result} {name}({arguments}) {{\n{}}}\n", self.text))
@@ -209,19 +209,19 @@ impl<'e, 'a> FunctionEmitter<'e, 'a> {
     }
 }
 
-fn function_name(role: Role, handle: Handle<Function>, function: &Function) -> String {
+fn function_name(program: &Program, handle: Handle<Function>, function: &Function) -> String {
     match function.name.as_deref() {
-        Some(name) if name == role.function => name.to_string(),
-        name => prefixed(role, name.unwrap_or_default(), handle.index()),
+        Some(name) if name == program.role().function => program.function().to_string(),
+        name => prefixed(program, name.unwrap_or_default(), handle.index()),
     }
 }
 
 /// The name in C of what a text declares at module scope. Only WGSL has letters beyond ASCII: their place in the module stands for
 /// them, as no name begins with a digit.
-fn prefixed(role: Role, name: &str, place: usize) -> String {
+fn prefixed(program: &Program, name: &str, place: usize) -> String {
     match name.is_ascii() {
-        true => format!("{}_{name}", role.function),
-        false => format!("{}_{place}", role.function),
+        true => format!("{}_{name}", program.function()),
+        false => format!("{}_{place}", program.function()),
     }
 }
 

@@ -60,7 +60,7 @@ impl FunctionEmitter<'_, '_> {
             }
             Statement::Call { function, arguments, result } => {
                 let program = self.emitter.program;
-                let name = function_name(program.role(), *function, &program.module.functions[*function]);
+                let name = function_name(program, *function, &program.module.functions[*function]);
                 let mut values = Vec::new();
                 for argument in arguments {
                     values.push(self.value(*argument)?);

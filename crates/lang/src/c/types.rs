@@ -5,7 +5,7 @@ use naga::{ArraySize, Expression, Handle, Literal, Span, Type, TypeInner};
 use trifold_core::{Result, Scalar, ScalarKind};
 
 use super::Emitter;
-use crate::program::{CAPTURES, integer};
+use crate::program::integer;
 
 /// A scalar type that C has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,10 +40,13 @@ impl Emitter<'_> {
         let program = self.program;
         let ty = &program.module.types[handle];
         match (&ty.inner, &ty.name) {
-            (TypeInner::Struct { .. }, _) if handle == program.element => Ok(program.role().element.into()),
-            (TypeInner::Struct { .. }, _) if Some(handle) == program.captures => Ok(CAPTURES.into()),
+            (TypeInner::Struct { .. }, _) if program.types.contains(&handle) => {
+                let of = program.types.iter().zip(program.named()).find(|(ty, _)| **ty == handle);
+                Ok(of.map_or_else(String::new, |(_, named)| named.emitted.clone()))
+            }
+            (TypeInner::Struct { .. }, _) if Some(handle) == program.captures => Ok(program.captures_name().into()),
             (TypeInner::Struct { members, .. }, Some(name)) => {
-                let name = super::prefixed(program.role(), name, handle.index());
+                let name = super::prefixed(program, name, handle.index());
                 if !self.types.contains(&name) {
                     let mut fields = String::new();
                     for (i, member) in members.iter().enumerate() {

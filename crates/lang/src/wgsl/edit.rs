@@ -50,7 +50,7 @@ enum How {
 /// A program's text with its guards.
 pub(super) fn guarded(program: &Program) -> Result<Edited> {
     let text = program.text();
-    let mut helpers = Helpers::of(program.role().function);
+    let mut helpers = Helpers::of(program.function());
     let mut edits: Vec<Edit> = vec![];
     for (function, info) in functions(&program.module, &program.info) {
         for (handle, guard) in guards(&program.module, function, info) {

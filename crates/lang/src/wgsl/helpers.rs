@@ -7,7 +7,7 @@ use crate::program::scalar_name;
 /// The helpers of one text, in the order of their first use.
 #[derive(Default)]
 pub(super) struct Helpers {
-    prefix: &'static str,
+    prefix: String,
     defined: Vec<(String, String)>,
 }
 
@@ -32,8 +32,8 @@ impl Components {
 
 impl Helpers {
     /// Of a text whose main function is called `prefix`.
-    pub fn of(prefix: &'static str) -> Helpers {
-        Helpers { prefix, defined: vec![] }
+    pub fn of(prefix: &str) -> Helpers {
+        Helpers { prefix: prefix.into(), defined: vec![] }
     }
 
     /// Their text.

@@ -34,6 +34,7 @@ pub(super) static TILE_SCAN: Kernel = kernel!(
 /// Where no tile may wait. Reads each element twice.
 pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
+    reads: 2,
     ..Algorithm::new(
         "reduce_then_scan",
         "reduce-by-key-reduce-then-scan.md",

@@ -11,6 +11,7 @@ use crate::{Result, Scalar, ScanRequest};
 /// The planner's choice where tiles may not wait. Reads each element twice.
 pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
+    reads: 2,
     ..scan("reduce_then_scan", "scan-reduce-then-scan.md", plan, |r, _| 3 * r.bytes())
 };
 

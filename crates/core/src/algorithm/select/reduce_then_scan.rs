@@ -33,6 +33,7 @@ pub(super) static TILE_PLACE: Kernel = kernel!(
 /// Where no tile may wait, and where the rest follows the elements that are kept. Reads each element twice.
 pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
+    reads: 2,
     ..Algorithm::new(
         "reduce_then_scan",
         "select-reduce-then-scan.md",

@@ -1,0 +1,98 @@
+//! Rows of views: what primitives read by maps, and from other places.
+
+use trifold_core::{Builtin, ElementType, Op, Operand, Request, Rest, Scalar, ScanKind, Selector, Slot, UpperHalf};
+use trifold_cpu::oracle;
+
+use super::{Inputs, Table, reduce, scan, select};
+use crate::case::Level;
+use crate::inputs::{self, Distribution, Random};
+use crate::maps::{self, Placed};
+use crate::operators::{self, Upper};
+use crate::row::{Placement, Row, Tiles};
+
+/// What the leaves of a request's views hold, in order.
+pub(crate) fn leaves(request: &Request, random: &mut Random) -> Vec<Vec<u8>> {
+    let gathers = request.views().iter().any(|of| of.view.leaves.iter().any(|leaf| !leaf.straight));
+    let operands = request.operands().into_iter().filter(|operand| matches!(operand.slot, Slot::Leaf(_)));
+    let leaf = |operand: Operand| match operand.element {
+        // Places, some of them past the last.
+        ElementType::Scalar(Scalar::U32) if gathers => {
+            let most = maps::SOURCE as u64 + 100;
+            let place = |_| if random.next().is_multiple_of(500) { u32::MAX } else { (random.next() % most) as u32 };
+            (0..operand.len).map(place).flat_map(u32::to_le_bytes).collect()
+        }
+        // Sums are compared of numbers.
+        _ if matches!(request.unviewed(), Request::Copy(_)) => inputs::any(&operand.element, operand.len, random),
+        _ => inputs::items(&operand.element, Distribution::Uniform, operand.len, random),
+    };
+    operands.map(leaf).collect()
+}
+
+/// The inputs of a request in place of its views, given what their leaves hold.
+pub(crate) fn inputs(request: &Request, (mut input, mut values): Inputs, leaves: &[Vec<u8>]) -> Inputs {
+    for of in request.views() {
+        let own = &leaves[usize::from(of.first)..][..of.view.leaves.len()];
+        let made = oracle::made(&of.view, request.n(), own);
+        match of.slot {
+            Slot::Input => input = made,
+            _ => values = Some(made),
+        }
+    }
+    (input, values)
+}
+
+impl Table<'_> {
+    pub(super) fn views(&mut self) {
+        for (turn, view) in maps::views().unwrap_or_default().iter().enumerate() {
+            for placement in [Placement::Aligned, Placement::Odd] {
+                for &n in if self.level == Level::Full { &[0, 1, 777, 5003][..] } else { &[1, 5003] } {
+                    self.by_algorithm(Row::new(view.with_n(n)).placement(placement));
+                }
+            }
+            self.view_of_elements(view, turn);
+        }
+    }
+
+    /// The primitives that compute with elements. Each view has a kernel of its own of each: at the quick level by turns.
+    fn view_of_elements(&mut self, view: &Request, turn: usize) {
+        let element = view.views()[0].view.node.element();
+        let all = self.level == Level::Full;
+        let is_turn = |i: usize, of: usize| all || turn % of == i;
+        let ops = match &element {
+            ElementType::Scalar(scalar) => [Builtin::Sum, Builtin::Max].map(|which| Op::builtin(which, *scalar)).into(),
+            ElementType::Struct { .. } => vec![Some(operators::latest())],
+        };
+        let sizes: &[u64] = if all { &[1, 3001, 20_011, 200_003] } else { &[1, 20_011] };
+        let tiles = if all { vec![Tiles::Shipped, Tiles::Small] } else { vec![Tiles::Shipped] };
+        for op in ops.into_iter().flatten().take(if all { 2 } else { 1 }) {
+            let placements = [Placement::Aligned, Placement::Odd].into_iter().enumerate();
+            for (_, placement) in placements.filter(|(i, _)| is_turn(*i, 2)) {
+                for &n in sizes {
+                    for tiles in &tiles {
+                        let row = |request| {
+                            let request = maps::of(view, request, Slot::Input);
+                            Row::new(request).placement(placement).tiles(tiles.clone())
+                        };
+                        self.by_algorithm(row(reduce(&op, n)));
+                        self.by_algorithm(row(scan(&op, ScanKind::Inclusive, n)));
+                    }
+                }
+            }
+        }
+        let selector = match element {
+            ElementType::Scalar(Scalar::U32) => Selector::of::<u32, _>(Upper),
+            ElementType::Scalar(Scalar::F32) => Selector::of::<f32, _>(Upper),
+            ElementType::Scalar(Scalar::U64) => Selector::of::<u64, _>(UpperHalf),
+            ElementType::Struct { .. } => Selector::of::<Placed, _>(operators::OddPlace),
+            _ => return,
+        };
+        let rests =
+            [(Rest::Dropped, Placement::Aligned), (Rest::Apart, Placement::Odd), (Rest::Behind, Placement::Aligned)];
+        for (_, (rest, placement)) in rests.into_iter().enumerate().filter(|(i, _)| is_turn(*i, 3)) {
+            for &n in sizes {
+                let request = maps::of(view, select(&selector, rest, n), Slot::Input);
+                self.by_algorithm(Row::new(request).placement(placement));
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Views on the host: values one after the other, as the CPU backend reads them.
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use crate::{Element, Map, Value};
+
+/// Values that are made at a time, in memory that stays in the first cache.
+const BLOCK: usize = 128;
+
+/// The values of a view. `leaves` are the starts of the view's memory.
+pub(crate) trait Items<V>: Send + Sync {
+    /// The value at a place.
+    ///
+    /// # Safety
+    /// The memory has an aligned element at the place, or where gathers reach all that they were made for.
+    unsafe fn at(&self, leaves: &[*const u8], place: usize) -> V;
+
+    /// Writes the values from a place on.
+    ///
+    /// # Safety
+    /// As [`Items::at`], of each of these places.
+    unsafe fn fill(&self, leaves: &[*const u8], first: usize, values: &mut [MaybeUninit<V>]) {
+        for (i, value) in values.iter_mut().enumerate() {
+            // SAFETY: the caller's promise.
+            value.write(unsafe { self.at(leaves, first + i) });
+        }
+    }
+}
+
+/// A view's elements as bytes, for the CPU backend.
+pub trait HostView: Send + Sync {
+    /// Writes `n` elements from a place on to `output`.
+    ///
+    /// # Safety
+    /// `leaves` are the starts of the view's memory, in order. Straight leaves have aligned elements at all of these places, others
+    /// as many as they were made for. There is aligned room for `n` elements at `output`.
+    unsafe fn load(&self, leaves: &[*const u8], first: usize, n: usize, output: *mut u8);
+}
+
+struct Erased<T>(Arc<dyn Items<T>>);
+
+impl<T: Element> HostView for Erased<T> {
+    unsafe fn load(&self, leaves: &[*const u8], first: usize, n: usize, output: *mut u8) {
+        // SAFETY: the caller's promises. What is written may have held nothing before.
+        unsafe { self.0.fill(leaves, first, std::slice::from_raw_parts_mut(output.cast(), n)) };
+    }
+}
+
+pub(crate) fn erased<T: Element>(items: Arc<dyn Items<T>>) -> Arc<dyn HostView> {
+    Arc::new(Erased(items))
+}
+
+/// One leaf's elements.
+pub(crate) struct Memory;
+
+impl<V: Copy> Items<V> for Memory {
+    #[inline]
+    unsafe fn at(&self, leaves: &[*const u8], place: usize) -> V {
+        // SAFETY: the caller's promise.
+        unsafe { leaves[0].cast::<V>().add(place).read() }
+    }
+
+    unsafe fn fill(&self, leaves: &[*const u8], first: usize, values: &mut [MaybeUninit<V>]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            values.as_mut_ptr().copy_from_nonoverlapping(leaves[0].cast::<MaybeUninit<V>>().add(first), values.len())
+        };
+    }
+}
+
+/// The places themselves.
+pub(crate) struct Places;
+
+impl Items<u32> for Places {
+    #[inline]
+    unsafe fn at(&self, _: &[*const u8], place: usize) -> u32 {
+        place as u32
+    }
+}
+
+/// Runs `each` for the values from a place on, which are made block by block: how many come before, and a block's.
+///
+/// # Safety
+/// As [`Items::fill`].
+unsafe fn in_blocks<V: Copy>(
+    of: &dyn Items<V>,
+    leaves: &[*const u8],
+    first: usize,
+    n: usize,
+    mut each: impl FnMut(usize, &[V]),
+) {
+    let mut block = [const { MaybeUninit::<V>::uninit() }; BLOCK];
+    for start in (0..n).step_by(BLOCK) {
+        let part = &mut block[..BLOCK.min(n - start)];
+        // SAFETY: the caller's promise; and all of the part is written.
+        let values = unsafe {
+            of.fill(leaves, first + start, part);
+            std::slice::from_raw_parts(part.as_ptr().cast::<V>(), part.len())
+        };
+        each(start, values);
+    }
+}
+
+/// Others' values, mapped.
+pub(crate) struct Mapped<V, M> {
+    pub(crate) of: Arc<dyn Items<V>>,
+    pub(crate) map: M,
+}
+
+impl<V: Value, M: Map<V>> Items<M::Output> for Mapped<V, M> {
+    unsafe fn at(&self, leaves: &[*const u8], place: usize) -> M::Output {
+        // SAFETY: the caller's promise.
+        self.map.map(unsafe { self.of.at(leaves, place) })
+    }
+
+    unsafe fn fill(&self, leaves: &[*const u8], first: usize, values: &mut [MaybeUninit<M::Output>]) {
+        let n = values.len();
+        // SAFETY: the caller's promise.
+        unsafe {
+            in_blocks(&*self.of, leaves, first, n, |start, block| {
+                for (value, &of) in values[start..].iter_mut().zip(block) {
+                    value.write(self.map.map(of));
+                }
+            });
+        }
+    }
+}
+
+/// Pairs of others' values.
+pub(crate) struct Zipped<A, B> {
+    pub(crate) a: Arc<dyn Items<A>>,
+    pub(crate) b: Arc<dyn Items<B>>,
+    /// How many leaves are `a`'s. `b`'s follow.
+    pub(crate) leaves: usize,
+}
+
+impl<A: Value, B: Value> Items<(A, B)> for Zipped<A, B> {
+    unsafe fn at(&self, leaves: &[*const u8], place: usize) -> (A, B) {
+        // SAFETY: the caller's promise.
+        unsafe { (self.a.at(leaves, place), self.b.at(&leaves[self.leaves..], place)) }
+    }
+
+    unsafe fn fill(&self, leaves: &[*const u8], first: usize, values: &mut [MaybeUninit<(A, B)>]) {
+        let n = values.len();
+        let mut other = [const { MaybeUninit::<B>::uninit() }; BLOCK];
+        // SAFETY: the caller's promise; and as much of `other` is written as is read.
+        unsafe {
+            in_blocks(&*self.a, leaves, first, n, |start, block| {
+                let other = &mut other[..block.len()];
+                self.b.fill(&leaves[self.leaves..], first + start, other);
+                for ((value, &a), b) in values[start..].iter_mut().zip(block).zip(other) {
+                    value.write((a, b.assume_init()));
+                }
+            });
+        }
+    }
+}
+
+/// Others' values at places that an index gives.
+pub(crate) struct Gathered<V> {
+    pub(crate) source: Arc<dyn Items<V>>,
+    pub(crate) index: Arc<dyn Items<u32>>,
+    /// How many leaves are the index's. The source's follow.
+    pub(crate) leaves: usize,
+    /// The source's last place.
+    pub(crate) last: usize,
+}
+
+impl<V: Copy + Send + Sync> Items<V> for Gathered<V> {
+    unsafe fn at(&self, leaves: &[*const u8], place: usize) -> V {
+        // SAFETY: the caller's promise. A source of none is read by views of none.
+        unsafe { self.source.at(&leaves[self.leaves..], (self.index.at(leaves, place) as usize).min(self.last)) }
+    }
+
+    unsafe fn fill(&self, leaves: &[*const u8], first: usize, values: &mut [MaybeUninit<V>]) {
+        let n = values.len();
+        // SAFETY: as above.
+        unsafe {
+            in_blocks(&*self.index, leaves, first, n, |start, block| {
+                for (value, &place) in values[start..].iter_mut().zip(block) {
+                    value.write(self.source.at(&leaves[self.leaves..], (place as usize).min(self.last)));
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Views: their elements are made part by part from the memory that they read.
+
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+use trifold_core::{Error, HostView, KernelKey, LEAVES, Request, Result, ViewOf};
+
+use crate::Cpu;
+use crate::memory::{self, Access, Region};
+use crate::oracle::{Expected, Output};
+use crate::step::{ALONE_BYTES, Arguments, Bind, Shared, Work, in_parts};
+
+/// Bytes of elements that are made at a time.
+const PART_BYTES: usize = 64 << 10;
+
+/// A view bound to the memory that it reads.
+#[derive(Clone)]
+pub(crate) struct Source {
+    host: Arc<dyn HostView>,
+    leaves: Vec<Region>,
+    /// Bytes of an element.
+    size: usize,
+}
+
+impl Source {
+    pub(crate) fn bind(of: &ViewOf, arguments: &Arguments<'_>) -> Result<Source> {
+        let n = arguments.count()?;
+        let leaves = of.view.leaves.iter().zip(of.leaves()).map(|(leaf, number)| {
+            let (name, bytes) = (LEAVES[number].name, leaf.element.bytes() as usize);
+            let region = arguments.region(name)?;
+            region.check_alignment(name, leaf.element.align() as usize)?;
+            if leaf.straight && n.checked_mul(bytes).is_none_or(|all| all > region.bytes()) {
+                return Err(Error::Invalid(format!("{} bytes of {name}, for {n} elements", region.bytes())));
+            }
+            Ok(region)
+        });
+        let element = of.view.node.element();
+        Ok(Source {
+            host: of.view.host().clone(),
+            leaves: leaves.collect::<Result<_>>()?,
+            size: element.bytes() as usize,
+        })
+    }
+
+    /// Makes the first `n` elements, at `to`.
+    pub(crate) fn fill(&self, pool: &ThreadPool, n: usize, to: &Region) -> Result<()> {
+        let reads: Vec<&Region> = self.leaves.iter().collect();
+        let _access = Access::to(&reads, &[to])?;
+        let starts: Vec<Shared> = self.leaves.iter().map(|leaf| Shared(leaf.start())).collect();
+        let target = Shared(to.start());
+        let each = (PART_BYTES / self.size.max(1)).max(1);
+        let alone = n * self.size <= ALONE_BYTES;
+        in_parts(
+            pool,
+            alone,
+            n.div_ceil(each),
+            || (),
+            |(), part| {
+                let leaves: Vec<*const u8> = starts.iter().map(|start| start.0.cast_const()).collect();
+                let first = part * each;
+                // SAFETY: `bind` checked the leaves' alignment and lengths: straight ones have as many elements as the launch, and the others as
+                // many as the plan was made for, which `Prepared` holds spans to. The target has room for all, aligned for any element, and the
+                // parts are apart. `_access` covers all.
+                unsafe { self.host.load(&leaves, first, each.min(n - first), target.at(first * self.size)) };
+            },
+        );
+        Ok(())
+    }
+}
+
+/// A launch whose inputs are views: they are made first, in memory of the launch's own.
+struct Viewed {
+    sources: Vec<(Source, Region)>,
+    n: usize,
+    work: Box<dyn Work>,
+}
+
+/// Binds a launch of views, whose own part is bound by `bind`.
+pub(crate) fn bind(
+    key: &KernelKey,
+    arguments: &Arguments<'_>,
+    initial: Option<&[u8]>,
+    bind: Bind,
+) -> Result<Box<dyn Work>> {
+    let n = arguments.count()?;
+    let mut made = vec![];
+    for of in &key.views {
+        let source = Source::bind(of, arguments)?;
+        let bytes = (n * source.size) as u64;
+        let room = memory::allocate::<Cpu>(bytes, 0, "the CPU")?.slice(0, bytes)?;
+        made.push((of.argument, source, Region::of(&room)?));
+    }
+    let regions: Vec<_> = made.iter().map(|(name, _, region)| (*name, region.clone())).collect();
+    let work = bind(key, &arguments.with(regions), initial)?;
+    let sources = made.into_iter().map(|(_, source, region)| (source, region)).collect();
+    Ok(Box::new(Viewed { sources, n, work }))
+}
+
+impl Work for Viewed {
+    fn run(&self, pool: &ThreadPool) -> Result<()> {
+        self.sources.iter().try_for_each(|(source, region)| source.fill(pool, self.n, region))?;
+        self.work.run(pool)
+    }
+
+    fn resized(&self, n: usize) -> Box<dyn Work> {
+        Box::new(Viewed { sources: self.sources.clone(), n, work: self.work.resized(n) })
+    }
+}
+
+/// A copy of a view.
+struct CopyStep {
+    source: Source,
+    n: usize,
+    output: Region,
+}
+
+/// Binds a copy of a view: of memory it is no launch.
+pub(crate) fn bind_copy(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
+    let of = key.view("input").ok_or_else(|| Error::Invalid("a copy by a launch, of no view".into()))?;
+    let (source, n) = (Source::bind(of, arguments)?, arguments.count()?);
+    let output = arguments.array("output", n, source.size, of.view.node.element().align() as usize)?;
+    source.leaves.iter().try_for_each(|leaf| leaf.check_apart(&output))?;
+    Ok(Box::new(CopyStep { source, n, output }))
+}
+
+impl Work for CopyStep {
+    fn run(&self, pool: &ThreadPool) -> Result<()> {
+        self.source.fill(pool, self.n, &self.output)
+    }
+
+    fn resized(&self, n: usize) -> Box<dyn Work> {
+        Box::new(CopyStep { source: self.source.clone(), n, output: self.output.clone() })
+    }
+}
+
+/// What a copy must give.
+pub(crate) fn expect_copy(request: &Request, input: &[u8], _: Option<&[u8]>) -> Option<Expected> {
+    let Request::Copy(r) = request else { return None };
+    Some(Expected::of(Output::exact(&r.element, input.to_vec())))
+}

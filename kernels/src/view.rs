@@ -1,0 +1,494 @@
+//! Views in kernels: how an argument's elements come from the memory that a view reads.
+//!
+//! Of an argument `input` texts take the element at an index by `load_input`, and in C they hand it on as an `Input`. Where it is memory,
+//! that is an index into it. Where a view stands there, what this module writes computes the element.
+
+use std::fmt::Write;
+
+use trifold_core::{
+    Argument, Captured, ElementType, KernelKey, LEAVES, Language, Leaf, Node, Result, Scalar, ViewOf, leaf_unit,
+};
+
+/// The lanes of a pack.
+const LANES: [&str; 4] = ["x", "y", "z", "w"];
+
+/// What stands before the parameters: types, and the maps' functions.
+pub(crate) struct Views<'a> {
+    key: &'a KernelKey,
+    language: Language,
+    /// Structs that the kernel has no name for.
+    structs: Vec<ElementType>,
+}
+
+impl<'a> Views<'a> {
+    pub(crate) fn of(key: &'a KernelKey, language: Language) -> Views<'a> {
+        let mut views = Views { key, language, structs: vec![] };
+        for element in key.views.iter().flat_map(|of| of.view.node.elements()) {
+            if matches!(element, ElementType::Struct { .. }) && views.own_name(&element).is_none() {
+                views.structs.push(element);
+            }
+        }
+        views
+    }
+
+    /// What the kernel calls a type, if it has a name for it.
+    fn own_name(&self, element: &ElementType) -> Option<String> {
+        if self.key.element.as_ref() == Some(element) {
+            return Some("T".into());
+        }
+        if self.key.selector.as_ref().is_some_and(|selector| selector.element() == element) {
+            return Some("Item".into());
+        }
+        self.structs.iter().position(|known| known == element).map(|number| format!("Value{number}"))
+    }
+
+    /// The type of a value. Of less than a word it is the word that has the value's bits.
+    fn name_of(&self, element: &ElementType) -> String {
+        match element {
+            ElementType::Scalar(scalar) if scalar.bytes() < 4 => "u32".into(),
+            ElementType::Scalar(scalar) => scalar.name().into(),
+            ElementType::Struct { name, .. } => self.own_name(element).unwrap_or_else(|| (*name).into()),
+        }
+    }
+
+    /// The types of values and of leaves, and the maps.
+    pub(crate) fn declarations(&self) -> Result<String> {
+        let mut text = String::new();
+        for (number, element) in self.structs.iter().enumerate() {
+            text += &trifold_lang::emit_struct(element, &format!("Value{number}"), self.language)?;
+        }
+        let maps = self.key.maps();
+        for (number, map) in maps.iter().enumerate() {
+            text += &trifold_lang::emit_map(map, number, &|element| self.name_of(element), self.language)?;
+            text.push('\n');
+        }
+        let floats = |scalar: Scalar| {
+            let is = |element: &ElementType| *element == ElementType::Scalar(scalar);
+            (maps.iter().any(|map| map.inputs.iter().any(is)), maps.iter().any(|map| is(&map.output)))
+        };
+        text += &trifold_lang::emit_halves(floats(Scalar::F16), floats(Scalar::BF16), self.language)?;
+        for of in &self.key.views {
+            for (leaf, number) in of.view.leaves.iter().zip(of.leaves()) {
+                text += &self.leaf_type(leaf, LEAVES[number].of);
+            }
+        }
+        Ok(text)
+    }
+
+    fn pack(&self) -> u32 {
+        self.key.constant("PACK").unwrap_or(1)
+    }
+
+    /// Whether a leaf is read by packs of as many elements as the kernel's.
+    fn is_packed(&self, leaf: &Leaf) -> bool {
+        let is_part = self.language == Language::Wgsl && leaf.element.bytes() < 4;
+        self.pack() > 1 && !is_part && leaf_unit(leaf, self.pack()) != leaf.element.bytes()
+    }
+
+    /// C: the type of an element in memory.
+    fn stored(&self, element: &ElementType) -> String {
+        match element.bytes() {
+            1 => "u8".into(),
+            2 => "u16".into(),
+            _ => self.name_of(element),
+        }
+    }
+
+    /// The type of what memory has at an index.
+    fn leaf_type(&self, leaf: &Leaf, name: &str) -> String {
+        let of = match (self.language, &leaf.element) {
+            (Language::Wgsl, element) if self.is_packed(leaf) => {
+                format!("vec{}<{}>", self.pack(), self.name_of(element))
+            }
+            (Language::Wgsl, element) => self.name_of(element),
+            (language, ElementType::Scalar(scalar)) if self.is_packed(leaf) => {
+                let vector = match scalar.bytes() {
+                    1 => "uchar",
+                    2 => "ushort",
+                    _ => scalar.vector_name(language),
+                };
+                format!("{vector}{}", self.pack())
+            }
+            (_, element) => self.stored(element),
+        };
+        match self.language {
+            Language::Wgsl => format!("alias {name} = {of};\n"),
+            _ => format!("typedef {of} {name};\n"),
+        }
+    }
+
+    /// The functions behind the parameters: those of an argument that is memory, and those of views.
+    pub(crate) fn accessors(&self, argument: &Argument) -> String {
+        match self.key.view(argument.name) {
+            Some(of) => Emitter { views: self, of, argument, maps: self.maps_before(of) }.text(),
+            None => self.of_memory(argument),
+        }
+    }
+
+    fn maps_before(&self, of: &ViewOf) -> usize {
+        let before = self.key.views.iter().take_while(|other| other.argument != of.argument);
+        before.map(|other| other.view.node.maps().len()).sum()
+    }
+
+    fn of_memory(&self, Argument { name, of, .. }: &Argument) -> String {
+        if self.language == Language::Wgsl {
+            return format!("\nfn load_{name}(index: u32) -> {of} {{ return {name}[index]; }}\n");
+        }
+        let (space, alias) = (if self.language == Language::OpenClC { "__global " } else { "" }, type_of(name));
+        let lane = match *of {
+            "Pack" => format!(
+                "#define load_{name}_lane({name}, index, lane) (((const {space}T *)(({name}) + (index)))[lane])\n"
+            ),
+            _ => String::new(),
+        };
+        format!(
+            "typedef const {space}{of} *{alias};\n#define load_{name}({name}, index) (({name})[index])\n\
+             #define {name}_from({name}, index) (({name}) + (index))\n{lane}"
+        )
+    }
+
+    /// C: an argument that a view stands for, as the kernel's text finds it.
+    pub(crate) fn made(&self, of: &ViewOf) -> String {
+        let leaves = of.leaves().map(|leaf| format!("{} + params.{}", LEAVES[leaf].name, LEAVES[leaf].offset));
+        let lengths = of.lengths().map(|length| format!("params.{}", LEAVES[length].length));
+        let captured = self.captured(of).into_iter().map(|captured| format!("params.{}", captured.field));
+        let fields: Vec<_> = leaves.chain(lengths).chain(captured).chain(["0u".into()]).collect();
+        format!("const {} {} = {{{}}};", type_of(of.argument), of.argument, fields.join(", "))
+    }
+
+    /// The numbers that a view's maps read.
+    fn captured(&self, of: &ViewOf) -> Vec<Captured<'a>> {
+        let (first, count) = (self.maps_before(of), of.view.node.maps().len());
+        let own =
+            |captured: &Captured<'_>| (first..first + count).any(|map| captured.field == format!("map{map}_captures"));
+        self.key.captured().into_iter().filter(own).collect()
+    }
+}
+
+/// C: the type of an argument that is read: `InputValues` of `input_values`.
+pub(crate) fn type_of(name: &str) -> String {
+    let words = name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
+    words.collect()
+}
+
+/// What writes the functions of one view.
+struct Emitter<'v, 'a> {
+    views: &'v Views<'a>,
+    of: &'v ViewOf,
+    argument: &'v Argument,
+    /// The number of the next map.
+    maps: usize,
+}
+
+impl Emitter<'_, '_> {
+    fn is_wgsl(&self) -> bool {
+        self.views.language == Language::Wgsl
+    }
+
+    fn is_pack(&self) -> bool {
+        self.argument.of == "Pack" && self.views.pack() > 1
+    }
+
+    /// A function of the view. `arguments` are types and names; in C the view's memory comes before them.
+    fn function(&self, result: &str, name: &str, arguments: &[(String, String)], body: &str) -> String {
+        let input = (!self.is_wgsl()).then(|| (type_of(self.argument.name), "view".to_string()));
+        let list = input.iter().chain(arguments).map(|(ty, name)| match self.is_wgsl() {
+            true => format!("{name}: {ty}"),
+            false => format!("{ty} {name}"),
+        });
+        let list = list.collect::<Vec<_>>().join(", ");
+        match self.views.language {
+            Language::Wgsl => format!("fn {name}({list}) -> {result} {{\n{body}}}\n"),
+            Language::OpenClC => format!("INLINED {result} {name}({list}) {{\n{body}}}\n"),
+            _ => format!("FUNCTION {result} {name}({list}) {{\n{body}}}\n"),
+        }
+    }
+
+    /// A call of one.
+    fn call(&self, name: &str, arguments: &[String]) -> String {
+        let input = (!self.is_wgsl()).then(|| "view".to_string());
+        format!("{name}({})", input.iter().chain(arguments).cloned().collect::<Vec<_>>().join(", "))
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = (&Leaf, usize)> {
+        self.of.view.leaves.iter().zip(self.of.leaves())
+    }
+
+    fn text(mut self) -> String {
+        let mut text = String::from("\n");
+        if !self.is_wgsl() {
+            text += &self.structure();
+        }
+        let leaves: Vec<(Leaf, usize)> = self.leaves().map(|(leaf, number)| (leaf.clone(), number)).collect();
+        for (leaf, number) in &leaves {
+            text += &self.leaf_at(leaf, *number);
+        }
+        text += &self.element();
+        text + &self.loads()
+    }
+
+    /// C: the type of what a kernel hands on, and the same from a later element on.
+    fn structure(&self) -> String {
+        let (name, ty) = (self.argument.name, type_of(self.argument.name));
+        let space = if self.views.language == Language::OpenClC { "__global " } else { "" };
+        let mut fields = String::new();
+        for leaf in self.of.leaves() {
+            let _ = writeln!(fields, "  {space}const {} *{};", LEAVES[leaf].of, LEAVES[leaf].name);
+        }
+        for length in self.of.lengths() {
+            let _ = writeln!(fields, "  u32 {};", LEAVES[length].length);
+        }
+        for captured in self.views.captured(self.of) {
+            let _ = writeln!(fields, "  {} {};", captured.of, captured.field);
+        }
+        let index = [("u32".to_string(), "index".to_string())];
+        let from = self.function(&ty, &format!("{name}_from"), &index, "  view.first += index;\n  return view;\n");
+        format!("typedef struct {{\n{fields}  u32 first;\n}} {ty};\n{from}")
+    }
+
+    /// A leaf's element at a place.
+    fn leaf_at(&self, leaf: &Leaf, number: usize) -> String {
+        let (names, bytes) = (LEAVES[number], leaf.element.bytes());
+        let place = [("u32".to_string(), "place".to_string())];
+        let name = names.name;
+        let body = match self.views.language {
+            Language::Wgsl if bytes < 4 => format!(
+                "  let at = params.{} + place;\n  return ({name}[at / {each}u] >> ({bits}u * (at % {each}u))) & {mask:#x}u;\n",
+                names.offset,
+                each = 4 / bytes,
+                bits = 8 * bytes,
+                mask = (1u32 << (8 * bytes)) - 1,
+            ),
+            Language::Wgsl if self.views.is_packed(leaf) => {
+                let pack = self.views.pack();
+                format!("  return {name}[params.{} + place / {pack}u][place % {pack}u];\n", names.offset)
+            }
+            Language::Wgsl => format!("  return {name}[params.{} + place];\n", names.offset),
+            Language::OpenClC if self.views.is_packed(leaf) => {
+                format!("  return ((__global const {} *)view.{name})[place];\n", self.views.stored(&leaf.element))
+            }
+            _ if self.views.is_packed(leaf) => {
+                format!("  return ((const {} *)view.{name})[place];\n", self.views.stored(&leaf.element))
+            }
+            _ => format!("  return view.{name}[place];\n"),
+        };
+        self.function(&self.views.name_of(&leaf.element), &format!("{name}_at"), &place, &body)
+    }
+
+    /// The view's element at a place, of straight leaves' elements there.
+    fn element(&mut self) -> String {
+        let mut body = String::new();
+        let node = self.of.view.node.clone();
+        let value = self.value(&node, "place", true, &mut body);
+        let value = self.converted(&node.element(), &value, &mut body);
+        let _ = writeln!(body, "  return {value};");
+        let place = ("u32".to_string(), "place".to_string());
+        let leaves = self.leaves().filter(|(leaf, _)| leaf.straight);
+        let leaves =
+            leaves.map(|(leaf, number)| (self.views.name_of(&leaf.element), format!("of_{}", LEAVES[number].name)));
+        let arguments: Vec<_> = [place].into_iter().chain(leaves).collect();
+        self.function(self.result(), &format!("{}_of", self.argument.name), &arguments, &body)
+    }
+
+    /// The type of an element.
+    fn result(&self) -> &'static str {
+        if self.argument.of == "Pack" { "T" } else { self.argument.of }
+    }
+
+    /// An expression for a node's value at a place, for which it may add lines to the body.
+    fn value(&mut self, node: &Node, place: &str, straight: bool, body: &mut String) -> String {
+        match node {
+            Node::Leaf(leaf, _) => {
+                let name = LEAVES[usize::from(self.of.first + leaf)].name;
+                if straight { format!("of_{name}") } else { self.call(&format!("{name}_at"), &[place.into()]) }
+            }
+            Node::Place => place.into(),
+            Node::Mapped(map, of) => {
+                let number = self.maps;
+                self.maps += 1;
+                let mut arguments: Vec<String> = vec![];
+                for (node, element) in of.iter().zip(&map.inputs) {
+                    let value = self.value(node, place, straight, body);
+                    arguments.push(widened(element, &value, self.views.language));
+                }
+                if map.captures.element().is_some() {
+                    let from = if self.is_wgsl() { "params" } else { "view" };
+                    arguments.push(format!("{from}.map{number}_captures"));
+                }
+                let call = format!("map{number}({})", arguments.join(", "));
+                let value = narrowed(&map.output, &call, self.views.language);
+                self.named(&self.views.name_of(&map.output), &format!("mapped{number}"), &value, body)
+            }
+            Node::Gathered { source, index, length } => {
+                let number = usize::from(self.of.first + length);
+                let index = self.value(index, place, straight, body);
+                let from = if self.is_wgsl() { "params" } else { "view" };
+                let place = format!("min({index}, {from}.{} - 1u)", LEAVES[number].length);
+                // Of pairs each part has the place anew.
+                let name = format!("place{number}_{}", body.lines().count());
+                let place = self.named("u32", &name, &place, body);
+                self.value(source, &place, false, body)
+            }
+        }
+    }
+
+    /// A name for a value.
+    fn named(&self, ty: &str, name: &str, value: &str, body: &mut String) -> String {
+        let _ = match self.is_wgsl() {
+            true => writeln!(body, "  let {name} = {value};"),
+            false => writeln!(body, "  const {ty} {name} = {value};"),
+        };
+        name.into()
+    }
+
+    /// A value as the argument has it: keys are words.
+    fn converted(&self, element: &ElementType, value: &str, body: &mut String) -> String {
+        let language = self.views.language;
+        let is_part = element.bytes() < 4;
+        match self.argument.of {
+            "StoredKey" | "StoredValue" if is_part && !self.is_wgsl() => format!("({})({value})", self.argument.of),
+            "StoredKey" if !is_part => {
+                let value = self.named(&self.views.name_of(element), "made", value, body);
+                let words = trifold_lang::words_of(element, &value, language).unwrap_or_default();
+                match (&words[..], language) {
+                    ([word], _) => word.clone(),
+                    (words, Language::Wgsl) => format!("StoredKey({})", words.join(", ")),
+                    (words, _) => {
+                        let _ = writeln!(body, "  StoredKey key;");
+                        for (word, lane) in words.iter().zip(LANES) {
+                            let _ = writeln!(body, "  key.{lane} = {word};");
+                        }
+                        "key".into()
+                    }
+                }
+            }
+            _ => value.into(),
+        }
+    }
+
+    /// What texts call.
+    fn loads(&self) -> String {
+        let name = self.argument.name;
+        let index = ("u32".to_string(), "index".to_string());
+        let from = if self.is_wgsl() { "" } else { "  index += view.first;\n" };
+        let of = format!("{name}_of");
+        let at = |place: &str| {
+            let leaves = self.leaves().filter(|(leaf, _)| leaf.straight);
+            let leaves = leaves.map(|(_, number)| self.call(&format!("{}_at", LEAVES[number].name), &[place.into()]));
+            self.call(&of, &[place.into()].into_iter().chain(leaves).collect::<Vec<_>>())
+        };
+        if !self.is_pack() {
+            let body = format!("{from}  return {};\n", at("index"));
+            let load = self.function(self.argument.of, &format!("load_{name}"), &[index], &body);
+            // A pack of one is its element.
+            let lane = match (self.is_wgsl(), self.argument.of) {
+                (false, "Pack") => {
+                    format!("#define load_{name}_lane({name}, index, lane) load_{name}({name}, index)\n")
+                }
+                _ => String::new(),
+            };
+            return load + &lane;
+        }
+        let load = self.function("Pack", &format!("load_{name}"), std::slice::from_ref(&index), &self.pack_body(from));
+        if self.is_wgsl() {
+            return load;
+        }
+        let arguments = [index, ("u32".to_string(), "lane".to_string())];
+        let place = format!("  const u32 place = (view.first + index) * {}u + lane;\n", self.views.pack());
+        let lane = format!("{place}  return {};\n", at("place"));
+        load + &self.function(self.result(), &format!("load_{name}_lane"), &arguments, &lane)
+    }
+
+    /// Loads a pack: straight leaves by packs where memory has them, then lane by lane.
+    fn pack_body(&self, from: &str) -> String {
+        let pack = self.views.pack();
+        let mut body = String::from(from);
+        let first = self.named("u32", "place", &format!("index * {pack}u"), &mut body);
+        let mut lanes = vec![vec![]; pack as usize];
+        for (leaf, number) in self.leaves().filter(|(leaf, _)| leaf.straight) {
+            let names = LEAVES[number];
+            let bytes = leaf.element.bytes();
+            if self.views.is_packed(leaf) {
+                let value = match self.is_wgsl() {
+                    true => format!("{}[params.{} + index]", names.name, names.offset),
+                    false => format!("view.{}[index]", names.name),
+                };
+                let value = self.named(names.of, &format!("of_{}", names.name), &value, &mut body);
+                lanes.iter_mut().zip(LANES).for_each(|(lane, name)| lane.push(format!("{value}.{name}")));
+            } else if self.is_wgsl() && bytes < 4 && (bytes * pack).is_multiple_of(4) {
+                self.words(number, bytes, &mut lanes, &mut body);
+            } else {
+                for (i, lane) in lanes.iter_mut().enumerate() {
+                    lane.push(self.call(&format!("{}_at", names.name), &[format!("{first} + {i}u")]));
+                }
+            }
+        }
+        let made: Vec<String> = lanes
+            .into_iter()
+            .enumerate()
+            .map(|(i, leaves)| {
+                let place = [format!("{first} + {i}u")];
+                self.call(&format!("{}_of", self.argument.name), &place.into_iter().chain(leaves).collect::<Vec<_>>())
+            })
+            .collect();
+        match self.is_wgsl() {
+            true => {
+                let _ = writeln!(body, "  return Pack({});", made.join(", "));
+            }
+            false => {
+                let _ = writeln!(body, "  Pack pack;");
+                for (value, lane) in made.iter().zip(LANES) {
+                    let _ = writeln!(body, "  pack.{lane} = {value};");
+                }
+                let _ = writeln!(body, "  return pack;");
+            }
+        }
+        body
+    }
+
+    /// WGSL: the words of a pack of parts of words, which start at one.
+    fn words(&self, number: usize, bytes: u32, lanes: &mut [Vec<String>], body: &mut String) {
+        let names = LEAVES[number];
+        let each = (4 / bytes) as usize;
+        let first = format!("(params.{} + place) / {each}u", names.offset);
+        let mask = (1u32 << (8 * bytes)) - 1;
+        for word in 0..lanes.len() / each {
+            let name = format!("of_{}_{word}", names.name);
+            let name = self.named("u32", &name, &format!("{}[{first} + {word}u]", names.name), body);
+            for part in 0..each {
+                lanes[word * each + part].push(format!("(({name} >> {}u) & {mask:#x}u)", part * 8 * bytes as usize));
+            }
+        }
+    }
+}
+
+/// A value as a map's text knows it.
+fn widened(element: &ElementType, value: &str, language: Language) -> String {
+    let ElementType::Scalar(scalar) = element else { return value.into() };
+    let unsigned = 32 - 8 * scalar.bytes().min(4);
+    match scalar {
+        Scalar::I8 | Scalar::I16 => match language {
+            Language::Wgsl => format!("(bitcast<i32>({value} << {unsigned}u) >> {unsigned}u)"),
+            _ => format!("((i32)({value} << {unsigned}u) >> {unsigned})"),
+        },
+        Scalar::F16 => format!("f16_widened({value})"),
+        Scalar::BF16 => format!("bf16_widened({value})"),
+        _ => value.into(),
+    }
+}
+
+/// What a map gives as the bits of what it is.
+fn narrowed(element: &ElementType, value: &str, language: Language) -> String {
+    let ElementType::Scalar(scalar) = element else { return value.into() };
+    let mask = (1u64 << (8 * scalar.bytes().min(4))) - 1;
+    match scalar {
+        Scalar::I8 | Scalar::I16 => match language {
+            Language::Wgsl => format!("(bitcast<u32>({value}) & {mask:#x}u)"),
+            _ => format!("((u32)({value}) & {mask:#x}u)"),
+        },
+        Scalar::U8 | Scalar::U16 => format!("({value} & {mask:#x}u)"),
+        Scalar::F16 => format!("f16_rounded({value})"),
+        Scalar::BF16 => format!("bf16_rounded({value})"),
+        _ => value.into(),
+    }
+}
