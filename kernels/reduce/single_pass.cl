@@ -10,6 +10,7 @@ KERNEL SUBGROUP_KERNEL void reduce_single_pass(ARGUMENTS) {
   const u32 group = get_group_id(0);
   const u32 thread = invocation_place();
   input += params.input_offset;
+  output += params.output_offset;
   // 1. This workgroup's run of tiles.
   const u32 share = params.tiles / params.groups;
   const u32 extra = params.tiles % params.groups;
@@ -62,7 +63,7 @@ KERNEL SUBGROUP_KERNEL void reduce_single_pass(ARGUMENTS) {
   // 5. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread, reduce_shared); }
   if (params.groups == 1u) {
-    if (thread == 0u) { output[params.output_offset] = combine(params.initial, sum); }
+    if (thread == 0u) { store_output(output, 0u, combine(params.initial, sum)); }
     return;
   }
   if (thread == 0u) {
@@ -78,7 +79,7 @@ KERNEL SUBGROUP_KERNEL void reduce_single_pass(ARGUMENTS) {
   }
   const T total = block_reduce(part, thread, reduce_shared);
   if (thread == 0u) {
-    output[params.output_offset] = combine(params.initial, total);
+    store_output(output, 0u, combine(params.initial, total));
     store_relaxed_u32(&counter[0], 0u);
   }
 }

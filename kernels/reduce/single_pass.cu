@@ -12,6 +12,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_single_pass(ARGUM
   const u32 group = blockIdx.x;
   const u32 thread = threadIdx.x;
   input += params.input_offset;
+  output += params.output_offset;
   // 1. This workgroup's run of tiles.
   const u32 share = params.tiles / params.groups;
   const u32 extra = params.tiles % params.groups;
@@ -64,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_single_pass(ARGUM
   // 5. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread); }
   if (params.groups == 1u) {
-    if (thread == 0u) { output[params.output_offset] = combine(params.initial, sum); }
+    if (thread == 0u) { store_output(output, 0u, combine(params.initial, sum)); }
     return;
   }
   if (thread == 0u) {
@@ -80,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_single_pass(ARGUM
   }
   const T total = block_reduce(part, thread);
   if (thread == 0u) {
-    output[params.output_offset] = combine(params.initial, total);
+    store_output(output, 0u, combine(params.initial, total));
     store_relaxed(&counter[0], 0u);
   }
 }

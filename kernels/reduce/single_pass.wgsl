@@ -65,7 +65,7 @@ fn reduce_single_pass(
   // 5. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, invocation); }
   if (params.groups == 1u) {
-    if (thread == 0u) { output[params.output_offset] = combine(params.initial, sum); }
+    if (thread == 0u) { store_output(params.output_offset, combine(params.initial, sum)); }
     return;
   }
   if (thread == 0u) {
@@ -81,7 +81,7 @@ fn reduce_single_pass(
   }
   let total = block_reduce(part, invocation);
   if (thread == 0u) {
-    output[params.output_offset] = combine(params.initial, total);
+    store_output(params.output_offset, combine(params.initial, total));
     atomicStore(&counter[0], 0u);
   }
 }

@@ -3,8 +3,8 @@
 // total of the run before it are written. Reads each element once and writes one key and one value a run.
 
 struct TileInput {
-  __global const u32 *input;
-  __global const u32 *input_values;
+  Input input;
+  InputValues input_values;
   u32 n;
   __local RunStage *stage;
 };

@@ -5,8 +5,8 @@
 __shared__ u32 shared_ticket;
 
 struct TileInput {
-  const u32 *input;
-  const u32 *input_values;
+  Input input;
+  InputValues input_values;
   u32 n;
 };
 

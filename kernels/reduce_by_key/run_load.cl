@@ -15,10 +15,10 @@ typedef struct {
   T elements[ROWS];
 } Runs;
 
-RunKey load_key(__global const u32 *input, u32 index) {
+RunKey load_key(Input input, u32 index) {
   RunKey key;
 #pragma unroll
-  for (u32 i = 0u; i < KEY_WORDS; i++) { key.w[i] = input[(size_t)index * KEY_WORDS + i]; }
+  for (u32 i = 0u; i < KEY_WORDS; i++) { key.w[i] = load_input_word(input, index, i); }
   return key;
 }
 
@@ -26,7 +26,7 @@ RunKey load_key(__global const u32 *input, u32 index) {
 // Each key is compared with the one before in registers; the one before the first is loaded for that alone. Behind the last
 // element come identities.
 Runs load_runs(
-  __global const u32 *input, __global const u32 *input_values, u32 tile, u32 n, u32 seat, __local RunStage *stage
+  Input input, InputValues input_values, u32 tile, u32 n, u32 seat, __local RunStage *stage
 ) {
   const u32 first = tile * TILE + seat * ROWS;
   const u32 last = n - 1u;

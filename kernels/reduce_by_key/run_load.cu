@@ -12,17 +12,17 @@ struct Runs {
   T elements[ROWS];
 };
 
-FUNCTION RunKey load_key(const u32 *input, u32 index) {
+FUNCTION RunKey load_key(Input input, u32 index) {
   RunKey key;
 #pragma unroll
-  for (u32 i = 0u; i < KEY_WORDS; i++) { key.w[i] = input[(size_t)index * KEY_WORDS + i]; }
+  for (u32 i = 0u; i < KEY_WORDS; i++) { key.w[i] = load_input_word(input, index, i); }
   return key;
 }
 
 // An invocation's elements of a tile. All call it together, each with its seat in the workgroup.
 // Each key is compared with the one before in registers; the one before the first is loaded for that alone. Behind the last
 // element come identities.
-FUNCTION Runs load_runs(const u32 *input, const u32 *input_values, u32 tile, u32 n, u32 seat) {
+FUNCTION Runs load_runs(Input input, InputValues input_values, u32 tile, u32 n, u32 seat) {
   const u32 first = tile * TILE + seat * ROWS;
   const u32 last = n - 1u;
   Runs runs;

@@ -15,7 +15,7 @@ struct Runs {
 fn load_key(index: u32) -> RunKey {
   var key: RunKey;
   // unroll
-  for (var i = 0u; i < KEY_WORDS; i++) { key.w[i] = input[params.input_offset + index * KEY_WORDS + i]; }
+  for (var i = 0u; i < KEY_WORDS; i++) { key.w[i] = load_input_word(index, i); }
   return key;
 }
 

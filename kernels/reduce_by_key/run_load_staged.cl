@@ -19,8 +19,8 @@ typedef struct {
 
 // Where an invocation's elements are, and which of them begin runs: a bit each.
 typedef struct {
-  __global const u32 *input;
-  __global const u32 *input_values;
+  Input input;
+  InputValues input_values;
   u32 tile;
   u32 n;
   u32 seat;
@@ -109,7 +109,7 @@ T load_element(const Runs *runs, u32 k) {
 // An invocation's elements of a tile. All call it together, each with its seat in the workgroup, and not again before another barrier.
 // Each key is compared with the one before; the first of all begins a run.
 Runs load_runs(
-  __global const u32 *input, __global const u32 *input_values, u32 tile, u32 n, u32 seat, __local RunStage *stage
+  Input input, InputValues input_values, u32 tile, u32 n, u32 seat, __local RunStage *stage
 ) {
   Runs runs = {input, input_values, tile, n, seat, tile + seat == 0u ? 1u : 0u, stage};
   load_tile(&runs);

@@ -17,8 +17,8 @@ struct RunKey {
 
 // Where an invocation's elements are, and which of them begin runs: a bit each.
 struct Runs {
-  const u32 *input;
-  const u32 *input_values;
+  Input input;
+  InputValues input_values;
   u32 tile;
   u32 n;
   u32 seat;
@@ -104,7 +104,7 @@ FUNCTION T load_element(const Runs &runs, u32 k) {
 
 // An invocation's elements of a tile. All call it together, each with its seat in the workgroup, and not again before another barrier.
 // Each key is compared with the one before; the first of all begins a run.
-FUNCTION Runs load_runs(const u32 *input, const u32 *input_values, u32 tile, u32 n, u32 seat) {
+FUNCTION Runs load_runs(Input input, InputValues input_values, u32 tile, u32 n, u32 seat) {
   Runs runs = {input, input_values, tile, n, seat, tile + seat == 0u ? 1u : 0u};
   load_tile(runs);
   RunKey before = load_key_before(seat);

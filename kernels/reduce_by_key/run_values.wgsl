@@ -1,5 +1,5 @@
 // reduce_by_key/run_values: an element of a run brings a value.
 
 fn load_run_word(index: u32, word: u32) -> u32 {
-  return input_values[params.input_values_offset + index * RUN_WORDS + word];
+  return load_input_values_word(index, word);
 }

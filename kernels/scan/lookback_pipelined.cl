@@ -52,7 +52,7 @@ KERNEL SUBGROUP_KERNEL void scan_lookback_pipelined(ARGUMENTS) {
       const u32 first = tile * TILE_PACKS + seat;
       if ((tile + 1u) * TILE <= params.n) {
 #pragma unroll
-        for (u32 k = 0u; k < ROWS; k++) { output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k])); }
+        for (u32 k = 0u; k < ROWS; k++) { store_output(output, first + k * sg.width, pack_scan(rows[k], combine(start, before[k]))); }
       } else {
 #pragma unroll
         for (u32 k = 0u; k < ROWS; k++) {

@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback_pipelined(
       const u32 first = tile * TILE_PACKS + seat;
       if ((tile + 1u) * TILE <= params.n) {
 #pragma unroll
-        for (u32 k = 0u; k < ROWS; k++) { output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k])); }
+        for (u32 k = 0u; k < ROWS; k++) { store_output(output, first + k * sg.width, pack_scan(rows[k], combine(start, before[k]))); }
       } else {
 #pragma unroll
         for (u32 k = 0u; k < ROWS; k++) {

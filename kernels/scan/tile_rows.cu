@@ -29,11 +29,11 @@ FUNCTION T scan_rows(const Pack *rows, T *before, Subgroup sg) {
 
 // Scans each pack from its prefix, `start` before the subgroup's, and stores it.
 FUNCTION void store_rows(
-  Pack *output, u32 tile, u32 first, u32 n, T start, const Pack *rows, const T *before, Subgroup sg
+  Output output, u32 tile, u32 first, u32 n, T start, const Pack *rows, const T *before, Subgroup sg
 ) {
   if ((tile + 1u) * TILE <= n) {
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { output[first + k * sg.width] = pack_scan(rows[k], combine(start, before[k])); }
+    for (u32 k = 0u; k < ROWS; k++) { store_output(output, first + k * sg.width, pack_scan(rows[k], combine(start, before[k]))); }
   } else {
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {

@@ -37,7 +37,7 @@ fn store_rows(
   if ((tile + 1u) * TILE <= params.n) {
     // unroll
     for (var k = 0u; k < ROWS; k++) {
-      output[params.output_offset + first + k * width] = pack_scan((*rows)[k], combine(start, (*before)[k]));
+      store_output(params.output_offset + first + k * width, pack_scan((*rows)[k], combine(start, (*before)[k])));
     }
   } else {
     // unroll

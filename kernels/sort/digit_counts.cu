@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_digit_counts(ARGUME
     const u32 first = tile * TILE + thread;
     StoredKey keys[ITEMS];
 #pragma unroll
-    for (u32 k = 0u; k < ITEMS; k++) { keys[k] = input[min(first + k * WORKGROUP, params.n - 1u)]; }
+    for (u32 k = 0u; k < ITEMS; k++) { keys[k] = load_input(input, min(first + k * WORKGROUP, params.n - 1u)); }
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
       if (first + k * WORKGROUP < params.n) {

@@ -33,7 +33,7 @@ KERNEL void sort_downsweep(ARGUMENTS) {
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
       const u32 index = thread * ITEMS + k;
-      const u32 digit = index < valid ? place_digit(source[start + index], params.place) : RADIX - 1u;
+      const u32 digit = index < valid ? place_digit(load_source(source, start + index), params.place) : RADIX - 1u;
       items[k] = (digit << 16u) | index;
     }
     // 3. A split for each bit of the digit: the zeros go before the ones, in order.
@@ -84,7 +84,7 @@ KERNEL void sort_downsweep(ARGUMENTS) {
         const u32 digit = exchange[at] >> 16u;
         const u32 index = start + (exchange[at] & 0xffffu);
         const u32 goal = digit_next[digit] + at - digit_first[digit];
-        target_keys[goal] = source[index];
+        target_keys[goal] = load_source(source, index);
         // with VALUE_WORDS
         move_value(source_values, target_values, index, goal);
       }

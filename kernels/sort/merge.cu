@@ -35,12 +35,13 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_merge(ARG
   // 1. Load the keys in rows, and bring each into the order of unsigned numbers. Places past the end get keys that stay behind all.
   const Segment segment = segment_of(counts, params, blockIdx.x);
   if (segment.count == 0u || segment.count > TILE) { return; }
-  source += params.source_offset + segment.first;
+  source += params.source_offset;
+  source = source_from(source, segment.first);
   target_keys += params.target_offset + segment.first;
   Key keys[ITEMS];
   u32 origins[ITEMS];
 #pragma unroll
-  for (u32 k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(source[min(k * WORKGROUP + thread, segment.count - 1u)]); }
+  for (u32 k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(load_source(source, min(k * WORKGROUP + thread, segment.count - 1u))); }
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = k * WORKGROUP + thread;

@@ -19,13 +19,14 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_one_workg
   // 1. Load the keys, and bring each into the order of unsigned numbers: each subgroup takes ITEMS rows of one key a lane.
   const Segment segment = segment_of(counts, params, blockIdx.x);
   if (segment.count == 0u || segment.count > TILE) { return; }
-  source += params.source_offset + segment.first;
+  source += params.source_offset;
+  source = source_from(source, segment.first);
   target_keys += params.target_offset + segment.first;
   const u32 seat = sg.id * ITEMS * sg.width + sg.lane;
-  const Key some_key = key_ordered(source[0]);
+  const Key some_key = key_ordered(load_source(source, 0));
   Key keys[ITEMS];
 #pragma unroll
-  for (u32 k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(source[min(seat + k * sg.width, segment.count - 1u)]); }
+  for (u32 k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(load_source(source, min(seat + k * sg.width, segment.count - 1u))); }
   tile_ranks_clear(thread, sg);
   if (thread < PLACES) { shared_differs[thread] = 0u; }
   workgroup_barrier();

@@ -24,11 +24,11 @@ bool tile_publishes(__global CountWord *states, u32 tile) {
 }
 
 // Counts a full tile's digits into digit_totals, for a tile that has not published in time.
-void recount(__global const StoredKey *source, Params params, u32 tile, u32 thread, __local u32 *digit_totals) {
+void recount(Keys source, Params params, u32 tile, u32 thread, __local u32 *digit_totals) {
   for (u32 digit = thread; digit < DIGITS; digit += WORKGROUP) { digit_totals[digit] = 0u; }
   workgroup_barrier();
   for (u32 k = 0u; k < ITEMS; k++) {
-    const StoredKey key = source[tile_first(params, tile) + k * WORKGROUP + thread];
+    const StoredKey key = load_key(source, tile_first(params, tile) + k * WORKGROUP + thread);
     atomic_add(&digit_totals[key_digit(key, params.place)], 1u);
   }
   workgroup_barrier();
@@ -58,10 +58,9 @@ KERNEL SUBGROUP_KERNEL void sort_onesweep(ARGUMENTS) {
   const u32 taken = workgroup_uniform_load(&shared_word);
   const u32 tile = taken % TICKETS;
   const u32 epoch = taken / TICKETS;
-  __global const StoredKey *source =
-    route[1] == BUFFER_INPUT ? input + params.input_offset
-    : route[1] == BUFFER_TEMP ? temp
-                              : output + params.output_offset;
+  input += params.input_offset;
+  const Keys source =
+    keys_of(route[1] == BUFFER_INPUT, input, route[1] == BUFFER_TEMP ? temp : output + params.output_offset);
   __global StoredKey *destination = route[2] == BUFFER_TEMP ? temp : output + params.output_offset;
   const u32 valid = min(params.n - tile_first(params, tile), TILE);
 
@@ -82,13 +81,13 @@ KERNEL SUBGROUP_KERNEL void sort_onesweep(ARGUMENTS) {
   Key keys[ITEMS];
   if (valid == TILE) {
 #pragma unroll
-    for (u32 k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(source[first + k * sg.width]); }
+    for (u32 k = 0u; k < ITEMS; k++) { keys[k] = key_ordered(load_key(source, first + k * sg.width)); }
   } else {
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
       const u32 index = first + k * sg.width;
       keys[k] = ordered_last();
-      if (index < params.n) { keys[k] = key_ordered(source[index]); }
+      if (index < params.n) { keys[k] = key_ordered(load_key(source, index)); }
     }
   }
   workgroup_barrier();

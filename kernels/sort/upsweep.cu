@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) sort_upsweep(ARGUMENTS) 
   // 2. Count the tile's digits.
   for (u32 k = 0u; k < ITEMS * ROUNDS; k++) {
     const u32 index = tile * TILE + k * WORKGROUP + thread;
-    if (index < params.n) { atomicAdd(&shared_counts[place_digit(source[index], params.place)], 1u); }
+    if (index < params.n) { atomicAdd(&shared_counts[place_digit(load_source(source, index), params.place)], 1u); }
   }
   workgroup_barrier();
   // 3. Digit by digit, tile by tile: their exclusive scan says where each tile's keys of a digit go.

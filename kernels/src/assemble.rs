@@ -88,8 +88,8 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         source.push('\n');
         source.push_str(&trifold_lang::emit_selector(selector, language)?);
     }
-    let views = Views::of(key, language);
-    if !key.views.is_empty() {
+    let views = Views::of(key, caps);
+    if !key.maps().is_empty() || !key.views.is_empty() {
         for map in key.maps() {
             caller_loops |= trifold_lang::map_loops(map)?;
         }
@@ -104,7 +104,9 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         ("ELEMENT_WORDS", Some(element)) => Some(element.words()),
         _ => key.constant(name),
     };
-    let names = key.parts.iter().copied().chain([key.name()]);
+    // What maps its output stores packs by a function of its own.
+    let is_own = |name: &&str| key.then.is_some() && *name == "element/store";
+    let names = key.parts.iter().copied().filter(|name| !is_own(name)).chain([key.name()]);
     let texts = names.map(|name| Ok((name, repeat(file(name)?, pack, &|name| key.constant(name)))));
     let mut texts: Vec<(&str, String)> = texts.collect::<Result<_>>()?;
     let loads = |argument: &Argument| texts.iter().any(|(_, text)| loads(text, argument.name, language));
@@ -170,11 +172,17 @@ fn take_views(key: &KernelKey, views: &Views<'_>, texts: &mut [(&str, String)]) 
         let (_, text) = texts.iter_mut().find(|(_, text)| text.contains(&begins)).ok_or_else(none)?;
         *text = text.replacen(&begins, &views.made(of), 1);
     }
+    if let Some(made) = views.made_output() {
+        let begins = "output += params.output_offset;";
+        let none = || Error::Invalid(format!("the text of {} has no line `{begins}`", key.name()));
+        let (_, text) = texts.iter_mut().find(|(_, text)| text.contains(begins)).ok_or_else(none)?;
+        *text = text.replacen(begins, &made, 1);
+    }
     Ok(())
 }
 
-/// The arguments that may be views.
-const VIEWED: [&str; 2] = ["input", "input_values"];
+/// The arguments that may be views, and the one that a map may stand behind.
+const VIEWED: [&str; 4] = ["input", "source", "input_values", "output"];
 
 /// Where the body of a kernel's function begins in a text, if it is there.
 fn body(text: &str, entry_point: &str) -> Option<usize> {
@@ -228,26 +236,40 @@ fn arguments(key: &KernelKey, views: &Views<'_>, loads: &dyn Fn(&Argument) -> bo
             let binding = arguments.len();
             let has = |argument: &&Argument| argument.is_of(key);
             let stored: String = arguments.iter().filter(has).map(|argument| accessors(key, argument)).collect();
-            let viewed: String = viewed(key, loads).filter(is_new).map(|argument| views.accessors(argument)).collect();
+            let viewed: String =
+                viewed(key, language, loads).filter(is_new).map(|argument| views.accessors(argument)).collect();
             format!("\n{all}@group(0) @binding({binding}) var<uniform> params: Params;\n{stored}{viewed}")
         }
         _ => {
-            let viewed: String = viewed(key, loads).map(|argument| views.accessors(argument)).collect();
+            let viewed: String = viewed(key, language, loads).map(|argument| views.accessors(argument)).collect();
             format!("\n#define ARGUMENTS {all}Params params\n{viewed}")
         }
     }
 }
 
 /// The arguments that texts load elements of by a function, as views may stand there.
-fn viewed<'k>(key: &'k KernelKey, loads: &dyn Fn(&Argument) -> bool) -> impl Iterator<Item = &'k Argument> {
-    let has = |argument: &&Argument| key.view(argument.name).is_some() || argument.is_of(key) && loads(argument);
+fn viewed<'k>(
+    key: &'k KernelKey,
+    language: Language,
+    loads: &dyn Fn(&Argument) -> bool,
+) -> impl Iterator<Item = &'k Argument> {
+    let is_mapped = |argument: &&Argument| argument.name == "output" && key.then.is_some();
+    let has = move |argument: &&Argument| {
+        // In C a kernel's list has those too that a launch leaves out.
+        let is_there = language != Language::Wgsl || argument.is_of(key);
+        key.view(argument.name).is_some() || is_mapped(argument) || is_there && loads(argument)
+    };
     key.kernel.arguments.iter().filter(|argument| VIEWED.contains(&argument.name)).filter(has)
 }
 
 /// Whether a text has an argument's elements by its function, or hands it on.
 fn loads(text: &str, name: &str, language: Language) -> bool {
     let of_type = language != Language::Wgsl && mentions(text, &type_of(name));
-    of_type || mentions(text, &format!("load_{name}"))
+    let of_type = of_type || name == "input" && mentions(text, "keys_of");
+    of_type
+        || mentions(text, &format!("load_{name}"))
+        || mentions(text, &format!("load_{name}_word"))
+        || mentions(text, &format!("store_{name}"))
 }
 
 /// Bytes of what an argument's memory holds, where that is moved by kernels that may be of any size of it.

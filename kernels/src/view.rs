@@ -6,8 +6,12 @@
 use std::fmt::Write;
 
 use trifold_core::{
-    Argument, Captured, ElementType, KernelKey, LEAVES, Language, Leaf, Node, Result, Scalar, ViewOf, leaf_unit,
+    Argument, Caps, Captured, DeviceKind, ElementType, KernelKey, LEAVES, Language, Leaf, Node, Result, Scalar, ViewOf,
+    leaf_unit, mapped_unit,
 };
+
+/// C: how texts write to an output that is memory.
+const STORE_OUTPUT: &str = "#define store_output(output, index, value) ((output)[index] = (value))\n";
 
 /// The lanes of a pack.
 const LANES: [&str; 4] = ["x", "y", "z", "w"];
@@ -16,14 +20,18 @@ const LANES: [&str; 4] = ["x", "y", "z", "w"];
 pub(crate) struct Views<'a> {
     key: &'a KernelKey,
     language: Language,
+    /// Whether a processor runs the kernels.
+    is_software: bool,
     /// Structs that the kernel has no name for.
     structs: Vec<ElementType>,
 }
 
 impl<'a> Views<'a> {
-    pub(crate) fn of(key: &'a KernelKey, language: Language) -> Views<'a> {
-        let mut views = Views { key, language, structs: vec![] };
-        for element in key.views.iter().flat_map(|of| of.view.node.elements()) {
+    pub(crate) fn of(key: &'a KernelKey, caps: &Caps) -> Views<'a> {
+        let is_software = caps.kind == DeviceKind::Cpu;
+        let mut views = Views { key, language: caps.language, is_software, structs: vec![] };
+        let of_views = key.views.iter().flat_map(|of| of.view.node.elements());
+        for element in of_views.chain(key.then.iter().map(|then| then.map.output.clone())) {
             if matches!(element, ElementType::Struct { .. }) && views.own_name(&element).is_none() {
                 views.structs.push(element);
             }
@@ -67,6 +75,21 @@ impl<'a> Views<'a> {
             (maps.iter().any(|map| map.inputs.iter().any(is)), maps.iter().any(|map| is(&map.output)))
         };
         text += &trifold_lang::emit_halves(floats(Scalar::F16), floats(Scalar::BF16), self.language)?;
+        if let Some(then) = self.key.then.as_ref().map(|then| &then.map) {
+            let of = self.key.kernel.arguments.iter().find(|argument| argument.name == "output");
+            let pack = of.filter(|of| of.of == "Pack").map_or(1, |_| self.pack());
+            let is_packed = pack > 1 && mapped_unit(&then.output, pack) != then.output.bytes();
+            text += &match (self.language, &then.output) {
+                (Language::Wgsl, element) if is_packed => {
+                    format!("alias MappedOutput = vec{pack}<{}>;\n", self.name_of(element))
+                }
+                (Language::Wgsl, element) => format!("alias MappedOutput = {};\n", self.name_of(element)),
+                (language, ElementType::Scalar(scalar)) if is_packed => {
+                    format!("typedef {}{pack} MappedOutput;\n", scalar.vector_name(language))
+                }
+                (_, element) => format!("typedef {} MappedOutput;\n", self.name_of(element)),
+            };
+        }
         for of in &self.key.views {
             for (leaf, number) in of.view.leaves.iter().zip(of.leaves()) {
                 text += &self.leaf_type(leaf, LEAVES[number].of);
@@ -119,10 +142,112 @@ impl<'a> Views<'a> {
 
     /// The functions behind the parameters: those of an argument that is memory, and those of views.
     pub(crate) fn accessors(&self, argument: &Argument) -> String {
-        match self.key.view(argument.name) {
+        if argument.name == "output" {
+            return self.stores(argument);
+        }
+        let is_route = self.language != Language::Wgsl
+            && argument.name == "input"
+            && self.key.kernel.arguments.iter().any(|other| other.name == "temp");
+        let own = match self.key.view(argument.name) {
             Some(of) => Emitter { views: self, of, argument, maps: self.maps_before(of) }.text(),
             None => self.of_memory(argument),
+        };
+        own + &if is_route { self.keys() } else { String::new() }
+    }
+
+    /// How texts write to the output: where a map is behind them, what that gives.
+    fn stores(&self, Argument { of, .. }: &Argument) -> String {
+        let Some(then) = self.key.then.as_ref().map(|then| &then.map) else {
+            return match self.language {
+                Language::Wgsl => format!("\nfn store_output(index: u32, value: {of}) {{ output[index] = value; }}\n"),
+                Language::OpenClC => format!("typedef __global {of} *Output;\n{STORE_OUTPUT}"),
+                _ => format!("typedef {of} *Output;\n{STORE_OUTPUT}"),
+            };
+        };
+        let number = self.key.maps().len() - 1;
+        let pack = if *of == "Pack" { self.pack() } else { 1 };
+        let unit = mapped_unit(&then.output, pack);
+        let is_packed = pack > 1 && unit != then.output.bytes();
+        let from = if self.language == Language::Wgsl { "params" } else { "to" };
+        let captures = then.captures.element().map(|_| format!(", {from}.map{number}_captures")).unwrap_or_default();
+        let map = |value: &str| format!("map{number}({value}{captures})");
+        let lanes: Vec<(u32, String)> = match pack {
+            1 => vec![(0, map("value"))],
+            _ => (0..pack).zip(LANES).map(|(i, lane)| (i, map(&format!("value.{lane}")))).collect(),
+        };
+        let is_wgsl = self.language == Language::Wgsl;
+        let memory = if is_wgsl { "mapped_output" } else { "to.memory" };
+        // In WGSL the index counts from the binding's start, in elements where packs are not whole vectors.
+        let at = match (is_wgsl, pack) {
+            (true, 1) => "index".to_string(),
+            (true, _) => format!("params.output_offset + (index - params.output_offset) * {pack}u"),
+            (false, _) => format!("index * {pack}u"),
+        };
+        let mut store = String::new();
+        let mut ragged = String::new();
+        if is_packed {
+            let all: Vec<_> = lanes.iter().map(|(_, value)| value.clone()).collect();
+            match is_wgsl {
+                true => store += &format!("  {memory}[index] = MappedOutput({});\n", all.join(", ")),
+                false => {
+                    store += "  MappedOutput mapped;\n";
+                    for (value, lane) in all.iter().zip(LANES) {
+                        store += &format!("  mapped.{lane} = {value};\n");
+                    }
+                    store += &format!("  {memory}[index] = mapped;\n");
+                }
+            }
         }
+        for (i, value) in &lanes {
+            let element = self.name_of(&then.output);
+            let space = if self.language == Language::OpenClC { "__global " } else { "" };
+            let place = match (is_packed, is_wgsl) {
+                (false, true) => format!("{memory}[{at} + {i}u]"),
+                (false, false) => format!("{memory}[{at} + {i}u]"),
+                (true, true) => format!("{memory}[index].{}", LANES[*i as usize]),
+                (true, false) => format!("(({space}{element} *){memory})[{at} + {i}u]"),
+            };
+            if !is_packed {
+                store += &format!("  {place} = {value};\n");
+            }
+            ragged += &format!("  if (first + {i}u < n) {{ {place} = {value}; }}\n");
+        }
+        let ty = if *of == "Pack" && pack == 1 { "Pack" } else { of };
+        match self.language {
+            Language::Wgsl => {
+                let whole = format!("\nfn store_output(index: u32, value: {ty}) {{\n{store}}}\n");
+                let pack = format!(
+                    "fn store_pack(at: u32, n: u32, value: Pack) {{\n  let first = at * PACK;\n  let index = params.output_offset + at;\n{ragged}}}\n"
+                );
+                whole + if *of == "Pack" { &pack } else { "" }
+            }
+            language => {
+                let (function, space) = match language {
+                    Language::OpenClC => ("", "__global "),
+                    _ => ("FUNCTION ", ""),
+                };
+                let numbers = match captures.is_empty() {
+                    true => String::new(),
+                    false => format!("  Map{number}Captures map{number}_captures;\n"),
+                };
+                let whole = format!(
+                    "typedef struct {{\n  {space}MappedOutput *memory;\n{numbers}}} Output;\n\
+                     {function}void store_output(Output to, u32 index, {ty} value) {{\n{store}}}\n"
+                );
+                let pack = format!(
+                    "{function}void store_pack(Output to, u32 index, u32 n, Pack value) {{\n  const u32 first = index * PACK;\n{ragged}}}\n"
+                );
+                whole + if *of == "Pack" { &pack } else { "" }
+            }
+        }
+    }
+
+    /// C: the output that a map is behind, as the kernel's text finds it.
+    pub(crate) fn made_output(&self) -> Option<String> {
+        let then = &self.key.then.as_ref()?.map;
+        let number = self.key.maps().len() - 1;
+        let captures = then.captures.element().map(|_| format!(", params.map{number}_captures")).unwrap_or_default();
+        Some(format!("const Output output = {{mapped_output + params.output_offset{captures}}};"))
     }
 
     fn maps_before(&self, of: &ViewOf) -> usize {
@@ -130,14 +255,43 @@ impl<'a> Views<'a> {
         before.map(|other| other.view.node.maps().len()).sum()
     }
 
+    /// C: the keys of a pass that may be the kernel's input, or what a pass before it wrote.
+    fn keys(&self) -> String {
+        let space = if self.language == Language::OpenClC { "__global " } else { "" };
+        if self.key.view("input").is_none() {
+            return format!(
+                "typedef const {space}StoredKey *Keys;\n\
+                 #define keys_of(is_input, input, other) ((is_input) ? (input) : (other))\n\
+                 #define load_key(keys, index) ((keys)[index])\n"
+            );
+        }
+        let function = if self.language == Language::OpenClC { "" } else { "FUNCTION " };
+        format!(
+            "typedef struct {{\n  bool is_input;\n  Input input;\n  const {space}StoredKey *other;\n}} Keys;\n\
+             {function}Keys keys_of(bool is_input, Input input, const {space}StoredKey *other) {{\n  \
+               const Keys keys = {{is_input, input, other}};\n  return keys;\n}}\n\
+             {function}StoredKey load_key(Keys keys, u32 index) {{\n  \
+               if (keys.is_input) {{ return load_input(keys.input, index); }}\n  return keys.other[index];\n}}\n"
+        )
+    }
+
     fn of_memory(&self, Argument { name, of, .. }: &Argument) -> String {
+        let stride = words_each(name);
         if self.language == Language::Wgsl {
-            return format!("\nfn load_{name}(index: u32) -> {of} {{ return {name}[index]; }}\n");
+            return match *of {
+                "u32" => format!(
+                    "\nfn load_{name}_word(index: u32, word: u32) -> u32 {{ return {name}[params.{name}_offset + index * {stride} + word]; }}\n"
+                ),
+                _ => format!("\nfn load_{name}(index: u32) -> {of} {{ return {name}[index]; }}\n"),
+            };
         }
         let (space, alias) = (if self.language == Language::OpenClC { "__global " } else { "" }, type_of(name));
         let lane = match *of {
             "Pack" => format!(
                 "#define load_{name}_lane({name}, index, lane) (((const {space}T *)(({name}) + (index)))[lane])\n"
+            ),
+            "u32" => format!(
+                "#define load_{name}_word({name}, index, word) (({name})[(size_t)(index) * {stride} + (word)])\n"
             ),
             _ => String::new(),
         };
@@ -153,7 +307,7 @@ impl<'a> Views<'a> {
         let lengths = of.lengths().map(|length| format!("params.{}", LEAVES[length].length));
         let captured = self.captured(of).into_iter().map(|captured| format!("params.{}", captured.field));
         let fields: Vec<_> = leaves.chain(lengths).chain(captured).chain(["0u".into()]).collect();
-        format!("const {} {} = {{{}}};", type_of(of.argument), of.argument, fields.join(", "))
+        format!("{} {} = {{{}}};", type_of(of.argument), of.argument, fields.join(", "))
     }
 
     /// The numbers that a view's maps read.
@@ -163,6 +317,11 @@ impl<'a> Views<'a> {
             |captured: &Captured<'_>| (first..first + count).any(|map| captured.field == format!("map{map}_captures"));
         self.key.captured().into_iter().filter(own).collect()
     }
+}
+
+/// The constant that has how many words an element of an argument takes whose elements are words.
+fn words_each(name: &str) -> &'static str {
+    if name == "input" { "KEY_WORDS" } else { "RUN_WORDS" }
 }
 
 /// C: the type of an argument that is read: `InputValues` of `input_values`.
@@ -197,9 +356,11 @@ impl Emitter<'_, '_> {
             false => format!("{ty} {name}"),
         });
         let list = list.collect::<Vec<_>>().join(", ");
+        // Software devices' compilers take long over loops that stand in each lane of each row.
+        let inlined = if self.views.is_software { "__attribute__((noinline)) " } else { "INLINED " };
         match self.views.language {
             Language::Wgsl => format!("fn {name}({list}) -> {result} {{\n{body}}}\n"),
-            Language::OpenClC => format!("INLINED {result} {name}({list}) {{\n{body}}}\n"),
+            Language::OpenClC => format!("{inlined}{result} {name}({list}) {{\n{body}}}\n"),
             _ => format!("FUNCTION {result} {name}({list}) {{\n{body}}}\n"),
         }
     }
@@ -283,11 +444,17 @@ impl Emitter<'_, '_> {
         let value = self.converted(&node.element(), &value, &mut body);
         let _ = writeln!(body, "  return {value};");
         let place = ("u32".to_string(), "place".to_string());
+        let word = self.is_words().then(|| ("u32".to_string(), "word".to_string()));
         let leaves = self.leaves().filter(|(leaf, _)| leaf.straight);
         let leaves =
             leaves.map(|(leaf, number)| (self.views.name_of(&leaf.element), format!("of_{}", LEAVES[number].name)));
-        let arguments: Vec<_> = [place].into_iter().chain(leaves).collect();
+        let arguments: Vec<_> = [place].into_iter().chain(word).chain(leaves).collect();
         self.function(self.result(), &format!("{}_of", self.argument.name), &arguments, &body)
+    }
+
+    /// Whether texts take elements word by word.
+    fn is_words(&self) -> bool {
+        self.argument.of == "u32"
     }
 
     /// The type of an element.
@@ -347,6 +514,14 @@ impl Emitter<'_, '_> {
         let is_part = element.bytes() < 4;
         match self.argument.of {
             "StoredKey" | "StoredValue" if is_part && !self.is_wgsl() => format!("({})({value})", self.argument.of),
+            "u32" => {
+                let value = self.named(&self.views.name_of(element), "made", value, body);
+                let words = trifold_lang::words_of(element, &value, language).unwrap_or_default();
+                for (number, word) in words.iter().enumerate().skip(1) {
+                    let _ = writeln!(body, "  if (word == {number}u) {{ return {word}; }}");
+                }
+                words.first().cloned().unwrap_or_default()
+            }
             "StoredKey" if !is_part => {
                 let value = self.named(&self.views.name_of(element), "made", value, body);
                 let words = trifold_lang::words_of(element, &value, language).unwrap_or_default();
@@ -375,8 +550,14 @@ impl Emitter<'_, '_> {
         let at = |place: &str| {
             let leaves = self.leaves().filter(|(leaf, _)| leaf.straight);
             let leaves = leaves.map(|(_, number)| self.call(&format!("{}_at", LEAVES[number].name), &[place.into()]));
-            self.call(&of, &[place.into()].into_iter().chain(leaves).collect::<Vec<_>>())
+            let word = self.is_words().then(|| "word".to_string());
+            self.call(&of, &[place.into()].into_iter().chain(word).chain(leaves).collect::<Vec<_>>())
         };
+        if self.is_words() {
+            let arguments = [index, ("u32".to_string(), "word".to_string())];
+            let body = format!("{from}  return {};\n", at("index"));
+            return self.function("u32", &format!("load_{name}_word"), &arguments, &body);
+        }
         if !self.is_pack() {
             let body = format!("{from}  return {};\n", at("index"));
             let load = self.function(self.argument.of, &format!("load_{name}"), &[index], &body);

@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use trifold_core::{
-    Backend, Buffer, Compacted, Monoid, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Sum, Transfer, UpperHalf,
+    Backend, Buffer, Compacted, Monoid, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Sum, Summary, Transfer,
+    UpperHalf,
 };
 use trifold_cpu::oracle;
 
 use crate::case::Failure;
+use crate::maps::{Byte, Least, PlaceOf, Tripled, Widened};
 use crate::operators::{Above, Bent};
 
 fn expect<T: PartialEq + Debug>(what: &str, found: T, wanted: T) -> Result<(), Failure> {
@@ -31,6 +33,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     sizes(gpu, &input, &x)?;
     lengths(gpu, &input, &x)?;
     again(gpu, &input, &x)?;
+    summaries(gpu)?;
     match x.slice(1..N + 1) {
         Err(error) => expect("a slice past the end", error.to_string().contains("1..1001"), true)?,
         Ok(_) => return Err(Failure::Wrong("a slice reached past the end".into())),
@@ -71,6 +74,60 @@ fn sorts<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Resul
     gpu.sort(&keys).descending().with(&values).in_place().prepare()?.run()?;
     expect("pairs sorted in place", (keys.read()?, values.read()?), (sorted.clone(), sorted.clone()))?;
     expect("collected pairs", gpu.sort(x).descending().with(x).read()?, (sorted.clone(), sorted))
+}
+
+/// Reductions that bring their operator, results that are mapped, and views of what was counted on the device.
+fn summaries<B: Backend + Scan + Reduce>(gpu: &B) -> Result<(), Failure> {
+    for n in [1, 7, 1000, 70_001] {
+        // Each is there several times.
+        let floats: Vec<f32> = (0..n).map(|i| (i * 37 % 101) as f32 / 4.0 - 7.0).collect();
+        let words: Vec<u32> = floats.iter().map(|x| (x * 4.0 + 30.0) as u32).collect();
+        let (x, y) = (gpu.upload(&floats)?, gpu.upload(&words)?);
+        let place = |is: &dyn Fn(f32, f32) -> bool| {
+            (1..n).fold(0, |best, i| if is(floats[i], floats[best]) { i } else { best }) as u32
+        };
+        expect("arg_min", gpu.arg_min(&x).value()?, place(&|a, b| a < b))?;
+        expect("arg_max", gpu.arg_max(&x).value()?, place(&|a, b| a > b))?;
+        expect("arg_min of bytes", gpu.arg_min(y.mapped(Byte)).value()?, place(&|a, b| a < b))?;
+        let both = gpu.min_max(&x).value()?;
+        let ends = (floats.iter().copied().fold(9e9, f32::min), floats.iter().copied().fold(-9e9, f32::max));
+        expect("min_max", (both.min, both.max), ends)?;
+        expect("dot", gpu.dot(&y, &y).value()?, words.iter().map(|word| word * word).sum())?;
+        let held = words.iter().filter(|word| **word >= 50).count() as u32;
+        expect("count_if", gpu.count_if(&y, Least { least: 50 }).value()?, held)?;
+        let mean = floats.iter().map(|x| f64::from(*x)).sum::<f64>() / n as f64;
+        let squares = floats.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum::<f64>() / n as f64;
+        let length = floats.iter().map(|x| f64::from(x * x)).sum::<f64>().sqrt();
+        near("mean", gpu.mean(&x).value()?, mean)?;
+        near("variance", gpu.variance(&x).value()?, squares)?;
+        near("norm", gpu.norm(&x).value()?, length)?;
+        let mapped = gpu.inclusive_scan(&y, Sum).then(Tripled { by: 3 }).read()?;
+        let sums = oracle::inclusive_scan(&Sum, 0, &words);
+        expect("a mapped scan", mapped, sums.iter().map(|sum| sum * 3).collect())?;
+        let long = gpu.exclusive_scan(y.slice(1..)?, Sum).then(Widened).read()?;
+        expect(
+            "a widened scan",
+            long,
+            oracle::exclusive_scan(&Sum, 0, &words[1..]).iter().map(|&s| (s, s + 1).into()).collect(),
+        )?;
+    }
+    let none = gpu.alloc::<f32>(0)?;
+    expect("arg_min of none", gpu.arg_min(&none).value()?, u32::MAX)?;
+    expect("norm of none", gpu.norm(&none).value()?, 0.0)?;
+    let (x, room, n) = (gpu.upload(&[5.0f32, 2.0, 1.0])?, gpu.alloc::<u32>(3)?, gpu.upload(&[2u32])?);
+    let first = Compacted::new(x, n);
+    expect("a mean of some", gpu.mean(&first).value()?, 3.5)?;
+    expect("places of some", gpu.copy(first.mapped_indexed(PlaceOf)).compact()?.read()?, vec![0, 1])?;
+    refuse("a view in place", gpu.inclusive_scan(room.mapped(Tripled { by: 1 }), Sum).in_place().run(), "no memory")?;
+    refuse("its own output", gpu.copy(room.mapped(Tripled { by: 1 })).to(&room).run(), "overlap")?;
+    refuse("unlike lengths", gpu.dot(&room, &gpu.alloc(2)?).value().map(drop), "3 and 2 elements")?;
+    refuse("none to gather", gpu.copy(gpu.alloc::<u32>(0)?.gathered(&room)).read().map(drop), "gathered from none")
+}
+
+/// As many digits as sums of so many of these floats have.
+fn near(what: &str, found: f32, wanted: f64) -> Result<(), Failure> {
+    expect(what, (f64::from(found) - wanted).abs() <= 1e-4 * (1.0 + wanted.abs()), true)
+        .map_err(|_| Failure::Wrong(format!("{what} gave {found}, not {wanted}")))
 }
 
 fn selections<B: Backend>(gpu: &B) -> Result<(), Failure> {

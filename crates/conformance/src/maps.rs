@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use trifold_core::types::{bf16, f16};
-use trifold_core::{Captures, Element, IntoInput, Map, Request, Slot, Transfer, View, element, iota};
+use trifold_core::{Captures, Element, IntoInput, Map, Predicate, Request, Slot, Transfer, View, element, iota};
 use trifold_cpu::Cpu;
 
 /// A map: its type, what it maps, its text and its Rust.
@@ -27,12 +27,12 @@ macro_rules! map {
     (@type $(#[$doc:meta])* $Map:ident {}) => {
         $(#[$doc])*
         #[derive(Clone)]
-        struct $Map;
+        pub(crate) struct $Map;
     };
     (@type $(#[$doc:meta])* $Map:ident { $($field:ident: $Field:ty),+ }) => {
         element! {
             $(#[$doc])*
-            struct $Map { $($field: $Field),+ }
+            pub(crate) struct $Map { $(pub $field: $Field),+ }
         }
     };
     (@captures $self:ident) => { Captures::default() };
@@ -76,6 +76,37 @@ map!(
 map!(Three {}, ((u32, u16), u32) => u32, "fn map(a: A, b: B, c: C) -> U { return a * 3u + b * 5u + c * 7u; }", |_, ((a, b), c)| {
     a.wrapping_mul(3).wrapping_add(u32::from(b) * 5).wrapping_add(c.wrapping_mul(7))
 });
+
+map!(Byte {}, u32 => u8, "fn map(a: A) -> U { return a; }", |_, a| a as u8);
+map!(PlaceOf {}, (u32, f32) => u32, "fn map(a: A, b: B) -> U { return a; }", |_, (place, _)| place);
+map!(Tripled { by: u32 }, u32 => u32, "fn map(a: A) -> U { return a * captures.by; }", |own, a| a.wrapping_mul(own.by));
+
+element! {
+    /// Two words.
+    pub(crate) struct Two { a: u32, b: u32 }
+}
+impl From<(u32, u32)> for Two {
+    fn from((a, b): (u32, u32)) -> Two {
+        Two { a, b }
+    }
+}
+map!(Widened {}, u32 => Two, "fn map(a: A) -> U { return U(a, a + 1u); }", |_, a| Two { a, b: a.wrapping_add(1) });
+
+element! {
+    /// Words that are at least this.
+    pub(crate) struct Least { pub least: u32 }
+}
+impl Predicate<u32> for Least {
+    fn text(&self) -> Cow<'static, str> {
+        "fn keep(v: T) -> bool { return v >= captures.least; }".into()
+    }
+    fn keep(&self, v: u32) -> bool {
+        v >= self.least
+    }
+    fn captures(&self) -> Captures {
+        Captures::of(self)
+    }
+}
 
 /// Elements that gathers are from.
 pub(crate) const SOURCE: usize = 1000;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::results::new_count;
 use crate::view::MAX_LEAVES;
 use crate::{
-    Algorithm, Backend, Call, Device, Element, Error, Options, Plan, Prepared, Request, Result, Slot, Spans, View,
-    Viewed, once, planner,
+    Algorithm, Backend, Call, Device, Element, Error, Options, Plan, Prepared, Request, Result, Slot, Spans, Then,
+    View, Viewed, once, planner,
 };
 
 /// Waits for a future on this thread.
@@ -61,6 +61,11 @@ impl<B: Backend> Placed<B> {
     pub(crate) fn refused(mut self, refusal: Option<String>) -> Self {
         self.spans = self.spans.and_then(|spans| refusal.map_or(Ok(spans), Err));
         self
+    }
+
+    /// With its output mapped.
+    pub(crate) fn then(self, then: Then) -> Self {
+        Placed { request: self.request.then(then), ..self }
     }
 
     /// Reads this in a slot: if it is more than memory, by the memory that it is made of.

@@ -51,6 +51,34 @@ pub(crate) fn erased<T: Element>(items: Arc<dyn Items<T>>) -> Arc<dyn HostView> 
     Arc::new(Erased(items))
 }
 
+/// A map of elements as bytes, for the CPU backend.
+pub trait HostMap: Send + Sync {
+    /// Writes what the map gives of `n` elements at `from` to `to`.
+    ///
+    /// # Safety
+    /// There are `n` aligned elements at `from`, and aligned room for as many of what it gives at `to`, apart from them.
+    unsafe fn apply(&self, from: *const u8, n: usize, to: *mut u8);
+}
+
+struct OfElements<T, M> {
+    map: M,
+    of: std::marker::PhantomData<fn(T)>,
+}
+
+impl<T: Element, M: Map<T>> HostMap for OfElements<T, M> {
+    unsafe fn apply(&self, from: *const u8, n: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<T>(), to.cast::<M::Output>());
+        for i in 0..n {
+            // SAFETY: the caller's promises.
+            unsafe { to.add(i).write(self.map.map(from.add(i).read())) };
+        }
+    }
+}
+
+pub(crate) fn of_elements<T: Element, M: Map<T>>(map: M) -> Arc<dyn HostMap> {
+    Arc::new(OfElements { map, of: std::marker::PhantomData })
+}
+
 /// One leaf's elements.
 pub(crate) struct Memory;
 

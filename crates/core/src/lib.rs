@@ -38,6 +38,7 @@ mod results;
 mod scalar;
 mod scratch;
 mod sized;
+mod summary;
 pub mod tuning;
 mod turns;
 mod view;
@@ -53,7 +54,7 @@ pub use caps::{Caps, DeviceKind, SubgroupSource, Subgroups};
 pub use device::{Device, DeviceHandle, DeviceKernel, DeviceRecorder, DeviceSteps};
 pub use element::{Element, ElementType, Field, Key, scalar_of};
 pub use error::{Error, Result};
-pub use items::HostView;
+pub use items::{HostMap, HostView};
 pub use kernel::{Access, Argument, Kernel, in_order};
 pub use kernels::Kernels;
 pub use key::{KeyField, KeyImage, MAX_KEY_BYTES};
@@ -62,8 +63,8 @@ pub use once::{CallCache, KeptMemory};
 pub use op::{And, Builtin, Captures, HostOp, Max, Min, Monoid, Op, Or, Product, Sum, Xor};
 pub use options::{Fault, Layout, MAX_ELEMENTS, Options, Waiting};
 pub use plan::{
-    CAPACITY, Captured, KernelKey, LEAVES, LENGTH, LENGTH_OFFSET, Launch, LeafNames, Param, Plan, Region, Size,
-    SizeStep, Slot, Step, ViewOf, leaf_unit,
+    CAPACITY, Captured, KernelKey, LEAVES, LENGTH, LENGTH_OFFSET, Launch, LeafNames, MAPPED_OUTPUT, Param, Plan,
+    Region, Size, SizeStep, Slot, Step, ViewOf, leaf_unit, mapped_unit,
 };
 pub use prepared::{Prepared, scratch_bytes, scratch_bytes_up_to};
 pub use primitive::*;
@@ -71,6 +72,9 @@ pub use renamed::renamed;
 #[doc(hidden)]
 pub use scalar::types;
 pub use scalar::{Number, Scalar, ScalarKind};
+pub use summary::{Float, MinMax, Rank, Summary};
 pub use tuning::{Candidates, Tuning, TuningRow, TuningTable};
 pub use turns::Turns;
-pub use view::{IntoInput, Leaf, MAX_LEAVES, Map, MapText, Node, Value, View, ViewData, Viewed, ViewedRequest, iota};
+pub use view::{
+    IntoInput, Leaf, MAX_LEAVES, Map, MapText, Node, Then, Value, View, ViewData, Viewed, ViewedRequest, iota,
+};

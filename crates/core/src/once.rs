@@ -62,7 +62,9 @@ impl Key {
     fn new(request: &Request, layout: Layout, options: Options) -> Key {
         let captures = [request.op().map(Op::captures), request.selector().map(Selector::captures)];
         let captures = captures.into_iter().flatten().flat_map(Captures::bytes).copied();
-        let captures = captures.chain(request.views().iter().flat_map(|viewed| viewed.view.numbers())).collect();
+        let captures = captures.chain(request.views().iter().flat_map(|viewed| viewed.view.numbers()));
+        let of_output = request.mapped().map_or(&[][..], |then| then.map.captures.bytes());
+        let captures = captures.chain(of_output.iter().copied()).collect();
         Key { request: request.clone(), captures, layout, options }
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::algorithm::Algorithm;
-use crate::kernel::read;
+use crate::kernel::{read, write};
 use crate::primitive::Operand;
 use crate::scratch::Scratch;
-use crate::view::{Leaf, MAX_LEAVES, MapText, ViewData, Viewed};
+use crate::view::{Leaf, MAX_LEAVES, MapText, Then, ViewData, Viewed};
 use crate::{Argument, Caps, Captures, ElementType, Kernel, KeyImage, Language, Op, Selector};
 
 /// Which of a call's spans, or the plan's scratch.
@@ -120,6 +120,8 @@ pub struct KernelKey {
     pub selector: Option<Selector>,
     /// What stands for some of its arguments, where these are no memory.
     pub views: Vec<ViewOf>,
+    /// What maps its output.
+    pub then: Option<Then>,
     /// The parameters that the kernel computes itself, from how many elements a word of the device's memory says there are.
     pub sizes: Vec<(&'static str, Size)>,
 }
@@ -137,6 +139,7 @@ impl KernelKey {
             image: None,
             selector: None,
             views: vec![],
+            then: None,
             sizes: vec![],
         }
     }
@@ -167,9 +170,14 @@ impl KernelKey {
         own.chain(maps).filter(|captured| captured.captures.element().is_some()).collect()
     }
 
-    /// The maps of its views, one after the other: a map's number is its place here.
+    /// The maps of its views, one after the other, and that of its output: a map's number is its place here.
     pub fn maps(&self) -> Vec<&MapText> {
-        self.views.iter().flat_map(|of| of.view.node.maps()).map(|map| &**map).collect()
+        self.views
+            .iter()
+            .flat_map(|of| of.view.node.maps())
+            .chain(self.then.as_ref().map(|then| &then.map))
+            .map(|map| &**map)
+            .collect()
     }
 
     /// The view that stands for an argument, if one does.
@@ -183,6 +191,7 @@ impl KernelKey {
         let length = (!self.sizes.is_empty()).then(|| read(LENGTH, "u32"));
         let memory = self.kernel.arguments.iter().flat_map(|argument| match self.view(argument.name) {
             Some(of) => of.leaves().map(|leaf| read(LEAVES[leaf].name, LEAVES[leaf].of)).collect(),
+            None if self.then.is_some() && argument.name == OUTPUT => vec![write(MAPPED_OUTPUT, "MappedOutput")],
             None => vec![*argument],
         });
         memory.chain(length).collect()
@@ -398,6 +407,16 @@ pub const LENGTH_OFFSET: &str = "length_offset";
 /// The most elements that count.
 pub const CAPACITY: &str = "capacity";
 
+/// The argument whose elements a call's last map makes of the kernel's.
+const OUTPUT: &str = "output";
+/// What stands for that argument then.
+pub const MAPPED_OUTPUT: &str = "mapped_output";
+
+/// How many bytes of a mapped output a kernel writes at once that takes so many elements.
+pub fn mapped_unit(element: &ElementType, pack: u32) -> u32 {
+    leaf_unit(&Leaf { element: element.clone(), straight: true }, pack)
+}
+
 /// How many bytes of a leaf a kernel takes at once that takes so many elements: all of them where a vector of 16 bytes has room, else
 /// one.
 pub fn leaf_unit(leaf: &Leaf, pack: u32) -> u32 {
@@ -407,6 +426,26 @@ pub fn leaf_unit(leaf: &Leaf, pack: u32) -> u32 {
 }
 
 impl Launch {
+    /// Has the kernel map what it writes to the call's output.
+    pub(crate) fn maps_output(&mut self, then: &Then, operands: &[Operand]) {
+        let output = |(name, region): &(&str, Region)| *name == OUTPUT && region.slot == Slot::Output;
+        let Some(at) = self.bindings.iter().position(output) else { return };
+        let bytes = operands.iter().find(|operand| operand.slot == Slot::Output).map_or(0, Operand::bytes);
+        self.bindings[at] = (MAPPED_OUTPUT, Region { slot: Slot::Output, offset: 0, bytes });
+        let taken = self.kernel.kernel.arguments.iter().find(|argument| argument.name == OUTPUT);
+        let pack = match taken {
+            Some(argument) if argument.of == "Pack" => self.kernel.constant("PACK").unwrap_or(1),
+            _ => 1,
+        };
+        let to = Param::Offset { binding: MAPPED_OUTPUT, unit: mapped_unit(&then.map.output, pack) };
+        for (_, param) in &mut self.params {
+            if matches!(param, Param::Offset { binding: OUTPUT, .. }) {
+                *param = to;
+            }
+        }
+        self.kernel.then = Some(then.clone());
+    }
+
     /// Has a view stand for the memory of a slot: the kernel reads the view's leaves instead.
     pub(crate) fn reads_view(&mut self, viewed: &Viewed, operands: &[Operand], language: Language) {
         let Some(at) = self.bindings.iter().position(|(_, region)| region.slot == viewed.slot) else { return };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::items::{self, HostView, Items};
+use crate::items::{self, HostMap, HostView, Items};
 use crate::op::own_name;
 use crate::primitive::Operand;
 use crate::{Backend, Buffer, Captures, Compacted, Device, Element, ElementType, Request, Scalar, Slot, Span, Spans};
@@ -124,6 +124,53 @@ impl Hash for MapText {
     }
 }
 
+/// A map of what a call gives, erased to data.
+#[derive(Clone)]
+pub struct Then {
+    /// The map.
+    pub map: Arc<MapText>,
+    host: Arc<dyn HostMap>,
+}
+
+impl Then {
+    pub(crate) fn of<T: Element, M: Map<T>>(map: M) -> Then {
+        Then { map: Arc::new(MapText::of::<T, M>(&map)), host: items::of_elements(map) }
+    }
+
+    /// The words of what it gives of one element's words.
+    pub(crate) fn of_one(&self, words: &[u32]) -> Vec<u32> {
+        // Memory that any element may lie in.
+        let room = |words: usize| vec![0u128; words.div_ceil(4).max(1)];
+        let (mut from, count) = (room(words.len()), self.map.output.words() as usize);
+        let mut to = room(count);
+        bytemuck::cast_slice_mut::<u128, u32>(&mut from)[..words.len()].copy_from_slice(words);
+        // SAFETY: the words are an element's that the map is of, and `to` has room for what it gives; both are aligned for any.
+        unsafe { self.host.apply(from.as_ptr().cast(), 1, to.as_mut_ptr().cast()) };
+        bytemuck::cast_slice::<u128, u32>(&to)[..count].to_vec()
+    }
+
+    /// The map on the CPU.
+    pub fn host(&self) -> &Arc<dyn HostMap> {
+        &self.host
+    }
+}
+impl std::fmt::Debug for Then {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.map.name)
+    }
+}
+impl PartialEq for Then {
+    fn eq(&self, other: &Self) -> bool {
+        self.map == other.map
+    }
+}
+impl Eq for Then {}
+impl Hash for Then {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.map.hash(state);
+    }
+}
+
 /// How the element at a place of a view comes about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Node {
@@ -229,6 +276,48 @@ pub struct ViewData {
 }
 
 impl ViewData {
+    /// Memory mapped, element by element.
+    pub fn mapped<T: Element, M: Map<T>>(map: M) -> ViewData {
+        let leaf = |i| Node::Leaf(i, T::TYPE);
+        ViewData {
+            node: Node::Mapped(Arc::new(MapText::of::<T, M>(&map)), vec![leaf(0)]),
+            leaves: vec![Leaf { element: T::TYPE, straight: true }],
+            leaf_lengths: vec![],
+            lengths: vec![],
+            host: items::erased(Arc::new(items::Mapped { of: Arc::new(items::Memory), map })),
+        }
+    }
+
+    /// Memory mapped, each element with its place.
+    pub fn mapped_indexed<T: Element, M: Map<(u32, T)>>(map: M) -> ViewData {
+        let pairs = items::Zipped { a: Arc::new(items::Places), b: Arc::new(items::Memory), leaves: 0 };
+        ViewData {
+            node: Node::Mapped(Arc::new(MapText::of::<(u32, T), M>(&map)), vec![Node::Place, Node::Leaf(0, T::TYPE)]),
+            leaves: vec![Leaf { element: T::TYPE, straight: true }],
+            leaf_lengths: vec![],
+            lengths: vec![],
+            host: items::erased(Arc::new(items::Mapped { of: Arc::new(pairs), map })),
+        }
+    }
+
+    /// Two of a type, mapped pair by pair.
+    pub fn mapped_pairs<T: Element, M: Map<(T, T)>>(map: M) -> ViewData {
+        let pairs = items::Zipped { a: Arc::new(items::Memory), b: Arc::new(items::Memory), leaves: 1 };
+        let nodes = [0, 1].map(|i| Node::Leaf(i, T::TYPE));
+        ViewData {
+            node: Node::Mapped(Arc::new(MapText::of::<(T, T), M>(&map)), nodes.into()),
+            leaves: vec![Leaf { element: T::TYPE, straight: true }; 2],
+            leaf_lengths: vec![],
+            lengths: vec![],
+            host: items::erased(Arc::new(items::Mapped { of: Arc::new(pairs), map })),
+        }
+    }
+
+    /// As a call's input.
+    pub(crate) fn as_input(self, request: impl Into<Request>) -> Request {
+        request.into().viewing(Viewed { slot: Slot::Input, first: 0, view: self })
+    }
+
     /// The view on the CPU.
     pub fn host(&self) -> &Arc<dyn HostView> {
         &self.host
@@ -691,11 +780,13 @@ pub struct ViewedRequest {
     pub request: Request,
     /// What stands there instead.
     pub views: Vec<Viewed>,
+    /// What is made of its output.
+    pub then: Option<Then>,
 }
 
 impl ViewedRequest {
     pub(crate) fn with_n(&self, n: u64) -> Request {
-        Request::Viewed(Box::new(ViewedRequest { request: self.request.with_n(n), views: self.views.clone() }))
+        Request::Viewed(Box::new(ViewedRequest { request: self.request.with_n(n), ..self.clone() }))
     }
 
     /// The spans of a call: in the places of views the memory that these read.
@@ -703,9 +794,20 @@ impl ViewedRequest {
         let operands = self.request.operands().into_iter();
         let all = operands.flat_map(|operand| match self.views.iter().find(|viewed| viewed.slot == operand.slot) {
             Some(viewed) => viewed.operands(operand.len),
-            None => vec![operand],
+            None => vec![self.mapped(operand)],
         });
         all.collect()
+    }
+
+    /// The output is what the last map gives.
+    fn mapped(&self, operand: Operand) -> Operand {
+        match &self.then {
+            Some(then) if operand.slot == Slot::Output => {
+                let element = then.map.output.clone();
+                Operand { align: element.align(), element, ..operand }
+            }
+            _ => operand,
+        }
     }
 
     /// The bytes that are moved where so many are of memory alone, and inputs are read so often.

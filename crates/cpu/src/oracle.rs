@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 use trifold_core::{
-    Builtin, Element, ElementType, KeyImage, Monoid, Number, Op, Order, Request, Scalar, ViewData, for_scalar,
+    Builtin, Element, ElementType, KeyImage, Monoid, Number, Op, Order, Request, Scalar, Then, ViewData, for_scalar,
 };
 
 pub use check::Given;
@@ -149,6 +149,25 @@ impl Output {
 }
 
 impl Expected {
+    /// The same of an output that is mapped. Only what is exact, or as an operator made it, has one answer.
+    ///
+    /// # Panics
+    /// If the output is of sums of floats, or the map is of other elements.
+    fn then(self, then: &Then) -> Expected {
+        let (Elements::Exact(bytes) | Elements::Made(bytes)) = self.output.elements else {
+            panic!("an output of rounded floats is mapped");
+        };
+        assert_eq!(then.map.inputs[..], [self.output.element.clone()]);
+        let (size, element) = (self.output.element.bytes() as usize, then.map.output.clone());
+        let n = bytes.len() / size;
+        let (mut from, bytes) = (Aligned::of(&bytes), n * element.bytes() as usize);
+        let mut to = Aligned::of(&vec![0; bytes]);
+        // SAFETY: `from` has `n` of the elements that the map is of, and `to` room for as many as it gives, both aligned for any type.
+        unsafe { then.host().apply(from.bytes().as_ptr(), n, to.bytes().as_mut_ptr()) };
+        let elements = Elements::Made(to.bytes()[..bytes].to_vec());
+        Expected { output: Output { element, elements }, ..self }
+    }
+
     pub(crate) fn of(output: Output) -> Expected {
         Expected { output, values: None, rest: None, count: None }
     }
@@ -159,22 +178,28 @@ impl Expected {
 /// # Panics
 /// If the input or the values are not as long as the request says: this is for tests.
 pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expected {
+    let mapped = request.mapped();
     let request = request.unviewed();
     let expected = crate::PRIMITIVES.iter().find_map(|primitive| (primitive.expect)(request, input, values));
-    expected.expect("every primitive has an oracle")
+    let expected = expected.expect("every primitive has an oracle");
+    match mapped {
+        Some(then) => expected.then(then),
+        None => expected,
+    }
 }
 
 /// The first `n` elements of a view, of what its leaves hold.
 ///
 /// # Panics
 /// If a straight leaf has fewer elements, or the index of a gather leads past what a leaf has.
-pub fn made(view: &ViewData, n: u64, leaves: &[Vec<u8>]) -> Vec<u8> {
+pub fn made(view: &ViewData, n: u64, leaves: &[impl AsRef<[u8]>]) -> Vec<u8> {
     let n = n as usize;
     assert_eq!(leaves.len(), view.leaves.len());
     for ((leaf, bytes), length) in view.leaves.iter().zip(leaves).zip(view.lengths_of_leaves(n as u64)) {
-        assert!(bytes.len() as u64 >= length * u64::from(leaf.element.bytes()), "a leaf of {} bytes", bytes.len());
+        let bytes = bytes.as_ref().len();
+        assert!(bytes as u64 >= length * u64::from(leaf.element.bytes()), "a leaf of {bytes} bytes");
     }
-    let mut leaves: Vec<_> = leaves.iter().map(|leaf| Aligned::of(leaf)).collect();
+    let mut leaves: Vec<_> = leaves.iter().map(|leaf| Aligned::of(leaf.as_ref())).collect();
     let starts: Vec<*const u8> = leaves.iter_mut().map(|leaf| leaf.bytes().as_ptr()).collect();
     let bytes = n * view.node.element().bytes() as usize;
     let mut made = Aligned::of(&vec![0; bytes]);

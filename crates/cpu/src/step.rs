@@ -50,7 +50,7 @@ impl Step {
             Command::Length { span } => Bound::Length { of: Region::of(&span)? },
             Command::Launch { key, kernel, spans, values: Values { params, n, initial }, .. } => {
                 let arguments = Arguments { spans: &spans, made: vec![], params, n };
-                let work = match key.views.is_empty() || kernel.0.makes_views {
+                let work = match key.views.is_empty() && key.then.is_none() || kernel.0.makes_views {
                     true => (kernel.0.bind)(key, &arguments, initial)?,
                     false => view::bind(key, &arguments, initial, kernel.0.bind)?,
                 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::ThreadPool;
-use trifold_core::{Error, HostView, KernelKey, LEAVES, Request, Result, ViewOf};
+use trifold_core::{Error, HostMap, HostView, KernelKey, LEAVES, MAPPED_OUTPUT, Request, Result, ViewOf};
 
 use crate::Cpu;
 use crate::memory::{self, Access, Region};
@@ -68,14 +68,55 @@ impl Source {
     }
 }
 
-/// A launch whose inputs are views: they are made first, in memory of the launch's own.
+/// A launch whose inputs are views, which are made first, or whose output is mapped: in memory of the launch's own.
 struct Viewed {
     sources: Vec<(Source, Region)>,
+    then: Option<Mapped>,
     n: usize,
     work: Box<dyn Work>,
 }
 
-/// Binds a launch of views, whose own part is bound by `bind`.
+/// An output that is mapped from what a launch gave.
+#[derive(Clone)]
+struct Mapped {
+    host: Arc<dyn HostMap>,
+    /// Bytes of an element before and after.
+    sizes: [usize; 2],
+    from: Region,
+    to: Region,
+}
+
+impl Mapped {
+    /// Maps as many elements as there are, or the first `n`.
+    fn apply(&self, pool: &ThreadPool, n: usize) -> Result<()> {
+        let _access = Access::to(&[&self.from], &[&self.to])?;
+        let (source, target, [before, after]) = (Shared(self.from.start()), Shared(self.to.start()), self.sizes);
+        let n = n.min(self.to.bytes() / after.max(1));
+        let each = (PART_BYTES / before.max(1)).max(1);
+        in_parts(
+            pool,
+            n * before <= ALONE_BYTES,
+            n.div_ceil(each),
+            || (),
+            |(), part| {
+                let first = part * each;
+                // SAFETY: `bind` made the one region of as many elements as the other has, both aligned. The parts are apart, and `_access`
+                // covers both.
+                unsafe {
+                    self.host.apply(source.at(first * before), each.min(n - first), target.at(first * after));
+                }
+            },
+        );
+        Ok(())
+    }
+}
+
+/// Memory of a launch's own.
+fn room(bytes: usize) -> Result<Region> {
+    Region::of(&memory::allocate::<Cpu>(bytes as u64, 0, "the CPU")?.slice(0, bytes as u64)?)
+}
+
+/// Binds a launch of views, or one whose output is mapped. Its own part is bound by `bind`.
 pub(crate) fn bind(
     key: &KernelKey,
     arguments: &Arguments<'_>,
@@ -83,27 +124,38 @@ pub(crate) fn bind(
     bind: Bind,
 ) -> Result<Box<dyn Work>> {
     let n = arguments.count()?;
-    let mut made = vec![];
+    let (mut sources, mut regions) = (vec![], vec![]);
     for of in &key.views {
         let source = Source::bind(of, arguments)?;
-        let bytes = (n * source.size) as u64;
-        let room = memory::allocate::<Cpu>(bytes, 0, "the CPU")?.slice(0, bytes)?;
-        made.push((of.argument, source, Region::of(&room)?));
+        let region = room(n * source.size)?;
+        regions.push((of.argument, region.clone()));
+        sources.push((source, region));
     }
-    let regions: Vec<_> = made.iter().map(|(name, _, region)| (*name, region.clone())).collect();
+    let then = match (&key.then, &key.element) {
+        (Some(then), Some(element)) => {
+            let to = arguments.region(MAPPED_OUTPUT)?;
+            to.check_alignment("output", then.map.output.align() as usize)?;
+            let sizes = [element.bytes() as usize, then.map.output.bytes() as usize];
+            let from = room(to.bytes() / sizes[1].max(1) * sizes[0])?;
+            regions.push(("output", from.clone()));
+            Some(Mapped { host: then.host().clone(), sizes, from, to })
+        }
+        _ => None,
+    };
     let work = bind(key, &arguments.with(regions), initial)?;
-    let sources = made.into_iter().map(|(_, source, region)| (source, region)).collect();
-    Ok(Box::new(Viewed { sources, n, work }))
+    Ok(Box::new(Viewed { sources, then, n, work }))
 }
 
 impl Work for Viewed {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         self.sources.iter().try_for_each(|(source, region)| source.fill(pool, self.n, region))?;
-        self.work.run(pool)
+        self.work.run(pool)?;
+        self.then.iter().try_for_each(|then| then.apply(pool, self.n.max(1)))
     }
 
     fn resized(&self, n: usize) -> Box<dyn Work> {
-        Box::new(Viewed { sources: self.sources.clone(), n, work: self.work.resized(n) })
+        let Viewed { sources, then, work, .. } = self;
+        Box::new(Viewed { sources: sources.clone(), then: then.clone(), n, work: work.resized(n) })
     }
 }
 

@@ -207,6 +207,7 @@ fn caps(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: Features) -> 
         caps.max_binding =
             u64::from(u32::try_from(limits.max_storage_buffer_binding_size).unwrap_or(u32::MAX)) / 16 * 16;
         caps.max_buffer = limits.max_buffer_size;
+        caps.max_bindings = limits.max_storage_buffers_per_shader_stage;
         caps.binding_alignment = u64::from(limits.min_storage_buffer_offset_alignment);
         caps
     }

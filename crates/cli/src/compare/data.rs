@@ -42,8 +42,8 @@ impl Data {
     pub fn new(backend: &Device, case: Rc<Case>, request: &Request) -> Result<Data> {
         let spans = SpansOf::of(request, |operand| {
             match operand.slot {
-                Slot::Input => upload(backend, case.input.as_bytes()),
-                Slot::InputValues => {
+                Slot::Input | Slot::Leaf(0) => upload(backend, case.input.as_bytes()),
+                Slot::InputValues | Slot::Leaf(_) => {
                     let missing = || Error::Invalid("the case has no values".into());
                     upload(backend, case.values.as_ref().ok_or_else(missing)?.as_bytes())
                 }

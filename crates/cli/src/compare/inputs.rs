@@ -61,12 +61,20 @@ impl Inputs {
         let input = last.filter(|case| case.source == source).map(|case| Rc::clone(&case.input));
         let make = || Rc::new(Elements::shaped(source.distribution, source.shape, job.scalar, job.n, SEED));
         let input = input.unwrap_or_else(make);
-        let values = request.operands().into_iter().find(|operand| operand.slot == Slot::InputValues);
+        let is_second = |slot| matches!(slot, Slot::InputValues | Slot::Leaf(1));
+        let values = request.operands().into_iter().find(|operand| is_second(operand.slot));
         let values = values.map(|values| match request.op() {
             Some(_) => Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED),
             None => Elements::indices(job.n, values.element.bytes()),
         });
-        let expected = oracle::expect(request, input.as_bytes(), values.as_ref().map(Elements::as_bytes));
+        let second = values.as_ref().map(Elements::as_bytes);
+        let expected = match request.views() {
+            [] => oracle::expect(request, input.as_bytes(), second),
+            [viewed, ..] => {
+                let leaves: Vec<&[u8]> = [Some(input.as_bytes()), second].into_iter().flatten().collect();
+                oracle::expect(request, &oracle::made(&viewed.view, request.n(), &leaves), None)
+            }
+        };
         self.keep(Rc::new(Case { source, request: request.clone(), input, values, expected }))
     }
 

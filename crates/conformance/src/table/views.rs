@@ -1,9 +1,11 @@
 //! Rows of views: what primitives read by maps, and from other places.
 
-use trifold_core::{Builtin, ElementType, Op, Operand, Request, Rest, Scalar, ScanKind, Selector, Slot, UpperHalf};
+use trifold_core::{
+    Builtin, ElementType, Op, Operand, Order, Request, Rest, Scalar, ScanKind, Selector, Slot, SortRequest, UpperHalf,
+};
 use trifold_cpu::oracle;
 
-use super::{Inputs, Table, reduce, scan, select};
+use super::{Inputs, Table, by_key, reduce, scan, select, sort};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::maps::{self, Placed};
@@ -53,6 +55,36 @@ impl Table<'_> {
         }
     }
 
+    /// Sorts of what a view gives, and reductions by it.
+    fn view_of_keys(&mut self, view: &Request, turn: usize, sizes: &[u64]) {
+        let element = view.views()[0].view.node.element();
+        let all = self.level == Level::Full;
+        let value = ElementType::Scalar(Scalar::U32);
+        let placements = [Placement::Aligned, Placement::Odd].into_iter().enumerate();
+        for (_, placement) in placements.filter(|(i, _)| all || turn % 2 == *i) {
+            for &n in sizes {
+                let mut rows = vec![];
+                if matches!(element, ElementType::Scalar(_)) {
+                    rows.push(maps::of(view, sort(element.clone(), None, Order::Ascending, n), Slot::Input));
+                    if all || turn.is_multiple_of(3) {
+                        let pairs = sort(element.clone(), Some(value.clone()), Order::Descending, n);
+                        rows.push(maps::of(view, pairs, Slot::Input));
+                        rows.push(maps::of(view, SortRequest::argsort(element.clone(), n).into(), Slot::Input));
+                    }
+                }
+                if element.unit() == 4 {
+                    rows.push(maps::of(view, by_key(&element, None, n), Slot::Input));
+                }
+                if let ElementType::Scalar(scalar) = element
+                    && let Some(op) = Op::builtin(Builtin::Max, scalar)
+                {
+                    rows.push(maps::of(view, by_key(&value, Some(op), n), Slot::InputValues));
+                }
+                rows.into_iter().for_each(|row| self.by_algorithm(Row::new(row).placement(placement)));
+            }
+        }
+    }
+
     /// The primitives that compute with elements. Each view has a kernel of its own of each: at the quick level by turns.
     fn view_of_elements(&mut self, view: &Request, turn: usize) {
         let element = view.views()[0].view.node.element();
@@ -79,6 +111,7 @@ impl Table<'_> {
                 }
             }
         }
+        self.view_of_keys(view, turn, sizes);
         let selector = match element {
             ElementType::Scalar(Scalar::U32) => Selector::of::<u32, _>(Upper),
             ElementType::Scalar(Scalar::F32) => Selector::of::<f32, _>(Upper),

@@ -17,7 +17,7 @@ pub(crate) use crate::primitive::Of;
 use crate::primitive::{FAMILIES, KERNELS};
 use crate::scratch::Scratch;
 use crate::tuning::Candidates;
-use crate::{Caps, ElementType, Error, Kernel, Language, Request, Result, Step, SubgroupSource};
+use crate::{Caps, ElementType, Error, Kernel, Language, Request, Result, Slot, Step, SubgroupSource, Viewed};
 
 /// An algorithm of one primitive.
 ///
@@ -43,8 +43,10 @@ pub struct Algorithm {
     pub follows_arrival: bool,
     /// How often it reads its input.
     pub reads: u64,
-    /// Whether that may be a view, unless it is the literature's.
-    pub reads_views: bool,
+    /// The slots in which that may be a view. The literature's take memory.
+    pub views: &'static [Slot],
+    /// Whether it can map its output.
+    pub maps_output: bool,
     /// The most elements that any device takes by it.
     pub most: u64,
     /// The algorithm whose blocks it has in another order.
@@ -167,7 +169,8 @@ impl Algorithm {
             tiles_wait: false,
             follows_arrival: false,
             reads: 1,
-            reads_views: true,
+            views: &[Slot::Input],
+            maps_output: false,
             most: u64::MAX,
             variant_of: None,
             candidates: || &[],
@@ -180,9 +183,9 @@ impl Algorithm {
         self.most < u64::MAX
     }
 
-    /// Whether what it reads may be a view.
-    pub fn takes_views(&self) -> bool {
-        self.reads_views && !self.is_reference
+    /// Whether what it reads in these slots may be views.
+    pub fn takes_views(&self, views: &[Viewed]) -> bool {
+        views.is_empty() || !self.is_reference && views.iter().all(|viewed| self.views.contains(&viewed.slot))
     }
 
     /// Whether it is chosen only behind those that need no subgroups.

@@ -56,7 +56,7 @@ pub fn compute_bound(n: u64, turns: u32, workgroup: u32, caps: &Caps) -> Result<
         initial: None,
     };
     let (layout, options) = (Layout::default(), Options::default());
-    let planner = Planner { layout, options, caps, tuning: &Tuning::of(caps), views: &[] };
+    let planner = Planner { layout, options, caps, tuning: &Tuning::of(caps), views: &[], then: None };
     let steps = if n == 0 { vec![] } else { vec![Step::Launch(launch)] };
     let output = Operand::new(Slot::Output, &ElementType::Scalar(Scalar::F32), n.into());
     planner.finish(&COMPUTE_BOUND, n, vec![output], Work::new(Default::default(), steps))

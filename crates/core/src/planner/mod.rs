@@ -11,10 +11,10 @@ pub use self::shape::Words;
 pub(crate) use self::shape::*;
 use crate::algorithm::{Algorithm, InPlace, Work};
 use crate::options::check_count;
-use crate::primitive::Operand;
+use crate::primitive::{Operand, Primitive};
 use crate::{
-    Caps, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Request, Result, Slot, Step,
-    Tuning, Viewed,
+    Caps, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Region, Request, Result, Slot,
+    Step, Then, Tuning, Viewed,
 };
 
 /// What plans are made from, beside the request.
@@ -26,6 +26,8 @@ pub(crate) struct Planner<'a> {
     pub(crate) tuning: &'a Tuning,
     /// What stands for the memory of slots.
     pub(crate) views: &'a [Viewed],
+    /// What the output is mapped by.
+    pub(crate) then: Option<&'a Then>,
 }
 
 /// Makes a plan: pure data from pure data, no device needed.
@@ -44,11 +46,18 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
         )));
     }
     let n = check_count(request.n())?;
-    let planner = Planner { layout, options, caps, tuning: &tuning.within(caps)?, views: request.views() };
+    let planner = Planner {
+        layout,
+        options,
+        caps,
+        tuning: &tuning.within(caps)?,
+        views: request.views(),
+        then: request.mapped(),
+    };
     planner.check(request)?;
     let algorithm = planner.algorithm(request)?;
     let work = match n {
-        0 => Work::new(Default::default(), asked.of_nothing()),
+        0 => Work::new(Default::default(), planner.of_nothing(asked)),
         _ => request.work(algorithm, &planner).unwrap_or_else(|| Err(planner.is_foreign(request, algorithm)))?,
     };
     let plan = planner.finish(algorithm, n, operands, work)?;
@@ -62,8 +71,9 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
 /// First is the planner's own choice at most sizes; tuning has the limits. Then come the others that are fast
 /// somewhere, then the literature's.
 pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static Algorithm> {
-    let reads = |a: &Algorithm| request.views().is_empty() || a.takes_views();
-    let runs = |a: &&&Algorithm| a.lack(request, caps).is_none() && request.n() <= a.most && reads(a);
+    let reads = |a: &Algorithm| a.takes_views(request.views());
+    let writes = |a: &Algorithm| request.mapped().is_none() || a.maps_output && !a.is_reference;
+    let runs = |a: &&&Algorithm| a.lack(request, caps).is_none() && request.n() <= a.most && reads(a) && writes(a);
     let mut all: Vec<&Algorithm> = request.algorithms().iter().filter(runs).copied().collect();
     all.sort_by_key(|algorithm| (algorithm.is_reference, algorithm.steps_back(caps)));
     all
@@ -135,11 +145,15 @@ impl Planner<'_> {
         let of_device = algorithm.lack(request, self.caps);
         let of_length = (reads_length && algorithm.is_reference)
             .then(|| " for a number of elements that is on the device: its launches follow from n".into());
-        let of_views = (!algorithm.takes_views() && !self.views.is_empty()).then(|| match algorithm.is_reference {
+        let of_views = (!algorithm.takes_views(self.views)).then(|| match algorithm.is_reference {
             true => " of a view: it is there to be read, and takes memory".into(),
             false => " of a view: it takes memory; copy the view to a buffer first".into(),
         });
-        of_device.or(of_length).or(of_views).or_else(|| match algorithm.needs.in_place {
+        let onto_itself = (self.then.is_some() && in_place)
+            .then(|| " in place, with its output mapped (then): give it two spans".into());
+        let of_output = (self.then.is_some() && (!algorithm.maps_output || algorithm.is_reference))
+            .then(|| " with its output mapped (then); map what it wrote, as a view".into());
+        of_device.or(of_length).or(of_views).or(of_output).or(onto_itself).or_else(|| match algorithm.needs.in_place {
             InPlace::WithProgress if in_place && !self.caps.forward_progress => Some(
                 " in place, where a stuck tile's input may be overwritten before a helper reads it: give it two spans".into(),
             ),
@@ -178,6 +192,7 @@ impl Planner<'_> {
         for step in &mut work.steps {
             if let Step::Launch(launch) = step {
                 self.views.iter().for_each(|viewed| launch.reads_view(viewed, &operands, self.caps.language));
+                self.then.iter().for_each(|then| launch.maps_output(then, &operands));
                 let Launch { kernel, bindings, .. } = launch;
                 kernel.arguments = bindings.iter().map(|(name, _)| *name).collect();
                 let captured = kernel.captured().into_iter().filter_map(|captured| captured.captures.element());
@@ -198,6 +213,9 @@ impl Planner<'_> {
         for viewed in self.views {
             let values = viewed.view.node.elements();
             values.iter().try_for_each(|element| self.caps.check_value(element))?;
+        }
+        if let Some(then) = self.then {
+            self.caps.check_element(&then.map.output)?;
         }
         for operand in &operands {
             self.caps.check_span(operand.slot.noun(), operand.bytes())?;
@@ -237,6 +255,32 @@ impl Planner<'_> {
             }),
         }
     }
+}
+
+impl Planner<'_> {
+    /// What is to be done where there are no elements.
+    fn of_nothing(&self, asked: &dyn Primitive) -> Vec<Step> {
+        let steps = asked.of_nothing();
+        let Some(then) = self.then else { return steps };
+        let is_output = |step: &Step| matches!(step, Step::Fill { region, .. } if region.slot == Slot::Output);
+        let (of_output, mut others): (Vec<Step>, Vec<Step>) = steps.into_iter().partition(is_output);
+        let words = of_output.iter().map(|step| if let Step::Fill { value, .. } = step { *value } else { 0 });
+        let words: Vec<u32> = words.collect();
+        if !words.is_empty() {
+            others.extend(fills(&then.of_one(&words)));
+        }
+        others
+    }
+}
+
+/// Fills of an output's words.
+pub(crate) fn fills(words: &[u32]) -> Vec<Step> {
+    let fill = |(i, &value): (usize, &u32)| Step::Fill {
+        region: Region { slot: Slot::Output, offset: 4 * i as u64, bytes: 4 },
+        value,
+        once: false,
+    };
+    words.iter().enumerate().map(fill).collect()
 }
 
 fn check_initial(element: &ElementType, initial: Option<&[u8]>) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use super::{Form, Label, Operand, Primitive};
 use crate::results::{Whole, length, unknown_length, whole_results};
+use crate::summary;
 use crate::{Backend, Buffer, Compacted, Device, Element, ElementType, Placed, Result, Slot, Transfer, View, block_on};
 
 /// A copy: the ceiling that the others are measured against.
@@ -16,6 +17,13 @@ pub struct CopyRequest {
 /// Copies.
 pub static COPY: Form =
     Form::new("copy", |scalar, _, n| Some(CopyRequest { element: ElementType::Scalar(scalar), n }.into()));
+
+/// Copies of what a map gives: of each number its square.
+pub static TRANSFORM: Form = Form::new("transform", |scalar, _, n| {
+    let view = summary::squares(scalar)?;
+    let request = CopyRequest { element: view.node.element(), n };
+    Some(view.as_input(request))
+});
 
 impl CopyRequest {
     pub(crate) fn bytes(&self) -> u64 {

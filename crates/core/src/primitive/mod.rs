@@ -13,14 +13,14 @@ pub(crate) mod sort;
 pub use self::copy::CopyCall;
 pub use self::form::{Form, Writes};
 pub use self::prelude::*;
-pub use self::reduce::ReduceCall;
+pub use self::reduce::{ReduceCall, ReduceThenCall};
 pub use self::reduce_by_key::ReduceByKeyCall;
-pub use self::scan::{ScanCall, ScanKind};
+pub use self::scan::{ScanCall, ScanKind, ScanThenCall};
 pub use self::select::{HostSelector, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
-use crate::view::{Viewed, ViewedRequest};
+use crate::view::{Then, Viewed, ViewedRequest};
 use crate::{ElementType, Kernel, Op, Result, Slot, Step};
 
 /// What programs use: the traits, and the types of their arguments.
@@ -125,11 +125,11 @@ macro_rules! primitives {
 
 primitives! {
     /// Copy elements: the ceiling that the others are measured against.
-    copy: Copy(CopyRequest) as COPY;
+    copy: Copy(CopyRequest) as COPY, TRANSFORM;
     /// Scan.
     scan: Scan(ScanRequest) as SCAN;
     /// Reduce.
-    reduce: Reduce(ReduceRequest) as REDUCE;
+    reduce: Reduce(ReduceRequest) as REDUCE, SUM_OF_SQUARES, DOT, ARG_MIN;
     /// Sort.
     sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT;
     /// Select or partition.
@@ -277,7 +277,7 @@ impl Operand {
 }
 
 impl Request {
-    /// How programs offer it.
+    /// How programs offer it: where views are read, as if they were memory.
     pub fn form(&self) -> &'static Form {
         self.asked().form()
     }
@@ -305,10 +305,28 @@ impl Request {
     pub fn viewing(self, viewed: Viewed) -> Request {
         let mut of = match self {
             Request::Viewed(of) => of,
-            request => Box::new(ViewedRequest { request, views: vec![] }),
+            request => Box::new(ViewedRequest { request, views: vec![], then: None }),
         };
         of.views.push(viewed);
         Request::Viewed(of)
+    }
+
+    /// The same, whose output is mapped as it is written.
+    pub(crate) fn then(self, then: Then) -> Request {
+        let mut of = match self {
+            Request::Viewed(of) => of,
+            request => Box::new(ViewedRequest { request, views: vec![], then: None }),
+        };
+        of.then = Some(then);
+        Request::Viewed(of)
+    }
+
+    /// What its output is mapped by.
+    pub fn mapped(&self) -> Option<&Then> {
+        match self {
+            Request::Viewed(viewed) => viewed.then.as_ref(),
+            _ => None,
+        }
     }
 
     /// What stands for the memory of slots.
@@ -330,6 +348,7 @@ impl Request {
     /// What tells it apart from the primitive's other requests, in words.
     pub fn label(&self) -> Label {
         let mut label = self.asked().label();
+        label.more.extend(self.mapped().map(|then| format!("then={}", then.map.name).into()));
         label.more.extend(self.views().iter().map(|of| format!("{}={}", of.slot.noun(), of.view.node).into()));
         label
     }

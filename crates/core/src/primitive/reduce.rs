@@ -1,10 +1,13 @@
 //! Reduce.
 
+use std::marker::PhantomData;
+
 use super::{Form, Label, Operand, Primitive};
 use crate::results::{Results, length, results};
+use crate::summary;
 use crate::{
-    Backend, Buffer, Device, Element, IntoInput, Monoid, Op, Placed, Region, Result, Slot, Step, Transfer, View,
-    block_on, bytemuck,
+    Backend, Buffer, Builtin, Device, Element, IntoInput, Map, Monoid, Op, Placed, Region, Result, Slot, Step, Then,
+    Transfer, View, block_on, bytemuck,
 };
 
 /// A reduction to one element.
@@ -23,6 +26,22 @@ pub static REDUCE: Form = Form {
     has_operator: true,
     ..Form::new("reduce", |scalar, op, n| Some(ReduceRequest { op: Op::builtin(op, scalar)?, n, initial: None }.into()))
 };
+
+/// Sums of what a map gives: of each number its square, those of fewer than 32 bits as wider ones.
+pub static SUM_OF_SQUARES: Form = Form::new("sum_of_squares", |scalar, _, n| {
+    let view = summary::squares(scalar)?;
+    let op = Op::builtin(Builtin::Sum, scalar.held())?;
+    Some(view.as_input(ReduceRequest { op, n, initial: None }))
+});
+
+/// Sums of the products of two numbers each.
+pub static DOT: Form = Form::new("dot", |scalar, _, n| {
+    let view = summary::products(scalar)?;
+    Some(view.as_input(ReduceRequest { op: Op::builtin(Builtin::Sum, scalar)?, n, initial: None }))
+});
+
+/// Where the least number stands.
+pub static ARG_MIN: Form = Form::new("arg_min", |scalar, _, n| summary::arg_min(scalar, n));
 
 impl ReduceRequest {
     pub(crate) fn bytes(&self) -> u64 {
@@ -183,7 +202,88 @@ impl<T: Element, B: Backend> ReduceCall<T, B> {
     }
 }
 
+impl<T: Element, B: Backend> ReduceCall<T, B> {
+    /// With the one element mapped as it is written.
+    ///
+    /// ```
+    /// # use std::borrow::Cow;
+    /// # use trifold_core::{Map, Reduce, Sum, Transfer};
+    /// #[derive(Clone)]
+    /// struct Root;
+    ///
+    /// impl Map<f32> for Root {
+    ///     type Output = f32;
+    ///     fn text(&self) -> Cow<'static, str> {
+    ///         "fn map(a: A) -> U { return sqrt(a); }".into()
+    ///     }
+    ///     fn map(&self, a: f32) -> f32 {
+    ///         a.sqrt()
+    ///     }
+    /// }
+    ///
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[9.0f32, 16.0])?;
+    /// assert_eq!(gpu.reduce(&x, Sum).then(Root).value()?, 5.0);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn then<M: Map<T>>(self, map: M) -> ReduceThenCall<T, M::Output, B> {
+        ReduceThenCall { call: self, then: Then::of(map), of: PhantomData }
+    }
+}
+
+/// A reduction whose result is mapped, and has no place yet.
+///
+/// ```
+/// # use trifold_core::{Reduce, Summary, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[3.0f32, 4.0])?;
+/// let length = gpu.alloc(1)?;
+/// gpu.norm(&x).to(&length).run()?;
+/// assert_eq!(length.read()?, [5.0]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
+#[must_use = "say where: to(&out), collect() or value()"]
+pub struct ReduceThenCall<T, U, B: Backend = Device> {
+    call: ReduceCall<T, B>,
+    then: Then,
+    of: PhantomData<fn() -> U>,
+}
+
+impl<T: Element, U: Element, B: Backend> ReduceThenCall<T, U, B> {
+    /// To a buffer of one element.
+    pub fn to(self, output: &Buffer<U, B>) -> Placed<B> {
+        let ReduceCall { device, input, request } = self.call;
+        let spans = input.spans_to(output.span());
+        Placed::new(device, request, spans).reads(Slot::Input, &input).then(self.then)
+    }
+
+    /// Runs the call, waits for its end, and reads the one element.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub fn value(self) -> Result<U> {
+        block_on(self.value_async())
+    }
+
+    /// As [`ReduceThenCall::value`], for programs that must not block.
+    ///
+    /// # Errors
+    /// As of [`Scan`](crate::Scan).
+    pub async fn value_async(self) -> Result<U> {
+        Ok(self.read_async().await?[0])
+    }
+}
+
 length!(ReduceCall<T: Element>, input);
+length!(ReduceThenCall<T: Element, U: Element>, call.input);
+
+results! {
+    ReduceThenCall<T: Element, U: Element>::collect, collect_async -> Buffer<U, B>, Vec<U>; |call| {
+        let output = call.call.device.alloc(1)?;
+        call.to(&output).run_async().await?;
+        Ok(output)
+    }
+}
 
 results! {
     ReduceCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {

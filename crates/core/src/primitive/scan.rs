@@ -1,13 +1,15 @@
 //! Scan.
 
+use std::marker::PhantomData;
+
 use super::{Form, Label, Operand, Primitive};
 use crate::algorithm::{Algorithm, scan};
 use crate::planner::Planner;
 use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::tuning::numbers;
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, IntoInput, Monoid, Op, Placed, Result, Slot, Transfer, View, block_on,
-    bytemuck,
+    Backend, Buffer, Compacted, Device, Element, IntoInput, Map, Monoid, Op, Placed, Result, Slot, Then, Transfer,
+    View, block_on, bytemuck,
 };
 
 numbers! {
@@ -235,6 +237,62 @@ impl<T: Element, B: Backend> ScanCall<T, B> {
     /// ```
     pub fn in_place(self) -> Placed<B> {
         Placed::of(self.device, self.request, self.input.spans_in_place())
+    }
+}
+
+impl<T: Element, B: Backend> ScanCall<T, B> {
+    /// With each element mapped as it is written.
+    ///
+    /// ```
+    /// # use std::borrow::Cow;
+    /// # use trifold_core::{Captures, Map, Scan, Sum, Transfer};
+    /// trifold_core::element! { struct Divided { by: f32 } }
+    ///
+    /// impl Map<u32> for Divided {
+    ///     type Output = f32;
+    ///     fn text(&self) -> Cow<'static, str> {
+    ///         "fn map(a: A) -> U { return f32(a) / captures.by; }".into()
+    ///     }
+    ///     fn map(&self, a: u32) -> f32 {
+    ///         a as f32 / self.by
+    ///     }
+    ///     fn captures(&self) -> Captures {
+    ///         Captures::of(self)
+    ///     }
+    /// }
+    ///
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[2u32, 2, 4])?;
+    /// assert_eq!(gpu.inclusive_scan(&x, Sum).then(Divided { by: 8.0 }).read()?, [0.25, 0.5, 1.0]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn then<M: Map<T>>(self, map: M) -> ScanThenCall<T, M::Output, B> {
+        ScanThenCall { call: self, then: Then::of(map), of: PhantomData }
+    }
+}
+
+/// A scan whose results are mapped, and have no place yet.
+#[must_use = "say where: to(&out), collect() or read()"]
+pub struct ScanThenCall<T, U, B: Backend = Device> {
+    call: ScanCall<T, B>,
+    then: Then,
+    of: PhantomData<fn() -> U>,
+}
+
+impl<T: Element, U: Element, B: Backend> ScanThenCall<T, U, B> {
+    /// To a buffer of as many elements, which is not the input.
+    pub fn to(self, output: &Buffer<U, B>) -> Placed<B> {
+        let ScanCall { device, input, request } = self.call;
+        let spans = input.spans_to(output.span());
+        Placed::new(device, request, spans).reads(Slot::Input, &input).then(self.then)
+    }
+}
+
+whole_results! {
+    ScanThenCall<T: Element, U: Element>, call.input -> Buffer<U, B>, Compacted<U, B>, Vec<U>; |call| {
+        let output = call.call.device.alloc(call.call.input.len())?;
+        call.to(&output).run_async().await?;
+        output
     }
 }
 

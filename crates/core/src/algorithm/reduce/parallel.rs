@@ -9,6 +9,7 @@ pub(super) static KERNEL: Kernel = Kernel::host("reduce/parallel");
 /// On all of the processor's threads.
 pub static PARALLEL: Algorithm = Algorithm {
     needs: Needs::THREADS,
+    maps_output: true,
     ..Algorithm::new("parallel", "", Of::Reduce(Row { plan, traffic: Some(|r, _| r.bytes()) }))
 };
 

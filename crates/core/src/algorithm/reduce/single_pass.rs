@@ -40,6 +40,7 @@ pub(super) static KERNEL: Kernel = kernel!(
 
 /// The planner's choice. Reads each element once.
 pub static SINGLE_PASS: Algorithm = Algorithm {
+    maps_output: true,
     candidates: || CANDIDATES,
     ..Algorithm::new("single_pass", "reduce-single-pass.md", Of::Reduce(Row { plan, traffic: Some(|r, _| r.bytes()) }))
 };

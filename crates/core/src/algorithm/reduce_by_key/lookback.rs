@@ -9,7 +9,7 @@ use crate::planner::{Planner, clean_once};
 use crate::primitive::reduce_by_key::{REDUCE_BY_KEY, RUN_LENGTH_ENCODE};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Kernel, Param, ReduceByKeyRequest, Result, Scalar};
+use crate::{Kernel, Param, ReduceByKeyRequest, Result, Scalar, Slot};
 
 pub(super) static KERNEL: Kernel = kernel!(
     "reduce_by_key/lookback",
@@ -42,6 +42,7 @@ pub static LOOKBACK: Algorithm = Algorithm {
     tiles_wait: true,
     follows_arrival: true,
     candidates: || CANDIDATES,
+    views: &[Slot::Input, Slot::InputValues],
     ..Algorithm::new(
         "lookback",
         "reduce-by-key-lookback.md",

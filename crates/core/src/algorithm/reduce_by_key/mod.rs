@@ -96,6 +96,8 @@ impl<'a> ReduceByKeyTask<'a> {
         let shape = |workgroup, words| (planner.workgroup_within_half(workgroup, segment), words);
         let wanted = shape(t.reduce_by_key.staged_workgroup, t.reduce_by_key.staged_words);
         let staged = reaches(words_of(n, &request.key), t.reduce_by_key.staged_from) && fits(wanted.0, 1);
+        // Tiles are staged as they lie in memory.
+        let staged = staged && planner.views.is_empty();
         let (workgroup, words) = if staged { wanted } else { shape(t.reduce_by_key.workgroup, words) };
         let words = planner.words(words.min(t.scan.words), words_of(n, segment), workgroup);
         let mut rows = (words / segment.words()).min(2 * words / (segment.words() + key_words)).max(1);

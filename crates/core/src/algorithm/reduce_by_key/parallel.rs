@@ -3,13 +3,14 @@
 use super::{ReduceByKeyTask, arguments};
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
-use crate::{Kernel, KernelKey, ReduceByKeyRequest, Result, Step};
+use crate::{Kernel, KernelKey, ReduceByKeyRequest, Result, Slot, Step};
 
 pub(super) static KERNEL: Kernel = Kernel::host("reduce_by_key/parallel");
 
 /// On all of the processor's threads, in one pass.
 pub static PARALLEL: Algorithm = Algorithm {
     needs: Needs::THREADS,
+    views: &[Slot::Input, Slot::InputValues],
     ..Algorithm::new("parallel", "", Of::ReduceByKey(Row { plan, traffic: Some(|r, runs| r.bytes_moved(1, runs)) }))
 };
 

@@ -35,6 +35,7 @@ pub(super) static TILE_SCAN: Kernel = kernel!(
 pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
     reads: 2,
+    views: &[Slot::Input, Slot::InputValues],
     ..Algorithm::new(
         "reduce_then_scan",
         "reduce-by-key-reduce-then-scan.md",

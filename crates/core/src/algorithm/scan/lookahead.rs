@@ -36,7 +36,7 @@ pub(super) static KERNEL: Kernel = kernel!(
 pub static LOOKAHEAD: Algorithm = {
     let waiting = waiting("lookahead", "scan-lookahead.md", plan);
     let needs = Needs { bulk_copies: true, scalars: true, in_place: InPlace::Never, ..waiting.needs };
-    Algorithm { needs, reads_views: false, follows_arrival: false, candidates: || CANDIDATES, ..waiting }
+    Algorithm { needs, views: &[], follows_arrival: false, candidates: || CANDIDATES, ..waiting }
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.

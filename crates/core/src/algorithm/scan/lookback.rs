@@ -38,6 +38,7 @@ pub static LOOKBACK: Algorithm = {
     Algorithm {
         needs: Needs { subgroups: SubgroupNeed::RatherNative, ..waiting.needs },
         candidates: || CANDIDATES,
+        maps_output: true,
         ..waiting
     }
 };

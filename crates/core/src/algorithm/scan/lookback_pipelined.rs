@@ -48,6 +48,7 @@ pub static LOOKBACK_PIPELINED: Algorithm = {
     Algorithm {
         needs: Needs { subgroups: SubgroupNeed::Native, ..waiting.needs },
         candidates: || CANDIDATES,
+        maps_output: true,
         variant_of: Some(&LOOKBACK),
         ..waiting
     }

@@ -9,6 +9,7 @@ pub(super) static KERNEL: Kernel = Kernel::host("scan/parallel");
 /// On all of the processor's threads.
 pub static PARALLEL: Algorithm = Algorithm {
     needs: Needs::THREADS,
+    maps_output: true,
     ..scan("parallel", "", |_, request| on_threads(request, false), |r, _| 2 * r.bytes())
 };
 

@@ -12,6 +12,7 @@ use crate::{Result, Scalar, ScanRequest};
 pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
     reads: 2,
+    maps_output: true,
     ..scan("reduce_then_scan", "scan-reduce-then-scan.md", plan, |r, _| 3 * r.bytes())
 };
 

@@ -32,6 +32,7 @@ pub(super) static KERNEL: Kernel = kernel!(
 
 /// The planner's choice for few 64-bit keys on GPUs, and for few keys without subgroups.
 pub static MERGE_TILE: Algorithm = Algorithm {
+    reads: 1,
     most: LARGEST_TILE,
     variant_of: Some(&super::ONE_TILE),
     candidates: || CANDIDATES,

@@ -68,7 +68,7 @@ const fn sort(
     plan: fn(&Planner<'_>, &SortRequest) -> Result<Work>,
     traffic: fn(&SortRequest, u64) -> u64,
 ) -> Algorithm {
-    Algorithm::new(name, page, Of::Sort(Row { plan, traffic: Some(traffic) }))
+    Algorithm { reads: 2, ..Algorithm::new(name, page, Of::Sort(Row { plan, traffic: Some(traffic) })) }
 }
 
 /// What the kernels of one sort have in common.

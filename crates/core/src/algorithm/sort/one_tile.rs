@@ -29,6 +29,7 @@ numbers! {
 /// The planner's choice for few keys on GPUs: reads and writes each once.
 pub static ONE_TILE: Algorithm = Algorithm {
     needs: Needs::SUBGROUPS,
+    reads: 1,
     most: LARGEST_TILE,
     candidates: || CANDIDATES,
     ..sort("one_tile", "sort-one-tile.md", plan, |r, _| r.moved(0, 1))

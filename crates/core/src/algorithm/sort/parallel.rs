@@ -4,13 +4,16 @@ use super::{DIGIT_BITS, SortTask};
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
 use crate::scratch::Scratch;
-use crate::{Kernel, Launch, Param, Result, SortRequest, Step};
+use crate::{Kernel, Launch, Param, Result, Slot, SortRequest, Step};
 
 pub(super) static KERNEL: Kernel = Kernel::host("sort/parallel");
 
 /// On all of the processor's threads.
-pub static PARALLEL: Algorithm =
-    Algorithm { needs: Needs::THREADS, ..Algorithm::new("parallel", "", Of::Sort(Row { plan, traffic: None })) };
+pub static PARALLEL: Algorithm = Algorithm {
+    needs: Needs::THREADS,
+    views: &[Slot::Input, Slot::InputValues],
+    ..Algorithm::new("parallel", "", Of::Sort(Row { plan, traffic: None }))
+};
 
 fn plan(_: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
