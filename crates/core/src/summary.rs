@@ -60,7 +60,7 @@ macro_rules! ranks {
             fn least(n: u64) -> Request {
                 let op = Op::of::<$Ranked, _>(First);
                 let view = ViewData::mapped_indexed::<Self, _>(ToRank { last: false });
-                view.as_input(ReduceRequest { op, n, initial: None }).then(Then::of::<$Ranked, _>(Place))
+                view.into_request(ReduceRequest { op, n, initial: None }).then(Then::of::<$Ranked, _>(Place))
             }
 
             fn placed<B: Reduce>(device: &B, x: View<Self, B>, last: bool) -> ReduceThenCall<$Ranked, u32, B> {

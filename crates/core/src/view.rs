@@ -314,7 +314,7 @@ impl ViewData {
     }
 
     /// As a call's input.
-    pub(crate) fn as_input(self, request: impl Into<Request>) -> Request {
+    pub(crate) fn into_request(self, request: impl Into<Request>) -> Request {
         request.into().viewing(Viewed { slot: Slot::Input, first: 0, view: self })
     }
 

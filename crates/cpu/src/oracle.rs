@@ -157,7 +157,7 @@ impl Expected {
         let (Elements::Exact(bytes) | Elements::Made(bytes)) = self.output.elements else {
             panic!("an output of rounded floats is mapped");
         };
-        assert_eq!(then.map.inputs[..], [self.output.element.clone()]);
+        assert_eq!(then.map.inputs.first(), Some(&self.output.element));
         let (size, element) = (self.output.element.bytes() as usize, then.map.output.clone());
         let n = bytes.len() / size;
         let (mut from, bytes) = (Aligned::of(&bytes), n * element.bytes() as usize);

@@ -141,7 +141,7 @@ pub use trifold_core::bytemuck;
 #[doc(inline)]
 pub use trifold_core::{
     Algorithm, Backend, Buffer, Call, Captures, Compacted, Device, Element, Error, Key, Map, Monoid, Placed, Result,
-    Transfer, View, algorithm, block_on, element, iota, primitive::prelude::*,
+    Summary, Transfer, View, algorithm, block_on, element, iota, primitive::prelude::*,
 };
 
 #[cfg(feature = "cpu")]
@@ -167,7 +167,7 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::operators::*;
     #[doc(no_inline)]
-    pub use crate::{Backend, Buffer, Captures, Compacted, Element, Key, Map, Monoid, Transfer, View, iota};
+    pub use crate::{Backend, Buffer, Captures, Compacted, Element, Key, Map, Monoid, Summary, Transfer, View, iota};
     #[doc(no_inline)]
     pub use trifold_core::primitive::prelude::*;
 }
@@ -216,7 +216,8 @@ pub mod types {
     pub use trifold_core::types::{bf16, f16};
     #[doc(inline)]
     pub use trifold_core::{
-        ElementType, Field, KeyField, KeyImage, Number, Scalar, ScalarKind, for_computed, for_scalar,
+        ElementType, Field, Float, KeyField, KeyImage, MinMax, Number, Rank, Scalar, ScalarKind, for_computed,
+        for_scalar,
     };
 }
 
@@ -251,8 +252,8 @@ pub mod tuning {
 pub mod backend {
     #[doc(inline)]
     pub use trifold_core::{
-        Access, Argument, CallCache, Caps, Command, DeviceKind, HostOp, HostSelector, HostView, KeptMemory, Kernel,
-        Language, Span, Spans, SpansOf, SubgroupSource, Subgroups, Values,
+        Access, Argument, CallCache, Caps, Command, DeviceKind, HostMap, HostOp, HostSelector, HostView, KeptMemory,
+        Kernel, Language, Span, Spans, SpansOf, SubgroupSource, Subgroups, Values,
     };
 }
 
@@ -276,6 +277,7 @@ mod book {
         GuideOpenCl "../../../docs/guide/opencl.md"
         GuideOperators "../../../docs/guide/operators.md"
         GuideKeys "../../../docs/guide/keys.md"
+        GuideViews "../../../docs/guide/views.md"
         GuideSizes "../../../docs/guide/sizes.md"
         GuideChoosing "../../../docs/guide/choosing.md"
     }

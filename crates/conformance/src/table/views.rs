@@ -23,11 +23,18 @@ pub(crate) fn leaves(request: &Request, random: &mut Random) -> Vec<Vec<u8>> {
             let place = |_| if random.next().is_multiple_of(500) { u32::MAX } else { (random.next() % most) as u32 };
             (0..operand.len).map(place).flat_map(u32::to_le_bytes).collect()
         }
-        // Sums are compared of numbers.
-        _ if matches!(request.unviewed(), Request::Copy(_)) => inputs::any(&operand.element, operand.len, random),
+        // Any bits are moved and rounded. Arithmetic has its own NaNs, and a device may take subnormal floats for zero.
+        _ if is_moved(request, &operand.element) => inputs::any(&operand.element, operand.len, random),
         _ => inputs::items(&operand.element, Distribution::Uniform, operand.len, random),
     };
     operands.map(leaf).collect()
+}
+
+/// Whether a leaf's elements of any bits have one answer: in copies, but for what arithmetic makes of floats.
+fn is_moved(request: &Request, element: &ElementType) -> bool {
+    let computes = request.views().iter().any(|of| of.view.leaves.len() > 1 || of.view.node.element().bytes() > 4);
+    let is_float = matches!(element, ElementType::Scalar(scalar) if scalar.is_float());
+    matches!(request.unviewed(), Request::Copy(_)) && !(is_float && computes)
 }
 
 /// The inputs of a request in place of its views, given what their leaves hold.
@@ -52,6 +59,9 @@ impl Table<'_> {
                 }
             }
             self.view_of_elements(view, turn);
+            if self.level == Level::Full && turn == 0 {
+                self.past_the_fold(|n| Row::new(view.with_n(n)));
+            }
         }
     }
 

@@ -122,7 +122,13 @@ impl Planner<'_> {
         let caps = self.caps;
         let Some(wanted) = self.options.algorithm else {
             let first = runs.iter().find(|algorithm| self.lack(request, algorithm).is_none());
-            let none = || Error::Unsupported(format!("{} on {} ({})", request.primitive(), caps.device, caps.backend));
+            let none = || {
+                // What the device would run but for the call's spans says what these lack.
+                let mut others =
+                    request.algorithms().iter().filter(|algorithm| algorithm.lack(request, caps).is_none());
+                let lack = others.find_map(|algorithm| self.lack(request, algorithm)).unwrap_or_default();
+                Error::Unsupported(format!("{} on {} ({}){lack}", request.primitive(), caps.device, caps.backend))
+            };
             return first.map(|first| request.asked().choose(self, first)).ok_or_else(none);
         };
         if !request.algorithms().contains(&wanted) {

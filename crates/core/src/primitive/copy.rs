@@ -22,7 +22,7 @@ pub static COPY: Form =
 pub static TRANSFORM: Form = Form::new("transform", |scalar, _, n| {
     let view = summary::squares(scalar)?;
     let request = CopyRequest { element: view.node.element(), n };
-    Some(view.as_input(request))
+    Some(view.into_request(request))
 });
 
 impl CopyRequest {

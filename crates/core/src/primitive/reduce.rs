@@ -31,13 +31,13 @@ pub static REDUCE: Form = Form {
 pub static SUM_OF_SQUARES: Form = Form::new("sum_of_squares", |scalar, _, n| {
     let view = summary::squares(scalar)?;
     let op = Op::builtin(Builtin::Sum, scalar.held())?;
-    Some(view.as_input(ReduceRequest { op, n, initial: None }))
+    Some(view.into_request(ReduceRequest { op, n, initial: None }))
 });
 
 /// Sums of the products of two numbers each.
 pub static DOT: Form = Form::new("dot", |scalar, _, n| {
     let view = summary::products(scalar)?;
-    Some(view.as_input(ReduceRequest { op: Op::builtin(Builtin::Sum, scalar)?, n, initial: None }))
+    Some(view.into_request(ReduceRequest { op: Op::builtin(Builtin::Sum, scalar)?, n, initial: None }))
 });
 
 /// Where the least number stands.

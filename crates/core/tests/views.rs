@@ -1,0 +1,108 @@
+//! Plans of views: what they move and launch, what they bind, and what they refuse.
+
+mod devices;
+
+use std::borrow::Cow;
+
+use trifold_core::planner::{plan, traffic};
+use trifold_core::{
+    Builtin, Element, ElementType, Layout, Map, Op, Options, Request, Rest, Scalar, ScanKind, ScanRequest, Slot,
+    SortRequest, Step, Tuning, ViewData, Viewed, algorithm,
+};
+
+const N: u64 = 1 << 20;
+
+#[derive(Clone)]
+struct Widened;
+impl Map<u8> for Widened {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A) -> U { return a; }".into()
+    }
+    fn map(&self, a: u8) -> u32 {
+        a.into()
+    }
+}
+
+/// The same of bytes.
+fn of_bytes(request: impl Into<Request>) -> Request {
+    request.into().viewing(Viewed { slot: Slot::Input, first: 0, view: ViewData::mapped::<u8, _>(Widened) })
+}
+
+fn scan() -> ScanRequest {
+    let op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
+    ScanRequest { op, n: N, kind: ScanKind::Inclusive, initial: None }
+}
+
+#[test]
+fn nothing_is_copied() {
+    let caps = devices::h200();
+    let sort = SortRequest::new(u32::TYPE, N);
+    // Of each request the algorithm, how often it reads its input, and how many elements it keeps.
+    let cases: [(Request, &algorithm::Algorithm, u64, Option<u64>); 4] = [
+        (scan().into(), &algorithm::scan::LOOKBACK, 1, None),
+        (scan().into(), &algorithm::scan::REDUCE_THEN_SCAN, 2, None),
+        (devices::select(N, Rest::Dropped), &algorithm::select::LOOKBACK, 1, Some(N / 2)),
+        (sort.into(), &algorithm::sort::ONESWEEP, 2, None),
+    ];
+    for (memory, algorithm, reads, outputs) in cases {
+        let view = of_bytes(memory.clone());
+        let [of_memory, of_view] = [&memory, &view].map(|request| traffic(request, algorithm, outputs).unwrap());
+        assert_eq!(of_memory - of_view, 3 * N * reads, "{algorithm}");
+        let [memory, view] = [&memory, &view].map(|request| {
+            plan(request, Layout::default(), Options::by(algorithm), &caps, &Tuning::of(&caps)).unwrap()
+        });
+        assert_eq!((view.launches(), view.scratch_bytes()), (memory.launches(), memory.scratch_bytes()), "{algorithm}");
+        assert!(!view.steps().iter().any(|step| matches!(step, Step::Copy { .. })));
+        let slots: Vec<Slot> = view.operands().iter().map(|operand| operand.slot).collect();
+        assert!(slots.contains(&Slot::Leaf(0)) && !slots.contains(&Slot::Input), "{algorithm}");
+    }
+}
+
+#[test]
+fn a_call_of_a_view_moves_its_bytes() {
+    assert_eq!(of_bytes(scan()).bytes_moved(), (1 + 4) * N);
+    assert_eq!(Request::from(scan()).bytes_moved(), (4 + 4) * N);
+}
+
+#[test]
+fn what_copies_tiles_whole_takes_memory() {
+    let caps = devices::h200();
+    let planned = |by: &'static algorithm::Algorithm| {
+        plan(&of_bytes(scan()), Layout::default(), Options::by(by), &caps, &Tuning::of(&caps))
+    };
+    let why = planned(&algorithm::scan::LOOKAHEAD).unwrap_err().to_string();
+    assert!(why.contains("of a view: it takes memory; copy the view to a buffer first"), "{why}");
+    let why = planned(&algorithm::scan::BLELLOCH).unwrap_err().to_string();
+    assert!(why.contains("it is there to be read"), "{why}");
+    // The planner's own choice does.
+    let chosen =
+        plan(&of_bytes(scan().with_n(1 << 28)), Layout::default(), Options::default(), &caps, &Tuning::of(&caps));
+    assert_ne!(chosen.unwrap().algorithm(), &algorithm::scan::LOOKAHEAD);
+}
+
+#[test]
+fn values_of_a_sort_are_memory() {
+    let caps = devices::h200();
+    let pairs: Request = SortRequest::new(u32::TYPE, N).with(ElementType::from(Scalar::U32)).into();
+    let view = ViewData::mapped::<u8, _>(Widened);
+    let request = pairs.viewing(Viewed { slot: Slot::InputValues, first: 0, view });
+    let why = plan(&request, Layout::default(), Options::default(), &caps, &Tuning::of(&caps)).unwrap_err().to_string();
+    assert!(why.contains("sort_pairs on NVIDIA H200 (cuda) of a view: it takes memory"), "{why}");
+}
+
+#[test]
+fn a_device_without_buffers_for_all_says_so() {
+    let caps = devices::lavapipe().with(|caps| caps.max_bindings = 3);
+    let why = plan(&of_bytes(scan()), Layout::default(), Options::default(), &caps, &Tuning::of(&caps)).unwrap_err();
+    assert!(why.to_string().contains("whose kernels reach 3 buffers, and one would take 4"), "{why}");
+}
+
+trait WithN {
+    fn with_n(self, n: u64) -> Self;
+}
+impl WithN for ScanRequest {
+    fn with_n(self, n: u64) -> Self {
+        ScanRequest { n, ..self }
+    }
+}
