@@ -8,6 +8,7 @@
 mod assemble;
 mod lines;
 mod params;
+mod stores;
 mod texts;
 mod unroll;
 mod view;

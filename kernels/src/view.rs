@@ -5,21 +5,23 @@
 
 use std::fmt::Write;
 
+use crate::stores::Stores;
+
 use trifold_core::{
     Argument, Caps, Captured, DeviceKind, ElementType, KernelKey, LEAVES, Language, Leaf, Node, Result, Scalar, ViewOf,
-    leaf_unit, mapped_unit,
+    leaf_unit,
 };
 
 /// C: how texts write to an output that is memory.
 const STORE_OUTPUT: &str = "#define store_output(output, index, value) ((output)[index] = (value))\n";
 
 /// The lanes of a pack.
-const LANES: [&str; 4] = ["x", "y", "z", "w"];
+pub(crate) const LANES: [&str; 4] = ["x", "y", "z", "w"];
 
 /// What stands before the parameters: types, and the maps' functions.
 pub(crate) struct Views<'a> {
-    key: &'a KernelKey,
-    language: Language,
+    pub(crate) key: &'a KernelKey,
+    pub(crate) language: Language,
     /// Whether a processor runs the kernels.
     is_software: bool,
     /// Structs that the kernel has no name for.
@@ -51,7 +53,7 @@ impl<'a> Views<'a> {
     }
 
     /// The type of a value. Of less than a word it is the word that has the value's bits.
-    fn name_of(&self, element: &ElementType) -> String {
+    pub(crate) fn name_of(&self, element: &ElementType) -> String {
         match element {
             ElementType::Scalar(scalar) if scalar.bytes() < 4 => "u32".into(),
             ElementType::Scalar(scalar) => scalar.name().into(),
@@ -75,21 +77,7 @@ impl<'a> Views<'a> {
             (maps.iter().any(|map| map.inputs.iter().any(is)), maps.iter().any(|map| is(&map.output)))
         };
         text += &trifold_lang::emit_halves(floats(Scalar::F16), floats(Scalar::BF16), self.language)?;
-        if let Some(then) = self.key.then.as_ref().map(|then| &then.map) {
-            let of = self.key.kernel.arguments.iter().find(|argument| argument.name == "output");
-            let pack = of.filter(|of| of.of == "Pack").map_or(1, |_| self.pack());
-            let is_packed = pack > 1 && mapped_unit(&then.output, pack) != then.output.bytes();
-            text += &match (self.language, &then.output) {
-                (Language::Wgsl, element) if is_packed => {
-                    format!("alias MappedOutput = vec{pack}<{}>;\n", self.name_of(element))
-                }
-                (Language::Wgsl, element) => format!("alias MappedOutput = {};\n", self.name_of(element)),
-                (language, ElementType::Scalar(scalar)) if is_packed => {
-                    format!("typedef {}{pack} MappedOutput;\n", scalar.vector_name(language))
-                }
-                (_, element) => format!("typedef {} MappedOutput;\n", self.name_of(element)),
-            };
-        }
+        text += &Stores::of(self).map(|stores| stores.declaration()).unwrap_or_default();
         for of in &self.key.views {
             for (leaf, number) in of.view.leaves.iter().zip(of.leaves()) {
                 text += &self.leaf_type(leaf, LEAVES[number].of);
@@ -98,7 +86,7 @@ impl<'a> Views<'a> {
         Ok(text)
     }
 
-    fn pack(&self) -> u32 {
+    pub(crate) fn pack(&self) -> u32 {
         self.key.constant("PACK").unwrap_or(1)
     }
 
@@ -155,99 +143,21 @@ impl<'a> Views<'a> {
         own + &if is_route { self.keys() } else { String::new() }
     }
 
-    /// How texts write to the output: where a map is behind them, what that gives.
+    /// How texts write to the output.
     fn stores(&self, Argument { of, .. }: &Argument) -> String {
-        let Some(then) = self.key.then.as_ref().map(|then| &then.map) else {
-            return match self.language {
-                Language::Wgsl => format!("\nfn store_output(index: u32, value: {of}) {{ output[index] = value; }}\n"),
-                Language::OpenClC => format!("typedef __global {of} *Output;\n{STORE_OUTPUT}"),
-                _ => format!("typedef {of} *Output;\n{STORE_OUTPUT}"),
-            };
-        };
-        let number = self.key.maps().len() - 1;
-        let pack = if *of == "Pack" { self.pack() } else { 1 };
-        let unit = mapped_unit(&then.output, pack);
-        let is_packed = pack > 1 && unit != then.output.bytes();
-        let from = if self.language == Language::Wgsl { "params" } else { "to" };
-        let captures = then.captures.element().map(|_| format!(", {from}.map{number}_captures")).unwrap_or_default();
-        let map = |value: &str| format!("map{number}({value}{captures})");
-        let lanes: Vec<(u32, String)> = match pack {
-            1 => vec![(0, map("value"))],
-            _ => (0..pack).zip(LANES).map(|(i, lane)| (i, map(&format!("value.{lane}")))).collect(),
-        };
-        let is_wgsl = self.language == Language::Wgsl;
-        let memory = if is_wgsl { "mapped_output" } else { "to.memory" };
-        // In WGSL the index counts from the binding's start, in elements where packs are not whole vectors.
-        let at = match (is_wgsl, pack) {
-            (true, 1) => "index".to_string(),
-            (true, _) => format!("params.output_offset + (index - params.output_offset) * {pack}u"),
-            (false, _) => format!("index * {pack}u"),
-        };
-        let mut store = String::new();
-        let mut ragged = String::new();
-        if is_packed {
-            let all: Vec<_> = lanes.iter().map(|(_, value)| value.clone()).collect();
-            match is_wgsl {
-                true => store += &format!("  {memory}[index] = MappedOutput({});\n", all.join(", ")),
-                false => {
-                    store += "  MappedOutput mapped;\n";
-                    for (value, lane) in all.iter().zip(LANES) {
-                        store += &format!("  mapped.{lane} = {value};\n");
-                    }
-                    store += &format!("  {memory}[index] = mapped;\n");
-                }
+        match (Stores::of(self), self.language) {
+            (Some(stores), _) => stores.text(),
+            (None, Language::Wgsl) => {
+                format!("\nfn store_output(index: u32, value: {of}) {{ output[index] = value; }}\n")
             }
-        }
-        for (i, value) in &lanes {
-            let element = self.name_of(&then.output);
-            let space = if self.language == Language::OpenClC { "__global " } else { "" };
-            let place = match (is_packed, is_wgsl) {
-                (false, true) => format!("{memory}[{at} + {i}u]"),
-                (false, false) => format!("{memory}[{at} + {i}u]"),
-                (true, true) => format!("{memory}[index].{}", LANES[*i as usize]),
-                (true, false) => format!("(({space}{element} *){memory})[{at} + {i}u]"),
-            };
-            if !is_packed {
-                store += &format!("  {place} = {value};\n");
-            }
-            ragged += &format!("  if (first + {i}u < n) {{ {place} = {value}; }}\n");
-        }
-        let ty = if *of == "Pack" && pack == 1 { "Pack" } else { of };
-        match self.language {
-            Language::Wgsl => {
-                let whole = format!("\nfn store_output(index: u32, value: {ty}) {{\n{store}}}\n");
-                let pack = format!(
-                    "fn store_pack(at: u32, n: u32, value: Pack) {{\n  let first = at * PACK;\n  let index = params.output_offset + at;\n{ragged}}}\n"
-                );
-                whole + if *of == "Pack" { &pack } else { "" }
-            }
-            language => {
-                let (function, space) = match language {
-                    Language::OpenClC => ("", "__global "),
-                    _ => ("FUNCTION ", ""),
-                };
-                let numbers = match captures.is_empty() {
-                    true => String::new(),
-                    false => format!("  Map{number}Captures map{number}_captures;\n"),
-                };
-                let whole = format!(
-                    "typedef struct {{\n  {space}MappedOutput *memory;\n{numbers}}} Output;\n\
-                     {function}void store_output(Output to, u32 index, {ty} value) {{\n{store}}}\n"
-                );
-                let pack = format!(
-                    "{function}void store_pack(Output to, u32 index, u32 n, Pack value) {{\n  const u32 first = index * PACK;\n{ragged}}}\n"
-                );
-                whole + if *of == "Pack" { &pack } else { "" }
-            }
+            (None, Language::OpenClC) => format!("typedef __global {of} *Output;\n{STORE_OUTPUT}"),
+            (None, _) => format!("typedef {of} *Output;\n{STORE_OUTPUT}"),
         }
     }
 
     /// C: the output that a map is behind, as the kernel's text finds it.
     pub(crate) fn made_output(&self) -> Option<String> {
-        let then = &self.key.then.as_ref()?.map;
-        let number = self.key.maps().len() - 1;
-        let captures = then.captures.element().map(|_| format!(", params.map{number}_captures")).unwrap_or_default();
-        Some(format!("const Output output = {{mapped_output + params.output_offset{captures}}};"))
+        Stores::of(self).map(|stores| stores.made())
     }
 
     fn maps_before(&self, of: &ViewOf) -> usize {

@@ -121,6 +121,10 @@ fn summaries<B: Backend + Scan + Reduce>(gpu: &B) -> Result<(), Failure> {
     refuse("a view in place", gpu.inclusive_scan(room.mapped(Tripled { by: 1 }), Sum).in_place().run(), "no memory")?;
     refuse("its own output", gpu.copy(room.mapped(Tripled { by: 1 })).to(&room).run(), "overlap")?;
     refuse("unlike lengths", gpu.dot(&room, &gpu.alloc(2)?).value().map(drop), "3 and 2 elements")?;
+    let places = gpu.upload(&[0u32, 2, 3, 9])?;
+    expect("clamped places", gpu.copy(room.gathered(&places)).read()?.len(), 4)?;
+    let checked = room.gathered(&places).checked(gpu).map(drop);
+    refuse("an index past the end", checked, "index 2 is 3, of 3 elements")?;
     refuse("none to gather", gpu.copy(gpu.alloc::<u32>(0)?.gathered(&room)).read().map(drop), "gathered from none")
 }
 

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Instant;
 
-use crate::view::MAX_LEAVES;
+use crate::MAX_LEAVES;
 use crate::{CallCache, Caps, Error, KernelKey, Layout, Operand, Param, Request, Result, Slot, Tuning};
 
 /// A device and its in-order queue. A clone is another handle of the same.

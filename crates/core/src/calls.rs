@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use crate::MAX_LEAVES;
 use crate::results::new_count;
-use crate::view::MAX_LEAVES;
 use crate::{
     Algorithm, Backend, Call, Device, Element, Error, Options, Plan, Prepared, Request, Result, Slot, Spans, Then,
     View, Viewed, once, planner,

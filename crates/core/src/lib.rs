@@ -26,6 +26,7 @@ mod kernel;
 mod kernels;
 mod key;
 mod language;
+mod map;
 mod once;
 mod op;
 mod options;
@@ -33,6 +34,7 @@ mod plan;
 pub mod planner;
 mod prepared;
 pub mod primitive;
+mod rank;
 mod renamed;
 mod results;
 mod scalar;
@@ -42,6 +44,7 @@ mod summary;
 pub mod tuning;
 mod turns;
 mod view;
+mod viewed;
 #[doc(hidden)]
 pub mod wgsl;
 
@@ -59,6 +62,7 @@ pub use kernel::{Access, Argument, Kernel, in_order};
 pub use kernels::Kernels;
 pub use key::{KeyField, KeyImage, MAX_KEY_BYTES};
 pub use language::Language;
+pub use map::{Map, MapText, Then, Value};
 pub use once::{CallCache, KeptMemory};
 pub use op::{And, Builtin, Captures, HostOp, Max, Min, Monoid, Op, Or, Product, Sum, Xor};
 pub use options::{Fault, Layout, MAX_ELEMENTS, Options, Waiting};
@@ -68,13 +72,13 @@ pub use plan::{
 };
 pub use prepared::{Prepared, scratch_bytes, scratch_bytes_up_to};
 pub use primitive::*;
+pub use rank::Rank;
 pub use renamed::renamed;
 #[doc(hidden)]
 pub use scalar::types;
 pub use scalar::{Number, Scalar, ScalarKind};
-pub use summary::{Float, MinMax, Rank, Summary};
+pub use summary::{Float, MinMax, Summary};
 pub use tuning::{Candidates, Tuning, TuningRow, TuningTable};
 pub use turns::Turns;
-pub use view::{
-    IntoInput, Leaf, MAX_LEAVES, Map, MapText, Node, Then, Value, View, ViewData, Viewed, ViewedRequest, iota,
-};
+pub use view::{IntoInput, View, iota};
+pub use viewed::{Leaf, MAX_LEAVES, Node, ViewData, Viewed, ViewedRequest};

@@ -6,8 +6,8 @@ use crate::algorithm::Algorithm;
 use crate::kernel::{read, write};
 use crate::primitive::Operand;
 use crate::scratch::Scratch;
-use crate::view::{Leaf, MAX_LEAVES, MapText, Then, ViewData, Viewed};
 use crate::{Argument, Caps, Captures, ElementType, Kernel, KeyImage, Language, Op, Selector};
+use crate::{Leaf, MAX_LEAVES, MapText, Then, ViewData, Viewed};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

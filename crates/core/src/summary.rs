@@ -4,152 +4,9 @@ use std::borrow::Cow;
 
 use crate::wgsl::renamed;
 use crate::{
-    Captures, Element, ElementType, Field, IntoInput, Map, Max, Min, Monoid, Number, Op, Predicate, Reduce, ReduceCall,
-    ReduceRequest, ReduceThenCall, Request, Scalar, Sum, Then, View, ViewData, bytemuck, element, for_computed,
+    Captures, Element, ElementType, Field, IntoInput, Map, Max, Min, Monoid, Number, Predicate, Rank, Reduce,
+    ReduceCall, ReduceThenCall, Scalar, Sum, View, ViewData, bytemuck, element, for_computed,
 };
-
-element! {
-    /// How a number is ordered among others of up to 32 bits, and where it stands.
-    pub struct Ranked { rank: u32, place: u32 }
-}
-
-element! {
-    /// How a number of 64 bits is ordered among others, and where it stands.
-    pub struct Ranked64 { rank: u64, place: u32, unused: u32 }
-}
-
-/// A number whose place among others can be found.
-pub trait Rank: Number {
-    /// Its rank and its place.
-    #[doc(hidden)]
-    type Ranked: Element;
-
-    /// The rank and the place, such that the first has the least rank, or `last` has.
-    #[doc(hidden)]
-    fn ranked(self, place: u32, last: bool) -> Self::Ranked;
-    /// The text of [`Rank::ranked`], with the number as `b` and its place as `a`.
-    #[doc(hidden)]
-    fn text(last: bool) -> String;
-    /// A request for where the least of so many stands.
-    #[doc(hidden)]
-    fn least(n: u64) -> Request;
-    /// Where the first of the least rank stands, or the last has the least.
-    #[doc(hidden)]
-    fn placed<B: Reduce>(device: &B, x: View<Self, B>, last: bool) -> ReduceThenCall<Self::Ranked, u32, B>;
-}
-
-macro_rules! ranks {
-    ($($T:ident as $Ranked:ident $word:ident ($value:literal) $flips:literal $(, $unused:literal)?;)*) => {
-        $(impl Rank for crate::types::$T {
-            type Ranked = $Ranked;
-
-            fn ranked(self, place: u32, last: bool) -> $Ranked {
-                let rank = self.rank() as $word;
-                $Ranked { rank: if last { !rank } else { rank }, place $(, unused: $unused)? }
-            }
-
-            fn text(last: bool) -> String {
-                let turned = if last { "~" } else { "" };
-                let unused = concat!("" $(, ", ", $unused, "u")?);
-                format!(
-                    "fn map(a: A, b: B) -> U {{ let bits = {}; return U({turned}(bits ^ {}), a{unused}); }}",
-                    $value, $flips
-                )
-            }
-
-            fn least(n: u64) -> Request {
-                let op = Op::of::<$Ranked, _>(First);
-                let view = ViewData::mapped_indexed::<Self, _>(ToRank { last: false });
-                view.into_request(ReduceRequest { op, n, initial: None }).then(Then::of::<$Ranked, _>(Place))
-            }
-
-            fn placed<B: Reduce>(device: &B, x: View<Self, B>, last: bool) -> ReduceThenCall<$Ranked, u32, B> {
-                device.reduce(x.mapped_indexed(ToRank { last }), First).then(Place)
-            }
-        })*
-    };
-}
-
-// Of fewer bits a text knows the number as one of 32, which is ordered the same.
-ranks! {
-    u32 as Ranked u32 ("b") "0u";
-    u16 as Ranked u32 ("b") "0u";
-    u8 as Ranked u32 ("b") "0u";
-    i32 as Ranked u32 ("bitcast<u32>(b)") "0x80000000u";
-    i16 as Ranked u32 ("bitcast<u32>(b)") "0x80000000u";
-    i8 as Ranked u32 ("bitcast<u32>(b)") "0x80000000u";
-    f32 as Ranked u32 ("bitcast<u32>(b)") "select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u)";
-    f16 as Ranked u32 ("bitcast<u32>(b)") "select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u)";
-    bf16 as Ranked u32 ("bitcast<u32>(b)") "select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u)";
-    u64 as Ranked64 u64 ("b") "0lu", 0;
-    i64 as Ranked64 u64 ("bitcast<u64>(b)") "0x8000000000000000lu", 0;
-    f64 as Ranked64 u64 ("bitcast<u64>(b)") "select(0x8000000000000000lu, 0xfffffffffffffffflu, (bits >> 63u) == 1lu)", 0;
-}
-
-/// A number as its rank and its place.
-#[derive(Clone)]
-struct ToRank {
-    last: bool,
-}
-
-impl<T: Rank> Map<(u32, T)> for ToRank {
-    type Output = T::Ranked;
-    fn name(&self) -> Cow<'static, str> {
-        if self.last { "rank_from_the_last" } else { "rank" }.into()
-    }
-    fn text(&self) -> Cow<'static, str> {
-        T::text(self.last).into()
-    }
-    fn map(&self, (place, number): (u32, T)) -> T::Ranked {
-        number.ranked(place, self.last)
-    }
-}
-
-/// The lesser rank, and of equal ones the first.
-#[derive(Clone)]
-struct First;
-
-/// The place of a rank.
-#[derive(Clone)]
-struct Place;
-
-macro_rules! first {
-    ($($Ranked:ident $(($unused:ident))?;)*) => {
-        $(impl Monoid<$Ranked> for First {
-            fn name(&self) -> Cow<'static, str> {
-                "first".into()
-            }
-            fn text(&self) -> Cow<'static, str> {
-                "fn combine(a: T, b: T) -> T {\n  \
-                   if (b.rank < a.rank || (b.rank == a.rank && b.place < a.place)) { return b; }\n  return a;\n}"
-                    .into()
-            }
-            fn identity(&self) -> $Ranked {
-                $Ranked { rank: !0, place: !0 $(, $unused: 0)? }
-            }
-            fn commutes(&self) -> bool {
-                true
-            }
-            fn combine(&self, a: $Ranked, b: $Ranked) -> $Ranked {
-                if (b.rank, b.place) < (a.rank, a.place) { b } else { a }
-            }
-        }
-
-        impl Map<$Ranked> for Place {
-            type Output = u32;
-            fn text(&self) -> Cow<'static, str> {
-                "fn map(a: A) -> U { return a.place; }".into()
-            }
-            fn map(&self, ranked: $Ranked) -> u32 {
-                ranked.place
-            }
-        })*
-    };
-}
-first! {
-    Ranked;
-    Ranked64 (unused);
-}
 
 /// The least and the greatest of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -327,23 +184,6 @@ pub(crate) fn squares(scalar: Scalar) -> Option<ViewData> {
 /// The products of two numbers each.
 pub(crate) fn products(scalar: Scalar) -> Option<ViewData> {
     for_computed!(scalar, T => ViewData::mapped_pairs::<T, _>(Times))
-}
-
-/// Where the least number stands.
-pub(crate) fn arg_min(scalar: Scalar, n: u64) -> Option<Request> {
-    fn of<T: Rank>(n: u64) -> Request {
-        T::least(n)
-    }
-    use crate::types::{bf16, f16};
-    Some(match scalar {
-        Scalar::U8 => of::<u8>(n),
-        Scalar::I8 => of::<i8>(n),
-        Scalar::U16 => of::<u16>(n),
-        Scalar::I16 => of::<i16>(n),
-        Scalar::F16 => of::<f16>(n),
-        Scalar::BF16 => of::<bf16>(n),
-        _ => return for_computed!(scalar, T => of::<T>(n)),
-    })
 }
 
 /// A float that means and variances are of.
@@ -645,15 +485,3 @@ pub trait Summary: Reduce {
     }
 }
 impl<B: Reduce> Summary for B {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranks_of_a_number_are_its_order() {
-        let ranks = |x: f32| (x.ranked(0, false).rank, x.ranked(0, true).rank);
-        assert!(ranks(-1.0).0 < ranks(2.0).0 && ranks(-1.0).1 > ranks(2.0).1);
-        assert!(ranks(-0.0).0 < ranks(0.0).0);
-    }
-}

@@ -1,363 +1,12 @@
 //! Views: what primitives read, memory or what maps make of it, element by element and without a copy.
 
-use std::borrow::Cow;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::items::{self, HostMap, HostView, Items};
-use crate::op::own_name;
-use crate::primitive::Operand;
-use crate::{Backend, Buffer, Captures, Compacted, Device, Element, ElementType, Request, Scalar, Slot, Span, Spans};
-
-/// What a register holds: an element, or a pair of values, which zipped views have.
-pub trait Value: Copy + Send + Sync + 'static {
-    /// The elements that it is made of, in order.
-    #[doc(hidden)]
-    fn elements() -> Vec<ElementType>;
-}
-
-impl<T: Element> Value for T {
-    fn elements() -> Vec<ElementType> {
-        vec![T::TYPE]
-    }
-}
-
-impl<A: Value, B: Value> Value for (A, B) {
-    fn elements() -> Vec<ElementType> {
-        [A::elements(), B::elements()].concat()
-    }
-}
-
-/// A function of a value, for views. A value of it is what calls take.
-///
-/// Its text defines `fn map(a: A) -> U` in WGSL, and any functions that it calls. `A` stands for the type of what is
-/// mapped, and `U` for that of the result. Of zipped views there are several arguments: `fn map(a: A, b: B) -> U`, up to
-/// `H`. Element structs are in scope under their own names too. Every GPU runs that text, in all three kernel languages.
-///
-/// Scalars that kernels do not compute with stand in the text as wider ones: 8 and 16-bit integers as `u32` or `i32`,
-/// `f16` and `bf16` as `f32`. A result is rounded to such a float (to nearest, ties to even), and of an integer the lower
-/// bits are kept.
-///
-/// `map` is the same function in Rust. The CPU backend runs it, and tests compare GPUs with it.
-///
-/// ```
-/// use std::borrow::Cow;
-/// use trifold_core::{Captures, Map, Reduce, Sum, Transfer};
-///
-/// trifold_core::element! { struct Scaled { by: f32 } }
-///
-/// impl Map<u8> for Scaled {
-///     type Output = f32;
-///     fn text(&self) -> Cow<'static, str> {
-///         "fn map(a: A) -> U { return f32(a) * captures.by; }".into()
-///     }
-///     fn map(&self, a: u8) -> f32 {
-///         f32::from(a) * self.by
-///     }
-///     fn captures(&self) -> Captures {
-///         Captures::of(self)
-///     }
-/// }
-///
-/// # let gpu = trifold_cpu::Cpu::new()?;
-/// let bytes = gpu.upload(&[1u8, 2, 250])?;
-/// assert_eq!(gpu.reduce(bytes.mapped(Scaled { by: 0.5 }), Sum).value()?, 126.5);
-/// # Ok::<(), trifold_core::Error>(())
-/// ```
-pub trait Map<V: Value>: Clone + Send + Sync + 'static {
-    /// What it gives.
-    type Output: Element;
-
-    /// The map's name, for reports and errors.
-    fn name(&self) -> Cow<'static, str> {
-        own_name::<Self>().into()
-    }
-    /// `fn map(a: A) -> U` in WGSL.
-    fn text(&self) -> Cow<'static, str>;
-    /// The map in Rust.
-    fn map(&self, v: V) -> Self::Output;
-    /// The numbers that the text reads as `captures`.
-    fn captures(&self) -> Captures {
-        Captures::default()
-    }
-}
-
-/// A map erased to data, without its Rust.
-#[derive(Debug, Clone)]
-pub struct MapText {
-    /// The map's name.
-    pub name: Cow<'static, str>,
-    /// The types of its arguments.
-    pub inputs: Vec<ElementType>,
-    /// What it gives.
-    pub output: ElementType,
-    /// Its WGSL text.
-    pub wgsl: Cow<'static, str>,
-    /// The numbers that it reads, which are no part of a kernel.
-    pub captures: Captures,
-}
-
-impl MapText {
-    fn of<V: Value, M: Map<V>>(map: &M) -> MapText {
-        MapText {
-            name: map.name(),
-            inputs: V::elements(),
-            output: M::Output::TYPE,
-            wgsl: map.text(),
-            captures: map.captures(),
-        }
-    }
-
-    fn key(&self) -> impl PartialEq + Hash {
-        (&self.name, &self.inputs, &self.output, &self.wgsl, self.captures.element())
-    }
-}
-impl PartialEq for MapText {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-impl Eq for MapText {}
-impl Hash for MapText {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key().hash(state);
-    }
-}
-
-/// A map of what a call gives, erased to data.
-#[derive(Clone)]
-pub struct Then {
-    /// The map.
-    pub map: Arc<MapText>,
-    host: Arc<dyn HostMap>,
-}
-
-impl Then {
-    pub(crate) fn of<T: Element, M: Map<T>>(map: M) -> Then {
-        Then { map: Arc::new(MapText::of::<T, M>(&map)), host: items::of_elements(map) }
-    }
-
-    /// The words of what it gives of one element's words.
-    pub(crate) fn of_one(&self, words: &[u32]) -> Vec<u32> {
-        // Memory that any element may lie in.
-        let room = |words: usize| vec![0u128; words.div_ceil(4).max(1)];
-        let (mut from, count) = (room(words.len()), self.map.output.words() as usize);
-        let mut to = room(count);
-        bytemuck::cast_slice_mut::<u128, u32>(&mut from)[..words.len()].copy_from_slice(words);
-        // SAFETY: the words are an element's that the map is of, and `to` has room for what it gives; both are aligned for any.
-        unsafe { self.host.apply(from.as_ptr().cast(), 1, to.as_mut_ptr().cast()) };
-        bytemuck::cast_slice::<u128, u32>(&to)[..count].to_vec()
-    }
-
-    /// The map on the CPU.
-    pub fn host(&self) -> &Arc<dyn HostMap> {
-        &self.host
-    }
-}
-impl std::fmt::Debug for Then {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.map.name)
-    }
-}
-impl PartialEq for Then {
-    fn eq(&self, other: &Self) -> bool {
-        self.map == other.map
-    }
-}
-impl Eq for Then {}
-impl Hash for Then {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.map.hash(state);
-    }
-}
-
-/// How the element at a place of a view comes about.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Node {
-    /// From memory: the element at that place of one of the view's leaves.
-    Leaf(u8, ElementType),
-    /// It is the place itself, a `u32`.
-    Place,
-    /// From others, by a map.
-    Mapped(Arc<MapText>, Vec<Node>),
-    /// From another place of `source`, which `index` gives: at most the last of its elements, whose number is one of the
-    /// view's.
-    Gathered {
-        /// What is read at that place.
-        source: Box<Node>,
-        /// The place.
-        index: Box<Node>,
-        /// Which of the view's lengths `source` has.
-        length: u8,
-    },
-}
-
-impl Node {
-    /// What it gives.
-    pub fn element(&self) -> ElementType {
-        match self {
-            Node::Leaf(_, element) => element.clone(),
-            Node::Place => Scalar::U32.into(),
-            Node::Mapped(map, _) => map.output.clone(),
-            Node::Gathered { source, .. } => source.element(),
-        }
-    }
-
-    /// The same of leaves and lengths that come behind so many others.
-    fn behind(&self, leaves: u8, lengths: u8) -> Node {
-        let behind = |node: &Node| node.behind(leaves, lengths);
-        match self {
-            Node::Leaf(leaf, element) => Node::Leaf(leaf + leaves, element.clone()),
-            Node::Place => Node::Place,
-            Node::Mapped(map, of) => Node::Mapped(map.clone(), of.iter().map(behind).collect()),
-            Node::Gathered { source, index, length } => Node::Gathered {
-                source: Box::new(behind(source)),
-                index: Box::new(behind(index)),
-                length: length + lengths,
-            },
-        }
-    }
-
-    /// The maps, each before those that it reads, and an index's before its source's.
-    pub fn maps(&self) -> Vec<&Arc<MapText>> {
-        match self {
-            Node::Leaf(..) | Node::Place => vec![],
-            Node::Mapped(map, of) => [map].into_iter().chain(of.iter().flat_map(Node::maps)).collect(),
-            Node::Gathered { source, index, .. } => [index.maps(), source.maps()].concat(),
-        }
-    }
-
-    /// The types of all values on the way.
-    pub fn elements(&self) -> Vec<ElementType> {
-        let below = match self {
-            Node::Leaf(..) | Node::Place => vec![],
-            Node::Mapped(_, of) => of.iter().flat_map(Node::elements).collect(),
-            Node::Gathered { source, index, .. } => [source.elements(), index.elements()].concat(),
-        };
-        [vec![self.element()], below].concat()
-    }
-}
-
-impl std::fmt::Display for Node {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Node::Leaf(_, element) => f.write_str(element.name()),
-            Node::Place => f.write_str("iota"),
-            Node::Mapped(map, of) => {
-                let of: Vec<_> = of.iter().map(Node::to_string).collect();
-                write!(f, "{}({})", map.name, of.join(","))
-            }
-            Node::Gathered { source, index, .. } => write!(f, "{source}[{index}]"),
-        }
-    }
-}
-
-/// Memory that a view reads.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Leaf {
-    /// The type of its elements.
-    pub element: ElementType,
-    /// Whether it has an element for each of the view's. Others are read at the places that an index gives.
-    pub straight: bool,
-}
-
-/// A view erased to data.
-#[derive(Clone)]
-pub struct ViewData {
-    /// How an element comes about.
-    pub node: Node,
-    /// The memory.
-    pub leaves: Vec<Leaf>,
-    /// How many elements each leaf has that is not straight, by the leaves' order.
-    pub(crate) leaf_lengths: Vec<u64>,
-    /// The lengths that gathers are clamped to.
-    pub(crate) lengths: Vec<u64>,
-    host: Arc<dyn HostView>,
-}
-
-impl ViewData {
-    /// Memory mapped, element by element.
-    pub fn mapped<T: Element, M: Map<T>>(map: M) -> ViewData {
-        let leaf = |i| Node::Leaf(i, T::TYPE);
-        ViewData {
-            node: Node::Mapped(Arc::new(MapText::of::<T, M>(&map)), vec![leaf(0)]),
-            leaves: vec![Leaf { element: T::TYPE, straight: true }],
-            leaf_lengths: vec![],
-            lengths: vec![],
-            host: items::erased(Arc::new(items::Mapped { of: Arc::new(items::Memory), map })),
-        }
-    }
-
-    /// Memory mapped, each element with its place.
-    pub fn mapped_indexed<T: Element, M: Map<(u32, T)>>(map: M) -> ViewData {
-        let pairs = items::Zipped { a: Arc::new(items::Places), b: Arc::new(items::Memory), leaves: 0 };
-        ViewData {
-            node: Node::Mapped(Arc::new(MapText::of::<(u32, T), M>(&map)), vec![Node::Place, Node::Leaf(0, T::TYPE)]),
-            leaves: vec![Leaf { element: T::TYPE, straight: true }],
-            leaf_lengths: vec![],
-            lengths: vec![],
-            host: items::erased(Arc::new(items::Mapped { of: Arc::new(pairs), map })),
-        }
-    }
-
-    /// Two of a type, mapped pair by pair.
-    pub fn mapped_pairs<T: Element, M: Map<(T, T)>>(map: M) -> ViewData {
-        let pairs = items::Zipped { a: Arc::new(items::Memory), b: Arc::new(items::Memory), leaves: 1 };
-        let nodes = [0, 1].map(|i| Node::Leaf(i, T::TYPE));
-        ViewData {
-            node: Node::Mapped(Arc::new(MapText::of::<(T, T), M>(&map)), nodes.into()),
-            leaves: vec![Leaf { element: T::TYPE, straight: true }; 2],
-            leaf_lengths: vec![],
-            lengths: vec![],
-            host: items::erased(Arc::new(items::Mapped { of: Arc::new(pairs), map })),
-        }
-    }
-
-    /// As a call's input.
-    pub(crate) fn into_request(self, request: impl Into<Request>) -> Request {
-        request.into().viewing(Viewed { slot: Slot::Input, first: 0, view: self })
-    }
-
-    /// The view on the CPU.
-    pub fn host(&self) -> &Arc<dyn HostView> {
-        &self.host
-    }
-
-    /// How many elements each leaf has, of a view of `n`.
-    pub fn lengths_of_leaves(&self, n: u64) -> Vec<u64> {
-        let mut lengths = self.leaf_lengths.iter();
-        let length = |leaf: &Leaf| if leaf.straight { n } else { *lengths.next().unwrap_or(&0) };
-        self.leaves.iter().map(length).collect()
-    }
-
-    /// The numbers that its maps and gathers take: no part of a kernel.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = u8> {
-        let captures = self.node.maps().into_iter().flat_map(|map| map.captures.bytes().to_vec()).collect::<Vec<_>>();
-        let lengths = self.lengths.iter().chain(&self.leaf_lengths).flat_map(|length| length.to_le_bytes());
-        captures.into_iter().chain(lengths.collect::<Vec<_>>())
-    }
-
-    fn key(&self) -> impl PartialEq + Hash {
-        (&self.node, &self.leaves)
-    }
-}
-impl std::fmt::Debug for ViewData {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}", self.node)
-    }
-}
-// As of operators: numbers are not compared, and the host's part follows from the texts' authors.
-impl PartialEq for ViewData {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-impl Eq for ViewData {}
-impl Hash for ViewData {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key().hash(state);
-    }
-}
+use crate::items::{self, Items};
+use crate::{
+    Backend, Buffer, Compacted, Device, Element, Error, Leaf, Map, MapText, Node, Reduce, Span, Spans, Value, ViewData,
+    rank,
+};
 
 /// What a primitive reads: memory, or what maps make of it as it is read. All elements there are, or as many as the
 /// device's memory says.
@@ -381,6 +30,8 @@ pub struct View<V, B: Backend = Device> {
     is_torn: bool,
     /// Why it cannot be read.
     refusal: Option<String>,
+    /// The indices by which it gathers, each with how many elements they count in.
+    gathers: Vec<(Arc<View<u32, B>>, u64)>,
 }
 
 enum Source<V, B: Backend> {
@@ -408,8 +59,15 @@ impl<V, B: Backend> Clone for Source<V, B> {
 
 impl<V, B: Backend> Clone for View<V, B> {
     fn clone(&self) -> Self {
-        let View { source, n, length, is_torn, refusal } = self;
-        View { source: source.clone(), n: *n, length: length.clone(), is_torn: *is_torn, refusal: refusal.clone() }
+        let View { source, n, length, is_torn, refusal, gathers } = self;
+        View {
+            source: source.clone(),
+            n: *n,
+            length: length.clone(),
+            is_torn: *is_torn,
+            refusal: refusal.clone(),
+            gathers: gathers.clone(),
+        }
     }
 }
 
@@ -423,13 +81,19 @@ impl<V, B: Backend> Clone for View<V, B> {
 /// ```
 pub fn iota<B: Backend>(n: usize) -> View<u32, B> {
     let made = Made { nodes: vec![Node::Place], leaves: vec![], lengths: vec![], items: Arc::new(items::Places) };
-    View { source: Source::Made(Arc::new(made)), n: n as u64, length: None, is_torn: false, refusal: None }
+    View::new(Source::Made(Arc::new(made)), n as u64)
+}
+
+impl<V, B: Backend> View<V, B> {
+    fn new(source: Source<V, B>, n: u64) -> Self {
+        View { source, n, length: None, is_torn: false, refusal: None, gathers: vec![] }
+    }
 }
 
 impl<T: Element, B: Backend> View<T, B> {
     pub(crate) fn of_memory(span: &Span<B>) -> Self {
         let n = span.bytes() / size_of::<T>() as u64;
-        View { source: Source::Memory(span.clone()), n, length: None, is_torn: false, refusal: None }
+        View::new(Source::Memory(span.clone()), n)
     }
 
     /// The memory, if it is no more than that.
@@ -547,8 +211,14 @@ impl<V: Value, B: Backend> View<V, B> {
     }
 
     fn with<U>(&self, made: Made<U, B>) -> View<U, B> {
-        let source = Source::Made(Arc::new(made));
-        View { source, n: self.n, length: self.length.clone(), is_torn: self.is_torn, refusal: self.refusal.clone() }
+        View {
+            source: Source::Made(Arc::new(made)),
+            n: self.n,
+            length: self.length.clone(),
+            is_torn: self.is_torn,
+            refusal: self.refusal.clone(),
+            gathers: self.gathers.clone(),
+        }
     }
 
     /// Each value as a map gives it.
@@ -601,6 +271,7 @@ impl<V: Value, B: Backend> View<V, B> {
             items: Arc::new(items::Zipped { a: own.items.clone(), b: others.items.clone(), leaves: own.leaves.len() }),
         };
         let mut view = self.clone().beside(other).with(made);
+        view.gathers.extend(other.gathers.iter().cloned());
         if self.n != other.n && view.refusal.is_none() {
             view.refusal =
                 Some(format!("views of {} and {} elements are zipped; bring as many of each", self.n, other.n));
@@ -637,10 +308,40 @@ impl<V: Value, B: Backend> View<V, B> {
         };
         let mut view = index.with(made);
         view.refusal = view.refusal.or_else(|| self.refusal.clone());
+        view.gathers.extend(self.gathers.iter().cloned());
         if self.n == 0 && index.n > 0 {
             view.refusal = view.refusal.or(Some(format!("{} elements are gathered from none", index.n)));
         }
+        view.gathers.push((Arc::new(index), self.n));
         view
+    }
+}
+
+impl<V: Value, B: Reduce> View<V, B> {
+    /// The same, if all indices of its gathers are of elements that are there. Each index is read once for that, and the
+    /// host waits. What is written to the indices later is not seen.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, places) = (gpu.upload(&[30u32, 10, 20])?, gpu.upload(&[1u32, 2, 7])?);
+    /// let why = x.gathered(&places).checked(&gpu).err().expect("7 is no place of three").to_string();
+    /// assert!(why.contains("index 2 is 7, of 3 elements"));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the first index past the end, and as of [`Scan`](crate::Scan).
+    pub fn checked(self, device: &B) -> Result<Self, Error> {
+        for (index, n) in &self.gathers {
+            let bad = rank::first_from(device, index, u32::try_from(*n).unwrap_or(u32::MAX))?;
+            if let Some((place, index)) = bad {
+                return Err(Error::Invalid(format!(
+                    "index {place} is {index}, of {n} elements that are gathered from"
+                )));
+            }
+        }
+        Ok(self)
     }
 }
 
@@ -758,79 +459,3 @@ macro_rules! views {
     };
 }
 views!(Buffer, Compacted);
-
-/// The most spans that the views of a call read.
-pub const MAX_LEAVES: usize = 8;
-
-/// A view in a call: of which slot, and how many leaves other views of the call have before its own.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Viewed {
-    /// The slot, which has no memory of its own.
-    pub slot: Slot,
-    /// The leaves of others before its own.
-    pub first: u8,
-    /// What stands there.
-    pub view: ViewData,
-}
-
-/// A request whose inputs are views.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ViewedRequest {
-    /// What is asked, of memory.
-    pub request: Request,
-    /// What stands there instead.
-    pub views: Vec<Viewed>,
-    /// What is made of its output.
-    pub then: Option<Then>,
-}
-
-impl ViewedRequest {
-    pub(crate) fn with_n(&self, n: u64) -> Request {
-        Request::Viewed(Box::new(ViewedRequest { request: self.request.with_n(n), ..self.clone() }))
-    }
-
-    /// The spans of a call: in the places of views the memory that these read.
-    pub(crate) fn operands(&self) -> Vec<Operand> {
-        let operands = self.request.operands().into_iter();
-        let all = operands.flat_map(|operand| match self.views.iter().find(|viewed| viewed.slot == operand.slot) {
-            Some(viewed) => viewed.operands(operand.len),
-            None => vec![self.mapped(operand)],
-        });
-        all.collect()
-    }
-
-    /// The output is what the last map gives.
-    fn mapped(&self, operand: Operand) -> Operand {
-        match &self.then {
-            Some(then) if operand.slot == Slot::Output => {
-                let element = then.map.output.clone();
-                Operand { align: element.align(), element, ..operand }
-            }
-            _ => operand,
-        }
-    }
-
-    /// The bytes that are moved where so many are of memory alone, and inputs are read so often.
-    pub(crate) fn instead(&self, moved: u64, reads: u64) -> u64 {
-        self.views.iter().fold(moved, |moved, viewed| {
-            let n = self.request.n();
-            let memory = n.saturating_mul(viewed.view.node.element().bytes().into());
-            // A gather reads an element for each place.
-            let leaves = viewed.view.leaves.iter().map(|leaf| n.saturating_mul(leaf.element.bytes().into()));
-            let leaves = leaves.fold(0u64, u64::saturating_add);
-            moved.saturating_sub(reads.saturating_mul(memory)).saturating_add(reads.saturating_mul(leaves))
-        })
-    }
-}
-
-impl Viewed {
-    /// What it reads, of so many elements.
-    fn operands(&self, n: u64) -> Vec<Operand> {
-        let leaves = self.view.leaves.iter().zip(self.view.lengths_of_leaves(n)).zip(self.first..);
-        let operand = |((leaf, length), number): ((&Leaf, u64), u8)| Operand {
-            packed: leaf.straight,
-            ..Operand::new(Slot::Leaf(number), &leaf.element, length)
-        };
-        leaves.map(operand).collect()
-    }
-}

@@ -20,8 +20,8 @@ pub use self::select::{HostSelector, PartitionCall, Rest, SelectCall, Selector, 
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
-use crate::view::{Then, Viewed, ViewedRequest};
 use crate::{ElementType, Kernel, Op, Result, Slot, Step};
+use crate::{Then, Viewed, ViewedRequest};
 
 /// What programs use: the traits, and the types of their arguments.
 pub mod prelude {

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{Form, Label, Operand, Primitive};
+use crate::rank;
 use crate::results::{Results, length, results};
 use crate::summary;
 use crate::{
@@ -41,7 +42,7 @@ pub static DOT: Form = Form::new("dot", |scalar, _, n| {
 });
 
 /// Where the least number stands.
-pub static ARG_MIN: Form = Form::new("arg_min", |scalar, _, n| summary::arg_min(scalar, n));
+pub static ARG_MIN: Form = Form::new("arg_min", |scalar, _, n| rank::arg_min(scalar, n));
 
 impl ReduceRequest {
     pub(crate) fn bytes(&self) -> u64 {

@@ -1,0 +1,272 @@
+//! Views as data: how their elements come about, and requests of them.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use crate::items::{self, HostView};
+use crate::primitive::Operand;
+use crate::{Element, ElementType, Map, MapText, Request, Scalar, Slot, Then};
+
+/// How the element at a place of a view comes about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// From memory: the element at that place of one of the view's leaves.
+    Leaf(u8, ElementType),
+    /// It is the place itself, a `u32`.
+    Place,
+    /// From others, by a map.
+    Mapped(Arc<MapText>, Vec<Node>),
+    /// From another place of `source`, which `index` gives: at most the last of its elements, whose number is one of the
+    /// view's.
+    Gathered {
+        /// What is read at that place.
+        source: Box<Node>,
+        /// The place.
+        index: Box<Node>,
+        /// Which of the view's lengths `source` has.
+        length: u8,
+    },
+}
+
+impl Node {
+    /// What it gives.
+    pub fn element(&self) -> ElementType {
+        match self {
+            Node::Leaf(_, element) => element.clone(),
+            Node::Place => Scalar::U32.into(),
+            Node::Mapped(map, _) => map.output.clone(),
+            Node::Gathered { source, .. } => source.element(),
+        }
+    }
+
+    /// The same of leaves and lengths that come behind so many others.
+    pub(crate) fn behind(&self, leaves: u8, lengths: u8) -> Node {
+        let behind = |node: &Node| node.behind(leaves, lengths);
+        match self {
+            Node::Leaf(leaf, element) => Node::Leaf(leaf + leaves, element.clone()),
+            Node::Place => Node::Place,
+            Node::Mapped(map, of) => Node::Mapped(map.clone(), of.iter().map(behind).collect()),
+            Node::Gathered { source, index, length } => Node::Gathered {
+                source: Box::new(behind(source)),
+                index: Box::new(behind(index)),
+                length: length + lengths,
+            },
+        }
+    }
+
+    /// The maps, each before those that it reads, and an index's before its source's.
+    pub fn maps(&self) -> Vec<&Arc<MapText>> {
+        match self {
+            Node::Leaf(..) | Node::Place => vec![],
+            Node::Mapped(map, of) => [map].into_iter().chain(of.iter().flat_map(Node::maps)).collect(),
+            Node::Gathered { source, index, .. } => [index.maps(), source.maps()].concat(),
+        }
+    }
+
+    /// The types of all values on the way.
+    pub fn elements(&self) -> Vec<ElementType> {
+        let below = match self {
+            Node::Leaf(..) | Node::Place => vec![],
+            Node::Mapped(_, of) => of.iter().flat_map(Node::elements).collect(),
+            Node::Gathered { source, index, .. } => [source.elements(), index.elements()].concat(),
+        };
+        [vec![self.element()], below].concat()
+    }
+}
+
+impl std::fmt::Display for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Node::Leaf(_, element) => f.write_str(element.name()),
+            Node::Place => f.write_str("iota"),
+            Node::Mapped(map, of) => {
+                let of: Vec<_> = of.iter().map(Node::to_string).collect();
+                write!(f, "{}({})", map.name, of.join(","))
+            }
+            Node::Gathered { source, index, .. } => write!(f, "{source}[{index}]"),
+        }
+    }
+}
+
+/// Memory that a view reads.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Leaf {
+    /// The type of its elements.
+    pub element: ElementType,
+    /// Whether it has an element for each of the view's. Others are read at the places that an index gives.
+    pub straight: bool,
+}
+
+/// A view erased to data.
+#[derive(Clone)]
+pub struct ViewData {
+    /// How an element comes about.
+    pub node: Node,
+    /// The memory.
+    pub leaves: Vec<Leaf>,
+    /// How many elements each leaf has that is not straight, by the leaves' order.
+    pub(crate) leaf_lengths: Vec<u64>,
+    /// The lengths that gathers are clamped to.
+    pub(crate) lengths: Vec<u64>,
+    pub(crate) host: Arc<dyn HostView>,
+}
+
+impl ViewData {
+    /// Memory mapped, element by element.
+    pub fn mapped<T: Element, M: Map<T>>(map: M) -> ViewData {
+        let leaf = |i| Node::Leaf(i, T::TYPE);
+        ViewData {
+            node: Node::Mapped(Arc::new(MapText::of::<T, M>(&map)), vec![leaf(0)]),
+            leaves: vec![Leaf { element: T::TYPE, straight: true }],
+            leaf_lengths: vec![],
+            lengths: vec![],
+            host: items::erased(Arc::new(items::Mapped { of: Arc::new(items::Memory), map })),
+        }
+    }
+
+    /// Memory mapped, each element with its place.
+    pub fn mapped_indexed<T: Element, M: Map<(u32, T)>>(map: M) -> ViewData {
+        let pairs = items::Zipped { a: Arc::new(items::Places), b: Arc::new(items::Memory), leaves: 0 };
+        ViewData {
+            node: Node::Mapped(Arc::new(MapText::of::<(u32, T), M>(&map)), vec![Node::Place, Node::Leaf(0, T::TYPE)]),
+            leaves: vec![Leaf { element: T::TYPE, straight: true }],
+            leaf_lengths: vec![],
+            lengths: vec![],
+            host: items::erased(Arc::new(items::Mapped { of: Arc::new(pairs), map })),
+        }
+    }
+
+    /// Two of a type, mapped pair by pair.
+    pub fn mapped_pairs<T: Element, M: Map<(T, T)>>(map: M) -> ViewData {
+        let pairs = items::Zipped { a: Arc::new(items::Memory), b: Arc::new(items::Memory), leaves: 1 };
+        let nodes = [0, 1].map(|i| Node::Leaf(i, T::TYPE));
+        ViewData {
+            node: Node::Mapped(Arc::new(MapText::of::<(T, T), M>(&map)), nodes.into()),
+            leaves: vec![Leaf { element: T::TYPE, straight: true }; 2],
+            leaf_lengths: vec![],
+            lengths: vec![],
+            host: items::erased(Arc::new(items::Mapped { of: Arc::new(pairs), map })),
+        }
+    }
+
+    /// As a call's input.
+    pub(crate) fn into_request(self, request: impl Into<Request>) -> Request {
+        request.into().viewing(Viewed { slot: Slot::Input, first: 0, view: self })
+    }
+
+    /// The view on the CPU.
+    pub fn host(&self) -> &Arc<dyn HostView> {
+        &self.host
+    }
+
+    /// How many elements each leaf has, of a view of `n`.
+    pub fn lengths_of_leaves(&self, n: u64) -> Vec<u64> {
+        let mut lengths = self.leaf_lengths.iter();
+        let length = |leaf: &Leaf| if leaf.straight { n } else { *lengths.next().unwrap_or(&0) };
+        self.leaves.iter().map(length).collect()
+    }
+
+    /// The numbers that its maps and gathers take: no part of a kernel.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u8> {
+        let captures = self.node.maps().into_iter().flat_map(|map| map.captures.bytes().to_vec()).collect::<Vec<_>>();
+        let lengths = self.lengths.iter().chain(&self.leaf_lengths).flat_map(|length| length.to_le_bytes());
+        captures.into_iter().chain(lengths.collect::<Vec<_>>())
+    }
+
+    fn key(&self) -> impl PartialEq + Hash {
+        (&self.node, &self.leaves)
+    }
+}
+impl std::fmt::Debug for ViewData {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.node)
+    }
+}
+// As of operators: numbers are not compared, and the host's part follows from the texts' authors.
+impl PartialEq for ViewData {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl Eq for ViewData {}
+impl Hash for ViewData {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+/// The most spans that the views of a call read.
+pub const MAX_LEAVES: usize = 8;
+
+/// A view in a call: of which slot, and how many leaves other views of the call have before its own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Viewed {
+    /// The slot, which has no memory of its own.
+    pub slot: Slot,
+    /// The leaves of others before its own.
+    pub first: u8,
+    /// What stands there.
+    pub view: ViewData,
+}
+
+/// A request whose inputs are views.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ViewedRequest {
+    /// What is asked, of memory.
+    pub request: Request,
+    /// What stands there instead.
+    pub views: Vec<Viewed>,
+    /// What is made of its output.
+    pub then: Option<Then>,
+}
+
+impl ViewedRequest {
+    pub(crate) fn with_n(&self, n: u64) -> Request {
+        Request::Viewed(Box::new(ViewedRequest { request: self.request.with_n(n), ..self.clone() }))
+    }
+
+    /// The spans of a call: in the places of views the memory that these read.
+    pub(crate) fn operands(&self) -> Vec<Operand> {
+        let operands = self.request.operands().into_iter();
+        let all = operands.flat_map(|operand| match self.views.iter().find(|viewed| viewed.slot == operand.slot) {
+            Some(viewed) => viewed.operands(operand.len),
+            None => vec![self.mapped(operand)],
+        });
+        all.collect()
+    }
+
+    /// The output is what the last map gives.
+    fn mapped(&self, operand: Operand) -> Operand {
+        match &self.then {
+            Some(then) if operand.slot == Slot::Output => {
+                let element = then.map.output.clone();
+                Operand { align: element.align(), element, ..operand }
+            }
+            _ => operand,
+        }
+    }
+
+    /// The bytes that are moved where so many are of memory alone, and inputs are read so often.
+    pub(crate) fn instead(&self, moved: u64, reads: u64) -> u64 {
+        self.views.iter().fold(moved, |moved, viewed| {
+            let n = self.request.n();
+            let memory = n.saturating_mul(viewed.view.node.element().bytes().into());
+            // A gather reads an element for each place.
+            let leaves = viewed.view.leaves.iter().map(|leaf| n.saturating_mul(leaf.element.bytes().into()));
+            let leaves = leaves.fold(0u64, u64::saturating_add);
+            moved.saturating_sub(reads.saturating_mul(memory)).saturating_add(reads.saturating_mul(leaves))
+        })
+    }
+}
+
+impl Viewed {
+    /// What it reads, of so many elements.
+    fn operands(&self, n: u64) -> Vec<Operand> {
+        let leaves = self.view.leaves.iter().zip(self.view.lengths_of_leaves(n)).zip(self.first..);
+        let operand = |((leaf, length), number): ((&Leaf, u64), u8)| Operand {
+            packed: leaf.straight,
+            ..Operand::new(Slot::Leaf(number), &leaf.element, length)
+        };
+        leaves.map(operand).collect()
+    }
+}
