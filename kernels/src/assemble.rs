@@ -13,7 +13,7 @@ use trifold_lang::{extended, users};
 
 use crate::lines::repeat;
 use crate::unroll::unroll;
-use crate::view::{Views, type_of};
+use crate::view::{Views, is_in_words, type_of};
 use crate::{ParamsLayout, text};
 
 /// A kernel ready for a compiler.
@@ -229,7 +229,10 @@ fn arguments(key: &KernelKey, views: &Views<'_>, loads: &dyn Fn(&Argument) -> bo
     let arguments = key.taken();
     let own = arguments.iter().enumerate().filter(|(_, argument)| has(argument));
     // What is stored by parts has functions of its own.
-    let is_new = |argument: &&Argument| key.view(argument.name).is_some() || stored_bytes(key, argument).is_none();
+    let is_new = |argument: &&Argument| {
+        let is_plain = stored_bytes(key, argument).is_none() || is_in_words(key, argument);
+        key.view(argument.name).is_some() || is_plain
+    };
     let all: String = own.map(|(binding, argument)| declaration(key, argument, language, binding)).collect();
     match language {
         Language::Wgsl => {

@@ -185,14 +185,17 @@ impl<'a> Views<'a> {
         )
     }
 
-    fn of_memory(&self, Argument { name, of, .. }: &Argument) -> String {
-        let stride = words_each(name);
+    fn of_memory(&self, argument: &Argument) -> String {
+        let Argument { name, of, .. } = argument;
+        let stride = words_each(self.key, name);
+        let in_words = is_in_words(self.key, argument);
         if self.language == Language::Wgsl {
-            return match *of {
-                "u32" => format!(
-                    "\nfn load_{name}_word(index: u32, word: u32) -> u32 {{ return {name}[params.{name}_offset + index * {stride} + word]; }}\n"
-                ),
-                _ => format!("\nfn load_{name}(index: u32) -> {of} {{ return {name}[index]; }}\n"),
+            let at = format!("params.{name}_offset + index * {stride} + word");
+            // What is stored by parts has a function that loads one.
+            let word = if *of == "u32" { format!("{name}[{at}]") } else { format!("load_{name}({at})") };
+            return match in_words {
+                true => format!("\nfn load_{name}_word(index: u32, word: u32) -> {of} {{ return {word}; }}\n"),
+                false => format!("\nfn load_{name}(index: u32) -> {of} {{ return {name}[index]; }}\n"),
             };
         }
         let (space, alias) = (if self.language == Language::OpenClC { "__global " } else { "" }, type_of(name));
@@ -200,7 +203,7 @@ impl<'a> Views<'a> {
             "Pack" => format!(
                 "#define load_{name}_lane({name}, index, lane) (((const {space}T *)(({name}) + (index)))[lane])\n"
             ),
-            "u32" => format!(
+            _ if in_words => format!(
                 "#define load_{name}_word({name}, index, word) (({name})[(size_t)(index) * {stride} + (word)])\n"
             ),
             _ => String::new(),
@@ -230,8 +233,15 @@ impl<'a> Views<'a> {
 }
 
 /// The constant that has how many words an element of an argument takes whose elements are words.
-fn words_each(name: &str) -> &'static str {
-    if name == "input" { "KEY_WORDS" } else { "RUN_WORDS" }
+fn words_each(key: &KernelKey, name: &str) -> &'static str {
+    let of_name = if name == "input" { ["KEY_WORDS", "VALUE_WORDS"] } else { ["RUN_WORDS", ""] };
+    of_name.into_iter().find(|constant| key.constant(constant).is_some()).unwrap_or("1u")
+}
+
+/// Whether texts take an argument's elements word by word, or by other parts that they are moved by.
+pub(crate) fn is_in_words(key: &KernelKey, argument: &Argument) -> bool {
+    argument.of == "u32"
+        || argument.of == "StoredValue" && argument.name == "input" && key.constant("VALUE_WORDS").is_some()
 }
 
 /// C: the type of an argument that is read: `InputValues` of `input_values`.
@@ -364,7 +374,7 @@ impl Emitter<'_, '_> {
 
     /// Whether texts take elements word by word.
     fn is_words(&self) -> bool {
-        self.argument.of == "u32"
+        is_in_words(self.views.key, self.argument)
     }
 
     /// The type of an element.
@@ -424,7 +434,7 @@ impl Emitter<'_, '_> {
         let is_part = element.bytes() < 4;
         match self.argument.of {
             "StoredKey" | "StoredValue" if is_part && !self.is_wgsl() => format!("({})({value})", self.argument.of),
-            "u32" => {
+            _ if self.is_words() && !is_part => {
                 let value = self.named(&self.views.name_of(element), "made", value, body);
                 let words = trifold_lang::words_of(element, &value, language).unwrap_or_default();
                 for (number, word) in words.iter().enumerate().skip(1) {
@@ -466,7 +476,7 @@ impl Emitter<'_, '_> {
         if self.is_words() {
             let arguments = [index, ("u32".to_string(), "word".to_string())];
             let body = format!("{from}  return {};\n", at("index"));
-            return self.function("u32", &format!("load_{name}_word"), &arguments, &body);
+            return self.function(self.argument.of, &format!("load_{name}_word"), &arguments, &body);
         }
         if !self.is_pack() {
             let body = format!("{from}  return {};\n", at("index"));

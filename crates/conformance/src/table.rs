@@ -8,6 +8,7 @@ mod octet;
 mod reduce;
 mod reduce_by_key;
 mod scan;
+mod scatter;
 mod select;
 mod sizes;
 mod sort;
@@ -51,6 +52,7 @@ pub(crate) use octet::product;
 pub(crate) use reduce::reduce;
 pub(crate) use reduce_by_key::by_key;
 pub(crate) use scan::scan;
+pub(crate) use scatter::scatter;
 pub(crate) use select::select;
 pub(crate) use sizes::requests;
 pub(crate) use sort::sort;
@@ -92,8 +94,9 @@ struct Primitive {
     shared: fn(u64) -> Vec<Row>,
 }
 
-static PRIMITIVES: [Primitive; 6] = [
+static PRIMITIVES: [Primitive; 7] = [
     Primitive { rows: |table| table.copies(), input: copy::input, shared: |_| vec![] },
+    Primitive { rows: |table| table.scatters(), input: scatter::input, shared: |_| vec![] },
     Primitive { rows: |table| table.scans(), input: scan::input, shared: scan::shared_rows },
     Primitive { rows: |table| table.reduces(), input: reduce::input, shared: reduce::shared_rows },
     Primitive { rows: |table| table.sorts(), input: sort::input, shared: sort::shared_rows },

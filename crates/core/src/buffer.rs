@@ -6,7 +6,8 @@ use std::ops::{Bound, RangeBounds};
 
 use crate::once::with_room;
 use crate::{
-    Backend, CallCache, CopyCall, Device, Element, Error, IntoInput, KeptMemory, Result, Span, block_on, bytemuck,
+    Backend, CallCache, CopyCall, Device, Element, Error, IntoInput, KeptMemory, Result, ScatterCall, Span, block_on,
+    bytemuck,
 };
 
 /// Elements in a device's memory.
@@ -437,6 +438,29 @@ pub trait Transfer: Backend {
     /// ```
     fn copy<X: IntoInput<Self>>(&self, x: X) -> CopyCall<X::Item, Self> {
         CopyCall::new(self, x.into_input())
+    }
+
+    /// `output[indices[i]] = values[i]`. An index past the output's end is left out. Elements that no index names stay as
+    /// they are.
+    ///
+    /// Of several values for one place one is there, whichever was last. Of elements of several words that may be words of
+    /// several values.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (values, places) = (gpu.upload(&[10u32, 20, 30])?, gpu.upload(&[2u32, 0, 1])?);
+    /// let out = gpu.alloc(3)?;
+    /// gpu.scatter(&values, &places).to(&out).run()?;
+    /// assert_eq!(out.read()?, [20, 30, 10]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn scatter<X: IntoInput<Self>, I: IntoInput<Self, Item = u32>>(
+        &self,
+        values: X,
+        indices: I,
+    ) -> ScatterCall<X::Item, Self> {
+        ScatterCall::new(self, values.into_input(), indices.into_input())
     }
 }
 impl<B: Backend> Transfer for B {}

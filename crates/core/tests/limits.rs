@@ -100,7 +100,7 @@ fn elements_have_no_bytes_but_their_fields() {
     }
     let counted = Request::Copy(CopyRequest { element: u32::TYPE, n: u64::MAX }).bytes_moved();
     assert_eq!((counted, named("onesweep").ok()), (u64::MAX, Some("onesweep")));
-    assert!(named("bogosort").unwrap_err().to_string().contains("`bogosort`; use one of copy, parallel"));
+    assert!(named("bogosort").unwrap_err().to_string().contains("`bogosort`; use one of copy, scatter, parallel"));
     let of_scans = scan(1).algorithm("onesweep").unwrap_err().to_string();
     assert!(of_scans.contains("no scan is called `onesweep`; use one of parallel, sequential, lookback"), "{of_scans}");
 }

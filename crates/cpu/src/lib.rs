@@ -31,6 +31,7 @@ mod reduce;
 mod reduce_by_key;
 mod relay;
 mod scan;
+mod scatter;
 mod select;
 mod sort;
 mod step;
@@ -65,8 +66,9 @@ impl Primitive {
 }
 
 /// Every primitive. A copy of memory is a command, and one of a view a launch.
-static PRIMITIVES: [Primitive; 6] = [
+static PRIMITIVES: [Primitive; 7] = [
     Primitive { makes_views: true, ..Primitive::new("copy/parallel", view::bind_copy, view::expect_copy) },
+    Primitive::new("scatter/parallel", scatter::bind, scatter::expect),
     Primitive::new("scan/parallel", scan::bind, scan::expect),
     Primitive::new("reduce/parallel", reduce::bind, reduce::expect),
     Primitive::new("sort/parallel", sort::bind, sort::expect),

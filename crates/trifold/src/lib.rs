@@ -44,8 +44,13 @@
 //! | a total of each run of keys | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
 //! | the length of each run | [`gpu.run_length_encode(&x)`](ReduceByKey::run_length_encode) |
 //! | the same elements elsewhere | [`gpu.copy(&x)`](Transfer::copy) |
+//! | elements to places that I give | [`gpu.scatter(&x, &places)`](Transfer::scatter) |
+//! | elements from such places | [`x.gathered(&places)`](Buffer::gathered), in any call |
+//! | what a function makes of elements | [`x.mapped(Square)`](Buffer::mapped), in any call |
+//! | least, mean, dot product and their like | [`Summary`] |
 //! | an operator of my own | [`Monoid`] |
 //! | a predicate of my own | [`Predicate`] |
+//! | a function of my own | [`Map`] |
 //! | numbers in it that change | [`Captures`] |
 //! | structs as elements | [`element!`] |
 //!
@@ -232,8 +237,8 @@ pub mod plan {
     pub use trifold_core::{
         Builtin, CopyRequest, Fault, Form, KernelKey, Label, Launch, Layout, Leaf, MAX_ELEMENTS, MapText, Node, Op,
         Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest, ScanKind,
-        ScanRequest, SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step, ViewData, Viewed, ViewedRequest,
-        Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
+        ScanRequest, ScatterRequest, SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step, ViewData,
+        Viewed, ViewedRequest, Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
     };
 }
 

@@ -5,7 +5,7 @@ use trifold_core::{
 };
 use trifold_cpu::oracle;
 
-use super::{Inputs, Table, by_key, reduce, scan, select, sort};
+use super::{Inputs, Table, by_key, reduce, scan, scatter, select, sort};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::maps::{self, Placed};
@@ -58,6 +58,13 @@ impl Table<'_> {
                     self.by_algorithm(Row::new(view.with_n(n)).placement(placement));
                 }
             }
+            let element = view.views()[0].view.node.element();
+            let scattered = maps::of(view, scatter(element, 5003, 1200), Slot::Input);
+            self.by_algorithm(Row::new(scattered).placement(if turn % 2 == 0 {
+                Placement::Aligned
+            } else {
+                Placement::Odd
+            }));
             self.view_of_elements(view, turn);
             if self.level == Level::Full && turn == 0 {
                 self.past_the_fold(|n| Row::new(view.with_n(n)));

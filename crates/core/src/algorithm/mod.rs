@@ -6,6 +6,7 @@ pub mod copy;
 pub mod reduce;
 pub mod reduce_by_key;
 pub mod scan;
+pub mod scatter;
 pub mod select;
 pub mod sort;
 

@@ -6,6 +6,7 @@ use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::{
     DeviceKind, ElementType, Error, KernelKey, Language, Launch, Op, Param, Region, Result, Slot, Step, SubgroupSource,
+    Viewed, leaf_unit,
 };
 
 numbers! {
@@ -133,6 +134,15 @@ impl Planner<'_> {
     /// About half of a workgroup, of whole subgroups.
     pub(crate) fn halved(&self, workgroup: u32) -> u32 {
         (workgroup / 2).next_multiple_of(self.widest_subgroup())
+    }
+
+    /// Whether what is loaded at once of a view has few bytes: the more loads must be on their way.
+    pub(crate) fn loads_little(&self, pack: &Pack) -> bool {
+        let of_view = |viewed: &Viewed| {
+            let straight = viewed.view.leaves.iter().filter(|leaf| leaf.straight);
+            straight.map(|leaf| leaf_unit(leaf, pack.elements)).sum::<u32>()
+        };
+        self.views.iter().any(|viewed| viewed.slot == Slot::Input && 2 * of_view(viewed) <= pack.bytes)
     }
 
     pub(crate) fn pack(&self, element: &ElementType) -> Pack {

@@ -7,6 +7,7 @@ mod form;
 pub(crate) mod reduce;
 pub(crate) mod reduce_by_key;
 pub(crate) mod scan;
+pub(crate) mod scatter;
 pub(crate) mod select;
 pub(crate) mod sort;
 
@@ -16,6 +17,7 @@ pub use self::prelude::*;
 pub use self::reduce::{ReduceCall, ReduceThenCall};
 pub use self::reduce_by_key::ReduceByKeyCall;
 pub use self::scan::{ScanCall, ScanKind, ScanThenCall};
+pub use self::scatter::ScatterCall;
 pub use self::select::{HostSelector, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 use crate::algorithm::{self, Algorithm, Row, Work};
@@ -126,6 +128,8 @@ macro_rules! primitives {
 primitives! {
     /// Copy elements: the ceiling that the others are measured against.
     copy: Copy(CopyRequest) as COPY, TRANSFORM;
+    /// Scatter values to the places that indices say.
+    scatter: Scatter(ScatterRequest) as SCATTER;
     /// Scan.
     scan: Scan(ScanRequest) as SCAN;
     /// Reduce.

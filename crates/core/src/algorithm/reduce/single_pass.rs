@@ -87,7 +87,10 @@ fn plan(planner: &Planner<'_>, request: &ReduceRequest) -> Result<Work> {
     let most = |words: u32, packs: u32| (words / (pack.bytes / 4)).clamp(1, packs);
     let rows = match alone <= most(planner.tuning.reduce.alone_words, 32) && planner.caps.kind != DeviceKind::Cpu {
         true => alone,
-        false => most(planner.words(planner.tuning.reduce.words, words, workgroup), 16),
+        false => {
+            let rows = most(planner.words(planner.tuning.reduce.words, words, workgroup), 16);
+            if planner.loads_little(&pack) { (2 * rows).min(16) } else { rows }
+        }
     };
     let tile = workgroup * rows * pack.elements;
     let tiles = n.div_ceil(tile);
