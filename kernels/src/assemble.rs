@@ -190,8 +190,8 @@ fn body(text: &str, entry_point: &str) -> Option<usize> {
     Some(at + text[at..].find('{')? + 1)
 }
 
-/// Has a kernel in C compute the parameters that follow from how many elements there are, before it does anything else: in CUDA as soon as
-/// what came before it has ended.
+/// Has a kernel in C compute the parameters that follow from how many elements there are. It does so before anything else: in CUDA as soon
+/// as what came before it has ended.
 fn read_length(key: &KernelKey, texts: &mut [(&str, String)], language: Language) -> Result<()> {
     const FOLLOWS: &str = "follow_predecessor();";
     let place = |text: &str| {

@@ -1,5 +1,5 @@
-//! Every kernel that the planner can ask a wgpu device for, on each tier of devices: naga parses and validates its text
-//! with no more than the tier has, and its bindings and parameters are the catalogue's. Needs no device.
+//! Every kernel that the planner can ask a wgpu device for, on each tier of devices. Naga parses and validates its text with no more
+//! than the tier has. Its bindings and parameters are the catalogue's. No device is needed.
 
 mod tiers;
 

@@ -22,8 +22,8 @@ pub struct Data {
     pub spans: Spans<Device>,
 }
 
-/// Puts what is no result where the results go: one that was left over from another row, and an input that is sorted
-/// already, must not pass for what this row's call wrote.
+/// Puts what is no result where the results go. Else one that was left over from another row could pass for what this row's call
+/// wrote, and so could an input that is sorted already.
 pub fn spoil(backend: &Device, spans: &Spans<Device>) -> Result<()> {
     let outputs = [Some(&spans.output), spans.output_values.as_ref(), spans.rest.as_ref(), spans.count.as_ref()];
     // In pieces: the host's memory for all of a large span would take longer than to write it.
