@@ -17,7 +17,8 @@ use trifold_core::{Error, HostOp, KernelKey, Op, Result};
 
 use crate::memory::Region;
 use crate::relay::Relay;
-use crate::step::{ALONE_BYTES, Arguments, Shared, in_parts};
+use crate::step::{ALONE_BYTES, Arguments, Room, Shared, in_parts};
+use crate::view::Input;
 
 /// Bytes of a block: half of a small second-level cache.
 const BLOCK_BYTES: usize = 128 << 10;
@@ -45,12 +46,12 @@ pub(crate) fn bind(
     arguments: &Arguments<'_>,
     initial: Option<&[u8]>,
     outputs: Option<usize>,
-) -> Result<(Elements, Region, Region)> {
+) -> Result<(Elements, Input, Region)> {
     let elements = Elements::of(key, arguments.count()?, initial)?;
     let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
-    let input = arguments.array("input", elements.n, elements.size, alignment)?;
+    let input = Input::bind(key, arguments, "input", [elements.n, elements.size, alignment])?;
     let output = arguments.array("output", outputs.unwrap_or(elements.n), elements.size, alignment)?;
-    if !input.is(&output) {
+    if !input.memory().is_some_and(|input| input.is(&output)) {
         input.check_apart(&output)?;
     }
     Ok((elements, input, output))
@@ -77,10 +78,15 @@ impl Elements {
         (BLOCK_BYTES / self.size).max(1)
     }
 
-    /// Where a block starts and how many elements it has.
+    /// A block's first element and how many it has.
     fn range(&self, block: usize) -> (usize, usize) {
         let start = block * self.block();
-        (start * self.size, self.block().min(self.n - start))
+        (start, self.block().min(self.n - start))
+    }
+
+    /// Room for a block of an input.
+    fn room(&self, input: &Input) -> Room {
+        input.room(self.block().min(self.n) * self.size)
     }
 }
 
@@ -135,31 +141,43 @@ impl Slots {
 ///
 /// # Safety
 /// As [`scan`].
-pub(crate) unsafe fn scan_sequentially(e: &Elements, input: *mut u8, output: *mut u8, exclusive: bool) {
-    let mut carry = e.initial.clone();
-    // SAFETY: the caller's promises; `carry` is one aligned element.
-    unsafe { e.op.scan(input, output, e.n, carry.start(), exclusive) };
+pub(crate) unsafe fn scan_sequentially(e: &Elements, input: &Input, output: *mut u8, exclusive: bool) {
+    let (mut carry, mut room, output) = (e.initial.clone(), e.room(input), Shared(output));
+    // Memory is one block.
+    let each = if input.memory().is_some() { e.n.max(1) } else { e.block() };
+    for start in (0..e.n).step_by(each) {
+        let count = each.min(e.n - start);
+        // SAFETY: the caller's promises; `carry` is one aligned element, and the room is for a block.
+        unsafe {
+            let block = input.block(&mut room, start, count, e.size);
+            e.op.scan(block, output.at(start * e.size), count, carry.start(), exclusive);
+        }
+    }
 }
 
 /// Scans `input` to `output`: the same bits whatever the number of threads.
 ///
 /// # Safety
-/// Both must be aligned for the elements, good for `n` of them, not touched by anyone else meanwhile, and the same or
-/// apart. The operator must be of elements of this size.
-pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: *mut u8, output: *mut u8, exclusive: bool) {
+/// Both must be aligned for the elements, good for `n` of them, not touched by anyone else meanwhile, and the same memory
+/// or apart. The operator must be of elements of this size.
+pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: &Input, output: *mut u8, exclusive: bool) {
     if e.n * e.size <= ALONE_BYTES {
         // SAFETY: the caller's promises.
         return unsafe { scan_sequentially(e, input, output, exclusive) };
     }
     let relay = Relay::new(e.initial.clone());
-    let (input, output) = (Shared(input), Shared(output));
-    let begin = || (e.identity.clone(), e.identity.clone());
-    in_parts(pool, false, e.n.div_ceil(e.block()), begin, |(total, carry), block| {
+    let output = Shared(output);
+    let begin = || (e.identity.clone(), e.identity.clone(), e.room(input));
+    in_parts(pool, false, e.n.div_ceil(e.block()), begin, |(total, carry, room), block| {
         let _watch = relay.watch();
         let (start, count) = e.range(block);
         total.set(&e.identity);
-        // SAFETY: the block is within the input, and `total` is one aligned element.
-        unsafe { e.op.fold(input.at(start), count, total.start()) };
+        // SAFETY: the block is within the input, the room is for one, and `total` is one aligned element.
+        let elements = unsafe {
+            let elements = input.block(room, start, count, e.size);
+            e.op.fold(elements, count, total.start());
+            elements
+        };
         let publish = |before: &mut Slots| {
             carry.set(before);
             // SAFETY: both are one aligned element.
@@ -167,7 +185,7 @@ pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: *mut u8, outpu
         };
         if relay.take(block, publish).is_some() {
             // SAFETY: as above. Blocks are apart, so this one's output is nobody else's input.
-            unsafe { e.op.scan(input.at(start), output.at(start), count, carry.start(), exclusive) };
+            unsafe { e.op.scan(elements, output.at(start * e.size), count, carry.start(), exclusive) };
         }
     });
 }
@@ -177,21 +195,24 @@ pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: *mut u8, outpu
 ///
 /// # Safety
 /// As [`scan`]; the output has one element.
-pub(crate) unsafe fn reduce(pool: &ThreadPool, e: &Elements, input: *mut u8, output: *mut u8) {
+pub(crate) unsafe fn reduce(pool: &ThreadPool, e: &Elements, input: &Input, output: *mut u8) {
     let blocks = e.n.div_ceil(e.block());
     let mut totals = Slots::many(blocks, &e.identity.bytes()[..e.size]);
     let stride = totals.stride_bytes();
-    let (totals, input) = (Shared(totals.start()), Shared(input));
+    let totals = Shared(totals.start());
     let alone = e.n * e.size <= READ_ALONE_BYTES;
     in_parts(
         pool,
         alone,
         blocks,
-        || (),
-        |(), block| {
+        || e.room(input),
+        |room, block| {
             let (start, count) = e.range(block);
-            // SAFETY: the block is within the input, and slot `block` is this call's alone.
-            unsafe { e.op.fold(input.at(start), count, totals.at(block * stride)) };
+            // SAFETY: the block is within the input, the room is for one, and slot `block` is this call's alone.
+            unsafe {
+                let elements = input.block(room, start, count, e.size);
+                e.op.fold(elements, count, totals.at(block * stride));
+            }
         },
     );
     let mut result = e.initial.clone();

@@ -69,9 +69,9 @@ impl Primitive {
 static PRIMITIVES: [Primitive; 7] = [
     Primitive { makes_views: true, ..Primitive::new("copy/parallel", view::bind_copy, view::expect_copy) },
     Primitive::new("scatter/parallel", scatter::bind, scatter::expect),
-    Primitive::new("scan/parallel", scan::bind, scan::expect),
-    Primitive::new("reduce/parallel", reduce::bind, reduce::expect),
+    Primitive { makes_views: true, ..Primitive::new("scan/parallel", scan::bind, scan::expect) },
+    Primitive { makes_views: true, ..Primitive::new("reduce/parallel", reduce::bind, reduce::expect) },
     Primitive::new("sort/parallel", sort::bind, sort::expect),
-    Primitive::new("select/parallel", select::bind, select::expect),
+    Primitive { makes_views: true, ..Primitive::new("select/parallel", select::bind, select::expect) },
     Primitive::new("reduce_by_key/parallel", reduce_by_key::bind, reduce_by_key::expect),
 ];

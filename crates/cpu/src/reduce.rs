@@ -7,11 +7,12 @@ use crate::chain::{self, Elements};
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, totals};
 use crate::step::{Arguments, Work};
+use crate::view::Input;
 
 #[derive(Clone)]
 struct ReduceStep {
     elements: Elements,
-    input: Region,
+    input: Input,
     output: Region,
 }
 
@@ -22,10 +23,10 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, initial: Option<&
 
 impl Work for ReduceStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
-        let _access = Access::to(&[&self.input], &[&self.output])?;
+        let _access = Access::to(&self.input.regions(), &[&self.output])?;
         // SAFETY: `chain::bind` checked alignment, sizes, room for one element, and that the regions are equal or apart;
         // `_access` covers both.
-        unsafe { chain::reduce(pool, &self.elements, self.input.start(), self.output.start()) };
+        unsafe { chain::reduce(pool, &self.elements, &self.input, self.output.start()) };
         Ok(())
     }
 

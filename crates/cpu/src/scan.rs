@@ -7,13 +7,14 @@ use crate::chain::{self, Elements};
 use crate::memory::{Access, Region};
 use crate::oracle::{self, Aligned, Expected, Output, Precise, scan_in_place};
 use crate::step::{Arguments, Work};
+use crate::view::Input;
 
 #[derive(Clone)]
 struct ScanStep {
     elements: Elements,
     exclusive: bool,
     sequential: bool,
-    input: Region,
+    input: Input,
     output: Region,
 }
 
@@ -26,12 +27,12 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, initial: Option<&
 impl Work for ScanStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         let ScanStep { elements, exclusive, sequential, input, output } = self;
-        let _access = Access::to(&[input], &[output])?;
+        let _access = Access::to(&input.regions(), &[output])?;
         // SAFETY: `chain::bind` checked alignment, sizes and that the regions are equal or apart; `_access` covers both.
         unsafe {
             match sequential {
-                true => chain::scan_sequentially(elements, input.start(), output.start(), *exclusive),
-                false => chain::scan(pool, elements, input.start(), output.start(), *exclusive),
+                true => chain::scan_sequentially(elements, input, output.start(), *exclusive),
+                false => chain::scan(pool, elements, input, output.start(), *exclusive),
             }
         }
         Ok(())

@@ -74,8 +74,8 @@ impl Work for ScatterStep {
 /// Writes one value.
 ///
 /// # Safety
-/// There is one at `from`, and room for it at `to`, which nobody else writes meanwhile unless it is `whole`: then by atomics of its size,
-/// and `to` is aligned for these.
+/// There is one at `from`, and room for it at `to`. If it is `whole`, others may write there by atomics of its size, which `to` is
+/// aligned for. Else nobody else writes there meanwhile.
 unsafe fn put(from: *const u8, to: *mut u8, size: usize, whole: bool) {
     // SAFETY: the caller's promises.
     unsafe {

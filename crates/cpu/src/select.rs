@@ -15,6 +15,7 @@ use crate::memory::{Access, Region};
 use crate::oracle::{Aligned, CHUNK, Expected, Output};
 use crate::relay::Relay;
 use crate::step::{ALONE_BYTES, Arguments, Room, Shared, Work, in_parts};
+use crate::view::Input;
 
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 64 << 10;
@@ -26,7 +27,7 @@ struct SelectStep {
     size: usize,
     n: usize,
     rest: Rest,
-    input: Region,
+    input: Input,
     output: Region,
     output_rest: Region,
     output_count: Region,
@@ -37,7 +38,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     let selector = selector.ok_or_else(|| Error::Invalid(format!("{} without a predicate", key.name())))?;
     let (n, element) = (arguments.count()?, selector.element());
     let (size, alignment) = (element.bytes() as usize, element.align() as usize);
-    let input = arguments.array("input", n, size, alignment)?;
+    let input = Input::bind(key, arguments, "input", [n, size, alignment])?;
     let output = arguments.array("output", n, size, alignment)?;
     let output_rest = arguments.array("output_rest", n, size, alignment)?;
     let output_count = arguments.array("output_count", 1, 4, 4)?;
@@ -56,22 +57,23 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
 
 impl Work for SelectStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
-        let _access = Access::to(&[&self.input], &[&self.output, &self.output_rest, &self.output_count])?;
+        let _access = Access::to(&self.input.regions(), &[&self.output, &self.output_rest, &self.output_count])?;
         let total = self.rest == Rest::Behind;
         let total = total.then(|| self.count(pool));
         let relay = Relay::new(0);
         let room = || Room::of(self.size * self.each().min(self.n));
         self.in_blocks(
             pool,
-            || (room(), room()),
-            |(kept, rest), start, count| {
+            || (room(), room(), self.room()),
+            |(kept, rest, made), start, count| {
                 let _watch = relay.watch();
-                let input = Shared(self.input.start());
                 let rest_to = if self.rest == Rest::Dropped { std::ptr::null_mut() } else { rest.start() };
                 // SAFETY: `bind` checked the input's size and alignment, the block is within it, and `_access` keeps writers out. Each
                 // room has a block's bytes, and is aligned for any element.
-                let keeps =
-                    unsafe { self.host.split(input.at(start * self.size), count, kept.start(), rest_to) }.min(count);
+                let keeps = unsafe {
+                    let input = self.input.block(made, start, count, self.size);
+                    self.host.split(input, count, kept.start(), rest_to).min(count)
+                };
                 let before = relay.take(start / self.each(), |before| std::mem::replace(before, *before + keeps));
                 if let Some(before) = before {
                     let block = Block { start, count, keeps, before };
@@ -107,6 +109,11 @@ impl SelectStep {
         (BLOCK_BYTES / self.size).max(1)
     }
 
+    /// Room for a block of the input, where that is made.
+    fn room(&self) -> Room {
+        self.input.room(self.size * self.each().min(self.n))
+    }
+
     /// Works on all blocks: `work(state, start, count)`.
     fn in_blocks<S>(
         &self,
@@ -121,13 +128,13 @@ impl SelectStep {
 
     /// How many elements are kept.
     fn count(&self, pool: &ThreadPool) -> usize {
-        let (total, input) = (AtomicUsize::new(0), Shared(self.input.start()));
+        let total = AtomicUsize::new(0);
         self.in_blocks(
             pool,
-            || (),
-            |(), start, count| {
+            || self.room(),
+            |made, start, count| {
                 // SAFETY: as in `run`, whose access lasts.
-                let kept = unsafe { self.host.count(input.at(start * self.size), count) };
+                let kept = unsafe { self.host.count(self.input.block(made, start, count, self.size), count) };
                 total.fetch_add(kept, Ordering::Relaxed);
             },
         );

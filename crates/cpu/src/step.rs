@@ -50,9 +50,10 @@ impl Step {
             Command::Length { span } => Bound::Length { of: Region::of(&span)? },
             Command::Launch { key, kernel, spans, values: Values { params, n, initial }, .. } => {
                 let arguments = Arguments { spans: &spans, made: vec![], params, n };
-                let work = match key.views.is_empty() && key.then.is_none() || kernel.0.makes_views {
+                let is_plain = (key.views.is_empty() || kernel.0.makes_views) && key.then.is_none();
+                let work = match is_plain {
                     true => (kernel.0.bind)(key, &arguments, initial)?,
-                    false => view::bind(key, &arguments, initial, kernel.0.bind)?,
+                    false => view::bind(key, &arguments, initial, kernel.0)?,
                 };
                 Bound::Launch { work, n }
             }

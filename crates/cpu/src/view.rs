@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 use trifold_core::{Error, HostMap, HostView, KernelKey, LEAVES, MAPPED_OUTPUT, Request, Result, ViewOf};
 
-use crate::Cpu;
 use crate::memory::{self, Access, Region};
 use crate::oracle::{Expected, Output};
-use crate::step::{ALONE_BYTES, Arguments, Bind, Shared, Work, in_parts};
+use crate::step::{ALONE_BYTES, Arguments, Room, Shared, Work, in_parts};
+use crate::{Cpu, Primitive};
 
 /// Bytes of elements that are made at a time.
 const PART_BYTES: usize = 64 << 10;
@@ -68,6 +68,71 @@ impl Source {
     }
 }
 
+/// What a launch reads: memory, or a view, which is made block by block.
+#[derive(Clone)]
+pub(crate) enum Input {
+    Memory(Region),
+    View(Source),
+}
+
+impl Input {
+    /// The input of this name, of `n` elements of `size` bytes.
+    pub(crate) fn bind(
+        key: &KernelKey,
+        arguments: &Arguments<'_>,
+        name: &'static str,
+        [n, size, alignment]: [usize; 3],
+    ) -> Result<Input> {
+        match key.view(name) {
+            Some(of) => Ok(Input::View(Source::bind(of, arguments)?)),
+            None => Ok(Input::Memory(arguments.array(name, n, size, alignment)?)),
+        }
+    }
+
+    /// The memory, to be kept from writers.
+    pub(crate) fn regions(&self) -> Vec<&Region> {
+        match self {
+            Input::Memory(region) => vec![region],
+            Input::View(source) => source.leaves.iter().collect(),
+        }
+    }
+
+    /// The memory, if it is no more than that.
+    pub(crate) fn memory(&self) -> Option<&Region> {
+        match self {
+            Input::Memory(region) => Some(region),
+            Input::View(_) => None,
+        }
+    }
+
+    /// Fails if it shares bytes with a region that is written.
+    pub(crate) fn check_apart(&self, other: &Region) -> Result<()> {
+        self.regions().into_iter().try_for_each(|region| region.check_apart(other))
+    }
+
+    /// Memory of a thread's own, for blocks of so many bytes.
+    pub(crate) fn room(&self, bytes: usize) -> Room {
+        Room::of(if self.memory().is_some() { 0 } else { bytes })
+    }
+
+    /// Some elements of `size` bytes: where they lie, or made in a room for as many. Aligned for them.
+    ///
+    /// # Safety
+    /// There are as many, the caller holds access to the [`Input::regions`], and the room is for no fewer bytes.
+    pub(crate) unsafe fn block(&self, room: &mut Room, first: usize, count: usize, size: usize) -> *mut u8 {
+        match self {
+            // SAFETY: the caller's promise.
+            Input::Memory(region) => unsafe { Shared(region.start()).at(first * size) },
+            Input::View(source) => {
+                let leaves: Vec<*const u8> = source.leaves.iter().map(|leaf| leaf.start().cast_const()).collect();
+                // SAFETY: `Source::bind` checked the leaves, and the caller promises the rest.
+                unsafe { source.host.load(&leaves, first, count, room.start()) };
+                room.start()
+            }
+        }
+    }
+}
+
 /// A launch whose inputs are views, which are made first, or whose output is mapped: in memory of the launch's own.
 struct Viewed {
     sources: Vec<(Source, Region)>,
@@ -121,11 +186,11 @@ pub(crate) fn bind(
     key: &KernelKey,
     arguments: &Arguments<'_>,
     initial: Option<&[u8]>,
-    bind: Bind,
+    primitive: &Primitive,
 ) -> Result<Box<dyn Work>> {
     let n = arguments.count()?;
     let (mut sources, mut regions) = (vec![], vec![]);
-    for of in &key.views {
+    for of in key.views.iter().filter(|_| !primitive.makes_views) {
         let source = Source::bind(of, arguments)?;
         let region = room(n * source.size)?;
         regions.push((of.argument, region.clone()));
@@ -142,7 +207,7 @@ pub(crate) fn bind(
         }
         _ => None,
     };
-    let work = bind(key, &arguments.with(regions), initial)?;
+    let work = (primitive.bind)(key, &arguments.with(regions), initial)?;
     Ok(Box::new(Viewed { sources, then, n, work }))
 }
 
