@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 
 mod c;
+#[path = "c/halves.rs"]
+mod halves;
 mod operators;
 
 use c::{check, check_with};

@@ -7,8 +7,8 @@ use trifold_core::bytemuck;
 use trifold_core::{Element, Language, Monoid, Op, Scalar};
 use trifold_lang::{emit_element, emit_operator};
 
-const OPENCL: &str = include_str!("opencl.h");
-const CUDA: &str = include_str!("cuda.h");
+pub const OPENCL: &str = include_str!("opencl.h");
+pub const CUDA: &str = include_str!("cuda.h");
 const MAIN: &str = "
 int main(void) {
     T pair[2];
@@ -75,7 +75,7 @@ fn flatten<T: Copy>(pairs: &[(T, T)]) -> Vec<T> {
     pairs.iter().flat_map(|&(a, b)| [a, b]).collect()
 }
 
-fn run(compiler: &str, language: Language, source: &str, input: &[u8]) -> Vec<u8> {
+pub fn run(compiler: &str, language: Language, source: &str, input: &[u8]) -> Vec<u8> {
     // Distinct for each call: tests run as threads of one process.
     static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
