@@ -3,8 +3,7 @@
 use std::future::Future;
 use std::time::Instant;
 
-use crate::MAX_LEAVES;
-use crate::{CallCache, Caps, Error, KernelKey, Layout, Operand, Param, Request, Result, Slot, Tuning};
+use crate::{CallCache, Caps, Error, KernelKey, Layout, MAX_LEAVES, Operand, Param, Request, Result, Slot, Tuning};
 
 /// A device and its in-order queue. A clone is another handle of the same.
 ///

@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::MAX_LEAVES;
 use crate::results::new_count;
 use crate::{
-    Algorithm, Backend, Call, Device, Element, Error, Options, Plan, Prepared, Request, Result, Slot, Spans, Then,
-    View, Viewed, once, planner,
+    Algorithm, Backend, Call, Device, Element, Error, MAX_LEAVES, Options, Plan, Prepared, Request, Result, Slot,
+    Spans, Then, View, Viewed, once, planner,
 };
 
 /// Waits for a future on this thread.

@@ -6,8 +6,10 @@ use crate::algorithm::Algorithm;
 use crate::kernel::{read, write};
 use crate::primitive::Operand;
 use crate::scratch::Scratch;
-use crate::{Argument, Caps, Captures, ElementType, Kernel, KeyImage, Language, Op, Selector};
-use crate::{Leaf, MAX_LEAVES, MapText, Then, ViewData, Viewed};
+use crate::{
+    Argument, Caps, Captures, ElementType, Error, Kernel, KeyImage, Language, Leaf, MAX_LEAVES, MapText, Op, Result,
+    Selector, Then, ViewData, Viewed,
+};
 
 /// Which of a call's spans, or the plan's scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -447,9 +449,18 @@ impl Launch {
     }
 
     /// Has a view stand for the memory of a slot: the kernel reads the view's leaves instead.
-    pub(crate) fn reads_view(&mut self, viewed: &Viewed, operands: &[Operand], language: Language) {
-        let Some(at) = self.bindings.iter().position(|(_, region)| region.slot == viewed.slot) else { return };
-        let (argument, _) = self.bindings.remove(at);
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a part of the slot: leaves are bound whole.
+    pub(crate) fn reads_view(&mut self, viewed: &Viewed, operands: &[Operand], language: Language) -> Result<()> {
+        let Some(at) = self.bindings.iter().position(|(_, region)| region.slot == viewed.slot) else { return Ok(()) };
+        let (argument, region) = self.bindings.remove(at);
+        if region.offset != 0 {
+            let (kernel, offset, noun) = (self.kernel.name(), region.offset, viewed.slot.noun());
+            return Err(Error::Invalid(format!(
+                "{kernel} reads its {noun} from byte {offset} on, and a view is read whole"
+            )));
+        }
         for (_, param) in &mut self.params {
             if matches!(param, Param::Offset { binding, .. } if *binding == argument) {
                 *param = Param::Word(0);
@@ -470,6 +481,7 @@ impl Launch {
         let lengths = of.lengths().zip(&of.view.lengths);
         self.params.extend(lengths.map(|(number, length)| (LEAVES[number].length, Param::Word(*length as u32))));
         self.kernel.views.push(of);
+        Ok(())
     }
 
     /// Has the kernel itself compute the parameters that follow from how many elements there are.

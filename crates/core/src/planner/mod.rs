@@ -197,7 +197,7 @@ impl Planner<'_> {
         }
         for step in &mut work.steps {
             if let Step::Launch(launch) = step {
-                self.views.iter().for_each(|viewed| launch.reads_view(viewed, &operands, self.caps.language));
+                self.views.iter().try_for_each(|viewed| launch.reads_view(viewed, &operands, self.caps.language))?;
                 self.then.iter().for_each(|then| launch.maps_output(then, &operands));
                 let Launch { kernel, bindings, .. } = launch;
                 kernel.arguments = bindings.iter().map(|(name, _)| *name).collect();

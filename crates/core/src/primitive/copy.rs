@@ -2,8 +2,9 @@
 
 use super::{Form, Label, Operand, Primitive};
 use crate::results::{Whole, length, unknown_length, whole_results};
-use crate::summary;
-use crate::{Backend, Buffer, Compacted, Device, Element, ElementType, Placed, Result, Slot, Transfer, View, block_on};
+use crate::{
+    Backend, Buffer, Compacted, Device, Element, ElementType, Placed, Result, Slot, Transfer, View, block_on, summary,
+};
 
 /// A copy: the ceiling that the others are measured against.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

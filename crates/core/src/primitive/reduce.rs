@@ -3,12 +3,10 @@
 use std::marker::PhantomData;
 
 use super::{Form, Label, Operand, Primitive};
-use crate::rank;
 use crate::results::{Results, length, results};
-use crate::summary;
 use crate::{
     Backend, Buffer, Builtin, Device, Element, IntoInput, Map, Monoid, Op, Placed, Region, Result, Slot, Step, Then,
-    Transfer, View, block_on, bytemuck,
+    Transfer, View, block_on, bytemuck, rank, summary,
 };
 
 /// A reduction to one element.
