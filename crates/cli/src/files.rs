@@ -155,8 +155,8 @@ fn header(bytes: &[u8]) -> Result<(Stored, ArrayShape, usize)> {
     Ok((stored, ArrayShape { sizes, is_fortran: header.order() == npyz::Order::Fortran }, start))
 }
 
-/// Keeps from the header's parser what it does not survive: brackets within brackets, for each of which it takes several times as
-/// long, and a product of sizes past 64 bits.
+/// Refuses headers that the header's parser does not survive. Each bracket within a bracket makes it take several times as
+/// long. A product of sizes past 64 bits makes it fail.
 fn check_header_text(text: &[u8]) -> Result<()> {
     let opened = text.iter().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count();
     ensure!(opened <= MOST_BRACKETS, "its header opens {opened} brackets, and that of an array of numbers opens 2");

@@ -268,8 +268,8 @@ impl Ratio<'_> {
 
 pub type Ratios<'a> = Vec<(Option<Api>, BTreeMap<u64, Ratio<'a>>)>;
 
-/// How many times as fast `other` is as `first`, by API and n, whatever the algorithms; at last by our own fastest API:
-/// other libraries are joined to one run and not to another.
+/// How many times as fast `other` is as `first`, by API and n, whatever the algorithms. The last entry compares our own
+/// fastest API. Rows of other libraries do not count in it, as one run may have them and the other not.
 pub fn ratios<'a>(subject: &'a Subject, first: &'a Run, other: &'a Run) -> Ratios<'a> {
     let best = |run: &'a Run, api: Option<&Api>| {
         let mut best = BTreeMap::<u64, &Row>::new();
