@@ -26,6 +26,7 @@ mod kernel;
 mod kernels;
 mod key;
 mod language;
+mod leaves;
 mod map;
 mod once;
 mod op;
@@ -62,13 +63,13 @@ pub use kernel::{Access, Argument, Kernel, in_order};
 pub use kernels::Kernels;
 pub use key::{KeyField, KeyImage, MAX_KEY_BYTES};
 pub use language::Language;
+pub use leaves::{LEAVES, LeafNames, MAPPED_OUTPUT, ViewOf, leaf_unit, mapped_unit};
 pub use map::{Map, MapText, Then, Value};
 pub use once::{CallCache, KeptMemory};
 pub use op::{And, Builtin, Captures, HostOp, Max, Min, Monoid, Op, Or, Product, Sum, Xor};
 pub use options::{Fault, Layout, MAX_ELEMENTS, Options, Waiting};
 pub use plan::{
-    CAPACITY, Captured, KernelKey, LEAVES, LENGTH, LENGTH_OFFSET, Launch, LeafNames, MAPPED_OUTPUT, Param, Plan,
-    Region, Size, SizeStep, Slot, Step, ViewOf, leaf_unit, mapped_unit,
+    CAPACITY, Captured, KernelKey, LENGTH, LENGTH_OFFSET, Launch, Param, Plan, Region, Size, SizeStep, Slot, Step,
 };
 pub use prepared::{Prepared, scratch_bytes, scratch_bytes_up_to};
 pub use primitive::*;

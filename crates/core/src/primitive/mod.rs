@@ -307,22 +307,23 @@ impl Request {
 
     /// The same, where a view stands for the memory of a slot.
     pub fn viewing(self, viewed: Viewed) -> Request {
-        let mut of = match self {
-            Request::Viewed(of) => of,
-            request => Box::new(ViewedRequest { request, views: vec![], then: None }),
-        };
+        let mut of = self.into_viewed();
         of.views.push(viewed);
         Request::Viewed(of)
     }
 
     /// The same, whose output is mapped as it is written.
     pub(crate) fn then(self, then: Then) -> Request {
-        let mut of = match self {
-            Request::Viewed(of) => of,
-            request => Box::new(ViewedRequest { request, views: vec![], then: None }),
-        };
+        let mut of = self.into_viewed();
         of.then = Some(then);
         Request::Viewed(of)
+    }
+
+    fn into_viewed(self) -> Box<ViewedRequest> {
+        match self {
+            Request::Viewed(of) => of,
+            request => Box::new(ViewedRequest { request, views: vec![], then: None }),
+        }
     }
 
     /// What its output is mapped by.
