@@ -47,9 +47,9 @@ void load_tile(const Runs *runs) {
   for (u32 i = runs->seat; i < KEY_WORDS; i += WORKGROUP) {
     runs->stage->before[i] = runs->input[(size_t)(max(first, 1u) - 1u) * KEY_WORDS + i];
   }
-  __global const u32 *tile_keys = runs->input + (size_t)first * KEY_WORDS;
+  __global const StoredRun *tile_keys = runs->input + (size_t)first * KEY_WORDS;
   if (WHOLE_TILES != 0u && count == TILE) {
-    __global const u32 *keys = tile_keys + runs->seat;
+    __global const StoredRun *keys = tile_keys + runs->seat;
 #pragma unroll
     for (u32 row = 0u; row < OWN_KEYS; row++) { runs->stage->keys[staged_row(runs->seat, row)] = keys[row * WORKGROUP]; }
     if (TILE_VALUES != 0u) {

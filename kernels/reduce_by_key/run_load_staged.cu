@@ -43,9 +43,9 @@ FUNCTION void load_tile(const Runs &runs) {
   for (u32 i = runs.seat; i < KEY_WORDS; i += WORKGROUP) {
     staged_before[i] = runs.input[(size_t)(max(first, 1u) - 1u) * KEY_WORDS + i];
   }
-  const u32 *tile_keys = runs.input + (size_t)first * KEY_WORDS;
+  const StoredRun *tile_keys = runs.input + (size_t)first * KEY_WORDS;
   if (count == TILE) {
-    const u32 *keys = tile_keys + runs.seat;
+    const StoredRun *keys = tile_keys + runs.seat;
 #pragma unroll
     for (u32 row = 0u; row < OWN_KEYS; row++) { staged_keys[staged_row(runs.seat, row)] = keys[row * WORKGROUP]; }
     if (TILE_VALUES != 0u) {

@@ -43,13 +43,13 @@ fn load_tile(runs: Runs) {
   let count = min(runs.n - first, TILE);
   if (runs.seat == 0u) { staged_tile = runs.tile; }
   for (var i = runs.seat; i < KEY_WORDS; i += WORKGROUP) {
-    staged_before[i] = input[params.input_offset + (max(first, 1u) - 1u) * KEY_WORDS + i];
+    staged_before[i] = load_input(params.input_offset + (max(first, 1u) - 1u) * KEY_WORDS + i);
   }
   let tile_keys = params.input_offset + first * KEY_WORDS;
   if (count == TILE) {
     let keys = tile_keys + runs.seat;
     // unroll
-    for (var row = 0u; row < OWN_KEYS; row++) { staged_keys[staged_row(runs.seat, row)] = input[keys + row * WORKGROUP]; }
+    for (var row = 0u; row < OWN_KEYS; row++) { staged_keys[staged_row(runs.seat, row)] = load_input(keys + row * WORKGROUP); }
     if (TILE_VALUES != 0u) {
       // unroll
       for (var row = 0u; row < OWN_WORDS; row++) {
@@ -60,7 +60,7 @@ fn load_tile(runs: Runs) {
     for (var row = 0u; row < OWN_KEYS; row++) {
       let word = row * WORKGROUP + runs.seat;
       let behind = (count - 1u) * KEY_WORDS + word % KEY_WORDS;
-      staged_keys[staged_row(runs.seat, row)] = input[tile_keys + select(behind, word, word < count * KEY_WORDS)];
+      staged_keys[staged_row(runs.seat, row)] = load_input(tile_keys + select(behind, word, word < count * KEY_WORDS));
     }
     var none = element_to_words(identity());
     for (var row = 0u; row < select(0u, OWN_WORDS, TILE_VALUES != 0u); row++) {

@@ -3,7 +3,7 @@
 // Where a run begins, its key and the total of the run before are known. `before` is what lies before the first element; of the tile
 // `count` runs begin, the first of which has place `start`.
 void store_runs(
-  __global u32 *output, __global u32 *output_values, const Runs *runs, u32 tile, T before, u32 start, u32 count, u32 seat,
+  __global StoredRun *output, __global u32 *output_values, const Runs *runs, u32 tile, T before, u32 start, u32 count, u32 seat,
   __local RunStage *stage
 ) {
   T running = before;

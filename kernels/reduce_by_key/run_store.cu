@@ -2,7 +2,7 @@
 
 // Where a run begins, its key and the total of the run before are known. `before` is what lies before the first element; of the tile
 // `count` runs begin, the first of which has place `start`.
-FUNCTION void store_runs(u32 *output, u32 *output_values, const Runs &runs, u32 tile, T before, u32 start, u32 count, u32 seat) {
+FUNCTION void store_runs(StoredRun *output, u32 *output_values, const Runs &runs, u32 tile, T before, u32 start, u32 count, u32 seat) {
   T running = before;
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {

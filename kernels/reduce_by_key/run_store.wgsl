@@ -9,7 +9,7 @@ fn store_runs(runs: Runs, tile: u32, before: T, start: u32, count: u32, seat: u3
     if (run_heads(runs.elements[k]) != 0u) {
       let place = params.output_offset + run_heads(running) * KEY_WORDS;
       // unroll
-      for (var i = 0u; i < KEY_WORDS; i++) { output[place + i] = runs.keys[k].w[i]; }
+      for (var i = 0u; i < KEY_WORDS; i++) { store_output(place + i, runs.keys[k].w[i]); }
       store_run_total(running);
     }
     running = combine(running, runs.elements[k]);

@@ -4,7 +4,7 @@
 // `before` is what lies before the invocation's first element; of the tile `count` runs begin, the first of which has place `start`.
 // All invocations call it together, and `tile` is that of `runs`: WGSL must see that it is the same for all.
 void store_runs(
-  __global u32 *output, __global u32 *output_values, const Runs *runs, u32 tile, T before, u32 start, u32 count, u32 seat,
+  __global StoredRun *output, __global u32 *output_values, const Runs *runs, u32 tile, T before, u32 start, u32 count, u32 seat,
   __local RunStage *stage
 ) {
   // 1. A stuck tile's elements may have replaced this one's.

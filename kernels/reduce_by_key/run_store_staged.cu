@@ -3,7 +3,7 @@
 
 // `before` is what lies before the invocation's first element; of the tile `count` runs begin, the first of which has place `start`.
 // All invocations call it together, and `tile` is that of `runs`: WGSL must see that it is the same for all.
-FUNCTION void store_runs(u32 *output, u32 *output_values, const Runs &runs, u32 tile, T before, u32 start, u32 count, u32 seat) {
+FUNCTION void store_runs(StoredRun *output, u32 *output_values, const Runs &runs, u32 tile, T before, u32 start, u32 count, u32 seat) {
   // 1. A stuck tile's elements may have replaced this one's.
   if (workgroup_uniform_load(&staged_tile) != tile) { load_tile(runs); }
 

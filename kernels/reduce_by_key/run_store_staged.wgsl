@@ -42,7 +42,7 @@ fn store_runs(runs: Runs, tile: u32, before: T, start: u32, count: u32, seat: u3
 
   // 4. Neighbours write neighbouring words. The first of all runs has none before it.
   for (var word = seat; word < count * KEY_WORDS; word += WORKGROUP) {
-    output[params.output_offset + start * KEY_WORDS + word] = staged_keys[word];
+    store_output(params.output_offset + start * KEY_WORDS + word, staged_keys[word]);
   }
   for (var word = seat + select(0u, RUN_WORDS, start == 0u); word < count * RUN_WORDS; word += WORKGROUP) {
     output_values[params.output_values_offset + start * RUN_WORDS + word - RUN_WORDS] = staged_words[word];

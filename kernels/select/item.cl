@@ -6,7 +6,7 @@ u32 select_bytes(u32 kept, u32 round) {
 }
 
 // `before` of the elements before this one are kept.
-INLINED void write_item(__global Item *output, __global Item *output_rest, Item item, bool kept, u32 index, u32 last, u32 before) {
+INLINED void write_item(__global StoredItem *output, __global StoredItem *output_rest, Item item, bool kept, u32 index, u32 last, u32 before) {
   if (kept) {
     output[before] = item;
   } else if (SELECT_REST != 0u && index <= last) {

@@ -6,7 +6,7 @@ FUNCTION u32 select_bytes(u32 kept, u32 round) {
 }
 
 // `before` of the elements before this one are kept.
-FUNCTION void write_item(Item *output, Item *output_rest, Item item, bool kept, u32 index, u32 last, u32 before) {
+FUNCTION void write_item(StoredItem *output, StoredItem *output_rest, Item item, bool kept, u32 index, u32 last, u32 before) {
   if (kept) {
     output[before] = item;
   } else if (SELECT_REST != 0u && index <= last) {

@@ -38,7 +38,7 @@ INLINED Ranks rank_items(u32 kept, Subgroup sg) {
 
 // Writes each element behind the `start` that are kept before the subgroup's, and those of these before it, or behind those not kept.
 INLINED void write_items(
-  __global Item *output, __global Item *output_rest, const Items *items, const Ranks *ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
+  __global StoredItem *output, __global StoredItem *output_rest, const Items *items, const Ranks *ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
 ) {
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {

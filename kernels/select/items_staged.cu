@@ -27,7 +27,7 @@ FUNCTION Ranks rank_items(u32 kept, Subgroup sg) {
 
 // Writes each element behind the `start` that are kept before the subgroup's, and those of these before it, or behind those not kept.
 FUNCTION void write_items(
-  Item *output, Item *output_rest, const Items &items, const Ranks &ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
+  StoredItem *output, StoredItem *output_rest, const Items &items, const Ranks &ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
 ) {
   u32 running = start;
 #pragma unroll

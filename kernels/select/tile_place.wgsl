@@ -23,7 +23,7 @@ fn select_tile_place(
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     rows[k] = load_input(params.input_offset + min(first + k, last));
-    if (first + k <= last && keep(rows[k])) { kept |= 1u << k; }
+    if (first + k <= last && keep(item_value(rows[k]))) { kept |= 1u << k; }
   }
   // 2. The workgroup scans the counts.
   let block = block_exclusive_scan(countOneBits(kept), thread);
@@ -37,11 +37,11 @@ fn select_tile_place(
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     if (((kept >> k) & 1u) == 1u) {
-      output[params.output_offset + before] = rows[k];
+      store_output(params.output_offset + before, rows[k]);
       before += 1u;
     } else if (SELECT_REST != 0u && first + k <= last) {
       let place = rest + first + k - before;
-      if (place < params.n) { output_rest[params.output_rest_offset + place] = rows[k]; }
+      if (place < params.n) { store_output_rest(params.output_rest_offset + place, rows[k]); }
     }
   }
 }

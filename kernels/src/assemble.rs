@@ -76,8 +76,10 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         source.push_str(&trifold_lang::emit_operator(op, language)?);
         caller_loops |= trifold_lang::operator_loops(op)?;
     }
-    if let Some(bytes) = key.constant("VALUE_UNIT") {
-        source.push_str(&trifold_lang::emit_stored(bytes, language)?);
+    for (name, unit) in STORED {
+        if let Some(bytes) = key.constant(unit) {
+            source.push_str(&trifold_lang::emit_stored(name, bytes, language)?);
+        }
     }
     if let Some(image) = &key.image {
         sections.push(("key", source.len()));
@@ -89,7 +91,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         source.push_str(&trifold_lang::emit_selector(selector, language)?);
     }
     let views = Views::of(key, caps);
-    if !key.maps().is_empty() || !key.views.is_empty() {
+    if !key.maps().is_empty() || !key.views.is_empty() || key.selector.is_some() {
         for map in key.maps() {
             caller_loops |= trifold_lang::map_loops(map)?;
         }
@@ -230,8 +232,8 @@ fn arguments(key: &KernelKey, views: &Views<'_>, loads: &dyn Fn(&Argument) -> bo
     let own = arguments.iter().enumerate().filter(|(_, argument)| has(argument));
     // What is stored by parts has functions of its own.
     let is_new = |argument: &&Argument| {
-        let is_plain = stored_bytes(key, argument).is_none() || is_in_words(key, argument);
-        key.view(argument.name).is_some() || is_plain
+        let by_word = argument.access == Access::Read && is_in_words(key, argument);
+        key.view(argument.name).is_some() || by_word || stored_bytes(key, argument).is_none()
     };
     let all: String = own.map(|(binding, argument)| declaration(key, argument, language, binding)).collect();
     match language {
@@ -275,12 +277,15 @@ fn loads(text: &str, name: &str, language: Language) -> bool {
         || mentions(text, &format!("store_{name}"))
 }
 
+/// The types of what memory holds of elements that are moved by parts, and the constants that have the parts' bytes.
+const STORED: [(&str, &str); 2] = [("StoredValue", "VALUE_UNIT"), ("StoredRun", "RUN_UNIT")];
+
 /// Bytes of what an argument's memory holds, where that is moved by kernels that may be of any size of it.
 fn stored_bytes(key: &KernelKey, argument: &Argument) -> Option<u32> {
     match argument.of {
         "StoredKey" => key.image.as_ref().map(|image| image.bytes),
-        "StoredValue" => key.constant("VALUE_UNIT"),
-        _ => None,
+        "StoredItem" => key.selector.as_ref().map(|selector| selector.element().bytes()),
+        of => STORED.iter().find(|(name, _)| *name == of).and_then(|(_, unit)| key.constant(unit)),
     }
 }
 

@@ -72,11 +72,14 @@ impl<'a> Views<'a> {
             text += &trifold_lang::emit_map(map, number, &|element| self.name_of(element), self.language)?;
             text.push('\n');
         }
+        let selected = self.key.selector.as_ref().map(|selector| selector.element());
         let floats = |scalar: Scalar| {
             let is = |element: &ElementType| *element == ElementType::Scalar(scalar);
-            (maps.iter().any(|map| map.inputs.iter().any(is)), maps.iter().any(|map| is(&map.output)))
+            let is_read = selected.is_some_and(is) || maps.iter().any(|map| map.inputs.iter().any(is));
+            (is_read, maps.iter().any(|map| is(&map.output)))
         };
         text += &trifold_lang::emit_halves(floats(Scalar::F16), floats(Scalar::BF16), self.language)?;
+        text += &selected.map(|element| self.items(element)).unwrap_or_default();
         text += &Stores::of(self).map(|stores| stores.declaration()).unwrap_or_default();
         for of in &self.key.views {
             for (leaf, number) in of.view.leaves.iter().zip(of.leaves()) {
@@ -84,6 +87,22 @@ impl<'a> Views<'a> {
             }
         }
         Ok(text)
+    }
+
+    /// What a selection's memory holds, and an element as its predicate's text knows it.
+    fn items(&self, element: &ElementType) -> String {
+        let value = widened(element, "item", self.language);
+        let (held, is_part) = (element.held(), element.bytes() < 4);
+        match self.language {
+            Language::Wgsl => {
+                let held = if is_part { self.name_of(&held) } else { "Item".into() };
+                format!("alias StoredItem = Item;\nfn item_value(item: Item) -> {held} {{ return {value}; }}\n")
+            }
+            _ => {
+                let stored = if is_part { self.stored(element) } else { "Item".into() };
+                format!("typedef {stored} StoredItem;\n#define item_value(item) ({value})\n")
+            }
+        }
     }
 
     pub(crate) fn pack(&self) -> u32 {
@@ -240,7 +259,7 @@ fn words_each(key: &KernelKey, name: &str) -> &'static str {
 
 /// Whether texts take an argument's elements word by word, or by other parts that they are moved by.
 pub(crate) fn is_in_words(key: &KernelKey, argument: &Argument) -> bool {
-    argument.of == "u32"
+    matches!(argument.of, "u32" | "StoredRun")
         || argument.of == "StoredValue" && argument.name == "input" && key.constant("VALUE_WORDS").is_some()
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use trifold_core::types::bf16;
+use trifold_core::types::{bf16, f16};
 
 use crate::maps::Placed;
 use trifold_core::{Captures, Monoid, Op, Predicate, Selector, element};
@@ -248,27 +248,29 @@ impl Predicate<u32> for Nothing {
 /// The upper half: every second element of alternating ones.
 #[derive(Clone)]
 pub(crate) struct Upper;
-impl Predicate<u32> for Upper {
-    fn name(&self) -> Cow<'static, str> {
-        "upper".into()
-    }
-    fn text(&self) -> Cow<'static, str> {
-        "fn keep(v: T) -> bool { return v >= 0x80000000u; }".into()
-    }
-    fn keep(&self, v: u32) -> bool {
-        v >= 1 << 31
-    }
+macro_rules! upper {
+    ($($T:ident, $middle:expr, $wgsl:literal;)*) => {
+        $(impl Predicate<$T> for Upper {
+            fn name(&self) -> Cow<'static, str> {
+                "upper".into()
+            }
+            fn text(&self) -> Cow<'static, str> {
+                concat!("fn keep(v: T) -> bool { return v >= ", $wgsl, "; }").into()
+            }
+            fn keep(&self, v: $T) -> bool {
+                v >= $middle
+            }
+        })*
+    };
 }
-impl Predicate<f32> for Upper {
-    fn name(&self) -> Cow<'static, str> {
-        "upper".into()
-    }
-    fn text(&self) -> Cow<'static, str> {
-        "fn keep(v: T) -> bool { return v >= 0.0; }".into()
-    }
-    fn keep(&self, v: f32) -> bool {
-        v >= 0.0
-    }
+upper! {
+    u32, 1 << 31, "0x80000000u";
+    f32, 0.0, "0.0";
+    u8, 1 << 7, "128u";
+    i8, -3, "-3i";
+    u16, 1 << 15, "32768u";
+    f16, f16::ZERO, "0.0";
+    bf16, bf16::ZERO, "0.0";
 }
 
 /// One element of 16, by chance.
@@ -407,8 +409,13 @@ impl Predicate<f32> for Signed {
 }
 
 /// The predicates, erased: of one word, of two, and of a struct.
-pub(crate) fn selectors() -> [Selector; 6] {
+pub(crate) fn selectors() -> [Selector; 11] {
     [
+        Selector::of::<u8, _>(Upper),
+        Selector::of::<i8, _>(Upper),
+        Selector::of::<u16, _>(Upper),
+        Selector::of::<f16, _>(Upper),
+        Selector::of::<bf16, _>(Upper),
         Selector::of::<u32, _>(Upper),
         Selector::of::<u32, _>(All),
         Selector::of::<u32, _>(Nothing),

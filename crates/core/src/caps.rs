@@ -159,12 +159,9 @@ impl Caps {
         )))
     }
 
-    /// Fails with the reason if a value of a view cannot be of this type.
+    /// Fails with the reason if kernels cannot hold a value of this type and compute with it.
     pub(crate) fn check_value(&self, element: &ElementType) -> Result<()> {
-        match element {
-            ElementType::Scalar(scalar) => self.check_element(&scalar.held().into()),
-            ElementType::Struct { .. } => self.check_element(element),
-        }
+        self.check_element(&element.held())
     }
 
     /// Fails, naming the limit, if a span of `bytes` is more than a kernel can reach.

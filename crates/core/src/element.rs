@@ -71,6 +71,14 @@ impl ElementType {
         1 << self.bytes().trailing_zeros().min(2)
     }
 
+    /// The type that kernels hold one in: of a scalar that is not a whole word, the one of 32 bits of its kind.
+    pub fn held(&self) -> ElementType {
+        match self {
+            ElementType::Scalar(scalar) => scalar.held().into(),
+            ElementType::Struct { .. } => self.clone(),
+        }
+    }
+
     /// The scalars it is made of.
     pub fn scalars(&self) -> impl Iterator<Item = Scalar> + '_ {
         let (one, many) = match self {

@@ -80,20 +80,22 @@ impl KeyImage {
         Ok(KeyImage { bytes, fields: placed, bits: first..to })
     }
 
-    /// Of these bits of a scalar's image alone, bit 0 the least.
+    /// The image of a scalar's values, of which these bits alone are compared, bit 0 the least.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for no bits, for bits that a key does not have, and for a struct.
-    pub fn of_bits(self, bits: Range<u32>) -> Result<KeyImage> {
+    /// As of [`KeyImage::new`], and [`Error::Invalid`] for no bits, for bits that a key does not have, and for a struct.
+    pub fn of_bits(element: &ElementType, order: Order, bits: Range<u32>) -> Result<KeyImage> {
         let Range { start, end } = bits;
         let refuse = |why: String| Err(Error::Invalid(format!("a sort by the bits {start}..{end}{why}")));
-        match &self.fields[..] {
-            [_] if start >= end => refuse(", which are none; give at least one".into()),
-            [_] if end > 8 * self.bytes => refuse(format!(" of keys that have {}", 8 * self.bytes)),
-            [_] => Ok(KeyImage { bits: start..end, ..self }),
-            _ => refuse(
-                " of a struct's keys; bits are for scalars: leave them out, or take a struct of other fields".into(),
-            ),
+        let image = KeyImage::new(element, order)?;
+        match element {
+            ElementType::Struct { name, .. } => refuse(format!(
+                " of keys of type {name}, which is a struct; bits are for scalars: leave them out, or take a struct of \
+                 other fields"
+            )),
+            _ if start >= end => refuse(", which are none; give at least one".into()),
+            _ if end > 8 * image.bytes => refuse(format!(" of keys that have {}", 8 * image.bytes)),
+            _ => Ok(KeyImage { bits: start..end, ..image }),
         }
     }
 
@@ -184,6 +186,13 @@ mod tests {
     use crate::{Element, Number, for_scalar};
 
     crate::element! {
+        struct Alone {
+            #[key]
+            to: u32,
+        }
+    }
+
+    crate::element! {
         struct Edge {
             #[key]
             to: u16,
@@ -232,12 +241,14 @@ mod tests {
 
     #[test]
     fn bits_are_refused_that_a_key_does_not_have() {
-        let of = |bits| KeyImage::new(&u32::TYPE, Order::Ascending).unwrap().of_bits(bits);
+        let of = |bits| KeyImage::of_bits(&u32::TYPE, Order::Ascending, bits);
         assert_eq!(of(8..32).unwrap().compared(0x1234_5678), 0x0012_3456);
         for (start, end, why) in [(4, 4, "which are none"), (8, 4, "which are none"), (0, 33, "of keys that have 32")] {
             assert!(of(start..end).is_err_and(|error| error.to_string().contains(why)));
         }
-        let edges = KeyImage::new(&Edge::TYPE, Order::Ascending).unwrap().of_bits(0..8);
-        assert!(edges.is_err_and(|error| error.to_string().contains("bits are for scalars")));
+        for element in [Edge::TYPE, Alone::TYPE] {
+            let bits = KeyImage::of_bits(&element, Order::Ascending, 0..8);
+            assert!(bits.is_err_and(|error| error.to_string().contains("bits are for scalars")));
+        }
     }
 }

@@ -365,7 +365,6 @@ macro_rules! monoid {
 // Those of floats follow from their bits, below.
 macro_rules! monoids {
     ($(($doc:literal $Name:ident $ty:ident $Kind:ident $Use:ident $($_:tt)*))*) => { $(monoids!(@$Use $Kind $ty);)* };
-    (@Moved $Kind:ident $ty:ident) => {};
     (@Computed Float $ty:ident) => {};
     (@Computed $Integer:ident $ty:ident) => {
         monoid!(Sum, $ty, 0, SUM_WGSL, |a, b| a.wrapping_add(b));
@@ -376,6 +375,7 @@ macro_rules! monoids {
         monoid!(Or, $ty, 0, "fn combine(a: T, b: T) -> T { return a | b; }", |a, b| a | b);
         monoid!(Xor, $ty, 0, "fn combine(a: T, b: T) -> T { return a ^ b; }", |a, b| a ^ b);
     };
+    (@$Other:ident $Kind:ident $ty:ident) => {};
 }
 scalars!(monoids);
 

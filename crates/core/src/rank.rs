@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{
     Captures, Element, Map, Monoid, Number, Op, Reduce, ReduceRequest, ReduceThenCall, Request, Result, Scalar, Then,
-    View, ViewData, element, for_computed,
+    View, ViewData, element, for_computed, for_held,
 };
 
 element! {
@@ -179,16 +179,7 @@ pub(crate) fn arg_min(scalar: Scalar, n: u64) -> Option<Request> {
     fn of<T: Rank>(n: u64) -> Request {
         T::least(n)
     }
-    use crate::types::{bf16, f16};
-    Some(match scalar {
-        Scalar::U8 => of::<u8>(n),
-        Scalar::I8 => of::<i8>(n),
-        Scalar::U16 => of::<u16>(n),
-        Scalar::I16 => of::<i16>(n),
-        Scalar::F16 => of::<f16>(n),
-        Scalar::BF16 => of::<bf16>(n),
-        _ => return for_computed!(scalar, T => of::<T>(n)),
-    })
+    for_held!(scalar, T => of::<T>(n)).or_else(|| for_computed!(scalar, T => of::<T>(n)))
 }
 
 #[cfg(test)]

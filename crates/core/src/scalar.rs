@@ -21,7 +21,7 @@ macro_rules! scalars {
     ($($callback:tt)::+ $(, $($first:tt)*)?) => {
         $($callback)::+! {
             $($($first)*)?
-            // Name, type in Rust, kind, whether kernels compute with it, its vectors in OpenCL C and in CUDA C, .npy, what of
+            // Name, type in Rust, kind, whether kernels compute with it (Held: as the 32-bit type that holds it), its vectors in OpenCL C and in CUDA C, .npy, what of
             // `Caps` a device needs. (The words of a 64-bit float are reached through a 64-bit integer.)
             ("32-bit unsigned integer." U32 u32 Unsigned Computed "uint" "uint" "<u4" [])
             ("32-bit signed integer." I32 i32 Signed Computed "int" "int" "<i4" [])
@@ -29,12 +29,12 @@ macro_rules! scalars {
             ("64-bit unsigned integer." U64 u64 Unsigned Computed "ulong" "ulonglong" "<u8" [int64])
             ("64-bit signed integer." I64 i64 Signed Computed "long" "longlong" "<i8" [int64])
             ("64-bit IEEE float." F64 f64 Float Computed "double" "double" "<f8" [float64 int64])
-            ("8-bit unsigned integer." U8 u8 Unsigned Moved "" "" "|u1" [])
-            ("8-bit signed integer." I8 i8 Signed Moved "" "" "|i1" [])
-            ("16-bit unsigned integer." U16 u16 Unsigned Moved "" "" "<u2" [])
-            ("16-bit signed integer." I16 i16 Signed Moved "" "" "<i2" [])
-            ("16-bit IEEE float." F16 f16 Float Moved "" "" "<f2" [])
-            ("32-bit IEEE float without its lower 16 bits." BF16 bf16 Float Moved "" "" "" [])
+            ("8-bit unsigned integer." U8 u8 Unsigned Held "" "" "|u1" [])
+            ("8-bit signed integer." I8 i8 Signed Held "" "" "|i1" [])
+            ("16-bit unsigned integer." U16 u16 Unsigned Held "" "" "<u2" [])
+            ("16-bit signed integer." I16 i16 Signed Held "" "" "<i2" [])
+            ("16-bit IEEE float." F16 f16 Float Held "" "" "<f2" [])
+            ("32-bit IEEE float without its lower 16 bits." BF16 bf16 Float Held "" "" "" [])
             ("128-bit unsigned integer." U128 u128 Unsigned Moved "" "" "" [])
             ("128-bit signed integer." I128 i128 Signed Moved "" "" "" [])
         }
@@ -91,7 +91,7 @@ macro_rules! for_computed {
     (@Computed $Kind:ident $ty:ident $integer:tt $float:tt) => {
         Some($crate::for_scalar!(@$Kind $ty $integer $float))
     };
-    (@Moved $Kind:ident $ty:ident $integer:tt $float:tt) => {
+    (@$Other:ident $Kind:ident $ty:ident $integer:tt $float:tt) => {
         None
     };
     ($scalar:expr, $T:ident => $body:expr) => {
@@ -99,6 +99,33 @@ macro_rules! for_computed {
     };
     ($scalar:expr, integer $I:ident => $integer:expr, float $F:ident => $float:expr) => {
         $crate::scalars!($crate::for_computed, @match $scalar, ($I $integer) ($F $float))
+    };
+}
+
+/// As [`for_scalar!`](crate::for_scalar!), of the scalars of less than 32 bits, which kernels compute with as
+/// [the ones that hold them](crate::Scalar::held); `None` for the others.
+///
+/// ```
+/// use trifold_core::{Scalar, for_held};
+/// let name = |scalar: Scalar| for_held!(scalar, T => std::any::type_name::<T>());
+/// assert_eq!((name(Scalar::U8), name(Scalar::U32)), (Some("u8"), None));
+/// ```
+#[macro_export]
+macro_rules! for_held {
+    (@match $scalar:expr, $T:ident $body:tt $(($doc:literal $Name:ident $ty:ident $Kind:ident $Use:ident $($_:tt)*))*) => {
+        match $scalar {
+            $($crate::Scalar::$Name => $crate::for_held!(@$Use $ty $T $body),)*
+        }
+    };
+    (@Held $ty:ident $T:ident ($body:expr)) => {{
+        type $T = $crate::types::$ty;
+        Some($body)
+    }};
+    (@$Other:ident $ty:ident $T:ident $body:tt) => {
+        None
+    };
+    ($scalar:expr, $T:ident => $body:expr) => {
+        $crate::scalars!($crate::for_held, @match $scalar, $T ($body))
     };
 }
 
@@ -168,6 +195,7 @@ const fn sign<T>() -> u128 {
 /// What kernels do with a scalar.
 enum Use {
     Computed,
+    Held,
     Moved,
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::wgsl::renamed;
 use crate::{
     Captures, Element, ElementType, Field, IntoInput, Map, Max, Min, Monoid, Number, Predicate, Rank, Reduce,
-    ReduceCall, ReduceThenCall, Scalar, Sum, View, ViewData, bytemuck, element, for_computed,
+    ReduceCall, ReduceThenCall, Scalar, Sum, View, ViewData, bytemuck, element, for_computed, for_held,
 };
 
 /// The least and the greatest of some numbers.
@@ -169,16 +169,8 @@ wide_squares! {
 
 /// Numbers' squares.
 pub(crate) fn squares(scalar: Scalar) -> Option<ViewData> {
-    use crate::types::{bf16, f16};
-    match scalar {
-        Scalar::U8 => Some(ViewData::mapped::<u8, _>(WideSquare)),
-        Scalar::I8 => Some(ViewData::mapped::<i8, _>(WideSquare)),
-        Scalar::U16 => Some(ViewData::mapped::<u16, _>(WideSquare)),
-        Scalar::I16 => Some(ViewData::mapped::<i16, _>(WideSquare)),
-        Scalar::F16 => Some(ViewData::mapped::<f16, _>(WideSquare)),
-        Scalar::BF16 => Some(ViewData::mapped::<bf16, _>(WideSquare)),
-        _ => for_computed!(scalar, T => ViewData::mapped::<T, _>(Square)),
-    }
+    let held = for_held!(scalar, T => ViewData::mapped::<T, _>(WideSquare));
+    held.or_else(|| for_computed!(scalar, T => ViewData::mapped::<T, _>(Square)))
 }
 
 /// The products of two numbers each.

@@ -31,6 +31,8 @@ impl Heads {
         unsafe {
             let from = keys.at((start + skipped - 1) * size);
             match size {
+                1 => compare(from.cast::<[u8; 1]>(), flags),
+                2 => compare(from.cast::<[u8; 2]>(), flags),
                 4 => compare(from.cast::<[u8; 4]>(), flags),
                 8 => compare(from.cast::<[u8; 8]>(), flags),
                 12 => compare(from.cast::<[u8; 12]>(), flags),

@@ -41,7 +41,7 @@ struct ByKeyStep {
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let without = |what: &str| Error::Invalid(format!("{} without its {what}", key.name()));
     let op = key.op.as_ref().ok_or_else(|| without("operator"))?;
-    let key_bytes = 4 * key.constant("KEY_WORDS").ok_or_else(|| without("keys' size"))? as usize;
+    let key_bytes = key.constant("KEY_BYTES").ok_or_else(|| without("keys' size"))? as usize;
     let (n, value_bytes) = (arguments.count()?, op.element().bytes() as usize);
     let values = |name| arguments.array(name, n, value_bytes, op.element().align() as usize);
     let step = ByKeyStep {
@@ -50,9 +50,9 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         n,
         key_bytes,
         value_bytes,
-        input: arguments.array("input", n, key_bytes, 4)?,
+        input: arguments.array("input", n, key_bytes, 1)?,
         input_values: arguments.region("input_values").is_ok().then(|| values("input_values")).transpose()?,
-        output: arguments.array("output", n, key_bytes, 4)?,
+        output: arguments.array("output", n, key_bytes, 1)?,
         output_values: values("output_values")?,
         output_count: arguments.array("output_count", 1, 4, 4)?,
     };
@@ -169,6 +169,8 @@ impl ByKeyStep {
             let keys = self.input.start().add(start * self.key_bytes);
             let output = self.output.start().add(runs * self.key_bytes);
             match self.key_bytes {
+                1 => gather(keys.cast::<[u8; 1]>(), heads, output.cast()),
+                2 => gather(keys.cast::<[u8; 2]>(), heads, output.cast()),
                 4 => gather(keys.cast::<[u8; 4]>(), heads, output.cast()),
                 8 => gather(keys.cast::<[u8; 8]>(), heads, output.cast()),
                 size => {

@@ -23,10 +23,10 @@ pub(crate) fn emit(image: &KeyImage, places: u32, dialect: Dialect) -> String {
 }
 
 /// The type of what values are moved by. WGSL has no type of less than a word, and loads and stores parts of words.
-pub(crate) fn emit_stored(bytes: u32, dialect: Dialect) -> String {
+pub(crate) fn emit_stored(name: &str, bytes: u32, dialect: Dialect) -> String {
     match dialect {
-        Dialect::Wgsl => "alias StoredValue = u32;\n\n".into(),
-        _ => format!("typedef {} StoredValue;\n\n", stored(bytes)),
+        Dialect::Wgsl => format!("alias {name} = u32;\n\n"),
+        _ => format!("typedef {} {name};\n\n", stored(bytes)),
     }
 }
 

@@ -75,10 +75,12 @@ mod program;
 mod scan;
 mod wgsl;
 
+use std::borrow::Cow;
+
 pub use captures::{extended, users};
 use dialect::Dialect;
 use program::{Program, Source};
-use trifold_core::{ElementType, KeyImage, Language, MapText, Op, Result, Selector};
+use trifold_core::{ElementType, KeyImage, Language, MapText, Op, Result, Scalar, Selector};
 
 /// The element type `T`, `ELEMENT_WORDS`, the type `Words`, and `element_to_words` and `element_from_words`.
 ///
@@ -107,9 +109,10 @@ pub fn emit_operator(op: &Op, language: Language) -> Result<String> {
     Ok(program.captures_declaration(dialect) + &text)
 }
 
-/// The type `Item` that a predicate is asked of, and `keep()`; the text stands for itself.
+/// The type `Item` that a selection moves, and `keep()`; the text stands for itself.
 ///
-/// In WGSL that is the predicate's own text as [`emit_operator`] has it, with `Item` for `T`.
+/// In WGSL that is the predicate's own text as [`emit_operator`] has it, with `Item` for `T`. An item of less than a word is the word
+/// that has its bits, while the predicate is asked of a value of 32 bits.
 ///
 /// # Errors
 /// As [`emit_operator`].
@@ -121,7 +124,11 @@ pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> 
         _ => c::emit(&program, dialect, None)?,
     };
     let captures = program.captures_declaration(dialect);
-    Ok(format!("{captures}{}\n{keep}", element::declaration(selector.element(), dialect, "Item")))
+    let item = match selector.element() {
+        element if element.bytes() < 4 => Cow::Owned(Scalar::U32.into()),
+        element => Cow::Borrowed(element),
+    };
+    Ok(format!("{captures}{}\n{keep}", element::declaration(&item, dialect, "Item")))
 }
 
 /// A map's function, which is called `map` and the map's number in the kernel. `name_of` says what the kernel calls a type:
@@ -187,12 +194,12 @@ pub fn emit_key(image: &KeyImage, places: u32, language: Language) -> Result<Str
     Ok(key::emit(image, places, language.try_into()?))
 }
 
-/// The type `StoredValue`, what memory holds of values that are moved by so many bytes.
+/// The type of this name, what memory holds of values that are moved by so many bytes.
 ///
 /// # Errors
 /// `Invalid` for [`Language::Host`].
-pub fn emit_stored(bytes: u32, language: Language) -> Result<String> {
-    Ok(key::emit_stored(bytes, language.try_into()?))
+pub fn emit_stored(name: &str, bytes: u32, language: Language) -> Result<String> {
+    Ok(key::emit_stored(name, bytes, language.try_into()?))
 }
 
 /// Whether an operator's text has loops, which may not end.

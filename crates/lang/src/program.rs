@@ -62,14 +62,19 @@ pub(crate) struct Source<'a> {
 impl<'a> From<&'a Op> for Source<'a> {
     fn from(op: &'a Op) -> Self {
         let captures = op.captures().element();
-        Source::of_one(Role::OPERATOR, &op.name, op.element(), "T", &op.wgsl, captures)
+        Source::of_one(Role::OPERATOR, &op.name, Cow::Borrowed(op.element()), "T", &op.wgsl, captures)
     }
 }
 
 impl<'a> From<&'a Selector> for Source<'a> {
     fn from(selector: &'a Selector) -> Self {
         let captures = selector.captures().element();
-        Source::of_one(Role::PREDICATE, &selector.name, selector.element(), "Item", &selector.wgsl, captures)
+        let element = selector.element();
+        let (held, emitted) = match element {
+            ElementType::Scalar(scalar) if scalar.held() != *scalar => (element.held(), scalar.held().name()),
+            _ => (element.clone(), "Item"),
+        };
+        Source::of_one(Role::PREDICATE, &selector.name, Cow::Owned(held), emitted, &selector.wgsl, captures)
     }
 }
 
@@ -81,12 +86,12 @@ impl<'a> Source<'a> {
     fn of_one(
         role: Role,
         name: &'a str,
-        element: &'a ElementType,
+        element: Cow<'a, ElementType>,
         emitted: &str,
         wgsl: &'a str,
         captures: Option<&'a ElementType>,
     ) -> Self {
-        let types = vec![Named { alias: "T", element: Cow::Borrowed(element), emitted: emitted.into() }];
+        let types = vec![Named { alias: "T", element, emitted: emitted.into() }];
         Source { role, name, types, wgsl, captures, function: role.function.into(), captures_name: "Captures".into() }
     }
 

@@ -62,7 +62,7 @@ element! {
 #[test]
 fn keys() {
     let image = |element, order| KeyImage::new(&element, order).unwrap();
-    let bits = |scalar: Scalar, bits| image(scalar.into(), Order::Ascending).of_bits(bits).unwrap();
+    let bits = |scalar: Scalar, bits| KeyImage::of_bits(&scalar.into(), Order::Ascending, bits).unwrap();
     let images = [
         ("u32", image(u32::TYPE, Order::Ascending), 4),
         ("f64 descending", image(f64::TYPE, Order::Descending), 8),

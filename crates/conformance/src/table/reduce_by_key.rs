@@ -1,11 +1,12 @@
 //! Rows of reduction by key and of run-length encoding.
 
+use trifold_core::types::{bf16, f16};
 use trifold_core::{Builtin, Element, ElementType, Fault, Op, ReduceByKeyRequest, Request, Scalar, Waiting};
 
 use super::{Inputs, Table, builtin};
 use crate::case::{Body, Level};
 use crate::inputs::{self, Distribution, Random};
-use crate::operators::{self, Long, Triple};
+use crate::operators::{self, Long, Rgb, Triple};
 use crate::row::{Placement, Row, Tiles};
 
 pub(crate) fn by_key(key: &ElementType, op: Option<Op>, n: u64) -> Request {
@@ -13,7 +14,7 @@ pub(crate) fn by_key(key: &ElementType, op: Option<Op>, n: u64) -> Request {
 }
 
 /// Reductions that differ in keys, operator and placement.
-fn reductions() -> [(ElementType, Option<Op>, Placement); 7] {
+fn reductions() -> [(ElementType, Option<Op>, Placement); 9] {
     let op = |which, scalar| Some(builtin(which, scalar));
     [
         (u32::TYPE, None, Placement::Aligned),
@@ -23,6 +24,8 @@ fn reductions() -> [(ElementType, Option<Op>, Placement); 7] {
         (Triple::TYPE, op(Builtin::Max, Scalar::I64), Placement::Aligned),
         (u32::TYPE, Some(operators::tally()), Placement::Aligned),
         (u32::TYPE, Some(operators::bent(5)), Placement::Aligned),
+        (u8::TYPE, None, Placement::Odd),
+        (i16::TYPE, op(Builtin::Sum, Scalar::U32), Placement::Odd),
     ]
 }
 
@@ -81,7 +84,12 @@ impl Table<'_> {
         let narrow = Tiles::Numbers(vec![("reduce_by_key_staged_from", 1), ("reduce_by_key_staged_workgroup", 32)]);
         let long = Row::new(by_key(&Long::TYPE, count.clone(), 5003)).distribution(Word(Long::TYPE.words() - 1));
         self.by_algorithm(long.tiles(narrow));
-        self.by_algorithm(Row::new(by_key(&f32::TYPE, count, 5003)).distribution(Specials));
+        for key in [f32::TYPE, f16::TYPE, bf16::TYPE] {
+            self.by_algorithm(Row::new(by_key(&key, count.clone(), 5003)).distribution(Specials));
+        }
+        for key in [u128::TYPE, Rgb::TYPE] {
+            self.by_algorithm(Row::new(by_key(&key, None, 5003)).distribution(Few));
+        }
         for op in super::of_order() {
             self.by_algorithm(Row::new(by_key(&u32::TYPE, Some(op), 5003)).distribution(Distribution::Subnormals));
         }

@@ -1,5 +1,6 @@
 //! Rows of select and partition.
 
+use trifold_core::types::{bf16, f16};
 use trifold_core::{Fault, Request, Rest, SelectRequest, Selector, Waiting};
 
 use super::{Inputs, Table};
@@ -19,11 +20,12 @@ fn upper() -> Selector {
 }
 
 /// Selections that differ in predicate, rest and placement.
-fn selections() -> [(Selector, Rest, Placement); 4] {
+fn selections() -> [(Selector, Rest, Placement); 5] {
     [
         (upper(), Rest::Dropped, Placement::Aligned),
         (Selector::of::<Triple, _>(OddBits), Rest::Apart, Placement::Odd),
         (Selector::of::<u64, _>(Few), Rest::Behind, Placement::Odd),
+        (Selector::of::<u8, _>(Upper), Rest::Apart, Placement::Odd),
         (Selector::of::<f32, _>(Upper), Rest::Apart, Placement::Aligned),
     ]
 }
@@ -76,7 +78,7 @@ impl Table<'_> {
     }
 
     fn select_sizes(&mut self) {
-        for (selector, rest, placement) in selections().into_iter().take(3) {
+        for (selector, rest, placement) in selections().into_iter().take(4) {
             let row = |n| Row::new(select(&selector, rest, n)).placement(placement).tiles(Tiles::Small);
             for n in self.edges(&row(1 << 20)) {
                 self.by_first(row(n));
@@ -100,8 +102,11 @@ impl Table<'_> {
 
     /// Elements keep their bits, whatever they are as numbers.
     fn select_specials(&mut self) {
-        let row = Row::new(select(&Selector::of::<f32, _>(Signed), Rest::Apart, 5003));
-        self.by_algorithm(row.distribution(Distribution::Specials));
+        let halves = [Selector::of::<f16, _>(Upper), Selector::of::<bf16, _>(Upper)];
+        for selector in [Selector::of::<f32, _>(Signed)].into_iter().chain(halves) {
+            let row = Row::new(select(&selector, Rest::Apart, 5003));
+            self.by_algorithm(row.distribution(Distribution::Specials));
+        }
     }
 
     fn select_faults(&mut self) {

@@ -9,7 +9,7 @@ use super::{Inputs, Table, by_key, reduce, scan, scatter, select, sort};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::maps::{self, Placed};
-use crate::operators::{self, Upper};
+use crate::operators;
 use crate::row::{Placement, Row, Tiles};
 
 /// What the leaves of a request's views hold, in order.
@@ -89,9 +89,7 @@ impl Table<'_> {
                         rows.push(maps::of(view, SortRequest::argsort(element.clone(), n).into(), Slot::Input));
                     }
                 }
-                if element.unit() == 4 {
-                    rows.push(maps::of(view, by_key(&element, None, n), Slot::Input));
-                }
+                rows.push(maps::of(view, by_key(&element, None, n), Slot::Input));
                 if let ElementType::Scalar(scalar) = element
                     && let Some(op) = Op::builtin(Builtin::Max, scalar)
                 {
@@ -130,11 +128,11 @@ impl Table<'_> {
         }
         self.view_of_keys(view, turn, sizes);
         let selector = match element {
-            ElementType::Scalar(Scalar::U32) => Selector::of::<u32, _>(Upper),
-            ElementType::Scalar(Scalar::F32) => Selector::of::<f32, _>(Upper),
-            ElementType::Scalar(Scalar::U64) => Selector::of::<u64, _>(UpperHalf),
             ElementType::Struct { .. } => Selector::of::<Placed, _>(operators::OddPlace),
-            _ => return,
+            ElementType::Scalar(scalar) => match UpperHalf::of(scalar) {
+                Some(selector) => selector,
+                None => return,
+            },
         };
         let rests =
             [(Rest::Dropped, Placement::Aligned), (Rest::Apart, Placement::Odd), (Rest::Behind, Placement::Aligned)];

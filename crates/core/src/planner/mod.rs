@@ -104,10 +104,12 @@ impl Planner<'_> {
     /// Refuses what no algorithm could do.
     fn check(&self, request: &Request) -> Result<()> {
         let asked = request.asked();
-        let computed = asked.op().map(|op| op.element()).or(asked.selector().map(|selector| selector.element()));
-        if let Some(element) = computed {
-            self.caps.check_element(element)?;
-            check_initial(element, asked.initial())?;
+        if let Some(selector) = asked.selector() {
+            self.caps.check_value(selector.element())?;
+        }
+        if let Some(op) = asked.op() {
+            self.caps.check_element(op.element())?;
+            check_initial(op.element(), asked.initial())?;
         }
         asked.check()?;
         match asked.apart() {

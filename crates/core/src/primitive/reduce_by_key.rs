@@ -45,6 +45,11 @@ impl ReduceByKeyRequest {
         self.op.clone().unwrap_or_else(Op::sum_of_counts)
     }
 
+    /// How many parts a key is moved by: words, or less of keys that are not whole words.
+    pub(crate) fn key_parts(&self) -> u32 {
+        self.key.bytes() / self.key.unit()
+    }
+
     /// What is moved where the inputs are read in so many passes, and so many outputs are written.
     pub(crate) fn bytes_moved(&self, passes: u64, runs: u64) -> u64 {
         self.bytes_read().saturating_mul(passes).saturating_add(self.bytes_written(runs))
@@ -77,7 +82,7 @@ impl Primitive for ReduceByKeyRequest {
     }
 
     fn operands(&self) -> Vec<Operand> {
-        let [keys, runs] = [Slot::Input, Slot::Output].map(|slot| Operand::new(slot, &self.key, self.n));
+        let [keys, runs] = [Slot::Input, Slot::Output].map(|slot| Operand::moved(slot, &self.key, self.n));
         let values = self.op.as_ref().map(|op| Operand::new(Slot::InputValues, op.element(), self.n));
         let totals = Operand::new(Slot::OutputValues, self.total().element(), self.n);
         [keys, runs].into_iter().chain(values).chain([totals, Operand::count()]).collect()
@@ -89,18 +94,6 @@ impl Primitive for ReduceByKeyRequest {
 
     fn bytes_moved_by(&self, outputs: u64) -> u64 {
         self.bytes_moved(1, outputs)
-    }
-
-    fn check(&self) -> Result<()> {
-        if self.key.unit() == 4 {
-            return Ok(());
-        }
-        Err(Error::Unsupported(format!(
-            "{} of keys of type {}, which has {} bytes; its keys are of whole 32-bit words",
-            self.form().name,
-            self.key.name(),
-            self.key.bytes()
-        )))
     }
 
     fn apart(&self) -> Option<&'static str> {

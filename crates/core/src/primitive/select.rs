@@ -9,15 +9,17 @@ use crate::algorithm::Algorithm;
 use crate::host::Loops;
 use crate::op::own_name;
 use crate::results::{Results, length, new_count, results};
+use crate::types::{bf16, f16};
 use crate::{
     Backend, Buffer, Captures, Compacted, Device, Element, ElementType, IntoInput, KernelKey, Placed, Request, Result,
-    Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed,
+    Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed, for_held,
 };
 
 /// Which elements of type `T` to keep. A value of it is what calls take.
 ///
 /// Its text defines `fn keep(v: T) -> bool` in WGSL, and any functions that it calls. `T` stands for the element type;
-/// an element struct is in scope under its own name too. Every GPU runs that text, in all three kernel languages.
+/// an element struct is in scope under its own name too. Of numbers of 8 and 16 bits `T` is the 32-bit type of their kind:
+/// `u32`, `i32` or `f32`. Every GPU runs that text, in all three kernel languages.
 ///
 /// `keep` is the same function in Rust. The CPU backend runs it, and tests compare GPUs with it.
 ///
@@ -226,10 +228,24 @@ upper_half! {
     u64, 1 << 63, "(v >> 63u) != 0lu";
     i64, 0, "v >= 0li";
     f64, 0.5, "v >= 0.5lf";
+    u8, 1 << 7, "v >= 128u";
+    i8, 0, "v >= 0i";
+    u16, 1 << 15, "v >= 0x8000u";
+    i16, 0, "v >= 0i";
+    f16, f16::from_f32_const(0.5), "v >= 0.5f";
+    bf16, bf16::from_f32_const(0.5), "v >= 0.5f";
+}
+
+impl UpperHalf {
+    /// Of a type's values; `None` for scalars of 128 bits.
+    pub fn of(scalar: Scalar) -> Option<Selector> {
+        let held = for_held!(scalar, T => Selector::of::<T, _>(UpperHalf));
+        held.or_else(|| for_computed!(scalar, T => Selector::of::<T, _>(UpperHalf)))
+    }
 }
 
 fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Option<Request> {
-    for_computed!(scalar, T => SelectRequest { selector: Selector::of::<T, _>(UpperHalf), n, rest }.into())
+    Some(SelectRequest { selector: UpperHalf::of(scalar)?, n, rest }.into())
 }
 
 /// Selections of the upper half.

@@ -103,10 +103,9 @@ impl SortRequest {
     /// # Errors
     /// As of [`KeyImage::new`] and [`KeyImage::of_bits`].
     pub fn image(&self) -> Result<KeyImage> {
-        let image = KeyImage::new(&self.key, self.order)?;
         match &self.bits {
-            Some(bits) => image.of_bits(bits.clone()),
-            None => Ok(image),
+            Some(bits) => KeyImage::of_bits(&self.key, self.order, bits.clone()),
+            None => KeyImage::new(&self.key, self.order),
         }
     }
 

@@ -15,11 +15,11 @@ pub(super) static KERNEL: Kernel = kernel!(
     "reduce_by_key/lookback",
     "reduce_by_key_lookback",
     &[
-        read("input", "u32"),
+        read("input", "StoredRun"),
         read("input_values", "u32").optional(),
         atomic("states", "StateWord"),
         atomic("ticket", "u32"),
-        write("output", "u32"),
+        write("output", "StoredRun"),
         write("output_values", "u32"),
         write("output_count", "u32"),
     ],

@@ -87,7 +87,7 @@ impl<'a> ReduceByKeyTask<'a> {
         let total = request.total();
         let op = segmented(&total)?;
         let segment = op.element();
-        let (key_words, value_words) = (request.key.words(), total.element().words());
+        let (key_words, value_words) = (request.key_parts(), total.element().words());
         let fits = |workgroup: u32, rows: u32| {
             let beside = workgroup * 2 * segment.bytes() + BESIDE;
             staged_bytes(workgroup * rows, key_words, value_words) + beside <= planner.caps.shared_bytes
@@ -126,17 +126,15 @@ impl<'a> ReduceByKeyTask<'a> {
         KernelKey::new(kernel, parts, constants).by(&self.op)
     }
 
-    fn key_words(&self) -> (&'static str, u32) {
-        ("KEY_WORDS", self.request.key.words())
-    }
-
     /// A kernel that takes tiles of keys, and of values where there are some, whose argument is bound then.
     fn tile_key(&self, kernel: &'static Kernel, parts: Vec<&'static str>) -> KernelKey {
-        let mut constants = vec![self.key_words(), ("RUN_WORDS", self.value_words)];
+        let key = &self.request.key;
+        let key_words = self.request.key_parts();
+        let mut constants = vec![("RUN_UNIT", key.unit()), ("KEY_WORDS", key_words), ("RUN_WORDS", self.value_words)];
         let has_values = self.request.op.is_some();
         if self.staged {
             let own = |name, words| (name, self.rows * words);
-            constants.extend([own("OWN_KEYS", self.request.key.words()), own("OWN_WORDS", self.value_words)]);
+            constants.extend([own("OWN_KEYS", key_words), own("OWN_WORDS", self.value_words)]);
             constants.push(("TILE_VALUES", u32::from(has_values)));
             constants.extend(self.whole_tiles);
         }
@@ -173,7 +171,7 @@ fn arguments(request: &ReduceByKeyRequest) -> Vec<Argument> {
             Slot::OutputValues => ("output_values", "output_values_offset"),
             _ => ("output_count", "output_count_offset"),
         };
-        Argument { name, offset, region: whole(operand.slot, operand.bytes()), unit: 4 }
+        Argument { name, offset, region: whole(operand.slot, operand.bytes()), unit: operand.element.unit() }
     });
     named.collect()
 }

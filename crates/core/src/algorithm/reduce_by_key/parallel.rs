@@ -16,7 +16,7 @@ pub static PARALLEL: Algorithm = Algorithm {
 
 fn plan(planner: &Planner<'_>, request: &ReduceByKeyRequest) -> Result<Work> {
     let job = ReduceByKeyTask::new(planner, request, planner.tuning.reduce_by_key.passes_words)?;
-    let kernel = KernelKey::new(&KERNEL, vec![], vec![job.key_words()]).by(&request.total());
+    let kernel = KernelKey::new(&KERNEL, vec![], vec![("KEY_BYTES", request.key.bytes())]).by(&request.total());
     let launch = job.launch(kernel, 1, &arguments(request));
     Ok(Work::new(Default::default(), vec![Step::Launch(launch)]).depth(job.depth()))
 }

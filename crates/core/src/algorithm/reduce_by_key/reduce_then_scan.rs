@@ -13,7 +13,7 @@ use crate::{Kernel, Launch, Param, ReduceByKeyRequest, Result, Scalar, Slot, Ste
 pub(super) static TILE_REDUCE: Kernel = kernel!(
     "reduce_by_key/tile_reduce",
     "reduce_by_key_tile_reduce",
-    &[read("input", "u32"), read("input_values", "u32").optional(), write("sums", "T")],
+    &[read("input", "StoredRun"), read("input_values", "u32").optional(), write("sums", "T")],
     &["n", "tiles", "input_offset", "input_values_offset"],
 );
 
@@ -21,10 +21,10 @@ pub(super) static TILE_SCAN: Kernel = kernel!(
     "reduce_by_key/tile_scan",
     "reduce_by_key_tile_scan",
     &[
-        read("input", "u32"),
+        read("input", "StoredRun"),
         read("input_values", "u32").optional(),
         read("sums", "T"),
-        write("output", "u32"),
+        write("output", "StoredRun"),
         write("output_values", "u32"),
         write("output_count", "u32"),
     ],

@@ -14,11 +14,11 @@ pub(super) static KERNEL: Kernel = kernel!(
     "select/lookback",
     "select_lookback",
     &[
-        read("input", "Item"),
-        write("output", "Item"),
+        read("input", "StoredItem"),
+        write("output", "StoredItem"),
         atomic("states", "StateWord"),
         atomic("ticket", "u32"),
-        write("output_rest", "Item"),
+        write("output_rest", "StoredItem"),
         write("output_count", "u32"),
     ],
     &["n", "tiles", "slots", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
@@ -57,7 +57,7 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let state = planner.state(&job.sum);
     let element = request.selector.element();
     // A subgroup may be as narrow as an invocation, and has a total.
-    let tile_bytes = job.workgroup * (job.rows * element.bytes() + 4);
+    let tile_bytes = 4 * job.workgroup * (job.rows * element.words() + 1);
     let is_staged = reaches(words_of(request.n, element), planner.tuning.select.staged_from)
         && tile_bytes + BESIDE <= planner.caps.shared_bytes;
     let mut constants = planner.subgroup_constants(job.workgroup)?;

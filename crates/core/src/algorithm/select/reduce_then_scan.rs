@@ -13,7 +13,7 @@ use crate::{Kernel, KernelKey, Launch, Param, Result, Scalar, SelectRequest, Ste
 pub(super) static TILE_COUNT: Kernel = kernel!(
     "select/tile_count",
     "select_tile_count",
-    &[read("input", "Item"), write("sums", "T")],
+    &[read("input", "StoredItem"), write("sums", "T")],
     &["n", "tiles", "input_offset"],
 );
 
@@ -21,10 +21,10 @@ pub(super) static TILE_PLACE: Kernel = kernel!(
     "select/tile_place",
     "select_tile_place",
     &[
-        read("input", "Item"),
-        write("output", "Item"),
+        read("input", "StoredItem"),
+        write("output", "StoredItem"),
         read("sums", "T"),
-        write("output_rest", "Item"),
+        write("output_rest", "StoredItem"),
         write("output_count", "u32"),
     ],
     PARAMS,
