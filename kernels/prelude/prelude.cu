@@ -59,6 +59,13 @@ FUNCTION u32 workgroup_uniform_load(const u32 *word) {
   return value;
 }
 
+// A word of which the compiler does not know how it was made.
+FUNCTION u32 opaque_word(u32 word) {
+  u32 made;
+  asm volatile("mov.b32 %0, %1;" : "=r"(made) : "r"(word));
+  return made;
+}
+
 // Relaxed accesses at device scope: one word is read or written whole, and nothing is ordered against another word.
 FUNCTION u32 load_relaxed(const u32 *word) {
   u32 value;

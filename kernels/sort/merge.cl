@@ -33,6 +33,7 @@ KERNEL void sort_merge(ARGUMENTS) {
   const Segment segment = segment_of(counts, params, get_group_id(0));
   if (segment.count == 0u || segment.count > TILE) { return; }
   source += params.source_offset;
+  source_values += params.source_values_offset;
   source = source_from(source, segment.first);
   target_keys = target_keys + params.target_offset + segment.first;
   Key keys[ITEMS];

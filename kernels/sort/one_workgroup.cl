@@ -20,6 +20,7 @@ KERNEL SUBGROUP_KERNEL void sort_one_workgroup(ARGUMENTS) {
   const Segment segment = segment_of(counts, params, get_group_id(0));
   if (segment.count == 0u || segment.count > TILE) { return; }
   source += params.source_offset;
+  source_values += params.source_values_offset;
   source = source_from(source, segment.first);
   target_keys = target_keys + params.target_offset + segment.first;
   const u32 seat = sg.id * ITEMS * sg.width + sg.lane;

@@ -20,6 +20,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_one_workg
   const Segment segment = segment_of(counts, params, blockIdx.x);
   if (segment.count == 0u || segment.count > TILE) { return; }
   source += params.source_offset;
+  source_values += params.source_values_offset;
   source = source_from(source, segment.first);
   target_keys += params.target_offset + segment.first;
   const u32 seat = sg.id * ITEMS * sg.width + sg.lane;

@@ -39,8 +39,8 @@ KERNEL SUBGROUP_KERNEL void sort_onesweep(ARGUMENTS) {
   __local u32 shared_place;
   __local u32 shared_stuck;
   __local u32 subgroup_counts[MAX_SUBGROUPS * DIGITS];
-  // The tile's keys in order, one word at a time.
-  __local u32 exchange[TILE];
+  // The tile's keys in order, one word at a time, or parts of their values.
+  __local u32 exchange[TILE * VALUE_SIZE] __attribute__((aligned(16)));
   __local u32 digit_totals[DIGITS];
   __local u32 digit_bases[DIGITS];
   __local u32 digit_counts[DIGITS];
@@ -131,11 +131,10 @@ KERNEL SUBGROUP_KERNEL void sort_onesweep(ARGUMENTS) {
     exchange[positions[k]] = key_word(keys[k], 0u);
   }
 
-  __global const StoredValue *source_values =
-    route[1] == BUFFER_INPUT ? input_values + params.input_values_offset
-    : route[1] == BUFFER_TEMP ? temp_values
-                              : output_values + params.output_values_offset;
-  u32 moved[ITEMS];
+  input_values += params.input_values_offset;
+  const Values source_values =
+    values_of(route[1] == BUFFER_INPUT, input_values, route[1] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset);
+  Value moved[ITEMS];
   // with VALUE_WORDS
   load_values(source_values, first, sg, params.n, 0u, SOURCE_VALUES == 1u || route[1] != BUFFER_INPUT, moved);
 

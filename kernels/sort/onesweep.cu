@@ -13,8 +13,8 @@
 __shared__ u32 shared_word;
 __shared__ u32 shared_place;
 __shared__ u32 shared_stuck;
-// The subgroups' counts of each digit, then the tile's keys in order, one word at a time.
-extern __shared__ u32 subgroup_counts[];
+// The subgroups' counts of each digit, then the tile's keys in order, one word at a time, or parts of their values.
+extern __shared__ __align__(16) u32 subgroup_counts[];
 #define exchange (subgroup_counts + MAX_SUBGROUPS * DIGITS)
 __shared__ u32 digit_totals[DIGITS];
 __shared__ u32 digit_bases[DIGITS];
@@ -131,11 +131,10 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
     exchange[positions[k]] = key_word(keys[k], 0u);
   }
 
-  const StoredValue *source_values =
-    route[1] == BUFFER_INPUT ? input_values + params.input_values_offset
-    : route[1] == BUFFER_TEMP ? temp_values
-                              : output_values + params.output_values_offset;
-  u32 moved[ITEMS];
+  input_values += params.input_values_offset;
+  const Values source_values =
+    values_of(route[1] == BUFFER_INPUT, input_values, route[1] == BUFFER_TEMP ? temp_values : output_values + params.output_values_offset);
+  Value moved[ITEMS];
   // with VALUE_WORDS
   load_values(source_values, first, sg, params.n, 0u, SOURCE_VALUES == 1u || route[1] != BUFFER_INPUT, moved);
 

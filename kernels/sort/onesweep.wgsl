@@ -146,7 +146,7 @@ fn sort_onesweep(
     positions[k / 2u] |= subgroup_claim(cells + digit, subgroup_peers(digit, lane)) << (16u * (k % 2u));
   }
 
-  var moved: array<u32, ITEMS>;
+  var moved: array<Value, ITEMS>;
   // with VALUE_WORDS
   load_values(source, first, width, 0u, &moved);
 

@@ -4,7 +4,7 @@
 
 // Words that hold two places in the tile each.
 const POSITION_WORDS: u32 = (ITEMS + 1u) / 2u;
-// `positions` are where this invocation's keys go in the tile, `moved` their values' first words. Begins with a barrier.
+// `positions` are where this invocation's keys go in the tile, `moved` their values' first parts. Begins with a barrier.
 fn scatter(
   source: u32,
   destination: u32,
@@ -14,7 +14,7 @@ fn scatter(
   valid: u32,
   keys: ptr<function, array<Key, ITEMS>>,
   positions: ptr<function, array<u32, POSITION_WORDS>>,
-  moved: ptr<function, array<u32, ITEMS>>,
+  moved: ptr<function, array<Value, ITEMS>>,
 ) {
   for (var value_word = 0u; value_word < max(VALUE_WORDS, 1u); value_word++) {
     // with VALUE_WORDS
@@ -27,7 +27,10 @@ fn scatter(
         if (at < PART) {
           // unroll
           for (var word = 0u; word < KEY_WORDS; word++) { exchange[word * PART + at] = key_word((*keys)[k], word); }
-          if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * PART + at] = (*moved)[k]; }
+          // unroll
+          for (var word = 0u; word < VALUE_SIZE; word++) {
+            if (VALUE_WORDS > 0u) { exchange[(KEY_WORDS + word) * PART + at] = word_of_value((*moved)[k], word); }
+          }
         }
       }
       workgroupBarrier();

@@ -1,10 +1,10 @@
-// sort/split_values: values of any number of words move as their keys move. They are the keys' places if none are given.
+// sort/split_values: values of any size move as their keys move. They are the keys' places if none are given.
 
 fn move_value(from_index: u32, to_index: u32) {
   for (var word = 0u; word < VALUE_WORDS; word++) {
-    var value = from_index;
+    var value = value_of_place(from_index);
     // with SOURCE_VALUES
-    value = load_source_values(params.source_values_offset + from_index * VALUE_WORDS + word);
+    value = load_source_values_word(from_index, word);
     store_target_values(params.target_values_offset + to_index * VALUE_WORDS + word, value);
   }
 }

@@ -1,4 +1,4 @@
-// sort/swap_values: values of any number of words move as their keys move, from one buffer to the other.
+// sort/swap_values: values of any size move as their keys move, from one buffer to the other.
 
 void move_value(__global const StoredValue *source, __global StoredValue *target, u32 from_index, u32 to_index) {
   for (u32 word = 0u; word < VALUE_WORDS; word++) {

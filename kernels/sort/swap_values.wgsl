@@ -1,4 +1,4 @@
-// sort/swap_values: values of any number of words move as their keys move, from one buffer to the other.
+// sort/swap_values: values of any size move as their keys move, from one buffer to the other.
 
 fn move_value(from_temp: bool, from_index: u32, to_index: u32) {
   for (var word = 0u; word < VALUE_WORDS; word++) {

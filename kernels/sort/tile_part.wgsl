@@ -3,8 +3,8 @@
 // Rows of a key an invocation, in a part.
 const PART_ROWS: u32 = (ITEMS + PARTS - 1u) / PARTS;
 const PART: u32 = PART_ROWS * WORKGROUP;
-// What moves: a key's words and, of a pair, one of its value's at a time.
-const MOVED: u32 = KEY_WORDS + min(VALUE_WORDS, 1u);
+// What moves: a key's words and, of a pair, a part of its value at a time.
+const MOVED: u32 = KEY_WORDS + min(VALUE_WORDS, 1u) * VALUE_SIZE;
 
 // One word of all keys after the other.
 var<workgroup> exchange: array<u32, MOVED * PART>;

@@ -76,10 +76,11 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
         source.push_str(&trifold_lang::emit_operator(op, language)?);
         caller_loops |= trifold_lang::operator_loops(op)?;
     }
-    for (name, unit) in STORED {
-        if let Some(bytes) = key.constant(unit) {
-            source.push_str(&trifold_lang::emit_stored(name, bytes, language)?);
-        }
+    if let Some(bytes) = key.constant("VALUE_UNIT") {
+        source.push_str(&trifold_lang::emit_value(bytes, language)?);
+    }
+    if let Some(bytes) = key.constant("RUN_UNIT") {
+        source.push_str(&trifold_lang::emit_stored("StoredRun", bytes, language)?);
     }
     if let Some(image) = &key.image {
         sections.push(("key", source.len()));
@@ -104,6 +105,7 @@ pub fn assemble(key: &KernelKey, caps: &Caps) -> Result<Assembled> {
     source.push_str(&params.declaration(language));
     let count = |name: &str| match (name, &key.element) {
         ("ELEMENT_WORDS", Some(element)) => Some(element.words()),
+        ("VALUE_SIZE", _) => key.constant("VALUE_UNIT").map(|bytes| bytes.div_ceil(4)),
         _ => key.constant(name),
     };
     // What maps its output stores packs by a function of its own.
@@ -184,7 +186,7 @@ fn take_views(key: &KernelKey, views: &Views<'_>, texts: &mut [(&str, String)]) 
 }
 
 /// The arguments that may be views, and the one that a map may stand behind.
-const VIEWED: [&str; 4] = ["input", "source", "input_values", "output"];
+const VIEWED: [&str; 5] = ["input", "source", "input_values", "source_values", "output"];
 
 /// Where the body of a kernel's function begins in a text, if it is there.
 fn body(text: &str, entry_point: &str) -> Option<usize> {
@@ -271,21 +273,21 @@ fn viewed<'k>(
 fn loads(text: &str, name: &str, language: Language) -> bool {
     let of_type = language != Language::Wgsl && mentions(text, &type_of(name));
     let of_type = of_type || name == "input" && mentions(text, "keys_of");
+    let of_type = of_type || name == "input_values" && mentions(text, "values_of");
     of_type
         || mentions(text, &format!("load_{name}"))
         || mentions(text, &format!("load_{name}_word"))
         || mentions(text, &format!("store_{name}"))
 }
 
-/// The types of what memory holds of elements that are moved by parts, and the constants that have the parts' bytes.
-const STORED: [(&str, &str); 2] = [("StoredValue", "VALUE_UNIT"), ("StoredRun", "RUN_UNIT")];
-
 /// Bytes of what an argument's memory holds, where that is moved by kernels that may be of any size of it.
 fn stored_bytes(key: &KernelKey, argument: &Argument) -> Option<u32> {
     match argument.of {
         "StoredKey" => key.image.as_ref().map(|image| image.bytes),
         "StoredItem" => key.selector.as_ref().map(|selector| selector.element().bytes()),
-        of => STORED.iter().find(|(name, _)| *name == of).and_then(|(_, unit)| key.constant(unit)),
+        "StoredValue" => key.constant("VALUE_UNIT"),
+        "StoredRun" => key.constant("RUN_UNIT"),
+        _ => None,
     }
 }
 

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use crate::stores::Stores;
 
 use trifold_core::{
-    Argument, Caps, Captured, DeviceKind, ElementType, KernelKey, LEAVES, Language, Leaf, Node, Result, Scalar, ViewOf,
-    leaf_unit,
+    Access, Argument, Caps, Captured, DeviceKind, ElementType, KernelKey, LEAVES, Language, Leaf, Node, Result, Scalar,
+    ViewOf, leaf_unit,
 };
 
 /// C: how texts write to an output that is memory.
@@ -152,14 +152,17 @@ impl<'a> Views<'a> {
         if argument.name == "output" {
             return self.stores(argument);
         }
-        let is_route = self.language != Language::Wgsl
-            && argument.name == "input"
-            && self.key.kernel.arguments.iter().any(|other| other.name == "temp");
+        let has = |name: &str| self.key.kernel.arguments.iter().any(|other| other.name == name);
+        let is_c = self.language != Language::Wgsl;
         let own = match self.key.view(argument.name) {
             Some(of) => Emitter { views: self, of, argument, maps: self.maps_before(of) }.text(),
             None => self.of_memory(argument),
         };
-        own + &if is_route { self.keys() } else { String::new() }
+        own + &match argument.name {
+            "input" if is_c && has("temp") => self.keys(),
+            "input_values" if is_c && has("temp_values") => self.values(),
+            _ => String::new(),
+        }
     }
 
     /// How texts write to the output.
@@ -204,9 +207,30 @@ impl<'a> Views<'a> {
         )
     }
 
+    /// C: the values of a pass that may be the kernel's input, or what a pass before it wrote.
+    fn values(&self) -> String {
+        let space = if self.language == Language::OpenClC { "__global " } else { "" };
+        if self.key.view("input_values").is_none() {
+            return format!(
+                "typedef const {space}StoredValue *Values;\n\
+                 #define values_of(is_input, input, other) ((is_input) ? (input) : (other))\n\
+                 #define load_value(values, index, word) ((values)[(size_t)(index) * VALUE_WORDS + (word)])\n"
+            );
+        }
+        let function = if self.language == Language::OpenClC { "" } else { "FUNCTION " };
+        format!(
+            "typedef struct {{\n  bool is_input;\n  InputValues input;\n  const {space}StoredValue *other;\n}} Values;\n\
+             {function}Values values_of(bool is_input, InputValues input, const {space}StoredValue *other) {{\n  \
+               const Values values = {{is_input, input, other}};\n  return values;\n}}\n\
+             {function}Value load_value(Values values, u32 index, u32 word) {{\n  \
+               if (values.is_input) {{ return load_input_values_word(values.input, index, word); }}\n  \
+               return values.other[(size_t)index * VALUE_WORDS + word];\n}}\n"
+        )
+    }
+
     fn of_memory(&self, argument: &Argument) -> String {
         let Argument { name, of, .. } = argument;
-        let stride = words_each(self.key, name);
+        let stride = words_each(self.key, argument);
         let in_words = is_in_words(self.key, argument);
         if self.language == Language::Wgsl {
             let at = format!("params.{name}_offset + index * {stride} + word");
@@ -252,15 +276,19 @@ impl<'a> Views<'a> {
 }
 
 /// The constant that has how many words an element of an argument takes whose elements are words.
-fn words_each(key: &KernelKey, name: &str) -> &'static str {
-    let of_name = if name == "input" { ["KEY_WORDS", "VALUE_WORDS"] } else { ["RUN_WORDS", ""] };
-    of_name.into_iter().find(|constant| key.constant(constant).is_some()).unwrap_or("1u")
+fn words_each(key: &KernelKey, argument: &Argument) -> &'static str {
+    let constant = match argument.of {
+        "StoredValue" => "VALUE_WORDS",
+        "StoredRun" => "KEY_WORDS",
+        _ => "RUN_WORDS",
+    };
+    if key.constant(constant).is_some() { constant } else { "1u" }
 }
 
 /// Whether texts take an argument's elements word by word, or by other parts that they are moved by.
 pub(crate) fn is_in_words(key: &KernelKey, argument: &Argument) -> bool {
-    matches!(argument.of, "u32" | "StoredRun")
-        || argument.of == "StoredValue" && argument.name == "input" && key.constant("VALUE_WORDS").is_some()
+    let is_values = argument.of == "StoredValue" && argument.access == Access::Read;
+    matches!(argument.of, "u32" | "StoredRun") || is_values && key.constant("VALUE_WORDS").is_some()
 }
 
 /// C: the type of an argument that is read: `InputValues` of `input_values`.
@@ -456,10 +484,11 @@ impl Emitter<'_, '_> {
             _ if self.is_words() && !is_part => {
                 let value = self.named(&self.views.name_of(element), "made", value, body);
                 let words = trifold_lang::words_of(element, &value, language).unwrap_or_default();
-                for (number, word) in words.iter().enumerate().skip(1) {
-                    let _ = writeln!(body, "  if (word == {number}u) {{ return {word}; }}");
+                let parts: Vec<String> = words.chunks(self.part_words()).map(|words| self.part(words)).collect();
+                for (number, part) in parts.iter().enumerate().skip(1) {
+                    let _ = writeln!(body, "  if (word == {number}u) {{ return {part}; }}");
                 }
-                words.first().cloned().unwrap_or_default()
+                parts.first().cloned().unwrap_or_default()
             }
             "StoredKey" if !is_part => {
                 let value = self.named(&self.views.name_of(element), "made", value, body);
@@ -477,6 +506,22 @@ impl Emitter<'_, '_> {
                 }
             }
             _ => value.into(),
+        }
+    }
+
+    /// 32-bit words of what texts take at once of an element that they take by parts.
+    fn part_words(&self) -> usize {
+        let unit = if self.argument.of == "StoredValue" { self.views.key.constant("VALUE_UNIT") } else { None };
+        unit.unwrap_or(4).div_ceil(4) as usize
+    }
+
+    /// These words as one of them.
+    fn part(&self, words: &[String]) -> String {
+        match (words, self.views.language) {
+            ([word], _) => word.clone(),
+            (words, Language::Wgsl) => format!("StoredValue({})", words.join(", ")),
+            (words, Language::OpenClC) => format!("(StoredValue)({})", words.join(", ")),
+            (words, _) => format!("StoredValue{{{}}}", words.join(", ")),
         }
     }
 
@@ -589,7 +634,8 @@ fn widened(element: &ElementType, value: &str, language: Language) -> String {
     match scalar {
         Scalar::I8 | Scalar::I16 => match language {
             Language::Wgsl => format!("(bitcast<i32>({value} << {unsigned}u) >> {unsigned}u)"),
-            _ => format!("((i32)({value} << {unsigned}u) >> {unsigned})"),
+            // The compiler must not narrow what made the word: ptxas of CUDA 13.0 compares the negative of 16 bits by more.
+            _ => format!("((i32)(opaque_word({value}) << {unsigned}u) >> {unsigned})"),
         },
         Scalar::F16 => format!("f16_widened({value})"),
         Scalar::BF16 => format!("bf16_widened({value})"),

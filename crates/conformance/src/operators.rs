@@ -269,6 +269,7 @@ upper! {
     u8, 1 << 7, "128u";
     i8, -3, "-3i";
     u16, 1 << 15, "32768u";
+    i16, 0, "0i";
     f16, f16::ZERO, "0.0";
     bf16, bf16::ZERO, "0.0";
 }
@@ -396,24 +397,30 @@ impl Predicate<u32> for OutOfBounds {
 /// Floats with the sign bit, NaNs and zeros among them, of which no comparison tells.
 #[derive(Clone)]
 pub(crate) struct Signed;
-impl Predicate<f32> for Signed {
-    fn name(&self) -> Cow<'static, str> {
-        "signed".into()
-    }
-    fn text(&self) -> Cow<'static, str> {
-        "fn keep(v: T) -> bool { return bitcast<u32>(v) >> 31u == 1u; }".into()
-    }
-    fn keep(&self, v: f32) -> bool {
-        v.to_bits() >> 31 == 1
-    }
+macro_rules! signed {
+    ($($T:ident)*) => {
+        $(impl Predicate<$T> for Signed {
+            fn name(&self) -> Cow<'static, str> {
+                "signed".into()
+            }
+            fn text(&self) -> Cow<'static, str> {
+                "fn keep(v: T) -> bool { return bitcast<u32>(v) >> 31u == 1u; }".into()
+            }
+            fn keep(&self, v: $T) -> bool {
+                v.is_sign_negative()
+            }
+        })*
+    };
 }
+signed!(f32 f16 bf16);
 
 /// The predicates, erased: of one word, of two, and of a struct.
-pub(crate) fn selectors() -> [Selector; 11] {
+pub(crate) fn selectors() -> [Selector; 12] {
     [
         Selector::of::<u8, _>(Upper),
         Selector::of::<i8, _>(Upper),
         Selector::of::<u16, _>(Upper),
+        Selector::of::<i16, _>(Upper),
         Selector::of::<f16, _>(Upper),
         Selector::of::<bf16, _>(Upper),
         Selector::of::<u32, _>(Upper),

@@ -148,6 +148,7 @@ static inline size_t __cvta_generic_to_shared(const void *p) { return (const cha
 
 // The PTX that kernels have inline: ptx.rs leads each statement to its function here.
 
+static inline void ptx_move(unsigned int &made, unsigned int word) { made = word; }
 template <typename W> static inline void ptx_load(W &value, const W *word) {
   emulation->pause(PAUSE_POLL, 0u, 0u);
   value = *(const volatile W *)word;

@@ -7,6 +7,7 @@ use trifold_core::{Error, Result};
 const STATEMENTS: &[(&str, &str)] = &[
     ("griddepcontrol.wait;", "ptx_nothing"),
     ("griddepcontrol.launch_dependents;", "ptx_nothing"),
+    ("mov.b32 %0, %1;", "ptx_move"),
     ("ld.relaxed.gpu.global.u32 %0, [%1];", "ptx_load"),
     ("ld.relaxed.gpu.global.u64 %0, [%1];", "ptx_load"),
     ("st.relaxed.gpu.global.u32 [%0], %1;", "ptx_store"),

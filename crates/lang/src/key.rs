@@ -30,6 +30,39 @@ pub(crate) fn emit_stored(name: &str, bytes: u32, dialect: Dialect) -> String {
     }
 }
 
+/// The types `StoredValue`, what memory holds of what values are moved by, and `Value`, the same in registers; `VALUE_SIZE`, its 32-bit
+/// words; and what a key's place is as one.
+pub(crate) fn emit_value(bytes: u32, dialect: Dialect) -> String {
+    let size = bytes.div_ceil(4);
+    let zeros = ", 0u".repeat(size as usize - 1);
+    match (dialect, size) {
+        (Dialect::Wgsl, 1) => "alias StoredValue = u32;\nalias Value = u32;\nconst VALUE_SIZE: u32 = 1u;\n\
+             fn value_of_place(place: u32) -> Value { return place; }\n\
+             fn word_of_value(value: Value, word: u32) -> u32 { return value; }\n\
+             fn value_with_word(value: Value, word: u32, changed: u32) -> Value { return changed; }\n\n"
+            .into(),
+        (Dialect::Wgsl, _) => format!(
+            "alias StoredValue = vec{size}<u32>;\nalias Value = StoredValue;\nconst VALUE_SIZE: u32 = {size}u;\n\
+             fn value_of_place(place: u32) -> Value {{ return Value(place{zeros}); }}\n\
+             fn word_of_value(value: Value, word: u32) -> u32 {{ return value[word]; }}\n\
+             fn value_with_word(value: Value, word: u32, changed: u32) -> Value {{\n  \
+               var made = value;\n  made[word] = changed;\n  return made;\n}}\n\n"
+        ),
+        (_, 1) => format!(
+            "typedef {} StoredValue;\ntypedef u32 Value;\n#define VALUE_SIZE 1u\n#define value_of_place(place) (place)\n\n",
+            stored(bytes)
+        ),
+        (Dialect::Cuda, _) => format!(
+            "typedef uint{size} StoredValue;\ntypedef StoredValue Value;\n#define VALUE_SIZE {size}u\n\
+             #define value_of_place(place) (StoredValue{{place{zeros}}})\n\n"
+        ),
+        _ => format!(
+            "typedef uint{size} StoredValue;\ntypedef StoredValue Value;\n#define VALUE_SIZE {size}u\n\
+             #define value_of_place(place) ((uint{size})(place{zeros}))\n\n"
+        ),
+    }
+}
+
 /// C: the unsigned integer of up to four bytes.
 fn stored(bytes: u32) -> &'static str {
     ["u8", "u16", "u32"][(bytes / 2) as usize]

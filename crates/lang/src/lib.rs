@@ -202,6 +202,14 @@ pub fn emit_stored(name: &str, bytes: u32, language: Language) -> Result<String>
     Ok(key::emit_stored(name, bytes, language.try_into()?))
 }
 
+/// The types `StoredValue` and `Value` of values that are moved by so many bytes, which may be a vector's, and what texts do with them.
+///
+/// # Errors
+/// `Invalid` for [`Language::Host`].
+pub fn emit_value(bytes: u32, language: Language) -> Result<String> {
+    Ok(key::emit_value(bytes, language.try_into()?))
+}
+
 /// Whether an operator's text has loops, which may not end.
 ///
 /// # Errors

@@ -102,7 +102,7 @@ impl Table<'_> {
 
     /// Elements keep their bits, whatever they are as numbers.
     fn select_specials(&mut self) {
-        let halves = [Selector::of::<f16, _>(Upper), Selector::of::<bf16, _>(Upper)];
+        let halves = [Selector::of::<f16, _>(Signed), Selector::of::<bf16, _>(Signed)];
         for selector in [Selector::of::<f32, _>(Signed)].into_iter().chain(halves) {
             let row = Row::new(select(&selector, Rest::Apart, 5003));
             self.by_algorithm(row.distribution(Distribution::Specials));

@@ -60,6 +60,7 @@ impl Table<'_> {
         self.sort_buckets();
         self.sort_fields();
         self.sort_bits();
+        self.sort_vectors();
         self.sort_narrow();
         self.argsorts();
         self.sort_reuse();
@@ -119,6 +120,22 @@ impl Table<'_> {
         }
         for n in self.large_sizes() {
             self.by_algorithm(Row::new(SortRequest::argsort(Scalar::U32.into(), n).into()));
+        }
+    }
+
+    /// Values of several words: by vectors where the spans are aligned to them, else word by word.
+    fn sort_vectors(&mut self) {
+        let values = [Scalar::F64.into(), Scalar::U128.into(), Stamped::TYPE];
+        for (value, key) in values.into_iter().zip([Scalar::U32, Scalar::U64, Scalar::I16]) {
+            use Placement::{Aligned, InPlace, Odd, OddInPlace};
+            for (n, placement) in [(301, Aligned), (301, InPlace), (5003, Aligned), (5003, Odd), (20_011, InPlace)] {
+                let row = Row::new(sort(key, Some(value.clone()), Order::Ascending, n)).placement(placement);
+                self.by_algorithm(row);
+            }
+            let row = |n| Row::new(sort(key, Some(value.clone()), Order::Descending, n));
+            self.by_first(row(20_011).placement(OddInPlace));
+            self.by_first(row(40_007).tiles(Tiles::Small).fault(Fault::Silent(3)));
+            self.by_first(row(200_003));
         }
     }
 

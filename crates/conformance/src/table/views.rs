@@ -95,6 +95,8 @@ impl Table<'_> {
                 {
                     rows.push(maps::of(view, by_key(&value, Some(op), n), Slot::InputValues));
                 }
+                let pairs = sort(Scalar::U32, Some(element.clone()), Order::Ascending, n);
+                rows.push(maps::of(view, pairs, Slot::InputValues));
                 rows.into_iter().for_each(|row| self.by_algorithm(Row::new(row).placement(placement)));
             }
         }

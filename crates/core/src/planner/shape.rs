@@ -215,11 +215,12 @@ pub(crate) fn clean_once(scratch: &Scratch, launch: Launch) -> Vec<Step> {
     vec![Step::Fill { region: all, value: 0, once: true }, Step::Launch(launch)]
 }
 
-/// Whether a step takes 16 bytes of a span at a time: by packs of several elements, or by the hardware's copies of tiles.
+/// Whether a step takes 16 bytes of a span at a time: by packs of several elements, by vectors of values, or by the hardware's copies of tiles.
 pub(crate) fn is_wide(step: &Step) -> bool {
     let Step::Launch(launch) = step else { return false };
     let Launch { kernel, bindings, .. } = launch;
-    let packs = kernel.constant("PACK").is_some_and(|elements| elements > 1);
+    let packs = kernel.constant("PACK").is_some_and(|elements| elements > 1)
+        || kernel.constant("VALUE_UNIT").is_some_and(|bytes| bytes > 4);
     let theirs = bindings.iter().any(|(_, region)| !matches!(region.slot, Slot::Scratch | Slot::Length));
     theirs && (packs || kernel.parts.contains(&"scan/bulk_copy"))
 }

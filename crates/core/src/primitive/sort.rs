@@ -190,7 +190,7 @@ impl Primitive for SortRequest {
     }
 
     fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
-        let Ok(task) = sort::SortTask::of(self, sort::DIGIT_BITS) else { return first };
+        let Ok(task) = sort::SortTask::of(planner, self, sort::DIGIT_BITS) else { return first };
         if sort::merge_tile::is_fastest(planner, &task) {
             &sort::MERGE_TILE
         } else if *first != sort::ONESWEEP {

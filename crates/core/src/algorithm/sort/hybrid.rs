@@ -9,7 +9,7 @@ use crate::primitive::sort::SORT_KEYS;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Result, Scalar, SortRequest, Step};
+use crate::{Result, Scalar, Slot, SortRequest, Step};
 
 numbers! {
     /// Numbers of the workgroups that sort buckets.
@@ -25,6 +25,7 @@ numbers! {
 
 /// The planner's choice between few keys and many on GPUs.
 pub static HYBRID: Algorithm = Algorithm {
+    views: &[Slot::Input, Slot::InputValues],
     needs: Needs::SUBGROUPS,
     tiles_wait: true,
     candidates: || CANDIDATES,
@@ -64,7 +65,8 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = SortTask::of(request, DIGIT_BITS)?.evened(planner.layout.in_place).with_output(request, &mut scratch);
+    let job =
+        SortTask::of(planner, request, DIGIT_BITS)?.evened(planner.layout.in_place).with_output(request, &mut scratch);
     let shape = shape(planner, &job);
     let mut partition = planner.partition(&job, 0, shape.tile(), &mut scratch)?;
     let (last, buckets) = (job.bucket_place(), Buckets::of(&job, partition.counts));

@@ -9,7 +9,7 @@ use crate::primitive::sort::SORT_KEYS;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{DeviceKind, Kernel, KernelKey, Language, Result, Scalar, SortRequest, Step};
+use crate::{DeviceKind, Kernel, KernelKey, Language, Result, Scalar, Slot, SortRequest, Step};
 
 numbers! {
     /// Numbers of a sort by one workgroup that merges.
@@ -32,6 +32,7 @@ pub(super) static KERNEL: Kernel = kernel!(
 
 /// The planner's choice for few 64-bit keys on GPUs, and for few keys without subgroups.
 pub static MERGE_TILE: Algorithm = Algorithm {
+    views: &[Slot::Input, Slot::InputValues],
     reads: 1,
     most: LARGEST_TILE,
     variant_of: Some(&super::ONE_TILE),
@@ -64,7 +65,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = SortTask::of(request, DIGIT_BITS)?.with_output(request, &mut scratch);
+    let job = SortTask::of(planner, request, DIGIT_BITS)?.with_output(request, &mut scratch);
     let most = shape(planner, &job);
     if job.n > most.tile() {
         return Err(planner.is_more_than_a_tile(&MERGE_TILE, &job, most));

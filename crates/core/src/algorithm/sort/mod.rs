@@ -27,7 +27,7 @@ pub use upsweep_downsweep_4bit::UPSWEEP_DOWNSWEEP_4BIT;
 use super::{Algorithm, Of, Row, Work};
 use crate::planner::{Planner, whole};
 use crate::scratch::Scratch;
-use crate::{ElementType, Error, Kernel, KernelKey, KeyImage, Language, Region, Result, Slot, SortRequest};
+use crate::{Error, Kernel, KernelKey, KeyImage, Language, Region, Result, Slot, SortRequest};
 
 /// Those of the primitive: the planner's choices, then the literature's.
 pub(crate) static ALL: &[&Algorithm] = &[
@@ -95,10 +95,10 @@ struct Location {
 
 impl SortTask {
     /// A sort by digits of so many bits.
-    pub(crate) fn of(request: &SortRequest, digit_bits: u32) -> Result<SortTask> {
+    pub(crate) fn of(planner: &Planner<'_>, request: &SortRequest, digit_bits: u32) -> Result<SortTask> {
         let (n, image, value_bytes) = (request.n as u32, request.image()?, request.value_bytes());
         let key_bytes = image.bytes;
-        let value_unit = request.value.as_ref().map_or(4, ElementType::unit);
+        let value_unit = planner.value_unit(request);
         let of = |slot, bytes: u32| whole(slot, u64::from(n) * u64::from(bytes));
         let at = |keys, values| Location {
             keys: of(keys, key_bytes),
@@ -147,7 +147,7 @@ impl SortTask {
         matches!(image.bytes, 4 | 8)
             && image.fields.len() == 1
             && image.width() == 8 * image.bytes
-            && self.value_unit == 4
+            && self.value_unit >= 4
     }
 
     /// The highest place.
@@ -186,6 +186,11 @@ impl SortTask {
         (self.value_bytes > 0).then_some(block)
     }
 
+    /// Words of what is moved at once of a value.
+    fn value_size(&self) -> u32 {
+        if self.value_bytes == 0 { 0 } else { self.value_unit.div_ceil(4) }
+    }
+
     /// Words that move with a key: its own, and of a pair the index of its value.
     fn moved_words(&self) -> u32 {
         self.image.words() + u32::from(self.value_bytes > 0)
@@ -198,6 +203,14 @@ fn buckets_fit(n: u64) -> bool {
 }
 
 impl Planner<'_> {
+    /// Bytes of what a value is moved by: as many of it as a vector has, where the spans allow that.
+    fn value_unit(&self, request: &SortRequest) -> u32 {
+        let Some(value) = &request.value else { return 4 };
+        let is_wide = self.layout.wide && self.caps.language != Language::Host;
+        let vector = 1 << value.bytes().trailing_zeros().min(4);
+        if is_wide { vector } else { value.unit() }
+    }
+
     /// The blocks that rank a subgroup's keys in WGSL, by ballots as wide as a subgroup may be and by its barrier if it has one. The
     /// other languages' preludes have them.
     fn ranking_parts(&self) -> &'static [&'static str] {

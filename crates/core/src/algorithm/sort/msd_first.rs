@@ -36,7 +36,7 @@ pub static MSD_FIRST: Algorithm = Algorithm {
 const LARGE_KEYS: u32 = 8;
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
-    let (job, mut scratch) = (SortTask::of(request, DIGIT_BITS)?, Scratch::default());
+    let (job, mut scratch) = (SortTask::of(planner, request, DIGIT_BITS)?, Scratch::default());
     let shape = hybrid::shape(planner, &job);
     let last = job.bucket_place();
     let mut partition = planner.partition(&job, last, u32::MAX, &mut scratch)?;

@@ -8,7 +8,7 @@ use crate::primitive::sort::{SORT_KEYS, SORT_PAIRS};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Result, Scalar, SortRequest, Step};
+use crate::{Result, Scalar, Slot, SortRequest, Step};
 
 numbers! {
     /// Numbers of a sort by one workgroup.
@@ -28,6 +28,7 @@ numbers! {
 
 /// The planner's choice for few keys on GPUs: reads and writes each once.
 pub static ONE_TILE: Algorithm = Algorithm {
+    views: &[Slot::Input, Slot::InputValues],
     needs: Needs::SUBGROUPS,
     reads: 1,
     most: LARGEST_TILE,
@@ -55,7 +56,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, job: &SortTask) -> bool {
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = SortTask::of(request, DIGIT_BITS)?.with_output(request, &mut scratch);
+    let job = SortTask::of(planner, request, DIGIT_BITS)?.with_output(request, &mut scratch);
     let most = shape(planner, &job);
     if job.n > most.tile() {
         return Err(planner.is_more_than_a_tile(&ONE_TILE, &job, most));

@@ -6,10 +6,11 @@ use crate::planner::Planner;
 use crate::primitive::sort::{SORT_KEYS, SORT_PAIRS};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Language, Result, Scalar, SortRequest};
+use crate::{Language, Result, Scalar, Slot, SortRequest};
 
 /// The planner's choice for many keys: reads the keys once to count all digits, and in a pass keys and values once in and once out.
 pub static ONESWEEP: Algorithm = Algorithm {
+    views: &[Slot::Input, Slot::InputValues],
     needs: Needs::SUBGROUPS,
     tiles_wait: true,
     candidates: || CANDIDATES,
@@ -68,13 +69,16 @@ const CANDIDATES: &[Candidates] = &[
             ("pairs_resident", &[0, 2, 3, 4]),
         ],
     ),
+    // Of pairs of three words.
+    tuned(&SORT_PAIRS, Scalar::U64, &ONESWEEP, &[("pairs_words", &[45, 60, 75, 90])]),
     tuned(&SORT_KEYS, Scalar::U64, &ONESWEEP, &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
     tuned(&SORT_PAIRS, Scalar::U32, &ONESWEEP, &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
 ];
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = SortTask::of(request, DIGIT_BITS)?.evened(planner.layout.in_place).with_output(request, &mut scratch);
+    let job =
+        SortTask::of(planner, request, DIGIT_BITS)?.evened(planner.layout.in_place).with_output(request, &mut scratch);
     let passes = planner.partition(&job, 0, 0, &mut scratch)?;
     Ok(Work::new(scratch, passes.steps))
 }

@@ -15,9 +15,9 @@ pub static PARALLEL: Algorithm = Algorithm {
     ..Algorithm::new("parallel", "", Of::Sort(Row { plan, traffic: None }))
 };
 
-fn plan(_: &Planner<'_>, request: &SortRequest) -> Result<Work> {
+fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = SortTask::of(request, DIGIT_BITS)?.with_output(request, &mut scratch);
+    let job = SortTask::of(planner, request, DIGIT_BITS)?.with_output(request, &mut scratch);
     let keys = [("input", job.input.keys), ("output", job.output.keys)];
     let values = [("input_values", job.input.values), ("output_values", job.output.values)];
     let values = values.into_iter().filter_map(|(name, region)| Some((name, region?)));

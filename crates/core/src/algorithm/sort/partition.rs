@@ -45,6 +45,8 @@ numbers! {
         pairs_workgroup "pairs_workgroup": Workgroup up to 1024 => l.ranking,
         /// Keys an invocation of it takes.
         pairs "sort_pairs": Count up to 64 => if l.emulated { 8 } else { 12 },
+        /// 32-bit words that an invocation holds at most of pairs that are longer than two words. Those of keys count twice.
+        pairs_words "pairs_words": Count up to 256 => 75,
         /// Workgroups of it that a compute unit should hold at once.
         pairs_resident "pairs_resident": Optional up to 16 => 2,
         /// Parts of its tile that go through workgroup memory one after the other, in WGSL.
@@ -176,11 +178,12 @@ impl Planner<'_> {
         sort_shared_bytes(workgroup, words, self.narrowest_subgroup()) + more <= self.ranking_room()
     }
 
-    /// Words of a tile that are in workgroup memory at a time: one of each key, in WGSL all that move of a part of the keys.
+    /// Words of a tile that are in workgroup memory at a time: a word of each key, or what is moved at once of its value. In
+    /// WGSL it is all that moves of a part of the keys.
     fn exchanged_words(&self, job: &SortTask, tile: &Tile) -> u32 {
         match self.caps.language {
-            Language::Wgsl => job.moved_words() * tile.workgroup * tile.keys.div_ceil(tile.parts),
-            _ => tile.workgroup * tile.keys,
+            Language::Wgsl => (job.image.words() + job.value_size()) * tile.workgroup * tile.keys.div_ceil(tile.parts),
+            _ => tile.workgroup * tile.keys * job.value_size().max(1),
         }
     }
 
@@ -189,13 +192,16 @@ impl Planner<'_> {
         let (workgroup, mut keys, resident, parts) = match (job.image.words(), job.value_bytes) {
             (1, 0) => (t.onesweep.workgroup, t.onesweep.keys, t.onesweep.resident, t.onesweep.parts),
             (1, _) => (t.onesweep.pairs_workgroup, t.onesweep.pairs, t.onesweep.pairs_resident, t.onesweep.pairs_parts),
-            // Wider keys and values are more to hold.
-            (words, values) => {
+            (words, _) => {
                 let keys = t.onesweep.keys64 * 2 / words;
-                let keys = if values == 0 { keys } else { (keys * 3 / 4).max(1) };
                 (t.onesweep.workgroup64, keys, t.onesweep.resident64, t.onesweep.parts64)
             }
         };
+        // Wider keys and values are more to hold.
+        let (key, value) = (job.image.words(), job.value_size());
+        if value > 0 && key + value > 2 {
+            keys = keys.min(t.onesweep.pairs_words / (2 * key + value)).max(1);
+        }
         // Where tiles are not many, a wave of large ones that is not full shows. One portion must do for them.
         let a_wave = u64::from(self.caps.compute_units) * u64::from(workgroup * keys);
         for (most, tuned) in
@@ -265,7 +271,9 @@ impl Planner<'_> {
         scratch: &mut Scratch,
     ) -> Result<Partition> {
         let n = job.n;
-        let Tile { workgroup, keys: items, resident, parts } = self.sort_tile(job)?;
+        let tile = self.sort_tile(job)?;
+        let exchanged = self.exchanged_words(job, &tile);
+        let Tile { workgroup, keys: items, resident, parts } = tile;
         let tiles = n.div_ceil(workgroup * items);
         let portion = job.portion(workgroup * items, tiles);
         // Each place's offsets, four words a place that say where its pass reads and writes, and the offsets that one portion
@@ -319,7 +327,7 @@ impl Planner<'_> {
         more.push(job.source_values(job.input));
         more.extend(self.registers_for(workgroup, resident));
         match self.caps.language {
-            Language::CudaC => more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, workgroup * items, 32))),
+            Language::CudaC => more.push(("DYNAMIC_BYTES", sort_shared_bytes(workgroup, exchanged, 32))),
             Language::Wgsl => more.extend([("PARTS", parts), ("BATCH", BATCH)]),
             _ => {}
         }

@@ -10,7 +10,7 @@ use crate::primitive::sort::SORT_KEYS;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
-use crate::{Error, Kernel, Launch, Layout, Op, Param, Result, Scalar, SortRequest, Step};
+use crate::{Error, Kernel, Launch, Layout, Op, Param, Result, Scalar, Slot, SortRequest, Step};
 
 numbers! {
     /// Numbers of a sort by upsweep, scan and downsweep.
@@ -42,6 +42,7 @@ pub(super) static DOWNSWEEP: Kernel = kernel!(
 
 /// The planner's choice without subgroups. A pass reads the keys twice.
 pub static UPSWEEP_DOWNSWEEP: Algorithm = Algorithm {
+    views: &[Slot::Input, Slot::InputValues],
     candidates: || CANDIDATES,
     ..sort("upsweep_downsweep", "sort-upsweep-downsweep.md", plan, |r, _| r.moved(r.places(8), r.places(8)))
 };
@@ -61,7 +62,7 @@ pub(super) fn by_digits(
     digit_bits: u32,
 ) -> Result<Work> {
     let mut scratch = Scratch::default();
-    let job = SortTask::of(request, digit_bits)?.with_output(request, &mut scratch);
+    let job = SortTask::of(planner, request, digit_bits)?.with_output(request, &mut scratch);
     let n = job.n;
     let (workgroup, mut items) = (planner.tuning.scan.workgroup, planner.tuning.upsweep_downsweep.keys);
     // A tile's words are exchanged in workgroup memory.
