@@ -175,12 +175,12 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
         check_values(args, &keys, values, path)?;
     }
     let lines = lines(file, &file.input, &keys)?;
-    let key = keys.stored.moved().scalar();
-    let value = values.as_ref().map(|values| values.stored.moved().scalar());
+    let key = keys.stored.sorted();
+    let value = values.as_ref().map(|values| values.stored.sorted());
     let order = if args.descending { Order::Descending } else { Order::Ascending };
     let gathered = |numbers: &Numbers, lines: &Lines| {
         let stored = numbers.stored.moved();
-        stored.widen(&lines.gather(Cow::Borrowed(numbers.bytes()), stored.bytes()), stored.scalar()).into_owned()
+        stored.widen(&lines.gather(Cow::Borrowed(numbers.bytes()), stored.bytes()), stored.sorted()).into_owned()
     };
     let request = SortRequest::new(key.into(), lines.length as u64).with(value.map(ElementType::from)).in_order(order);
     // Values lie as their own file has them, which may be in another order than the keys'.
@@ -195,7 +195,7 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
     let (sorted, moved) = work.run(file)?;
     let stored = |numbers: &Numbers, lines: &Lines, wide: &[u8]| {
         let stored = numbers.stored.moved();
-        lines.scatter(stored.narrow(stored.scalar(), Cow::Borrowed(wide)), stored.bytes()).into_owned()
+        lines.scatter(stored.narrow(stored.sorted(), Cow::Borrowed(wide)), stored.bytes()).into_owned()
     };
     let sorted = stored(&keys, &lines, &sorted);
     let Some((values, value_lines)) = values.zip(value_lines) else {

@@ -114,6 +114,17 @@ impl Stored {
         if self.is_bool() { Stored { kind: Class::Unsigned, ..self } } else { self }
     }
 
+    /// What a sort takes them as: the scalar of their own width.
+    pub fn sorted(self) -> Scalar {
+        let kind = match self.kind {
+            Class::Bool | Class::Unsigned => ScalarKind::Unsigned,
+            Class::Signed => ScalarKind::Signed,
+            Class::Float => ScalarKind::Float,
+        };
+        // Each that a file may hold has one.
+        Scalar::of(kind, self.bytes as u32).unwrap_or_else(|| self.scalar())
+    }
+
     pub fn is_float(self) -> bool {
         self.kind == Class::Float
     }
@@ -184,7 +195,8 @@ impl Stored {
         let mut wide = Vec::with_capacity(elements.len() / self.bytes * size);
         for element in elements.chunks_exact(self.bytes) {
             let bits = self.bits(element);
-            let bits = if (self.kind, self.bytes) == (Class::Float, 2) { f32_of_f16(bits as u16).into() } else { bits };
+            let is_half = (self.kind, self.bytes) == (Class::Float, 2) && size > 2;
+            let bits = if is_half { f32_of_f16(bits as u16).into() } else { bits };
             wide.extend_from_slice(&bits.to_le_bytes()[..size]);
         }
         Cow::Owned(wide)
@@ -200,7 +212,7 @@ impl Stored {
         for element in elements.chunks_exact(wide.bytes) {
             let bits = wide.bits(element);
             let bits = match (self.kind, self.bytes) {
-                (Class::Float, 2) => f16_of_f32(bits as u32).into(),
+                (Class::Float, 2) if wide.bytes > 2 => f16_of_f32(bits as u32).into(),
                 (Class::Bool, _) => u64::from(bits != 0),
                 _ => bits,
             };
@@ -263,8 +275,10 @@ mod tests {
                 let stored = Stored { big_endian, ..Stored::from_name(name).unwrap() };
                 let all = 0..1u32 << (8 * stored.bytes);
                 let elements: Vec<u8> = all.flat_map(|bits| bits.to_le_bytes()[..stored.bytes].to_vec()).collect();
-                let wide = stored.widen(&elements, stored.scalar());
-                assert!(*stored.narrow(stored.scalar(), wide) == *elements, "{name} {big_endian}");
+                for scalar in [stored.scalar(), stored.sorted()] {
+                    let wide = stored.widen(&elements, scalar);
+                    assert!(*stored.narrow(scalar, wide) == *elements, "{name} {big_endian} {}", scalar.name());
+                }
             }
         }
         let words = [0x0102_0304u32.to_be_bytes(), 0xfffe_fdfcu32.to_be_bytes()].concat();

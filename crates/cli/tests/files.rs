@@ -41,6 +41,21 @@ fn empty_files_are_arrays_of_no_numbers() {
 }
 
 #[test]
+fn sort_takes_numbers_of_8_and_16_bits() {
+    let folder = Folder::new();
+    // Lines of three, so that all but the first begin between words.
+    let bytes = folder.write("bytes.npy", &npy("|i1", "(3, 3)", &[3, 0xff, 1, 0x80, 0x7f, 0, 9, 8, 7]));
+    let sorted = folder.path("sorted.npy");
+    succeeds(&on_cpu("sort", &[text(&bytes), "--axis", "1", "-o", text(&sorted)]));
+    assert!(fs::read(&sorted).unwrap().ends_with(&[0xff, 1, 3, 0x80, 0, 0x7f, 7, 8, 9]));
+    // 1, -2 and the greatest, their highest bytes first.
+    let halves = folder.write("halves.npy", &npy(">f2", "(3,)", &[0x3c, 0x00, 0xc0, 0x00, 0x7b, 0xff]));
+    let values = folder.write("values.bin", &[5, 6, 7]);
+    let with = [text(&halves), "--values", text(&values), "--values-type", "u8"];
+    assert_eq!(succeeds(&on_cpu("sort", &with)), "-2.0\t6\n1.0\t5\n65504.0\t7\n");
+}
+
+#[test]
 fn sort_moves_values_with_their_keys() {
     let folder = Folder::new();
     let keys = folder.write("keys.npy", &npy("<f8", "(4,)", &f64s(&[2.0, -1.0, 2.0, 0.5])));
