@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trifold_core::{
     Builtin, Candidates, Caps, Element, ElementType, Error, Fault, Form, KernelKey, Layout, Op, Options, Order,
-    Request, Rest, Scalar, ScanKind, Tuning, Waiting, planner,
+    Request, Rest, Scalar, ScanKind, Selector, Tuning, Waiting, planner,
 };
 
 use crate::operators;
@@ -166,13 +166,22 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     }
     let values: Vec<_> = [None].into_iter().chain(value_types().map(Some)).collect();
     for &key in &scalars {
-        for value in &values[..if key.is_computed() { values.len() } else { 2 }] {
+        // The values' text is the same whatever the keys are.
+        let all = if breadth == Breadth::Every { key.is_computed() } else { matches!(key, Scalar::U32 | Scalar::U64) };
+        for value in &values[..if all { values.len() } else { 2 }] {
             requests.extend([Order::Ascending, Order::Descending].map(|order| sort(key, value.clone(), order, n)));
             // Of one tile.
             requests.extend([Order::Ascending, Order::Descending].map(|order| sort(key, value.clone(), order, 500)));
         }
     }
-    for selector in operators::selectors().into_iter().chain(operators::capturing_selectors()) {
+    let is_held = |selector: &Selector| selector.element().bytes() < 4;
+    let is_wanted = |selector: &Selector| {
+        breadth == Breadth::Every
+            || !is_held(selector)
+            || [Scalar::I8, Scalar::F16].map(ElementType::from).contains(selector.element())
+    };
+    let selectors = operators::selectors().into_iter().filter(is_wanted);
+    for selector in selectors.chain(operators::capturing_selectors()) {
         requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&selector, rest, n)));
     }
     let ops = operators(Breadth::Some).into_iter().map(Some).chain([None]);
