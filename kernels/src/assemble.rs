@@ -12,6 +12,7 @@ use trifold_core::wgsl::mentions;
 use trifold_lang::{extended, users};
 
 use crate::lines::repeat;
+use crate::route::Route;
 use crate::unroll::unroll;
 use crate::view::{Views, is_in_words, type_of};
 use crate::{ParamsLayout, text};
@@ -272,9 +273,8 @@ fn viewed<'k>(
 /// Whether a text has an argument's elements by its function, or hands it on.
 fn loads(text: &str, name: &str, language: Language) -> bool {
     let of_type = language != Language::Wgsl && mentions(text, &type_of(name));
-    let of_type = of_type || name == "input" && mentions(text, "keys_of");
-    let of_type = of_type || name == "input_values" && mentions(text, "values_of");
     of_type
+        || Route::of(name).is_some_and(|route| mentions(text, route.made_by))
         || mentions(text, &format!("load_{name}"))
         || mentions(text, &format!("load_{name}_word"))
         || mentions(text, &format!("store_{name}"))

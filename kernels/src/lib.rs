@@ -7,7 +7,9 @@
 
 mod assemble;
 mod lines;
+mod narrow;
 mod params;
+mod route;
 mod stores;
 mod texts;
 mod unroll;

@@ -33,11 +33,6 @@ impl<'v, 'a> Stores<'v, 'a> {
         self.views.language == Language::Wgsl
     }
 
-    /// C: what stands before types of the device's memory.
-    fn space(&self) -> &'static str {
-        if self.views.language == Language::OpenClC { "__global " } else { "" }
-    }
-
     /// Whether memory is written by vectors.
     fn is_packed(&self) -> bool {
         self.pack > 1 && mapped_unit(&self.map.output, self.pack) != self.map.output.bytes()
@@ -92,7 +87,9 @@ impl<'v, 'a> Stores<'v, 'a> {
             (true, false) => {
                 format!("mapped_output[params.output_offset + (index - params.output_offset) * {pack}u + {lane}u]")
             }
-            (false, true) => format!("(({}{} *)to.memory)[index * {pack}u + {lane}u]", self.space(), self.element()),
+            (false, true) => {
+                format!("(({}{} *)to.memory)[index * {pack}u + {lane}u]", self.views.space(), self.element())
+            }
             (false, false) => format!("to.memory[index * {pack}u + {lane}u]"),
         }
     }
@@ -122,8 +119,8 @@ impl<'v, 'a> Stores<'v, 'a> {
 
     /// The functions, and in C their type.
     pub(crate) fn text(&self) -> String {
-        let (of, whole, ragged, space) = (self.of, self.whole(), self.ragged(), self.space());
-        let function = if self.views.language == Language::CudaC { "FUNCTION " } else { "" };
+        let (of, whole, ragged, space) = (self.of, self.whole(), self.ragged(), self.views.space());
+        let function = self.views.function();
         let (whole, ragged) = match self.is_wgsl() {
             true => (
                 format!("\nfn store_output(index: u32, value: {of}) {{\n{whole}}}\n"),

@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use crate::narrow::{narrowed, widened};
+use crate::route::Route;
 use crate::stores::Stores;
 
 use trifold_core::{
@@ -105,6 +107,16 @@ impl<'a> Views<'a> {
         }
     }
 
+    /// C: what stands before types of the device's memory.
+    pub(crate) fn space(&self) -> &'static str {
+        if self.language == Language::OpenClC { "__global " } else { "" }
+    }
+
+    /// C: what stands before functions.
+    pub(crate) fn function(&self) -> &'static str {
+        if self.language == Language::CudaC { "FUNCTION " } else { "" }
+    }
+
     pub(crate) fn pack(&self) -> u32 {
         self.key.constant("PACK").unwrap_or(1)
     }
@@ -152,17 +164,14 @@ impl<'a> Views<'a> {
         if argument.name == "output" {
             return self.stores(argument);
         }
-        let has = |name: &str| self.key.kernel.arguments.iter().any(|other| other.name == name);
-        let is_c = self.language != Language::Wgsl;
         let own = match self.key.view(argument.name) {
             Some(of) => Emitter { views: self, of, argument, maps: self.maps_before(of) }.text(),
             None => self.of_memory(argument),
         };
-        own + &match argument.name {
-            "input" if is_c && has("temp") => self.keys(),
-            "input_values" if is_c && has("temp_values") => self.values(),
-            _ => String::new(),
+        if self.language == Language::Wgsl {
+            return own;
         }
+        own + &Route::of(argument.name).and_then(|route| route.text(self)).unwrap_or_default()
     }
 
     /// How texts write to the output.
@@ -187,47 +196,6 @@ impl<'a> Views<'a> {
         before.map(|other| other.view.node.maps().len()).sum()
     }
 
-    /// C: the keys of a pass that may be the kernel's input, or what a pass before it wrote.
-    fn keys(&self) -> String {
-        let space = if self.language == Language::OpenClC { "__global " } else { "" };
-        if self.key.view("input").is_none() {
-            return format!(
-                "typedef const {space}StoredKey *Keys;\n\
-                 #define keys_of(is_input, input, other) ((is_input) ? (input) : (other))\n\
-                 #define load_key(keys, index) ((keys)[index])\n"
-            );
-        }
-        let function = if self.language == Language::OpenClC { "" } else { "FUNCTION " };
-        format!(
-            "typedef struct {{\n  bool is_input;\n  Input input;\n  const {space}StoredKey *other;\n}} Keys;\n\
-             {function}Keys keys_of(bool is_input, Input input, const {space}StoredKey *other) {{\n  \
-               const Keys keys = {{is_input, input, other}};\n  return keys;\n}}\n\
-             {function}StoredKey load_key(Keys keys, u32 index) {{\n  \
-               if (keys.is_input) {{ return load_input(keys.input, index); }}\n  return keys.other[index];\n}}\n"
-        )
-    }
-
-    /// C: the values of a pass that may be the kernel's input, or what a pass before it wrote.
-    fn values(&self) -> String {
-        let space = if self.language == Language::OpenClC { "__global " } else { "" };
-        if self.key.view("input_values").is_none() {
-            return format!(
-                "typedef const {space}StoredValue *Values;\n\
-                 #define values_of(is_input, input, other) ((is_input) ? (input) : (other))\n\
-                 #define load_value(values, index, word) ((values)[(size_t)(index) * VALUE_WORDS + (word)])\n"
-            );
-        }
-        let function = if self.language == Language::OpenClC { "" } else { "FUNCTION " };
-        format!(
-            "typedef struct {{\n  bool is_input;\n  InputValues input;\n  const {space}StoredValue *other;\n}} Values;\n\
-             {function}Values values_of(bool is_input, InputValues input, const {space}StoredValue *other) {{\n  \
-               const Values values = {{is_input, input, other}};\n  return values;\n}}\n\
-             {function}Value load_value(Values values, u32 index, u32 word) {{\n  \
-               if (values.is_input) {{ return load_input_values_word(values.input, index, word); }}\n  \
-               return values.other[(size_t)index * VALUE_WORDS + word];\n}}\n"
-        )
-    }
-
     fn of_memory(&self, argument: &Argument) -> String {
         let Argument { name, of, .. } = argument;
         let stride = words_each(self.key, argument);
@@ -241,7 +209,7 @@ impl<'a> Views<'a> {
                 false => format!("\nfn load_{name}(index: u32) -> {of} {{ return {name}[index]; }}\n"),
             };
         }
-        let (space, alias) = (if self.language == Language::OpenClC { "__global " } else { "" }, type_of(name));
+        let (space, alias) = (self.space(), type_of(name));
         let lane = match *of {
             "Pack" => format!(
                 "#define load_{name}_lane({name}, index, lane) (((const {space}T *)(({name}) + (index)))[lane])\n"
@@ -358,7 +326,7 @@ impl Emitter<'_, '_> {
     /// C: the type of what a kernel hands on, and the same from a later element on.
     fn structure(&self) -> String {
         let (name, ty) = (self.argument.name, type_of(self.argument.name));
-        let space = if self.views.language == Language::OpenClC { "__global " } else { "" };
+        let space = self.views.space();
         let mut fields = String::new();
         for leaf in self.of.leaves() {
             let _ = writeln!(fields, "  {space}const {} *{};", LEAVES[leaf].of, LEAVES[leaf].name);
@@ -624,37 +592,5 @@ impl Emitter<'_, '_> {
                 lanes[word * each + part].push(format!("(({name} >> {}u) & {mask:#x}u)", part * 8 * bytes as usize));
             }
         }
-    }
-}
-
-/// A value as a map's text knows it.
-fn widened(element: &ElementType, value: &str, language: Language) -> String {
-    let ElementType::Scalar(scalar) = element else { return value.into() };
-    let unsigned = 32 - 8 * scalar.bytes().min(4);
-    match scalar {
-        Scalar::I8 | Scalar::I16 => match language {
-            Language::Wgsl => format!("(bitcast<i32>({value} << {unsigned}u) >> {unsigned}u)"),
-            // The compiler must not narrow what made the word: ptxas of CUDA 13.0 compares the negative of 16 bits by more.
-            _ => format!("((i32)(opaque_word({value}) << {unsigned}u) >> {unsigned})"),
-        },
-        Scalar::F16 => format!("f16_widened({value})"),
-        Scalar::BF16 => format!("bf16_widened({value})"),
-        _ => value.into(),
-    }
-}
-
-/// What a map gives as the bits of what it is.
-fn narrowed(element: &ElementType, value: &str, language: Language) -> String {
-    let ElementType::Scalar(scalar) = element else { return value.into() };
-    let mask = (1u64 << (8 * scalar.bytes().min(4))) - 1;
-    match scalar {
-        Scalar::I8 | Scalar::I16 => match language {
-            Language::Wgsl => format!("(bitcast<u32>({value}) & {mask:#x}u)"),
-            _ => format!("((u32)({value}) & {mask:#x}u)"),
-        },
-        Scalar::U8 | Scalar::U16 => format!("({value} & {mask:#x}u)"),
-        Scalar::F16 => format!("f16_rounded({value})"),
-        Scalar::BF16 => format!("bf16_rounded({value})"),
-        _ => value.into(),
     }
 }
