@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use trifold_core::{Backend, Device, Error, Result};
 
+use crate::draw::named_turn;
 use crate::{Case, Expectations, Level, Outcome, TURNS, cases, draw, properties, run};
 
 /// How many inputs each property is tried with.
@@ -26,7 +27,7 @@ pub fn main_with(open: impl Fn() -> Vec<(String, Result<Device>)>) -> ! {
     let mut arguments = Arguments::from_args();
     // A software device has threads of its own, and a real one a single queue.
     arguments.test_threads = Some(1);
-    let (level, turn) = match (level(), turn()) {
+    let (level, turn) = match (level(), named_turn()) {
         (Ok(level), Ok(turn)) => (level, turn),
         (Err(wrong), _) | (_, Err(wrong)) => {
             eprintln!("error: {wrong}");
@@ -67,16 +68,6 @@ fn level() -> std::result::Result<Level, String> {
         Ok("full") => Ok(Level::Full),
         Ok("quick" | "") | Err(_) => Ok(Level::Quick),
         Ok(other) => Err(format!("TRIFOLD_LEVEL is `{other}`; it may be `quick` or `full`")),
-    }
-}
-
-/// Whose cases are drawn; none for all cases.
-fn turn() -> std::result::Result<Option<u64>, String> {
-    match std::env::var("TRIFOLD_TURN").as_deref() {
-        Ok("") | Err(_) => Ok(None),
-        Ok(turn) => turn.parse().map(Some).map_err(|_| {
-            format!("TRIFOLD_TURN is `{turn}`; it may be a turn's number, from 0, and without it all cases run")
-        }),
     }
 }
 

@@ -43,7 +43,7 @@ pub use cached::kernels_are_cached;
 pub use case::{Case, Level, Outcome, run};
 pub use commands::fills_and_copies;
 pub use cross::{PairCase, pair_cases};
-pub use draw::{TURNS, draw};
+pub use draw::{TURNS, draw, draw_kernels};
 pub use expectations::Expectations;
 #[cfg(feature = "harness")]
 pub use harness::main_with;

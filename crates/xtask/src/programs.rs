@@ -136,7 +136,7 @@ mod tests {
         counts.add("test passed ... ok");
         assert_eq!(counts, Counts { passed: 13, failed: 2, ignored: 3, left_out: 0 });
         assert_eq!(counts.text(), "13 tests, 3 ignored");
-        counts.add("left out: 5120 cases at turn 7; each comes up within 20 turns");
+        counts.add("left out: 5120 cases at turn 7; each comes up within 30 turns");
         assert_eq!(counts.text(), "13 tests, 3 ignored, 5120 left out");
     }
 
