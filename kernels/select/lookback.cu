@@ -14,7 +14,10 @@ struct TileInput {
 FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
   const u32 first = tile * TILE + sg.id * ROWS * sg.width + sg.lane;
   T kept = identity();
-  for (u32 k = 0u; k < ROWS; k++) { kept += keep(item_value(load_input(from.input, first + k * sg.width))) ? 1u : 0u; }
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 index = first + k * sg.width;
+    kept += keeps(from.input, index, load_input(from.input, index)) ? 1u : 0u;
+  }
   const T inclusive = subgroup_inclusive_scan(kept, sg.lane);
   const T carry = subgroup_shuffle_element(inclusive, sg.width - 1u);
   return tile_totals(carry, sg).all;
@@ -54,12 +57,15 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_input(own, k * sg.width); }
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { kept |= keep(item_value(rows[k])) ? 1u << k : 0u; }
+    for (u32 k = 0u; k < ROWS; k++) { kept |= keeps(input, first + k * sg.width, rows[k]) ? 1u << k : 0u; }
   } else {
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) { rows[k] = load_input(input, min(first + k * sg.width, last)); }
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { kept |= first + k * sg.width <= last && keep(item_value(rows[k])) ? 1u << k : 0u; }
+    for (u32 k = 0u; k < ROWS; k++) {
+      const u32 index = first + k * sg.width;
+      kept |= index <= last && keeps(input, index, rows[k]) ? 1u << k : 0u;
+    }
   }
   const Items items = hold_items(rows, thread);
 

@@ -11,7 +11,7 @@ fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u3
   let first = tile * TILE + subgroup * ROWS * width + lane;
   var kept = identity();
   // unroll
-  for (var k = 0u; k < ROWS; k++) { kept += select(0u, 1u, keep(item_value(load_input(params.input_offset + first + k * width)))); }
+  for (var k = 0u; k < ROWS; k++) { kept += select(0u, 1u, keeps(first + k * width, load_input(params.input_offset + first + k * width))); }
   let inclusive = subgroup_inclusive_scan(kept, lane);
   let carry = subgroup_shuffle_element(inclusive, width - 1u);
   return tile_totals(carry, lane, subgroup, subgroups).all;
@@ -51,12 +51,12 @@ fn select_lookback(
     // unroll
     for (var k = 0u; k < ROWS; k++) { rows[k] = load_input(params.input_offset + first + k * width); }
     // unroll
-    for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, keep(item_value(rows[k]))); }
+    for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, keeps(first + k * width, rows[k])); }
   } else {
     // unroll
     for (var k = 0u; k < ROWS; k++) { rows[k] = load_input(params.input_offset + min(first + k * width, last)); }
     // unroll
-    for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, first + k * width <= last && keep(item_value(rows[k]))); }
+    for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, first + k * width <= last && keeps(first + k * width, rows[k])); }
   }
   let items = hold_items(rows, thread);
 

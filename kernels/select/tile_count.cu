@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) select_tile_count(ARGUME
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     const u32 index = first + k * WORKGROUP;
-    if (index <= last && keep(item_value(load_input(input, min(index, last))))) { kept += 1u; }
+    if (index <= last && keeps(input, index, load_input(input, min(index, last)))) { kept += 1u; }
   }
   // 2. The workgroup adds them up. Behind the last tile's count stands none, which the scan turns into the total.
   const T total = block_reduce(kept, thread);

@@ -18,7 +18,7 @@ fn select_tile_count(
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     let index = first + k * WORKGROUP;
-    if (index <= last && keep(item_value(load_input(params.input_offset + min(index, last))))) { kept += 1u; }
+    if (index <= last && keeps(index, load_input(params.input_offset + min(index, last)))) { kept += 1u; }
   }
   // 2. The workgroup adds them up. Behind the last tile's count stands none, which the scan turns into the total.
   let total = block_reduce(kept, invocation);

@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) select_tile_place(ARGUME
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     rows[k] = load_input(input, min(first + k, last));
-    if (first + k <= last && keep(item_value(rows[k]))) { kept |= 1u << k; }
+    if (first + k <= last && keeps(input, first + k, rows[k])) { kept |= 1u << k; }
   }
   // 2. The workgroup scans the counts.
   const BlockScan block = block_exclusive_scan(__popc(kept), thread);

@@ -23,7 +23,7 @@ fn select_tile_place(
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     rows[k] = load_input(params.input_offset + min(first + k, last));
-    if (first + k <= last && keep(item_value(rows[k]))) { kept |= 1u << k; }
+    if (first + k <= last && keeps(first + k, rows[k])) { kept |= 1u << k; }
   }
   // 2. The workgroup scans the counts.
   let block = block_exclusive_scan(countOneBits(kept), thread);

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 
 use crate::{
-    And, Builtin, Element, ElementType, HostOp, HostSelector, Max, Min, Monoid, Or, Predicate, Product, Sum, Xor,
+    And, Block, Builtin, Element, ElementType, HostOp, HostSelector, Max, Min, Monoid, Or, Predicate, Product, Sum, Xor,
 };
 
 /// The loops of an operator, or of a predicate, over `T`.
@@ -234,47 +234,65 @@ unsafe fn scan_words<const EXCLUSIVE: bool>(input: *const u32, output: *mut u32,
 }
 
 impl<T: Element, P: Predicate<T>> HostSelector for Loops<T, P> {
-    unsafe fn count(&self, input: *const u8, n: usize) -> usize {
+    unsafe fn count(&self, block: Block) -> usize {
         // SAFETY: the caller's promise.
-        let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
+        let input = unsafe { block.elements::<T>() };
         input.iter().map(|&v| usize::from(self.of.keep(v))).sum()
     }
 
-    unsafe fn split(&self, input: *const u8, n: usize, kept: *mut u8, rest: *mut u8) -> usize {
+    unsafe fn split(&self, block: Block, kept: *mut u8, rest: *mut u8) -> usize {
         // SAFETY: the caller's promise.
-        let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), n) };
-        let (kept, rest) = (kept.cast::<T>(), rest.cast::<T>());
-        let mut count = 0;
-        // Every element is written to the next free place, which advances if the element is to be there: no branch to guess.
-        if rest.is_null() {
-            let mut fours = input.chunks_exact(4);
-            for four in &mut fours {
-                let keep: [usize; 4] = std::array::from_fn(|i| usize::from(self.of.keep(four[i])));
-                let (two, more) = (keep[0] + keep[1], keep[2] + keep[3]);
-                let places = [count, count + keep[0], count + two, count + two + keep[2]];
-                for (place, &v) in places.into_iter().zip(four) {
-                    // SAFETY: a place is no farther than its element, and there is room for `n`.
-                    unsafe { kept.add(place).write(v) };
-                }
-                count += two + more;
-            }
-            for &v in fours.remainder() {
-                // SAFETY: as above.
-                unsafe { kept.add(count).write(v) };
-                count += usize::from(self.of.keep(v));
-            }
-        } else {
-            for (i, &v) in input.iter().enumerate() {
-                // SAFETY: of the `i` elements before this one `count` are kept and the others are not.
-                unsafe {
-                    kept.add(count).write(v);
-                    rest.add(i - count).write(v);
-                }
-                count += usize::from(self.of.keep(v));
-            }
-        }
-        count
+        unsafe { split(block.elements::<T>(), |i, input| self.of.keep(input[i]), kept.cast(), rest.cast()) }
     }
+}
+
+impl Block {
+    /// Its elements.
+    ///
+    /// # Safety
+    /// There are so many at its start, readable and aligned for `T`, for as long as they are used.
+    unsafe fn elements<'a, T>(self) -> &'a [T] {
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.start.cast(), self.n) }
+    }
+}
+
+/// Writes the elements at the indices that are kept to `kept`, and the others to `rest` unless that is null. Says how many are kept.
+///
+/// Every element is written to the next free place, which advances if the element is to be there: no branch to guess.
+///
+/// # Safety
+/// There is aligned room for as many elements, apart from them and from each other, at `kept` and, unless that is null, at `rest`.
+unsafe fn split<T: Element>(input: &[T], keep: impl Fn(usize, &[T]) -> bool, kept: *mut T, rest: *mut T) -> usize {
+    let mut count = 0;
+    if !rest.is_null() {
+        for (i, &v) in input.iter().enumerate() {
+            // SAFETY: of the `i` elements before this one `count` are kept and the others are not.
+            unsafe {
+                kept.add(count).write(v);
+                rest.add(i - count).write(v);
+            }
+            count += usize::from(keep(i, input));
+        }
+        return count;
+    }
+    let whole = input.len() / 4 * 4;
+    for first in (0..whole).step_by(4) {
+        let keeps: [usize; 4] = std::array::from_fn(|i| usize::from(keep(first + i, input)));
+        let (two, more) = (keeps[0] + keeps[1], keeps[2] + keeps[3]);
+        let places = [count, count + keeps[0], count + two, count + two + keeps[2]];
+        for (place, &v) in places.into_iter().zip(&input[first..first + 4]) {
+            // SAFETY: a place is no farther than its element, and there is room for all.
+            unsafe { kept.add(place).write(v) };
+        }
+        count += two + more;
+    }
+    for i in whole..input.len() {
+        // SAFETY: as above.
+        unsafe { kept.add(count).write(input[i]) };
+        count += usize::from(keep(i, input));
+    }
+    count
 }
 
 #[cfg(test)]
@@ -353,9 +371,9 @@ mod tests {
             for apart in [false, true] {
                 let (mut kept, mut rest) = (vec![0u32; n as usize], vec![0u32; n as usize]);
                 let to = if apart { rest.as_mut_ptr().cast() } else { std::ptr::null_mut() };
+                let block = Block { start: input.as_ptr().cast(), n: input.len(), follows: false };
                 // SAFETY: each has room for as many elements as the input has.
-                let count =
-                    unsafe { odd.host().split(input.as_ptr().cast(), input.len(), kept.as_mut_ptr().cast(), to) };
+                let count = unsafe { odd.host().split(block, kept.as_mut_ptr().cast(), to) };
                 assert_eq!(kept[..count], want);
                 assert!(!apart || rest[..others.len()] == others);
             }

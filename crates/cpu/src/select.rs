@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use trifold_core::{Error, HostSelector, KernelKey, Request, Rest, Result};
+use trifold_core::{Block, Error, HostSelector, KernelKey, Request, Rest, Result};
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Aligned, CHUNK, Expected, Output};
@@ -70,13 +70,11 @@ impl Work for SelectStep {
                 let rest_to = if self.rest == Rest::Dropped { std::ptr::null_mut() } else { rest.start() };
                 // SAFETY: `bind` checked the input's size and alignment, the block is within it, and `_access` keeps writers out. Each
                 // room has a block's bytes, and is aligned for any element.
-                let keeps = unsafe {
-                    let input = self.input.block(made, start, count, self.size);
-                    self.host.split(input, count, kept.start(), rest_to).min(count)
-                };
+                let keeps =
+                    unsafe { self.host.split(self.block(made, start, count), kept.start(), rest_to).min(count) };
                 let before = relay.take(start / self.each(), |before| std::mem::replace(before, *before + keeps));
                 if let Some(before) = before {
-                    let block = Block { start, count, keeps, before };
+                    let block = Kept { start, count, keeps, before };
                     // SAFETY: `split` has filled both rooms as far, and `_access` is exclusive to the outputs.
                     unsafe { self.place(block, total, kept, rest) };
                 }
@@ -94,7 +92,7 @@ impl Work for SelectStep {
 }
 
 /// What became of a block's elements.
-struct Block {
+struct Kept {
     start: usize,
     count: usize,
     /// How many of them are kept.
@@ -109,9 +107,20 @@ impl SelectStep {
         (BLOCK_BYTES / self.size).max(1)
     }
 
-    /// Room for a block of the input, where that is made.
+    /// Room for a block of the input and the element before it, where they are made.
     fn room(&self) -> Room {
-        self.input.room(self.size * self.each().min(self.n))
+        self.input.room(self.size * (1 + self.each()).min(self.n))
+    }
+
+    /// A block of the input, with the element before it.
+    ///
+    /// # Safety
+    /// As of [`Input::block`], of that element too.
+    unsafe fn block(&self, made: &mut Room, start: usize, n: usize) -> Block {
+        let before = start.min(1);
+        // SAFETY: the caller's promise. What comes before is within the input, unless the block is the first.
+        let start = unsafe { self.input.block(made, start - before, n + before, self.size).add(before * self.size) };
+        Block { start, n, follows: before == 1 }
     }
 
     /// Works on all blocks: `work(state, start, count)`.
@@ -134,7 +143,7 @@ impl SelectStep {
             || self.room(),
             |made, start, count| {
                 // SAFETY: as in `run`, whose access lasts.
-                let kept = unsafe { self.host.count(self.input.block(made, start, count, self.size), count) };
+                let kept = unsafe { self.host.count(self.block(made, start, count)) };
                 total.fetch_add(kept, Ordering::Relaxed);
             },
         );
@@ -145,8 +154,8 @@ impl SelectStep {
     ///
     /// # Safety
     /// The rooms hold the block's elements, no two blocks are alike, and there is access to the outputs.
-    unsafe fn place(&self, block: Block, total: Option<usize>, kept: &mut Room, rest: &mut Room) {
-        let Block { start, count, keeps, before } = block;
+    unsafe fn place(&self, block: Kept, total: Option<usize>, kept: &mut Room, rest: &mut Room) {
+        let Kept { start, count, keeps, before } = block;
         // Both fit, but for a predicate that said otherwise when it counted: then some are left out.
         let keeps_fit = keeps.min(total.unwrap_or(self.n).saturating_sub(before));
         let rest_at = total.unwrap_or(0) + start - before;
@@ -177,8 +186,9 @@ pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Optio
         let (mut kept, mut rest) = (vec![], vec![]);
         let mut elements = Aligned::of(chunk);
         for bytes in elements.bytes()[..chunk.len()].chunks_exact(size) {
+            let block = Block { start: bytes.as_ptr(), n: 1, follows: false };
             // SAFETY: this is one element of the predicate's type, a whole number of elements behind an address that suits any.
-            let keep = unsafe { request.selector.host().count(bytes.as_ptr(), 1) } == 1;
+            let keep = unsafe { request.selector.host().count(block) } == 1;
             if keep { &mut kept } else { &mut rest }.extend_from_slice(bytes);
         }
         (kept, rest)

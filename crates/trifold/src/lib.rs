@@ -257,8 +257,8 @@ pub mod tuning {
 pub mod backend {
     #[doc(inline)]
     pub use trifold_core::{
-        Access, Argument, CallCache, Caps, Command, DeviceKind, HostMap, HostOp, HostSelector, HostView, KeptMemory,
-        Kernel, Language, Span, Spans, SpansOf, SubgroupSource, Subgroups, Values,
+        Access, Argument, Block, CallCache, Caps, Command, DeviceKind, HostMap, HostOp, HostSelector, HostView,
+        KeptMemory, Kernel, Language, Span, Spans, SpansOf, SubgroupSource, Subgroups, Values,
     };
 }
 

@@ -18,7 +18,7 @@ pub use self::reduce::{ReduceCall, ReduceThenCall};
 pub use self::reduce_by_key::ReduceByKeyCall;
 pub use self::scan::{ScanCall, ScanKind, ScanThenCall};
 pub use self::scatter::ScatterCall;
-pub use self::select::{HostSelector, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
+pub use self::select::{Block, HostSelector, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};

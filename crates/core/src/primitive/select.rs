@@ -65,23 +65,34 @@ pub trait Predicate<T: Element>: Clone + Send + Sync + 'static {
     }
 }
 
-/// How the CPU runs a predicate: loops over whole chunks, one copy per predicate and element type.
+/// How the CPU selects: loops over whole blocks of elements, one copy for each predicate and element type.
 ///
-/// All pointers are to elements of the predicate's type and must be aligned for it.
+/// All pointers are to elements of the selector's type and must be aligned for it.
 pub trait HostSelector: Send + Sync {
-    /// How many of `n` elements at `input` are kept.
+    /// How many of a block's elements are kept.
     ///
     /// # Safety
-    /// There are `n` readable elements at `input`.
-    unsafe fn count(&self, input: *const u8, n: usize) -> usize;
+    /// There are [`Block::n`] readable elements at its start, and one before them if it says so.
+    unsafe fn count(&self, block: Block) -> usize;
 
-    /// Writes the kept elements of the `n` at `input` to `kept`, and the others to `rest` unless that is null. Says how many
-    /// are kept. It asks of each element once, in order. What it leaves in the room behind them is anything.
+    /// Writes the block's kept elements to `kept`, and the others to `rest` unless that is null. Says how many are kept.
+    /// It asks of each element once, in order. What it leaves in the room behind them is anything.
     ///
     /// # Safety
-    /// There are `n` readable elements at `input`, and room for `n`, apart from them and from each other, at `kept` and,
-    /// unless that is null, at `rest`.
-    unsafe fn split(&self, input: *const u8, n: usize, kept: *mut u8, rest: *mut u8) -> usize;
+    /// As of [`HostSelector::count`]. There is room for as many elements, apart from them and from each other, at `kept`
+    /// and, unless that is null, at `rest`.
+    unsafe fn split(&self, block: Block, kept: *mut u8, rest: *mut u8) -> usize;
+}
+
+/// Elements that lie together.
+#[derive(Debug, Clone, Copy)]
+pub struct Block {
+    /// The first.
+    pub start: *const u8,
+    /// How many.
+    pub n: usize,
+    /// Whether an element lies right before the first.
+    pub follows: bool,
 }
 
 /// A predicate erased to data, with its element type.

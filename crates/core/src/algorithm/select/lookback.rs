@@ -71,7 +71,9 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
         job.rest(),
     ]);
     let held = if is_staged { "select/items_staged" } else { "select/items" };
-    let parts = [&[planner.subgroup_scan_of(&job.sum)], &tile_prefix(state.part)[..], &["select/item", held]].concat();
+    let parts =
+        [&[planner.subgroup_scan_of(&job.sum)], &tile_prefix(state.part)[..], &[job.asks(), "select/item", held]]
+            .concat();
     let mut launch = job.launch(job.key(&KERNEL, parts, constants), job.tiles, &job.arguments());
     launch.params.push(("slots", Param::Word(job.tiles)));
     launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, &mut scratch)?);

@@ -76,6 +76,11 @@ impl<'a> SelectTask<'a> {
         KernelKey { selector, ..KernelKey::new(kernel, parts, constants).by(&self.sum) }
     }
 
+    /// What says which elements are kept.
+    fn asks(&self) -> &'static str {
+        "select/predicate"
+    }
+
     /// What becomes of the elements that are not kept.
     fn rest(&self) -> (&'static str, u32) {
         ("SELECT_REST", self.request.rest.code())

@@ -51,7 +51,7 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     // The last one is for the total.
     let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
     let [input, ..] = job.arguments();
-    let count = job.launch(job.key(&TILE_COUNT, vec!["workgroup/reduce"], vec![]), job.tiles, &[input]);
+    let count = job.launch(job.key(&TILE_COUNT, vec!["workgroup/reduce", job.asks()], vec![]), job.tiles, &[input]);
     let spine = Launch {
         kernel: KernelKey { selector: None, ..job.key(&SPINE, vec!["workgroup/scan"], vec![]) },
         groups: 1,
@@ -59,7 +59,7 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
         params: vec![("count", Param::ELEMENTS.in_parts(job.workgroup * job.rows).plus(1))],
         initial: Some(job.sum.identity().to_vec()),
     };
-    let place = job.key(&TILE_PLACE, vec!["workgroup/scan"], vec![job.rest()]);
+    let place = job.key(&TILE_PLACE, vec!["workgroup/scan", job.asks()], vec![job.rest()]);
     let place = job.launch(place, job.tiles, &job.arguments());
     let mut launches = [count, spine, place];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
