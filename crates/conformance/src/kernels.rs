@@ -181,7 +181,8 @@ fn requests(breadth: Breadth) -> Vec<Request> {
             || [Scalar::I8, Scalar::F16].map(ElementType::from).contains(selector.element())
     };
     let selectors = operators::selectors().into_iter().filter(is_wanted);
-    for selector in selectors.chain(operators::capturing_selectors()) {
+    let neighbours = operators::first_of_runs().into_iter().take(if breadth == Breadth::Every { 6 } else { 4 });
+    for selector in selectors.chain(operators::capturing_selectors()).chain(neighbours) {
         requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&selector, rest, n)));
     }
     let ops = operators(Breadth::Some).into_iter().map(Some).chain([None]);

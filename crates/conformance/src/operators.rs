@@ -415,6 +415,18 @@ macro_rules! signed {
 signed!(f32 f16 bf16);
 
 /// The predicates, erased: of one word, of two, and of a struct.
+/// Selections by neighbours: of parts of words, words, two words and several fields.
+pub(crate) fn first_of_runs() -> [Selector; 6] {
+    [
+        Selector::first_of_run::<u32>(),
+        Selector::first_of_run::<u8>(),
+        Selector::first_of_run::<f32>(),
+        Selector::first_of_run::<Triple>(),
+        Selector::first_of_run::<u64>(),
+        Selector::first_of_run::<f16>(),
+    ]
+}
+
 pub(crate) fn selectors() -> [Selector; 12] {
     [
         Selector::of::<u8, _>(Upper),

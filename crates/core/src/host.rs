@@ -247,11 +247,17 @@ impl<T: Element, P: Predicate<T>> HostSelector for Loops<T, P> {
 }
 
 impl Block {
+    /// The same with the element before it, if there is one.
+    pub(crate) fn with_before<T>(self) -> Block {
+        let before = usize::from(self.follows);
+        Block { start: self.start.wrapping_sub(before * size_of::<T>()), n: self.n + before, follows: false }
+    }
+
     /// Its elements.
     ///
     /// # Safety
     /// There are so many at its start, readable and aligned for `T`, for as long as they are used.
-    unsafe fn elements<'a, T>(self) -> &'a [T] {
+    pub(crate) unsafe fn elements<'a, T>(self) -> &'a [T] {
         // SAFETY: the caller's promise.
         unsafe { std::slice::from_raw_parts(self.start.cast(), self.n) }
     }
@@ -263,7 +269,12 @@ impl Block {
 ///
 /// # Safety
 /// There is aligned room for as many elements, apart from them and from each other, at `kept` and, unless that is null, at `rest`.
-unsafe fn split<T: Element>(input: &[T], keep: impl Fn(usize, &[T]) -> bool, kept: *mut T, rest: *mut T) -> usize {
+pub(crate) unsafe fn split<T: Element>(
+    input: &[T],
+    keep: impl Fn(usize, &[T]) -> bool,
+    kept: *mut T,
+    rest: *mut T,
+) -> usize {
     let mut count = 0;
     if !rest.is_null() {
         for (i, &v) in input.iter().enumerate() {

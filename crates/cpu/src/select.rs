@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use trifold_core::{Block, Error, HostSelector, KernelKey, Request, Rest, Result};
+use trifold_core::{Asks, Block, Error, HostSelector, KernelKey, Request, Rest, Result};
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Aligned, CHUNK, Expected, Output};
@@ -181,15 +181,20 @@ pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Optio
     let Request::Select(request) = request else { return None };
     let element = request.selector.element();
     let size = element.bytes() as usize;
-    // Each element for itself, so that several at a time change nothing.
-    let parts = input.par_chunks(CHUNK * size).map(|chunk| {
-        let (mut kept, mut rest) = (vec![], vec![]);
-        let mut elements = Aligned::of(chunk);
-        for bytes in elements.bytes()[..chunk.len()].chunks_exact(size) {
+    let keeps = |index: usize, bytes: &[u8]| match request.selector.asks() {
+        Asks::Predicate => {
             let block = Block { start: bytes.as_ptr(), n: 1, follows: false };
             // SAFETY: this is one element of the predicate's type, a whole number of elements behind an address that suits any.
-            let keep = unsafe { request.selector.host().count(block) } == 1;
-            if keep { &mut kept } else { &mut rest }.extend_from_slice(bytes);
+            unsafe { request.selector.host().count(block) == 1 }
+        }
+        Asks::Neighbours => index == 0 || input[(index - 1) * size..index * size] != *bytes,
+    };
+    // Each element for itself, so that several at a time change nothing.
+    let parts = input.par_chunks(CHUNK * size).enumerate().map(|(number, chunk)| {
+        let (mut kept, mut rest) = (vec![], vec![]);
+        let mut elements = Aligned::of(chunk);
+        for (i, bytes) in elements.bytes()[..chunk.len()].chunks_exact(size).enumerate() {
+            if keeps(number * CHUNK + i, bytes) { &mut kept } else { &mut rest }.extend_from_slice(bytes);
         }
         (kept, rest)
     });

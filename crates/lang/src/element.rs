@@ -90,6 +90,19 @@ fn words(element: &ElementType, dialect: Dialect) -> String {
     format!("{types}\n{to}\n{from}")
 }
 
+/// Whether two items have the same bits.
+pub(crate) fn same(element: &ElementType, dialect: Dialect) -> String {
+    let same = places(element, dialect).into_iter().map(|(place, scalar)| {
+        let [a, b] = ["a", "b"].map(|item| dialect.bits_of(scalar, &place.replacen('v', item, 1)));
+        format!("{a} == {b}")
+    });
+    let same = same.collect::<Vec<_>>().join(" && ");
+    match dialect {
+        Dialect::Wgsl => format!("fn same_item(a: Item, b: Item) -> bool {{ return {same}; }}\n"),
+        _ => format!("{}bool same_item(Item a, Item b) {{ return {same}; }}\n", dialect.qualifier()),
+    }
+}
+
 /// The words of an element, as expressions of the value's name.
 pub(crate) fn words_of(element: &ElementType, value: &str, dialect: Dialect) -> Vec<String> {
     let word = |bits: String| match dialect {

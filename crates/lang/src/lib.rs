@@ -80,7 +80,7 @@ use std::borrow::Cow;
 pub use captures::{extended, users};
 use dialect::Dialect;
 use program::{Program, Source};
-use trifold_core::{ElementType, KeyImage, Language, MapText, Op, Result, Scalar, Selector};
+use trifold_core::{Asks, ElementType, KeyImage, Language, MapText, Op, Result, Scalar, Selector};
 
 /// The element type `T`, `ELEMENT_WORDS`, the type `Words`, and `element_to_words` and `element_from_words`.
 ///
@@ -109,7 +109,8 @@ pub fn emit_operator(op: &Op, language: Language) -> Result<String> {
     Ok(program.captures_declaration(dialect) + &text)
 }
 
-/// The type `Item` that a selection moves, and `keep()`; the text stands for itself.
+/// The type `Item` that a selection moves, and `keep()`; the text stands for itself. A selection that asks neighbours has
+/// `same_item()` instead.
 ///
 /// In WGSL that is the predicate's own text as [`emit_operator`] has it, with `Item` for `T`. An item of less than a word is the word
 /// that has its bits, while the predicate is asked of a value of 32 bits.
@@ -118,17 +119,22 @@ pub fn emit_operator(op: &Op, language: Language) -> Result<String> {
 /// As [`emit_operator`].
 pub fn emit_selector(selector: &Selector, language: Language) -> Result<String> {
     let dialect = Dialect::try_from(language)?;
+    let item = match selector.element() {
+        element if element.bytes() < 4 => Cow::Owned(Scalar::U32.into()),
+        element => Cow::Borrowed(element),
+    };
+    let declaration = element::declaration(&item, dialect, "Item");
+    if selector.asks() == Asks::Neighbours {
+        element::check(&item)?;
+        return Ok(declaration + &element::same(&item, dialect));
+    }
     let program = Program::new(selector.into())?;
     let keep = match dialect {
         Dialect::Wgsl => wgsl::emit(&program)?,
         _ => c::emit(&program, dialect, None)?,
     };
     let captures = program.captures_declaration(dialect);
-    let item = match selector.element() {
-        element if element.bytes() < 4 => Cow::Owned(Scalar::U32.into()),
-        element => Cow::Borrowed(element),
-    };
-    Ok(format!("{captures}{}\n{keep}", element::declaration(&item, dialect, "Item")))
+    Ok(format!("{captures}{declaration}\n{keep}"))
 }
 
 /// A map's function, which is called `map` and the map's number in the kernel. `name_of` says what the kernel calls a type:
@@ -223,5 +229,8 @@ pub fn operator_loops(op: &Op) -> Result<bool> {
 /// # Errors
 /// As [`emit_operator`].
 pub fn selector_loops(selector: &Selector) -> Result<bool> {
-    Ok(Program::new(selector.into())?.has_loops())
+    match selector.asks() {
+        Asks::Predicate => Ok(Program::new(selector.into())?.has_loops()),
+        Asks::Neighbours => Ok(false),
+    }
 }

@@ -235,10 +235,10 @@ pub mod plan {
     pub use trifold_core::planner::*;
     #[doc(inline)]
     pub use trifold_core::{
-        Builtin, CopyRequest, Fault, Form, KernelKey, Label, Launch, Layout, Leaf, MAX_ELEMENTS, MapText, Node, Op,
-        Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest, ScanKind,
-        ScanRequest, ScatterRequest, SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step, ViewData,
-        Viewed, ViewedRequest, Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
+        Asks, Builtin, CopyRequest, Fault, Form, KernelKey, Label, Launch, Layout, Leaf, MAX_ELEMENTS, MapText, Node,
+        Op, Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest,
+        ScanKind, ScanRequest, ScatterRequest, SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step,
+        ViewData, Viewed, ViewedRequest, Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
     };
 }
 

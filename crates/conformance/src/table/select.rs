@@ -43,6 +43,7 @@ impl Table<'_> {
         self.select_sizes();
         self.select_distributions();
         self.select_specials();
+        self.select_first_of_runs();
         self.select_faults();
         self.select_reuse();
         self.select_large();
@@ -106,6 +107,36 @@ impl Table<'_> {
         for selector in [Selector::of::<f32, _>(Signed)].into_iter().chain(halves) {
             let row = Row::new(select(&selector, Rest::Apart, 5003));
             self.by_algorithm(row.distribution(Distribution::Specials));
+        }
+    }
+
+    /// The first of each run, whose elements ask those of the block and the tile before theirs.
+    fn select_first_of_runs(&mut self) {
+        use Distribution::{Alternating, Constant, Runs, Specials, Uniform};
+        for (i, selector) in operators::first_of_runs().into_iter().enumerate() {
+            let row = |rest, n| Row::new(select(&selector, rest, n)).tiles(Tiles::Small);
+            let placement = [Placement::Aligned, Placement::Odd][i % 2];
+            for rest in RESTS {
+                self.by_algorithm(row(rest, 5003).placement(placement).distribution(Runs));
+            }
+            for distribution in [Alternating, Constant, Specials, Uniform] {
+                self.by_algorithm(row(RESTS[i % 3], 20_011).placement(placement).distribution(distribution));
+            }
+            for fault in [Fault::Silent(3), Fault::Late(5)] {
+                self.by_first(row(Rest::Dropped, 20_011).distribution(Runs).fault(fault));
+            }
+        }
+        let [words, bytes, ..] = operators::first_of_runs();
+        for selector in [words, bytes] {
+            let row =
+                |n| Row::new(select(&selector, Rest::Apart, n)).distribution(Distribution::Runs).tiles(Tiles::Small);
+            for n in self.edges(&row(1 << 20)) {
+                self.by_algorithm(row(n));
+            }
+            self.by_algorithm(row(200_003));
+            self.by_algorithm(row(6007).runs(5).keeps_scratch());
+            let staged = Tiles::Numbers(vec![("select_staged_from", 1)]);
+            self.by_first(Row::new(select(&selector, Rest::Dropped, 20_011)).distribution(Runs).tiles(staged));
         }
     }
 

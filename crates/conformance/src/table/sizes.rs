@@ -31,6 +31,7 @@ pub(crate) fn requests(n: u64) -> Vec<Request> {
         by_key(&u32::TYPE, Some(operators::tally()), n),
         by_key(&u32::TYPE, None, n),
     ];
+    requests.push(select(&operators::first_of_runs()[0], Rest::Dropped, n));
     for selector in operators::selectors().into_iter().take(2) {
         requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&selector, rest, n)));
     }

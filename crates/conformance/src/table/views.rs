@@ -129,19 +129,22 @@ impl Table<'_> {
             }
         }
         self.view_of_keys(view, turn, sizes);
-        let selector = match element {
-            ElementType::Struct { .. } => Selector::of::<Placed, _>(operators::OddPlace),
-            ElementType::Scalar(scalar) => match UpperHalf::of(scalar) {
-                Some(selector) => selector,
-                None => return,
-            },
+        let selectors = match element {
+            ElementType::Struct { .. } => {
+                vec![Selector::of::<Placed, _>(operators::OddPlace), Selector::first_of_run::<Placed>()]
+            }
+            ElementType::Scalar(scalar) => {
+                [UpperHalf::of(scalar), Selector::first_of_run_of(scalar)].into_iter().flatten().collect()
+            }
         };
         let rests =
             [(Rest::Dropped, Placement::Aligned), (Rest::Apart, Placement::Odd), (Rest::Behind, Placement::Aligned)];
         for (_, (rest, placement)) in rests.into_iter().enumerate().filter(|(i, _)| is_turn(*i, 3)) {
             for &n in sizes {
-                let request = maps::of(view, select(&selector, rest, n), Slot::Input);
-                self.by_algorithm(Row::new(request).placement(placement));
+                for selector in &selectors {
+                    let request = maps::of(view, select(selector, rest, n), Slot::Input);
+                    self.by_algorithm(Row::new(request).placement(placement));
+                }
             }
         }
     }

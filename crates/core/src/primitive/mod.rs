@@ -10,6 +10,7 @@ pub(crate) mod scan;
 pub(crate) mod scatter;
 pub(crate) mod select;
 pub(crate) mod sort;
+pub(crate) mod unique;
 
 pub use self::copy::CopyCall;
 pub use self::form::{Form, Writes};
@@ -18,7 +19,7 @@ pub use self::reduce::{ReduceCall, ReduceThenCall};
 pub use self::reduce_by_key::ReduceByKeyCall;
 pub use self::scan::{ScanCall, ScanKind, ScanThenCall};
 pub use self::scatter::ScatterCall;
-pub use self::select::{Block, HostSelector, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
+pub use self::select::{Asks, Block, HostSelector, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};

@@ -102,10 +102,20 @@ pub struct Selector {
     pub name: Cow<'static, str>,
     // Private, since the loops below work on elements of this type.
     element: ElementType,
-    /// Its WGSL text.
+    /// Its WGSL text; empty where it asks neighbours.
     pub wgsl: Cow<'static, str>,
+    asks: Asks,
     captures: Captures,
     host: Arc<dyn HostSelector>,
+}
+
+/// What a selection keeps an element by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Asks {
+    /// What the text says of the element.
+    Predicate,
+    /// Whether its bits are not those of the element before it.
+    Neighbours,
 }
 
 impl std::fmt::Debug for Selector {
@@ -117,7 +127,7 @@ impl std::fmt::Debug for Selector {
 // The host loops follow from the text's author, not from the text; a kernel depends on the text alone, and takes captures as parameters.
 impl Selector {
     fn key(&self) -> impl PartialEq + Hash {
-        (&self.name, &self.element, &self.wgsl, self.captures.element())
+        (&self.name, &self.element, self.asks, &self.wgsl, self.captures.element())
     }
 }
 impl PartialEq for Selector {
@@ -136,12 +146,24 @@ impl Selector {
     /// Erases a predicate over `T`.
     pub fn of<T: Element, P: Predicate<T>>(predicate: P) -> Selector {
         Selector {
-            name: predicate.name(),
-            element: T::TYPE,
             wgsl: predicate.text(),
             captures: predicate.captures(),
-            host: Arc::new(Loops::<T, P>::of(predicate)),
+            ..Selector::asking(
+                Asks::Predicate,
+                predicate.name(),
+                T::TYPE,
+                Arc::new(Loops::<T, P>::of(predicate.clone())),
+            )
         }
+    }
+
+    pub(crate) fn asking(
+        asks: Asks,
+        name: impl Into<Cow<'static, str>>,
+        element: ElementType,
+        host: Arc<dyn HostSelector>,
+    ) -> Selector {
+        Selector { name: name.into(), element, wgsl: "".into(), asks, captures: Captures::default(), host }
     }
 
     /// A predicate from its parts, for those that are made at run time.
@@ -154,12 +176,17 @@ impl Selector {
         wgsl: impl Into<Cow<'static, str>>,
         host: Arc<dyn HostSelector>,
     ) -> Selector {
-        Selector { name: name.into(), element, wgsl: wgsl.into(), captures: Captures::default(), host }
+        Selector { wgsl: wgsl.into(), ..Selector::asking(Asks::Predicate, name, element, host) }
     }
 
     /// The element type.
     pub fn element(&self) -> &ElementType {
         &self.element
+    }
+
+    /// What it keeps an element by.
+    pub fn asks(&self) -> Asks {
+        self.asks
     }
 
     /// The numbers that its text reads.
@@ -359,7 +386,7 @@ pub trait Select: Backend {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     fn select<X: IntoInput<Self>, P: Predicate<X::Item>>(&self, x: X, predicate: P) -> SelectCall<X::Item, Self> {
-        SelectCall { device: self.clone(), input: x.into_input(), selector: Selector::of(predicate), count: None }
+        SelectCall::of(self.clone(), x.into_input(), Selector::of(predicate))
     }
 
     /// The elements for which the predicate holds, and the others, both in their order.
@@ -417,6 +444,10 @@ pub struct SelectCall<T, B: Backend = Device> {
 pub struct PartitionCall<T, B: Backend = Device>(SelectCall<T, B>);
 
 impl<T: Element, B: Backend> SelectCall<T, B> {
+    pub(crate) fn of(device: B, input: View<T, B>, selector: Selector) -> Self {
+        SelectCall { device, input, selector, count: None }
+    }
+
     /// Writes how many elements are kept to this one `u32`.
     ///
     /// It may be a word of arguments for an indirect draw or dispatch.

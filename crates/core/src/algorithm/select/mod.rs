@@ -11,7 +11,7 @@ pub use reduce_then_scan::REDUCE_THEN_SCAN;
 use super::Algorithm;
 use crate::planner::{Argument, Planner, tile_launch, whole, words_of};
 use crate::tuning::numbers;
-use crate::{Kernel, KernelKey, Launch, Op, Rest, SelectRequest, Slot};
+use crate::{Asks, Kernel, KernelKey, Launch, Op, Rest, SelectRequest, Slot};
 
 numbers! {
     /// Numbers of selections.
@@ -78,7 +78,10 @@ impl<'a> SelectTask<'a> {
 
     /// What says which elements are kept.
     fn asks(&self) -> &'static str {
-        "select/predicate"
+        match self.request.selector.asks() {
+            Asks::Predicate => "select/predicate",
+            Asks::Neighbours => "select/first_of_run",
+        }
     }
 
     /// What becomes of the elements that are not kept.
