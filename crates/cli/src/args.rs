@@ -106,7 +106,7 @@ pub struct CompareArgs {
     /// it keeps this share; of other inputs it keeps what they have there.
     #[arg(long, value_delimiter = ',', value_parser = share, default_value = "0.5", value_name = "SHARE")]
     pub kept: Vec<f64>,
-    /// How long the runs of equal keys are on average, for reduce_by_key and run_length_encode.
+    /// How long the runs of equal keys are on average, for unique, reduce_by_key and run_length_encode.
     ///
     /// Each run is 1 to 2 * LENGTH - 1 long. Inputs of few values have longer ones, where neighbours agree.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "8",

@@ -41,6 +41,7 @@
 //! | a value to move with each key | [`.with(&values)`](builders::SortCall::with) |
 //! | the elements that pass a test | [`gpu.select(&x, Odd)`](Select::select) |
 //! | these, and the others | [`gpu.partition(&x, Odd)`](Select::partition) |
+//! | the first of each run of equal elements | [`gpu.unique(&x)`](Unique::unique) |
 //! | a total of each run of keys | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
 //! | the length of each run | [`gpu.run_length_encode(&x)`](ReduceByKey::run_length_encode) |
 //! | the same elements elsewhere | [`gpu.copy(&x)`](Transfer::copy) |

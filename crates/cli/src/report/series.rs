@@ -54,6 +54,7 @@ impl Subject {
             "argsort" => format!("Places of {} keys in order", self.scalar),
             "select_if" => format!("Select of {}", self.scalar),
             "partition_if" => format!("Partition of {}", self.scalar),
+            "unique" => format!("Unique of {}", self.scalar),
             "reduce_by_key" => format!("Reduce by key of {}{operator}", self.scalar),
             "run_length_encode" => format!("Run lengths of {}", self.scalar),
             "compute" => format!("Arithmetic of {}", self.scalar),

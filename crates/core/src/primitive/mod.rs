@@ -33,6 +33,7 @@ pub mod prelude {
     pub use super::scan::Scan;
     pub use super::select::{Predicate, Select};
     pub use super::sort::Sort;
+    pub use super::unique::Unique;
 }
 
 /// A primitive's module, which those of its algorithms share, its request, and the forms in which programs offer it.
@@ -137,8 +138,8 @@ primitives! {
     reduce: Reduce(ReduceRequest) as REDUCE, SUM_OF_SQUARES, DOT, ARG_MIN;
     /// Sort.
     sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT;
-    /// Select or partition.
-    select: Select(SelectRequest) as SELECT_IF, PARTITION_IF;
+    /// Select, partition, or keep the first of each run.
+    select: Select(SelectRequest) as SELECT_IF, PARTITION_IF, UNIQUE;
     /// Reduce by key, or encode run lengths.
     reduce_by_key: ReduceByKey(ReduceByKeyRequest) as REDUCE_BY_KEY, RUN_LENGTH_ENCODE;
 }
@@ -288,7 +289,7 @@ impl Request {
     }
 
     /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, argsort, select_if, partition_if,
-    /// reduce_by_key or run_length_encode.
+    /// unique, reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name
     }

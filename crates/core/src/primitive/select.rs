@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+pub use super::unique::UNIQUE;
 use super::{Form, Label, Operand, Primitive, Writes};
 use crate::algorithm::Algorithm;
 use crate::host::Loops;
@@ -314,7 +315,11 @@ impl SelectRequest {
 
 impl Primitive for SelectRequest {
     fn form(&self) -> &'static Form {
-        if self.rest == Rest::Dropped { &SELECT_IF } else { &PARTITION_IF }
+        match (self.rest, self.selector.asks) {
+            (Rest::Dropped, Asks::Neighbours) => &UNIQUE,
+            (Rest::Dropped, Asks::Predicate) => &SELECT_IF,
+            _ => &PARTITION_IF,
+        }
     }
 
     fn n(&self) -> u64 {

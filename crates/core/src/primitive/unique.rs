@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use super::select::Asks;
+use super::{Form, Writes};
 use crate::host::{Loops, split};
-use crate::{Block, Element, HostSelector, Scalar, Selector, for_computed, for_held};
+use crate::{
+    Backend, Block, Element, HostSelector, IntoInput, Request, Rest, Scalar, SelectCall, SelectRequest, Selector,
+    for_computed, for_held,
+};
 
 /// Loops that keep the first of each run.
 struct FirstOfRun;
@@ -57,3 +61,42 @@ impl Selector {
         held.or_else(|| for_computed!(scalar, T => Selector::first_of_run::<T>()))
     }
 }
+
+fn request(scalar: Scalar, n: u64) -> Option<Request> {
+    Some(SelectRequest { selector: Selector::first_of_run_of(scalar)?, n, rest: Rest::Dropped }.into())
+}
+
+/// The first of each run.
+pub static UNIQUE: Form = Form { writes: Writes::Runs, ..Form::new("unique", |scalar, _, n| request(scalar, n)) };
+
+/// The first of each run of equal elements that lie together. Of a sorted input it gives each element once.
+///
+/// It is a [selection](crate::Select) of the elements that differ from the one before them. One look-back pass reads each
+/// element and writes one for each run. Elements are equal if their bits are. So -0 and +0 differ, and a NaN is equal to
+/// one of the same bits.
+///
+/// The number of runs stays on the device. Where their lengths are wanted too, there is
+/// [`run_length_encode`](crate::ReduceByKey::run_length_encode).
+///
+/// # Errors
+/// As of [`Select`](crate::Select). Elements of 128 bits are [`Error::Unsupported`](crate::Error::Unsupported);
+/// [`run_length_encode`](crate::ReduceByKey::run_length_encode) has them.
+pub trait Unique: Backend {
+    /// The first of each run of equal elements, in their order.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer, Unique};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[7u32, 7, 2, 7])?;
+    /// assert_eq!(gpu.unique(&x).read()?, [7, 2, 7]);
+    ///
+    /// // Each element once, and how many there are, all on the device.
+    /// let distinct = gpu.unique(&gpu.sort(&x).collect()?).compact()?;
+    /// assert_eq!((distinct.count().read()?, distinct.read()?), (vec![2], vec![2, 7]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn unique<X: IntoInput<Self>>(&self, x: X) -> SelectCall<X::Item, Self> {
+        SelectCall::of(self.clone(), x.into_input(), Selector::first_of_run::<X::Item>())
+    }
+}
+impl<B: Backend> Unique for B {}
