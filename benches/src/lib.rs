@@ -5,7 +5,7 @@ use trifold::algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE_SHARED, SUBGROUP_
 use trifold::backend::{Caps, DeviceKind, SpansOf};
 use trifold::operators::UpperHalf;
 use trifold::plan::{
-    Builtin, Fault, Form, Layout, Options, Plan, Request, Rest, SelectRequest, Selector, Slot, Writes, forms,
+    Builtin, Fault, Form, Keeps, Layout, Options, Plan, Request, Rest, SelectRequest, Selector, Slot, Writes, forms,
 };
 use trifold::tuning::Tuning;
 use trifold::types::Scalar;
@@ -129,7 +129,8 @@ pub fn sizes(caps: &Caps) -> Vec<u64> {
 /// Every case of `n` elements that a device can run, by each of its algorithms and their variants.
 pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let (scalar, sum) = (Scalar::U32, Builtin::Sum);
-    let behind = SelectRequest { selector: Selector::of::<u32, _>(UpperHalf), n, rest: Rest::Behind };
+    let behind =
+        SelectRequest { selector: Selector::of::<u32, _>(UpperHalf), n, rest: Rest::Behind, keeps: Keeps::Items };
     let forms = Form::all().filter_map(|form| {
         let operator = match form {
             form if form.has_operator => sum.name(),

@@ -6,10 +6,10 @@ u32 select_bytes(u32 kept, u32 round) {
 }
 
 // `before` of the elements before this one are kept.
-INLINED void write_item(__global StoredItem *output, __global StoredItem *output_rest, Item item, bool kept, u32 index, u32 last, u32 before) {
+INLINED void write_item(const Keeping *keeping, const Held *held, bool kept, u32 index, u32 last, u32 before) {
   if (kept) {
-    output[before] = item;
+    store_kept(keeping, before, held);
   } else if (SELECT_REST != 0u && index <= last) {
-    output_rest[index - before] = item;
+    store_rest(keeping, index - before, held);
   }
 }

@@ -6,10 +6,10 @@ fn select_bytes(kept: u32, round: u32) -> u32 {
 }
 
 // `before` of the elements before this one are kept.
-fn write_item(item: Item, kept: bool, index: u32, before: u32) {
+fn write_item(held: Held, kept: bool, index: u32, before: u32) {
   if (kept) {
-    store_output(params.output_offset + before, item);
+    store_kept(before, held);
   } else if (SELECT_REST != 0u && index < params.n) {
-    store_output_rest(params.output_rest_offset + index - before, item);
+    store_rest(index - before, held);
   }
 }

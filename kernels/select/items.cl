@@ -4,14 +4,14 @@
 typedef u32 ItemStage;
 
 typedef struct {
-  Item rows[ROWS];
+  Held rows[ROWS];
 } Items;
 
 typedef struct {
   u32 places[ROWS];
 } Ranks;
 
-INLINED Items hold_items(const Item *rows, u32 thread, __local ItemStage *stage) {
+INLINED Items hold_items(const Held *rows, u32 thread, __local ItemStage *stage) {
   Items items;
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) { items.rows[k] = rows[k]; }
@@ -38,10 +38,10 @@ INLINED Ranks rank_items(u32 kept, Subgroup sg) {
 
 // Writes each element behind the `start` that are kept before the subgroup's, and those of these before it, or behind those not kept.
 INLINED void write_items(
-  __global StoredItem *output, __global StoredItem *output_rest, const Items *items, const Ranks *ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
+  const Keeping *keeping, const Items *items, const Ranks *ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
 ) {
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
-    write_item(output, output_rest, items->rows[k], (kept >> k & 1u) == 1u, first + k * sg.width, last, start + ranks->places[k]);
+    write_item(keeping, &items->rows[k], (kept >> k & 1u) == 1u, first + k * sg.width, last, start + ranks->places[k]);
   }
 }

@@ -1,14 +1,14 @@
 // select/items: what a tile of a selection holds while it looks back: each invocation its elements, and their ranks.
 
 struct Items {
-  Item rows[ROWS];
+  Held rows[ROWS];
 };
 
 struct Ranks {
   u32 places[ROWS];
 };
 
-FUNCTION Items hold_items(const Item *rows, u32 thread) {
+FUNCTION Items hold_items(const Held *rows, u32 thread) {
   Items items;
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) { items.rows[k] = rows[k]; }
@@ -35,10 +35,10 @@ FUNCTION Ranks rank_items(u32 kept, Subgroup sg) {
 
 // Writes each element behind the `start` that are kept before the subgroup's, and those of these before it, or behind those not kept.
 FUNCTION void write_items(
-  StoredItem *output, StoredItem *output_rest, const Items &items, const Ranks &ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
+  const Keeping &keeping, const Items &items, const Ranks &ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
 ) {
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
-    write_item(output, output_rest, items.rows[k], (kept >> k & 1u) == 1u, first + k * sg.width, last, start + ranks.places[k]);
+    write_item(keeping, items.rows[k], (kept >> k & 1u) == 1u, first + k * sg.width, last, start + ranks.places[k]);
   }
 }

@@ -1,14 +1,14 @@
 // select/items: what a tile of a selection holds while it looks back: each invocation its elements, and their ranks.
 
 struct Items {
-  rows: array<Item, ROWS>,
+  rows: array<Held, ROWS>,
 }
 
 struct Ranks {
   places: array<u32, ROWS>,
 }
 
-fn hold_items(rows: array<Item, ROWS>, thread: u32) -> Items {
+fn hold_items(rows: array<Held, ROWS>, thread: u32) -> Items {
   return Items(rows);
 }
 

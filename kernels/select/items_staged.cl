@@ -2,7 +2,7 @@
 // word until they are used, so that few registers are held.
 
 typedef struct {
-  Item items[WORKGROUP * ROWS];
+  Held items[WORKGROUP * ROWS];
 } ItemStage;
 
 typedef struct {
@@ -14,7 +14,7 @@ typedef struct {
   u32 sums[SELECT_ROUNDS];
 } Ranks;
 
-INLINED Items hold_items(const Item *rows, u32 thread, __local ItemStage *stage) {
+INLINED Items hold_items(const Held *rows, u32 thread, __local ItemStage *stage) {
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) { stage->items[k * WORKGROUP + thread] = rows[k]; }
   const Items items = {stage, thread};
@@ -31,7 +31,7 @@ INLINED Ranks rank_items(u32 kept, Subgroup sg) {
 
 // Writes each element behind the `start` that are kept before the subgroup's, and those of these before it, or behind those not kept.
 INLINED void write_items(
-  __global StoredItem *output, __global StoredItem *output_rest, const Items *items, const Ranks *ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
+  const Keeping *keeping, const Items *items, const Ranks *ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
 ) {
   u32 running = start;
 #pragma unroll
@@ -42,8 +42,8 @@ INLINED void write_items(
     for (u32 j = 0u; j < SELECT_ROWS; j++) {
       const u32 k = r * SELECT_ROWS + j;
       const u32 before = running + ((ranks->sums[r] - bytes) >> 8u * j & 255u);
-      const Item item = items->stage->items[k * WORKGROUP + items->thread];
-      write_item(output, output_rest, item, (kept >> k & 1u) == 1u, first + k * sg.width, last, before);
+      const Held held = items->stage->items[k * WORKGROUP + items->thread];
+      write_item(keeping, &held, (kept >> k & 1u) == 1u, first + k * sg.width, last, before);
       running += totals >> 8u * j & 255u;
     }
   }

@@ -1,7 +1,7 @@
 // select/items_staged: select/items with the elements in workgroup memory, each invocation's in places of its own, and the ranks four to a
 // word until they are used, so that few registers are held.
 
-__shared__ Item staged_items[WORKGROUP * ROWS];
+__shared__ Held staged_items[WORKGROUP * ROWS];
 
 struct Items {
   u32 thread;
@@ -11,7 +11,7 @@ struct Ranks {
   u32 sums[SELECT_ROUNDS];
 };
 
-FUNCTION Items hold_items(const Item *rows, u32 thread) {
+FUNCTION Items hold_items(const Held *rows, u32 thread) {
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) { staged_items[k * WORKGROUP + thread] = rows[k]; }
   return {thread};
@@ -27,7 +27,7 @@ FUNCTION Ranks rank_items(u32 kept, Subgroup sg) {
 
 // Writes each element behind the `start` that are kept before the subgroup's, and those of these before it, or behind those not kept.
 FUNCTION void write_items(
-  StoredItem *output, StoredItem *output_rest, const Items &items, const Ranks &ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
+  const Keeping &keeping, const Items &items, const Ranks &ranks, u32 kept, u32 start, u32 first, u32 last, Subgroup sg
 ) {
   u32 running = start;
 #pragma unroll
@@ -38,8 +38,8 @@ FUNCTION void write_items(
     for (u32 j = 0u; j < SELECT_ROWS; j++) {
       const u32 k = r * SELECT_ROWS + j;
       const u32 before = running + ((ranks.sums[r] - bytes) >> 8u * j & 255u);
-      const Item item = staged_items[k * WORKGROUP + items.thread];
-      write_item(output, output_rest, item, (kept >> k & 1u) == 1u, first + k * sg.width, last, before);
+      const Held held = staged_items[k * WORKGROUP + items.thread];
+      write_item(keeping, held, (kept >> k & 1u) == 1u, first + k * sg.width, last, before);
       running += totals >> 8u * j & 255u;
     }
   }

@@ -1,7 +1,7 @@
 // select/items_staged: select/items with the elements in workgroup memory, each invocation's in places of its own, and the ranks four to a
 // word until they are used, so that few registers are held.
 
-var<workgroup> staged_items: array<Item, WORKGROUP * ROWS>;
+var<workgroup> staged_items: array<Held, WORKGROUP * ROWS>;
 
 struct Items {
   thread: u32,
@@ -11,7 +11,7 @@ struct Ranks {
   sums: array<u32, SELECT_ROUNDS>,
 }
 
-fn hold_items(rows: array<Item, ROWS>, thread: u32) -> Items {
+fn hold_items(rows: array<Held, ROWS>, thread: u32) -> Items {
   // unroll
   for (var k = 0u; k < ROWS; k++) { staged_items[k * WORKGROUP + thread] = rows[k]; }
   return Items(thread);

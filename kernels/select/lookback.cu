@@ -32,6 +32,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
   output += params.output_offset;
   output_rest += params.output_rest_offset;
   output_count += params.output_count_offset;
+  input_values += params.input_values_offset;
+  output_values += params.output_values_offset;
 
   // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
   if (thread == 0u) { shared_ticket = ticket_take(ticket, params.slots); }
@@ -47,7 +49,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
     return;
   }
 
-  // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k.
+  // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k. Hold what is to be
+  // written of each.
   const u32 first = tile * TILE + sg.id * ROWS * sg.width + sg.lane;
   const u32 last = params.n - 1u;
   Item rows[ROWS];
@@ -67,7 +70,14 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
       kept |= index <= last && keeps(input, index, rows[k]) ? 1u << k : 0u;
     }
   }
-  const Items items = hold_items(rows, thread);
+  const Keeping keeping = KEEPING;
+  Held held[ROWS];
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 index = first + k * sg.width;
+    held[k] = hold(keeping, rows[k], min(index, last), (kept >> k & 1u) == 1u || (SELECT_REST != 0u && index <= last));
+  }
+  const Items items = hold_items(held, thread);
 
   // 3. Publish the tile's aggregate as soon as it is known.
   const u32 counted = subgroup_inclusive_sum((u32)__popc(kept), sg.lane);
@@ -86,5 +96,5 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) select_lookbac
 
   // 7. Write each element behind those kept before it, or behind those not kept.
   const T start = combine(before_tile, announced.totals.before);
-  write_items(output, output_rest, items, ranks, kept, start, first, last, sg);
+  write_items(keeping, items, ranks, kept, start, first, last, sg);
 }

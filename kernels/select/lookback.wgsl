@@ -42,7 +42,8 @@ fn select_lookback(
     return;
   }
 
-  // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k.
+  // 2. Load the tile, each subgroup ROWS rows of one element a lane, and ask the predicate: bit k tells of row k. Hold what is to be
+  // written of each.
   let first = tile * TILE + subgroup * ROWS * width + lane;
   let last = params.n - 1u;
   var rows: array<Item, ROWS>;
@@ -58,7 +59,13 @@ fn select_lookback(
     // unroll
     for (var k = 0u; k < ROWS; k++) { kept |= select(0u, 1u << k, first + k * width <= last && keeps(first + k * width, rows[k])); }
   }
-  let items = hold_items(rows, thread);
+  var held: array<Held, ROWS>;
+  // unroll
+  for (var k = 0u; k < ROWS; k++) {
+    let index = first + k * width;
+    held[k] = hold(rows[k], min(index, last), ((kept >> k) & 1u) == 1u || (SELECT_REST != 0u && index <= last));
+  }
+  let items = hold_items(held, thread);
 
   // 3. Publish the tile's aggregate as soon as it is known.
   let counted = subgroup_inclusive_sum(countOneBits(kept), lane);

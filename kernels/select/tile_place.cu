@@ -12,6 +12,9 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) select_tile_place(ARGUME
   output += params.output_offset;
   output_rest += params.output_rest_offset;
   output_count += params.output_count_offset;
+  input_values += params.input_values_offset;
+  output_values += params.output_values_offset;
+  const Keeping keeping = KEEPING;
   // None past the last one. A run of no elements counts none.
   if (tile >= params.tiles) {
     if (thread == 0u && tile == 0u) { output_count[0] = 0u; }
@@ -38,12 +41,14 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) select_tile_place(ARGUME
   T before = combine(sums[tile], block.before);
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
-    if ((kept >> k & 1u) == 1u) {
-      output[before] = rows[k];
+    const bool is_kept = (kept >> k & 1u) == 1u;
+    const Held held = hold(keeping, rows[k], min(first + k, last), is_kept || (SELECT_REST != 0u && first + k <= last));
+    if (is_kept) {
+      store_kept(keeping, before, held);
       before += 1u;
     } else if (SELECT_REST != 0u && first + k <= last) {
       const u32 place = rest + first + k - before;
-      if (place < params.n) { output_rest[place] = rows[k]; }
+      if (place < params.n) { store_rest(keeping, place, held); }
     }
   }
 }

@@ -37,11 +37,11 @@ fn select_tile_place(
   // unroll
   for (var k = 0u; k < ROWS; k++) {
     if (((kept >> k) & 1u) == 1u) {
-      store_output(params.output_offset + before, rows[k]);
+      store_kept(before, hold(rows[k], first + k, true));
       before += 1u;
     } else if (SELECT_REST != 0u && first + k <= last) {
       let place = rest + first + k - before;
-      if (place < params.n) { store_output_rest(params.output_rest_offset + place, rows[k]); }
+      if (place < params.n) { store_rest(place, hold(rows[k], first + k, true)); }
     }
   }
 }

@@ -285,6 +285,7 @@ fn stored_bytes(key: &KernelKey, argument: &Argument) -> Option<u32> {
     match argument.of {
         "StoredKey" => key.image.as_ref().map(|image| image.bytes),
         "StoredItem" => key.selector.as_ref().map(|selector| selector.element().bytes()),
+        "StoredKept" => key.constant("KEPT_UNIT"),
         "StoredValue" => key.constant("VALUE_UNIT"),
         "StoredRun" => key.constant("RUN_UNIT"),
         _ => None,

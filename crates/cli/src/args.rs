@@ -100,13 +100,13 @@ pub struct CompareArgs {
     /// - hot-digit: in each byte of a key, 15 keys of 16 have the same digit; of floats in the bytes of the fraction
     #[arg(long, value_delimiter = ',', value_parser = input, default_value = "uniform", value_name = "DISTRIBUTION")]
     pub input: Vec<Distribution>,
-    /// The share of elements that select_if and partition_if keep, from 0 to 1.
+    /// The share of elements that select_if, partition_if, find_all and select_flagged keep, from 0 to 1.
     ///
     /// Of uniform, sorted and reversed inputs. The predicate keeps the upper half of a type's values, and inputs are made so that
     /// it keeps this share; of other inputs it keeps what they have there.
     #[arg(long, value_delimiter = ',', value_parser = share, default_value = "0.5", value_name = "SHARE")]
     pub kept: Vec<f64>,
-    /// How long the runs of equal keys are on average, for unique, reduce_by_key and run_length_encode.
+    /// How long the runs of equal keys are on average, for unique, unique_by_key, reduce_by_key and run_length_encode.
     ///
     /// Each run is 1 to 2 * LENGTH - 1 long. Inputs of few values have longer ones, where neighbours agree.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "8",

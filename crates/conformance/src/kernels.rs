@@ -10,7 +10,7 @@ use trifold_core::{
 };
 
 use crate::operators;
-use crate::table::{builtin, by_key, product, reduce, scan, select, sort, value_types};
+use crate::table::{builtin, by_key, keeping, kept_otherwise, product, reduce, scan, select, sort, value_types};
 
 /// How many of the kernels that differ in type and operator alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,6 +185,9 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     for selector in selectors.chain(operators::capturing_selectors()).chain(neighbours) {
         requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&selector, rest, n)));
     }
+    let others = kept_otherwise().into_iter().enumerate();
+    let others = others.filter(|(i, _)| breadth == Breadth::Every || [0, 3, 6, 9].contains(i));
+    requests.extend(others.map(|(_, (selector, keeps))| keeping(&selector, Rest::Dropped, keeps, n)));
     let ops = operators(Breadth::Some).into_iter().map(Some).chain([None]);
     let by_keys = ops.flat_map(|op| [u32::TYPE, u64::TYPE].map(|key| by_key(&key, op.clone(), n)));
     let wanted = |request: &Request| breadth == Breadth::Every || request.operands()[0].element == u32::TYPE;

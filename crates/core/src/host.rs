@@ -242,7 +242,12 @@ impl<T: Element, P: Predicate<T>> HostSelector for Loops<T, P> {
 
     unsafe fn split(&self, block: Block, kept: *mut u8, rest: *mut u8) -> usize {
         // SAFETY: the caller's promise.
-        unsafe { split(block.elements::<T>(), |i, input| self.of.keep(input[i]), kept.cast(), rest.cast()) }
+        unsafe { split(block.elements::<T>(), |_, v| self.of.keep(v), |_, v| v, kept.cast(), rest.cast()) }
+    }
+
+    unsafe fn places(&self, block: Block, kept: *mut u32, rest: *mut u32) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { split(block.elements::<T>(), |_, v| self.of.keep(v), |i, _| i as u32, kept, rest) }
     }
 }
 
@@ -263,45 +268,49 @@ impl Block {
     }
 }
 
-/// Writes the elements at the indices that are kept to `kept`, and the others to `rest` unless that is null. Says how many are kept.
+/// Writes what is to be of the elements that are kept to `kept`, and of the others to `rest` unless that is null. Says how many are
+/// kept. Both functions are asked by index and element.
 ///
-/// Every element is written to the next free place, which advances if the element is to be there: no branch to guess.
+/// Each is written to the next free place, which advances if the element is to be there: no branch to guess.
 ///
 /// # Safety
-/// There is aligned room for as many elements, apart from them and from each other, at `kept` and, unless that is null, at `rest`.
-pub(crate) unsafe fn split<T: Element>(
+/// There is aligned room for as many, apart from the elements and from each other, at `kept` and, unless that is null, at `rest`.
+pub(crate) unsafe fn split<T: Element, V>(
     input: &[T],
-    keep: impl Fn(usize, &[T]) -> bool,
-    kept: *mut T,
-    rest: *mut T,
+    keep: impl Fn(usize, T) -> bool,
+    write: impl Fn(usize, T) -> V,
+    kept: *mut V,
+    rest: *mut V,
 ) -> usize {
     let mut count = 0;
     if !rest.is_null() {
         for (i, &v) in input.iter().enumerate() {
             // SAFETY: of the `i` elements before this one `count` are kept and the others are not.
             unsafe {
-                kept.add(count).write(v);
-                rest.add(i - count).write(v);
+                kept.add(count).write(write(i, v));
+                rest.add(i - count).write(write(i, v));
             }
-            count += usize::from(keep(i, input));
+            count += usize::from(keep(i, v));
         }
         return count;
     }
-    let whole = input.len() / 4 * 4;
-    for first in (0..whole).step_by(4) {
-        let keeps: [usize; 4] = std::array::from_fn(|i| usize::from(keep(first + i, input)));
+    let mut fours = input.chunks_exact(4);
+    let mut first = 0;
+    for four in &mut fours {
+        let keeps: [usize; 4] = std::array::from_fn(|i| usize::from(keep(first + i, four[i])));
         let (two, more) = (keeps[0] + keeps[1], keeps[2] + keeps[3]);
         let places = [count, count + keeps[0], count + two, count + two + keeps[2]];
-        for (place, &v) in places.into_iter().zip(&input[first..first + 4]) {
+        for (i, (place, &v)) in places.into_iter().zip(four).enumerate() {
             // SAFETY: a place is no farther than its element, and there is room for all.
-            unsafe { kept.add(place).write(v) };
+            unsafe { kept.add(place).write(write(first + i, v)) };
         }
         count += two + more;
+        first += 4;
     }
-    for i in whole..input.len() {
+    for (i, &v) in fours.remainder().iter().enumerate() {
         // SAFETY: as above.
-        unsafe { kept.add(count).write(input[i]) };
-        count += usize::from(keep(i, input));
+        unsafe { kept.add(count).write(write(first + i, v)) };
+        count += usize::from(keep(first + i, v));
     }
     count
 }

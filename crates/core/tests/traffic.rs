@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use trifold_core::planner::traffic;
 use trifold_core::{
-    Builtin, CopyRequest, Element, ElementType, Op, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest,
+    Builtin, CopyRequest, Element, ElementType, Keeps, Op, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest,
     Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest,
 };
 
@@ -89,7 +89,9 @@ fn selections_and_runs_write_what_there_is() {
             v & 1 == 1
         }
     }
-    let select = |rest| Request::Select(SelectRequest { selector: Selector::of::<u64, _>(Odd), n: 10, rest });
+    let select = |rest| {
+        Request::Select(SelectRequest { selector: Selector::of::<u64, _>(Odd), n: 10, rest, keeps: Keeps::Items })
+    };
     let of = |rest, algorithm| by(&select(rest), algorithm, Some(3));
     assert_eq!(of(Rest::Dropped, "lookback"), Some(80 + 24));
     assert_eq!(of(Rest::Dropped, "reduce_then_scan"), Some(160 + 24));

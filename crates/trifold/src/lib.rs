@@ -40,8 +40,11 @@
 //! | large keys first | [`.descending()`](builders::SortCall::descending) |
 //! | a value to move with each key | [`.with(&values)`](builders::SortCall::with) |
 //! | the elements that pass a test | [`gpu.select(&x, Odd)`](Select::select) |
-//! | these, and the others | [`gpu.partition(&x, Odd)`](Select::partition) |
+//! | where those are | [`gpu.find_all(&x, Odd)`](Select::find_all) |
+//! | the elements that flags say | [`gpu.select_flagged(&x, &flags)`](Select::select_flagged) |
+//! | the elements that pass, and the others | [`gpu.partition(&x, Odd)`](Select::partition) |
 //! | the first of each run of equal elements | [`gpu.unique(&x)`](Unique::unique) |
+//! | the same of keys, with their values | [`gpu.unique_by_key(&keys, &values)`](Unique::unique_by_key) |
 //! | a total of each run of keys | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
 //! | the length of each run | [`gpu.run_length_encode(&x)`](ReduceByKey::run_length_encode) |
 //! | the same elements elsewhere | [`gpu.copy(&x)`](Transfer::copy) |
@@ -202,7 +205,7 @@ pub mod prelude {
 /// ```
 pub mod operators {
     #[doc(inline)]
-    pub use trifold_core::{And, Max, Min, Or, Product, Sum, UpperHalf, Xor};
+    pub use trifold_core::{And, Max, Min, NonZero, Or, Product, Sum, UpperHalf, Xor};
 }
 
 /// What the calls' traits give: a call that was told what to do, and is yet to be told where. A program seldom names
@@ -210,8 +213,8 @@ pub mod operators {
 pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
-        ArgsortCall, CopyCall, IntoInput, Order, PartitionCall, ReduceByKeyCall, ReduceCall, ScanCall, SelectCall,
-        SortCall, SortPairsCall, Value,
+        ArgsortCall, CopyCall, FindCall, IntoInput, Order, PartitionCall, ReduceByKeyCall, ReduceCall, ScanCall,
+        SelectCall, SortCall, SortPairsCall, UniqueByKeyCall, Value,
     };
 }
 
@@ -236,8 +239,8 @@ pub mod plan {
     pub use trifold_core::planner::*;
     #[doc(inline)]
     pub use trifold_core::{
-        Asks, Builtin, CopyRequest, Fault, Form, KernelKey, Label, Launch, Layout, Leaf, MAX_ELEMENTS, MapText, Node,
-        Op, Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest,
+        Asks, Builtin, CopyRequest, Fault, Form, Keeps, KernelKey, Label, Launch, Layout, Leaf, MAX_ELEMENTS, MapText,
+        Node, Op, Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest,
         ScanKind, ScanRequest, ScatterRequest, SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step,
         ViewData, Viewed, ViewedRequest, Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
     };

@@ -363,9 +363,8 @@ fn other(value: &Value) -> Result<Option<Row>> {
     let shape = value.get("shape").and_then(Value::as_str).and_then(|shape| shape.strip_prefix("bits "));
     row.bits = shape.map(|bits| bits.replace(" to ", "..")).or(row.bits);
     let (primitive, operator) = match row.primitive.as_str() {
-        "copy" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode" | "unique" => {
-            (row.primitive, None)
-        }
+        "copy" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode" | "unique"
+        | "unique_by_key" => (row.primitive, None),
         "sort_pairs_u32" => ("sort_pairs".into(), None),
         // What we measure is the exclusive scan too.
         "scan_exclusive_sum" => ("scan".into(), Some("sum".into())),

@@ -1,16 +1,41 @@
 //! Rows of select and partition.
 
 use trifold_core::types::{bf16, f16};
-use trifold_core::{Fault, Request, Rest, SelectRequest, Selector, Waiting};
+use trifold_core::{Asks, Element, Fault, Keeps, NonZero, Request, Rest, SelectRequest, Selector, Waiting};
 
 use super::{Inputs, Table};
 use crate::case::{Body, Level};
 use crate::inputs::{self, Distribution, Random};
-use crate::operators::{self, Few, OddBits, Signed, Triple, Upper};
+use crate::operators::{self, Few, OddBits, Rgb, Signed, Triple, Upper};
 use crate::row::{Placement, Row, Tiles};
 
 pub(crate) fn select(selector: &Selector, rest: Rest, n: u64) -> Request {
-    Request::Select(SelectRequest { selector: selector.clone(), n, rest })
+    Request::Select(SelectRequest { selector: selector.clone(), n, rest, keeps: Keeps::Items })
+}
+
+pub(crate) fn keeping(selector: &Selector, rest: Rest, keeps: Keeps, n: u64) -> Request {
+    Request::Select(SelectRequest { selector: selector.clone(), n, rest, keeps })
+}
+
+/// Selections that write something else than the elements.
+pub(crate) fn kept_otherwise() -> Vec<(Selector, Keeps)> {
+    let (flags, [words, bytes, ..]) = (Selector::of::<u8, _>(NonZero), operators::first_of_runs());
+    vec![
+        (upper(), Keeps::Indices),
+        (Selector::of::<Triple, _>(OddBits), Keeps::Indices),
+        (words.clone(), Keeps::Indices),
+        (Selector::of::<u8, _>(Upper), Keeps::Values(u32::TYPE)),
+        (Selector::of::<u16, _>(Upper), Keeps::Values(u8::TYPE)),
+        (flags, Keeps::Values(f64::TYPE)),
+        (upper(), Keeps::Values(u128::TYPE)),
+        (upper(), Keeps::Values(Rgb::TYPE)),
+        (Selector::of::<u64, _>(Few), Keeps::Values(Triple::TYPE)),
+        (words.clone(), Keeps::Pairs(u32::TYPE)),
+        (words, Keeps::Pairs(u8::TYPE)),
+        (bytes, Keeps::Pairs(u64::TYPE)),
+        (Selector::first_of_run::<Triple>(), Keeps::Pairs(Rgb::TYPE)),
+        (upper(), Keeps::Pairs(u16::TYPE)),
+    ]
 }
 
 const RESTS: [Rest; 3] = [Rest::Dropped, Rest::Apart, Rest::Behind];
@@ -33,7 +58,9 @@ fn selections() -> [(Selector, Rest, Placement); 5] {
 /// The input of a selection.
 pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
     let Request::Select(r) = request else { return None };
-    Some((inputs::items(r.selector.element(), distribution, r.n, random), None))
+    let asked = inputs::items(r.selector.element(), distribution, r.n, random);
+    let values = r.keeps.value().map(|value| inputs::items(value, Distribution::Uniform, r.n, random));
+    Some((asked, Some(values.unwrap_or_default())))
 }
 
 impl Table<'_> {
@@ -44,6 +71,7 @@ impl Table<'_> {
         self.select_distributions();
         self.select_specials();
         self.select_first_of_runs();
+        self.select_others();
         self.select_faults();
         self.select_reuse();
         self.select_large();
@@ -137,6 +165,32 @@ impl Table<'_> {
             self.by_algorithm(row(6007).runs(5).keeps_scratch());
             let staged = Tiles::Numbers(vec![("select_staged_from", 1)]);
             self.by_first(Row::new(select(&selector, Rest::Dropped, 20_011)).distribution(Runs).tiles(staged));
+        }
+    }
+
+    /// Indices, and values of all sizes, by flags and beside keys.
+    fn select_others(&mut self) {
+        let rows = kept_otherwise();
+        for (i, (selector, keeps)) in rows.into_iter().enumerate() {
+            let rests: &[Rest] = if let Keeps::Pairs(_) = keeps { &[Rest::Dropped] } else { &RESTS };
+            let request = |rest, n| keeping(&selector, rest, keeps.clone(), n);
+            let distribution =
+                [Distribution::Uniform, Distribution::Runs][usize::from(selector.asks() == Asks::Neighbours)];
+            let placement = |i: usize| [Placement::Aligned, Placement::Odd][i % 2];
+            for (j, &rest) in rests.iter().enumerate() {
+                let row = |n| Row::new(request(rest, n)).distribution(distribution).placement(placement(i + j));
+                self.by_algorithm(row(5003));
+                self.by_algorithm(row(20_011).tiles(Tiles::Small));
+            }
+            let row = |n| Row::new(request(Rest::Dropped, n)).distribution(distribution);
+            for fault in [Fault::Silent(3), Fault::Late(5)] {
+                self.by_first(row(20_011).tiles(Tiles::Small).fault(fault));
+            }
+            self.by_first(row(20_011).tiles(Tiles::Numbers(vec![("select_staged_from", 1)])));
+            self.by_first(row(6007).tiles(Tiles::Small).runs(5).keeps_scratch());
+            for n in [1, 2] {
+                self.by_algorithm(row(n).placement(placement(i + 1)));
+            }
         }
     }
 

@@ -1,11 +1,12 @@
 //! Rows of views: what primitives read by maps, and from other places.
 
 use trifold_core::{
-    Builtin, ElementType, Op, Operand, Order, Request, Rest, Scalar, ScanKind, Selector, Slot, SortRequest, UpperHalf,
+    Builtin, Element, ElementType, Keeps, NonZero, Op, Operand, Order, Request, Rest, Scalar, ScanKind, Selector, Slot,
+    SortRequest, UpperHalf,
 };
 use trifold_cpu::oracle;
 
-use super::{Inputs, Table, by_key, reduce, scan, scatter, select, sort};
+use super::{Inputs, Table, by_key, keeping, reduce, scan, scatter, select, sort};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::maps::{self, Placed};
@@ -129,7 +130,7 @@ impl Table<'_> {
             }
         }
         self.view_of_keys(view, turn, sizes);
-        let selectors = match element {
+        let selectors: Vec<Selector> = match element {
             ElementType::Struct { .. } => {
                 vec![Selector::of::<Placed, _>(operators::OddPlace), Selector::first_of_run::<Placed>()]
             }
@@ -137,10 +138,24 @@ impl Table<'_> {
                 [UpperHalf::of(scalar), Selector::first_of_run_of(scalar)].into_iter().flatten().collect()
             }
         };
+        if selectors.is_empty() {
+            return;
+        }
         let rests =
             [(Rest::Dropped, Placement::Aligned), (Rest::Apart, Placement::Odd), (Rest::Behind, Placement::Aligned)];
         for (_, (rest, placement)) in rests.into_iter().enumerate().filter(|(i, _)| is_turn(*i, 3)) {
             for &n in sizes {
+                if rest == Rest::Dropped {
+                    let flags = Selector::of::<u8, _>(NonZero);
+                    let others = [
+                        (keeping(&selectors[0], rest, Keeps::Indices, n), Slot::Input),
+                        (keeping(&selectors[1], rest, Keeps::Pairs(u16::TYPE), n), Slot::Input),
+                        (keeping(&flags, rest, Keeps::Values(element.clone()), n), Slot::InputValues),
+                    ];
+                    for (request, slot) in others {
+                        self.by_algorithm(Row::new(maps::of(view, request, slot)).placement(placement));
+                    }
+                }
                 for selector in &selectors {
                     let request = maps::of(view, select(selector, rest, n), Slot::Input);
                     self.by_algorithm(Row::new(request).placement(placement));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 pub(crate) mod copy;
+pub(crate) mod find;
 mod form;
 pub(crate) mod reduce;
 pub(crate) mod reduce_by_key;
@@ -13,14 +14,16 @@ pub(crate) mod sort;
 pub(crate) mod unique;
 
 pub use self::copy::CopyCall;
+pub use self::find::{FindCall, NonZero};
 pub use self::form::{Form, Writes};
 pub use self::prelude::*;
 pub use self::reduce::{ReduceCall, ReduceThenCall};
 pub use self::reduce_by_key::ReduceByKeyCall;
 pub use self::scan::{ScanCall, ScanKind, ScanThenCall};
 pub use self::scatter::ScatterCall;
-pub use self::select::{Asks, Block, HostSelector, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
+pub use self::select::{Asks, Block, HostSelector, Keeps, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
+pub use self::unique::UniqueByKeyCall;
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
 use crate::{ElementType, Kernel, Op, Result, Slot, Step};
@@ -138,8 +141,8 @@ primitives! {
     reduce: Reduce(ReduceRequest) as REDUCE, SUM_OF_SQUARES, DOT, ARG_MIN;
     /// Sort.
     sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT;
-    /// Select, partition, or keep the first of each run.
-    select: Select(SelectRequest) as SELECT_IF, PARTITION_IF, UNIQUE;
+    /// Select, partition, find, or keep the first of each run.
+    select: Select(SelectRequest) as SELECT_IF, PARTITION_IF, FIND_ALL, SELECT_FLAGGED, UNIQUE, UNIQUE_BY_KEY;
     /// Reduce by key, or encode run lengths.
     reduce_by_key: ReduceByKey(ReduceByKeyRequest) as REDUCE_BY_KEY, RUN_LENGTH_ENCODE;
 }
@@ -289,7 +292,7 @@ impl Request {
     }
 
     /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, argsort, select_if, partition_if,
-    /// unique, reduce_by_key or run_length_encode.
+    /// find_all, select_flagged, unique, unique_by_key, reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name
     }

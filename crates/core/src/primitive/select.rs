@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-pub use super::unique::UNIQUE;
+pub use super::find::{FIND_ALL, SELECT_FLAGGED};
+use super::find::{FindCall, NonZero};
+pub use super::unique::{UNIQUE, UNIQUE_BY_KEY};
 use super::{Form, Label, Operand, Primitive, Writes};
 use crate::algorithm::Algorithm;
 use crate::host::Loops;
@@ -12,8 +14,8 @@ use crate::op::own_name;
 use crate::results::{Results, length, new_count, results};
 use crate::types::{bf16, f16};
 use crate::{
-    Backend, Buffer, Captures, Compacted, Device, Element, ElementType, IntoInput, KernelKey, Placed, Request, Result,
-    Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed, for_held,
+    Backend, Buffer, Captures, Compacted, Device, Element, ElementType, Error, IntoInput, KernelKey, Placed, Request,
+    Result, Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed, for_held,
 };
 
 /// Which elements of type `T` to keep. A value of it is what calls take.
@@ -83,6 +85,12 @@ pub trait HostSelector: Send + Sync {
     /// As of [`HostSelector::count`]. There is room for as many elements, apart from them and from each other, at `kept`
     /// and, unless that is null, at `rest`.
     unsafe fn split(&self, block: Block, kept: *mut u8, rest: *mut u8) -> usize;
+
+    /// As [`HostSelector::split`], but it writes where the elements are in the block.
+    ///
+    /// # Safety
+    /// As there, of room for as many words.
+    unsafe fn places(&self, block: Block, kept: *mut u32, rest: *mut u32) -> usize;
 }
 
 /// Elements that lie together.
@@ -229,15 +237,59 @@ impl Rest {
     }
 }
 
-/// A selection: `select_if`, or with the rest `partition_if`.
+/// What a selection writes of the elements that it keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Keeps {
+    /// The elements.
+    Items,
+    /// Where they are, each a `u32`.
+    Indices,
+    /// The values beside them, of this type. They themselves are flags.
+    Values(ElementType),
+    /// The elements, and the values of this type beside them. What is not kept is left out.
+    Pairs(ElementType),
+}
+
+impl Keeps {
+    /// The values' type, where there are some.
+    pub fn value(&self) -> Option<&ElementType> {
+        match self {
+            Keeps::Items | Keeps::Indices => None,
+            Keeps::Values(value) | Keeps::Pairs(value) => Some(value),
+        }
+    }
+
+    /// What goes to the output for each of these elements.
+    pub(crate) fn output<'a>(&'a self, element: &'a ElementType) -> &'a ElementType {
+        match self {
+            Keeps::Items | Keeps::Pairs(_) => element,
+            Keeps::Indices => &ElementType::Scalar(Scalar::U32),
+            Keeps::Values(value) => value,
+        }
+    }
+
+    /// What `SELECT_KEEPS`, a kernel's constant, says of it.
+    pub(crate) fn code(&self) -> u32 {
+        match self {
+            Keeps::Items => 0,
+            Keeps::Indices => 1,
+            Keeps::Values(_) => 2,
+            Keeps::Pairs(_) => 3,
+        }
+    }
+}
+
+/// A selection: `select_if`, with the rest `partition_if`, and their like.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SelectRequest {
-    /// The predicate.
+    /// What says which elements are kept.
     pub selector: Selector,
     /// How many elements.
     pub n: u64,
     /// What becomes of those that are not kept.
     pub rest: Rest,
+    /// What is written of those that are.
+    pub keeps: Keeps,
 }
 
 /// Keeps the upper half of a type's values, and of the floats over [0, 1).
@@ -284,7 +336,7 @@ impl UpperHalf {
 }
 
 fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Option<Request> {
-    Some(SelectRequest { selector: UpperHalf::of(scalar)?, n, rest }.into())
+    Some(SelectRequest { selector: UpperHalf::of(scalar)?, n, rest, keeps: Keeps::Items }.into())
 }
 
 /// Selections of the upper half.
@@ -298,26 +350,42 @@ pub static PARTITION_IF: Form =
 impl SelectRequest {
     /// What is moved where the inputs are read in so many passes, and so many outputs are written.
     pub(crate) fn bytes_moved(&self, passes: u64, kept: u64) -> u64 {
-        self.bytes_read().saturating_mul(passes).saturating_add(self.bytes_written(kept))
+        // Values are read as they are written.
+        let values = self.keeps.value().map_or(0, |value| u64::from(value.bytes())).saturating_mul(self.written(kept));
+        let moved = self.bytes_read().saturating_mul(passes).saturating_add(self.bytes_written(kept));
+        moved.saturating_add(values)
     }
 
-    /// What one pass reads.
+    /// The type of what goes to the output.
+    pub(crate) fn output(&self) -> &ElementType {
+        self.keeps.output(self.selector.element())
+    }
+
+    /// What one pass reads, the values left out.
     fn bytes_read(&self) -> u64 {
         self.n.saturating_mul(u64::from(self.selector.element().bytes()))
     }
 
     /// What is written where so many elements are kept, the count left out.
     fn bytes_written(&self, kept: u64) -> u64 {
-        let written = if self.rest == Rest::Dropped { kept } else { self.n };
-        written.saturating_mul(u64::from(self.selector.element().bytes()))
+        let pairs = if let Keeps::Pairs(value) = &self.keeps { value.bytes() } else { 0 };
+        self.written(kept).saturating_mul(u64::from(self.output().bytes() + pairs))
+    }
+
+    /// How many elements are written where so many are kept.
+    fn written(&self, kept: u64) -> u64 {
+        if self.rest == Rest::Dropped { kept } else { self.n }
     }
 }
 
 impl Primitive for SelectRequest {
     fn form(&self) -> &'static Form {
-        match (self.rest, self.selector.asks) {
-            (Rest::Dropped, Asks::Neighbours) => &UNIQUE,
-            (Rest::Dropped, Asks::Predicate) => &SELECT_IF,
+        match (&self.keeps, self.rest, self.selector.asks) {
+            (Keeps::Indices, ..) => &FIND_ALL,
+            (Keeps::Values(_), ..) => &SELECT_FLAGGED,
+            (Keeps::Pairs(_), ..) => &UNIQUE_BY_KEY,
+            (_, Rest::Dropped, Asks::Neighbours) => &UNIQUE,
+            (_, Rest::Dropped, Asks::Predicate) => &SELECT_IF,
             _ => &PARTITION_IF,
         }
     }
@@ -328,14 +396,22 @@ impl Primitive for SelectRequest {
 
     fn label(&self) -> Label {
         let behind = (self.rest == Rest::Behind).then_some("behind");
-        Label::new(&[Some(self.selector.element())], &*self.selector.name, &[behind])
+        let rest = (self.rest == Rest::Apart && self.keeps != Keeps::Items).then_some("apart");
+        Label::new(&[Some(self.selector.element()), self.keeps.value()], &*self.selector.name, &[behind, rest])
     }
 
     fn operands(&self) -> Vec<Operand> {
-        let rest = (self.rest == Rest::Apart).then_some(Slot::Rest);
-        let slots = [Slot::Input, Slot::Output].into_iter().chain(rest);
-        let elements = slots.map(|slot| Operand::new(slot, self.selector.element(), self.n));
-        elements.chain([Operand::count()]).collect()
+        let output = |slot| match &self.keeps {
+            Keeps::Values(value) => Operand::moved(slot, value, self.n),
+            _ => Operand::new(slot, self.output(), self.n),
+        };
+        let values = |slot| self.keeps.value().map(|value| Operand::moved(slot, value, self.n));
+        let mut operands = vec![Operand::new(Slot::Input, self.selector.element(), self.n), output(Slot::Output)];
+        operands.extend((self.rest == Rest::Apart).then(|| output(Slot::Rest)));
+        operands.extend(values(Slot::InputValues));
+        operands.extend(values(Slot::OutputValues).filter(|_| matches!(self.keeps, Keeps::Pairs(_))));
+        operands.push(Operand::count());
+        operands
     }
 
     fn selector(&self) -> Option<&Selector> {
@@ -356,6 +432,17 @@ impl Primitive for SelectRequest {
     fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
         let is_behind = self.rest == Rest::Behind && algorithm.tiles_wait;
         is_behind.then_some("where the rest begins in a span of both is known only after a pass")
+    }
+
+    fn check(&self) -> Result<()> {
+        match (&self.keeps, self.rest) {
+            (Keeps::Pairs(_), Rest::Apart | Rest::Behind) => Err(Error::Invalid(
+                "a partition of pairs: of keys with values only those that are kept are written; partition the indices and \
+                 gather by them"
+                    .into(),
+            )),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -406,6 +493,37 @@ pub trait Select: Backend {
     /// ```
     fn partition<X: IntoInput<Self>, P: Predicate<X::Item>>(&self, x: X, predicate: P) -> PartitionCall<X::Item, Self> {
         PartitionCall(self.select(x, predicate))
+    }
+
+    /// Where the elements are for which the predicate holds, in ascending order.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.9f32, 0.1, 0.5])?;
+    /// assert_eq!(gpu.find_all(&x, UpperHalf).read()?, [0, 2]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn find_all<X: IntoInput<Self>, P: Predicate<X::Item>>(&self, x: X, predicate: P) -> FindCall<X::Item, u32, Self> {
+        FindCall::of(self.clone(), x.into_input(), None, Selector::of(predicate))
+    }
+
+    /// The elements whose flags are not 0, in their order. Flags are integers; those of 8 bits cost least.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, flags) = (gpu.upload(&[0.9f32, 0.1, 0.5])?, gpu.upload(&[1u8, 0, 1])?);
+    /// assert_eq!(gpu.select_flagged(&x, &flags).read()?, [0.9, 0.5]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn select_flagged<X: IntoInput<Self>, F: IntoInput<Self>>(&self, x: X, flags: F) -> FindCall<F::Item, X::Item, Self>
+    where
+        NonZero: Predicate<F::Item>,
+    {
+        let values = x.into_input();
+        let flags = flags.into_input().beside(&values);
+        FindCall::of(self.clone(), flags, Some(values), Selector::of::<F::Item, _>(NonZero))
     }
 }
 impl<B: Backend> Select for B {}
@@ -485,7 +603,7 @@ impl<T: Element, B: Backend> SelectCall<T, B> {
     }
 
     fn placed(self, rest: Rest, spans: Spans<B>) -> Placed<B> {
-        let request = SelectRequest { selector: self.selector, n: self.input.n(), rest };
+        let request = SelectRequest { selector: self.selector, n: self.input.n(), rest, keeps: Keeps::Items };
         let spans = SpansOf { count: self.count.map(|count| count.span().clone()), ..spans };
         Placed::new(self.device, request, spans).reads(Slot::Input, &self.input)
     }

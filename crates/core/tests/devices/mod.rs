@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use trifold_core::planner::plan;
 use trifold_core::{
-    Builtin, Caps, DeviceKind, Element, Language, Launch, Layout, Op, Options, Order, Param, Plan, Predicate,
+    Builtin, Caps, DeviceKind, Element, Keeps, Language, Launch, Layout, Op, Options, Order, Param, Plan, Predicate,
     ReduceRequest, Region, Request, Rest, Scalar, ScanKind, ScanRequest, SelectRequest, Selector, SortRequest, Step,
     SubgroupSource, Subgroups, Tuning, Waiting,
 };
@@ -138,7 +138,7 @@ impl Predicate<u32> for Odd {
 }
 
 pub fn select(n: u64, rest: Rest) -> Request {
-    Request::Select(SelectRequest { selector: Selector::of::<u32, _>(Odd), n, rest })
+    Request::Select(SelectRequest { selector: Selector::of::<u32, _>(Odd), n, rest, keeps: Keeps::Items })
 }
 
 /// A tuning with other numbers.

@@ -194,8 +194,8 @@ mod tests {
     use std::borrow::Cow;
 
     use trifold_core::{
-        Builtin, Op, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest, ScanKind, ScanRequest, SelectRequest,
-        Selector, SortRequest,
+        Builtin, Keeps, Op, Predicate, ReduceByKeyRequest, ReduceRequest, Request, Rest, ScanKind, ScanRequest,
+        SelectRequest, Selector, SortRequest,
     };
 
     use super::super::{Aligned, expect, scan_in_place};
@@ -301,7 +301,9 @@ mod tests {
 
     #[test]
     fn selections_and_runs_write_nothing_past_their_last_element() {
-        let select = |rest| Request::Select(SelectRequest { selector: Selector::of::<u32, _>(Big), n: 5, rest });
+        let select = |rest| {
+            Request::Select(SelectRequest { selector: Selector::of::<u32, _>(Big), n: 5, rest, keeps: Keeps::Items })
+        };
         let given = |output: [u32; 5], rest: Option<[u32; 5]>, count: u32| Given {
             output: bytes(&output),
             rest: rest.map(|rest| bytes(&rest)),

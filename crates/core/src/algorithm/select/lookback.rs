@@ -8,20 +8,32 @@ use crate::planner::{BESIDE, Planner, clean_once, reaches, words_of};
 use crate::primitive::select::SELECT_IF;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Kernel, Param, Result, Scalar, SelectRequest};
+use crate::{Kernel, Param, Result, Scalar, SelectRequest, Slot};
 
 pub(super) static KERNEL: Kernel = kernel!(
     "select/lookback",
     "select_lookback",
     &[
         read("input", "StoredItem"),
-        write("output", "StoredItem"),
+        write("output", "StoredKept"),
         atomic("states", "StateWord"),
         atomic("ticket", "u32"),
-        write("output_rest", "StoredItem"),
+        write("output_rest", "StoredKept"),
         write("output_count", "u32"),
+        read("input_values", "StoredValue").optional(),
+        write("output_values", "StoredValue").optional(),
     ],
-    &["n", "tiles", "slots", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"],
+    &[
+        "n",
+        "tiles",
+        "slots",
+        "input_offset",
+        "output_offset",
+        "output_rest_offset",
+        "output_count_offset",
+        "input_values_offset",
+        "output_values_offset",
+    ],
 )
 .with_initial();
 
@@ -29,6 +41,7 @@ pub(super) static KERNEL: Kernel = kernel!(
 pub static LOOKBACK: Algorithm = Algorithm {
     needs: Needs { subgroups: SubgroupNeed::RatherNative, ..Needs::WORKGROUPS },
     tiles_wait: true,
+    views: &[Slot::Input, Slot::InputValues],
     follows_arrival: true,
     candidates: || CANDIDATES,
     ..Algorithm::new(
@@ -57,7 +70,7 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let state = planner.state(&job.sum);
     let element = request.selector.element();
     // A subgroup may be as narrow as an invocation, and has a total.
-    let tile_bytes = 4 * job.workgroup * (job.rows * element.words() + 1);
+    let tile_bytes = 4 * job.workgroup * (job.rows * SelectTask::held_words(request) + 1);
     let is_staged = reaches(words_of(request.n, element), planner.tuning.select.staged_from)
         && tile_bytes + BESIDE <= planner.caps.shared_bytes;
     let mut constants = planner.subgroup_constants(job.workgroup)?;
@@ -71,9 +84,12 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
         job.rest(),
     ]);
     let held = if is_staged { "select/items_staged" } else { "select/items" };
-    let parts =
-        [&[planner.subgroup_scan_of(&job.sum)], &tile_prefix(state.part)[..], &[job.asks(), "select/item", held]]
-            .concat();
+    let parts = [
+        &[planner.subgroup_scan_of(&job.sum)],
+        &tile_prefix(state.part)[..],
+        &[job.asks(), job.writes(), "select/item", held],
+    ]
+    .concat();
     let mut launch = job.launch(job.key(&KERNEL, parts, constants), job.tiles, &job.arguments());
     launch.params.push(("slots", Param::Word(job.tiles)));
     launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, &mut scratch)?);

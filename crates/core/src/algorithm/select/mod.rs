@@ -11,7 +11,7 @@ pub use reduce_then_scan::REDUCE_THEN_SCAN;
 use super::Algorithm;
 use crate::planner::{Argument, Planner, tile_launch, whole, words_of};
 use crate::tuning::numbers;
-use crate::{Asks, Kernel, KernelKey, Launch, Op, Rest, SelectRequest, Slot};
+use crate::{Asks, Keeps, Kernel, KernelKey, Launch, Op, Rest, SelectRequest, Slot};
 
 numbers! {
     /// Numbers of selections.
@@ -41,7 +41,16 @@ pub(crate) static KERNELS: &[&Kernel] =
     &[&lookback::KERNEL, &reduce_then_scan::TILE_COUNT, &reduce_then_scan::TILE_PLACE, &parallel::KERNEL];
 
 /// The parameters of the kernels that place elements.
-const PARAMS: &[&str] = &["n", "tiles", "input_offset", "output_offset", "output_rest_offset", "output_count_offset"];
+const PARAMS: &[&str] = &[
+    "n",
+    "tiles",
+    "input_offset",
+    "output_offset",
+    "output_rest_offset",
+    "output_count_offset",
+    "input_values_offset",
+    "output_values_offset",
+];
 
 /// Rows of a subgroup that are ranked at once: a word has a byte for each.
 const ROWS_RANKED: u32 = 4;
@@ -49,6 +58,8 @@ const ROWS_RANKED: u32 = 4;
 /// What the kernels of one selection have in common.
 struct SelectTask<'a> {
     request: &'a SelectRequest,
+    /// Bytes of what a value is moved by.
+    value_unit: u32,
     /// Of the counts.
     sum: Op,
     n: u32,
@@ -63,15 +74,28 @@ impl<'a> SelectTask<'a> {
         let (n, workgroup) = (request.n as u32, planner.tuning.select.workgroup);
         let element = request.selector.element();
         let words = planner.words(words.min(planner.tuning.scan.words), words_of(n, element), workgroup);
-        let rows = words / element.words();
+        let rows = words / element.words().max(Self::held_words(request));
         let rows = (rows / ROWS_RANKED).max(1) * ROWS_RANKED;
         let sum = Op::sum_of_counts();
-        SelectTask { request, sum, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) }
+        let value_unit = request.keeps.value().map_or(4, |value| planner.value_unit(value));
+        SelectTask { request, value_unit, sum, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) }
+    }
+
+    /// 32-bit words that are held of an element until its place is known.
+    fn held_words(request: &SelectRequest) -> u32 {
+        let pairs = if let Keeps::Pairs(value) = &request.keeps { value.words() } else { 0 };
+        request.output().words() + pairs
     }
 
     fn key(&self, kernel: &'static Kernel, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
         let mut constants = vec![("WORKGROUP", self.workgroup), ("ROWS", self.rows)];
         constants.extend(more);
+        let unit = match &self.request.keeps {
+            Keeps::Values(_) => self.value_unit,
+            _ => self.request.output().bytes(),
+        };
+        constants.extend([self.keeps(), ("KEPT_UNIT", unit), ("VALUE_UNIT", self.value_unit)]);
+        constants.extend(self.request.keeps.value().map(|value| ("VALUE_WORDS", value.bytes() / self.value_unit)));
         let selector = Some(self.request.selector.clone());
         KernelKey { selector, ..KernelKey::new(kernel, parts, constants).by(&self.sum) }
     }
@@ -84,22 +108,48 @@ impl<'a> SelectTask<'a> {
         }
     }
 
+    /// What becomes of those that are kept.
+    fn keeps(&self) -> (&'static str, u32) {
+        ("SELECT_KEEPS", self.request.keeps.code())
+    }
+
+    /// The block that writes it.
+    fn writes(&self) -> &'static str {
+        match self.request.keeps {
+            Keeps::Items => "select/keep_items",
+            Keeps::Indices => "select/keep_indices",
+            Keeps::Values(_) => "select/keep_values",
+            Keeps::Pairs(_) => "select/keep_pairs",
+        }
+    }
+
     /// What becomes of the elements that are not kept.
     fn rest(&self) -> (&'static str, u32) {
         ("SELECT_REST", self.request.rest.code())
     }
 
-    /// Input, output, rest and count. Where there is no span for the rest the output stands for it.
-    fn arguments(&self) -> [Argument; 4] {
-        let unit = self.request.selector.element().bytes();
-        let elements = |slot| whole(slot, u64::from(self.n) * u64::from(unit));
+    /// Input, output, rest and count, and the values if there are some. Where there is no span for the rest the output
+    /// stands for it.
+    fn arguments(&self) -> Vec<Argument> {
+        let (asked, output) = (self.request.selector.element().bytes(), self.request.output().bytes());
+        let elements = |slot, bytes: u32| whole(slot, u64::from(self.n) * u64::from(bytes));
         let rest = if self.request.rest == Rest::Apart { Slot::Rest } else { Slot::Output };
-        [
-            Argument { name: "input", offset: "input_offset", region: elements(Slot::Input), unit },
-            Argument { name: "output", offset: "output_offset", region: elements(Slot::Output), unit },
-            Argument { name: "output_rest", offset: "output_rest_offset", region: elements(rest), unit },
+        let unit = if let Keeps::Values(_) = self.request.keeps { self.value_unit } else { output };
+        let mut arguments = vec![
+            Argument { name: "input", offset: "input_offset", region: elements(Slot::Input, asked), unit: asked },
+            Argument { name: "output", offset: "output_offset", region: elements(Slot::Output, output), unit },
+            Argument { name: "output_rest", offset: "output_rest_offset", region: elements(rest, output), unit },
             Argument { name: "output_count", offset: "output_count_offset", region: whole(Slot::Count, 4), unit: 4 },
-        ]
+        ];
+        if let Some(value) = self.request.keeps.value() {
+            let (name, offset, unit) = ("input_values", "input_values_offset", self.value_unit);
+            arguments.push(Argument { name, offset, region: elements(Slot::InputValues, value.bytes()), unit });
+        }
+        if let Keeps::Pairs(value) = &self.request.keeps {
+            let (name, offset, unit) = ("output_values", "output_values_offset", self.value_unit);
+            arguments.push(Argument { name, offset, region: elements(Slot::OutputValues, value.bytes()), unit });
+        }
+        arguments
     }
 
     fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {

@@ -19,6 +19,8 @@ fn traffic(request: &SelectRequest, kept: u64) -> u64 {
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let job = SelectTask::new(planner, request, 1);
-    let kernel = KernelKey { constants: vec![job.rest()], ..job.key(&KERNEL, vec![], vec![]) };
+    let value = request.keeps.value().map(|value| ("VALUE_BYTES", value.bytes()));
+    let constants = [job.rest(), job.keeps()].into_iter().chain(value).collect();
+    let kernel = KernelKey { constants, ..job.key(&KERNEL, vec![], vec![]) };
     Ok(Work::new(Default::default(), vec![Step::Launch(job.launch(kernel, 1, &job.arguments()))]))
 }

@@ -8,7 +8,7 @@ use crate::planner::Planner;
 use crate::primitive::select::SELECT_IF;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Kernel, KernelKey, Launch, Param, Result, Scalar, SelectRequest, Step};
+use crate::{Kernel, KernelKey, Launch, Param, Result, Scalar, SelectRequest, Slot, Step};
 
 pub(super) static TILE_COUNT: Kernel = kernel!(
     "select/tile_count",
@@ -22,10 +22,12 @@ pub(super) static TILE_PLACE: Kernel = kernel!(
     "select_tile_place",
     &[
         read("input", "StoredItem"),
-        write("output", "StoredItem"),
+        write("output", "StoredKept"),
         read("sums", "T"),
-        write("output_rest", "StoredItem"),
+        write("output_rest", "StoredKept"),
         write("output_count", "u32"),
+        read("input_values", "StoredValue").optional(),
+        write("output_values", "StoredValue").optional(),
     ],
     PARAMS,
 );
@@ -34,6 +36,7 @@ pub(super) static TILE_PLACE: Kernel = kernel!(
 pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
     candidates: || CANDIDATES,
     reads: 2,
+    views: &[Slot::Input, Slot::InputValues],
     ..Algorithm::new(
         "reduce_then_scan",
         "select-reduce-then-scan.md",
@@ -50,8 +53,9 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let job = SelectTask::new(planner, request, planner.tuning.select.passes_words);
     // The last one is for the total.
     let sums = scratch.take((u64::from(job.tiles) + 1) * 4);
-    let [input, ..] = job.arguments();
-    let count = job.launch(job.key(&TILE_COUNT, vec!["workgroup/reduce", job.asks()], vec![]), job.tiles, &[input]);
+    let arguments = job.arguments();
+    let count =
+        job.launch(job.key(&TILE_COUNT, vec!["workgroup/reduce", job.asks()], vec![]), job.tiles, &arguments[..1]);
     let spine = Launch {
         kernel: KernelKey { selector: None, ..job.key(&SPINE, vec!["workgroup/scan"], vec![]) },
         groups: 1,
@@ -59,8 +63,8 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
         params: vec![("count", Param::ELEMENTS.in_parts(job.workgroup * job.rows).plus(1))],
         initial: Some(job.sum.identity().to_vec()),
     };
-    let place = job.key(&TILE_PLACE, vec!["workgroup/scan", job.asks()], vec![job.rest()]);
-    let place = job.launch(place, job.tiles, &job.arguments());
+    let place = job.key(&TILE_PLACE, vec!["workgroup/scan", job.asks(), job.writes()], vec![job.rest()]);
+    let place = job.launch(place, job.tiles, &arguments);
     let mut launches = [count, spine, place];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
     Ok(Work::new(scratch, launches.map(Step::Launch).into()))

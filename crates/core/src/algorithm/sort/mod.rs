@@ -27,7 +27,7 @@ pub use upsweep_downsweep_4bit::UPSWEEP_DOWNSWEEP_4BIT;
 use super::{Algorithm, Of, Row, Work};
 use crate::planner::{Planner, whole};
 use crate::scratch::Scratch;
-use crate::{Error, Kernel, KernelKey, KeyImage, Language, Region, Result, Slot, SortRequest};
+use crate::{ElementType, Error, Kernel, KernelKey, KeyImage, Language, Region, Result, Slot, SortRequest};
 
 /// Those of the primitive: the planner's choices, then the literature's.
 pub(crate) static ALL: &[&Algorithm] = &[
@@ -98,7 +98,7 @@ impl SortTask {
     pub(crate) fn of(planner: &Planner<'_>, request: &SortRequest, digit_bits: u32) -> Result<SortTask> {
         let (n, image, value_bytes) = (request.n as u32, request.image()?, request.value_bytes());
         let key_bytes = image.bytes;
-        let value_unit = planner.value_unit(request);
+        let value_unit = request.value.as_ref().map_or(4, |value| planner.value_unit(value));
         let of = |slot, bytes: u32| whole(slot, u64::from(n) * u64::from(bytes));
         let at = |keys, values| Location {
             keys: of(keys, key_bytes),
@@ -204,8 +204,7 @@ fn buckets_fit(n: u64) -> bool {
 
 impl Planner<'_> {
     /// Bytes of what a value is moved by: as many of it as a vector has, where the spans allow that.
-    fn value_unit(&self, request: &SortRequest) -> u32 {
-        let Some(value) = &request.value else { return 4 };
+    pub(crate) fn value_unit(&self, value: &ElementType) -> u32 {
         let is_wide = self.layout.wide && self.caps.language != Language::Host;
         let vector = 1 << value.bytes().trailing_zeros().min(4);
         if is_wide { vector } else { value.unit() }
