@@ -139,8 +139,9 @@ pub struct CompareArgs {
     /// Write a page of charts and tables to this file, as `trifold report` does.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Add rows that another program measured on this machine: our own JSON array, or JSON lines with `lib`, `primitive`,
-    /// `type`, `n` and `ms` (and `min_ms`, `batched_ms`, `gelem_s`, `gb_s`, `temp_bytes` and `version`, if known).
+    /// Add rows that another program measured on this machine: our own JSON array, or JSON lines. A line has
+    /// `lib`, `primitive`, `type`, `n` and `ms`, and may have `min_ms`, `batched_ms`, `gelem_s`, `gb_s`, `temp_bytes` and
+    /// `version`.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
     /// Show all columns, in lines of more than 80 characters.

@@ -4,6 +4,7 @@
 //! Sizes, distributions and placements vary over few types.
 
 mod copy;
+mod histogram;
 mod octet;
 mod reduce;
 mod reduce_by_key;
@@ -48,6 +49,7 @@ pub(crate) fn builtin(which: Builtin, scalar: Scalar) -> Op {
     Op::builtin(which, scalar).unwrap_or_else(operators::compose)
 }
 
+pub(crate) use histogram::histogram;
 pub(crate) use octet::product;
 pub(crate) use reduce::reduce;
 pub(crate) use reduce_by_key::by_key;
@@ -94,13 +96,14 @@ struct Primitive {
     shared: fn(u64) -> Vec<Row>,
 }
 
-static PRIMITIVES: [Primitive; 7] = [
+static PRIMITIVES: [Primitive; 8] = [
     Primitive { rows: |table| table.copies(), input: copy::input, shared: |_| vec![] },
     Primitive { rows: |table| table.scatters(), input: scatter::input, shared: |_| vec![] },
     Primitive { rows: |table| table.scans(), input: scan::input, shared: scan::shared_rows },
     Primitive { rows: |table| table.reduces(), input: reduce::input, shared: reduce::shared_rows },
     Primitive { rows: |table| table.sorts(), input: sort::input, shared: sort::shared_rows },
     Primitive { rows: |table| table.selections(), input: select::input, shared: select::shared_rows },
+    Primitive { rows: |table| table.histograms(), input: histogram::input, shared: |_| vec![] },
     Primitive { rows: |table| table.by_keys(), input: reduce_by_key::input, shared: reduce_by_key::shared_rows },
 ];
 

@@ -119,8 +119,8 @@ pub(crate) fn unknown_length() -> Error {
 
 /// How many elements a call reads, said on the device.
 macro_rules! length {
-    ($Call:ident<$($T:ident: $Bound:ident),+>, $($input:ident).+) => {
-        impl<$($T: $Bound,)+ B: Backend> $Call<$($T,)+ B> {
+    ($Call:ident$(<$($T:ident: $Bound:ident),+>)?, $($input:ident).+) => {
+        impl<$($($T: $Bound,)+)? B: Backend> $Call<$($($T,)+)? B> {
             /// Of the first elements only: as many as this one `u32` says when the call runs. If it says more than
             /// there are, all are taken. The host does not read it. Kernels and scratch follow from the elements that
             /// are bound.
@@ -207,8 +207,8 @@ pub(crate) use whole_results;
 
 /// How a builder ends without a place for its results: they get new memory, or go to the host.
 macro_rules! results {
-    ($Call:ident<$($T:ident: $Bound:ident),+>::$collect:ident, $collect_async:ident -> $Results:ty, $Host:ty; |$call:ident| $made:block) => {
-        impl<$($T: $Bound,)+ B: Backend> $Call<$($T,)+ B> {
+    ($Call:ident$(<$($T:ident: $Bound:ident),+>)?::$collect:ident, $collect_async:ident -> $Results:ty, $Host:ty; |$call:ident| $made:block) => {
+        impl<$($($T: $Bound,)+)? B: Backend> $Call<$($($T,)+)? B> {
             /// Runs the call to new memory. Does not wait for its end.
             ///
             /// # Errors

@@ -24,6 +24,7 @@
 mod backend;
 mod chain;
 mod heads;
+mod histogram;
 mod memory;
 pub mod oracle;
 mod radix;
@@ -66,12 +67,13 @@ impl Primitive {
 }
 
 /// Every primitive. A copy of memory is a command, and one of a view a launch.
-static PRIMITIVES: [Primitive; 7] = [
+static PRIMITIVES: [Primitive; 8] = [
     Primitive { makes_views: true, ..Primitive::new("copy/parallel", view::bind_copy, view::expect_copy) },
     Primitive::new("scatter/parallel", scatter::bind, scatter::expect),
     Primitive { makes_views: true, ..Primitive::new("scan/parallel", scan::bind, scan::expect) },
     Primitive { makes_views: true, ..Primitive::new("reduce/parallel", reduce::bind, reduce::expect) },
     Primitive::new("sort/parallel", sort::bind, sort::expect),
     Primitive { makes_views: true, ..Primitive::new("select/parallel", select::bind, select::expect) },
+    Primitive { makes_views: true, ..Primitive::new("histogram/parallel", histogram::bind, histogram::expect) },
     Primitive::new("reduce_by_key/parallel", reduce_by_key::bind, reduce_by_key::expect),
 ];

@@ -45,6 +45,7 @@
 //! | the elements that pass, and the others | [`gpu.partition(&x, Odd)`](Select::partition) |
 //! | the first of each run of equal elements | [`gpu.unique(&x)`](Unique::unique) |
 //! | the same of keys, with their values | [`gpu.unique_by_key(&keys, &values)`](Unique::unique_by_key) |
+//! | how many elements are in each bin | [`gpu.histogram(&bins, 256)`](Histogram::histogram) |
 //! | a total of each run of keys | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
 //! | the length of each run | [`gpu.run_length_encode(&x)`](ReduceByKey::run_length_encode) |
 //! | the same elements elsewhere | [`gpu.copy(&x)`](Transfer::copy) |
@@ -205,7 +206,7 @@ pub mod prelude {
 /// ```
 pub mod operators {
     #[doc(inline)]
-    pub use trifold_core::{And, Max, Min, NonZero, Or, Product, Sum, UpperHalf, Xor};
+    pub use trifold_core::{And, AsBin, EvenBins, Max, Min, NonZero, Or, Product, Sum, UpperHalf, Xor};
 }
 
 /// What the calls' traits give: a call that was told what to do, and is yet to be told where. A program seldom names
@@ -213,8 +214,8 @@ pub mod operators {
 pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
-        ArgsortCall, CopyCall, FindCall, IntoInput, Order, PartitionCall, ReduceByKeyCall, ReduceCall, ScanCall,
-        SelectCall, SortCall, SortPairsCall, UniqueByKeyCall, Value,
+        ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, Order, PartitionCall, ReduceByKeyCall, ReduceCall,
+        ScanCall, SelectCall, SortCall, SortPairsCall, UniqueByKeyCall, Value,
     };
 }
 
@@ -239,10 +240,10 @@ pub mod plan {
     pub use trifold_core::planner::*;
     #[doc(inline)]
     pub use trifold_core::{
-        Asks, Builtin, CopyRequest, Fault, Form, Keeps, KernelKey, Label, Launch, Layout, Leaf, MAX_ELEMENTS, MapText,
-        Node, Op, Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest, ReduceRequest, Region, Request, Rest,
-        ScanKind, ScanRequest, ScatterRequest, SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step,
-        ViewData, Viewed, ViewedRequest, Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
+        Asks, Builtin, CopyRequest, Fault, Form, HistogramRequest, Keeps, KernelKey, Label, Launch, Layout, Leaf,
+        MAX_ELEMENTS, MapText, Node, Op, Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest, ReduceRequest,
+        Region, Request, Rest, ScanKind, ScanRequest, ScatterRequest, SelectRequest, Selector, Size, SizeStep, Slot,
+        SortRequest, Step, ViewData, Viewed, ViewedRequest, Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
     };
 }
 

@@ -57,6 +57,7 @@ impl Subject {
             "find_all" => format!("Places of selected {}", self.scalar),
             "select_flagged" => format!("Select of u32 by {} flags", self.scalar),
             "unique_by_key" => format!("Unique of {} keys with values", self.scalar),
+            "histogram" => format!("Histogram of {}, 256 bins", self.scalar),
             "unique" => format!("Unique of {}", self.scalar),
             "reduce_by_key" => format!("Reduce by key of {}{operator}", self.scalar),
             "run_length_encode" => format!("Run lengths of {}", self.scalar),

@@ -2,7 +2,7 @@
 
 use trifold_core::{Builtin, CopyRequest, Element, Fault, Order, Request, Rest, Scalar, ScanKind, planner};
 
-use super::{Table, builtin, by_key, keeping, kept_otherwise, reduce, scan, select, sort, value_types};
+use super::{Table, builtin, by_key, histogram, keeping, kept_otherwise, reduce, scan, select, sort, value_types};
 use crate::case::Body;
 use crate::operators;
 use crate::row::{Placement, Row, Tiles};
@@ -31,6 +31,7 @@ pub(crate) fn requests(n: u64) -> Vec<Request> {
         by_key(&u32::TYPE, Some(operators::tally()), n),
         by_key(&u32::TYPE, None, n),
     ];
+    requests.push(histogram(300, n));
     requests.push(select(&operators::first_of_runs()[0], Rest::Dropped, n));
     requests.extend([0, 3, 9].map(|i| {
         let (selector, keeps) = kept_otherwise().swap_remove(i);

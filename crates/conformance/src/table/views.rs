@@ -6,7 +6,7 @@ use trifold_core::{
 };
 use trifold_cpu::oracle;
 
-use super::{Inputs, Table, by_key, keeping, reduce, scan, scatter, select, sort};
+use super::{Inputs, Table, by_key, histogram, keeping, reduce, scan, scatter, select, sort};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::maps::{self, Placed};
@@ -138,6 +138,11 @@ impl Table<'_> {
                 [UpperHalf::of(scalar), Selector::first_of_run_of(scalar)].into_iter().flatten().collect()
             }
         };
+        if element == u32::TYPE {
+            for &n in sizes {
+                self.by_algorithm(Row::new(maps::of(view, histogram(300, n), Slot::Input)));
+            }
+        }
         if selectors.is_empty() {
             return;
         }

@@ -3,6 +3,7 @@
 
 pub(crate) mod chain;
 pub mod copy;
+pub mod histogram;
 pub mod reduce;
 pub mod reduce_by_key;
 pub mod scan;

@@ -41,9 +41,12 @@ impl Form {
         let operator = if self.has_operator { operator } else { Builtin::Sum };
         (self.request)(scalar, operator, n).ok_or_else(|| {
             let (form, operator, name) = (self.name, operator.name(), scalar.name());
-            Error::Unsupported(match scalar.is_computed() {
-                true => format!("`{operator}` of {name}: it is for integers; use sum, product, min or max"),
-                false => format!("{form} of {name}, which kernels move and compare as keys, but do not compute with"),
+            Error::Unsupported(match (scalar.is_computed(), self.has_operator) {
+                (true, true) => format!("`{operator}` of {name}: it is for integers; use sum, product, min or max"),
+                (true, false) => format!("{form} of {name}, which programs measure of other types only"),
+                (false, _) => {
+                    format!("{form} of {name}, which kernels move and compare as keys, but do not compute with")
+                }
             })
         })
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 pub(crate) mod copy;
 pub(crate) mod find;
 mod form;
+pub(crate) mod histogram;
 pub(crate) mod reduce;
 pub(crate) mod reduce_by_key;
 pub(crate) mod scan;
@@ -16,6 +17,7 @@ pub(crate) mod unique;
 pub use self::copy::CopyCall;
 pub use self::find::{FindCall, NonZero};
 pub use self::form::{Form, Writes};
+pub use self::histogram::{AsBin, EvenBins, HistogramCall};
 pub use self::prelude::*;
 pub use self::reduce::{ReduceCall, ReduceThenCall};
 pub use self::reduce_by_key::ReduceByKeyCall;
@@ -31,6 +33,7 @@ use crate::{Then, Viewed, ViewedRequest};
 
 /// What programs use: the traits, and the types of their arguments.
 pub mod prelude {
+    pub use super::histogram::Histogram;
     pub use super::reduce::Reduce;
     pub use super::reduce_by_key::ReduceByKey;
     pub use super::scan::Scan;
@@ -143,6 +146,8 @@ primitives! {
     sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT;
     /// Select, partition, find, or keep the first of each run.
     select: Select(SelectRequest) as SELECT_IF, PARTITION_IF, FIND_ALL, SELECT_FLAGGED, UNIQUE, UNIQUE_BY_KEY;
+    /// Histogram.
+    histogram: Histogram(HistogramRequest) as HISTOGRAM;
     /// Reduce by key, or encode run lengths.
     reduce_by_key: ReduceByKey(ReduceByKeyRequest) as REDUCE_BY_KEY, RUN_LENGTH_ENCODE;
 }
@@ -292,7 +297,7 @@ impl Request {
     }
 
     /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, argsort, select_if, partition_if,
-    /// find_all, select_flagged, unique, unique_by_key, reduce_by_key or run_length_encode.
+    /// find_all, select_flagged, unique, unique_by_key, histogram, reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name
     }

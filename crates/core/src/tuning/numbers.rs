@@ -177,6 +177,8 @@ tuning! {
     upsweep_downsweep: UpsweepDownsweep in algorithm::sort::upsweep_downsweep,
     /// Numbers of selections.
     select: Selections in algorithm::select,
+    /// Histograms.
+    histogram: Histograms in algorithm::histogram,
     /// Numbers of reductions by key.
     reduce_by_key: ReductionsByKey in algorithm::reduce_by_key,
     /// What is said of every tile.

@@ -1,0 +1,308 @@
+//! Histograms: how many elements are in each bin.
+
+use std::borrow::Cow;
+
+use super::{Form, Label, Operand, Primitive};
+use crate::algorithm::Algorithm;
+use crate::algorithm::histogram::{GLOBAL, SHARED, fits};
+use crate::planner::{Planner, whole};
+use crate::results::{Results, length, results};
+use crate::types::{bf16, f16};
+use crate::{
+    Backend, Buffer, Captures, Device, ElementType, Error, IntoInput, MAX_ELEMENTS, Map, Placed, Result, Scalar, Slot,
+    Step, Transfer, View, ViewData, block_on, element,
+};
+
+/// How many of `n` bins' numbers each of the bins has.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct HistogramRequest {
+    /// How many bins there are.
+    pub bins: u64,
+    /// How many elements, each the number of a bin, a `u32`.
+    pub n: u64,
+}
+
+/// Bins of the form that programs offer.
+const FORM_BINS: u32 = 256;
+
+/// Histograms of 256 bins: of integers their upper eight bits, of floats even ones over [0, 1).
+pub static HISTOGRAM: Form = Form::new("histogram", |scalar, _, n| {
+    let unit = EvenBins::over(0.0, 1.0, FORM_BINS);
+    let view = match scalar {
+        Scalar::U8 => ViewData::mapped::<u8, _>(UpperBits),
+        Scalar::I8 => ViewData::mapped::<i8, _>(UpperBits),
+        Scalar::U16 => ViewData::mapped::<u16, _>(UpperBits),
+        Scalar::I16 => ViewData::mapped::<i16, _>(UpperBits),
+        Scalar::U32 => ViewData::mapped::<u32, _>(UpperBits),
+        Scalar::I32 => ViewData::mapped::<i32, _>(UpperBits),
+        Scalar::U64 => ViewData::mapped::<u64, _>(UpperBits),
+        Scalar::I64 => ViewData::mapped::<i64, _>(UpperBits),
+        Scalar::F16 => ViewData::mapped::<f16, _>(unit),
+        Scalar::BF16 => ViewData::mapped::<bf16, _>(unit),
+        Scalar::F32 => ViewData::mapped::<f32, _>(unit),
+        Scalar::F64 => ViewData::mapped::<f64, _>(unit),
+        Scalar::U128 | Scalar::I128 => return None,
+    };
+    Some(view.into_request(HistogramRequest { bins: FORM_BINS.into(), n }))
+});
+
+/// The bin of an integer: its upper eight bits.
+#[derive(Clone)]
+struct UpperBits;
+
+macro_rules! upper_bits {
+    ($($T:ident $text:literal)*) => {
+        $(impl Map<$T> for UpperBits {
+            type Output = u32;
+            fn text(&self) -> Cow<'static, str> {
+                concat!("fn map(a: A) -> U { return ", $text, "; }").into()
+            }
+            fn map(&self, a: $T) -> u32 {
+                u32::from((a >> ($T::BITS - 8)) as u8)
+            }
+        })*
+    };
+}
+
+upper_bits! {
+    u8 "a"
+    i8 "u32(a) & 255u"
+    u16 "a >> 8u"
+    i16 "u32(a >> 8u) & 255u"
+    u32 "a >> 24u"
+    i32 "u32(a >> 24u) & 255u"
+    u64 "u32(a >> 56u)"
+    i64 "u32(a >> 56u) & 255u"
+}
+
+/// A map to bins for [`Histogram::histogram`]: an integer of 8 or 16 bits is the number of its bin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AsBin;
+
+macro_rules! as_bin {
+    ($($T:ident)*) => {
+        $(impl Map<$T> for AsBin {
+            type Output = u32;
+            fn name(&self) -> Cow<'static, str> {
+                "as_bin".into()
+            }
+            fn text(&self) -> Cow<'static, str> {
+                "fn map(a: A) -> U { return a; }".into()
+            }
+            fn map(&self, a: $T) -> u32 {
+                a.into()
+            }
+        })*
+    };
+}
+
+as_bin!(u8 u16);
+
+element! {
+    /// A map to bins for [`Histogram::histogram`]: even ones over a range of floats.
+    ///
+    /// What is below the range, at its end or past it, and what is no number, is in no bin. An element on the line between two bins may be in
+    /// either, as its place is computed in `f32`.
+    pub struct EvenBins {
+        /// Where the first begins.
+        pub low: f32,
+        /// Where the last ends.
+        pub high: f32,
+        /// Bins for each 1.
+        pub scale: f32,
+        /// How many there are.
+        pub bins: u32
+    }
+}
+
+impl EvenBins {
+    /// So many over `low..high`.
+    pub fn over(low: f32, high: f32, bins: u32) -> EvenBins {
+        EvenBins { low, high, scale: bins as f32 / (high - low), bins }
+    }
+}
+
+impl EvenBins {
+    fn bin(&self, x: f32) -> u32 {
+        match x >= self.low && x < self.high {
+            true => (((x - self.low) * self.scale) as u32).min(self.bins.wrapping_sub(1)),
+            false => self.bins,
+        }
+    }
+}
+
+macro_rules! even_bins {
+    ($($T:ident $widened:expr;)*) => {
+        $(impl Map<$T> for EvenBins {
+            type Output = u32;
+            fn name(&self) -> Cow<'static, str> {
+                "even_bins".into()
+            }
+            fn text(&self) -> Cow<'static, str> {
+                "fn map(a: A) -> U {\n  \
+                   let x = f32(a);\n  \
+                   if (x >= captures.low && x < captures.high) {\n    \
+                     return min(u32((x - captures.low) * captures.scale), captures.bins - 1u);\n  \
+                   }\n  \
+                   return captures.bins;\n}"
+                    .into()
+            }
+            fn map(&self, a: $T) -> u32 {
+                const WIDENED: fn($T) -> f32 = $widened;
+                self.bin(WIDENED(a))
+            }
+            fn captures(&self) -> Captures {
+                Captures::of(self)
+            }
+        })*
+    };
+}
+
+even_bins! {
+    f32 |a| a;
+    f64 |a| a as f32;
+    f16 f16::to_f32;
+    bf16 bf16::to_f32;
+}
+
+impl HistogramRequest {
+    /// What is read, and the counts.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.n.saturating_add(self.bins).saturating_mul(4)
+    }
+}
+
+impl Primitive for HistogramRequest {
+    fn form(&self) -> &'static Form {
+        &HISTOGRAM
+    }
+
+    fn n(&self) -> u64 {
+        self.n
+    }
+
+    fn label(&self) -> Label {
+        let mut label = Label::new(&[Some(&ElementType::Scalar(Scalar::U32))], "-", &[]);
+        label.more.push(format!("bins={}", self.bins).into());
+        label
+    }
+
+    fn operands(&self) -> Vec<Operand> {
+        let word = ElementType::Scalar(Scalar::U32);
+        vec![
+            Operand::new(Slot::Input, &word, self.n),
+            Operand { packed: false, ..Operand::new(Slot::Output, &word, self.bins) },
+        ]
+    }
+
+    fn bytes_moved_by(&self, _: u64) -> u64 {
+        self.bytes()
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.bins {
+            0 => Err(Error::Invalid("a histogram of 0 bins; give it one at least".into())),
+            bins if bins > MAX_ELEMENTS => {
+                Err(Error::Invalid(format!("a histogram of {bins} bins; there may be {MAX_ELEMENTS} at most")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn apart(&self) -> Option<&'static str> {
+        Some("a histogram onto its elements, which are still read by then; give it two spans")
+    }
+
+    fn of_nothing(&self) -> Vec<Step> {
+        vec![Step::Fill { region: whole(Slot::Output, 4 * self.bins), value: 0, once: false }]
+    }
+
+    fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
+        if first == &SHARED && !fits(planner, self) { &GLOBAL } else { first }
+    }
+}
+
+/// Histograms.
+///
+/// Each workgroup counts in memory of its own, and adds what it counted to the output. Bins that are too many for that
+/// memory are counted in the output itself. Each element is read once. Counts are `u32`.
+///
+/// # Errors
+/// As of [`Scan`](crate::Scan), and [`Error::Invalid`] for no bins.
+pub trait Histogram: Backend {
+    /// How many elements are in each of the bins from 0 on. An element is the number of its bin. One that is no less
+    /// than `bins` is not counted.
+    ///
+    /// A [view](View) makes bins of anything. There are two maps for it, [`EvenBins`] and [`AsBin`]:
+    ///
+    /// ```
+    /// # use trifold_core::{AsBin, EvenBins, Histogram, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let bins = gpu.upload(&[2u32, 0, 2, 7])?;
+    /// assert_eq!(gpu.histogram(&bins, 3).read()?, [1, 0, 2]);
+    ///
+    /// let x = gpu.upload(&[0.1f32, 0.9, 0.2, 1.5])?;
+    /// assert_eq!(gpu.histogram(x.mapped(EvenBins::over(0.0, 1.0, 4)), 4).read()?, [2, 0, 0, 1]);
+    ///
+    /// let bytes = gpu.upload(&[3u8, 3, 255])?;
+    /// let counts = gpu.histogram(bytes.mapped(AsBin), 256).read()?;
+    /// assert_eq!((counts[3], counts[255]), (2, 1));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn histogram<X: IntoInput<Self, Item = u32>>(&self, x: X, bins: usize) -> HistogramCall<Self> {
+        HistogramCall { device: self.clone(), input: x.into_input(), bins }
+    }
+}
+impl<B: Backend> Histogram for B {}
+
+/// A histogram whose counts have no place yet.
+///
+/// ```
+/// # use trifold_core::{block_on, Histogram, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[2u32, 0, 2])?;
+/// assert_eq!(gpu.histogram(&x, 3).read()?, [1, 0, 2]);
+/// assert_eq!(block_on(gpu.histogram(&x, 3).read_async())?, [1, 0, 2]);
+///
+/// // To new memory on the device.
+/// assert_eq!(gpu.histogram(&x, 3).collect()?.len(), 3);
+///
+/// // Of as many elements as a word on the device says.
+/// let n = gpu.upload(&[1u32])?;
+/// assert_eq!(gpu.histogram(&x, 3).len_on_device(&n).read()?, [0, 0, 1]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
+#[must_use = "say where: to(&out), collect() or read()"]
+pub struct HistogramCall<B: Backend = Device> {
+    device: B,
+    input: View<u32, B>,
+    bins: usize,
+}
+
+impl<B: Backend> HistogramCall<B> {
+    /// To a buffer of as many counts as there are bins.
+    ///
+    /// ```
+    /// # use trifold_core::{Histogram, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, counts) = (gpu.upload(&[2u32, 0, 2])?, gpu.alloc(3)?);
+    /// gpu.histogram(&x, 3).to(&counts).run()?;
+    /// assert_eq!(counts.read()?, [1, 0, 2]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn to(self, counts: &Buffer<u32, B>) -> Placed<B> {
+        let request = HistogramRequest { bins: self.bins as u64, n: self.input.n() };
+        let spans = self.input.spans_to(counts.span());
+        Placed::new(self.device, request, spans).reads(Slot::Input, &self.input)
+    }
+}
+
+length!(HistogramCall, input);
+
+results! {
+    HistogramCall::collect, collect_async -> Buffer<u32, B>, Vec<u32>; |call| {
+        let counts = call.device.alloc(call.bins)?;
+        call.to(&counts).run_async().await?;
+        Ok(counts)
+    }
+}

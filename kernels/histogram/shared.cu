@@ -1,0 +1,32 @@
+// histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once.
+
+__shared__ u32 counts[BINS * COPIES];
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_shared(ARGUMENTS) {
+  admit_successor();
+  follow_predecessor();
+  const u32 thread = threadIdx.x;
+  input += params.input_offset;
+  output += params.output_offset;
+  // 1. Clear this workgroup's counts. Where memory allows it, lanes count in copies of their own: a bank serves one at a time.
+  for (u32 i = thread; i < BINS * COPIES; i += WORKGROUP) { counts[i] = 0u; }
+  workgroup_barrier();
+  // 2. Count the tiles that are this workgroup's turn. A bin past the last one is not counted.
+  for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
+    const u32 first = tile * WORKGROUP * ROWS + thread;
+    u32 bins[ROWS];
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { bins[k] = load_input_word(input, min(first + k * WORKGROUP, params.n - 1u), 0u); }
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { atomicAdd(&counts[bins[k] * COPIES + thread % COPIES], 1u); }
+    }
+  }
+  workgroup_barrier();
+  // 3. Add them to the whole.
+  for (u32 i = thread; i < params.bins; i += WORKGROUP) {
+    u32 count = 0u;
+    for (u32 copy = 0u; copy < COPIES; copy++) { count += counts[i * COPIES + (copy + thread) % COPIES]; }
+    if (count > 0u) { atomicAdd(&output[i], count); }
+  }
+}

@@ -1,0 +1,31 @@
+// histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once.
+
+var<workgroup> counts: array<atomic<u32>, BINS * COPIES>;
+
+@compute @workgroup_size(WORKGROUP)
+fn histogram_shared(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  // 1. Clear this workgroup's counts. Where memory allows it, lanes count in copies of their own: a bank serves one at a time.
+  for (var i = thread; i < BINS * COPIES; i += WORKGROUP) { atomicStore(&counts[i], 0u); }
+  workgroupBarrier();
+  // 2. Count the tiles that are this workgroup's turn. A bin past the last one is not counted.
+  for (var tile = id.x; tile < params.tiles; tile += params.groups) {
+    let first = tile * WORKGROUP * ROWS + thread;
+    var bins: array<u32, ROWS>;
+    // unroll
+    for (var k = 0u; k < ROWS; k++) { bins[k] = load_input_word(min(first + k * WORKGROUP, params.n - 1u), 0u); }
+    // unroll
+    for (var k = 0u; k < ROWS; k++) {
+      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { atomicAdd(&counts[bins[k] * COPIES + thread % COPIES], 1u); }
+    }
+  }
+  workgroupBarrier();
+  // 3. Add them to the whole.
+  for (var i = thread; i < params.bins; i += WORKGROUP) {
+    var count = 0u;
+    for (var copy = 0u; copy < COPIES; copy++) { count += atomicLoad(&counts[i * COPIES + (copy + thread) % COPIES]); }
+    if (count > 0u) { atomicAdd(&output[params.output_offset + i], count); }
+  }
+}
