@@ -29,6 +29,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback(ARGUMENTS)
   const Subgroup sg = subgroup_of(thread);
   input += params.input_offset;
   output += params.output_offset;
+  // with TOTAL
+  output_total += params.total_offset;
 
   // 1. Take the next tile. Tickets, not workgroup indices: a tile's predecessors have then started.
   if (thread == 0u) { shared_ticket = ticket_take(ticket, params.slots); }
@@ -39,6 +41,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback(ARGUMENTS)
   // None past the last one, which a run of fewer elements than there are states for ends with.
   if (tile >= params.tiles) {
     if (leads) { state_blank(states, params.slots, epoch, tile); }
+    // with TOTAL
+    if (leads && tile == 0u) { output_total[0] = params.initial; }
     return;
   }
 
@@ -86,6 +90,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_lookback(ARGUMENTS)
   // 7. Publish the inclusive prefix.
   const T prefix = shared_prefix;
   if (leads && publishes) { state_publish(states, params.slots, epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  // with TOTAL
+  if (leads && tile == params.tiles - 1u) { output_total[0] = combine(prefix, aggregate); }
 
   // 8. Scan each pack from its prefix and store it.
   const T start = combine(prefix, subgroup_prefix);

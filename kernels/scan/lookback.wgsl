@@ -43,6 +43,8 @@ fn scan_lookback(
   // None past the last one, which a run of fewer elements than there are states for ends with.
   if (tile >= params.tiles) {
     if (leads) { state_blank(epoch, tile); }
+    // with TOTAL
+    if (leads && tile == 0u) { output_total[params.total_offset] = params.initial; }
     return;
   }
 
@@ -89,6 +91,8 @@ fn scan_lookback(
   // 7. Publish the inclusive prefix.
   let prefix = shared_prefix;
   if (leads && publishes) { state_publish(epoch, tile, STATUS_PREFIX, combine(prefix, aggregate)); }
+  // with TOTAL
+  if (leads && tile == params.tiles - 1u) { output_total[params.total_offset] = combine(prefix, aggregate); }
 
   // 8. Scan each pack from its prefix and store it.
   let start = combine(prefix, subgroup_prefix);

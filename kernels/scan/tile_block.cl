@@ -40,4 +40,6 @@ KERNEL void scan_tile_block(ARGUMENTS) {
   }
   // 5. The sum of all.
   if (TASK != TASK_FROM && thread == 0u) { sums[group] = carry; }
+  // with TOTAL
+  if (group == params.groups - 1u && thread == 0u) { output_total[params.total_offset] = carry; }
 }

@@ -41,4 +41,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_tile_block(ARGUMENT
   }
   // 5. The sum of all.
   if (TASK != TASK_FROM && thread == 0u) { sums[group] = carry; }
+  // with TOTAL
+  if (group == params.groups - 1u && thread == 0u) { output_total[params.total_offset] = carry; }
 }

@@ -33,4 +33,6 @@ KERNEL SUBGROUP_KERNEL void scan_tile_subgroup(ARGUMENTS) {
   }
   // 6. The sum of all.
   if (TASK != TASK_FROM && sg.id == 0u && sg.lane == 0u) { sums[group] = carry; }
+  // with TOTAL
+  if (group == params.groups - 1u && sg.id == 0u && sg.lane == 0u) { output_total[params.total_offset] = carry; }
 }

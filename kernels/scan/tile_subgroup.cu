@@ -36,4 +36,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) scan_tile_subgroup(ARGUM
   }
   // 6. The sum of all.
   if (TASK != TASK_FROM && sg.id == 0u && sg.lane == 0u) { sums[group] = carry; }
+  // with TOTAL
+  if (group == params.groups - 1u && sg.id == 0u && sg.lane == 0u) { output_total[params.total_offset] = carry; }
 }

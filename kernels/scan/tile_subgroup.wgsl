@@ -41,4 +41,6 @@ fn scan_tile_subgroup(
   }
   // 6. The sum of all.
   if (TASK != TASK_FROM && thread == 0u) { sums[group] = carry; }
+  // with TOTAL
+  if (group == params.groups - 1u && thread == 0u) { output_total[params.total_offset] = carry; }
 }

@@ -29,7 +29,7 @@ pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
         true => (ScanKind::Exclusive, Results::Exclusive),
         false => (ScanKind::Inclusive, Results::Inclusive),
     };
-    combine(&args.combine, results, |op, n, initial| Request::Scan(ScanRequest { op, n, kind, initial }))
+    combine(&args.combine, results, |op, n, initial| Request::Scan(ScanRequest { op, n, kind, initial, total: false }))
 }
 
 pub fn reduce(args: &ReduceArgs) -> Result<ExitCode> {

@@ -138,7 +138,8 @@ fn timing(backend: &Device) -> Result<(), Failure> {
     const N: usize = 1000;
     let span = backend.allocate(4 * N as u64)?;
     let op = Op::builtin(Builtin::Sum, Scalar::U32).ok_or_else(|| Error::Invalid("u32 has a sum".into()))?;
-    let request = Request::Scan(ScanRequest { op, n: N as u64, kind: ScanKind::Inclusive, initial: None });
+    let request =
+        Request::Scan(ScanRequest { op, n: N as u64, kind: ScanKind::Inclusive, initial: None, total: false });
     let call = Call::new(backend, &request, &Spans::new(&span, &span), Options::default())?;
     for (before, repeat) in [(None, 1), (Some(&call), 5), (None, 32)] {
         let mut expected = vec![1_u32; N];

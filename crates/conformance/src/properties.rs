@@ -108,7 +108,7 @@ fn concatenation(backend: &Device, xs: &[(u32, u32)], cut: prop::sample::Index) 
     let cut = cut.index(xs.len() + 1);
     let scan_of = |part: &[(u32, u32)], initial: Option<Vec<u8>>| {
         let n = part.len() as u64;
-        let request = Request::Scan(ScanRequest { op: compose(), n, kind: ScanKind::Inclusive, initial });
+        let request = Request::Scan(ScanRequest { op: compose(), n, kind: ScanKind::Inclusive, initial, total: false });
         Ok::<_, Error>(call(backend, &request, &affine(part), None, part.len() * 8)?.output)
     };
     let whole = scan_of(xs, None)?;

@@ -280,7 +280,8 @@ impl Refusal {
             }
             Refusal::InitialSize => {
                 let initial = Some(vec![0; 3]);
-                let request = Request::Scan(ScanRequest { op: sum, n, kind: ScanKind::Inclusive, initial });
+                let request =
+                    Request::Scan(ScanRequest { op: sum, n, kind: ScanKind::Inclusive, initial, total: false });
                 go(backend, &request, two(hundred(&a), hundred(&b)))
             }
             Refusal::PastTheEnd => a.slice(4000, 4 * n).map(drop),

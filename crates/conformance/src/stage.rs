@@ -97,8 +97,11 @@ impl Staged {
     ) -> trifold_core::Result<Staged> {
         let (inputs, in_place) = (row.input(0), row.placement.in_place());
         let mut blocks = vec![];
-        for operand in row.request.operands() {
-            if !in_place || operand.slot.replaces().is_none() {
+        let operands = row.request.operands();
+        let has = |slot| operands.iter().any(|operand| operand.slot == slot);
+        for operand in &operands {
+            // In place an output is where its input is, if it has one: a total has none.
+            if !in_place || operand.slot.replaces().is_none_or(|input| !has(input)) {
                 let lead = row.placement.offset(operand.slot) * u64::from(operand.element.bytes());
                 let content = inputs.of(operand.slot);
                 blocks.push((operand.slot, Block::new(backend, lead, operand.bytes(), content)?));

@@ -20,7 +20,7 @@ fn by(request: &Request, algorithm: &str, outputs: Option<u64>) -> Option<u64> {
 
 /// How often each element of four bytes is moved.
 fn of_scan(algorithm: &str, n: u64) -> Option<u64> {
-    let request = Request::Scan(ScanRequest { op: sum(), n, kind: ScanKind::Exclusive, initial: None });
+    let request = Request::Scan(ScanRequest { op: sum(), n, kind: ScanKind::Exclusive, initial: None, total: false });
     by(&request, algorithm, None).map(|bytes| bytes / 4 / n)
 }
 
@@ -38,7 +38,7 @@ fn scans_move_what_the_papers_count() {
         }
     }
     assert_eq!([1, 2, 3, 1000].map(|n| of_scan("hillis_steele", n).unwrap()), [2, 2, 4, 20]);
-    let inclusive = ScanRequest { op: sum(), n: N, kind: ScanKind::Inclusive, initial: None };
+    let inclusive = ScanRequest { op: sum(), n: N, kind: ScanKind::Inclusive, initial: None, total: false };
     assert_eq!(by(&Request::Scan(inclusive), "blelloch", None), Some(40 * N));
     assert_eq!(of_scan("onesweep", N), None);
     // More than a call takes.

@@ -31,7 +31,7 @@ fn of_bytes(request: impl Into<Request>) -> Request {
 
 fn scan() -> ScanRequest {
     let op = Op::builtin(Builtin::Sum, Scalar::U32).unwrap();
-    ScanRequest { op, n: N, kind: ScanKind::Inclusive, initial: None }
+    ScanRequest { op, n: N, kind: ScanKind::Inclusive, initial: None, total: false }
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn main() -> Result<()> {
     let bytes: Vec<u8> = keys.iter().flat_map(|k| k.to_le_bytes()).collect();
     cpu.write(&a, &bytes)?;
     let op = |scalar| Op::builtin(Builtin::Sum, scalar).expect("every scalar has a sum");
-    let scan = |s| Request::Scan(ScanRequest { op: op(s), n, kind: ScanKind::Inclusive, initial: None });
+    let scan = |s| Request::Scan(ScanRequest { op: op(s), n, kind: ScanKind::Inclusive, initial: None, total: false });
     let reduce = |s| Request::Reduce(ReduceRequest { op: op(s), n, initial: None });
     let word = ElementType::Scalar(Scalar::U32);
     let sort = |value| Request::Sort(SortRequest::new(Scalar::U32.into(), n).with(value));

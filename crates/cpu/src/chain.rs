@@ -137,11 +137,11 @@ impl Slots {
     }
 }
 
-/// Scans `input` to `output` by one thread, one element after the other: what every parallel scan is set against.
+/// Scans `input` to `output` by one thread, one element after the other: what every parallel scan is set against. Gives the total.
 ///
 /// # Safety
 /// As [`scan`].
-pub(crate) unsafe fn scan_sequentially(e: &Elements, input: &Input, output: *mut u8, exclusive: bool) {
+pub(crate) unsafe fn scan_sequentially(e: &Elements, input: &Input, output: *mut u8, exclusive: bool) -> Slots {
     let (mut carry, mut room, output) = (e.initial.clone(), e.room(input), Shared(output));
     // Memory is one block.
     let each = if input.memory().is_some() { e.n.max(1) } else { e.block() };
@@ -153,14 +153,15 @@ pub(crate) unsafe fn scan_sequentially(e: &Elements, input: &Input, output: *mut
             e.op.scan(block, output.at(start * e.size), count, carry.start(), exclusive);
         }
     }
+    carry
 }
 
-/// Scans `input` to `output`: the same bits whatever the number of threads.
+/// Scans `input` to `output`, and gives the total: the same bits whatever the number of threads.
 ///
 /// # Safety
 /// Both must be aligned for the elements, good for `n` of them, not touched by anyone else meanwhile, and the same memory
 /// or apart. The operator must be of elements of this size.
-pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: &Input, output: *mut u8, exclusive: bool) {
+pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: &Input, output: *mut u8, exclusive: bool) -> Slots {
     if e.n * e.size <= ALONE_BYTES {
         // SAFETY: the caller's promises.
         return unsafe { scan_sequentially(e, input, output, exclusive) };
@@ -188,6 +189,7 @@ pub(crate) unsafe fn scan(pool: &ThreadPool, e: &Elements, input: &Input, output
             unsafe { e.op.scan(elements, output.at(start * e.size), count, carry.start(), exclusive) };
         }
     });
+    relay.into_inner()
 }
 
 /// Reduces `input` to one element at `output`, by blocks of a fixed size combined from left to right: the same bits

@@ -356,7 +356,7 @@ mod tests {
     fn erased_scan_is_the_typed_one() {
         let input: Vec<i64> = (0..100).map(|i| (i * 7919) % 31 - 15).collect();
         let op = Op::builtin(Builtin::Max, Scalar::I64).unwrap();
-        let request = |kind| Request::Scan(ScanRequest { op: op.clone(), n: 100, kind, initial: None });
+        let request = |kind| Request::Scan(ScanRequest { op: op.clone(), n: 100, kind, initial: None, total: false });
         let bytes = bytemuck::cast_slice(&input);
         let inclusive = inclusive_scan::<i64, _>(&Max, i64::MIN, &input);
         let exclusive = exclusive_scan::<i64, _>(&Max, i64::MIN, &input);

@@ -5,7 +5,7 @@ use trifold_core::{KernelKey, Request, Result, ScanKind};
 
 use crate::chain::{self, Elements};
 use crate::memory::{Access, Region};
-use crate::oracle::{self, Aligned, Expected, Output, Precise, scan_in_place};
+use crate::oracle::{self, Aligned, Expected, Output, Precise, scan_in_place, totals};
 use crate::step::{Arguments, Work};
 use crate::view::Input;
 
@@ -16,23 +16,37 @@ struct ScanStep {
     sequential: bool,
     input: Input,
     output: Region,
+    /// Of one element, if the total is wanted.
+    total: Option<Region>,
 }
 
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, initial: Option<&[u8]>) -> Result<Box<dyn Work>> {
     let (elements, input, output) = chain::bind(key, arguments, initial, None)?;
     let is = |name| key.constant(name) == Some(1);
-    Ok(Box::new(ScanStep { elements, exclusive: is("EXCLUSIVE"), sequential: is("SEQUENTIAL"), input, output }))
+    let alignment = key.op.as_ref().map_or(8, |op| op.element().align() as usize);
+    let has_total = arguments.region("output_total").is_ok();
+    let total = has_total.then(|| arguments.array("output_total", 1, elements.size, alignment)).transpose()?;
+    if let Some(total) = &total {
+        input.check_apart(total)?;
+        output.check_apart(total)?;
+    }
+    Ok(Box::new(ScanStep { elements, exclusive: is("EXCLUSIVE"), sequential: is("SEQUENTIAL"), input, output, total }))
 }
 
 impl Work for ScanStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
-        let ScanStep { elements, exclusive, sequential, input, output } = self;
-        let _access = Access::to(&input.regions(), &[output])?;
-        // SAFETY: `chain::bind` checked alignment, sizes and that the regions are equal or apart; `_access` covers both.
+        let ScanStep { elements, exclusive, sequential, input, output, total } = self;
+        let outputs: Vec<&Region> = [output].into_iter().chain(total).collect();
+        let _access = Access::to(&input.regions(), &outputs)?;
+        // SAFETY: `chain::bind` checked alignment, sizes and that the regions are equal or apart; `_access` covers both. The total is one
+        // element, apart from them.
         unsafe {
-            match sequential {
+            let mut sum = match sequential {
                 true => chain::scan_sequentially(elements, input, output.start(), *exclusive),
                 false => chain::scan(pool, elements, input, output.start(), *exclusive),
+            };
+            if let Some(total) = total {
+                total.start().copy_from_nonoverlapping(sum.start(), elements.size);
             }
         }
         Ok(())
@@ -56,5 +70,6 @@ pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Optio
             oracle::Elements::Made(elements.bytes()[..input.len()].to_vec())
         }
     };
-    Some(Expected::of(Output { element: op.element().clone(), elements }))
+    let values = r.total.then(|| totals(op, start, input, &[0]));
+    Some(Expected { values, ..Expected::of(Output { element: op.element().clone(), elements }) })
 }

@@ -34,6 +34,7 @@
 //! |---|---|
 //! | a running total at each element | [`gpu.inclusive_scan(&x, Sum)`](Scan::inclusive_scan) |
 //! | the same, without the element | [`gpu.exclusive_scan(&x, Sum)`](Scan::exclusive_scan) |
+//! | that, and the total of all | [`.total_to(&sum)`](builders::ScanCall::total_to) |
 //! | one total of all elements | [`gpu.reduce(&x, Max)`](Reduce::reduce) |
 //! | a total that starts from a value | [`.starting_from(7)`](builders::ScanCall::starting_from) |
 //! | keys in order | [`gpu.sort(&keys)`](Sort::sort) |

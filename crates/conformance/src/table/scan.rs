@@ -10,7 +10,7 @@ use crate::operators;
 use crate::row::{Placement, Row, Tiles};
 
 pub(crate) fn scan(op: &Op, kind: ScanKind, n: u64) -> Request {
-    Request::Scan(ScanRequest { op: op.clone(), n, kind, initial: None })
+    Request::Scan(ScanRequest { op: op.clone(), n, kind, initial: None, total: false })
 }
 
 /// Scans that differ in operator, kind and placement.
@@ -53,6 +53,7 @@ impl Table<'_> {
         self.scan_distributions();
         self.scan_placements();
         self.scan_starts();
+        self.scan_totals();
         self.scan_specials();
         self.scan_subnormals();
         self.scan_faults();
@@ -205,17 +206,51 @@ impl Table<'_> {
             for n in [0, 1, 5003] {
                 for kind in [ScanKind::Inclusive, ScanKind::Exclusive] {
                     let initial = initial.clone();
-                    self.by_algorithm(Row::new(Request::Scan(ScanRequest { op: op.clone(), n, kind, initial })));
+                    self.by_algorithm(Row::new(Request::Scan(ScanRequest {
+                        op: op.clone(),
+                        n,
+                        kind,
+                        initial,
+                        total: false,
+                    })));
                 }
             }
             // Over many tiles, whose look-back reaches the first one by prefixes and by aggregates.
             for fault in [Fault::None, Fault::Silent(1), Fault::Silent(3)] {
                 for n in [20_011, 40_007] {
                     let (kind, initial) = (ScanKind::Exclusive, initial.clone());
-                    let request = Request::Scan(ScanRequest { op: op.clone(), n, kind, initial });
+                    let request = Request::Scan(ScanRequest { op: op.clone(), n, kind, initial, total: false });
                     self.by_one_pass(Row::new(request).tiles(Tiles::Small).fault(fault));
                 }
             }
+        }
+    }
+
+    /// The total beside the scan.
+    fn scan_totals(&mut self) {
+        use ScanKind::{Exclusive, Inclusive};
+        let ops = [
+            builtin(Builtin::Sum, Scalar::U32),
+            builtin(Builtin::Sum, Scalar::F32),
+            builtin(Builtin::Max, Scalar::I64),
+            operators::compose(),
+            operators::tally(),
+        ];
+        for (i, op) in ops.iter().enumerate() {
+            let initial = (i % 2 == 0).then(|| op.identity().to_vec());
+            let request =
+                |n, kind| Request::Scan(ScanRequest { op: op.clone(), n, kind, initial: initial.clone(), total: true });
+            let placements = [Placement::Aligned, Placement::Odd, Placement::InPlace];
+            for (j, placement) in placements.into_iter().enumerate() {
+                let kind = [Inclusive, Exclusive][(i + j) % 2];
+                for n in [1, 777, 20_011] {
+                    self.by_algorithm(Row::new(request(n, kind)).placement(placement).tiles(Tiles::Small));
+                }
+            }
+            let row = Row::new(request(20_011, Exclusive)).tiles(Tiles::Small);
+            self.by_first(row.clone().fault(Fault::Silent(3)));
+            self.by_algorithm(row.runs(5).keeps_scratch());
+            self.by_algorithm(Row::new(request(200_003, Inclusive)));
         }
     }
 

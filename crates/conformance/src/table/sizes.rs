@@ -1,6 +1,8 @@
 //! Rows that are run for other numbers of elements than they were planned for.
 
-use trifold_core::{Builtin, CopyRequest, Element, Fault, Order, Request, Rest, Scalar, ScanKind, planner};
+use trifold_core::{
+    Builtin, CopyRequest, Element, Fault, Order, Request, Rest, Scalar, ScanKind, ScanRequest, planner,
+};
 
 use super::{Table, builtin, by_key, histogram, keeping, kept_otherwise, reduce, scan, select, sort, value_types};
 use crate::case::Body;
@@ -21,6 +23,7 @@ pub(crate) fn requests(n: u64) -> Vec<Request> {
         scan(&sum, ScanKind::Exclusive, n),
         scan(&operators::compose(), ScanKind::Inclusive, n),
         scan(&operators::tally(), ScanKind::Exclusive, n),
+        Request::Scan(ScanRequest { op: sum.clone(), n, kind: ScanKind::Exclusive, initial: None, total: true }),
         reduce(&sum, n),
         reduce(&operators::compose(), n),
         sort(Scalar::U32, None, Order::Ascending, n),

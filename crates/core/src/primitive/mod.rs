@@ -28,7 +28,7 @@ pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 pub use self::unique::UniqueByKeyCall;
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
-use crate::{ElementType, Kernel, Op, Result, Slot, Step};
+use crate::{ElementType, Kernel, Op, Region, Result, Slot, Step};
 use crate::{Then, Viewed, ViewedRequest};
 
 /// What programs use: the traits, and the types of their arguments.
@@ -217,6 +217,16 @@ pub(crate) trait Primitive {
         let _ = planner;
         first
     }
+}
+
+/// Fills a slot of one element, word by word.
+fn fill_one(slot: Slot, element: &[u8]) -> Vec<Step> {
+    let words = element.chunks_exact(4).enumerate().map(|(i, word)| Step::Fill {
+        region: Region { slot, offset: 4 * i as u64, bytes: 4 },
+        value: u32::from_le_bytes([word[0], word[1], word[2], word[3]]),
+        once: false,
+    });
+    words.collect()
 }
 
 /// What tells a primitive's requests apart, in words.

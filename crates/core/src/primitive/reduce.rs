@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::{Form, Label, Operand, Primitive};
+use super::{Form, Label, Operand, Primitive, fill_one};
 use crate::results::{Results, length, results};
 use crate::{
-    Backend, Buffer, Builtin, Device, Element, IntoInput, Map, Monoid, Op, Placed, Region, Result, Slot, Step, Then,
-    Transfer, View, block_on, bytemuck, rank, summary,
+    Backend, Buffer, Builtin, Device, Element, IntoInput, Map, Monoid, Op, Placed, Result, Slot, Step, Then, Transfer,
+    View, block_on, bytemuck, rank, summary,
 };
 
 /// A reduction to one element.
@@ -84,13 +84,7 @@ impl Primitive for ReduceRequest {
     }
 
     fn of_nothing(&self) -> Vec<Step> {
-        let start = self.start();
-        let words = start.chunks_exact(4).enumerate().map(|(i, word)| Step::Fill {
-            region: Region { slot: Slot::Output, offset: 4 * i as u64, bytes: 4 },
-            value: u32::from_le_bytes([word[0], word[1], word[2], word[3]]),
-            once: false,
-        });
-        words.collect()
+        fill_one(Slot::Output, &self.start())
     }
 }
 

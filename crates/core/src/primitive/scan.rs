@@ -2,14 +2,14 @@
 
 use std::marker::PhantomData;
 
-use super::{Form, Label, Operand, Primitive};
+use super::{Form, Label, Operand, Primitive, fill_one};
 use crate::algorithm::{Algorithm, scan};
 use crate::planner::Planner;
 use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::tuning::numbers;
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, IntoInput, Map, Monoid, Op, Placed, Result, Slot, Then, Transfer,
-    View, block_on, bytemuck,
+    Backend, Buffer, Compacted, Device, Element, IntoInput, Map, Monoid, Op, Placed, Result, Slot, Spans, SpansOf,
+    Step, Then, Transfer, View, block_on, bytemuck,
 };
 
 numbers! {
@@ -44,13 +44,18 @@ pub struct ScanRequest {
     pub kind: ScanKind,
     /// The element to start from, as bytes; the operator's identity if `None`.
     pub initial: Option<Vec<u8>>,
+    /// Whether the total of all elements is written too, with what the scan starts from.
+    pub total: bool,
 }
 
 /// Exclusive scans.
 pub static SCAN: Form = Form {
     has_operator: true,
     ..Form::new("scan", |scalar, op, n| {
-        Some(ScanRequest { op: Op::builtin(op, scalar)?, n, kind: ScanKind::Exclusive, initial: None }.into())
+        Some(
+            ScanRequest { op: Op::builtin(op, scalar)?, n, kind: ScanKind::Exclusive, initial: None, total: false }
+                .into(),
+        )
     })
 };
 
@@ -72,11 +77,14 @@ impl Primitive for ScanRequest {
     fn label(&self) -> Label {
         let kind = if self.kind == ScanKind::Inclusive { "inclusive" } else { "exclusive" };
         let initial = self.initial.is_some().then_some("initial");
-        Label::new(&[Some(self.op.element())], &*self.op.name, &[Some(kind), initial])
+        let total = self.total.then_some("total");
+        Label::new(&[Some(self.op.element())], &*self.op.name, &[Some(kind), initial, total])
     }
 
     fn operands(&self) -> Vec<Operand> {
-        [Slot::Input, Slot::Output].map(|slot| Operand::new(slot, self.op.element(), self.n)).into()
+        let elements = [Slot::Input, Slot::Output].map(|slot| Operand::new(slot, self.op.element(), self.n));
+        let total = self.total.then(|| Operand::one(Slot::OutputValues, self.op.element()));
+        elements.into_iter().chain(total).collect()
     }
 
     fn op(&self) -> Option<&Op> {
@@ -89,6 +97,17 @@ impl Primitive for ScanRequest {
 
     fn bytes_moved_by(&self, _: u64) -> u64 {
         self.bytes().saturating_mul(2)
+    }
+
+    fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
+        let writes = [&scan::LOOKBACK, &scan::REDUCE_THEN_SCAN, &scan::PARALLEL, &scan::SEQUENTIAL];
+        (self.total && !writes.contains(&algorithm))
+            .then_some("it does not write the total; reduce the elements for that")
+    }
+
+    fn of_nothing(&self) -> Vec<Step> {
+        let start = self.initial.as_deref().unwrap_or(self.op.identity());
+        if self.total { fill_one(Slot::OutputValues, start) } else { vec![] }
     }
 
     fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
@@ -187,12 +206,37 @@ pub struct ScanCall<T, B: Backend = Device> {
     device: B,
     input: View<T, B>,
     request: ScanRequest,
+    total: Option<Buffer<T, B>>,
 }
 
 impl<T: Element, B: Backend> ScanCall<T, B> {
     fn new(device: &B, input: View<T, B>, op: Op, kind: ScanKind) -> Self {
-        let request = ScanRequest { op, n: input.n(), kind, initial: None };
-        ScanCall { device: device.clone(), input, request }
+        let request = ScanRequest { op, n: input.n(), kind, initial: None, total: false };
+        ScanCall { device: device.clone(), input, request, total: None }
+    }
+
+    /// Writes the total of all elements to this one too, with what the scan starts from. Of an inclusive scan it is the last
+    /// element.
+    ///
+    /// It goes by `lookback`, or without subgroups by `reduce_then_scan`, and costs no pass.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, places, total) = (gpu.upload(&[3u32, 1, 4])?, gpu.alloc(3)?, gpu.alloc(1)?);
+    /// gpu.exclusive_scan(&x, Sum).total_to(&total).to(&places).run()?;
+    /// assert_eq!((places.read()?, total.read()?), (vec![0, 3, 4], vec![8]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn total_to(mut self, total: &Buffer<T, B>) -> Self {
+        self.request.total = true;
+        self.total = Some(total.clone());
+        self
+    }
+
+    /// The call's spans, with the total's.
+    fn with_total(total: Option<&Buffer<T, B>>, spans: Spans<B>) -> Spans<B> {
+        SpansOf { output_values: total.map(|total| total.span().clone()), ..spans }
     }
 
     /// From this element on, instead of the operator's identity.
@@ -221,7 +265,7 @@ impl<T: Element, B: Backend> ScanCall<T, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
-        let spans = self.input.spans_to(output.span());
+        let spans = Self::with_total(self.total.as_ref(), self.input.spans_to(output.span()));
         Placed::new(self.device, self.request, spans).reads(Slot::Input, &self.input)
     }
 
@@ -236,7 +280,8 @@ impl<T: Element, B: Backend> ScanCall<T, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn in_place(self) -> Placed<B> {
-        Placed::of(self.device, self.request, self.input.spans_in_place())
+        let spans = self.input.spans_in_place().map(|spans| Self::with_total(self.total.as_ref(), spans));
+        Placed::of(self.device, self.request, spans)
     }
 }
 
@@ -282,8 +327,8 @@ pub struct ScanThenCall<T, U, B: Backend = Device> {
 impl<T: Element, U: Element, B: Backend> ScanThenCall<T, U, B> {
     /// To a buffer of as many elements, which is not the input.
     pub fn to(self, output: &Buffer<U, B>) -> Placed<B> {
-        let ScanCall { device, input, request } = self.call;
-        let spans = input.spans_to(output.span());
+        let ScanCall { device, input, request, total } = self.call;
+        let spans = ScanCall::with_total(total.as_ref(), input.spans_to(output.span()));
         Placed::new(device, request, spans).reads(Slot::Input, &input).then(self.then)
     }
 }

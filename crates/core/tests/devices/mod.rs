@@ -108,7 +108,7 @@ pub fn scan(n: u64) -> Request {
 }
 
 pub fn scan_of(scalar: Scalar, n: u64) -> Request {
-    Request::Scan(ScanRequest { op: sum(scalar), n, kind: ScanKind::Exclusive, initial: None })
+    Request::Scan(ScanRequest { op: sum(scalar), n, kind: ScanKind::Exclusive, initial: None, total: false })
 }
 
 pub fn reduce(n: u64) -> Request {

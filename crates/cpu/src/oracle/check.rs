@@ -242,7 +242,7 @@ mod tests {
                 let (output, running) =
                     (&mut output.bytes()[..input.len()], &mut running.bytes()[..op.identity().len()]);
                 scan_in_place(&op, output, running, false);
-                let scan = ScanRequest { op: op.clone(), n: 3, kind: ScanKind::Inclusive, initial: None };
+                let scan = ScanRequest { op: op.clone(), n: 3, kind: ScanKind::Inclusive, initial: None, total: false };
                 let scanned = Given { output: output.to_vec(), ..Given::default() };
                 bites(&Request::Scan(scan), &input, None, scanned);
                 let reduced = Given { output: running.to_vec(), ..Given::default() };
@@ -255,7 +255,7 @@ mod tests {
     fn sums_are_near_and_extremes_exact() {
         let check = |which, output: [f32; 3]| {
             let op = Op::builtin(which, Scalar::F32).unwrap();
-            let scan = Request::Scan(ScanRequest { op, n: 3, kind: ScanKind::Inclusive, initial: None });
+            let scan = Request::Scan(ScanRequest { op, n: 3, kind: ScanKind::Inclusive, initial: None, total: false });
             let given = Given { output: bytes(&output), ..Given::default() };
             expect(&scan, &bytes(&[1f32, 2.0, f32::NAN]), None).check(&given, 3, STALE)
         };

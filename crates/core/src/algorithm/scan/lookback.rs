@@ -27,8 +27,14 @@ numbers! {
 pub(super) static KERNEL: Kernel = kernel!(
     "scan/lookback",
     "scan_lookback",
-    &[read("input", "Pack"), write("output", "Pack"), atomic("states", "StateWord"), atomic("ticket", "u32")],
-    &["n", "tiles", "slots", "input_offset", "output_offset"],
+    &[
+        read("input", "Pack"),
+        write("output", "Pack"),
+        atomic("states", "StateWord"),
+        atomic("ticket", "u32"),
+        write("output_total", "T").optional(),
+    ],
+    &["n", "tiles", "slots", "input_offset", "output_offset", "total_offset"],
 )
 .with_initial();
 

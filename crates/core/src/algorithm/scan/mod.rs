@@ -39,7 +39,7 @@ pub use subgroup_blocked::SUBGROUP_BLOCKED;
 use super::{Algorithm, InPlace, Needs, Of, Row, Work};
 use crate::planner::{Pack, Planner, whole, words_of};
 use crate::tuning::numbers;
-use crate::{Kernel, Op, Param, Region, Result, ScanKind, ScanRequest, Slot};
+use crate::{ElementType, Kernel, Launch, Op, Param, Region, Result, ScanKind, ScanRequest, Slot};
 
 numbers! {
     /// Tiles of scans, some of whose numbers selections and reductions by key share.
@@ -127,11 +127,13 @@ pub(crate) struct ScanTask<'a> {
     pub(crate) start: Vec<u8>,
     pub(crate) input: Region,
     pub(crate) output: Region,
+    /// Where the total goes, if it is wanted.
+    pub(crate) total: Option<Region>,
 }
 
 impl<'a> ScanTask<'a> {
     fn of(request: &'a ScanRequest) -> ScanTask<'a> {
-        let ScanRequest { op, n, kind, initial } = request;
+        let ScanRequest { op, n, kind, initial, total } = request;
         ScanTask {
             op,
             n: *n as u32,
@@ -140,13 +142,29 @@ impl<'a> ScanTask<'a> {
             start: initial.clone().unwrap_or_else(|| op.identity().to_vec()),
             input: whole(Slot::Input, request.bytes()),
             output: whole(Slot::Output, request.bytes()),
+            total: total.then(|| whole(Slot::OutputValues, op.element().bytes().into())),
         }
     }
 
     /// The scan of tiles' sums.
     fn of_sums(&self, sums: Region, count: u32) -> ScanTask<'a> {
-        ScanTask { n: count, size: Param::Word(count), exclusive: true, input: sums, output: sums, ..self.clone() }
+        ScanTask {
+            n: count,
+            size: Param::Word(count),
+            exclusive: true,
+            input: sums,
+            output: sums,
+            total: None,
+            ..self.clone()
+        }
     }
+}
+
+/// Has a launch write the total.
+fn write_total(launch: &mut Launch, total: Region, element: &ElementType) {
+    launch.kernel.constants.push(("TOTAL", 1));
+    launch.bindings.push(("output_total", total));
+    launch.params.push(("total_offset", Param::Offset { binding: "output_total", unit: element.bytes() }));
 }
 
 /// How large a tile is.

@@ -1,6 +1,6 @@
 //! Scans of one launch, whose tiles tell each other of themselves.
 
-use super::{ScanTask, ScanTile};
+use super::{ScanTask, ScanTile, write_total};
 use crate::algorithm::Work;
 use crate::algorithm::chain::{TileState, tile_states};
 use crate::planner::{PACKS, Planner, clean_once};
@@ -88,13 +88,16 @@ impl OnePass {
             ("input_offset", Param::Offset { binding: "input", unit: self.unit }),
             ("output_offset", Param::Offset { binding: "output", unit: self.unit }),
         ]);
-        let launch = Launch {
+        let mut launch = Launch {
             kernel: KernelKey::new(self.kernel, self.parts, self.constants).by(job.op),
             groups: self.groups,
             bindings,
             params,
             initial: Some(job.start),
         };
+        if let Some(total) = job.total {
+            write_total(&mut launch, total, job.op.element());
+        }
         let steps = clean_once(&scratch, launch);
         Ok(Work::new(scratch, steps).depth(self.depth))
     }

@@ -17,12 +17,15 @@ pub static PARALLEL: Algorithm = Algorithm {
 pub(super) fn on_threads(request: &ScanRequest, sequential: bool) -> Result<Work> {
     let job = ScanTask::of(request);
     let constants = vec![("EXCLUSIVE", u32::from(job.exclusive)), ("SEQUENTIAL", u32::from(sequential))];
-    let launch = Launch {
+    let mut launch = Launch {
         kernel: KernelKey::new(&KERNEL, vec![], constants).by(job.op),
         groups: 1,
         bindings: vec![("input", job.input), ("output", job.output)],
         params: vec![("n", job.size)],
         initial: Some(job.start),
     };
+    if let Some(total) = job.total {
+        launch.bindings.push(("output_total", total));
+    }
     Ok(Work::new(Default::default(), vec![Step::Launch(launch)]).depth(job.n.into()))
 }

@@ -1,7 +1,7 @@
 //! Scans of several launches, none of whose workgroups waits for another: those that go by tiles, and those that step through
 //! global memory.
 
-use super::ScanTask;
+use super::{ScanTask, write_total};
 use crate::kernel::{kernel, read, write};
 use crate::planner::{PACKS, Planner, offset};
 use crate::scratch::Scratch;
@@ -35,16 +35,16 @@ numbers! {
 pub(super) static TILE_BLOCK: Kernel = kernel!(
     "scan/tile_block",
     "scan_tile_block",
-    &[read("input", "Pack"), write("output", "Pack"), write("sums", "T")],
-    &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
+    &[read("input", "Pack"), write("output", "Pack"), write("sums", "T"), write("output_total", "T").optional()],
+    &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset", "total_offset"],
 )
 .with_initial();
 
 pub(super) static TILE_SUBGROUP: Kernel = kernel!(
     "scan/tile_subgroup",
     "scan_tile_subgroup",
-    &[read("input", "Pack"), write("output", "Pack"), write("sums", "T")],
-    &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset"],
+    &[read("input", "Pack"), write("output", "Pack"), write("sums", "T"), write("output_total", "T").optional()],
+    &["n", "tiles", "groups", "tiles_each", "input_offset", "output_offset", "total_offset"],
 )
 .with_initial();
 
@@ -198,7 +198,7 @@ impl Planner<'_> {
         let tiles = job.size.in_parts(body.elements);
         let mut constants = body.constants.clone();
         constants.extend([("EXCLUSIVE", exclusive), ("TASK", task as u32)]);
-        Step::Launch(Launch {
+        let mut launch = Launch {
             kernel: KernelKey::new(body.kernel, body.parts.clone(), constants).by(job.op),
             groups: runs.groups,
             bindings: vec![("input", job.input), ("output", job.output), ("sums", sums)],
@@ -211,7 +211,13 @@ impl Planner<'_> {
                 ("output_offset", offset("output", job.output, body.unit)),
             ],
             initial: Some(job.start.clone()),
-        })
+        };
+        // Known to the last workgroup of those that scan from what lies before them, or to one that is alone.
+        let ends = task == Task::From || task == Task::Local && runs.groups == 1;
+        if let Some(total) = job.total.filter(|_| ends) {
+            write_total(&mut launch, total, job.op.element());
+        }
+        Step::Launch(launch)
     }
 
     /// One workgroup scans the sums in place.

@@ -84,7 +84,8 @@ pub(super) fn by_digits(
     // The counts' scan is this project's own, always of aligned scratch.
     let wide = Planner { layout: Layout::default(), ..*planner };
     let start = sum.identity().to_vec();
-    let prefixes = ScanTask { op: &sum, n: table, size, exclusive: true, start, input: counts, output: counts };
+    let prefixes =
+        ScanTask { op: &sum, n: table, size, exclusive: true, start, input: counts, output: counts, total: None };
     let scan = wide.reduce_then_scan(&prefixes, &wide.fast_tile(&sum, table)?, &mut scratch);
     let at = [job.input, temp, job.output];
     let mut steps = vec![];
