@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use trifold_core::{
-    Backend, Buffer, Compacted, Monoid, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Sum, Summary, Transfer,
-    UpperHalf,
+    Backend, Buffer, Compacted, Histogram, Monoid, NonZero, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Sum,
+    Summary, Transfer, Unique, UpperHalf, iota,
 };
 use trifold_cpu::oracle;
 
@@ -30,6 +30,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     sorts(gpu, &input, &x)?;
     selections(gpu)?;
     runs(gpu, &input, &x)?;
+    neighbours(gpu, &input)?;
     sizes(gpu, &input, &x)?;
     lengths(gpu, &input, &x)?;
     again(gpu, &input, &x)?;
@@ -152,6 +153,36 @@ fn selections<B: Backend>(gpu: &B) -> Result<(), Failure> {
         expect("a partition of one buffer", to.read()?, [kept, rest].concat())?;
     }
     Ok(())
+}
+
+fn neighbours<B: Backend + Scan>(gpu: &B, input: &[u32]) -> Result<(), Failure> {
+    let short: Vec<u32> = input.iter().map(|v| v % 3).collect();
+    let (x, n) = (gpu.upload(&short)?, gpu.upload(&[N as u32 / 2])?);
+    let firsts: Vec<usize> = (0..N).filter(|&i| i == 0 || short[i] != short[i - 1]).collect();
+    let of_firsts: Vec<u32> = firsts.iter().map(|&i| short[i]).collect();
+    let half = firsts.iter().filter(|&&i| i < N / 2).count();
+    expect("unique", gpu.unique(&x).read()?, of_firsts.clone())?;
+    expect("unique of half", gpu.unique(&x).len_on_device(&n).read()?, of_firsts[..half].to_vec())?;
+    let indices: Vec<u32> = (0..N as u32).collect();
+    let by_key = gpu.unique_by_key(&x, iota(N)).read()?;
+    expect("unique by key", by_key, (of_firsts, firsts.iter().map(|&i| i as u32).collect()))?;
+    let set = |v: &u32| short[*v as usize] != 0;
+    let kept: Vec<u32> = indices.iter().copied().filter(set).collect();
+    expect("flagged", gpu.select_flagged(&gpu.upload(&indices)?, &x).read()?, kept.clone())?;
+    expect("found", gpu.find_all(&x, NonZero).read()?, kept)?;
+
+    let counts = (0..4).map(|bin| short.iter().filter(|&&v| v == bin).count() as u32).collect::<Vec<_>>();
+    expect("a histogram", gpu.histogram(&x, 4).read()?, counts)?;
+    let (sums, total) = (gpu.alloc(N)?, gpu.alloc(1)?);
+    gpu.inclusive_scan(&x, Sum).total_to(&total).to(&sums).run()?;
+    expect("a total", total.read()?, vec![short.iter().sum()])?;
+    expect("differences of sums", gpu.adjacent_difference(&sums).read()?, short.clone())?;
+    let differences = gpu.adjacent_difference(&sums).len_on_device(&n).read()?;
+    expect("differences of half", differences, short[..N / 2].to_vec())?;
+    let bytes = gpu.upload(&[250u8, 5, 5, 0])?;
+    expect("differences of bytes", gpu.adjacent_difference(&bytes).read()?, vec![250, 11, 0, 251])?;
+    let none = gpu.alloc::<u32>(0)?;
+    expect("differences of nothing", gpu.adjacent_difference(&none).read()?, vec![])
 }
 
 fn runs<B: Backend>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {

@@ -6,8 +6,8 @@ use std::ops::{Bound, RangeBounds};
 
 use crate::once::with_room;
 use crate::{
-    Backend, CallCache, CopyCall, Device, Element, Error, IntoInput, KeptMemory, Result, ScatterCall, Span, block_on,
-    bytemuck,
+    Backend, CallCache, CopyCall, Device, Difference, Element, Error, IntoInput, KeptMemory, Map, Result, ScatterCall,
+    Span, block_on, bytemuck,
 };
 
 /// Elements in a device's memory.
@@ -438,6 +438,22 @@ pub trait Transfer: Backend {
     /// ```
     fn copy<X: IntoInput<Self>>(&self, x: X) -> CopyCall<X::Item, Self> {
         CopyCall::new(self, x.into_input())
+    }
+
+    /// `output[i] = input[i] - input[i - 1]`, and `output[0] = input[0]`: of a scan's sums the elements. Integers wrap around.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 4, 8, 9])?;
+    /// assert_eq!(gpu.adjacent_difference(&x).read()?, [3, 1, 4, 1]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn adjacent_difference<X: IntoInput<Self>>(&self, x: X) -> CopyCall<X::Item, Self>
+    where
+        Difference: Map<(u32, (X::Item, X::Item)), Output = X::Item>,
+    {
+        CopyCall::new(self, x.into_input().adjacent().mapped_indexed(Difference))
     }
 
     /// `output[indices[i]] = values[i]`. An index past the output's end is left out. Elements that no index names stay as

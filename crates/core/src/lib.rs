@@ -11,6 +11,7 @@
 
 pub use bytemuck;
 
+mod adjacent;
 pub mod algorithm;
 mod backend;
 mod buffer;
@@ -49,6 +50,7 @@ mod viewed;
 #[doc(hidden)]
 pub mod wgsl;
 
+pub use adjacent::Difference;
 pub use algorithm::Algorithm;
 pub use backend::{Backend, Command, InOrder, Span, Spans, SpansOf, Values, bytes_of_run};
 pub use buffer::{Buffer, Compacted, Transfer};

@@ -50,6 +50,7 @@
 //! | a total of each run of keys | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
 //! | the length of each run | [`gpu.run_length_encode(&x)`](ReduceByKey::run_length_encode) |
 //! | the same elements elsewhere | [`gpu.copy(&x)`](Transfer::copy) |
+//! | each element less the one before it | [`gpu.adjacent_difference(&x)`](Transfer::adjacent_difference) |
 //! | elements to places that I give | [`gpu.scatter(&x, &places)`](Transfer::scatter) |
 //! | elements from such places | [`x.gathered(&places)`](Buffer::gathered), in any call |
 //! | what a function makes of elements | [`x.mapped(Square)`](Buffer::mapped), in any call |
@@ -207,7 +208,7 @@ pub mod prelude {
 /// ```
 pub mod operators {
     #[doc(inline)]
-    pub use trifold_core::{And, AsBin, EvenBins, Max, Min, NonZero, Or, Product, Sum, UpperHalf, Xor};
+    pub use trifold_core::{And, AsBin, Difference, EvenBins, Max, Min, NonZero, Or, Product, Sum, UpperHalf, Xor};
 }
 
 /// What the calls' traits give: a call that was told what to do, and is yet to be told where. A program seldom names

@@ -1,0 +1,105 @@
+//! Neighbours: each element beside the one before it, as a view, and how much they differ.
+
+use std::borrow::Cow;
+
+use crate::types::{bf16, f16};
+use crate::{Backend, Buffer, Compacted, Element, IntoInput, Map, View, iota};
+
+/// The place before, and of the first its own.
+#[derive(Clone)]
+struct Before;
+
+impl Map<u32> for Before {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A) -> U { return max(a, 1u) - 1u; }".into()
+    }
+    fn map(&self, place: u32) -> u32 {
+        place.max(1) - 1
+    }
+}
+
+impl<T: Element, B: Backend> View<T, B> {
+    /// Each element behind the one before it, as a pair to be mapped. The first is behind itself.
+    ///
+    /// Memory is read at two places for each element. The second read is mostly of what is in the cache.
+    ///
+    /// ```
+    /// # use std::borrow::Cow;
+    /// # use trifold_core::{Map, Reduce, Sum, Transfer};
+    /// #[derive(Clone)]
+    /// struct Rises;
+    ///
+    /// impl Map<(f32, f32)> for Rises {
+    ///     type Output = u32;
+    ///     fn text(&self) -> Cow<'static, str> {
+    ///         "fn map(a: A, b: B) -> U { return u32(b > a); }".into()
+    ///     }
+    ///     fn map(&self, (before, own): (f32, f32)) -> u32 {
+    ///         u32::from(own > before)
+    ///     }
+    /// }
+    ///
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3.0f32, 1.0, 4.0, 5.0])?;
+    /// assert_eq!(gpu.reduce(x.adjacent().mapped(Rises), Sum).value()?, 2);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn adjacent(&self) -> View<(T, T), B> {
+        // Of no elements there is nothing to gather from.
+        let before = match self.is_empty() {
+            true => self.clone(),
+            false => self.gathered(iota(self.len()).mapped(Before)),
+        };
+        before.zipped(self)
+    }
+}
+
+macro_rules! adjacent {
+    ($($Of:ident)*) => {
+        $(impl<T: Element, B: Backend> $Of<T, B> {
+            /// As [`View::adjacent`].
+            pub fn adjacent(&self) -> View<(T, T), B> {
+                self.into_input().adjacent()
+            }
+        })*
+    };
+}
+adjacent!(Buffer Compacted);
+
+/// An element less the one before it, by its place and both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Difference;
+
+macro_rules! difference {
+    ($($T:ident $minus:expr;)*) => {
+        $(impl Map<(u32, ($T, $T))> for Difference {
+            type Output = $T;
+            fn name(&self) -> Cow<'static, str> {
+                "difference".into()
+            }
+            fn text(&self) -> Cow<'static, str> {
+                "fn map(a: A, b: B, c: C) -> U {\n  if (a == 0u) { return c; }\n  return c - b;\n}".into()
+            }
+            fn map(&self, (place, (before, own)): (u32, ($T, $T))) -> $T {
+                const MINUS: fn($T, $T) -> $T = $minus;
+                if place == 0 { own } else { MINUS(own, before) }
+            }
+        })*
+    };
+}
+
+difference! {
+    u8 u8::wrapping_sub;
+    i8 i8::wrapping_sub;
+    u16 u16::wrapping_sub;
+    i16 i16::wrapping_sub;
+    u32 u32::wrapping_sub;
+    i32 i32::wrapping_sub;
+    u64 u64::wrapping_sub;
+    i64 i64::wrapping_sub;
+    f16 |a, b| f16::from_f32(a.to_f32() - b.to_f32());
+    bf16 |a, b| bf16::from_f32(a.to_f32() - b.to_f32());
+    f32 |a, b| a - b;
+    f64 |a, b| a - b;
+}
