@@ -81,7 +81,8 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         rest,
         input: Input::bind(key, arguments, "input", [n, size, alignment])?,
         output: output("output")?,
-        output_rest: output("output_rest")?,
+        // Of pairs nothing else is written.
+        output_rest: output(if matches!(writes, Writes::Pairs(..)) { "output" } else { "output_rest" })?,
         output_count: arguments.array("output_count", 1, 4, 4)?,
         writes,
     };

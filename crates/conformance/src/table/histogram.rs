@@ -54,7 +54,6 @@ impl Table<'_> {
         self.by_algorithm(row.runs(5).keeps_scratch());
         if self.level == Level::Full {
             self.by_algorithm(Row::new(histogram(1 << 20, (1 << 24) + 3)));
-            self.past_the_fold(|n| Row::new(histogram(1 << 10, n)));
         }
     }
 }

@@ -236,6 +236,11 @@ impl Table<'_> {
             for rest in RESTS {
                 self.past_the_fold(|n| Row::new(select(&upper(), rest, n)));
             }
+            let [first, ..] = operators::first_of_runs();
+            self.past_the_fold(|n| Row::new(select(&first, Rest::Dropped, n)));
+            for (selector, keeps) in [0, 3, 9].map(|i| kept_otherwise().swap_remove(i)) {
+                self.past_the_fold(|n| Row::new(keeping(&selector, Rest::Dropped, keeps.clone(), n)));
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) static KERNEL: Kernel = kernel!(
         write("output", "StoredKept"),
         atomic("states", "StateWord"),
         atomic("ticket", "u32"),
-        write("output_rest", "StoredKept"),
+        write("output_rest", "StoredKept").optional(),
         write("output_count", "u32"),
         read("input_values", "StoredValue").optional(),
         write("output_values", "StoredValue").optional(),

@@ -128,7 +128,7 @@ impl<'a> SelectTask<'a> {
         ("SELECT_REST", self.request.rest.code())
     }
 
-    /// Input, output, rest and count, and the values if there are some. Where there is no span for the rest the output
+    /// Input, output and count, and the values or the rest if there are some. Where there is no span for the rest the output
     /// stands for it.
     fn arguments(&self) -> Vec<Argument> {
         let (asked, output) = (self.request.selector.element().bytes(), self.request.output().bytes());
@@ -138,16 +138,21 @@ impl<'a> SelectTask<'a> {
         let mut arguments = vec![
             Argument { name: "input", offset: "input_offset", region: elements(Slot::Input, asked), unit: asked },
             Argument { name: "output", offset: "output_offset", region: elements(Slot::Output, output), unit },
-            Argument { name: "output_rest", offset: "output_rest_offset", region: elements(rest, output), unit },
             Argument { name: "output_count", offset: "output_count_offset", region: whole(Slot::Count, 4), unit: 4 },
         ];
         if let Some(value) = self.request.keeps.value() {
             let (name, offset, unit) = ("input_values", "input_values_offset", self.value_unit);
             arguments.push(Argument { name, offset, region: elements(Slot::InputValues, value.bytes()), unit });
         }
-        if let Keeps::Pairs(value) = &self.request.keeps {
-            let (name, offset, unit) = ("output_values", "output_values_offset", self.value_unit);
-            arguments.push(Argument { name, offset, region: elements(Slot::OutputValues, value.bytes()), unit });
+        match &self.request.keeps {
+            Keeps::Pairs(value) => {
+                let (name, offset, unit) = ("output_values", "output_values_offset", self.value_unit);
+                arguments.push(Argument { name, offset, region: elements(Slot::OutputValues, value.bytes()), unit });
+            }
+            _ => {
+                let (name, offset) = ("output_rest", "output_rest_offset");
+                arguments.push(Argument { name, offset, region: elements(rest, output), unit });
+            }
         }
         arguments
     }

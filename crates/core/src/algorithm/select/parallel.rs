@@ -3,13 +3,14 @@
 use super::SelectTask;
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
-use crate::{Kernel, KernelKey, Rest, Result, SelectRequest, Step};
+use crate::{Kernel, KernelKey, Rest, Result, SelectRequest, Slot, Step};
 
 pub(super) static KERNEL: Kernel = Kernel::host("select/parallel");
 
 /// On all of the processor's threads, in one pass. Where the rest goes behind, another counts first.
 pub static PARALLEL: Algorithm = Algorithm {
     needs: Needs::THREADS,
+    views: &[Slot::Input, Slot::InputValues],
     ..Algorithm::new("parallel", "", Of::Select(Row { plan, traffic: Some(traffic) }))
 };
 

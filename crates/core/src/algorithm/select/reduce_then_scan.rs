@@ -24,7 +24,7 @@ pub(super) static TILE_PLACE: Kernel = kernel!(
         read("input", "StoredItem"),
         write("output", "StoredKept"),
         read("sums", "T"),
-        write("output_rest", "StoredKept"),
+        write("output_rest", "StoredKept").optional(),
         write("output_count", "u32"),
         read("input_values", "StoredValue").optional(),
         write("output_values", "StoredValue").optional(),
