@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trifold_core::{
     Builtin, Candidates, Caps, Element, ElementType, Error, Fault, Form, KernelKey, Layout, Op, Options, Order,
-    Request, Rest, Scalar, ScanKind, Selector, Tuning, Waiting, planner,
+    Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Tuning, Waiting, planner,
 };
 
 use crate::operators;
@@ -197,6 +197,9 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     let float = builtin(Builtin::Sum, Scalar::F32);
     requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));
     requests.extend([scan(&float, ScanKind::Inclusive, 1 << 28), reduce(&float, 1 << 28)]);
+    // With the total beside it.
+    let (op, kind) = (builtin(Builtin::Sum, Scalar::U32), ScanKind::Exclusive);
+    requests.push(Request::Scan(ScanRequest { op, n, kind, initial: None, total: true }));
     // By fewer tiles than a window has lanes.
     requests.push(scan(&builtin(Builtin::Sum, Scalar::U32), ScanKind::Inclusive, 1 << 16));
     requests
