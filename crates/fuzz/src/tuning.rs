@@ -38,6 +38,7 @@ fn requests() -> impl Iterator<Item = Request> {
             n,
             kind: ScanKind::Inclusive,
             initial: None,
+            total: false,
         };
         let pairs = SortRequest::new(Scalar::U64.into(), n).with(u32::TYPE).in_order(Order::Descending);
         let word = |form: &Form| form.request(Scalar::U32, sum, n).expect("every scalar has a sum");
