@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use trifold_core::{Asks, Block, Error, HostSelector, Keeps, KernelKey, Request, Rest, Result, Scalar, Selector};
+use trifold_core::{Asks, Block, Error, HostSelector, Keeps, KernelKey, Request, Rest, Result, Selector};
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Aligned, CHUNK, Expected, Output};
@@ -364,14 +364,7 @@ pub(crate) fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> 
         Keeps::Indices => places.iter().flat_map(|&i| (i as u32).to_le_bytes()).collect(),
         Keeps::Values(value) => given(values.unwrap_or_default(), value.bytes() as usize, places),
     };
-    let output = |places: &[usize]| {
-        let of = match &request.keeps {
-            Keeps::Items | Keeps::Pairs(_) => element.clone(),
-            Keeps::Indices => Scalar::U32.into(),
-            Keeps::Values(value) => value.clone(),
-        };
-        Output::exact(&of, written(places))
-    };
+    let output = |places: &[usize]| Output::exact(request.keeps.output(element), written(places));
     let pairs = match &request.keeps {
         Keeps::Pairs(value) => {
             Some(Output::exact(value, given(values.unwrap_or_default(), value.bytes() as usize, &kept)))

@@ -260,7 +260,7 @@ impl Keeps {
     }
 
     /// What goes to the output for each of these elements.
-    pub(crate) fn output<'a>(&'a self, element: &'a ElementType) -> &'a ElementType {
+    pub fn output<'a>(&'a self, element: &'a ElementType) -> &'a ElementType {
         match self {
             Keeps::Items | Keeps::Pairs(_) => element,
             Keeps::Indices => &ElementType::Scalar(Scalar::U32),

@@ -81,8 +81,8 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
         ("SPIN_LIMIT", planner.polls(1)),
         ("SELECT_ROWS", ROWS_RANKED),
         ("SELECT_ROUNDS", job.rows / ROWS_RANKED),
-        job.rest(),
     ]);
+    constants.extend(job.written());
     let held = if is_staged { "select/items_staged" } else { "select/items" };
     let parts = [
         &[planner.subgroup_scan_of(&job.sum)],

@@ -90,12 +90,6 @@ impl<'a> SelectTask<'a> {
     fn key(&self, kernel: &'static Kernel, parts: Vec<&'static str>, more: Vec<(&'static str, u32)>) -> KernelKey {
         let mut constants = vec![("WORKGROUP", self.workgroup), ("ROWS", self.rows)];
         constants.extend(more);
-        let unit = match &self.request.keeps {
-            Keeps::Values(_) => self.value_unit,
-            _ => self.request.output().bytes(),
-        };
-        constants.extend([self.keeps(), ("KEPT_UNIT", unit), ("VALUE_UNIT", self.value_unit)]);
-        constants.extend(self.request.keeps.value().map(|value| ("VALUE_WORDS", value.bytes() / self.value_unit)));
         let selector = Some(self.request.selector.clone());
         KernelKey { selector, ..KernelKey::new(kernel, parts, constants).by(&self.sum) }
     }
@@ -108,9 +102,19 @@ impl<'a> SelectTask<'a> {
         }
     }
 
-    /// What becomes of those that are kept.
-    fn keeps(&self) -> (&'static str, u32) {
-        ("SELECT_KEEPS", self.request.keeps.code())
+    /// Bytes of what the output is written by.
+    fn kept_unit(&self) -> u32 {
+        match self.request.keeps {
+            Keeps::Values(_) => self.value_unit,
+            _ => self.request.output().bytes(),
+        }
+    }
+
+    /// What kernels that write are told: of what parts that is, and what becomes of the elements that are not kept.
+    fn written(&self) -> Vec<(&'static str, u32)> {
+        let words = self.request.keeps.value().map(|value| ("VALUE_WORDS", value.bytes() / self.value_unit));
+        let units = [("KEPT_UNIT", self.kept_unit()), ("VALUE_UNIT", self.value_unit)];
+        [self.rest()].into_iter().chain(units).chain(words).collect()
     }
 
     /// The block that writes it.
@@ -134,7 +138,7 @@ impl<'a> SelectTask<'a> {
         let (asked, output) = (self.request.selector.element().bytes(), self.request.output().bytes());
         let elements = |slot, bytes: u32| whole(slot, u64::from(self.n) * u64::from(bytes));
         let rest = if self.request.rest == Rest::Apart { Slot::Rest } else { Slot::Output };
-        let unit = if let Keeps::Values(_) = self.request.keeps { self.value_unit } else { output };
+        let unit = self.kept_unit();
         let mut arguments = vec![
             Argument { name: "input", offset: "input_offset", region: elements(Slot::Input, asked), unit: asked },
             Argument { name: "output", offset: "output_offset", region: elements(Slot::Output, output), unit },

@@ -21,7 +21,7 @@ fn traffic(request: &SelectRequest, kept: u64) -> u64 {
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let job = SelectTask::new(planner, request, 1);
     let value = request.keeps.value().map(|value| ("VALUE_BYTES", value.bytes()));
-    let constants = [job.rest(), job.keeps()].into_iter().chain(value).collect();
+    let constants = [job.rest(), ("SELECT_KEEPS", request.keeps.code())].into_iter().chain(value).collect();
     let kernel = KernelKey { constants, ..job.key(&KERNEL, vec![], vec![]) };
     Ok(Work::new(Default::default(), vec![Step::Launch(job.launch(kernel, 1, &job.arguments()))]))
 }

@@ -63,7 +63,7 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
         params: vec![("count", Param::ELEMENTS.in_parts(job.workgroup * job.rows).plus(1))],
         initial: Some(job.sum.identity().to_vec()),
     };
-    let place = job.key(&TILE_PLACE, vec!["workgroup/scan", job.asks(), job.writes()], vec![job.rest()]);
+    let place = job.key(&TILE_PLACE, vec!["workgroup/scan", job.asks(), job.writes()], job.written());
     let place = job.launch(place, job.tiles, &arguments);
     let mut launches = [count, spine, place];
     launches.iter_mut().for_each(|launch| launch.bindings.push(("sums", sums)));
