@@ -5,7 +5,7 @@ use trifold::algorithm::scan::{BLELLOCH_BLOCKED, HILLIS_STEELE_SHARED, SUBGROUP_
 use trifold::backend::{Caps, DeviceKind, SpansOf};
 use trifold::operators::UpperHalf;
 use trifold::plan::{
-    Builtin, Fault, Form, Keeps, Layout, Options, Plan, Request, Rest, SelectRequest, Selector, Slot, Writes, forms,
+    Builtin, Fault, Form, Keeps, Layout, Options, Plan, Request, Rest, SelectRequest, Selector, Slot, Varies, forms,
 };
 use trifold::tuning::Tuning;
 use trifold::types::Scalar;
@@ -142,10 +142,10 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let requests = forms.chain([(behind.into(), "behind")]);
     let mut cases = vec![];
     for (request, operator) in requests {
-        let (outputs, run) = match request.form().writes {
-            Writes::All => (n, 1),
-            Writes::Kept => (n / 2, 1),
-            Writes::Runs => (n.div_ceil(RUN), RUN),
+        let (outputs, run) = match request.form().varies {
+            Varies::Nothing | Varies::Segments => (n, 1),
+            Varies::Kept => (n / 2, 1),
+            Varies::Runs => (n.div_ceil(RUN), RUN),
         };
         for algorithm in trifold::plan::algorithms(&request, caps) {
             let (request, number, fault) = (request.clone(), None, Fault::None);
@@ -164,14 +164,21 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
 /// What the device cannot do, or has no memory for.
 pub fn bind(backend: &Device, case: &Case) -> Result<Call<Device>> {
     let n = case.request.n();
-    let random = |slot| -> Vec<u32> {
-        let (seed, run) = if slot == Slot::Input { (1 << 40, case.run) } else { (2 << 40, 1) };
+    let form = case.request.form();
+    let input = |slot, len: u64| -> Vec<u32> {
+        if form.varies == Varies::Segments && slot == Slot::InputValues {
+            // Offsets of segments of one length.
+            return (0..len).map(|s| (n * s / (len - 1).max(1)) as u32).collect();
+        }
+        let keys = if *form == forms::SCAN_BY_KEY { Slot::InputValues } else { Slot::Input };
+        let (seed, run) =
+            (if slot == Slot::Input { 1 << 40 } else { 2 << 40 }, if slot == keys { case.run } else { 1 });
         (0..n).map(|i| (mix(seed ^ (i / run)) >> 32) as u32).collect()
     };
     let spans = SpansOf::of(&case.request, |operand| {
         let span = backend.allocate(operand.bytes())?;
         if !operand.slot.is_output() {
-            backend.write(&span, bytemuck::cast_slice(&random(operand.slot)))?;
+            backend.write(&span, bytemuck::cast_slice(&input(operand.slot, operand.len)))?;
         }
         Ok::<_, Error>(span)
     })?;

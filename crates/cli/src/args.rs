@@ -10,6 +10,7 @@ use trifold::tuning::Tuning;
 use trifold::types::Scalar;
 use trifold_conformance::Distribution;
 
+use crate::elements::Spread;
 use crate::files::Asked;
 use crate::stored::Stored;
 use crate::verify::Shard;
@@ -106,12 +107,19 @@ pub struct CompareArgs {
     /// it keeps this share; of other inputs it keeps what they have there.
     #[arg(long, value_delimiter = ',', value_parser = share, default_value = "0.5", value_name = "SHARE")]
     pub kept: Vec<f64>,
-    /// How long the runs of equal keys are on average, for unique, unique_by_key, reduce_by_key and run_length_encode.
+    /// How long the runs of equal keys are on average, for unique, unique_by_key, reduce_by_key, run_length_encode and scan_by_key.
     ///
     /// Each run is 1 to 2 * LENGTH - 1 long. Inputs of few values have longer ones, where neighbours agree.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "8",
           value_name = "LENGTH")]
     pub run_length: Vec<u32>,
+    /// How long segments are on average, for segmented_reduce and segmented_scan.
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "256",
+          value_name = "LENGTH")]
+    pub segment_length: Vec<u32>,
+    /// How the lengths of segments differ.
+    #[arg(long, value_delimiter = ',', value_enum, default_value = "even", value_name = "SPREAD")]
+    pub segments: Vec<Spread>,
     /// Bits of the keys that sorts compare, such as 0..16; all without.
     #[arg(long, value_delimiter = ',', value_parser = bits, value_name = "START..END")]
     pub bits: Vec<(u32, u32)>,

@@ -24,6 +24,74 @@ pub enum Shape {
     Runs(u32),
 }
 
+/// How long segments are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lengths {
+    /// On average.
+    pub mean: u32,
+    pub spread: Spread,
+}
+
+/// How the lengths of segments differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Spread {
+    /// Not at all.
+    Even,
+    /// Each end is moved by chance, by less than the mean.
+    Around,
+    /// By a power law: half of the segments have a sixteenth of the elements.
+    PowerLaw,
+    /// One segment has half of all elements.
+    Half,
+    /// In the middle lie 2^20 more, which are empty.
+    Empty,
+}
+
+/// Empty segments of [`Spread::Empty`].
+const EMPTY: u64 = 1 << 20;
+
+impl Spread {
+    pub fn name(self) -> &'static str {
+        match self {
+            Spread::Even => "even",
+            Spread::Around => "around",
+            Spread::PowerLaw => "power_law",
+            Spread::Half => "half",
+            Spread::Empty => "empty",
+        }
+    }
+}
+
+impl Lengths {
+    /// How many segments `n` elements have.
+    pub fn segments(self, n: u64) -> u64 {
+        let even = n.div_ceil(u64::from(self.mean));
+        if self.spread == Spread::Empty { even + EMPTY } else { even }
+    }
+
+    /// Where the segment `s` begins, of so many.
+    fn offset(self, s: u64, n: u64) -> u64 {
+        let (mean, segments) = (u64::from(self.mean), n.div_ceil(u64::from(self.mean)));
+        if s >= self.segments(n) {
+            return n;
+        }
+        let place = match self.spread {
+            Spread::Even => s * mean,
+            Spread::Around if s == 0 => 0,
+            Spread::Around => s * mean + mix(s) % mean,
+            Spread::PowerLaw => (n as f64 * (s as f64 / segments as f64).powi(4)) as u64,
+            Spread::Half if s == 0 => 0,
+            Spread::Half => n / 2 + s * mean / 2,
+            Spread::Empty => match s.saturating_sub(segments / 2) {
+                0 => s * mean,
+                behind => (s - behind.min(EMPTY)) * mean,
+            },
+        };
+        place.min(n)
+    }
+}
+
 impl Shape {
     fn ranks(self, distribution: Distribution, n: u64, seed: u64) -> Vec<u64> {
         let run_length = match self {
@@ -88,6 +156,17 @@ impl Elements {
         elements
     }
 
+    /// Where segments of `n` elements begin, and where the last one ends, as `u32`.
+    pub fn offsets(lengths: Lengths, n: u64) -> Elements {
+        let segments = lengths.segments(n);
+        let mut elements = Elements::zeroed(4 * (segments as usize + 1));
+        let offsets = elements.as_bytes_mut().par_chunks_exact_mut(4).enumerate();
+        offsets.for_each(|(s, offset)| {
+            offset.copy_from_slice(&(lengths.offset(s as u64, n) as u32).to_le_bytes());
+        });
+        elements
+    }
+
     /// 0, 1, 2 and so on, of so many bytes each, which are the lower ones.
     pub fn indices(n: u64, bytes: u32) -> Elements {
         let mut elements = Elements::zeroed(n as usize * bytes as usize);
@@ -133,6 +212,26 @@ pub fn parse(scalar: Scalar, text: &str) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn segments_are_as_long_as_their_names_say() {
+        const N: u64 = 16_000;
+        for spread in [Spread::Even, Spread::Around, Spread::PowerLaw, Spread::Half, Spread::Empty] {
+            let lengths = Lengths { mean: 16, spread };
+            let offsets = Elements::offsets(lengths, N);
+            let offsets: &[u32] = bytemuck::cast_slice(offsets.as_bytes());
+            assert!(offsets.is_sorted() && offsets[0] == 0 && *offsets.last().unwrap() == N as u32, "{spread:?}");
+            let lengths: Vec<u32> = offsets.windows(2).map(|ends| ends[1] - ends[0]).collect();
+            let longest = lengths.iter().copied().max().unwrap();
+            assert!(match spread {
+                Spread::Even => lengths.iter().all(|length| *length == 16),
+                Spread::Around => longest < 32 && lengths.iter().any(|length| *length != 16),
+                Spread::PowerLaw => offsets[lengths.len() / 2] == N as u32 / 16,
+                Spread::Half => (N as u32 / 2..N as u32 / 2 + 16).contains(&longest),
+                Spread::Empty => lengths.iter().filter(|length| **length == 0).count() == 1 << 20 && longest == 16,
+            });
+        }
+    }
 
     #[test]
     fn inputs_lie_as_their_names_say() {

@@ -161,10 +161,7 @@ fn verify_runs_the_suite() {
     let rows = rows(&json);
     let names = rows.iter().map(|row| row["case"].as_str().unwrap());
     let (copies, others): (Vec<_>, Vec<_>) = names.partition(|name| name.starts_with("copy/u32"));
-    assert!(
-        !copies.is_empty() && !others.is_empty() && others.iter().all(|n| n.starts_with("reduce/u32")),
-        "{others:?}"
-    );
+    assert!(!copies.is_empty() && !others.is_empty() && others.iter().all(|n| n.contains("reduce/u32")), "{others:?}");
     // A part may have nothing to do, where another has.
     for part in ["1/2", "2/2"] {
         succeeds(&on_cpu("verify", &["--quick", "--filter", "copy/u32", "--shard", part]));

@@ -10,6 +10,7 @@ mod reduce;
 mod reduce_by_key;
 mod scan;
 mod scatter;
+mod segmented;
 mod select;
 mod sizes;
 mod sort;
@@ -55,6 +56,7 @@ pub(crate) use reduce::reduce;
 pub(crate) use reduce_by_key::by_key;
 pub(crate) use scan::scan;
 pub(crate) use scatter::scatter;
+pub(crate) use segmented::{offsets, segmented};
 pub(crate) use select::{keeping, kept_otherwise, select};
 pub(crate) use sizes::requests;
 pub(crate) use sort::sort;
@@ -96,11 +98,12 @@ struct Primitive {
     shared: fn(u64) -> Vec<Row>,
 }
 
-static PRIMITIVES: [Primitive; 8] = [
+static PRIMITIVES: [Primitive; 9] = [
     Primitive { rows: |table| table.copies(), input: copy::input, shared: |_| vec![] },
     Primitive { rows: |table| table.scatters(), input: scatter::input, shared: |_| vec![] },
     Primitive { rows: |table| table.scans(), input: scan::input, shared: scan::shared_rows },
     Primitive { rows: |table| table.reduces(), input: reduce::input, shared: reduce::shared_rows },
+    Primitive { rows: |table| table.segments(), input: segmented::input, shared: |_| vec![] },
     Primitive { rows: |table| table.sorts(), input: sort::input, shared: sort::shared_rows },
     Primitive { rows: |table| table.selections(), input: select::input, shared: select::shared_rows },
     Primitive { rows: |table| table.histograms(), input: histogram::input, shared: |_| vec![] },

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::results::new_count;
+use crate::view::Erased;
 use crate::{
     Algorithm, Backend, Call, Device, Element, Error, MAX_LEAVES, Options, Plan, Prepared, Request, Result, Slot,
     Spans, Then, View, Viewed, once, planner,
@@ -68,9 +69,14 @@ impl<B: Backend> Placed<B> {
     }
 
     /// Reads this in a slot: if it is more than memory, by the memory that it is made of.
-    pub(crate) fn reads<T: Element>(mut self, slot: Slot, view: &View<T, B>) -> Self {
-        self = self.refused(view.refusal());
-        let (Some((data, spans)), Ok(own)) = (view.data(), &mut self.spans) else { return self };
+    pub(crate) fn reads<T: Element>(self, slot: Slot, view: &View<T, B>) -> Self {
+        self.reads_erased(slot, view.erased())
+    }
+
+    /// The same of a view whose type is not known.
+    pub(crate) fn reads_erased(mut self, slot: Slot, view: Erased<B>) -> Self {
+        self = self.refused(view.refusal);
+        let (Some((data, spans)), Ok(own)) = (view.data, &mut self.spans) else { return self };
         let first = own.leaves.iter().flatten().count();
         if first + spans.len() > MAX_LEAVES {
             let all = first + spans.len();

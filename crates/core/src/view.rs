@@ -34,6 +34,14 @@ pub struct View<V, B: Backend = Device> {
     gathers: Vec<(Arc<View<u32, B>>, u64)>,
 }
 
+/// What a call reads of a view.
+pub(crate) struct Erased<B: Backend> {
+    /// Why it cannot be read.
+    pub(crate) refusal: Option<String>,
+    /// How elements are made, and the memory of which, if it is more than memory.
+    pub(crate) data: Option<(ViewData, Vec<Span<B>>)>,
+}
+
 enum Source<V, B: Backend> {
     Memory(Span<B>),
     Made(Arc<Made<V, B>>),
@@ -119,8 +127,13 @@ impl<T: Element, B: Backend> View<T, B> {
         }
     }
 
+    /// What a call reads of it, whatever its type.
+    pub(crate) fn erased(&self) -> Erased<B> {
+        Erased { refusal: self.refusal(), data: self.data() }
+    }
+
     /// As data, and the memory that it reads, if it is more than memory.
-    pub(crate) fn data(&self) -> Option<(ViewData, Vec<Span<B>>)> {
+    fn data(&self) -> Option<(ViewData, Vec<Span<B>>)> {
         let Source::Made(made) = &self.source else { return None };
         let leaf_lengths = made.leaves.iter().filter(|(leaf, ..)| !leaf.straight).map(|(_, length, _)| *length);
         let data = ViewData {

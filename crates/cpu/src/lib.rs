@@ -33,6 +33,7 @@ mod reduce_by_key;
 mod relay;
 mod scan;
 mod scatter;
+mod segmented;
 mod select;
 mod sort;
 mod step;
@@ -67,11 +68,12 @@ impl Primitive {
 }
 
 /// Every primitive. A copy of memory is a command, and one of a view a launch.
-static PRIMITIVES: [Primitive; 8] = [
+static PRIMITIVES: [Primitive; 9] = [
     Primitive { makes_views: true, ..Primitive::new("copy/parallel", view::bind_copy, view::expect_copy) },
     Primitive::new("scatter/parallel", scatter::bind, scatter::expect),
     Primitive { makes_views: true, ..Primitive::new("scan/parallel", scan::bind, scan::expect) },
     Primitive { makes_views: true, ..Primitive::new("reduce/parallel", reduce::bind, reduce::expect) },
+    Primitive::new("segmented/parallel", segmented::bind, segmented::expect),
     Primitive::new("sort/parallel", sort::bind, sort::expect),
     Primitive { makes_views: true, ..Primitive::new("select/parallel", select::bind, select::expect) },
     Primitive { makes_views: true, ..Primitive::new("histogram/parallel", histogram::bind, histogram::expect) },

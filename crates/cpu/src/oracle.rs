@@ -142,6 +142,23 @@ pub enum Elements {
     },
 }
 
+impl Elements {
+    /// These, and others of the same type and operator behind them.
+    pub(crate) fn then(mut self, behind: Elements) -> Elements {
+        match (&mut self, behind) {
+            (Elements::Near { values, scales, .. }, Elements::Near { values: more, scales: more_scales, .. }) => {
+                values.extend(more);
+                scales.extend(more_scales);
+            }
+            (Elements::Exact(bytes) | Elements::Made(bytes), Elements::Exact(more) | Elements::Made(more)) => {
+                bytes.extend(more);
+            }
+            (own, behind) => panic!("{behind:?} behind {own:?}"),
+        }
+        self
+    }
+}
+
 impl Output {
     pub(crate) fn exact(element: &ElementType, bytes: Vec<u8>) -> Output {
         Output { element: element.clone(), elements: Elements::Exact(bytes) }

@@ -124,13 +124,14 @@ impl Arguments<'_> {
     }
 
     pub(crate) fn count(&self) -> Result<usize> {
-        match self.params.iter().find(|(n, _)| *n == "n") {
-            Some((_, n)) => n
-                .number(self.n)
-                .map(|n| n as usize)
-                .ok_or_else(|| Error::Invalid("a launch whose n is no number".into())),
-            _ => Err(Error::Invalid("a launch without its n".into())),
-        }
+        Ok(self.word("n")? as usize)
+    }
+
+    /// A parameter's number.
+    pub(crate) fn word(&self, name: &str) -> Result<u32> {
+        let param = self.params.iter().find(|(n, _)| *n == name);
+        let number = param.and_then(|(_, param)| param.number(self.n));
+        number.ok_or_else(|| Error::Invalid(format!("a launch without its {name}, or one that is no number")))
     }
 
     /// A region of scratch with room for `n` elements of `size` bytes.

@@ -116,6 +116,11 @@ template <typename W> static inline W atomicMax(W *word, W other) {
   if (other > old) { *word = other; }
   return old;
 }
+template <typename W> static inline W atomicOr(W *word, W other) {
+  const W old = *word;
+  *word = old | other;
+  return old;
+}
 template <typename W> static inline W atomicCAS(W *word, W expected, W desired) {
   const W old = *word;
   if (old == expected) { *word = desired; }

@@ -36,6 +36,9 @@
 //! | the same, without the element | [`gpu.exclusive_scan(&x, Sum)`](Scan::exclusive_scan) |
 //! | that, and the total of all | [`.total_to(&sum)`](builders::ScanCall::total_to) |
 //! | one total of all elements | [`gpu.reduce(&x, Max)`](Reduce::reduce) |
+//! | a total of each segment, or of each row | [`.segments(&offsets)`](builders::ReduceCall::segments), [`.rows(100)`](builders::ReduceCall::rows) |
+//! | running totals within each | the same of a scan: [`.segments(&offsets)`](builders::ScanCall::segments), [`.rows(100)`](builders::ScanCall::rows) |
+//! | running totals within each run of keys | [`gpu.inclusive_scan_by_key(&keys, &values, Sum)`](Scan::inclusive_scan_by_key) |
 //! | a total that starts from a value | [`.starting_from(7)`](builders::ScanCall::starting_from) |
 //! | keys in order | [`gpu.sort(&keys)`](Sort::sort) |
 //! | large keys first | [`.descending()`](builders::SortCall::descending) |
@@ -216,8 +219,9 @@ pub mod operators {
 pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
-        ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, Order, PartitionCall, ReduceByKeyCall, ReduceCall,
-        ScanCall, SelectCall, SortCall, SortPairsCall, UniqueByKeyCall, Value,
+        ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, Offset, Order, PartitionCall, ReduceByKeyCall,
+        ReduceCall, ScanCall, SegmentedReduceCall, SegmentedScanCall, SelectCall, SortCall, SortPairsCall,
+        UniqueByKeyCall, Value,
     };
 }
 
@@ -242,10 +246,11 @@ pub mod plan {
     pub use trifold_core::planner::*;
     #[doc(inline)]
     pub use trifold_core::{
-        Asks, Builtin, CopyRequest, Fault, Form, HistogramRequest, Keeps, KernelKey, Label, Launch, Layout, Leaf,
-        MAX_ELEMENTS, MapText, Node, Op, Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest, ReduceRequest,
-        Region, Request, Rest, ScanKind, ScanRequest, ScatterRequest, SelectRequest, Selector, Size, SizeStep, Slot,
-        SortRequest, Step, ViewData, Viewed, ViewedRequest, Waiting, Writes, forms, scratch_bytes, scratch_bytes_up_to,
+        Asks, Builtin, CopyRequest, Fault, Form, Gives, HistogramRequest, Keeps, KernelKey, Label, Launch, Layout,
+        Leaf, MAX_ELEMENTS, MapText, Node, Op, Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest,
+        ReduceRequest, Region, Request, Rest, ScanKind, ScanRequest, ScatterRequest, SegmentedRequest, Segments,
+        SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step, Varies, ViewData, Viewed, ViewedRequest,
+        Waiting, forms, scratch_bytes, scratch_bytes_up_to,
     };
 }
 

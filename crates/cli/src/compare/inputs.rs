@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use trifold::plan::{Request, Slot};
+use trifold::plan::{Request, Slot, Varies, forms};
 use trifold::types::Scalar;
 use trifold_conformance::Distribution;
 use trifold_conformance::oracle::{self, Expected};
 
 use super::rows::Job;
-use crate::elements::{Elements, Shape};
+use crate::elements::{Elements, Lengths, Shape};
 
 /// Of uniform inputs every seed is as good as any.
 const SEED: u64 = 0x7472_6966_6f6c_6421;
@@ -21,16 +21,18 @@ pub struct Source {
     n: u64,
     distribution: Distribution,
     shape: Shape,
+    segments: Option<Lengths>,
 }
 
 impl Source {
     pub fn of(job: &Job) -> Source {
-        Source { scalar: job.scalar, n: job.n, distribution: job.conditions.input, shape: job.shape() }
+        let segments = (job.primitive.varies == Varies::Segments).then_some(job.conditions.segments);
+        Source { scalar: job.scalar, n: job.n, distribution: job.conditions.input, shape: job.shape(), segments }
     }
 
     /// Of its copy, to which it is the same how elements repeat.
     pub fn of_copy(job: &Job) -> Source {
-        Source { shape: Shape::Plain, ..Source::of(job) }
+        Source { shape: Shape::Plain, segments: None, ..Source::of(job) }
     }
 }
 
@@ -64,6 +66,11 @@ impl Inputs {
         let is_second = |slot| matches!(slot, Slot::InputValues | Slot::Leaf(1));
         let values = request.operands().into_iter().find(|operand| is_second(operand.slot));
         let values = values.map(|values| match request.op() {
+            Some(_) if job.primitive.varies == Varies::Segments => Elements::offsets(job.conditions.segments, job.n),
+            // Of a scan by key these are the keys.
+            Some(_) if job.primitive == &forms::SCAN_BY_KEY => {
+                Elements::shaped(Distribution::Uniform, job.shape(), job.scalar, job.n, !SEED)
+            }
             Some(_) => Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED),
             None => Elements::indices(job.n, values.element.bytes()),
         });

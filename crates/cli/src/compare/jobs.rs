@@ -1,13 +1,14 @@
 //! What is to be measured, of what was asked for.
 
 use trifold::backend::{Caps, DeviceKind};
-use trifold::plan::{self, Fault, Form, Layout, Writes, forms};
+use trifold::plan::{self, Fault, Form, Layout, Varies, forms};
 use trifold::tuning::Tuning;
 use trifold_conformance::Distribution;
 
 use super::measure;
 use super::rows::{Conditions, Job};
 use crate::args::CompareArgs;
+use crate::elements::Lengths;
 
 /// What a device runs of each primitive that was asked for, in a line each.
 pub fn known(args: &CompareArgs, caps: &Caps) -> Vec<String> {
@@ -55,11 +56,16 @@ pub fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning, sizes: &[u64], cal
 /// What a primitive's input is to be, where it matters to it.
 fn conditions(args: &CompareArgs, primitive: &'static Form, input: Distribution) -> Vec<Conditions> {
     let usual = Conditions { input, ..Conditions::default() };
-    if primitive.writes == Writes::Kept {
+    if primitive.varies == Varies::Kept {
         return args.kept.iter().map(|&kept| Conditions { kept, ..usual }).collect();
     }
-    if primitive.writes == Writes::Runs {
+    if primitive.varies == Varies::Runs {
         return args.run_length.iter().map(|&run_length| Conditions { run_length, ..usual }).collect();
+    }
+    if primitive.varies == Varies::Segments {
+        let lengths = |&mean| args.segments.iter().map(move |&spread| Lengths { mean, spread });
+        let lengths = args.segment_length.iter().flat_map(lengths);
+        return lengths.map(|segments| Conditions { segments, ..usual }).collect();
     }
     if primitive == &forms::SORT_PAIRS || primitive == &forms::SORT_KEYS || primitive == &forms::ARGSORT {
         let bits = if args.bits.is_empty() { vec![None] } else { args.bits.iter().copied().map(Some).collect() };

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use trifold::backend::{DeviceKind, Spans};
-use trifold::plan::{CopyRequest, Options, Request, forms};
+use trifold::plan::{CopyRequest, Options, Request, Segments, forms};
 use trifold::tuning::Tuning;
 use trifold::types::{ElementType, Scalar};
 use trifold::{Backend, Call, Device, Error, Result, plan};
@@ -92,7 +92,7 @@ pub fn is_software(kind: DeviceKind) -> bool {
 /// [`Error::Unsupported`] for a bitwise operator over floats.
 pub fn request(job: &Job) -> Result<Request> {
     let request = job.primitive.request(job.scalar, job.operator.unwrap_or(trifold::plan::Builtin::Sum), job.n)?;
-    let Conditions { bits, value, .. } = job.conditions;
+    let Conditions { bits, value, segments, .. } = job.conditions;
     Ok(match request {
         Request::Sort(mut sort) => {
             sort.bits = bits.map(|(start, end)| start..end);
@@ -100,6 +100,12 @@ pub fn request(job: &Job) -> Result<Request> {
                 sort.value = Some(value.into());
             }
             sort.into()
+        }
+        Request::Segmented(mut segmented) => {
+            if let Segments::Offsets { count, .. } = &mut segmented.by {
+                *count = segments.segments(job.n);
+            }
+            segmented.into()
         }
         other => other,
     })

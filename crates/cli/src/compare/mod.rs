@@ -22,6 +22,7 @@ use self::station::Station;
 pub use self::table::{Devices, render, size};
 use crate::args::CompareArgs;
 use crate::choose;
+use crate::elements::Lengths;
 use crate::files::{self, Pending};
 use crate::interrupt;
 
@@ -219,6 +220,7 @@ fn unopened(args: &CompareArgs, found: &Found) -> Row {
             input: args.input[0],
             kept: args.kept[0],
             run_length: args.run_length[0],
+            segments: Lengths { mean: args.segment_length[0], spread: args.segments[0] },
             bits: args.bits.first().copied(),
             value: args.value[0],
             fault: args.fault[0],

@@ -9,13 +9,13 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use trifold::backend::Caps;
-use trifold::plan::{Builtin, Fault, Form, Options, Request, Waiting, Writes, forms};
+use trifold::plan::{Builtin, Fault, Form, Options, Request, Varies, Waiting, forms};
 use trifold::types::Scalar;
 use trifold::{Algorithm, Found, plan};
 use trifold_conformance::Distribution;
 
 use super::table::size;
-use crate::elements::Shape;
+use crate::elements::{Lengths, Shape, Spread};
 
 /// One primitive on one device at one size.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,12 @@ pub struct Row {
     pub kept: Option<f64>,
     /// How long the runs of keys were to be on average; none of other primitives.
     pub run_length: Option<u32>,
+    /// How long segments were to be on average; none of other primitives.
+    #[serde(default)]
+    pub segment_length: Option<u32>,
+    /// How their lengths differ.
+    #[serde(default)]
+    pub segments: Option<String>,
     /// The bits of the keys that are compared, such as `0..16`, if not all are.
     #[serde(default)]
     pub bits: Option<String>,
@@ -171,8 +177,8 @@ impl Job {
     /// What its input is made to hold.
     pub fn shape(&self) -> Shape {
         match self.conditions {
-            Conditions { kept, .. } if self.primitive.writes == Writes::Kept && kept != KEPT => Shape::Kept(kept),
-            Conditions { run_length, .. } if self.primitive.writes == Writes::Runs => Shape::Runs(run_length),
+            Conditions { kept, .. } if self.primitive.varies == Varies::Kept && kept != KEPT => Shape::Kept(kept),
+            Conditions { run_length, .. } if self.primitive.varies == Varies::Runs => Shape::Runs(run_length),
             _ => Shape::Plain,
         }
     }
@@ -194,6 +200,8 @@ pub struct Conditions {
     pub kept: f64,
     /// How long runs of keys are on average.
     pub run_length: u32,
+    /// How long segments are.
+    pub segments: Lengths,
     /// The bits of their keys that sorts compare; all without.
     pub bits: Option<(u32, u32)>,
     /// What sorts of pairs carry.
@@ -204,6 +212,7 @@ pub struct Conditions {
 
 const KEPT: f64 = 0.5;
 const RUN_LENGTH: u32 = 8;
+const SEGMENTS: Lengths = Lengths { mean: 256, spread: Spread::Even };
 const VALUE: Scalar = Scalar::U32;
 
 impl Default for Conditions {
@@ -212,6 +221,7 @@ impl Default for Conditions {
             input: Distribution::default(),
             kept: KEPT,
             run_length: RUN_LENGTH,
+            segments: SEGMENTS,
             bits: None,
             value: VALUE,
             fault: Fault::default(),
@@ -223,6 +233,7 @@ impl Default for Conditions {
 impl Row {
     /// A row with nothing measured yet.
     pub fn new(job: &Job, on: Place<'_>) -> Row {
+        let has_segments = job.primitive.varies == Varies::Segments;
         Row {
             backend: on.backend.into(),
             device: on.device.into(),
@@ -234,8 +245,10 @@ impl Row {
             operator: job.operator.map(|o| o.name().into()),
             n: job.n,
             input: job.conditions.input.name(),
-            kept: (job.primitive.writes == Writes::Kept).then_some(job.conditions.kept),
-            run_length: (job.primitive.writes == Writes::Runs).then_some(job.conditions.run_length),
+            kept: (job.primitive.varies == Varies::Kept).then_some(job.conditions.kept),
+            run_length: (job.primitive.varies == Varies::Runs).then_some(job.conditions.run_length),
+            segment_length: has_segments.then_some(job.conditions.segments.mean),
+            segments: has_segments.then(|| job.conditions.segments.spread.name().into()),
             bits: job.conditions.bits.map(|(start, end)| format!("{start}..{end}")),
             value: (job.primitive == &forms::SORT_PAIRS).then(|| job.conditions.value.name().into()),
             fault: job.conditions.fault.to_string(),
@@ -285,6 +298,11 @@ impl Row {
             (self.input != no_input()).then(|| format!("{} input", self.input)),
             self.kept.filter(|kept| *kept != KEPT).map(|kept| format!("{kept} kept")),
             self.run_length.filter(|length| *length != RUN_LENGTH).map(|length| format!("runs of {length}")),
+            self.segment_length.filter(|length| *length != SEGMENTS.mean).map(|length| format!("segments of {length}")),
+            self.segments
+                .as_ref()
+                .filter(|spread| *spread != SEGMENTS.spread.name())
+                .map(|spread| format!("{spread} lengths")),
             self.bits.as_ref().map(|bits| format!("bits {bits}")),
             self.value.as_ref().filter(|value| *value != VALUE.name()).map(|value| format!("{value} values")),
         ];

@@ -1,10 +1,13 @@
 //! Rows that are run for other numbers of elements than they were planned for.
 
 use trifold_core::{
-    Builtin, CopyRequest, Element, Fault, Order, Request, Rest, Scalar, ScanKind, ScanRequest, planner,
+    Builtin, CopyRequest, Element, Fault, Gives, Order, Request, Rest, Scalar, ScanKind, ScanRequest, Segments, planner,
 };
 
-use super::{Table, builtin, by_key, histogram, keeping, kept_otherwise, reduce, scan, select, sort, value_types};
+use super::{
+    Table, builtin, by_key, histogram, keeping, kept_otherwise, offsets, reduce, scan, segmented, select, sort,
+    value_types,
+};
 use crate::case::Body;
 use crate::operators;
 use crate::row::{Placement, Row, Tiles};
@@ -35,6 +38,13 @@ pub(crate) fn requests(n: u64) -> Vec<Request> {
         by_key(&u32::TYPE, None, n),
     ];
     requests.push(histogram(300, n));
+    for (by, gives) in [
+        (offsets(300), Gives::Total),
+        (Segments::Rows(1), Gives::Prefixes(ScanKind::Inclusive)),
+        (Segments::Keys(u32::TYPE), Gives::Prefixes(ScanKind::Exclusive)),
+    ] {
+        requests.push(segmented(&operators::compose(), by, gives, n));
+    }
     requests.push(select(&operators::first_of_runs()[0], Rest::Dropped, n));
     requests.extend([0, 3, 9].map(|i| {
         let (selector, keeps) = kept_otherwise().swap_remove(i);
@@ -82,7 +92,7 @@ impl Table<'_> {
         }
     }
 
-    fn resized(&mut self, row: &Row, sizes: Sizes) {
+    pub(super) fn resized(&mut self, row: &Row, sizes: Sizes) {
         self.push(format!("{}/{}", row.name(), sizes.name()), Body::Sizes(row.clone().into(), sizes));
     }
 }

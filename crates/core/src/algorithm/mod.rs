@@ -8,6 +8,7 @@ pub mod reduce;
 pub mod reduce_by_key;
 pub mod scan;
 pub mod scatter;
+pub mod segmented;
 pub mod select;
 pub mod sort;
 

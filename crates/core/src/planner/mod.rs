@@ -57,7 +57,7 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
     planner.check(request)?;
     let algorithm = planner.algorithm(request)?;
     let work = match n {
-        0 => Work::new(Default::default(), planner.of_nothing(asked)),
+        0 if !asked.works_on_nothing() => Work::new(Default::default(), planner.of_nothing(asked)),
         _ => request.work(algorithm, &planner).unwrap_or_else(|| Err(planner.is_foreign(request, algorithm)))?,
     };
     let plan = planner.finish(algorithm, n, operands, work)?;

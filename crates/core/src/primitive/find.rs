@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::select::{Keeps, UpperHalf};
-use super::{Form, Writes};
+use super::{Form, Varies};
 use crate::results::{Results, length, new_count, results};
 use crate::{
     Backend, Buffer, Compacted, Device, Element, Placed, Predicate, Rest, Result, Scalar, SelectRequest, Selector,
@@ -12,7 +12,7 @@ use crate::{
 
 /// The places of the upper half.
 pub static FIND_ALL: Form = Form {
-    writes: Writes::Kept,
+    varies: Varies::Kept,
     ..Form::new("find_all", |scalar, _, n| {
         let selector = UpperHalf::of(scalar)?;
         Some(SelectRequest { selector, n, rest: Rest::Dropped, keeps: Keeps::Indices }.into())
@@ -21,7 +21,7 @@ pub static FIND_ALL: Form = Form {
 
 /// The words beside the flags of the upper half.
 pub static SELECT_FLAGGED: Form = Form {
-    writes: Writes::Kept,
+    varies: Varies::Kept,
     ..Form::new("select_flagged", |scalar, _, n| {
         let (selector, keeps) = (UpperHalf::of(scalar)?, Keeps::Values(Scalar::U32.into()));
         Some(SelectRequest { selector, n, rest: Rest::Dropped, keeps }.into())

@@ -11,26 +11,28 @@ pub struct Form {
     pub name: &'static str,
     /// Whether it has an operator.
     pub has_operator: bool,
-    /// What decides how many elements it writes.
-    pub writes: Writes,
+    /// What of its input decides how long it takes, beside the size.
+    pub varies: Varies,
     /// `None` for a type or an operator that it is not for.
     pub(crate) request: fn(Scalar, Builtin, u64) -> Option<Request>,
 }
 
-/// What decides how many elements a call writes.
+/// What of an input decides how long a call takes, beside its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writes {
-    /// How many it is given.
-    All,
-    /// How many a predicate keeps, [`UpperHalf`](crate::UpperHalf).
+pub enum Varies {
+    /// Nothing that programs ask for.
+    Nothing,
+    /// How many elements a predicate keeps, [`UpperHalf`](crate::UpperHalf).
     Kept,
-    /// How many runs of equal keys there are.
+    /// How long runs of equal keys are.
     Runs,
+    /// How long segments are.
+    Segments,
 }
 
 impl Form {
     pub(crate) const fn new(name: &'static str, request: fn(Scalar, Builtin, u64) -> Option<Request>) -> Form {
-        Form { name, has_operator: false, writes: Writes::All, request }
+        Form { name, has_operator: false, varies: Varies::Nothing, request }
     }
 
     /// The request of `n` elements, with this operator if the form has one.

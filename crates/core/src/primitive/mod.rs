@@ -10,19 +10,21 @@ pub(crate) mod reduce;
 pub(crate) mod reduce_by_key;
 pub(crate) mod scan;
 pub(crate) mod scatter;
+pub(crate) mod segmented;
 pub(crate) mod select;
 pub(crate) mod sort;
 pub(crate) mod unique;
 
 pub use self::copy::CopyCall;
 pub use self::find::{FindCall, NonZero};
-pub use self::form::{Form, Writes};
+pub use self::form::{Form, Varies};
 pub use self::histogram::{AsBin, EvenBins, HistogramCall};
 pub use self::prelude::*;
 pub use self::reduce::{ReduceCall, ReduceThenCall};
 pub use self::reduce_by_key::ReduceByKeyCall;
 pub use self::scan::{ScanCall, ScanKind, ScanThenCall};
 pub use self::scatter::ScatterCall;
+pub use self::segmented::{Gives, Offset, SegmentedReduceCall, SegmentedScanCall, Segments};
 pub use self::select::{Asks, Block, HostSelector, Keeps, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 pub use self::unique::UniqueByKeyCall;
@@ -142,6 +144,8 @@ primitives! {
     scan: Scan(ScanRequest) as SCAN;
     /// Reduce.
     reduce: Reduce(ReduceRequest) as REDUCE, SUM_OF_SQUARES, DOT, ARG_MIN;
+    /// Reduce or scan segments.
+    segmented: Segmented(SegmentedRequest) as SEGMENTED_REDUCE, SEGMENTED_SCAN, SCAN_BY_KEY;
     /// Sort.
     sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT;
     /// Select, partition, find, or keep the first of each run.
@@ -203,6 +207,11 @@ pub(crate) trait Primitive {
     fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
         let _ = algorithm;
         None
+    }
+
+    /// Whether an algorithm plans what is to be done where there are no elements, and not [`Primitive::of_nothing`].
+    fn works_on_nothing(&self) -> bool {
+        false
     }
 
     /// What is to be done where there are no elements: where outputs are counted, there are none.
@@ -306,7 +315,7 @@ impl Request {
         self.asked().form()
     }
 
-    /// The primitive's name in reports: copy, scan, reduce, sort_keys, sort_pairs, argsort, select_if, partition_if,
+    /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort, select_if, partition_if,
     /// find_all, select_flagged, unique, unique_by_key, histogram, reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Form, Label, Operand, Primitive, fill_one};
+use super::{Form, Label, Offset, Operand, Primitive, SegmentedReduceCall, fill_one};
 use crate::results::{Results, length, results};
 use crate::{
     Backend, Buffer, Builtin, Device, Element, IntoInput, Map, Monoid, Op, Placed, Result, Slot, Step, Then, Transfer,
@@ -135,9 +135,9 @@ pub trait Reduce: Backend {
 /// ```
 #[must_use = "say where: to(&out), collect() or value()"]
 pub struct ReduceCall<T, B: Backend = Device> {
-    device: B,
-    input: View<T, B>,
-    request: ReduceRequest,
+    pub(super) device: B,
+    pub(super) input: View<T, B>,
+    pub(super) request: ReduceRequest,
 }
 
 impl<T: Element, B: Backend> ReduceCall<T, B> {
@@ -153,6 +153,34 @@ impl<T: Element, B: Backend> ReduceCall<T, B> {
     pub fn starting_from(mut self, initial: T) -> Self {
         self.request.initial = Some(bytemuck::bytes_of(&initial).to_vec());
         self
+    }
+
+    /// Of each segment alone: the segment `s` has the elements `offsets[s]..offsets[s + 1]`. So there is one more offset than
+    /// segments. Offsets are `u32` or `u64`. A segment without elements gives what it starts from. An offset past the end is the end.
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 2, 2, 5])?);
+    /// assert_eq!(gpu.reduce(&x, Sum).segments(&offsets).read()?, [4, 0, 10]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn segments<O: Offset>(self, offsets: &Buffer<O, B>) -> SegmentedReduceCall<T, B> {
+        SegmentedReduceCall::by_offsets(self, offsets)
+    }
+
+    /// Of each row of so many elements alone, which must divide the elements. Where their number is on the device, the last row may
+    /// be short.
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4, 1, 5, 9])?;
+    /// assert_eq!(gpu.reduce(&x, Sum).rows(3).read()?, [8, 15]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn rows(self, width: usize) -> SegmentedReduceCall<T, B> {
+        SegmentedReduceCall::by_rows(self, width)
     }
 
     /// To a buffer of one element.

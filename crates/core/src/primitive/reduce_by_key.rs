@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Form, Label, Operand, Primitive, Writes};
+use super::{Form, Label, Operand, Primitive, Varies};
 use crate::results::{Results, length, new_count, results};
 use crate::wgsl::{mentions, renamed};
 use crate::{
@@ -25,7 +25,7 @@ pub struct ReduceByKeyRequest {
 /// Reductions of the values of equal keys.
 pub static REDUCE_BY_KEY: Form = Form {
     has_operator: true,
-    writes: Writes::Runs,
+    varies: Varies::Runs,
     ..Form::new("reduce_by_key", |key, op, n| {
         Some(ReduceByKeyRequest { key: ElementType::Scalar(key), op: Some(Op::builtin(op, key)?), n }.into())
     })
@@ -33,7 +33,7 @@ pub static REDUCE_BY_KEY: Form = Form {
 
 /// Lengths of the runs of equal keys.
 pub static RUN_LENGTH_ENCODE: Form = Form {
-    writes: Writes::Runs,
+    varies: Varies::Runs,
     ..Form::new("run_length_encode", |key, _, n| {
         Some(ReduceByKeyRequest { key: ElementType::Scalar(key), op: None, n }.into())
     })

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Form, Label, Operand, Primitive, fill_one};
+use super::{Form, Label, Offset, Operand, Primitive, SegmentedScanCall, fill_one};
 use crate::algorithm::{Algorithm, scan};
 use crate::planner::Planner;
 use crate::results::{Whole, length, unknown_length, whole_results};
@@ -180,6 +180,45 @@ pub trait Scan: Backend {
     fn exclusive_scan<X: IntoInput<Self>, M: Monoid<X::Item>>(&self, x: X, op: M) -> ScanCall<X::Item, Self> {
         ScanCall::new(self, x.into_input(), Op::of(op), ScanKind::Exclusive)
     }
+
+    /// Each run of equal keys scanned alone: each value combined with those of the same run before it.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, values) = (gpu.upload(&[7u8, 7, 2, 7])?, gpu.upload(&[1.0f32, 2.0, 3.0, 4.0])?);
+    /// assert_eq!(gpu.inclusive_scan_by_key(&keys, &values, Sum).read()?, [1.0, 3.0, 3.0, 4.0]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn inclusive_scan_by_key<X: IntoInput<Self>, V: IntoInput<Self>, M: Monoid<V::Item>>(
+        &self,
+        keys: X,
+        values: V,
+        op: M,
+    ) -> SegmentedScanCall<V::Item, Self> {
+        let keys = keys.into_input();
+        SegmentedScanCall::by_keys(self.inclusive_scan(values.into_input().beside(&keys), op), &keys)
+    }
+
+    /// As [`Scan::inclusive_scan_by_key`], without the value itself: a run's first gives the operator's identity, or what
+    /// [`SegmentedScanCall::starting_from`] says.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, values) = (gpu.upload(&[7u8, 7, 2, 7])?, gpu.upload(&[1u32, 2, 3, 4])?);
+    /// assert_eq!(gpu.exclusive_scan_by_key(&keys, &values, Sum).starting_from(10).read()?, [10, 11, 10, 10]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn exclusive_scan_by_key<X: IntoInput<Self>, V: IntoInput<Self>, M: Monoid<V::Item>>(
+        &self,
+        keys: X,
+        values: V,
+        op: M,
+    ) -> SegmentedScanCall<V::Item, Self> {
+        let keys = keys.into_input();
+        SegmentedScanCall::by_keys(self.exclusive_scan(values.into_input().beside(&keys), op), &keys)
+    }
 }
 
 /// A scan whose result has no place yet.
@@ -203,9 +242,9 @@ pub trait Scan: Backend {
 /// ```
 #[must_use = "say where: to(&out), in_place(), collect() or read()"]
 pub struct ScanCall<T, B: Backend = Device> {
-    device: B,
-    input: View<T, B>,
-    request: ScanRequest,
+    pub(super) device: B,
+    pub(super) input: View<T, B>,
+    pub(super) request: ScanRequest,
     total: Option<Buffer<T, B>>,
 }
 
@@ -252,6 +291,35 @@ impl<T: Element, B: Backend> ScanCall<T, B> {
     pub fn starting_from(mut self, initial: T) -> Self {
         self.request.initial = Some(bytemuck::bytes_of(&initial).to_vec());
         self
+    }
+
+    /// Of each segment alone: the segment `s` has the elements `offsets[s]..offsets[s + 1]`. So there is one more offset than
+    /// segments. Offsets are `u32` or `u64`, and one past the end is the end. Elements before the first offset or from the last one
+    /// on are segments of their own.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 2, 2, 5])?);
+    /// assert_eq!(gpu.inclusive_scan(&x, Sum).segments(&offsets).read()?, [3, 4, 4, 5, 10]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn segments<O: Offset>(self, offsets: &Buffer<O, B>) -> SegmentedScanCall<T, B> {
+        SegmentedScanCall::by_offsets(self, offsets)
+    }
+
+    /// Of each row of so many elements alone, which must divide the elements. Where their number is on the device, the last row may
+    /// be short.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4, 1, 5, 9])?;
+    /// assert_eq!(gpu.exclusive_scan(&x, Sum).rows(3).read()?, [0, 3, 4, 0, 1, 6]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn rows(self, width: usize) -> SegmentedScanCall<T, B> {
+        SegmentedScanCall::by_rows(self, width)
     }
 
     /// To a buffer of as many elements.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub use super::find::{FIND_ALL, SELECT_FLAGGED};
 use super::find::{FindCall, NonZero};
 pub use super::unique::{UNIQUE, UNIQUE_BY_KEY};
-use super::{Form, Label, Operand, Primitive, Writes};
+use super::{Form, Label, Operand, Primitive, Varies};
 use crate::algorithm::Algorithm;
 use crate::host::Loops;
 use crate::op::own_name;
@@ -341,11 +341,11 @@ fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Option<Request> {
 
 /// Selections of the upper half.
 pub static SELECT_IF: Form =
-    Form { writes: Writes::Kept, ..Form::new("select_if", |scalar, _, n| upper_half(scalar, Rest::Dropped, n)) };
+    Form { varies: Varies::Kept, ..Form::new("select_if", |scalar, _, n| upper_half(scalar, Rest::Dropped, n)) };
 
 /// Partitions into the upper half and the rest.
 pub static PARTITION_IF: Form =
-    Form { writes: Writes::Kept, ..Form::new("partition_if", |scalar, _, n| upper_half(scalar, Rest::Apart, n)) };
+    Form { varies: Varies::Kept, ..Form::new("partition_if", |scalar, _, n| upper_half(scalar, Rest::Apart, n)) };
 
 impl SelectRequest {
     /// What is moved where the inputs are read in so many passes, and so many outputs are written.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::select::{Asks, Keeps};
-use super::{Form, Writes};
+use super::{Form, Varies};
 use crate::host::{Loops, split};
 use crate::results::{Results, length, new_count, results};
 use crate::{
@@ -86,11 +86,11 @@ fn request(scalar: Scalar, n: u64, keeps: Keeps) -> Option<Request> {
 
 /// The first of each run.
 pub static UNIQUE: Form =
-    Form { writes: Writes::Runs, ..Form::new("unique", |scalar, _, n| request(scalar, n, Keeps::Items)) };
+    Form { varies: Varies::Runs, ..Form::new("unique", |scalar, _, n| request(scalar, n, Keeps::Items)) };
 
 /// The first of each run of keys, with its value.
 pub static UNIQUE_BY_KEY: Form = Form {
-    writes: Writes::Runs,
+    varies: Varies::Runs,
     ..Form::new("unique_by_key", |scalar, _, n| request(scalar, n, Keeps::Pairs(u32::TYPE)))
 };
 

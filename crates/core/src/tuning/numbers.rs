@@ -179,6 +179,8 @@ tuning! {
     select: Selections in algorithm::select,
     /// Histograms.
     histogram: Histograms in algorithm::histogram,
+    /// Numbers of reductions and scans of segments.
+    segmented: SegmentedTiles in algorithm::segmented,
     /// Numbers of reductions by key.
     reduce_by_key: ReductionsByKey in algorithm::reduce_by_key,
     /// What is said of every tile.

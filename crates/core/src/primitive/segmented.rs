@@ -1,0 +1,495 @@
+//! Reductions and scans of segments: parts of the elements that lie together, each reduced or scanned alone.
+
+use super::scan::ScanKind;
+use super::{Form, Label, Operand, Primitive, Varies};
+use crate::results::{Results, Whole, length, results, unknown_length, whole_results};
+use crate::view::Erased;
+use crate::{
+    Backend, Buffer, Compacted, Device, Element, ElementType, Error, MAX_ELEMENTS, Op, Placed, ReduceCall,
+    ReduceRequest, Result, Scalar, ScanCall, ScanRequest, Slot, Span, Spans, SpansOf, Transfer, View, block_on,
+};
+
+/// A reduction or a scan of segments.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SegmentedRequest {
+    /// The operator.
+    pub op: Op,
+    /// How many elements.
+    pub n: u64,
+    /// What says where segments begin.
+    pub by: Segments,
+    /// What each segment gives.
+    pub gives: Gives,
+    /// The element that each segment starts from, as bytes; the operator's identity if `None`.
+    pub initial: Option<Vec<u8>>,
+}
+
+/// What says where segments begin.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Segments {
+    /// Offsets, `u32` or `u64`, one more than there are segments: each has the elements from its offset to the next one. Elements
+    /// before the first and from the last offset on are segments of their own, which no total is written of.
+    Offsets {
+        /// The type of the offsets.
+        of: ElementType,
+        /// How many segments there are.
+        count: u64,
+    },
+    /// All have so many elements.
+    Rows(u64),
+    /// Each run of equal keys of this type is a segment. Keys are equal if their bits are.
+    Keys(ElementType),
+}
+
+/// What a segment gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Gives {
+    /// Its total.
+    Total,
+    /// The prefix of each of its elements.
+    Prefixes(ScanKind),
+}
+
+/// Elements of a segment of the forms that programs offer, about.
+pub(crate) const FORM_LENGTH: u64 = 256;
+
+/// The request of a form whose segments have offsets.
+fn by_offsets(op: Option<Op>, n: u64, gives: Gives) -> Option<crate::Request> {
+    let by = Segments::Offsets { of: Scalar::U32.into(), count: n.div_ceil(FORM_LENGTH) };
+    Some(SegmentedRequest { op: op?, n, by, gives, initial: None }.into())
+}
+
+/// Reductions of segments.
+pub static SEGMENTED_REDUCE: Form = Form {
+    has_operator: true,
+    varies: Varies::Segments,
+    ..Form::new("segmented_reduce", |scalar, op, n| by_offsets(Op::builtin(op, scalar), n, Gives::Total))
+};
+
+/// Exclusive scans of segments.
+pub static SEGMENTED_SCAN: Form = Form {
+    has_operator: true,
+    varies: Varies::Segments,
+    ..Form::new("segmented_scan", |scalar, op, n| {
+        by_offsets(Op::builtin(op, scalar), n, Gives::Prefixes(ScanKind::Exclusive))
+    })
+};
+
+/// Exclusive scans of the values of equal keys.
+pub static SCAN_BY_KEY: Form = Form {
+    has_operator: true,
+    varies: Varies::Runs,
+    ..Form::new("scan_by_key", |key, op, n| {
+        let (by, gives) = (Segments::Keys(key.into()), Gives::Prefixes(ScanKind::Exclusive));
+        Some(SegmentedRequest { op: Op::builtin(op, key)?, n, by, gives, initial: None }.into())
+    })
+};
+
+impl Segments {
+    /// What there is of it in memory: offsets or keys.
+    fn operand(&self, n: u64) -> Option<Operand> {
+        match self {
+            Segments::Offsets { of, count } => {
+                Some(Operand { packed: false, ..Operand::moved(Slot::InputValues, of, count.saturating_add(1)) })
+            }
+            Segments::Rows(_) => None,
+            Segments::Keys(of) => Some(Operand::moved(Slot::InputValues, of, n)),
+        }
+    }
+
+    /// How many there are of `n` elements, if that is known.
+    pub(crate) fn count(&self, n: u64) -> Option<u64> {
+        match *self {
+            Segments::Offsets { count, .. } => Some(count),
+            Segments::Rows(width) => Some(n.div_ceil(width.max(1))),
+            Segments::Keys(_) => None,
+        }
+    }
+}
+
+impl SegmentedRequest {
+    /// The element that each segment starts from.
+    pub fn start(&self) -> &[u8] {
+        self.initial.as_deref().unwrap_or(self.op.identity())
+    }
+
+    /// How many elements are written.
+    pub(crate) fn outputs(&self) -> u64 {
+        match self.gives {
+            Gives::Total => self.by.count(self.n).unwrap_or(self.n),
+            Gives::Prefixes(_) => self.n,
+        }
+    }
+
+    /// What is moved where the inputs are read in so many passes.
+    pub(crate) fn bytes_moved(&self, passes: u64) -> u64 {
+        let element = u64::from(self.op.element().bytes());
+        let beside = self.by.operand(self.n).map_or(0, |operand| operand.bytes());
+        let read = self.n.saturating_mul(element).saturating_add(beside);
+        read.saturating_mul(passes).saturating_add(self.outputs().saturating_mul(element))
+    }
+}
+
+impl Primitive for SegmentedRequest {
+    fn form(&self) -> &'static Form {
+        match (&self.by, self.gives) {
+            (_, Gives::Total) => &SEGMENTED_REDUCE,
+            (Segments::Keys(_), _) => &SCAN_BY_KEY,
+            _ => &SEGMENTED_SCAN,
+        }
+    }
+
+    fn n(&self) -> u64 {
+        self.n
+    }
+
+    fn label(&self) -> Label {
+        let key = if let Segments::Keys(key) = &self.by { Some(key) } else { None };
+        let kind = match self.gives {
+            Gives::Total => None,
+            Gives::Prefixes(ScanKind::Inclusive) => Some("inclusive"),
+            Gives::Prefixes(ScanKind::Exclusive) => Some("exclusive"),
+        };
+        let initial = self.initial.is_some().then_some("initial");
+        let mut label = Label::new(&[key, Some(self.op.element())], &*self.op.name, &[kind, initial]);
+        match &self.by {
+            Segments::Offsets { of, count } => {
+                let wide = if of.bytes() == 8 { ":u64" } else { "" };
+                label.more.push(format!("segments={count}{wide}").into());
+            }
+            Segments::Rows(width) => label.more.push(format!("rows={width}").into()),
+            Segments::Keys(_) => {}
+        }
+        label
+    }
+
+    fn operands(&self) -> Vec<Operand> {
+        let element = self.op.element();
+        let packed = matches!(self.gives, Gives::Prefixes(_));
+        let output = Operand { packed, ..Operand::new(Slot::Output, element, self.outputs()) };
+        let input = Operand::new(Slot::Input, element, self.n);
+        [Some(input), self.by.operand(self.n), Some(output)].into_iter().flatten().collect()
+    }
+
+    fn op(&self) -> Option<&Op> {
+        Some(&self.op)
+    }
+
+    fn initial(&self) -> Option<&[u8]> {
+        self.initial.as_deref()
+    }
+
+    fn bytes_moved_by(&self, _: u64) -> u64 {
+        self.bytes_moved(1)
+    }
+
+    fn check(&self) -> Result<()> {
+        let invalid = |why: String| Err(Error::Invalid(why));
+        match &self.by {
+            Segments::Rows(0) => invalid("rows of 0 elements; give them one at least".into()),
+            Segments::Rows(width) if *width > MAX_ELEMENTS || !self.n.is_multiple_of(*width) => {
+                invalid(format!("rows of {width} elements do not divide {}; leave out what is no whole row", self.n))
+            }
+            Segments::Offsets { of, .. } if ![Scalar::U32.into(), Scalar::U64.into()].contains(of) => {
+                invalid(format!("offsets of {}; they are u32 or u64", of.name()))
+            }
+            Segments::Offsets { count, .. } if *count >= MAX_ELEMENTS => {
+                invalid(format!("{count} segments in one call; there may be {} at most", MAX_ELEMENTS - 1))
+            }
+            Segments::Keys(_) if self.gives == Gives::Total => {
+                invalid("totals of runs of equal keys; reduce_by_key gives them, with their keys and number".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn apart(&self) -> Option<&'static str> {
+        (self.gives == Gives::Total).then_some(
+            "a reduction of segments in place: totals would overwrite elements that are still to be read; give it two spans",
+        )
+    }
+
+    fn works_on_nothing(&self) -> bool {
+        self.gives == Gives::Total && self.outputs() > 0
+    }
+}
+
+/// The type of offsets: `u32` or `u64`.
+pub trait Offset: Element {}
+impl Offset for u32 {}
+impl Offset for u64 {}
+
+/// Where segments begin, and the memory that says it.
+struct Bounds<B: Backend> {
+    by: Segments,
+    span: Option<Span<B>>,
+    /// The keys, if they are a view.
+    keys: Option<Erased<B>>,
+    /// Why there are none.
+    refusal: Option<String>,
+}
+
+impl<B: Backend> Bounds<B> {
+    fn offsets<O: Offset>(offsets: &Buffer<O, B>) -> Bounds<B> {
+        let refusal = offsets.is_empty().then(|| "no offsets; there is one more than there are segments".into());
+        let count = offsets.len().saturating_sub(1) as u64;
+        let by = Segments::Offsets { of: O::TYPE, count };
+        Bounds { by, span: Some(offsets.span().clone()), keys: None, refusal }
+    }
+
+    fn rows(width: usize) -> Bounds<B> {
+        Bounds { by: Segments::Rows(width as u64), span: None, keys: None, refusal: None }
+    }
+
+    fn keys<K: Element>(keys: &View<K, B>) -> Bounds<B> {
+        let by = Segments::Keys(K::TYPE);
+        Bounds { by, span: keys.memory().cloned(), keys: Some(keys.erased()), refusal: None }
+    }
+
+    /// A call on these spans and those of the bounds.
+    fn placed(self, device: B, request: SegmentedRequest, spans: std::result::Result<Spans<B>, String>) -> Placed<B> {
+        let spans = spans.map(|spans| SpansOf { input_values: self.span, ..spans });
+        let placed = Placed::of(device, request, spans).refused(self.refusal);
+        match self.keys {
+            Some(keys) => placed.reads_erased(Slot::InputValues, keys),
+            None => placed,
+        }
+    }
+
+    /// Fails if there are offsets that fall, do not begin at 0, or pass the end.
+    fn check(&self, device: &B, n: u64) -> Result<()> {
+        let (Segments::Offsets { of, .. }, Some(span)) = (&self.by, &self.span) else { return Ok(()) };
+        let mut bytes = vec![0; span.bytes() as usize];
+        block_on(device.read(span, &mut bytes))?;
+        let offsets = bytes.chunks_exact(of.bytes() as usize).map(|offset| {
+            let mut wide = [0; 8];
+            wide[..offset.len()].copy_from_slice(offset);
+            u64::from_le_bytes(wide)
+        });
+        check_offsets(offsets, n)
+    }
+}
+
+/// Fails if offsets fall, do not begin at 0, or pass the end.
+fn check_offsets(offsets: impl Iterator<Item = u64>, n: u64) -> Result<()> {
+    let mut before = 0;
+    for (place, offset) in offsets.enumerate() {
+        let why = match place {
+            0 if offset != 0 => "the first of all is 0".into(),
+            _ if offset < before => format!("the one before is {before}"),
+            _ if offset > n => format!("there are {n} elements"),
+            _ => {
+                before = offset;
+                continue;
+            }
+        };
+        return Err(Error::Invalid(format!("offset {place} is {offset}, and {why}")));
+    }
+    Ok(())
+}
+
+/// A reduction of segments whose totals have no place yet.
+///
+/// One look-back pass reads each element once, and writes a total for each segment. It goes by tiles of elements, so its speed does
+/// not depend on how long segments are. Devices without subgroups take three launches, and read twice.
+///
+/// ```
+/// # use trifold_core::{block_on, Reduce, Sum, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 2, 2, 5])?);
+/// assert_eq!(gpu.reduce(&x, Sum).segments(&offsets).read()?, [4, 0, 10]);
+/// assert_eq!(block_on(gpu.reduce(&x, Sum).segments(&offsets).read_async())?, [4, 0, 10]);
+///
+/// // To new memory on the device.
+/// assert_eq!(gpu.reduce(&x, Sum).rows(5).collect()?.read()?, [14]);
+///
+/// // Of as many elements as a word on the device says: segments end there.
+/// let n = gpu.upload(&[3u32])?;
+/// assert_eq!(gpu.reduce(&x, Sum).segments(&offsets).len_on_device(&n).read()?, [4, 0, 4]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
+#[must_use = "say where: to(&out), collect() or read()"]
+pub struct SegmentedReduceCall<T, B: Backend = Device> {
+    device: B,
+    input: View<T, B>,
+    request: ReduceRequest,
+    bounds: Bounds<B>,
+}
+
+impl<T: Element, B: Backend> SegmentedReduceCall<T, B> {
+    pub(crate) fn by_offsets<O: Offset>(call: ReduceCall<T, B>, offsets: &Buffer<O, B>) -> Self {
+        let ReduceCall { device, input, request } = call;
+        SegmentedReduceCall { device, input, request, bounds: Bounds::offsets(offsets) }
+    }
+
+    pub(crate) fn by_rows(call: ReduceCall<T, B>, width: usize) -> Self {
+        let ReduceCall { device, input, request } = call;
+        SegmentedReduceCall { device, input, request, bounds: Bounds::rows(width) }
+    }
+
+    /// To a buffer of one element a segment.
+    ///
+    /// ```
+    /// # use trifold_core::{Max, Reduce, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, largest) = (gpu.upload(&[3u32, 1, 4, 1, 5, 9])?, gpu.alloc(2)?);
+    /// gpu.reduce(&x, Max).rows(3).to(&largest).run()?;
+    /// assert_eq!(largest.read()?, [4, 9]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
+        let ReduceRequest { op, n, initial } = self.request;
+        let request = SegmentedRequest { op, n, by: self.bounds.by.clone(), gives: Gives::Total, initial };
+        let spans = self.input.spans_to(output.span());
+        self.bounds.placed(self.device, request, Ok(spans)).reads(Slot::Input, &self.input)
+    }
+
+    /// Reads the offsets, and fails at the first that is less than the one before it or more than the elements, and if the first of all
+    /// is not 0. Without it a call touches nothing outside its spans, but what it gives is not said.
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 3, 2, 5])?);
+    /// let why = gpu.reduce(&x, Sum).segments(&offsets).checked().err().expect("offsets that fall").to_string();
+    /// assert!(why.contains("offset 2 is 2, and the one before is 3"));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
+    pub fn checked(self) -> Result<Self> {
+        self.bounds.check(&self.device, self.input.n())?;
+        Ok(self)
+    }
+
+    /// How many segments there are.
+    fn count(&self) -> usize {
+        self.bounds.by.count(self.input.n()).unwrap_or(0) as usize
+    }
+}
+
+length!(SegmentedReduceCall<T: Element>, input);
+
+results! {
+    SegmentedReduceCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {
+        let output = call.device.alloc(call.count())?;
+        call.to(&output).run_async().await?;
+        Ok(output)
+    }
+}
+
+/// A scan of segments whose result has no place yet.
+///
+/// One look-back pass moves each element twice, as a [scan](crate::Scan) does, however long segments are. Devices without subgroups take three
+/// launches, and read twice.
+///
+/// ```
+/// # use trifold_core::{block_on, Scan, Sum, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 2, 2, 5])?);
+/// assert_eq!(gpu.inclusive_scan(&x, Sum).segments(&offsets).read()?, [3, 4, 4, 5, 10]);
+/// assert_eq!(block_on(gpu.exclusive_scan(&x, Sum).segments(&offsets).read_async())?, [0, 3, 0, 4, 5]);
+///
+/// // To new memory on the device.
+/// assert_eq!(gpu.inclusive_scan(&x, Sum).rows(5).collect()?.len(), 5);
+///
+/// // Of as many elements as a word on the device says. Their number goes along.
+/// let n = gpu.upload(&[3u32])?;
+/// let sums = gpu.inclusive_scan(&x, Sum).segments(&offsets).len_on_device(&n).compact()?;
+/// assert_eq!(sums.read()?, [3, 4, 4]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
+#[must_use = "say where: to(&out), in_place(), collect() or read()"]
+pub struct SegmentedScanCall<T, B: Backend = Device> {
+    device: B,
+    input: View<T, B>,
+    request: SegmentedRequest,
+    bounds: Bounds<B>,
+}
+
+impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
+    fn of(call: ScanCall<T, B>, mut bounds: Bounds<B>) -> Self {
+        let ScanCall { device, input, request: ScanRequest { op, n, kind, initial, total }, .. } = call;
+        if total {
+            bounds.refusal =
+                Some("a scan of segments with the total of all; reduce its segments for their totals".into());
+        }
+        let request = SegmentedRequest { op, n, by: bounds.by.clone(), gives: Gives::Prefixes(kind), initial };
+        SegmentedScanCall { device, input, request, bounds }
+    }
+
+    pub(crate) fn by_offsets<O: Offset>(call: ScanCall<T, B>, offsets: &Buffer<O, B>) -> Self {
+        SegmentedScanCall::of(call, Bounds::offsets(offsets))
+    }
+
+    pub(crate) fn by_rows(call: ScanCall<T, B>, width: usize) -> Self {
+        SegmentedScanCall::of(call, Bounds::rows(width))
+    }
+
+    pub(crate) fn by_keys<K: Element>(call: ScanCall<T, B>, keys: &View<K, B>) -> Self {
+        SegmentedScanCall::of(call, Bounds::keys(keys))
+    }
+
+    /// With each segment from this element on, instead of the operator's identity.
+    pub fn starting_from(mut self, initial: T) -> Self {
+        self.request.initial = Some(crate::bytemuck::bytes_of(&initial).to_vec());
+        self
+    }
+
+    /// To a buffer of as many elements.
+    ///
+    /// ```
+    /// # use trifold_core::{Max, Scan, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, y) = (gpu.upload(&[3u32, 1, 4, 1, 5, 9])?, gpu.alloc(6)?);
+    /// gpu.inclusive_scan(&x, Max).rows(3).to(&y).run()?;
+    /// assert_eq!(y.read()?, [3, 3, 4, 1, 5, 9]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
+        let spans = self.input.spans_to(output.span());
+        self.bounds.placed(self.device, self.request, Ok(spans)).reads(Slot::Input, &self.input)
+    }
+
+    /// To where the input is.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4, 1])?;
+    /// gpu.inclusive_scan(&x, Sum).rows(2).in_place().run()?;
+    /// assert_eq!(x.read()?, [3, 4, 4, 5]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn in_place(self) -> Placed<B> {
+        self.bounds.placed(self.device, self.request, self.input.spans_in_place())
+    }
+
+    /// Reads the offsets, and fails at the first that is less than the one before it or more than the elements, and if the first of all
+    /// is not 0. Without it a call touches nothing outside its spans, but what it gives is not said.
+    ///
+    /// ```
+    /// # use trifold_core::{Scan, Sum, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 3, 2, 5])?);
+    /// let why = gpu.inclusive_scan(&x, Sum).segments(&offsets).checked().err().expect("offsets that fall").to_string();
+    /// assert!(why.contains("offset 2 is 2, and the one before is 3"));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
+    pub fn checked(self) -> Result<Self> {
+        self.bounds.check(&self.device, self.input.n())?;
+        Ok(self)
+    }
+}
+
+whole_results! {
+    SegmentedScanCall<T: Element>, input -> Buffer<T, B>, Compacted<T, B>, Vec<T>; |call| {
+        let output = call.device.alloc(call.input.len())?;
+        call.to(&output).run_async().await?;
+        output
+    }
+}

@@ -1,0 +1,19 @@
+// segmented/keys: which elements of a tile begin segments, where those are runs of equal keys. Keys are equal if their bits are.
+
+// Marks the elements of a tile whose key is not the one before. All invocations call it together.
+FUNCTION u32 mark_heads(InputValues input_values, const Params &params, u32 tile, u32 seat) {
+  const u32 first = tile * TILE;
+  const u32 count = tile_count(tile, params.n);
+#pragma unroll
+  for (u32 k = 0u; k < ROWS; k++) {
+    const u32 place = min(k * WORKGROUP + seat, count - 1u);
+    const u32 before = max(first + place, 1u) - 1u;
+    u32 difference = 0u;
+#pragma unroll
+    for (u32 i = 0u; i < KEY_WORDS; i++) {
+      difference |= load_input_values_word(input_values, first + place, i) ^ load_input_values_word(input_values, before, i);
+    }
+    if (difference != 0u) { mark_head(place); }
+  }
+  return 0u;
+}

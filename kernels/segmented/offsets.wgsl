@@ -1,0 +1,53 @@
+// segmented/offsets: which elements of a tile begin segments, by the offsets. A tile searches for its own.
+
+// What a search has found, and the offsets at both ends of a batch.
+var<workgroup> search_chunks: atomic<u32>;
+var<workgroup> search_found: u32;
+var<workgroup> batch_ends: vec2<u32>;
+
+// The first offset from the one at `start` on that is no less than `at`; one past the last if none is. All invocations call it together,
+// each turn divides what is left by as many as they are.
+fn search_offset(at: u32, start: u32, n: u32, seat: u32) -> u32 {
+  var low = start;
+  var high = params.segments + 1u;
+  while (low < high) {
+    let each = (high - low - 1u) / WORKGROUP + 1u;
+    let probe = low + seat * each + (each - 1u);
+    if (seat == 0u) { atomicStore(&search_chunks, 0u); }
+    workgroupBarrier();
+    if (seat * each < high - low && probe < high && segment_offset(probe, n) < at) { atomicMax(&search_chunks, seat + 1u); }
+    workgroupBarrier();
+    if (seat == 0u) { search_found = atomicLoad(&search_chunks); }
+    // So many chunks have offsets that are all less.
+    low = low + workgroupUniformLoad(&search_found) * each;
+    high = min(low + (each - 1u), high);
+  }
+  return low;
+}
+
+// Where the next batch of WORKGROUP offsets begins, one past the last offset if none that is less than `past` follows. A batch of equal
+// offsets, which are segments without elements, is followed by the next other one.
+fn next_batch(start: u32, past: u32, n: u32, seat: u32) -> u32 {
+  let end = start + WORKGROUP;
+  if (end > params.segments) { return params.segments + 1u; }
+  if (seat == 0u) { batch_ends = vec2(segment_offset(start, n), segment_offset(end - 1u, n)); }
+  let ends = workgroupUniformLoad(&batch_ends);
+  if (ends.y >= past) { return params.segments + 1u; }
+  if (ends.x < ends.y) { return end; }
+  return search_offset(ends.y + 1u, end, n, seat);
+}
+
+// Marks the elements of a tile that begin segments. Returns the tile's first offset. All invocations call it together.
+fn mark_heads(tile: u32, n: u32, seat: u32) -> u32 {
+  let first = tile * TILE;
+  let count = tile_count(tile, n);
+  let own = search_offset(first, 0u, n, seat);
+  for (var start = own; start <= params.segments; start = next_batch(start, first + count, n, seat)) {
+    if (start + seat <= params.segments) {
+      // An offset that falls is no place of the tile either.
+      let place = segment_offset(start + seat, n) - first;
+      if (place < count) { mark_head(place); }
+    }
+  }
+  return own;
+}

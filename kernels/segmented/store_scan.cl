@@ -1,0 +1,12 @@
+// segmented/store_scan: a scan gives each element's prefix.
+
+// Writes what a scan has left of a tile. All invocations call it together.
+INLINED void store_tile(Output output, InputValues input_values, Params params, u32 tile, u32 own, u32 seat, __local Stage *stage) {
+  const u32 words = tile_count(tile, params.n) * RUN_WORDS;
+  const size_t first = (size_t)tile * TILE * RUN_WORDS;
+#pragma unroll
+  for (u32 k = 0u; k < OWN_WORDS; k++) {
+    const u32 word = k * WORKGROUP + seat;
+    if (word < words) { store_output(output, first + word, stage->words[STAGED(word)]); }
+  }
+}

@@ -1,0 +1,8 @@
+// segmented/store_totals: a reduction gives each segment's total, which its last element has.
+
+void store_total(Output output, u32 segment, u32 place, __local const Stage *stage) {
+#pragma unroll
+  for (u32 i = 0u; i < RUN_WORDS; i++) {
+    store_output(output, (size_t)segment * RUN_WORDS + i, stage->words[STAGED(place * RUN_WORDS + i)]);
+  }
+}
