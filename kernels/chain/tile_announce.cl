@@ -23,7 +23,9 @@ Announced tile_announce(
   __global StateWord *states, __global u32 *ticket, Params params, u32 epoch, u32 tile, T total, Subgroup sg, __local TileShared *shared
 ) {
   const Announced announced = {tile_totals(total, sg, shared->subgroup_totals), tile_publishes(ticket, tile)};
-  const u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
+  u32 status = announced.publishes ? STATUS_AGGREGATE : STATUS_NONE;
+  // with CLOSES
+  if (announced.publishes && tile_closes(announced.totals.all)) { status = STATUS_PREFIX; }
   if (sg.id == 0u && sg.lane == 0u) { state_publish(states, params.slots, epoch, tile, status, announced.totals.all); }
   return announced;
 }

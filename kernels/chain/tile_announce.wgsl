@@ -14,8 +14,9 @@ struct Announced {
 // total.
 fn tile_announce(epoch: u32, tile: u32, total: T, lane: u32, subgroup: u32, subgroups: u32) -> Announced {
   let announced = Announced(tile_totals(total, lane, subgroup, subgroups), tile_publishes(tile));
-  if (subgroup == 0u && lane == 0u) {
-    state_publish(epoch, tile, select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes), announced.totals.all);
-  }
+  var status = select(STATUS_NONE, STATUS_AGGREGATE, announced.publishes);
+  // with CLOSES
+  if (announced.publishes && tile_closes(announced.totals.all)) { status = STATUS_PREFIX; }
+  if (subgroup == 0u && lane == 0u) { state_publish(epoch, tile, status, announced.totals.all); }
   return announced;
 }

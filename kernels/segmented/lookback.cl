@@ -12,10 +12,11 @@ struct TileInput {
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 T tile_aggregate(const TileInput *from, u32 tile, Subgroup sg, __local TileShared *shared) {
   const u32 seat = sg.id * sg.width + sg.lane;
-  const Segmented asked = ask_tile(from->input, tile, from->params.n, seat, from->stage);
+  clear_heads(seat, from->stage);
   mark_heads(from->input_values, from->params, tile, seat, from->stage);
-  const Segmented elements = take_tile(&asked, tile, seat, from->stage);
-  const T inclusive = subgroup_inclusive_scan(sg, fold_tile(&elements, tile, from->params, seat));
+  workgroup_barrier();
+  const Segmented far = far_words(from->input, tile, from->params.n, seat);
+  const T inclusive = subgroup_inclusive_scan(sg, fold_tile(&far, own_heads(tile, seat, from->stage), from->params));
   return tile_totals(subgroup_shuffle_element(sg, inclusive, sg.width - 1u), sg, shared->subgroup_totals).all;
 }
 
@@ -41,12 +42,15 @@ KERNEL SUBGROUP_KERNEL void segmented_lookback(ARGUMENTS) {
   OWN_TILE(tile, own_tile) {
     // 2. Load the tile's elements, and mark those that begin segments.
     const u32 seat = sg.id * sg.width + sg.lane;
-    const Segmented asked = ask_tile(input, tile, params.n, seat, &stage);
+    const Segmented asked = ask_tile(input, tile, params.n, seat);
+    clear_heads(seat, &stage);
     const u32 own = mark_heads(input_values, params, tile, seat, &stage);
-    const Segmented elements = take_tile(&asked, tile, seat, &stage);
+    stage_tile(&asked, seat, &stage);
+    const u32 heads = own_heads(tile, seat, &stage);
 
     // 3. Each invocation folds its own, and the subgroup scans the sums.
-    const T inclusive = subgroup_inclusive_scan(sg, fold_tile(&elements, tile, params, seat));
+    const Segmented elements = own_words(seat, &stage);
+    const T inclusive = subgroup_inclusive_scan(sg, fold_tile(&elements, heads, params));
     T before = subgroup_shuffle_element_up(sg, inclusive, 1u);
     if (sg.lane == 0u) { before = identity(); }
     const T carry = subgroup_shuffle_element(sg, inclusive, sg.width - 1u);
@@ -55,8 +59,9 @@ KERNEL SUBGROUP_KERNEL void segmented_lookback(ARGUMENTS) {
     const TileInput from = {input, input_values, params, &stage};
     const TilePrefix prefix = tile_prefix(&from, states, ticket, params, epoch, tile, carry, sg, &shared);
 
-    // 5. Scan the elements from what lies before them, and write.
-    scan_tile(&elements, tile, params, seat, combine(combine(prefix.before, prefix.subgroups), before), &stage);
+    // 5. Scan the elements from what lies before them, and write. They were not held meanwhile.
+    const Segmented again = own_words(seat, &stage);
+    scan_tile(&again, heads, params, seat, combine(combine(prefix.before, prefix.subgroups), before), &stage);
     store_tile(output, input_values, params, tile, own, seat, &stage);
   }
 }

@@ -13,14 +13,15 @@ struct TileInput {
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 FUNCTION T tile_aggregate(const TileInput &from, u32 tile, Subgroup sg) {
   const u32 seat = sg.id * sg.width + sg.lane;
-  const Segmented asked = ask_tile(from.input, tile, from.params.n, seat);
+  clear_heads(seat);
   mark_heads(from.input_values, from.params, tile, seat);
-  const T sum = fold_tile(take_tile(asked, tile, seat), tile, from.params, seat);
+  workgroup_barrier();
+  const T sum = fold_tile(far_words(from.input, tile, from.params.n, seat), own_heads(tile, seat), from.params);
   const T inclusive = subgroup_inclusive_scan(sum, sg.lane);
   return tile_totals(subgroup_shuffle_element(inclusive, sg.width - 1u), sg).all;
 }
 
-extern "C" __global__ void __launch_bounds__(WORKGROUP) segmented_lookback(ARGUMENTS) {
+extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) segmented_lookback(ARGUMENTS) {
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;
@@ -44,11 +45,13 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) segmented_lookback(ARGUM
   // 2. Load the tile's elements, and mark those that begin segments.
   const u32 seat = sg.id * sg.width + sg.lane;
   const Segmented asked = ask_tile(input, tile, params.n, seat);
+  clear_heads(seat);
   const u32 own = mark_heads(input_values, params, tile, seat);
-  const Segmented elements = take_tile(asked, tile, seat);
+  stage_tile(asked, seat);
+  const u32 heads = own_heads(tile, seat);
 
   // 3. Each invocation folds its own, and the subgroup scans the sums.
-  const T inclusive = subgroup_inclusive_scan(fold_tile(elements, tile, params, seat), sg.lane);
+  const T inclusive = subgroup_inclusive_scan(fold_tile(own_words(seat), heads, params), sg.lane);
   T before = subgroup_shuffle_element_up(inclusive, 1u);
   if (sg.lane == 0u) { before = identity(); }
   const T carry = subgroup_shuffle_element(inclusive, sg.width - 1u);
@@ -57,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) segmented_lookback(ARGUM
   const TileInput from = {input, input_values, params};
   const TilePrefix prefix = tile_prefix(from, states, ticket, params, epoch, tile, carry, sg);
 
-  // 5. Scan the elements from what lies before them, and write.
-  scan_tile(elements, tile, params, seat, combine(combine(prefix.before, prefix.subgroups), before));
+  // 5. Scan the elements from what lies before them, and write. They were not held meanwhile.
+  scan_tile(own_words(seat), heads, params, seat, combine(combine(prefix.before, prefix.subgroups), before));
   store_tile(output, input_values, params, tile, own, seat);
 }

@@ -7,9 +7,10 @@ var<workgroup> shared_ticket: u32;
 // The aggregate of a full tile, by the very combines that its owner makes: floats get the same bits.
 fn tile_aggregate(tile: u32, lane: u32, width: u32, subgroup: u32, subgroups: u32) -> T {
   let seat = subgroup * width + lane;
-  let asked = ask_tile(tile, params.n, seat);
+  clear_heads(seat);
   mark_heads(tile, params.n, seat);
-  let sum = fold_tile(take_tile(asked, tile, seat), tile, params.n, seat);
+  workgroupBarrier();
+  let sum = fold_tile(far_words(tile, params.n, seat), own_heads(tile, seat));
   let inclusive = subgroup_inclusive_scan(sum, lane);
   return tile_totals(subgroup_shuffle_element(inclusive, width - 1u), lane, subgroup, subgroups).all;
 }
@@ -40,11 +41,13 @@ fn segmented_lookback(
   // 2. Load the tile's elements, and mark those that begin segments.
   let seat = subgroup * width + lane;
   let asked = ask_tile(tile, params.n, seat);
+  clear_heads(seat);
   let own = mark_heads(tile, params.n, seat);
-  let elements = take_tile(asked, tile, seat);
+  stage_tile(asked, seat);
+  let heads = own_heads(tile, seat);
 
   // 3. Each invocation folds its own, and the subgroup scans the sums.
-  let inclusive = subgroup_inclusive_scan(fold_tile(elements, tile, params.n, seat), lane);
+  let inclusive = subgroup_inclusive_scan(fold_tile(own_words(seat), heads), lane);
   var before = subgroup_shuffle_element_up(inclusive, 1u);
   if (lane == 0u) { before = identity(); }
   let carry = subgroup_shuffle_element(inclusive, width - 1u);
@@ -52,7 +55,7 @@ fn segmented_lookback(
   // 4. Publish the tile's aggregate, look back, and publish its prefix.
   let prefix = tile_prefix(epoch, tile, carry, lane, width, subgroup, subgroups);
 
-  // 5. Scan the elements from what lies before them, and write.
-  scan_tile(elements, tile, params.n, seat, combine(combine(prefix.before, prefix.subgroups), before));
+  // 5. Scan the elements from what lies before them, and write. They were not held meanwhile.
+  scan_tile(own_words(seat), heads, seat, combine(combine(prefix.before, prefix.subgroups), before));
   store_tile(tile, params.n, own, seat);
 }

@@ -1,18 +1,28 @@
 // segmented/offsets: which elements of a tile begin segments, by the offsets. A tile searches for its own.
 
-// The first offset from the one at `start` on that is no less than `at`; one past the last if none is. All invocations call it together,
-// each turn divides what is left by as many as they are.
-u32 search_offset(InputValues input_values, u32 segments, u32 at, u32 start, u32 n, u32 seat, __local Stage *stage) {
-  u32 low = start;
-  u32 high = segments + 1u;
+// The number of the last invocation that brings true and 1, or 0 if none does. All invocations call it together.
+u32 last_of(bool is_less, u32 seat, __local Stage *stage) {
+  if (seat == 0u) { stage->found = 0u; }
+  workgroup_barrier();
+  if (is_less) { atomic_max(&stage->found, seat + 1u); }
+  return workgroup_uniform_load(&stage->found);
+}
+
+// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. First the offsets around `likely`
+// are asked. Then each turn divides what is left by as many as invocations are. All call it together.
+u32 search_offset(InputValues input_values, u32 segments, u32 at, u32 begin, u32 likely, u32 n, u32 seat, __local Stage *stage) {
+  const u32 window = min(max(likely, begin + WORKGROUP / 2u) - WORKGROUP / 2u, segments);
+  const u32 probe = window + seat;
+  const u32 less = last_of(probe <= segments && segment_offset(input_values, probe, n) < at, seat, stage);
+  if (less > 0u && less < WORKGROUP) { return window + less; }
+  u32 low = less > 0u ? window + less : begin;
+  u32 high = less > 0u ? segments + 1u : window;
   while (low < high) {
     const u32 each = (high - low - 1u) / WORKGROUP + 1u;
-    const u32 probe = low + seat * each + (each - 1u);
-    if (seat == 0u) { stage->found = 0u; }
-    workgroup_barrier();
-    if (seat * each < high - low && probe < high && segment_offset(input_values, probe, n) < at) { atomic_max(&stage->found, seat + 1u); }
+    const u32 last = low + seat * each + (each - 1u);
+    const bool is_less = seat * each < high - low && last < high && segment_offset(input_values, last, n) < at;
     // So many chunks have offsets that are all less.
-    low = low + workgroup_uniform_load(&stage->found) * each;
+    low += last_of(is_less, seat, stage) * each;
     high = min(low + (each - 1u), high);
   }
   return low;
@@ -31,7 +41,7 @@ u32 next_batch(InputValues input_values, u32 segments, u32 start, u32 past, u32 
   const u32 ends = workgroup_uniform_load(&stage->ends[1]);
   if (ends >= past) { return segments + 1u; }
   if (begins < ends) { return end; }
-  return search_offset(input_values, segments, ends + 1u, end, n, seat, stage);
+  return search_offset(input_values, segments, ends + 1u, end, end, n, seat, stage);
 }
 
 // Marks the elements of a tile that begin segments. Returns the tile's first offset. All invocations call it together.
@@ -40,7 +50,9 @@ u32 mark_heads(InputValues input_values, Params params, u32 tile, u32 seat, __lo
   const u32 n = params.n;
   const u32 first = tile * TILE;
   const u32 count = tile_count(tile, n);
-  const u32 own = search_offset(input_values, segments, first, 0u, n, seat, stage);
+  // Where it is if all segments have one length.
+  const u32 likely = (u32)((f32)first / (f32)n * (f32)segments);
+  const u32 own = search_offset(input_values, segments, first, 0u, likely, n, seat, stage);
   for (u32 start = own; start <= segments; start = next_batch(input_values, segments, start, first + count, n, seat, stage)) {
     if (start + seat <= segments) {
       // An offset that falls is no place of the tile either.

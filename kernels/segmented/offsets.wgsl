@@ -5,21 +5,31 @@ var<workgroup> search_chunks: atomic<u32>;
 var<workgroup> search_found: u32;
 var<workgroup> batch_ends: vec2<u32>;
 
-// The first offset from the one at `start` on that is no less than `at`; one past the last if none is. All invocations call it together,
-// each turn divides what is left by as many as they are.
-fn search_offset(at: u32, start: u32, n: u32, seat: u32) -> u32 {
-  var low = start;
-  var high = params.segments + 1u;
+// The number of the last invocation that brings true and 1, or 0 if none does. All invocations call it together.
+fn last_of(is_less: bool, seat: u32) -> u32 {
+  if (seat == 0u) { atomicStore(&search_chunks, 0u); }
+  workgroupBarrier();
+  if (is_less) { atomicMax(&search_chunks, seat + 1u); }
+  workgroupBarrier();
+  if (seat == 0u) { search_found = atomicLoad(&search_chunks); }
+  return workgroupUniformLoad(&search_found);
+}
+
+// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. First the offsets around `likely`
+// are asked. Then each turn divides what is left by as many as invocations are. All call it together.
+fn search_offset(at: u32, begin: u32, likely: u32, n: u32, seat: u32) -> u32 {
+  let window = min(max(likely, begin + WORKGROUP / 2u) - WORKGROUP / 2u, params.segments);
+  let probe = window + seat;
+  let less = last_of(probe <= params.segments && segment_offset(probe, n) < at, seat);
+  if (less > 0u && less < WORKGROUP) { return window + less; }
+  var low = select(begin, window + less, less > 0u);
+  var high = select(window, params.segments + 1u, less > 0u);
   while (low < high) {
     let each = (high - low - 1u) / WORKGROUP + 1u;
-    let probe = low + seat * each + (each - 1u);
-    if (seat == 0u) { atomicStore(&search_chunks, 0u); }
-    workgroupBarrier();
-    if (seat * each < high - low && probe < high && segment_offset(probe, n) < at) { atomicMax(&search_chunks, seat + 1u); }
-    workgroupBarrier();
-    if (seat == 0u) { search_found = atomicLoad(&search_chunks); }
+    let last = low + seat * each + (each - 1u);
+    let is_less = seat * each < high - low && last < high && segment_offset(last, n) < at;
     // So many chunks have offsets that are all less.
-    low = low + workgroupUniformLoad(&search_found) * each;
+    low += last_of(is_less, seat) * each;
     high = min(low + (each - 1u), high);
   }
   return low;
@@ -34,14 +44,16 @@ fn next_batch(start: u32, past: u32, n: u32, seat: u32) -> u32 {
   let ends = workgroupUniformLoad(&batch_ends);
   if (ends.y >= past) { return params.segments + 1u; }
   if (ends.x < ends.y) { return end; }
-  return search_offset(ends.y + 1u, end, n, seat);
+  return search_offset(ends.y + 1u, end, end, n, seat);
 }
 
 // Marks the elements of a tile that begin segments. Returns the tile's first offset. All invocations call it together.
 fn mark_heads(tile: u32, n: u32, seat: u32) -> u32 {
   let first = tile * TILE;
   let count = tile_count(tile, n);
-  let own = search_offset(first, 0u, n, seat);
+  // Where it is if all segments have one length.
+  let likely = u32(f32(first) / f32(n) * f32(params.segments));
+  let own = search_offset(first, 0u, likely, n, seat);
   for (var start = own; start <= params.segments; start = next_batch(start, first + count, n, seat)) {
     if (start + seat <= params.segments) {
       // An offset that falls is no place of the tile either.

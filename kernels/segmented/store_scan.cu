@@ -6,7 +6,7 @@ FUNCTION void store_tile(Output output, InputValues input_values, const Params &
   const size_t first = (size_t)tile * TILE * RUN_WORDS;
 #pragma unroll
   for (u32 k = 0u; k < OWN_WORDS; k++) {
-    const u32 word = k * WORKGROUP + seat;
-    if (word < words) { store_output(output, first + word, staged_words[STAGED(word)]); }
+    const size_t word = (size_t)seat + k * WORKGROUP;
+    if (word < words) { store_output(output, first + word, staged_words[staged_row(seat, k)]); }
   }
 }

@@ -7,6 +7,6 @@ fn store_tile(tile: u32, n: u32, own: u32, seat: u32) {
   // unroll
   for (var k = 0u; k < OWN_WORDS; k++) {
     let word = k * WORKGROUP + seat;
-    if (word < words) { store_output(output + word, staged_words[staged(word)]); }
+    if (word < words) { store_output(output + word, staged_words[staged_row(seat, k)]); }
   }
 }

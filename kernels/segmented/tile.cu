@@ -12,11 +12,20 @@
 __shared__ u32 staged_words[STAGED(TILE * RUN_WORDS)];
 __shared__ u32 staged_heads[HEADS];
 
-// The words of an invocation's values, and which of them begin segments: a bit each.
+// The words of an invocation's values.
 struct Segmented {
   u32 w[OWN_WORDS];
-  u32 heads;
 };
+
+// Where the words are staged that all invocations move, a row at a time.
+FUNCTION u32 staged_row(u32 seat, u32 row) {
+  return WORKGROUP % 32u == 0u ? STAGED(seat) + STAGED(row * WORKGROUP) : STAGED(row * WORKGROUP + seat);
+}
+
+// Where the word `i` of an invocation's own is staged.
+FUNCTION u32 staged_own(u32 seat, u32 i) {
+  return 32u % OWN_WORDS == 0u || OWN_WORDS % 32u == 0u ? STAGED(seat * OWN_WORDS) + STAGED(i) : STAGED(seat * OWN_WORDS + i);
+}
 
 // How many elements the tile has.
 FUNCTION u32 tile_count(u32 tile, u32 n) {
@@ -27,81 +36,120 @@ FUNCTION void mark_head(u32 place) {
   atomicOr(&staged_heads[place / 32u], 1u << place % 32u);
 }
 
-// Asks for a tile's values, a row of neighbours at a time, and clears the heads, which are to be marked before the values are taken.
-// All invocations call it together.
-FUNCTION Segmented ask_tile(Input input, u32 tile, u32 n, u32 seat) {
-  const u32 last = tile_count(tile, n) - 1u;
-  Segmented asked;
-#pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) {
-    const u32 index = tile * TILE + min(k * WORKGROUP + seat, last);
-#pragma unroll
-    for (u32 i = 0u; i < RUN_WORDS; i++) { asked.w[k * RUN_WORDS + i] = load_input_word(input, index, i); }
-  }
+// Marks none. All invocations call it together.
+FUNCTION void clear_heads(u32 seat) {
   workgroup_barrier();
   for (u32 i = seat; i < HEADS; i += WORKGROUP) { staged_heads[i] = 0u; }
   workgroup_barrier();
+}
+
+// Asks for a tile's values, a row of neighbours at a time. Behind the last one come identities.
+FUNCTION Segmented ask_tile(Input input, u32 tile, u32 n, u32 seat) {
+  // Wide, so that addresses are one base and numbers that compilers know.
+  const size_t first = tile * TILE;
+  const u32 words = tile_count(tile, n) * RUN_WORDS;
+  Segmented asked;
+  if (words == TILE * RUN_WORDS) {
+#pragma unroll
+    for (u32 k = 0u; k < OWN_WORDS; k++) {
+      const size_t word = (size_t)seat + k * WORKGROUP;
+      asked.w[k] = load_input_word(input, first + word / RUN_WORDS, word % RUN_WORDS);
+    }
+  } else {
+    const Words none = element_to_words(identity());
+#pragma unroll
+    for (u32 k = 0u; k < OWN_WORDS; k++) {
+      const size_t word = (size_t)seat + k * WORKGROUP;
+      asked.w[k] = none.w[word % RUN_WORDS];
+      if (word < words) { asked.w[k] = load_input_word(input, first + word / RUN_WORDS, word % RUN_WORDS); }
+    }
+  }
   return asked;
 }
 
-// An invocation's own of them.
-FUNCTION Segmented take_tile(const Segmented &asked, u32 tile, u32 seat) {
+// Puts them where each invocation finds its own. All invocations call it together, when the heads are marked.
+FUNCTION void stage_tile(const Segmented &asked, u32 seat) {
+#pragma unroll
+  for (u32 k = 0u; k < OWN_WORDS; k++) { staged_words[staged_row(seat, k)] = asked.w[k]; }
+  workgroup_barrier();
+}
+
+// An invocation's own values of the tile that is staged.
+FUNCTION Segmented own_words(u32 seat) {
+  Segmented own;
+#pragma unroll
+  for (u32 i = 0u; i < OWN_WORDS; i++) { own.w[i] = staged_words[staged_own(seat, i)]; }
+  return own;
+}
+
+// The same of a tile that is not.
+FUNCTION Segmented far_words(Input input, u32 tile, u32 n, u32 seat) {
+  const u32 count = tile_count(tile, n);
+  const Words none = element_to_words(identity());
+  Segmented far;
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
+    const u32 place = seat * ROWS + k;
 #pragma unroll
     for (u32 i = 0u; i < RUN_WORDS; i++) {
-      staged_words[STAGED((k * WORKGROUP + seat) * RUN_WORDS + i)] = asked.w[k * RUN_WORDS + i];
+      far.w[k * RUN_WORDS + i] = none.w[i];
+      if (place < count) { far.w[k * RUN_WORDS + i] = load_input_word(input, tile * TILE + place, i); }
     }
   }
-  workgroup_barrier();
-  Segmented taken;
-#pragma unroll
-  for (u32 i = 0u; i < OWN_WORDS; i++) { taken.w[i] = staged_words[STAGED(seat * OWN_WORDS + i)]; }
+  return far;
+}
+
+// Which of an invocation's elements begin segments, a bit each, by the heads that are marked.
+FUNCTION u32 own_heads(u32 tile, u32 seat) {
   const u32 word = seat * ROWS / 32u;
   const u32 bit = seat * ROWS % 32u;
   const u32 above = bit == 0u ? 0u : staged_heads[word + 1u] << (32u - bit);
-  taken.heads = staged_heads[word] >> bit | above;
   // The first of all begins a segment, wherever the first one does.
-  taken.heads |= tile + seat == 0u ? 1u : 0u;
-  return taken;
+  return staged_heads[word] >> bit | above | (tile + seat == 0u ? 1u : 0u);
 }
 
-FUNCTION bool is_head(const Segmented &taken, u32 k) {
-  return (taken.heads >> k & 1u) == 1u;
+FUNCTION bool is_head(u32 heads, u32 k) {
+  return (heads >> k & 1u) == 1u;
 }
 
-// An invocation's element `k`, and the identity behind the last. The first of a segment has what that starts from.
-FUNCTION T tile_element(const Segmented &taken, u32 tile, const Params &params, u32 seat, u32 k) {
-  if (seat * ROWS + k >= tile_count(tile, params.n)) { return identity(); }
+// An invocation's element `k`. The first of a segment has what that starts from.
+FUNCTION T tile_element(const Segmented &own, u32 heads, const Params &params, u32 k) {
   Words words = {{0}};
 #pragma unroll
-  for (u32 i = 0u; i < RUN_WORDS; i++) { words.w[i] = taken.w[k * RUN_WORDS + i]; }
-  const T element = element_from_words(words);
-  if (!is_head(taken, k)) { return element; }
-  words = element_to_words(combine(params.initial, element));
-  words.w[RUN_WORDS] = 1u;
+  for (u32 i = 0u; i < RUN_WORDS; i++) { words.w[i] = own.w[k * RUN_WORDS + i]; }
+  words.w[RUN_WORDS] = heads >> k & 1u;
+  if (STARTED != 0u && is_head(heads, k)) {
+    words.w[RUN_WORDS] = 0u;
+    words = element_to_words(combine(params.initial, element_from_words(words)));
+    words.w[RUN_WORDS] = 1u;
+  }
   return element_from_words(words);
 }
 
-FUNCTION T fold_tile(const Segmented &taken, u32 tile, const Params &params, u32 seat) {
+// Whether a segment begins in what has this total: what lies before is no matter behind it.
+FUNCTION bool tile_closes(T total) {
+  return element_to_words(total).w[RUN_WORDS] != 0u;
+}
+
+FUNCTION T fold_tile(const Segmented &own, u32 heads, const Params &params) {
   T sum = identity();
 #pragma unroll
-  for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, tile_element(taken, tile, params, seat, k)); }
+  for (u32 k = 0u; k < ROWS; k++) { sum = combine(sum, tile_element(own, heads, params, k)); }
   return sum;
 }
 
 // Scans an invocation's elements from what lies before them, and puts the results where the elements were.
-FUNCTION void scan_tile(const Segmented &taken, u32 tile, const Params &params, u32 seat, T before) {
+FUNCTION void scan_tile(const Segmented &own, u32 heads, const Params &params, u32 seat, T before) {
   T running = before;
 #pragma unroll
   for (u32 k = 0u; k < ROWS; k++) {
     T given = running;
-    if (is_head(taken, k)) { given = params.initial; }
-    running = combine(running, tile_element(taken, tile, params, seat, k));
+    if (is_head(heads, k)) { given = params.initial; }
+    running = combine(running, tile_element(own, heads, params, k));
     if (EXCLUSIVE == 0u) { given = running; }
     const Words words = element_to_words(given);
 #pragma unroll
-    for (u32 i = 0u; i < RUN_WORDS; i++) { staged_words[STAGED((seat * ROWS + k) * RUN_WORDS + i)] = words.w[i]; }
+    for (u32 i = 0u; i < RUN_WORDS; i++) { staged_words[staged_own(seat, k * RUN_WORDS + i)] = words.w[i]; }
   }
   workgroup_barrier();
 }

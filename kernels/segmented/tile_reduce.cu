@@ -11,8 +11,10 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) segmented_tile_reduce(AR
   input_values += params.input_values_offset;
   // 1. Load the tile's elements, and mark those that begin segments.
   const Segmented asked = ask_tile(input, tile, params.n, seat);
+  clear_heads(seat);
   mark_heads(input_values, params, tile, seat);
+  stage_tile(asked, seat);
   // 2. The workgroup combines them.
-  const T total = block_reduce(fold_tile(take_tile(asked, tile, seat), tile, params, seat), seat);
+  const T total = block_reduce(fold_tile(own_words(seat), own_heads(tile, seat), params), seat);
   if (seat == 0u) { sums[tile] = total; }
 }

@@ -12,8 +12,10 @@ fn segmented_tile_reduce(
   let seat = invocation_place(at);
   // 1. Load the tile's elements, and mark those that begin segments.
   let asked = ask_tile(tile, params.n, seat);
+  clear_heads(seat);
   mark_heads(tile, params.n, seat);
+  stage_tile(asked, seat);
   // 2. The workgroup combines them.
-  let total = block_reduce(fold_tile(take_tile(asked, tile, seat), tile, params.n, seat), at);
+  let total = block_reduce(fold_tile(own_words(seat), own_heads(tile, seat)), at);
   if (seat == 0u) { sums[tile] = total; }
 }

@@ -12,11 +12,13 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) segmented_tile_scan(ARGU
   output += params.output_offset;
   // 1. Load the tile's elements, and mark those that begin segments.
   const Segmented asked = ask_tile(input, tile, params.n, seat);
+  clear_heads(seat);
   const u32 own = mark_heads(input_values, params, tile, seat);
-  const Segmented elements = take_tile(asked, tile, seat);
+  stage_tile(asked, seat);
+  const u32 heads = own_heads(tile, seat);
   // 2. Each invocation folds its own, and the workgroup scans the sums.
-  const BlockScan block = block_exclusive_scan(fold_tile(elements, tile, params, seat), seat);
+  const BlockScan block = block_exclusive_scan(fold_tile(own_words(seat), heads, params), seat);
   // 3. Scan the elements from what lies before them, and write.
-  scan_tile(elements, tile, params, seat, combine(sums[tile], block.before));
+  scan_tile(own_words(seat), heads, params, seat, combine(sums[tile], block.before));
   store_tile(output, input_values, params, tile, own, seat);
 }

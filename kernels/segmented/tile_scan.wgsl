@@ -11,11 +11,13 @@ fn segmented_tile_scan(
   if (tile >= params.tiles) { return; }
   // 1. Load the tile's elements, and mark those that begin segments.
   let asked = ask_tile(tile, params.n, seat);
+  clear_heads(seat);
   let own = mark_heads(tile, params.n, seat);
-  let elements = take_tile(asked, tile, seat);
+  stage_tile(asked, seat);
+  let heads = own_heads(tile, seat);
   // 2. Each invocation folds its own, and the workgroup scans the sums.
-  let block = block_exclusive_scan(fold_tile(elements, tile, params.n, seat), seat);
+  let block = block_exclusive_scan(fold_tile(own_words(seat), heads), seat);
   // 3. Scan the elements from what lies before them, and write.
-  scan_tile(elements, tile, params.n, seat, combine(sums[tile], block.before));
+  scan_tile(own_words(seat), heads, seat, combine(sums[tile], block.before));
   store_tile(tile, params.n, own, seat);
 }

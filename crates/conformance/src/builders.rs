@@ -10,6 +10,7 @@ use trifold_core::{
 use trifold_cpu::oracle;
 
 use crate::case::Failure;
+use crate::inputs::Random;
 use crate::maps::{Byte, Least, PlaceOf, Tripled, Widened};
 use crate::operators::{Above, Bent};
 
@@ -31,6 +32,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     selections(gpu)?;
     runs(gpu, &input, &x)?;
     neighbours(gpu, &input)?;
+    segments(gpu, &input, &x)?;
     sizes(gpu, &input, &x)?;
     lengths(gpu, &input, &x)?;
     again(gpu, &input, &x)?;
@@ -183,6 +185,63 @@ fn neighbours<B: Backend + Scan>(gpu: &B, input: &[u32]) -> Result<(), Failure> 
     expect("differences of bytes", gpu.adjacent_difference(&bytes).read()?, vec![250, 11, 0, 251])?;
     let none = gpu.alloc::<u32>(0)?;
     expect("differences of nothing", gpu.adjacent_difference(&none).read()?, vec![])
+}
+
+fn segments<B: Backend + Scan + Reduce>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let totals = |width| input.chunks(width).map(|row| row.iter().sum::<u32>()).collect::<Vec<_>>();
+    expect("rows", gpu.reduce(x, Sum).rows(8).read()?, totals(8))?;
+    let offsets: Vec<u64> = (0..=N as u64 / 8).map(|s| 8 * s).collect();
+    let wide = gpu.upload(&offsets)?;
+    let to = gpu.alloc(N / 8)?;
+    let call = gpu.reduce(x.mapped(Tripled { by: 3 }), Sum).segments(&wide).to(&to).prepare()?;
+    call.run()?;
+    expect("segments of a view", to.read()?, totals(8).iter().map(|total| total.wrapping_mul(3)).collect())?;
+    let scanned = |width| input.chunks(width).flat_map(|row| oracle::exclusive_scan(&Sum, 5, row)).collect::<Vec<_>>();
+    let copied = gpu.copy(x).collect()?;
+    gpu.exclusive_scan(&copied, Sum).starting_from(5).segments(&wide).in_place().run()?;
+    expect("a scan of segments in place", copied.read()?, scanned(8))?;
+
+    // Where the device says how many there are, the last row is short.
+    let n = gpu.upload(&[13u32])?;
+    let sums = gpu.exclusive_scan(x, Sum).rows(8).starting_from(5).len_on_device(&n).compact()?;
+    expect("rows that end early", sums.read()?, scanned(8)[..13].to_vec())?;
+    let short = [input[..8].iter().sum(), input[8..13].iter().sum::<u32>()];
+    to.write(&[7; N / 8])?;
+    gpu.reduce(x, Sum).rows(8).len_on_device(&n).to(&to).run()?;
+    expect("totals of rows that end early", to.slice(..3)?.read()?, [&short[..], &[7]].concat())?;
+
+    // Keys of a view too.
+    let keys: Vec<u32> = (0..N as u32).map(|i| i / 8).collect();
+    let keys = gpu.upload(&keys)?;
+    let by_key = gpu.exclusive_scan_by_key(keys.mapped(Tripled { by: 3 }), x, Sum).starting_from(5).read()?;
+    expect("a scan by key", by_key, scanned(8))?;
+
+    // Offsets that make no sense: what lies beside the output stays as it is.
+    let mut random = Random::named("offsets");
+    for _ in 0..4 {
+        let bad: Vec<u32> = (0..300).map(|_| (random.next() >> 33) as u32 % (2 * N as u32)).collect();
+        let bad = gpu.upload(&bad)?;
+        let room = gpu.upload(&[9u32; N + 2])?;
+        gpu.reduce(x, Sum).segments(&bad).to(&room.slice(1..300)?).run()?;
+        gpu.inclusive_scan(x, Sum).segments(&bad).to(&room.slice(1..N + 1)?).run()?;
+        let room = room.read()?;
+        expect("beside segments", (room[0], room[N + 1]), (9, 9))?;
+        let checked = gpu.reduce(x, Sum).segments(&bad).checked().map(drop);
+        refuse("offsets by chance", checked, "offset")?;
+    }
+    let none = gpu.alloc::<u32>(0)?;
+    refuse("no offsets", gpu.reduce(x, Sum).segments(&none).collect().map(drop), "no offsets")?;
+    refuse("rows of nothing", gpu.reduce(x, Sum).rows(0).to(&to).run(), "rows of 0 elements")?;
+    refuse(
+        "rows that do not divide",
+        gpu.inclusive_scan(x, Sum).rows(7).read().map(drop),
+        "7 elements do not divide 1000",
+    )?;
+    let one = gpu.alloc(1)?;
+    let total = gpu.inclusive_scan(x, Sum).total_to(&one).rows(8).read().map(drop);
+    refuse("segments with the total of all", total, "reduce its segments")?;
+    let empty = gpu.reduce(&none, Sum).starting_from(4).segments(&gpu.upload(&[0u32; 4])?).read()?;
+    expect("segments of nothing", empty, vec![4; 3])
 }
 
 fn runs<B: Backend>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, InPlace, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{Planner, clean_once};
-use crate::primitive::segmented::{SEGMENTED_REDUCE, SEGMENTED_SCAN};
+use crate::primitive::segmented::SEGMENTED_SCAN;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Kernel, Param, Result, Scalar, SegmentedRequest, Slot};
@@ -39,15 +39,16 @@ pub static LOOKBACK: Algorithm = Algorithm {
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
-const CANDIDATES: &[Candidates] = &[
-    tuned(
-        &SEGMENTED_REDUCE,
-        Scalar::U32,
-        &LOOKBACK,
-        &[("segmented_workgroup", &[128, 256, 512]), ("segmented_words", &[8, 12, 16, 24])],
-    ),
-    tuned(&SEGMENTED_SCAN, Scalar::U32, &LOOKBACK, &[]),
-];
+const CANDIDATES: &[Candidates] = &[tuned(
+    &SEGMENTED_SCAN,
+    Scalar::U32,
+    &LOOKBACK,
+    &[
+        ("segmented_workgroup", &[128, 256, 512]),
+        ("segmented_words", &[8, 12, 16, 24, 28]),
+        ("segmented_resident", &[0, 4, 6, 8]),
+    ],
+)];
 
 fn plan(planner: &Planner<'_>, request: &SegmentedRequest) -> Result<Work> {
     let job = SegmentedTask::new(planner, request, planner.tuning.segmented.words)?;
@@ -63,7 +64,8 @@ fn plan(planner: &Planner<'_>, request: &SegmentedRequest) -> Result<Work> {
     kernel.constants.extend(planner.subgroup_constants(job.workgroup)?);
     kernel.constants.extend(planner.fault_constants());
     let bounded = u32::from(planner.waits_bounded() && !planner.layout.in_place);
-    kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", planner.polls(1))]);
+    kernel.constants.extend([("FALLBACK", bounded), ("SPIN_LIMIT", planner.polls(1)), ("CLOSES", 1)]);
+    kernel.constants.extend(planner.registers_for(job.workgroup, planner.tuning.segmented.resident));
     let mut launch = job.launch(kernel, &arguments(request));
     launch.params.push(("slots", Param::Word(job.tiles)));
     launch.bindings.extend(tile_states(job.n, job.tiles, job.tiles, state.bytes, &mut scratch)?);

@@ -26,6 +26,9 @@ numbers! {
         words "segmented_words": Count up to 32 => if l.emulated { 8 } else { 16 },
         /// 32-bit words of elements that an invocation of one in three launches holds.
         passes_words "segmented_passes_words": Count up to 32 => 8,
+        /// Workgroups of one in one pass that a compute unit should hold at once; 0 for no bound. This bounds registers in CUDA, and in
+        /// NVIDIA's OpenCL for workgroups of at most 256 invocations.
+        resident "segmented_resident": Optional up to 16 => 0,
     }
 }
 
@@ -107,7 +110,8 @@ impl<'a> SegmentedTask<'a> {
         };
         let exclusive = u32::from(self.request.gives == Gives::Prefixes(ScanKind::Exclusive));
         let own = self.rows * self.request.op.element().words();
-        let shape = vec![("ROWS", self.rows), ("OWN_WORDS", own), ("EXCLUSIVE", exclusive)];
+        let started = u32::from(self.request.initial.is_some());
+        let shape = vec![("ROWS", self.rows), ("OWN_WORDS", own), ("EXCLUSIVE", exclusive), ("STARTED", started)];
         let constants = [shape, self.units()].concat();
         self.key(kernel, [vec!["segmented/tile"], heads, parts].concat(), constants)
     }
