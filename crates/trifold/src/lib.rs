@@ -295,6 +295,7 @@ mod book {
         GuideOperators "../../../docs/guide/operators.md"
         GuideKeys "../../../docs/guide/keys.md"
         GuideViews "../../../docs/guide/views.md"
+        GuideSegments "../../../docs/guide/segments.md"
         GuideSizes "../../../docs/guide/sizes.md"
         GuideChoosing "../../../docs/guide/choosing.md"
     }
