@@ -1,8 +1,7 @@
 // segmented/offsets: which elements of a tile begin segments, by the offsets. A tile searches for its own.
 
-// What a search has found, and the offsets at both ends of a batch.
+// What a search has found.
 __shared__ u32 search_found;
-__shared__ u32 batch_ends[2];
 
 // The number of the last invocation that brings true and 1, or 0 if none does. All invocations call it together.
 FUNCTION u32 last_of(bool is_less, u32 seat) {
@@ -12,22 +11,25 @@ FUNCTION u32 last_of(bool is_less, u32 seat) {
   return workgroup_uniform_load(&search_found);
 }
 
-// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. First the offsets around `likely`
-// are asked. Then each turn divides what is left by as many as invocations are. All call it together.
+// The first offset from the one at `begin` on that is no less than `at`; one past the last if none is. The first turn asks the offsets
+// around `likely`. Each other one divides what is left by as many as invocations are. All call it together.
 FUNCTION u32 search_offset(InputValues input_values, u32 segments, u32 at, u32 begin, u32 likely, u32 n, u32 seat) {
   const u32 window = min(max(likely, begin + WORKGROUP / 2u) - WORKGROUP / 2u, segments);
-  const u32 probe = window + seat;
-  const u32 less = last_of(probe <= segments && segment_offset(input_values, probe, n) < at, seat);
-  if (less > 0u && less < WORKGROUP) { return window + less; }
-  u32 low = less > 0u ? window + less : begin;
-  u32 high = less > 0u ? segments + 1u : window;
-  while (low < high) {
-    const u32 each = (high - low - 1u) / WORKGROUP + 1u;
-    const u32 last = low + seat * each + (each - 1u);
-    const bool is_less = seat * each < high - low && last < high && segment_offset(input_values, last, n) < at;
+  u32 low = begin;
+  u32 high = segments + 1u;
+  for (u32 turn = 0u; low < high; turn++) {
+    const u32 first = turn == 0u ? window : low;
+    const u32 each = turn == 0u ? 1u : (high - low - 1u) / WORKGROUP + 1u;
+    const u32 chunk = first + seat * each;
+    const u32 last = chunk + (each - 1u);
     // So many chunks have offsets that are all less.
-    low += last_of(is_less, seat) * each;
-    high = min(low + (each - 1u), high);
+    const u32 less = last_of(chunk < high && last < high && segment_offset(input_values, last, n) < at, seat);
+    if (turn == 0u && less == 0u) {
+      high = window;
+    } else {
+      low = first + less * each;
+      if (turn > 0u || less < WORKGROUP) { high = min(low + (each - 1u), high); }
+    }
   }
   return low;
 }
@@ -37,12 +39,8 @@ FUNCTION u32 search_offset(InputValues input_values, u32 segments, u32 at, u32 b
 FUNCTION u32 next_batch(InputValues input_values, u32 segments, u32 start, u32 past, u32 n, u32 seat) {
   const u32 end = start + WORKGROUP;
   if (end > segments) { return segments + 1u; }
-  if (seat == 0u) {
-    batch_ends[0] = segment_offset(input_values, start, n);
-    batch_ends[1] = segment_offset(input_values, end - 1u, n);
-  }
-  const u32 begins = workgroup_uniform_load(&batch_ends[0]);
-  const u32 ends = workgroup_uniform_load(&batch_ends[1]);
+  const u32 begins = segment_offset(input_values, start, n);
+  const u32 ends = segment_offset(input_values, end - 1u, n);
   if (ends >= past) { return segments + 1u; }
   if (begins < ends) { return end; }
   return search_offset(input_values, segments, ends + 1u, end, end, n, seat);

@@ -12,9 +12,8 @@
 typedef struct {
   u32 words[STAGED(TILE * RUN_WORDS)];
   u32 heads[HEADS];
-  // What a search for an offset has found, and the offsets at both ends of a batch.
+  // What a search for an offset has found.
   u32 found;
-  u32 ends[2];
 } Stage;
 
 // The words of an invocation's values.

@@ -15,7 +15,9 @@ use crate::primitive::reduce_by_key::segmented;
 use crate::primitive::{Gives, Primitive, Segments};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
-use crate::{Kernel, KernelKey, Launch, Op, Param, Result, ScanKind, SegmentedRequest, Slot, Step};
+use crate::{
+    DeviceKind, Kernel, KernelKey, Language, Launch, Op, Param, Result, ScanKind, SegmentedRequest, Slot, Step,
+};
 
 numbers! {
     /// Numbers of reductions and scans of segments.
@@ -52,6 +54,8 @@ struct SegmentedTask<'a> {
     request: &'a SegmentedRequest,
     /// The operator that begins anew where a segment does.
     op: Op,
+    /// What OpenCL's kernels are told: whether invocations search together.
+    together: Option<(&'static str, u32)>,
     n: u32,
     workgroup: u32,
     rows: u32,
@@ -76,7 +80,9 @@ impl<'a> SegmentedTask<'a> {
         while rows > 1 && !fits(rows) {
             rows -= 1;
         }
-        Ok(SegmentedTask { request, op, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
+        let is_told = planner.caps.language == Language::OpenClC;
+        let together = is_told.then_some(("TOGETHER", u32::from(planner.caps.kind != DeviceKind::Cpu)));
+        Ok(SegmentedTask { request, op, together, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
     }
 
     /// The element that each segment starts from, as the kernels have it.
@@ -112,7 +118,7 @@ impl<'a> SegmentedTask<'a> {
         let own = self.rows * self.request.op.element().words();
         let started = u32::from(self.request.initial.is_some());
         let shape = vec![("ROWS", self.rows), ("OWN_WORDS", own), ("EXCLUSIVE", exclusive), ("STARTED", started)];
-        let constants = [shape, self.units()].concat();
+        let constants = [shape, self.units(), Vec::from_iter(self.together)].concat();
         self.key(kernel, [vec!["segmented/tile"], heads, parts].concat(), constants)
     }
 
