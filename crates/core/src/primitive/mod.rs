@@ -12,6 +12,7 @@ pub(crate) mod scan;
 pub(crate) mod scatter;
 pub(crate) mod segmented;
 pub(crate) mod select;
+mod selector;
 pub(crate) mod sort;
 pub(crate) mod unique;
 
@@ -25,7 +26,8 @@ pub use self::reduce_by_key::ReduceByKeyCall;
 pub use self::scan::{ScanCall, ScanKind, ScanThenCall};
 pub use self::scatter::ScatterCall;
 pub use self::segmented::{Gives, Offset, SegmentedReduceCall, SegmentedScanCall, Segments};
-pub use self::select::{Asks, Block, HostSelector, Keeps, PartitionCall, Rest, SelectCall, Selector, UpperHalf};
+pub use self::select::{Keeps, PartitionCall, Rest, SelectCall, UpperHalf};
+pub use self::selector::{Asks, Block, HostSelector, Selector};
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 pub use self::unique::UniqueByKeyCall;
 use crate::algorithm::{self, Algorithm, Row, Work};
@@ -39,7 +41,8 @@ pub mod prelude {
     pub use super::reduce::Reduce;
     pub use super::reduce_by_key::ReduceByKey;
     pub use super::scan::Scan;
-    pub use super::select::{Predicate, Select};
+    pub use super::select::Select;
+    pub use super::selector::Predicate;
     pub use super::sort::Sort;
     pub use super::unique::Unique;
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::select::{Asks, Keeps};
+use super::select::Keeps;
+use super::selector::Asks;
 use super::{Form, Varies};
 use crate::host::{Loops, split};
 use crate::results::{Results, length, new_count, results};
