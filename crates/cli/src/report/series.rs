@@ -44,29 +44,13 @@ impl Subject {
     }
 
     fn call(&self) -> String {
-        let operator = self.operator.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
-        match self.primitive.as_str() {
-            "copy" => format!("Copy of {}", self.scalar),
-            "scan" => format!("Exclusive scan of {}{operator}", self.scalar),
-            "reduce" => format!("Reduce of {}{operator}", self.scalar),
-            "sort_keys" => format!("Sort of {} keys", self.scalar),
-            "sort_pairs" => format!("Sort of pairs, {} keys", self.scalar),
-            "argsort" => format!("Places of {} keys in order", self.scalar),
-            "select_if" => format!("Select of {}", self.scalar),
-            "partition_if" => format!("Partition of {}", self.scalar),
-            "find_all" => format!("Places of selected {}", self.scalar),
-            "select_flagged" => format!("Select of u32 by {} flags", self.scalar),
-            "unique_by_key" => format!("Unique of {} keys with values", self.scalar),
-            "histogram" => format!("Histogram of {}, 256 bins", self.scalar),
-            "segmented_reduce" => format!("Reduce of segments of {}{operator}", self.scalar),
-            "segmented_scan" => format!("Exclusive scan of segments of {}{operator}", self.scalar),
-            "scan_by_key" => format!("Exclusive scan by key of {}{operator}", self.scalar),
-            "unique" => format!("Unique of {}", self.scalar),
-            "reduce_by_key" => format!("Reduce by key of {}{operator}", self.scalar),
-            "run_length_encode" => format!("Run lengths of {}", self.scalar),
-            "compute" => format!("Arithmetic of {}", self.scalar),
-            other => format!("{other} of {}", self.scalar),
-        }
+        let Some(form) = Form::named(&self.primitive) else {
+            let what = if self.primitive == "compute" { "Arithmetic" } else { &self.primitive };
+            return format!("{what} of {}", self.scalar);
+        };
+        let operator = self.operator.as_ref().filter(|_| form.has_operator);
+        let operator = operator.map(|name| format!(", {name}")).unwrap_or_default();
+        form.title.replace("{}", &self.scalar) + &operator
     }
 
     /// A name for ids and files.

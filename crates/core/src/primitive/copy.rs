@@ -16,11 +16,12 @@ pub struct CopyRequest {
 }
 
 /// Copies.
-pub static COPY: Form =
-    Form::new("copy", |scalar, _, n| Some(CopyRequest { element: ElementType::Scalar(scalar), n }.into()));
+pub static COPY: Form = Form::new("copy", "Copy of {}", |scalar, _, n| {
+    Some(CopyRequest { element: ElementType::Scalar(scalar), n }.into())
+});
 
 /// Copies of what a map gives: of each number its square.
-pub static TRANSFORM: Form = Form::new("transform", |scalar, _, n| {
+pub static TRANSFORM: Form = Form::new("transform", "transform of {}", |scalar, _, n| {
     let view = summary::squares(scalar)?;
     let request = CopyRequest { element: view.node.element(), n };
     Some(view.into_request(request))

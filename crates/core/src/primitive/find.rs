@@ -13,7 +13,7 @@ use crate::{
 /// The places of the upper half.
 pub static FIND_ALL: Form = Form {
     varies: Varies::Kept,
-    ..Form::new("find_all", |scalar, _, n| {
+    ..Form::new("find_all", "Places of selected {}", |scalar, _, n| {
         let selector = UpperHalf::of(scalar)?;
         Some(SelectRequest { selector, n, rest: Rest::Dropped, keeps: Keeps::Indices }.into())
     })
@@ -22,7 +22,7 @@ pub static FIND_ALL: Form = Form {
 /// The words beside the flags of the upper half.
 pub static SELECT_FLAGGED: Form = Form {
     varies: Varies::Kept,
-    ..Form::new("select_flagged", |scalar, _, n| {
+    ..Form::new("select_flagged", "Select of u32 by {} flags", |scalar, _, n| {
         let (selector, keeps) = (UpperHalf::of(scalar)?, Keeps::Values(Scalar::U32.into()));
         Some(SelectRequest { selector, n, rest: Rest::Dropped, keeps }.into())
     })

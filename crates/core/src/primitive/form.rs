@@ -9,6 +9,8 @@ use crate::{Builtin, Error, Request, Result, Scalar};
 pub struct Form {
     /// What people and files call it.
     pub name: &'static str,
+    /// What reports head it with, where `{}` is a type of elements or of keys.
+    pub title: &'static str,
     /// Whether it has an operator.
     pub has_operator: bool,
     /// What of its input decides how long it takes, beside the size.
@@ -31,8 +33,12 @@ pub enum Varies {
 }
 
 impl Form {
-    pub(crate) const fn new(name: &'static str, request: fn(Scalar, Builtin, u64) -> Option<Request>) -> Form {
-        Form { name, has_operator: false, varies: Varies::Nothing, request }
+    pub(crate) const fn new(
+        name: &'static str,
+        title: &'static str,
+        request: fn(Scalar, Builtin, u64) -> Option<Request>,
+    ) -> Form {
+        Form { name, title, has_operator: false, varies: Varies::Nothing, request }
     }
 
     /// The request of `n` elements, with this operator if the form has one.

@@ -26,7 +26,7 @@ pub struct HistogramRequest {
 const FORM_BINS: u32 = 256;
 
 /// Histograms of 256 bins: of integers their upper eight bits, of floats even ones over [0, 1).
-pub static HISTOGRAM: Form = Form::new("histogram", |scalar, _, n| {
+pub static HISTOGRAM: Form = Form::new("histogram", "Histogram of {}, 256 bins", |scalar, _, n| {
     let unit = EvenBins::over(0.0, 1.0, FORM_BINS);
     let view = match scalar {
         Scalar::U8 => ViewData::mapped::<u8, _>(UpperBits),

@@ -23,24 +23,26 @@ pub struct ReduceRequest {
 /// Reductions.
 pub static REDUCE: Form = Form {
     has_operator: true,
-    ..Form::new("reduce", |scalar, op, n| Some(ReduceRequest { op: Op::builtin(op, scalar)?, n, initial: None }.into()))
+    ..Form::new("reduce", "Reduce of {}", |scalar, op, n| {
+        Some(ReduceRequest { op: Op::builtin(op, scalar)?, n, initial: None }.into())
+    })
 };
 
 /// Sums of what a map gives: of each number its square, those of fewer than 32 bits as wider ones.
-pub static SUM_OF_SQUARES: Form = Form::new("sum_of_squares", |scalar, _, n| {
+pub static SUM_OF_SQUARES: Form = Form::new("sum_of_squares", "sum_of_squares of {}", |scalar, _, n| {
     let view = summary::squares(scalar)?;
     let op = Op::builtin(Builtin::Sum, scalar.held())?;
     Some(view.into_request(ReduceRequest { op, n, initial: None }))
 });
 
 /// Sums of the products of two numbers each.
-pub static DOT: Form = Form::new("dot", |scalar, _, n| {
+pub static DOT: Form = Form::new("dot", "dot of {}", |scalar, _, n| {
     let view = summary::products(scalar)?;
     Some(view.into_request(ReduceRequest { op: Op::builtin(Builtin::Sum, scalar)?, n, initial: None }))
 });
 
 /// Where the least number stands.
-pub static ARG_MIN: Form = Form::new("arg_min", |scalar, _, n| rank::arg_min(scalar, n));
+pub static ARG_MIN: Form = Form::new("arg_min", "arg_min of {}", |scalar, _, n| rank::arg_min(scalar, n));
 
 impl ReduceRequest {
     pub(crate) fn bytes(&self) -> u64 {

@@ -26,7 +26,7 @@ pub struct ReduceByKeyRequest {
 pub static REDUCE_BY_KEY: Form = Form {
     has_operator: true,
     varies: Varies::Runs,
-    ..Form::new("reduce_by_key", |key, op, n| {
+    ..Form::new("reduce_by_key", "Reduce by key of {}", |key, op, n| {
         Some(ReduceByKeyRequest { key: ElementType::Scalar(key), op: Some(Op::builtin(op, key)?), n }.into())
     })
 };
@@ -34,7 +34,7 @@ pub static REDUCE_BY_KEY: Form = Form {
 /// Lengths of the runs of equal keys.
 pub static RUN_LENGTH_ENCODE: Form = Form {
     varies: Varies::Runs,
-    ..Form::new("run_length_encode", |key, _, n| {
+    ..Form::new("run_length_encode", "Run lengths of {}", |key, _, n| {
         Some(ReduceByKeyRequest { key: ElementType::Scalar(key), op: None, n }.into())
     })
 };

@@ -51,7 +51,7 @@ pub struct ScanRequest {
 /// Exclusive scans.
 pub static SCAN: Form = Form {
     has_operator: true,
-    ..Form::new("scan", |scalar, op, n| {
+    ..Form::new("scan", "Exclusive scan of {}", |scalar, op, n| {
         Some(
             ScanRequest { op: Op::builtin(op, scalar)?, n, kind: ScanKind::Exclusive, initial: None, total: false }
                 .into(),

@@ -16,7 +16,7 @@ pub struct ScatterRequest {
 }
 
 /// Scatters.
-pub static SCATTER: Form = Form::new("scatter", |scalar, _, n| {
+pub static SCATTER: Form = Form::new("scatter", "scatter of {}", |scalar, _, n| {
     Some(ScatterRequest { element: ElementType::Scalar(scalar), n, room: n }.into())
 });
 

@@ -63,14 +63,16 @@ fn by_offsets(op: Option<Op>, n: u64, gives: Gives) -> Option<crate::Request> {
 pub static SEGMENTED_REDUCE: Form = Form {
     has_operator: true,
     varies: Varies::Segments,
-    ..Form::new("segmented_reduce", |scalar, op, n| by_offsets(Op::builtin(op, scalar), n, Gives::Total))
+    ..Form::new("segmented_reduce", "Reduce of segments of {}", |scalar, op, n| {
+        by_offsets(Op::builtin(op, scalar), n, Gives::Total)
+    })
 };
 
 /// Exclusive scans of segments.
 pub static SEGMENTED_SCAN: Form = Form {
     has_operator: true,
     varies: Varies::Segments,
-    ..Form::new("segmented_scan", |scalar, op, n| {
+    ..Form::new("segmented_scan", "Exclusive scan of segments of {}", |scalar, op, n| {
         by_offsets(Op::builtin(op, scalar), n, Gives::Prefixes(ScanKind::Exclusive))
     })
 };
@@ -79,7 +81,7 @@ pub static SEGMENTED_SCAN: Form = Form {
 pub static SCAN_BY_KEY: Form = Form {
     has_operator: true,
     varies: Varies::Runs,
-    ..Form::new("scan_by_key", |key, op, n| {
+    ..Form::new("scan_by_key", "Exclusive scan by key of {}", |key, op, n| {
         let (by, gives) = (Segments::Keys(key.into()), Gives::Prefixes(ScanKind::Exclusive));
         Some(SegmentedRequest { op: Op::builtin(op, key)?, n, by, gives, initial: None }.into())
     })

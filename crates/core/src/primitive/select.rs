@@ -147,12 +147,16 @@ fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Option<Request> {
 }
 
 /// Selections of the upper half.
-pub static SELECT_IF: Form =
-    Form { varies: Varies::Kept, ..Form::new("select_if", |scalar, _, n| upper_half(scalar, Rest::Dropped, n)) };
+pub static SELECT_IF: Form = Form {
+    varies: Varies::Kept,
+    ..Form::new("select_if", "Select of {}", |scalar, _, n| upper_half(scalar, Rest::Dropped, n))
+};
 
 /// Partitions into the upper half and the rest.
-pub static PARTITION_IF: Form =
-    Form { varies: Varies::Kept, ..Form::new("partition_if", |scalar, _, n| upper_half(scalar, Rest::Apart, n)) };
+pub static PARTITION_IF: Form = Form {
+    varies: Varies::Kept,
+    ..Form::new("partition_if", "Partition of {}", |scalar, _, n| upper_half(scalar, Rest::Apart, n))
+};
 
 impl SelectRequest {
     /// What is moved where the inputs are read in so many passes, and so many outputs are written.

@@ -60,16 +60,17 @@ pub struct SortRequest {
 
 /// Sorts of keys alone.
 pub static SORT_KEYS: Form =
-    Form::new("sort_keys", |key, _, n| Some(SortRequest::new(ElementType::Scalar(key), n).into()));
+    Form::new("sort_keys", "Sort of {} keys", |key, _, n| Some(SortRequest::new(ElementType::Scalar(key), n).into()));
 
 /// Sorts of keys that carry their places.
-pub static SORT_PAIRS: Form = Form::new("sort_pairs", |key, _, n| {
+pub static SORT_PAIRS: Form = Form::new("sort_pairs", "Sort of pairs, {} keys", |key, _, n| {
     Some(SortRequest::new(ElementType::Scalar(key), n).with(ElementType::Scalar(Scalar::U32)).into())
 });
 
 /// Sorts that give the keys' places in order, and not the keys.
-pub static ARGSORT: Form =
-    Form::new("argsort", |key, _, n| Some(SortRequest::argsort(ElementType::Scalar(key), n).into()));
+pub static ARGSORT: Form = Form::new("argsort", "Places of {} keys in order", |key, _, n| {
+    Some(SortRequest::argsort(ElementType::Scalar(key), n).into())
+});
 
 impl SortRequest {
     /// Of keys alone, small ones first.

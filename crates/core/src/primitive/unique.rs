@@ -86,13 +86,17 @@ fn request(scalar: Scalar, n: u64, keeps: Keeps) -> Option<Request> {
 }
 
 /// The first of each run.
-pub static UNIQUE: Form =
-    Form { varies: Varies::Runs, ..Form::new("unique", |scalar, _, n| request(scalar, n, Keeps::Items)) };
+pub static UNIQUE: Form = Form {
+    varies: Varies::Runs,
+    ..Form::new("unique", "Unique of {}", |scalar, _, n| request(scalar, n, Keeps::Items))
+};
 
 /// The first of each run of keys, with its value.
 pub static UNIQUE_BY_KEY: Form = Form {
     varies: Varies::Runs,
-    ..Form::new("unique_by_key", |scalar, _, n| request(scalar, n, Keeps::Pairs(u32::TYPE)))
+    ..Form::new("unique_by_key", "Unique of {} keys with values", |scalar, _, n| {
+        request(scalar, n, Keeps::Pairs(u32::TYPE))
+    })
 };
 
 /// The first of each run of equal elements that lie together. Of a sorted input it gives each element once.
