@@ -1,6 +1,7 @@
 //! Elements of a type chosen at run time: generated ones, their text, and the order that sort puts them in.
 
 use anyhow::{Result, anyhow};
+use clap::ValueEnum;
 use rayon::prelude::*;
 use trifold::bytemuck;
 use trifold::types::{Number, Scalar, for_scalar};
@@ -17,8 +18,8 @@ pub struct Elements {
 pub enum Shape {
     #[default]
     Plain,
-    /// This share of the values of a uniform one in the upper half: what is below that is spread over the lower half, and the rest
-    /// over the upper one, in their order.
+    /// This share of the values of a uniform one in the upper half. What is below that is spread over the lower half, and the rest over
+    /// the upper one. Their order stays.
     Kept(f64),
     /// Each of its elements as a run of equal ones, 1 to 2 L - 1 long, L on average.
     Runs(u32),
@@ -33,7 +34,7 @@ pub struct Lengths {
 }
 
 /// How the lengths of segments differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Spread {
     /// Not at all.
@@ -52,14 +53,9 @@ pub enum Spread {
 const EMPTY: u64 = 1 << 20;
 
 impl Spread {
-    pub fn name(self) -> &'static str {
-        match self {
-            Spread::Even => "even",
-            Spread::Around => "around",
-            Spread::PowerLaw => "power_law",
-            Spread::Half => "half",
-            Spread::Empty => "empty",
-        }
+    /// As the command line and the rows call it.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().into()).unwrap_or_default()
     }
 }
 

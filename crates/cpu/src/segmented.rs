@@ -389,12 +389,7 @@ fn offsets(by: &Segments, n: usize, values: &[u8]) -> Vec<u32> {
             begins.chain([n as u64]).map(|offset| offset as u32).collect()
         }
         Segments::Offsets { of, .. } => {
-            let offsets = values.chunks_exact(of.bytes() as usize).map(|offset| {
-                let mut wide = [0; 8];
-                wide[..offset.len()].copy_from_slice(offset);
-                u64::from_le_bytes(wide).min(n as u64) as u32
-            });
-            offsets.collect()
+            Segments::offsets(of, values).map(|offset| offset.min(n as u64) as u32).collect()
         }
         Segments::Keys(of) => {
             let size = of.bytes() as usize;

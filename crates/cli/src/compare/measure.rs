@@ -22,7 +22,7 @@ const BATCHED_UP_TO: u64 = 1 << 20;
 pub const BATCH: u32 = 32;
 /// No device needs more to raise its clocks.
 const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
-/// What keeps a GPU busy while the host queues a batch behind it: a copy of about this long at least, and longer where the host takes
+/// A copy keeps a GPU busy while the host queues a batch behind it. It takes about this long at least, and longer where the host takes
 /// longer over the batch.
 const BUSY_MS: f64 = 1.0;
 

@@ -248,7 +248,7 @@ impl Row {
             kept: (job.primitive.varies == Varies::Kept).then_some(job.conditions.kept),
             run_length: (job.primitive.varies == Varies::Runs).then_some(job.conditions.run_length),
             segment_length: has_segments.then_some(job.conditions.segments.mean),
-            segments: has_segments.then(|| job.conditions.segments.spread.name().into()),
+            segments: has_segments.then(|| job.conditions.segments.spread.name()),
             bits: job.conditions.bits.map(|(start, end)| format!("{start}..{end}")),
             value: (job.primitive == &forms::SORT_PAIRS).then(|| job.conditions.value.name().into()),
             fault: job.conditions.fault.to_string(),
@@ -301,7 +301,7 @@ impl Row {
             self.segment_length.filter(|length| *length != SEGMENTS.mean).map(|length| format!("segments of {length}")),
             self.segments
                 .as_ref()
-                .filter(|spread| *spread != SEGMENTS.spread.name())
+                .filter(|spread| **spread != SEGMENTS.spread.name())
                 .map(|spread| format!("{spread} lengths")),
             self.bits.as_ref().map(|bits| format!("bits {bits}")),
             self.value.as_ref().filter(|value| *value != VALUE.name()).map(|value| format!("{value} values")),

@@ -1,7 +1,8 @@
 //! Rows of reductions and scans of segments.
 
-use trifold_core::{Builtin, Scalar};
-use trifold_core::{Element, ElementType, Fault, Gives, Op, Request, ScanKind, SegmentedRequest, Segments, Waiting};
+use trifold_core::{
+    Builtin, Element, Fault, Gives, Op, Request, Scalar, ScanKind, SegmentedRequest, Segments, Waiting,
+};
 
 use super::{Inputs, Table, builtin};
 use crate::case::Level;
@@ -23,19 +24,17 @@ const EXCLUSIVE: Gives = Gives::Prefixes(ScanKind::Exclusive);
 
 /// Requests that differ in operator, bounds, what they give, and placement.
 fn segments() -> [(Op, Segments, Gives, Placement); 10] {
-    let op = |which, scalar| builtin(which, scalar);
-    let keys = |of: ElementType| Segments::Keys(of);
     let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
     [
-        (op(Builtin::Sum, Scalar::U32), offsets(300), Gives::Total, Placement::Aligned),
-        (op(Builtin::Sum, Scalar::U32), offsets(300), EXCLUSIVE, Placement::Odd),
-        (op(Builtin::Sum, Scalar::F32), wide.clone(), Gives::Total, Placement::Odd),
-        (op(Builtin::Min, Scalar::I64), Segments::Rows(1), Gives::Total, Placement::Aligned),
+        (builtin(Builtin::Sum, Scalar::U32), offsets(300), Gives::Total, Placement::Aligned),
+        (builtin(Builtin::Sum, Scalar::U32), offsets(300), EXCLUSIVE, Placement::Odd),
+        (builtin(Builtin::Sum, Scalar::F32), wide.clone(), Gives::Total, Placement::Odd),
+        (builtin(Builtin::Min, Scalar::I64), Segments::Rows(1), Gives::Total, Placement::Aligned),
         (operators::compose(), offsets(60), INCLUSIVE, Placement::Aligned),
         (operators::tally(), Segments::Rows(1), EXCLUSIVE, Placement::Odd),
-        (op(Builtin::Sum, Scalar::U32), keys(u32::TYPE), EXCLUSIVE, Placement::Aligned),
-        (op(Builtin::Max, Scalar::F32), keys(u8::TYPE), INCLUSIVE, Placement::Odd),
-        (operators::compose(), keys(Triple::TYPE), EXCLUSIVE, Placement::Odd),
+        (builtin(Builtin::Sum, Scalar::U32), Segments::Keys(u32::TYPE), EXCLUSIVE, Placement::Aligned),
+        (builtin(Builtin::Max, Scalar::F32), Segments::Keys(u8::TYPE), INCLUSIVE, Placement::Odd),
+        (operators::compose(), Segments::Keys(Triple::TYPE), EXCLUSIVE, Placement::Odd),
         (operators::bent(5), wide, Gives::Total, Placement::Aligned),
     ]
 }
@@ -56,7 +55,7 @@ fn of_n(by: &Segments, n: u64) -> Segments {
 /// Where `count` segments begin among `n` elements, and the end of the last one.
 fn places(count: u64, n: u64, distribution: Distribution, random: &mut Random) -> Vec<u64> {
     let mut places: Vec<u64> = match distribution {
-        // As long as can be.
+        // All of one length.
         Distribution::Constant => {
             (0..=count).map(|s| (n as u128 * u128::from(s) / u128::from(count.max(1))) as u64).collect()
         }

@@ -2,6 +2,7 @@
 
 use super::Planner;
 use crate::algorithm::Algorithm;
+use crate::primitive::Primitive;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::{
@@ -234,6 +235,21 @@ pub(crate) struct Argument {
     pub(crate) region: Region,
     /// What the offset counts, in bytes.
     pub(crate) unit: u32,
+}
+
+/// A request's operands as a kernel's arguments, which count the parts that elements are moved by.
+pub(crate) fn arguments(request: &impl Primitive) -> Vec<Argument> {
+    let named = request.operands().into_iter().map(|operand| {
+        let (name, offset) = match operand.slot {
+            Slot::Input => ("input", "input_offset"),
+            Slot::Output => ("output", "output_offset"),
+            Slot::InputValues => ("input_values", "input_values_offset"),
+            Slot::OutputValues => ("output_values", "output_values_offset"),
+            _ => ("output_count", "output_count_offset"),
+        };
+        Argument { name, offset, region: whole(operand.slot, operand.bytes()), unit: operand.element.unit() }
+    });
+    named.collect()
 }
 
 /// A launch over elements in tiles of so many, of a kernel with these arguments.

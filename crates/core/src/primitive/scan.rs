@@ -196,8 +196,7 @@ pub trait Scan: Backend {
         values: V,
         op: M,
     ) -> SegmentedScanCall<V::Item, Self> {
-        let keys = keys.into_input();
-        SegmentedScanCall::by_keys(self.inclusive_scan(values.into_input().beside(&keys), op), &keys)
+        SegmentedScanCall::by_keys(self.inclusive_scan(values, op), &keys.into_input())
     }
 
     /// As [`Scan::inclusive_scan_by_key`], without the value itself: a run's first gives the operator's identity, or what
@@ -216,8 +215,7 @@ pub trait Scan: Backend {
         values: V,
         op: M,
     ) -> SegmentedScanCall<V::Item, Self> {
-        let keys = keys.into_input();
-        SegmentedScanCall::by_keys(self.exclusive_scan(values.into_input().beside(&keys), op), &keys)
+        SegmentedScanCall::by_keys(self.exclusive_scan(values, op), &keys.into_input())
     }
 }
 

@@ -51,7 +51,7 @@ pub enum Gives {
 }
 
 /// Elements of a segment of the forms that programs offer, about.
-pub(crate) const FORM_LENGTH: u64 = 256;
+const FORM_LENGTH: u64 = 256;
 
 /// The request of a form whose segments have offsets.
 fn by_offsets(op: Option<Op>, n: u64, gives: Gives) -> Option<crate::Request> {
@@ -97,6 +97,15 @@ impl Segments {
             Segments::Rows(_) => None,
             Segments::Keys(of) => Some(Operand::moved(Slot::InputValues, of, n)),
         }
+    }
+
+    /// Offsets of this type, from memory.
+    pub fn offsets(of: &ElementType, bytes: &[u8]) -> impl Iterator<Item = u64> {
+        bytes.chunks_exact(of.bytes() as usize).map(|offset| {
+            let mut wide = [0; 8];
+            wide[..offset.len()].copy_from_slice(offset);
+            u64::from_le_bytes(wide)
+        })
     }
 
     /// How many there are of `n` elements, if that is known.
@@ -221,9 +230,8 @@ pub trait Offset: Element {}
 impl Offset for u32 {}
 impl Offset for u64 {}
 
-/// Where segments begin, and the memory that says it.
+/// The memory that says where segments begin, if some does.
 struct Bounds<B: Backend> {
-    by: Segments,
     span: Option<Span<B>>,
     /// The keys, if they are a view.
     keys: Option<Erased<B>>,
@@ -232,20 +240,20 @@ struct Bounds<B: Backend> {
 }
 
 impl<B: Backend> Bounds<B> {
-    fn offsets<O: Offset>(offsets: &Buffer<O, B>) -> Bounds<B> {
+    fn offsets<O: Offset>(offsets: &Buffer<O, B>) -> (Segments, Bounds<B>) {
         let refusal = offsets.is_empty().then(|| "no offsets; there is one more than there are segments".into());
         let count = offsets.len().saturating_sub(1) as u64;
-        let by = Segments::Offsets { of: O::TYPE, count };
-        Bounds { by, span: Some(offsets.span().clone()), keys: None, refusal }
+        let bounds = Bounds { span: Some(offsets.span().clone()), keys: None, refusal };
+        (Segments::Offsets { of: O::TYPE, count }, bounds)
     }
 
-    fn rows(width: usize) -> Bounds<B> {
-        Bounds { by: Segments::Rows(width as u64), span: None, keys: None, refusal: None }
+    fn rows(width: usize) -> (Segments, Bounds<B>) {
+        (Segments::Rows(width as u64), Bounds { span: None, keys: None, refusal: None })
     }
 
-    fn keys<K: Element>(keys: &View<K, B>) -> Bounds<B> {
-        let by = Segments::Keys(K::TYPE);
-        Bounds { by, span: keys.memory().cloned(), keys: Some(keys.erased()), refusal: None }
+    fn keys<K: Element>(keys: &View<K, B>) -> (Segments, Bounds<B>) {
+        let bounds = Bounds { span: keys.memory().cloned(), keys: Some(keys.erased()), refusal: None };
+        (Segments::Keys(K::TYPE), bounds)
     }
 
     /// A call on these spans and those of the bounds.
@@ -259,16 +267,11 @@ impl<B: Backend> Bounds<B> {
     }
 
     /// Fails if there are offsets that fall, do not begin at 0, or pass the end.
-    fn check(&self, device: &B, n: u64) -> Result<()> {
-        let (Segments::Offsets { of, .. }, Some(span)) = (&self.by, &self.span) else { return Ok(()) };
+    fn check(&self, device: &B, request: &SegmentedRequest) -> Result<()> {
+        let (Segments::Offsets { of, .. }, Some(span)) = (&request.by, &self.span) else { return Ok(()) };
         let mut bytes = vec![0; span.bytes() as usize];
         block_on(device.read(span, &mut bytes))?;
-        let offsets = bytes.chunks_exact(of.bytes() as usize).map(|offset| {
-            let mut wide = [0; 8];
-            wide[..offset.len()].copy_from_slice(offset);
-            u64::from_le_bytes(wide)
-        });
-        check_offsets(offsets, n)
+        check_offsets(Segments::offsets(of, &bytes), request.n)
     }
 }
 
@@ -314,19 +317,23 @@ fn check_offsets(offsets: impl Iterator<Item = u64>, n: u64) -> Result<()> {
 pub struct SegmentedReduceCall<T, B: Backend = Device> {
     device: B,
     input: View<T, B>,
-    request: ReduceRequest,
+    request: SegmentedRequest,
     bounds: Bounds<B>,
 }
 
 impl<T: Element, B: Backend> SegmentedReduceCall<T, B> {
+    fn of(call: ReduceCall<T, B>, (by, bounds): (Segments, Bounds<B>)) -> Self {
+        let ReduceCall { device, input, request: ReduceRequest { op, n, initial } } = call;
+        let request = SegmentedRequest { op, n, by, gives: Gives::Total, initial };
+        SegmentedReduceCall { device, input, request, bounds }
+    }
+
     pub(crate) fn by_offsets<O: Offset>(call: ReduceCall<T, B>, offsets: &Buffer<O, B>) -> Self {
-        let ReduceCall { device, input, request } = call;
-        SegmentedReduceCall { device, input, request, bounds: Bounds::offsets(offsets) }
+        SegmentedReduceCall::of(call, Bounds::offsets(offsets))
     }
 
     pub(crate) fn by_rows(call: ReduceCall<T, B>, width: usize) -> Self {
-        let ReduceCall { device, input, request } = call;
-        SegmentedReduceCall { device, input, request, bounds: Bounds::rows(width) }
+        SegmentedReduceCall::of(call, Bounds::rows(width))
     }
 
     /// To a buffer of one element a segment.
@@ -340,10 +347,8 @@ impl<T: Element, B: Backend> SegmentedReduceCall<T, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
-        let ReduceRequest { op, n, initial } = self.request;
-        let request = SegmentedRequest { op, n, by: self.bounds.by.clone(), gives: Gives::Total, initial };
         let spans = self.input.spans_to(output.span());
-        self.bounds.placed(self.device, request, Ok(spans)).reads(Slot::Input, &self.input)
+        self.bounds.placed(self.device, self.request, Ok(spans)).reads(Slot::Input, &self.input)
     }
 
     /// Reads the offsets, and fails at the first that is less than the one before it or more than the elements, and if the first of all
@@ -361,13 +366,8 @@ impl<T: Element, B: Backend> SegmentedReduceCall<T, B> {
     /// # Errors
     /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
     pub fn checked(self) -> Result<Self> {
-        self.bounds.check(&self.device, self.input.n())?;
+        self.bounds.check(&self.device, &self.request)?;
         Ok(self)
-    }
-
-    /// How many segments there are.
-    fn count(&self) -> usize {
-        self.bounds.by.count(self.input.n()).unwrap_or(0) as usize
     }
 }
 
@@ -375,7 +375,7 @@ length!(SegmentedReduceCall<T: Element>, input);
 
 results! {
     SegmentedReduceCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {
-        let output = call.device.alloc(call.count())?;
+        let output = call.device.alloc(call.request.outputs() as usize)?;
         call.to(&output).run_async().await?;
         Ok(output)
     }
@@ -411,13 +411,13 @@ pub struct SegmentedScanCall<T, B: Backend = Device> {
 }
 
 impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
-    fn of(call: ScanCall<T, B>, mut bounds: Bounds<B>) -> Self {
+    fn of(call: ScanCall<T, B>, (by, mut bounds): (Segments, Bounds<B>)) -> Self {
         let ScanCall { device, input, request: ScanRequest { op, n, kind, initial, total }, .. } = call;
         if total {
             bounds.refusal =
                 Some("a scan of segments with the total of all; reduce its segments for their totals".into());
         }
-        let request = SegmentedRequest { op, n, by: bounds.by.clone(), gives: Gives::Prefixes(kind), initial };
+        let request = SegmentedRequest { op, n, by, gives: Gives::Prefixes(kind), initial };
         SegmentedScanCall { device, input, request, bounds }
     }
 
@@ -429,7 +429,8 @@ impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
         SegmentedScanCall::of(call, Bounds::rows(width))
     }
 
-    pub(crate) fn by_keys<K: Element>(call: ScanCall<T, B>, keys: &View<K, B>) -> Self {
+    pub(crate) fn by_keys<K: Element>(mut call: ScanCall<T, B>, keys: &View<K, B>) -> Self {
+        call.input = call.input.beside(keys);
         SegmentedScanCall::of(call, Bounds::keys(keys))
     }
 
@@ -483,7 +484,7 @@ impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
     /// # Errors
     /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
     pub fn checked(self) -> Result<Self> {
-        self.bounds.check(&self.device, self.input.n())?;
+        self.bounds.check(&self.device, &self.request)?;
         Ok(self)
     }
 }

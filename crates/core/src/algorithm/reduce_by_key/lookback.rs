@@ -1,11 +1,11 @@
 //! One launch, whose tiles tell each other how many runs have begun and the total of the last one: a segmented scan. Merrill and Garland
 //! 2016.
 
-use super::{ReduceByKeyTask, arguments};
+use super::ReduceByKeyTask;
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
-use crate::planner::{Planner, clean_once};
+use crate::planner::{Planner, arguments, clean_once};
 use crate::primitive::reduce_by_key::{REDUCE_BY_KEY, RUN_LENGTH_ENCODE};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};

@@ -9,11 +9,10 @@ pub use parallel::PARALLEL;
 pub use reduce_then_scan::REDUCE_THEN_SCAN;
 
 use super::Algorithm;
-use crate::planner::{Argument, BESIDE, Planner, reaches, tile_launch, whole, words_of};
-use crate::primitive::Primitive;
+use crate::planner::{Argument, BESIDE, Planner, reaches, tile_launch, words_of};
 use crate::primitive::reduce_by_key::segmented;
 use crate::tuning::numbers;
-use crate::{Kernel, KernelKey, Language, Launch, Op, ReduceByKeyRequest, Result, Slot};
+use crate::{Kernel, KernelKey, Language, Launch, Op, ReduceByKeyRequest, Result};
 
 numbers! {
     /// Numbers of reductions by key.
@@ -159,19 +158,4 @@ impl<'a> ReduceByKeyTask<'a> {
     fn launch(&self, kernel: KernelKey, groups: u32, arguments: &[Argument]) -> Launch {
         tile_launch(kernel, groups, self.workgroup * self.rows, arguments)
     }
-}
-
-/// Inputs, outputs and count, those that there are.
-fn arguments(request: &ReduceByKeyRequest) -> Vec<Argument> {
-    let named = request.operands().into_iter().map(|operand| {
-        let (name, offset) = match operand.slot {
-            Slot::Input => ("input", "input_offset"),
-            Slot::Output => ("output", "output_offset"),
-            Slot::InputValues => ("input_values", "input_values_offset"),
-            Slot::OutputValues => ("output_values", "output_values_offset"),
-            _ => ("output_count", "output_count_offset"),
-        };
-        Argument { name, offset, region: whole(operand.slot, operand.bytes()), unit: operand.element.unit() }
-    });
-    named.collect()
 }

@@ -1,8 +1,8 @@
 //! The CPU backend's reduction by key: chunks on all threads.
 
-use super::{ReduceByKeyTask, arguments};
+use super::ReduceByKeyTask;
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
-use crate::planner::Planner;
+use crate::planner::{Planner, arguments};
 use crate::{Kernel, KernelKey, ReduceByKeyRequest, Result, Slot, Step};
 
 pub(super) static KERNEL: Kernel = Kernel::host("reduce_by_key/parallel");

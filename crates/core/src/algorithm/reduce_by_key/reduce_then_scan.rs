@@ -1,10 +1,10 @@
 //! Three launches: each tile's segment, their scan by one workgroup, and the runs.
 
-use super::{PARAMS, ReduceByKeyTask, arguments};
+use super::{PARAMS, ReduceByKeyTask};
 use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::kernel::{kernel, read, write};
-use crate::planner::{Argument, Planner};
+use crate::planner::{Argument, Planner, arguments};
 use crate::primitive::reduce_by_key::REDUCE_BY_KEY;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};

@@ -1,10 +1,10 @@
 //! One launch, whose tiles tell each other whether a segment has begun in them, and its total so far. Merrill and Garland 2016.
 
-use super::{SegmentedTask, arguments};
+use super::SegmentedTask;
 use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, InPlace, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
-use crate::planner::{Planner, clean_once};
+use crate::planner::{Planner, arguments, clean_once};
 use crate::primitive::segmented::SEGMENTED_SCAN;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};

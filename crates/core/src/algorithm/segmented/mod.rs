@@ -10,14 +10,12 @@ pub use reduce_then_scan::REDUCE_THEN_SCAN;
 
 use super::{Algorithm, Work};
 use crate::kernel::{kernel, read, write};
-use crate::planner::{Argument, BESIDE, Planner, tile_launch, whole, words_of};
+use crate::planner::{Argument, BESIDE, Planner, arguments, tile_launch, words_of};
 use crate::primitive::reduce_by_key::segmented;
-use crate::primitive::{Gives, Primitive, Segments};
+use crate::primitive::{Gives, Segments};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
-use crate::{
-    DeviceKind, Kernel, KernelKey, Language, Launch, Op, Param, Result, ScanKind, SegmentedRequest, Slot, Step,
-};
+use crate::{DeviceKind, Kernel, KernelKey, Language, Launch, Op, Param, Result, ScanKind, SegmentedRequest, Step};
 
 numbers! {
     /// Numbers of reductions and scans of segments.
@@ -178,17 +176,4 @@ fn bounds(request: &SegmentedRequest) -> Option<(&'static str, Param)> {
         Segments::Rows(width) => Some(("width", Param::Word(width as u32))),
         Segments::Keys(_) => None,
     }
-}
-
-/// Input, offsets or keys, and output.
-fn arguments(request: &SegmentedRequest) -> Vec<Argument> {
-    let named = request.operands().into_iter().map(|operand| {
-        let (name, offset, unit) = match operand.slot {
-            Slot::Input => ("input", "input_offset", 4),
-            Slot::InputValues => ("input_values", "input_values_offset", operand.element.unit()),
-            _ => ("output", "output_offset", 4),
-        };
-        Argument { name, offset, region: whole(operand.slot, operand.bytes()), unit }
-    });
-    named.collect()
 }

@@ -1,8 +1,8 @@
 //! The CPU backend's reductions and scans of segments: chunks on all threads.
 
-use super::{arguments, bounds};
+use super::bounds;
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
-use crate::planner::{Planner, tile_launch};
+use crate::planner::{Planner, arguments, tile_launch};
 use crate::primitive::{Gives, Segments};
 use crate::{Kernel, KernelKey, Result, ScanKind, SegmentedRequest, Slot, Step};
 

@@ -1,10 +1,10 @@
 //! Three launches: each tile's total, their scan by one workgroup, and the tiles' scans.
 
-use super::{SegmentedTask, arguments};
+use super::SegmentedTask;
 use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::kernel::{kernel, read, write};
-use crate::planner::{Argument, Planner};
+use crate::planner::{Argument, Planner, arguments};
 use crate::primitive::segmented::SEGMENTED_REDUCE;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
