@@ -143,7 +143,7 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let mut cases = vec![];
     for (request, operator) in requests {
         let (outputs, run) = match request.form().varies {
-            Varies::Nothing | Varies::Segments => (n, 1),
+            Varies::Nothing | Varies::Segments | Varies::Taken => (n, 1),
             Varies::Kept => (n / 2, 1),
             Varies::Runs => (n.div_ceil(RUN), RUN),
         };

@@ -120,6 +120,9 @@ pub struct CompareArgs {
     /// How the lengths of segments differ.
     #[arg(long, value_delimiter = ',', value_enum, default_value = "even", value_name = "SPREAD")]
     pub segments: Vec<Spread>,
+    /// How many keys top_k takes; of fewer all.
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..), default_value = "32", value_name = "K")]
+    pub k: Vec<u32>,
     /// Bits of the keys that sorts compare, such as 0..16; all without.
     #[arg(long, value_delimiter = ',', value_parser = bits, value_name = "START..END")]
     pub bits: Vec<(u32, u32)>,

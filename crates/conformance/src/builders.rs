@@ -5,13 +5,13 @@ use std::fmt::Debug;
 
 use trifold_core::{
     Backend, Buffer, Compacted, Histogram, Monoid, NonZero, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Sum,
-    Summary, Transfer, Unique, UpperHalf, iota,
+    Summary, TopK, Transfer, Unique, UpperHalf, iota,
 };
 use trifold_cpu::oracle;
 
 use crate::case::Failure;
 use crate::inputs::Random;
-use crate::maps::{Byte, Least, PlaceOf, Tripled, Widened};
+use crate::maps::{Byte, Least, PlaceOf, Tripled, Turned, Widened};
 use crate::operators::{Above, Bent};
 
 fn expect<T: PartialEq + Debug>(what: &str, found: T, wanted: T) -> Result<(), Failure> {
@@ -29,6 +29,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     let x = gpu.upload(&input)?;
     scans_and_reductions(gpu, &input, &x)?;
     sorts(gpu, &input, &x)?;
+    top_ks(gpu, &input, &x)?;
     selections(gpu)?;
     runs(gpu, &input, &x)?;
     neighbours(gpu, &input)?;
@@ -77,6 +78,39 @@ fn sorts<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Resul
     gpu.sort(&keys).descending().with(&values).in_place().prepare()?.run()?;
     expect("pairs sorted in place", (keys.read()?, values.read()?), (sorted.clone(), sorted.clone()))?;
     expect("collected pairs", gpu.sort(x).descending().with(x).read()?, (sorted.clone(), sorted))
+}
+
+fn top_ks<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let mut indices: Vec<u32> = (0..N as u32).collect();
+    indices.sort_by_key(|&i| std::cmp::Reverse(input[i as usize]));
+    indices.truncate(50);
+    let keys: Vec<u32> = indices.iter().map(|&i| input[i as usize]).collect();
+    expect("the largest", gpu.top_k(x, 50).read()?, keys.clone())?;
+    expect("the smallest", gpu.top_k(x, 1).smallest().read()?, input.iter().copied().min().into_iter().collect())?;
+    expect("with indices", gpu.top_k(x, 50).with_indices().read()?, (keys.clone(), indices.clone()))?;
+    expect("with values", gpu.top_k(x, 50).with(iota(N)).read()?, (keys.clone(), indices.clone()))?;
+    expect("indices", gpu.top_k(x.mapped(Turned), 50).indices().smallest().collect()?.read()?, indices.clone())?;
+
+    // Of fewer keys than are wanted, the places behind them are left.
+    let (to, n) = (gpu.upload(&[7u32; 50])?, gpu.upload(&[20u32])?);
+    gpu.top_k(x, 50).len_on_device(&n).to(&to).prepare()?.run()?;
+    let mut first = input[..20].to_vec();
+    first.sort_unstable_by(|a, b| b.cmp(a));
+    first.resize(50, 7);
+    expect("the largest of twenty", to.read()?, first)?;
+
+    let refused = [
+        (gpu.top_k(x, 0).read().map(drop), "a top_k of k = 0"),
+        (gpu.top_k(x, N + 1).with_indices().read().map(drop), "a top_k of k = 1001 of 1000 keys"),
+        (gpu.top_k(x, 5).with(x.slice(1..)?).read().map(drop), "999"),
+        (gpu.top_k(x, 5).len_on_device(&n).indices().collect().map(drop), "there may be fewer than k = 5"),
+        (gpu.top_k(x, N).to(x).run(), "top_k onto its keys"),
+    ];
+    for (result, why) in refused {
+        let error = result.err().map_or("nothing".into(), |error| error.to_string());
+        expect(&format!("{why}: {error}"), error.contains(why), true)?;
+    }
+    Ok(())
 }
 
 /// Reductions that bring their operator, results that are mapped, and views of what was counted on the device.

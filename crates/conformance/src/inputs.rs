@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use rayon::prelude::*;
+use trifold_core::algorithm::top_k::{SAMPLED_EACH_ROOT, sampled, sampled_place};
 use trifold_core::{Builtin, ElementType, Number, Op, Scalar, for_scalar};
 
 /// Sebastiano Vigna's splitmix64.
@@ -70,6 +71,10 @@ pub enum Distribution {
     Alternating,
     /// Keys that differ only in the bytes of this mask, bit 0 for the lowest byte.
     Places(u8),
+    /// Of keys that `top_k` samples the upper half, of the others the lower.
+    SampledHigh,
+    /// The other way round.
+    SampledLow,
     /// Elements that differ only in this word of theirs, which lie in runs of one value, 1 to 16 long.
     Word(u32),
 }
@@ -99,6 +104,8 @@ impl Distribution {
             Distribution::Subnormals => "subnormals".into(),
             Distribution::Alternating => "alternating".into(),
             Distribution::Places(mask) => format!("places_{mask:08b}"),
+            Distribution::SampledHigh => "sampled-high".into(),
+            Distribution::SampledLow => "sampled-low".into(),
             Distribution::Word(word) => format!("runs_by_word_{word}"),
         }
     }
@@ -227,6 +234,15 @@ fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
         Distribution::Alternating => {
             let turns = [0u64, 1 << 63].into_iter().cycle();
             ranks.iter_mut().zip(turns).for_each(|(rank, half)| *rank = *rank >> 1 | half);
+        }
+        Distribution::SampledHigh | Distribution::SampledLow => {
+            let high = 1 << 63;
+            ranks.iter_mut().for_each(|rank| *rank >>= 1);
+            let samples = sampled(n as u64, 1, SAMPLED_EACH_ROOT).map_or(0, |(samples, _)| samples);
+            (0..samples).for_each(|number| ranks[sampled_place(number, n as u32, samples) as usize] |= high);
+            if distribution == Distribution::SampledLow {
+                ranks.iter_mut().for_each(|rank| *rank ^= high);
+            }
         }
         Distribution::Uniform | Distribution::Specials | Distribution::Subnormals | Distribution::Places(_) => {}
     }

@@ -45,6 +45,7 @@ element! {
 }
 
 map!(Square {}, u32 => u32, "fn map(a: A) -> U { return a * a; }", |_, a| a.wrapping_mul(a));
+map!(Turned {}, u32 => u32, "fn map(a: A) -> U { return ~a; }", |_, a| !a);
 map!(Shifted {}, u8 => u32, "fn map(a: A) -> U { return a + 3u; }", |_, a| u32::from(a) + 3);
 map!(Signed {}, i8 => i32, "fn map(a: A) -> U { return a * 5; }", |_, a| i32::from(a) * 5);
 map!(Whole {}, f16 => f32, "fn map(a: A) -> U { return a; }", |_, a| f32::from(a));

@@ -14,6 +14,7 @@ mod segmented;
 mod select;
 mod sizes;
 mod sort;
+mod top_k;
 mod tuned;
 pub(crate) mod views;
 
@@ -60,6 +61,7 @@ pub(crate) use segmented::{offsets, segmented};
 pub(crate) use select::{keeping, kept_otherwise, select};
 pub(crate) use sizes::requests;
 pub(crate) use sort::sort;
+pub(crate) use top_k::top_k;
 pub use tuned::tuned_cases;
 
 /// Values of 4, 8 and 12 bytes.
@@ -98,13 +100,14 @@ struct Primitive {
     shared: fn(u64) -> Vec<Row>,
 }
 
-static PRIMITIVES: [Primitive; 9] = [
+static PRIMITIVES: [Primitive; 10] = [
     Primitive { rows: |table| table.copies(), input: copy::input, shared: |_| vec![] },
     Primitive { rows: |table| table.scatters(), input: scatter::input, shared: |_| vec![] },
     Primitive { rows: |table| table.scans(), input: scan::input, shared: scan::shared_rows },
     Primitive { rows: |table| table.reduces(), input: reduce::input, shared: reduce::shared_rows },
     Primitive { rows: |table| table.segments(), input: segmented::input, shared: |_| vec![] },
     Primitive { rows: |table| table.sorts(), input: sort::input, shared: sort::shared_rows },
+    Primitive { rows: |table| table.top_ks(), input: top_k::input, shared: |_| vec![] },
     Primitive { rows: |table| table.selections(), input: select::input, shared: select::shared_rows },
     Primitive { rows: |table| table.histograms(), input: histogram::input, shared: |_| vec![] },
     Primitive { rows: |table| table.by_keys(), input: reduce_by_key::input, shared: reduce_by_key::shared_rows },

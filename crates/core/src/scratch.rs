@@ -40,6 +40,15 @@ impl Scratch {
         region
     }
 
+    /// Takes another's regions too. Gives where the first of them begins.
+    pub(crate) fn append(&mut self, other: &Scratch) -> u64 {
+        let base = self.bytes;
+        for (region, kept) in other.regions.iter().zip(&other.kept) {
+            self.push(region.bytes, *kept);
+        }
+        base
+    }
+
     /// All regions' bytes, and those between them.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes

@@ -38,6 +38,7 @@ mod select;
 mod sort;
 mod step;
 mod system;
+mod top_k;
 mod view;
 
 pub use backend::{Cpu, Kernel};
@@ -68,7 +69,7 @@ impl Primitive {
 }
 
 /// Every primitive. A copy of memory is a command, and one of a view a launch.
-static PRIMITIVES: [Primitive; 9] = [
+static PRIMITIVES: [Primitive; 10] = [
     Primitive { makes_views: true, ..Primitive::new("copy/parallel", view::bind_copy, view::expect_copy) },
     Primitive::new("scatter/parallel", scatter::bind, scatter::expect),
     Primitive { makes_views: true, ..Primitive::new("scan/parallel", scan::bind, scan::expect) },
@@ -76,6 +77,7 @@ static PRIMITIVES: [Primitive; 9] = [
     Primitive::new("segmented/parallel", segmented::bind, segmented::expect),
     Primitive::new("sort/parallel", sort::bind, sort::expect),
     Primitive { makes_views: true, ..Primitive::new("select/parallel", select::bind, select::expect) },
+    Primitive { makes_views: true, ..Primitive::new("top_k/parallel", top_k::bind, top_k::expect) },
     Primitive { makes_views: true, ..Primitive::new("histogram/parallel", histogram::bind, histogram::expect) },
     Primitive::new("reduce_by_key/parallel", reduce_by_key::bind, reduce_by_key::expect),
 ];

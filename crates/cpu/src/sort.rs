@@ -50,14 +50,14 @@ struct Values {
 
 /// How keys compare.
 #[derive(Clone, Copy)]
-struct KeyOrder {
+pub(crate) struct KeyOrder {
     kind: ScalarKind,
     descending: bool,
 }
 
 impl KeyOrder {
     /// If the key is one scalar of 4 or 8 bytes, and all of its bits compare.
-    fn of(image: &KeyImage) -> Option<KeyOrder> {
+    pub(crate) fn of(image: &KeyImage) -> Option<KeyOrder> {
         let [field] = image.fields[..] else { return None };
         let whole = matches!(image.bytes, 4 | 8) && image.width() == 8 * image.bytes;
         whole.then(|| KeyOrder { kind: field.scalar.kind(), descending: field.order == Some(Order::Descending) })
@@ -70,7 +70,7 @@ impl KeyOrder {
 }
 
 /// Key bits: u32 or u64.
-trait Bits: Copy + Send + Sync + RadixKey {
+pub(crate) trait Bits: Copy + Send + Sync + RadixKey {
     /// Such bits above 32 others.
     type Pair: Word;
     /// Bits that compare, as unsigned integers, as the keys do in the wanted order.

@@ -111,6 +111,11 @@ template <typename W> static inline W atomicAdd(W *word, W more) {
   *word = old + more;
   return old;
 }
+template <typename W> static inline W atomicExch(W *word, W other) {
+  const W old = *word;
+  *word = other;
+  return old;
+}
 template <typename W> static inline W atomicMax(W *word, W other) {
   const W old = *word;
   if (other > old) { *word = other; }

@@ -41,6 +41,7 @@
 //! | running totals within each run of keys | [`gpu.inclusive_scan_by_key(&keys, &values, Sum)`](Scan::inclusive_scan_by_key) |
 //! | a total that starts from a value | [`.starting_from(7)`](builders::ScanCall::starting_from) |
 //! | keys in order | [`gpu.sort(&keys)`](Sort::sort) |
+//! | the largest keys, their values or indices | [`gpu.top_k(&keys, 10)`](TopK::top_k) |
 //! | large keys first | [`.descending()`](builders::SortCall::descending) |
 //! | a value to move with each key | [`.with(&values)`](builders::SortCall::with) |
 //! | the elements that pass a test | [`gpu.select(&x, Odd)`](Select::select) |
@@ -220,8 +221,8 @@ pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
         ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, Offset, Order, PartitionCall, ReduceByKeyCall,
-        ReduceCall, ScanCall, SegmentedReduceCall, SegmentedScanCall, SelectCall, SortCall, SortPairsCall,
-        UniqueByKeyCall, Value,
+        ReduceCall, ScanCall, SegmentedReduceCall, SegmentedScanCall, SelectCall, SortCall, SortPairsCall, TopKCall,
+        TopKIndicesCall, TopKPairsCall, UniqueByKeyCall, Value,
     };
 }
 
@@ -249,8 +250,8 @@ pub mod plan {
         Asks, Builtin, CopyRequest, Fault, Form, Gives, HistogramRequest, Keeps, KernelKey, Label, Launch, Layout,
         Leaf, MAX_ELEMENTS, MapText, Node, Op, Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest,
         ReduceRequest, Region, Request, Rest, ScanKind, ScanRequest, ScatterRequest, SegmentedRequest, Segments,
-        SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step, Varies, ViewData, Viewed, ViewedRequest,
-        Waiting, forms, scratch_bytes, scratch_bytes_up_to,
+        SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step, TopKRequest, Varies, ViewData, Viewed,
+        ViewedRequest, Waiting, Wanted, forms, scratch_bytes, scratch_bytes_up_to,
     };
 }
 
@@ -296,6 +297,7 @@ mod book {
         GuideKeys "../../../docs/guide/keys.md"
         GuideViews "../../../docs/guide/views.md"
         GuideSegments "../../../docs/guide/segments.md"
+        GuideTopK "../../../docs/guide/top-k.md"
         GuideSizes "../../../docs/guide/sizes.md"
         GuideChoosing "../../../docs/guide/choosing.md"
     }

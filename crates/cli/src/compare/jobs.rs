@@ -67,6 +67,9 @@ fn conditions(args: &CompareArgs, primitive: &'static Form, input: Distribution)
         let lengths = args.segment_length.iter().flat_map(lengths);
         return lengths.map(|segments| Conditions { segments, ..usual }).collect();
     }
+    if primitive.varies == Varies::Taken {
+        return args.k.iter().map(|&k| Conditions { k, ..usual }).collect();
+    }
     if primitive == &forms::SORT_PAIRS || primitive == &forms::SORT_KEYS || primitive == &forms::ARGSORT {
         let bits = if args.bits.is_empty() { vec![None] } else { args.bits.iter().copied().map(Some).collect() };
         let values = if primitive == &forms::SORT_PAIRS { &args.value[..] } else { &args.value[..1] };
@@ -196,7 +199,7 @@ mod tests {
     fn what_has_tiles_that_wait_is_measured_with_each_fault_and_waiting() {
         let caps = caps();
         let tuning = Tuning::of(&caps);
-        let args = args("-n 2^20 --input constant --fault none,late:7 --waiting bounded,unbounded");
+        let args = args("-n 2^20 --input constant --fault none,late:1 --waiting bounded,unbounded");
         let jobs = all(&args, &caps, &tuning);
         assert!(jobs.iter().all(|job| job.conditions.input.name() == "constant"));
         for primitive in Form::all() {
@@ -208,7 +211,7 @@ mod tests {
             let first = own[0].conditions;
             assert_eq!((first.fault, first.waiting), (Fault::None, Waiting::Bounded));
             let last = own[rows - 1].options();
-            assert_eq!(rows == 4, (last.fault, last.waiting) == (Fault::Late(7), Waiting::Unbounded));
+            assert_eq!(rows == 4, (last.fault, last.waiting) == (Fault::Late(1), Waiting::Unbounded));
         }
         assert!(doubts(&args, &jobs, &caps, &tuning).is_empty());
     }

@@ -92,7 +92,7 @@ pub fn is_software(kind: DeviceKind) -> bool {
 /// [`Error::Unsupported`] for a bitwise operator over floats.
 pub fn request(job: &Job) -> Result<Request> {
     let request = job.primitive.request(job.scalar, job.operator.unwrap_or(trifold::plan::Builtin::Sum), job.n)?;
-    let Conditions { bits, value, segments, .. } = job.conditions;
+    let Conditions { bits, value, segments, k, .. } = job.conditions;
     Ok(match request {
         Request::Sort(mut sort) => {
             sort.bits = bits.map(|(start, end)| start..end);
@@ -106,6 +106,10 @@ pub fn request(job: &Job) -> Result<Request> {
                 *count = segments.segments(job.n);
             }
             segmented.into()
+        }
+        Request::TopK(mut top) => {
+            top.k = k.into();
+            top.into()
         }
         other => other,
     })

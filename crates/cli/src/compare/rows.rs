@@ -46,6 +46,9 @@ pub struct Row {
     /// How their lengths differ.
     #[serde(default)]
     pub segments: Option<String>,
+    /// How many keys a top_k took; none of other primitives.
+    #[serde(default)]
+    pub k: Option<u32>,
     /// The bits of the keys that are compared, such as `0..16`, if not all are.
     #[serde(default)]
     pub bits: Option<String>,
@@ -202,6 +205,8 @@ pub struct Conditions {
     pub run_length: u32,
     /// How long segments are.
     pub segments: Lengths,
+    /// How many keys are taken.
+    pub k: u32,
     /// The bits of their keys that sorts compare; all without.
     pub bits: Option<(u32, u32)>,
     /// What sorts of pairs carry.
@@ -213,6 +218,7 @@ pub struct Conditions {
 const KEPT: f64 = 0.5;
 const RUN_LENGTH: u32 = 8;
 const SEGMENTS: Lengths = Lengths { mean: 256, spread: Spread::Even };
+const K: u32 = 32;
 const VALUE: Scalar = Scalar::U32;
 
 impl Default for Conditions {
@@ -222,6 +228,7 @@ impl Default for Conditions {
             kept: KEPT,
             run_length: RUN_LENGTH,
             segments: SEGMENTS,
+            k: K,
             bits: None,
             value: VALUE,
             fault: Fault::default(),
@@ -249,6 +256,7 @@ impl Row {
             run_length: (job.primitive.varies == Varies::Runs).then_some(job.conditions.run_length),
             segment_length: has_segments.then_some(job.conditions.segments.mean),
             segments: has_segments.then(|| job.conditions.segments.spread.name()),
+            k: (job.primitive.varies == Varies::Taken).then_some(job.conditions.k),
             bits: job.conditions.bits.map(|(start, end)| format!("{start}..{end}")),
             value: (job.primitive == &forms::SORT_PAIRS).then(|| job.conditions.value.name().into()),
             fault: job.conditions.fault.to_string(),
@@ -303,6 +311,7 @@ impl Row {
                 .as_ref()
                 .filter(|spread| **spread != SEGMENTS.spread.name())
                 .map(|spread| format!("{spread} lengths")),
+            self.k.filter(|k| *k != K).map(|k| format!("k = {k}")),
             self.bits.as_ref().map(|bits| format!("bits {bits}")),
             self.value.as_ref().filter(|value| *value != VALUE.name()).map(|value| format!("{value} values")),
         ];
@@ -379,11 +388,14 @@ fn other(value: &Value) -> Result<Option<Row>> {
         row.scalar = key.into();
     }
     let shape = value.get("shape").and_then(Value::as_str).and_then(|shape| shape.strip_prefix("bits "));
+    let k = value.get("shape").and_then(Value::as_str).and_then(|shape| shape.strip_prefix("k = "));
+    row.k = k.and_then(|k| k.parse().ok()).or(row.k);
     row.bits = shape.map(|bits| bits.replace(" to ", "..")).or(row.bits);
     let (primitive, operator) = match row.primitive.as_str() {
-        "copy" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode" | "unique"
-        | "unique_by_key" => (row.primitive, None),
+        "copy" | "top_k" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode"
+        | "unique" | "unique_by_key" => (row.primitive, None),
         "sort_pairs_u32" => ("sort_pairs".into(), None),
+        "top_k_keys" => ("top_k".into(), None),
         // What we measure is the exclusive scan too.
         "scan_exclusive_sum" => ("scan".into(), Some("sum".into())),
         "reduce_sum" => ("reduce".into(), Some("sum".into())),

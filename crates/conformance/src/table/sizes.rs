@@ -1,11 +1,12 @@
 //! Rows that are run for other numbers of elements than they were planned for.
 
 use trifold_core::{
-    Builtin, CopyRequest, Element, Fault, Gives, Order, Request, Rest, Scalar, ScanKind, ScanRequest, Segments, planner,
+    Builtin, CopyRequest, Element, Fault, Gives, Order, Request, Rest, Scalar, ScanKind, ScanRequest, Segments, Wanted,
+    planner,
 };
 
 use super::{
-    Table, builtin, by_key, histogram, keeping, kept_otherwise, offsets, reduce, scan, segmented, select, sort,
+    Table, builtin, by_key, histogram, keeping, kept_otherwise, offsets, reduce, scan, segmented, select, sort, top_k,
     value_types,
 };
 use crate::case::Body;
@@ -38,6 +39,7 @@ pub(crate) fn requests(n: u64) -> Vec<Request> {
         by_key(&u32::TYPE, None, n),
     ];
     requests.push(histogram(300, n));
+    requests.push(top_k(Scalar::F32, Wanted::Pairs(value_types()[2].clone()), Order::Descending, 60, n));
     for (by, gives) in [
         (offsets(300), Gives::Total),
         (Segments::Rows(1), Gives::Prefixes(ScanKind::Inclusive)),

@@ -11,6 +11,8 @@ pub mod scatter;
 pub mod segmented;
 pub mod select;
 pub mod sort;
+pub mod top_k;
+pub(crate) mod within;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -119,7 +119,7 @@ impl Planner<'_> {
     }
 
     /// The algorithm to use: the caller's, if the device has it, else the fastest.
-    fn algorithm(&self, request: &Request) -> Result<&'static Algorithm> {
+    pub(crate) fn algorithm(&self, request: &Request) -> Result<&'static Algorithm> {
         let runs = algorithms(request, self.caps);
         let caps = self.caps;
         let Some(wanted) = self.options.algorithm else {
@@ -175,7 +175,7 @@ impl Planner<'_> {
     }
 
     /// Of an algorithm of another primitive.
-    fn is_foreign(&self, request: &Request, algorithm: &Algorithm) -> Error {
+    pub(crate) fn is_foreign(&self, request: &Request, algorithm: &Algorithm) -> Error {
         let names: Vec<_> = algorithms(request, self.caps).iter().map(|algorithm| algorithm.name).collect();
         let (what, caps) = (request.primitive(), self.caps);
         Error::Unsupported(format!(

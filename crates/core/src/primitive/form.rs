@@ -30,6 +30,8 @@ pub enum Varies {
     Runs,
     /// How long segments are.
     Segments,
+    /// How many keys are taken.
+    Taken,
 }
 
 impl Form {

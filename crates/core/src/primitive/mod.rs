@@ -14,6 +14,7 @@ pub(crate) mod segmented;
 pub(crate) mod select;
 mod selector;
 pub(crate) mod sort;
+pub(crate) mod top_k;
 pub(crate) mod unique;
 
 pub use self::copy::CopyCall;
@@ -29,6 +30,7 @@ pub use self::segmented::{Gives, Offset, SegmentedReduceCall, SegmentedScanCall,
 pub use self::select::{Keeps, PartitionCall, Rest, SelectCall, UpperHalf};
 pub use self::selector::{Asks, Block, HostSelector, Selector};
 pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
+pub use self::top_k::{TopKCall, TopKIndicesCall, TopKPairsCall, Wanted};
 pub use self::unique::UniqueByKeyCall;
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::planner::{Planner, whole};
@@ -44,6 +46,7 @@ pub mod prelude {
     pub use super::select::Select;
     pub use super::selector::Predicate;
     pub use super::sort::Sort;
+    pub use super::top_k::TopK;
     pub use super::unique::Unique;
 }
 
@@ -151,6 +154,8 @@ primitives! {
     segmented: Segmented(SegmentedRequest) as SEGMENTED_REDUCE, SEGMENTED_SCAN, SCAN_BY_KEY;
     /// Sort.
     sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT;
+    /// The largest or smallest keys.
+    top_k: TopK(TopKRequest) as TOP_K;
     /// Select, partition, find, or keep the first of each run.
     select: Select(SelectRequest) as SELECT_IF, PARTITION_IF, FIND_ALL, SELECT_FLAGGED, UNIQUE, UNIQUE_BY_KEY;
     /// Histogram.
@@ -318,7 +323,7 @@ impl Request {
         self.asked().form()
     }
 
-    /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort, select_if, partition_if,
+    /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort, top_k, select_if, partition_if,
     /// find_all, select_flagged, unique, unique_by_key, histogram, reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name

@@ -179,6 +179,8 @@ tuning! {
     select: Selections in algorithm::select,
     /// Histograms.
     histogram: Histograms in algorithm::histogram,
+    /// Numbers of top_k.
+    top_k: TopKs in algorithm::top_k,
     /// Numbers of reductions and scans of segments.
     segmented: SegmentedTiles in algorithm::segmented,
     /// Numbers of reductions by key.

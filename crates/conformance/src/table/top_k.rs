@@ -1,0 +1,93 @@
+//! Rows of top_k.
+
+use trifold_core::{Element, ElementType, Fault, Order, Request, Scalar, TopKRequest, Waiting, Wanted};
+
+use super::{Inputs, Table, value_types};
+use crate::case::Level;
+use crate::inputs::{self, Distribution, Random};
+use crate::operators::{Fields, Rgb, Stamped};
+use crate::row::{Placement, Row, Tiles};
+
+pub(crate) fn top_k(key: impl Into<ElementType>, wanted: Wanted, order: Order, k: u64, n: u64) -> Request {
+    TopKRequest { order, wanted, ..TopKRequest::new(key.into(), n, k) }.into()
+}
+
+/// Requests that differ in key, in what is wanted, in order and placement.
+fn top_ks() -> [(ElementType, Wanted, Order, u64, Placement); 7] {
+    use Order::{Ascending as Smallest, Descending as Largest};
+    let [v4, _, v12] = value_types();
+    [
+        (u32::TYPE, Wanted::Keys, Largest, 32, Placement::Aligned),
+        (f32::TYPE, Wanted::Pairs(v4), Largest, 1000, Placement::Odd),
+        (i64::TYPE, Wanted::KeysAndIndices, Smallest, 7, Placement::Aligned),
+        (f64::TYPE, Wanted::Indices, Largest, 100, Placement::Odd),
+        (u16::TYPE, Wanted::Pairs(v12), Smallest, 50, Placement::Odd),
+        (Fields::TYPE, Wanted::KeysAndIndices, Largest, 33, Placement::Aligned),
+        (u128::TYPE, Wanted::Indices, Smallest, 5, Placement::Aligned),
+    ]
+}
+
+/// Keys, and the values beside them.
+pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
+    let Request::TopK(r) = request else { return None };
+    let keys = inputs::keys(&r.key, distribution, r.n, random);
+    let values = if let Wanted::Pairs(value) = &r.wanted { Some(inputs::values(value, r.n)) } else { None };
+    Some((keys, values))
+}
+
+impl Table<'_> {
+    pub(super) fn top_ks(&mut self) {
+        use Distribution::{Constant, Few, SampledHigh, SampledLow, Sorted, Specials, Uniform};
+        for (turn, (key, wanted, order, k, placement)) in top_ks().into_iter().enumerate() {
+            let row = |n, k| Row::new(top_k(key.clone(), wanted.clone(), order, k, n)).placement(placement);
+            for distribution in [Uniform, Constant, Few, Sorted, Specials, SampledHigh, SampledLow] {
+                // The last are those that a sample misleads.
+                self.by_algorithm(row(20_011, k).distribution(distribution));
+            }
+            for n in [0, 1, 2, k - 1, k, k + 1, 1000, 5003] {
+                self.by_first(row(n, k));
+            }
+            // One key, most of them, all, and of fewer keys all.
+            for k in [1, 300, 15_000, 20_011, 30_000] {
+                self.by_first(row(20_011, k));
+                self.by_first(row(20_011, k).distribution(Few));
+            }
+            if turn < 3 || self.level == Level::Full {
+                self.by_algorithm(row(20_011, k).tiles(Tiles::Small));
+                self.by_algorithm(row(20_011, k).tiles(Tiles::Small).runs(5).keeps_scratch());
+                self.by_first(row(20_011, k).tiles(Tiles::Small).waiting(Waiting::Unbounded));
+                for fault in [Fault::Silent(3), Fault::Late(5)] {
+                    self.by_first(row(20_011, k).tiles(Tiles::Small).fault(fault));
+                    self.by_first(row(20_011, k).tiles(Tiles::Small).distribution(SampledLow).fault(fault));
+                }
+            }
+        }
+        self.top_k_types();
+        let row = |n| Row::new(top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, 100, n));
+        for n in self.large_sizes() {
+            for distribution in [Uniform, SampledHigh, SampledLow] {
+                self.by_algorithm(row(n).distribution(distribution));
+            }
+        }
+        self.past_the_fold(|n| Row::new(top_k(Scalar::U32, Wanted::KeysAndIndices, Order::Ascending, n, n)));
+    }
+
+    /// Every type of keys, and values of every size.
+    fn top_k_types(&mut self) {
+        for scalar in Scalar::ALL {
+            for (order, n) in [(Order::Descending, 3001), (Order::Ascending, 20_011)] {
+                let row = Row::new(top_k(scalar, Wanted::KeysAndIndices, order, 60, n)).placement(Placement::Odd);
+                match self.level {
+                    Level::Quick if n == 20_011 => {}
+                    _ => self.by_first(row.clone()),
+                }
+                if scalar.is_float() {
+                    self.by_first(row.distribution(Distribution::Specials));
+                }
+            }
+        }
+        for value in [Scalar::U8.into(), Scalar::F16.into(), Rgb::TYPE, Scalar::U128.into(), Stamped::TYPE] {
+            self.by_first(Row::new(top_k(Scalar::U32, Wanted::Pairs(value), Order::Descending, 60, 3001)));
+        }
+    }
+}

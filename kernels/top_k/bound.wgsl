@@ -1,0 +1,34 @@
+// top_k/bound: chooses the key of the sample up to which keys are candidates. In one workgroup.
+//
+// Of K keys that are wanted, K * SAMPLES / n are expected in the sample. How many there are varies as a Poisson variable does, so that
+// a key five standard deviations and a few places behind is hardly ever too early.
+
+// The rank of the key in the sample, from 1 on.
+fn bound_rank(n: u32, k: u32) -> u32 {
+  let expected = f32(k) / f32(n) * f32(SAMPLES);
+  return u32(min(ceil(expected + 5.0 * sqrt(expected) + 3.0), f32(SAMPLES) + 1.0));
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn top_k_bound(@builtin(local_invocation_index) thread: u32) {
+  // 1. Clear the counts.
+  for (var i = thread; i < DIGITS; i += WORKGROUP) { bound[BOUND_COUNTS + i] = 0u; }
+  if (thread > 0u) { return; }
+  bound[BOUND_RANK] = min(params.k, params.n);
+  bound[BOUND_FOUND] = 0u;
+  bound[BOUND_ARRIVALS] = 0u;
+  bound[BOUND_IS_EXACT] = 0u;
+  // 2. Where there is room for all keys, or the sample has too few, no key is past the bound.
+  var key = ordered_last();
+  var index = 0xffffffffu;
+  if (params.n > params.room) {
+    let rank = bound_rank(params.n, params.k);
+    if (rank <= SAMPLES) {
+      let number = places[rank - 1u];
+      key = key_ordered(load_sample(number));
+      index = sampled_place(number, params.n);
+    }
+  }
+  for (var word = 0u; word < KEY_WORDS; word++) { bound[word] = key_word(key, word); }
+  bound[BOUND_INDEX] = index;
+}

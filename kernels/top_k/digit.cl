@@ -1,0 +1,94 @@
+// top_k/digit: a step of a radix selection, for when a sample's bound gave too few candidates or too many. It counts the digits of a place,
+// of those keys that have the bound's digits at all places above it. The last workgroup to arrive finds the digit of the last key that is
+// wanted. The digits of a key's index are places below those of the key. Reads each key once.
+
+#define TILE (WORKGROUP * ROWS)
+#define TOP_PLACE (INDEX_PLACES + PLACES - 1u)
+
+// Whether a key and its index have the bound's digits above a place.
+bool agrees(__global u32 *bound, Key key, u32 index, u32 place) {
+  // The lowest bits that count.
+  const u32 key_bit = KEY_FIRST + 8u * (max(place + 1u, INDEX_PLACES) - INDEX_PLACES);
+  const u32 index_bit = 8u * (place + 1u);
+  u32 differing = 0u;
+  if (index_bit < 32u) { differing = (index ^ load_relaxed_u32(&bound[BOUND_INDEX])) >> index_bit; }
+  if (place >= INDEX_PLACES) { differing = 0u; }
+  for (u32 word = 0u; word < KEY_WORDS; word++) {
+    const u32 low = max(key_bit, 32u * word) - 32u * word;
+    if (low < 32u) { differing |= (key_word(key, word) ^ load_relaxed_u32(&bound[word])) >> low; }
+  }
+  return differing == 0u;
+}
+
+// The digit of a key, or of its index.
+u32 digit_of(Key key, u32 index, u32 place) {
+  if (place < INDEX_PLACES) { return (index >> (8u * place)) & 255u; }
+  return ordered_digit(key, place - INDEX_PLACES);
+}
+
+// Gives the bound the digit of the last key that is wanted.
+void extend_bound(__global u32 *bound, __local const u32 *counts, u32 place) {
+  if (place == TOP_PLACE) {
+    for (u32 word = 0u; word <= BOUND_INDEX; word++) { bound[word] = 0u; }
+  }
+  u32 rank = bound[BOUND_RANK];
+  u32 digit = 0u;
+  while (digit < DIGITS - 1u) {
+    const u32 count = counts[digit];
+    if (rank <= count) { break; }
+    rank -= count;
+    digit++;
+  }
+  const u32 bit = KEY_FIRST + 8u * (max(place, INDEX_PLACES) - INDEX_PLACES);
+  if (place < INDEX_PLACES) {
+    bound[BOUND_INDEX] |= digit << (8u * place);
+  } else {
+    bound[bit / 32u] |= digit << (bit % 32u);
+  }
+  bound[BOUND_RANK] = rank;
+  bound[BOUND_ARRIVALS] = 0u;
+  if (place == 0u) {
+    bound[BOUND_IS_EXACT] = 1u;
+    bound[BOUND_FOUND] = 0u;
+  }
+}
+
+KERNEL void top_k_digit(ARGUMENTS) {
+  __local u32 shared_counts[DIGITS];
+  __local u32 shared_word;
+  const u32 thread = get_local_id(0);
+  input += params.input_offset;
+  // 1. Is it needed?
+  const u32 found = bound[BOUND_FOUND];
+  if (found >= min(params.k, params.n) && found <= params.room) { return; }
+  // 2. Clear this workgroup's counts.
+  for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
+  workgroup_barrier();
+  // 3. Count the tiles that are this workgroup's turn.
+  for (u32 tile = get_group_id(0); tile < params.tiles; tile += params.groups) {
+    for (u32 k = 0u; k < ROWS; k++) {
+      const u32 index = tile * TILE + k * WORKGROUP + thread;
+      if (index < params.n) {
+        const Key key = key_ordered(load_input(input, index));
+        if (params.place == TOP_PLACE || agrees(bound, key, index, params.place)) {
+          atomic_add(&shared_counts[digit_of(key, index, params.place)], 1u);
+        }
+      }
+    }
+  }
+  workgroup_barrier();
+  // 4. Add them to the whole.
+  for (u32 i = thread; i < DIGITS; i += WORKGROUP) {
+    const u32 count = shared_counts[i];
+    if (count > 0u) { atomic_add(&bound[BOUND_COUNTS + i], count); }
+  }
+  device_fence();
+  workgroup_barrier();
+  // 5. The last workgroup goes on, and leaves the counts clear.
+  if (thread == 0u) { shared_word = atomic_add(&bound[BOUND_ARRIVALS], 1u) + 1u; }
+  if (workgroup_uniform_load(&shared_word) < params.groups) { return; }
+  device_fence();
+  for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomic_xchg(&bound[BOUND_COUNTS + i], 0u); }
+  workgroup_barrier();
+  if (thread == 0u) { extend_bound(bound, shared_counts, params.place); }
+}

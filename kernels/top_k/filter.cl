@@ -1,0 +1,51 @@
+// top_k/filter: the indices of the keys that come no later than the bound: those before its key, and of the equal ones those up to its
+// index. They come in any order. All are counted, and as many are written as there is room for. Reads each key once.
+
+#define TILE (WORKGROUP * ROWS)
+
+KERNEL void top_k_filter(ARGUMENTS) {
+  __local u32 shared_found;
+  __local u32 shared_word;
+  const u32 thread = get_local_id(0);
+  input += params.input_offset;
+  // 1. Is it needed? The bound before may have been good enough.
+  if (ON_DEMAND > 0u && bound[BOUND_IS_EXACT] == 0u) { return; }
+  if (thread == 0u) { shared_found = 0u; }
+  Key last = ordered_last();
+#pragma unroll
+  for (u32 word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, bound[word]); }
+  const u32 last_index = bound[BOUND_INDEX];
+  workgroup_barrier();
+  // 2. Take the tiles that are this workgroup's turn.
+  for (u32 tile = get_group_id(0); tile < params.tiles; tile += params.groups) {
+    const u32 first = tile * TILE + thread;
+    StoredKey keys[ROWS];
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) { keys[k] = load_input(input, min(first + k * WORKGROUP, params.n - 1u)); }
+    // 3. Bit k tells of row k.
+    u32 kept = 0u;
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      const u32 index = first + k * WORKGROUP;
+      const Key key = key_ordered(keys[k]);
+      const bool keeps = ordered_before(key, last) || (index <= last_index && !ordered_before(last, key));
+      if (index < params.n && keeps) { kept |= 1u << k; }
+    }
+    // 4. The workgroup makes room for what it found.
+    u32 place = 0u;
+    if (kept > 0u) { place = atomic_add(&shared_found, popcount(kept)); }
+    workgroup_barrier();
+    if (thread == 0u) {
+      const u32 found = shared_found;
+      if (found > 0u) { shared_word = atomic_add(&bound[BOUND_FOUND], found); }
+      shared_found = 0u;
+    }
+    place += workgroup_uniform_load(&shared_word);
+    // 5. Write it.
+    while (kept > 0u) {
+      if (place < params.room) { candidates[place] = first + popcount((kept & (0u - kept)) - 1u) * WORKGROUP; }
+      place += 1u;
+      kept &= kept - 1u;
+    }
+  }
+}

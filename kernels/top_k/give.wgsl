@@ -1,0 +1,21 @@
+// top_k/give: what is wanted of the keys that come first. Reads and writes K keys, values or indices.
+
+@compute @workgroup_size(WORKGROUP)
+fn top_k_give(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let at = (id.x + id.y * grid.x) * WORKGROUP + thread;
+  if (at >= min(params.k, params.n)) { return; }
+  // 1. Find where the key is.
+  var index = places[at];
+  // with HAS_CANDIDATES
+  index = candidates[index];
+  index = min(index, params.n - 1u);
+  // 2. Write it, and what goes beside it.
+  // with GIVES_KEYS
+  store_target_keys(params.target_offset + at, load_input(params.input_offset + index));
+  // with VALUE_WORDS
+  give_value(at, index);
+}
