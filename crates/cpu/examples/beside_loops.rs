@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use rdst::RadixSort;
 use trifold_core::{
     Buffer, Call, CopyRequest, Element, Options, Reduce, ReduceByKey, Request, Result, Scan, Select, Sort, Spans, Sum,
-    Transfer, UpperHalf,
+    TopK, Transfer, UpperHalf,
 };
 use trifold_cpu::Cpu;
 use voracious_radix_sort::RadixSort as _;
@@ -39,6 +39,7 @@ fn main() -> Result<()> {
         rows.runs("of 5, drawn", |_, word| word.is_multiple_of(5))?;
         rows.keys()?;
         rows.pairs()?;
+        rows.largest()?;
     }
     Ok(())
 }
@@ -220,6 +221,29 @@ impl Rows {
         let others: &mut [Other<'_>] =
             &mut [("rdst, key and index in a u128", &mut rdst), ("rayon's stable sort", &mut stable)];
         self.row("sort u64+u32", &call, others)
+    }
+}
+
+impl Rows {
+    /// The largest keys, in order.
+    fn largest(&self) -> Result<()> {
+        let words = &self.words[..];
+        let x = self.cpu.upload(words)?;
+        for k in [32, 1024].into_iter().filter(|k| *k < self.n()) {
+            let y = self.cpu.alloc(k)?;
+            let call = self.cpu.top_k(&x, k).to(&y).prepare()?;
+            let mut first = vec![0; k];
+            let mut select = || {
+                let mut all = words.to_vec();
+                all.select_nth_unstable_by(k, |a, b| b.cmp(a));
+                all.truncate(k);
+                all.sort_unstable_by(|a, b| b.cmp(a));
+                first = black_box(all);
+            };
+            self.row(&format!("top_k u32, k = {k}"), &call, &mut [("select_nth_unstable", &mut select)])?;
+            agree(&y, &first)?;
+        }
+        Ok(())
     }
 }
 
