@@ -229,12 +229,25 @@ impl TopKStep {
     }
 }
 
-/// The numbers below `count` that are wanted, without a branch for each. How many they are.
+/// Keys that are asked at once whether any of them is wanted: most have none.
+const FEW: u32 = 32;
+
+/// The numbers below `count` that are wanted, in order. How many they are.
 fn keep(kept: &mut [u32], count: usize, wanted: impl Fn(u32) -> bool) -> usize {
-    let mut len = 0;
-    for i in 0..count as u32 {
-        kept[len] = i;
-        len += usize::from(wanted(i));
+    let (count, mut len) = (count as u32, 0);
+    for start in (0..count).step_by(FEW as usize) {
+        let end = (start + FEW).min(count);
+        // Without a branch for each, so that vectors are compared.
+        let any = match end - start {
+            FEW => (0..FEW).fold(false, |any, i| any | wanted(start + i)),
+            _ => true,
+        };
+        if any {
+            for i in start..end {
+                kept[len] = i;
+                len += usize::from(wanted(i));
+            }
+        }
     }
     len
 }
