@@ -7,6 +7,11 @@ use crate::{ElementType, Error, Order, Result, Scalar, ScalarKind};
 /// The most bytes that a key has.
 pub const MAX_KEY_BYTES: u32 = 16;
 
+/// What the start of keys of so many bytes is a multiple of: kernels load a key whole where it has the size of a vector.
+pub fn key_align(bytes: u32) -> u32 {
+    if bytes.is_power_of_two() { bytes } else { 4 }
+}
+
 /// How keys become unsigned integers that are ordered as the keys are, and these keys again.
 ///
 /// Every bit of a key is in its image, so that an image leads back to its key. The fields that order the keys are the

@@ -63,7 +63,7 @@ pub use error::{Error, Result};
 pub use items::{HostMap, HostView};
 pub use kernel::{Access, Argument, Kernel, in_order};
 pub use kernels::Kernels;
-pub use key::{KeyField, KeyImage, MAX_KEY_BYTES};
+pub use key::{KeyField, KeyImage, MAX_KEY_BYTES, key_align};
 pub use language::Language;
 pub use leaves::{LEAVES, LeafNames, MAPPED_OUTPUT, ViewOf, leaf_unit, mapped_unit};
 pub use map::{Map, MapText, Then, Value};

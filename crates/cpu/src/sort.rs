@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
-use trifold_core::{ElementType, Error, KernelKey, KeyImage, Order, Request, Result, Scalar, ScalarKind};
+use trifold_core::{ElementType, Error, KernelKey, KeyImage, Order, Request, Result, Scalar, ScalarKind, key_align};
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Output, ordered};
@@ -132,7 +132,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         |name| key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name())));
     let image = key.image.clone().ok_or_else(|| Error::Invalid(format!("{} without its keys' image", key.name())))?;
     let (n, key_bytes) = (arguments.count()?, image.bytes as usize);
-    let alignment = if key_bytes.is_power_of_two() { key_bytes } else { 4 };
+    let alignment = key_align(image.bytes) as usize;
     let input = arguments.array("input", n, key_bytes, alignment)?;
     // Keys that are not asked for go to scratch.
     let output = match constant("PLACES_ALONE")? {

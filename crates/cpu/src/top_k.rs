@@ -2,8 +2,8 @@
 
 use parking_lot::Mutex;
 use rayon::ThreadPool;
-use trifold_core::algorithm::top_k::sampled_place;
-use trifold_core::{Error, KernelKey, KeyImage, Request, Result, Scalar, Wanted};
+use trifold_core::algorithm::top_k::{sampled_place, sampled_rank};
+use trifold_core::{Error, KernelKey, KeyImage, Request, Result, Scalar, Wanted, key_align};
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Output, ordered};
@@ -44,7 +44,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         |name| key.constant(name).ok_or_else(|| Error::Invalid(format!("{} without its constant {name}", key.name())));
     let image = key.image.clone().ok_or_else(|| Error::Invalid(format!("{} without its keys' image", key.name())))?;
     let (n, k, key_bytes) = (arguments.count()?, arguments.word("k")? as usize, image.bytes as usize);
-    let alignment = if key_bytes.is_power_of_two() { key_bytes } else { 4 };
+    let alignment = key_align(image.bytes) as usize;
     let input = Input::bind(key, arguments, "input", [n, key_bytes, alignment])?;
     let wanted = k.min(n);
     let keys = match constant("GIVES_KEYS")? {
@@ -151,9 +151,7 @@ impl TopKStep {
             (load(unsafe { self.input.block(&mut room, place as usize, 1, size) }), place)
         });
         let mut sampled: Vec<(I, u32)> = sampled.collect();
-        // As many are expected in the sample, give or take the square root.
-        let expected = wanted as f64 * f64::from(self.samples) / self.n as f64;
-        let rank = (expected + 5.0 * expected.sqrt() + 3.0) as usize;
+        let rank = sampled_rank(self.n as u64, wanted as u64, self.samples.into()) as usize;
         (rank < sampled.len()).then(|| {
             sampled.select_nth_unstable(rank);
             sampled.swap_remove(rank)

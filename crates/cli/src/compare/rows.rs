@@ -387,10 +387,9 @@ fn other(value: &Value) -> Result<Option<Row>> {
         row.value = Some(value.replace("16 bytes", Scalar::U128.name()));
         row.scalar = key.into();
     }
-    let shape = value.get("shape").and_then(Value::as_str).and_then(|shape| shape.strip_prefix("bits "));
-    let k = value.get("shape").and_then(Value::as_str).and_then(|shape| shape.strip_prefix("k = "));
-    row.k = k.and_then(|k| k.parse().ok()).or(row.k);
-    row.bits = shape.map(|bits| bits.replace(" to ", "..")).or(row.bits);
+    let shape = value.get("shape").and_then(Value::as_str).unwrap_or_default();
+    row.k = shape.strip_prefix("k = ").and_then(|k| k.parse().ok()).or(row.k);
+    row.bits = shape.strip_prefix("bits ").map(|bits| bits.replace(" to ", "..")).or(row.bits);
     let (primitive, operator) = match row.primitive.as_str() {
         "copy" | "top_k" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode"
         | "unique" | "unique_by_key" => (row.primitive, None),

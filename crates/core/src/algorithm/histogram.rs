@@ -99,7 +99,7 @@ pub(crate) fn fits(planner: &Planner<'_>, request: &HistogramRequest) -> bool {
 fn plan(planner: &Planner<'_>, request: &HistogramRequest, shared: bool) -> Result<Work> {
     let numbers = &planner.tuning.histogram;
     let tile = numbers.workgroup * numbers.rows;
-    let groups = (request.n as u32).div_ceil(tile).min(planner.resident(numbers.groups_each)).clamp(1, 65535);
+    let groups = planner.staying((request.n as u32).div_ceil(tile), numbers.groups_each);
     let mut constants = vec![("WORKGROUP", numbers.workgroup), ("ROWS", numbers.rows)];
     if shared {
         if !fits(planner, request) {

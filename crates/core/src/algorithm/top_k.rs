@@ -90,11 +90,7 @@ pub static SAMPLE_SELECT: Algorithm = Algorithm {
     tiles_wait: true,
     views: &[Slot::Input, Slot::InputValues],
     candidates: || TRIED,
-    ..Algorithm::new(
-        "sample_select",
-        "top-k-sample-select.md",
-        Of::TopK(Row { plan, traffic: Some(|r, _| r.moved(1)) }),
-    )
+    ..Algorithm::new("sample_select", "top-k-sample-select.md", Of::TopK(Row { plan, traffic: Some(|r, _| r.moved()) }))
 };
 
 /// What tuning tries.
@@ -114,7 +110,7 @@ const TRIED: &[Candidates] = &[tuned(
 pub static PARALLEL: Algorithm = Algorithm {
     needs: Needs::THREADS,
     views: &[Slot::Input, Slot::InputValues],
-    ..Algorithm::new("parallel", "", Of::TopK(Row { plan: on_threads, traffic: Some(|r, _| r.moved(1)) }))
+    ..Algorithm::new("parallel", "", Of::TopK(Row { plan: on_threads, traffic: Some(|r, _| r.moved()) }))
 };
 
 /// Those of the primitive.
@@ -148,11 +144,17 @@ struct TopKTask<'a> {
 /// `top_k/bound`.
 pub fn sampled(n: u64, k: u64, each_root: u32) -> Option<(u32, u32)> {
     let samples = (n.isqrt() * u64::from(each_root)).next_power_of_two().clamp(1 << 10, MOST_SAMPLED.into());
-    let expected = k as f64 * samples as f64 / n as f64;
-    let rank = expected + 5.0 * expected.sqrt() + 3.0;
+    let rank = sampled_rank(n, k, samples);
     let room = (rank + 5.0 * rank.sqrt() + 5.0) * n as f64 / samples as f64;
     let room = (room as u64).max(samples).next_multiple_of(1 << 8);
     (2 * room < n).then_some((samples as u32, room as u32))
+}
+
+/// The rank in a sample of the key up to which hardly fewer than `k` of `n` keys come. Of these `k * samples / n` are expected in the
+/// sample, as a Poisson variable.
+pub fn sampled_rank(n: u64, k: u64, samples: u64) -> f64 {
+    let expected = k as f64 * samples as f64 / n as f64;
+    expected + 5.0 * expected.sqrt() + 3.0
 }
 
 /// Where the sampled key of a number is among `n`: each is in a part of its own, anywhere there.
@@ -200,8 +202,7 @@ fn of_all(planner: &Planner<'_>, request: &TopKRequest, image: KeyImage) -> Resu
 fn sort(planner: &Planner<'_>, sort: &SortRequest) -> Result<Work> {
     let planner = Planner { options: Options { algorithm: None, ..planner.options }, ..*planner };
     let request = Request::from(sort.clone());
-    let algorithm = planner.algorithm(&request)?;
-    request.work(algorithm, &planner).unwrap_or_else(|| Err(planner.is_foreign(&request, algorithm)))
+    planner.work(&request, planner.algorithm(&request)?)
 }
 
 impl TopKTask<'_> {
@@ -209,7 +210,7 @@ impl TopKTask<'_> {
         vec![
             ("WORKGROUP", self.planner.tuning.top_k.workgroup),
             ("KEY_WORDS", self.image.words()),
-            ("PLACES", self.image.width().div_ceil(8)),
+            ("PLACES", self.places()),
         ]
     }
 
@@ -298,8 +299,7 @@ impl TopKTask<'_> {
         let numbers = &self.planner.tuning.top_k;
         let rows = (numbers.rows / self.image.words()).max(1);
         let tile = numbers.workgroup * rows;
-        let groups = (self.request.n as u32).div_ceil(tile).min(self.planner.resident(numbers.groups_each));
-        let groups = groups.clamp(1, 65535);
+        let groups = self.planner.staying((self.request.n as u32).div_ceil(tile), numbers.groups_each);
         let own = [
             ("n", Param::ELEMENTS),
             ("tiles", Param::ELEMENTS.in_parts(tile)),
@@ -327,12 +327,17 @@ impl TopKTask<'_> {
     fn digits(&self, bound: Region) -> Vec<Step> {
         let indices = self.index_bits().div_ceil(8);
         let constants = [("INDEX_PLACES", indices), ("KEY_FIRST", self.image.bits.start)];
-        let places = (0..self.image.width().div_ceil(8) + indices).rev();
+        let places = (0..self.places() + indices).rev();
         let launch = |place| {
             let params = [self.k(), ("place", Param::Word(place))];
             self.reading(&DIGIT, &constants, &[("bound", bound)], &params)
         };
         places.map(launch).collect()
+    }
+
+    /// Places of a key's digits.
+    fn places(&self) -> u32 {
+        self.image.width().div_ceil(8)
     }
 
     /// Bits of an index.
@@ -367,24 +372,41 @@ impl TopKTask<'_> {
 
     /// Writes what is wanted of the keys at the first places: of candidates, or of all keys.
     fn give(&self, places: Region, candidates: Option<Region>) -> Step {
-        let (request, wanted) = (self.request, &self.request.wanted);
-        let taken = |slot, bytes: u32| whole(slot, request.k.min(request.n).saturating_mul(bytes.into()));
-        let mut bindings = vec![("places", places)];
-        bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
-        let mut params = vec![("n", Param::ELEMENTS), self.k()];
-        let mut constants = vec![
-            ("HAS_CANDIDATES", candidates.is_some().into()),
-            ("GIVES_KEYS", wanted.keys().into()),
-            ("SOURCE_VALUES", matches!(wanted, Wanted::Pairs(_)).into()),
-        ];
-        if wanted.keys() {
-            let target = taken(Slot::Output, self.image.bytes);
-            bindings.extend([("input", self.keys()), ("target_keys", target)]);
-            params.extend([self.input_offset(), ("target_offset", offset("target_keys", target, self.image.bytes))]);
+        let mut given = Given::of(self.request, self.image.bytes);
+        given.bindings.push(("places", places));
+        given.bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
+        given.constants.push(("HAS_CANDIDATES", candidates.is_some().into()));
+        if self.request.wanted.keys() {
+            given.bindings.push(("input", self.keys()));
+            given.params.push(self.input_offset());
         }
+        given.params.extend([("n", Param::ELEMENTS), self.k()]);
+        let parts: &[&str] = if self.request.wanted.value().is_some() { &["top_k/values"] } else { &[] };
+        let groups = self.groups(self.request.k.min(self.request.n) as u32);
+        self.launch((&GIVE, parts), &given.constants, groups, given.bindings, given.params)
+    }
+}
+
+/// What a kernel that writes what is wanted is told of it.
+struct Given {
+    constants: Vec<(&'static str, u32)>,
+    bindings: Vec<(&'static str, Region)>,
+    params: Vec<(&'static str, Param)>,
+}
+
+impl Given {
+    /// Of keys of so many bytes.
+    fn of(request: &TopKRequest, key_bytes: u32) -> Given {
+        let wanted = &request.wanted;
+        let taken = |slot, bytes: u32| whole(slot, request.k.min(request.n).saturating_mul(bytes.into()));
         let unit = wanted.value().map_or(4, ElementType::unit);
         let value_words = wanted.value().map_or(0, |value| value.bytes() / unit);
-        constants.extend([("VALUE_UNIT", unit), ("VALUE_WORDS", value_words)]);
+        let (mut bindings, mut params) = (vec![], vec![]);
+        if wanted.keys() {
+            let target = taken(Slot::Output, key_bytes);
+            bindings.push(("target_keys", target));
+            params.push(("target_offset", offset("target_keys", target, key_bytes)));
+        }
         if let Some(value) = wanted.value() {
             let slot = if wanted.keys() { Slot::OutputValues } else { Slot::Output };
             let target = taken(slot, value.bytes());
@@ -396,20 +418,23 @@ impl TopKTask<'_> {
             bindings.push(("input_values", source));
             params.push(("input_values_offset", offset("input_values", source, unit)));
         }
-        let parts: &[&str] = if wanted.value().is_some() { &["top_k/values"] } else { &[] };
-        self.launch((&GIVE, parts), &constants, self.groups(request.k.min(request.n) as u32), bindings, params)
+        let constants = vec![
+            ("GIVES_KEYS", wanted.keys().into()),
+            ("SOURCE_VALUES", matches!(wanted, Wanted::Pairs(_)).into()),
+            ("VALUE_UNIT", unit),
+            ("VALUE_WORDS", value_words),
+        ];
+        Given { constants, bindings, params }
     }
 }
 
 fn on_threads(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     let task = TopKTask { planner, request, image: request.image()?, samples: 0, room: 0 };
-    let Step::Launch(launch) = task.give(Region { slot: Slot::Scratch, offset: 0, bytes: 0 }, None) else {
-        return Ok(Work::new(Scratch::default(), vec![]));
-    };
-    let bindings = launch.bindings.into_iter().filter(|(name, _)| *name != "places");
-    let bindings = [("input", task.keys())].into_iter().chain(bindings.filter(|(name, _)| *name != "input")).collect();
-    let mut kernel = KernelKey { kernel: &PARALLEL_KERNEL, parts: vec![], ..launch.kernel };
+    let mut given = Given::of(request, task.image.bytes);
     let samples = sampled(request.n, request.k, planner.tuning.top_k.sample).map_or(0, |(samples, _)| samples);
-    kernel.constants.push(("SAMPLES", samples));
-    Ok(Work::new(Scratch::default(), vec![Step::Launch(Launch { kernel, bindings, groups: 1, ..launch })]))
+    given.constants.push(("SAMPLES", samples));
+    given.bindings.push(("input", task.keys()));
+    given.params.extend([("n", Param::ELEMENTS), task.k(), task.input_offset()]);
+    let launch = task.launch((&PARALLEL_KERNEL, &[]), &given.constants, 1, given.bindings, given.params);
+    Ok(Work::new(Scratch::default(), vec![launch]))
 }

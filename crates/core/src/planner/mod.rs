@@ -58,7 +58,7 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
     let algorithm = planner.algorithm(request)?;
     let work = match n {
         0 if !asked.works_on_nothing() => Work::new(Default::default(), planner.of_nothing(asked)),
-        _ => request.work(algorithm, &planner).unwrap_or_else(|| Err(planner.is_foreign(request, algorithm)))?,
+        _ => planner.work(request, algorithm)?,
     };
     let plan = planner.finish(algorithm, n, operands, work)?;
     planner.check_waiting(&plan)?;
@@ -174,8 +174,13 @@ impl Planner<'_> {
         })
     }
 
+    /// What is to be done for a request by an algorithm.
+    pub(crate) fn work(&self, request: &Request, algorithm: &Algorithm) -> Result<Work> {
+        request.work(algorithm, self).unwrap_or_else(|| Err(self.is_foreign(request, algorithm)))
+    }
+
     /// Of an algorithm of another primitive.
-    pub(crate) fn is_foreign(&self, request: &Request, algorithm: &Algorithm) -> Error {
+    fn is_foreign(&self, request: &Request, algorithm: &Algorithm) -> Error {
         let names: Vec<_> = algorithms(request, self.caps).iter().map(|algorithm| algorithm.name).collect();
         let (what, caps) = (request.primitive(), self.caps);
         Error::Unsupported(format!(

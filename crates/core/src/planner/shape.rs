@@ -65,6 +65,11 @@ impl Planner<'_> {
         self.caps.compute_units.max(1).saturating_mul(each)
     }
 
+    /// Workgroups that stay for several tiles: so many for each compute unit, or one a tile.
+    pub(crate) fn staying(&self, tiles: u32, each: u32) -> u32 {
+        tiles.min(self.resident(each)).clamp(1, 65535)
+    }
+
     /// A workgroup that halves until its elements take no more than half of the workgroup memory.
     pub(crate) fn workgroup_within_half(&self, mut workgroup: u32, element: &ElementType) -> u32 {
         while workgroup > self.narrowest_workgroup() && workgroup * element.bytes() > self.caps.shared_bytes / 2 {

@@ -33,6 +33,7 @@ pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
 pub use self::top_k::{TopKCall, TopKIndicesCall, TopKPairsCall, Wanted};
 pub use self::unique::UniqueByKeyCall;
 use crate::algorithm::{self, Algorithm, Row, Work};
+use crate::key::key_align;
 use crate::planner::{Planner, whole};
 use crate::{ElementType, Kernel, Op, Region, Result, Slot, Step};
 use crate::{Then, Viewed, ViewedRequest};
@@ -294,6 +295,11 @@ impl Operand {
     /// Elements that are moved by words or by smaller parts.
     pub(crate) fn moved(slot: Slot, element: &ElementType, len: u64) -> Operand {
         Operand { align: element.unit(), ..Operand::new(slot, element, len) }
+    }
+
+    /// Keys that are ordered.
+    pub(crate) fn keys(slot: Slot, element: &ElementType, len: u64) -> Operand {
+        Operand { align: key_align(element.bytes()), ..Operand::new(slot, element, len) }
     }
 
     /// One element, which may lie anywhere.

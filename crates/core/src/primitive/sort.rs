@@ -152,11 +152,7 @@ impl Primitive for SortRequest {
     }
 
     fn operands(&self) -> Vec<Operand> {
-        let keys = |slot| Operand {
-            // Kernels load a key whole where it has the size of a vector.
-            align: if self.key.bytes().is_power_of_two() { self.key.bytes() } else { 4 },
-            ..Operand::new(slot, &self.key, self.n)
-        };
+        let keys = |slot| Operand::keys(slot, &self.key, self.n);
         match &self.value {
             None => vec![keys(Slot::Input), keys(Slot::Output)],
             Some(places) if self.by_place => {

@@ -77,12 +77,12 @@ impl TopKRequest {
     }
 
     /// What one read of the keys moves, and what is read and written of those that are wanted.
-    pub(crate) fn moved(&self, reads: u64) -> u64 {
+    pub(crate) fn moved(&self) -> u64 {
         let key = u64::from(self.key.bytes());
         let value = self.wanted.value().map_or(0, |value| u64::from(value.bytes()));
         let read = if let Wanted::Pairs(_) = self.wanted { value } else { 0 };
         let each = if self.wanted.keys() { key } else { 0 } + value + read;
-        self.n.saturating_mul(key * reads).saturating_add(self.k.min(self.n).saturating_mul(each))
+        self.n.saturating_mul(key).saturating_add(self.k.min(self.n).saturating_mul(each))
     }
 }
 
@@ -109,11 +109,7 @@ impl Primitive for TopKRequest {
     }
 
     fn operands(&self) -> Vec<Operand> {
-        let keys = |slot, len| Operand {
-            // Kernels load a key whole where it has the size of a vector.
-            align: if self.key.bytes().is_power_of_two() { self.key.bytes() } else { 4 },
-            ..Operand::new(slot, &self.key, len)
-        };
+        let keys = |slot, len| Operand::keys(slot, &self.key, len);
         // So few are written that nothing is taken 16 bytes at a time.
         let taken = |slot, element: &ElementType| Operand { packed: false, ..Operand::moved(slot, element, self.k) };
         let mut operands = vec![keys(Slot::Input, self.n)];
@@ -144,7 +140,7 @@ impl Primitive for TopKRequest {
     }
 
     fn bytes_moved_by(&self, _: u64) -> u64 {
-        self.moved(1)
+        self.moved()
     }
 }
 
