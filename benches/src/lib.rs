@@ -143,7 +143,7 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let mut cases = vec![];
     for (request, operator) in requests {
         let (outputs, run) = match request.form().varies {
-            Varies::Nothing | Varies::Segments | Varies::Taken => (n, 1),
+            Varies::Nothing | Varies::Segments | Varies::Taken | Varies::TakenOfSegments => (n, 1),
             Varies::Kept => (n / 2, 1),
             Varies::Runs => (n.div_ceil(RUN), RUN),
         };
@@ -166,7 +166,7 @@ pub fn bind(backend: &Device, case: &Case) -> Result<Call<Device>> {
     let n = case.request.n();
     let form = case.request.form();
     let input = |slot, len: u64| -> Vec<u32> {
-        if form.varies == Varies::Segments && slot == Slot::InputValues {
+        if slot == Slot::Offsets {
             // Offsets of segments of one length.
             return (0..len).map(|s| (n * s / (len - 1).max(1)) as u32).collect();
         }

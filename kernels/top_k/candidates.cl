@@ -7,6 +7,7 @@ KERNEL void top_k_candidates(ARGUMENTS) {
   if (at >= params.room) { return; }
   // 1. Behind the candidates stand keys that come last.
   StoredKey key = key_restored(ordered_last());
-  if (at < bound[BOUND_FOUND]) { key = load_input(input, candidates[at]); }
+  const u32 index = candidates[at];
+  if (index < params.n) { key = load_input(input, index); }
   keys[at] = key;
 }

@@ -9,6 +9,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_candidates(ARGUMEN
   if (at >= params.room) { return; }
   // 1. Behind the candidates stand keys that come last.
   StoredKey key = key_restored(ordered_last());
-  if (at < bound[BOUND_FOUND]) { key = load_input(input, candidates[at]); }
+  const u32 index = candidates[at];
+  if (index < params.n) { key = load_input(input, index); }
   keys[at] = key;
 }

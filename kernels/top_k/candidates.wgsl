@@ -11,6 +11,7 @@ fn top_k_candidates(
   if (at >= params.room) { return; }
   // 1. Behind the candidates stand keys that come last.
   var key = key_restored(ordered_last());
-  if (at < bound[BOUND_FOUND]) { key = load_input(params.input_offset + candidates[at]); }
+  let index = candidates[at];
+  if (index < params.n) { key = load_input(params.input_offset + index); }
   store_keys(at, key);
 }

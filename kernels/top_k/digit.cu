@@ -3,31 +3,9 @@
 // wanted. The digits of a key's index are places below those of the key. Reads each key once.
 
 #define TILE (WORKGROUP * ROWS)
-#define TOP_PLACE (INDEX_PLACES + PLACES - 1u)
 
 __shared__ u32 shared_counts[DIGITS];
 __shared__ u32 shared_word;
-
-// Whether a key and its index have the bound's digits above a place.
-FUNCTION bool agrees(const u32 *bound, Key key, u32 index, u32 place) {
-  // The lowest bits that count.
-  const u32 key_bit = KEY_FIRST + 8u * (max(place + 1u, INDEX_PLACES) - INDEX_PLACES);
-  const u32 index_bit = 8u * (place + 1u);
-  u32 differing = 0u;
-  if (index_bit < 32u) { differing = (index ^ load_relaxed(&bound[BOUND_INDEX])) >> index_bit; }
-  if (place >= INDEX_PLACES) { differing = 0u; }
-  for (u32 word = 0u; word < KEY_WORDS; word++) {
-    const u32 low = max(key_bit, 32u * word) - 32u * word;
-    if (low < 32u) { differing |= (key_word(key, word) ^ load_relaxed(&bound[word])) >> low; }
-  }
-  return differing == 0u;
-}
-
-// The digit of a key, or of its index.
-FUNCTION u32 digit_of(Key key, u32 index, u32 place) {
-  if (place < INDEX_PLACES) { return (index >> (8u * place)) & 255u; }
-  return ordered_digit(key, place - INDEX_PLACES);
-}
 
 // Gives the bound the digit of the last key that is wanted.
 FUNCTION void extend_bound(u32 *bound, const u32 *counts, u32 place) {
@@ -42,7 +20,7 @@ FUNCTION void extend_bound(u32 *bound, const u32 *counts, u32 place) {
     rank -= count;
     digit++;
   }
-  const u32 bit = KEY_FIRST + 8u * (max(place, INDEX_PLACES) - INDEX_PLACES);
+  const u32 bit = bit_of(place);
   if (place < INDEX_PLACES) {
     bound[BOUND_INDEX] |= digit << (8u * place);
   } else {
@@ -66,6 +44,9 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
   if (found >= min(params.k, params.n) && found <= params.room) { return; }
   // 2. Clear this workgroup's counts.
   for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
+  Key last = ordered_last();
+  for (u32 word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, bound[word]); }
+  const u32 last_index = bound[BOUND_INDEX];
   workgroup_barrier();
   // 3. Count the tiles that are this workgroup's turn.
   for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
@@ -73,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
       const u32 index = tile * TILE + k * WORKGROUP + thread;
       if (index < params.n) {
         const Key key = key_ordered(load_input(input, index));
-        if (params.place == TOP_PLACE || agrees(bound, key, index, params.place)) {
+        if (agrees(key, index, last, last_index, params.place)) {
           atomicAdd(&shared_counts[digit_of(key, index, params.place)], 1u);
         }
       }

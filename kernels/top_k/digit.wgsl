@@ -3,31 +3,9 @@
 // wanted. The digits of a key's index are places below those of the key. Reads each key once.
 
 const TILE: u32 = WORKGROUP * ROWS;
-const TOP_PLACE: u32 = INDEX_PLACES + PLACES - 1u;
 
 var<workgroup> shared_counts: array<atomic<u32>, DIGITS>;
 var<workgroup> shared_word: u32;
-
-// Whether a key and its index have the bound's digits above a place.
-fn agrees(key: Key, index: u32, place: u32) -> bool {
-  // The lowest bits that count.
-  let key_bit = KEY_FIRST + 8u * (max(place + 1u, INDEX_PLACES) - INDEX_PLACES);
-  let index_bit = 8u * (place + 1u);
-  var differing = 0u;
-  if (index_bit < 32u) { differing = (index ^ atomicLoad(&bound[BOUND_INDEX])) >> index_bit; }
-  if (place >= INDEX_PLACES) { differing = 0u; }
-  for (var word = 0u; word < KEY_WORDS; word++) {
-    let low = max(key_bit, 32u * word) - 32u * word;
-    if (low < 32u) { differing |= (key_word(key, word) ^ atomicLoad(&bound[word])) >> low; }
-  }
-  return differing == 0u;
-}
-
-// The digit of a key, or of its index.
-fn digit_of(key: Key, index: u32, place: u32) -> u32 {
-  if (place < INDEX_PLACES) { return (index >> (8u * place)) & 255u; }
-  return ordered_digit(key, place - INDEX_PLACES);
-}
 
 // Gives the bound the digit of the last key that is wanted.
 fn extend_bound(place: u32) {
@@ -42,7 +20,7 @@ fn extend_bound(place: u32) {
     rank -= count;
     digit++;
   }
-  let bit = KEY_FIRST + 8u * (max(place, INDEX_PLACES) - INDEX_PLACES);
+  let bit = bit_of(place);
   if (place < INDEX_PLACES) {
     atomicOr(&bound[BOUND_INDEX], digit << (8u * place));
   } else {
@@ -67,6 +45,9 @@ fn top_k_digit(
   if (found >= min(params.k, params.n) && found <= params.room) { return; }
   // 2. Clear this workgroup's counts.
   for (var i = thread; i < DIGITS; i += WORKGROUP) { atomicStore(&shared_counts[i], 0u); }
+  var last = ordered_last();
+  for (var word = 0u; word < KEY_WORDS; word++) { last = key_with_word(last, word, atomicLoad(&bound[word])); }
+  let last_index = atomicLoad(&bound[BOUND_INDEX]);
   workgroupBarrier();
   // 3. Count the tiles that are this workgroup's turn.
   for (var tile = id.x; tile < params.tiles; tile += params.groups) {
@@ -74,7 +55,7 @@ fn top_k_digit(
       let index = tile * TILE + k * WORKGROUP + thread;
       if (index < params.n) {
         let key = key_ordered(load_input(params.input_offset + index));
-        if (params.place == TOP_PLACE || agrees(key, index, params.place)) {
+        if (agrees(key, index, last, last_index, params.place)) {
           atomicAdd(&shared_counts[digit_of(key, index, params.place)], 1u);
         }
       }

@@ -1,4 +1,4 @@
-// top_k/give: what is wanted of the keys that come first. Reads and writes K keys, values or indices.
+// top_k/give: what is wanted of the keys that come first. Reads and writes K keys, values or indices, or as many of each segment.
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_give(ARGUMENTS) {
   admit_successor();
@@ -8,15 +8,15 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_give(ARGUMENTS) {
   target_keys += params.target_offset;
   target_values += params.target_values_offset;
   const u32 at = blockIdx.x * WORKGROUP + threadIdx.x;
-  if (at >= min(params.k, params.n)) { return; }
+  const u32 segment = at / params.k;
+  if (at >= params.most || segment >= params.segments) { return; }
   // 1. Find where the key is.
   u32 index = places[at];
   // with HAS_CANDIDATES
   index = candidates[index];
-  index = min(index, params.n - 1u);
   // 2. Write it, and what goes beside it.
   // with GIVES_KEYS
-  target_keys[at] = load_input(input, index);
+  give_key(input, target_keys, params.n, at, index);
   // with VALUE_WORDS
-  give_value(input_values, target_values, at, index);
+  give_value(input_values, target_values, params.n, at, index, segment_begin(offsets, params, segment, params.n));
 }

@@ -1,4 +1,4 @@
-// top_k/give: what is wanted of the keys that come first. Reads and writes K keys, values or indices.
+// top_k/give: what is wanted of the keys that come first. Reads and writes K keys, values or indices, or as many of each segment.
 
 @compute @workgroup_size(WORKGROUP)
 fn top_k_give(
@@ -7,15 +7,15 @@ fn top_k_give(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let at = (id.x + id.y * grid.x) * WORKGROUP + thread;
-  if (at >= min(params.k, params.n)) { return; }
+  let segment = at / params.k;
+  if (at >= params.most || segment >= params.segments) { return; }
   // 1. Find where the key is.
   var index = places[at];
   // with HAS_CANDIDATES
   index = candidates[index];
-  index = min(index, params.n - 1u);
   // 2. Write it, and what goes beside it.
   // with GIVES_KEYS
-  store_target_keys(params.target_offset + at, load_input(params.input_offset + index));
+  give_key(at, index);
   // with VALUE_WORDS
-  give_value(at, index);
+  give_value(at, index, segment_begin(segment, params.n));
 }

@@ -113,14 +113,14 @@ pub struct CompareArgs {
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "8",
           value_name = "LENGTH")]
     pub run_length: Vec<u32>,
-    /// How long segments are on average, for segmented_reduce and segmented_scan.
+    /// How long segments are on average, for segmented_reduce, segmented_scan and segmented_top_k.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "256",
           value_name = "LENGTH")]
     pub segment_length: Vec<u32>,
     /// How the lengths of segments differ.
     #[arg(long, value_delimiter = ',', value_enum, default_value = "even", value_name = "SPREAD")]
     pub segments: Vec<Spread>,
-    /// How many keys top_k takes; of fewer all.
+    /// How many keys top_k takes, and segmented_top_k of each segment; of fewer all.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..), default_value = "32", value_name = "K")]
     pub k: Vec<u32>,
     /// Bits of the keys that sorts compare, such as 0..16; all without.

@@ -133,7 +133,7 @@ fn sorted(backend: &Device, keys: &[u32], descending: bool) -> Result<(), Broken
     let bytes: &[u8] = bytemuck::cast_slice(keys);
     let values = Some(bytemuck::cast_slice(&indices));
     let given = call(backend, &request, bytes, values, bytes.len())?;
-    oracle::expect(&request, bytes, values).check(&given, 0, STALE).map_err(Broken::Fails)
+    oracle::expect(&request, oracle::Inputs::new(bytes, values)).check(&given, 0, STALE).map_err(Broken::Fails)
 }
 
 fn sum_does_not_care_for_order(backend: &Device, keys: &[u32]) -> Result<(), Broken> {

@@ -3,6 +3,7 @@
 use trifold_core::{
     Algorithm, Caps, ElementType, Fault, Layout, Options, Plan, Request, Result, Slot, Tuning, Waiting, planner,
 };
+use trifold_cpu::oracle;
 
 use crate::inputs::{Distribution, Random};
 use crate::table::{self, Inputs};
@@ -49,7 +50,7 @@ impl Placement {
                 }
             }
             Slot::Output => output,
-            Slot::InputValues | Slot::Rest => input_values,
+            Slot::InputValues | Slot::Offsets | Slot::Rest => input_values,
             Slot::OutputValues | Slot::Count | Slot::Length | Slot::Scratch => others,
         }
     }
@@ -98,10 +99,10 @@ impl Tiles {
 
 /// The workgroups that [`Tiles::Small`] makes as narrow as the device allows.
 #[rustfmt::skip]
-const NARROWED: [&str; 12] = [
+const NARROWED: [&str; 13] = [
     "scan_workgroup", "scan_workgroup_many", "lookback_pipelined_workgroup", "blocked_workgroup", "reduce_workgroup",
     "tile_workgroup", "merge_workgroup", "bucket_workgroup", "select_workgroup", "reduce_by_key_workgroup", "segmented_workgroup",
-    "top_k_workgroup",
+    "top_k_workgroup", "top_k_select_workgroup",
 ];
 
 /// Its other numbers, by value.
@@ -111,23 +112,32 @@ const SMALL: [(&[&str], u32); 5] = [
     (&["lookahead_rows", "blocked_items", "reduce_ahead", "tile_least", "merge_least"], 1),
     (&["sort_keys64", "sort_pairs", "tile_pairs", "tile_keys64", "bucket_keys"], 2),
     (&["sort_keys", "tile_keys", "merge_keys"], 3),
-    (&["top_k_rows", "segmented_words", "segmented_passes_words", "scan_words", "reduce_words", "reduce_alone_words", "spin_limit"], 4),
+    (&["top_k_rows", "top_k_select_rows", "segmented_words", "segmented_passes_words", "scan_words", "reduce_words", "reduce_alone_words", "spin_limit"], 4),
 ];
 
 /// What a call is given.
 pub(crate) struct Content {
     /// Its inputs, in memory or as views give them.
     pub(crate) inputs: Inputs,
+    /// Where its segments begin.
+    pub(crate) offsets: Option<Vec<u8>>,
     /// What views read.
     pub(crate) leaves: Vec<Vec<u8>>,
 }
 
 impl Content {
+    /// The same for the oracle.
+    pub(crate) fn told(&self) -> oracle::Inputs<'_> {
+        let (input, values) = &self.inputs;
+        oracle::Inputs { offsets: self.offsets.as_deref(), ..oracle::Inputs::new(input, values.as_deref()) }
+    }
+
     /// What is in an input slot.
     pub(crate) fn of(&self, slot: Slot) -> Option<&[u8]> {
         match slot {
             Slot::Input => Some(&self.inputs.0),
             Slot::InputValues => self.inputs.1.as_deref(),
+            Slot::Offsets => self.offsets.as_deref(),
             Slot::Leaf(leaf) => self.leaves.get(usize::from(leaf)).map(Vec::as_slice),
             _ => None,
         }
@@ -252,7 +262,8 @@ impl Row {
         let mut random = Random::named(&format!("{}{seed}", self.name()));
         let inputs = table::input(self.request.unviewed(), self.distribution, &mut random);
         let leaves = table::views::leaves(&self.request, &mut random);
-        Content { inputs: table::views::inputs(&self.request, inputs, &leaves), leaves }
+        let offsets = table::offsets_of(&self.request, self.distribution, &mut random);
+        Content { inputs: table::views::inputs(&self.request, inputs, &leaves), offsets, leaves }
     }
 
     /// What its scratch is full of before it runs, if it is not the call's own.

@@ -112,14 +112,14 @@ impl Staged {
         let spans = SpansOf::of(&row.request, |operand| span(operand.slot))?;
         let tuning = row.tiles.tuning(backend.tuning(), backend.caps())?;
         let call = prepare(&spans, &tuning)?;
-        let expected = oracle::expect(&row.request, &inputs.inputs.0, inputs.inputs.1.as_deref());
+        let expected = oracle::expect(&row.request, inputs.told());
         Ok(Staged { call, expected, blocks, in_place })
     }
 
     /// Gives the next run an input of its own, of as many elements as the row has.
     pub(crate) fn renew(&mut self, row: &Row, run: u32, backend: &Device) -> trifold_core::Result<()> {
         let inputs = row.input(run);
-        self.expected = oracle::expect(&row.request, &inputs.inputs.0, inputs.inputs.1.as_deref());
+        self.expected = oracle::expect(&row.request, inputs.told());
         for (slot, block) in &mut self.blocks {
             if let Some(content) = inputs.of(*slot) {
                 block.fill(content);

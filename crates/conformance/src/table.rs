@@ -57,7 +57,7 @@ pub(crate) use reduce::reduce;
 pub(crate) use reduce_by_key::by_key;
 pub(crate) use scan::scan;
 pub(crate) use scatter::scatter;
-pub(crate) use segmented::{offsets, segmented};
+pub(crate) use segmented::{offsets, offsets_of, segmented};
 pub(crate) use select::{keeping, kept_otherwise, select};
 pub(crate) use sizes::requests;
 pub(crate) use sort::sort;

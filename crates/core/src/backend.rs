@@ -397,6 +397,8 @@ pub struct SpansOf<S> {
     pub input_values: Option<S>,
     /// Where they go.
     pub output_values: Option<S>,
+    /// Where segments begin, and where the last one ends.
+    pub offsets: Option<S>,
     /// Where the elements go that a partition does not keep.
     pub rest: Option<S>,
     /// Where a selection writes how many elements it kept: one `u32`.
@@ -418,6 +420,7 @@ impl<S> SpansOf<S> {
             output,
             input_values: None,
             output_values: None,
+            offsets: None,
             rest: None,
             count: None,
             length: None,
@@ -450,6 +453,7 @@ impl<S> SpansOf<S> {
             Slot::Output => self.output = span,
             Slot::InputValues => self.input_values = Some(span),
             Slot::OutputValues => self.output_values = Some(span),
+            Slot::Offsets => self.offsets = Some(span),
             Slot::Rest => self.rest = Some(span),
             Slot::Count => self.count = Some(span),
             Slot::Length => self.length = Some(span),
@@ -466,6 +470,7 @@ impl<S> SpansOf<S> {
             Slot::Output => Some(&self.output),
             Slot::InputValues => self.input_values.as_ref(),
             Slot::OutputValues => self.output_values.as_ref(),
+            Slot::Offsets => self.offsets.as_ref(),
             Slot::Rest => self.rest.as_ref(),
             Slot::Count => self.count.as_ref(),
             Slot::Length => self.length.as_ref(),

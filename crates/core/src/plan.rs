@@ -20,6 +20,8 @@ pub enum Slot {
     InputValues,
     /// Where the values go.
     OutputValues,
+    /// Where segments begin, and where the last one ends.
+    Offsets,
     /// Where the elements go that a partition does not keep.
     Rest,
     /// How many elements were written: one `u32`.
@@ -57,10 +59,10 @@ pub struct Region {
 
 impl Slot {
     /// Those that a caller binds, inputs before what may replace them.
-    pub(crate) const OF_CALLS: [Slot; 7 + MAX_LEAVES] = {
+    pub(crate) const OF_CALLS: [Slot; 8 + MAX_LEAVES] = {
         let [a, b, c, d, e, f, g, h] = Self::LEAVES;
         use Slot::*;
-        [a, b, c, d, e, f, g, h, Input, Output, InputValues, OutputValues, Rest, Count, Length]
+        [a, b, c, d, e, f, g, h, Input, Output, InputValues, OutputValues, Offsets, Rest, Count, Length]
     };
 
     /// Those of views.
@@ -71,7 +73,7 @@ impl Slot {
 
     /// Whether a call writes it.
     pub fn is_output(self) -> bool {
-        !matches!(self, Slot::Input | Slot::InputValues | Slot::Length | Slot::Leaf(_))
+        !matches!(self, Slot::Input | Slot::InputValues | Slot::Offsets | Slot::Length | Slot::Leaf(_))
     }
 
     /// The input whose memory it may be, where a call works in place.
@@ -90,6 +92,7 @@ impl Slot {
             Slot::Output => "output",
             Slot::InputValues => "input values",
             Slot::OutputValues => "output values",
+            Slot::Offsets => "offsets",
             Slot::Rest => "rest",
             Slot::Count => "count",
             Slot::Length => "length",

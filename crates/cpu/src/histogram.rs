@@ -6,7 +6,7 @@ use rayon::ThreadPool;
 use trifold_core::{Error, KernelKey, Request, Result, Scalar};
 
 use crate::memory::{Access, Region};
-use crate::oracle::{Expected, Output};
+use crate::oracle::{Expected, Inputs, Output};
 use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts};
 use crate::view::Input;
 
@@ -88,7 +88,7 @@ fn count(block: &[u32], bins: usize, lanes: usize, counts: &mut [u32]) {
 }
 
 /// What a histogram must give.
-pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Option<Expected> {
+pub(crate) fn expect(request: &Request, Inputs { input, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::Histogram(r) = request else { return None };
     let mut counts = vec![0u32; r.bins as usize];
     for bin in input.chunks_exact(4) {

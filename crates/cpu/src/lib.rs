@@ -50,7 +50,7 @@ pub use trifold_core::InOrder;
 use trifold_core::Request;
 
 /// What a request must give for an input and values; `None` for other primitives' requests.
-type Expect = fn(&Request, &[u8], Option<&[u8]>) -> Option<oracle::Expected>;
+type Expect = fn(&Request, oracle::Inputs<'_>) -> Option<oracle::Expected>;
 
 /// What the crate has for a primitive.
 struct Primitive {

@@ -190,14 +190,32 @@ impl Expected {
     }
 }
 
-/// What a request must give for this input, or for these elements of a view.
+/// What a call is given, in memory or as views give it.
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The elements or keys.
+    pub input: &'a [u8],
+    /// What lies beside them.
+    pub values: Option<&'a [u8]>,
+    /// Where segments begin, and where the last one ends.
+    pub offsets: Option<&'a [u8]>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Elements or keys, and what lies beside them.
+    pub fn new(input: &'a [u8], values: Option<&'a [u8]>) -> Inputs<'a> {
+        Inputs { input, values, offsets: None }
+    }
+}
+
+/// What a request must give for these inputs.
 ///
 /// # Panics
-/// If the input or the values are not as long as the request says: this is for tests.
-pub fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Expected {
+/// If they are not as long as the request says: this is for tests.
+pub fn expect(request: &Request, inputs: Inputs<'_>) -> Expected {
     let mapped = request.mapped();
     let request = request.unviewed();
-    let expected = crate::PRIMITIVES.iter().find_map(|primitive| (primitive.expect)(request, input, values));
+    let expected = crate::PRIMITIVES.iter().find_map(|primitive| (primitive.expect)(request, inputs));
     let expected = expected.expect("every primitive has an oracle");
     match mapped {
         Some(then) => expected.then(then),
@@ -379,7 +397,7 @@ mod tests {
         let exclusive = exclusive_scan::<i64, _>(&Max, i64::MIN, &input);
         for (kind, want) in [(ScanKind::Inclusive, inclusive), (ScanKind::Exclusive, exclusive)] {
             let want = bytemuck::cast_slice(&want).to_vec();
-            assert_eq!(expect(&request(kind), bytes, None).output.elements, Elements::Made(want));
+            assert_eq!(expect(&request(kind), Inputs::new(bytes, None)).output.elements, Elements::Made(want));
         }
     }
 
@@ -389,7 +407,7 @@ mod tests {
         let request = Request::Reduce(ReduceRequest { op, n: 3, initial: None });
         let input: [f64; 3] = [1.0, 2f64.powi(-80), -1.0];
         let Elements::Near { values, scales, .. } =
-            expect(&request, bytemuck::cast_slice(&input), None).output.elements
+            expect(&request, Inputs::new(bytemuck::cast_slice(&input), None)).output.elements
         else {
             panic!("a float sum is near, not exact");
         };

@@ -5,7 +5,7 @@ use trifold_core::{KernelKey, Request, Result};
 
 use crate::chain::{self, Elements};
 use crate::memory::{Access, Region};
-use crate::oracle::{Expected, totals};
+use crate::oracle::{Expected, Inputs, totals};
 use crate::step::{Arguments, Work};
 use crate::view::Input;
 
@@ -36,7 +36,7 @@ impl Work for ReduceStep {
 }
 
 /// What a reduction must give.
-pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Option<Expected> {
+pub(crate) fn expect(request: &Request, Inputs { input, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::Reduce(r) = request else { return None };
     let start = r.initial.as_deref().unwrap_or(r.op.identity());
     Some(Expected::of(totals(&r.op, start, input, &[0])))

@@ -15,7 +15,7 @@ use trifold_core::{Error, HostOp, KernelKey, Request, Result};
 use crate::chain::Slots;
 use crate::heads::Heads;
 use crate::memory::{Access, Region};
-use crate::oracle::{Expected, Output, totals};
+use crate::oracle::{Expected, Inputs, Output, totals};
 use crate::relay::Relay;
 use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts};
 
@@ -219,7 +219,7 @@ unsafe fn gather<T: Copy>(from: *const T, places: &[u32], to: *mut T) {
 }
 
 /// What a reduction by key must give.
-pub(crate) fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Option<Expected> {
+pub(crate) fn expect(request: &Request, Inputs { input, values, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::ReduceByKey(request) = request else { return None };
     let (op, size) = (request.total(), request.key.bytes() as usize);
     let key = |i: u32| &input[i as usize * size..][..size];

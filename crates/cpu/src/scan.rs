@@ -5,7 +5,7 @@ use trifold_core::{KernelKey, Request, Result, ScanKind};
 
 use crate::chain::{self, Elements};
 use crate::memory::{Access, Region};
-use crate::oracle::{self, Aligned, Expected, Output, Precise, scan_in_place, totals};
+use crate::oracle::{self, Aligned, Expected, Inputs, Output, Precise, scan_in_place, totals};
 use crate::step::{Arguments, Work};
 use crate::view::Input;
 
@@ -58,7 +58,7 @@ impl Work for ScanStep {
 }
 
 /// What a scan must give.
-pub(crate) fn expect(request: &Request, input: &[u8], _: Option<&[u8]>) -> Option<Expected> {
+pub(crate) fn expect(request: &Request, Inputs { input, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::Scan(r) = request else { return None };
     let (op, start) = (&r.op, r.initial.as_deref().unwrap_or(r.op.identity()));
     let exclusive = r.kind == ScanKind::Exclusive;

@@ -6,7 +6,7 @@ use rayon::ThreadPool;
 use trifold_core::{Error, KernelKey, Request, Result};
 
 use crate::memory::{Access, Region};
-use crate::oracle::{Expected, Output};
+use crate::oracle::{Expected, Inputs, Output};
 use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts};
 
 /// Values that a thread takes at a time.
@@ -90,7 +90,7 @@ unsafe fn put(from: *const u8, to: *mut u8, size: usize, whole: bool) {
 }
 
 /// What a scatter must give, whose indices name every place.
-pub(crate) fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Option<Expected> {
+pub(crate) fn expect(request: &Request, Inputs { input, values, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::Scatter(r) = request else { return None };
     let size = r.element.bytes() as usize;
     let mut output = vec![0; r.room as usize * size];

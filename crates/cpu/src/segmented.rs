@@ -12,7 +12,7 @@ use trifold_core::{Error, Gives, HostOp, KernelKey, Op, Request, Result, ScanKin
 use crate::chain::Slots;
 use crate::heads::Heads;
 use crate::memory::{Access, Region};
-use crate::oracle::{Aligned, Elements, Expected, Output, Precise, scan_in_place, totals};
+use crate::oracle::{Aligned, Elements, Expected, Inputs, Output, Precise, scan_in_place, totals};
 use crate::relay::Relay;
 use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts};
 
@@ -46,18 +46,28 @@ enum Bounds {
 
 /// Offsets in memory: one more than there are segments.
 #[derive(Clone)]
-struct Offsets {
+pub(crate) struct Offsets {
     region: Region,
     size: usize,
-    segments: usize,
+    pub(crate) segments: usize,
 }
 
 impl Offsets {
+    /// Those of an argument, each of so many bytes.
+    pub(crate) fn bind(arguments: &Arguments<'_>, name: &str, size: usize) -> Result<Offsets> {
+        let segments = arguments.word("segments")? as usize;
+        Ok(Offsets { region: arguments.array(name, segments + 1, size, 1)?, size, segments })
+    }
+
+    pub(crate) fn region(&self) -> &Region {
+        &self.region
+    }
+
     /// The offset `s`, at most `n`.
     ///
     /// # Safety
     /// There is access to the offsets, and `s` is one of them.
-    unsafe fn at(&self, s: usize, n: usize) -> usize {
+    pub(crate) unsafe fn at(&self, s: usize, n: usize) -> usize {
         // SAFETY: the caller's promise; `bind` checked the size.
         let offset = unsafe {
             let place = self.region.start().add(s * self.size);
@@ -91,10 +101,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, initial: Option<&
     let (n, size, alignment) = (arguments.count()?, op.element().bytes() as usize, op.element().align() as usize);
     let bytes = |name| key.constant(name).map(|bytes| bytes as usize);
     let by = match (bytes("OFFSET_BYTES"), bytes("KEY_BYTES")) {
-        (Some(size), _) => {
-            let segments = arguments.word("segments")? as usize;
-            Bounds::Offsets(Offsets { region: arguments.array("input_values", segments + 1, size, 1)?, size, segments })
-        }
+        (Some(size), _) => Bounds::Offsets(Offsets::bind(arguments, "input_values", size)?),
         (_, Some(size)) => Bounds::Keys { region: arguments.array("input_values", n, size, 1)?, size },
         _ => Bounds::Rows((arguments.word("width")? as usize).max(1)),
     };
@@ -359,11 +366,11 @@ impl SegmentedStep {
 }
 
 /// What a reduction or a scan of segments must give.
-pub(crate) fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Option<Expected> {
+pub(crate) fn expect(request: &Request, Inputs { input, values, offsets }: Inputs<'_>) -> Option<Expected> {
     let Request::Segmented(r) = request else { return None };
     let (op, size) = (&r.op, r.op.element().bytes() as usize);
-    let (n, values) = (input.len() / size, values.unwrap_or_default());
-    let offsets = offsets(&r.by, n, values);
+    let n = input.len() / size;
+    let offsets = begins(&r.by, n, offsets.or(values).unwrap_or_default());
     let element = op.element().clone();
     Some(Expected::of(match r.gives {
         Gives::Total => {
@@ -381,19 +388,19 @@ pub(crate) fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> 
     }))
 }
 
-/// Where segments begin, and the end of the last one.
-fn offsets(by: &Segments, n: usize, values: &[u8]) -> Vec<u32> {
+/// Where segments begin, and the end of the last one, by offsets or keys.
+pub(crate) fn begins(by: &Segments, n: usize, beside: &[u8]) -> Vec<u32> {
     match by {
         Segments::Rows(width) => {
             let begins = (0..n as u64).step_by(*width as usize);
             begins.chain([n as u64]).map(|offset| offset as u32).collect()
         }
         Segments::Offsets { of, .. } => {
-            Segments::offsets(of, values).map(|offset| offset.min(n as u64) as u32).collect()
+            Segments::offsets(of, beside).map(|offset| offset.min(n as u64) as u32).collect()
         }
         Segments::Keys(of) => {
             let size = of.bytes() as usize;
-            let key = |i: usize| &values[i * size..][..size];
+            let key = |i: usize| &beside[i * size..][..size];
             let heads = (0..n).filter(|&i| i == 0 || key(i) != key(i - 1));
             heads.chain([n]).map(|head| head as u32).collect()
         }

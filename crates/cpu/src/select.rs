@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use trifold_core::{Asks, Block, Error, HostSelector, Keeps, KernelKey, Request, Rest, Result, Selector};
 
 use crate::memory::{Access, Region};
-use crate::oracle::{Aligned, CHUNK, Expected, Output};
+use crate::oracle::{Aligned, CHUNK, Expected, Inputs, Output};
 use crate::relay::Relay;
 use crate::step::{ALONE_BYTES, Arguments, Room, Shared, Work, in_parts};
 use crate::view::Input;
@@ -347,7 +347,7 @@ unsafe fn gather(from: *const u8, places: &[u32], to: *mut u8, size: usize) {
 }
 
 /// What a selection must give.
-pub(crate) fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Option<Expected> {
+pub(crate) fn expect(request: &Request, Inputs { input, values, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::Select(request) = request else { return None };
     let element = request.selector.element();
     let (kept, others): (Vec<usize>, Vec<usize>) = {

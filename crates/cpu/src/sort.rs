@@ -18,7 +18,7 @@ use rdst::{RadixKey, RadixSort};
 use trifold_core::{ElementType, Error, KernelKey, KeyImage, Order, Request, Result, Scalar, ScalarKind, key_align};
 
 use crate::memory::{Access, Region};
-use crate::oracle::{Expected, Output, ordered};
+use crate::oracle::{Expected, Inputs, Output, ordered};
 use crate::radix::{self, Word};
 use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts, inside};
 
@@ -510,7 +510,7 @@ fn reserve<T>(n: usize) -> Result<Vec<T>> {
 }
 
 /// What a sort must give.
-pub(crate) fn expect(request: &Request, keys: &[u8], values: Option<&[u8]>) -> Option<Expected> {
+pub(crate) fn expect(request: &Request, Inputs { input: keys, values, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::Sort(request) = request else { return None };
     let image = request.image().ok()?;
     let places = ordered(&image, keys);

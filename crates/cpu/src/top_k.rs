@@ -1,4 +1,6 @@
-//! Top-k: a sample's bound, one read for the keys up to it, and a sort of these.
+//! Top-k: a sample's bound, one read for the keys up to it, and a sort of these. Of segments one thread takes each.
+
+use std::ops::Range;
 
 use parking_lot::Mutex;
 use rayon::ThreadPool;
@@ -6,15 +8,20 @@ use trifold_core::algorithm::top_k::{sampled_place, sampled_rank};
 use trifold_core::{Error, KernelKey, KeyImage, Request, Result, Scalar, Wanted, key_align};
 
 use crate::memory::{Access, Region};
-use crate::oracle::{Expected, Output, ordered};
+use crate::oracle::{Expected, Inputs, Output, ordered};
+use crate::segmented::{Offsets, begins};
 use crate::sort::{Bits, KeyOrder};
-use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts};
+use crate::step::{ALONE_BYTES, Arguments, Room, Shared, Work, in_parts};
 use crate::view::Input;
 
 /// Keys of a block.
 const BLOCK: usize = 4 << 10;
 /// Blocks that a thread takes at a time.
 const BLOCKS: usize = 16;
+/// Keys that a thread takes of segments at a time, about.
+const PART: usize = 64 << 10;
+/// Keys of a segment's first block.
+const FIRST_BLOCK: usize = 256;
 
 #[derive(Clone)]
 struct TopKStep {
@@ -26,8 +33,43 @@ struct TopKStep {
     /// Of scalars of 4 or 8 bytes.
     order: Option<KeyOrder>,
     input: Input,
+    parts: Parts,
     keys: Option<Region>,
     values: Option<Values>,
+}
+
+/// Whose first keys are wanted.
+#[derive(Clone)]
+enum Parts {
+    /// Of all.
+    All,
+    /// Of each row of a width.
+    Rows(usize),
+    /// Of each segment.
+    Offsets(Offsets),
+}
+
+impl Parts {
+    fn count(&self, n: usize) -> usize {
+        match self {
+            Parts::All => 1,
+            Parts::Rows(width) => n.div_ceil(*width),
+            Parts::Offsets(offsets) => offsets.segments,
+        }
+    }
+
+    /// Where one begins and ends, of `n` keys.
+    ///
+    /// # Safety
+    /// There is access to the offsets, and it is one of the parts.
+    unsafe fn range(&self, part: usize, n: usize) -> Range<usize> {
+        match self {
+            Parts::All => 0..n,
+            Parts::Rows(width) => (part * width).min(n)..((part + 1) * width).min(n),
+            // SAFETY: there is one offset more than segments.
+            Parts::Offsets(offsets) => unsafe { offsets.at(part, n)..offsets.at(part + 1, n) },
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -46,7 +88,12 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     let (n, k, key_bytes) = (arguments.count()?, arguments.word("k")? as usize, image.bytes as usize);
     let alignment = key_align(image.bytes) as usize;
     let input = Input::bind(key, arguments, "input", [n, key_bytes, alignment])?;
-    let wanted = k.min(n);
+    let parts = match (key.constant("OFFSET_WORDS"), arguments.word("width")) {
+        (Some(words), _) => Parts::Offsets(Offsets::bind(arguments, "offsets", 4 * words as usize)?),
+        (_, Ok(width)) if constant("PADS")? > 0 => Parts::Rows((width as usize).max(1)),
+        _ => Parts::All,
+    };
+    let wanted = if let Parts::All = parts { k.min(n) } else { k * parts.count(n) };
     let keys = match constant("GIVES_KEYS")? {
         0 => None,
         _ => Some(arguments.array("target_keys", wanted, key_bytes, alignment)?),
@@ -72,32 +119,33 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     if let [keys, values] = outputs[..] {
         keys.check_apart(values)?;
     }
+    if let Parts::Offsets(offsets) = &parts {
+        outputs.iter().try_for_each(|output| output.check_apart(offsets.region()))?;
+    }
     let samples = constant("SAMPLES")?;
-    Ok(Box::new(TopKStep { n, k, samples, order: KeyOrder::of(&image), image, input, keys, values }))
+    Ok(Box::new(TopKStep { n, k, samples, order: KeyOrder::of(&image), image, input, parts, keys, values }))
 }
 
 impl Work for TopKStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         let mut reads = self.input.regions();
         reads.extend(self.values.iter().flat_map(|values| &values.input).flat_map(Input::regions));
+        if let Parts::Offsets(offsets) = &self.parts {
+            reads.push(offsets.region());
+        }
         let writes: Vec<&Region> = self.keys.iter().chain(self.values.iter().map(|values| &values.output)).collect();
         let _access = Access::to(&reads, &writes)?;
-        if self.n == 0 {
-            return Ok(());
-        }
         // SAFETY: `_access` covers all of the memory, and lasts past this.
-        let first = unsafe {
+        unsafe {
             match (self.order, self.image.bytes) {
-                (Some(order), 4) => self.first(pool, |key| key.cast::<u32>().read().encode(order)),
-                (Some(order), _) => self.first(pool, |key| key.cast::<u64>().read().encode(order)),
-                (None, bytes) => self.first(pool, |key| {
+                (Some(order), 4) => self.select(pool, |key| key.cast::<u32>().read().encode(order)),
+                (Some(order), _) => self.select(pool, |key| key.cast::<u64>().read().encode(order)),
+                (None, bytes) => self.select(pool, |key| {
                     let key = std::slice::from_raw_parts(key, bytes as usize);
                     self.image.compared(self.image.of(key))
                 }),
             }
         };
-        // SAFETY: as above; the indices are of keys.
-        unsafe { self.give(&first) };
         Ok(())
     }
 
@@ -107,10 +155,83 @@ impl Work for TopKStep {
 }
 
 impl TopKStep {
-    /// The indices of the first keys, in order. `load` has the image of a key that it is pointed to.
+    /// Writes what is wanted of each part. `load` has the image of a key that it is pointed to.
     ///
     /// # Safety
-    /// The caller holds access to the input, and `load` is for keys of its type.
+    /// The caller holds access to the regions, and `load` is for keys of the input's type.
+    unsafe fn select<I: Ord + Copy + Send + Sync>(&self, pool: &ThreadPool, load: impl Fn(*const u8) -> I + Sync) {
+        if let Parts::All = self.parts {
+            // SAFETY: the caller's promise; the indices are of keys.
+            return unsafe { self.give(0, 0, &self.first(pool, load)) };
+        }
+        let (count, size) = (self.parts.count(self.n), self.image.bytes as usize);
+        // So many that each thread has enough to do.
+        let each = (count * PART).div_ceil(self.n.max(1)).clamp(1, count.max(1));
+        let room = || (vec![0u32; BLOCK], self.input.room(BLOCK.min(self.n) * size));
+        in_parts(pool, self.n * size <= ALONE_BYTES, count.div_ceil(each), room, |(kept, room), i| {
+            for part in i * each..((i + 1) * each).min(count) {
+                // SAFETY: the caller's promise.
+                let range = unsafe { self.parts.range(part, self.n) };
+                let begin = range.start;
+                // SAFETY: as above; the range is of keys.
+                let first = unsafe { self.first_of(range, kept, room, &load) };
+                // SAFETY: the indices are of keys. Each part has places of its own.
+                unsafe { self.give(part, begin, &first) };
+            }
+        });
+    }
+
+    /// The indices of the first keys of a range, in order. Blocks of keys are compared with the last of those that were the first so far.
+    ///
+    /// # Safety
+    /// As of [`TopKStep::select`], and the range is of keys.
+    unsafe fn first_of<I: Ord + Copy>(
+        &self,
+        range: Range<usize>,
+        kept: &mut [u32],
+        room: &mut Room,
+        load: &impl Fn(*const u8) -> I,
+    ) -> Vec<u32> {
+        let size = self.image.bytes as usize;
+        let (mut found, mut last): (Vec<(I, u32)>, Option<I>) = (vec![], None);
+        let cut = |found: &mut Vec<(I, u32)>| {
+            if found.len() >= self.k {
+                let (_, last, _) = found.select_nth_unstable(self.k - 1);
+                let last = last.0;
+                found.truncate(self.k);
+                Some(last)
+            } else {
+                None
+            }
+        };
+        let mut start = range.start;
+        while start < range.end {
+            // The first blocks are short: until the last is known, all their keys are kept.
+            let count = BLOCK.min(found.len().max(FIRST_BLOCK)).min(range.end - start);
+            // SAFETY: the block is within the input, and the room for as many.
+            let block = unsafe { self.input.block(room, start, count, size) };
+            // SAFETY: there are as many keys.
+            let image = |i: u32| load(unsafe { block.add(i as usize * size) });
+            let len = match last {
+                None => keep(kept, count, |_| true),
+                // Of equal keys those that were found before come first.
+                Some(last) => keep(kept, count, |i| image(i) < last),
+            };
+            found.extend(kept[..len].iter().map(|&i| (image(i), start as u32 + i)));
+            if last.is_none() || found.len() >= 2 * self.k.max(FIRST_BLOCK) {
+                last = cut(&mut found);
+            }
+            start += count;
+        }
+        cut(&mut found);
+        found.sort_unstable();
+        found.into_iter().map(|(_, index)| index).collect()
+    }
+
+    /// The indices of the first keys of all, in order.
+    ///
+    /// # Safety
+    /// As of [`TopKStep::select`].
     unsafe fn first<I: Ord + Copy + Send + Sync>(
         &self,
         pool: &ThreadPool,
@@ -198,30 +319,42 @@ impl TopKStep {
         all.into_inner()
     }
 
-    /// Writes what is wanted of the keys at these indices.
+    /// Writes what is wanted of the keys at these indices, which are the first of a part that begins somewhere.
     ///
     /// # Safety
-    /// The caller holds access to the regions, and the indices are of keys.
-    unsafe fn give(&self, first: &[u32]) {
+    /// The caller holds access to the regions, the indices are of keys, and nobody else writes what is wanted of the part.
+    unsafe fn give(&self, part: usize, begin: usize, first: &[u32]) {
+        let place = part * self.k;
+        let none = if let Parts::All = self.parts { 0 } else { self.k - first.len() };
+        let behind = |to: &Region, size: usize| {
+            // SAFETY: the part has places for `k`, which nobody else writes.
+            unsafe { Shared(to.start()).at((place + first.len()) * size).write_bytes(0, none * size) };
+        };
         let put = |from: &Input, to: &Region, size: usize| {
             let (mut room, to) = (from.room(size), Shared(to.start()));
             for (at, &index) in first.iter().enumerate() {
                 // SAFETY: `bind` found room for as many elements at the target, which is apart from the input, where there is one at the index.
                 unsafe {
-                    to.at(at * size).copy_from_nonoverlapping(from.block(&mut room, index as usize, 1, size), size)
+                    to.at((place + at) * size)
+                        .copy_from_nonoverlapping(from.block(&mut room, index as usize, 1, size), size)
                 };
             }
         };
         if let Some(keys) = &self.keys {
+            behind(keys, self.image.bytes as usize);
             put(&self.input, keys, self.image.bytes as usize);
+        }
+        if let Some(values) = &self.values {
+            behind(&values.output, values.bytes);
         }
         match &self.values {
             None => {}
             Some(Values { input: Some(input), output, bytes }) => put(input, output, *bytes),
             Some(Values { input: None, output, .. }) => {
                 // SAFETY: `bind` found room for as many words, aligned for them.
-                let indices = unsafe { std::slice::from_raw_parts_mut(output.start().cast::<u32>(), first.len()) };
-                indices.copy_from_slice(first);
+                let indices =
+                    unsafe { std::slice::from_raw_parts_mut(output.start().cast::<u32>().add(place), first.len()) };
+                indices.iter_mut().zip(first).for_each(|(to, index)| *to = index - begin as u32);
             }
         }
     }
@@ -250,18 +383,30 @@ fn keep(kept: &mut [u32], count: usize, wanted: impl Fn(u32) -> bool) -> usize {
     len
 }
 
-/// What a top_k must give.
-pub(crate) fn expect(request: &Request, input: &[u8], values: Option<&[u8]>) -> Option<Expected> {
+/// What a top_k must give. Where a segment has fewer keys than are wanted, zeros stand behind them.
+pub(crate) fn expect(request: &Request, Inputs { input, values, offsets }: Inputs<'_>) -> Option<Expected> {
     let Request::TopK(r) = request else { return None };
     let image = r.image().expect("keys that were planned");
-    let mut first = ordered(&image, input);
-    first.truncate(r.k as usize);
+    let (n, k, size) = (input.len() / r.key.bytes() as usize, r.k as usize, r.key.bytes() as usize);
+    let bounds = r.segments.as_ref().map_or(vec![0, n as u32], |by| begins(by, n, offsets.unwrap_or_default()));
+    // Of each place the key's index, and where its segment begins.
+    let mut first: Vec<Option<(u32, u32)>> = vec![];
+    for bounds in bounds.windows(2) {
+        let (begin, end) = (bounds[0], bounds[1].max(bounds[0]));
+        let in_order = ordered(&image, &input[begin as usize * size..end as usize * size]);
+        first.extend(in_order.iter().take(k).map(|i| Some((begin + i, begin))));
+        if r.segments.is_some() {
+            first.extend(std::iter::repeat_n(None, k.saturating_sub((end - begin) as usize)));
+        }
+    }
     let taken = |from: &[u8], size: u32| {
         let size = size as usize;
-        first.iter().flat_map(|&i| from[i as usize * size..][..size].to_vec()).collect::<Vec<u8>>()
+        let of = |index: usize| from[index * size..][..size].to_vec();
+        first.iter().flat_map(|at| at.map_or(vec![0; size], |(index, _)| of(index as usize))).collect::<Vec<u8>>()
     };
     let keys = || Output::exact(&r.key, taken(input, r.key.bytes()));
-    let indices = || Output::exact(&Scalar::U32.into(), first.iter().flat_map(|i| i.to_le_bytes()).collect());
+    let places = || first.iter().flat_map(|at| at.map_or(0, |(index, begin)| index - begin).to_le_bytes());
+    let indices = || Output::exact(&Scalar::U32.into(), places().collect());
     Some(match &r.wanted {
         Wanted::Keys => Expected::of(keys()),
         Wanted::Indices => Expected::of(indices()),

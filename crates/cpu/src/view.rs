@@ -6,7 +6,7 @@ use rayon::ThreadPool;
 use trifold_core::{Error, HostMap, HostView, KernelKey, LEAVES, MAPPED_OUTPUT, Request, Result, ViewOf};
 
 use crate::memory::{self, Access, Region};
-use crate::oracle::{Expected, Output};
+use crate::oracle::{Expected, Inputs, Output};
 use crate::step::{ALONE_BYTES, Arguments, Room, Shared, Work, in_parts};
 use crate::{Cpu, Primitive};
 
@@ -251,7 +251,7 @@ impl Work for CopyStep {
 }
 
 /// What a copy must give.
-pub(crate) fn expect_copy(request: &Request, input: &[u8], _: Option<&[u8]>) -> Option<Expected> {
+pub(crate) fn expect_copy(request: &Request, Inputs { input, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::Copy(r) = request else { return None };
     Some(Expected::of(Output::exact(&r.element, input.to_vec())))
 }

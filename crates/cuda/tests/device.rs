@@ -129,7 +129,7 @@ fn graphs_of_every_algorithm_follow_the_number_of_elements() {
                 let run = form.request(Scalar::U32, Builtin::Sum, n).unwrap();
                 let host = [&input, &values].map(|words| bytemuck::cast_slice(&words[..n as usize]));
                 let has_values = run.operands().iter().any(|operand| operand.slot == Slot::InputValues);
-                let expected = oracle::expect(&run, host[0], has_values.then_some(host[1]));
+                let expected = oracle::expect(&run, oracle::Inputs::new(host[0], has_values.then_some(host[1])));
                 let part = SpansOf::of(&run, |operand| spans.slot(operand.slot).unwrap().slice(0, operand.bytes()));
                 let part = part.unwrap();
                 let given = Given::read(&cuda, &part).unwrap();

@@ -14,6 +14,7 @@ pub(crate) fn emit(image: &KeyImage, places: u32, dialect: Dialect) -> String {
         keys.ordered(),
         keys.restored(),
         keys.last(),
+        keys.zero(),
         keys.before(),
         keys.word(),
         keys.digit(),
@@ -222,6 +223,17 @@ impl Keys<'_> {
             &[],
             &body,
         )
+    }
+
+    fn zero(&self) -> String {
+        let body = match self.dialect {
+            Dialect::Wgsl => "  return StoredKey();\n",
+            Dialect::Cuda => "  return StoredKey{};\n",
+            // Three words are a struct.
+            _ if self.words == 3 => "  const StoredKey zero = {0};\n  return zero;\n",
+            _ => "  return (StoredKey)(0);\n",
+        };
+        self.function("What stands where there is no key.", "StoredKey", "key_zero", &[], body)
     }
 
     fn before(&self) -> String {

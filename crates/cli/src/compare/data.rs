@@ -43,7 +43,7 @@ impl Data {
         let spans = SpansOf::of(request, |operand| {
             match operand.slot {
                 Slot::Input | Slot::Leaf(0) => upload(backend, case.input.as_bytes()),
-                Slot::InputValues | Slot::Leaf(_) => {
+                Slot::InputValues | Slot::Offsets | Slot::Leaf(_) => {
                     let missing = || Error::Invalid("the case has no values".into());
                     upload(backend, case.values.as_ref().ok_or_else(missing)?.as_bytes())
                 }
@@ -151,7 +151,7 @@ mod tests {
             for (share, n) in [(0.0, 1000), (0.1, 50_000), (0.5, 50_000), (1.0, 1000)] {
                 let input = Elements::shaped(Distribution::Uniform, Shape::Kept(share), scalar, n, 1);
                 let select = forms::SELECT_IF.request(scalar, Builtin::Sum, n).unwrap();
-                let kept = oracle::expect(&select, input.as_bytes(), None).count.unwrap();
+                let kept = oracle::expect(&select, oracle::Inputs::new(input.as_bytes(), None)).count.unwrap();
                 let kept = f64::from(kept) / n as f64;
                 assert!((kept - share).abs() < 0.01, "{kept} of {share} {scalar:?}");
             }

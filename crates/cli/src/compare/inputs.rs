@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use trifold::plan::{Request, Slot, Varies, forms};
+use trifold::plan::{Request, Slot, forms};
 use trifold::types::Scalar;
 use trifold_conformance::Distribution;
 use trifold_conformance::oracle::{self, Expected};
@@ -26,7 +26,7 @@ pub struct Source {
 
 impl Source {
     pub fn of(job: &Job) -> Source {
-        let segments = (job.primitive.varies == Varies::Segments).then_some(job.conditions.segments);
+        let segments = job.primitive.varies.has_segments().then_some(job.conditions.segments);
         Source { scalar: job.scalar, n: job.n, distribution: job.conditions.input, shape: job.shape(), segments }
     }
 
@@ -63,10 +63,10 @@ impl Inputs {
         let input = last.filter(|case| case.source == source).map(|case| Rc::clone(&case.input));
         let make = || Rc::new(Elements::shaped(source.distribution, source.shape, job.scalar, job.n, SEED));
         let input = input.unwrap_or_else(make);
-        let is_second = |slot| matches!(slot, Slot::InputValues | Slot::Leaf(1));
+        let is_second = |slot| matches!(slot, Slot::InputValues | Slot::Offsets | Slot::Leaf(1));
         let values = request.operands().into_iter().find(|operand| is_second(operand.slot));
         let values = values.map(|values| match request.op() {
-            Some(_) if job.primitive.varies == Varies::Segments => Elements::offsets(job.conditions.segments, job.n),
+            _ if values.slot == Slot::Offsets => Elements::offsets(job.conditions.segments, job.n),
             // Of a scan by key these are the keys.
             Some(_) if job.primitive == &forms::SCAN_BY_KEY => {
                 Elements::shaped(Distribution::Uniform, job.shape(), job.scalar, job.n, !SEED)
@@ -75,11 +75,14 @@ impl Inputs {
             None => Elements::indices(job.n, values.element.bytes()),
         });
         let second = values.as_ref().map(Elements::as_bytes);
+        let offsets = second.filter(|_| request.segments().is_some());
+        let told = oracle::Inputs { offsets, ..oracle::Inputs::new(input.as_bytes(), second) };
         let expected = match request.views() {
-            [] => oracle::expect(request, input.as_bytes(), second),
+            [] => oracle::expect(request, told),
             [viewed, ..] => {
                 let leaves: Vec<&[u8]> = [Some(input.as_bytes()), second].into_iter().flatten().collect();
-                oracle::expect(request, &oracle::made(&viewed.view, request.n(), &leaves), None)
+                let made = oracle::made(&viewed.view, request.n(), &leaves);
+                oracle::expect(request, oracle::Inputs::new(&made, None))
             }
         };
         self.keep(Rc::new(Case { source, request: request.clone(), input, values, expected }))

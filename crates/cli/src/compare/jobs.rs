@@ -56,19 +56,21 @@ pub fn jobs(args: &CompareArgs, caps: &Caps, tuning: &Tuning, sizes: &[u64], cal
 /// What a primitive's input is to be, where it matters to it.
 fn conditions(args: &CompareArgs, primitive: &'static Form, input: Distribution) -> Vec<Conditions> {
     let usual = Conditions { input, ..Conditions::default() };
-    if primitive.varies == Varies::Kept {
-        return args.kept.iter().map(|&kept| Conditions { kept, ..usual }).collect();
-    }
-    if primitive.varies == Varies::Runs {
-        return args.run_length.iter().map(|&run_length| Conditions { run_length, ..usual }).collect();
-    }
-    if primitive.varies == Varies::Segments {
-        let lengths = |&mean| args.segments.iter().map(move |&spread| Lengths { mean, spread });
+    let lengths = |&mean| args.segments.iter().map(move |&spread| Lengths { mean, spread });
+    let of_segments = |usual: Conditions| {
         let lengths = args.segment_length.iter().flat_map(lengths);
-        return lengths.map(|segments| Conditions { segments, ..usual }).collect();
-    }
-    if primitive.varies == Varies::Taken {
-        return args.k.iter().map(|&k| Conditions { k, ..usual }).collect();
+        lengths.map(move |segments| Conditions { segments, ..usual })
+    };
+    let taken = args.k.iter().map(|&k| Conditions { k, ..usual });
+    match primitive.varies {
+        Varies::Kept => return args.kept.iter().map(|&kept| Conditions { kept, ..usual }).collect(),
+        Varies::Runs => {
+            return args.run_length.iter().map(|&run_length| Conditions { run_length, ..usual }).collect();
+        }
+        Varies::Segments => return of_segments(usual).collect(),
+        Varies::Taken => return taken.collect(),
+        Varies::TakenOfSegments => return taken.flat_map(of_segments).collect(),
+        Varies::Nothing => {}
     }
     if primitive == &forms::SORT_PAIRS || primitive == &forms::SORT_KEYS || primitive == &forms::ARGSORT {
         let bits = if args.bits.is_empty() { vec![None] } else { args.bits.iter().copied().map(Some).collect() };

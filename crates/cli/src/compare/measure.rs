@@ -109,6 +109,9 @@ pub fn request(job: &Job) -> Result<Request> {
         }
         Request::TopK(mut top) => {
             top.k = k.into();
+            if let Some(Segments::Offsets { count, .. }) = &mut top.segments {
+                *count = segments.segments(job.n);
+            }
             top.into()
         }
         other => other,

@@ -240,7 +240,7 @@ impl Default for Conditions {
 impl Row {
     /// A row with nothing measured yet.
     pub fn new(job: &Job, on: Place<'_>) -> Row {
-        let has_segments = job.primitive.varies == Varies::Segments;
+        let has_segments = job.primitive.varies.has_segments();
         Row {
             backend: on.backend.into(),
             device: on.device.into(),
@@ -256,7 +256,7 @@ impl Row {
             run_length: (job.primitive.varies == Varies::Runs).then_some(job.conditions.run_length),
             segment_length: has_segments.then_some(job.conditions.segments.mean),
             segments: has_segments.then(|| job.conditions.segments.spread.name()),
-            k: (job.primitive.varies == Varies::Taken).then_some(job.conditions.k),
+            k: job.primitive.varies.is_taken().then_some(job.conditions.k),
             bits: job.conditions.bits.map(|(start, end)| format!("{start}..{end}")),
             value: (job.primitive == &forms::SORT_PAIRS).then(|| job.conditions.value.name().into()),
             fault: job.conditions.fault.to_string(),

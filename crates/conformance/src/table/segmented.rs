@@ -40,7 +40,7 @@ fn segments() -> [(Op, Segments, Gives, Placement); 10] {
 }
 
 /// Rows of a width about this that divides so many elements.
-fn dividing(n: u64, about: u64) -> u64 {
+pub(super) fn dividing(n: u64, about: u64) -> u64 {
     (1..=about.clamp(1, n.max(1))).rev().find(|width| n.is_multiple_of(*width)).unwrap_or(1)
 }
 
@@ -84,22 +84,25 @@ fn places(count: u64, n: u64, distribution: Distribution, random: &mut Random) -
     places
 }
 
-/// The elements, and the offsets or keys if there are some.
+/// The offsets of a request, if its segments have some.
+pub(crate) fn offsets_of(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Vec<u8>> {
+    let Some(Segments::Offsets { of, count }) = request.segments() else { return None };
+    let places = places(*count, request.n(), distribution, random);
+    Some(places.iter().flat_map(|place| place.to_le_bytes().into_iter().take(of.bytes() as usize)).collect())
+}
+
+/// The elements, and the keys if there are some.
 pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
     let Request::Segmented(r) = request else { return None };
     let of_values = matches!(distribution, Distribution::Subnormals | Distribution::Specials);
     let elements = if of_values { distribution } else { Distribution::Uniform };
     let elements = inputs::elements(&r.op, elements, r.n, random);
     let beside = match &r.by {
-        Segments::Rows(_) => None,
         Segments::Keys(of) => {
             let keys = if of_values { Distribution::Runs } else { distribution };
             Some(inputs::items(of, keys, r.n, random))
         }
-        Segments::Offsets { of, count } => {
-            let places = places(*count, r.n, distribution, random);
-            Some(places.iter().flat_map(|place| place.to_le_bytes().into_iter().take(of.bytes() as usize)).collect())
-        }
+        Segments::Rows(_) | Segments::Offsets { .. } => None,
     };
     Some((elements, beside))
 }

@@ -1,15 +1,25 @@
 //! Rows of top_k.
 
-use trifold_core::{Element, ElementType, Fault, Order, Request, Scalar, TopKRequest, Waiting, Wanted};
+use trifold_core::{Element, ElementType, Fault, Order, Request, Scalar, Segments, TopKRequest, Waiting, Wanted};
 
+use super::segmented::{dividing, offsets};
 use super::{Inputs, Table, value_types};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::operators::{Fields, Rgb, Stamped};
 use crate::row::{Placement, Row, Tiles};
+use crate::sizes::Sizes;
 
 pub(crate) fn top_k(key: impl Into<ElementType>, wanted: Wanted, order: Order, k: u64, n: u64) -> Request {
     TopKRequest { order, wanted, ..TopKRequest::new(key.into(), n, k) }.into()
+}
+
+/// The same of each segment.
+fn segmented(request: Request, by: Segments) -> Request {
+    match request {
+        Request::TopK(top) => TopKRequest { segments: Some(by), ..top }.into(),
+        other => other,
+    }
 }
 
 /// Requests that differ in key, in what is wanted, in order and placement.
@@ -30,7 +40,12 @@ fn top_ks() -> [(ElementType, Wanted, Order, u64, Placement); 7] {
 /// Keys, and the values beside them.
 pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
     let Request::TopK(r) = request else { return None };
-    let keys = inputs::keys(&r.key, distribution, r.n, random);
+    let keys = match distribution {
+        // Of segments these say where they begin.
+        Distribution::Reversed | Distribution::Alternating if r.segments.is_some() => Distribution::Uniform,
+        keys => keys,
+    };
+    let keys = inputs::keys(&r.key, keys, r.n, random);
     let values = if let Wanted::Pairs(value) = &r.wanted { Some(inputs::values(value, r.n)) } else { None };
     Some((keys, values))
 }
@@ -63,6 +78,7 @@ impl Table<'_> {
             }
         }
         self.top_k_types();
+        self.top_k_segments();
         let row = |n| Row::new(top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, 100, n));
         for n in self.large_sizes() {
             for distribution in [Uniform, SampledHigh, SampledLow] {
@@ -70,6 +86,53 @@ impl Table<'_> {
             }
         }
         self.past_the_fold(|n| Row::new(top_k(Scalar::U32, Wanted::KeysAndIndices, Order::Ascending, n, n)));
+    }
+
+    /// Of segments and rows of every length: in workgroup memory, and past what that holds.
+    fn top_k_segments(&mut self) {
+        use Distribution::{Alternating, Constant, Few, Reversed, Sorted, Specials, Uniform};
+        for (turn, (key, wanted, order, k, placement)) in top_ks().into_iter().enumerate() {
+            let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
+            let by = [offsets(300), Segments::Rows(840), wide, Segments::Rows(63)][turn % 4].clone();
+            let row = |by: &Segments, k, n| {
+                let by = if let Segments::Rows(about) = by { Segments::Rows(dividing(n, *about)) } else { by.clone() };
+                Row::new(segmented(top_k(key.clone(), wanted.clone(), order, k, n), by)).placement(placement)
+            };
+            for distribution in [Uniform, Constant, Few, Sorted, Reversed, Alternating, Specials] {
+                self.by_algorithm(row(&by, k.min(60), 5040).distribution(distribution));
+            }
+            // More than a workgroup has room for.
+            for by in [&offsets(3), &by] {
+                for distribution in [Uniform, Few, Sorted] {
+                    self.by_algorithm(row(by, 3000, 5040).distribution(distribution));
+                }
+            }
+            for k in [1, 100, 300, 1000] {
+                self.by_algorithm(row(&offsets(7), k, 5040));
+                self.by_algorithm(row(&offsets(7), k, 20_020).distribution(Sorted).tiles(Tiles::Small));
+            }
+            for n in [0, 1, 2] {
+                self.by_algorithm(row(&by, k, n));
+            }
+            self.by_algorithm(row(&by, 5, 6006).tiles(Tiles::Small).runs(5).keeps_scratch());
+        }
+        let row =
+            |by, k, n| Row::new(segmented(top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, k, n), by));
+        for count in [0, 1, 2, 5040, 20_000] {
+            self.by_algorithm(row(offsets(count), 3, 5040));
+            self.by_algorithm(row(offsets(count), 3, 5040).distribution(Few));
+        }
+        for width in [1, 2, 3, 7, 16, 30, 63, 80, 252, 840, 2520, 5040] {
+            self.by_algorithm(row(Segments::Rows(width), 16, 5040));
+        }
+        // A run of fewer keys may end within a row.
+        for (by, k) in [(Segments::Rows(37), 5), (Segments::Rows(4000), 64), (offsets(60), 64), (offsets(3), 3000)] {
+            self.resized(&row(by, k, 148_000).keeps_scratch().runs(60), Sizes::OnDevice);
+        }
+        for n in self.large_sizes() {
+            self.by_algorithm(row(Segments::Rows(dividing(n, 4096)), 32, n));
+            self.by_algorithm(row(offsets(9), 700, n));
+        }
     }
 
     /// Every type of keys, and values of every size.

@@ -1,5 +1,7 @@
 //! Numbers of plans that any algorithm needs: how many invocations, words and workgroups, and what a kernel is told of them.
 
+use std::fmt::Display;
+
 use super::Planner;
 use crate::algorithm::Algorithm;
 use crate::primitive::Primitive;
@@ -123,7 +125,7 @@ impl Planner<'_> {
         algorithm: &Algorithm,
         turns: u64,
         because: &str,
-        instead: &Algorithm,
+        instead: impl Display,
     ) -> Result<()> {
         const MOST_TURNS: u64 = 65535;
         let is_mesas = self.caps.kind == DeviceKind::Cpu && !self.caps.forward_progress;
@@ -248,7 +250,7 @@ pub(crate) fn arguments(request: &impl Primitive) -> Vec<Argument> {
         let (name, offset) = match operand.slot {
             Slot::Input => ("input", "input_offset"),
             Slot::Output => ("output", "output_offset"),
-            Slot::InputValues => ("input_values", "input_values_offset"),
+            Slot::InputValues | Slot::Offsets => ("input_values", "input_values_offset"),
             Slot::OutputValues => ("output_values", "output_values_offset"),
             _ => ("output_count", "output_count_offset"),
         };

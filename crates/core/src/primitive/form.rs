@@ -32,6 +32,20 @@ pub enum Varies {
     Segments,
     /// How many keys are taken.
     Taken,
+    /// How many keys are taken of each segment, and how long segments are.
+    TakenOfSegments,
+}
+
+impl Varies {
+    /// Whether there are segments.
+    pub fn has_segments(self) -> bool {
+        matches!(self, Varies::Segments | Varies::TakenOfSegments)
+    }
+
+    /// Whether some keys are taken.
+    pub fn is_taken(self) -> bool {
+        matches!(self, Varies::Taken | Varies::TakenOfSegments)
+    }
 }
 
 impl Form {

@@ -156,7 +156,7 @@ primitives! {
     /// Sort.
     sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT;
     /// The largest or smallest keys.
-    top_k: TopK(TopKRequest) as TOP_K;
+    top_k: TopK(TopKRequest) as TOP_K, SEGMENTED_TOP_K;
     /// Select, partition, find, or keep the first of each run.
     select: Select(SelectRequest) as SELECT_IF, PARTITION_IF, FIND_ALL, SELECT_FLAGGED, UNIQUE, UNIQUE_BY_KEY;
     /// Histogram.
@@ -186,6 +186,11 @@ pub(crate) trait Primitive {
 
     /// The predicate, where there is one.
     fn selector(&self) -> Option<&Selector> {
+        None
+    }
+
+    /// What says where segments begin, where it is of segments.
+    fn segments(&self) -> Option<&Segments> {
         None
     }
 
@@ -329,7 +334,7 @@ impl Request {
         self.asked().form()
     }
 
-    /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort, top_k, select_if, partition_if,
+    /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort, top_k, segmented_top_k, select_if, partition_if,
     /// find_all, select_flagged, unique, unique_by_key, histogram, reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name
@@ -338,6 +343,11 @@ impl Request {
     /// How many elements.
     pub fn n(&self) -> u64 {
         self.asked().n()
+    }
+
+    /// What says where segments begin, where it is of segments.
+    pub fn segments(&self) -> Option<&Segments> {
+        self.asked().segments()
     }
 
     /// The spans that a call takes, its inputs first.

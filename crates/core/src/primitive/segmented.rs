@@ -1,12 +1,15 @@
 //! Reductions and scans of segments: parts of the elements that lie together, each reduced or scanned alone.
 
+use std::borrow::Cow;
+
 use super::scan::ScanKind;
 use super::{Form, Label, Operand, Primitive, Varies};
 use crate::results::{Results, Whole, length, results, unknown_length, whole_results};
 use crate::view::Erased;
 use crate::{
     Backend, Buffer, Compacted, Device, Element, ElementType, Error, MAX_ELEMENTS, Op, Placed, ReduceCall,
-    ReduceRequest, Result, Scalar, ScanCall, ScanRequest, Slot, Span, Spans, SpansOf, Transfer, View, block_on,
+    ReduceRequest, Request, Result, Scalar, ScanCall, ScanRequest, Slot, Span, Spans, SpansOf, Transfer, View,
+    block_on,
 };
 
 /// A reduction or a scan of segments.
@@ -51,7 +54,7 @@ pub enum Gives {
 }
 
 /// Elements of a segment of the forms that programs offer, about.
-const FORM_LENGTH: u64 = 256;
+pub(super) const FORM_LENGTH: u64 = 256;
 
 /// The request of a form whose segments have offsets.
 fn by_offsets(op: Option<Op>, n: u64, gives: Gives) -> Option<crate::Request> {
@@ -89,10 +92,10 @@ pub static SCAN_BY_KEY: Form = Form {
 
 impl Segments {
     /// What there is of it in memory: offsets or keys.
-    fn operand(&self, n: u64) -> Option<Operand> {
+    pub(crate) fn operand(&self, n: u64) -> Option<Operand> {
         match self {
             Segments::Offsets { of, count } => {
-                Some(Operand { packed: false, ..Operand::moved(Slot::InputValues, of, count.saturating_add(1)) })
+                Some(Operand { packed: false, ..Operand::moved(Slot::Offsets, of, count.saturating_add(1)) })
             }
             Segments::Rows(_) => None,
             Segments::Keys(of) => Some(Operand::moved(Slot::InputValues, of, n)),
@@ -106,6 +109,36 @@ impl Segments {
             wide[..offset.len()].copy_from_slice(offset);
             u64::from_le_bytes(wide)
         })
+    }
+
+    /// What names of cases say of it.
+    pub(crate) fn label(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Segments::Offsets { of, count } => {
+                let wide = if of.bytes() == 8 { ":u64" } else { "" };
+                Some(format!("segments={count}{wide}").into())
+            }
+            Segments::Rows(width) => Some(format!("rows={width}").into()),
+            Segments::Keys(_) => None,
+        }
+    }
+
+    /// Fails if no `n` elements can have them.
+    pub(crate) fn check(&self, n: u64) -> Result<()> {
+        let invalid = |why: String| Err(Error::Invalid(why));
+        match self {
+            Segments::Rows(0) => invalid("rows of 0 elements; give them one at least".into()),
+            Segments::Rows(width) if *width > MAX_ELEMENTS || !n.is_multiple_of(*width) => {
+                invalid(format!("rows of {width} elements do not divide {n}; leave out what is no whole row"))
+            }
+            Segments::Offsets { of, .. } if ![Scalar::U32.into(), Scalar::U64.into()].contains(of) => {
+                invalid(format!("offsets of {}; they are u32 or u64", of.name()))
+            }
+            Segments::Offsets { count, .. } if *count >= MAX_ELEMENTS => {
+                invalid(format!("{count} segments in one call; there may be {} at most", MAX_ELEMENTS - 1))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// How many there are of `n` elements, if that is known.
@@ -163,14 +196,7 @@ impl Primitive for SegmentedRequest {
         };
         let initial = self.initial.is_some().then_some("initial");
         let mut label = Label::new(&[key, Some(self.op.element())], &*self.op.name, &[kind, initial]);
-        match &self.by {
-            Segments::Offsets { of, count } => {
-                let wide = if of.bytes() == 8 { ":u64" } else { "" };
-                label.more.push(format!("segments={count}{wide}").into());
-            }
-            Segments::Rows(width) => label.more.push(format!("rows={width}").into()),
-            Segments::Keys(_) => {}
-        }
+        label.more.extend(self.by.label());
         label
     }
 
@@ -186,6 +212,10 @@ impl Primitive for SegmentedRequest {
         Some(&self.op)
     }
 
+    fn segments(&self) -> Option<&Segments> {
+        Some(&self.by)
+    }
+
     fn initial(&self) -> Option<&[u8]> {
         self.initial.as_deref()
     }
@@ -195,23 +225,11 @@ impl Primitive for SegmentedRequest {
     }
 
     fn check(&self) -> Result<()> {
-        let invalid = |why: String| Err(Error::Invalid(why));
-        match &self.by {
-            Segments::Rows(0) => invalid("rows of 0 elements; give them one at least".into()),
-            Segments::Rows(width) if *width > MAX_ELEMENTS || !self.n.is_multiple_of(*width) => {
-                invalid(format!("rows of {width} elements do not divide {}; leave out what is no whole row", self.n))
-            }
-            Segments::Offsets { of, .. } if ![Scalar::U32.into(), Scalar::U64.into()].contains(of) => {
-                invalid(format!("offsets of {}; they are u32 or u64", of.name()))
-            }
-            Segments::Offsets { count, .. } if *count >= MAX_ELEMENTS => {
-                invalid(format!("{count} segments in one call; there may be {} at most", MAX_ELEMENTS - 1))
-            }
-            Segments::Keys(_) if self.gives == Gives::Total => {
-                invalid("totals of runs of equal keys; reduce_by_key gives them, with their keys and number".into())
-            }
-            _ => Ok(()),
+        if matches!(self.by, Segments::Keys(_)) && self.gives == Gives::Total {
+            let why = "totals of runs of equal keys; reduce_by_key gives them, with their keys and number";
+            return Err(Error::Invalid(why.into()));
         }
+        self.by.check(self.n)
     }
 
     fn apart(&self) -> Option<&'static str> {
@@ -231,7 +249,7 @@ impl Offset for u32 {}
 impl Offset for u64 {}
 
 /// The memory that says where segments begin, if some does.
-struct Bounds<B: Backend> {
+pub(crate) struct Bounds<B: Backend> {
     span: Option<Span<B>>,
     /// The keys, if they are a view.
     keys: Option<Erased<B>>,
@@ -240,14 +258,14 @@ struct Bounds<B: Backend> {
 }
 
 impl<B: Backend> Bounds<B> {
-    fn offsets<O: Offset>(offsets: &Buffer<O, B>) -> (Segments, Bounds<B>) {
+    pub(crate) fn offsets<O: Offset>(offsets: &Buffer<O, B>) -> (Segments, Bounds<B>) {
         let refusal = offsets.is_empty().then(|| "no offsets; there is one more than there are segments".into());
         let count = offsets.len().saturating_sub(1) as u64;
         let bounds = Bounds { span: Some(offsets.span().clone()), keys: None, refusal };
         (Segments::Offsets { of: O::TYPE, count }, bounds)
     }
 
-    fn rows(width: usize) -> (Segments, Bounds<B>) {
+    pub(crate) fn rows(width: usize) -> (Segments, Bounds<B>) {
         (Segments::Rows(width as u64), Bounds { span: None, keys: None, refusal: None })
     }
 
@@ -257,8 +275,17 @@ impl<B: Backend> Bounds<B> {
     }
 
     /// A call on these spans and those of the bounds.
-    fn placed(self, device: B, request: SegmentedRequest, spans: std::result::Result<Spans<B>, String>) -> Placed<B> {
-        let spans = spans.map(|spans| SpansOf { input_values: self.span, ..spans });
+    pub(crate) fn placed(
+        self,
+        device: B,
+        request: impl Into<Request>,
+        spans: std::result::Result<Spans<B>, String>,
+    ) -> Placed<B> {
+        let spans = spans.map(|spans| match (self.span, &self.keys) {
+            (None, _) => spans,
+            (Some(keys), Some(_)) => SpansOf { input_values: Some(keys), ..spans },
+            (Some(offsets), None) => SpansOf { offsets: Some(offsets), ..spans },
+        });
         let placed = Placed::of(device, request, spans).refused(self.refusal);
         match self.keys {
             Some(keys) => placed.reads_erased(Slot::InputValues, keys),
@@ -267,11 +294,11 @@ impl<B: Backend> Bounds<B> {
     }
 
     /// Fails if there are offsets that fall, do not begin at 0, or pass the end.
-    fn check(&self, device: &B, request: &SegmentedRequest) -> Result<()> {
-        let (Segments::Offsets { of, .. }, Some(span)) = (&request.by, &self.span) else { return Ok(()) };
+    pub(crate) fn check(&self, device: &B, by: &Segments, n: u64) -> Result<()> {
+        let (Segments::Offsets { of, .. }, Some(span)) = (by, &self.span) else { return Ok(()) };
         let mut bytes = vec![0; span.bytes() as usize];
         block_on(device.read(span, &mut bytes))?;
-        check_offsets(Segments::offsets(of, &bytes), request.n)
+        check_offsets(Segments::offsets(of, &bytes), n)
     }
 }
 
@@ -366,7 +393,7 @@ impl<T: Element, B: Backend> SegmentedReduceCall<T, B> {
     /// # Errors
     /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
     pub fn checked(self) -> Result<Self> {
-        self.bounds.check(&self.device, &self.request)?;
+        self.bounds.check(&self.device, &self.request.by, self.request.n)?;
         Ok(self)
     }
 }
@@ -484,7 +511,7 @@ impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
     /// # Errors
     /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
     pub fn checked(self) -> Result<Self> {
-        self.bounds.check(&self.device, &self.request)?;
+        self.bounds.check(&self.device, &self.request.by, self.request.n)?;
         Ok(self)
     }
 }

@@ -1,10 +1,13 @@
 //! Top-k: the largest or smallest of keys, in order.
 
-use super::{Form, Label, Operand, Primitive, Varies};
+use super::segmented::{Bounds, FORM_LENGTH};
+use super::{Form, Label, Offset, Operand, Primitive, Segments, Varies};
+use crate::algorithm::{Algorithm, top_k};
+use crate::planner::Planner;
 use crate::results::{Results, length, results};
 use crate::{
-    Backend, Buffer, Device, Element, ElementType, Error, IntoInput, Key, KeyImage, Order, Placed, Result, Scalar,
-    Slot, Spans, Transfer, View, block_on,
+    Backend, Buffer, Device, Element, ElementType, Error, IntoInput, Key, KeyImage, MAX_ELEMENTS, Order, Placed,
+    Result, Scalar, Slot, Spans, Transfer, View, block_on,
 };
 
 /// The first `k` keys of an order, as they come in it. Of equal keys those with the smaller indices come first.
@@ -20,6 +23,8 @@ pub struct TopKRequest {
     pub order: Order,
     /// What is written of them.
     pub wanted: Wanted,
+    /// What says where segments begin: the first keys of each are wanted, and zeros behind them where there are fewer than `k`.
+    pub segments: Option<Segments>,
 }
 
 /// What is written of the keys that come first.
@@ -62,10 +67,19 @@ pub static TOP_K: Form = Form {
     })
 };
 
+/// The largest keys of each segment.
+pub static SEGMENTED_TOP_K: Form = Form {
+    varies: Varies::TakenOfSegments,
+    ..Form::new("segmented_top_k", "Largest of segments of {}", |key, _, n| {
+        let segments = Some(Segments::Offsets { of: Scalar::U32.into(), count: n.div_ceil(FORM_LENGTH) });
+        Some(TopKRequest { segments, ..TopKRequest::new(key.into(), n, FORM_K) }.into())
+    })
+};
+
 impl TopKRequest {
     /// The `k` largest keys alone.
     pub fn new(key: ElementType, n: u64, k: u64) -> TopKRequest {
-        TopKRequest { key, n, k, order: Order::Descending, wanted: Wanted::Keys }
+        TopKRequest { key, n, k, order: Order::Descending, wanted: Wanted::Keys, segments: None }
     }
 
     /// How its keys are ordered: the first has the least image.
@@ -76,19 +90,39 @@ impl TopKRequest {
         KeyImage::new(&self.key, self.order)
     }
 
+    /// How many segments there are.
+    pub(crate) fn count(&self) -> u64 {
+        self.segments.as_ref().map_or(Some(1), |segments| segments.count(self.n)).unwrap_or(self.n)
+    }
+
+    /// How many keys of a segment are wanted.
+    pub(crate) fn taken_each(&self) -> u64 {
+        if self.segments.is_some() { self.k } else { self.k.min(self.n) }
+    }
+
+    /// Places for what is wanted of all segments.
+    pub(crate) fn taken(&self) -> u64 {
+        self.count().saturating_mul(self.taken_each())
+    }
+
+    /// Keys of the longest segment, at most.
+    pub(crate) fn longest(&self) -> u64 {
+        if let Some(Segments::Rows(width)) = &self.segments { *width } else { self.n }
+    }
+
     /// What one read of the keys moves, and what is read and written of those that are wanted.
     pub(crate) fn moved(&self) -> u64 {
         let key = u64::from(self.key.bytes());
         let value = self.wanted.value().map_or(0, |value| u64::from(value.bytes()));
         let read = if let Wanted::Pairs(_) = self.wanted { value } else { 0 };
         let each = if self.wanted.keys() { key } else { 0 } + value + read;
-        self.n.saturating_mul(key).saturating_add(self.k.min(self.n).saturating_mul(each))
+        self.n.saturating_mul(key).saturating_add(self.taken().saturating_mul(each))
     }
 }
 
 impl Primitive for TopKRequest {
     fn form(&self) -> &'static Form {
-        &TOP_K
+        if self.segments.is_some() { &SEGMENTED_TOP_K } else { &TOP_K }
     }
 
     fn n(&self) -> u64 {
@@ -105,17 +139,19 @@ impl Primitive for TopKRequest {
         };
         let mut label = Label::new(&[Some(&self.key), value], order, &[what]);
         label.more.push(format!("k={}", self.k).into());
+        label.more.extend(self.segments.iter().flat_map(Segments::label));
         label
     }
 
     fn operands(&self) -> Vec<Operand> {
         let keys = |slot, len| Operand::keys(slot, &self.key, len);
+        let len = if self.segments.is_some() { self.taken() } else { self.k };
         // So few are written that nothing is taken 16 bytes at a time.
-        let taken = |slot, element: &ElementType| Operand { packed: false, ..Operand::moved(slot, element, self.k) };
+        let taken = |slot, element: &ElementType| Operand { packed: false, ..Operand::moved(slot, element, len) };
         let mut operands = vec![keys(Slot::Input, self.n)];
         match &self.wanted {
             Wanted::Indices => operands.push(taken(Slot::Output, &ElementType::Scalar(Scalar::U32))),
-            _ => operands.push(Operand { packed: false, ..keys(Slot::Output, self.k) }),
+            _ => operands.push(Operand { packed: false, ..keys(Slot::Output, len) }),
         }
         match &self.wanted {
             Wanted::Pairs(value) => operands.extend([
@@ -125,6 +161,7 @@ impl Primitive for TopKRequest {
             Wanted::KeysAndIndices => operands.push(taken(Slot::OutputValues, &ElementType::Scalar(Scalar::U32))),
             Wanted::Keys | Wanted::Indices => {}
         }
+        operands.extend(self.segments.as_ref().and_then(|segments| segments.operand(self.n)));
         operands
     }
 
@@ -133,9 +170,40 @@ impl Primitive for TopKRequest {
     }
 
     fn check(&self) -> Result<()> {
-        match self.k {
-            0 => Err(Error::Invalid("a top_k of k = 0; ask for one key at least".into())),
-            _ => self.image().map(drop),
+        let invalid = |why: String| Err(Error::Invalid(why));
+        match &self.segments {
+            _ if self.k == 0 => return invalid("a top_k of k = 0; ask for one key at least".into()),
+            Some(Segments::Keys(_)) => {
+                return invalid("a top_k of the values of equal keys; sort by both, and give offsets".into());
+            }
+            Some(segments) => segments.check(self.n)?,
+            None => {}
+        }
+        if self.segments.is_some() && self.taken() > MAX_ELEMENTS {
+            let (k, count) = (self.k, self.count());
+            return invalid(format!("a top_k of k = {k} of each of {count} segments; {MAX_ELEMENTS} in all at most"));
+        }
+        self.image().map(drop)
+    }
+
+    fn segments(&self) -> Option<&Segments> {
+        self.segments.as_ref()
+    }
+
+    fn works_on_nothing(&self) -> bool {
+        matches!(self.segments, Some(Segments::Offsets { .. })) && self.taken() > 0
+    }
+
+    fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
+        let of_all = self.segments.is_some() && *algorithm == top_k::SAMPLE_SELECT;
+        of_all.then_some("its sample is of all keys, and not of each segment")
+    }
+
+    fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
+        if *first == top_k::SAMPLE_SELECT && top_k::is_by_workgroups(planner, self) {
+            &top_k::WORKGROUP_SELECT
+        } else {
+            first
         }
     }
 
@@ -174,7 +242,7 @@ pub trait TopK: Backend {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     fn top_k<X: IntoInput<Self, Item: Key>>(&self, keys: X, k: usize) -> TopKCall<X::Item, Self> {
-        TopKCall { device: self.clone(), keys: keys.into_input(), k, order: Order::Descending }
+        TopKCall { device: self.clone(), keys: keys.into_input(), k, order: Order::Descending, segments: None }
     }
 }
 impl<B: Backend> TopK for B {}
@@ -201,6 +269,7 @@ pub struct TopKCall<K, B: Backend = Device> {
     keys: View<K, B>,
     k: usize,
     order: Order,
+    segments: Option<(Segments, Bounds<B>)>,
 }
 
 /// The first keys of an order with their values or indices, which have no place yet.
@@ -249,6 +318,56 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         TopKCall { order, ..self }
     }
 
+    /// The first keys of each row of so many keys. Indices are places within a row.
+    ///
+    /// ```
+    /// # use trifold_core::{TopK, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let scores = gpu.upload(&[0.1f32, 0.7, 0.2, 0.9, 0.3, 0.5])?;
+    /// let (best, at) = gpu.top_k(&scores, 2).rows(3).with_indices().read()?;
+    /// assert_eq!((best, at), (vec![0.7, 0.2, 0.9, 0.5], vec![1, 2, 0, 2]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn rows(self, width: usize) -> Self {
+        TopKCall { segments: Some(Bounds::rows(width)), ..self }
+    }
+
+    /// The first keys of each segment, of which there is one less than offsets. Each has `k` places of the output. Where a
+    /// segment has fewer keys, zeros stand behind them. Indices are places within a segment.
+    ///
+    /// ```
+    /// # use trifold_core::{TopK, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 1, 1, 5])?);
+    /// assert_eq!(gpu.top_k(&x, 2).segments(&offsets).read()?, [3, 0, 0, 0, 5, 4]);
+    /// assert_eq!(gpu.top_k(&x, 1).segments(&offsets).indices().read()?, [0, 0, 3]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn segments<O: Offset>(self, offsets: &Buffer<O, B>) -> Self {
+        TopKCall { segments: Some(Bounds::offsets(offsets)), ..self }
+    }
+
+    /// Reads the offsets, and fails at the first that is less than the one before it or more than the keys, and if the first of all is not
+    /// 0. Without it a call touches nothing outside its spans, but what it gives is not said.
+    ///
+    /// ```
+    /// # use trifold_core::{TopK, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 3, 2, 5])?);
+    /// let why = gpu.top_k(&x, 1).segments(&offsets).checked().err().expect("offsets that fall").to_string();
+    /// assert!(why.contains("offset 2 is 2, and the one before is 3"));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
+    pub fn checked(self) -> Result<Self> {
+        if let Some((by, bounds)) = &self.segments {
+            bounds.check(&self.device, by, self.keys.n())?;
+        }
+        Ok(self)
+    }
+
     /// The keys with the values beside them. There are as many values as keys, of any type.
     pub fn with<X: IntoInput<B>>(self, values: X) -> TopKPairsCall<K, X::Item, B> {
         let values = values.into_input();
@@ -287,28 +406,48 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     }
 
     fn request(&self, wanted: Wanted) -> TopKRequest {
-        TopKRequest { order: self.order, wanted, ..TopKRequest::new(K::TYPE, self.keys.n(), self.k as u64) }
+        let segments = self.segments.as_ref().map(|(by, _)| by.clone());
+        TopKRequest { order: self.order, wanted, segments, ..TopKRequest::new(K::TYPE, self.keys.n(), self.k as u64) }
     }
 
     fn placed(self, wanted: Wanted, spans: Spans<B>) -> Placed<B> {
-        let request = self.request(wanted);
-        let placed = Placed::new(self.device, request, spans).reads(Slot::Input, &self.keys);
-        let (n, k) = (self.keys.n(), self.k);
-        let too_many = (k as u64 > n).then(|| format!("a top_k of k = {k} of {n} keys; ask for {n} at most"));
-        placed.refused(too_many)
+        let (request, refusal) = (self.request(wanted), self.refusal());
+        let bounds = self.segments.map(|(_, bounds)| bounds);
+        let placed = match bounds {
+            Some(bounds) => bounds.placed(self.device, request, Ok(spans)),
+            None => Placed::new(self.device, request, spans),
+        };
+        placed.reads(Slot::Input, &self.keys).refused(refusal)
     }
 
-    /// New memory for so many elements, which a number of keys on the device may leave unwritten.
-    fn alloc<T: Element>(&self) -> Result<Buffer<T, B>> {
-        match self.keys.length() {
-            Some(_) => Err(Error::Invalid(format!(
-                "a top_k to new memory of keys whose number is on the device: there may be fewer than k = {}; use to(&out), \
-                 which leaves the places behind them as they are",
-                self.k
-            ))),
-            // A call that is refused needs no room.
-            None => self.device.alloc(self.k.min(self.keys.len())),
+    /// Why there are not so many keys, if that is known.
+    fn refusal(&self) -> Option<String> {
+        let (k, n) = (self.k, self.keys.n());
+        match &self.segments {
+            None if k as u64 > n => Some(format!("a top_k of k = {k} of {n} keys; ask for {n} at most")),
+            Some((Segments::Rows(width), _)) if k as u64 > *width && *width > 0 => {
+                Some(format!("a top_k of k = {k} of rows of {width} keys; ask for {width} at most"))
+            }
+            _ => None,
         }
+    }
+
+    /// New memory for as many elements as are written.
+    fn alloc<T: Element>(&self) -> Result<Buffer<T, B>> {
+        match &self.segments {
+            None | Some((Segments::Rows(_), _)) if self.keys.length().is_some() => {
+                return Err(Error::Invalid(format!(
+                    "a top_k to new memory of keys whose number is on the device: there may be fewer than k = {}; use to(&out), \
+                     which leaves the places behind them as they are",
+                    self.k
+                )));
+            }
+            // A call that is refused needs no room.
+            None => return self.device.alloc(self.k.min(self.keys.len())),
+            Some(_) => {}
+        }
+        let taken = if self.refusal().is_some() { 0 } else { self.request(Wanted::Keys).taken() };
+        self.device.alloc(taken as usize)
     }
 }
 

@@ -198,7 +198,7 @@ mod tests {
         SelectRequest, Selector, SortRequest,
     };
 
-    use super::super::{Aligned, expect, scan_in_place};
+    use super::super::{Aligned, Inputs, expect, scan_in_place};
     use super::*;
 
     const STALE: u8 = 0x5e;
@@ -214,7 +214,7 @@ mod tests {
 
     /// Passes what is right, and fails what has one byte wrong.
     fn bites(request: &Request, input: &[u8], values: Option<&[u8]>, right: Given) {
-        let expected = expect(request, input, values);
+        let expected = expect(request, Inputs::new(input, values));
         let check = |given: &Given| expected.check(given, request.n(), STALE);
         assert_eq!(check(&right), Ok(()), "{request:?}");
         for output in 0..4 {
@@ -257,7 +257,7 @@ mod tests {
             let op = Op::builtin(which, Scalar::F32).unwrap();
             let scan = Request::Scan(ScanRequest { op, n: 3, kind: ScanKind::Inclusive, initial: None, total: false });
             let given = Given { output: bytes(&output), ..Given::default() };
-            expect(&scan, &bytes(&[1f32, 2.0, f32::NAN]), None).check(&given, 3, STALE)
+            expect(&scan, Inputs::new(&bytes(&[1f32, 2.0, f32::NAN]), None)).check(&given, 3, STALE)
         };
         let (above, other) = (3f32.next_up(), f32::from_bits(0x7fa5_5a5a));
         assert_eq!(check(Builtin::Sum, [1.0, above, other]), Ok(()));
@@ -279,7 +279,7 @@ mod tests {
         };
         let right = [-0.0, 0.0, 1.0, 3.0, 3.0];
         bites(&request, &keys, Some(&values), given(right, [1, 4, 2, 0, 3]));
-        let expected = expect(&request, &keys, Some(&values));
+        let expected = expect(&request, Inputs::new(&keys, Some(&values)));
         assert!(expected.check(&given([0.0, -0.0, 1.0, 3.0, 3.0], [1, 4, 2, 0, 3]), 1, STALE).is_err());
         let unstable = expected.check(&given(right, [1, 4, 2, 3, 0]), 1, STALE);
         assert_eq!(unstable, Err("output values: element 3 is 3, not 0 (2 of 5 differ)".into()));
@@ -314,7 +314,7 @@ mod tests {
         bites(&select(Rest::Dropped), &input, None, given(kept, None, 2));
         bites(&select(Rest::Apart), &input, None, given(kept, Some([2, 4, 5, OLD, OLD]), 2));
         bites(&select(Rest::Behind), &input, None, given([11, 13, 2, 4, 5], None, 2));
-        let expected = expect(&select(Rest::Dropped), &input, None);
+        let expected = expect(&select(Rest::Dropped), Inputs::new(&input, None));
         let past = expected.check(&given([11, 13, OLD, 0, OLD], None, 2), 1, STALE);
         assert_eq!(past, Err("output: byte 4 past the last element was written to".into()));
         assert_eq!(expected.check(&given(kept, None, 3), 1, STALE), Err("the count is 3, not 2".into()));

@@ -1,0 +1,400 @@
+//! Top-k: of all keys by a sample, and of segments or of few keys in workgroup memory.
+
+mod radix;
+mod sample_select;
+mod workgroup_select;
+
+use super::within::Within;
+use super::{Algorithm, Needs, Of, Row, Work};
+use crate::kernel::{atomic, kernel, read, write};
+use crate::planner::{Planner, offset, whole};
+use crate::primitive::top_k::{TopKRequest, Wanted};
+use crate::scratch::Scratch;
+use crate::tuning::numbers;
+use crate::{
+    ElementType, Kernel, KernelKey, KeyImage, Launch, Layout, Options, Param, Region, Request, Result, Segments, Slot,
+    SortRequest, Step,
+};
+
+pub use self::sample_select::{SAMPLE_SELECT, SAMPLED_EACH_ROOT, sampled, sampled_place, sampled_rank};
+pub use self::workgroup_select::WORKGROUP_SELECT;
+pub(crate) use self::workgroup_select::is_fastest as is_by_workgroups;
+
+numbers! {
+    /// Numbers of top_k.
+    pub struct TopKs by l {
+        /// Invocations of the workgroups of a top_k.
+        workgroup "top_k_workgroup": Halved up to 1024 => 256.min(l.workgroup),
+        /// Keys that an invocation of a top_k loads at a time, one for each bit of a word at most.
+        rows "top_k_rows": Count up to 32 => if l.small { 4 } else { 16 },
+        /// Workgroups for each compute unit that read the keys.
+        groups_each "top_k_groups_each": Count up to 64 => l.groups_per_unit,
+        /// Keys that are sampled for each of the square root of all, rounded to a power of two.
+        sample "top_k_sample": Count up to 64 => SAMPLED_EACH_ROOT,
+        /// Up to how many keys all are sorted.
+        all "top_k_all": Optional up to 1 << 20 => 1 << 12,
+        /// The most invocations of the workgroups that select from parts of the keys.
+        select_workgroup "top_k_select_workgroup": Halved up to 1024 => 128.min(l.workgroup),
+        /// Keys that an invocation of these loads at a time, one for each bit of a word at most.
+        select_rows "top_k_select_rows": Count up to 32 => if l.small { 4 } else { 32 },
+        /// The most workgroups for each compute unit that select from parts of the same segments.
+        select_groups_each "top_k_select_groups_each": Count up to 64 => l.groups_per_unit,
+        /// Up to how many keys workgroups select from parts of them.
+        select_all "top_k_select_all": Optional up to u32::MAX => 1 << 20,
+    }
+}
+
+pub(super) static SAMPLE: Kernel = kernel!(
+    "top_k/sample",
+    "top_k_sample",
+    &[read("input", "StoredKey"), write("sample", "StoredKey")],
+    &["n", "input_offset"],
+);
+
+pub(super) static BOUND: Kernel = kernel!(
+    "top_k/bound",
+    "top_k_bound",
+    &[read("sample", "StoredKey"), read("places", "u32"), write("bound", "u32")],
+    &["n", "k", "room"],
+);
+
+pub(super) static FILTER: Kernel = kernel!(
+    "top_k/filter",
+    "top_k_filter",
+    &[read("input", "StoredKey"), atomic("bound", "u32"), write("candidates", "u32")],
+    &["n", "tiles", "groups", "room", "input_offset"],
+);
+
+pub(super) static DIGIT: Kernel = kernel!(
+    "top_k/digit",
+    "top_k_digit",
+    &[read("input", "StoredKey"), atomic("bound", "u32")],
+    &["n", "tiles", "groups", "k", "room", "place", "input_offset"],
+);
+
+pub(super) static PAD: Kernel =
+    kernel!("top_k/pad", "top_k_pad", &[read("bound", "u32"), write("candidates", "u32")], &["room"]);
+
+pub(super) static CANDIDATES: Kernel = kernel!(
+    "top_k/candidates",
+    "top_k_candidates",
+    &[read("input", "StoredKey"), read("candidates", "u32"), write("keys", "StoredKey")],
+    &["n", "room", "input_offset"],
+);
+
+pub(super) static GIVE: Kernel = kernel!(
+    "top_k/give",
+    "top_k_give",
+    &[
+        read("input", "StoredKey").optional(),
+        read("places", "u32"),
+        read("candidates", "u32").optional(),
+        write("target_keys", "StoredKey").optional(),
+        read("input_values", "StoredValue").optional(),
+        write("target_values", "StoredValue").optional(),
+        read("offsets", "u32").optional(),
+    ],
+    &[
+        "n",
+        "k",
+        "most",
+        "segments",
+        "width",
+        "input_offset",
+        "input_values_offset",
+        "target_offset",
+        "target_values_offset",
+        "offsets_offset",
+    ],
+);
+
+pub(super) static SELECT: Kernel = kernel!(
+    "top_k/select",
+    "top_k_select",
+    &[
+        read("input", "StoredKey"),
+        read("candidates", "u32").optional(),
+        read("offsets", "u32").optional(),
+        write("chosen", "u32").optional(),
+        write("target_keys", "StoredKey").optional(),
+        read("input_values", "StoredValue").optional(),
+        write("target_values", "StoredValue").optional(),
+    ],
+    &[
+        "n",
+        "k",
+        "slots",
+        "parts",
+        "candidates_each",
+        "width",
+        "input_offset",
+        "input_values_offset",
+        "target_offset",
+        "target_values_offset",
+        "offsets_offset",
+    ],
+);
+
+pub(super) static NONE: Kernel = kernel!(
+    "top_k/none",
+    "top_k_none",
+    &[write("target_keys", "StoredKey").optional(), write("target_values", "StoredValue").optional()],
+    &["most", "target_offset", "target_values_offset"],
+);
+
+pub(super) static RADIX: Kernel = kernel!(
+    "top_k/radix",
+    "top_k_radix",
+    &[read("input", "StoredKey"), read("offsets", "u32").optional(), write("chosen", "u32")],
+    &["n", "k", "slots", "width", "input_offset", "offsets_offset"],
+);
+
+pub(super) static SEGMENT_NUMBERS: Kernel = kernel!(
+    "top_k/segment_numbers",
+    "top_k_segment_numbers",
+    &[read("places", "u32"), write("numbers", "u32")],
+    &["slots", "k"],
+);
+
+/// The CPU backend's.
+pub(super) static PARALLEL_KERNEL: Kernel = Kernel::host("top_k/parallel");
+
+/// On all of the processor's threads, by a sample's bound too.
+pub static PARALLEL: Algorithm = Algorithm {
+    needs: Needs::THREADS,
+    views: &[Slot::Input, Slot::InputValues],
+    ..Algorithm::new("parallel", "", Of::TopK(Row { plan: on_threads, traffic: Some(|r, _| r.moved()) }))
+};
+
+/// Those of the primitive.
+pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &SAMPLE_SELECT, &WORKGROUP_SELECT];
+
+/// What they launch, beside sorts.
+pub(crate) static KERNELS: &[&Kernel] = &[
+    &SAMPLE,
+    &BOUND,
+    &FILTER,
+    &DIGIT,
+    &PAD,
+    &CANDIDATES,
+    &GIVE,
+    &SELECT,
+    &RADIX,
+    &NONE,
+    &SEGMENT_NUMBERS,
+    &PARALLEL_KERNEL,
+];
+
+/// What all stages of a top_k know.
+struct TopKTask<'a> {
+    planner: &'a Planner<'a>,
+    request: &'a TopKRequest,
+    image: KeyImage,
+}
+
+/// A sort by whatever algorithm is the fastest for it.
+fn sort(planner: &Planner<'_>, sort: &SortRequest) -> Result<Work> {
+    let planner = Planner { options: Options { algorithm: None, ..planner.options }, ..*planner };
+    let request = Request::from(sort.clone());
+    planner.work(&request, planner.algorithm(&request)?)
+}
+
+impl TopKTask<'_> {
+    fn launch(
+        &self,
+        kernel: (&'static Kernel, &[&'static str]),
+        more: &[(&'static str, u32)],
+        groups: u32,
+        bindings: Vec<(&'static str, Region)>,
+        params: Vec<(&'static str, Param)>,
+    ) -> Step {
+        self.launch_by(self.planner.tuning.top_k.workgroup, kernel, more, groups, bindings, params)
+    }
+
+    fn launch_by(
+        &self,
+        workgroup: u32,
+        (kernel, parts): (&'static Kernel, &[&'static str]),
+        more: &[(&'static str, u32)],
+        groups: u32,
+        bindings: Vec<(&'static str, Region)>,
+        params: Vec<(&'static str, Param)>,
+    ) -> Step {
+        let own =
+            [("WORKGROUP", workgroup), ("KEY_WORDS", self.image.words()), ("PLACES", self.image.width().div_ceil(8))];
+        let kernel = KernelKey::new(kernel, parts.to_vec(), [&own, more].concat());
+        let kernel = KernelKey { image: Some(self.image.clone()), ..kernel };
+        Step::Launch(Launch { kernel, groups, bindings, params, initial: None })
+    }
+
+    fn groups(&self, n: u32) -> u32 {
+        n.div_ceil(self.planner.tuning.top_k.workgroup)
+    }
+
+    fn keys(&self) -> Region {
+        whole(Slot::Input, self.request.n.saturating_mul(self.image.bytes.into()))
+    }
+
+    fn input_offset(&self) -> (&'static str, Param) {
+        ("input_offset", Param::Offset { binding: "input", unit: self.image.bytes })
+    }
+
+    fn k(&self) -> (&'static str, Param) {
+        ("k", Param::Word(self.request.k.min(u32::MAX.into()) as u32))
+    }
+
+    /// A sort of keys that gives their places.
+    fn argsort(&self, n: u64) -> SortRequest {
+        SortRequest::argsort(self.request.key.clone(), n).in_order(self.request.order)
+    }
+
+    /// A sort from scratch to scratch.
+    fn sort_scratch(
+        &self,
+        request: &SortRequest,
+        slots: &[(Slot, Region)],
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Step>> {
+        let planner = Planner { layout: Layout::default(), views: &[], then: None, ..*self.planner };
+        Ok(sort(&planner, request)?.within(&Within { slots, n: Some(request.n as u32) }, scratch))
+    }
+
+    /// Bits of an index.
+    fn index_bits(&self) -> u32 {
+        u64::BITS - self.request.n.leading_zeros()
+    }
+
+    /// How the digits of keys and of their indices are counted.
+    fn counting(&self) -> [(&'static str, u32); 2] {
+        [("INDEX_PLACES", self.index_bits().div_ceil(8)), ("KEY_FIRST", self.image.bits.start)]
+    }
+
+    /// Places of these digits.
+    fn places(&self) -> u32 {
+        self.image.width().div_ceil(8) + self.index_bits().div_ceil(8)
+    }
+
+    /// Where segments begin: all keys are one, where there are none.
+    fn told_segments(&self) -> Told {
+        let mut told = Told::default();
+        match &self.request.segments {
+            Some(Segments::Offsets { of, count }) => {
+                let words = of.bytes() / 4;
+                let region = whole(Slot::Offsets, count.saturating_add(1).saturating_mul(of.bytes().into()));
+                told.parts.push("top_k/offsets");
+                told.constants.push(("OFFSET_WORDS", words));
+                told.bindings.push(("offsets", region));
+                told.params.push(("offsets_offset", offset("offsets", region, 4)));
+            }
+            segments => {
+                let width = match segments {
+                    Some(Segments::Rows(width)) => Param::Word(*width as u32),
+                    _ => Param::ELEMENTS,
+                };
+                told.parts.push("top_k/rows");
+                told.params.push(("width", width));
+            }
+        }
+        told
+    }
+
+    /// How many segments have keys.
+    fn segments(&self) -> Param {
+        match self.request.segments {
+            Some(Segments::Rows(width)) => Param::ELEMENTS.in_parts(width as u32),
+            _ => Param::Word(self.request.count() as u32),
+        }
+    }
+
+    /// The same, and where to write what is wanted.
+    fn told_wanted(&self) -> Told {
+        let (request, mut told) = (self.request, self.told_segments());
+        let wanted = &request.wanted;
+        let taken = |slot, bytes: u32| whole(slot, request.taken().saturating_mul(bytes.into()));
+        let unit = wanted.value().map_or(4, ElementType::unit);
+        let value_words = wanted.value().map_or(0, |value| value.bytes() / unit);
+        if wanted.keys() {
+            let target = taken(Slot::Output, self.image.bytes);
+            told.parts.push("top_k/give_key");
+            told.bindings.push(("target_keys", target));
+            told.params.push(("target_offset", offset("target_keys", target, self.image.bytes)));
+        }
+        if let Some(value) = wanted.value() {
+            let slot = if wanted.keys() { Slot::OutputValues } else { Slot::Output };
+            let target = taken(slot, value.bytes());
+            told.parts.push("top_k/give_value");
+            told.bindings.push(("target_values", target));
+            told.params.push(("target_values_offset", offset("target_values", target, unit)));
+        }
+        if let Wanted::Pairs(value) = wanted {
+            let source = whole(Slot::InputValues, request.n.saturating_mul(value.bytes().into()));
+            told.bindings.push(("input_values", source));
+            told.params.push(("input_values_offset", offset("input_values", source, unit)));
+        }
+        told.constants.extend([
+            ("GIVES_KEYS", wanted.keys().into()),
+            ("SOURCE_VALUES", matches!(wanted, Wanted::Pairs(_)).into()),
+            ("VALUE_UNIT", unit),
+            ("VALUE_WORDS", value_words),
+            ("PADS", request.segments.is_some().into()),
+        ]);
+        told
+    }
+
+    /// Zeros, where there are no keys.
+    fn nothing(&self) -> Vec<Step> {
+        let taken = self.request.taken() as u32;
+        if taken == 0 {
+            return vec![];
+        }
+        let mut told = self.told_wanted();
+        told.bindings.retain(|(name, _)| name.starts_with("target"));
+        told.params.retain(|(name, _)| name.starts_with("target"));
+        told.params.push(("most", Param::Word(taken)));
+        vec![self.launch((&NONE, &[]), &told.constants, self.groups(taken), told.bindings, told.params)]
+    }
+
+    /// Writes what is wanted of the keys at the first places: of candidates, or of all keys.
+    fn give(&self, places: Region, candidates: Option<Region>) -> Step {
+        let mut told = self.told_wanted();
+        told.bindings.push(("places", places));
+        told.bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
+        told.constants.push(("HAS_CANDIDATES", candidates.is_some().into()));
+        if self.request.wanted.keys() {
+            told.bindings.push(("input", self.keys()));
+            told.params.push(self.input_offset());
+        }
+        let most = match self.request.segments {
+            Some(_) => Param::Word(self.request.taken() as u32),
+            None => Param::ELEMENTS,
+        };
+        told.params.extend([("n", Param::ELEMENTS), self.k(), ("most", most), ("segments", self.segments())]);
+        let groups = self.groups(self.request.taken() as u32);
+        self.launch((&GIVE, &told.parts), &told.constants, groups, told.bindings, told.params)
+    }
+}
+
+/// What a kernel is told of segments and of what is wanted.
+#[derive(Default)]
+struct Told {
+    parts: Vec<&'static str>,
+    constants: Vec<(&'static str, u32)>,
+    bindings: Vec<(&'static str, Region)>,
+    params: Vec<(&'static str, Param)>,
+}
+
+fn on_threads(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
+    let task = TopKTask { planner, request, image: request.image()? };
+    let mut told = task.told_wanted();
+    let samples = match request.segments {
+        // A sample is of all keys.
+        Some(_) => None,
+        None => sample_select::sampled(request.n, request.k, planner.tuning.top_k.sample),
+    };
+    told.constants.push(("SAMPLES", samples.map_or(0, |(samples, _)| samples)));
+    told.bindings.push(("input", task.keys()));
+    let segments = ("segments", Param::Word(request.count() as u32));
+    told.params.extend([("n", Param::ELEMENTS), task.k(), segments, task.input_offset()]);
+    let launch = task.launch((&PARALLEL_KERNEL, &[]), &told.constants, 1, told.bindings, told.params);
+    Ok(Work::new(Scratch::default(), vec![launch]))
+}

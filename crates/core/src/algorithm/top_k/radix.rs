@@ -1,0 +1,49 @@
+//! A radix selection by one workgroup for each segment, and a sort of what is found: for more keys of a segment than a workgroup has room for.
+
+use super::{CANDIDATES, RADIX, SEGMENT_NUMBERS, TopKTask, WORKGROUP_SELECT};
+use crate::algorithm::Work;
+use crate::scratch::Scratch;
+use crate::{ElementType, Param, Result, Scalar, Slot, SortRequest};
+
+/// Selects, then sorts by keys, then by segments: each of the two leaves equal ones as they stand.
+pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
+    let request = task.request;
+    let (count, slots) = (request.count() as u32, request.taken() as u32);
+    let places = u64::from(task.places()) + 1;
+    let turns = request.longest().div_ceil(task.planner.tuning.top_k.workgroup.into()).saturating_mul(places);
+    let because = "a workgroup counts the digits of a segment alone";
+    task.planner.check_turns(&WORKGROUP_SELECT, turns, because, "one segment after the other")?;
+    let mut scratch = Scratch::default();
+    let [chosen, by_key, numbers, sorted, ordered] = [(); 5].map(|()| scratch.take(4 * u64::from(slots)));
+    let keys = scratch.take(u64::from(slots) * u64::from(task.image.bytes));
+    let mut told = task.told_segments();
+    let words = [("slots", Param::Word(count)), task.k()];
+    told.bindings.extend([("input", task.keys()), ("chosen", chosen)]);
+    told.constants.extend(task.counting());
+    told.parts.push("top_k/digits");
+    told.params.extend([("n", Param::ELEMENTS), task.input_offset()].into_iter().chain(words));
+    let mut steps = vec![task.launch((&RADIX, &told.parts), &told.constants, count, told.bindings, told.params)];
+    steps.push(task.launch(
+        (&CANDIDATES, &[]),
+        &[],
+        task.groups(slots),
+        vec![("input", task.keys()), ("candidates", chosen), ("keys", keys)],
+        vec![("n", Param::ELEMENTS), ("room", Param::Word(slots)), task.input_offset()],
+    ));
+    let order = [(Slot::Input, keys), (Slot::Output, by_key)];
+    steps.extend(task.sort_scratch(&task.argsort(slots.into()), &order, &mut scratch)?);
+    steps.push(task.launch(
+        (&SEGMENT_NUMBERS, &[]),
+        &[],
+        task.groups(slots),
+        vec![("places", by_key), ("numbers", numbers)],
+        vec![("slots", Param::Word(slots)), task.k()],
+    ));
+    let by_segment = SortRequest::new(Scalar::U32.into(), slots.into()).with(ElementType::from(Scalar::U32));
+    let by_segment = by_segment.by_bits(0..u32::BITS - count.leading_zeros());
+    let inputs = [(Slot::Input, numbers), (Slot::InputValues, by_key)];
+    let outputs = [(Slot::Output, sorted), (Slot::OutputValues, ordered)];
+    steps.extend(task.sort_scratch(&by_segment, &[inputs, outputs].concat(), &mut scratch)?);
+    steps.push(task.give(ordered, Some(chosen)));
+    Ok(Work::new(scratch, steps))
+}

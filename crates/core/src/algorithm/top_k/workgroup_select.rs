@@ -1,0 +1,140 @@
+//! Workgroups select from parts of the keys, each in memory of its own: of segments, and of few keys.
+
+use super::{SELECT, Told, TopKTask, radix};
+use crate::algorithm::{Algorithm, Of, Row, Work};
+use crate::planner::{BESIDE, Planner};
+use crate::primitive::top_k::{TOP_K, TopKRequest};
+use crate::scratch::Scratch;
+use crate::tuning::{Candidates, tuned};
+use crate::{DeviceKind, Param, Result, Scalar, Slot, Step};
+
+/// The planner's choice for segments and for few keys: reads each key once.
+pub static WORKGROUP_SELECT: Algorithm = Algorithm {
+    // Those of its sorts, where many keys of each segment are wanted.
+    tiles_wait: true,
+    views: &[Slot::Input, Slot::InputValues],
+    candidates: || TRIED,
+    ..Algorithm::new(
+        "workgroup_select",
+        "top-k-workgroup-select.md",
+        Of::TopK(Row { plan, traffic: Some(|r, _| r.moved()) }),
+    )
+};
+
+/// What tuning tries.
+const TRIED: &[Candidates] = &[tuned(
+    &TOP_K,
+    Scalar::U32,
+    &WORKGROUP_SELECT,
+    &[
+        ("top_k_select_workgroup", &[64, 128, 256]),
+        ("top_k_select_rows", &[8, 16, 32]),
+        ("top_k_select_groups_each", &[4, 8, 16]),
+    ],
+)];
+
+/// The fewest invocations of a workgroup.
+const NARROWEST: u32 = 32;
+
+/// What a workgroup holds and takes.
+struct Shape {
+    workgroup: u32,
+    /// Keys that an invocation loads at a time.
+    rows: u32,
+    /// How many of these it gives, where there is no room for all: one of as many rows as any other.
+    leaders: u32,
+    /// Keys that a workgroup has room for.
+    room: u32,
+}
+
+impl Shape {
+    /// The shape for `k` of segments of about so many keys. None if the workgroup's memory has no room for twice as many.
+    fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<Shape> {
+        let numbers = &planner.tuning.top_k;
+        let k = u32::try_from(request.taken_each()).ok()?.checked_next_power_of_two()?;
+        let rows = (numbers.select_rows / key_words).next_power_of_two().max(1);
+        let about = (request.n / request.count().max(1)).min(1 << 20) as u32;
+        let workgroup = (about / rows).next_power_of_two().clamp(NARROWEST, numbers.select_workgroup.max(NARROWEST));
+        // A key more would not fit otherwise: each invocation gives as many as it has rows, at most.
+        let workgroup = workgroup.max(k / rows).min(planner.caps.max_workgroup);
+        let kept = k.max(workgroup);
+        let shape = Shape { workgroup, rows, leaders: (kept / workgroup).min(rows), room: kept.checked_mul(2)? };
+        (shape.room.checked_mul(4 * (key_words.next_power_of_two() + 1))? + BESIDE <= planner.caps.shared_bytes)
+            .then_some(shape)
+    }
+
+    fn tile(&self) -> u32 {
+        self.workgroup * self.rows
+    }
+
+    /// Turns of a workgroup's loops for a tile at most, each of which sorts what there is room for as often as an invocation has rows.
+    fn turns(&self) -> u64 {
+        let (width, pairs) = (self.room.ilog2(), (self.room / 2).div_ceil(self.workgroup));
+        let sort = width * (width + 1) / 2 * (pairs + 1);
+        u64::from(2 * self.rows / self.leaders + 2) * u64::from(sort + 2)
+    }
+}
+
+/// Whether it is faster for all keys than a sample.
+pub(crate) fn is_fastest(planner: &Planner<'_>, request: &TopKRequest) -> bool {
+    request.segments.is_some()
+        || request.n <= planner.tuning.top_k.select_all.into()
+            && parts(planner, request).is_some_and(|parts| parts * request.taken_each() <= request.n / 2)
+}
+
+/// In how many parts workgroups take each segment.
+fn parts(planner: &Planner<'_>, request: &TopKRequest) -> Option<u64> {
+    let shape = Shape::of(planner, request, request.image().ok()?.words())?;
+    let (count, k) = (request.count().max(1), request.taken_each().max(1));
+    let about = request.n / count;
+    let wanted = u64::from(planner.resident(planner.tuning.top_k.select_groups_each)) / count;
+    // The second launch takes as many keys as each workgroup of the first, then.
+    let even = (about / k).isqrt();
+    let parts = wanted.min(even).max(1);
+    // Mesa's processors end loops after so many turns.
+    let of_mesa = planner.caps.kind == DeviceKind::Cpu && !planner.caps.forward_progress;
+    let turns = request.longest().div_ceil(shape.tile().into()) * shape.turns();
+    Some(if of_mesa { parts.max(turns.div_ceil(1 << 15)) } else { parts })
+}
+
+fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
+    let task = TopKTask { planner, request, image: request.image()? };
+    if request.n == 0 || request.taken() == 0 {
+        return Ok(Work::new(Scratch::default(), task.nothing()));
+    }
+    let shape = Shape::of(planner, request, task.image.words());
+    let (Some(shape), Some(parts)) = (shape, parts(planner, request)) else { return radix::plan(&task) };
+    let (count, parts, k) = (request.count() as u32, parts as u32, request.taken_each() as u32);
+    let mut scratch = Scratch::default();
+    let mut steps = vec![];
+    let from = (parts > 1).then(|| scratch.take(4 * u64::from(count) * u64::from(parts) * u64::from(k)));
+    if let Some(chosen) = from {
+        let mut told = task.told_segments();
+        told.bindings.push(("chosen", chosen));
+        let none = [("GIVES_KEYS", 0), ("SOURCE_VALUES", 0), ("VALUE_UNIT", 4), ("VALUE_WORDS", 0), ("PADS", 1)];
+        told.constants.extend(none);
+        told.constants.extend([("CHOOSES", 1), ("HAS_CANDIDATES", 0)]);
+        steps.push(task.select(&shape, told, (count * parts, Param::Word(count * parts)), parts));
+    }
+    let mut told = task.told_wanted();
+    told.bindings.extend(from.map(|chosen| ("candidates", chosen)));
+    told.params.push(("candidates_each", Param::Word(parts * k)));
+    told.constants.extend([("CHOOSES", 0), ("HAS_CANDIDATES", from.is_some().into())]);
+    steps.push(task.select(&shape, told, (count, task.segments()), 1));
+    Ok(Work::new(scratch, steps))
+}
+
+impl TopKTask<'_> {
+    /// A selection from so many parts of segments, of which as many have keys; each segment has `parts`.
+    fn select(&self, shape: &Shape, told: Told, (groups, slots): (u32, Param), parts: u32) -> Step {
+        let Told { parts: texts, mut constants, mut bindings, mut params } = told;
+        bindings.push(("input", self.keys()));
+        let words = [("k", self.request.taken_each() as u32), ("parts", parts)];
+        params.extend(words.map(|(name, word)| (name, Param::Word(word))));
+        params.push(("slots", slots));
+        params.extend([("n", Param::ELEMENTS), self.input_offset()]);
+        let Shape { workgroup, rows, leaders, room } = *shape;
+        constants.extend([("ROWS", rows), ("ROWS_EACH", rows / leaders), ("ROOM", room)]);
+        self.launch_by(workgroup, (&SELECT, &texts), &constants, groups, bindings, params)
+    }
+}

@@ -1,0 +1,174 @@
+// top_k/select: the first keys of each part of a segment, in order. A workgroup takes a part, tile by tile, and keeps in its memory what may
+// be among the first K. When there is no room for all keys of a tile, it takes each invocation's first, and sorts what it has: from then on
+// only keys that come before the K-th of these are taken. Reads each key once.
+
+#define TILE (WORKGROUP * ROWS)
+
+// What a workgroup takes.
+typedef struct {
+  u32 first, end, segment_begin;
+} Part;
+
+// Whether a key comes before another. Of equal ones the one with the smaller index does.
+bool comes_before(Key a, u32 index_a, Key b, u32 index_b) {
+  return ordered_before(a, b) || (index_a < index_b && !ordered_before(b, a));
+}
+
+// Where the key at a place of a part is.
+u32 index_of(__global const u32 *candidates, u32 place) {
+  u32 index = place;
+  // with HAS_CANDIDATES
+  index = candidates[place];
+  return index;
+}
+
+// Where a part begins and ends, and where its segment begins.
+Part part_of(__global const u32 *offsets, Params params, u32 slot) {
+  const u32 segment = slot / params.parts;
+  const u32 part = slot % params.parts;
+  const u32 begin = segment_begin(offsets, params, segment, params.n);
+  const u32 length = max(segment_end(offsets, params, segment, params.n), begin) - begin;
+  const u32 each = (length + params.parts - 1u) / params.parts;
+  u32 first = begin + min(part * each, length);
+  u32 end = begin + min((part + 1u) * each, length);
+  // with HAS_CANDIDATES
+  first = segment * params.candidates_each;
+  // with HAS_CANDIDATES
+  end = first + params.candidates_each;
+  const Part found = {first, end, begin};
+  return found;
+}
+
+// Brings so many of the kept keys in order, by a bitonic sort whose missing keys come last. All invocations call it together.
+void order_kept(__local Key *kept_keys, __local u32 *kept_indices, u32 count, u32 thread) {
+  u32 width = 2u;
+  u32 reach = 1u;
+  while (reach < count) {
+    for (u32 pair = thread; pair < min(count, (u32)(ROOM / 2u)); pair += WORKGROUP) {
+      const u32 low = 2u * pair - (pair & (reach - 1u));
+      const u32 high = 2u * reach == width ? low ^ (width - 1u) : low + reach;
+      if (high < count && comes_before(kept_keys[high], kept_indices[high], kept_keys[low], kept_indices[low])) {
+        const Key key = kept_keys[low];
+        const u32 index = kept_indices[low];
+        kept_keys[low] = kept_keys[high];
+        kept_indices[low] = kept_indices[high];
+        kept_keys[high] = key;
+        kept_indices[high] = index;
+      }
+    }
+    workgroup_barrier();
+    reach /= 2u;
+    if (reach == 0u) {
+      reach = width;
+      width *= 2u;
+    }
+  }
+}
+
+KERNEL void top_k_select(ARGUMENTS) {
+  __local Key kept_keys[ROOM];
+  __local u32 kept_indices[ROOM];
+  __local u32 shared_kept;
+  __local u32 shared_passing;
+  const u32 thread = get_local_id(0);
+  const u32 slot = get_group_id(0);
+  input += params.input_offset;
+  input_values += params.input_values_offset;
+  target_keys += params.target_offset;
+  target_values += params.target_values_offset;
+  if (slot >= params.slots) { return; }
+  // 1. Find the part.
+  const Part part = part_of(offsets, params, slot);
+  if (thread == 0u) {
+    shared_kept = 0u;
+    shared_passing = 0u;
+  }
+  workgroup_barrier();
+  u32 next = part.first;
+  u32 count = 0u;
+  Key last = ordered_last();
+  u32 last_index = 0xffffffffu;
+  Key keys[ROWS];
+  u32 left = 0u;
+  bool are_left = false;
+  u32 first = next;
+  while (are_left || next < part.end) {
+    // 2. Load a tile, once nothing is left of the one before.
+    if (!are_left) {
+      first = next + thread;
+      next += min((u32)TILE, part.end - next);
+      left = 0u;
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) {
+        const u32 place = first + k * WORKGROUP;
+        const u32 index = index_of(candidates, min(place, part.end - 1u));
+        if (place < part.end && index < params.n) { left |= 1u << k; }
+        keys[k] = key_ordered(load_input(input, min(index, max(params.n, 1u) - 1u)));
+      }
+    }
+    // 3. Keys past the bound are out. How many are left?
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      const u32 index = index_of(candidates, min(first + k * WORKGROUP, part.end - 1u));
+      if (!comes_before(keys[k], index, last, last_index)) { left &= ~(1u << k); }
+    }
+    if (left > 0u) { atomic_add(&shared_passing, popcount(left)); }
+    const u32 passing = workgroup_uniform_load(&shared_passing);
+    if (thread == 0u) { shared_passing = 0u; }
+    // 4. Take all, or each invocation's first in every part of its rows, or, to make room first, none.
+    are_left = count + passing > ROOM;
+    u32 taken = left;
+    if (are_left) {
+      taken = 0u;
+      u32 bit = 0u;
+      Key best = keys[0];
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) {
+        if (k % ROWS_EACH == 0u) {
+          taken |= bit;
+          bit = 0u;
+        }
+        if (((left >> k) & 1u) > 0u && (bit == 0u || ordered_before(keys[k], best))) {
+          bit = 1u << k;
+          best = keys[k];
+        }
+      }
+      taken = count <= ROOM / 2u ? taken | bit : 0u;
+    }
+    left &= ~taken;
+    u32 at = 0u;
+    if (taken > 0u) { at = atomic_add(&shared_kept, popcount(taken)); }
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      if (((taken >> k) & 1u) > 0u) {
+        kept_keys[at] = keys[k];
+        kept_indices[at] = index_of(candidates, first + k * WORKGROUP);
+        at += 1u;
+      }
+    }
+    count = workgroup_uniform_load(&shared_kept);
+    // 5. Bring them in order, to know the bound, or because these are all.
+    const bool orders = are_left || next == part.end;
+    order_kept(kept_keys, kept_indices, orders ? count : 0u, thread);
+    if (orders) {
+      count = min(count, params.k);
+      if (thread == 0u) { shared_kept = count; }
+      if (count == params.k) {
+        last = kept_keys[count - 1u];
+        last_index = kept_indices[count - 1u];
+      }
+    }
+  }
+  // 6. Write what is wanted of them. Where there are fewer, zeros or no indices stand behind them.
+  const u32 most = PADS > 0u ? params.k : count;
+  for (u32 i = thread; i < most; i += WORKGROUP) {
+    const u32 at = slot * params.k + i;
+    const u32 index = i < count ? kept_indices[i] : 0xffffffffu;
+    // with CHOOSES
+    chosen[at] = index;
+    // with GIVES_KEYS
+    give_key(input, target_keys, params.n, at, index);
+    // with VALUE_WORDS
+    give_value(input_values, target_values, params.n, at, index, part.segment_begin);
+  }
+}

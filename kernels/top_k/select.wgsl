@@ -1,0 +1,177 @@
+// top_k/select: the first keys of each part of a segment, in order. A workgroup takes a part, tile by tile, and keeps in its memory what may
+// be among the first K. When there is no room for all keys of a tile, it takes each invocation's first, and sorts what it has: from then on
+// only keys that come before the K-th of these are taken. Reads each key once.
+
+const TILE: u32 = WORKGROUP * ROWS;
+
+var<workgroup> kept_keys: array<Key, ROOM>;
+var<workgroup> kept_indices: array<u32, ROOM>;
+var<workgroup> shared_kept: atomic<u32>;
+var<workgroup> shared_passing: atomic<u32>;
+var<workgroup> shared_word: u32;
+var<workgroup> shared_part: vec3<u32>;
+
+// Whether a key comes before another. Of equal ones the one with the smaller index does.
+fn comes_before(a: Key, index_a: u32, b: Key, index_b: u32) -> bool {
+  return ordered_before(a, b) || (index_a < index_b && !ordered_before(b, a));
+}
+
+// Where the key at a place of a part is.
+fn index_of(place: u32) -> u32 {
+  var index = place;
+  // with HAS_CANDIDATES
+  index = candidates[place];
+  return index;
+}
+
+// Where a part begins and ends, and where its segment begins.
+fn part_of(slot: u32) -> vec3<u32> {
+  let segment = slot / params.parts;
+  let part = slot % params.parts;
+  let begin = segment_begin(segment, params.n);
+  let length = max(segment_end(segment, params.n), begin) - begin;
+  let each = (length + params.parts - 1u) / params.parts;
+  var first = begin + min(part * each, length);
+  var end = begin + min((part + 1u) * each, length);
+  // with HAS_CANDIDATES
+  first = segment * params.candidates_each;
+  // with HAS_CANDIDATES
+  end = first + params.candidates_each;
+  return vec3(first, end, begin);
+}
+
+// Brings so many of the kept keys in order, by a bitonic sort whose missing keys come last. All invocations call it together.
+fn order_kept(count: u32, thread: u32) {
+  var width = 2u;
+  var reach = 1u;
+  while (reach < count) {
+    for (var pair = thread; pair < min(count, ROOM / 2u); pair += WORKGROUP) {
+      let low = 2u * pair - (pair & (reach - 1u));
+      let high = select(low + reach, low ^ (width - 1u), 2u * reach == width);
+      if (high < count && comes_before(kept_keys[high], kept_indices[high], kept_keys[low], kept_indices[low])) {
+        let key = kept_keys[low];
+        let index = kept_indices[low];
+        kept_keys[low] = kept_keys[high];
+        kept_indices[low] = kept_indices[high];
+        kept_keys[high] = key;
+        kept_indices[high] = index;
+      }
+    }
+    workgroupBarrier();
+    reach /= 2u;
+    if (reach == 0u) {
+      reach = width;
+      width *= 2u;
+    }
+  }
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn top_k_select(
+  @builtin(workgroup_id) id: vec3<u32>,
+  @builtin(num_workgroups) grid: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = id.x + id.y * grid.x;
+  if (slot >= params.slots) { return; }
+  // 1. Find the part.
+  if (thread == 0u) {
+    shared_part = part_of(slot);
+    atomicStore(&shared_kept, 0u);
+    atomicStore(&shared_passing, 0u);
+  }
+  let part = workgroupUniformLoad(&shared_part);
+  var next = part.x;
+  var count = 0u;
+  var last = ordered_last();
+  var last_index = 0xffffffffu;
+  var keys: array<Key, ROWS>;
+  var left = 0u;
+  var are_left = false;
+  var first = next;
+  while (are_left || next < part.y) {
+    // 2. Load a tile, once nothing is left of the one before.
+    if (!are_left) {
+      first = next + thread;
+      next += min(TILE, part.y - next);
+      left = 0u;
+      // unroll
+      for (var k = 0u; k < ROWS; k++) {
+        let place = first + k * WORKGROUP;
+        let index = index_of(min(place, part.y - 1u));
+        if (place < part.y && index < params.n) { left |= 1u << k; }
+        keys[k] = key_ordered(load_input(params.input_offset + min(index, max(params.n, 1u) - 1u)));
+      }
+    }
+    // 3. Keys past the bound are out. How many are left?
+    // unroll
+    for (var k = 0u; k < ROWS; k++) {
+      let index = index_of(min(first + k * WORKGROUP, part.y - 1u));
+      if (!comes_before(keys[k], index, last, last_index)) { left &= ~(1u << k); }
+    }
+    if (left > 0u) { atomicAdd(&shared_passing, countOneBits(left)); }
+    workgroupBarrier();
+    if (thread == 0u) {
+      shared_word = atomicLoad(&shared_passing);
+      atomicStore(&shared_passing, 0u);
+    }
+    let passing = workgroupUniformLoad(&shared_word);
+    // 4. Take all, or each invocation's first in every part of its rows, or, to make room first, none.
+    are_left = count + passing > ROOM;
+    var taken = left;
+    if (are_left) {
+      taken = 0u;
+      var bit = 0u;
+      var best = keys[0];
+      // unroll
+      for (var k = 0u; k < ROWS; k++) {
+        if (k % ROWS_EACH == 0u) {
+          taken |= bit;
+          bit = 0u;
+        }
+        if (((left >> k) & 1u) > 0u && (bit == 0u || ordered_before(keys[k], best))) {
+          bit = 1u << k;
+          best = keys[k];
+        }
+      }
+      taken = select(0u, taken | bit, count <= ROOM / 2u);
+    }
+    left &= ~taken;
+    var at = 0u;
+    if (taken > 0u) { at = atomicAdd(&shared_kept, countOneBits(taken)); }
+    // unroll
+    for (var k = 0u; k < ROWS; k++) {
+      if (((taken >> k) & 1u) > 0u) {
+        kept_keys[at] = keys[k];
+        kept_indices[at] = index_of(first + k * WORKGROUP);
+        at += 1u;
+      }
+    }
+    workgroupBarrier();
+    if (thread == 0u) { shared_word = atomicLoad(&shared_kept); }
+    count = workgroupUniformLoad(&shared_word);
+    // 5. Bring them in order, to know the bound, or because these are all.
+    let orders = are_left || next == part.y;
+    order_kept(select(0u, count, orders), thread);
+    if (orders) {
+      count = min(count, params.k);
+      if (thread == 0u) { atomicStore(&shared_kept, count); }
+      if (count == params.k) {
+        last = kept_keys[count - 1u];
+        last_index = kept_indices[count - 1u];
+      }
+    }
+  }
+  // 6. Write what is wanted of them. Where there are fewer, zeros or no indices stand behind them.
+  let most = select(count, params.k, PADS > 0u);
+  for (var i = thread; i < most; i += WORKGROUP) {
+    let at = slot * params.k + i;
+    let index = select(0xffffffffu, kept_indices[min(i, ROOM - 1u)], i < count);
+    // with CHOOSES
+    chosen[at] = index;
+    // with GIVES_KEYS
+    give_key(at, index);
+    // with VALUE_WORDS
+    give_value(at, index, part.z);
+  }
+}
