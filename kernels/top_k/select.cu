@@ -4,8 +4,6 @@
 
 #define TILE (WORKGROUP * ROWS)
 
-__shared__ Key kept_keys[ROOM];
-__shared__ u32 kept_indices[ROOM];
 __shared__ u32 shared_kept;
 __shared__ u32 shared_passing;
 
@@ -13,11 +11,6 @@ __shared__ u32 shared_passing;
 typedef struct {
   u32 first, end, segment_begin;
 } Part;
-
-// Whether a key comes before another. Of equal ones the one with the smaller index does.
-FUNCTION bool comes_before(Key a, u32 index_a, Key b, u32 index_b) {
-  return ordered_before(a, b) || (index_a < index_b && !ordered_before(b, a));
-}
 
 // Where the key at a place of a part is.
 FUNCTION u32 index_of(const u32 *candidates, u32 place) {
@@ -42,32 +35,6 @@ FUNCTION Part part_of(const u32 *offsets, const Params &params, u32 slot) {
   end = first + params.candidates_each;
   const Part found = {first, end, begin};
   return found;
-}
-
-// Brings so many of the kept keys in order, by a bitonic sort whose missing keys come last. All invocations call it together.
-FUNCTION void order_kept(u32 count, u32 thread) {
-  u32 width = 2u;
-  u32 reach = 1u;
-  while (reach < count) {
-    for (u32 pair = thread; pair < min(count, (u32)(ROOM / 2u)); pair += WORKGROUP) {
-      const u32 low = 2u * pair - (pair & (reach - 1u));
-      const u32 high = 2u * reach == width ? low ^ (width - 1u) : low + reach;
-      if (high < count && comes_before(kept_keys[high], kept_indices[high], kept_keys[low], kept_indices[low])) {
-        const Key key = kept_keys[low];
-        const u32 index = kept_indices[low];
-        kept_keys[low] = kept_keys[high];
-        kept_indices[low] = kept_indices[high];
-        kept_keys[high] = key;
-        kept_indices[high] = index;
-      }
-    }
-    workgroup_barrier();
-    reach /= 2u;
-    if (reach == 0u) {
-      reach = width;
-      width *= 2u;
-    }
-  }
 }
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) {

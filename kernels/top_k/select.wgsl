@@ -4,17 +4,10 @@
 
 const TILE: u32 = WORKGROUP * ROWS;
 
-var<workgroup> kept_keys: array<Key, ROOM>;
-var<workgroup> kept_indices: array<u32, ROOM>;
 var<workgroup> shared_kept: atomic<u32>;
 var<workgroup> shared_passing: atomic<u32>;
 var<workgroup> shared_word: u32;
 var<workgroup> shared_part: vec3<u32>;
-
-// Whether a key comes before another. Of equal ones the one with the smaller index does.
-fn comes_before(a: Key, index_a: u32, b: Key, index_b: u32) -> bool {
-  return ordered_before(a, b) || (index_a < index_b && !ordered_before(b, a));
-}
 
 // Where the key at a place of a part is.
 fn index_of(place: u32) -> u32 {
@@ -38,32 +31,6 @@ fn part_of(slot: u32) -> vec3<u32> {
   // with HAS_CANDIDATES
   end = first + params.candidates_each;
   return vec3(first, end, begin);
-}
-
-// Brings so many of the kept keys in order, by a bitonic sort whose missing keys come last. All invocations call it together.
-fn order_kept(count: u32, thread: u32) {
-  var width = 2u;
-  var reach = 1u;
-  while (reach < count) {
-    for (var pair = thread; pair < min(count, ROOM / 2u); pair += WORKGROUP) {
-      let low = 2u * pair - (pair & (reach - 1u));
-      let high = select(low + reach, low ^ (width - 1u), 2u * reach == width);
-      if (high < count && comes_before(kept_keys[high], kept_indices[high], kept_keys[low], kept_indices[low])) {
-        let key = kept_keys[low];
-        let index = kept_indices[low];
-        kept_keys[low] = kept_keys[high];
-        kept_indices[low] = kept_indices[high];
-        kept_keys[high] = key;
-        kept_indices[high] = index;
-      }
-    }
-    workgroupBarrier();
-    reach /= 2u;
-    if (reach == 0u) {
-      reach = width;
-      width *= 2u;
-    }
-  }
 }
 
 @compute @workgroup_size(WORKGROUP)

@@ -34,7 +34,7 @@ numbers! {
         /// Up to how many keys all are sorted.
         all "top_k_all": Optional up to 1 << 20 => 1 << 12,
         /// The most invocations of the workgroups that select from parts of the keys.
-        select_workgroup "top_k_select_workgroup": Halved up to 1024 => 128.min(l.workgroup),
+        select_workgroup "top_k_select_workgroup": Halved up to 1024 => 64.min(l.workgroup),
         /// Keys that an invocation of these loads at a time, one for each bit of a word at most.
         select_rows "top_k_select_rows": Count up to 32 => if l.small { 4 } else { 32 },
         /// The most workgroups for each compute unit that select from parts of the same segments.

@@ -27,12 +27,14 @@ const TRIED: &[Candidates] = &[tuned(
     Scalar::U32,
     &WORKGROUP_SELECT,
     &[
-        ("top_k_select_workgroup", &[64, 128, 256]),
+        ("top_k_select_workgroup", &[32, 64, 128]),
         ("top_k_select_rows", &[8, 16, 32]),
         ("top_k_select_groups_each", &[4, 8, 16]),
     ],
 )];
 
+/// Up to how many keys are ordered by their ranks.
+const MOST_RANKED: u32 = 256;
 /// The fewest invocations of a workgroup.
 const NARROWEST: u32 = 32;
 
@@ -51,16 +53,24 @@ impl Shape {
     /// The shape for `k` of segments of about so many keys. None if the workgroup's memory has no room for twice as many.
     fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<Shape> {
         let numbers = &planner.tuning.top_k;
-        let k = u32::try_from(request.taken_each()).ok()?.checked_next_power_of_two()?;
-        let rows = (numbers.select_rows / key_words).next_power_of_two().max(1);
+        let k = u32::try_from(request.taken_each()).ok().filter(|k| *k <= 1 << 16)?.next_power_of_two();
+        let rows = 1 << (numbers.select_rows / key_words).max(1).ilog2();
         let about = (request.n / request.count().max(1)).min(1 << 20) as u32;
-        let workgroup = (about / rows).next_power_of_two().clamp(NARROWEST, numbers.select_workgroup.max(NARROWEST));
-        // A key more would not fit otherwise: each invocation gives as many as it has rows, at most.
-        let workgroup = workgroup.max(k / rows).min(planner.caps.max_workgroup);
-        let kept = k.max(workgroup);
-        let shape = Shape { workgroup, rows, leaders: (kept / workgroup).min(rows), room: kept.checked_mul(2)? };
-        (shape.room.checked_mul(4 * (key_words.next_power_of_two() + 1))? + BESIDE <= planner.caps.shared_bytes)
-            .then_some(shape)
+        let widest = numbers.select_workgroup.clamp(NARROWEST, planner.caps.max_workgroup);
+        // Of more leaders than are wanted the last that is wanted is a better bound.
+        let shape = |leaders: u32| {
+            let workgroup = (about / rows).max(leaders / rows).next_power_of_two().clamp(NARROWEST, widest);
+            let kept = leaders.max(workgroup);
+            Shape { workgroup, rows, leaders: (kept / workgroup).min(rows), room: 2 * kept }
+        };
+        let key_bytes = 4 * (key_words.next_power_of_two() + 1);
+        let fits = |shape: &Shape| shape.room * key_bytes + BESIDE <= planner.caps.shared_bytes;
+        [2 * k, k].map(shape).into_iter().find(fits)
+    }
+
+    /// How it brings in order what a workgroup keeps.
+    fn order(&self) -> &'static str {
+        if self.room <= MOST_RANKED { "top_k/order_by_rank" } else { "top_k/order_bitonic" }
     }
 
     fn tile(&self) -> u32 {
@@ -69,9 +79,7 @@ impl Shape {
 
     /// Turns of a workgroup's loops for a tile at most, each of which sorts what there is room for as often as an invocation has rows.
     fn turns(&self) -> u64 {
-        let (width, pairs) = (self.room.ilog2(), (self.room / 2).div_ceil(self.workgroup));
-        let sort = width * (width + 1) / 2 * (pairs + 1);
-        u64::from(2 * self.rows / self.leaders + 2) * u64::from(sort + 2)
+        u64::from(2 * self.rows / self.leaders + 2) * u64::from(self.room.max(64) + 2)
     }
 }
 
@@ -89,7 +97,7 @@ fn parts(planner: &Planner<'_>, request: &TopKRequest) -> Option<u64> {
     let about = request.n / count;
     let wanted = u64::from(planner.resident(planner.tuning.top_k.select_groups_each)) / count;
     // The second launch takes as many keys as each workgroup of the first, then.
-    let even = (about / k).isqrt();
+    let even = if about > 4 * u64::from(shape.tile()) { (about / k).isqrt() } else { 1 };
     let parts = wanted.min(even).max(1);
     // Mesa's processors end loops after so many turns.
     let of_mesa = planner.caps.kind == DeviceKind::Cpu && !planner.caps.forward_progress;
@@ -127,12 +135,13 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
 impl TopKTask<'_> {
     /// A selection from so many parts of segments, of which as many have keys; each segment has `parts`.
     fn select(&self, shape: &Shape, told: Told, (groups, slots): (u32, Param), parts: u32) -> Step {
-        let Told { parts: texts, mut constants, mut bindings, mut params } = told;
+        let Told { parts: mut texts, mut constants, mut bindings, mut params } = told;
         bindings.push(("input", self.keys()));
         let words = [("k", self.request.taken_each() as u32), ("parts", parts)];
         params.extend(words.map(|(name, word)| (name, Param::Word(word))));
         params.push(("slots", slots));
         params.extend([("n", Param::ELEMENTS), self.input_offset()]);
+        texts.extend(["top_k/kept", shape.order()]);
         let Shape { workgroup, rows, leaders, room } = *shape;
         constants.extend([("ROWS", rows), ("ROWS_EACH", rows / leaders), ("ROOM", room)]);
         self.launch_by(workgroup, (&SELECT, &texts), &constants, groups, bindings, params)
