@@ -1,7 +1,4 @@
-// top_k/order_by_rank: brings what is kept in order: each invocation counts how many keys come before its own. For few keys.
-
-// Keys of an invocation.
-#define SEATS (ROOM / WORKGROUP)
+// top_k/order_by_rank: brings what is kept in order: each invocation counts how many keys come before its SEATS own ones. For few keys.
 
 // Brings the first so many in order. All invocations call it together.
 void order_kept(__local Key *kept_keys, __local u32 *kept_indices, u32 count, u32 thread) {

@@ -1,7 +1,4 @@
-// top_k/order_by_rank: brings what is kept in order: each invocation counts how many keys come before its own. For few keys.
-
-// Keys of an invocation.
-const SEATS: u32 = ROOM / WORKGROUP;
+// top_k/order_by_rank: brings what is kept in order: each invocation counts how many keys come before its SEATS own ones. For few keys.
 
 // Brings the first so many in order. All invocations call it together.
 fn order_kept(count: u32, thread: u32) {

@@ -10,7 +10,7 @@ use trifold_core::{
 };
 
 use crate::operators;
-use crate::table::{builtin, by_key, keeping, kept_otherwise, product, reduce, scan, select, sort, value_types};
+use crate::table::{builtin, by_key, keeping, kept_otherwise, product, reduce, scan, select, sort, top_k_of_segments, value_types};
 
 /// How many of the kernels that differ in type and operator alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,6 +197,8 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     let float = builtin(Builtin::Sum, Scalar::F32);
     requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));
     requests.extend([scan(&float, ScanKind::Inclusive, 1 << 28), reduce(&float, 1 << 28)]);
+    // Of a few keys, of more than a workgroup has room for, and of none.
+    requests.extend([(32, n), (9000, n), (32, 0)].into_iter().flat_map(|(k, n)| top_k_of_segments(k, n)));
     // With the total beside it.
     let (op, kind) = (builtin(Builtin::Sum, Scalar::U32), ScanKind::Exclusive);
     requests.push(Request::Scan(ScanRequest { op, n, kind, initial: None, total: true }));

@@ -61,7 +61,7 @@ pub(crate) use segmented::{offsets, offsets_of, segmented};
 pub(crate) use select::{keeping, kept_otherwise, select};
 pub(crate) use sizes::requests;
 pub(crate) use sort::sort;
-pub(crate) use top_k::top_k;
+pub(crate) use top_k::{top_k, top_k_of_segments};
 pub use tuned::tuned_cases;
 
 /// Values of 4, 8 and 12 bytes.

@@ -68,21 +68,37 @@ pub fn sort_pairs<K: Number, V: Copy>(order: Order, keys: &[K], values: &[V]) ->
     indexed(order, keys).into_iter().map(|(key, i)| (key, values[i as usize])).unzip()
 }
 
-/// Where the keys stood that come first, second and so on. No call has more than a u32 counts.
-pub(crate) fn ordered(image: &KeyImage, keys: &[u8]) -> Vec<u32> {
-    fn places<P: Ord + Send>(image: &KeyImage, keys: &[u8], place: impl Fn(u128, u32) -> P + Sync) -> Vec<P> {
-        let keys = keys.par_chunks_exact(image.bytes as usize).enumerate();
-        let mut places: Vec<P> = keys.map(|(i, key)| place(image.compared(image.of(key)), i as u32)).collect();
-        places.par_sort_unstable();
-        places
-    }
+/// Where the keys stood that come first, second and so on, so many at most. No call has more than a u32 counts.
+pub(crate) fn ordered(image: &KeyImage, keys: &[u8], most: usize) -> Vec<u32> {
+    let places = Places { image, keys, most };
     // The fewest bytes that hold both: there may be 2^29 keys.
     match image.width() {
         0..=32 => {
-            places(image, keys, |key, i| (key as u64) << 32 | u64::from(i)).into_iter().map(|p| p as u32).collect()
+            places.ordered(|key, i| (key as u64) << 32 | u64::from(i)).into_iter().map(|p| p as u32).collect()
         }
-        33..=64 => places(image, keys, |key, i| (key as u64, i)).into_iter().map(|(_, i)| i).collect(),
-        _ => places(image, keys, |key, i| (key, i)).into_iter().map(|(_, i)| i).collect(),
+        33..=64 => places.ordered(|key, i| (key as u64, i)).into_iter().map(|(_, i)| i).collect(),
+        _ => places.ordered(|key, i| (key, i)).into_iter().map(|(_, i)| i).collect(),
+    }
+}
+
+/// Keys, of which so many are to be ordered.
+struct Places<'a> {
+    image: &'a KeyImage,
+    keys: &'a [u8],
+    most: usize,
+}
+
+impl Places<'_> {
+    fn ordered<P: Ord + Send>(&self, place: impl Fn(u128, u32) -> P + Sync) -> Vec<P> {
+        let keys = self.keys.par_chunks_exact(self.image.bytes as usize).enumerate();
+        let mut places: Vec<P> =
+            keys.map(|(i, key)| place(self.image.compared(self.image.of(key)), i as u32)).collect();
+        if self.most < places.len() {
+            places.select_nth_unstable(self.most);
+            places.truncate(self.most);
+        }
+        places.par_sort_unstable();
+        places
     }
 }
 

@@ -513,7 +513,7 @@ fn reserve<T>(n: usize) -> Result<Vec<T>> {
 pub(crate) fn expect(request: &Request, Inputs { input: keys, values, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::Sort(request) = request else { return None };
     let image = request.image().ok()?;
-    let places = ordered(&image, keys);
+    let places = ordered(&image, keys, usize::MAX);
     let gathered = |element: &ElementType, bytes: &[u8]| {
         let size = element.bytes() as usize;
         let parts = places.par_iter().flat_map_iter(|&i| bytes[i as usize * size..][..size].iter().copied());

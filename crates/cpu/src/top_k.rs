@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use parking_lot::Mutex;
 use rayon::ThreadPool;
+use rayon::prelude::*;
 use trifold_core::algorithm::top_k::{sampled_place, sampled_rank};
 use trifold_core::{Error, KernelKey, KeyImage, Request, Result, Scalar, Wanted, key_align};
 
@@ -390,15 +391,13 @@ pub(crate) fn expect(request: &Request, Inputs { input, values, offsets }: Input
     let (n, k, size) = (input.len() / r.key.bytes() as usize, r.k as usize, r.key.bytes() as usize);
     let bounds = r.segments.as_ref().map_or(vec![0, n as u32], |by| begins(by, n, offsets.unwrap_or_default()));
     // Of each place the key's index, and where its segment begins.
-    let mut first: Vec<Option<(u32, u32)>> = vec![];
-    for bounds in bounds.windows(2) {
+    let first = bounds.par_windows(2).flat_map_iter(|bounds| {
         let (begin, end) = (bounds[0], bounds[1].max(bounds[0]));
-        let in_order = ordered(&image, &input[begin as usize * size..end as usize * size]);
-        first.extend(in_order.iter().take(k).map(|i| Some((begin + i, begin))));
-        if r.segments.is_some() {
-            first.extend(std::iter::repeat_n(None, k.saturating_sub((end - begin) as usize)));
-        }
-    }
+        let in_order = ordered(&image, &input[begin as usize * size..end as usize * size], k);
+        let none = if r.segments.is_some() { k - in_order.len() } else { 0 };
+        in_order.into_iter().map(move |i| Some((begin + i, begin))).chain(std::iter::repeat_n(None, none))
+    });
+    let first: Vec<Option<(u32, u32)>> = first.collect();
     let taken = |from: &[u8], size: u32| {
         let size = size as usize;
         let of = |index: usize| from[index * size..][..size].to_vec();

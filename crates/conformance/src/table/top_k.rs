@@ -22,6 +22,14 @@ fn segmented(request: Request, by: Segments) -> Request {
     }
 }
 
+/// Of segments, of all types and of all that is wanted.
+pub(crate) fn top_k_of_segments(k: u64, n: u64) -> impl Iterator<Item = Request> {
+    let of = move |(key, wanted, order, ..): (ElementType, Wanted, Order, u64, Placement)| {
+        segmented(top_k(key, wanted, order, k, n), offsets(300))
+    };
+    top_ks().into_iter().map(of)
+}
+
 /// Requests that differ in key, in what is wanted, in order and placement.
 fn top_ks() -> [(ElementType, Wanted, Order, u64, Placement); 7] {
     use Order::{Ascending as Smallest, Descending as Largest};

@@ -307,9 +307,8 @@ impl TopKTask<'_> {
     }
 
     /// The same, and where to write what is wanted.
-    fn told_wanted(&self) -> Told {
-        let (request, mut told) = (self.request, self.told_segments());
-        let wanted = &request.wanted;
+    fn told_wanted(&self, mut told: Told) -> Told {
+        let (request, wanted) = (self.request, &self.request.wanted);
         let taken = |slot, bytes: u32| whole(slot, request.taken().saturating_mul(bytes.into()));
         let unit = wanted.value().map_or(4, ElementType::unit);
         let value_words = wanted.value().map_or(0, |value| value.bytes() / unit);
@@ -347,7 +346,7 @@ impl TopKTask<'_> {
         if taken == 0 {
             return vec![];
         }
-        let mut told = self.told_wanted();
+        let mut told = self.told_wanted(Told::default());
         told.bindings.retain(|(name, _)| name.starts_with("target"));
         told.params.retain(|(name, _)| name.starts_with("target"));
         told.params.push(("most", Param::Word(taken)));
@@ -356,7 +355,9 @@ impl TopKTask<'_> {
 
     /// Writes what is wanted of the keys at the first places: of candidates, or of all keys.
     fn give(&self, places: Region, candidates: Option<Region>) -> Step {
-        let mut told = self.told_wanted();
+        // Places within segments go beside the keys.
+        let segments = if self.request.wanted.value().is_some() { self.told_segments() } else { Told::default() };
+        let mut told = self.told_wanted(segments);
         told.bindings.push(("places", places));
         told.bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
         told.constants.push(("HAS_CANDIDATES", candidates.is_some().into()));
@@ -385,7 +386,7 @@ struct Told {
 
 fn on_threads(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     let task = TopKTask { planner, request, image: request.image()? };
-    let mut told = task.told_wanted();
+    let mut told = task.told_wanted(task.told_segments());
     let samples = match request.segments {
         // A sample is of all keys.
         Some(_) => None,

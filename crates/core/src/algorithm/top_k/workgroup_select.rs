@@ -124,7 +124,7 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
         told.constants.extend([("CHOOSES", 1), ("HAS_CANDIDATES", 0)]);
         steps.push(task.select(&shape, told, (count * parts, Param::Word(count * parts)), parts));
     }
-    let mut told = task.told_wanted();
+    let mut told = task.told_wanted(task.told_segments());
     told.bindings.extend(from.map(|chosen| ("candidates", chosen)));
     told.params.push(("candidates_each", Param::Word(parts * k)));
     told.constants.extend([("CHOOSES", 0), ("HAS_CANDIDATES", from.is_some().into())]);
@@ -143,7 +143,7 @@ impl TopKTask<'_> {
         params.extend([("n", Param::ELEMENTS), self.input_offset()]);
         texts.extend(["top_k/kept", shape.order()]);
         let Shape { workgroup, rows, leaders, room } = *shape;
-        constants.extend([("ROWS", rows), ("ROWS_EACH", rows / leaders), ("ROOM", room)]);
+        constants.extend([("ROWS", rows), ("ROWS_EACH", rows / leaders), ("ROOM", room), ("SEATS", room / workgroup)]);
         self.launch_by(workgroup, (&SELECT, &texts), &constants, groups, bindings, params)
     }
 }
