@@ -71,7 +71,7 @@ KERNEL void top_k_select(ARGUMENTS) {
       for (u32 k = 0u; k < ROWS; k++) {
         const u32 place = first + k * WORKGROUP;
         const u32 index = index_of(candidates, min(place, part.end - 1u));
-        if (place < part.end && index < params.n) { left |= 1u << k; }
+        if ((place < part.end) & (index < params.n)) { left |= 1u << k; }
         keys[k] = key_ordered(load_input(input, min(index, max(params.n, 1u) - 1u)));
       }
     }
@@ -97,7 +97,7 @@ KERNEL void top_k_select(ARGUMENTS) {
           taken |= bit;
           bit = 0u;
         }
-        if (((left >> k) & 1u) > 0u && (bit == 0u || ordered_before(keys[k], best))) {
+        if ((((left >> k) & 1u) > 0u) & ((bit == 0u) | ordered_before(keys[k], best))) {
           bit = 1u << k;
           best = keys[k];
         }
@@ -105,14 +105,15 @@ KERNEL void top_k_select(ARGUMENTS) {
       taken = count <= ROOM / 2u ? taken | bit : 0u;
     }
     left &= ~taken;
-    u32 at = 0u;
-    if (taken > 0u) { at = atomic_add(&shared_kept, popcount(taken)); }
+    if (taken > 0u) {
+      u32 at = atomic_add(&shared_kept, popcount(taken));
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) {
-      if (((taken >> k) & 1u) > 0u) {
-        kept_keys[at] = keys[k];
-        kept_indices[at] = index_of(candidates, first + k * WORKGROUP);
-        at += 1u;
+      for (u32 k = 0u; k < ROWS; k++) {
+        if (((taken >> k) & 1u) > 0u) {
+          kept_keys[at] = keys[k];
+          kept_indices[at] = index_of(candidates, first + k * WORKGROUP);
+          at += 1u;
+        }
       }
     }
     count = workgroup_uniform_load(&shared_kept);

@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
       for (u32 k = 0u; k < ROWS; k++) {
         const u32 place = first + k * WORKGROUP;
         const u32 index = index_of(candidates, min(place, part.end - 1u));
-        if (place < part.end && index < params.n) { left |= 1u << k; }
+        if ((place < part.end) & (index < params.n)) { left |= 1u << k; }
         keys[k] = key_ordered(load_input(input, min(index, max(params.n, 1u) - 1u)));
       }
     }
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
           taken |= bit;
           bit = 0u;
         }
-        if (((left >> k) & 1u) > 0u && (bit == 0u || ordered_before(keys[k], best))) {
+        if ((((left >> k) & 1u) > 0u) & ((bit == 0u) | ordered_before(keys[k], best))) {
           bit = 1u << k;
           best = keys[k];
         }
@@ -106,14 +106,15 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_select(ARGUMENTS) 
       taken = count <= ROOM / 2u ? taken | bit : 0u;
     }
     left &= ~taken;
-    u32 at = 0u;
-    if (taken > 0u) { at = atomicAdd(&shared_kept, (u32)__popc(taken)); }
+    if (taken > 0u) {
+      u32 at = atomicAdd(&shared_kept, (u32)__popc(taken));
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) {
-      if (((taken >> k) & 1u) > 0u) {
-        kept_keys[at] = keys[k];
-        kept_indices[at] = index_of(candidates, first + k * WORKGROUP);
-        at += 1u;
+      for (u32 k = 0u; k < ROWS; k++) {
+        if (((taken >> k) & 1u) > 0u) {
+          kept_keys[at] = keys[k];
+          kept_indices[at] = index_of(candidates, first + k * WORKGROUP);
+          at += 1u;
+        }
       }
     }
     count = workgroup_uniform_load(&shared_kept);

@@ -66,7 +66,7 @@ fn top_k_select(
       for (var k = 0u; k < ROWS; k++) {
         let place = first + k * WORKGROUP;
         let index = index_of(min(place, part.y - 1u));
-        if (place < part.y && index < params.n) { left |= 1u << k; }
+        if ((place < part.y) & (index < params.n)) { left |= 1u << k; }
         keys[k] = key_ordered(load_input(params.input_offset + min(index, max(params.n, 1u) - 1u)));
       }
     }
@@ -96,7 +96,7 @@ fn top_k_select(
           taken |= bit;
           bit = 0u;
         }
-        if (((left >> k) & 1u) > 0u && (bit == 0u || ordered_before(keys[k], best))) {
+        if ((((left >> k) & 1u) > 0u) & ((bit == 0u) | ordered_before(keys[k], best))) {
           bit = 1u << k;
           best = keys[k];
         }
@@ -104,14 +104,15 @@ fn top_k_select(
       taken = select(0u, taken | bit, count <= ROOM / 2u);
     }
     left &= ~taken;
-    var at = 0u;
-    if (taken > 0u) { at = atomicAdd(&shared_kept, countOneBits(taken)); }
-    // unroll
-    for (var k = 0u; k < ROWS; k++) {
-      if (((taken >> k) & 1u) > 0u) {
-        kept_keys[at] = keys[k];
-        kept_indices[at] = index_of(first + k * WORKGROUP);
-        at += 1u;
+    if (taken > 0u) {
+      var at = atomicAdd(&shared_kept, countOneBits(taken));
+      // unroll
+      for (var k = 0u; k < ROWS; k++) {
+        if (((taken >> k) & 1u) > 0u) {
+          kept_keys[at] = keys[k];
+          kept_indices[at] = index_of(first + k * WORKGROUP);
+          at += 1u;
+        }
       }
     }
     workgroupBarrier();

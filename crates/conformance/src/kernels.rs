@@ -10,7 +10,9 @@ use trifold_core::{
 };
 
 use crate::operators;
-use crate::table::{builtin, by_key, keeping, kept_otherwise, product, reduce, scan, select, sort, top_k_of_segments, value_types};
+use crate::table::{
+    builtin, by_key, keeping, kept_otherwise, product, reduce, scan, select, sort, top_k_of_segments, value_types,
+};
 
 /// How many of the kernels that differ in type and operator alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -73,9 +73,7 @@ pub(crate) fn ordered(image: &KeyImage, keys: &[u8], most: usize) -> Vec<u32> {
     let places = Places { image, keys, most };
     // The fewest bytes that hold both: there may be 2^29 keys.
     match image.width() {
-        0..=32 => {
-            places.ordered(|key, i| (key as u64) << 32 | u64::from(i)).into_iter().map(|p| p as u32).collect()
-        }
+        0..=32 => places.ordered(|key, i| (key as u64) << 32 | u64::from(i)).into_iter().map(|p| p as u32).collect(),
         33..=64 => places.ordered(|key, i| (key as u64, i)).into_iter().map(|(_, i)| i).collect(),
         _ => places.ordered(|key, i| (key, i)).into_iter().map(|(_, i)| i).collect(),
     }

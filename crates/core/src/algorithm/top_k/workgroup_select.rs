@@ -54,12 +54,13 @@ impl Shape {
     fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<Shape> {
         let numbers = &planner.tuning.top_k;
         let k = u32::try_from(request.taken_each()).ok().filter(|k| *k <= 1 << 16)?.next_power_of_two();
-        let rows = 1 << (numbers.select_rows / key_words).max(1).ilog2();
-        let about = (request.n / request.count().max(1)).min(1 << 20) as u32;
+        let about = (request.n / request.count().max(1)).clamp(1, 1 << 20) as u32;
+        let most_rows = (numbers.select_rows / key_words).max(1);
+        let rows = 1 << about.div_ceil(NARROWEST).next_power_of_two().min(most_rows).ilog2();
         let widest = numbers.select_workgroup.clamp(NARROWEST, planner.caps.max_workgroup);
         // Of more leaders than are wanted the last that is wanted is a better bound.
         let shape = |leaders: u32| {
-            let workgroup = (about / rows).max(leaders / rows).next_power_of_two().clamp(NARROWEST, widest);
+            let workgroup = (about / rows).next_power_of_two().clamp(NARROWEST, widest);
             let kept = leaders.max(workgroup);
             Shape { workgroup, rows, leaders: (kept / workgroup).min(rows), room: 2 * kept }
         };
