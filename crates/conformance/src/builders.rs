@@ -30,6 +30,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     scans_and_reductions(gpu, &input, &x)?;
     sorts(gpu, &input, &x)?;
     top_ks(gpu, &input, &x)?;
+    top_ks_of_segments(gpu, &input, &x)?;
     selections(gpu)?;
     runs(gpu, &input, &x)?;
     neighbours(gpu, &input)?;
@@ -78,6 +79,45 @@ fn sorts<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Resul
     gpu.sort(&keys).descending().with(&values).in_place().prepare()?.run()?;
     expect("pairs sorted in place", (keys.read()?, values.read()?), (sorted.clone(), sorted.clone()))?;
     expect("collected pairs", gpu.sort(x).descending().with(x).read()?, (sorted.clone(), sorted))
+}
+
+fn top_ks_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    // What is wanted of a part: keys, places in it, and zeros behind them.
+    let of = |range: std::ops::Range<usize>, k: usize| {
+        let mut first: Vec<(u32, u32)> = input[range].iter().copied().zip(0..).collect();
+        first.sort_by_key(|&(key, _)| std::cmp::Reverse(key));
+        first.resize(k.max(first.len()), (0, 0));
+        first.truncate(k);
+        first
+    };
+    let rows: Vec<(u32, u32)> = (0..N).step_by(100).flat_map(|row| of(row..row + 100, 7)).collect();
+    let bounds = [0u64, 3, 3, 600, N as u64];
+    let segments = bounds.windows(2).flat_map(|part| of(part[0] as usize..part[1] as usize, 9));
+    let segments: Vec<(u32, u32)> = segments.collect();
+    let (keys, at): (Vec<u32>, Vec<u32>) = rows.iter().copied().unzip();
+    expect("of rows", gpu.top_k(x, 7).rows(100).with_indices().read()?, (keys, at.clone()))?;
+    expect("of rows of a view", gpu.top_k(x.mapped(Turned), 7).rows(100).smallest().indices().read()?, at)?;
+    let offsets = gpu.upload(&bounds)?;
+    let (keys, at): (Vec<u32>, Vec<u32>) = segments.into_iter().unzip();
+    expect("of segments", gpu.top_k(x, 9).segments(&offsets).checked()?.indices().read()?, at.clone())?;
+    // The values are the keys.
+    expect("of segments, with values", gpu.top_k(x, 9).segments(&offsets).with(x).read()?, (keys.clone(), keys))?;
+
+    let falling = gpu.upload(&[0u32, 9, 8, 10])?;
+    let refused = [
+        (gpu.top_k(x, 5).rows(0).read().map(drop), "rows of 0 elements"),
+        (gpu.top_k(x, 5).rows(7).read().map(drop), "rows of 7 elements do not divide 1000"),
+        (gpu.top_k(x, 50).rows(10).with_indices().read().map(drop), "a top_k of k = 50 of rows of 10 keys"),
+        (gpu.top_k(x, usize::MAX).rows(10).read().map(drop), "of rows of 10 keys"),
+        (gpu.top_k(x, usize::MAX / 64).segments(&offsets).read().map(drop), ""),
+        (gpu.top_k(x, 5).segments(&falling).checked().map(drop), "offset 2 is 8, and the one before is 9"),
+        (gpu.top_k(x, 5).segments(&gpu.upload::<u32>(&[])?).read().map(drop), "no offsets"),
+    ];
+    for (result, why) in refused {
+        let error = result.err().map_or("nothing".into(), |error| error.to_string());
+        expect(&format!("{why}: {error}"), error.contains(why) && error != "nothing", true)?;
+    }
+    Ok(())
 }
 
 fn top_ks<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {

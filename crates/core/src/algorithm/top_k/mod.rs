@@ -33,14 +33,14 @@ numbers! {
         sample "top_k_sample": Count up to 64 => SAMPLED_EACH_ROOT,
         /// Up to how many keys all are sorted.
         all "top_k_all": Optional up to 1 << 20 => 1 << 12,
-        /// The most invocations of the workgroups that select from parts of the keys.
+        /// The most invocations of the workgroups that select from parts of the keys; twice as many where there are few segments.
         select_workgroup "top_k_select_workgroup": Halved up to 1024 => 64.min(l.workgroup),
         /// Keys that an invocation of these loads at a time, one for each bit of a word at most.
         select_rows "top_k_select_rows": Count up to 32 => if l.small { 4 } else { 32 },
         /// The most workgroups for each compute unit that select from parts of the same segments.
         select_groups_each "top_k_select_groups_each": Count up to 64 => l.groups_per_unit,
-        /// Up to how many keys workgroups select from parts of them.
-        select_all "top_k_select_all": Optional up to u32::MAX => 1 << 20,
+        /// Up to how many keys workgroups select from parts of them, where few are wanted.
+        select_all "top_k_select_all": Optional up to u32::MAX => 1 << 22,
     }
 }
 

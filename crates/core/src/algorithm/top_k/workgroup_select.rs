@@ -57,7 +57,10 @@ impl Shape {
         let about = (request.n / request.count().max(1)).clamp(1, 1 << 20) as u32;
         let most_rows = (numbers.select_rows / key_words).max(1);
         let rows = 1 << about.div_ceil(NARROWEST).next_power_of_two().min(most_rows).ilog2();
-        let widest = numbers.select_workgroup.clamp(NARROWEST, planner.caps.max_workgroup);
+        // Where there are few workgroups, each has a compute unit for itself.
+        let is_few = request.count() < planner.resident(1).into();
+        let widest = if is_few { 2 * numbers.select_workgroup } else { numbers.select_workgroup };
+        let widest = widest.clamp(NARROWEST, planner.caps.max_workgroup);
         // Of more leaders than are wanted the last that is wanted is a better bound.
         let shape = |leaders: u32| {
             let workgroup = (about / rows).next_power_of_two().clamp(NARROWEST, widest);
@@ -88,7 +91,9 @@ impl Shape {
 pub(crate) fn is_fastest(planner: &Planner<'_>, request: &TopKRequest) -> bool {
     request.segments.is_some()
         || request.n <= planner.tuning.top_k.select_all.into()
-            && parts(planner, request).is_some_and(|parts| parts * request.taken_each() <= request.n / 2)
+            && request.image().is_ok_and(|image| {
+                Shape::of(planner, request, image.words()).is_some_and(|shape| shape.room <= MOST_RANKED)
+            })
 }
 
 /// In how many parts workgroups take each segment.
