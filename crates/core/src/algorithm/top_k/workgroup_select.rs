@@ -68,7 +68,9 @@ impl Shape {
             Shape { workgroup, rows, leaders: (kept / workgroup).min(rows), room: 2 * kept }
         };
         let key_bytes = 4 * (key_words.next_power_of_two() + 1);
-        let fits = |shape: &Shape| shape.room * key_bytes + BESIDE <= planner.caps.shared_bytes;
+        let fits = |shape: &Shape| {
+            shape.room <= numbers.select_room && shape.room * key_bytes + BESIDE <= planner.caps.shared_bytes
+        };
         [2 * k, k].map(shape).into_iter().find(fits)
     }
 
