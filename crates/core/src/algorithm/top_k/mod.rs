@@ -39,8 +39,8 @@ numbers! {
         select_rows "top_k_select_rows": Count up to 32 => if l.small { 4 } else { 32 },
         /// The most workgroups for each compute unit that select from parts of the same segments.
         select_groups_each "top_k_select_groups_each": Count up to 64 => l.groups_per_unit,
-        /// The most keys that these keep. Where more would be kept, they select by digits.
-        select_room "top_k_select_room": Count up to 1 << 13 => 1 << 12,
+        /// The most keys that these have room for. Where there should be room for more, they select by digits.
+        select_room "top_k_select_room": Count up to 1 << 13 => 1 << 10,
         /// Up to how many keys workgroups select from parts of them, where few are wanted.
         select_all "top_k_select_all": Optional up to u32::MAX => 1 << 24,
     }

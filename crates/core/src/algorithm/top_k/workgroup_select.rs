@@ -50,7 +50,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// The shape for `k` of segments of about so many keys. None if the workgroup's memory has no room for twice as many.
+    /// The shape for `k` of segments of about so many keys. None if these are too many, or if the workgroup's memory has no room for twice as
+    /// many.
     fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<Shape> {
         let numbers = &planner.tuning.top_k;
         let k = u32::try_from(request.taken_each()).ok().filter(|k| *k <= 1 << 16)?.next_power_of_two();
@@ -68,10 +69,8 @@ impl Shape {
             Shape { workgroup, rows, leaders: (kept / workgroup).min(rows), room: 2 * kept }
         };
         let key_bytes = 4 * (key_words.next_power_of_two() + 1);
-        let fits = |shape: &Shape| {
-            shape.room <= numbers.select_room && shape.room * key_bytes + BESIDE <= planner.caps.shared_bytes
-        };
-        [2 * k, k].map(shape).into_iter().find(fits)
+        let fits = |shape: &Shape| shape.room * key_bytes + BESIDE <= planner.caps.shared_bytes;
+        (4 * k <= numbers.select_room).then_some([2 * k, k])?.map(shape).into_iter().find(fits)
     }
 
     /// How it brings in order what a workgroup keeps.
