@@ -334,8 +334,8 @@ impl Request {
         self.asked().form()
     }
 
-    /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort, top_k, segmented_top_k, select_if, partition_if,
-    /// find_all, select_flagged, unique, unique_by_key, histogram, reduce_by_key or run_length_encode.
+    /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort,
+    /// top_k, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique, unique_by_key, histogram, reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name
     }

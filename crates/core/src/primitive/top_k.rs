@@ -116,7 +116,9 @@ impl TopKRequest {
         let value = self.wanted.value().map_or(0, |value| u64::from(value.bytes()));
         let read = if let Wanted::Pairs(_) = self.wanted { value } else { 0 };
         let each = if self.wanted.keys() { key } else { 0 } + value + read;
-        self.n.saturating_mul(key).saturating_add(self.taken().saturating_mul(each))
+        let offsets = self.segments.as_ref().and_then(|segments| segments.operand(self.n));
+        let read = self.n.saturating_mul(key).saturating_add(offsets.map_or(0, |offsets| offsets.bytes()));
+        read.saturating_add(self.taken().saturating_mul(each))
     }
 }
 
@@ -219,7 +221,9 @@ impl Primitive for TopKRequest {
 /// after the other, until it has exactly those that are wanted. So the result is exact, whatever the keys are, and the
 /// time is that of one read unless somebody chose the keys to mislead the sample.
 ///
-/// Where a large part of the keys is wanted, or there are few keys, all are candidates.
+/// Where a large part of the keys is wanted, all are candidates.
+///
+/// The first keys of segments are selected in workgroup memory, and few of up to 2^24 keys too. These are read once, whatever they are.
 ///
 /// Equal keys come in the order of their indices, so that every device gives the same result. Floats are ordered by IEEE
 /// 754's total order: the largest of all is a NaN whose sign is positive, and +0 is larger than -0.
