@@ -10,8 +10,6 @@ use crate::{DeviceKind, Param, Result, Scalar, Slot, Step};
 
 /// The planner's choice for segments and for few keys: reads each key once.
 pub static WORKGROUP_SELECT: Algorithm = Algorithm {
-    // Those of its sorts, where many keys of each segment are wanted.
-    tiles_wait: true,
     views: &[Slot::Input, Slot::InputValues],
     candidates: || TRIED,
     ..Algorithm::new(
