@@ -345,13 +345,11 @@ impl TopKStep {
             behind(keys, self.image.bytes as usize);
             put(&self.input, keys, self.image.bytes as usize);
         }
-        if let Some(values) = &self.values {
-            behind(&values.output, values.bytes);
-        }
-        match &self.values {
-            None => {}
-            Some(Values { input: Some(input), output, bytes }) => put(input, output, *bytes),
-            Some(Values { input: None, output, .. }) => {
+        let Some(Values { input, output, bytes }) = &self.values else { return };
+        behind(output, *bytes);
+        match input {
+            Some(input) => put(input, output, *bytes),
+            None => {
                 // SAFETY: `bind` found room for as many words, aligned for them.
                 let indices =
                     unsafe { std::slice::from_raw_parts_mut(output.start().cast::<u32>().add(place), first.len()) };

@@ -117,7 +117,12 @@ impl Planner<'_> {
         if self.caps.kind == DeviceKind::Cpu { polls.min(1 << 12) } else { polls }
     }
 
-    /// Refuses a kernel whose loops may turn too often for Mesa's processors, which promise no progress. These end an
+    /// Whether it is one of Mesa's processors, which promise no progress and end loops that turn too often.
+    pub(crate) fn ends_loops(&self) -> bool {
+        self.caps.kind == DeviceKind::Cpu && !self.caps.forward_progress
+    }
+
+    /// Refuses a kernel whose loops may turn too often for Mesa's processors. These end an
     /// invocation's loops, as if they were done, after 65535 turns of all of them together. The turns of an operator's
     /// own loops are not known.
     pub(crate) fn check_turns(
@@ -128,8 +133,7 @@ impl Planner<'_> {
         instead: impl Display,
     ) -> Result<()> {
         const MOST_TURNS: u64 = 65535;
-        let is_mesas = self.caps.kind == DeviceKind::Cpu && !self.caps.forward_progress;
-        if !is_mesas || turns <= MOST_TURNS {
+        if !self.ends_loops() || turns <= MOST_TURNS {
             return Ok(());
         }
         Err(Error::Unsupported(format!(

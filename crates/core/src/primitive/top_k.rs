@@ -438,18 +438,16 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
 
     /// New memory for as many elements as are written.
     fn alloc<T: Element>(&self) -> Result<Buffer<T, B>> {
-        match &self.segments {
-            None | Some((Segments::Rows(_), _)) if self.keys.length().is_some() => {
-                return Err(Error::Invalid(format!(
-                    "a top_k to new memory of keys whose number is on the device: there may be fewer than k = {}; use to(&out), \
-                     which leaves the places behind them as they are",
-                    self.k
-                )));
-            }
-            // A call that is refused needs no room.
-            None => return self.device.alloc(self.k.min(self.keys.len())),
-            Some(_) => {}
+        // Of segments with offsets all places are written, however many keys there are.
+        let may_be_fewer = !matches!(self.segments, Some((Segments::Offsets { .. }, _)));
+        if may_be_fewer && self.keys.length().is_some() {
+            return Err(Error::Invalid(format!(
+                "a top_k to new memory of keys whose number is on the device: there may be fewer than k = {}; use to(&out), \
+                 which leaves the places behind them as they are",
+                self.k
+            )));
         }
+        // A call that is refused needs no room.
         let taken = if self.refusal().is_some() { 0 } else { self.request(Wanted::Keys).taken() };
         self.device.alloc(taken as usize)
     }

@@ -261,6 +261,20 @@ impl TopKTask<'_> {
         Ok(sort(&planner, request)?.within(&Within { slots, n: Some(request.n as u32) }, scratch))
     }
 
+    /// The keys of so many candidates, and a sort that gives these keys' places.
+    fn by_key(&self, candidates: Region, room: u32, places: Region, scratch: &mut Scratch) -> Result<Vec<Step>> {
+        let keys = scratch.take(u64::from(room) * u64::from(self.image.bytes));
+        let loaded = self.launch(
+            (&CANDIDATES, &[]),
+            &[],
+            self.groups(room),
+            vec![("input", self.keys()), ("candidates", candidates), ("keys", keys)],
+            vec![("n", Param::ELEMENTS), ("room", Param::Word(room)), self.input_offset()],
+        );
+        let slots = [(Slot::Input, keys), (Slot::Output, places)];
+        Ok([vec![loaded], self.sort_scratch(&self.argsort(room.into()), &slots, scratch)?].concat())
+    }
+
     /// Bits of an index.
     fn index_bits(&self) -> u32 {
         u64::BITS - self.request.n.leading_zeros()
@@ -274,6 +288,14 @@ impl TopKTask<'_> {
     /// Places of these digits.
     fn places(&self) -> u32 {
         self.image.width().div_ceil(8) + self.index_bits().div_ceil(8)
+    }
+
+    /// How many segments have keys.
+    fn segments(&self) -> Param {
+        match self.request.segments {
+            Some(Segments::Rows(width)) => Param::ELEMENTS.in_parts(width as u32),
+            _ => Param::Word(self.request.count() as u32),
+        }
     }
 
     /// Where segments begin: all keys are one, where there are none.
@@ -300,16 +322,8 @@ impl TopKTask<'_> {
         told
     }
 
-    /// How many segments have keys.
-    fn segments(&self) -> Param {
-        match self.request.segments {
-            Some(Segments::Rows(width)) => Param::ELEMENTS.in_parts(width as u32),
-            _ => Param::Word(self.request.count() as u32),
-        }
-    }
-
     /// The same, and where to write what is wanted.
-    fn told_wanted(&self, mut told: Told) -> Told {
+    fn told_targets(&self, mut told: Told) -> Told {
         let (request, wanted) = (self.request, &self.request.wanted);
         let taken = |slot, bytes: u32| whole(slot, request.taken().saturating_mul(bytes.into()));
         let unit = wanted.value().map_or(4, ElementType::unit);
@@ -327,11 +341,6 @@ impl TopKTask<'_> {
             told.bindings.push(("target_values", target));
             told.params.push(("target_values_offset", offset("target_values", target, unit)));
         }
-        if let Wanted::Pairs(value) = wanted {
-            let source = whole(Slot::InputValues, request.n.saturating_mul(value.bytes().into()));
-            told.bindings.push(("input_values", source));
-            told.params.push(("input_values_offset", offset("input_values", source, unit)));
-        }
         told.constants.extend([
             ("GIVES_KEYS", wanted.keys().into()),
             ("SOURCE_VALUES", matches!(wanted, Wanted::Pairs(_)).into()),
@@ -342,15 +351,24 @@ impl TopKTask<'_> {
         told
     }
 
+    /// The same, and the values that are beside the keys.
+    fn told_wanted(&self, told: Told) -> Told {
+        let mut told = self.told_targets(told);
+        if let Wanted::Pairs(value) = &self.request.wanted {
+            let source = whole(Slot::InputValues, self.request.n.saturating_mul(value.bytes().into()));
+            told.bindings.push(("input_values", source));
+            told.params.push(("input_values_offset", offset("input_values", source, value.unit())));
+        }
+        told
+    }
+
     /// Zeros, where there are no keys.
     fn nothing(&self) -> Vec<Step> {
         let taken = self.request.taken() as u32;
         if taken == 0 {
             return vec![];
         }
-        let mut told = self.told_wanted(Told::default());
-        told.bindings.retain(|(name, _)| name.starts_with("target"));
-        told.params.retain(|(name, _)| name.starts_with("target"));
+        let mut told = self.told_targets(Told::default());
         told.params.push(("most", Param::Word(taken)));
         vec![self.launch((&NONE, &[]), &told.constants, self.groups(taken), told.bindings, told.params)]
     }
@@ -396,7 +414,7 @@ fn on_threads(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     };
     told.constants.push(("SAMPLES", samples.map_or(0, |(samples, _)| samples)));
     told.bindings.push(("input", task.keys()));
-    let segments = ("segments", Param::Word(request.count() as u32));
+    let segments = ("segments", task.segments());
     told.params.extend([("n", Param::ELEMENTS), task.k(), segments, task.input_offset()]);
     let launch = task.launch((&PARALLEL_KERNEL, &[]), &told.constants, 1, told.bindings, told.params);
     Ok(Work::new(Scratch::default(), vec![launch]))

@@ -1,6 +1,6 @@
 //! A radix selection by one workgroup for each segment, and a sort of what is found: for more keys of a segment than a workgroup has room for.
 
-use super::{CANDIDATES, RADIX, SEGMENT_NUMBERS, TopKTask, WORKGROUP_SELECT};
+use super::{RADIX, SEGMENT_NUMBERS, TopKTask, WORKGROUP_SELECT};
 use crate::algorithm::Work;
 use crate::scratch::Scratch;
 use crate::{ElementType, Param, Result, Scalar, Slot, SortRequest};
@@ -15,7 +15,6 @@ pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
     task.planner.check_turns(&WORKGROUP_SELECT, turns, because, "one segment after the other")?;
     let mut scratch = Scratch::default();
     let [chosen, by_key, numbers, sorted, ordered] = [(); 5].map(|()| scratch.take(4 * u64::from(slots)));
-    let keys = scratch.take(u64::from(slots) * u64::from(task.image.bytes));
     let mut told = task.told_segments();
     let words = [("slots", Param::Word(count)), task.k()];
     told.bindings.extend([("input", task.keys()), ("chosen", chosen)]);
@@ -23,15 +22,7 @@ pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
     told.parts.push("top_k/digits");
     told.params.extend([("n", Param::ELEMENTS), task.input_offset()].into_iter().chain(words));
     let mut steps = vec![task.launch((&RADIX, &told.parts), &told.constants, count, told.bindings, told.params)];
-    steps.push(task.launch(
-        (&CANDIDATES, &[]),
-        &[],
-        task.groups(slots),
-        vec![("input", task.keys()), ("candidates", chosen), ("keys", keys)],
-        vec![("n", Param::ELEMENTS), ("room", Param::Word(slots)), task.input_offset()],
-    ));
-    let order = [(Slot::Input, keys), (Slot::Output, by_key)];
-    steps.extend(task.sort_scratch(&task.argsort(slots.into()), &order, &mut scratch)?);
+    steps.extend(task.by_key(chosen, slots, by_key, &mut scratch)?);
     steps.push(task.launch(
         (&SEGMENT_NUMBERS, &[]),
         &[],

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::{BOUND, CANDIDATES, DIGIT, FILTER, PAD, SAMPLE, TopKTask, sort};
+use super::{BOUND, DIGIT, FILTER, PAD, SAMPLE, TopKTask, sort};
 use crate::algorithm::within::Within;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::planner::Planner;
@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Kernel, KeyImage, Param, Region, Result, Scalar, Slot, SortRequest, Step};
 
-/// The planner's choice: reads each key once.
+/// The planner's choice for the first of many keys: reads each key once.
 pub static SAMPLE_SELECT: Algorithm = Algorithm {
     // Those of its sorts.
     tiles_wait: true,
@@ -199,7 +199,6 @@ impl SampleTask<'_> {
     fn ordered(&self, bound: Region, candidates: Region, scratch: &mut Scratch) -> Result<Vec<Step>> {
         let groups = self.groups(self.room);
         let [indices, places] = [(); 2].map(|()| scratch.take(u64::from(self.room) * 4));
-        let keys = scratch.take(u64::from(self.room) * u64::from(self.image.bytes));
         let padded = self.launch(
             (&PAD, &["top_k/bound_words"]),
             &[],
@@ -209,18 +208,7 @@ impl SampleTask<'_> {
         );
         let by_index = SortRequest::new(Scalar::U32.into(), self.room.into()).by_bits(0..self.index_bits());
         let by_index = self.sort_scratch(&by_index, &[(Slot::Input, candidates), (Slot::Output, indices)], scratch)?;
-        let loaded = self.launch(
-            (&CANDIDATES, &[]),
-            &[],
-            groups,
-            vec![("input", self.keys()), ("candidates", indices), ("keys", keys)],
-            vec![("n", Param::ELEMENTS), self.room(), self.input_offset()],
-        );
-        let by_key = self.sort_scratch(
-            &self.argsort(self.room.into()),
-            &[(Slot::Input, keys), (Slot::Output, places)],
-            scratch,
-        )?;
-        Ok([vec![padded], by_index, vec![loaded], by_key, vec![self.give(places, Some(indices))]].concat())
+        let by_key = self.by_key(indices, self.room, places, scratch)?;
+        Ok([vec![padded], by_index, by_key, vec![self.give(places, Some(indices))]].concat())
     }
 }

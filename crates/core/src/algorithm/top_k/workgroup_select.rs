@@ -6,7 +6,7 @@ use crate::planner::{BESIDE, Planner};
 use crate::primitive::top_k::{TOP_K, TopKRequest};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{DeviceKind, Param, Result, Scalar, Slot, Step};
+use crate::{Param, Result, Scalar, Slot, Step};
 
 /// The planner's choice for segments and for few keys: reads each key once.
 pub static WORKGROUP_SELECT: Algorithm = Algorithm {
@@ -96,18 +96,15 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &TopKRequest) -> bool {
 }
 
 /// In how many parts workgroups take each segment.
-fn parts(planner: &Planner<'_>, request: &TopKRequest) -> Option<u64> {
-    let shape = Shape::of(planner, request, request.image().ok()?.words())?;
+fn parts(planner: &Planner<'_>, request: &TopKRequest, shape: &Shape) -> u64 {
     let (count, k) = (request.count().max(1), request.taken_each().max(1));
     let about = request.n / count;
     let wanted = u64::from(planner.resident(planner.tuning.top_k.select_groups_each)) / count;
     // The second launch takes as many keys as each workgroup of the first, then.
     let even = if about > 4 * u64::from(shape.tile()) { (about / k).isqrt() } else { 1 };
     let parts = wanted.min(even).max(1);
-    // Mesa's processors end loops after so many turns.
-    let of_mesa = planner.caps.kind == DeviceKind::Cpu && !planner.caps.forward_progress;
     let turns = request.longest().div_ceil(shape.tile().into()) * shape.turns();
-    Some(if of_mesa { parts.max(turns.div_ceil(1 << 15)) } else { parts })
+    if planner.ends_loops() { parts.max(turns.div_ceil(1 << 15)) } else { parts }
 }
 
 fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
@@ -115,9 +112,9 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     if request.n == 0 || request.taken() == 0 {
         return Ok(Work::new(Scratch::default(), task.nothing()));
     }
-    let shape = Shape::of(planner, request, task.image.words());
-    let (Some(shape), Some(parts)) = (shape, parts(planner, request)) else { return radix::plan(&task) };
-    let (count, parts, k) = (request.count() as u32, parts as u32, request.taken_each() as u32);
+    let Some(shape) = Shape::of(planner, request, task.image.words()) else { return radix::plan(&task) };
+    let parts = parts(planner, request, &shape) as u32;
+    let (count, k) = (request.count() as u32, request.taken_each() as u32);
     let mut scratch = Scratch::default();
     let mut steps = vec![];
     let from = (parts > 1).then(|| scratch.take(4 * u64::from(count) * u64::from(parts) * u64::from(k)));
