@@ -2,30 +2,6 @@
 // then pairs of sorted runs become runs of twice as many, of which each invocation merges those keys that go to its own places.
 
 #define TILE (WORKGROUP * ITEMS)
-// From one word of the tile's keys to the next: with a place that is read once a run has ended, and whose key nobody takes.
-#define STRIDE (TILE + 1u)
-// What moves: a key's words and, of a pair, the index of its value.
-#define MOVED (KEY_WORDS + (VALUE_WORDS > 0u ? 1u : 0u))
-
-// The tile, one word of all keys after the other, and of pairs the indices of their values.
-extern __shared__ u32 exchange[];
-
-FUNCTION Key key_at(u32 at) {
-  Key key = ordered_last();
-#pragma unroll
-  for (u32 word = 0u; word < KEY_WORDS; word++) { key = key_with_word(key, word, exchange[word * STRIDE + at]); }
-  return key;
-}
-
-FUNCTION u32 origin_at(u32 at) {
-  return VALUE_WORDS > 0u ? exchange[(MOVED - 1u) * STRIDE + at] : 0u;
-}
-
-FUNCTION void put(u32 at, Key key, u32 origin) {
-#pragma unroll
-  for (u32 word = 0u; word < KEY_WORDS; word++) { exchange[word * STRIDE + at] = key_word(key, word); }
-  if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * STRIDE + at] = origin; }
-}
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_merge(ARGUMENTS) {
   admit_successor();
@@ -51,28 +27,14 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_merge(ARG
   }
   workgroup_barrier();
 
-  // 2. Take ITEMS keys that stand together, and sort them: neighbours change places by turns, but not where their keys are equal.
+  // 2. Take ITEMS keys that stand together, and sort them.
   const u32 first = thread * ITEMS;
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     keys[k] = key_at(first + k);
     origins[k] = origin_at(first + k);
   }
-#pragma unroll
-  for (u32 turn = 0u; turn < ITEMS; turn++) {
-#pragma unroll
-    for (u32 pair = 0u; pair < NEIGHBOURS; pair++) {
-      const u32 k = 2u * pair + turn % 2u;
-      const Key left = keys[k];
-      const Key right = keys[k + 1u];
-      const u32 left_origin = origins[k];
-      const bool swap = ordered_before(right, left);
-      keys[k] = swap ? right : left;
-      keys[k + 1u] = swap ? left : right;
-      origins[k] = swap ? origins[k + 1u] : left_origin;
-      origins[k + 1u] = swap ? left_origin : origins[k + 1u];
-    }
-  }
+  sort_own(keys, origins, 0u);
 
   for (u32 run = 1u; run * ITEMS < segment.count; run *= 2u) {
     // 3. Lay the runs beside each other.

@@ -2,31 +2,6 @@
 // then pairs of sorted runs become runs of twice as many, of which each invocation merges those keys that go to its own places.
 
 const TILE: u32 = WORKGROUP * ITEMS;
-// From one word of the tile's keys to the next: with a place that is read once a run has ended, and whose key nobody takes.
-const STRIDE: u32 = TILE + 1u;
-// What moves: a key's words and, of a pair, the index of its value.
-const MOVED: u32 = KEY_WORDS + min(VALUE_WORDS, 1u);
-
-// The tile, one word of all keys after the other, and of pairs the indices of their values.
-var<workgroup> exchange: array<u32, MOVED * STRIDE>;
-
-fn key_at(at: u32) -> Key {
-  var key = ordered_last();
-  // unroll
-  for (var word = 0u; word < KEY_WORDS; word++) { key = key_with_word(key, word, exchange[word * STRIDE + at]); }
-  return key;
-}
-
-fn origin_at(at: u32) -> u32 {
-  if (VALUE_WORDS > 0u) { return exchange[(MOVED - 1u) * STRIDE + at]; }
-  return 0u;
-}
-
-fn put(at: u32, key: Key, origin: u32) {
-  // unroll
-  for (var word = 0u; word < KEY_WORDS; word++) { exchange[word * STRIDE + at] = key_word(key, word); }
-  if (VALUE_WORDS > 0u) { exchange[(MOVED - 1u) * STRIDE + at] = origin; }
-}
 
 // In place through the binding that the keys are stored through, as `source_value` is.
 fn source_key(at: u32) -> StoredKey {
@@ -56,28 +31,14 @@ fn sort_merge(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
   storageBarrier();
   workgroupBarrier();
 
-  // 2. Take ITEMS keys that stand together, and sort them: neighbours change places by turns, but not where their keys are equal.
+  // 2. Take ITEMS keys that stand together, and sort them.
   let first = thread * ITEMS;
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
     keys[k] = key_at(first + k);
     origins[k] = origin_at(first + k);
   }
-  // unroll
-  for (var turn = 0u; turn < ITEMS; turn++) {
-    // unroll
-    for (var pair = 0u; pair < NEIGHBOURS; pair++) {
-      let k = 2u * pair + turn % 2u;
-      let left = keys[k];
-      let right = keys[k + 1u];
-      let left_origin = origins[k];
-      let swap = ordered_before(right, left);
-      keys[k] = select(left, right, swap);
-      keys[k + 1u] = select(right, left, swap);
-      origins[k] = select(left_origin, origins[k + 1u], swap);
-      origins[k + 1u] = select(origins[k + 1u], left_origin, swap);
-    }
-  }
+  sort_own(&keys, &origins, 0u);
 
   for (var run = 1u; run * ITEMS < segment.count; run *= 2u) {
     // 3. Lay the runs beside each other.

@@ -113,7 +113,7 @@ pub struct CompareArgs {
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "8",
           value_name = "LENGTH")]
     pub run_length: Vec<u32>,
-    /// How long segments are on average, for segmented_reduce, segmented_scan and segmented_top_k.
+    /// How long segments are on average, for what has segments.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 30), default_value = "256",
           value_name = "LENGTH")]
     pub segment_length: Vec<u32>,

@@ -11,7 +11,8 @@ use trifold_core::{
 
 use crate::operators;
 use crate::table::{
-    builtin, by_key, keeping, kept_otherwise, product, reduce, scan, select, sort, top_k_of_segments, value_types,
+    builtin, by_key, keeping, kept_otherwise, product, reduce, scan, select, sort, sorts_of_segments,
+    top_k_of_segments, value_types,
 };
 
 /// How many of the kernels that differ in type and operator alone.
@@ -201,6 +202,7 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     requests.extend([scan(&float, ScanKind::Inclusive, 1 << 28), reduce(&float, 1 << 28)]);
     // Of a few keys, of more than a workgroup has room for, and of none.
     requests.extend([(32, n), (9000, n), (32, 0)].into_iter().flat_map(|(k, n)| top_k_of_segments(k, n)));
+    requests.extend(sorts_of_segments(n));
     // With the total beside it.
     let (op, kind) = (builtin(Builtin::Sum, Scalar::U32), ScanKind::Exclusive);
     requests.push(Request::Scan(ScanRequest { op, n, kind, initial: None, total: true }));

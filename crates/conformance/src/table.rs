@@ -14,6 +14,7 @@ mod segmented;
 mod select;
 mod sizes;
 mod sort;
+mod sort_segments;
 mod top_k;
 mod tuned;
 pub(crate) mod views;
@@ -61,6 +62,7 @@ pub(crate) use segmented::{offsets, offsets_of, segmented};
 pub(crate) use select::{keeping, kept_otherwise, select};
 pub(crate) use sizes::requests;
 pub(crate) use sort::sort;
+pub(crate) use sort_segments::sorts_of_segments;
 pub(crate) use top_k::{top_k, top_k_of_segments};
 pub use tuned::tuned_cases;
 
@@ -164,11 +166,13 @@ impl Table<'_> {
         }
     }
 
-    /// A row by an algorithm. The literature's have many siblings: of the quick level's rows they are given the plainest.
+    /// A row by an algorithm. The literature's have many siblings: of the quick level's rows they are given the plainest. So is a sort by
+    /// merging, whose rows are of segments.
     fn row_of_rung(&mut self, row: Row, algorithm: &'static Algorithm) {
         let typical = scan::is_typical(&row.request, self.caps) && sort::is_typical(&row.request);
         let plain = typical && row.distribution == Distribution::Uniform && row.runs == 2;
-        let sibling = algorithm.is_reference || algorithm.variant_of.is_some();
+        let merges_all = *algorithm == trifold_core::algorithm::sort::MERGE_SORT && row.request.segments().is_none();
+        let sibling = algorithm.is_reference || algorithm.variant_of.is_some() || merges_all;
         if self.level == Level::Full || plain || !sibling {
             self.row(row.algorithm(algorithm));
         }

@@ -120,6 +120,14 @@ impl Region {
         self.bytes
     }
 
+    /// So many of its bytes, from one on.
+    pub(crate) fn part(&self, offset: usize, bytes: usize) -> Result<Region> {
+        if offset.checked_add(bytes).is_none_or(|end| end > self.bytes) {
+            return Err(Error::Invalid(format!("{bytes} bytes at {offset} of a span of {}", self.bytes)));
+        }
+        Ok(Region { memory: self.memory.clone(), offset: self.offset + offset, bytes })
+    }
+
     /// Writes as many bytes as it has.
     ///
     /// # Errors

@@ -11,15 +11,19 @@
 //! Keys of less than a word are counted. All other keys, and those that a part of their bits orders, become words of what is
 //! compared and an index: keys and values are gathered by it.
 
+mod segments;
+
 use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
 use trifold_core::{ElementType, Error, KernelKey, KeyImage, Order, Request, Result, Scalar, ScalarKind, key_align};
 
+use self::segments::Segments;
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Inputs, Output, ordered};
 use crate::radix::{self, Word};
+use crate::segmented::begins;
 use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts, inside};
 
 /// Elements that one task of a parallel loop takes.
@@ -35,6 +39,8 @@ struct SortStep {
     input: Region,
     output: Region,
     values: Option<Values>,
+    /// Without, all keys are sorted.
+    segments: Option<Segments>,
 }
 
 #[derive(Clone)]
@@ -70,7 +76,7 @@ impl KeyOrder {
 }
 
 /// Key bits: u32 or u64.
-pub(crate) trait Bits: Copy + Send + Sync + RadixKey {
+pub(crate) trait Bits: Copy + Ord + Send + Sync + RadixKey {
     /// Such bits above 32 others.
     type Pair: Word;
     /// Bits that compare, as unsigned integers, as the keys do in the wanted order.
@@ -171,13 +177,19 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
             all.into_iter().try_for_each(|region| pairs.check_apart(region).and(spare.check_apart(region)))?;
         }
     }
-    Ok(Box::new(SortStep { n, order: KeyOrder::of(&image), image, input, output, values }))
+    let segments = Segments::bind(key, arguments)?;
+    if let Some(offsets) = segments.as_ref().and_then(Segments::region) {
+        let outputs = [&output].into_iter().chain(values.iter().map(|values| &values.output));
+        outputs.into_iter().try_for_each(|output| output.check_apart(offsets))?;
+    }
+    Ok(Box::new(SortStep { n, order: KeyOrder::of(&image), image, input, output, values, segments }))
 }
 
 impl Work for SortStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         let mut reads = vec![&self.input];
         let mut writes = vec![&self.output];
+        reads.extend(self.segments.as_ref().and_then(Segments::region));
         if let Some(v) = &self.values {
             reads.extend(&v.input);
             writes.push(&v.output);
@@ -185,6 +197,26 @@ impl Work for SortStep {
         }
         let _access = Access::to(&reads, &writes)?;
         // SAFETY: `_access` covers all of the memory, and lasts past this.
+        unsafe {
+            match &self.segments {
+                Some(by) => self.sort_segments(pool, by),
+                None => self.sort_all(pool),
+            }
+        }
+    }
+
+    fn resized(&self, n: usize) -> Box<dyn Work> {
+        Box::new(SortStep { n, ..self.clone() })
+    }
+}
+
+impl SortStep {
+    /// Sorts all keys.
+    ///
+    /// # Safety
+    /// The caller holds access to the regions.
+    unsafe fn sort_all(&self, pool: &ThreadPool) -> Result<()> {
+        // SAFETY: the caller's promise; each function is for keys of the type that it reads.
         unsafe {
             match (&self.values, self.order, self.image.bytes) {
                 (None, Some(order), 4) => inside(pool, 4 * self.n, |parallel| self.sort_keys::<u32>(order, parallel)),
@@ -197,12 +229,6 @@ impl Work for SortStep {
         }
     }
 
-    fn resized(&self, n: usize) -> Box<dyn Work> {
-        Box::new(SortStep { n, ..self.clone() })
-    }
-}
-
-impl SortStep {
     /// # Safety
     /// The caller holds access to the regions, and `K` is as wide as the keys.
     unsafe fn sort_keys<K: Bits>(&self, order: KeyOrder, parallel: bool) -> Result<()> {
@@ -509,19 +535,31 @@ fn reserve<T>(n: usize) -> Result<Vec<T>> {
     Ok(vec)
 }
 
-/// What a sort must give.
-pub(crate) fn expect(request: &Request, Inputs { input: keys, values, .. }: Inputs<'_>) -> Option<Expected> {
+/// What a sort must give. What is before the first segment and behind the last is a segment too.
+pub(crate) fn expect(request: &Request, Inputs { input: keys, values, offsets }: Inputs<'_>) -> Option<Expected> {
     let Request::Sort(request) = request else { return None };
     let image = request.image().ok()?;
-    let places = ordered(&image, keys, usize::MAX);
+    let key_bytes = request.key.bytes() as usize;
+    let n = keys.len() / key_bytes;
+    let mut cuts = vec![0];
+    cuts.extend(request.segments.iter().flat_map(|by| begins(by, n, offsets.unwrap_or_default())));
+    cuts.push(n as u32);
+    // Where the key stood that comes to each place, and where its segment begins.
+    let places = cuts.par_windows(2).flat_map_iter(|cuts| {
+        let (begin, end) = (cuts[0], cuts[1]);
+        let places = ordered(&image, &keys[begin as usize * key_bytes..end as usize * key_bytes], usize::MAX);
+        places.into_iter().map(move |place| (begin + place, begin))
+    });
+    let places: Vec<(u32, u32)> = places.collect();
     let gathered = |element: &ElementType, bytes: &[u8]| {
         let size = element.bytes() as usize;
-        let parts = places.par_iter().flat_map_iter(|&i| bytes[i as usize * size..][..size].iter().copied());
+        let parts = places.par_iter().flat_map_iter(|&(i, _)| bytes[i as usize * size..][..size].iter().copied());
         Output::exact(element, parts.collect())
     };
     if request.by_place {
         let sorted = request.writes_keys.then(|| gathered(&request.key, keys));
-        let places = Output::exact(&ElementType::Scalar(Scalar::U32), bytemuck::cast_slice(&places).to_vec());
+        let places = places.iter().flat_map(|(i, begin)| (i - begin).to_le_bytes()).collect();
+        let places = Output::exact(&ElementType::Scalar(Scalar::U32), places);
         return Some(Expected { values: sorted, ..Expected::of(places) });
     }
     let values = request.value.as_ref().zip(values).map(|(value, bytes)| gathered(value, bytes));

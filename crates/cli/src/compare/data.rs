@@ -44,8 +44,9 @@ impl Data {
             match operand.slot {
                 Slot::Input | Slot::Leaf(0) => upload(backend, case.input.as_bytes()),
                 Slot::InputValues | Slot::Offsets | Slot::Leaf(_) => {
-                    let missing = || Error::Invalid("the case has no values".into());
-                    upload(backend, case.values.as_ref().ok_or_else(missing)?.as_bytes())
+                    let given = if operand.slot == Slot::Offsets { &case.offsets } else { &case.values };
+                    let missing = || Error::Invalid(format!("the case has no {}", operand.slot.noun()));
+                    upload(backend, given.as_ref().ok_or_else(missing)?.as_bytes())
                 }
                 _ => allocate(backend, operand.bytes() as usize),
             }

@@ -43,6 +43,8 @@ pub struct Case {
     pub input: Rc<Elements>,
     /// Of sorts of pairs and of what is by key.
     pub values: Option<Elements>,
+    /// Of segments.
+    pub offsets: Option<Elements>,
     pub expected: Expected,
 }
 
@@ -63,10 +65,9 @@ impl Inputs {
         let input = last.filter(|case| case.source == source).map(|case| Rc::clone(&case.input));
         let make = || Rc::new(Elements::shaped(source.distribution, source.shape, job.scalar, job.n, SEED));
         let input = input.unwrap_or_else(make);
-        let is_second = |slot| matches!(slot, Slot::InputValues | Slot::Offsets | Slot::Leaf(1));
+        let is_second = |slot| matches!(slot, Slot::InputValues | Slot::Leaf(1));
         let values = request.operands().into_iter().find(|operand| is_second(operand.slot));
         let values = values.map(|values| match request.op() {
-            _ if values.slot == Slot::Offsets => Elements::offsets(job.conditions.segments, job.n),
             // Of a scan by key these are the keys.
             Some(_) if job.primitive == &forms::SCAN_BY_KEY => {
                 Elements::shaped(Distribution::Uniform, job.shape(), job.scalar, job.n, !SEED)
@@ -75,8 +76,10 @@ impl Inputs {
             None => Elements::indices(job.n, values.element.bytes()),
         });
         let second = values.as_ref().map(Elements::as_bytes);
-        let offsets = second.filter(|_| request.segments().is_some());
-        let told = oracle::Inputs { offsets, ..oracle::Inputs::new(input.as_bytes(), second) };
+        let has_offsets = request.operands().iter().any(|operand| operand.slot == Slot::Offsets);
+        let offsets = has_offsets.then(|| Elements::offsets(job.conditions.segments, job.n));
+        let told = oracle::Inputs::new(input.as_bytes(), second);
+        let told = oracle::Inputs { offsets: offsets.as_ref().map(Elements::as_bytes), ..told };
         let expected = match request.views() {
             [] => oracle::expect(request, told),
             [viewed, ..] => {
@@ -85,7 +88,7 @@ impl Inputs {
                 oracle::expect(request, oracle::Inputs::new(&made, None))
             }
         };
-        self.keep(Rc::new(Case { source, request: request.clone(), input, values, expected }))
+        self.keep(Rc::new(Case { source, request: request.clone(), input, values, offsets, expected }))
     }
 
     fn keep(&self, case: Rc<Case>) -> Rc<Case> {

@@ -93,25 +93,27 @@ pub fn is_software(kind: DeviceKind) -> bool {
 pub fn request(job: &Job) -> Result<Request> {
     let request = job.primitive.request(job.scalar, job.operator.unwrap_or(trifold::plan::Builtin::Sum), job.n)?;
     let Conditions { bits, value, segments, k, .. } = job.conditions;
+    let give = |by: &mut Segments| {
+        if let Segments::Offsets { count, .. } = by {
+            *count = segments.segments(job.n);
+        }
+    };
     Ok(match request {
         Request::Sort(mut sort) => {
             sort.bits = bits.map(|(start, end)| start..end);
             if job.primitive == &forms::SORT_PAIRS {
                 sort.value = Some(value.into());
             }
+            sort.segments.iter_mut().for_each(give);
             sort.into()
         }
         Request::Segmented(mut segmented) => {
-            if let Segments::Offsets { count, .. } = &mut segmented.by {
-                *count = segments.segments(job.n);
-            }
+            give(&mut segmented.by);
             segmented.into()
         }
         Request::TopK(mut top) => {
             top.k = k.into();
-            if let Some(Segments::Offsets { count, .. }) = &mut top.segments {
-                *count = segments.segments(job.n);
-            }
+            top.segments.iter_mut().for_each(give);
             top.into()
         }
         other => other,

@@ -35,7 +35,13 @@ fn sorts() -> [(Scalar, Option<ElementType>, Order, Placement); 6] {
 /// The keys of a sort, and the values if it has some.
 pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
     let Request::Sort(r) = request else { return None };
-    let keys = inputs::keys(&r.key, distribution, r.n, random);
+    let keys = match distribution {
+        // Of segments these say where they begin.
+        Distribution::Reversed if r.segments.is_some() => Distribution::Uniform,
+        Distribution::Alternating | Distribution::Constant if r.segments.is_some() => Distribution::Few,
+        keys => keys,
+    };
+    let keys = inputs::keys(&r.key, keys, r.n, random);
     let given = r.value.as_ref().filter(|_| !r.by_place);
     Some((keys, given.map(|value| inputs::values(value, r.n))))
 }
@@ -65,6 +71,7 @@ impl Table<'_> {
         self.argsorts();
         self.sort_reuse();
         self.sort_large();
+        self.sorts_of_segments();
         let sizes = (0..64).map(|i| 1 + (i * 613) % 9001);
         let rows = sizes.map(|n| Row::new(sort(Scalar::U32, None, Order::Ascending, n))).collect();
         self.push("queue/sort/64".into(), Body::Queue(rows));

@@ -154,7 +154,7 @@ primitives! {
     /// Reduce or scan segments.
     segmented: Segmented(SegmentedRequest) as SEGMENTED_REDUCE, SEGMENTED_SCAN, SCAN_BY_KEY;
     /// Sort.
-    sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT;
+    sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT, SEGMENTED_SORT, SEGMENTED_SORT_PAIRS;
     /// The largest or smallest keys.
     top_k: TopK(TopKRequest) as TOP_K, SEGMENTED_TOP_K;
     /// Select, partition, find, or keep the first of each run.
@@ -335,7 +335,7 @@ impl Request {
     }
 
     /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort,
-    /// top_k, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique, unique_by_key, histogram, reduce_by_key or run_length_encode.
+    /// segmented_sort, segmented_sort_pairs, top_k, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique, unique_by_key, histogram, reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name
     }

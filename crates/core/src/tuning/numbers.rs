@@ -169,6 +169,8 @@ tuning! {
     one_tile: OneTile in algorithm::sort::one_tile,
     /// Numbers of a sort by one workgroup that merges.
     merge_tile: MergeTile in algorithm::sort::merge_tile,
+    /// Numbers of sorts by merging.
+    merge_sort: MergeSorts in algorithm::sort::merge_sort,
     /// Up to which size a sort merges.
     sort_choice: SortChoice in primitive::sort,
     /// Numbers of the workgroups that sort buckets.

@@ -78,11 +78,12 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
 /// The largest tile: a power of two of invocations, whose runs are merged in pairs, of an odd number of keys, which
 /// keeps them off each other's banks.
 fn shape(planner: &Planner<'_>, job: &SortTask) -> WorkgroupTile {
-    let mut shape = WorkgroupTile {
-        workgroup: planner.tuning.merge_tile.workgroup,
-        keys: odd(planner.tuning.merge_tile.keys),
-        resident: 1,
-    };
+    let numbers = &planner.tuning.merge_tile;
+    fitting(planner, job, WorkgroupTile { workgroup: numbers.workgroup, keys: odd(numbers.keys), resident: 1 })
+}
+
+/// The same or a smaller shape, whose keys workgroup memory holds.
+pub(super) fn fitting(planner: &Planner<'_>, job: &SortTask, mut shape: WorkgroupTile) -> WorkgroupTile {
     let fits = |shape| shared_bytes(job, shape) + 64 <= planner.ranking_room();
     while (!fits(shape) || u64::from(shape.tile()) > LARGEST_TILE) && shape.tile() > 1 {
         if shape.keys > 1 {
@@ -117,16 +118,17 @@ fn key(planner: &Planner<'_>, job: &SortTask, shape: WorkgroupTile) -> KernelKey
         constants.push(("DYNAMIC_BYTES", shared_bytes(job, shape)));
     }
     constants.extend(planner.aliasing(true));
-    let parts = ["sort/segment_whole"].into_iter().chain(job.with_values("sort/place_values"));
+    let parts =
+        ["sort/exchange", "sort/own", "sort/segment_whole"].into_iter().chain(job.with_values("sort/place_values"));
     job.kernel(&KERNEL, parts.collect(), &constants)
 }
 
 /// Workgroup memory for the words of a tile that move, and for a place behind it.
-fn shared_bytes(job: &SortTask, shape: WorkgroupTile) -> u32 {
+pub(super) fn shared_bytes(job: &SortTask, shape: WorkgroupTile) -> u32 {
     job.moved_words() * (shape.tile() + 1) * 4
 }
 
 /// The largest odd number up to this one, which is at least 1.
-fn odd(number: u32) -> u32 {
+pub(super) fn odd(number: u32) -> u32 {
     number - u32::from(number.is_multiple_of(2))
 }

@@ -1,7 +1,8 @@
 //! Sorts: Onesweep, by buckets or within one workgroup where keys are few, or upsweep, scan and downsweep where no workgroup may wait
-//! for another; and the literature's.
+//! for another; and the literature's. Segments are sorted by merging.
 
 pub(crate) mod hybrid;
+pub(crate) mod merge_sort;
 pub(crate) mod merge_tile;
 mod msd_first;
 pub(crate) mod one_tile;
@@ -14,6 +15,7 @@ pub(crate) mod upsweep_downsweep;
 mod upsweep_downsweep_4bit;
 
 pub use hybrid::HYBRID;
+pub use merge_sort::MERGE_SORT;
 pub use merge_tile::MERGE_TILE;
 pub use msd_first::MSD_FIRST;
 pub use one_tile::ONE_TILE;
@@ -37,6 +39,7 @@ pub(crate) static ALL: &[&Algorithm] = &[
     &HYBRID,
     &UPSWEEP_DOWNSWEEP,
     &MERGE_TILE,
+    &MERGE_SORT,
     &SPLIT,
     &UPSWEEP_DOWNSWEEP_4BIT,
     &MSD_FIRST,
@@ -48,6 +51,9 @@ pub(crate) static KERNELS: &[&Kernel] = &[
     &partition::ONESWEEP,
     &segments::ONE_WORKGROUP,
     &merge_tile::KERNEL,
+    &merge_sort::BOUNDS,
+    &merge_sort::TILE,
+    &merge_sort::MERGE,
     &msd_first::LARGE_BUCKET,
     &upsweep_downsweep::UPSWEEP,
     &upsweep_downsweep::DOWNSWEEP,

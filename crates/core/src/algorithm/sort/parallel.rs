@@ -1,5 +1,6 @@
 //! The CPU backend's sort. Pairs of whole words take scratch: twice as many words, each of a key and a value or its index.
 
+use super::merge_sort::tell_segments;
 use super::{DIGIT_BITS, SortTask};
 use crate::algorithm::{Algorithm, Needs, Of, Row, Work};
 use crate::planner::Planner;
@@ -24,12 +25,15 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let pair = 2 * u64::from(request.key.bytes());
     let pairs = ["pairs", "spare"].into_iter().filter(|_| job.value_bytes > 0 && job.is_of_words());
     let pairs: Vec<_> = pairs.map(|name| (name, scratch.take(request.n * pair))).collect();
-    let launch = Launch {
+    let mut launch = Launch {
         kernel: job.kernel(&KERNEL, vec![], &[]),
         groups: 1,
         bindings: keys.into_iter().chain(values).chain(pairs).collect(),
         params: vec![("n", Param::ELEMENTS)],
         initial: None,
     };
+    if let Some(segments) = &request.segments {
+        tell_segments(segments, &mut launch);
+    }
     Ok(Work::new(scratch, vec![Step::Launch(launch)]))
 }

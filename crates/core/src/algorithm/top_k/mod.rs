@@ -305,7 +305,7 @@ impl TopKTask<'_> {
             Some(Segments::Offsets { of, count }) => {
                 let words = of.bytes() / 4;
                 let region = whole(Slot::Offsets, count.saturating_add(1).saturating_mul(of.bytes().into()));
-                told.parts.push("top_k/offsets");
+                told.parts.push("segments/offsets");
                 told.constants.push(("OFFSET_WORDS", words));
                 told.bindings.push(("offsets", region));
                 told.params.push(("offsets_offset", offset("offsets", region, 4)));
@@ -315,7 +315,7 @@ impl TopKTask<'_> {
                     Some(Segments::Rows(width)) => Param::Word(*width as u32),
                     _ => Param::ELEMENTS,
                 };
-                told.parts.push("top_k/rows");
+                told.parts.push("segments/rows");
                 told.params.push(("width", width));
             }
         }

@@ -1,4 +1,4 @@
-// top_k/rows: where segments begin and end that are rows of one width.
+// segments/rows: where segments begin and end that are rows of one width.
 
 FUNCTION u32 segment_begin(const u32 *offsets, const Params &params, u32 segment, u32 n) {
   return min(segment * params.width, n);

@@ -1,208 +1,14 @@
-//! Sort.
+//! Calls of sorts.
 
 use std::ops::Range;
 
-use super::{Form, Label, Operand, Primitive};
-use crate::algorithm::{Algorithm, sort};
-use crate::planner::Planner;
+use super::{Order, SortRequest};
+use crate::primitive::segmented::Bounds;
+use crate::primitive::{Offset, Segments};
 use crate::results::{Whole, length, unknown_length, whole_results};
-use crate::tuning::numbers;
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, ElementType, IntoInput, Key, KeyImage, Placed, Result, Scalar, Slot,
-    Spans, Transfer, View, block_on,
+    Backend, Buffer, Compacted, Device, Element, IntoInput, Key, Placed, Result, Slot, Spans, Transfer, View, block_on,
 };
-
-numbers! {
-    /// Up to which size a sort merges.
-    pub struct SortChoice by l {
-        /// How many 32-bit keys a sort has at most to be merged by one workgroup, on devices with subgroups; 0 for never.
-        merge_most "merge_most": Optional up to 1 << 14 => 0,
-        /// How many 64-bit keys.
-        merge_most64 "merge_most64": Optional up to 1 << 14 => 2048,
-    }
-}
-
-/// Whether small or large keys come first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// Small keys first.
-    Ascending,
-    /// Large keys first; equal keys still keep their order.
-    Descending,
-}
-
-impl Order {
-    /// In the order of what is in this order already.
-    pub(crate) fn then(self, order: Order) -> Order {
-        if self == order { Order::Ascending } else { Order::Descending }
-    }
-}
-
-/// A stable sort of keys, alone or with a value each.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct SortRequest {
-    /// The keys' type: a scalar, or a struct with key fields.
-    pub key: ElementType,
-    /// The values' type, if there are values.
-    pub value: Option<ElementType>,
-    /// How many keys.
-    pub n: u64,
-    /// Small or large keys first.
-    pub order: Order,
-    /// The bits of a scalar's image that are compared, bit 0 the least; without, all are.
-    pub bits: Option<Range<u32>>,
-    /// Whether the values are the keys' places, 0, 1 and so on, which are not read.
-    pub by_place: bool,
-    /// Whether the keys are written in order.
-    pub writes_keys: bool,
-}
-
-/// Sorts of keys alone.
-pub static SORT_KEYS: Form =
-    Form::new("sort_keys", "Sort of {} keys", |key, _, n| Some(SortRequest::new(ElementType::Scalar(key), n).into()));
-
-/// Sorts of keys that carry their places.
-pub static SORT_PAIRS: Form = Form::new("sort_pairs", "Sort of pairs, {} keys", |key, _, n| {
-    Some(SortRequest::new(ElementType::Scalar(key), n).with(ElementType::Scalar(Scalar::U32)).into())
-});
-
-/// Sorts that give the keys' places in order, and not the keys.
-pub static ARGSORT: Form = Form::new("argsort", "Places of {} keys in order", |key, _, n| {
-    Some(SortRequest::argsort(ElementType::Scalar(key), n).into())
-});
-
-impl SortRequest {
-    /// Of keys alone, small ones first.
-    pub fn new(key: ElementType, n: u64) -> SortRequest {
-        SortRequest { key, value: None, n, order: Order::Ascending, bits: None, by_place: false, writes_keys: true }
-    }
-
-    /// Where the keys stood that come first, second and so on, as `u32`. The keys themselves are not written.
-    pub fn argsort(key: ElementType, n: u64) -> SortRequest {
-        let value = Some(ElementType::Scalar(Scalar::U32));
-        SortRequest { value, by_place: true, writes_keys: false, ..SortRequest::new(key, n) }
-    }
-
-    /// With a value of this type for each key, or without values.
-    pub fn with(self, value: impl Into<Option<ElementType>>) -> SortRequest {
-        SortRequest { value: value.into(), ..self }
-    }
-
-    /// In this order.
-    pub fn in_order(self, order: Order) -> SortRequest {
-        SortRequest { order, ..self }
-    }
-
-    /// By these bits of the keys' images.
-    pub fn by_bits(self, bits: Range<u32>) -> SortRequest {
-        SortRequest { bits: Some(bits), ..self }
-    }
-
-    /// How its keys are ordered.
-    ///
-    /// # Errors
-    /// As of [`KeyImage::new`] and [`KeyImage::of_bits`].
-    pub fn image(&self) -> Result<KeyImage> {
-        match &self.bits {
-            Some(bits) => KeyImage::of_bits(&self.key, self.order, bits.clone()),
-            None => KeyImage::new(&self.key, self.order),
-        }
-    }
-
-    pub(crate) fn value_bytes(&self) -> u32 {
-        self.value.as_ref().map_or(0, ElementType::bytes)
-    }
-
-    /// What is moved where the keys are read to be counted `counts` times, and keys and values in and out `passes` times.
-    pub(crate) fn moved(&self, counts: u64, passes: u64) -> u64 {
-        let key = u64::from(self.key.bytes());
-        let value = u64::from(self.value_bytes());
-        // The first pass knows the places, and the last writes no keys.
-        let left_out = if self.by_place { value } else { 0 } + if self.writes_keys { 0 } else { key };
-        self.n.saturating_mul(counts * key + (passes * 2 * (key + value)).saturating_sub(left_out))
-    }
-
-    /// The places of digits of so many bits.
-    pub(crate) fn places(&self, bits: u32) -> u64 {
-        self.image().map_or(0, |image| image.width().div_ceil(bits).into())
-    }
-}
-
-impl Primitive for SortRequest {
-    fn form(&self) -> &'static Form {
-        match &self.value {
-            Some(_) if self.by_place => &ARGSORT,
-            Some(_) => &SORT_PAIRS,
-            None => &SORT_KEYS,
-        }
-    }
-
-    fn n(&self) -> u64 {
-        self.n
-    }
-
-    fn label(&self) -> Label {
-        let order = if self.order == Order::Ascending { "ascending" } else { "descending" };
-        let value = self.value.as_ref().filter(|_| !self.by_place);
-        let with_keys = (self.by_place && self.writes_keys).then_some("with_keys");
-        let mut label = Label::new(&[Some(&self.key), value], order, &[with_keys]);
-        label.more.extend(self.bits.as_ref().map(|bits| format!("bits_{}_{}", bits.start, bits.end).into()));
-        label
-    }
-
-    fn operands(&self) -> Vec<Operand> {
-        let keys = |slot| Operand::keys(slot, &self.key, self.n);
-        match &self.value {
-            None => vec![keys(Slot::Input), keys(Slot::Output)],
-            Some(places) if self.by_place => {
-                let sorted = self.writes_keys.then(|| keys(Slot::OutputValues));
-                [keys(Slot::Input), Operand::moved(Slot::Output, places, self.n)].into_iter().chain(sorted).collect()
-            }
-            Some(value) => {
-                let values = [Slot::InputValues, Slot::OutputValues].map(|slot| Operand::moved(slot, value, self.n));
-                [keys(Slot::Input), keys(Slot::Output)].into_iter().chain(values).collect()
-            }
-        }
-    }
-
-    fn apart(&self) -> Option<&'static str> {
-        self.by_place.then_some("places to where the keys are, which are still read by then; give it two spans")
-    }
-
-    fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
-        (self.by_place && algorithm.is_reference).then_some("it is there to be read, and moves values that are given")
-    }
-
-    fn reads(&self) -> u64 {
-        2
-    }
-
-    fn check(&self) -> Result<()> {
-        self.image().map(drop)
-    }
-
-    fn bytes_moved_by(&self, _: u64) -> u64 {
-        self.moved(1, self.places(8))
-    }
-
-    fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
-        let Ok(task) = sort::SortTask::of(planner, self, sort::DIGIT_BITS) else { return first };
-        if sort::merge_tile::is_fastest(planner, &task) {
-            &sort::MERGE_TILE
-        } else if *first != sort::ONESWEEP {
-            first
-        } else if !sort::has_room_for_ranks(planner, &task) {
-            &sort::UPSWEEP_DOWNSWEEP
-        } else if sort::one_tile::is_fastest(planner, &task) {
-            &sort::ONE_TILE
-        } else if sort::hybrid::is_fastest(planner, &task) {
-            &sort::HYBRID
-        } else {
-            first
-        }
-    }
-}
 
 /// Stable radix sort of keys, alone or with a value each.
 ///
@@ -238,7 +44,7 @@ pub trait Sort: Backend {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     fn sort<X: IntoInput<Self, Item: Key>>(&self, keys: X) -> SortCall<X::Item, Self> {
-        SortCall { device: self.clone(), keys: keys.into_input(), order: Order::Ascending, bits: None }
+        SortCall { device: self.clone(), keys: keys.into_input(), order: Order::Ascending, bits: None, segments: None }
     }
 
     /// Where the keys stand that come first, second and so on: their places as `u32`. Equal keys stay in their order.
@@ -280,6 +86,7 @@ pub struct SortCall<K, B: Backend = Device> {
     keys: View<K, B>,
     order: Order,
     bits: Option<Range<u32>>,
+    segments: Option<(Segments, Bounds<B>)>,
 }
 
 /// A sort of keys to their places, which have no place yet themselves.
@@ -376,6 +183,59 @@ impl<K: Key, B: Backend> SortCall<K, B> {
         SortCall { bits: Some(bits), ..self }
     }
 
+    /// Each row of so many keys is sorted alone. They divide the number of keys.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[3u32, 1, 2, 6, 5, 4])?;
+    /// assert_eq!(gpu.sort(&keys).rows(3).read()?, [1, 2, 3, 4, 5, 6]);
+    /// assert_eq!(gpu.argsort(&keys).rows(3).read()?, [1, 2, 0, 2, 1, 0]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn rows(self, width: usize) -> Self {
+        SortCall { segments: Some(Bounds::rows(width)), ..self }
+    }
+
+    /// Each segment is sorted alone. There is one less than offsets: each has the keys from its offset to the next one. Keys before the
+    /// first offset, and from the last on, are segments too.
+    ///
+    /// Tiles of keys are sorted by merging, and then runs of those segments that lie in several tiles. So the time depends little on how
+    /// long segments are, and segments without keys cost next to nothing.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, offsets) = (gpu.upload(&[9u32, 8, 3, 5, 4])?, gpu.upload(&[0u32, 2, 2, 5])?);
+    /// assert_eq!(gpu.sort(&keys).segments(&offsets).read()?, [8, 9, 3, 4, 5]);
+    /// assert_eq!(gpu.sort(&keys).descending().segments(&offsets).read()?, [9, 8, 5, 4, 3]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn segments<O: Offset>(self, offsets: &Buffer<O, B>) -> Self {
+        SortCall { segments: Some(Bounds::offsets(offsets)), ..self }
+    }
+
+    /// Reads the offsets, and fails at the first that is less than the one before it or more than the keys, and if the first of all is not
+    /// 0. Without it a call touches nothing outside its spans, but what it gives is not said.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 3, 2, 5])?);
+    /// let why = gpu.sort(&keys).segments(&offsets).checked().err().expect("offsets that fall").to_string();
+    /// assert!(why.contains("offset 2 is 2, and the one before is 3"));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
+    pub fn checked(self) -> Result<Self> {
+        if let Some((by, bounds)) = &self.segments {
+            bounds.check(&self.device, by, self.keys.n())?;
+        }
+        Ok(self)
+    }
+
     /// With a value for each key, which moves as its key does.
     ///
     /// ```
@@ -402,8 +262,8 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn to(self, output: &Buffer<K, B>) -> Placed<B> {
-        let (request, spans) = (self.request(None), self.keys.spans_to(output.span()));
-        Placed::new(self.device, request, spans).reads(Slot::Input, &self.keys)
+        let (keys, spans) = (self.keys.erased(), self.keys.spans_to(output.span()));
+        self.placed(SortRequest::new(K::TYPE, 0), Ok(spans)).reads_erased(Slot::Input, keys)
     }
 
     /// To where the keys are.
@@ -417,12 +277,19 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn in_place(self) -> Placed<B> {
-        Placed::of(self.device.clone(), self.request(None), self.keys.spans_in_place())
+        let spans = self.keys.spans_in_place();
+        self.placed(SortRequest::new(K::TYPE, 0), spans)
     }
 
-    fn request(&self, value: Option<ElementType>) -> SortRequest {
-        let request = SortRequest::new(K::TYPE, self.keys.n()).with(value).in_order(self.order);
-        SortRequest { bits: self.bits.clone(), ..request }
+    /// A call of this sort on these spans, where the request says what is beside the keys.
+    fn placed(self, beside: SortRequest, spans: std::result::Result<Spans<B>, String>) -> Placed<B> {
+        let SortCall { device, keys, order, bits, segments } = self;
+        let (by, bounds) = segments.unzip();
+        let request = SortRequest { n: keys.n(), order, bits, segments: by, ..beside };
+        match bounds {
+            Some(bounds) => bounds.placed(device, request, spans),
+            None => Placed::of(device, request, spans),
+        }
     }
 }
 
@@ -442,6 +309,24 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
         SortPairsCall { sort: self.sort.bits(bits), ..self }
     }
 
+    /// As [`SortCall::rows`].
+    pub fn rows(self, width: usize) -> Self {
+        SortPairsCall { sort: self.sort.rows(width), ..self }
+    }
+
+    /// As [`SortCall::segments`].
+    pub fn segments<O: Offset>(self, offsets: &Buffer<O, B>) -> Self {
+        SortPairsCall { sort: self.sort.segments(offsets), ..self }
+    }
+
+    /// As [`SortCall::checked`].
+    ///
+    /// # Errors
+    /// As of that.
+    pub fn checked(self) -> Result<Self> {
+        Ok(SortPairsCall { sort: self.sort.checked()?, ..self })
+    }
+
     /// To buffers of as many keys and values.
     ///
     /// ```
@@ -454,13 +339,15 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn to(self, (keys, values): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
+        let SortPairsCall { sort, values: from } = self;
         let spans = Spans {
-            input_values: self.values.memory().cloned(),
+            input_values: from.memory().cloned(),
             output_values: Some(values.span().clone()),
-            ..self.sort.keys.spans_to(keys.span())
+            ..sort.keys.spans_to(keys.span())
         };
-        let placed = Placed::new(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans);
-        placed.reads(Slot::Input, &self.sort.keys).reads(Slot::InputValues, &self.values)
+        let read = sort.keys.erased();
+        let placed = sort.placed(SortRequest::new(K::TYPE, 0).with(V::TYPE), Ok(spans));
+        placed.reads_erased(Slot::Input, read).reads(Slot::InputValues, &from)
     }
 
     /// To where the keys and the values are.
@@ -479,8 +366,8 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
             let values = values?.output;
             Ok(keys.with_values(&values, &values))
         });
-        let placed = Placed::of(self.sort.device.clone(), self.sort.request(Some(V::TYPE)), spans);
-        placed.refused(self.sort.keys.refusal())
+        let refusal = self.sort.keys.refusal();
+        self.sort.placed(SortRequest::new(K::TYPE, 0).with(V::TYPE), spans).refused(refusal)
     }
 }
 
@@ -500,6 +387,24 @@ impl<K: Key, B: Backend> ArgsortCall<K, B> {
         ArgsortCall { sort: self.sort.bits(bits), ..self }
     }
 
+    /// As [`SortCall::rows`].
+    pub fn rows(self, width: usize) -> Self {
+        ArgsortCall { sort: self.sort.rows(width), ..self }
+    }
+
+    /// As [`SortCall::segments`]; places are within a segment.
+    pub fn segments<O: Offset>(self, offsets: &Buffer<O, B>) -> Self {
+        ArgsortCall { sort: self.sort.segments(offsets), ..self }
+    }
+
+    /// As [`SortCall::checked`].
+    ///
+    /// # Errors
+    /// As of that.
+    pub fn checked(self) -> Result<Self> {
+        Ok(ArgsortCall { sort: self.sort.checked()?, ..self })
+    }
+
     /// Writes the keys in order too, to a buffer of as many.
     pub fn with_keys(self, sorted: &Buffer<K, B>) -> Self {
         ArgsortCall { sorted: Some(sorted.clone()), ..self }
@@ -507,16 +412,11 @@ impl<K: Key, B: Backend> ArgsortCall<K, B> {
 
     /// To a buffer of as many places as there are keys.
     pub fn to(self, places: &Buffer<u32, B>) -> Placed<B> {
-        let keys = &self.sort.keys;
-        let request = SortRequest {
-            order: self.sort.order,
-            bits: self.sort.bits.clone(),
-            writes_keys: self.sorted.is_some(),
-            ..SortRequest::argsort(K::TYPE, keys.n())
-        };
-        let spans =
-            Spans { output_values: self.sorted.map(|sorted| sorted.span().clone()), ..keys.spans_to(places.span()) };
-        Placed::new(self.sort.device.clone(), request, spans).reads(Slot::Input, &self.sort.keys)
+        let ArgsortCall { sort, sorted } = self;
+        let request = SortRequest { writes_keys: sorted.is_some(), ..SortRequest::argsort(K::TYPE, 0) };
+        let output_values = sorted.map(|sorted| sorted.span().clone());
+        let (keys, spans) = (sort.keys.erased(), Spans { output_values, ..sort.keys.spans_to(places.span()) });
+        sort.placed(request, Ok(spans)).reads_erased(Slot::Input, keys)
     }
 }
 

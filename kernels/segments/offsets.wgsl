@@ -1,4 +1,4 @@
-// top_k/offsets: where segments begin and end, by their offsets.
+// segments/offsets: where segments begin and end, by their offsets.
 
 // An offset, or n if it is past that.
 fn segment_begin(segment: u32, n: u32) -> u32 {

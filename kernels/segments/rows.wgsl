@@ -1,4 +1,4 @@
-// top_k/rows: where segments begin and end that are rows of one width.
+// segments/rows: where segments begin and end that are rows of one width.
 
 fn segment_begin(segment: u32, n: u32) -> u32 {
   return min(segment * params.width, n);

@@ -1,4 +1,4 @@
-// top_k/offsets: where segments begin and end, by their offsets.
+// segments/offsets: where segments begin and end, by their offsets.
 
 // An offset, or n if it is past that.
 u32 segment_begin(__global const u32 *offsets, Params params, u32 segment, u32 n) {

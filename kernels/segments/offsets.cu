@@ -1,4 +1,4 @@
-// top_k/offsets: where segments begin and end, by their offsets.
+// segments/offsets: where segments begin and end, by their offsets.
 
 // An offset, or n if it is past that.
 FUNCTION u32 segment_begin(const u32 *offsets, const Params &params, u32 segment, u32 n) {

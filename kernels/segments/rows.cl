@@ -1,4 +1,4 @@
-// top_k/rows: where segments begin and end that are rows of one width.
+// segments/rows: where segments begin and end that are rows of one width.
 
 u32 segment_begin(__global const u32 *offsets, Params params, u32 segment, u32 n) {
   return min(segment * params.width, n);

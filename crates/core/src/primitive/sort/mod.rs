@@ -1,0 +1,268 @@
+//! Sort.
+
+mod calls;
+
+use std::ops::Range;
+
+pub use calls::{ArgsortCall, Sort, SortCall, SortPairsCall};
+
+use super::segmented::FORM_LENGTH;
+use super::{Form, Label, Operand, Primitive, Segments, Varies};
+use crate::algorithm::{Algorithm, sort};
+use crate::planner::Planner;
+use crate::tuning::numbers;
+use crate::{ElementType, Error, KeyImage, Request, Result, Scalar, Slot};
+
+numbers! {
+    /// Up to which size a sort merges.
+    pub struct SortChoice by l {
+        /// How many 32-bit keys a sort has at most to be merged by one workgroup, on devices with subgroups; 0 for never.
+        merge_most "merge_most": Optional up to 1 << 14 => 0,
+        /// How many 64-bit keys.
+        merge_most64 "merge_most64": Optional up to 1 << 14 => 2048,
+    }
+}
+
+/// Whether small or large keys come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Small keys first.
+    Ascending,
+    /// Large keys first; equal keys still keep their order.
+    Descending,
+}
+
+impl Order {
+    /// In the order of what is in this order already.
+    pub(crate) fn then(self, order: Order) -> Order {
+        if self == order { Order::Ascending } else { Order::Descending }
+    }
+}
+
+/// A stable sort of keys, alone or with a value each.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct SortRequest {
+    /// The keys' type: a scalar, or a struct with key fields.
+    pub key: ElementType,
+    /// The values' type, if there are values.
+    pub value: Option<ElementType>,
+    /// How many keys.
+    pub n: u64,
+    /// Small or large keys first.
+    pub order: Order,
+    /// The bits of a scalar's image that are compared, bit 0 the least; without, all are.
+    pub bits: Option<Range<u32>>,
+    /// Whether the values are the keys' places, 0, 1 and so on, which are not read.
+    pub by_place: bool,
+    /// Whether the keys are written in order.
+    pub writes_keys: bool,
+    /// What says where segments begin: each is sorted alone, and places are within a segment. Without, all keys are sorted.
+    pub segments: Option<Segments>,
+}
+
+/// Sorts of keys alone.
+pub static SORT_KEYS: Form =
+    Form::new("sort_keys", "Sort of {} keys", |key, _, n| Some(SortRequest::new(ElementType::Scalar(key), n).into()));
+
+/// Sorts of keys that carry their places.
+pub static SORT_PAIRS: Form = Form::new("sort_pairs", "Sort of pairs, {} keys", |key, _, n| {
+    Some(SortRequest::new(ElementType::Scalar(key), n).with(ElementType::Scalar(Scalar::U32)).into())
+});
+
+/// Sorts that give the keys' places in order, and not the keys.
+pub static ARGSORT: Form = Form::new("argsort", "Places of {} keys in order", |key, _, n| {
+    Some(SortRequest::argsort(ElementType::Scalar(key), n).into())
+});
+
+/// Sorts of the keys of each segment.
+pub static SEGMENTED_SORT: Form = Form {
+    varies: Varies::Segments,
+    ..Form::new("segmented_sort", "Sort of segments of {} keys", |key, _, n| Some(by_offsets(key, None, n)))
+};
+
+/// Sorts of the keys of each segment, that carry their places or other values.
+pub static SEGMENTED_SORT_PAIRS: Form = Form {
+    varies: Varies::Segments,
+    ..Form::new("segmented_sort_pairs", "Sort of segments of pairs, {} keys", |key, _, n| {
+        Some(by_offsets(key, Some(Scalar::U32.into()), n))
+    })
+};
+
+/// The request of a form whose segments have offsets.
+fn by_offsets(key: Scalar, value: Option<ElementType>, n: u64) -> Request {
+    let by = Segments::Offsets { of: Scalar::U32.into(), count: n.div_ceil(FORM_LENGTH) };
+    SortRequest::new(key.into(), n).with(value).of_segments(by).into()
+}
+
+impl SortRequest {
+    /// Of keys alone, small ones first.
+    pub fn new(key: ElementType, n: u64) -> SortRequest {
+        SortRequest {
+            key,
+            value: None,
+            n,
+            order: Order::Ascending,
+            bits: None,
+            by_place: false,
+            writes_keys: true,
+            segments: None,
+        }
+    }
+
+    /// Of each segment alone.
+    pub fn of_segments(self, by: Segments) -> SortRequest {
+        SortRequest { segments: Some(by), ..self }
+    }
+
+    /// Where the keys stood that come first, second and so on, as `u32`. The keys themselves are not written.
+    pub fn argsort(key: ElementType, n: u64) -> SortRequest {
+        let value = Some(ElementType::Scalar(Scalar::U32));
+        SortRequest { value, by_place: true, writes_keys: false, ..SortRequest::new(key, n) }
+    }
+
+    /// With a value of this type for each key, or without values.
+    pub fn with(self, value: impl Into<Option<ElementType>>) -> SortRequest {
+        SortRequest { value: value.into(), ..self }
+    }
+
+    /// In this order.
+    pub fn in_order(self, order: Order) -> SortRequest {
+        SortRequest { order, ..self }
+    }
+
+    /// By these bits of the keys' images.
+    pub fn by_bits(self, bits: Range<u32>) -> SortRequest {
+        SortRequest { bits: Some(bits), ..self }
+    }
+
+    /// How its keys are ordered.
+    ///
+    /// # Errors
+    /// As of [`KeyImage::new`] and [`KeyImage::of_bits`].
+    pub fn image(&self) -> Result<KeyImage> {
+        match &self.bits {
+            Some(bits) => KeyImage::of_bits(&self.key, self.order, bits.clone()),
+            None => KeyImage::new(&self.key, self.order),
+        }
+    }
+
+    pub(crate) fn value_bytes(&self) -> u32 {
+        self.value.as_ref().map_or(0, ElementType::bytes)
+    }
+
+    /// What is moved where the keys are read to be counted `counts` times, and keys and values in and out `passes` times.
+    pub(crate) fn moved(&self, counts: u64, passes: u64) -> u64 {
+        let key = u64::from(self.key.bytes());
+        let value = u64::from(self.value_bytes());
+        // The first pass knows the places, and the last writes no keys.
+        let left_out = if self.by_place { value } else { 0 } + if self.writes_keys { 0 } else { key };
+        let offsets = self.segments.as_ref().and_then(|segments| segments.operand(self.n));
+        let each = counts * key + (passes * 2 * (key + value)).saturating_sub(left_out);
+        self.n.saturating_mul(each).saturating_add(offsets.map_or(0, |offsets| offsets.bytes()))
+    }
+
+    /// The places of digits of so many bits.
+    pub(crate) fn places(&self, bits: u32) -> u64 {
+        self.image().map_or(0, |image| image.width().div_ceil(bits).into())
+    }
+}
+
+impl Primitive for SortRequest {
+    fn form(&self) -> &'static Form {
+        match &self.value {
+            Some(_) if self.segments.is_some() => &SEGMENTED_SORT_PAIRS,
+            None if self.segments.is_some() => &SEGMENTED_SORT,
+            Some(_) if self.by_place => &ARGSORT,
+            Some(_) => &SORT_PAIRS,
+            None => &SORT_KEYS,
+        }
+    }
+
+    fn n(&self) -> u64 {
+        self.n
+    }
+
+    fn label(&self) -> Label {
+        let order = if self.order == Order::Ascending { "ascending" } else { "descending" };
+        let value = self.value.as_ref().filter(|_| !self.by_place);
+        let places = self.by_place && self.segments.is_some();
+        let more = [places.then_some("places"), (self.by_place && self.writes_keys).then_some("with_keys")];
+        let mut label = Label::new(&[Some(&self.key), value], order, &more);
+        label.more.extend(self.segments.as_ref().and_then(Segments::label));
+        label.more.extend(self.bits.as_ref().map(|bits| format!("bits_{}_{}", bits.start, bits.end).into()));
+        label
+    }
+
+    fn operands(&self) -> Vec<Operand> {
+        let keys = |slot| Operand::keys(slot, &self.key, self.n);
+        let mut operands: Vec<_> = match &self.value {
+            None => vec![keys(Slot::Input), keys(Slot::Output)],
+            Some(places) if self.by_place => {
+                let sorted = self.writes_keys.then(|| keys(Slot::OutputValues));
+                [keys(Slot::Input), Operand::moved(Slot::Output, places, self.n)].into_iter().chain(sorted).collect()
+            }
+            Some(value) => {
+                let values = [Slot::InputValues, Slot::OutputValues].map(|slot| Operand::moved(slot, value, self.n));
+                [keys(Slot::Input), keys(Slot::Output)].into_iter().chain(values).collect()
+            }
+        };
+        operands.extend(self.segments.as_ref().and_then(|segments| segments.operand(self.n)));
+        operands
+    }
+
+    fn segments(&self) -> Option<&Segments> {
+        self.segments.as_ref()
+    }
+
+    fn apart(&self) -> Option<&'static str> {
+        self.by_place.then_some("places to where the keys are, which are still read by then; give it two spans")
+    }
+
+    fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
+        if self.by_place && algorithm.is_reference {
+            return Some("it is there to be read, and moves values that are given");
+        }
+        let is_of_all = ![&sort::PARALLEL, &sort::MERGE_SORT].contains(&algorithm);
+        (self.segments.is_some() && is_of_all).then_some("it sorts all keys, and not each segment; use merge_sort")
+    }
+
+    fn reads(&self) -> u64 {
+        if self.segments.is_some() { 1 } else { 2 }
+    }
+
+    fn check(&self) -> Result<()> {
+        match &self.segments {
+            Some(Segments::Keys(_)) => {
+                let why = "a sort of the values of equal keys; sort by both, and give offsets";
+                return Err(Error::Invalid(why.into()));
+            }
+            Some(segments) => segments.check(self.n)?,
+            None => {}
+        }
+        self.image().map(drop)
+    }
+
+    fn bytes_moved_by(&self, _: u64) -> u64 {
+        if self.segments.is_some() { self.moved(0, 1) } else { self.moved(1, self.places(8)) }
+    }
+
+    fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
+        let Ok(task) = sort::SortTask::of(planner, self, sort::DIGIT_BITS) else { return first };
+        if self.segments.is_some() {
+            first
+        } else if sort::merge_tile::is_fastest(planner, &task) {
+            &sort::MERGE_TILE
+        } else if *first != sort::ONESWEEP {
+            first
+        } else if !sort::has_room_for_ranks(planner, &task) {
+            &sort::UPSWEEP_DOWNSWEEP
+        } else if sort::one_tile::is_fastest(planner, &task) {
+            &sort::ONE_TILE
+        } else if sort::hybrid::is_fastest(planner, &task) {
+            &sort::HYBRID
+        } else {
+            first
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// merge_sort/bounds: finds where each tile begins and ends, an invocation a tile, and the segments at its sides; and on how many levels runs
+// are merged at most. A tile begins at a multiple of so many keys, but behind a segment of which at most a few more would be its first keys.
+
+// Where a tile begins.
+FUNCTION u32 begin_of(const u32 *offsets, const Params &params, u32 tile, Span among) {
+  // The last tile ends with the keys.
+  if (tile >= params.tiles) { return params.n; }
+  const u32 place = tile * params.tile_keys;
+  if (place >= params.n) { return params.n; }
+  const Span segment = segment_of(offsets, params, among, place);
+  return segment.begin < place && segment.end - place <= params.tile_more ? segment.end : place;
+}
+
+FUNCTION void store_span(u32 *sides, u32 tile, u32 number, Span span) {
+  const u32 at = 1u + tile * OF_TILE + 2u * number;
+  sides[at] = span.begin;
+  sides[at + 1u] = span.end;
+}
+
+extern "C" __global__ void __launch_bounds__(WORKGROUP) merge_sort_bounds(ARGUMENTS) {
+  admit_successor();
+  follow_predecessor();
+  // 1. Find the tile, which may have no keys.
+  const u32 tile = blockIdx.x * WORKGROUP + threadIdx.x;
+  if (tile >= params.tiles) { return; }
+  Span among = all_offsets(params);
+  const u32 begin = begin_of(offsets, params, tile, among);
+  among.begin = offsets_up_to(offsets, params, among, begin);
+  const Span places = {begin, begin_of(offsets, params, tile + 1u, among)};
+  store_span(sides, tile, 0u, places);
+  if (places.begin >= places.end) { return; }
+
+  // 2. Search for the segments of the first key and of the last.
+  const Span head = segment_of(offsets, params, among, places.begin);
+  among.end = offsets_up_to(offsets, params, among, places.end - 1u);
+  const Span tail = segment_of(offsets, params, among, places.end - 1u);
+
+  // 3. Say where they are.
+  store_span(sides, tile, 1u, head);
+  store_span(sides, tile, 2u, tail);
+  store_span(sides, tile, 3u, among);
+  const u32 levels = max(levels_of(head, params.tile_keys, params.tile_more), levels_of(tail, params.tile_keys, params.tile_more));
+  if (levels > 0u) { atomicMax(&sides[0], levels); }
+}

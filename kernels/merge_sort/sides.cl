@@ -1,0 +1,35 @@
+// merge_sort/sides: what is known of a tile, and of the segments at its sides, which may begin before it and end behind it.
+
+Span of_tile(__global const u32 *sides, u32 tile, u32 number) {
+  const u32 at = 1u + tile * OF_TILE + 2u * number;
+  const Span segment = {sides[at], sides[at + 1u]};
+  return segment;
+}
+
+// Its places.
+Span places_of(__global const u32 *sides, u32 tile) {
+  return of_tile(sides, tile, 0u);
+}
+
+// The segment at its left side, or at its right one.
+Span side_of(__global const u32 *sides, u32 tile, u32 side) {
+  return of_tile(sides, tile, 1u + side);
+}
+
+// Which numbers may be those of offsets up to a place of a tile.
+Span tile_offsets(__global const u32 *sides, u32 tile) {
+  return of_tile(sides, tile, 3u);
+}
+
+// Whether a level writes a segment to the second buffer. The last level writes to the first, and level 0 is a tile's own.
+bool is_in_temp(Params params, Span segment, u32 level) {
+  return (levels_of(segment, params.tile_keys, params.tile_more) - level) % 2u == 1u;
+}
+
+// Which places of a tile belong to segments whose keys the tile writes to the first buffer.
+Span stored_here(__global const u32 *sides, Params params, u32 tile) {
+  const Span head = side_of(sides, tile, 0u);
+  const Span tail = side_of(sides, tile, 1u);
+  const Span here = {is_in_temp(params, head, 0u) ? head.end : 0u, is_in_temp(params, tail, 0u) ? tail.begin : NOWHERE};
+  return here;
+}
