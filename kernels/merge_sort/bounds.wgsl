@@ -18,9 +18,11 @@ fn store_span(tile: u32, number: u32, span: Span) {
 }
 
 @compute @workgroup_size(WORKGROUP)
-fn merge_sort_bounds(@builtin(global_invocation_id) id: vec3<u32>) {
+fn merge_sort_bounds(
+  @builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) thread: u32
+) {
   // 1. Find the tile, which may have no keys.
-  let tile = id.x;
+  let tile = (id.x + id.y * grid.x) * WORKGROUP + thread;
   if (tile >= params.tiles) { return; }
   var among = all_offsets();
   let begin = begin_of(tile, among);

@@ -43,9 +43,11 @@ fn split_runs(from_temp: bool, runs: Runs, before: Span, thread: u32) -> Span {
 }
 
 @compute @workgroup_size(WORKGROUP)
-fn merge_sort_merge(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+fn merge_sort_merge(
+  @builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) thread: u32
+) {
   if (params.level > sides[0]) { return; }
-  for (var slot = id.x; slot < 2u * params.tiles; slot += params.groups) {
+  for (var slot = id.x + id.y * grid.x; slot < 2u * params.tiles; slot += params.groups) {
     // 1. Is the slot's segment merged on this level? One that is at both sides of the tile is the left one's.
     let side = slot / params.tiles;
     let tile = slot % params.tiles;

@@ -15,8 +15,10 @@ fn source_key(at: u32) -> StoredKey {
 }
 
 @compute @workgroup_size(WORKGROUP)
-fn merge_sort_tile(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-  let tile = id.x;
+fn merge_sort_tile(
+  @builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) thread: u32
+) {
+  let tile = id.x + id.y * grid.x;
   if (tile * params.tile_keys >= params.n) { return; }
   var places = Span(tile * params.tile_keys, min((tile + 1u) * params.tile_keys, params.n));
   // with MERGES

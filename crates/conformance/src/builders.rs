@@ -30,6 +30,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     scans_and_reductions(gpu, &input, &x)?;
     sorts(gpu, &input, &x)?;
     top_ks(gpu, &input, &x)?;
+    sorts_of_segments(gpu, &input, &x)?;
     top_ks_of_segments(gpu, &input, &x)?;
     selections(gpu)?;
     runs(gpu, &input, &x)?;
@@ -79,6 +80,50 @@ fn sorts<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Resul
     gpu.sort(&keys).descending().with(&values).in_place().prepare()?.run()?;
     expect("pairs sorted in place", (keys.read()?, values.read()?), (sorted.clone(), sorted.clone()))?;
     expect("collected pairs", gpu.sort(x).descending().with(x).read()?, (sorted.clone(), sorted))
+}
+
+fn sorts_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
+    // The keys of parts in order, and where they stood.
+    let of = |bounds: &[usize]| -> (Vec<u32>, Vec<u32>) {
+        let parts = bounds.windows(2).flat_map(|part| {
+            let mut keys: Vec<(u32, u32)> = input[part[0]..part[1]].iter().copied().zip(0..).collect();
+            keys.sort();
+            keys
+        });
+        parts.unzip()
+    };
+    let rows: Vec<usize> = (0..=N).step_by(100).collect();
+    let (keys, places) = of(&rows);
+    expect("sorted rows", gpu.sort(x).rows(100).read()?, keys.clone())?;
+    expect("places of rows", gpu.argsort(x).rows(100).read()?, places.clone())?;
+    expect("places of rows of a view", gpu.argsort(x.mapped(Turned)).rows(100).descending().read()?, places)?;
+    let (copy, values) = (gpu.upload(input)?, gpu.upload(input)?);
+    gpu.sort(&copy).with(&values).rows(100).in_place().run()?;
+    expect("rows of pairs, in place", (copy.read()?, values.read()?), (keys.clone(), keys))?;
+
+    let bounds = [0usize, 3, 3, 600, N];
+    let (keys, places) = of(&bounds);
+    let offsets = gpu.upload(&bounds.map(|bound| bound as u64))?;
+    expect("sorted segments", gpu.sort(x).segments(&offsets).checked()?.read()?, keys.clone())?;
+    expect("segments of pairs", gpu.sort(x).with(x).segments(&offsets).read()?, (keys.clone(), keys.clone()))?;
+    let (at, sorted) = (gpu.alloc(N)?, gpu.alloc(N)?);
+    gpu.argsort(x).with_keys(&sorted).segments(&offsets).checked()?.to(&at).run()?;
+    expect("places, and keys", (at.read()?, sorted.read()?), (places, keys))?;
+
+    let falling = gpu.upload(&[0u32, 9, 8, 10])?;
+    let refused = [
+        (gpu.sort(x).rows(0).read().map(drop), "rows of 0 elements"),
+        (gpu.sort(x).with(x).rows(7).read().map(drop), "rows of 7 elements do not divide 1000"),
+        (gpu.argsort(x).rows(usize::MAX).read().map(drop), "do not divide 1000"),
+        (gpu.sort(x).segments(&falling).checked().map(drop), "offset 2 is 8, and the one before is 9"),
+        (gpu.sort(x).with(x).segments(&falling).checked().map(drop), "offset 2 is 8, and the one before is 9"),
+        (gpu.sort(x).segments(&gpu.upload::<u32>(&[])?).read().map(drop), "no offsets"),
+        (gpu.sort(x).rows(10).bits(9..9).read().map(drop), ""),
+    ];
+    refused.into_iter().try_for_each(|(result, why)| {
+        let error = result.err().map_or("nothing".into(), |error| error.to_string());
+        expect(&format!("{why}: {error}"), error.contains(why) && error != "nothing", true)
+    })
 }
 
 fn top_ks_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
