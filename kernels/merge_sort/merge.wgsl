@@ -2,6 +2,9 @@
 // slots are the left sides, and the others the right ones. A workgroup merges the keys that go to a slot's places, one slot after the other.
 
 var<workgroup> shared_found: array<atomic<u32>, 2>;
+// The same, where all invocations read it.
+var<workgroup> shared_words: vec2<u32>;
+var<workgroup> shared_slot: vec4<u32>;
 
 fn ordered_at(from_temp: bool, place: u32) -> Key {
   if (from_temp) { return key_ordered(load_temp_keys(place)); }
@@ -32,37 +35,51 @@ fn split_runs(from_temp: bool, runs: Runs, before: Span, thread: u32) -> Span {
       if (!ordered_before(other, ordered_at(from_temp, runs.begin + at))) { atomicMax(&shared_found[own], seat + 1u); }
     }
     workgroupBarrier();
-    let found = vec2(atomicLoad(&shared_found[0]), atomicLoad(&shared_found[1]));
+    if (thread == 0u) { shared_words = vec2(atomicLoad(&shared_found[0]), atomicLoad(&shared_found[1])); }
+    let found = workgroupUniformLoad(&shared_words);
     let chunk = (high - low + half_way - 1u) / half_way;
     let next = select(low, low + found * chunk, low < high);
     high = select(high, min(high, next + chunk - 1u), low < high);
     low = next;
-    workgroupBarrier();
   }
   return Span(low.x, low.y);
+}
+
+fn store_key(to_temp: bool, at: u32, key: StoredKey) {
+  if (to_temp) { store_temp_keys(at, key); } else { store_target_keys(params.target_offset + at, key); }
+}
+
+// The first of a slot's places, how many they are, and where their segment begins and ends; no places if it is not merged on this level.
+fn slot_of(slot: u32) -> vec4<u32> {
+  let side = slot / params.tiles;
+  let tile = slot % params.tiles;
+  if (tile * params.tile_keys >= params.n) { return vec4(0u); }
+  let places = places_of(tile);
+  if (places.begin >= places.end) { return vec4(0u); }
+  let segment = side_of(tile, side);
+  let is_other = side == 1u && side_of(tile, 0u).begin == segment.begin;
+  if (is_other || levels_of(segment, params.tile_keys, params.tile_more) < params.level) { return vec4(0u); }
+  let start = max(places.begin, segment.begin);
+  return vec4(start, min(places.end, segment.end) - start, segment.begin, segment.end);
 }
 
 @compute @workgroup_size(WORKGROUP)
 fn merge_sort_merge(
   @builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) thread: u32
 ) {
-  if (params.level > sides[0]) { return; }
+  if (thread == 0u) { shared_words = vec2(sides[0], 0u); }
+  if (params.level > workgroupUniformLoad(&shared_words).x) { return; }
   for (var slot = id.x + id.y * grid.x; slot < 2u * params.tiles; slot += params.groups) {
     // 1. Is the slot's segment merged on this level? One that is at both sides of the tile is the left one's.
-    let side = slot / params.tiles;
-    let tile = slot % params.tiles;
-    if (tile * params.tile_keys >= params.n) { continue; }
-    let places = places_of(tile);
-    if (places.begin >= places.end) { continue; }
-    let segment = side_of(tile, side);
-    let is_other = side == 1u && side_of(tile, 0u).begin == segment.begin;
-    let levels = levels_of(segment, params.tile_keys, params.tile_more);
-    if (is_other || levels < params.level) { continue; }
+    if (thread == 0u) { shared_slot = slot_of(slot); }
+    let found = workgroupUniformLoad(&shared_slot);
+    let start = found.x;
+    let count = found.y;
+    if (count == 0u) { continue; }
+    let segment = Span(found.z, found.w);
     let to_temp = is_in_temp(segment, params.level);
 
     // 2. Find which keys of both runs go to these places.
-    let start = max(places.begin, segment.begin);
-    let count = min(places.end, segment.end) - start;
     let runs = runs_of(segment, start, params.tile_keys, params.tile_more, params.level);
     let before = start - runs.begin;
     let split = split_runs(!to_temp, runs, Span(before, before + count), thread);
@@ -103,8 +120,4 @@ fn merge_sort_merge(
     }
     workgroupBarrier();
   }
-}
-
-fn store_key(to_temp: bool, at: u32, key: StoredKey) {
-  if (to_temp) { store_temp_keys(at, key); } else { store_target_keys(params.target_offset + at, key); }
 }

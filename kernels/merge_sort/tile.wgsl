@@ -2,6 +2,9 @@
 // the runs of segments that several invocations have are merged. A segment of one tile is in order then.
 
 var<workgroup> shared_levels: atomic<u32>;
+// The same, where all invocations read it.
+var<workgroup> shared_word: u32;
+var<workgroup> shared_places: vec2<u32>;
 
 // The part of a segment that is in a tile.
 fn in_tile(segment: Span, first: u32, count: u32) -> Span {
@@ -23,8 +26,10 @@ fn merge_sort_tile(
   var places = Span(tile * params.tile_keys, min((tile + 1u) * params.tile_keys, params.n));
   // with MERGES
   places = places_of(tile);
-  let first = places.begin;
-  let count = places.end - first;
+  if (thread == 0u) { shared_places = vec2(places.begin, places.end); }
+  let ends = workgroupUniformLoad(&shared_places);
+  let first = ends.x;
+  let count = ends.y - first;
   if (count == 0u) { return; }
 
   // 1. Load the keys in rows, and bring each into the order of unsigned numbers.
@@ -70,7 +75,8 @@ fn merge_sort_tile(
   let most = max(levels_of(one, ITEMS, 0u), levels_of(two, ITEMS, 0u));
   if (most > 0u) { atomicMax(&shared_levels, most); }
   workgroupBarrier();
-  let levels = atomicLoad(&shared_levels);
+  if (thread == 0u) { shared_word = atomicLoad(&shared_levels); }
+  let levels = workgroupUniformLoad(&shared_word);
   for (var level = 1u; level <= levels; level++) {
     workgroupBarrier();
     // unroll
