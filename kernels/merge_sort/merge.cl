@@ -47,8 +47,8 @@ KERNEL void merge_sort_merge(ARGUMENTS) {
   __local u32 exchange[MOVED * STRIDE];
   __local u32 shared_found[2];
   const u32 thread = get_local_id(0);
-  target_keys += params.target_offset;
-  target_values += params.target_values_offset;
+  output += params.output_offset;
+  output_values += params.output_values_offset;
   if (params.level > sides[0]) { return; }
   for (u32 slot = get_group_id(0); slot < 2u * params.tiles; slot += params.groups) {
     // 1. Is the slot's segment merged on this level? One that is at both sides of the tile is the left one's.
@@ -62,10 +62,10 @@ KERNEL void merge_sort_merge(ARGUMENTS) {
     const u32 levels = levels_of(segment, params.tile_keys, params.tile_more);
     if (is_other || levels < params.level) { continue; }
     const bool to_temp = is_in_temp(params, segment, params.level);
-    __global const StoredKey *source = to_temp ? target_keys : temp_keys;
-    __global StoredKey *target = to_temp ? temp_keys : target_keys;
-    __global const StoredValue *source_values = to_temp ? target_values : temp_values;
-    __global StoredValue *moved_to = to_temp ? temp_values : target_values;
+    __global const StoredKey *source = to_temp ? output : temp;
+    __global StoredKey *target = to_temp ? temp : output;
+    __global const StoredValue *source_values = to_temp ? output_values : temp_values;
+    __global StoredValue *moved_to = to_temp ? temp_values : output_values;
 
     // 2. Find which keys of both runs go to these places.
     const u32 start = max(places.begin, segment.begin);

@@ -49,8 +49,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) merge_sort_mer
   admit_successor();
   follow_predecessor();
   const u32 thread = threadIdx.x;
-  target_keys += params.target_offset;
-  target_values += params.target_values_offset;
+  output += params.output_offset;
+  output_values += params.output_values_offset;
   if (params.level > sides[0]) { return; }
   for (u32 slot = blockIdx.x; slot < 2u * params.tiles; slot += params.groups) {
     // 1. Is the slot's segment merged on this level? One that is at both sides of the tile is the left one's.
@@ -64,10 +64,10 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) merge_sort_mer
     const u32 levels = levels_of(segment, params.tile_keys, params.tile_more);
     if (is_other || levels < params.level) { continue; }
     const bool to_temp = is_in_temp(params, segment, params.level);
-    const StoredKey *source = to_temp ? target_keys : temp_keys;
-    StoredKey *target = to_temp ? temp_keys : target_keys;
-    const StoredValue *source_values = to_temp ? target_values : temp_values;
-    StoredValue *moved_to = to_temp ? temp_values : target_values;
+    const StoredKey *source = to_temp ? output : temp;
+    StoredKey *target = to_temp ? temp : output;
+    const StoredValue *source_values = to_temp ? output_values : temp_values;
+    StoredValue *moved_to = to_temp ? temp_values : output_values;
 
     // 2. Find which keys of both runs go to these places.
     const u32 start = max(places.begin, segment.begin);

@@ -7,8 +7,8 @@ var<workgroup> shared_words: vec2<u32>;
 var<workgroup> shared_slot: vec4<u32>;
 
 fn ordered_at(from_temp: bool, place: u32) -> Key {
-  if (from_temp) { return key_ordered(load_temp_keys(place)); }
-  return key_ordered(load_target_keys(params.target_offset + place));
+  if (from_temp) { return key_ordered(load_temp(place)); }
+  return key_ordered(load_output(params.output_offset + place));
 }
 
 // How many keys of the left run are among the first so many of both, for each of two numbers. Half of the invocations search for each:
@@ -46,7 +46,7 @@ fn split_runs(from_temp: bool, runs: Runs, before: Span, thread: u32) -> Span {
 }
 
 fn store_key(to_temp: bool, at: u32, key: StoredKey) {
-  if (to_temp) { store_temp_keys(at, key); } else { store_target_keys(params.target_offset + at, key); }
+  if (to_temp) { store_temp(at, key); } else { store_output(params.output_offset + at, key); }
 }
 
 // The first of a slot's places, how many they are, and where their segment begins and ends; no places if it is not merged on this level.
@@ -115,7 +115,7 @@ fn merge_sort_merge(
         let origin = origin_at(at);
         let place = select(right + origin - left_count, left + origin, origin < left_count);
         // with VALUE_WORDS
-        move_value(to_temp, place, start + at);
+        move_value(!to_temp, place, start + at);
       }
     }
     workgroupBarrier();

@@ -2,6 +2,6 @@
 
 fn store_key(here: Span, at: u32, key: StoredKey) {
   // with MERGES
-  if ((at < here.begin) | (at >= here.end)) { store_temp_keys(at, key); return; }
-  store_target_keys(params.target_offset + at, key);
+  if ((at < here.begin) | (at >= here.end)) { store_temp(at, key); return; }
+  store_output(params.output_offset + at, key);
 }

@@ -2,7 +2,7 @@
 // if none are given.
 
 void store_values(
-  SourceValues source_values, __global StoredValue *target_values, __global StoredValue *temp_values, Span here, u32 first, u32 count, u32 thread,
+  SourceValues source_values, __global StoredValue *output_values, __global StoredValue *temp_values, Span here, u32 first, u32 count, u32 thread,
   const u32 *origins
 ) {
   for (u32 word = 0u; word < VALUE_WORDS; word++) {
@@ -18,7 +18,7 @@ void store_values(
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
       const u32 at = k * WORKGROUP + thread;
-      __global StoredValue *target = target_values;
+      __global StoredValue *target = output_values;
       // with MERGES
       if ((first + at < here.begin) | (first + at >= here.end)) { target = temp_values; }
       if (at < count) { target[(size_t)(first + at) * VALUE_WORDS + word] = moved[k]; }

@@ -7,14 +7,14 @@ fn source_value(first: u32, origin: u32, word: u32) -> Value {
   // with SOURCE_VALUES
   value = load_source_values_word(first + origin, word);
   // with IN_PLACE
-  value = load_target_values(params.target_values_offset + (first + origin) * VALUE_WORDS + word);
+  value = load_output_values(params.output_values_offset + (first + origin) * VALUE_WORDS + word);
   return value;
 }
 
 fn store_value(here: Span, at: u32, word: u32, value: Value) {
   // with MERGES
   if ((at < here.begin) | (at >= here.end)) { store_temp_values(at * VALUE_WORDS + word, value); return; }
-  store_target_values(params.target_values_offset + at * VALUE_WORDS + word, value);
+  store_output_values(params.output_values_offset + at * VALUE_WORDS + word, value);
 }
 
 fn store_values(here: Span, first: u32, count: u32, thread: u32, origins: ptr<function, array<u32, ITEMS>>) {

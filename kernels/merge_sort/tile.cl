@@ -22,8 +22,8 @@ KERNEL void merge_sort_tile(ARGUMENTS) {
   source += params.source_offset;
   source_values += params.source_values_offset;
   source = source_from(source, first);
-  target_keys += params.target_offset;
-  target_values += params.target_values_offset;
+  output += params.output_offset;
+  output_values += params.output_values_offset;
 
   // 1. Load the keys in rows, and bring each into the order of unsigned numbers.
   Key keys[ITEMS];
@@ -95,8 +95,8 @@ KERNEL void merge_sort_tile(ARGUMENTS) {
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = k * WORKGROUP + thread;
     origins[k] = origin_at(exchange, at);
-    if (KEYS_STORED > 0u && at < count) { store_key(target_keys, temp_keys, here, first + at, key_restored(key_at(exchange, at))); }
+    if (KEYS_STORED > 0u && at < count) { store_key(output, temp, here, first + at, key_restored(key_at(exchange, at))); }
   }
   // with VALUE_WORDS
-  store_values(source_values, target_values, temp_values, here, first, count, thread, origins);
+  store_values(source_values, output_values, temp_values, here, first, count, thread, origins);
 }

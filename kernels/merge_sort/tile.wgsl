@@ -13,7 +13,7 @@ fn in_tile(segment: Span, first: u32, count: u32) -> Span {
 
 // In place through the binding that the keys are stored through: a compiler may take two bindings for memory that does not overlap.
 fn source_key(at: u32) -> StoredKey {
-  if (IN_PLACE > 0u) { return load_target_keys(params.target_offset + at); }
+  if (IN_PLACE > 0u) { return load_output(params.output_offset + at); }
   return load_source(params.source_offset + at);
 }
 

@@ -38,10 +38,10 @@ pub(super) static TILE: Kernel = kernel!(
     "merge_sort_tile",
     &[
         read("source", "StoredKey"),
-        write("target_keys", "StoredKey"),
-        write("temp_keys", "StoredKey").optional(),
+        write("output", "StoredKey"),
+        write("temp", "StoredKey").optional(),
         read("source_values", "StoredValue").optional(),
-        write("target_values", "StoredValue").optional(),
+        write("output_values", "StoredValue").optional(),
         write("temp_values", "StoredValue").optional(),
         read("offsets", "u32").optional(),
         read("sides", "u32").optional(),
@@ -54,8 +54,8 @@ pub(super) static TILE: Kernel = kernel!(
         "width",
         "source_offset",
         "source_values_offset",
-        "target_offset",
-        "target_values_offset",
+        "output_offset",
+        "output_values_offset",
         "offsets_offset",
     ],
 );
@@ -64,13 +64,13 @@ pub(super) static MERGE: Kernel = kernel!(
     "merge_sort/merge",
     "merge_sort_merge",
     &[
-        write("target_keys", "StoredKey"),
-        write("temp_keys", "StoredKey"),
-        write("target_values", "StoredValue").optional(),
+        write("output", "StoredKey"),
+        write("temp", "StoredKey"),
+        write("output_values", "StoredValue").optional(),
         write("temp_values", "StoredValue").optional(),
         read("sides", "u32"),
     ],
-    &["n", "tile_keys", "tile_more", "level", "tiles", "groups", "target_offset", "target_values_offset"],
+    &["n", "tile_keys", "tile_more", "level", "tiles", "groups", "output_offset", "output_values_offset"],
 );
 
 /// The planner's choice for segments.
@@ -240,7 +240,7 @@ impl MergeSort<'_> {
         // Mesa's processors end long loops.
         let groups = if self.planner.ends_loops() { slots } else { staying };
         let mut blocks = vec!["merge_sort/sides"];
-        blocks.extend(self.task.with_values("merge_sort/move_value"));
+        blocks.extend(self.task.with_values("sort/swap_values"));
         let mut launch = self.launch(self.key(&MERGE, &blocks, &[]), groups);
         let words = [("level", level), ("tiles", self.tiles), ("groups", groups)];
         launch.params.extend(words.map(|(name, word)| (name, Param::Word(word))));
@@ -250,12 +250,12 @@ impl MergeSort<'_> {
 
     /// Where keys and values go: the caller's buffers, and the second ones.
     fn targets(&self, launch: &mut Launch, output: Location) {
-        launch.bindings.push(("target_keys", output.keys));
-        launch.bindings.extend(self.temp.map(|temp| ("temp_keys", temp.keys)));
-        launch.params.push(("target_offset", offset("target_keys", output.keys, self.task.image.bytes)));
+        launch.bindings.push(("output", output.keys));
+        launch.bindings.extend(self.temp.map(|temp| ("temp", temp.keys)));
+        launch.params.push(("output_offset", offset("output", output.keys, self.task.image.bytes)));
         if let Some(values) = output.values {
-            launch.bindings.push(("target_values", values));
-            launch.params.push(("target_values_offset", offset("target_values", values, self.task.value_unit)));
+            launch.bindings.push(("output_values", values));
+            launch.params.push(("output_values_offset", offset("output_values", values, self.task.value_unit)));
             launch.bindings.extend(self.temp.and_then(|temp| Some(("temp_values", temp.values?))));
         }
     }

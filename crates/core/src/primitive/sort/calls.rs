@@ -228,7 +228,7 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
+    /// [`Error::Invalid`](crate::Error::Invalid) that names the offset, and as of [`Scan`](crate::Scan).
     pub fn checked(self) -> Result<Self> {
         if let Some((by, bounds)) = &self.segments {
             bounds.check(&self.device, by, self.keys.n())?;
