@@ -86,7 +86,8 @@ impl Table<'_> {
             self.resized(&row(by, 14_800).tiles(small_tiles()).keeps_scratch().runs(30), Sizes::OnDevice);
         }
         // More workgroups than WebGPU takes in one dimension.
-        self.by_algorithm(row(Segments::Rows(64), 64 * 65_540).tiles(small_tiles()));
+        let keys = segmented(sort(Scalar::U32, None, Order::Ascending, 64 * 65_540), Segments::Rows(64));
+        self.by_algorithm(Row::new(keys).tiles(small_tiles()));
         for n in self.large_sizes() {
             for by in [Segments::Rows(dividing(n, 4096)), offsets(9), offsets(n / 16)] {
                 self.by_algorithm(row(by.clone(), n));
