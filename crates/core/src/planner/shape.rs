@@ -221,6 +221,16 @@ pub(crate) fn offset(binding: &'static str, region: Region, unit: u32) -> Param 
     }
 }
 
+/// What a launch is told of offsets of so many segments: how many words each has, where they are, and where they begin there.
+#[expect(clippy::type_complexity, reason = "a constant, a binding and a parameter, as launches have them")]
+pub(crate) fn offsets_told(
+    of: &ElementType,
+    count: u64,
+) -> ((&'static str, u32), (&'static str, Region), (&'static str, Param)) {
+    let region = whole(Slot::Offsets, count.saturating_add(1).saturating_mul(of.bytes().into()));
+    (("OFFSET_WORDS", of.bytes() / 4), ("offsets", region), ("offsets_offset", offset("offsets", region, 4)))
+}
+
 /// A launch that leaves its scratch as it wants to find it, and the fill for when that is not known to be clean.
 pub(crate) fn clean_once(scratch: &Scratch, launch: Launch) -> Vec<Step> {
     let all = Region { slot: Slot::Scratch, offset: 0, bytes: scratch.bytes() };

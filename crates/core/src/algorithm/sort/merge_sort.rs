@@ -4,7 +4,7 @@ use super::segments::WorkgroupTile;
 use super::{DIGIT_BITS, Location, SortTask, merge_tile, sort};
 use crate::algorithm::{Algorithm, Work};
 use crate::kernel::{atomic, kernel, read, write};
-use crate::planner::{Planner, offset, whole};
+use crate::planner::{Planner, offset, offsets_told};
 use crate::primitive::Segments;
 use crate::primitive::sort::SEGMENTED_SORT;
 use crate::scratch::Scratch;
@@ -114,10 +114,17 @@ struct MergeSort<'a> {
     shape: WorkgroupTile,
     tile: u32,
     tiles: u32,
-    /// What is known of the segments at tiles' sides, where runs of several tiles are merged.
-    sides: Option<Region>,
-    /// A second buffer, where they are.
-    temp: Option<Location>,
+    writes_keys: bool,
+    /// Where runs of several tiles are merged.
+    merging: Option<Merging>,
+}
+
+/// What merging runs of several tiles takes.
+struct Merging {
+    /// What is known of the segments at tiles' sides.
+    sides: Region,
+    /// A second buffer.
+    temp: Location,
 }
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
@@ -132,9 +139,12 @@ fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     let tile = tile_of(segments, shape.tile());
     let tiles = task.n.div_ceil(tile);
     let levels = levels(segments, tile, tiles);
-    let sides = (levels > 0).then(|| scratch.take(4 * (1 + WORDS_OF_TILE * u64::from(tiles))));
-    let temp = (levels > 0).then(|| task.take(&mut scratch));
-    let sort = MergeSort { planner, task, segments, shape, tile, tiles, sides, temp };
+    let merging = (levels > 0).then(|| Merging {
+        sides: scratch.take(4 * (1 + WORDS_OF_TILE * u64::from(tiles))),
+        temp: task.take(&mut scratch),
+    });
+    let writes_keys = request.writes_keys;
+    let sort = MergeSort { planner, task, segments, shape, tile, tiles, writes_keys, merging };
     let mut steps = sort.bounds();
     steps.push(sort.tile());
     steps.extend((1..=levels).map(|level| sort.merge(level)));
@@ -172,7 +182,7 @@ impl MergeSort<'_> {
     fn key(&self, kernel: &'static Kernel, blocks: &[&'static str], more: &[(&'static str, u32)]) -> KernelKey {
         let shape = self.shape;
         let mut constants = vec![("WORKGROUP", shape.workgroup), ("ITEMS", shape.keys), ("NEIGHBOURS", shape.keys / 2)];
-        constants.push(("MERGES", self.temp.is_some().into()));
+        constants.push(("MERGES", self.merging.is_some().into()));
         constants.extend(self.planner.registers_for(shape.workgroup, shape.resident));
         if self.planner.caps.language == Language::CudaC {
             constants.push(("DYNAMIC_BYTES", merge_tile::shared_bytes(&self.task, shape)));
@@ -198,14 +208,14 @@ impl MergeSort<'_> {
         let more = self.shape.tile() - self.tile;
         let words = [("tile_keys", self.tile), ("tile_more", more)].map(|(name, word)| (name, Param::Word(word)));
         let params = [("n", Param::ELEMENTS)].into_iter().chain(words).collect();
-        let bindings = self.sides.map(|sides| ("sides", sides)).into_iter().collect();
+        let bindings = self.merging.iter().map(|merging| ("sides", merging.sides)).collect();
         Launch { kernel, groups, bindings, params, initial: None }
     }
 
     /// Finds the segments at tiles' sides, where runs of several tiles are merged.
     fn bounds(&self) -> Vec<Step> {
-        let Some(sides) = self.sides else { return vec![] };
-        let levels = Region { bytes: 4, ..sides };
+        let Some(merging) = &self.merging else { return vec![] };
+        let levels = Region { bytes: 4, ..merging.sides };
         let workgroup = self.shape.workgroup;
         let kernel = KernelKey::new(&BOUNDS, vec!["merge_sort/runs"], vec![("WORKGROUP", workgroup)]);
         let mut launch = self.launch(kernel, self.tiles.div_ceil(workgroup));
@@ -216,12 +226,12 @@ impl MergeSort<'_> {
     /// Sorts what each tile has of its segments.
     fn tile(&self) -> Step {
         let SortTask { input, output, .. } = self.task;
-        let is_stored = self.temp.is_some() || !self.task.constants.contains(&("PLACES_ALONE", 1));
+        let is_stored = self.merging.is_some() || self.writes_keys;
         let mut more = vec![("KEYS_STORED", is_stored.into()), self.task.source_values(input)];
         more.extend(self.planner.aliasing(true));
         let mut blocks = vec!["sort/own", "merge_sort/store_keys"];
         blocks.extend(self.task.with_values("merge_sort/store_values"));
-        blocks.extend(self.sides.map(|_| "merge_sort/sides"));
+        blocks.extend(self.merging.iter().map(|_| "merge_sort/sides"));
         let mut launch = self.launch(self.key(&TILE, &blocks, &more), self.tiles);
         launch.bindings.push(("source", input.keys));
         launch.params.push(("source_offset", offset("source", input.keys, self.task.image.bytes)));
@@ -251,12 +261,13 @@ impl MergeSort<'_> {
     /// Where keys and values go: the caller's buffers, and the second ones.
     fn targets(&self, launch: &mut Launch, output: Location) {
         launch.bindings.push(("output", output.keys));
-        launch.bindings.extend(self.temp.map(|temp| ("temp", temp.keys)));
+        launch.bindings.extend(self.merging.iter().map(|merging| ("temp", merging.temp.keys)));
         launch.params.push(("output_offset", offset("output", output.keys, self.task.image.bytes)));
         if let Some(values) = output.values {
             launch.bindings.push(("output_values", values));
             launch.params.push(("output_values_offset", offset("output_values", values, self.task.value_unit)));
-            launch.bindings.extend(self.temp.and_then(|temp| Some(("temp_values", temp.values?))));
+            let temp = self.merging.iter().filter_map(|merging| merging.temp.values);
+            launch.bindings.extend(temp.map(|values| ("temp_values", values)));
         }
     }
 }
@@ -265,10 +276,10 @@ impl MergeSort<'_> {
 pub(super) fn tell_segments(segments: &Segments, launch: &mut Launch) {
     match segments {
         Segments::Offsets { of, count } => {
-            let region = whole(Slot::Offsets, count.saturating_add(1).saturating_mul(of.bytes().into()));
-            launch.kernel.constants.push(("OFFSET_WORDS", of.bytes() / 4));
-            launch.bindings.push(("offsets", region));
-            launch.params.push(("offsets_offset", offset("offsets", region, 4)));
+            let (words, binding, at) = offsets_told(of, *count);
+            launch.kernel.constants.push(words);
+            launch.bindings.push(binding);
+            launch.params.push(at);
             launch.params.push(("segments", Param::Word(*count as u32)));
         }
         Segments::Rows(width) => launch.params.push(("width", Param::Word(*width as u32))),

@@ -7,7 +7,7 @@ mod workgroup_select;
 use super::within::Within;
 use super::{Algorithm, Needs, Of, Row, Work};
 use crate::kernel::{atomic, kernel, read, write};
-use crate::planner::{Planner, offset, whole};
+use crate::planner::{Planner, offset, offsets_told, whole};
 use crate::primitive::top_k::{TopKRequest, Wanted};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
@@ -303,12 +303,11 @@ impl TopKTask<'_> {
         let mut told = Told::default();
         match &self.request.segments {
             Some(Segments::Offsets { of, count }) => {
-                let words = of.bytes() / 4;
-                let region = whole(Slot::Offsets, count.saturating_add(1).saturating_mul(of.bytes().into()));
+                let (words, binding, at) = offsets_told(of, *count);
                 told.parts.push("segments/offsets");
-                told.constants.push(("OFFSET_WORDS", words));
-                told.bindings.push(("offsets", region));
-                told.params.push(("offsets_offset", offset("offsets", region, 4)));
+                told.constants.push(words);
+                told.bindings.push(binding);
+                told.params.push(at);
             }
             segments => {
                 let width = match segments {
