@@ -10,8 +10,8 @@ use crate::route::Route;
 use crate::stores::Stores;
 
 use trifold_core::{
-    Access, Argument, Caps, Captured, DeviceKind, ElementType, KernelKey, LEAVES, Language, Leaf, Node, Result, Scalar,
-    ViewOf, leaf_unit,
+    Access, Argument, Caps, Captured, DeviceKind, ElementType, KernelKey, LEAVES, Language, Leaf, MapText, Node,
+    Result, Scalar, ViewOf, leaf_unit,
 };
 
 /// C: how texts write to an output that is memory.
@@ -265,6 +265,18 @@ pub(crate) fn type_of(name: &str) -> String {
     words.collect()
 }
 
+/// A search of sorted elements, in a function's body.
+struct Search<'s> {
+    /// What has its result.
+    name: &'s str,
+    /// The number of the map that compares.
+    map: usize,
+    /// The parameter that says how many are searched.
+    length: &'static str,
+    /// What is searched for.
+    value: String,
+}
+
 /// What writes the functions of one view.
 struct Emitter<'v, 'a> {
     views: &'v Views<'a>,
@@ -431,7 +443,43 @@ impl Emitter<'_, '_> {
                 let place = self.named("u32", &name, &place, body);
                 self.value(source, &place, false, body)
             }
+            Node::Bound { sorted, of, before, length } => {
+                let map = self.maps;
+                self.maps += 1;
+                let value = self.value(of, place, straight, body);
+                let number = usize::from(self.of.first + length);
+                // Of pairs each part is searched for anew.
+                let name = format!("found{number}_{}", body.lines().count());
+                let value = self.named(&self.views.name_of(&of.element()), &format!("{name}_of"), &value, body);
+                self.bound(sorted, before, &Search { name: &name, map, length: LEAVES[number].length, value }, body);
+                name
+            }
         }
+    }
+
+    /// Looks for how many elements of a sorted node are before a value: half of them are left after each turn.
+    fn bound(&mut self, sorted: &Node, before: &MapText, search: &Search<'_>, body: &mut String) {
+        let Search { name, map, length, value } = search;
+        let mut turn = String::new();
+        let element = self.value(sorted, &format!("({name} + size / 2u)"), false, &mut turn);
+        let arguments = [element, value.clone()]
+            .iter()
+            .zip(&before.inputs)
+            .map(|(value, of)| widened(of, value, self.views.language))
+            .collect::<Vec<_>>();
+        let is_before = format!("map{map}({}) != 0u", arguments.join(", "));
+        let _ = match self.is_wgsl() {
+            true => write!(
+                body,
+                "  var {name} = 0u;\n  for (var size = params.{length}; size > 0u; ) {{\n{turn}  let is_before = {is_before};\n  \
+                 {name} = select({name}, {name} + size / 2u + 1u, is_before);\n  size = select(size / 2u, size - size / 2u - 1u, is_before);\n  }}\n"
+            ),
+            false => write!(
+                body,
+                "  u32 {name} = 0u;\n  for (u32 size = view.{length}; size > 0u; ) {{\n{turn}  const bool is_before = {is_before};\n  \
+                 {name} = is_before ? {name} + size / 2u + 1u : {name};\n  size = is_before ? size - size / 2u - 1u : size / 2u;\n  }}\n"
+            ),
+        };
     }
 
     /// A name for a value.

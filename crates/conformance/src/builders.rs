@@ -247,6 +247,19 @@ fn summaries<B: Backend + Scan + Reduce>(gpu: &B) -> Result<(), Failure> {
     expect("clamped places", gpu.copy(room.gathered(&places)).read()?.len(), 4)?;
     let checked = room.gathered(&places).checked(gpu).map(drop);
     refuse("an index past the end", checked, "index 2 is 3, of 3 elements")?;
+    let sorted = gpu.upload(&[1u32, 3, 3, 8])?;
+    let x = gpu.upload(&[0u32, 3, 9])?;
+    expect("lower bounds", gpu.copy(x.lower_bounds(&sorted)).read()?, vec![0, 1, 4])?;
+    expect("upper bounds", gpu.copy(x.upper_bounds(&sorted)).read()?, vec![0, 3, 4])?;
+    expect("bins by edges", gpu.histogram(x.binned(&sorted), 3).read()?, vec![0, 0, 1])?;
+    x.lower_bounds(&sorted).checked(gpu)?;
+    let falling = x.lower_bounds(&gpu.upload(&[1u32, 3, 2])?).checked(gpu).map(drop);
+    refuse("edges that fall", falling, "element 2 of a sorted input is less")?;
+    refuse(
+        "none to search",
+        gpu.copy(x.binned(&gpu.alloc(0)?)).read().map(drop),
+        "3 elements are searched for in none",
+    )?;
     refuse("none to gather", gpu.copy(gpu.alloc::<u32>(0)?.gathered(&room)).read().map(drop), "gathered from none")
 }
 

@@ -109,7 +109,7 @@ impl Predicate<u32> for Least {
     }
 }
 
-/// Elements that gathers are from.
+/// Elements that gathers are from, and that searches are in.
 pub(crate) const SOURCE: usize = 1000;
 
 /// Views of any number of elements, each as a copy's request.
@@ -135,6 +135,10 @@ pub(crate) fn views() -> trifold_core::Result<Vec<Request>> {
         viewed(&cpu, &source::<f16>(&cpu)?.gathered(&memory::<u32>(&cpu)?))?,
         viewed(&cpu, &source::<Placed>(&cpu)?.gathered(&memory::<u32>(&cpu)?))?,
         viewed(&cpu, &three(&cpu)?)?,
+        viewed(&cpu, &memory::<u32>(&cpu)?.lower_bounds(&source::<u32>(&cpu)?))?,
+        viewed(&cpu, &memory::<f32>(&cpu)?.upper_bounds(&source::<f32>(&cpu)?))?,
+        viewed(&cpu, &memory::<i64>(&cpu)?.lower_bounds(&source::<i64>(&cpu)?))?,
+        viewed(&cpu, &searched(&cpu)?)?,
     ];
     Ok(copied.into())
 }
@@ -144,6 +148,12 @@ fn three(cpu: &Cpu) -> trifold_core::Result<View<u32, Cpu>> {
     let places = source::<u32>(cpu)?.gathered(&memory::<u32>(cpu)?);
     let both = source::<u32>(cpu)?.mapped(Square).zipped(&source::<u16>(cpu)?);
     Ok(both.gathered(&places).zipped(iota(1)).mapped(Three))
+}
+
+/// Bins of what is gathered, beside what is not.
+fn searched(cpu: &Cpu) -> trifold_core::Result<View<u32, Cpu>> {
+    let gathered = source::<f16>(cpu)?.gathered(&memory::<u32>(cpu)?);
+    Ok(gathered.binned(&source::<f16>(cpu)?).zipped(&memory::<u16>(cpu)?).zipped(iota(1)).mapped(Three))
 }
 
 /// Memory of as many elements as the view will have.

@@ -185,6 +185,54 @@ impl<A: Value, B: Value> Items<(A, B)> for Zipped<A, B> {
     }
 }
 
+/// How many values at the start of others are before each.
+pub(crate) struct Bounds<V, M> {
+    pub(crate) sorted: Arc<dyn Items<V>>,
+    pub(crate) of: Arc<dyn Items<V>>,
+    /// How many leaves are those of what is searched for. Those of what is searched follow.
+    pub(crate) leaves: usize,
+    /// How many values are searched.
+    pub(crate) n: usize,
+    /// Whether one of them is before one that is searched for.
+    pub(crate) before: M,
+}
+
+impl<V: Value, M: Map<(V, V), Output = u32>> Bounds<V, M> {
+    /// # Safety
+    /// As [`Items::at`], of all that is searched.
+    unsafe fn bound(&self, leaves: &[*const u8], of: V) -> u32 {
+        let (mut first, mut size) = (0, self.n);
+        while size > 0 {
+            let half = size / 2;
+            // SAFETY: the caller's promise; `first + size` stays at most `n`.
+            let value = unsafe { self.sorted.at(&leaves[self.leaves..], first + half) };
+            let is_before = self.before.map((value, of)) != 0;
+            first = if is_before { first + half + 1 } else { first };
+            size = if is_before { size - half - 1 } else { half };
+        }
+        first as u32
+    }
+}
+
+impl<V: Value, M: Map<(V, V), Output = u32>> Items<u32> for Bounds<V, M> {
+    unsafe fn at(&self, leaves: &[*const u8], place: usize) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { self.bound(leaves, self.of.at(leaves, place)) }
+    }
+
+    unsafe fn fill(&self, leaves: &[*const u8], first: usize, values: &mut [MaybeUninit<u32>]) {
+        let n = values.len();
+        // SAFETY: the caller's promise.
+        unsafe {
+            in_blocks(&*self.of, leaves, first, n, |start, block| {
+                for (value, &of) in values[start..].iter_mut().zip(block) {
+                    value.write(self.bound(leaves, of));
+                }
+            });
+        }
+    }
+}
+
 /// Others' values at places that an index gives.
 pub(crate) struct Gathered<V> {
     pub(crate) source: Arc<dyn Items<V>>,

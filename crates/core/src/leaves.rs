@@ -13,7 +13,7 @@ pub struct LeafNames {
     pub of: &'static str,
     /// The parameter that says where it begins.
     pub offset: &'static str,
-    /// The parameter that has the length which a gather of this number is clamped to.
+    /// The parameter that has the length of what a gather or a search of this number reads.
     pub length: &'static str,
 }
 
@@ -23,7 +23,7 @@ macro_rules! leaf_names {
             name: concat!("leaf", $i),
             of: concat!("Leaf", $i),
             offset: concat!("leaf", $i, "_offset"),
-            length: concat!("gather", $i, "_length"),
+            length: concat!("reached", $i, "_length"),
         }),*]
     };
 }
@@ -36,7 +36,7 @@ pub static LEAVES: [LeafNames; MAX_LEAVES] = leaf_names!(0 1 2 3 4 5 6 7);
 pub struct ViewOf {
     /// The argument.
     pub argument: &'static str,
-    /// The leaves of the call's other views before its own, of which gathers' lengths are counted from there on too.
+    /// The leaves of the call's other views before its own. Lengths of what is reached are counted from there on too.
     pub first: u8,
     /// The view.
     pub view: ViewData,
@@ -48,7 +48,7 @@ impl ViewOf {
         usize::from(self.first)..usize::from(self.first) + self.view.leaves.len()
     }
 
-    /// The numbers of its gathers' lengths in the call: each gather has a leaf of its own.
+    /// The numbers of its lengths in the call: each gather and each search has a leaf of its own.
     pub fn lengths(&self) -> std::ops::Range<usize> {
         usize::from(self.first)..usize::from(self.first) + self.view.lengths.len()
     }

@@ -14,6 +14,7 @@ pub use bytemuck;
 mod adjacent;
 pub mod algorithm;
 mod backend;
+mod bounds;
 mod buffer;
 mod call;
 mod calls;

@@ -30,8 +30,22 @@ pub struct View<V, B: Backend = Device> {
     is_torn: bool,
     /// Why it cannot be read.
     refusal: Option<String>,
-    /// The indices by which it gathers, each with how many elements they count in.
-    gathers: Vec<(Arc<View<u32, B>>, u64)>,
+    /// What must hold of it, for [`View::checked`].
+    checks: Vec<Check<B>>,
+}
+
+/// Numbers that must be less than one, and what it means if one is not.
+pub(crate) struct Check<B: Backend> {
+    pub(crate) of: Arc<View<u32, B>>,
+    pub(crate) below: u64,
+    /// Of the place of the first that is not, of the number, and of `below`.
+    pub(crate) why: fn(u32, u32, u64) -> String,
+}
+
+impl<B: Backend> Clone for Check<B> {
+    fn clone(&self) -> Self {
+        Check { of: self.of.clone(), below: self.below, why: self.why }
+    }
 }
 
 /// What a call reads of a view.
@@ -67,14 +81,14 @@ impl<V, B: Backend> Clone for Source<V, B> {
 
 impl<V, B: Backend> Clone for View<V, B> {
     fn clone(&self) -> Self {
-        let View { source, n, length, is_torn, refusal, gathers } = self;
+        let View { source, n, length, is_torn, refusal, checks } = self;
         View {
             source: source.clone(),
             n: *n,
             length: length.clone(),
             is_torn: *is_torn,
             refusal: refusal.clone(),
-            gathers: gathers.clone(),
+            checks: checks.clone(),
         }
     }
 }
@@ -94,7 +108,7 @@ pub fn iota<B: Backend>(n: usize) -> View<u32, B> {
 
 impl<V, B: Backend> View<V, B> {
     fn new(source: Source<V, B>, n: u64) -> Self {
-        View { source, n, length: None, is_torn: false, refusal: None, gathers: vec![] }
+        View { source, n, length: None, is_torn: false, refusal: None, checks: vec![] }
     }
 }
 
@@ -230,7 +244,7 @@ impl<V: Value, B: Backend> View<V, B> {
             length: self.length.clone(),
             is_torn: self.is_torn,
             refusal: self.refusal.clone(),
-            gathers: self.gathers.clone(),
+            checks: self.checks.clone(),
         }
     }
 
@@ -284,7 +298,7 @@ impl<V: Value, B: Backend> View<V, B> {
             items: Arc::new(items::Zipped { a: own.items.clone(), b: others.items.clone(), leaves: own.leaves.len() }),
         };
         let mut view = self.clone().beside(other).with(made);
-        view.gathers.extend(other.gathers.iter().cloned());
+        view.checks.extend(other.checks.iter().cloned());
         if self.n != other.n && view.refusal.is_none() {
             view.refusal =
                 Some(format!("views of {} and {} elements are zipped; bring as many of each", self.n, other.n));
@@ -321,18 +335,57 @@ impl<V: Value, B: Backend> View<V, B> {
         };
         let mut view = index.with(made);
         view.refusal = view.refusal.or_else(|| self.refusal.clone());
-        view.gathers.extend(self.gathers.iter().cloned());
+        view.checks.extend(self.checks.iter().cloned());
         if self.n == 0 && index.n > 0 {
             view.refusal = view.refusal.or(Some(format!("{} elements are gathered from none", index.n)));
         }
-        view.gathers.push((Arc::new(index), self.n));
+        let why = |place, index, n| format!("index {place} is {index}, of {n} elements that are gathered from");
+        view.checks.push(Check { of: Arc::new(index), below: self.n, why });
         view
+    }
+
+    /// How many elements of another are before each of its own, as a map says, of which those are the first.
+    pub(crate) fn bounds<M: Map<(V, V), Output = u32>>(&self, sorted: &View<V, B>, before: M) -> View<u32, B> {
+        let (own, searched) = (self.made(), sorted.made());
+        let (leaves, lengths) = (own.leaves.len() as u8, own.lengths.len() as u8);
+        let reached =
+            searched.leaves.iter().cloned().map(|(leaf, n, span)| (Leaf { straight: false, ..leaf }, n, span));
+        let made = Made {
+            nodes: vec![Node::Bound {
+                sorted: Box::new(searched.nodes[0].behind(leaves, lengths)),
+                of: Box::new(own.nodes[0].clone()),
+                before: Arc::new(MapText::of::<(V, V), M>(&before)),
+                length: lengths + searched.lengths.len() as u8,
+            }],
+            leaves: own.leaves.iter().cloned().chain(reached).collect(),
+            lengths: [&own.lengths[..], &searched.lengths, &[sorted.n]].concat(),
+            items: Arc::new(items::Bounds {
+                sorted: searched.items.clone(),
+                of: own.items.clone(),
+                leaves: own.leaves.len(),
+                n: sorted.n as usize,
+                before,
+            }),
+        };
+        let mut view = self.with(made);
+        view.refusal = view.refusal.or_else(|| sorted.refusal.clone());
+        if sorted.n == 0 && self.n > 0 {
+            view.refusal = view.refusal.or(Some(format!("{} elements are searched for in none", self.n)));
+        }
+        view.checks.extend(sorted.checks.iter().cloned());
+        view
+    }
+
+    /// The same, with one more thing that must hold of it.
+    pub(crate) fn checking(mut self, check: Check<B>) -> Self {
+        self.checks.push(check);
+        self
     }
 }
 
 impl<V: Value, B: Reduce> View<V, B> {
-    /// The same, if all indices of its gathers are of elements that are there. Each index is read once for that, and the
-    /// host waits. What is written to the indices later is not seen.
+    /// The same, if all indices of its gathers are of elements that are there, and what it searches is in order. Each
+    /// index and what is searched is read once for that, and the host waits. What is written to them later is not seen.
     ///
     /// ```
     /// # use trifold_core::Transfer;
@@ -344,14 +397,13 @@ impl<V: Value, B: Reduce> View<V, B> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Invalid`] that names the first index past the end, and as of [`Scan`](crate::Scan).
+    /// [`Error::Invalid`] that names the first index past the end or the first element out of order, and as of
+    /// [`Scan`](crate::Scan).
     pub fn checked(self, device: &B) -> Result<Self, Error> {
-        for (index, n) in &self.gathers {
-            let bad = rank::first_from(device, index, u32::try_from(*n).unwrap_or(u32::MAX))?;
-            if let Some((place, index)) = bad {
-                return Err(Error::Invalid(format!(
-                    "index {place} is {index}, of {n} elements that are gathered from"
-                )));
+        for Check { of, below, why } in &self.checks {
+            let bad = rank::first_from(device, of, u32::try_from(*below).unwrap_or(u32::MAX))?;
+            if let Some((place, number)) = bad {
+                return Err(Error::Invalid(why(place, number, *below)));
             }
         }
         Ok(self)

@@ -26,6 +26,17 @@ pub enum Node {
         /// Which of the view's lengths `source` has.
         length: u8,
     },
+    /// It is the number of elements at the start of `sorted` that are before `of`: a `u32`, found by halves.
+    Bound {
+        /// What is searched: all elements that are before one stand in front of those that are not.
+        sorted: Box<Node>,
+        /// What is searched for.
+        of: Box<Node>,
+        /// Whether an element of `sorted` is before one that is searched for: a map of both to 0 or 1.
+        before: Arc<MapText>,
+        /// Which of the view's lengths `sorted` has.
+        length: u8,
+    },
 }
 
 impl Node {
@@ -33,7 +44,7 @@ impl Node {
     pub fn element(&self) -> ElementType {
         match self {
             Node::Leaf(_, element) => element.clone(),
-            Node::Place => Scalar::U32.into(),
+            Node::Place | Node::Bound { .. } => Scalar::U32.into(),
             Node::Mapped(map, _) => map.output.clone(),
             Node::Gathered { source, .. } => source.element(),
         }
@@ -51,15 +62,22 @@ impl Node {
                 index: Box::new(behind(index)),
                 length: length + lengths,
             },
+            Node::Bound { sorted, of, before, length } => Node::Bound {
+                sorted: Box::new(behind(sorted)),
+                of: Box::new(behind(of)),
+                before: before.clone(),
+                length: length + lengths,
+            },
         }
     }
 
-    /// The maps, each before those that it reads, and an index's before its source's.
+    /// The maps, each before those that it reads, an index's before its source's, and a search's before what it is for.
     pub fn maps(&self) -> Vec<&Arc<MapText>> {
         match self {
             Node::Leaf(..) | Node::Place => vec![],
             Node::Mapped(map, of) => [map].into_iter().chain(of.iter().flat_map(Node::maps)).collect(),
             Node::Gathered { source, index, .. } => [index.maps(), source.maps()].concat(),
+            Node::Bound { sorted, of, before, .. } => [vec![before], of.maps(), sorted.maps()].concat(),
         }
     }
 
@@ -69,6 +87,7 @@ impl Node {
             Node::Leaf(..) | Node::Place => vec![],
             Node::Mapped(_, of) => of.iter().flat_map(Node::elements).collect(),
             Node::Gathered { source, index, .. } => [source.elements(), index.elements()].concat(),
+            Node::Bound { sorted, of, .. } => [sorted.elements(), of.elements()].concat(),
         };
         [vec![self.element()], below].concat()
     }
@@ -84,6 +103,7 @@ impl std::fmt::Display for Node {
                 write!(f, "{}({})", map.name, of.join(","))
             }
             Node::Gathered { source, index, .. } => write!(f, "{source}[{index}]"),
+            Node::Bound { sorted, of, before, .. } => write!(f, "{}({sorted},{of})", before.name),
         }
     }
 }
@@ -93,7 +113,7 @@ impl std::fmt::Display for Node {
 pub struct Leaf {
     /// The type of its elements.
     pub element: ElementType,
-    /// Whether it has an element for each of the view's. Others are read at the places that an index gives.
+    /// Whether it has an element for each of the view's. Others are read at the places that an index gives, or searched.
     pub straight: bool,
 }
 
@@ -106,7 +126,7 @@ pub struct ViewData {
     pub leaves: Vec<Leaf>,
     /// How many elements each leaf has that is not straight, by the leaves' order.
     pub(crate) leaf_lengths: Vec<u64>,
-    /// The lengths that gathers are clamped to.
+    /// The lengths of what is gathered from and searched.
     pub(crate) lengths: Vec<u64>,
     pub(crate) host: Arc<dyn HostView>,
 }
@@ -166,7 +186,7 @@ impl ViewData {
         self.leaves.iter().map(length).collect()
     }
 
-    /// The numbers that its maps and gathers take: no part of a kernel.
+    /// The numbers that its maps, gathers and searches take: no part of a kernel.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u8> {
         let captures = self.node.maps().into_iter().flat_map(|map| map.captures.bytes().to_vec()).collect::<Vec<_>>();
         let lengths = self.lengths.iter().chain(&self.leaf_lengths).flat_map(|length| length.to_le_bytes());

@@ -1,8 +1,8 @@
 //! Rows of views: what primitives read by maps, and from other places.
 
 use trifold_core::{
-    Builtin, Element, ElementType, Keeps, NonZero, Op, Operand, Order, Request, Rest, Scalar, ScanKind, Selector, Slot,
-    SortRequest, UpperHalf,
+    Builtin, Element, ElementType, Keeps, KeyImage, Node, NonZero, Op, Operand, Order, Request, Rest, Scalar, ScanKind,
+    Selector, Slot, SortRequest, UpperHalf,
 };
 use trifold_cpu::oracle;
 
@@ -28,7 +28,33 @@ pub(crate) fn leaves(request: &Request, random: &mut Random) -> Vec<Vec<u8>> {
         _ if is_moved(request, &operand.element) => inputs::any(&operand.element, operand.len, random),
         _ => inputs::items(&operand.element, Distribution::Uniform, operand.len, random),
     };
-    operands.map(leaf).collect()
+    let mut leaves: Vec<Vec<u8>> = operands.map(leaf).collect();
+    for of in request.views() {
+        for (number, element) in searched(&of.view.node) {
+            sort_bytes(&mut leaves[usize::from(of.first + number)], &element);
+        }
+    }
+    leaves
+}
+
+/// The leaves in which a node searches.
+fn searched(node: &Node) -> Vec<(u8, ElementType)> {
+    match node {
+        Node::Leaf(..) | Node::Place => vec![],
+        Node::Mapped(_, of) => of.iter().flat_map(searched).collect(),
+        Node::Gathered { source, index, .. } => [searched(source), searched(index)].concat(),
+        Node::Bound { sorted, of, .. } => match &**sorted {
+            Node::Leaf(leaf, element) => [vec![(*leaf, element.clone())], searched(of)].concat(),
+            _ => searched(of),
+        },
+    }
+}
+
+fn sort_bytes(leaf: &mut [u8], element: &ElementType) {
+    let Ok(image) = KeyImage::new(element, Order::Ascending) else { return };
+    let mut elements: Vec<Vec<u8>> = leaf.chunks_exact(element.bytes() as usize).map(<[u8]>::to_vec).collect();
+    elements.sort_by_key(|element| image.of(element));
+    leaf.copy_from_slice(&elements.concat());
 }
 
 /// Whether a leaf's elements of any bits have one answer: in copies, but for what arithmetic makes of floats.

@@ -1,0 +1,130 @@
+//! Searches: how many elements of a sorted input are before each of another, as a view.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use crate::view::Check;
+use crate::{Backend, Buffer, Compacted, IntoInput, Map, Rank, View};
+
+/// Whether one number is before another, by their ranks.
+#[derive(Clone)]
+struct Before {
+    name: &'static str,
+    /// WGSL's sign for it.
+    sign: &'static str,
+    holds: fn(Ordering) -> bool,
+}
+
+const LESS: Before = Before { name: "lower_bound", sign: "<", holds: Ordering::is_lt };
+const NOT_GREATER: Before = Before { name: "upper_bound", sign: "<=", holds: Ordering::is_le };
+const GREATER: Before = Before { name: "falls", sign: ">", holds: Ordering::is_gt };
+
+impl<T: Rank> Map<(T, T)> for Before {
+    type Output = u32;
+    fn name(&self) -> Cow<'static, str> {
+        self.name.into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        format!("{}fn map(a: A, b: B) -> U {{ return u32(rank(a) {} rank(b)); }}", T::rank_text(), self.sign).into()
+    }
+    fn map(&self, (a, b): (T, T)) -> u32 {
+        u32::from((self.holds)(a.compare(b)))
+    }
+}
+
+/// The bin that ends at the first edge which is greater.
+#[derive(Clone)]
+struct BinOfBound;
+
+impl Map<u32> for BinOfBound {
+    type Output = u32;
+    fn name(&self) -> Cow<'static, str> {
+        "bin".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A) -> U { return a - 1u; }".into()
+    }
+    fn map(&self, bound: u32) -> u32 {
+        bound.wrapping_sub(1)
+    }
+}
+
+impl<T: Rank, B: Backend> View<T, B> {
+    /// Of each element the place in a sorted input where it could be inserted before all that are equal: how many elements
+    /// there are less.
+    ///
+    /// The order is that of a [sort](crate::Sort), with NaNs at the ends and -0 before 0. Each element is looked for by
+    /// halves, so about log2 of the sorted input's elements are read for it, mostly from the cache. If the input is not
+    /// sorted, a place has no meaning, but is one from 0 to its number of elements; [`View::checked`] finds that out. If it
+    /// says on the device how many elements it has, that is not read: all of its room is searched.
+    ///
+    /// ```
+    /// # use trifold_core::Transfer;
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let sorted = gpu.upload(&[10u32, 20, 20, 30])?;
+    /// let x = gpu.upload(&[20u32, 5, 99])?;
+    /// assert_eq!(gpu.copy(x.lower_bounds(&sorted)).read()?, [1, 0, 4]);
+    /// assert_eq!(gpu.copy(x.upper_bounds(&sorted)).read()?, [3, 0, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn lower_bounds<S: IntoInput<B, Item = T>>(&self, sorted: S) -> View<u32, B> {
+        self.found_in(&sorted.into_input(), LESS)
+    }
+
+    /// As [`View::lower_bounds`], behind all that are equal: how many elements are less or equal.
+    pub fn upper_bounds<S: IntoInput<B, Item = T>>(&self, sorted: S) -> View<u32, B> {
+        self.found_in(&sorted.into_input(), NOT_GREATER)
+    }
+
+    /// Of each element the number of its bin, for a [histogram](crate::Histogram): bin `i` is from edge `i` on, up to edge
+    /// `i + 1` without it. So there is one bin less than there are edges.
+    ///
+    /// What is before the first edge, and what is not before the last, is in no bin, as is any NaN unless edges are. The
+    /// edges ascend, with -0 before 0; as of [`View::lower_bounds`], [`View::checked`] makes sure of that. A bin between
+    /// equal edges stays empty.
+    ///
+    /// ```
+    /// # use trifold_core::{Histogram, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let ages = gpu.upload(&[3u8, 17, 18, 40, 64, 65, 130])?;
+    /// let edges = gpu.upload(&[0u8, 18, 65, 120])?;
+    /// assert_eq!(gpu.histogram(ages.binned(&edges), 3).read()?, [2, 3, 1]);
+    ///
+    /// let wrong = gpu.upload(&[0u8, 65, 18, 120])?;
+    /// let why = ages.binned(&wrong).checked(&gpu).err().map(|error| error.to_string());
+    /// assert!(why.is_some_and(|why| why.contains("element 2 of a sorted input is less than the one before it")));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn binned<E: IntoInput<B, Item = T>>(&self, edges: E) -> View<u32, B> {
+        self.upper_bounds(edges).mapped(BinOfBound)
+    }
+
+    fn found_in(&self, sorted: &View<T, B>, before: Before) -> View<u32, B> {
+        let why = |place, _, _| format!("element {place} of a sorted input is less than the one before it");
+        let falls = sorted.adjacent().mapped(GREATER);
+        self.bounds(sorted, before).checking(Check { of: Arc::new(falls), below: 1, why })
+    }
+}
+
+macro_rules! bounds {
+    ($($Of:ident)*) => {
+        $(impl<T: Rank, B: Backend> $Of<T, B> {
+            /// As [`View::lower_bounds`].
+            pub fn lower_bounds<S: IntoInput<B, Item = T>>(&self, sorted: S) -> View<u32, B> {
+                self.into_input().lower_bounds(sorted)
+            }
+
+            /// As [`View::upper_bounds`].
+            pub fn upper_bounds<S: IntoInput<B, Item = T>>(&self, sorted: S) -> View<u32, B> {
+                self.into_input().upper_bounds(sorted)
+            }
+
+            /// As [`View::binned`].
+            pub fn binned<E: IntoInput<B, Item = T>>(&self, edges: E) -> View<u32, B> {
+                self.into_input().binned(edges)
+            }
+        })*
+    };
+}
+bounds!(Buffer Compacted);
