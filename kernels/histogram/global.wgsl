@@ -1,4 +1,4 @@
-// histogram/global: each element is counted in the output itself. Reads each element once.
+// histogram/global: each element is counted in the output itself. Reads each element once, and its weight if there are weights.
 
 @compute @workgroup_size(WORKGROUP)
 fn histogram_global(
@@ -9,12 +9,17 @@ fn histogram_global(
   for (var tile = id.x; tile < params.tiles; tile += params.groups) {
     let first = tile * WORKGROUP * ROWS + thread;
     var bins: array<u32, ROWS>;
+    var amounts: array<u32, ROWS>;
     // unroll
-    for (var k = 0u; k < ROWS; k++) { bins[k] = load_input_word(min(first + k * WORKGROUP, params.n - 1u), 0u); }
+    for (var k = 0u; k < ROWS; k++) {
+      let place = min(first + k * WORKGROUP, params.n - 1u);
+      bins[k] = load_input_word(place, 0u);
+      amounts[k] = amount_of(place);
+    }
     // 2. Count. A bin past the last one is not counted.
     // unroll
     for (var k = 0u; k < ROWS; k++) {
-      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { atomicAdd(&output[params.output_offset + bins[k]], 1u); }
+      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { add_to_output(params.output_offset + bins[k], amounts[k]); }
     }
   }
 }

@@ -1,9 +1,11 @@
-// histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once.
+// histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once, and its
+// weight if there are weights.
 
 KERNEL void histogram_shared(ARGUMENTS) {
   __local u32 counts[BINS * COPIES];
   const u32 thread = get_local_id(0);
   input += params.input_offset;
+  input_values += params.input_values_offset;
   output += params.output_offset;
   // 1. Clear this workgroup's counts. Where memory allows it, lanes count in copies of their own: a bank serves one at a time.
   for (u32 i = thread; i < BINS * COPIES; i += WORKGROUP) { counts[i] = 0u; }
@@ -12,18 +14,23 @@ KERNEL void histogram_shared(ARGUMENTS) {
   for (u32 tile = get_group_id(0); tile < params.tiles; tile += params.groups) {
     const u32 first = tile * WORKGROUP * ROWS + thread;
     u32 bins[ROWS];
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { bins[k] = load_input_word(input, min(first + k * WORKGROUP, params.n - 1u), 0u); }
+    u32 amounts[ROWS];
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
-      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { atomic_add(&counts[bins[k] * COPIES + thread % COPIES], 1u); }
+      const u32 place = min(first + k * WORKGROUP, params.n - 1u);
+      bins[k] = load_input_word(input, place, 0u);
+      amounts[k] = amount_of(input_values, place);
+    }
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { add_to_shared(&counts[bins[k] * COPIES + thread % COPIES], amounts[k]); }
     }
   }
   workgroup_barrier();
   // 3. Add them to the whole.
   for (u32 i = thread; i < params.bins; i += WORKGROUP) {
     u32 count = 0u;
-    for (u32 copy = 0u; copy < COPIES; copy++) { count += counts[i * COPIES + (copy + thread) % COPIES]; }
-    if (count > 0u) { atomic_add(&output[i], count); }
+    for (u32 copy = 0u; copy < COPIES; copy++) { count = total_of(count, counts[i * COPIES + (copy + thread) % COPIES]); }
+    if (count > 0u) { add_to_output(&output[i], count); }
   }
 }

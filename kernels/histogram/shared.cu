@@ -1,4 +1,5 @@
-// histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once.
+// histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once, and its
+// weight if there are weights.
 
 __shared__ u32 counts[BINS * COPIES];
 
@@ -7,6 +8,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_shared(ARGUMEN
   follow_predecessor();
   const u32 thread = threadIdx.x;
   input += params.input_offset;
+  input_values += params.input_values_offset;
   output += params.output_offset;
   // 1. Clear this workgroup's counts. Where memory allows it, lanes count in copies of their own: a bank serves one at a time.
   for (u32 i = thread; i < BINS * COPIES; i += WORKGROUP) { counts[i] = 0u; }
@@ -15,18 +17,23 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_shared(ARGUMEN
   for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
     const u32 first = tile * WORKGROUP * ROWS + thread;
     u32 bins[ROWS];
-#pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) { bins[k] = load_input_word(input, min(first + k * WORKGROUP, params.n - 1u), 0u); }
+    u32 amounts[ROWS];
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
-      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { atomicAdd(&counts[bins[k] * COPIES + thread % COPIES], 1u); }
+      const u32 place = min(first + k * WORKGROUP, params.n - 1u);
+      bins[k] = load_input_word(input, place, 0u);
+      amounts[k] = amount_of(input_values, place);
+    }
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { add_to_shared(&counts[bins[k] * COPIES + thread % COPIES], amounts[k]); }
     }
   }
   workgroup_barrier();
   // 3. Add them to the whole.
   for (u32 i = thread; i < params.bins; i += WORKGROUP) {
     u32 count = 0u;
-    for (u32 copy = 0u; copy < COPIES; copy++) { count += counts[i * COPIES + (copy + thread) % COPIES]; }
-    if (count > 0u) { atomicAdd(&output[i], count); }
+    for (u32 copy = 0u; copy < COPIES; copy++) { count = total_of(count, counts[i * COPIES + (copy + thread) % COPIES]); }
+    if (count > 0u) { add_to_output(&output[i], count); }
   }
 }

@@ -1,4 +1,5 @@
-// histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once.
+// histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once, and its
+// weight if there are weights.
 
 var<workgroup> counts: array<atomic<u32>, BINS * COPIES>;
 
@@ -14,18 +15,23 @@ fn histogram_shared(
   for (var tile = id.x; tile < params.tiles; tile += params.groups) {
     let first = tile * WORKGROUP * ROWS + thread;
     var bins: array<u32, ROWS>;
-    // unroll
-    for (var k = 0u; k < ROWS; k++) { bins[k] = load_input_word(min(first + k * WORKGROUP, params.n - 1u), 0u); }
+    var amounts: array<u32, ROWS>;
     // unroll
     for (var k = 0u; k < ROWS; k++) {
-      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { atomicAdd(&counts[bins[k] * COPIES + thread % COPIES], 1u); }
+      let place = min(first + k * WORKGROUP, params.n - 1u);
+      bins[k] = load_input_word(place, 0u);
+      amounts[k] = amount_of(place);
+    }
+    // unroll
+    for (var k = 0u; k < ROWS; k++) {
+      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { add_to_shared(bins[k] * COPIES + thread % COPIES, amounts[k]); }
     }
   }
   workgroupBarrier();
   // 3. Add them to the whole.
   for (var i = thread; i < params.bins; i += WORKGROUP) {
     var count = 0u;
-    for (var copy = 0u; copy < COPIES; copy++) { count += atomicLoad(&counts[i * COPIES + (copy + thread) % COPIES]); }
-    if (count > 0u) { atomicAdd(&output[params.output_offset + i], count); }
+    for (var copy = 0u; copy < COPIES; copy++) { count = total_of(count, atomicLoad(&counts[i * COPIES + (copy + thread) % COPIES])); }
+    if (count > 0u) { add_to_output(params.output_offset + i, count); }
   }
 }

@@ -307,6 +307,12 @@ fn neighbours<B: Backend + Scan>(gpu: &B, input: &[u32]) -> Result<(), Failure> 
 
     let counts = (0..4).map(|bin| short.iter().filter(|&&v| v == bin).count() as u32).collect::<Vec<_>>();
     expect("a histogram", gpu.histogram(&x, 4).read()?, counts)?;
+    let places = gpu.copy(iota(N)).collect()?;
+    let places_of = |bin: u32| (0..).zip(&short).filter(|(_, v)| **v == bin).map(|(place, _)| place).sum::<u32>();
+    let sums = gpu.histogram(&x, 4).weighted(&places).read()?;
+    expect("a weighted histogram", sums, (0..4).map(places_of).collect())?;
+    let unlike = gpu.histogram(&x, 4).weighted(places.slice(1..)?).read().map(drop);
+    refuse("other weights than elements", unlike, "weights; bring as many of each")?;
     let (sums, total) = (gpu.alloc(N)?, gpu.alloc(1)?);
     gpu.inclusive_scan(&x, Sum).total_to(&total).to(&sums).run()?;
     expect("a total", total.read()?, vec![short.iter().sum()])?;

@@ -53,6 +53,7 @@ pub(crate) fn builtin(which: Builtin, scalar: Scalar) -> Op {
 }
 
 pub(crate) use histogram::histogram;
+use histogram::weighted;
 pub(crate) use octet::product;
 pub(crate) use reduce::reduce;
 pub(crate) use reduce_by_key::by_key;

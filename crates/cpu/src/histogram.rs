@@ -1,4 +1,4 @@
-//! Histogram: each thread counts a part in counts of its own, and adds them to the output.
+//! Histogram: each thread counts a part in counts of its own, or sums up weights, and adds them to the output.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,7 +6,7 @@ use rayon::ThreadPool;
 use trifold_core::{Error, KernelKey, Request, Result, Scalar};
 
 use crate::memory::{Access, Region};
-use crate::oracle::{Expected, Inputs, Output};
+use crate::oracle::{Elements, Expected, Inputs, Output};
 use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts};
 use crate::view::Input;
 
@@ -23,7 +23,25 @@ const MANY_BINS: usize = 4 << 10;
 struct HistogramStep {
     n: usize,
     input: Input,
+    weights: Option<Input>,
+    sums: Sums,
     output: Region,
+}
+
+/// What a bin's word is.
+#[derive(Clone, Copy)]
+enum Sums {
+    Integer,
+    Float,
+}
+
+impl Sums {
+    fn of(self, a: u32, b: u32) -> u32 {
+        match self {
+            Sums::Integer => a.wrapping_add(b),
+            Sums::Float => (f32::from_bits(a) + f32::from_bits(b)).to_bits(),
+        }
+    }
 }
 
 pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>) -> Result<Box<dyn Work>> {
@@ -35,12 +53,17 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         return Err(Error::Invalid(format!("{} without a bin", key.name())));
     }
     input.check_apart(&output)?;
-    Ok(Box::new(HistogramStep { n, input, output }))
+    let is_weighted = arguments.region("input_values").is_ok() || key.view("input_values").is_some();
+    let weights = is_weighted.then(|| Input::bind(key, arguments, "input_values", [n, 4, 4])).transpose()?;
+    weights.iter().try_for_each(|weights| weights.check_apart(&output))?;
+    let sums = if key.constant("FLOATS") == Some(1) { Sums::Float } else { Sums::Integer };
+    Ok(Box::new(HistogramStep { n, input, weights, sums, output }))
 }
 
 impl Work for HistogramStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
-        let _access = Access::to(&self.input.regions(), &[&self.output])?;
+        let inputs = [Some(&self.input), self.weights.as_ref()].into_iter().flatten();
+        let _access = Access::to(&inputs.flat_map(Input::regions).collect::<Vec<_>>(), &[&self.output])?;
         let bins = self.output.bytes() / 4;
         let lanes = if bins < MANY_BINS { LANES } else { 1 };
         let to = Shared(self.output.start());
@@ -51,21 +74,38 @@ impl Work for HistogramStep {
             pool,
             alone,
             self.n.div_ceil(part),
-            || (vec![0u32; bins * lanes], self.input.room(4 * BLOCK.min(self.n))),
-            |(counts, room), i| {
+            || {
+                let room = |input: &Input| input.room(4 * BLOCK.min(self.n));
+                (vec![0u32; bins * lanes], room(&self.input), self.weights.as_ref().map(room))
+            },
+            |(counts, room, weights_room), i| {
                 let end = ((i + 1) * part).min(self.n);
                 for start in (i * part..end).step_by(BLOCK) {
                     let n = BLOCK.min(end - start);
                     // SAFETY: `bind` found `n` aligned words, the block is within them, and `_access` keeps writers out.
-                    let block =
-                        unsafe { std::slice::from_raw_parts(self.input.block(room, start, n, 4).cast::<u32>(), n) };
-                    count(block, bins, lanes, counts);
+                    let words = |input: &Input, room| unsafe {
+                        std::slice::from_raw_parts(input.block(room, start, n, 4).cast::<u32>(), n)
+                    };
+                    let block = words(&self.input, room);
+                    match self.weights.as_ref().zip(weights_room.as_mut()) {
+                        Some((weights, room)) => {
+                            let weights = words(weights, room);
+                            tally(block, bins, lanes, counts, |count, i| self.sums.of(count, weights[i]));
+                        }
+                        None => tally(block, bins, lanes, counts, |count, _| count + 1),
+                    }
                 }
                 for (bin, counts) in counts.chunks_exact_mut(lanes).enumerate() {
-                    let sum = counts.iter_mut().fold(0u32, |sum, count| sum.wrapping_add(std::mem::take(count)));
+                    let sum = counts.iter_mut().fold(0u32, |sum, count| self.sums.of(sum, std::mem::take(count)));
                     if sum > 0 {
                         // SAFETY: the bin is one of the output's, an aligned word that all write by atomics.
-                        unsafe { AtomicU32::from_ptr(to.at(bin * 4).cast()) }.fetch_add(sum, Ordering::Relaxed);
+                        let word = unsafe { AtomicU32::from_ptr(to.at(bin * 4).cast()) };
+                        match self.sums {
+                            Sums::Integer => word.fetch_add(sum, Ordering::Relaxed),
+                            Sums::Float => {
+                                word.update(Ordering::Relaxed, Ordering::Relaxed, |old| self.sums.of(old, sum))
+                            }
+                        };
                     }
                 }
             },
@@ -78,25 +118,38 @@ impl Work for HistogramStep {
     }
 }
 
-/// Counts a block's elements in so many lanes of counts. One in no bin is left out.
-fn count(block: &[u32], bins: usize, lanes: usize, counts: &mut [u32]) {
+/// Takes a block's elements into so many lanes of counts: each changes its bin's by what it was and by its place in the block. One
+/// in no bin is left out.
+fn tally(block: &[u32], bins: usize, lanes: usize, counts: &mut [u32], with: impl Fn(u32, usize) -> u32) {
     for (i, &bin) in block.iter().enumerate() {
         if (bin as usize) < bins {
-            counts[bin as usize * lanes + i % lanes] += 1;
+            let count = &mut counts[bin as usize * lanes + i % lanes];
+            *count = with(*count, i);
         }
     }
 }
 
 /// What a histogram must give.
-pub(crate) fn expect(request: &Request, Inputs { input, .. }: Inputs<'_>) -> Option<Expected> {
+pub(crate) fn expect(request: &Request, Inputs { input, values, .. }: Inputs<'_>) -> Option<Expected> {
     let Request::Histogram(r) = request else { return None };
-    let mut counts = vec![0u32; r.bins as usize];
-    for bin in input.chunks_exact(4) {
-        let bin = u32::from_le_bytes([bin[0], bin[1], bin[2], bin[3]]) as usize;
-        if let Some(count) = counts.get_mut(bin) {
-            *count += 1;
-        }
+    let words = |bytes: &[u8]| -> Vec<u32> { bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect() };
+    let bins = words(input);
+    let weights = match values {
+        Some(weights) if r.weight.is_some() => words(weights),
+        _ => vec![1; bins.len()],
+    };
+    let placed = bins.iter().map(|bin| *bin as usize).zip(&weights).filter(|(bin, _)| *bin < r.bins as usize);
+    let element = r.weight.unwrap_or(Scalar::U32).into();
+    if r.weight != Some(Scalar::F32) {
+        let mut sums = vec![0u32; r.bins as usize];
+        placed.for_each(|(bin, weight)| sums[bin] = sums[bin].wrapping_add(*weight));
+        return Some(Expected::of(Output::exact(&element, sums.into_iter().flat_map(u32::to_le_bytes).collect())));
     }
-    let bytes = counts.into_iter().flat_map(u32::to_le_bytes).collect();
-    Some(Expected::of(Output::exact(&Scalar::U32.into(), bytes)))
+    let (mut values, mut scales) = (vec![0.0; r.bins as usize], vec![0.0; r.bins as usize]);
+    for (bin, weight) in placed {
+        let weight = f64::from(f32::from_bits(*weight));
+        values[bin] += weight;
+        scales[bin] += weight.abs();
+    }
+    Some(Expected::of(Output { element, elements: Elements::Near { values, scales, chained: true } }))
 }

@@ -4,14 +4,18 @@ use trifold_core::{Builtin, HistogramRequest, Request, Scalar, forms};
 
 use super::{Inputs, Table};
 use crate::case::Level;
-use crate::inputs::{Distribution, Random};
+use crate::inputs::{self, Distribution, Random};
 use crate::row::{Placement, Row};
 
 pub(crate) fn histogram(bins: u64, n: u64) -> Request {
-    Request::Histogram(HistogramRequest { bins, n })
+    weighted(None, bins, n)
 }
 
-/// Bins, an eighth of them past the last one.
+pub(super) fn weighted(weight: Option<Scalar>, bins: u64, n: u64) -> Request {
+    Request::Histogram(HistogramRequest { bins, n, weight })
+}
+
+/// Bins, an eighth of them past the last one, and weights.
 pub(super) fn input(request: &Request, distribution: Distribution, random: &mut Random) -> Option<Inputs> {
     let Request::Histogram(r) = request else { return None };
     let hot = random.next() % r.bins;
@@ -24,7 +28,9 @@ pub(super) fn input(request: &Request, distribution: Distribution, random: &mut 
             _ => ((x >> 20) % r.bins) as u32,
         }
     };
-    Some(((0..r.n).map(bin).flat_map(u32::to_le_bytes).collect(), None))
+    let bins = (0..r.n).map(bin).flat_map(u32::to_le_bytes).collect();
+    let weights = r.weight.map(|scalar| inputs::items(&scalar.into(), distribution, r.n, random));
+    Some((bins, weights))
 }
 
 impl Table<'_> {
@@ -45,9 +51,19 @@ impl Table<'_> {
         }
         // By the maps that make bins.
         for scalar in Scalar::ALL {
-            if let Ok(request) = forms::HISTOGRAM.request(scalar, Builtin::Sum, 5003) {
-                self.by_algorithm(Row::new(request));
+            for form in [&forms::HISTOGRAM, &forms::WEIGHTED_HISTOGRAM] {
+                if let Ok(request) = form.request(scalar, Builtin::Sum, 5003) {
+                    self.by_algorithm(Row::new(request));
+                }
             }
+        }
+        for scalar in [Scalar::U32, Scalar::I32, Scalar::F32] {
+            for placement in [Placement::Aligned, Placement::Odd] {
+                for (bins, n) in [(1, 777), (255, 20_011), (300, 0), (300, 1), (70_001, 5003)] {
+                    self.by_algorithm(Row::new(weighted(Some(scalar), bins, n)).placement(placement));
+                }
+            }
+            self.by_algorithm(Row::new(weighted(Some(scalar), 100, 6007)).runs(5));
         }
         let row = Row::new(histogram(100, 6007));
         self.by_algorithm(row.clone().runs(5));

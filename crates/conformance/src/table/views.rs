@@ -6,7 +6,7 @@ use trifold_core::{
 };
 use trifold_cpu::oracle;
 
-use super::{Inputs, Table, by_key, histogram, keeping, reduce, scan, scatter, select, sort};
+use super::{Inputs, Table, by_key, histogram, keeping, reduce, scan, scatter, select, sort, weighted};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
 use crate::maps::{self, Placed};
@@ -168,6 +168,10 @@ impl Table<'_> {
             for &n in sizes {
                 self.by_algorithm(Row::new(maps::of(view, histogram(300, n), Slot::Input)));
             }
+        }
+        if let ElementType::Scalar(scalar @ (Scalar::U32 | Scalar::I32 | Scalar::F32)) = element {
+            let request = maps::of(view, weighted(Some(scalar), 300, 5003), Slot::InputValues);
+            self.by_algorithm(Row::new(request));
         }
         if selectors.is_empty() {
             return;

@@ -25,15 +25,15 @@ numbers! {
 pub(super) static SHARED_KERNEL: Kernel = kernel!(
     "histogram/shared",
     "histogram_shared",
-    &[read("input", "u32"), atomic("output", "u32")],
-    &["n", "tiles", "groups", "bins", "input_offset", "output_offset"],
+    &[read("input", "u32"), read("input_values", "u32").optional(), atomic("output", "u32")],
+    &["n", "tiles", "groups", "bins", "input_offset", "input_values_offset", "output_offset"],
 );
 
 pub(super) static GLOBAL_KERNEL: Kernel = kernel!(
     "histogram/global",
     "histogram_global",
-    &[read("input", "u32"), atomic("output", "u32")],
-    &["n", "tiles", "groups", "bins", "input_offset", "output_offset"],
+    &[read("input", "u32"), read("input_values", "u32").optional(), atomic("output", "u32")],
+    &["n", "tiles", "groups", "bins", "input_offset", "input_values_offset", "output_offset"],
 );
 
 /// The CPU backend's.
@@ -42,25 +42,28 @@ pub(super) static PARALLEL_KERNEL: Kernel = Kernel::host("histogram/parallel");
 /// Each workgroup counts in its own memory. The planner's choice where all bins fit there.
 pub static SHARED: Algorithm = Algorithm {
     candidates: || CANDIDATES,
-    ..Algorithm::new(
-        "shared",
-        "histogram-shared.md",
-        Of::Histogram(Row { plan: |planner, request| plan(planner, request, true), traffic: Some(|r, _| r.bytes()) }),
-    )
+    ..histogram("shared", "histogram-shared.md", |planner, request| plan(planner, request, true))
 };
 
 /// All count in the output.
-pub static GLOBAL: Algorithm = Algorithm::new(
-    "global",
-    "histogram-global.md",
-    Of::Histogram(Row { plan: |planner, request| plan(planner, request, false), traffic: Some(|r, _| r.bytes()) }),
-);
+pub static GLOBAL: Algorithm =
+    histogram("global", "histogram-global.md", |planner, request| plan(planner, request, false));
 
 /// On all of the processor's threads, each with counts of its own.
-pub static PARALLEL: Algorithm = Algorithm {
-    needs: Needs::THREADS,
-    ..Algorithm::new("parallel", "", Of::Histogram(Row { plan: on_threads, traffic: Some(|r, _| r.bytes()) }))
-};
+pub static PARALLEL: Algorithm = Algorithm { needs: Needs::THREADS, ..histogram("parallel", "", on_threads) };
+
+/// One that reads elements and weights once, and sums up floats as they come.
+const fn histogram(
+    name: &'static str,
+    page: &'static str,
+    plan: fn(&Planner<'_>, &HistogramRequest) -> Result<Work>,
+) -> Algorithm {
+    Algorithm {
+        views: &[Slot::Input, Slot::InputValues],
+        follows_arrival: true,
+        ..Algorithm::new(name, page, Of::Histogram(Row { plan, traffic: Some(|r, _| r.bytes()) }))
+    }
+}
 
 /// Those of the primitive.
 pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &SHARED, &GLOBAL];
@@ -112,28 +115,44 @@ fn plan(planner: &Planner<'_>, request: &HistogramRequest, shared: bool) -> Resu
         let bins = counts(request) as u32;
         constants.extend([("BINS", bins), ("COPIES", numbers.copies.min(words(planner) / bins))]);
     }
-    let kernel = KernelKey::new(if shared { &SHARED_KERNEL } else { &GLOBAL_KERNEL }, vec![], constants);
+    let (amounts, sums, shared_sums) = match request.weight {
+        None => ("histogram/ones", "histogram/integers", "histogram/shared_integers"),
+        Some(Scalar::F32) => ("histogram/weights", "histogram/floats", "histogram/shared_floats"),
+        Some(_) => ("histogram/weights", "histogram/integers", "histogram/shared_integers"),
+    };
+    let (kernel, blocks) = match shared {
+        true => (&SHARED_KERNEL, vec![amounts, sums, shared_sums]),
+        false => (&GLOBAL_KERNEL, vec![amounts, sums]),
+    };
+    let kernel = KernelKey::new(kernel, blocks, constants);
     let mut launch = launch(kernel, request, groups);
     launch.params.extend([("tiles", Param::ELEMENTS.in_parts(tile)), ("groups", Param::Word(groups))]);
     Ok(work(request, launch))
 }
 
 fn on_threads(_: &Planner<'_>, request: &HistogramRequest) -> Result<Work> {
-    Ok(work(request, launch(KernelKey::new(&PARALLEL_KERNEL, vec![], vec![]), request, 1)))
+    let floats = request.weight == Some(Scalar::F32);
+    let kernel = KernelKey::new(&PARALLEL_KERNEL, vec![], vec![("FLOATS", floats.into())]);
+    Ok(work(request, launch(kernel, request, 1)))
 }
 
 fn launch(kernel: KernelKey, request: &HistogramRequest, groups: u32) -> Launch {
+    let elements = |slot| whole(slot, request.n.saturating_mul(4));
+    let weights = request.weight.map(|_| ("input_values", elements(Slot::InputValues)));
+    let weights_offset = match request.weight {
+        Some(_) => Param::Offset { binding: "input_values", unit: 4 },
+        None => Param::Word(0),
+    };
+    let counts = ("output", whole(Slot::Output, request.bins.saturating_mul(4)));
     Launch {
         kernel,
         groups,
-        bindings: vec![
-            ("input", whole(Slot::Input, request.n.saturating_mul(4))),
-            ("output", whole(Slot::Output, request.bins.saturating_mul(4))),
-        ],
+        bindings: [Some(("input", elements(Slot::Input))), weights, Some(counts)].into_iter().flatten().collect(),
         params: vec![
             ("n", Param::ELEMENTS),
             ("bins", Param::Word(request.bins as u32)),
             ("input_offset", Param::Offset { binding: "input", unit: 4 }),
+            ("input_values_offset", weights_offset),
             ("output_offset", Param::Offset { binding: "output", unit: 4 }),
         ],
         initial: None,
@@ -143,5 +162,6 @@ fn launch(kernel: KernelKey, request: &HistogramRequest, groups: u32) -> Launch 
 /// Counts from none on.
 fn work(request: &HistogramRequest, launch: Launch) -> Work {
     let clear = Step::Fill { region: whole(Slot::Output, request.bins.saturating_mul(4)), value: 0, once: false };
-    Work::new(Scratch::default(), vec![clear, Step::Launch(launch)])
+    let in_fixed_order = request.weight != Some(Scalar::F32);
+    Work { in_fixed_order, ..Work::new(Scratch::default(), vec![clear, Step::Launch(launch)]).depth(request.n) }
 }

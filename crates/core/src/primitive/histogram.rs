@@ -9,8 +9,8 @@ use crate::planner::{Planner, whole};
 use crate::results::{Results, length, results};
 use crate::types::{bf16, f16};
 use crate::{
-    Backend, Buffer, Captures, Device, ElementType, Error, IntoInput, MAX_ELEMENTS, Map, Placed, Result, Scalar, Slot,
-    Step, Transfer, View, ViewData, block_on, element,
+    Backend, Buffer, Captures, Device, ElementType, Error, IntoInput, MAX_ELEMENTS, Map, Number, Placed, Result,
+    Scalar, Slot, Spans, Step, Transfer, View, ViewData, block_on, element,
 };
 
 /// How many of `n` bins' numbers each of the bins has.
@@ -20,6 +20,8 @@ pub struct HistogramRequest {
     pub bins: u64,
     /// How many elements, each the number of a bin, a `u32`.
     pub n: u64,
+    /// The type of the elements' weights, which are summed up in place of counts: one of [`Weight`]'s.
+    pub weight: Option<Scalar>,
 }
 
 /// Bins of the form that programs offer.
@@ -43,8 +45,16 @@ pub static HISTOGRAM: Form = Form::new("histogram", "Histogram of {}, 256 bins",
         Scalar::F64 => ViewData::mapped::<f64, _>(unit),
         Scalar::U128 | Scalar::I128 => return None,
     };
-    Some(view.into_request(HistogramRequest { bins: FORM_BINS.into(), n }))
+    Some(view.into_request(HistogramRequest { bins: FORM_BINS.into(), n, weight: None }))
 });
+
+/// Histograms of 256 bins, of the upper eight bits of `u32`s, that sum up weights.
+pub static WEIGHTED_HISTOGRAM: Form =
+    Form::new("weighted_histogram", "Histogram of u32 by weights of {}, 256 bins", |scalar, _, n| {
+        let request = HistogramRequest { bins: FORM_BINS.into(), n, weight: Some(scalar) };
+        let is_weight = matches!(scalar, Scalar::U32 | Scalar::I32 | Scalar::F32);
+        is_weight.then(|| ViewData::mapped::<u32, _>(UpperBits).into_request(request))
+    });
 
 /// The bin of an integer: its upper eight bits.
 #[derive(Clone)]
@@ -168,13 +178,19 @@ even_bins! {
 impl HistogramRequest {
     /// What is read, and the counts.
     pub(crate) fn bytes(&self) -> u64 {
-        self.n.saturating_add(self.bins).saturating_mul(4)
+        let inputs = if self.weight.is_some() { 2 } else { 1 };
+        self.n.saturating_mul(inputs).saturating_add(self.bins).saturating_mul(4)
+    }
+
+    /// The type of a bin's count or sum.
+    fn sum(&self) -> Scalar {
+        self.weight.unwrap_or(Scalar::U32)
     }
 }
 
 impl Primitive for HistogramRequest {
     fn form(&self) -> &'static Form {
-        &HISTOGRAM
+        if self.weight.is_some() { &WEIGHTED_HISTOGRAM } else { &HISTOGRAM }
     }
 
     fn n(&self) -> u64 {
@@ -182,17 +198,18 @@ impl Primitive for HistogramRequest {
     }
 
     fn label(&self) -> Label {
-        let mut label = Label::new(&[Some(&ElementType::Scalar(Scalar::U32))], "-", &[]);
+        let weight = self.weight.map(ElementType::Scalar);
+        let mut label = Label::new(&[Some(&ElementType::Scalar(Scalar::U32)), weight.as_ref()], "-", &[]);
         label.more.push(format!("bins={}", self.bins).into());
         label
     }
 
     fn operands(&self) -> Vec<Operand> {
-        let word = ElementType::Scalar(Scalar::U32);
-        vec![
-            Operand::new(Slot::Input, &word, self.n),
-            Operand { packed: false, ..Operand::new(Slot::Output, &word, self.bins) },
-        ]
+        let sum = ElementType::Scalar(self.sum());
+        let weights = self.weight.map(|_| Operand::new(Slot::InputValues, &sum, self.n));
+        let counts = Operand { packed: false, ..Operand::new(Slot::Output, &sum, self.bins) };
+        let bins = Operand::new(Slot::Input, &ElementType::Scalar(Scalar::U32), self.n);
+        [Some(bins), weights, Some(counts)].into_iter().flatten().collect()
     }
 
     fn bytes_moved_by(&self, _: u64) -> u64 {
@@ -201,6 +218,10 @@ impl Primitive for HistogramRequest {
 
     fn check(&self) -> Result<()> {
         match self.bins {
+            _ if !matches!(self.sum(), Scalar::U32 | Scalar::I32 | Scalar::F32) => Err(Error::Unsupported(format!(
+                "a histogram's weights of type {}; they are u32, i32 or f32: convert them by a view",
+                self.sum().name()
+            ))),
             0 => Err(Error::Invalid("a histogram of 0 bins; give it one at least".into())),
             bins if bins > MAX_ELEMENTS => {
                 Err(Error::Invalid(format!("a histogram of {bins} bins; there may be {MAX_ELEMENTS} at most")))
@@ -225,7 +246,8 @@ impl Primitive for HistogramRequest {
 /// Histograms.
 ///
 /// Each workgroup counts in memory of its own, and adds what it counted to the output. Bins that are too many for that
-/// memory are counted in the output itself. Each element is read once. Counts are `u32`.
+/// memory are counted in the output itself. Each element is read once. Counts are `u32`; [weights](Weight) are summed up
+/// in their own type.
 ///
 /// # Errors
 /// As of [`Scan`](crate::Scan), and [`Error::Invalid`] for no bins.
@@ -249,11 +271,27 @@ pub trait Histogram: Backend {
     /// assert_eq!((counts[3], counts[255]), (2, 1));
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
-    fn histogram<X: IntoInput<Self, Item = u32>>(&self, x: X, bins: usize) -> HistogramCall<Self> {
-        HistogramCall { device: self.clone(), input: x.into_input(), bins }
+    ///
+    /// [`View::binned`] makes bins by given edges.
+    fn histogram<X: IntoInput<Self, Item = u32>>(&self, x: X, bins: usize) -> HistogramCall<u32, Self> {
+        HistogramCall { device: self.clone(), input: x.into_input(), weights: None, bins }
     }
 }
 impl<B: Backend> Histogram for B {}
+
+/// What a [histogram](Histogram) can sum up in place of counts: `u32` and `i32`, whose sums wrap around, and `f32`.
+///
+/// The order in which floats are summed up follows from when workgroups run, and with it the sums' last bits. A
+/// [sort](crate::Sort) by bins and a [reduction by key](crate::ReduceByKey) sum up any elements in a fixed order.
+pub trait Weight: Number + sealed::Weight {}
+
+mod sealed {
+    pub trait Weight {}
+    impl Weight for u32 {}
+    impl Weight for i32 {}
+    impl Weight for f32 {}
+}
+impl<W: Number + sealed::Weight> Weight for W {}
 
 /// A histogram whose counts have no place yet.
 ///
@@ -273,13 +311,38 @@ impl<B: Backend> Histogram for B {}
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
 #[must_use = "say where: to(&out), collect() or read()"]
-pub struct HistogramCall<B: Backend = Device> {
+pub struct HistogramCall<W, B: Backend = Device> {
     device: B,
     input: View<u32, B>,
+    weights: Option<View<W, B>>,
     bins: usize,
 }
 
-impl<B: Backend> HistogramCall<B> {
+impl<B: Backend> HistogramCall<u32, B> {
+    /// Sums up what stands beside the elements of each bin, instead of counting them.
+    ///
+    /// ```
+    /// # use trifold_core::{Histogram, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (bins, weights) = (gpu.upload(&[2u32, 0, 2])?, gpu.upload(&[0.5f32, 4.0, 1.0])?);
+    /// assert_eq!(gpu.histogram(&bins, 3).weighted(&weights).read()?, [4.0, 0.0, 1.5]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn weighted<X: IntoInput<B>>(self, weights: X) -> HistogramCall<X::Item, B>
+    where
+        X::Item: Weight,
+    {
+        let weights = weights.into_input();
+        HistogramCall {
+            device: self.device,
+            input: self.input.beside(&weights),
+            weights: Some(weights),
+            bins: self.bins,
+        }
+    }
+}
+
+impl<W: Weight, B: Backend> HistogramCall<W, B> {
     /// To a buffer of as many counts as there are bins.
     ///
     /// ```
@@ -290,17 +353,26 @@ impl<B: Backend> HistogramCall<B> {
     /// assert_eq!(counts.read()?, [1, 0, 2]);
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
-    pub fn to(self, counts: &Buffer<u32, B>) -> Placed<B> {
-        let request = HistogramRequest { bins: self.bins as u64, n: self.input.n() };
-        let spans = self.input.spans_to(counts.span());
-        Placed::new(self.device, request, spans).reads(Slot::Input, &self.input)
+    pub fn to(self, counts: &Buffer<W, B>) -> Placed<B> {
+        let HistogramCall { device, input, weights, bins } = self;
+        let n = input.n();
+        let request = HistogramRequest { bins: bins as u64, n, weight: weights.as_ref().map(|_| W::SCALAR) };
+        let unlike = weights.as_ref().map(View::n).filter(|weights| *weights != n);
+        let unlike = unlike.map(|weights| format!("{n} elements and {weights} weights; bring as many of each"));
+        let input_values = weights.as_ref().and_then(|weights| weights.memory().cloned());
+        let spans = Spans { input_values, ..input.spans_to(counts.span()) };
+        let placed = Placed::new(device, request, spans).refused(unlike).reads(Slot::Input, &input);
+        match &weights {
+            Some(weights) => placed.reads(Slot::InputValues, weights),
+            None => placed,
+        }
     }
 }
 
-length!(HistogramCall, input);
+length!(HistogramCall<W: Weight>, input);
 
 results! {
-    HistogramCall::collect, collect_async -> Buffer<u32, B>, Vec<u32>; |call| {
+    HistogramCall<W: Weight>::collect, collect_async -> Buffer<W, B>, Vec<W>; |call| {
         let counts = call.device.alloc(call.bins)?;
         call.to(&counts).run_async().await?;
         Ok(counts)

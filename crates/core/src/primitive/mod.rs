@@ -20,7 +20,7 @@ pub(crate) mod unique;
 pub use self::copy::CopyCall;
 pub use self::find::{FindCall, NonZero};
 pub use self::form::{Form, Varies};
-pub use self::histogram::{AsBin, EvenBins, HistogramCall};
+pub use self::histogram::{AsBin, EvenBins, HistogramCall, Weight};
 pub use self::prelude::*;
 pub use self::reduce::{ReduceCall, ReduceThenCall};
 pub use self::reduce_by_key::ReduceByKeyCall;
@@ -160,7 +160,7 @@ primitives! {
     /// Select, partition, find, or keep the first of each run.
     select: Select(SelectRequest) as SELECT_IF, PARTITION_IF, FIND_ALL, SELECT_FLAGGED, UNIQUE, UNIQUE_BY_KEY;
     /// Histogram.
-    histogram: Histogram(HistogramRequest) as HISTOGRAM;
+    histogram: Histogram(HistogramRequest) as HISTOGRAM, WEIGHTED_HISTOGRAM;
     /// Reduce by key, or encode run lengths.
     reduce_by_key: ReduceByKey(ReduceByKeyRequest) as REDUCE_BY_KEY, RUN_LENGTH_ENCODE;
 }
@@ -335,7 +335,8 @@ impl Request {
     }
 
     /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort,
-    /// segmented_sort, segmented_sort_pairs, top_k, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique, unique_by_key, histogram, reduce_by_key or run_length_encode.
+    /// segmented_sort, segmented_sort_pairs, top_k, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique, unique_by_key, histogram, weighted_histogram,
+    /// reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name
     }
