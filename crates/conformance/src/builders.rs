@@ -233,6 +233,11 @@ fn summaries<B: Backend + Scan + Reduce>(gpu: &B) -> Result<(), Failure> {
             oracle::exclusive_scan(&Sum, 0, &words[1..]).iter().map(|&s| (s, s + 1).into()).collect(),
         )?;
     }
+    let rows = gpu.upload(&[4u32, 2, 2, 9, 9, 1])?;
+    expect("arg_min of rows", gpu.arg_min(&rows).rows(3).read()?, vec![1, 2])?;
+    expect("arg_max of rows", gpu.arg_max(&rows).rows(3).read()?, vec![0, 0])?;
+    let offsets = gpu.upload(&[0u32, 1, 1, 6])?;
+    expect("arg_max of segments", gpu.arg_max(&rows).segments(&offsets).read()?, vec![0, 0, 2])?;
     let none = gpu.alloc::<f32>(0)?;
     expect("arg_min of none", gpu.arg_min(&none).value()?, u32::MAX)?;
     expect("norm of none", gpu.norm(&none).value()?, 0.0)?;
@@ -284,7 +289,15 @@ fn selections<B: Backend>(gpu: &B) -> Result<(), Failure> {
         expect("a partition's count", one.read()?, vec![kept.len() as u32])?;
         expect("a partition's rest", other.slice(..rest.len())?.read()?, rest.clone())?;
         gpu.partition(&x, above).to_one(&to).run()?;
-        expect("a partition of one buffer", to.read()?, [kept, rest].concat())?;
+        expect("a partition of one buffer", to.read()?, [&kept[..], &rest].concat())?;
+        let own = gpu.upload(&input)?;
+        gpu.select(&own, above).count_to(&one).in_place().run()?;
+        expect("a selection in place", own.slice(..kept.len())?.read()?, kept.clone())?;
+        expect("a selection's count in place", one.read()?, vec![kept.len() as u32])?;
+        expect("what is behind it", own.slice(kept.len()..)?.read()?, input[kept.len()..].to_vec())?;
+        let own = gpu.upload(&input)?;
+        gpu.partition(&own, above).in_place().run()?;
+        expect("a partition in place", own.read()?, [kept, rest].concat())?;
     }
     Ok(())
 }

@@ -37,7 +37,6 @@ pub(crate) enum Refusal {
     WriteLength,
     ReadLength,
     OutOfOrder,
-    SelectInPlace,
     CountMissing,
     CountOverOutput,
     CountBetweenElements,
@@ -118,7 +117,6 @@ impl Refusal {
             PastTheEnd,
             WriteLength,
             ReadLength,
-            SelectInPlace,
             CountMissing,
             CountOverOutput,
             CountBetweenElements,
@@ -287,7 +285,6 @@ impl Refusal {
             Refusal::PastTheEnd => a.slice(4000, 4 * n).map(drop),
             Refusal::WriteLength => backend.write(&hundred(&a), &[0; 16]),
             Refusal::ReadLength => backend.read_blocking(&hundred(&a), &mut [0; 16]),
-            Refusal::SelectInPlace => go(backend, &kept, two(hundred(&a), hundred(&a)).with_count(&words(&b, 0, 1))),
             Refusal::CountMissing => go(backend, &kept, two(hundred(&a), hundred(&b))),
             Refusal::CountOverOutput => go(backend, &kept, two(hundred(&a), hundred(&b)).with_count(&words(&b, 99, 1))),
             Refusal::CountBetweenElements => {

@@ -152,9 +152,30 @@ impl Staged {
 
     /// Holds the last run to the oracle.
     pub(crate) fn check(&self, backend: &Device) -> Result<Given, Failure> {
-        let results = self.results(backend)?;
+        let mut results = self.results(backend)?;
+        if self.in_place {
+            self.check_behind(&mut results)?;
+        }
         self.expected.check(&results, self.call.plan().depth(), STALE).map_err(Failure::Wrong)?;
         Ok(results)
+    }
+
+    /// Fails if what lies behind the elements written is not the input's any more where that is the output. Leaves it out of the results.
+    fn check_behind(&self, results: &mut Given) -> Result<(), Failure> {
+        let outputs = [
+            (Slot::Output, Some(&self.expected.output), Some(&mut results.output)),
+            (Slot::OutputValues, self.expected.values.as_ref(), results.values.as_mut()),
+        ];
+        for (slot, want, got) in outputs {
+            let (Some(input), Some(want), Some(got)) = (slot.replaces(), want, got) else { continue };
+            let Some((_, block)) = self.blocks.iter().find(|(own, _)| *own == input) else { continue };
+            let (written, lead) = (want.bytes().min(got.len()), block.lead as usize);
+            if got[written..] != block.image[lead + written..lead + got.len()] {
+                return Err(Failure::Wrong(format!("wrote to the {} behind the last of its elements", slot.noun())));
+            }
+            got.truncate(written);
+        }
+        Ok(())
     }
 
     /// Holds the last run to the oracle, of a request for the first elements of the spans.

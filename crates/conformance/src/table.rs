@@ -161,7 +161,8 @@ impl Table<'_> {
                 continue;
             }
             // Software devices are not given a sort of one tile by choice.
-            if !in_place || algorithm.is_reference || one_tile {
+            let is_selection = matches!(row.request, Request::Select(_));
+            if !in_place || algorithm.is_reference || one_tile || is_selection {
                 self.row_of_rung(row.clone(), algorithm);
             }
         }

@@ -13,6 +13,7 @@ pub use bytemuck;
 
 mod adjacent;
 pub mod algorithm;
+mod arg;
 mod backend;
 mod bounds;
 mod buffer;
@@ -53,6 +54,7 @@ pub mod wgsl;
 
 pub use adjacent::Difference;
 pub use algorithm::Algorithm;
+pub use arg::ArgCall;
 pub use backend::{Backend, Command, InOrder, Span, Spans, SpansOf, Values, bytes_of_run};
 pub use buffer::{Buffer, Compacted, Transfer};
 pub use call::Call;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::wgsl::renamed;
 use crate::{
-    Captures, Element, ElementType, Field, IntoInput, Map, Max, Min, Monoid, Number, Predicate, Rank, Reduce,
+    ArgCall, Captures, Element, ElementType, Field, IntoInput, Map, Max, Min, Monoid, Number, Predicate, Rank, Reduce,
     ReduceCall, ReduceThenCall, Scalar, Sum, View, ViewData, bytemuck, element, for_computed, for_held,
 };
 
@@ -365,8 +365,8 @@ pub trait Summary: Reduce {
     /// assert_eq!(gpu.arg_min(&x).value()?, 1);
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
-    fn arg_min<T: Rank, X: IntoInput<Self, Item = T>>(&self, x: X) -> ReduceThenCall<T::Ranked, u32, Self> {
-        T::placed(self, x.into_input(), false)
+    fn arg_min<T: Rank, X: IntoInput<Self, Item = T>>(&self, x: X) -> ArgCall<T, Self> {
+        ArgCall::new(self, x.into_input(), false)
     }
 
     /// Where the greatest number stands, as [`Summary::arg_min`]: of equal ones the first.
@@ -378,8 +378,8 @@ pub trait Summary: Reduce {
     /// assert_eq!(gpu.arg_max(&x).value()?, 2);
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
-    fn arg_max<T: Rank, X: IntoInput<Self, Item = T>>(&self, x: X) -> ReduceThenCall<T::Ranked, u32, Self> {
-        T::placed(self, x.into_input(), true)
+    fn arg_max<T: Rank, X: IntoInput<Self, Item = T>>(&self, x: X) -> ArgCall<T, Self> {
+        ArgCall::new(self, x.into_input(), true)
     }
 
     /// The least and the greatest number, as [`Min`] and [`Max`] have them: their identities if there are none.

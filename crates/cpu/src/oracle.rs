@@ -174,6 +174,14 @@ impl Elements {
 }
 
 impl Output {
+    /// How many bytes the elements take.
+    pub fn bytes(&self) -> usize {
+        match &self.elements {
+            Elements::Exact(bytes) | Elements::Made(bytes) => bytes.len(),
+            Elements::Near { values, .. } => values.len() * self.element.bytes() as usize,
+        }
+    }
+
     pub(crate) fn exact(element: &ElementType, bytes: Vec<u8>) -> Output {
         Output { element: element.clone(), elements: Elements::Exact(bytes) }
     }

@@ -51,12 +51,15 @@
 //! | the first of each run of equal elements | [`gpu.unique(&x)`](Unique::unique) |
 //! | the same of keys, with their values | [`gpu.unique_by_key(&keys, &values)`](Unique::unique_by_key) |
 //! | how many elements are in each bin | [`gpu.histogram(&bins, 256)`](Histogram::histogram) |
+//! | the same, by given edges | [`x.binned(&edges)`](Buffer::binned), as the bins |
+//! | what weighs in each | [`.weighted(&weights)`](builders::HistogramCall::weighted) |
 //! | a total of each run of keys | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
 //! | the length of each run | [`gpu.run_length_encode(&x)`](ReduceByKey::run_length_encode) |
 //! | the same elements elsewhere | [`gpu.copy(&x)`](Transfer::copy) |
 //! | each element less the one before it | [`gpu.adjacent_difference(&x)`](Transfer::adjacent_difference) |
 //! | elements to places that I give | [`gpu.scatter(&x, &places)`](Transfer::scatter) |
 //! | elements from such places | [`x.gathered(&places)`](Buffer::gathered), in any call |
+//! | places in a sorted input | [`x.lower_bounds(&sorted)`](Buffer::lower_bounds), in any call |
 //! | what a function makes of elements | [`x.mapped(Square)`](Buffer::mapped), in any call |
 //! | least, mean, dot product and their like | [`Summary`] |
 //! | an operator of my own | [`Monoid`] |
@@ -220,9 +223,9 @@ pub mod operators {
 pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
-        ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, Offset, Order, PartitionCall, ReduceByKeyCall,
-        ReduceCall, ScanCall, SegmentedReduceCall, SegmentedScanCall, SelectCall, SortCall, SortPairsCall, TopKCall,
-        TopKIndicesCall, TopKPairsCall, UniqueByKeyCall, Value,
+        ArgCall, ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, Offset, Order, PartitionCall,
+        ReduceByKeyCall, ReduceCall, ScanCall, SegmentedReduceCall, SegmentedScanCall, SelectCall, SortCall,
+        SortPairsCall, TopKCall, TopKIndicesCall, TopKPairsCall, UniqueByKeyCall, Value,
     };
 }
 
@@ -233,7 +236,7 @@ pub mod types {
     pub use trifold_core::types::{bf16, f16};
     #[doc(inline)]
     pub use trifold_core::{
-        ElementType, Field, Float, KeyField, KeyImage, MinMax, Number, Rank, Scalar, ScalarKind, for_computed,
+        ElementType, Field, Float, KeyField, KeyImage, MinMax, Number, Rank, Scalar, ScalarKind, Weight, for_computed,
         for_scalar,
     };
 }

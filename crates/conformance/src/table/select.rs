@@ -74,6 +74,7 @@ impl Table<'_> {
         self.select_others();
         self.select_faults();
         self.select_reuse();
+        self.select_in_place();
         self.select_large();
         let sizes = (0..64).map(|i| (i * 613) % 9001);
         let rows = sizes.zip(RESTS.into_iter().cycle()).map(|(n, rest)| Row::new(select(&upper(), rest, n)));
@@ -220,6 +221,32 @@ impl Table<'_> {
         }
         // More runs than a ticket has epochs.
         self.by_first(Row::new(select(&upper(), Rest::Dropped, 6007)).runs(300).keeps_scratch());
+    }
+
+    /// What is kept, and what is not, in the place of the input: by predicates, by neighbours, by pairs.
+    fn select_in_place(&mut self) {
+        let [words, bytes, ..] = operators::first_of_runs();
+        let selectors = [upper(), Selector::of::<Triple, _>(OddBits), Selector::of::<u8, _>(Upper), words, bytes];
+        for (i, selector) in selectors.iter().enumerate() {
+            let runs = selector.asks() == Asks::Neighbours;
+            for (j, rest) in RESTS.into_iter().enumerate() {
+                let placement = [Placement::InPlace, Placement::OddInPlace][(i + j) % 2];
+                let row = |n| Row::new(select(selector, rest, n)).placement(placement).tiles(Tiles::Small);
+                for n in [0, 1, 777, 20_011] {
+                    let distribution = if runs { Distribution::Runs } else { Distribution::Uniform };
+                    self.by_algorithm(row(n).distribution(distribution));
+                }
+                self.by_algorithm(row(6007).runs(5).keeps_scratch());
+            }
+        }
+        for (n, distribution) in [(200_003, Distribution::Uniform), (200_003, Distribution::Sorted)] {
+            let row = Row::new(select(&upper(), Rest::Dropped, n)).placement(Placement::InPlace);
+            self.by_algorithm(row.distribution(distribution));
+        }
+        for keeps in [Keeps::Indices, Keeps::Pairs(u16::TYPE), Keeps::Pairs(Rgb::TYPE)] {
+            let row = Row::new(keeping(&upper(), Rest::Dropped, keeps, 5003));
+            self.by_algorithm(row.placement(Placement::InPlace));
+        }
     }
 
     fn select_large(&mut self) {

@@ -96,7 +96,7 @@ fn of_view(planner: &Planner<'_>, request: &CopyRequest) -> Launch {
     }
 }
 
-fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
+pub(crate) fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
     let bytes = request.bytes();
     if !planner.views.is_empty() {
         return Ok(Work::new(Scratch::default(), vec![Step::Launch(of_view(planner, request))]));

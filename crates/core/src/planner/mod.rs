@@ -9,12 +9,14 @@ use std::sync::Arc;
 pub use self::compute::compute_bound;
 pub use self::shape::Words;
 pub(crate) use self::shape::*;
-use crate::algorithm::{Algorithm, InPlace, Work};
+use crate::algorithm::within::Within;
+use crate::algorithm::{Algorithm, InPlace, Work, copy};
 use crate::options::check_count;
 use crate::primitive::{Operand, Primitive};
+use crate::scratch::Scratch;
 use crate::{
-    Caps, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Region, Request, Result, Slot,
-    Step, Then, Tuning, Viewed,
+    Caps, CopyRequest, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Region, Request,
+    Result, Slot, Step, Then, Tuning, Viewed,
 };
 
 /// What plans are made from, beside the request.
@@ -176,7 +178,29 @@ impl Planner<'_> {
 
     /// What is to be done for a request by an algorithm.
     pub(crate) fn work(&self, request: &Request, algorithm: &Algorithm) -> Result<Work> {
-        request.work(algorithm, self).unwrap_or_else(|| Err(self.is_foreign(request, algorithm)))
+        let work = request.work(algorithm, self).unwrap_or_else(|| Err(self.is_foreign(request, algorithm)))?;
+        let asked = request.asked();
+        if self.layout.in_place && asked.copies_in_place(algorithm, self.caps) {
+            return self.of_copies(asked, work);
+        }
+        Ok(work)
+    }
+
+    /// The same of copies of the inputs that outputs are in the place of.
+    fn of_copies(&self, asked: &dyn Primitive, work: Work) -> Result<Work> {
+        let operands = asked.operands();
+        let replaced: Vec<Slot> = operands.iter().filter_map(|operand| operand.slot.replaces()).collect();
+        let (mut scratch, mut steps, mut copies) = (Scratch::default(), vec![], vec![]);
+        for Operand { slot, element, len, .. } in operands.iter().filter(|operand| replaced.contains(&operand.slot)) {
+            let copy = scratch.take(len.saturating_mul(element.bytes().into()));
+            let work = copy::plan(self, &CopyRequest { element: element.clone(), n: *len })?;
+            let slots = [(Slot::Input, whole(*slot, copy.bytes)), (Slot::Output, copy)];
+            steps.extend(work.within(&Within { slots: &slots, n: None }, &mut scratch));
+            copies.push((*slot, copy));
+        }
+        let Work { depth, in_fixed_order, .. } = work;
+        steps.extend(work.within(&Within { slots: &copies, n: None }, &mut scratch));
+        Ok(Work { scratch, steps, depth, in_fixed_order })
     }
 
     /// Of an algorithm of another primitive.

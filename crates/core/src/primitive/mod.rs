@@ -35,7 +35,7 @@ pub use self::unique::UniqueByKeyCall;
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::key::key_align;
 use crate::planner::{Planner, whole};
-use crate::{ElementType, Kernel, Op, Region, Result, Slot, Step};
+use crate::{Caps, ElementType, Kernel, Op, Region, Result, Slot, Step};
 use crate::{Then, Viewed, ViewedRequest};
 
 /// What programs use: the traits, and the types of their arguments.
@@ -215,6 +215,12 @@ pub(crate) trait Primitive {
     /// Why no algorithm works in place, and what to do, if none does.
     fn apart(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Whether an algorithm of the primitive needs a copy of the inputs where the outputs are in their place.
+    fn copies_in_place(&self, algorithm: &Algorithm, caps: &Caps) -> bool {
+        let _ = (algorithm, caps);
+        false
     }
 
     /// Why an algorithm of the primitive cannot do this request, whatever the device.

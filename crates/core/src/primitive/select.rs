@@ -12,8 +12,8 @@ use crate::algorithm::Algorithm;
 use crate::results::{Results, length, new_count, results};
 use crate::types::{bf16, f16};
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, ElementType, Error, IntoInput, KernelKey, Placed, Request, Result,
-    Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed, for_held,
+    Backend, Buffer, Caps, Compacted, Device, Element, ElementType, Error, IntoInput, KernelKey, Placed, Request,
+    Result, Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed, for_held,
 };
 
 /// What becomes of the elements that the predicate does not keep.
@@ -233,11 +233,12 @@ impl Primitive for SelectRequest {
         self.bytes_moved(1, outputs)
     }
 
-    fn apart(&self) -> Option<&'static str> {
-        Some(
-            "a selection in place: where elements go depends on all before them, which may be overwritten by then; give \
-             it two spans",
-        )
+    /// What a tile writes is not read any more if it is written behind the elements of tiles before, which have told what they keep, and
+    /// its own. What a neighbour asks, a helper reads, a value is or goes behind all others may be.
+    fn copies_in_place(&self, algorithm: &Algorithm, caps: &Caps) -> bool {
+        let is_dense = self.keeps == Keeps::Items && self.rest == Rest::Dropped;
+        let own = is_dense && self.selector.asks() == Asks::Predicate;
+        !(own && algorithm.tiles_wait && caps.forward_progress)
     }
 
     fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
@@ -266,14 +267,17 @@ impl Primitive for SelectRequest {
 /// The number of kept elements is written as one `u32` to a span of the caller's. It stays on the device, and can be
 /// read like any other.
 ///
-/// Outputs are as long as the input. What lies past the elements written keeps what it held. Nothing works in place: a
-/// tile might overwrite elements that others have not read yet.
+/// Outputs are as long as the input. What lies past the elements written keeps what it held.
+///
+/// In place a selection by a predicate moves what is kept to the front, on devices that promise that all workgroups make
+/// progress. On others, and in place of a partition or of unique, the input is copied first: a tile might overwrite
+/// elements that others have not read yet.
 ///
 /// Scratch is a counter, and a state of 8 bytes for each tile (16 without 64-bit atomics).
 /// [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
 ///
 /// # Errors
-/// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) for outputs that are the input.
+/// As of [`Scan`](crate::Scan).
 pub trait Select: Backend {
     /// The elements for which the predicate holds, in their order.
     ///
@@ -357,7 +361,7 @@ impl<B: Backend> Select for B {}
 /// assert_eq!(gpu.select(&x, UpperHalf).len_on_device(&n).read()?, [0.9]);
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
-#[must_use = "say where: to(&out), compact() or read()"]
+#[must_use = "say where: to(&out), in_place(), compact() or read()"]
 pub struct SelectCall<T, B: Backend = Device> {
     device: B,
     input: View<T, B>,
@@ -374,7 +378,7 @@ pub struct SelectCall<T, B: Backend = Device> {
 /// assert_eq!(gpu.partition(&x, UpperHalf).read()?, (vec![0.9, 0.5, 0.8], vec![0.1]));
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
-#[must_use = "say where: to((&kept, &rest)), to_one(&out) or read()"]
+#[must_use = "say where: to((&kept, &rest)), to_one(&out), in_place() or read()"]
 pub struct PartitionCall<T, B: Backend = Device>(SelectCall<T, B>);
 
 impl<T: Element, B: Backend> SelectCall<T, B> {
@@ -413,10 +417,29 @@ impl<T: Element, B: Backend> SelectCall<T, B> {
         self.placed(Rest::Dropped, spans)
     }
 
+    /// To the front of where the input is. What lies past those that are kept stays as it is.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, n) = (gpu.upload(&[0.1f32, 0.9, 0.5])?, gpu.alloc(1)?);
+    /// gpu.select(&x, UpperHalf).count_to(&n).in_place().run()?;
+    /// assert_eq!((x.read()?, n.read()?), (vec![0.9, 0.5, 0.5], vec![2]));
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn in_place(self) -> Placed<B> {
+        let spans = self.input.spans_in_place();
+        self.placed_at(Rest::Dropped, spans)
+    }
+
     fn placed(self, rest: Rest, spans: Spans<B>) -> Placed<B> {
+        self.placed_at(rest, Ok(spans))
+    }
+
+    fn placed_at(self, rest: Rest, spans: std::result::Result<Spans<B>, String>) -> Placed<B> {
         let request = SelectRequest { selector: self.selector, n: self.input.n(), rest, keeps: Keeps::Items };
-        let spans = SpansOf { count: self.count.map(|count| count.span().clone()), ..spans };
-        Placed::new(self.device, request, spans).reads(Slot::Input, &self.input)
+        let spans = spans.map(|spans| SpansOf { count: self.count.map(|count| count.span().clone()), ..spans });
+        Placed::of(self.device, request, spans).reads(Slot::Input, &self.input)
     }
 }
 
@@ -482,6 +505,21 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
     pub fn to_one(self, output: &Buffer<T, B>) -> Placed<B> {
         let spans = self.0.input.spans_to(output.span());
         self.0.placed(Rest::Behind, spans)
+    }
+
+    /// As [`PartitionCall::to_one`], where the input is.
+    ///
+    /// ```
+    /// # use trifold_core::{Select, Transfer, UpperHalf};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.1f32, 0.9, 0.5])?;
+    /// gpu.partition(&x, UpperHalf).in_place().run()?;
+    /// assert_eq!(x.read()?, [0.9, 0.5, 0.1]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn in_place(self) -> Placed<B> {
+        let spans = self.0.input.spans_in_place();
+        self.0.placed_at(Rest::Behind, spans)
     }
 
     /// Runs the call, waits for its end, and reads the kept elements and the others.

@@ -5,6 +5,7 @@ use crate::algorithm::chain::{tile_prefix, tile_states};
 use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{BESIDE, Planner, clean_once, reaches, words_of};
+use crate::primitive::Primitive;
 use crate::primitive::select::SELECT_IF;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
@@ -76,8 +77,11 @@ fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let mut constants = planner.subgroup_constants(job.workgroup)?;
     constants.extend(planner.registers_for(job.workgroup, if is_staged { planner.tuning.select.resident } else { 0 }));
     constants.extend(planner.fault_constants());
+    // In place a helper would read what is no longer there.
+    let is_apart = !planner.layout.in_place || request.copies_in_place(&LOOKBACK, planner.caps);
+    let is_bounded = planner.waits_bounded() && is_apart;
     constants.extend([
-        ("FALLBACK", u32::from(planner.waits_bounded())),
+        ("FALLBACK", u32::from(is_bounded)),
         ("SPIN_LIMIT", planner.polls(1)),
         ("SELECT_ROWS", ROWS_RANKED),
         ("SELECT_ROUNDS", job.rows / ROWS_RANKED),
