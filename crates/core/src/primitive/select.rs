@@ -12,8 +12,8 @@ use crate::algorithm::Algorithm;
 use crate::results::{Results, length, new_count, results};
 use crate::types::{bf16, f16};
 use crate::{
-    Backend, Buffer, Caps, Compacted, Device, Element, ElementType, Error, IntoInput, KernelKey, Placed, Request,
-    Result, Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed, for_held,
+    Backend, Buffer, Caps, Compacted, Device, Element, ElementType, Error, IntoInput, KernelKey, Language, Placed,
+    Request, Result, Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed, for_held,
 };
 
 /// What becomes of the elements that the predicate does not keep.
@@ -233,12 +233,14 @@ impl Primitive for SelectRequest {
         self.bytes_moved(1, outputs)
     }
 
-    /// What a tile writes is not read any more if it is written behind the elements of tiles before, which have told what they keep, and
-    /// its own. What a neighbour asks, a helper reads, a value is or goes behind all others may be.
+    /// A tile writes behind what tiles before it keep. These have told how much that is, so they have read their elements. What
+    /// neighbours ask, helpers read, values are or goes behind all others may still be read. And in WGSL a compiler takes two bindings
+    /// for two memories: it may load an element again that was overwritten.
     fn copies_in_place(&self, algorithm: &Algorithm, caps: &Caps) -> bool {
         let is_dense = self.keeps == Keeps::Items && self.rest == Rest::Dropped;
         let own = is_dense && self.selector.asks() == Asks::Predicate;
-        !(own && algorithm.tiles_wait && caps.forward_progress)
+        let in_order = algorithm.tiles_wait && caps.forward_progress && caps.language != Language::Wgsl;
+        !(own && in_order)
     }
 
     fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
@@ -269,9 +271,9 @@ impl Primitive for SelectRequest {
 ///
 /// Outputs are as long as the input. What lies past the elements written keeps what it held.
 ///
-/// In place a selection by a predicate moves what is kept to the front, on devices that promise that all workgroups make
-/// progress. On others, and in place of a partition or of unique, the input is copied first: a tile might overwrite
-/// elements that others have not read yet.
+/// In place a selection by a predicate moves what is kept to the front, in CUDA and OpenCL on devices that promise that all
+/// workgroups make progress. Elsewhere, and in place of a partition or of unique, the input is copied first: a tile
+/// might overwrite elements that others have not read yet.
 ///
 /// Scratch is a counter, and a state of 8 bytes for each tile (16 without 64-bit atomics).
 /// [`scratch_bytes`](crate::scratch_bytes) has it to the byte.
