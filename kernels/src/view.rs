@@ -457,27 +457,26 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Looks for how many elements of a sorted node are before a value: half of them are left after each turn.
+    /// Looks for how many elements of a sorted node are before a value: half of them are left after each turn. There are as many turns for
+    /// all values, so that lanes stay together.
     fn bound(&mut self, sorted: &Node, before: &MapText, search: &Search<'_>, body: &mut String) {
         let Search { name, map, length, value } = search;
         let mut turn = String::new();
-        let element = self.value(sorted, &format!("({name} + size / 2u)"), false, &mut turn);
-        let arguments = [element, value.clone()]
-            .iter()
-            .zip(&before.inputs)
-            .map(|(value, of)| widened(of, value, self.views.language))
-            .collect::<Vec<_>>();
-        let is_before = format!("map{map}({}) != 0u", arguments.join(", "));
+        let element = self.value(sorted, &format!("({name} + size - size / 2u - 1u)"), false, &mut turn);
+        let arguments = [element, value.clone()];
+        let arguments = arguments.iter().zip(&before.inputs).map(|(value, of)| widened(of, value, self.views.language));
+        let is_before = format!("map{map}({}) != 0u", arguments.collect::<Vec<_>>().join(", "));
+        let behind = format!("{name} + size - size / 2u");
         let _ = match self.is_wgsl() {
             true => write!(
                 body,
-                "  var {name} = 0u;\n  for (var size = params.{length}; size > 0u; ) {{\n{turn}  let is_before = {is_before};\n  \
-                 {name} = select({name}, {name} + size / 2u + 1u, is_before);\n  size = select(size / 2u, size - size / 2u - 1u, is_before);\n  }}\n"
+                "  var {name} = 0u;\n  for (var size = params.{length}; size > 0u; size = size / 2u) {{\n{turn}  \
+                 {name} = select({name}, {behind}, {is_before});\n  }}\n"
             ),
             false => write!(
                 body,
-                "  u32 {name} = 0u;\n  for (u32 size = view.{length}; size > 0u; ) {{\n{turn}  const bool is_before = {is_before};\n  \
-                 {name} = is_before ? {name} + size / 2u + 1u : {name};\n  size = is_before ? size - size / 2u - 1u : size / 2u;\n  }}\n"
+                "  u32 {name} = 0u;\n  for (u32 size = view.{length}; size > 0u; size = size / 2u) {{\n{turn}  \
+                 {name} = {is_before} ? {behind} : {name};\n  }}\n"
             ),
         };
     }

@@ -64,6 +64,12 @@ map!(
      fn map(a: A, b: B) -> U { return scale(a) * f32((b + captures.plus) % 16u); }",
     |own, (a, b)| (a * own.by) * (b.wrapping_add(own.plus) % 16) as f32
 );
+map!(
+    /// With a loop of as many turns as the element says: lanes part.
+    Turns {}, u32 => u32,
+    "fn map(a: A) -> U { var sum = a; for (var i = 0u; i < a % 13u; i++) { sum = sum * 5u + i; } return sum; }",
+    |_, a| (0..a % 13).fold(a, |sum: u32, i| sum.wrapping_mul(5).wrapping_add(i))
+);
 map!(WithPlace {}, (u32, f32) => Placed, "fn map(a: A, b: B) -> U { return U(b, a + 1u); }", |_, (place, value)| {
     Placed { value, place: place + 1 }
 });
@@ -130,6 +136,7 @@ pub(crate) fn views() -> trifold_core::Result<Vec<Request>> {
         viewed(&cpu, &memory::<f32>(&cpu)?.mapped_indexed(WithPlace))?,
         viewed(&cpu, &memory::<Placed>(&cpu)?.mapped(Steps { most: 5 }).mapped(Square))?,
         viewed(&cpu, &iota(1).mapped(Square))?,
+        viewed(&cpu, &memory::<u32>(&cpu)?.mapped(Turns))?,
         viewed(&cpu, &iota(1))?,
         viewed(&cpu, &source::<u32>(&cpu)?.gathered(&memory::<u32>(&cpu)?))?,
         viewed(&cpu, &source::<f16>(&cpu)?.gathered(&memory::<u32>(&cpu)?))?,

@@ -203,12 +203,11 @@ impl<V: Value, M: Map<(V, V), Output = u32>> Bounds<V, M> {
     unsafe fn bound(&self, leaves: &[*const u8], of: V) -> u32 {
         let (mut first, mut size) = (0, self.n);
         while size > 0 {
-            let half = size / 2;
+            let half = size - size / 2;
             // SAFETY: the caller's promise; `first + size` stays at most `n`.
-            let value = unsafe { self.sorted.at(&leaves[self.leaves..], first + half) };
-            let is_before = self.before.map((value, of)) != 0;
-            first = if is_before { first + half + 1 } else { first };
-            size = if is_before { size - half - 1 } else { half };
+            let value = unsafe { self.sorted.at(&leaves[self.leaves..], first + half - 1) };
+            first = if self.before.map((value, of)) != 0 { first + half } else { first };
+            size /= 2;
         }
         first as u32
     }
