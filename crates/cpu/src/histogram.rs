@@ -100,12 +100,16 @@ impl Work for HistogramStep {
                     if sum > 0 {
                         // SAFETY: the bin is one of the output's, an aligned word that all write by atomics.
                         let word = unsafe { AtomicU32::from_ptr(to.at(bin * 4).cast()) };
-                        match self.sums {
-                            Sums::Integer => word.fetch_add(sum, Ordering::Relaxed),
-                            Sums::Float => {
-                                word.update(Ordering::Relaxed, Ordering::Relaxed, |old| self.sums.of(old, sum))
-                            }
-                        };
+                        let mut old = word.load(Ordering::Relaxed);
+                        // Another thread may add meanwhile.
+                        while let Err(found) = word.compare_exchange_weak(
+                            old,
+                            self.sums.of(old, sum),
+                            Ordering::Relaxed,
+                            Ordering::Relaxed,
+                        ) {
+                            old = found;
+                        }
                     }
                 }
             },

@@ -73,6 +73,9 @@ impl Inputs {
                 Elements::shaped(Distribution::Uniform, job.shape(), job.scalar, job.n, !SEED)
             }
             Some(_) => Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED),
+            None if job.primitive == &forms::WEIGHTED_HISTOGRAM => {
+                Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED)
+            }
             None => Elements::indices(job.n, values.element.bytes()),
         });
         let second = values.as_ref().map(Elements::as_bytes);
@@ -83,9 +86,11 @@ impl Inputs {
         let expected = match request.views() {
             [] => oracle::expect(request, told),
             [viewed, ..] => {
-                let leaves: Vec<&[u8]> = [Some(input.as_bytes()), second].into_iter().flatten().collect();
+                let mut leaves: Vec<&[u8]> = [Some(input.as_bytes()), second].into_iter().flatten().collect();
+                // What no leaf has lies beside the view.
+                let beside = leaves.split_off(viewed.view.leaves.len()).pop();
                 let made = oracle::made(&viewed.view, request.n(), &leaves);
-                oracle::expect(request, oracle::Inputs::new(&made, None))
+                oracle::expect(request, oracle::Inputs::new(&made, beside))
             }
         };
         self.keep(Rc::new(Case { source, request: request.clone(), input, values, offsets, expected }))
