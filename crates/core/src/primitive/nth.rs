@@ -50,7 +50,7 @@ impl<K: Key, B: Backend> NthCall<K, B> {
     /// Runs the call, waits for its end, and reads the key.
     ///
     /// # Errors
-    /// As of [`TopK`].
+    /// As of [`TopK`](crate::TopK).
     pub fn value(self) -> Result<K> {
         block_on(self.value_async())
     }
@@ -58,7 +58,7 @@ impl<K: Key, B: Backend> NthCall<K, B> {
     /// As [`NthCall::value`], for programs that must not block.
     ///
     /// # Errors
-    /// As of [`TopK`].
+    /// As of [`TopK`](crate::TopK).
     pub async fn value_async(self) -> Result<K> {
         Ok(self.read_async().await?[0])
     }
