@@ -199,8 +199,20 @@ fn selections() {
         layout.wide = true;
         layout.in_place = true;
     });
-    let refused = plan(&select(9, Rest::Dropped), in_place, Options::default(), &h200(), &Tuning::of(&h200()));
-    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    // In place each tile has read what it overwrites, if it need not help. Others select from a copy.
+    let one = planned(&select(1 << 20, Rest::Dropped), in_place, &h200());
+    assert_eq!(
+        (one.launches(), one.launched().last().and_then(|launch| launch.kernel.constant("FALLBACK"))),
+        (1, Some(0))
+    );
+    let copies_first = |plan: &Plan| match plan.steps().first() {
+        Some(Step::Launch(launch)) => launch.kernel.name().starts_with("copy"),
+        step => matches!(step, Some(Step::Copy { .. })),
+    };
+    let of_copy = planned(&select(1 << 20, Rest::Dropped), in_place, &lavapipe());
+    assert!(copies_first(&of_copy) && !copies_first(&one), "{of_copy:?}");
+    assert_eq!(of_copy.launched().last().and_then(|launch| launch.kernel.constant("FALLBACK")), Some(1));
+    assert!(copies_first(&planned(&select(1 << 20, Rest::Behind), in_place, &h200())));
 }
 
 #[test]
