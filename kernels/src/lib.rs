@@ -6,6 +6,7 @@
 //! WGSL and signatures in C are made from them.
 
 mod assemble;
+mod emitter;
 mod lines;
 mod narrow;
 mod params;

@@ -124,12 +124,15 @@ fn compare_measures_other_inputs_each_by_its_own_copy() {
     assert!(!table.contains("uniform") && !table.contains("fault") && !table.contains("waiting"), "{table}");
     let rows = rows(&json);
     let own: Vec<&Value> = rows.iter().filter(|row| row["backend"] == "cpu").collect();
-    // Not every primitive is measured of every type.
-    let is_other = |row: &Value| row["error"].as_str().is_some_and(|why| why.contains("measure of other types only"));
+    // Every call is right, but one that is not measured of one type, and says so.
+    let is_as_it_should = |row: &Value| match row["primitive"] == "weighted_histogram" && row["type"] == "i64" {
+        true => row["error"].as_str().is_some_and(|why| why.contains("measure of other types only")),
+        false => row["verified"] == true,
+    };
     for input in inputs {
         let of: Vec<_> = own.iter().filter(|row| row["input"] == input).collect();
         assert_eq!(of.len(), Form::all().count() * if input == "sorted" { 4 } else { 2 }, "{input}");
-        assert!(of.iter().all(|row| row["verified"] == true || is_other(row)));
+        assert!(of.iter().all(|row| is_as_it_should(row)));
         assert!(of.iter().all(|row| row["fault"] == "none" && row["waiting"] == "bounded"));
         // The copies that rows are a fraction of are of one input.
         let sort = of.iter().find(|row| row["primitive"] == "sort_keys" && row["type"] == "f32").unwrap();

@@ -167,14 +167,20 @@ impl Staged {
             (Slot::OutputValues, self.expected.values.as_ref(), results.values.as_mut()),
         ];
         for (slot, want, got) in outputs {
-            let (Some(input), Some(want), Some(got)) = (slot.replaces(), want, got) else { continue };
-            let Some((_, block)) = self.blocks.iter().find(|(own, _)| *own == input) else { continue };
-            let (written, lead) = (want.bytes().min(got.len()), block.lead as usize);
-            if got[written..] != block.image[lead + written..lead + got.len()] {
-                return Err(Failure::Wrong(format!("wrote to the {} behind the last of its elements", slot.noun())));
-            }
-            got.truncate(written);
+            let (Some(want), Some(got)) = (want, got) else { continue };
+            self.cut(slot, got, want.bytes(), "behind the last of its elements")?;
         }
+        Ok(())
+    }
+
+    /// Leaves out of an output's bytes what lies past those that a run writes. Fails if that is not what it was before the run.
+    fn cut(&self, slot: Slot, got: &mut Vec<u8>, written: usize, past: &str) -> Result<(), Failure> {
+        let Some(block) = block(&self.blocks, slot) else { return Ok(()) };
+        let (written, lead) = (written.min(got.len()), block.lead as usize);
+        if got[written..] != block.image[lead + written..lead + got.len()] {
+            return Err(Failure::Wrong(format!("wrote to the {} {past}", slot.noun())));
+        }
+        got.truncate(written);
         Ok(())
     }
 
@@ -188,12 +194,8 @@ impl Staged {
                 Slot::Rest => results.rest.as_mut(),
                 _ => None,
             };
-            let Some((got, block)) = got.zip(block(&self.blocks, operand.slot)) else { continue };
-            let (first, end) = (operand.bytes() as usize, block.lead as usize + block.bytes as usize);
-            if got[first..] != block.image[block.lead as usize + first..end] {
-                return Err(Failure::Wrong(format!("wrote to the {} past the run's elements", operand.slot.noun())));
-            }
-            got.truncate(first);
+            let Some(got) = got else { continue };
+            self.cut(operand.slot, got, operand.bytes() as usize, "past the run's elements")?;
         }
         self.expected.check(&results, self.call.plan().depth(), STALE).map_err(Failure::Wrong)
     }

@@ -65,9 +65,21 @@ enum Source<V, B: Backend> {
 struct Made<V, B: Backend> {
     /// One for each element of a value.
     nodes: Vec<Node>,
-    leaves: Vec<(Leaf, u64, Span<B>)>,
+    leaves: Leaves<B>,
     lengths: Vec<u64>,
     items: Arc<dyn Items<V>>,
+}
+
+/// The memory that a view reads: of each leaf how many elements there are, and where.
+type Leaves<B> = Vec<(Leaf, u64, Span<B>)>;
+
+impl<V, B: Backend> Made<V, B> {
+    /// Its leaves and lengths, and behind them those of a source of `n` elements that is read at other places, with its length the last.
+    fn reaching<U>(&self, source: &Made<U, B>, n: u64) -> (Leaves<B>, Vec<u64>) {
+        let reached = source.leaves.iter().cloned().map(|(leaf, n, span)| (Leaf { straight: false, ..leaf }, n, span));
+        let lengths = [&self.lengths[..], &source.lengths, &[n]].concat();
+        (self.leaves.iter().cloned().chain(reached).collect(), lengths)
+    }
 }
 
 impl<V, B: Backend> Clone for Source<V, B> {
@@ -321,11 +333,11 @@ impl<V: Value, B: Backend> View<V, B> {
             index: Box::new(at.nodes[0].clone()),
             length: lengths + own_lengths,
         });
-        let reached = own.leaves.iter().cloned().map(|(leaf, n, span)| (Leaf { straight: false, ..leaf }, n, span));
+        let (all_leaves, all_lengths) = at.reaching(&own, self.n);
         let made = Made {
             nodes: gathered.collect(),
-            leaves: at.leaves.iter().cloned().chain(reached).collect(),
-            lengths: [&at.lengths[..], &own.lengths, &[self.n]].concat(),
+            leaves: all_leaves,
+            lengths: all_lengths,
             items: Arc::new(items::Gathered {
                 source: own.items.clone(),
                 index: at.items.clone(),
@@ -348,8 +360,7 @@ impl<V: Value, B: Backend> View<V, B> {
     pub(crate) fn bounds<M: Map<(V, V), Output = u32>>(&self, sorted: &View<V, B>, before: M) -> View<u32, B> {
         let (own, searched) = (self.made(), sorted.made());
         let (leaves, lengths) = (own.leaves.len() as u8, own.lengths.len() as u8);
-        let reached =
-            searched.leaves.iter().cloned().map(|(leaf, n, span)| (Leaf { straight: false, ..leaf }, n, span));
+        let (all_leaves, all_lengths) = own.reaching(&searched, sorted.n);
         let made = Made {
             nodes: vec![Node::Bound {
                 sorted: Box::new(searched.nodes[0].behind(leaves, lengths)),
@@ -357,8 +368,8 @@ impl<V: Value, B: Backend> View<V, B> {
                 before: Arc::new(MapText::of::<(V, V), M>(&before)),
                 length: lengths + searched.lengths.len() as u8,
             }],
-            leaves: own.leaves.iter().cloned().chain(reached).collect(),
-            lengths: [&own.lengths[..], &searched.lengths, &[sorted.n]].concat(),
+            leaves: all_leaves,
+            lengths: all_lengths,
             items: Arc::new(items::Bounds {
                 sorted: searched.items.clone(),
                 of: own.items.clone(),

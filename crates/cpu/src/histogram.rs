@@ -144,7 +144,7 @@ pub(crate) fn expect(request: &Request, Inputs { input, values, .. }: Inputs<'_>
     };
     let placed = bins.iter().map(|bin| *bin as usize).zip(&weights).filter(|(bin, _)| *bin < r.bins as usize);
     let element = r.weight.unwrap_or(Scalar::U32).into();
-    if r.weight != Some(Scalar::F32) {
+    if !r.adds_floats() {
         let mut sums = vec![0u32; r.bins as usize];
         placed.for_each(|(bin, weight)| sums[bin] = sums[bin].wrapping_add(*weight));
         return Some(Expected::of(Output::exact(&element, sums.into_iter().flat_map(u32::to_le_bytes).collect())));

@@ -67,16 +67,15 @@ impl Inputs {
         let input = input.unwrap_or_else(make);
         let is_second = |slot| matches!(slot, Slot::InputValues | Slot::Leaf(1));
         let values = request.operands().into_iter().find(|operand| is_second(operand.slot));
-        let values = values.map(|values| match request.op() {
+        // What is computed with; other values are only moved.
+        let is_computed = request.op().is_some() || job.primitive == &forms::WEIGHTED_HISTOGRAM;
+        let values = values.map(|values| match is_computed {
             // Of a scan by key these are the keys.
-            Some(_) if job.primitive == &forms::SCAN_BY_KEY => {
+            true if job.primitive == &forms::SCAN_BY_KEY => {
                 Elements::shaped(Distribution::Uniform, job.shape(), job.scalar, job.n, !SEED)
             }
-            Some(_) => Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED),
-            None if job.primitive == &forms::WEIGHTED_HISTOGRAM => {
-                Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED)
-            }
-            None => Elements::indices(job.n, values.element.bytes()),
+            true => Elements::of(Distribution::Uniform, job.scalar, job.n, !SEED),
+            false => Elements::indices(job.n, values.element.bytes()),
         });
         let second = values.as_ref().map(Elements::as_bytes);
         let has_offsets = request.operands().iter().any(|operand| operand.slot == Slot::Offsets);

@@ -115,10 +115,10 @@ fn plan(planner: &Planner<'_>, request: &HistogramRequest, shared: bool) -> Resu
         let bins = counts(request) as u32;
         constants.extend([("BINS", bins), ("COPIES", numbers.copies.min(words(planner) / bins))]);
     }
-    let (amounts, sums, shared_sums) = match request.weight {
-        None => ("histogram/ones", "histogram/integers", "histogram/shared_integers"),
-        Some(Scalar::F32) => ("histogram/weights", "histogram/floats", "histogram/shared_floats"),
-        Some(_) => ("histogram/weights", "histogram/integers", "histogram/shared_integers"),
+    let amounts = if request.weight.is_some() { "histogram/weights" } else { "histogram/ones" };
+    let (sums, shared_sums) = match request.adds_floats() {
+        true => ("histogram/floats", "histogram/shared_floats"),
+        false => ("histogram/integers", "histogram/shared_integers"),
     };
     let (kernel, blocks) = match shared {
         true => (&SHARED_KERNEL, vec![amounts, sums, shared_sums]),
@@ -131,8 +131,7 @@ fn plan(planner: &Planner<'_>, request: &HistogramRequest, shared: bool) -> Resu
 }
 
 fn on_threads(_: &Planner<'_>, request: &HistogramRequest) -> Result<Work> {
-    let floats = request.weight == Some(Scalar::F32);
-    let kernel = KernelKey::new(&PARALLEL_KERNEL, vec![], vec![("FLOATS", floats.into())]);
+    let kernel = KernelKey::new(&PARALLEL_KERNEL, vec![], vec![("FLOATS", request.adds_floats().into())]);
     Ok(work(request, launch(kernel, request, 1)))
 }
 
@@ -162,6 +161,8 @@ fn launch(kernel: KernelKey, request: &HistogramRequest, groups: u32) -> Launch 
 /// Counts from none on.
 fn work(request: &HistogramRequest, launch: Launch) -> Work {
     let clear = Step::Fill { region: whole(Slot::Output, request.bins.saturating_mul(4)), value: 0, once: false };
-    let in_fixed_order = request.weight != Some(Scalar::F32);
-    Work { in_fixed_order, ..Work::new(Scratch::default(), vec![clear, Step::Launch(launch)]).depth(request.n) }
+    Work {
+        in_fixed_order: !request.adds_floats(),
+        ..Work::new(Scratch::default(), vec![clear, Step::Launch(launch)]).depth(request.n)
+    }
 }

@@ -24,6 +24,9 @@ pub struct HistogramRequest {
     pub weight: Option<Scalar>,
 }
 
+/// The types of [`Weight`].
+const WEIGHTS: [Scalar; 3] = [Scalar::U32, Scalar::I32, Scalar::F32];
+
 /// Bins of the form that programs offer.
 const FORM_BINS: u32 = 256;
 
@@ -52,8 +55,7 @@ pub static HISTOGRAM: Form = Form::new("histogram", "Histogram of {}, 256 bins",
 pub static WEIGHTED_HISTOGRAM: Form =
     Form::new("weighted_histogram", "Histogram of u32 by weights of {}, 256 bins", |scalar, _, n| {
         let request = HistogramRequest { bins: FORM_BINS.into(), n, weight: Some(scalar) };
-        let is_weight = matches!(scalar, Scalar::U32 | Scalar::I32 | Scalar::F32);
-        is_weight.then(|| ViewData::mapped::<u32, _>(UpperBits).into_request(request))
+        WEIGHTS.contains(&scalar).then(|| ViewData::mapped::<u32, _>(UpperBits).into_request(request))
     });
 
 /// The bin of an integer: its upper eight bits.
@@ -182,6 +184,11 @@ impl HistogramRequest {
         self.n.saturating_mul(inputs).saturating_add(self.bins).saturating_mul(4)
     }
 
+    /// Whether floats are summed up, whose bits depend on the order.
+    pub fn adds_floats(&self) -> bool {
+        self.weight == Some(Scalar::F32)
+    }
+
     /// The type of a bin's count or sum.
     fn sum(&self) -> Scalar {
         self.weight.unwrap_or(Scalar::U32)
@@ -218,7 +225,7 @@ impl Primitive for HistogramRequest {
 
     fn check(&self) -> Result<()> {
         match self.bins {
-            _ if !matches!(self.sum(), Scalar::U32 | Scalar::I32 | Scalar::F32) => Err(Error::Unsupported(format!(
+            _ if !WEIGHTS.contains(&self.sum()) => Err(Error::Unsupported(format!(
                 "a histogram's weights of type {}; they are u32, i32 or f32: convert them by a view",
                 self.sum().name()
             ))),

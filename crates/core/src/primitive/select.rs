@@ -416,7 +416,7 @@ impl<T: Element, B: Backend> SelectCall<T, B> {
     /// ```
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let spans = self.input.spans_to(output.span());
-        self.placed(Rest::Dropped, spans)
+        self.placed(Rest::Dropped, Ok(spans))
     }
 
     /// To the front of where the input is. What lies past those that are kept stays as it is.
@@ -431,14 +431,10 @@ impl<T: Element, B: Backend> SelectCall<T, B> {
     /// ```
     pub fn in_place(self) -> Placed<B> {
         let spans = self.input.spans_in_place();
-        self.placed_at(Rest::Dropped, spans)
+        self.placed(Rest::Dropped, spans)
     }
 
-    fn placed(self, rest: Rest, spans: Spans<B>) -> Placed<B> {
-        self.placed_at(rest, Ok(spans))
-    }
-
-    fn placed_at(self, rest: Rest, spans: std::result::Result<Spans<B>, String>) -> Placed<B> {
+    fn placed(self, rest: Rest, spans: std::result::Result<Spans<B>, String>) -> Placed<B> {
         let request = SelectRequest { selector: self.selector, n: self.input.n(), rest, keeps: Keeps::Items };
         let spans = spans.map(|spans| SpansOf { count: self.count.map(|count| count.span().clone()), ..spans });
         Placed::of(self.device, request, spans).reads(Slot::Input, &self.input)
@@ -488,7 +484,7 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
     /// ```
     pub fn to(self, (kept, rest): (&Buffer<T, B>, &Buffer<T, B>)) -> Placed<B> {
         let spans = self.0.input.spans_to(kept.span()).with_rest(rest.span());
-        self.0.placed(Rest::Apart, spans)
+        self.0.placed(Rest::Apart, Ok(spans))
     }
 
     /// The kept elements to a buffer's beginning, and the others behind them.
@@ -506,7 +502,7 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
     /// ```
     pub fn to_one(self, output: &Buffer<T, B>) -> Placed<B> {
         let spans = self.0.input.spans_to(output.span());
-        self.0.placed(Rest::Behind, spans)
+        self.0.placed(Rest::Behind, Ok(spans))
     }
 
     /// As [`PartitionCall::to_one`], where the input is.
@@ -521,7 +517,7 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
     /// ```
     pub fn in_place(self) -> Placed<B> {
         let spans = self.0.input.spans_in_place();
-        self.0.placed_at(Rest::Behind, spans)
+        self.0.placed(Rest::Behind, spans)
     }
 
     /// Runs the call, waits for its end, and reads the kept elements and the others.
