@@ -36,9 +36,10 @@ KERNEL void top_k_digit(ARGUMENTS) {
   __local u32 shared_word;
   const u32 thread = get_local_id(0);
   input += params.input_offset;
-  // 1. Is it needed?
+  // 1. Is it needed? If not, there are no tiles. PoCL's compiler takes the branch of the first work item for all of them where some barriers
+  // are behind a return.
   const u32 found = bound[BOUND_FOUND];
-  if (found >= min(params.k, params.n) && found <= params.room) { return; }
+  const u32 tiles = found >= min(params.k, params.n) && found <= params.room ? 0u : params.tiles;
   // 2. Clear this workgroup's counts.
   for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
   Key last = ordered_last();
@@ -46,7 +47,7 @@ KERNEL void top_k_digit(ARGUMENTS) {
   const u32 last_index = bound[BOUND_INDEX];
   workgroup_barrier();
   // 3. Count the tiles that are this workgroup's turn.
-  for (u32 tile = get_group_id(0); tile < params.tiles; tile += params.groups) {
+  for (u32 tile = get_group_id(0); tile < tiles; tile += params.groups) {
     for (u32 k = 0u; k < ROWS; k++) {
       const u32 index = tile * TILE + k * WORKGROUP + thread;
       if (index < params.n) {
@@ -66,10 +67,12 @@ KERNEL void top_k_digit(ARGUMENTS) {
   device_fence();
   workgroup_barrier();
   // 5. The last workgroup goes on, and leaves the counts clear.
-  if (thread == 0u) { shared_word = atomic_add(&bound[BOUND_ARRIVALS], 1u) + 1u; }
-  if (workgroup_uniform_load(&shared_word) < params.groups) { return; }
+  if (thread == 0u) { shared_word = tiles > 0u ? atomic_add(&bound[BOUND_ARRIVALS], 1u) + 1u : 0u; }
+  const bool is_last = workgroup_uniform_load(&shared_word) == params.groups;
   device_fence();
-  for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomic_xchg(&bound[BOUND_COUNTS + i], 0u); }
+  if (is_last) {
+    for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomic_xchg(&bound[BOUND_COUNTS + i], 0u); }
+  }
   workgroup_barrier();
-  if (thread == 0u) { extend_bound(bound, shared_counts, params.place); }
+  if (is_last && thread == 0u) { extend_bound(bound, shared_counts, params.place); }
 }
