@@ -16,7 +16,6 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_bound(ARGUMENTS) {
   // 1. Clear the counts.
   for (u32 i = thread; i < DIGITS; i += WORKGROUP) { bound[BOUND_COUNTS + i] = 0u; }
   if (thread > 0u) { return; }
-  bound[BOUND_RANK] = min(params.k, params.n);
   bound[BOUND_FOUND] = 0u;
   bound[BOUND_ARRIVALS] = 0u;
   bound[BOUND_IS_EXACT] = 0u;

@@ -1,15 +1,16 @@
-// top_k/digit: a step of a radix selection, for when a sample's bound gave too few candidates or too many. It counts the digits of a place,
+// top_k/digit: a step of a radix selection, also for when a sample's bound gave too few candidates or too many. It counts digits of a place,
 // of those keys that have the bound's digits at all places above it. The last workgroup to arrive finds the digit of the last key that is
 // wanted. The digits of a key's index are places below those of the key. Reads each key once.
 
 #define TILE (WORKGROUP * ROWS)
 
 // Gives the bound the digit of the last key that is wanted.
-void extend_bound(__global u32 *bound, __local const u32 *counts, u32 place) {
+void extend_bound(__global u32 *bound, __local const u32 *counts, u32 wanted, u32 place) {
+  u32 rank = bound[BOUND_RANK];
   if (place == TOP_PLACE) {
     for (u32 word = 0u; word <= BOUND_INDEX; word++) { bound[word] = 0u; }
+    rank = wanted;
   }
-  u32 rank = bound[BOUND_RANK];
   u32 digit = 0u;
   while (digit < DIGITS - 1u) {
     const u32 count = counts[digit];
@@ -74,5 +75,5 @@ KERNEL void top_k_digit(ARGUMENTS) {
     for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomic_xchg(&bound[BOUND_COUNTS + i], 0u); }
   }
   workgroup_barrier();
-  if (is_last && thread == 0u) { extend_bound(bound, shared_counts, params.place); }
+  if (is_last && thread == 0u) { extend_bound(bound, shared_counts, min(params.k, params.n), params.place); }
 }

@@ -1,4 +1,4 @@
-// top_k/digit: a step of a radix selection, for when a sample's bound gave too few candidates or too many. It counts the digits of a place,
+// top_k/digit: a step of a radix selection, also for when a sample's bound gave too few candidates or too many. It counts digits of a place,
 // of those keys that have the bound's digits at all places above it. The last workgroup to arrive finds the digit of the last key that is
 // wanted. The digits of a key's index are places below those of the key. Reads each key once.
 
@@ -8,11 +8,12 @@ __shared__ u32 shared_counts[DIGITS];
 __shared__ u32 shared_word;
 
 // Gives the bound the digit of the last key that is wanted.
-FUNCTION void extend_bound(u32 *bound, const u32 *counts, u32 place) {
+FUNCTION void extend_bound(u32 *bound, const u32 *counts, u32 wanted, u32 place) {
+  u32 rank = bound[BOUND_RANK];
   if (place == TOP_PLACE) {
     for (u32 word = 0u; word <= BOUND_INDEX; word++) { bound[word] = 0u; }
+    rank = wanted;
   }
-  u32 rank = bound[BOUND_RANK];
   u32 digit = 0u;
   while (digit < DIGITS - 1u) {
     const u32 count = counts[digit];
@@ -74,5 +75,5 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_digit(ARGUMENTS) {
   device_fence();
   for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = atomicExch(&bound[BOUND_COUNTS + i], 0u); }
   workgroup_barrier();
-  if (thread == 0u) { extend_bound(bound, shared_counts, params.place); }
+  if (thread == 0u) { extend_bound(bound, shared_counts, min(params.k, params.n), params.place); }
 }

@@ -1,4 +1,4 @@
-// top_k/digit: a step of a radix selection, for when a sample's bound gave too few candidates or too many. It counts the digits of a place,
+// top_k/digit: a step of a radix selection, also for when a sample's bound gave too few candidates or too many. It counts digits of a place,
 // of those keys that have the bound's digits at all places above it. The last workgroup to arrive finds the digit of the last key that is
 // wanted. The digits of a key's index are places below those of the key. Reads each key once.
 
@@ -9,10 +9,11 @@ var<workgroup> shared_word: u32;
 
 // Gives the bound the digit of the last key that is wanted.
 fn extend_bound(place: u32) {
+  var rank = atomicLoad(&bound[BOUND_RANK]);
   if (place == TOP_PLACE) {
     for (var word = 0u; word <= BOUND_INDEX; word++) { atomicStore(&bound[word], 0u); }
+    rank = min(params.k, params.n);
   }
-  var rank = atomicLoad(&bound[BOUND_RANK]);
   var digit = 0u;
   while (digit < DIGITS - 1u) {
     let count = atomicLoad(&shared_counts[digit]);

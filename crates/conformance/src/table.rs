@@ -341,9 +341,10 @@ pub(crate) mod tests {
         let cases = cases(&caps, &Tuning::of(&caps), Level::Full);
         // What carries values takes the same kernels, and what views read a primitive's own.
         let of_views = [&forms::TRANSFORM, &forms::SUM_OF_SQUARES, &forms::DOT, &forms::ARG_MIN];
-        // A histogram's workgroups stay, and are not so many.
+        // The workgroups of these stay, and are not so many.
         let of_values = [&forms::SORT_PAIRS, &forms::ARGSORT, &forms::SEGMENTED_SORT_PAIRS];
-        let same = [&of_values[..], &[&forms::HISTOGRAM, &forms::WEIGHTED_HISTOGRAM], &of_views].concat();
+        let same =
+            [&of_values[..], &[&forms::HISTOGRAM, &forms::WEIGHTED_HISTOGRAM, &forms::NTH_ELEMENT], &of_views].concat();
         for form in Form::all().filter(|form| !same.contains(form)) {
             let folded = cases.iter().any(|case| match &case.body {
                 Body::Call(row) => {

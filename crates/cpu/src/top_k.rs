@@ -37,6 +37,8 @@ struct TopKStep {
     parts: Parts,
     keys: Option<Region>,
     values: Option<Values>,
+    /// Whether the last of the first keys is wanted alone.
+    gives_last: bool,
 }
 
 /// Whose first keys are wanted.
@@ -94,7 +96,12 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         (_, Ok(width)) if constant("PADS")? > 0 => Parts::Rows((width as usize).max(1)),
         _ => Parts::All,
     };
-    let wanted = if let Parts::All = parts { k.min(n) } else { k * parts.count(n) };
+    let gives_last = constant("GIVES_LAST")? > 0;
+    let wanted = match parts {
+        Parts::All if gives_last => n.min(1),
+        Parts::All => k.min(n),
+        _ => k * parts.count(n),
+    };
     let keys = match constant("GIVES_KEYS")? {
         0 => None,
         _ => Some(arguments.array("target_keys", wanted, key_bytes, alignment)?),
@@ -124,7 +131,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         outputs.iter().try_for_each(|output| output.check_apart(offsets.region()))?;
     }
     let samples = constant("SAMPLES")?;
-    Ok(Box::new(TopKStep { n, k, samples, order: KeyOrder::of(&image), image, input, parts, keys, values }))
+    Ok(Box::new(TopKStep { n, k, samples, order: KeyOrder::of(&image), image, input, parts, keys, values, gives_last }))
 }
 
 impl Work for TopKStep {
@@ -251,6 +258,9 @@ impl TopKStep {
         if wanted < candidates.len() {
             candidates.select_nth_unstable(wanted);
             candidates.truncate(wanted);
+        }
+        if self.gives_last {
+            return candidates.into_iter().max().map(|(_, index)| index).into_iter().collect();
         }
         candidates.sort_unstable();
         candidates.into_iter().map(|(_, index)| index).collect()
@@ -403,9 +413,12 @@ pub(crate) fn expect(request: &Request, Inputs { input, values, offsets }: Input
     };
     let keys = || Output::exact(&r.key, taken(input, r.key.bytes()));
     let places = || first.iter().flat_map(|at| at.map_or(0, |(index, begin)| index - begin).to_le_bytes());
+    let keys_of_last =
+        || first.last().copied().flatten().map_or(vec![], |(at, _)| input[at as usize * size..][..size].to_vec());
     let indices = || Output::exact(&Scalar::U32.into(), places().collect());
     Some(match &r.wanted {
         Wanted::Keys => Expected::of(keys()),
+        Wanted::Last => Expected::of(Output::exact(&r.key, keys_of_last())),
         Wanted::Indices => Expected::of(indices()),
         Wanted::KeysAndIndices => Expected { values: Some(indices()), ..Expected::of(keys()) },
         Wanted::Pairs(value) => {

@@ -42,6 +42,7 @@
 //! | a total that starts from a value | [`.starting_from(7)`](builders::ScanCall::starting_from) |
 //! | keys in order | [`gpu.sort(&keys)`](Sort::sort) |
 //! | the largest keys, their values or indices | [`gpu.top_k(&keys, 10)`](TopK::top_k) |
+//! | the key at a place of their order | [`gpu.nth_element(&keys, n / 2)`](TopK::nth_element) |
 //! | large keys first | [`.descending()`](builders::SortCall::descending) |
 //! | a value to move with each key | [`.with(&values)`](builders::SortCall::with) |
 //! | the elements that pass a test | [`gpu.select(&x, Odd)`](Select::select) |
@@ -223,7 +224,7 @@ pub mod operators {
 pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
-        ArgCall, ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, Offset, Order, PartitionCall,
+        ArgCall, ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, NthCall, Offset, Order, PartitionCall,
         ReduceByKeyCall, ReduceCall, ScanCall, SegmentedReduceCall, SegmentedScanCall, SelectCall, SortCall,
         SortPairsCall, TopKCall, TopKIndicesCall, TopKPairsCall, UniqueByKeyCall, Value,
     };

@@ -87,6 +87,7 @@ impl Table<'_> {
         }
         self.top_k_types();
         self.top_k_segments();
+        self.nth_elements();
         let row = |n| Row::new(top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, 100, n));
         for n in self.large_sizes() {
             for distribution in [Uniform, SampledHigh, SampledLow] {
@@ -140,6 +141,34 @@ impl Table<'_> {
         for n in self.large_sizes() {
             self.by_algorithm(row(Segments::Rows(dividing(n, 4096)), 32, n));
             self.by_algorithm(row(offsets(9), 700, n));
+        }
+    }
+
+    /// The key at a place of all, of any type.
+    fn nth_elements(&mut self) {
+        use Distribution::{Constant, Few, Sorted, Specials, Uniform};
+        for (turn, (key, _, order, _, placement)) in top_ks().into_iter().enumerate() {
+            let row = |n, k| Row::new(top_k(key.clone(), Wanted::Last, order, k, n)).placement(placement);
+            for distribution in [Uniform, Constant, Few, Sorted, Specials] {
+                for k in [1, 10_006, 20_011] {
+                    self.by_algorithm(row(20_011, k).distribution(distribution));
+                }
+            }
+            for (n, k) in [(0, 1), (1, 1), (2, 1), (2, 2), (777, 300)] {
+                self.by_algorithm(row(n, k));
+            }
+            let several = row(6007, 3000).tiles(Tiles::Small).runs(5);
+            self.by_algorithm(several.clone());
+            self.by_algorithm(several.keeps_scratch());
+            if turn < 2 {
+                self.resized(&row(148_000, 1000).keeps_scratch().runs(60), Sizes::OnDevice);
+            }
+        }
+        for scalar in Scalar::ALL {
+            self.by_algorithm(Row::new(top_k(scalar, Wanted::Last, Order::Ascending, 1500, 3001)));
+        }
+        for n in self.large_sizes() {
+            self.by_algorithm(Row::new(top_k(Scalar::F32, Wanted::Last, Order::Descending, n / 2, n)));
         }
     }
 

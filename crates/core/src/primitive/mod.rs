@@ -6,6 +6,7 @@ pub(crate) mod copy;
 pub(crate) mod find;
 mod form;
 pub(crate) mod histogram;
+mod nth;
 pub(crate) mod reduce;
 pub(crate) mod reduce_by_key;
 pub(crate) mod scan;
@@ -21,6 +22,7 @@ pub use self::copy::CopyCall;
 pub use self::find::{FindCall, NonZero};
 pub use self::form::{Form, Varies};
 pub use self::histogram::{AsBin, EvenBins, HistogramCall, Weight};
+pub use self::nth::NthCall;
 pub use self::prelude::*;
 pub use self::reduce::{ReduceCall, ReduceThenCall};
 pub use self::reduce_by_key::ReduceByKeyCall;
@@ -156,7 +158,7 @@ primitives! {
     /// Sort.
     sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT, SEGMENTED_SORT, SEGMENTED_SORT_PAIRS;
     /// The largest or smallest keys.
-    top_k: TopK(TopKRequest) as TOP_K, SEGMENTED_TOP_K;
+    top_k: TopK(TopKRequest) as TOP_K, NTH_ELEMENT, SEGMENTED_TOP_K;
     /// Select, partition, find, or keep the first of each run.
     select: Select(SelectRequest) as SELECT_IF, PARTITION_IF, FIND_ALL, SELECT_FLAGGED, UNIQUE, UNIQUE_BY_KEY;
     /// Histogram.
@@ -341,7 +343,7 @@ impl Request {
     }
 
     /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort,
-    /// segmented_sort, segmented_sort_pairs, top_k, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique, unique_by_key, histogram, weighted_histogram,
+    /// segmented_sort, segmented_sort_pairs, top_k, nth_element, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique, unique_by_key, histogram, weighted_histogram,
     /// reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name

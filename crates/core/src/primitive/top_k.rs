@@ -1,7 +1,7 @@
 //! Top-k: the largest or smallest of keys, in order.
 
 use super::segmented::{Bounds, FORM_LENGTH};
-use super::{Form, Label, Offset, Operand, Primitive, Segments, Varies};
+use super::{Form, Label, NthCall, Offset, Operand, Primitive, Segments, Varies};
 use crate::algorithm::{Algorithm, top_k};
 use crate::planner::Planner;
 use crate::results::{Results, length, results};
@@ -38,13 +38,15 @@ pub enum Wanted {
     KeysAndIndices,
     /// Where they stand, as `u32`.
     Indices,
+    /// The last of them alone.
+    Last,
 }
 
 impl Wanted {
     /// The type of what goes beside the keys, or instead of them.
     pub fn value(&self) -> Option<&ElementType> {
         match self {
-            Wanted::Keys => None,
+            Wanted::Keys | Wanted::Last => None,
             Wanted::Pairs(value) => Some(value),
             Wanted::KeysAndIndices | Wanted::Indices => Some(&ElementType::Scalar(Scalar::U32)),
         }
@@ -66,6 +68,12 @@ pub static TOP_K: Form = Form {
         Some(TopKRequest::new(ElementType::Scalar(key), n, FORM_K.min(n.max(1))).into())
     })
 };
+
+/// The key in the middle of the ascending order.
+pub static NTH_ELEMENT: Form = Form::new("nth_element", "Middle of {}", |key, _, n| {
+    let request = TopKRequest::new(ElementType::Scalar(key), n, (n / 2).max(1));
+    Some(TopKRequest { order: Order::Ascending, wanted: Wanted::Last, ..request }.into())
+});
 
 /// The largest keys of each segment.
 pub static SEGMENTED_TOP_K: Form = Form {
@@ -97,7 +105,11 @@ impl TopKRequest {
 
     /// How many keys of a segment are wanted.
     pub(crate) fn taken_each(&self) -> u64 {
-        if self.segments.is_some() { self.k } else { self.k.min(self.n) }
+        match (&self.wanted, &self.segments) {
+            (Wanted::Last, _) => 1.min(self.n),
+            (_, Some(_)) => self.k,
+            (_, None) => self.k.min(self.n),
+        }
     }
 
     /// Places for what is wanted of all segments.
@@ -124,7 +136,11 @@ impl TopKRequest {
 
 impl Primitive for TopKRequest {
     fn form(&self) -> &'static Form {
-        if self.segments.is_some() { &SEGMENTED_TOP_K } else { &TOP_K }
+        match (&self.wanted, &self.segments) {
+            (Wanted::Last, _) => &NTH_ELEMENT,
+            (_, Some(_)) => &SEGMENTED_TOP_K,
+            (_, None) => &TOP_K,
+        }
     }
 
     fn n(&self) -> u64 {
@@ -134,7 +150,7 @@ impl Primitive for TopKRequest {
     fn label(&self) -> Label {
         let order = if self.order == Order::Descending { "largest" } else { "smallest" };
         let (value, what) = match &self.wanted {
-            Wanted::Keys => (None, None),
+            Wanted::Keys | Wanted::Last => (None, None),
             Wanted::Pairs(value) => (Some(value), None),
             Wanted::KeysAndIndices => (None, Some("with_indices")),
             Wanted::Indices => (None, Some("indices")),
@@ -147,7 +163,11 @@ impl Primitive for TopKRequest {
 
     fn operands(&self) -> Vec<Operand> {
         let keys = |slot, len| Operand::keys(slot, &self.key, len);
-        let len = if self.segments.is_some() { self.taken() } else { self.k };
+        let len = match (&self.wanted, &self.segments) {
+            (Wanted::Last, _) => 1,
+            (_, Some(_)) => self.taken(),
+            (_, None) => self.k,
+        };
         // So few are written that nothing is taken 16 bytes at a time.
         let taken = |slot, element: &ElementType| Operand { packed: false, ..Operand::moved(slot, element, len) };
         let mut operands = vec![keys(Slot::Input, self.n)];
@@ -161,7 +181,7 @@ impl Primitive for TopKRequest {
                 taken(Slot::OutputValues, value),
             ]),
             Wanted::KeysAndIndices => operands.push(taken(Slot::OutputValues, &ElementType::Scalar(Scalar::U32))),
-            Wanted::Keys | Wanted::Indices => {}
+            Wanted::Keys | Wanted::Indices | Wanted::Last => {}
         }
         operands.extend(self.segments.as_ref().and_then(|segments| segments.operand(self.n)));
         operands
@@ -177,6 +197,9 @@ impl Primitive for TopKRequest {
             _ if self.k == 0 => return invalid("a top_k of k = 0; ask for one key at least".into()),
             Some(Segments::Keys(_)) => {
                 return invalid("a top_k of the values of equal keys; sort by both, and give offsets".into());
+            }
+            Some(_) if self.wanted == Wanted::Last => {
+                return invalid("an nth element of each segment; ask for the keys up to it, by top_k".into());
             }
             Some(segments) => segments.check(self.n)?,
             None => {}
@@ -197,8 +220,17 @@ impl Primitive for TopKRequest {
     }
 
     fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
-        let of_all = self.segments.is_some() && *algorithm == top_k::SAMPLE_SELECT;
-        of_all.then_some("its sample is of all keys, and not of each segment")
+        let selects_one = *algorithm == top_k::DIGIT_SELECT;
+        let selects_all = *algorithm == top_k::SAMPLE_SELECT || *algorithm == top_k::WORKGROUP_SELECT;
+        match (&self.wanted, &self.segments) {
+            (Wanted::Last, _) if selects_all => Some("it gives all keys up to the last"),
+            (Wanted::Last, _) => None,
+            _ if selects_one => Some("it gives the last key alone"),
+            (_, Some(_)) if *algorithm == top_k::SAMPLE_SELECT => {
+                Some("its sample is of all keys, and not of each segment")
+            }
+            _ => None,
+        }
     }
 
     fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
@@ -248,6 +280,23 @@ pub trait TopK: Backend {
     fn top_k<X: IntoInput<Self, Item: Key>>(&self, keys: X, k: usize) -> TopKCall<X::Item, Self> {
         TopKCall { device: self.clone(), keys: keys.into_input(), k, order: Order::Descending, segments: None }
     }
+
+    /// The key that stands at place `nth` of all keys in order, from 0 on: of `n / 2` the median. The keys stay as they are.
+    ///
+    /// It counts the keys' digits, a place after the other: each key is read once for each eight bits of it. Of a struct with fields that
+    /// are no keys it is the one that a stable sort has there. Each key is then also read once for each eight bits of an index.
+    ///
+    /// ```
+    /// # use trifold_core::{TopK, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[2.5f32, -1.0, 7.0, 3.0, 0.0])?;
+    /// assert_eq!(gpu.nth_element(&x, 2).value()?, 2.5);
+    /// assert_eq!(gpu.nth_element(&x, 0).descending().value()?, 7.0);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn nth_element<X: IntoInput<Self, Item: Key>>(&self, keys: X, nth: usize) -> NthCall<X::Item, Self> {
+        NthCall { top: self.top_k(keys, nth.saturating_add(1)).smallest() }
+    }
 }
 impl<B: Backend> TopK for B {}
 
@@ -269,8 +318,8 @@ impl<B: Backend> TopK for B {}
 /// ```
 #[must_use = "say where: to(&out), collect() or read()"]
 pub struct TopKCall<K, B: Backend = Device> {
-    device: B,
-    keys: View<K, B>,
+    pub(super) device: B,
+    pub(super) keys: View<K, B>,
     k: usize,
     order: Order,
     segments: Option<(Segments, Bounds<B>)>,
@@ -414,7 +463,7 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         TopKRequest { order: self.order, wanted, segments, ..TopKRequest::new(K::TYPE, self.keys.n(), self.k as u64) }
     }
 
-    fn placed(self, wanted: Wanted, spans: Spans<B>) -> Placed<B> {
+    pub(super) fn placed(self, wanted: Wanted, spans: Spans<B>) -> Placed<B> {
         let (request, refusal) = (self.request(wanted), self.refusal());
         let bounds = self.segments.map(|(_, bounds)| bounds);
         let placed = match bounds {

@@ -1,5 +1,6 @@
-//! Top-k: of all keys by a sample, and of segments or of few keys in workgroup memory.
+//! Top-k: of all keys by a sample, of segments or of few keys in workgroup memory, and the last key alone by digits.
 
+mod digit_select;
 mod radix;
 mod sample_select;
 mod workgroup_select;
@@ -16,6 +17,7 @@ use crate::{
     SortRequest, Step,
 };
 
+pub use self::digit_select::DIGIT_SELECT;
 pub use self::sample_select::{SAMPLE_SELECT, SAMPLED_EACH_ROOT, sampled, sampled_place, sampled_rank};
 pub use self::workgroup_select::WORKGROUP_SELECT;
 pub(crate) use self::workgroup_select::is_fastest as is_by_workgroups;
@@ -72,6 +74,13 @@ pub(super) static DIGIT: Kernel = kernel!(
     "top_k_digit",
     &[read("input", "StoredKey"), atomic("bound", "u32")],
     &["n", "tiles", "groups", "k", "room", "place", "input_offset"],
+);
+
+pub(super) static NTH: Kernel = kernel!(
+    "top_k/nth",
+    "top_k_nth",
+    &[read("input", "StoredKey"), read("bound", "u32"), write("output", "StoredKey")],
+    &["n", "input_offset", "output_offset"],
 );
 
 pub(super) static PAD: Kernel =
@@ -169,7 +178,7 @@ pub static PARALLEL: Algorithm = Algorithm {
 };
 
 /// Those of the primitive.
-pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &SAMPLE_SELECT, &WORKGROUP_SELECT];
+pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &SAMPLE_SELECT, &WORKGROUP_SELECT, &DIGIT_SELECT];
 
 /// What they launch, beside sorts.
 pub(crate) static KERNELS: &[&Kernel] = &[
@@ -177,6 +186,7 @@ pub(crate) static KERNELS: &[&Kernel] = &[
     &BOUND,
     &FILTER,
     &DIGIT,
+    &NTH,
     &PAD,
     &CANDIDATES,
     &GIVE,
@@ -280,14 +290,53 @@ impl TopKTask<'_> {
         u64::BITS - self.request.n.leading_zeros()
     }
 
-    /// How the digits of keys and of their indices are counted.
-    fn counting(&self) -> [(&'static str, u32); 2] {
-        [("INDEX_PLACES", self.index_bits().div_ceil(8)), ("KEY_FIRST", self.image.bits.start)]
+    /// A kernel that reads all keys, in tiles that its workgroups take by turns.
+    fn reading(
+        &self,
+        kernel: &'static Kernel,
+        parts: &[&'static str],
+        more: &[(&'static str, u32)],
+        bindings: &[(&'static str, Region)],
+        params: &[(&'static str, Param)],
+    ) -> Step {
+        let numbers = &self.planner.tuning.top_k;
+        let rows = (numbers.rows / self.image.words()).max(1);
+        let tile = numbers.workgroup * rows;
+        let groups = self.planner.staying((self.request.n as u32).div_ceil(tile), numbers.groups_each);
+        let own = [
+            ("n", Param::ELEMENTS),
+            ("tiles", Param::ELEMENTS.in_parts(tile)),
+            ("groups", Param::Word(groups)),
+            self.input_offset(),
+        ];
+        self.launch(
+            (kernel, &[&["top_k/bound_words"], parts].concat()),
+            &[&[("ROWS", rows)], more].concat(),
+            groups,
+            [&[("input", self.keys())], bindings].concat(),
+            [&own, params].concat(),
+        )
     }
 
-    /// Places of these digits.
-    fn places(&self) -> u32 {
-        self.image.width().div_ceil(8) + self.index_bits().div_ceil(8)
+    /// Finds the last key that is wanted, digit by digit of the keys and then of so many of their indices' digits, the highest first. Of
+    /// each place it reads all keys, unless as many were found as there is room for.
+    fn digits(&self, bound: Region, room: u32, index_places: u32) -> Vec<Step> {
+        let constants = self.counting(index_places);
+        let launch = |place| {
+            let params = [self.k(), ("room", Param::Word(room)), ("place", Param::Word(place))];
+            self.reading(&DIGIT, &["top_k/digits"], &constants, &[("bound", bound)], &params)
+        };
+        (0..self.image.width().div_ceil(8) + index_places).rev().map(launch).collect()
+    }
+
+    /// How the digits of keys and of their indices are counted.
+    fn counting(&self, index_places: u32) -> [(&'static str, u32); 2] {
+        [("INDEX_PLACES", index_places), ("KEY_FIRST", self.image.bits.start)]
+    }
+
+    /// Digits of an index.
+    fn index_places(&self) -> u32 {
+        self.index_bits().div_ceil(8)
     }
 
     /// How many segments have keys.
@@ -411,6 +460,7 @@ fn on_threads(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
         Some(_) => None,
         None => sample_select::sampled(request.n, request.k, planner.tuning.top_k.sample),
     };
+    told.constants.push(("GIVES_LAST", (request.wanted == Wanted::Last).into()));
     told.constants.push(("SAMPLES", samples.map_or(0, |(samples, _)| samples)));
     told.bindings.push(("input", task.keys()));
     let segments = ("segments", task.segments());

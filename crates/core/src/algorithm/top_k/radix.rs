@@ -9,7 +9,7 @@ use crate::{ElementType, Param, Result, Scalar, Slot, SortRequest};
 pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
     let request = task.request;
     let (count, slots) = (request.count() as u32, request.taken() as u32);
-    let places = u64::from(task.places()) + 1;
+    let places = u64::from(task.image.width().div_ceil(8) + task.index_places()) + 1;
     let turns = request.longest().div_ceil(task.planner.tuning.top_k.workgroup.into()).saturating_mul(places);
     let because = "a workgroup counts the digits of a segment alone";
     task.planner.check_turns(&WORKGROUP_SELECT, turns, because, "one segment after the other")?;
@@ -18,7 +18,7 @@ pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
     let mut told = task.told_segments();
     let words = [("slots", Param::Word(count)), task.k()];
     told.bindings.extend([("input", task.keys()), ("chosen", chosen)]);
-    told.constants.extend(task.counting());
+    told.constants.extend(task.counting(task.index_places()));
     told.parts.push("top_k/digits");
     told.params.extend([("n", Param::ELEMENTS), task.input_offset()].into_iter().chain(words));
     let mut steps = vec![task.launch((&RADIX, &told.parts), &told.constants, count, told.bindings, told.params)];

@@ -2,14 +2,14 @@
 
 use std::ops::Deref;
 
-use super::{BOUND, DIGIT, FILTER, PAD, SAMPLE, TopKTask, sort};
+use super::{BOUND, FILTER, PAD, SAMPLE, TopKTask, sort};
 use crate::algorithm::within::Within;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::planner::Planner;
 use crate::primitive::top_k::{TOP_K, TopKRequest};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Kernel, KeyImage, Param, Region, Result, Scalar, Slot, SortRequest, Step};
+use crate::{KeyImage, Param, Region, Result, Scalar, Slot, SortRequest, Step};
 
 /// The planner's choice for the first of many keys: reads each key once.
 pub static SAMPLE_SELECT: Algorithm = Algorithm {
@@ -34,7 +34,7 @@ const TRIED: &[Candidates] = &[tuned(
 )];
 
 /// Words of the memory of a bound: the image of a key, an index, and what counting digits needs.
-const BOUND_WORDS: u64 = 9 + 256;
+pub(super) const BOUND_WORDS: u64 = 9 + 256;
 /// Keys that are sampled for each of the square root of all, where nothing is tuned.
 pub const SAMPLED_EACH_ROOT: u32 = 4;
 /// The most keys that are sampled: `top_k/sample` computes their places in 32 bits.
@@ -93,7 +93,8 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     let candidates = scratch.take(u64::from(room) * 4);
     let mut steps = task.bound(bound, &mut scratch)?;
     steps.push(task.filter(bound, candidates, false));
-    steps.extend(task.digits(bound));
+    // The exact bound, if there are too few or too many candidates. A launch that is not needed ends at once.
+    steps.extend(task.digits(bound, room, task.index_places()));
     steps.push(task.filter(bound, candidates, true));
     steps.extend(task.ordered(bound, candidates, &mut scratch)?);
     Ok(Work::new(scratch, steps))
@@ -150,49 +151,10 @@ impl SampleTask<'_> {
         Ok([vec![taken], sort, vec![chosen]].concat())
     }
 
-    /// A kernel that reads all keys, in tiles that its workgroups take by turns.
-    fn reading(
-        &self,
-        kernel: &'static Kernel,
-        parts: &[&'static str],
-        more: &[(&'static str, u32)],
-        bindings: &[(&'static str, Region)],
-        params: &[(&'static str, Param)],
-    ) -> Step {
-        let numbers = &self.planner.tuning.top_k;
-        let rows = (numbers.rows / self.image.words()).max(1);
-        let tile = numbers.workgroup * rows;
-        let groups = self.planner.staying((self.request.n as u32).div_ceil(tile), numbers.groups_each);
-        let own = [
-            ("n", Param::ELEMENTS),
-            ("tiles", Param::ELEMENTS.in_parts(tile)),
-            ("groups", Param::Word(groups)),
-            self.room(),
-            self.input_offset(),
-        ];
-        self.launch(
-            (kernel, &[&["top_k/bound_words"], parts].concat()),
-            &[&[("ROWS", rows)], more].concat(),
-            groups,
-            [&[("input", self.keys())], bindings].concat(),
-            [&own, params].concat(),
-        )
-    }
-
     /// The indices of the keys up to the bound.
     fn filter(&self, bound: Region, candidates: Region, on_demand: bool) -> Step {
         let constants = [("ON_DEMAND", on_demand.into())];
-        self.reading(&FILTER, &[], &constants, &[("bound", bound), ("candidates", candidates)], &[])
-    }
-
-    /// The exact bound, if there are too few or too many candidates: digit by digit of the keys and then of their indices, the
-    /// highest first. A launch that is not needed ends at once.
-    fn digits(&self, bound: Region) -> Vec<Step> {
-        let launch = |place| {
-            let params = [self.k(), ("place", Param::Word(place))];
-            self.reading(&DIGIT, &["top_k/digits"], &self.counting(), &[("bound", bound)], &params)
-        };
-        (0..self.places()).rev().map(launch).collect()
+        self.reading(&FILTER, &[], &constants, &[("bound", bound), ("candidates", candidates)], &[self.room()])
     }
 
     /// The candidates in order, and what is wanted of the first. Equal keys are in the order of their indices, as these were sorted before.
