@@ -63,7 +63,7 @@ void digit_offsets(
     if (shared_skip[place] == 0u) {
       const u32 destination = passes % 2u == 1u ? BUFFER_OUTPUT : BUFFER_TEMP;
       route[1] = source;
-      route[2] = PLACES_ALONE == 1u && passes == 1u ? BUFFER_NONE : destination;
+      route[2] = VALUES_ALONE == 1u && passes == 1u ? BUFFER_NONE : destination;
       source = destination;
       passes--;
     }

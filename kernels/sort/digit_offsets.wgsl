@@ -65,7 +65,7 @@ fn digit_offsets(thread: u32, lane: u32, width: u32, subgroup: u32) {
     if (shared_skip[place] == 0u) {
       let destination = select(BUFFER_TEMP, BUFFER_OUTPUT, passes % 2u == 1u);
       counts[route + 1u] = source;
-      counts[route + 2u] = select(destination, BUFFER_NONE, PLACES_ALONE == 1u && passes == 1u);
+      counts[route + 2u] = select(destination, BUFFER_NONE, VALUES_ALONE == 1u && passes == 1u);
       source = destination;
       passes--;
     }

@@ -86,7 +86,7 @@ KERNEL void sort_merge(ARGUMENTS) {
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = k * WORKGROUP + thread;
     origins[k] = origin_at(exchange, at);
-    if (PLACES_ALONE == 0u && at < segment.count) { target_keys[at] = key_restored(key_at(exchange, at)); }
+    if (VALUES_ALONE == 0u && at < segment.count) { target_keys[at] = key_restored(key_at(exchange, at)); }
   }
   // with VALUE_WORDS
   place_values(source_values, target_values, params, segment, thread, WORKGROUP, origins);

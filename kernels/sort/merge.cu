@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_merge(ARG
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = k * WORKGROUP + thread;
     origins[k] = origin_at(at);
-    if (PLACES_ALONE == 0u && at < segment.count) { target_keys[at] = key_restored(key_at(at)); }
+    if (VALUES_ALONE == 0u && at < segment.count) { target_keys[at] = key_restored(key_at(at)); }
   }
   // with VALUE_WORDS
   place_values(source_values, target_values, params, segment, thread, WORKGROUP, origins);

@@ -90,7 +90,7 @@ fn sort_merge(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_in
   for (var k = 0u; k < ITEMS; k++) {
     let at = k * WORKGROUP + thread;
     origins[k] = origin_at(at);
-    if (PLACES_ALONE == 0u && at < segment.count) { store_target_keys(target_first + at, key_restored(key_at(at))); }
+    if (VALUES_ALONE == 0u && at < segment.count) { store_target_keys(target_first + at, key_restored(key_at(at))); }
   }
   // with VALUE_WORDS
   place_values(segment, thread, WORKGROUP, &origins);

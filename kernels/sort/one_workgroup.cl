@@ -92,7 +92,7 @@ KERNEL SUBGROUP_KERNEL void sort_one_workgroup(ARGUMENTS) {
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = seat + k * sg.width;
-    if (PLACES_ALONE == 0u && at < segment.count) { target_keys[at] = key_restored(keys[k]); }
+    if (VALUES_ALONE == 0u && at < segment.count) { target_keys[at] = key_restored(keys[k]); }
   }
   // with VALUE_WORDS
   place_values(source_values, target_values, params, segment, seat, sg.width, origins);

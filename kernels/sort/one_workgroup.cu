@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_one_workg
 #pragma unroll
   for (u32 k = 0u; k < ITEMS; k++) {
     const u32 at = seat + k * sg.width;
-    if (PLACES_ALONE == 0u && at < segment.count) { target_keys[at] = key_restored(keys[k]); }
+    if (VALUES_ALONE == 0u && at < segment.count) { target_keys[at] = key_restored(keys[k]); }
   }
   // with VALUE_WORDS
   place_values(source_values, target_values, params, segment, seat, sg.width, origins);

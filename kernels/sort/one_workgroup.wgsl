@@ -99,7 +99,7 @@ fn sort_one_workgroup(
   // unroll
   for (var k = 0u; k < ITEMS; k++) {
     let at = seat + k * width;
-    if (PLACES_ALONE == 0u && at < segment.count) { store_target_keys(params.target_offset + segment.first + at, key_restored(keys[k])); }
+    if (VALUES_ALONE == 0u && at < segment.count) { store_target_keys(params.target_offset + segment.first + at, key_restored(keys[k])); }
   }
   // with VALUE_WORDS
   place_values(segment, seat, width, &origins);

@@ -217,7 +217,7 @@ KERNEL SUBGROUP_KERNEL void sort_onesweep(ARGUMENTS) {
   }
 
   u32 kept = valid;
-  // with PLACES_ALONE
+  // with VALUES_ALONE
   if (route[2] == BUFFER_NONE) { kept = 0u; }
   u32 targets[ITEMS];
 #pragma unroll

@@ -220,7 +220,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) sort_onesweep(
   admit_successor();
 
   u32 kept = valid;
-  // with PLACES_ALONE
+  // with VALUES_ALONE
   if (route[2] == BUFFER_NONE) { kept = 0u; }
   u32 targets[ITEMS];
 #pragma unroll

@@ -46,7 +46,7 @@ fn scatter(
           targets[k] = part_first + at + digit_bases[ordered_digit(sorted[k], params.place)];
         }
         let begin = row * WORKGROUP + thread;
-        if (value_word == 0u && (PLACES_ALONE == 0u || destination != BUFFER_NONE)) { store_keys(destination, begin, count, &sorted, &targets); }
+        if (value_word == 0u && (VALUES_ALONE == 0u || destination != BUFFER_NONE)) { store_keys(destination, begin, count, &sorted, &targets); }
         // with VALUE_WORDS
         store_values(destination, value_word, begin, count, &targets);
       }

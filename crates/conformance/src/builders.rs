@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use trifold_core::{
-    Backend, Buffer, Compacted, Histogram, Monoid, NonZero, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Sum,
-    Summary, TopK, Transfer, Unique, UpperHalf, iota,
+    Backend, Buffer, Compacted, EvenBins, Histogram, Monoid, NonZero, Predicate, Reduce, ReduceByKey, Scan, Select,
+    Sort, Sum, Summary, TopK, Transfer, Unique, UpperHalf, iota,
 };
 use trifold_cpu::oracle;
 
@@ -299,6 +299,21 @@ fn selections<B: Backend>(gpu: &B) -> Result<(), Failure> {
         gpu.partition(&own, above).in_place().run()?;
         expect("a partition in place", own.read()?, [kept, rest].concat())?;
     }
+    // The last class is past the parts, and counts as the last of them.
+    for parts in [1, 3, 300] {
+        let class = |v: f32| (v * 3.0) as u32 * parts / 2;
+        let classes = gpu.upload(&input.iter().map(|v| class(*v)).collect::<Vec<_>>())?;
+        let of = |n: usize, part: u32| input[..n].iter().copied().filter(move |v| class(*v).min(parts - 1) == part);
+        let all = |n: usize| (0..parts).map(|part| of(n, part).collect()).collect::<Vec<Vec<f32>>>();
+        expect("parts", gpu.partition_by(&x, &classes, parts).read()?, all(N))?;
+        let half = gpu.upload(&[N as u32 / 2])?;
+        expect("parts of half", gpu.partition_by(&x, &classes, parts).len_on_device(&half).read()?, all(N / 2))?;
+        gpu.partition_by(&x, &classes, parts).to(&to).run()?;
+        expect("parts in one buffer", to.read()?, all(N).concat())?;
+    }
+    let none = gpu.partition_by(&x, x.mapped(EvenBins::over(0.0, 1.0, 2)), 0).read();
+    let why = none.err().map_or(String::new(), |error| error.to_string());
+    expect("into no parts", why.contains("a partition into 0 parts"), true)?;
     Ok(())
 }
 

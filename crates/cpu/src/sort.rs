@@ -141,7 +141,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     let alignment = key_align(image.bytes) as usize;
     let input = arguments.array("input", n, key_bytes, alignment)?;
     // Keys that are not asked for go to scratch.
-    let output = match constant("PLACES_ALONE")? {
+    let output = match constant("VALUES_ALONE")? {
         1 => arguments.room("output", n, key_bytes)?,
         _ => arguments.array("output", n, key_bytes, alignment)?,
     };
@@ -563,5 +563,8 @@ pub(crate) fn expect(request: &Request, Inputs { input: keys, values, offsets }:
         return Some(Expected { values: sorted, ..Expected::of(places) });
     }
     let values = request.value.as_ref().zip(values).map(|(value, bytes)| gathered(value, bytes));
-    Some(Expected { values, ..Expected::of(gathered(&request.key, keys)) })
+    match values {
+        Some(values) if !request.writes_keys => Some(Expected::of(values)),
+        values => Some(Expected { values, ..Expected::of(gathered(&request.key, keys)) }),
+    }
 }

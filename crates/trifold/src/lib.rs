@@ -45,10 +45,12 @@
 //! | the key at a place of their order | [`gpu.nth_element(&keys, n / 2)`](TopK::nth_element) |
 //! | large keys first | [`.descending()`](builders::SortCall::descending) |
 //! | a value to move with each key | [`.with(&values)`](builders::SortCall::with) |
+//! | the values in their keys' order, alone | [`.values_to(&out)`](builders::SortPairsCall::values_to) |
 //! | the elements that pass a test | [`gpu.select(&x, Odd)`](Select::select) |
 //! | where those are | [`gpu.find_all(&x, Odd)`](Select::find_all) |
 //! | the elements that flags say | [`gpu.select_flagged(&x, &flags)`](Select::select_flagged) |
 //! | the elements that pass, and the others | [`gpu.partition(&x, Odd)`](Select::partition) |
+//! | the elements in three parts or more | [`gpu.partition_by(&x, &classes, 3)`](Select::partition_by) |
 //! | the first of each run of equal elements | [`gpu.unique(&x)`](Unique::unique) |
 //! | the same of keys, with their values | [`gpu.unique_by_key(&keys, &values)`](Unique::unique_by_key) |
 //! | how many elements are in each bin | [`gpu.histogram(&bins, 256)`](Histogram::histogram) |
@@ -224,9 +226,9 @@ pub mod operators {
 pub mod builders {
     #[doc(inline)]
     pub use trifold_core::{
-        ArgCall, ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, NthCall, Offset, Order, PartitionCall,
-        ReduceByKeyCall, ReduceCall, ScanCall, SegmentedReduceCall, SegmentedScanCall, SelectCall, SortCall,
-        SortPairsCall, TopKCall, TopKIndicesCall, TopKPairsCall, UniqueByKeyCall, Value,
+        ArgCall, ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, NthCall, Offset, Order, PartitionByCall,
+        PartitionCall, ReduceByKeyCall, ReduceCall, ScanCall, SegmentedReduceCall, SegmentedScanCall, SelectCall,
+        SortCall, SortPairsCall, TopKCall, TopKIndicesCall, TopKPairsCall, UniqueByKeyCall, Value,
     };
 }
 

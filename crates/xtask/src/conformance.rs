@@ -21,16 +21,21 @@ impl Suite {
         let on = |presence: fn() -> Presence, package: &'static str, filter: &'static [&'static str]| {
             move |output: &Output| self.on_device(presence(), || self.run_all(of(package), filter, output))
         };
+        let optimised = |filter: &'static str| {
+            move |output: &Output| {
+                let flags = [(POCL_FLAGS, OsString::new())];
+                self.on_device(devices::opencl(), || self.run_with(of("trifold-opencl"), &[filter], &flags, output))
+            }
+        };
         vec![
             Stage::new("conformance: CUDA C on the host", on(devices::clang, "trifold-cuda-emulation", &[])),
             Stage::new("conformance: OpenCL (PoCL)", on(devices::opencl, "trifold-opencl", &[])),
             Stage::new("conformance: WGSL on GL (llvmpipe)", on(devices::llvmpipe, "trifold-wgpu", &["(Gl)/"])),
             Stage::new("conformance: WGSL on Vulkan (lavapipe)", on(devices::lavapipe, "trifold-wgpu", &["(Vulkan)/"])),
             Stage::new("conformance: WGSL on Vulkan (SwiftShader)", |output| self.on_swiftshader(output)),
-            Stage::new("conformance: OpenCL (PoCL), optimised", |output| {
-                let (filter, flags) = (&["reduce_then_scan/n=6007"], [(POCL_FLAGS, OsString::new())]);
-                self.on_device(devices::opencl(), || self.run_with(of("trifold-opencl"), filter, &flags, output))
-            }),
+            Stage::new("conformance: OpenCL (PoCL), optimised", optimised("reduce_then_scan/n=6007")),
+            // Its optimiser once made other keys of these.
+            Stage::new("conformance: OpenCL (PoCL), optimised, top-k", optimised("sample_select/n=20011/sampled")),
             Stage::new("conformance: CPU", |output| self.run_all(Program::is_on_cpu, &[], output)),
             Stage::new("conformance: CUDA", on(devices::cuda, "trifold-cuda", &[])),
         ]

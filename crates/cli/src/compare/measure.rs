@@ -112,7 +112,9 @@ pub fn request(job: &Job) -> Result<Request> {
             segmented.into()
         }
         Request::TopK(mut top) => {
-            top.k = k.into();
+            if job.primitive.varies.is_taken() {
+                top.k = k.into();
+            }
             top.segments.iter_mut().for_each(give);
             top.into()
         }

@@ -69,6 +69,7 @@ impl Table<'_> {
         self.sort_vectors();
         self.sort_narrow();
         self.argsorts();
+        self.values_alone();
         self.sort_reuse();
         self.sort_large();
         self.sorts_of_segments();
@@ -127,6 +128,36 @@ impl Table<'_> {
         }
         for n in self.large_sizes() {
             self.by_algorithm(Row::new(SortRequest::argsort(Scalar::U32.into(), n).into()));
+        }
+    }
+
+    /// Values whose keys are not written.
+    fn values_alone(&mut self) {
+        let [_, v8, v12] = value_types();
+        let keys = [Scalar::U32.into(), Scalar::U8.into(), Scalar::F64.into(), Fields::TYPE];
+        let values = [Scalar::U32.into(), Rgb::TYPE, v12, v8];
+        for (turn, (key, value)) in keys.into_iter().zip(values).enumerate() {
+            let row = |n| {
+                let order = if turn % 2 == 1 { Order::Descending } else { Order::Ascending };
+                let request = SortRequest::new(key.clone(), n).with(value.clone()).in_order(order);
+                Row::new(request.without_keys().into())
+            };
+            for (n, placement) in
+                [(0, Placement::Aligned), (1, Placement::Odd), (5003, Placement::Odd), (20_011, Placement::Aligned)]
+            {
+                self.by_algorithm(row(n).placement(placement));
+            }
+            self.by_first(row(6007).runs(3));
+        }
+        // By one digit, and by few bits of it.
+        for bits in [0..8, 0..2, 7..17] {
+            let row = |n| {
+                Row::new(
+                    SortRequest::new(Scalar::U32.into(), n).by_bits(bits.clone()).with(u32::TYPE).without_keys().into(),
+                )
+            };
+            self.by_algorithm(row(20_011));
+            self.by_first(row(200_003).tiles(Tiles::Small).fault(Fault::Silent(3)));
         }
     }
 

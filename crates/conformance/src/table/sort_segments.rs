@@ -109,6 +109,15 @@ impl Table<'_> {
                 }
             }
         }
+        // Values whose keys are not written.
+        for value in [u32::TYPE, Rgb::TYPE] {
+            let request =
+                |by| SortRequest::new(Scalar::F32.into(), 5040).with(value.clone()).without_keys().of_segments(by);
+            for by in [offsets(40), offsets(3), Segments::Rows(252)] {
+                self.by_algorithm(Row::new(request(by.clone()).into()).placement(Placement::Odd));
+                self.by_algorithm(Row::new(request(by).into()).tiles(small_tiles()));
+            }
+        }
         // By some of the bits.
         let bits =
             |bits| SortRequest::new(Scalar::U32.into(), 5040).by_bits(bits).with(u32::TYPE).of_segments(offsets(40));

@@ -7,7 +7,7 @@ pub use super::find::{FIND_ALL, SELECT_FLAGGED};
 use super::find::{FindCall, NonZero};
 use super::selector::{Asks, Predicate, Selector};
 pub use super::unique::{UNIQUE, UNIQUE_BY_KEY};
-use super::{Form, Label, Operand, Primitive, Varies};
+use super::{Form, Label, Operand, PartitionByCall, Primitive, Varies};
 use crate::algorithm::Algorithm;
 use crate::results::{Results, length, new_count, results};
 use crate::types::{bf16, f16};
@@ -341,6 +341,29 @@ pub trait Select: Backend {
         let values = x.into_input();
         let flags = flags.into_input().beside(&values);
         FindCall::of(self.clone(), flags, Some(values), Selector::of::<F::Item, _>(NonZero))
+    }
+
+    /// The elements in so many parts: first those of class 0, then those of class 1, and so on. Within a part they keep their order. A class
+    /// past the last counts as the last.
+    ///
+    /// Classes may be made by a map of the elements, as here. It is a sort by the classes' bits: up to 256 parts take one pass. That reads
+    /// each class twice, and reads and writes each element once.
+    ///
+    /// ```
+    /// # use trifold_core::{EvenBins, Select, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[0.5f32, -1.0, 2.5, -0.25, 1.5])?;
+    /// // Below 0, below 1, and others.
+    /// let classes = x.mapped(EvenBins::over(-1.0, 2.0, 3));
+    /// assert_eq!(gpu.partition_by(&x, classes, 3).read()?, [vec![-1.0, -0.25], vec![0.5], vec![2.5, 1.5]]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    fn partition_by<X, C>(&self, x: X, classes: C, parts: u32) -> PartitionByCall<X::Item, Self>
+    where
+        X: IntoInput<Self>,
+        C: IntoInput<Self, Item = u32>,
+    {
+        PartitionByCall::of(self.clone(), x.into_input(), classes.into_input(), parts)
     }
 }
 impl<B: Backend> Select for B {}

@@ -110,12 +110,11 @@ impl SortTask {
             keys: of(keys, key_bytes),
             values: (value_bytes > 0).then(|| of(values, value_bytes)),
         };
-        let (input, output) = match request.by_place {
-            false => (at(Slot::Input, Slot::InputValues), at(Slot::Output, Slot::OutputValues)),
-            // Places are the output.
-            true => {
-                (Location { values: None, ..at(Slot::Input, Slot::InputValues) }, at(Slot::OutputValues, Slot::Output))
-            }
+        let given = at(Slot::Input, Slot::InputValues);
+        let input = Location { values: given.values.filter(|_| !request.by_place), ..given };
+        let output = match request.gives_values() {
+            false => at(Slot::Output, Slot::OutputValues),
+            true => at(Slot::OutputValues, Slot::Output),
         };
         Ok(SortTask {
             n,
@@ -130,7 +129,7 @@ impl SortTask {
                 ("DIGIT_BITS", digit_bits),
                 ("VALUE_WORDS", value_bytes / value_unit),
                 ("VALUE_UNIT", value_unit),
-                ("PLACES_ALONE", u32::from(!request.writes_keys)),
+                ("VALUES_ALONE", u32::from(!request.writes_keys)),
             ],
             image,
             input,

@@ -44,7 +44,7 @@ pub trait Sort: Backend {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     fn sort<X: IntoInput<Self, Item: Key>>(&self, keys: X) -> SortCall<X::Item, Self> {
-        SortCall { device: self.clone(), keys: keys.into_input(), order: Order::Ascending, bits: None, segments: None }
+        SortCall::of(self.clone(), keys.into_input())
     }
 
     /// Where the keys stand that come first, second and so on: their places as `u32`. Equal keys stay in their order.
@@ -128,13 +128,17 @@ pub struct ArgsortCall<K, B: Backend = Device> {
 /// assert_eq!((keys.read()?, names.read()?), (vec![1, 2], vec![20, 10]));
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
-#[must_use = "say where: to((&keys, &values)), in_place(), collect() or read()"]
+#[must_use = "say where: to((&keys, &values)), values_to(&out), in_place(), collect() or read()"]
 pub struct SortPairsCall<K, V, B: Backend = Device> {
     sort: SortCall<K, B>,
     values: View<V, B>,
 }
 
 impl<K: Key, B: Backend> SortCall<K, B> {
+    pub(crate) fn of(device: B, keys: View<K, B>) -> Self {
+        SortCall { device, keys, order: Order::Ascending, bits: None, segments: None }
+    }
+
     /// Large keys first. Equal keys still keep their order.
     ///
     /// ```
@@ -339,15 +343,33 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn to(self, (keys, values): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
-        let SortPairsCall { sort, values: from } = self;
-        let spans = Spans {
-            input_values: from.memory().cloned(),
-            output_values: Some(values.span().clone()),
-            ..sort.keys.spans_to(keys.span())
-        };
+        let spans = Spans { output_values: Some(values.span().clone()), ..self.sort.keys.spans_to(keys.span()) };
+        self.placed(|request| request, spans)
+    }
+
+    /// A call of this sort with these outputs, whose request is changed so.
+    fn placed(self, change: fn(SortRequest) -> SortRequest, outputs: Spans<B>) -> Placed<B> {
+        let SortPairsCall { sort, values } = self;
+        let spans = Spans { input_values: values.memory().cloned(), ..outputs };
         let read = sort.keys.erased();
-        let placed = sort.placed(SortRequest::new(K::TYPE, 0).with(V::TYPE), Ok(spans));
-        placed.reads_erased(Slot::Input, read).reads(Slot::InputValues, &from)
+        let placed = sort.placed(change(SortRequest::new(K::TYPE, 0).with(V::TYPE)), Ok(spans));
+        placed.reads_erased(Slot::Input, read).reads(Slot::InputValues, &values)
+    }
+
+    /// The values alone to a buffer of as many, in the order of their keys. The keys are not written.
+    ///
+    /// ```
+    /// # use trifold_core::{Sort, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (keys, values) = (gpu.upload(&[2u32, 1])?, gpu.upload(&[0.5f32, 1.5])?);
+    /// let sorted = gpu.alloc(2)?;
+    /// gpu.sort(&keys).with(&values).values_to(&sorted).run()?;
+    /// assert_eq!(sorted.read()?, [1.5, 0.5]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn values_to(self, values: &Buffer<V, B>) -> Placed<B> {
+        let spans = self.sort.keys.spans_to(values.span());
+        self.placed(|request| request.without_keys(), spans)
     }
 
     /// To where the keys and the values are.

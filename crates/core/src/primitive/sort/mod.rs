@@ -55,7 +55,7 @@ pub struct SortRequest {
     pub bits: Option<Range<u32>>,
     /// Whether the values are the keys' places, 0, 1 and so on, which are not read.
     pub by_place: bool,
-    /// Whether the keys are written in order.
+    /// Whether the keys are written in order. Without, there are values, which are then the output.
     pub writes_keys: bool,
     /// What says where segments begin: each is sorted alone, and places are within a segment. Without, all keys are sorted.
     pub segments: Option<Segments>,
@@ -147,6 +147,16 @@ impl SortRequest {
         }
     }
 
+    /// With keys that are not written.
+    pub fn without_keys(self) -> SortRequest {
+        SortRequest { writes_keys: false, ..self }
+    }
+
+    /// Whether the values are the output, and the keys, if they are written, the values of the output.
+    pub(crate) fn gives_values(&self) -> bool {
+        self.by_place || !self.writes_keys
+    }
+
     pub(crate) fn value_bytes(&self) -> u32 {
         self.value.as_ref().map_or(0, ElementType::bytes)
     }
@@ -187,7 +197,11 @@ impl Primitive for SortRequest {
         let order = if self.order == Order::Ascending { "ascending" } else { "descending" };
         let value = self.value.as_ref().filter(|_| !self.by_place);
         let places = self.by_place && self.segments.is_some();
-        let more = [places.then_some("places"), (self.by_place && self.writes_keys).then_some("with_keys")];
+        let more = [
+            places.then_some("places"),
+            (self.by_place && self.writes_keys).then_some("with_keys"),
+            (!self.by_place && !self.writes_keys).then_some("values_alone"),
+        ];
         let mut label = Label::new(&[Some(&self.key), value], order, &more);
         label.more.extend(self.segments.as_ref().and_then(Segments::label));
         label.more.extend(self.bits.as_ref().map(|bits| format!("bits_{}_{}", bits.start, bits.end).into()));
@@ -196,17 +210,16 @@ impl Primitive for SortRequest {
 
     fn operands(&self) -> Vec<Operand> {
         let keys = |slot| Operand::keys(slot, &self.key, self.n);
-        let mut operands: Vec<_> = match &self.value {
-            None => vec![keys(Slot::Input), keys(Slot::Output)],
-            Some(places) if self.by_place => {
-                let sorted = self.writes_keys.then(|| keys(Slot::OutputValues));
-                [keys(Slot::Input), Operand::moved(Slot::Output, places, self.n)].into_iter().chain(sorted).collect()
-            }
-            Some(value) => {
-                let values = [Slot::InputValues, Slot::OutputValues].map(|slot| Operand::moved(slot, value, self.n));
-                [keys(Slot::Input), keys(Slot::Output)].into_iter().chain(values).collect()
-            }
-        };
+        let mut operands = vec![keys(Slot::Input)];
+        let values = |slot| self.value.as_ref().map(|value| Operand::moved(slot, value, self.n));
+        operands.extend(values(Slot::InputValues).filter(|_| !self.by_place));
+        if self.gives_values() {
+            operands.extend(values(Slot::Output));
+            operands.extend(self.writes_keys.then(|| keys(Slot::OutputValues)));
+        } else {
+            operands.push(keys(Slot::Output));
+            operands.extend(values(Slot::OutputValues));
+        }
         operands.extend(self.segments.as_ref().and_then(|segments| segments.operand(self.n)));
         operands
     }
@@ -216,12 +229,13 @@ impl Primitive for SortRequest {
     }
 
     fn apart(&self) -> Option<&'static str> {
-        self.by_place.then_some("places to where the keys are, which are still read by then; give it two spans")
+        let why = "values to where the keys are, or other values, which are still read by then; give it two spans";
+        self.gives_values().then_some(why)
     }
 
     fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
-        if self.by_place && algorithm.is_reference {
-            return Some("it is there to be read, and moves values that are given");
+        if self.gives_values() && algorithm.is_reference {
+            return Some("it is there to be read, and moves keys with values that are given");
         }
         let is_of_all = ![&sort::PARALLEL, &sort::MERGE_SORT].contains(&algorithm);
         (self.segments.is_some() && is_of_all).then_some("it sorts all keys, and not each segment; use merge_sort")
@@ -232,6 +246,9 @@ impl Primitive for SortRequest {
     }
 
     fn check(&self) -> Result<()> {
+        if self.value.is_none() && !self.writes_keys {
+            return Err(Error::Invalid("a sort that writes neither keys nor values; ask for one of them".into()));
+        }
         match &self.segments {
             Some(Segments::Keys(_)) => {
                 let why = "a sort of the values of equal keys; sort by both, and give offsets";
