@@ -37,6 +37,7 @@ pub fn cases(caps: &Caps, tuning: &Tuning, level: Level) -> Vec<Case> {
     PRIMITIVES.iter().for_each(|primitive| (primitive.rows)(&mut table));
     table.octets();
     table.views();
+    table.views_of_neighbours();
     table.candidates();
     table.sizes();
     table.queues();
@@ -340,7 +341,8 @@ pub(crate) mod tests {
         });
         let cases = cases(&caps, &Tuning::of(&caps), Level::Full);
         // What carries values takes the same kernels, and what views read a primitive's own.
-        let of_views = [&forms::TRANSFORM, &forms::SUM_OF_SQUARES, &forms::DOT, &forms::ARG_MIN];
+        let of_views =
+            [&forms::TRANSFORM, &forms::ADJACENT_DIFFERENCE, &forms::SUM_OF_SQUARES, &forms::DOT, &forms::ARG_MIN];
         // The workgroups of these stay, and are not so many.
         let of_values = [&forms::SORT_PAIRS, &forms::ARGSORT, &forms::SEGMENTED_SORT_PAIRS];
         let same =

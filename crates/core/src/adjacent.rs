@@ -1,9 +1,12 @@
 //! Neighbours: each element beside the one before it, as a view, and how much they differ.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use crate::items;
 use crate::types::{bf16, f16};
-use crate::{Backend, Buffer, Compacted, Element, IntoInput, Map, View, iota};
+use crate::viewed::{Leaf, Node, ViewData};
+use crate::{Backend, Buffer, Compacted, Element, IntoInput, Map, MapText, Scalar, View, for_computed, for_held};
 
 /// The place before, and of the first its own.
 #[derive(Clone)]
@@ -46,12 +49,7 @@ impl<T: Element, B: Backend> View<T, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn adjacent(&self) -> View<(T, T), B> {
-        // Of no elements there is nothing to gather from.
-        let before = match self.is_empty() {
-            true => self.clone(),
-            false => self.gathered(iota(self.len()).mapped(Before)),
-        };
-        before.zipped(self)
+        self.neighbours(&place_before())
     }
 }
 
@@ -102,4 +100,33 @@ difference! {
     bf16 |a, b| bf16::from_f32(a.to_f32() - b.to_f32());
     f32 |a, b| a - b;
     f64 |a, b| a - b;
+}
+
+/// The place before each.
+fn place_before() -> Node {
+    Node::Mapped(Arc::new(MapText::of::<u32, _>(&Before)), vec![Node::Place])
+}
+
+/// The differences of so many numbers.
+pub(crate) fn differences(scalar: Scalar, n: u64) -> Option<ViewData> {
+    let held = for_held!(scalar, T => of_memory::<T>(n));
+    held.or_else(|| for_computed!(scalar, T => of_memory::<T>(n)))
+}
+
+fn of_memory<T: Element>(n: u64) -> ViewData
+where
+    Difference: Map<(u32, (T, T)), Output = T>,
+{
+    let own = Node::Leaf(0, T::TYPE);
+    let before = Node::Gathered { source: Box::new(own.clone()), index: Box::new(place_before()), length: 0 };
+    let text = MapText::of::<(u32, (T, T)), _>(&Difference);
+    let pairs = Arc::new(items::Neighbours(Arc::new(items::Memory)));
+    let of = Arc::new(items::Zipped { a: Arc::new(items::Places), b: pairs, leaves: 0 });
+    ViewData {
+        node: Node::Mapped(Arc::new(text), vec![Node::Place, before, own]),
+        leaves: vec![Leaf { element: T::TYPE, straight: true }],
+        leaf_lengths: vec![],
+        lengths: vec![n],
+        host: items::erased(Arc::new(items::Mapped { of, map: Difference })),
+    }
 }

@@ -232,6 +232,33 @@ impl<V: Value, M: Map<(V, V), Output = u32>> Items<u32> for Bounds<V, M> {
     }
 }
 
+/// Others' values, each behind the one before it. The first is behind itself.
+pub(crate) struct Neighbours<V>(pub(crate) Arc<dyn Items<V>>);
+
+impl<V: Value> Items<(V, V)> for Neighbours<V> {
+    unsafe fn at(&self, leaves: &[*const u8], place: usize) -> (V, V) {
+        // SAFETY: the caller's promise. Memory begins at place 0, so that there are elements before a place that has one.
+        unsafe { (self.0.at(leaves, place.saturating_sub(1)), self.0.at(leaves, place)) }
+    }
+
+    unsafe fn fill(&self, leaves: &[*const u8], first: usize, values: &mut [MaybeUninit<(V, V)>]) {
+        let n = values.len();
+        if n == 0 {
+            return;
+        }
+        // SAFETY: as above.
+        unsafe {
+            let mut before = self.0.at(leaves, first.saturating_sub(1));
+            in_blocks(&*self.0, leaves, first, n, |start, block| {
+                for (value, &own) in values[start..].iter_mut().zip(block) {
+                    value.write((before, own));
+                    before = own;
+                }
+            });
+        }
+    }
+}
+
 /// Others' values at places that an index gives.
 pub(crate) struct Gathered<V> {
     pub(crate) source: Arc<dyn Items<V>>,

@@ -356,6 +356,22 @@ impl<V: Value, B: Backend> View<V, B> {
         view
     }
 
+    /// Each value behind the one before it, whose place a node gives, from the same memory.
+    pub(crate) fn neighbours(&self, before: &Node) -> View<(V, V), B> {
+        let own = self.made();
+        let behind = own.nodes.iter().map(|node| Node::Gathered {
+            source: Box::new(node.clone()),
+            index: Box::new(before.clone()),
+            length: own.lengths.len() as u8,
+        });
+        self.with(Made {
+            nodes: behind.chain(own.nodes.iter().cloned()).collect(),
+            leaves: own.leaves.clone(),
+            lengths: [&own.lengths[..], &[self.n]].concat(),
+            items: Arc::new(items::Neighbours(own.items.clone())),
+        })
+    }
+
     /// How many elements of another are before each of its own, as a map says, of which those are the first.
     pub(crate) fn bounds<M: Map<(V, V), Output = u32>>(&self, sorted: &View<V, B>, before: M) -> View<u32, B> {
         let (own, searched) = (self.made(), sorted.made());

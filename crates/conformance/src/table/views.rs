@@ -2,7 +2,7 @@
 
 use trifold_core::{
     Builtin, Element, ElementType, Keeps, KeyImage, Node, NonZero, Op, Operand, Order, Request, Rest, Scalar, ScanKind,
-    Selector, Slot, SortRequest, UpperHalf,
+    Selector, Slot, SortRequest, UpperHalf, forms,
 };
 use trifold_cpu::oracle;
 
@@ -59,7 +59,12 @@ fn sort_bytes(leaf: &mut [u8], element: &ElementType) {
 
 /// Whether a leaf's elements of any bits have one answer: in copies, but for what arithmetic makes of floats.
 fn is_moved(request: &Request, element: &ElementType) -> bool {
-    let computes = request.views().iter().any(|of| of.view.leaves.len() > 1 || of.view.node.element().bytes() > 4);
+    let is_gathered = |node: &Node| matches!(node, Node::Gathered { .. });
+    let is_beside = |node: &Node| matches!(node, Node::Mapped(_, of) if of.iter().any(is_gathered));
+    let computes = request
+        .views()
+        .iter()
+        .any(|of| of.view.leaves.len() > 1 || of.view.node.element().bytes() > 4 || is_beside(&of.view.node));
     let is_float = matches!(element, ElementType::Scalar(scalar) if scalar.is_float());
     matches!(request.unviewed(), Request::Copy(_)) && !(is_float && computes)
 }
@@ -97,6 +102,32 @@ impl Table<'_> {
                 self.past_the_fold(|n| Row::new(view.with_n(n)));
             }
         }
+    }
+
+    /// Elements beside the ones before them, from the same memory.
+    pub(super) fn views_of_neighbours(&mut self) {
+        let view = |scalar, n| forms::ADJACENT_DIFFERENCE.request(scalar, Builtin::Sum, n).ok();
+        for scalar in Scalar::ALL {
+            for (n, placement) in
+                [(0, Placement::Aligned), (1, Placement::Odd), (777, Placement::Odd), (5003, Placement::Aligned)]
+            {
+                self.rows_of(view(scalar, n).map(|request| Row::new(request).placement(placement)));
+            }
+        }
+        for (scalar, n) in [(Scalar::U32, 20_011), (Scalar::I16, 5003), (Scalar::U64, 5003)] {
+            let Some(view) = view(scalar, n) else { continue };
+            let keys = sort(scalar, Some(u32::TYPE), Order::Descending, n);
+            let requests = [keys, by_key(&scalar.into(), None, n), SortRequest::argsort(scalar.into(), n).into()];
+            for request in requests {
+                let request = maps::of(&view, request, Slot::Input);
+                self.rows_of(Some(Row::new(request.clone())));
+                self.rows_of(Some(Row::new(request).placement(Placement::Odd)));
+            }
+        }
+    }
+
+    fn rows_of(&mut self, row: Option<Row>) {
+        row.into_iter().for_each(|row| self.by_algorithm(row));
     }
 
     /// Sorts of what a view gives, and reductions by it.

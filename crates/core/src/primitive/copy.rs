@@ -3,7 +3,8 @@
 use super::{Form, Label, Operand, Primitive};
 use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, ElementType, Placed, Result, Slot, Transfer, View, block_on, summary,
+    Backend, Buffer, Compacted, Device, Element, ElementType, Placed, Result, Slot, Transfer, View, adjacent, block_on,
+    summary,
 };
 
 /// A copy: the ceiling that the others are measured against.
@@ -25,6 +26,12 @@ pub static TRANSFORM: Form = Form::new("transform", "transform of {}", |scalar, 
     let view = summary::squares(scalar)?;
     let request = CopyRequest { element: view.node.element(), n };
     Some(view.into_request(request))
+});
+
+/// Copies of what neighbours differ by.
+pub static ADJACENT_DIFFERENCE: Form = Form::new("adjacent_difference", "adjacent_difference of {}", |scalar, _, n| {
+    let view = adjacent::differences(scalar, n)?;
+    Some(view.into_request(CopyRequest { element: scalar.into(), n }))
 });
 
 impl CopyRequest {

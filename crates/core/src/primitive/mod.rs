@@ -148,7 +148,7 @@ macro_rules! primitives {
 
 primitives! {
     /// Copy elements: the ceiling that the others are measured against.
-    copy: Copy(CopyRequest) as COPY, TRANSFORM;
+    copy: Copy(CopyRequest) as COPY, TRANSFORM, ADJACENT_DIFFERENCE;
     /// Scatter values to the places that indices say.
     scatter: Scatter(ScatterRequest) as SCATTER;
     /// Scan.
