@@ -37,9 +37,10 @@ KERNEL void top_k_digit(ARGUMENTS) {
   __local u32 shared_word;
   const u32 thread = get_local_id(0);
   input += params.input_offset;
-  // 1. Is it needed? If not, there are no tiles. PoCL's compiler takes the branch of the first work item for all of them where some barriers
-  // are behind a return.
+  // 1. Is it needed?
   const u32 found = bound[BOUND_FOUND];
+  // If not, there are no tiles. PoCL's compiler takes the branch of the first work item for all of them where some barriers are behind a
+  // return.
   const u32 tiles = found >= min(params.k, params.n) && found <= params.room ? 0u : params.tiles;
   // 2. Clear this workgroup's counts.
   for (u32 i = thread; i < DIGITS; i += WORKGROUP) { shared_counts[i] = 0u; }
