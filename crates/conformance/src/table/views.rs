@@ -1,8 +1,8 @@
 //! Rows of views: what primitives read by maps, and from other places.
 
 use trifold_core::{
-    Builtin, Element, ElementType, Keeps, KeyImage, Node, NonZero, Op, Operand, Order, Request, Rest, Scalar, ScanKind,
-    Selector, Slot, SortRequest, UpperHalf, forms,
+    Builtin, Element, ElementType, Fault, Keeps, KeyImage, Node, NonZero, Op, Operand, Order, Request, Rest, Scalar,
+    ScanKind, Selector, Slot, SortRequest, UpperHalf, forms,
 };
 use trifold_cpu::oracle;
 
@@ -195,6 +195,9 @@ impl Table<'_> {
                 [UpperHalf::of(scalar), Selector::first_of_run_of(scalar)].into_iter().flatten().collect()
             }
         };
+        if is_turn(0, 4) {
+            self.view_of_stuck_tiles(view, &selectors);
+        }
         if element == u32::TYPE {
             for &n in sizes {
                 self.by_algorithm(Row::new(maps::of(view, histogram(300, n), Slot::Input)));
@@ -227,6 +230,22 @@ impl Table<'_> {
                     self.by_algorithm(Row::new(request).placement(placement));
                 }
             }
+        }
+    }
+
+    /// Tiles that do not tell what they have, so that others load their elements again.
+    fn view_of_stuck_tiles(&mut self, view: &Request, selectors: &[Selector]) {
+        let (n, element) = (20_011, view.views()[0].view.node.element());
+        let op = match &element {
+            ElementType::Scalar(scalar) => Op::builtin(Builtin::Max, *scalar),
+            ElementType::Struct { .. } => Some(operators::latest()),
+        };
+        let scanned = op.map(|op| scan(&op, ScanKind::Inclusive, n));
+        let selected = selectors.last().map(|selector| select(selector, Rest::Dropped, n));
+        for request in scanned.into_iter().chain(selected) {
+            let row = Row::new(maps::of(view, request, Slot::Input)).tiles(Tiles::Small);
+            self.by_first(row.clone().fault(Fault::Silent(3)));
+            self.by_first(row.fault(Fault::Late(5)));
         }
     }
 }
