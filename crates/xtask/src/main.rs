@@ -5,6 +5,7 @@ mod conformance;
 mod devices;
 mod fuzz;
 mod kernels;
+mod packages;
 mod process;
 mod programs;
 mod report;

