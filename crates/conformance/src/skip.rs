@@ -4,7 +4,7 @@ use std::env;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-/// Says that a test stays untested for want of `what` (`opencl`, `vulkan`, `gl`, `cuda`, `nvrtc`, `clang` or `chromium`), and why.
+/// Says that a test stays untested for want of `what` (`opencl`, `vulkan`, `gl`, `cuda`, `nvrtc`, `clang`, `chromium` or `python`), and why.
 ///
 /// # Panics
 /// If `TRIFOLD_REQUIRE`, a list with commas, has that: where it has been installed for the tests, none may be skipped.

@@ -52,6 +52,22 @@ impl<B: Backend> Placed<B> {
         Placed::of(device, request, Ok(spans))
     }
 
+    /// A call that is data, on spans for its operands: for programs that learn at run time what is asked. The builders make all others.
+    ///
+    /// ```
+    /// # use trifold_core::{ElementType, Placed, Scalar, SortRequest, Spans, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let keys = gpu.upload(&[2u32, 3, 1])?;
+    /// let request = SortRequest::new(ElementType::Scalar(Scalar::U32), 3).into();
+    /// let spans = Spans::of(&request, |_| trifold_core::Result::Ok(keys.span().clone()))?;
+    /// Placed::of_request(gpu, request, spans).run()?;
+    /// assert_eq!(keys.read()?, [1, 2, 3]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn of_request(device: B, request: Request, spans: Spans<B>) -> Self {
+        Placed::new(device, request, spans)
+    }
+
     /// On these spans, or not to run for this reason.
     pub(crate) fn of(device: B, request: impl Into<Request>, spans: std::result::Result<Spans<B>, String>) -> Self {
         Placed { device, request: request.into(), spans, options: Options::default(), capacity: None, label: None }

@@ -1,0 +1,137 @@
+"""Every function against NumPy, on arrays of many types and lengths."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import trifold_gpu as gpu
+
+KEYS = ["u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"]
+NUMBERS = ["u4", "i4", "u8", "i8"]
+LENGTHS = [0, 1, 2, 255, 5003]
+
+few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def made(dtype, shape, seed=1):
+    random = np.random.default_rng(seed)
+    if np.dtype(dtype).kind == "f":
+        return random.standard_normal(shape).astype(dtype)
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
+
+
+def can(device, dtype):
+    """Some devices have no 64-bit numbers."""
+    try:
+        gpu.sort(made(dtype, 3), device=device)
+    except NotImplementedError:
+        pytest.skip(f"{device} has no {dtype}")
+
+
+@pytest.mark.parametrize("dtype", KEYS)
+@pytest.mark.parametrize("n", LENGTHS)
+def test_sort(device, dtype, n):
+    can(device, dtype)
+    x = made(dtype, n)
+    np.testing.assert_array_equal(gpu.sort(x, device=device), np.sort(x))
+    np.testing.assert_array_equal(gpu.sort(x, descending=True, device=device), np.sort(x)[::-1])
+    order = gpu.argsort(x, device=device)
+    assert order.dtype == np.uint32
+    np.testing.assert_array_equal(order, np.argsort(x, kind="stable"))
+    keys, values = gpu.sort(x, np.arange(n, dtype="u4"), device=device)
+    np.testing.assert_array_equal(keys, np.sort(x))
+    np.testing.assert_array_equal(values, order)
+
+
+@pytest.mark.parametrize("dtype", ["u4", "f4"])
+def test_rows(device, dtype):
+    x = made(dtype, (37, 129))
+    np.testing.assert_array_equal(gpu.sort(x, device=device), np.sort(x))
+    np.testing.assert_array_equal(gpu.argsort(x, device=device), np.argsort(x, kind="stable"))
+    keys, indices = gpu.top_k(x, 5, device=device)
+    np.testing.assert_array_equal(keys, np.sort(x)[:, ::-1][:, :5])
+    np.testing.assert_array_equal(np.take_along_axis(x, indices.astype(int), 1), keys)
+    np.testing.assert_array_equal(gpu.reduce(x, "max", device=device), x.max(axis=1))
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("n", LENGTHS)
+def test_scan_and_reduce(device, dtype, n):
+    can(device, dtype)
+    x = made(dtype, n)
+    sums = np.cumsum(x, dtype=dtype)
+    np.testing.assert_array_equal(gpu.inclusive_scan(x, device=device), sums)
+    np.testing.assert_array_equal(gpu.exclusive_scan(x, device=device), sums - x)
+    out = np.empty_like(x)
+    assert gpu.inclusive_scan(x, "max", out=out, device=device) is out
+    np.testing.assert_array_equal(out, np.maximum.accumulate(x))
+    np.testing.assert_array_equal(gpu.inclusive_scan(x, initial=3, device=device), sums + np.array(3, dtype=dtype))
+    assert gpu.reduce(x, device=device) == x.sum(dtype=dtype)
+    assert gpu.reduce(x, "xor", device=device) == np.bitwise_xor.reduce(x)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+def test_selections(device, n):
+    x = made("f4", n)
+    np.testing.assert_array_equal(gpu.select(x, x > 0, device=device), x[x > 0])
+    few = made("u1", n) % 3
+    ends = np.flatnonzero(np.append(few[1:] != few[:-1], True)) if n else np.array([], int)
+    starts = np.append(0, ends[:-1] + 1) if n else ends
+    np.testing.assert_array_equal(gpu.unique(few, device=device), few[starts])
+    keys, values = gpu.unique_by_key(few, x, device=device)
+    np.testing.assert_array_equal(keys, few[starts])
+    np.testing.assert_array_equal(values, x[starts])
+    keys, lengths = gpu.run_length_encode(few, device=device)
+    np.testing.assert_array_equal(keys, few[starts])
+    np.testing.assert_array_equal(lengths, ends - starts + 1)
+    numbers = made("u4", n)
+    _, totals = gpu.reduce_by_key(few, numbers, device=device)
+    np.testing.assert_array_equal(totals, np.add.reduceat(numbers, starts, dtype="u4") if n else numbers)
+
+
+@few
+@given(st.lists(st.integers(0, 2**32 - 1), max_size=300), st.integers(1, 40))
+def test_top_k(device, keys, k):
+    x = np.array(keys, dtype="u4")
+    if k > len(keys):
+        with pytest.raises(ValueError, match=str(k)):
+            gpu.top_k(x, k, device=device)
+        return
+    best, indices = gpu.top_k(x, k, device=device)
+    order = np.argsort(~x, kind="stable")[:k]
+    np.testing.assert_array_equal(indices, order)
+    np.testing.assert_array_equal(best, x[order])
+    least, _ = gpu.top_k(x, k, largest=False, device=device)
+    np.testing.assert_array_equal(least, np.sort(x)[:k])
+    assert gpu.nth_element(x, k - 1, device=device) == np.sort(x)[k - 1]
+
+
+@few
+@given(st.lists(st.integers(0, 12), max_size=400), st.integers(1, 10))
+def test_histogram(device, bins, n):
+    x = np.array(bins, dtype="u4")
+    wanted = np.bincount(x, minlength=13)[:n]
+    np.testing.assert_array_equal(gpu.histogram(x, n, device=device), wanted)
+    weights = np.arange(len(bins), dtype="u4")
+    sums = np.bincount(x, weights, minlength=13)[:n]
+    np.testing.assert_array_equal(gpu.histogram(x, n, weights=weights, device=device), sums)
+
+
+@few
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=20))
+def test_segments(device, lengths):
+    offsets = np.append(0, np.cumsum(lengths)).astype("u4")
+    x = made("u4", offsets[-1])
+    parts = [x[a:b] for a, b in zip(offsets, offsets[1:])]
+    totals = [part.sum(dtype="u4") for part in parts]
+    np.testing.assert_array_equal(gpu.segmented_reduce(x, offsets, device=device), totals)
+    prefixes = [np.cumsum(part, dtype="u4") for part in parts]
+    np.testing.assert_array_equal(gpu.segmented_scan(x, offsets, device=device), np.concatenate(prefixes))
+    ordered = np.concatenate([np.sort(part) for part in parts])
+    np.testing.assert_array_equal(gpu.segmented_sort(x, offsets, device=device), ordered)
+
+
+def test_lists_are_arrays(device):
+    np.testing.assert_array_equal(gpu.sort([3, 1, 2], device=device), [1, 2, 3])

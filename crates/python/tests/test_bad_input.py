@@ -1,0 +1,72 @@
+"""What cannot be done is an exception that says what to do."""
+
+import os
+
+import numpy as np
+import pytest
+
+import trifold_gpu as gpu
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "why"),
+    [
+        (lambda: gpu.sort(np.arange(10, dtype="u4")[::2]), ValueError, "ascontiguousarray"),
+        (lambda: gpu.sort(np.arange(3, dtype=">u4")), TypeError, "astype"),
+        (lambda: gpu.sort(np.array(["a"])), TypeError, "<u4"),
+        (lambda: gpu.sort(np.zeros(3, dtype="c8")), TypeError, "<c8"),
+        (lambda: gpu.sort(np.float32(3)), ValueError, "no dimensions"),
+        (lambda: gpu.sort(np.zeros((2, 2, 2), dtype="u4")), ValueError, "3 dimensions"),
+        (lambda: gpu.reduce(np.zeros(3, dtype="u4"), "mean"), ValueError, "sum, product"),
+        (lambda: gpu.reduce(np.zeros(3, dtype="u1")), TypeError, "astype"),
+        (lambda: gpu.reduce(np.zeros(3, dtype="f4"), "xor"), TypeError, "xor"),
+        (lambda: gpu.sort(np.zeros(3, dtype="u4"), np.zeros(2, dtype="u4")), ValueError, "as many of each"),
+        (lambda: gpu.histogram(np.zeros(3, dtype="i8"), 4), TypeError, "astype"),
+        (lambda: gpu.histogram(np.zeros(3, dtype="u4"), 0), ValueError, "bins"),
+        (lambda: gpu.segmented_reduce(np.zeros(3, dtype="u4"), np.zeros(0, dtype="u4")), ValueError, "offsets"),
+        (lambda: gpu.select(np.zeros(3, dtype="u4"), np.zeros(3, dtype="f4")), TypeError, "x > 0"),
+        (lambda: gpu.Device("no such device"), NotImplementedError, "no such device"),
+    ],
+)
+def test_says_what_to_do(call, kind, why):
+    with pytest.raises(kind, match=why):
+        call()
+
+
+def test_out(device):
+    x = np.arange(4, dtype="u4")
+    read_only = np.zeros(4, dtype="u4")
+    read_only.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        gpu.inclusive_scan(x, out=read_only, device=device)
+    for other in [np.zeros(3, dtype="u4"), np.zeros(4, dtype="i4"), np.zeros((2, 2), dtype="u4")]:
+        with pytest.raises(ValueError, match="out"):
+            gpu.inclusive_scan(x, out=other, device=device)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork(device):
+    gpu.sort([2, 1], device=device)
+    child = os.fork()
+    if child == 0:
+        try:
+            gpu.sort([2, 1], device=device)
+        except RuntimeError as error:
+            os._exit(0 if "forked" in str(error) else 2)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_doctests():
+    """The functions' examples."""
+    import doctest
+
+    names = {name: getattr(gpu, name) for name in dir(gpu) if not name.startswith("_")}
+    finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner()
+    tried = 0
+    for name, of in names.items():
+        for test in finder.find(of, name, globs={**names, "numpy": np, "trifold_gpu": gpu}):
+            assert runner.run(test).failed == 0, name
+            tried += len(test.examples)
+    assert tried > 15
