@@ -49,7 +49,7 @@ impl<T: Element, B: Backend> View<T, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn adjacent(&self) -> View<(T, T), B> {
-        self.neighbours(&place_before())
+        self.neighbours()
     }
 }
 
@@ -102,9 +102,10 @@ difference! {
     f64 |a, b| a - b;
 }
 
-/// The place before each.
-fn place_before() -> Node {
-    Node::Mapped(Arc::new(MapText::of::<u32, _>(&Before)), vec![Node::Place])
+/// The element of a node before each, with the view's length of this number.
+pub(crate) fn before(node: &Node, length: u8) -> Node {
+    let index = Node::Mapped(Arc::new(MapText::of::<u32, _>(&Before)), vec![Node::Place]);
+    Node::Gathered { source: Box::new(node.clone()), index: Box::new(index), length }
 }
 
 /// The differences of so many numbers.
@@ -118,12 +119,11 @@ where
     Difference: Map<(u32, (T, T)), Output = T>,
 {
     let own = Node::Leaf(0, T::TYPE);
-    let before = Node::Gathered { source: Box::new(own.clone()), index: Box::new(place_before()), length: 0 };
     let text = MapText::of::<(u32, (T, T)), _>(&Difference);
     let pairs = Arc::new(items::Neighbours(Arc::new(items::Memory)));
     let of = Arc::new(items::Zipped { a: Arc::new(items::Places), b: pairs, leaves: 0 });
     ViewData {
-        node: Node::Mapped(Arc::new(text), vec![Node::Place, before, own]),
+        node: Node::Mapped(Arc::new(text), vec![Node::Place, before(&own, 0), own]),
         leaves: vec![Leaf { element: T::TYPE, straight: true }],
         leaf_lengths: vec![],
         lengths: vec![n],

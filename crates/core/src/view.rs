@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::items::{self, Items};
 use crate::{
     Backend, Buffer, Compacted, Device, Element, Error, Leaf, Map, MapText, Node, Reduce, Span, Spans, Value, ViewData,
-    rank,
+    adjacent, rank,
 };
 
 /// What a primitive reads: memory, or what maps make of it as it is read. All elements there are, or as many as the
@@ -356,14 +356,10 @@ impl<V: Value, B: Backend> View<V, B> {
         view
     }
 
-    /// Each value behind the one before it, whose place a node gives, from the same memory.
-    pub(crate) fn neighbours(&self, before: &Node) -> View<(V, V), B> {
+    /// Each value behind the one before it, from the same memory.
+    pub(crate) fn neighbours(&self) -> View<(V, V), B> {
         let own = self.made();
-        let behind = own.nodes.iter().map(|node| Node::Gathered {
-            source: Box::new(node.clone()),
-            index: Box::new(before.clone()),
-            length: own.lengths.len() as u8,
-        });
+        let behind = own.nodes.iter().map(|node| adjacent::before(node, own.lengths.len() as u8));
         self.with(Made {
             nodes: behind.chain(own.nodes.iter().cloned()).collect(),
             leaves: own.leaves.clone(),

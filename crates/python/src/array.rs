@@ -65,8 +65,8 @@ impl<'py> Array<'py> {
         }
     }
 
-    /// Its one dimension, or an error.
-    pub fn is_flat(&self, name: &str) -> PyResult<()> {
+    /// Fails unless it has one dimension.
+    pub fn check_flat(&self, name: &str) -> PyResult<()> {
         match self.shape[..] {
             [_] => Ok(()),
             _ => Err(PyValueError::new_err(format!(

@@ -42,7 +42,7 @@ fn initial(py: Python<'_>, value: Option<&Any<'_>>, scalar: Scalar) -> PyResult<
 
 /// The segments that offsets say.
 fn offsets(offsets: &Array<'_>) -> PyResult<Segments> {
-    offsets.is_flat("offsets")?;
+    offsets.check_flat("offsets")?;
     match offsets.len().checked_sub(1) {
         Some(count) => Ok(Segments::Offsets { of: offsets.scalar.into(), count: count as u64 }),
         None => Err(PyValueError::new_err("offsets: there are none; pass one more than there are segments")),
@@ -69,11 +69,14 @@ fn number(array: Any<'_>) -> PyResult<Any<'_>> {
 /// `op` is sum, product, min, max, and, or, xor. Of floats the last bits may differ from one device to another, as sums do of another
 /// order.
 ///
+/// ```pycon
 /// >>> inclusive_scan(numpy.array([3, 1, 4, 1], dtype="u4"))
 /// array([3, 4, 8, 9], dtype=uint32)
 /// >>> inclusive_scan(numpy.array([[3, 1], [4, 1]], dtype="u4"), op="max")
 /// array([[3, 3],
 ///        [4, 4]], dtype=uint32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, op="sum", *, initial=None, out=None, device=None))]
 pub fn inclusive_scan<'py>(
@@ -89,8 +92,11 @@ pub fn inclusive_scan<'py>(
 
 /// Running totals before each element, or before each of a row: `out[i] = initial + x[0] + … + x[i - 1]`.
 ///
+/// ```pycon
 /// >>> exclusive_scan(numpy.array([3, 1, 4, 1], dtype="u4"))
 /// array([0, 3, 4, 8], dtype=uint32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, op="sum", *, initial=None, out=None, device=None))]
 pub fn exclusive_scan<'py>(
@@ -127,10 +133,13 @@ fn scan<'py>(
 
 /// The total of the elements, or of each row of a matrix.
 ///
+/// ```pycon
 /// >>> reduce(numpy.array([3, 1, 4, 1], dtype="u4"))
 /// np.uint32(9)
 /// >>> reduce(numpy.array([[3.0, 1.0], [4.0, 1.0]], dtype="f4"), op="max")
 /// array([3., 4.], dtype=float32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, op="sum", *, initial=None, device=None))]
 pub fn reduce<'py>(
@@ -186,21 +195,20 @@ fn sorted<'py>(
     given.extend(offsets.map(|offsets| (Slot::Offsets, offsets)));
     given.extend(values.iter().map(|values| (Slot::InputValues, values)));
     let mut results = device_of(py, device)?.run(py, request.into(), &given, &keys.shape, None)?;
-    let sorted = results.take(Slot::Output)?;
-    Ok(match values {
-        Some(_) => (sorted, results.take(Slot::OutputValues)?).into_pyobject(py)?.into_any(),
-        None => sorted,
-    })
+    if values.is_some() { results.pair(py) } else { results.take(Slot::Output) }
 }
 
 /// The keys in order, stably, or those of each row of a matrix. With values it gives keys and values.
 ///
 /// Floats are ordered by IEEE 754's total order: -0 before +0, and NaNs at the ends by their signs.
 ///
+/// ```pycon
 /// >>> sort(numpy.array([2.5, -1.0, 7.0], dtype="f4"))
 /// array([-1. ,  2.5,  7. ], dtype=float32)
 /// >>> sort(numpy.array([2, 1], dtype="u4"), numpy.array([0.5, 1.5]))
 /// (array([1, 2], dtype=uint32), array([1.5, 0.5]))
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (keys, values=None, *, descending=false, device=None))]
 pub fn sort<'py>(
@@ -216,8 +224,11 @@ pub fn sort<'py>(
 
 /// The keys of each segment in order, stably. Segment `i` has the keys from `offsets[i]` to `offsets[i + 1]`.
 ///
+/// ```pycon
 /// >>> segmented_sort(numpy.array([3, 1, 5, 4], dtype="u4"), numpy.array([0, 2, 4], dtype="u4"))
 /// array([1, 3, 4, 5], dtype=uint32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (keys, offsets, values=None, *, descending=false, device=None))]
 pub fn segmented_sort<'py>(
@@ -229,15 +240,18 @@ pub fn segmented_sort<'py>(
     device: Named,
 ) -> PyResult<Any<'py>> {
     let (keys, begins) = (Array::of(keys, "keys")?, Array::of(offsets, "offsets")?);
-    keys.is_flat("keys")?;
+    keys.check_flat("keys")?;
     let request = sorting(&keys, descending)?.of_segments(self::offsets(&begins)?);
     sorted(py, request, (&keys, values), Some(&begins), device)
 }
 
 /// Where the keys stand that come first, second and so on, as uint32; of a matrix within each row. Equal keys keep their order.
 ///
+/// ```pycon
 /// >>> argsort(numpy.array([30, 10, 20], dtype="u2"))
 /// array([1, 2, 0], dtype=uint32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (keys, *, descending=false, device=None))]
 pub fn argsort<'py>(py: Python<'py>, keys: &Any<'py>, descending: bool, device: Named) -> PyResult<Any<'py>> {
@@ -252,8 +266,11 @@ pub fn argsort<'py>(py: Python<'py>, keys: &Any<'py>, descending: bool, device: 
 ///
 /// Of equal keys the one that stands first comes first, on every device.
 ///
+/// ```pycon
 /// >>> top_k(numpy.array([3.0, 9.0, 4.0], dtype="f4"), 2)
 /// (array([9., 4.], dtype=float32), array([1, 2], dtype=uint32))
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (keys, k, *, largest=true, device=None))]
 pub fn top_k<'py>(py: Python<'py>, keys: &Any<'py>, k: u64, largest: bool, device: Named) -> PyResult<Any<'py>> {
@@ -271,14 +288,16 @@ pub fn top_k<'py>(py: Python<'py>, keys: &Any<'py>, k: u64, largest: bool, devic
     request.segments = width.map(|width| Segments::Rows(width as u64));
     let shape = [keys.shape[0], k as usize];
     let shape = if width.is_some() { &shape[..] } else { &shape[1..] };
-    let mut results = device_of(py, device)?.run(py, request.into(), &[(Slot::Input, &keys)], shape, None)?;
-    Ok((results.take(Slot::Output)?, results.take(Slot::OutputValues)?).into_pyobject(py)?.into_any())
+    device_of(py, device)?.run(py, request.into(), &[(Slot::Input, &keys)], shape, None)?.pair(py)
 }
 
 /// The key that stands at a place of all keys in order, from 0 on.
 ///
+/// ```pycon
 /// >>> nth_element(numpy.array([20, 10, 30], dtype="u4"), 1)
 /// np.uint32(20)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (keys, nth, *, descending=false, device=None))]
 pub fn nth_element<'py>(
@@ -289,7 +308,7 @@ pub fn nth_element<'py>(
     device: Named,
 ) -> PyResult<Any<'py>> {
     let keys = Array::of(keys, "keys")?;
-    keys.is_flat("keys")?;
+    keys.check_flat("keys")?;
     if nth >= keys.len() as u64 {
         return Err(PyValueError::new_err(format!("nth: place {nth} of {} keys; the first is 0", keys.len())));
     }
@@ -300,14 +319,17 @@ pub fn nth_element<'py>(
 
 /// The elements whose flags are not 0 or False, in their order.
 ///
+/// ```pycon
 /// >>> x = numpy.array([5, 6, 7], dtype="u4")
 /// >>> select(x, x != 6)
 /// array([5, 7], dtype=uint32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, flags, *, device=None))]
 pub fn select<'py>(py: Python<'py>, x: &Any<'py>, flags: &Any<'py>, device: Named) -> PyResult<Any<'py>> {
     let (x, flags) = (Array::of(x, "x")?, Array::of(flags, "flags")?);
-    x.is_flat("x")?;
+    x.check_flat("x")?;
     same_length(&x, &flags, "x and flags")?;
     let selector = match flags.scalar {
         Scalar::U8 => Selector::of::<u8, _>(NonZero),
@@ -330,32 +352,37 @@ pub fn select<'py>(py: Python<'py>, x: &Any<'py>, flags: &Any<'py>, device: Name
 
 /// The first of each run of equal elements: of sorted ones each element once.
 ///
+/// ```pycon
 /// >>> unique(numpy.array([1, 1, 2, 1], dtype="u4"))
 /// array([1, 2, 1], dtype=uint32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, *, device=None))]
 pub fn unique<'py>(py: Python<'py>, x: &Any<'py>, device: Named) -> PyResult<Any<'py>> {
     let x = Array::of(x, "x")?;
-    x.is_flat("x")?;
+    x.check_flat("x")?;
     let request = SelectRequest { selector: runs_of(&x)?, n: x.len() as u64, rest: Rest::Dropped, keeps: Keeps::Items };
     device_of(py, device)?.run(py, request.into(), &[(Slot::Input, &x)], &x.shape, None)?.take(Slot::Output)
 }
 
 /// The first key of each run of equal ones, and the value beside it.
 ///
+/// ```pycon
 /// >>> unique_by_key(numpy.array([1, 1, 2], dtype="u4"), numpy.array([10, 20, 30], dtype="u4"))
 /// (array([1, 2], dtype=uint32), array([10, 30], dtype=uint32))
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (keys, values, *, device=None))]
 pub fn unique_by_key<'py>(py: Python<'py>, keys: &Any<'py>, values: &Any<'py>, device: Named) -> PyResult<Any<'py>> {
     let (keys, values) = (Array::of(keys, "keys")?, Array::of(values, "values")?);
-    keys.is_flat("keys")?;
+    keys.check_flat("keys")?;
     same_length(&keys, &values, "keys and values")?;
     let keeps = Keeps::Pairs(values.scalar.into());
     let request = SelectRequest { selector: runs_of(&keys)?, n: keys.len() as u64, rest: Rest::Dropped, keeps };
     let given = [(Slot::Input, &keys), (Slot::InputValues, &values)];
-    let mut results = device_of(py, device)?.run(py, request.into(), &given, &keys.shape, None)?;
-    Ok((results.take(Slot::Output)?, results.take(Slot::OutputValues)?).into_pyobject(py)?.into_any())
+    device_of(py, device)?.run(py, request.into(), &given, &keys.shape, None)?.pair(py)
 }
 
 fn runs_of(keys: &Array<'_>) -> PyResult<Selector> {
@@ -365,8 +392,11 @@ fn runs_of(keys: &Array<'_>) -> PyResult<Selector> {
 
 /// The keys of the runs of equal ones, and the total of each run's values.
 ///
+/// ```pycon
 /// >>> reduce_by_key(numpy.array([1, 1, 2], dtype="u4"), numpy.array([10, 20, 30], dtype="u4"))
 /// (array([1, 2], dtype=uint32), array([30, 30], dtype=uint32))
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (keys, values, op="sum", *, device=None))]
 pub fn reduce_by_key<'py>(
@@ -384,8 +414,11 @@ pub fn reduce_by_key<'py>(
 
 /// The elements of the runs of equal ones, and how long each run is.
 ///
+/// ```pycon
 /// >>> run_length_encode(numpy.array([7, 7, 5], dtype="u4"))
 /// (array([7, 5], dtype=uint32), array([2, 1], dtype=uint32))
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, *, device=None))]
 pub fn run_length_encode<'py>(py: Python<'py>, x: &Any<'py>, device: Named) -> PyResult<Any<'py>> {
@@ -398,20 +431,22 @@ fn by_runs<'py>(
     values: Option<(Op, &Array<'py>)>,
     device: Named,
 ) -> PyResult<Any<'py>> {
-    keys.is_flat("keys")?;
+    keys.check_flat("keys")?;
     let (op, values) = values.unzip();
     let mut given = vec![(Slot::Input, keys)];
     given.extend(values.map(|values| (Slot::InputValues, values)));
     let request = ReduceByKeyRequest { key: keys.scalar.into(), op, n: keys.len() as u64 };
-    let mut results = device_of(py, device)?.run(py, request.into(), &given, &keys.shape, None)?;
-    Ok((results.take(Slot::Output)?, results.take(Slot::OutputValues)?).into_pyobject(py)?.into_any())
+    device_of(py, device)?.run(py, request.into(), &given, &keys.shape, None)?.pair(py)
 }
 
 /// How many elements each bin has, or the sum of their weights. The elements are the bins' numbers, as uint32; those past the last bin
 /// count nowhere. Weights are uint32, int32 or float32.
 ///
+/// ```pycon
 /// >>> histogram(numpy.array([2, 0, 2], dtype="u4"), 3)
 /// array([1, 0, 2], dtype=uint32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, bins, *, weights=None, device=None))]
 pub fn histogram<'py>(
@@ -440,8 +475,11 @@ pub fn histogram<'py>(
 
 /// The total of each segment. Segment `i` has the elements from `offsets[i]` to `offsets[i + 1]`, and may have none.
 ///
+/// ```pycon
 /// >>> segmented_reduce(numpy.array([3, 1, 4], dtype="u4"), numpy.array([0, 2, 2, 3], dtype="u4"))
 /// array([4, 0, 4], dtype=uint32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, offsets, op="sum", *, initial=None, device=None))]
 pub fn segmented_reduce<'py>(
@@ -457,8 +495,11 @@ pub fn segmented_reduce<'py>(
 
 /// Running totals within each segment, with each element or before it.
 ///
+/// ```pycon
 /// >>> segmented_scan(numpy.array([3, 1, 4], dtype="u4"), numpy.array([0, 2, 3], dtype="u4"))
 /// array([3, 4, 4], dtype=uint32)
+///
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, offsets, op="sum", *, exclusive=false, initial=None, device=None))]
 pub fn segmented_scan<'py>(
@@ -484,7 +525,7 @@ fn segmented<'py>(
     device: Named,
 ) -> PyResult<Any<'py>> {
     let (x, begins) = (Array::of(x, "x")?, Array::of(begins, "offsets")?);
-    x.is_flat("x")?;
+    x.check_flat("x")?;
     let request = SegmentedRequest {
         op: operator(op, &x)?,
         n: x.len() as u64,

@@ -70,7 +70,7 @@ fn opened(name: Option<&str>) -> trifold::Result<trifold::Device> {
 }
 
 /// Trifold's error as Python's.
-pub fn exception(error: Error) -> PyErr {
+fn exception(error: Error) -> PyErr {
     let why = error.to_string();
     match error {
         Error::Invalid(_) | Error::Operator { .. } | Error::Compile { .. } => PyValueError::new_err(why),
@@ -109,13 +109,14 @@ impl<'py> Results<'py> {
         let at = at.ok_or_else(|| PyRuntimeError::new_err(format!("the call gives no {slot:?}")))?;
         Ok(self.0.swap_remove(at).1.any)
     }
+
+    /// The output and its values.
+    pub fn pair(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok((self.take(Slot::Output)?, self.take(Slot::OutputValues)?).into_pyobject(py)?.into_any())
+    }
 }
 
 impl Device {
-    pub fn is_cpu(&self) -> bool {
-        self.device.caps().backend == "cpu"
-    }
-
     /// Runs a request on these arrays, and gives what it writes. `shape` is that of outputs of as many elements; others have one dimension.
     /// Outputs whose number is counted are cut to it.
     pub fn run<'py>(

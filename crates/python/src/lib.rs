@@ -13,9 +13,12 @@ use pyo3::prelude::*;
 /// Arrays are NumPy's: they are copied to the device and back. A call that names no device runs on the best one, which is opened with the
 /// first. While a call runs, other threads must not write to its arrays.
 ///
+/// ```pycon
 /// >>> import numpy, trifold_gpu
 /// >>> trifold_gpu.inclusive_scan(numpy.array([3, 1, 4], dtype="u4"))
 /// array([3, 4, 8], dtype=uint32)
+///
+/// ```
 #[pymodule]
 mod trifold_gpu {
     #[pymodule_export]

@@ -23,16 +23,8 @@ impl Suite {
     pub fn published(&self, more: &[&str], output: &Output) -> Result<Outcome> {
         // What lies in the work tree is tested, as all else.
         let publish = [&["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty"], more].concat();
-        let mut is_offline = false;
-        let success = run_lines(&mut self.workspace.cargo(&publish), output, |line| {
-            output.line(line);
-            is_offline |=
-                line.contains("failed to query replaced source") || line.contains("download of config.json failed");
-        })?;
-        Ok(match is_offline && !success {
-            true => Outcome::not_tested("the registry cannot be asked", None),
-            false => Outcome::of(success),
-        })
+        let offline = ["failed to query replaced source", "download of config.json failed"];
+        asking(&mut self.workspace.cargo(&publish), &offline, "the registry cannot be asked", output)
     }
 
     /// `.cargo/deny.toml` says what is allowed.
@@ -51,17 +43,9 @@ impl Suite {
             Ok(program) => program,
             Err(outcome) => return Ok(outcome),
         };
-        let mut audit = self.command(audit);
-        // Its errors are what it prints on its error output, and lines of other programs'.
-        let mut is_offline = false;
-        let success = run_lines(audit.arg("audit"), output, |line| {
-            output.line(line);
-            is_offline |= line.contains("couldn't fetch advisory database");
-        })?;
-        Ok(match is_offline {
-            true => Outcome::not_tested("the advisories cannot be fetched from github.com", None),
-            false => Outcome::of(success),
-        })
+        let offline = ["couldn't fetch advisory database"];
+        let why = "the advisories cannot be fetched from github.com";
+        asking(self.command(audit).arg("audit"), &offline, why, output)
     }
 
     /// Whether the public items keep what the last tag's promise.
@@ -89,4 +73,14 @@ impl Suite {
         command.current_dir(&self.workspace.root);
         command
     }
+}
+
+/// Runs a program that asks a server. If it fails and prints one of these, the server cannot be reached, and nothing is tested.
+fn asking(program: &mut Command, offline: &[&str], why: &str, output: &Output) -> Result<Outcome> {
+    let mut is_offline = false;
+    let success = run_lines(program, output, |line| {
+        output.line(line);
+        is_offline |= offline.iter().any(|words| line.contains(words));
+    })?;
+    Ok(if is_offline && !success { Outcome::not_tested(why, None) } else { Outcome::of(success) })
 }

@@ -111,7 +111,9 @@ impl Table<'_> {
             for (n, placement) in
                 [(0, Placement::Aligned), (1, Placement::Odd), (777, Placement::Odd), (5003, Placement::Aligned)]
             {
-                self.rows_of(view(scalar, n).map(|request| Row::new(request).placement(placement)));
+                if let Some(request) = view(scalar, n) {
+                    self.by_algorithm(Row::new(request).placement(placement));
+                }
             }
         }
         for (scalar, n) in [(Scalar::U32, 20_011), (Scalar::I16, 5003), (Scalar::U64, 5003)] {
@@ -120,14 +122,10 @@ impl Table<'_> {
             let requests = [keys, by_key(&scalar.into(), None, n), SortRequest::argsort(scalar.into(), n).into()];
             for request in requests {
                 let request = maps::of(&view, request, Slot::Input);
-                self.rows_of(Some(Row::new(request.clone())));
-                self.rows_of(Some(Row::new(request).placement(Placement::Odd)));
+                self.by_algorithm(Row::new(request.clone()));
+                self.by_algorithm(Row::new(request).placement(Placement::Odd));
             }
         }
-    }
-
-    fn rows_of(&mut self, row: Option<Row>) {
-        row.into_iter().for_each(|row| self.by_algorithm(row));
     }
 
     /// Sorts of what a view gives, and reductions by it.

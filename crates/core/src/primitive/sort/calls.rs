@@ -344,15 +344,20 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     /// ```
     pub fn to(self, (keys, values): (&Buffer<K, B>, &Buffer<V, B>)) -> Placed<B> {
         let spans = Spans { output_values: Some(values.span().clone()), ..self.sort.keys.spans_to(keys.span()) };
-        self.placed(|request| request, spans)
+        self.placed(Self::beside(), spans)
     }
 
-    /// A call of this sort with these outputs, whose request is changed so.
-    fn placed(self, change: fn(SortRequest) -> SortRequest, outputs: Spans<B>) -> Placed<B> {
+    /// What says that there are values.
+    fn beside() -> SortRequest {
+        SortRequest::new(K::TYPE, 0).with(V::TYPE)
+    }
+
+    /// A call of this sort with these outputs, where the request says what is beside the keys.
+    fn placed(self, beside: SortRequest, outputs: Spans<B>) -> Placed<B> {
         let SortPairsCall { sort, values } = self;
         let spans = Spans { input_values: values.memory().cloned(), ..outputs };
         let read = sort.keys.erased();
-        let placed = sort.placed(change(SortRequest::new(K::TYPE, 0).with(V::TYPE)), Ok(spans));
+        let placed = sort.placed(beside, Ok(spans));
         placed.reads_erased(Slot::Input, read).reads(Slot::InputValues, &values)
     }
 
@@ -369,7 +374,7 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
     /// ```
     pub fn values_to(self, values: &Buffer<V, B>) -> Placed<B> {
         let spans = self.sort.keys.spans_to(values.span());
-        self.placed(|request| request.without_keys(), spans)
+        self.placed(Self::beside().without_keys(), spans)
     }
 
     /// To where the keys and the values are.
@@ -389,7 +394,7 @@ impl<K: Key, V: Element, B: Backend> SortPairsCall<K, V, B> {
             Ok(keys.with_values(&values, &values))
         });
         let refusal = self.sort.keys.refusal();
-        self.sort.placed(SortRequest::new(K::TYPE, 0).with(V::TYPE), spans).refused(refusal)
+        self.sort.placed(Self::beside(), spans).refused(refusal)
     }
 }
 
