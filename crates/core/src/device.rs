@@ -4,7 +4,10 @@ use std::any::Any;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::{Backend, CallCache, Caps, Command, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Transfer, Tuning};
+use crate::{
+    Backend, Buffer, CallCache, Caps, Command, Element, Error, KernelKey, Reduce, Result, Scan, Sort, Span, Transfer,
+    Tuning,
+};
 
 /// A device of any backend's, for programs that choose at run time.
 ///
@@ -253,6 +256,28 @@ impl Device {
     /// ```
     pub fn downcast_ref<B: Backend>(&self) -> Option<&B> {
         (&*self.backend as &dyn Any).downcast_ref()
+    }
+
+    /// Memory of the backend behind it as memory of this device: for what only one API can import.
+    ///
+    /// ```
+    /// # use trifold_core::{Device, Reduce, Sum, Transfer};
+    /// let cpu = trifold_cpu::Cpu::new()?;
+    /// let gpu = Device::of(cpu.clone());
+    /// let x = gpu.import(&cpu.upload(&[3u32, 1, 4])?)?;
+    /// assert_eq!(gpu.reduce(&x, Sum).value()?, 8);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the memory is another backend's, or of another device.
+    pub fn import<T: Element, B: Backend>(&self, buffer: &Buffer<T, B>) -> Result<Buffer<T, Device>> {
+        let Some(backend) = self.downcast_ref::<B>() else {
+            let (own, other) = (Backend::caps(self).backend, Backend::caps(buffer.device()).backend);
+            return Err(Error::Invalid(format!("memory of {other}, and the device is one of {own}; import it there")));
+        };
+        Backend::check_handle(backend, buffer.span().handle())?;
+        Buffer::of_span(self, outer(buffer.span()))
     }
 }
 

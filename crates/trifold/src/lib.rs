@@ -240,7 +240,7 @@ pub mod types {
     #[doc(inline)]
     pub use trifold_core::{
         ElementType, Field, Float, KeyField, KeyImage, MinMax, Number, Rank, Scalar, ScalarKind, Weight, for_computed,
-        for_scalar,
+        for_held, for_scalar,
     };
 }
 

@@ -76,7 +76,8 @@ impl Tuning {
     pub(crate) fn within(&self, caps: &Caps) -> Result<Tuning> {
         let mut tuning = self.clone();
         let widest = caps.subgroups.map_or(1, |s| s.max).max(1);
-        for number in tuning.numbers() {
+        // Not a loop: a chain of so many parts is slow to go through from outside.
+        tuning.numbers().try_for_each(|number| {
             number.check(*number.value)?;
             let most = match number.kind {
                 NumberKind::Halved => 1 << caps.max_workgroup.max(2).ilog2(),
@@ -84,7 +85,8 @@ impl Tuning {
                 NumberKind::Count | NumberKind::Optional => u32::MAX,
             };
             *number.value = most.min(*number.value);
-        }
+            Ok(())
+        })?;
         Ok(tuning)
     }
 
