@@ -9,7 +9,7 @@ use trifold_core::{
     Backend, Caps, Command, DeviceKind, Error, InOrder, KernelKey, Language, Reduce, Result, Scan, Sort, Span,
 };
 
-use crate::memory::{self, ALIGNMENT, Region};
+use crate::memory::{self, Region};
 use crate::{Handle, Step, system};
 
 /// The host's processor, all of its cores.
@@ -111,8 +111,8 @@ impl Backend for Cpu {
         memory::allocate(bytes, 0, &self.caps.device)
     }
 
-    fn handle_alignment(&self, _: &Handle) -> u64 {
-        ALIGNMENT as u64
+    fn handle_alignment(&self, handle: &Handle) -> u64 {
+        handle.alignment()
     }
 
     fn same(&self, a: &Handle, b: &Handle) -> bool {

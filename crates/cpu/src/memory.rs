@@ -1,15 +1,18 @@
 //! Host memory that commands share, and who may touch it when.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
-use trifold_core::{Backend, Error, Result, Span};
+use trifold_core::{Backend, Buffer, Element, Error, Result, Span};
 
-use crate::system;
+use crate::{Cpu, system};
 
 /// Where every allocation starts: at a multiple of this many bytes.
 pub const ALIGNMENT: usize = 256;
+/// The same of a caller's memory: what any element needs.
+const IMPORTED: usize = 16;
 /// From here on an allocation is compared with what the system has to give: Linux hands out more than it has, and ends
 /// the process that uses it.
 const LARGE: u64 = 256 << 20;
@@ -22,6 +25,8 @@ pub(crate) struct Allocation {
     base: NonNull<u8>,
     layout: Layout,
     lock: RwLock<()>,
+    /// What keeps the memory, if it is a caller's.
+    keeper: Option<Box<dyn Any + Send + Sync>>,
 }
 
 // SAFETY: the allocation is owned, not tied to a thread, and its bytes are plain data.
@@ -43,7 +48,7 @@ impl Allocation {
             // SAFETY: these bytes were just allocated.
             unsafe { base.as_ptr().write_bytes(content, layout.size()) }
         }
-        Ok(Allocation { base, layout, lock: RwLock::new(()) })
+        Ok(Allocation { base, layout, lock: RwLock::new(()), keeper: None })
     }
 
     fn bytes(&self) -> usize {
@@ -53,12 +58,14 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout, and nobody holds the allocation any more.
-        unsafe { dealloc(self.base.as_ptr(), self.layout) }
+        if self.keeper.is_none() {
+            // SAFETY: allocated in `new` with this layout, and nobody holds the allocation any more.
+            unsafe { dealloc(self.base.as_ptr(), self.layout) }
+        }
     }
 }
 
-/// A reference to host memory that starts at a multiple of 256 bytes, which it keeps.
+/// A reference to host memory, which it keeps. It starts at a multiple of 256 bytes, or of 16 if it is a caller's.
 #[derive(Clone)]
 pub struct Handle(Arc<Allocation>);
 
@@ -74,7 +81,53 @@ pub fn allocate<B: Backend<Handle: From<Handle>>>(bytes: u64, content: u8, devic
     Ok(unsafe { Span::from_handle(Handle(memory).into(), bytes, room) })
 }
 
+impl Cpu {
+    /// Memory of a caller's: `n` elements from an address on, which is a multiple of 16. The keeper is dropped when no buffer or call has
+    /// the memory any more.
+    ///
+    /// ```
+    /// # use trifold_core::{Reduce, Sum};
+    /// let cpu = trifold_cpu::Cpu::new()?;
+    /// let numbers = vec![1u128, 2, 3];
+    /// let address = numbers.as_ptr().cast_mut().cast::<u64>();
+    /// // SAFETY: the keeper keeps the numbers, and nobody writes to them meanwhile.
+    /// let x = unsafe { cpu.import_raw::<u64>(address, 6, numbers) }?;
+    /// assert_eq!(cpu.reduce(&x, Sum).value()?, 6);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for an address that is no multiple of 16, or more bytes than there are.
+    ///
+    /// # Safety
+    /// `n` elements must be there until the keeper is dropped. While calls run that read them nobody may write them, and while calls run that
+    /// write them nobody else may use them. No call may have two such buffers that share bytes.
+    pub unsafe fn import_raw<T: Element>(
+        &self,
+        address: *mut T,
+        n: usize,
+        keeper: impl Any + Send + Sync,
+    ) -> Result<Buffer<T, Cpu>> {
+        let layout = size_of::<T>().checked_mul(n).and_then(|size| Layout::from_size_align(size, IMPORTED).ok());
+        let base = NonNull::new(address.cast::<u8>()).filter(|base| base.as_ptr().addr().is_multiple_of(IMPORTED));
+        let (Some(layout), Some(base)) = (layout, base) else {
+            return Err(Error::Invalid(format!(
+                "{n} elements at address {address:?}; imported memory starts at a multiple of {IMPORTED} bytes"
+            )));
+        };
+        let bytes = layout.size() as u64;
+        let memory = Allocation { base, layout, lock: RwLock::new(()), keeper: Some(Box::new(keeper)) };
+        // SAFETY: the caller says that the bytes are there, and the handle keeps what keeps them.
+        Buffer::of_span(self, unsafe { Span::from_handle(Handle(Arc::new(memory)), bytes, bytes) })
+    }
+}
+
 impl Handle {
+    /// At a multiple of how many bytes it starts.
+    pub(crate) fn alignment(&self) -> u64 {
+        self.0.layout.align() as u64
+    }
+
     /// Whether both are of one allocation.
     #[doc(hidden)]
     pub fn same(&self, other: &Handle) -> bool {
@@ -158,7 +211,7 @@ impl Region {
         Ok(())
     }
 
-    /// Its first byte. Aligned to 256 bytes less what the offset takes away, and good for `bytes()` bytes; to be
+    /// Its first byte. Aligned as its memory, less what the offset takes away, and good for `bytes()` bytes; to be
     /// read or written under an [`Access`] alone.
     pub fn start(&self) -> *mut u8 {
         // SAFETY: `of` checked that the offset is within the allocation.
