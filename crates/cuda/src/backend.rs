@@ -132,7 +132,7 @@ impl Cuda {
         tracing::debug!(device = caps.device, driver = caps.driver, api = caps.api, "opened");
         let tuning = Tuning::for_device(&caps)?;
         let (turns, kernels) = (Turns::of(stream.cu_stream() as usize), Kernels::default());
-        let pool = Pool::new(stream.context());
+        let pool = memory::beside_captures(|| Pool::new(stream.context()));
         let opened = Opened { stream, caps, architecture, kernels, turns, pool };
         Ok(Cuda { opened: opened.into(), tuning: tuning.into(), cache: Cache::from_env(), calls: Arc::default() })
     }
@@ -339,7 +339,8 @@ impl Backend for Cuda {
     }
 
     async fn compile(&self, key: &KernelKey) -> Result<Kernel> {
-        self.kernels.get_or_compile(key, async { Kernel::compile(key, self) }).await
+        let compile = async { memory::beside_captures(|| Kernel::compile(key, self)) };
+        self.kernels.get_or_compile(key, compile).await
     }
 
     unsafe fn bind(&self, commands: Vec<Command<'_, Cuda>>, _: bool) -> Result<Vec<Step>> {

@@ -33,8 +33,8 @@
 //! # CUDA graphs
 //!
 //! A prepared call only enqueues, so it can be captured into a CUDA graph. A call that runs once gets scratch of its own
-//! during a capture. Reads wait for the stream, which a capture does not allow. Buffers and kernels that are dropped
-//! during a capture are never freed, as the graph may use them. Drop them before, or when the graph is done.
+//! during a capture, which the graph keeps. Reads wait for the stream, which a capture does not allow. The graph also keeps
+//! buffers that are dropped during the capture. Kernels that are dropped then are never unloaded.
 //!
 //! A graph does not keep what it captured alive, though cudarc calls its launch safe. Keep the prepared calls until the
 //! last launch of the graph has ended: they keep their memory and kernels. Do not run them elsewhere meanwhile.
@@ -42,6 +42,7 @@
 mod backend;
 mod device;
 mod failure;
+mod graph;
 mod label;
 mod memory;
 mod nvrtc;

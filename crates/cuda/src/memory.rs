@@ -3,12 +3,13 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstreamCaptureStatus};
+use cudarc::driver::sys::{self, CUdeviceptr, CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DriverError, result};
 use trifold_core::{Buffer, Element, Error, Result, Span};
 
 use crate::Cuda;
 use crate::failure::driver;
+use crate::graph;
 use crate::pool::Pool;
 
 /// A stream, which orders the uses of memory and kernels.
@@ -58,7 +59,7 @@ unsafe fn span_at(
 /// before.
 ///
 /// Without a pool, freeing waits for that work and, as `cuMemFree` does, maybe for other streams of the device. While
-/// the stream is being captured the memory is not freed at all: the graph may use it.
+/// the stream is being captured the graph keeps the memory.
 #[derive(Debug)]
 struct Memory {
     address: CUdeviceptr,
@@ -77,6 +78,7 @@ pub(crate) fn allocate(
     device: &str,
 ) -> Result<Span<Cuda>> {
     stream.context().bind_to_thread().map_err(driver("binding the context"))?;
+    graph::free_left();
     let out_of_memory = || Error::OutOfMemory { bytes, device: device.into() };
     let room = bytes.max(1).checked_next_multiple_of(16).ok_or_else(out_of_memory)?;
     let size = usize::try_from(room).map_err(|_| out_of_memory())?;
@@ -86,7 +88,7 @@ pub(crate) fn allocate(
         Some(pool) => pool.allocate(size, stream),
         // SAFETY: the context is current on this thread. The memory's contents are undefined, and are only ever handed
         // to the device or copied as bytes that the device wrote.
-        None => unsafe { result::malloc_sync(size) },
+        None => beside_captures(|| unsafe { result::malloc_sync(size) }),
     };
     let address = allocated.map_err(|error| match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => out_of_memory(),
@@ -95,6 +97,23 @@ pub(crate) fn allocate(
     let memory = Memory { address, room, stream: stream.clone(), pool };
     // SAFETY: the memory has at least the bytes asked for, and the span keeps it.
     Ok(unsafe { span_at(Owner::of(stream), Arc::new(memory), address, bytes, room) })
+}
+
+/// Does what is no part of a graph, though this thread or another may be capturing one: a capture that is not relaxed forbids to
+/// allocate and to load kernels.
+pub(crate) fn beside_captures<R>(act: impl FnOnce() -> R) -> R {
+    let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    // SAFETY: the pointer is to a mode that lives through the call, which gives the one that was this thread's.
+    let exchanged = unsafe { sys::cuThreadExchangeStreamCaptureMode(&raw mut mode) }.result();
+    let done = act();
+    if exchanged.is_ok() {
+        // SAFETY: as above. The thread has its own mode again.
+        let restored = unsafe { sys::cuThreadExchangeStreamCaptureMode(&raw mut mode) }.result();
+        if let Err(error) = restored {
+            tracing::warn!(%error, "a thread's capture mode stays relaxed");
+        }
+    }
+    done
 }
 
 /// Waits until all work of a stream has ended, and makes its context current on this thread.
@@ -140,7 +159,8 @@ pub(crate) fn is_captured(stream: &CudaStream) -> bool {
 impl Drop for Memory {
     fn drop(&mut self) {
         let freed = match &self.pool {
-            Some(_) if is_captured(&self.stream) => Err(DriverError(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)),
+            // The graph may use it.
+            _ if is_captured(&self.stream) => graph::keep(&self.stream, self.address),
             // SAFETY: the address is from a pool, and freed here once, behind all work that uses it: spans and calls keep it, and only work on
             // its stream does (`Cuda::bind` refuses others). Its context is current, as `is_captured` made it.
             Some(_) => unsafe { result::free_async(self.address, self.stream.cu_stream()) },
