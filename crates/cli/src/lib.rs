@@ -21,6 +21,7 @@ mod sums;
 mod tune;
 mod verify;
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -44,9 +45,14 @@ Scans, reduces and sorts on every GPU of a machine, and on its CPU.
 `trifold COMMAND --help` has each command's options and an example.
 ";
 
-fn main() -> ExitCode {
-    let cli = Cli::parse();
-    prepare_environment(&cli);
+/// Runs the program by these arguments, of which the first is its own name. Arguments that it does not know end the process.
+///
+/// # Safety
+/// No other thread of the process runs: this changes the environment, which drivers read.
+pub unsafe fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = Cli::parse_from(arguments);
+    // SAFETY: as the caller says, and parsing arguments starts no thread.
+    unsafe { prepare_environment(&cli) };
     log(cli.verbose);
     let done = match &cli.command {
         None => files::print(SUMMARY).map(|()| ExitCode::SUCCESS),
@@ -70,7 +76,10 @@ fn main() -> ExitCode {
 }
 
 /// Changes what drivers and backends read of the environment, before any thread is started.
-fn prepare_environment(cli: &Cli) {
+///
+/// # Safety
+/// No other thread runs.
+unsafe fn prepare_environment(cli: &Cli) {
     let mut changes = vec![];
     // Without this folder Mesa's EGL writes lines of its own to the error stream.
     let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| std::path::Path::new(folder).is_dir());
@@ -82,8 +91,7 @@ fn prepare_environment(cli: &Cli) {
         changes.push(("TRIFOLD_TUNING", None));
     }
     for (name, value) in changes {
-        // SAFETY: nothing else reads or changes the environment meanwhile, since no thread but this one has been started: parsing
-        // arguments starts none.
+        // SAFETY: nothing else reads or changes the environment meanwhile, as no other thread runs.
         unsafe {
             match value {
                 Some(value) => std::env::set_var(name, value),
