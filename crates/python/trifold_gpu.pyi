@@ -1,9 +1,18 @@
 """Scan, reduce, sort and what is built from them, on any GPU."""
 
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike
+
+# An array of NumPy's, or one on a device: torch's, cupy's, jax's, any that knows DLPack or `__cuda_array_interface__`, or an Array.
+# Results are of the same kind.
+_Array = Any
+# What NumPy makes an array of, or one on a device.
+_Like = ArrayLike | Any
+# A stream of torch's or cupy's, an object with `__cuda_stream__`, or a handle.
+_Stream = Any
+_Op = Literal["sum", "product", "min", "max", "and", "or", "xor"] | Operator
 
 class Device:
     """A device, opened. Without a name it is the best one; a name is any part of its line in `devices()`."""
@@ -13,79 +22,250 @@ class Device:
     def name(self) -> str: ...
     @property
     def backend(self) -> str: ...
+    def asarray(self, x: ArrayLike) -> Array: ...
+    def synchronize(self) -> None: ...
+
+class Array:
+    """An array in a device's memory: what `Device.asarray` gives, and calls on such arrays."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def device(self) -> Device: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __len__(self) -> int: ...
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class Operator:
+    """An associative operator, as WGSL text that defines `fn combine(a: T, b: T) -> T`."""
+
+    def __init__(self, wgsl: str, identity: Any, *, commutes: bool = False) -> None: ...
+
+class Predicate:
+    """A predicate, as WGSL text that defines `fn keep(v: T) -> bool`."""
+
+    def __init__(self, wgsl: str) -> None: ...
 
 def devices() -> list[str]: ...
 def inclusive_scan(
-    x: ArrayLike,
-    op: str = "sum",
+    x: _Like,
+    op: _Op = "sum",
     *,
     initial: Any = None,
-    out: NDArray[Any] | None = None,
+    dtype: Any = None,
+    out: _Array | None = None,
     device: Device | None = None,
-) -> NDArray[Any]: ...
+    stream: _Stream | None = None,
+) -> _Array: ...
 def exclusive_scan(
-    x: ArrayLike,
-    op: str = "sum",
+    x: _Like,
+    op: _Op = "sum",
     *,
     initial: Any = None,
-    out: NDArray[Any] | None = None,
+    dtype: Any = None,
+    out: _Array | None = None,
     device: Device | None = None,
-) -> NDArray[Any]: ...
-def reduce(x: ArrayLike, op: str = "sum", *, initial: Any = None, device: Device | None = None) -> Any: ...
-@overload
-def sort(
-    keys: ArrayLike, values: None = None, *, descending: bool = False, device: Device | None = None
-) -> NDArray[Any]: ...
-@overload
-def sort(
-    keys: ArrayLike, values: ArrayLike, *, descending: bool = False, device: Device | None = None
-) -> tuple[NDArray[Any], NDArray[Any]]: ...
-def argsort(keys: ArrayLike, *, descending: bool = False, device: Device | None = None) -> NDArray[np.uint32]: ...
-def top_k(
-    keys: ArrayLike, k: int, *, largest: bool = True, device: Device | None = None
-) -> tuple[NDArray[Any], NDArray[np.uint32]]: ...
-def nth_element(keys: ArrayLike, nth: int, *, descending: bool = False, device: Device | None = None) -> Any: ...
-def select(x: ArrayLike, flags: ArrayLike, *, device: Device | None = None) -> NDArray[Any]: ...
-def unique(x: ArrayLike, *, device: Device | None = None) -> NDArray[Any]: ...
-def unique_by_key(
-    keys: ArrayLike, values: ArrayLike, *, device: Device | None = None
-) -> tuple[NDArray[Any], NDArray[Any]]: ...
-def reduce_by_key(
-    keys: ArrayLike, values: ArrayLike, op: str = "sum", *, device: Device | None = None
-) -> tuple[NDArray[Any], NDArray[Any]]: ...
-def run_length_encode(
-    x: ArrayLike, *, device: Device | None = None
-) -> tuple[NDArray[Any], NDArray[np.uint32]]: ...
-def histogram(
-    x: ArrayLike, bins: int, *, weights: ArrayLike | None = None, device: Device | None = None
-) -> NDArray[Any]: ...
+    stream: _Stream | None = None,
+) -> _Array: ...
+def reduce(
+    x: _Like,
+    op: _Op = "sum",
+    *,
+    initial: Any = None,
+    dtype: Any = None,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
 def segmented_reduce(
-    x: ArrayLike, offsets: ArrayLike, op: str = "sum", *, initial: Any = None, device: Device | None = None
-) -> NDArray[Any]: ...
+    x: _Like,
+    offsets: _Like,
+    op: _Op = "sum",
+    *,
+    initial: Any = None,
+    dtype: Any = None,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
 def segmented_scan(
-    x: ArrayLike,
-    offsets: ArrayLike,
-    op: str = "sum",
+    x: _Like,
+    offsets: _Like,
+    op: _Op = "sum",
     *,
     exclusive: bool = False,
     initial: Any = None,
+    dtype: Any = None,
+    out: _Array | None = None,
     device: Device | None = None,
-) -> NDArray[Any]: ...
+    stream: _Stream | None = None,
+) -> _Array: ...
+def scan_by_key(
+    keys: _Like,
+    values: _Like,
+    op: _Op = "sum",
+    *,
+    exclusive: bool = False,
+    initial: Any = None,
+    dtype: Any = None,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
 @overload
-def segmented_sort(
-    keys: ArrayLike,
-    offsets: ArrayLike,
+def sort(
+    keys: _Like,
     values: None = None,
     *,
     descending: bool = False,
+    out: _Array | None = None,
     device: Device | None = None,
-) -> NDArray[Any]: ...
+    stream: _Stream | None = None,
+) -> _Array: ...
 @overload
-def segmented_sort(
-    keys: ArrayLike,
-    offsets: ArrayLike,
-    values: ArrayLike,
+def sort(
+    keys: _Like,
+    values: _Like,
     *,
     descending: bool = False,
+    out: tuple[_Array, _Array] | None = None,
     device: Device | None = None,
-) -> tuple[NDArray[Any], NDArray[Any]]: ...
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
+@overload
+def segmented_sort(
+    keys: _Like,
+    offsets: _Like,
+    values: None = None,
+    *,
+    descending: bool = False,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
+@overload
+def segmented_sort(
+    keys: _Like,
+    offsets: _Like,
+    values: _Like,
+    *,
+    descending: bool = False,
+    out: tuple[_Array, _Array] | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
+@overload
+def argsort(
+    keys: _Like,
+    *,
+    descending: bool = False,
+    with_keys: Literal[False] = False,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
+@overload
+def argsort(
+    keys: _Like,
+    *,
+    descending: bool = False,
+    with_keys: Literal[True],
+    out: tuple[_Array, _Array] | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
+def top_k(
+    keys: _Like,
+    k: int,
+    *,
+    largest: bool = True,
+    out: tuple[_Array, _Array] | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
+def nth_element(
+    keys: _Like,
+    nth: int,
+    *,
+    descending: bool = False,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> Any: ...
+def select(
+    x: _Like,
+    by: _Like | Predicate,
+    *,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
+def partition(
+    x: _Like,
+    by: _Like | Predicate,
+    *,
+    out: tuple[_Array, _Array] | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
+def flatnonzero(
+    x: _Like,
+    by: Predicate | None = None,
+    *,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
+def unique(
+    x: _Like,
+    *,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
+def unique_by_key(
+    keys: _Like,
+    values: _Like,
+    *,
+    out: tuple[_Array, _Array] | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
+def reduce_by_key(
+    keys: _Like,
+    values: _Like,
+    op: _Op = "sum",
+    *,
+    dtype: Any = None,
+    out: tuple[_Array, _Array] | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
+def run_length_encode(
+    x: _Like,
+    *,
+    out: tuple[_Array, _Array] | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
+def histogram(
+    x: _Like,
+    bins: int,
+    *,
+    weights: _Like | None = None,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...

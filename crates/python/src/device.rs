@@ -1,36 +1,48 @@
-//! Devices, and calls on them.
+//! Devices: those that a program opens, and those on the streams of other libraries.
 
+use std::collections::HashMap;
 use std::process;
-use std::sync::Mutex;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyMemoryError, PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use trifold::backend::Spans;
-use trifold::plan::{Operand, Request, Slot};
-use trifold::types::{ElementType, Scalar};
-use trifold::{Backend, Buffer, Error, Placed, Transfer};
+use pyo3::sync::MutexExt;
+use trifold::cuda::Cuda;
+use trifold::cuda::cudarc::driver::sys::CUpointer_attribute;
+use trifold::cuda::cudarc::driver::{CudaContext, CudaEvent, sys};
+use trifold::{Backend, Error};
 
-use crate::array::Array;
+use crate::owned::Owned;
+use crate::stream::Handle;
 
 /// A device, opened. Without a name it is the best one; a name is any part of its line in `devices()`.
 #[pyclass(frozen, from_py_object, module = "trifold_gpu")]
 #[derive(Clone)]
 pub struct Device {
-    device: trifold::Device,
+    pub device: trifold::Device,
+    opened: Arc<Opened>,
+}
+
+struct Opened {
     /// The process that opened it: drivers do not follow into one that is forked.
     process: u32,
+    /// Arrays that work may still use, each with the end of that work.
+    kept: Mutex<Vec<(CudaEvent, Vec<Py<PyAny>>)>>,
 }
 
 /// The device of calls that name none.
 static BEST: Mutex<Option<Device>> = Mutex::new(None);
+
+/// Devices of CUDA's by their number and stream. Without a stream it is one of the device's own.
+type Streams = HashMap<(usize, Option<Handle>), Device>;
+static STREAMS: LazyLock<Mutex<Streams>> = LazyLock::new(Mutex::default);
 
 #[pymethods]
 impl Device {
     #[new]
     #[pyo3(signature = (name=None))]
     fn new(py: Python<'_>, name: Option<String>) -> PyResult<Device> {
-        let device = py.detach(|| opened(name.as_deref())).map_err(exception)?;
-        Ok(Device { device, process: process::id() })
+        Ok(Device::of(py.detach(|| opened(name.as_deref())).map_err(exception)?))
     }
 
     /// What the device is called.
@@ -41,8 +53,29 @@ impl Device {
 
     /// Which of Trifold's backends it is: cpu, wgpu, opencl or cuda.
     #[getter]
-    fn backend(&self) -> &'static str {
+    pub fn backend(&self) -> &'static str {
         self.device.caps().backend
+    }
+
+    /// A copy of an array in the device's memory. Calls on it copy nothing, and their results stay there too.
+    ///
+    /// ```pycon
+    /// >>> keys = Device("cpu").asarray(numpy.array([3, 1, 2], dtype="u4"))
+    /// >>> sort(keys)
+    /// <trifold_gpu.Array of 3 u32 on cpu>
+    /// >>> numpy.asarray(sort(keys))
+    /// array([1, 2, 3], dtype=uint32)
+    ///
+    /// ```
+    fn asarray<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Owned>> {
+        self.check_process()?;
+        Owned::copied(x, self)
+    }
+
+    /// Waits for all that was enqueued on the device.
+    fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
+        self.check_process()?;
+        py.detach(|| self.device.synchronize()).map_err(exception)
     }
 
     fn __repr__(&self) -> String {
@@ -70,7 +103,7 @@ fn opened(name: Option<&str>) -> trifold::Result<trifold::Device> {
 }
 
 /// Trifold's error as Python's.
-fn exception(error: Error) -> PyErr {
+pub fn exception(error: Error) -> PyErr {
     let why = error.to_string();
     match error {
         Error::Invalid(_) | Error::Operator { .. } | Error::Compile { .. } => PyValueError::new_err(why),
@@ -80,126 +113,96 @@ fn exception(error: Error) -> PyErr {
     }
 }
 
-/// The device of a call: the one that it names, or the best.
-pub fn device_of(py: Python<'_>, named: Option<Device>) -> PyResult<Device> {
-    let device = match named {
-        Some(device) => device,
-        None => {
-            let mut best = BEST.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            match &*best {
-                Some(device) => device.clone(),
-                None => best.insert(Device::new(py, None)?).clone(),
-            }
-        }
-    };
-    if device.process != process::id() {
-        return Err(PyRuntimeError::new_err(
-            "the device was opened before this process was forked; open another one here: device=trifold_gpu.Device()",
-        ));
-    }
-    Ok(device)
-}
-
-/// What a call gives: arrays by their slots.
-pub struct Results<'py>(Vec<(Slot, Array<'py>)>);
-
-impl<'py> Results<'py> {
-    pub fn take(&mut self, slot: Slot) -> PyResult<Bound<'py, PyAny>> {
-        let at = self.0.iter().position(|(own, _)| *own == slot);
-        let at = at.ok_or_else(|| PyRuntimeError::new_err(format!("the call gives no {slot:?}")))?;
-        Ok(self.0.swap_remove(at).1.any)
-    }
-
-    /// The output and its values.
-    pub fn pair(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok((self.take(Slot::Output)?, self.take(Slot::OutputValues)?).into_pyobject(py)?.into_any())
-    }
-}
-
 impl Device {
-    /// Runs a request on these arrays, and gives what it writes. `shape` is that of outputs of as many elements; others have one dimension.
-    /// Outputs whose number is counted are cut to it.
-    pub fn run<'py>(
-        &self,
-        py: Python<'py>,
-        request: Request,
-        given: &[(Slot, &Array<'py>)],
-        shape: &[usize],
-        out: Option<Array<'py>>,
-    ) -> PyResult<Results<'py>> {
-        let mut out = out;
-        let mut results = vec![];
-        for operand in request.operands().iter().filter(|operand| !is_input(operand.slot)) {
-            let n = operand.len as usize;
-            let is_its = !shape.is_empty() && shape.iter().product::<usize>() == n;
-            let shape = if is_its { shape.to_vec() } else { vec![n] };
-            let scalar = scalar_of(operand)?;
-            let array = match out.take_if(|_| operand.slot == Slot::Output) {
-                Some(array) if array.scalar == scalar && array.shape == shape => array,
-                Some(array) => {
-                    return Err(PyValueError::new_err(format!(
-                        "out: {} elements of {} are wanted in the shape {shape:?}, and it has {} in the shape {:?}",
-                        n,
-                        scalar.name(),
-                        array.scalar.name(),
-                        array.shape
-                    )));
-                }
-                None => Array::empty(py, scalar, shape)?,
-            };
-            results.push((operand.slot, array));
+    fn of(device: trifold::Device) -> Device {
+        Device { device, opened: Arc::new(Opened { process: process::id(), kept: Mutex::default() }) }
+    }
+
+    /// The best one, which is opened the first time.
+    pub fn best(py: Python<'_>) -> PyResult<Device> {
+        let mut best = BEST.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        match &*best {
+            Some(device) => Ok(device.clone()),
+            None => Ok(best.insert(Device::new(py, None)?).clone()),
         }
-        let inputs: Vec<_> = given.iter().map(|(slot, array)| (*slot, array.bytes())).collect();
-        let outputs = results.iter().map(|(slot, array)| Ok((*slot, array.bytes_mut("out")?)));
-        let outputs = outputs.collect::<PyResult<Vec<_>>>()?;
-        let device = &self.device;
-        let ran = py.detach(|| -> trifold::Result<Option<usize>> {
-            let mut memory: Vec<(Slot, Buffer<u8>)> = vec![];
-            for (slot, bytes) in inputs {
-                // SAFETY: `given` keeps the array. The call's documentation forbids writes meanwhile.
-                memory.push((slot, device.upload(unsafe { bytes.get() })?));
+    }
+
+    /// One of CUDA's on a library's stream, or on one of its own.
+    pub fn on_stream(py: Python<'_>, ordinal: usize, stream: Option<Handle>) -> PyResult<Device> {
+        let mut streams = STREAMS.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = streams.get(&(ordinal, stream)) {
+            return Ok(device.clone());
+        }
+        let opened = py.detach(|| match stream {
+            None => Cuda::open(ordinal),
+            Some(stream) => {
+                // The library has the driver started, as it has an array there.
+                let context = CudaContext::new(ordinal).map_err(|error| Error::Invalid(error.to_string()))?;
+                // SAFETY: the library has the stream, and keeps it while it is used, as the book asks of callers.
+                Cuda::new(unsafe { context.wrap_borrowed_stream(stream.0 as _) })
             }
-            for (slot, bytes) in &outputs {
-                memory.push((*slot, device.alloc(bytes.len)?));
-            }
-            let spans = Spans::of(&request, |operand| match memory.iter().find(|(slot, _)| *slot == operand.slot) {
-                Some((_, buffer)) => Ok(buffer.span().clone()),
-                None => Err(Error::Invalid(format!("{:?} is missing", operand.slot))),
-            })?;
-            Placed::of_request(device.clone(), request, spans).run()?;
-            let of = |wanted: Slot| memory.iter().find(|(slot, _)| *slot == wanted).map(|(_, buffer)| buffer);
-            let count = match of(Slot::Count) {
-                Some(count) => Some(count.cast::<u32>()?.read()?[0] as usize),
-                None => None,
-            };
-            for (slot, bytes) in &outputs {
-                let Some(buffer) = of(*slot) else { continue };
-                // SAFETY: `results` keeps the array, which is new or the caller's to be written.
-                let to = unsafe { bytes.get_mut() };
-                to.copy_from_slice(&buffer.read()?);
-            }
-            Ok(count)
         });
-        let count = ran.map_err(exception)?;
-        if let Some(count) = count {
-            for (slot, array) in &mut results {
-                if matches!(slot, Slot::Output | Slot::OutputValues) {
-                    let slice = pyo3::types::PySlice::new(py, 0, count as isize, 1);
-                    array.any = array.any.get_item(slice)?;
-                }
-            }
+        let device = Device::of(trifold::Device::of(opened.map_err(exception)?));
+        streams.insert((ordinal, stream), device.clone());
+        Ok(device)
+    }
+
+    /// Whether both are one that was opened once.
+    pub fn is(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.opened, &other.opened)
+    }
+
+    /// Fails in a process that was forked after it was opened.
+    pub fn check_process(&self) -> PyResult<()> {
+        if self.opened.process == process::id() {
+            return Ok(());
         }
-        Ok(Results(results))
+        Err(PyRuntimeError::new_err(
+            "the device was opened before this process was forked; open another one here: device=trifold_gpu.Device()",
+        ))
+    }
+
+    /// The backend, if it is CUDA's.
+    pub fn cuda(&self) -> PyResult<&Cuda> {
+        let none = || PyValueError::new_err(format!("{} is no device of CUDA's", self.device.caps().device));
+        self.device.downcast_ref::<Cuda>().ok_or_else(none)
+    }
+
+    /// Keeps arrays until all that was enqueued has ended: those whose library frees in the order of another stream.
+    pub fn keep(&self, arrays: Vec<Py<PyAny>>) -> PyResult<()> {
+        let stream = self.cuda()?.stream();
+        let event = stream.record_event(None).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        self.kept().push((event, arrays));
+        Ok(())
+    }
+
+    /// Lets go of arrays whose work has ended.
+    pub fn let_go(&self) {
+        let mut ended = vec![];
+        self.kept().retain_mut(|(event, arrays)| {
+            let is_over = event.is_complete();
+            if is_over {
+                ended.append(arrays);
+            }
+            !is_over
+        });
+        // Not under the lock: what they free may call back.
+        drop(ended);
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Vec<(CudaEvent, Vec<Py<PyAny>>)>> {
+        self.opened.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn is_input(slot: Slot) -> bool {
-    matches!(slot, Slot::Input | Slot::InputValues | Slot::Offsets | Slot::Length | Slot::Leaf(_))
-}
-
-fn scalar_of(operand: &Operand) -> PyResult<Scalar> {
-    match &operand.element {
-        ElementType::Scalar(scalar) => Ok(*scalar),
-        other => Err(PyValueError::new_err(format!("NumPy has no {}", other.name()))),
+/// The number of the device whose memory is at an address of CUDA's.
+pub fn ordinal_of(address: u64) -> PyResult<usize> {
+    let mut ordinal = 0i32;
+    let which = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+    // SAFETY: the pointer is to an integer that lives through the call, and the attribute is one.
+    let asked = unsafe { sys::cuPointerGetAttribute((&raw mut ordinal).cast(), which, address) }.result();
+    match (asked, usize::try_from(ordinal)) {
+        (Ok(()), Ok(ordinal)) => Ok(ordinal),
+        _ => Err(PyValueError::new_err(format!("address {address:#x} is no device's memory; the array may be freed"))),
     }
 }

@@ -1,17 +1,26 @@
-//! Trifold for Python, the module `trifold_gpu`: scan, reduce, sort and what is built from them, of NumPy's arrays on any device.
+//! Trifold for Python, the module `trifold_gpu`: scan, reduce, sort and what is built from them, of arrays of NumPy's, torch's and others'
+//! on any device.
 //!
 //! Each function makes a request as data and runs it on its arguments' memory. Names and defaults are NumPy's where it has such a function.
 
 mod array;
 mod calls;
 mod device;
+mod dtype;
+mod library;
+mod operators;
+mod owned;
+mod program;
+mod run;
+mod stream;
 
 use pyo3::prelude::*;
 
 /// Scan, reduce, sort and what is built from them, on any GPU.
 ///
-/// Arrays are NumPy's: they are copied to the device and back. A call that names no device runs on the best one, which is opened with the
-/// first. While a call runs, other threads must not write to its arrays.
+/// Arrays of NumPy's are copied to the device and back. A call that names no device runs on the best one, which is opened with the
+/// first. Arrays in CUDA's memory stay where they are: torch's, cupy's, jax's, and all that know DLPack. Calls on them are enqueued on
+/// their library's current stream. Results are arrays of the same library. While a call runs, other threads must not write to its arrays.
 ///
 /// ```pycon
 /// >>> import numpy, trifold_gpu
@@ -22,10 +31,21 @@ use pyo3::prelude::*;
 #[pymodule]
 mod trifold_gpu {
     #[pymodule_export]
-    use super::calls::{
-        argsort, exclusive_scan, histogram, inclusive_scan, nth_element, reduce, reduce_by_key, run_length_encode,
-        segmented_reduce, segmented_scan, segmented_sort, select, sort, top_k, unique, unique_by_key,
-    };
+    use super::calls::by_key::{reduce_by_key, run_length_encode};
+    #[pymodule_export]
+    use super::calls::histograms::histogram;
+    #[pymodule_export]
+    use super::calls::scans::{exclusive_scan, inclusive_scan, reduce, scan_by_key, segmented_reduce, segmented_scan};
+    #[pymodule_export]
+    use super::calls::selections::{flatnonzero, partition, select, unique, unique_by_key};
+    #[pymodule_export]
+    use super::calls::sorts::{argsort, nth_element, segmented_sort, sort, top_k};
     #[pymodule_export]
     use super::device::{Device, devices};
+    #[pymodule_export]
+    use super::operators::{Operator, Predicate};
+    #[pymodule_export]
+    use super::owned::Owned;
+    #[pymodule_export]
+    use super::program::_program;
 }

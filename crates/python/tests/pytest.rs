@@ -7,6 +7,9 @@ use std::process::Command;
 
 use trifold_conformance::skip;
 
+/// The devices that are tested beside the processor, by parts of their lines.
+const DEVICES: &str = "TRIFOLD_PYTHON_DEVICES";
+
 /// The folder in which cargo puts what it builds for tests: the module is beside this program.
 fn built() -> PathBuf {
     let program = env::current_exe().expect("a program has a path");
@@ -42,6 +45,14 @@ fn the_module_passes_its_tests() {
     std::fs::copy(built.join(library), folder.path().join(module)).expect("cargo has built the module");
     let mut tests = python(&[folder.path(), &packages]);
     tests.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    if env::var_os(DEVICES).is_none() {
+        let found = trifold::devices();
+        let is_found = |name: &&str| found.iter().any(|device| device.to_string().contains(name));
+        let names: Vec<_> = ["opencl", "Vulkan"].into_iter().filter(is_found).collect();
+        tests.env(DEVICES, names.join(","));
+    }
+    // PoCL's optimiser takes minutes.
+    tests.env("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
     // Hypothesis keeps what failed.
     tests.env("HYPOTHESIS_STORAGE_DIRECTORY", folder.path());
     assert!(tests.status().expect("Python starts").success());

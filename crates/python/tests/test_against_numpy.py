@@ -22,8 +22,10 @@ def made(dtype, shape, seed=1):
     return random.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
 
 
-def can(device, dtype):
-    """Some devices have no 64-bit numbers."""
+def can(device, dtype, n):
+    """Some devices have no 64-bit numbers. Others than the processor compile for seconds, so that they get fewer cases."""
+    if device.backend != "cpu" and (dtype not in ["u4", "f4", "i8"] or n not in [0, 5003]):
+        pytest.skip("a case of the processor's")
     try:
         gpu.sort(made(dtype, 3), device=device)
     except NotImplementedError:
@@ -33,7 +35,7 @@ def can(device, dtype):
 @pytest.mark.parametrize("dtype", KEYS)
 @pytest.mark.parametrize("n", LENGTHS)
 def test_sort(device, dtype, n):
-    can(device, dtype)
+    can(device, dtype, n)
     x = made(dtype, n)
     np.testing.assert_array_equal(gpu.sort(x, device=device), np.sort(x))
     np.testing.assert_array_equal(gpu.sort(x, descending=True, device=device), np.sort(x)[::-1])
@@ -59,7 +61,7 @@ def test_rows(device, dtype):
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("n", LENGTHS)
 def test_scan_and_reduce(device, dtype, n):
-    can(device, dtype)
+    can(device, dtype, n)
     x = made(dtype, n)
     sums = np.cumsum(x, dtype=dtype)
     np.testing.assert_array_equal(gpu.inclusive_scan(x, device=device), sums)
@@ -74,6 +76,7 @@ def test_scan_and_reduce(device, dtype, n):
 
 @pytest.mark.parametrize("n", LENGTHS)
 def test_selections(device, n):
+    can(device, "f4", n)
     x = made("f4", n)
     np.testing.assert_array_equal(gpu.select(x, x > 0, device=device), x[x > 0])
     few = made("u1", n) % 3

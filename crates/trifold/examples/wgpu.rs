@@ -13,7 +13,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let contents = bytemuck::cast_slice(&[2.5f32, -1.0, 0.0, -0.0]);
     let buffer = device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage });
 
-    // The sort stands in your encoder, between your own passes.
     let gpu = Wgpu::new(device.clone(), queue.clone())?;
     let keys = gpu.import::<f32>(&buffer)?;
     let mut encoder = device.create_command_encoder(&Default::default());

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use crate::process::{Output, output as text_of, run, run_lines, succeeds};
 use crate::report::{Outcome, Stage};
+use crate::setup::pip;
 use crate::suite::Suite;
 
 impl Suite {
@@ -60,6 +61,26 @@ impl Suite {
         }
         let mut checks = self.workspace.cargo(&["semver-checks", "--workspace", "--baseline-rev", &tag]);
         Ok(Outcome::of(run(&mut checks, output)?))
+    }
+
+    /// Builds Python's wheel as a user does, installs it apart, and runs the documents' programs and `trifold` by it.
+    pub fn wheel(&self, output: &Output) -> Result<Outcome> {
+        let Some(pip) = pip().filter(|_| self.machine.installs()) else {
+            return Ok(Outcome::not_tested("no pip, which builds the wheel", None));
+        };
+        let folder = self.workspace.target.join("wheel");
+        let mut install = self.command(pip[0].into());
+        install.args(&pip[1..]).args(["install", "--upgrade", "--no-deps", "--disable-pip-version-check", "--target"]);
+        if !run(install.arg(&folder).arg("./crates/python"), output)? {
+            return Ok(Outcome::of(false));
+        }
+        let paths = std::env::join_paths([&folder, &self.workspace.target.join("python")])?;
+        let mut documents = self.command("python3".into());
+        documents.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "crates/python/tests/test_documents.py"]);
+        let mut program = self.command("python3".into());
+        program.arg(folder.join("bin/trifold")).args(["devices", "--device", "cpu"]);
+        let passes = |command: &mut Command| run(command.env("PYTHONPATH", &paths), output);
+        Ok(Outcome::of(passes(&mut documents)? && passes(&mut program)?))
     }
 
     /// One of cargo's subcommands that come as wheels.

@@ -172,7 +172,7 @@ pub fn nvrtc(target: &Path) -> Option<PathBuf> {
 }
 
 /// How to run pip, if one can.
-fn pip() -> Option<&'static [&'static str]> {
+pub fn pip() -> Option<&'static [&'static str]> {
     let ways: [&[&str]; 2] = [&["python3", "-m", "pip"], &["pip3"]];
     ways.into_iter().find(|pip| succeeds(pip[0], &[&pip[1..], &["--version"]].concat()))
 }

@@ -69,6 +69,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     // What takes long and finds little from one commit to the next.
     if args.full {
         report.stage("cargo publish --dry-run", |output| suite.published(&[], output));
+        report.stage("Python's wheel, installed", |output| suite.wheel(output));
         report.stage("cargo semver-checks against the last release", |output| suite.compatibility(output));
         report.stage("fuzzing, a minute a target", |_| {
             fuzz::run(&fuzz::Args::default()).map(|_| Outcome::Passed(fuzz::TARGETS.join(", ")))

@@ -1,0 +1,48 @@
+//! The functions: each is a request, and which argument and result is which slot.
+
+#![allow(clippy::too_many_arguments, reason = "they are Python's, and passed by name")]
+
+pub mod by_key;
+pub mod histograms;
+pub mod scans;
+pub mod selections;
+pub mod sorts;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use trifold::plan::{ScanKind, Segments};
+use trifold::types::Scalar;
+
+use crate::array::Array;
+use crate::operators::element;
+
+type Any<'py> = Bound<'py, PyAny>;
+
+/// What a scan or a reduction starts from, as bytes of an element.
+fn initial(value: Option<&Any<'_>>, scalar: Scalar) -> PyResult<Option<Vec<u8>>> {
+    value.map(|value| element(value, scalar)).transpose()
+}
+
+/// The segments that offsets say. Signed ones are taken as unsigned, as none is negative.
+fn offsets<'py>(offsets: Array<'py>) -> PyResult<(Array<'py>, Segments)> {
+    offsets.check_flat("offsets")?;
+    let scalar = offsets.scalar.unsigned();
+    match offsets.len().checked_sub(1) {
+        Some(count) => Ok((offsets.taken_as(scalar), Segments::Offsets { of: scalar.into(), count: count as u64 })),
+        None => Err(PyValueError::new_err("offsets: there are none; pass one more than there are segments")),
+    }
+}
+
+fn same_length(a: &Array<'_>, b: &Array<'_>, what: &str) -> PyResult<()> {
+    match a.shape == b.shape {
+        true => Ok(()),
+        false => Err(PyValueError::new_err(format!(
+            "{what} have the shapes {:?} and {:?}; bring as many of each",
+            a.shape, b.shape
+        ))),
+    }
+}
+
+fn kind(exclusive: bool) -> ScanKind {
+    if exclusive { ScanKind::Exclusive } else { ScanKind::Inclusive }
+}

@@ -1,0 +1,203 @@
+//! Sorts, and what picks keys by their order.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use trifold::builders::Order;
+use trifold::plan::{Segments, Slot, SortRequest, TopKRequest, Wanted};
+use trifold::types::ElementType;
+
+use super::{Any, offsets, same_length};
+use crate::array::Array;
+use crate::device::Device;
+use crate::run::{Caller, Form};
+
+fn order(descending: bool) -> Order {
+    if descending { Order::Descending } else { Order::Ascending }
+}
+
+/// A sort's request, of the rows of a matrix if it is one.
+fn sorting(keys: &Array<'_>, descending: bool) -> PyResult<SortRequest> {
+    let request = SortRequest::new(keys.scalar.into(), keys.len() as u64).in_order(order(descending));
+    Ok(match keys.width("keys")? {
+        Some(width) => request.of_segments(Segments::Rows(width as u64)),
+        None => request,
+    })
+}
+
+/// Sorts keys, and values if there are some.
+fn sorted<'py>(
+    py: Python<'py>,
+    request: SortRequest,
+    (keys, values): (&Array<'py>, Option<&Any<'py>>),
+    offsets: Option<&Array<'py>>,
+    caller: Caller<'py>,
+) -> PyResult<Any<'py>> {
+    let values = values.map(|values| caller.array(values, "values")).transpose()?;
+    if let Some(values) = &values {
+        same_length(keys, values, "keys and values")?;
+    }
+    let request = request.with(values.as_ref().map(|values| ElementType::from(values.scalar)));
+    let mut given = vec![(Slot::Input, keys)];
+    given.extend(offsets.map(|offsets| (Slot::Offsets, offsets)));
+    given.extend(values.iter().map(|values| (Slot::InputValues, values)));
+    let results = caller.run(request, &given, Form::of(&keys.shape))?;
+    if values.is_some() { results.with(py, Slot::OutputValues) } else { results.take(Slot::Output) }
+}
+
+/// The keys in order, stably, or those of each row of a matrix. With values it gives keys and values.
+///
+/// Floats are ordered by IEEE 754's total order: -0 before +0, and NaNs at the ends by their signs.
+///
+/// ```pycon
+/// >>> sort(numpy.array([2.5, -1.0, 7.0], dtype="f4"))
+/// array([-1. ,  2.5,  7. ], dtype=float32)
+/// >>> sort(numpy.array([2, 1], dtype="u4"), numpy.array([0.5, 1.5]))
+/// (array([1, 2], dtype=uint32), array([1.5, 0.5]))
+///
+/// ```
+#[pyfunction]
+#[pyo3(signature = (keys, values=None, *, descending=false, out=None, device=None, stream=None))]
+pub fn sort<'py>(
+    py: Python<'py>,
+    keys: &Any<'py>,
+    values: Option<&Any<'py>>,
+    descending: bool,
+    out: Option<&Any<'py>>,
+    device: Option<Device>,
+    stream: Option<&Any<'py>>,
+) -> PyResult<Any<'py>> {
+    let caller = Caller::new(py, device, stream, out)?;
+    let keys = caller.array(keys, "keys")?;
+    sorted(py, sorting(&keys, descending)?, (&keys, values), None, caller)
+}
+
+/// The keys of each segment in order, stably. Segment `i` has the keys from `offsets[i]` to `offsets[i + 1]`.
+///
+/// ```pycon
+/// >>> segmented_sort(numpy.array([3, 1, 5, 4], dtype="u4"), numpy.array([0, 2, 4], dtype="u4"))
+/// array([1, 3, 4, 5], dtype=uint32)
+///
+/// ```
+#[pyfunction]
+#[pyo3(signature = (keys, offsets, values=None, *, descending=false, out=None, device=None, stream=None))]
+pub fn segmented_sort<'py>(
+    py: Python<'py>,
+    keys: &Any<'py>,
+    offsets: &Any<'py>,
+    values: Option<&Any<'py>>,
+    descending: bool,
+    out: Option<&Any<'py>>,
+    device: Option<Device>,
+    stream: Option<&Any<'py>>,
+) -> PyResult<Any<'py>> {
+    let caller = Caller::new(py, device, stream, out)?;
+    let keys = caller.array(keys, "keys")?;
+    keys.check_flat("keys")?;
+    let (begins, by) = self::offsets(caller.array(offsets, "offsets")?)?;
+    sorted(py, sorting(&keys, descending)?.of_segments(by), (&keys, values), Some(&begins), caller)
+}
+
+/// Where the keys stand that come first, second and so on; of a matrix within each row. Equal keys keep their order. With
+/// `with_keys=True` it gives the sorted keys too, first.
+///
+/// Places are uint32, and int32 in torch, which indexes by no unsigned numbers.
+///
+/// ```pycon
+/// >>> argsort(numpy.array([30, 10, 20], dtype="u2"))
+/// array([1, 2, 0], dtype=uint32)
+/// >>> argsort(numpy.array([30, 10, 20], dtype="u2"), with_keys=True)
+/// (array([10, 20, 30], dtype=uint16), array([1, 2, 0], dtype=uint32))
+///
+/// ```
+#[pyfunction]
+#[pyo3(signature = (keys, *, descending=false, with_keys=false, out=None, device=None, stream=None))]
+pub fn argsort<'py>(
+    py: Python<'py>,
+    keys: &Any<'py>,
+    descending: bool,
+    with_keys: bool,
+    out: Option<&Any<'py>>,
+    device: Option<Device>,
+    stream: Option<&Any<'py>>,
+) -> PyResult<Any<'py>> {
+    let caller = Caller::new(py, device, stream, out)?;
+    let keys = caller.array(keys, "keys")?;
+    let plain = sorting(&keys, descending)?;
+    let mut request = SortRequest::argsort(keys.scalar.into(), plain.n).in_order(plain.order);
+    (request.segments, request.writes_keys) = (plain.segments, with_keys);
+    // The places are the output, and the keys beside them its values.
+    let form = Form::of(&keys.shape).with_places(&[Slot::Output]);
+    let results = caller.run(request, &[(Slot::Input, &keys)], form)?;
+    let places = results.take(Slot::Output)?;
+    if !with_keys {
+        return Ok(places);
+    }
+    Ok((results.take(Slot::OutputValues)?, places).into_pyobject(py)?.into_any())
+}
+
+/// The `k` largest keys in order, or the smallest, and where they stand; of a matrix those of each row.
+///
+/// Of equal keys the one that stands first comes first, on every device.
+///
+/// ```pycon
+/// >>> top_k(numpy.array([3.0, 9.0, 4.0], dtype="f4"), 2)
+/// (array([9., 4.], dtype=float32), array([1, 2], dtype=uint32))
+///
+/// ```
+#[pyfunction]
+#[pyo3(signature = (keys, k, *, largest=true, out=None, device=None, stream=None))]
+pub fn top_k<'py>(
+    py: Python<'py>,
+    keys: &Any<'py>,
+    k: u64,
+    largest: bool,
+    out: Option<&Any<'py>>,
+    device: Option<Device>,
+    stream: Option<&Any<'py>>,
+) -> PyResult<Any<'py>> {
+    let caller = Caller::new(py, device, stream, out)?;
+    let keys = caller.array(keys, "keys")?;
+    let width = keys.width("keys")?;
+    let most = width.unwrap_or(keys.len());
+    if k > most as u64 {
+        return Err(PyValueError::new_err(format!(
+            "k: {k} keys of {most} are wanted; ask for as many as there are, or fewer"
+        )));
+    }
+    let mut request = TopKRequest::new(keys.scalar.into(), keys.len() as u64, k);
+    request.order = order(largest);
+    request.wanted = Wanted::KeysAndIndices;
+    request.segments = width.map(|width| Segments::Rows(width as u64));
+    let shape = [keys.shape[0], k as usize];
+    let form = Form::of(if width.is_some() { &shape } else { &shape[1..] }).with_places(&[Slot::OutputValues]);
+    caller.run(request, &[(Slot::Input, &keys)], form)?.with(py, Slot::OutputValues)
+}
+
+/// The key that stands at a place of all keys in order, from 0 on.
+///
+/// ```pycon
+/// >>> nth_element(numpy.array([20, 10, 30], dtype="u4"), 1)
+/// np.uint32(20)
+///
+/// ```
+#[pyfunction]
+#[pyo3(signature = (keys, nth, *, descending=false, out=None, device=None, stream=None))]
+pub fn nth_element<'py>(
+    py: Python<'py>,
+    keys: &Any<'py>,
+    nth: u64,
+    descending: bool,
+    out: Option<&Any<'py>>,
+    device: Option<Device>,
+    stream: Option<&Any<'py>>,
+) -> PyResult<Any<'py>> {
+    let caller = Caller::new(py, device, stream, out)?;
+    let keys = caller.array(keys, "keys")?;
+    keys.check_flat("keys")?;
+    if nth >= keys.len() as u64 {
+        return Err(PyValueError::new_err(format!("nth: place {nth} of {} keys; the first is 0", keys.len())));
+    }
+    let mut request = TopKRequest::new(keys.scalar.into(), keys.len() as u64, nth + 1);
+    (request.order, request.wanted) = (order(descending), Wanted::Last);
+    caller.run(request, &[(Slot::Input, &keys)], Form::number())?.take(Slot::Output)
+}

@@ -1,0 +1,204 @@
+//! Operators and predicates: by name, or as WGSL text.
+
+use std::borrow::Cow;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use trifold::bytemuck::pod_read_unaligned;
+use trifold::operators::NonZero;
+use trifold::plan::{Builtin, Op, Selector};
+use trifold::types::{Scalar, for_computed, for_held};
+use trifold::{Element, Monoid};
+
+use crate::dtype;
+
+/// An associative operator, as WGSL text that defines `fn combine(a: T, b: T) -> T`. `identity` is the number that changes
+/// nothing: `combine(identity, x) == x == combine(x, identity)`. If the order of the two does not matter, `commutes=True` makes
+/// reductions faster.
+///
+/// It runs on every GPU. On the CPU there are the operators with names.
+///
+/// ```pycon
+/// >>> gcd = Operator(
+/// ...     "fn combine(a: T, b: T) -> T {"
+/// ...     "    var x = a; var y = b;"
+/// ...     "    while (y != 0u) { let r = x % y; x = y; y = r; }"
+/// ...     "    return x; }",
+/// ...     identity=0,
+/// ...     commutes=True,
+/// ... )
+/// >>> # reduce(x, gcd)
+///
+/// ```
+#[pyclass(frozen, module = "trifold_gpu")]
+pub struct Operator {
+    wgsl: String,
+    identity: Py<PyAny>,
+    commutes: bool,
+}
+
+#[pymethods]
+impl Operator {
+    #[new]
+    #[pyo3(signature = (wgsl, identity, *, commutes=false))]
+    fn new(wgsl: String, identity: Py<PyAny>, commutes: bool) -> Operator {
+        Operator { wgsl, identity, commutes }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<trifold_gpu.Operator {}>", self.wgsl)
+    }
+}
+
+/// A predicate, as WGSL text that defines `fn keep(v: T) -> bool`. It runs on every GPU. On the CPU pass flags, such as `x > 0`.
+///
+/// ```pycon
+/// >>> positive = Predicate("fn keep(v: T) -> bool { return v > 0.0; }")
+/// >>> # select(x, positive)
+///
+/// ```
+#[pyclass(frozen, module = "trifold_gpu")]
+pub struct Predicate {
+    wgsl: String,
+}
+
+#[pymethods]
+impl Predicate {
+    #[new]
+    fn new(wgsl: String) -> Predicate {
+        Predicate { wgsl }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<trifold_gpu.Predicate {}>", self.wgsl)
+    }
+}
+
+/// What a call takes as `op`.
+#[derive(FromPyObject)]
+pub enum Named<'py> {
+    Name(String),
+    Text(PyRef<'py, Operator>),
+}
+
+impl Named<'_> {
+    /// What calls take that name none.
+    pub fn sum() -> Self {
+        Named::Name(Builtin::Sum.name().into())
+    }
+
+    /// The operator over elements of this type.
+    pub fn over(&self, py: Python<'_>, scalar: Scalar) -> PyResult<Op> {
+        match self {
+            Named::Name(name) => builtin(name, scalar),
+            Named::Text(text) => {
+                let identity = element(text.identity.bind(py), scalar)?;
+                let made = for_computed!(scalar, T => Op::of::<T, _>(Text::<T> {
+                    wgsl: text.wgsl.clone().into(),
+                    identity: pod_read_unaligned(&identity),
+                    commutes: text.commutes,
+                }));
+                made.ok_or_else(|| {
+                    PyTypeError::new_err(format!("an operator of {}: {WIDE}; pass dtype=", scalar.name()))
+                })
+            }
+        }
+    }
+
+    /// Whether it is text, which the CPU does not run.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Named::Text(_))
+    }
+}
+
+const WIDE: &str = "operators are over integers and floats of 32 and 64 bits";
+
+fn builtin(name: &str, scalar: Scalar) -> PyResult<Op> {
+    let which = Builtin::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = Builtin::ALL.iter().map(|which| which.name()).collect();
+        PyValueError::new_err(format!("op: `{name}`; there are {}, or an Operator", names.join(", ")))
+    })?;
+    Op::builtin(which, scalar).ok_or_else(|| {
+        PyTypeError::new_err(format!(
+            "`{name}` of {}: {WIDE}, and floats have sum, product, min and max; pass dtype=",
+            scalar.name()
+        ))
+    })
+}
+
+/// A number as the bytes of an element.
+pub fn element(value: &Bound<'_, PyAny>, scalar: Scalar) -> PyResult<Vec<u8>> {
+    let options = PyDict::new(value.py());
+    options.set_item("dtype", dtype::typestr(scalar)?)?;
+    let element = value.py().import("numpy")?.call_method("asarray", (value,), Some(&options))?;
+    element.call_method0("tobytes")?.extract()
+}
+
+/// An operator that is text alone.
+#[derive(Clone)]
+struct Text<T> {
+    wgsl: Cow<'static, str>,
+    identity: T,
+    commutes: bool,
+}
+
+impl<T: Element> Monoid<T> for Text<T> {
+    fn name(&self) -> Cow<'static, str> {
+        "an operator in WGSL".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        self.wgsl.clone()
+    }
+    fn identity(&self) -> T {
+        self.identity
+    }
+    /// Never called: calls refuse texts on the CPU.
+    fn combine(&self, a: T, _: T) -> T {
+        a
+    }
+    fn commutes(&self) -> bool {
+        self.commutes
+    }
+}
+
+/// A predicate that is text alone.
+#[derive(Clone)]
+struct Keep(Cow<'static, str>);
+
+impl<T: Element> trifold::Predicate<T> for Keep {
+    fn name(&self) -> Cow<'static, str> {
+        "a predicate in WGSL".into()
+    }
+    fn text(&self) -> Cow<'static, str> {
+        self.0.clone()
+    }
+    /// Never called: calls refuse texts on the CPU.
+    fn keep(&self, _: T) -> bool {
+        false
+    }
+}
+
+impl Predicate {
+    /// Of elements of this type.
+    pub fn of(&self, scalar: Scalar) -> PyResult<Selector> {
+        let keep = || Keep(self.wgsl.clone().into());
+        let made = for_computed!(scalar, T => Selector::of::<T, _>(keep()));
+        let made = made.or_else(|| for_held!(scalar, T => Selector::of::<T, _>(keep())));
+        made.ok_or_else(|| PyTypeError::new_err(format!("a predicate of {}; pass flags", scalar.name())))
+    }
+}
+
+/// What keeps those whose flags of this type are not 0.
+pub fn of_flags(scalar: Scalar) -> PyResult<Selector> {
+    let none = || PyTypeError::new_err(format!("flags: {}; pass bool or integers, such as x > 0", scalar.name()));
+    let wide = for_computed!(scalar, integer T => Some(Selector::of::<T, _>(NonZero)), float _F => None).flatten();
+    let narrow = match scalar {
+        Scalar::U8 => Some(Selector::of::<u8, _>(NonZero)),
+        Scalar::I8 => Some(Selector::of::<i8, _>(NonZero)),
+        Scalar::U16 => Some(Selector::of::<u16, _>(NonZero)),
+        Scalar::I16 => Some(Selector::of::<i16, _>(NonZero)),
+        _ => None,
+    };
+    wide.or(narrow).ok_or_else(none)
+}
