@@ -4,7 +4,9 @@
 __shared__ u32 counts[BINS * COPIES];
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_shared(ARGUMENTS) {
-  admit_successor();
+  // As in reduce/single_pass: blocks of many tiles admit others at their end.
+  const bool is_short = params.tiles < 2u * params.groups;
+  if (is_short) { admit_successor(); }
   follow_predecessor();
   const u32 thread = threadIdx.x;
   input += params.input_offset;
@@ -30,6 +32,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_shared(ARGUMEN
     }
   }
   workgroup_barrier();
+  if (!is_short) { admit_successor(); }
   // 3. Add them to the whole.
   for (u32 i = thread; i < params.bins; i += WORKGROUP) {
     u32 count = 0u;

@@ -7,7 +7,10 @@
 __shared__ u32 shared_arrivals;
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_single_pass(ARGUMENTS) {
-  admit_successor();
+  // Blocks that come while these run take the places that are free, unevenly over the device. So where each of these has long to run,
+  // it admits them at its end.
+  const bool is_short = params.tiles < 2u * params.groups;
+  if (is_short) { admit_successor(); }
   follow_predecessor();
   const u32 group = blockIdx.x;
   const u32 thread = threadIdx.x;
@@ -62,6 +65,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) reduce_single_pass(ARGUM
       sum = combine(sum, block_reduce(part, thread));
     }
   }
+  if (!is_short) { admit_successor(); }
   // 5. The workgroup's partial. That of one alone is the result.
   if (COMMUTATIVE == 1u) { sum = block_reduce(sum, thread); }
   if (params.groups == 1u) {

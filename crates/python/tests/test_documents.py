@@ -50,7 +50,8 @@ def test_stubs_say_what_the_module_has():
             said.setdefault(node.name, []).append([name.arg for name in names])
         elif isinstance(node, ast.ClassDef):
             said[node.name] = None
-    assert set(said) == {name for name in dir(gpu) if not name.startswith("_")}
+    own = {name for name in dir(gpu) if not name.startswith("_") and name != "trifold_gpu"}
+    assert set(said) == own
     for name, overloads in said.items():
         own = list(inspect.signature(getattr(gpu, name)).parameters) if overloads else []
         assert all(names == own for names in overloads or []), name

@@ -12,7 +12,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
     let contents = bytemuck::cast_slice(&[2.5f32, -1.0, 0.0, -0.0]);
     let buffer = device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage });
-
     let gpu = Wgpu::new(device.clone(), queue.clone())?;
     let keys = gpu.import::<f32>(&buffer)?;
     let mut encoder = device.create_command_encoder(&Default::default());
