@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use trifold_core::{
-    Backend, Buffer, Compacted, EvenBins, Histogram, Monoid, NonZero, Predicate, Reduce, ReduceByKey, Scan, Select,
-    Sort, Sum, Summary, Transfer, Unique, UpperHalf, iota,
+    Backend, Buffer, Compacted, EvenBins, Histogram, Map, Monoid, NonZero, Predicate, Reduce, ReduceByKey, Scan,
+    Select, Sort, Sum, Summary, Transfer, Unique, UpperHalf, iota,
 };
 use trifold_cpu::oracle;
 
 use crate::case::Failure;
 use crate::inputs::Random;
-use crate::maps::{Byte, Least, PlaceOf, Tripled, Widened};
+use crate::maps::{Byte, Integer, Least, PlaceOf, Tripled, Unsigned, Widened};
 use crate::operators::{Above, Bent};
 
 fn expect<T: PartialEq + Debug>(what: &str, found: T, wanted: T) -> Result<(), Failure> {
@@ -42,6 +42,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     lengths(gpu, &input, &x)?;
     again(gpu, &input, &x)?;
     summaries(gpu)?;
+    conversions(gpu)?;
     match x.slice(1..N + 1) {
         Err(error) => expect("a slice past the end", error.to_string().contains("1..1001"), true)?,
         Ok(_) => return Err(Failure::Wrong("a slice reached past the end".into())),
@@ -139,6 +140,24 @@ fn summaries<B: Backend + Scan + Reduce>(gpu: &B) -> Result<(), Failure> {
         "3 elements are searched for in none",
     )?;
     refuse("none to gather", gpu.copy(gpu.alloc::<u32>(0)?.gathered(&room)).read().map(drop), "gathered from none")
+}
+
+/// Floats as integers, those that are none or out of range too, and as bins.
+fn conversions<B: Backend>(gpu: &B) -> Result<(), Failure> {
+    let ends = [f32::NAN, -f32::NAN, f32::INFINITY, f32::MAX, 4294967296.0, 4294967040.0, 2147483648.0, 2147483520.0];
+    let others = [1e-40, 0.0, 0.25, 0.5, 0.999_999_94, 1.0, 1.5, 16777217.0];
+    let floats: Vec<f32> = ends.iter().chain(&others).flat_map(|&x| [x, -x]).collect();
+    let x = gpu.upload(&floats)?;
+    let unsigned: Vec<u32> = floats.iter().map(|&x| x as u32).collect();
+    expect("floats as u32", gpu.copy(x.mapped(Unsigned)).read()?, unsigned)?;
+    let signed: Vec<i32> = floats.iter().map(|&x| x as i32).collect();
+    expect("floats as i32", gpu.copy(x.mapped(Integer)).read()?, signed)?;
+    let even = EvenBins::over(-1.0, 1.0, 4);
+    let mut counts = vec![0; 4];
+    for bin in floats.iter().map(|&x| even.map(x) as usize).filter(|bin| *bin < 4) {
+        counts[bin] += 1;
+    }
+    expect("even bins", gpu.histogram(x.mapped(even), 4).read()?, counts)
 }
 
 /// As many digits as sums of so many of these floats have.

@@ -84,6 +84,8 @@ map!(Three {}, ((u32, u16), u32) => u32, "fn map(a: A, b: B, c: C) -> U { return
     a.wrapping_mul(3).wrapping_add(u32::from(b) * 5).wrapping_add(c.wrapping_mul(7))
 });
 
+map!(Unsigned {}, f32 => u32, "fn map(a: A) -> U { return u32(a); }", |_, a| a as u32);
+map!(Integer {}, f32 => i32, "fn map(a: A) -> U { return i32(a); }", |_, a| a as i32);
 map!(Byte {}, u32 => u8, "fn map(a: A) -> U { return a; }", |_, a| a as u8);
 map!(PlaceOf {}, (u32, f32) => u32, "fn map(a: A, b: B) -> U { return a; }", |_, (place, _)| place);
 map!(Tripled { by: u32 }, u32 => u32, "fn map(a: A) -> U { return a * captures.by; }", |own, a| a.wrapping_mul(own.by));

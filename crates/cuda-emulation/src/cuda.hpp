@@ -139,6 +139,13 @@ static inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz((emulated_u3
 static inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((emulated_u64)x); }
 static inline emulated_u32 __brev(emulated_u32 x) { return __builtin_bitreverse32(x); }
 static inline emulated_u64 __brevll(emulated_u64 x) { return __builtin_bitreverse64(x); }
+// As the device's instructions: NaN gives 0, and what is out of range the nearest integer.
+static inline emulated_u32 __float2uint_rz(float x) {
+  return !(x > 0.0f) ? 0u : x >= 4294967296.0f ? 0xffffffffu : (emulated_u32)x;
+}
+static inline int __float2int_rz(float x) {
+  return x != x ? 0 : x >= 2147483648.0f ? 2147483647 : x <= -2147483648.0f ? -2147483647 - 1 : (int)x;
+}
 static inline emulated_u32 __float_as_uint(float x) { return __builtin_bit_cast(emulated_u32, x); }
 static inline float __uint_as_float(emulated_u32 x) { return __builtin_bit_cast(float, x); }
 static inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }

@@ -153,10 +153,8 @@ macro_rules! even_bins {
             fn text(&self) -> Cow<'static, str> {
                 "fn map(a: A) -> U {\n  \
                    let x = f32(a);\n  \
-                   if (x >= captures.low && x < captures.high) {\n    \
-                     return min(u32((x - captures.low) * captures.scale), captures.bins - 1u);\n  \
-                   }\n  \
-                   return captures.bins;\n}"
+                   let bin = min(u32((x - captures.low) * captures.scale), captures.bins - 1u);\n  \
+                   return select(captures.bins, bin, (x >= captures.low) & (x < captures.high));\n}"
                     .into()
             }
             fn map(&self, a: $T) -> u32 {

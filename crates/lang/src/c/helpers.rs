@@ -88,14 +88,28 @@ impl Emitter<'_> {
         let (least, start) = if signed { ("$LOW", -end) } else { ("0", 0.0) };
         let greatest = self.dialect.integer(to, (1 << bits) - 1);
         let (power, low) = (self.dialect.float(from, end), self.dialect.float(from, start));
+        let name = format!("from_{}_to", from.name());
+        // One instruction where the language promises what the lines below do. Of 64 bits CUDA does not.
+        let saturating = match (self.dialect, to) {
+            _ if from != Scalar::F32 => None,
+            (Dialect::Cuda, Scalar::U32) => Some("return __float2uint_rz(a);"),
+            (Dialect::Cuda, Scalar::I32) => Some("return __float2int_rz(a);"),
+            (Dialect::OpenCl, Scalar::U32) => Some("return convert_uint_sat_rtz(a);"),
+            (Dialect::OpenCl, Scalar::I32) => Some("return convert_int_sat_rtz(a);"),
+            _ => None,
+        };
+        let meaning = "// As in Rust: NaN gives 0, and what is out of range the nearest integer.";
+        if let Some(line) = saturating {
+            return self.helper(&name, to, "f32 a", &[meaning, line]);
+        }
         let lines = [
-            "// As in Rust: NaN gives 0, and what is out of range the nearest integer.",
+            meaning,
             "if (a != a) { return 0; }",
             &format!("if (a >= {power}) {{ return {greatest}; }}"),
             &format!("if (a <= {low}) {{ return {least}; }}"),
             "return ($T)a;",
         ];
-        self.helper(&format!("from_{}_to", from.name()), to, &format!("{} a", from.name()), &lines)
+        self.helper(&name, to, &format!("{} a", from.name()), &lines)
     }
 
     pub fn smoothstep_helper(&mut self, scalar: Scalar) -> String {

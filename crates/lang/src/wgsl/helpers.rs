@@ -110,17 +110,17 @@ impl Helpers {
             let (high, low) = (2f64.powi(bits as i32), if to.kind == ScalarKind::Sint { -2f64.powi(bits as i32) } else { 0.0 });
             let number = |value: f64| format!("{value:.1}{}", if from.width == 8 { "lf" } else { "f" });
             let greatest = literal(to, &((1u128 << bits) - 1).to_string());
-            let least = lowest(to);
             let (word, magnitude, infinity) = match from.width {
                 8 => ("u64", "0x7ffffffffffffffflu", "0x7ff0000000000000lu"),
                 _ => ("u32", "0x7fffffffu", "0x7f800000u"),
             };
-            let (high, low) = (number(high), number(low));
+            // The greatest float below the end.
+            let below = if from.width == 8 { high.next_down() } else { f64::from((high as f32).next_down()) };
+            let (high, low, below) = (number(high), number(low), number(below));
             format!(
                 "fn {name}(v: {float}) -> {int} {{\n    // As in Rust: NaN gives 0, and what is out of range the nearest integer.\n    \
-                 if ((bitcast<{word}>(v) & {magnitude}) > {infinity}) {{ return {zero}; }}\n    \
-                 if (v >= {high}) {{ return {greatest}; }}\n    if (v <= {low}) {{ return {least}; }}\n    \
-                 return {int}(v);\n}}\n",
+                 let whole = select({int}(clamp(v, {low}, {below})), {greatest}, v >= {high});\n    \
+                 return select(whole, {zero}, (bitcast<{word}>(v) & {magnitude}) > {infinity});\n}}\n",
                 zero = literal(to, "0")
             )
         })

@@ -28,6 +28,10 @@ static f32 rsqrtf(f32 x) { return 1.0f / sqrtf(x); }
 
 static int __clz(int x) { return x == 0 ? 32 : __builtin_clz((u32)x); }
 static int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((u64)x); }
+static u32 __float2uint_rz(float x) { return !(x > 0.0f) ? 0u : x >= 4294967296.0f ? 0xffffffffu : (u32)x; }
+static int __float2int_rz(float x) {
+    return x != x ? 0 : x >= 2147483648.0f ? 2147483647 : x <= -2147483648.0f ? -2147483647 - 1 : (int)x;
+}
 static int __popc(u32 x) { return __builtin_popcount(x); }
 static int __popcll(u64 x) { return __builtin_popcountll(x); }
 static u64 __brevll(u64 x) {
