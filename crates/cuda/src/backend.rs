@@ -17,7 +17,7 @@ use crate::failure::driver;
 use crate::memory::Owner;
 use crate::pool::Pool;
 use crate::step::{self, MOST_ARGUMENTS};
-use crate::{Device, Handle, Step, device, label, memory, nvrtc};
+use crate::{Device, Handle, Step, device, graph, label, memory, nvrtc};
 
 /// A CUDA device and a stream of it.
 #[derive(Clone)]
@@ -369,6 +369,7 @@ impl Backend for Cuda {
     }
 
     fn synchronize(&self) -> Result<()> {
+        graph::free_left();
         memory::wait(&self.stream).map_err(driver("waiting for the stream"))
     }
 

@@ -70,11 +70,13 @@ unsafe extern "C" fn let_go(left: *mut c_void) {
     LEFT.lock().unwrap_or_else(PoisonError::into_inner).push(*left);
 }
 
-/// Frees what graphs have let go of.
+/// Frees what graphs have let go of. Any context may be current afterwards.
 pub(crate) fn free_left() {
     let left = std::mem::take(&mut *LEFT.lock().unwrap_or_else(PoisonError::into_inner));
     for Left { address, context } in left {
-        let freed = context.bind_to_thread().and_then(|()| {
+        // What cudarc kept from before says nothing of this.
+        let bound = context.bind_to_thread().or_else(|_| context.bind_to_thread());
+        let freed = bound.and_then(|()| {
             // SAFETY: the memory was the graphs' alone, and they are gone with their work.
             beside_captures(|| unsafe { result::free_sync(address) })
         });

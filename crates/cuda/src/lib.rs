@@ -40,6 +40,7 @@
 //! last launch of the graph has ended: they keep their memory and kernels. Do not run them elsewhere meanwhile.
 
 mod backend;
+mod context;
 mod device;
 mod failure;
 mod graph;
@@ -50,6 +51,7 @@ mod pool;
 mod step;
 
 pub use backend::{Cuda, Kernel};
+pub use context::CurrentContext;
 pub use device::Device;
 pub use memory::Handle;
 pub use nvrtc::{check_nvrtc, compile_to_cubin, nvrtc_version};

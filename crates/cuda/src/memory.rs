@@ -7,10 +7,10 @@ use cudarc::driver::sys::{self, CUdeviceptr, CUresult, CUstreamCaptureMode, CUst
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DriverError, result};
 use trifold_core::{Buffer, Element, Error, Result, Span};
 
-use crate::Cuda;
 use crate::failure::driver;
 use crate::graph;
 use crate::pool::Pool;
+use crate::{Cuda, CurrentContext};
 
 /// A stream, which orders the uses of memory and kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +77,8 @@ pub(crate) fn allocate(
     bytes: u64,
     device: &str,
 ) -> Result<Span<Cuda>> {
-    stream.context().bind_to_thread().map_err(driver("binding the context"))?;
     graph::free_left();
+    stream.context().bind_to_thread().map_err(driver("binding the context"))?;
     let out_of_memory = || Error::OutOfMemory { bytes, device: device.into() };
     let room = bytes.max(1).checked_next_multiple_of(16).ok_or_else(out_of_memory)?;
     let size = usize::try_from(room).map_err(|_| out_of_memory())?;
@@ -158,6 +158,7 @@ pub(crate) fn is_captured(stream: &CudaStream) -> bool {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        let _context = CurrentContext::kept();
         let freed = match &self.pool {
             // The graph may use it.
             _ if is_captured(&self.stream) => graph::keep(&self.stream, self.address),

@@ -1,7 +1,7 @@
 //! Arrays of any library's, by what they say of their memory.
 
 use dlpark::DlpackFlags;
-use dlpark::ffi::{DLDevice, DLDeviceType};
+use dlpark::ffi::{DLDataTypeCode, DLDevice, DLDeviceType};
 use dlpark::python::consumer::exchange::ExchangeApi;
 use dlpark::python::{ImportRequest, ImportedDlpack};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
@@ -9,13 +9,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use trifold::Buffer;
+use trifold::cuda::CurrentContext;
 use trifold::types::Scalar;
 
 use crate::device::{Device, exception, ordinal_of};
 use crate::dtype;
 use crate::library::Library;
 use crate::owned::Owned;
-use crate::stream::{Handle, On};
+use crate::stream::{Handle, On, Stream};
 
 /// An argument or a result: an array whose elements lie together.
 pub struct Array<'py> {
@@ -27,6 +28,10 @@ pub struct Array<'py> {
     /// Which results are of, where it is on a device.
     pub library: Library<'py>,
     pub is_read_only: bool,
+    /// Whether its elements are flags, which count as `u8` here.
+    pub is_bool: bool,
+    /// What keeps the memory, if that is not the array.
+    _keeper: Option<Bound<'py, PyAny>>,
 }
 
 /// Where an array's elements are.
@@ -37,13 +42,20 @@ pub enum Place {
     Device(Device, Buffer<u8>),
 }
 
+impl Place {
+    /// The bytes, if they are in the program's memory.
+    pub fn host(&self) -> Option<Bytes> {
+        if let Place::Host(bytes) = self { Some(*bytes) } else { None }
+    }
+}
+
 impl<'py> Array<'py> {
     /// An argument as an array. What is none yet is made one, as NumPy does of lists and numbers.
     ///
     /// Memory of CUDA's is ready on this stream, or on the one that its library works on.
-    pub fn of(any: &Bound<'py, PyAny>, name: &str, stream: Option<Handle>) -> PyResult<Array<'py>> {
+    pub fn of(any: &Bound<'py, PyAny>, name: &str, stream: Option<&Stream<'py>>) -> PyResult<Array<'py>> {
         let py = any.py();
-        let array = if let Ok(own) = any.cast::<Owned>() {
+        if let Ok(own) = any.cast::<Owned>() {
             own.get().as_array(any)
         } else if let Some(interface) = any.getattr_opt(intern!(py, "__array_interface__"))? {
             Array::of_host(any, Interface::of(&interface, name)?)
@@ -55,19 +67,17 @@ impl<'py> Array<'py> {
             Array::of_cuda_interface(any, Interface::of(&interface, name)?, stream)
         } else {
             Array::of_numpy(any, name)
-        }?;
-        if array.shape.is_empty() {
-            return Err(PyValueError::new_err(format!("{name}: it has no dimensions; pass an array of one element")));
         }
-        Ok(array)
     }
 
-    /// Anything that NumPy makes an array of.
+    /// Anything that NumPy makes an array of. What it has copied for that is not to be written: it would be lost.
     pub fn of_numpy(any: &Bound<'py, PyAny>, name: &str) -> PyResult<Array<'py>> {
         let py = any.py();
         let made = py.import("numpy")?.call_method1("asarray", (any,))?;
+        let is_copied = !made.is(any) && made.getattr("flags")?.getattr("owndata")?.is_truthy()?;
         let interface = Interface::of(&made.getattr(intern!(py, "__array_interface__"))?, name)?;
-        Array::of_host(&made, interface)
+        let array = Array::of_host(any, interface)?;
+        Ok(Array { is_read_only: array.is_read_only || is_copied, _keeper: Some(made), ..array })
     }
 
     fn of_host(any: &Bound<'py, PyAny>, said: Interface) -> PyResult<Array<'py>> {
@@ -80,31 +90,34 @@ impl<'py> Array<'py> {
         any: &Bound<'py, PyAny>,
         name: &str,
         api: &ExchangeApi,
-        stream: Option<Handle>,
+        stream: Option<&Stream<'py>>,
     ) -> PyResult<Array<'py>> {
         let library = Library::of(any)?;
         library.check_gradient(any, name)?;
         let (tensor, producer) = api.import_managed_no_sync(any.as_borrowed())?.into_parts();
         let on = tensor.validate().map_err(|error| PyBufferError::new_err(format!("{name}: {error}")))?.device();
         if is_host(on, name)? {
-            return Ok(Array { any: any.clone(), ..Array::of_numpy(any, name)? });
+            return Array::of_numpy(any, name);
         }
+        let _context = CurrentContext::kept();
         let producer = Handle(producer as usize);
-        let device = Device::on_stream(any.py(), on.device_id as usize, Some(stream.unwrap_or(producer)))?;
+        let stream = stream.cloned().unwrap_or_else(|| Stream::lasting(producer));
+        let device = Device::on_stream(any.py(), on.device_id as usize, Some(stream))?;
         On(device.cuda()?).wait_for(producer)?;
         Array::of_tensor(any, name, library, device, ImportedDlpack::Versioned(tensor))
     }
 
     /// By DLPack: the arrays of cupy, jax and others.
-    fn of_dlpack(any: &Bound<'py, PyAny>, name: &str, stream: Option<Handle>) -> PyResult<Array<'py>> {
+    fn of_dlpack(any: &Bound<'py, PyAny>, name: &str, stream: Option<&Stream<'py>>) -> PyResult<Array<'py>> {
         let request = ImportRequest::new(any.as_borrowed())?;
         let on = request.device()?;
         if is_host(on, name)? {
-            return Ok(Array { any: any.clone(), ..Array::of_numpy(any, name)? });
+            return Array::of_numpy(any, name);
         }
         let library = Library::of(any)?;
         let ordinal = on.device_id as usize;
-        let stream = stream.map_or_else(|| library.current_stream(ordinal), |stream| Ok(Some(stream)))?;
+        let stream = stream.cloned().map_or_else(|| library.current_stream(ordinal), |stream| Ok(Some(stream)))?;
+        let _context = CurrentContext::kept();
         let device = Device::on_stream(any.py(), ordinal, stream)?;
         let imported = request.import(Some(&On(device.cuda()?)), None)?;
         Array::of_tensor(any, name, library, device, imported)
@@ -119,26 +132,36 @@ impl<'py> Array<'py> {
         imported: ImportedDlpack,
     ) -> PyResult<Array<'py>> {
         let tensor = imported.validate().map_err(|error| PyBufferError::new_err(format!("{name}: {error}")))?;
-        if !tensor.is_compact().is_ok_and(|is| is) && tensor.num_elements() > 0 {
-            return Err(apart(name));
-        }
         let scalar = dtype::of_dlpack(tensor.dtype(), name)?;
+        let is_bool = tensor.dtype().code == DLDataTypeCode::BOOL;
         let shape: Vec<usize> = tensor.shape().iter().map(|n| *n as usize).collect();
+        check_together(&shape, tensor.strides(), 1, name)?;
         let memory = (tensor.data_ptr() as u64 + tensor.byte_offset(), tensor.num_bytes());
         // What is written to a copy would be lost.
         let is_read_only = imported.flags().intersects(DlpackFlags::READ_ONLY | DlpackFlags::IS_COPIED);
         let place = imported_memory(device, memory, imported.into_deleter())?;
-        Ok(Array { any: any.clone(), scalar, shape, place, library, is_read_only })
+        Ok(Array { any: any.clone(), scalar, shape, place, library, is_read_only, is_bool, _keeper: None })
     }
 
-    /// By CUDA's array interface, of libraries without DLPack.
-    fn of_cuda_interface(any: &Bound<'py, PyAny>, said: Interface, stream: Option<Handle>) -> PyResult<Array<'py>> {
-        let device = Device::on_stream(any.py(), ordinal_of(said.address as u64)?, stream)?;
-        if let Some(producer) = said.stream {
-            On(device.cuda()?).wait_for(Handle::of_number(producer))?;
-        }
+    /// By CUDA's array interface, of libraries without DLPack. Calls go into the stream that the array is ready on.
+    fn of_cuda_interface(
+        any: &Bound<'py, PyAny>,
+        said: Interface,
+        stream: Option<&Stream<'py>>,
+    ) -> PyResult<Array<'py>> {
+        let _context = CurrentContext::kept();
+        // One that says none is ready on the legacy default stream, if on any.
+        let own = Handle::of_number(said.stream.unwrap_or(0));
+        let stream = stream.cloned().unwrap_or_else(|| Stream::lasting(own));
+        let device = Device::on_stream(any.py(), ordinal_of(said.address as u64, said.bytes())?, Some(stream))?;
+        On(device.cuda()?).wait_for(own)?;
         let place = imported_memory(device, (said.address as u64, said.bytes()), any.clone().unbind())?;
         Ok(said.array(any, Library::of(any)?, place))
+    }
+
+    /// An array that is new, on a device.
+    pub fn new(any: Bound<'py, PyAny>, scalar: Scalar, shape: Vec<usize>, place: Place, library: Library<'py>) -> Self {
+        Array { any, scalar, shape, place, library, is_read_only: false, is_bool: false, _keeper: None }
     }
 
     /// How many elements it has.
@@ -187,10 +210,22 @@ fn is_host(on: DLDevice, name: &str) -> PyResult<bool> {
     }
 }
 
-fn apart(name: &str) -> PyErr {
-    PyValueError::new_err(format!(
+/// Fails unless elements lie together, row by row. Strides are in units, of which an element has so many.
+fn check_together(shape: &[usize], strides: Option<&[i64]>, element: usize, name: &str) -> PyResult<()> {
+    let mut next = element as i64;
+    let is_together = strides.is_none_or(|strides| {
+        shape.iter().zip(strides).rev().all(|(&n, &stride)| {
+            let fits = n == 1 || stride == next;
+            next *= n as i64;
+            fits
+        })
+    });
+    if is_together || shape.contains(&0) {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!(
         "{name}: its elements do not lie together; pass a contiguous copy, as by numpy.ascontiguousarray or Tensor.contiguous"
-    ))
+    )))
 }
 
 /// CUDA's memory of another library's, which the keeper keeps.
@@ -212,6 +247,7 @@ struct Interface {
     shape: Vec<usize>,
     address: usize,
     is_read_only: bool,
+    is_bool: bool,
     /// In CUDA's: that the memory is ready on.
     stream: Option<usize>,
 }
@@ -224,15 +260,17 @@ impl Interface {
         };
         let shape: Vec<usize> = get("shape")?.extract()?;
         let (address, is_read_only) = get("data")?.extract()?;
-        let is_apart = matches!(interface.get_item("strides")?, Some(strides) if !strides.is_none());
-        if is_apart && !shape.is_empty() && shape.iter().all(|n| *n > 0) {
-            return Err(apart(name));
+        let some = |key: &str| Ok::<_, PyErr>(interface.get_item(key)?.filter(|value| !value.is_none()));
+        if some("mask")?.is_some() {
+            return Err(PyTypeError::new_err(format!("{name}: some of its elements are masked; fill them in first")));
         }
         let typestr = get("typestr")?;
-        let scalar = dtype::of_typestr(&typestr.cast::<PyString>()?.to_cow()?, name)?;
-        let stream = interface.get_item("stream")?.filter(|stream| !stream.is_none());
-        let stream = stream.map(|stream| stream.extract()).transpose()?;
-        Ok(Interface { scalar, shape, address, is_read_only, stream })
+        let typestr = typestr.cast::<PyString>()?.to_cow()?;
+        let (scalar, is_bool) = (dtype::of_typestr(&typestr, name)?, typestr == "|b1");
+        let strides: Option<Vec<i64>> = some("strides")?.map(|strides| strides.extract()).transpose()?;
+        check_together(&shape, strides.as_deref(), scalar.bytes() as usize, name)?;
+        let stream = some("stream")?.map(|stream| stream.extract()).transpose()?;
+        Ok(Interface { scalar, shape, address, is_read_only, is_bool, stream })
     }
 
     fn bytes(&self) -> usize {
@@ -240,8 +278,8 @@ impl Interface {
     }
 
     fn array<'py>(self, any: &Bound<'py, PyAny>, library: Library<'py>, place: Place) -> Array<'py> {
-        let Interface { scalar, shape, is_read_only, .. } = self;
-        Array { any: any.clone(), scalar, shape, place, library, is_read_only }
+        let Interface { scalar, shape, is_read_only, is_bool, .. } = self;
+        Array { any: any.clone(), scalar, shape, place, library, is_read_only, is_bool, _keeper: None }
     }
 }
 

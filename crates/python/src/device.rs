@@ -10,10 +10,10 @@ use pyo3::sync::MutexExt;
 use trifold::cuda::Cuda;
 use trifold::cuda::cudarc::driver::sys::CUpointer_attribute;
 use trifold::cuda::cudarc::driver::{CudaContext, CudaEvent, sys};
-use trifold::{Backend, Error};
+use trifold::{Backend, Buffer, Error};
 
 use crate::owned::Owned;
-use crate::stream::Handle;
+use crate::stream::{Handle, Stream};
 
 /// A device, opened. Without a name it is the best one; a name is any part of its line in `devices()`.
 #[pyclass(frozen, from_py_object, module = "trifold_gpu")]
@@ -27,14 +27,17 @@ struct Opened {
     /// The process that opened it: drivers do not follow into one that is forked.
     process: u32,
     /// Arrays that work may still use, each with the end of that work.
-    kept: Mutex<Vec<(CudaEvent, Vec<Py<PyAny>>)>>,
+    kept: Mutex<Vec<(CudaEvent, Vec<Kept>)>>,
 }
+
+/// An array of Python's, and its memory as it was imported.
+pub type Kept = (Py<PyAny>, Buffer<u8>);
 
 /// The device of calls that name none.
 static BEST: Mutex<Option<Device>> = Mutex::new(None);
 
-/// Devices of CUDA's by their number and stream. Without a stream it is one of the device's own.
-type Streams = HashMap<(usize, Option<Handle>), Device>;
+/// Devices of CUDA's by their number and stream, each with the object that has the stream. Without a stream it is one of the device's own.
+type Streams = HashMap<(usize, Option<Handle>), (Device, Option<Py<PyAny>>)>;
 static STREAMS: LazyLock<Mutex<Streams>> = LazyLock::new(Mutex::default);
 
 #[pymethods]
@@ -75,7 +78,9 @@ impl Device {
     /// Waits for all that was enqueued on the device.
     fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
         self.check_process()?;
-        py.detach(|| self.device.synchronize()).map_err(exception)
+        py.detach(|| self.device.synchronize()).map_err(exception)?;
+        self.let_go();
+        Ok(())
     }
 
     fn __repr__(&self) -> String {
@@ -92,8 +97,7 @@ pub fn devices(py: Python<'_>) -> Vec<String> {
 fn opened(name: Option<&str>) -> trifold::Result<trifold::Device> {
     let Some(name) = name else { return trifold::open() };
     let found = trifold::devices();
-    let is_named = |line: &str| line.to_lowercase().contains(&name.to_lowercase());
-    match found.iter().find(|device| is_named(&device.to_string())) {
+    match found.iter().find(|device| device.is_named(name)) {
         Some(device) => device.open(),
         None => {
             let lines: Vec<_> = found.iter().map(ToString::to_string).collect();
@@ -128,12 +132,13 @@ impl Device {
     }
 
     /// One of CUDA's on a library's stream, or on one of its own.
-    pub fn on_stream(py: Python<'_>, ordinal: usize, stream: Option<Handle>) -> PyResult<Device> {
+    pub fn on_stream(py: Python<'_>, ordinal: usize, stream: Option<Stream<'_>>) -> PyResult<Device> {
+        let (handle, object) = stream.map(|stream| (stream.handle, stream.object)).unzip();
         let mut streams = STREAMS.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        if let Some(device) = streams.get(&(ordinal, stream)) {
+        if let Some((device, _)) = streams.get(&(ordinal, handle)) {
             return Ok(device.clone());
         }
-        let opened = py.detach(|| match stream {
+        let opened = py.detach(|| match handle {
             None => Cuda::open(ordinal),
             Some(stream) => {
                 // The library has the driver started, as it has an array there.
@@ -143,7 +148,7 @@ impl Device {
             }
         });
         let device = Device::of(trifold::Device::of(opened.map_err(exception)?));
-        streams.insert((ordinal, stream), device.clone());
+        streams.insert((ordinal, handle), (device.clone(), object.flatten().map(Bound::unbind)));
         Ok(device)
     }
 
@@ -169,7 +174,7 @@ impl Device {
     }
 
     /// Keeps arrays until all that was enqueued has ended: those whose library frees in the order of another stream.
-    pub fn keep(&self, arrays: Vec<Py<PyAny>>) -> PyResult<()> {
+    pub fn keep(&self, arrays: Vec<Kept>) -> PyResult<()> {
         let stream = self.cuda()?.stream();
         let event = stream.record_event(None).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         self.kept().push((event, arrays));
@@ -179,7 +184,11 @@ impl Device {
     /// Lets go of arrays whose work has ended.
     pub fn let_go(&self) {
         let mut ended = vec![];
-        self.kept().retain_mut(|(event, arrays)| {
+        let mut kept = self.kept();
+        if kept.is_empty() || self.device.is_captured() {
+            return;
+        }
+        kept.retain_mut(|(event, arrays)| {
             let is_over = event.is_complete();
             if is_over {
                 ended.append(arrays);
@@ -187,16 +196,20 @@ impl Device {
             !is_over
         });
         // Not under the lock: what they free may call back.
+        drop(kept);
         drop(ended);
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Vec<(CudaEvent, Vec<Py<PyAny>>)>> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, Vec<(CudaEvent, Vec<Kept>)>> {
         self.opened.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The number of the device whose memory is at an address of CUDA's.
-pub fn ordinal_of(address: u64) -> PyResult<usize> {
+/// The number of the device whose memory is at an address of CUDA's. No memory is the first device's.
+pub fn ordinal_of(address: u64, bytes: usize) -> PyResult<usize> {
+    if bytes == 0 {
+        return Ok(0);
+    }
     let mut ordinal = 0i32;
     let which = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
     // SAFETY: the pointer is to an integer that lives through the call, and the attribute is one.

@@ -12,7 +12,7 @@ use crate::array::{Array, Place};
 use crate::device::{Device, exception};
 use crate::dtype;
 use crate::owned::Owned;
-use crate::stream::Handle;
+use crate::stream::Stream;
 
 /// A library of arrays, and what it takes to make one like the array that this is of.
 #[derive(Clone)]
@@ -36,28 +36,30 @@ impl<'py> Library<'py> {
         let import = |module: &PyOnceLock<Py<PyModule>>, name| -> PyResult<_> {
             Ok(module.get_or_try_init(py, || Ok::<_, PyErr>(py.import(name)?.unbind()))?.bind(py).clone())
         };
-        let module = array.get_type().getattr(intern!(py, "__module__"))?;
-        let module = module.cast::<PyString>()?.to_cow()?;
-        Ok(match module.split('.').next() {
-            Some("torch") => Library::Torch(import(&TORCH, "torch")?, array.clone()),
-            Some("cupy") => Library::CuPy(import(&CUPY, "cupy")?),
-            _ => match array.getattr_opt(intern!(py, "__array_namespace__"))? {
-                Some(namespace) => Library::Other(namespace.call0()?),
-                None => Library::Own(py),
-            },
+        // A class of a program's own may follow from one of a library's.
+        for class in array.get_type().mro() {
+            let module = class.getattr(intern!(py, "__module__"))?;
+            let module = module.cast::<PyString>()?.to_cow()?;
+            match module.split('.').next() {
+                Some("torch") => return Ok(Library::Torch(import(&TORCH, "torch")?, array.clone())),
+                Some("cupy") => return Ok(Library::CuPy(import(&CUPY, "cupy")?)),
+                _ => {}
+            }
+        }
+        Ok(match array.getattr_opt(intern!(py, "__array_namespace__"))? {
+            Some(namespace) => Library::Other(namespace.call0()?),
+            None => Library::Own(py),
         })
     }
 
     /// The stream that the library works on, if it has one that is current.
-    pub fn current_stream(&self, ordinal: usize) -> PyResult<Option<Handle>> {
-        let (current, name) = match self {
-            Library::Torch(torch, _) => {
-                (torch.getattr("cuda")?.call_method1("current_stream", (ordinal,))?, "cuda_stream")
-            }
-            Library::CuPy(cupy) => (cupy.getattr("cuda")?.call_method1("get_current_stream", (ordinal,))?, "ptr"),
+    pub fn current_stream(&self, ordinal: usize) -> PyResult<Option<Stream<'py>>> {
+        let current = match self {
+            Library::Torch(torch, _) => torch.getattr("cuda")?.call_method1("current_stream", (ordinal,))?,
+            Library::CuPy(cupy) => cupy.getattr("cuda")?.call_method1("get_current_stream", (ordinal,))?,
             _ => return Ok(None),
         };
-        Ok(Some(Handle(current.getattr(name)?.extract()?)))
+        Ok(Some(Stream::of(&current)?))
     }
 
     /// Fails for a tensor whose gradient is wanted: calls give none.
@@ -93,11 +95,13 @@ impl<'py> Library<'py> {
                 like.call_method(intern!(py, "new_empty"), (PyTuple::new(py, &shape)?,), Some(&options))?
             }
             Library::CuPy(cupy) => {
+                let py = cupy.py();
+                let wanted = (PyTuple::new(py, &shape)?, dtype::typestr(scalar)?);
                 let on =
                     cupy.getattr("cuda")?.call_method1("Device", (device.cuda()?.stream().context().ordinal(),))?;
                 on.call_method0("__enter__")?;
-                let made = cupy.call_method1("empty", (PyTuple::new(cupy.py(), &shape)?, dtype::typestr(scalar)?));
-                on.call_method1("__exit__", (cupy.py().None(), cupy.py().None(), cupy.py().None()))?;
+                let made = cupy.call_method1("empty", wanted);
+                on.call_method1("__exit__", (py.None(), py.None(), py.None()))?;
                 made?
             }
         };
@@ -110,7 +114,7 @@ impl<'py> Library<'py> {
         let buffer = unsafe { device.cuda()?.import_raw::<u8>(address, bytes, any.clone().unbind()) };
         let buffer = device.device.import(&buffer.map_err(exception)?).map_err(exception)?;
         let place = Place::Device(device.clone(), buffer);
-        Ok(Array { any, scalar, shape, place, library: self.clone(), is_read_only: false })
+        Ok(Array::new(any, scalar, shape, place, self.clone()))
     }
 
     /// A result as a caller gets it, of its first `count` elements where they were counted.

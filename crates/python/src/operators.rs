@@ -132,6 +132,9 @@ pub fn element(value: &Bound<'_, PyAny>, scalar: Scalar) -> PyResult<Vec<u8>> {
     let options = PyDict::new(value.py());
     options.set_item("dtype", dtype::typestr(scalar)?)?;
     let element = value.py().import("numpy")?.call_method("asarray", (value,), Some(&options))?;
+    if element.getattr("ndim")?.extract::<usize>()? > 0 {
+        return Err(PyValueError::new_err(format!("{value}: one number is wanted")));
+    }
     element.call_method0("tobytes")?.extract()
 }
 

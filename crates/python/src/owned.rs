@@ -144,8 +144,7 @@ impl Owned {
     /// What the array that Python has as `any` is to a call.
     pub fn as_array<'py>(&self, any: &Bound<'py, PyAny>) -> PyResult<Array<'py>> {
         let place = Place::Device(self.device.clone(), (*self.memory).clone());
-        let (scalar, shape, library) = (self.scalar, self.shape.clone(), Library::Own(any.py()));
-        Ok(Array { any: any.clone(), scalar, shape, place, library, is_read_only: false })
+        Ok(Array::new(any.clone(), self.scalar, self.shape.clone(), place, Library::Own(any.py())))
     }
 
     /// Its first elements, in the same memory.

@@ -14,5 +14,5 @@ pub fn _program(py: Python<'_>) -> PyResult<u8> {
     signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?))?;
     // SAFETY: the script of the wheel calls this first, in a process of its own, before it has started a thread.
     let code = py.detach(|| unsafe { trifold_cli::run(arguments) });
-    Ok(u8::from(code != ExitCode::SUCCESS))
+    Ok((0..=u8::MAX).find(|number| ExitCode::from(*number) == code).unwrap_or(1))
 }

@@ -5,15 +5,17 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use trifold::backend::{Language, Spans};
 use trifold::cpu::Cpu;
+use trifold::cuda::CurrentContext;
 use trifold::plan::{Operand, Request, Slot};
 use trifold::types::{ElementType, Scalar};
 use trifold::{Backend, Buffer, Error, Placed, Transfer};
 
 use crate::array::{Array, Bytes, Place};
-use crate::device::{Device, exception};
+use crate::device::{Device, Kept, exception};
 use crate::library::Library;
 use crate::operators::Named;
-use crate::stream::Handle;
+use crate::owned::Owned;
+use crate::stream::{On, Stream};
 
 type Any<'py> = Bound<'py, PyAny>;
 
@@ -21,7 +23,7 @@ type Any<'py> = Bound<'py, PyAny>;
 pub struct Caller<'py> {
     py: Python<'py>,
     device: Option<Device>,
-    stream: Option<Handle>,
+    stream: Option<Stream<'py>>,
     out: Vec<Any<'py>>,
     /// Whether an operator or a predicate is text.
     has_text: bool,
@@ -65,7 +67,7 @@ impl<'py> Caller<'py> {
                 Err(_) => vec![out.clone()],
             },
         };
-        let stream = stream.map(Handle::of).transpose()?;
+        let stream = stream.map(Stream::of).transpose()?;
         Ok(Caller { py, device, stream, out, has_text: false })
     }
 
@@ -74,13 +76,24 @@ impl<'py> Caller<'py> {
         self.by_text(op.is_text())
     }
 
+    /// With what is brought for results in the other order than the request has them.
+    pub fn out_reversed(mut self) -> Self {
+        self.out.reverse();
+        self
+    }
+
     /// By text, if it is some.
     pub fn by_text(self, has_text: bool) -> Self {
         Caller { has_text: self.has_text || has_text, ..self }
     }
 
+    /// An argument.
     pub fn array(&self, any: &Any<'py>, name: &str) -> PyResult<Array<'py>> {
-        Array::of(any, name, self.stream)
+        let array = Array::of(any, name, self.stream.as_ref())?;
+        if array.shape.is_empty() {
+            return Err(PyValueError::new_err(format!("{name}: it has no dimensions; pass an array of one element")));
+        }
+        Ok(array)
     }
 
     /// An argument, its elements converted to a type if one is said.
@@ -90,7 +103,7 @@ impl<'py> Caller<'py> {
             true => any.clone(),
             false => self.py.import("numpy")?.call_method1("asarray", (any,))?,
         };
-        if any.is_instance_of::<crate::owned::Owned>() {
+        if any.is_instance_of::<Owned>() {
             return Err(PyTypeError::new_err(format!(
                 "dtype: {name} is in a device's memory; convert it before Device.asarray copies it there"
             )));
@@ -141,7 +154,15 @@ impl<'py> Caller<'py> {
                 "WGSL text runs on GPUs, and this call is on the CPU; name one of the operators, or pass flags",
             ));
         }
+        let cuda = device.cuda().ok();
+        let _context = cuda.map(|_| CurrentContext::kept());
+        device.let_go();
         let outputs = self.outputs(&request, &device, &library, form)?;
+        if let (Some(cuda), Some(_)) = (cuda, &self.stream) {
+            // Making the outputs may have been work too.
+            let current = library.current_stream(cuda.stream().context().ordinal())?;
+            current.map_or(Ok(()), |current| On(cuda).wait_for(current.handle))?;
+        }
         let mut all = given.iter().map(|(_, array)| *array).chain(outputs.iter().map(|(_, array)| array));
         let waits = request.counts() || all.any(|array| matches!(array.place, Place::Host(_)));
         if waits && device.device.is_captured() {
@@ -154,8 +175,11 @@ impl<'py> Caller<'py> {
             inputs: memory(given.iter().copied()),
             outputs: memory(outputs.iter().map(|(slot, array)| (*slot, array))),
         };
-        let count = self.py.detach(|| enqueued.run(&device.device, request)).map_err(exception)?;
-        self.keep(&device, &library, given, &outputs)?;
+        let ran = self.py.detach(|| enqueued.run(&device.device, request)).map_err(exception);
+        // Also what a call has that failed: some of it may be enqueued.
+        let kept = self.keep(&device, given, &outputs);
+        let count = ran?;
+        kept?;
         Ok(Results { library, outputs, count })
     }
 
@@ -182,6 +206,10 @@ impl<'py> Caller<'py> {
             };
             made.push((operand.slot, array));
         }
+        let hosts: Vec<Bytes> = made.iter().filter_map(|(_, array)| array.place.host()).collect();
+        if hosts.iter().enumerate().any(|(i, bytes)| hosts[..i].iter().any(|other| bytes.overlap(*other))) {
+            return Err(PyValueError::new_err("out: two of the arrays share memory; bring one for each result"));
+        }
         match brought.next() {
             Some(_) => Err(PyValueError::new_err(format!(
                 "out: {} arrays, and the call has {} results; bring one of each, as a tuple",
@@ -194,9 +222,17 @@ impl<'py> Caller<'py> {
 
     /// What a caller brings for results, if it is as they are.
     fn brought(&self, out: &Any<'py>, device: &Device, scalar: Scalar, shape: &[usize]) -> PyResult<Array<'py>> {
-        let array = self.array(out, "out")?;
-        if array.is_read_only {
-            return Err(PyValueError::new_err("out: it is read-only; pass one that may be written"));
+        let array = Array::of(out, "out", self.stream.as_ref())?;
+        // Those libraries take for granted that nobody writes to their arrays.
+        if array.is_read_only || matches!(array.library, Library::Other(_)) {
+            return Err(PyValueError::new_err(
+                "out: it is read-only, or a copy was made of it; pass one that may be written",
+            ));
+        }
+        if array.is_bool {
+            return Err(PyTypeError::new_err(
+                "out: its elements are bool; flags count as uint8, so pass an array of that",
+            ));
         }
         let is_there = match &array.place {
             Place::Host(_) => true,
@@ -215,25 +251,23 @@ impl<'py> Caller<'py> {
     }
 
     /// Keeps what libraries would free in the order of other streams than this work's.
-    fn keep(
-        &self,
-        device: &Device,
-        library: &Library<'py>,
-        given: &[(Slot, &Array<'py>)],
-        outputs: &[(Slot, Array<'py>)],
-    ) -> PyResult<()> {
-        let is_ordered = match library {
-            Library::NumPy(_) | Library::Own(_) => true,
-            Library::Torch(..) | Library::CuPy(_) => self.stream.is_none(),
-            Library::Other(_) => false,
-        };
+    fn keep(&self, device: &Device, given: &[(Slot, &Array<'py>)], outputs: &[(Slot, Array<'py>)]) -> PyResult<()> {
+        let all = given.iter().map(|(_, array)| *array).chain(outputs.iter().map(|(_, array)| array));
+        let kept: Vec<_> = all.filter_map(|array| self.kept_of(array)).collect();
         // What a graph uses is its owner's to keep.
-        if is_ordered || device.device.is_captured() {
+        if kept.is_empty() || device.device.is_captured() {
             return Ok(());
         }
-        device.let_go();
-        let all = given.iter().map(|(_, array)| *array).chain(outputs.iter().map(|(_, array)| array));
-        device.keep(all.map(|array| array.any.clone().unbind()).collect())
+        device.keep(kept)
+    }
+
+    fn kept_of(&self, array: &Array<'py>) -> Option<Kept> {
+        let Place::Device(_, buffer) = &array.place else { return None };
+        let is_ordered = match array.library {
+            Library::Torch(..) | Library::CuPy(_) => self.stream.is_none(),
+            _ => array.any.is_instance_of::<Owned>(),
+        };
+        (!is_ordered).then(|| (array.any.clone().unbind(), buffer.clone()))
     }
 }
 
@@ -312,15 +346,8 @@ impl Enqueued {
 
     /// Whether no two of its arrays in the program's memory share bytes.
     fn is_apart(&self) -> bool {
-        let all: Vec<Bytes> = self
-            .inputs
-            .iter()
-            .chain(&self.outputs)
-            .filter_map(|(_, memory)| match memory {
-                Memory::Host(bytes) => Some(*bytes),
-                Memory::Device(_) => None,
-            })
-            .collect();
+        let host = |memory: &Memory| if let Memory::Host(bytes) = memory { Some(*bytes) } else { None };
+        let all: Vec<Bytes> = self.inputs.iter().chain(&self.outputs).filter_map(|(_, memory)| host(memory)).collect();
         all.iter().enumerate().all(|(i, bytes)| all[..i].iter().all(|other| !bytes.overlap(*other)))
     }
 }

@@ -41,6 +41,25 @@ impl Handle {
     }
 }
 
+/// A stream, and the object that has it: some libraries end a stream with its last object.
+#[derive(Clone)]
+pub struct Stream<'py> {
+    pub handle: Handle,
+    pub object: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> Stream<'py> {
+    /// As of [`Handle::of`].
+    pub fn of(any: &Bound<'py, PyAny>) -> PyResult<Stream<'py>> {
+        Ok(Stream { handle: Handle::of(any)?, object: Some(any.clone()) })
+    }
+
+    /// One that stays as long as its library.
+    pub fn lasting(handle: Handle) -> Stream<'py> {
+        Stream { handle, object: None }
+    }
+}
+
 /// A device's stream, on which another library is to have its array ready.
 pub struct On<'a>(pub &'a Cuda);
 

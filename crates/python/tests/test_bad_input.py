@@ -27,6 +27,10 @@ import trifold_gpu as gpu
         (lambda: gpu.histogram(np.zeros(3, dtype="u4"), 0), ValueError, "bins"),
         (lambda: gpu.segmented_reduce(np.zeros(3, dtype="u4"), np.zeros(0, dtype="u4")), ValueError, "offsets"),
         (lambda: gpu.select(np.zeros(3, dtype="u4"), np.zeros(3, dtype="f4")), TypeError, "x > 0"),
+        (lambda: gpu.sort(np.zeros(3, dtype="u1"), out=np.zeros(3, dtype=bool)), TypeError, "bool"),
+        (lambda: gpu.sort(np.zeros(3, dtype="u4"), out=[0, 0, 0]), ValueError, "read-only"),
+        (lambda: gpu.sort(np.arange(12, dtype="u4").reshape(3, 4)[:, :2]), ValueError, "ascontiguousarray"),
+        (lambda: gpu.reduce(np.zeros(3, dtype="u4"), initial=[1, 2]), ValueError, "one number"),
         (lambda: gpu.Device("no such device"), NotImplementedError, "no such device"),
     ],
 )
@@ -37,6 +41,17 @@ def test_says_what_to_do(call, kind, why):
 
 def test_out(device):
     x = np.arange(4, dtype="u4")
+    total = np.zeros((), dtype="u4")
+    assert gpu.reduce(x, out=total, device=device) == 6 and total == 6
+    both = x.copy()
+    gpu.inclusive_scan(both, out=both, device=device)
+    assert both.tolist() == [0, 1, 3, 6]
+    with pytest.raises(ValueError, match="share memory"):
+        gpu.sort(x, x, out=(both, both), device=device)
+    assert gpu.sort(np.arange(12, dtype="u4").reshape(3, 4)[:1, :2], device=device).tolist() == [[0, 1]]
+    overlapping = np.arange(6, dtype="u4")
+    gpu.inclusive_scan(overlapping[:4], out=overlapping[2:], device=device)
+    assert overlapping.tolist() == [0, 1, 0, 1, 3, 6]
     read_only = np.zeros(4, dtype="u4")
     read_only.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):

@@ -45,8 +45,8 @@ fn compare<B: Backend>(call: &Call<Device>) -> trifold::Result<()> {
 }
 
 fn main() -> trifold::Result<()> {
-    let wanted = std::env::args().nth(1).unwrap_or_default().to_lowercase();
-    for (found, device) in open_all().filter(|(found, _)| found.to_string().to_lowercase().contains(&wanted)) {
+    let wanted = std::env::args().nth(1).unwrap_or_default();
+    for (found, device) in open_all().filter(|(found, _)| found.is_named(&wanted)) {
         println!("{found}");
         let x = device.upload(&[1u32; 1 << 10])?;
         let call = device.inclusive_scan(&x, Sum).to(&device.alloc(x.len())?).prepare()?;

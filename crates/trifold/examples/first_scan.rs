@@ -7,8 +7,8 @@ use trifold::prelude::*;
 const N: usize = 1 << 20;
 
 fn main() -> trifold::Result<()> {
-    let wanted = std::env::args().nth(1).unwrap_or_default().to_lowercase();
-    for found in trifold::devices().into_iter().filter(|found| found.to_string().to_lowercase().contains(&wanted)) {
+    let wanted = std::env::args().nth(1).unwrap_or_default();
+    for found in trifold::devices().into_iter().filter(|found| found.is_named(&wanted)) {
         let start = Instant::now();
         let device = match found.open() {
             Ok(device) => device,

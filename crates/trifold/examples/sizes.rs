@@ -105,8 +105,8 @@ fn main() -> trifold::Result<()> {
     let exponent = std::env::args().nth(1).and_then(|argument| argument.parse().ok()).unwrap_or(16);
     let capacity = 1_usize << exponent;
     let words: Vec<u32> = (0..capacity as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-    let wanted = std::env::args().nth(2).unwrap_or_default().to_lowercase();
-    for (found, device) in open_all().filter(|(found, _)| found.to_string().to_lowercase().contains(&wanted)) {
+    let wanted = std::env::args().nth(2).unwrap_or_default();
+    for (found, device) in open_all().filter(|(found, _)| found.is_named(&wanted)) {
         println!("{found}, up to {capacity}\n");
         println!(
             "{:>14} {:>22} {:>9} {:>29} {:>9} {:>29}",

@@ -38,6 +38,19 @@ impl std::fmt::Display for Found {
 }
 
 impl Found {
+    /// Whether a name means this device, as in the variable `TRIFOLD_DEVICE`: by any part of its line, in upper or lower case. A backend's
+    /// whole name means that backend alone.
+    ///
+    /// ```
+    /// for found in trifold::devices() {
+    ///     assert!(found.is_named(&found.device));
+    ///     assert_eq!(found.is_named("cpu"), found.backend == "cpu");
+    /// }
+    /// ```
+    pub fn is_named(&self, name: &str) -> bool {
+        is_named(name, [self.backend, &self.device, &self.api])
+    }
+
     /// Opens the device.
     ///
     /// # Errors
@@ -54,6 +67,16 @@ impl Found {
     pub async fn open_async(&self) -> Result<Device> {
         (self.open)().await
     }
+}
+
+/// Whether a name means a device of this backend, name and API, as of [`Found::is_named`].
+pub fn is_named(name: &str, [backend, device, api]: [&str; 3]) -> bool {
+    let name = name.to_lowercase();
+    // `cpu` is also part of the names of other backends' devices.
+    if BACKENDS.iter().any(|(backend, _)| *backend == name) {
+        return backend == name;
+    }
+    format!("{backend} on {device} ({api})").to_lowercase().contains(&name)
 }
 
 /// A backend that found no device.
@@ -116,8 +139,7 @@ pub fn search() -> (Vec<Found>, Vec<Missing>) {
 /// A GPU with its own memory comes before one that shares the host's, and that before the processor. Of one GPU's APIs
 /// CUDA comes before wgpu, and wgpu before OpenCL. A device that does not open is passed over.
 ///
-/// If the variable `TRIFOLD_DEVICE` is set, it is the first device whose line in `trifold devices` contains that, in
-/// upper or lower case.
+/// If the variable `TRIFOLD_DEVICE` is set, it is the best of the devices that have this name ([`Found::is_named`]).
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -166,7 +188,7 @@ pub async fn open_async() -> Result<Device> {
 
 /// Those whose line contains what is wanted, the best first.
 fn ranked(mut found: Vec<Found>, wanted: &str) -> Vec<Found> {
-    found.retain(|device| device.to_string().to_lowercase().contains(&wanted.to_lowercase()));
+    found.retain(|device| device.is_named(wanted));
     found.sort_by_key(|device| {
         let kind = match device.kind {
             DeviceKind::DiscreteGpu => 0,
@@ -298,6 +320,17 @@ mod tests {
     fn found(backend: &'static str, device: &str, kind: DeviceKind) -> Found {
         let open: Open = Box::new(|| Box::pin(async { Err(Error::Unsupported("a device for tests".into())) }));
         Found { backend, device: device.into(), driver: String::new(), api: String::new(), kind, open }
+    }
+
+    #[test]
+    fn a_device_is_named_by_any_part_of_its_line() {
+        let h200 = ["opencl", "NVIDIA H200", "OpenCL 3.0"];
+        for name in ["OpenCL", "nvidia", "h200", "OpenCL 3", "opencl on NVIDIA", "opencl on NVIDIA H200 (OpenCL 3.0)"] {
+            assert!(is_named(name, h200), "{name}");
+        }
+        assert!(!is_named("opencl on NVIDIA", ["opencl", "cpu-skylake", "OpenCL 3.0"]));
+        assert!(!is_named("opencl on NVIDIA", ["cuda", "NVIDIA H200", "CUDA 13.0 sm_90"]));
+        assert!(!is_named("cpu", ["opencl", "cpu-skylake", "OpenCL 3.0"]));
     }
 
     #[test]

@@ -18,7 +18,6 @@ use anyhow::{Context, Result, ensure};
 
 use self::read::Run;
 use crate::args::ReportArgs;
-use crate::choose::is_named;
 use crate::compare::Row;
 use crate::files::{self, Pending};
 
@@ -81,7 +80,7 @@ fn is_wanted(args: &ReportArgs, row: &Row) -> bool {
         || row.primitive == "copy"
         || row.is_of_another_program()
         || args.algorithm.contains(&row.algorithm.as_str());
-    let is_called = |word: &String| is_named(word, [&row.backend, &row.device, &row.api]);
+    let is_called = |word: &String| trifold::discover::is_named(word, [&row.backend, &row.device, &row.api]);
     primitive && scalar && algorithm && (args.device.is_empty() || args.device.iter().any(is_called))
 }
 

@@ -127,6 +127,7 @@ pub fn argsort<'py>(
     (request.segments, request.writes_keys) = (plain.segments, with_keys);
     // The places are the output, and the keys beside them its values.
     let form = Form::of(&keys.shape).with_places(&[Slot::Output]);
+    let caller = if with_keys { caller.out_reversed() } else { caller };
     let results = caller.run(request, &[(Slot::Input, &keys)], form)?;
     let places = results.take(Slot::Output)?;
     if !with_keys {
