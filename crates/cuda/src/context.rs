@@ -1,6 +1,9 @@
 //! The context that is current on a thread.
 
-use cudarc::driver::{result, sys::CUcontext};
+use std::sync::OnceLock;
+
+use cudarc::driver::result;
+use cudarc::driver::sys::{self, CUcontext};
 
 /// The thread's current context. When this is dropped, it is current again. Calls make their device's context current, and other
 /// libraries of the program, such as CUDA's runtime, take the current one's device for theirs.
@@ -18,9 +21,12 @@ use cudarc::driver::{result, sys::CUcontext};
 pub struct CurrentContext(Option<CUcontext>);
 
 impl CurrentContext {
-    /// To be called where the driver is loaded, as it is once there is a device.
+    /// Where there is no driver, there is none.
     pub fn kept() -> CurrentContext {
-        CurrentContext(result::ctx::get_current().ok().flatten())
+        static HAS_DRIVER: OnceLock<bool> = OnceLock::new();
+        // SAFETY: looks for libcuda by NVIDIA's names; loading the driver runs its own initialisers only.
+        let has_driver = *HAS_DRIVER.get_or_init(|| unsafe { sys::is_culib_present() });
+        CurrentContext(has_driver.then(|| result::ctx::get_current().ok().flatten()).flatten())
     }
 }
 

@@ -9,7 +9,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use trifold::Buffer;
-use trifold::cuda::CurrentContext;
 use trifold::types::Scalar;
 
 use crate::device::{Device, exception, ordinal_of};
@@ -99,7 +98,6 @@ impl<'py> Array<'py> {
         if is_host(on, name)? {
             return Array::of_numpy(any, name);
         }
-        let _context = CurrentContext::kept();
         let producer = Handle(producer as usize);
         let stream = stream.cloned().unwrap_or_else(|| Stream::lasting(producer));
         let device = Device::on_stream(any.py(), on.device_id as usize, Some(stream))?;
@@ -117,7 +115,6 @@ impl<'py> Array<'py> {
         let library = Library::of(any)?;
         let ordinal = on.device_id as usize;
         let stream = stream.cloned().map_or_else(|| library.current_stream(ordinal), |stream| Ok(Some(stream)))?;
-        let _context = CurrentContext::kept();
         let device = Device::on_stream(any.py(), ordinal, stream)?;
         let imported = request.import(Some(&On(device.cuda()?)), None)?;
         Array::of_tensor(any, name, library, device, imported)
@@ -149,11 +146,11 @@ impl<'py> Array<'py> {
         said: Interface,
         stream: Option<&Stream<'py>>,
     ) -> PyResult<Array<'py>> {
-        let _context = CurrentContext::kept();
         // One that says none is ready on the legacy default stream, if on any.
         let own = Handle::of_number(said.stream.unwrap_or(0));
         let stream = stream.cloned().unwrap_or_else(|| Stream::lasting(own));
-        let device = Device::on_stream(any.py(), ordinal_of(said.address as u64, said.bytes())?, Some(stream))?;
+        let device =
+            Device::on_stream(any.py(), ordinal_of(any.py(), said.address as u64, said.bytes())?, Some(stream))?;
         On(device.cuda()?).wait_for(own)?;
         let place = imported_memory(device, (said.address as u64, said.bytes()), any.clone().unbind())?;
         Ok(said.array(any, Library::of(any)?, place))

@@ -7,9 +7,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use pyo3::exceptions::{PyMemoryError, PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use trifold::cuda::Cuda;
 use trifold::cuda::cudarc::driver::sys::CUpointer_attribute;
 use trifold::cuda::cudarc::driver::{CudaContext, CudaEvent, sys};
+use trifold::cuda::{Cuda, CurrentContext};
 use trifold::{Backend, Buffer, Error};
 
 use crate::owned::Owned;
@@ -138,10 +138,11 @@ impl Device {
         if let Some((device, _)) = streams.get(&(ordinal, handle)) {
             return Ok(device.clone());
         }
+        started(py)?;
+        let _context = CurrentContext::kept();
         let opened = py.detach(|| match handle {
             None => Cuda::open(ordinal),
             Some(stream) => {
-                // The library has the driver started, as it has an array there.
                 let context = CudaContext::new(ordinal).map_err(|error| Error::Invalid(error.to_string()))?;
                 // SAFETY: the library has the stream, and keeps it while it is used, as the book asks of callers.
                 Cuda::new(unsafe { context.wrap_borrowed_stream(stream.0 as _) })
@@ -205,11 +206,17 @@ impl Device {
     }
 }
 
+/// Fails where there is no driver of CUDA's, or an old one: an array may say that it is in its memory all the same.
+fn started(py: Python<'_>) -> PyResult<()> {
+    py.detach(Cuda::devices).map(drop).map_err(exception)
+}
+
 /// The number of the device whose memory is at an address of CUDA's. No memory is the first device's.
-pub fn ordinal_of(address: u64, bytes: usize) -> PyResult<usize> {
+pub fn ordinal_of(py: Python<'_>, address: u64, bytes: usize) -> PyResult<usize> {
     if bytes == 0 {
         return Ok(0);
     }
+    started(py)?;
     let mut ordinal = 0i32;
     let which = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
     // SAFETY: the pointer is to an integer that lives through the call, and the attribute is one.

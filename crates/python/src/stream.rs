@@ -5,8 +5,8 @@ use dlpark::python::{DlpackStream, StreamArg, consumer};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use trifold::cuda::Cuda;
 use trifold::cuda::cudarc::driver::CudaStream;
+use trifold::cuda::{Cuda, CurrentContext};
 
 /// A stream's handle, as a number. The legacy default stream is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,5 +93,6 @@ pub fn wrapped(own: &CudaStream, other: Handle) -> std::sync::Arc<CudaStream> {
 
 /// Has a stream wait for what is enqueued in another.
 pub fn join(waiting: &CudaStream, other: &CudaStream) -> PyResult<()> {
+    let _context = CurrentContext::kept();
     waiting.join(other).map_err(|error| PyRuntimeError::new_err(format!("ordering two streams: {error}")))
 }

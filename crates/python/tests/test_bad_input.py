@@ -61,6 +61,30 @@ def test_out(device):
             gpu.inclusive_scan(x, out=other, device=device)
 
 
+class OfInterface:
+    """Says that it is in CUDA's memory, and is not."""
+
+    __cuda_array_interface__ = {"version": 3, "shape": (4,), "typestr": "<u4", "data": (4096, False), "strides": None}
+
+
+class OfDlpack:
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, **_):
+        raise BufferError("it is freed")
+
+
+@pytest.mark.parametrize("stream", [None, 7])
+@pytest.mark.parametrize("array", [OfInterface(), OfDlpack()])
+def test_what_is_not_where_it_says(array, stream):
+    if stream is not None and any("cuda" in line for line in gpu.devices()):
+        pytest.skip("a driver takes the number for a stream")
+    with pytest.raises((ValueError, RuntimeError, NotImplementedError, BufferError)) as error:
+        gpu.sort(array, stream=stream)
+    assert str(error.value)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork(device):

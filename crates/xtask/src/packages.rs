@@ -78,7 +78,7 @@ impl Suite {
         let mut documents = self.command("python3".into());
         documents.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "crates/python/tests/test_documents.py"]);
         let mut program = self.command("python3".into());
-        program.arg(folder.join("bin/trifold")).args(["devices", "--device", "cpu"]);
+        program.arg(folder.join("bin/trifold")).arg("devices");
         let passes = |command: &mut Command| run(command.env("PYTHONPATH", &paths), output);
         Ok(Outcome::of(passes(&mut documents)? && passes(&mut program)?))
     }
