@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::{Context, Result, bail};
 use trifold::backend::{DeviceKind, Language};
+pub use trifold::discover::line;
 use trifold::tuning::TuningTable;
 use trifold::{Device, Error, Found};
 
@@ -102,9 +103,4 @@ fn rank(device: &Found) -> (u32, u32) {
 pub fn open(found: &Found) -> trifold::Result<Device> {
     catch_unwind(AssertUnwindSafe(|| found.open()))
         .unwrap_or_else(|_| Err(Error::backend_message(found.backend, "its binding panicked; -v says how")))
-}
-
-/// What a device is listed as, open or not.
-pub fn line(backend: &str, device: &str, api: &str) -> String {
-    format!("{backend} on {device} ({api})")
 }

@@ -34,6 +34,7 @@ pub struct Array<'py> {
 }
 
 /// Where an array's elements are.
+#[derive(Clone)]
 pub enum Place {
     /// In the program's memory.
     Host(Bytes),
@@ -98,10 +99,7 @@ impl<'py> Array<'py> {
         if is_host(on, name)? {
             return Array::of_numpy(any, name);
         }
-        let producer = Handle(producer as usize);
-        let stream = stream.cloned().unwrap_or_else(|| Stream::lasting(producer));
-        let device = Device::on_stream(any.py(), on.device_id as usize, Some(stream))?;
-        On(device.cuda()?).wait_for(producer)?;
+        let device = ready_on(any.py(), on.device_id as usize, stream, Handle(producer as usize))?;
         Array::of_tensor(any, name, library, device, ImportedDlpack::Versioned(tensor))
     }
 
@@ -148,10 +146,8 @@ impl<'py> Array<'py> {
     ) -> PyResult<Array<'py>> {
         // One that says none is ready on the legacy default stream, if on any.
         let own = Handle::of_number(said.stream.unwrap_or(0));
-        let stream = stream.cloned().unwrap_or_else(|| Stream::lasting(own));
-        let device =
-            Device::on_stream(any.py(), ordinal_of(any.py(), said.address as u64, said.bytes())?, Some(stream))?;
-        On(device.cuda()?).wait_for(own)?;
+        let ordinal = ordinal_of(any.py(), said.address as u64, said.bytes())?;
+        let device = ready_on(any.py(), ordinal, stream, own)?;
         let place = imported_memory(device, (said.address as u64, said.bytes()), any.clone().unbind())?;
         Ok(said.array(any, Library::of(any)?, place))
     }
@@ -195,6 +191,14 @@ impl<'py> Array<'py> {
     }
 }
 
+/// The device on the caller's stream, or else the producer's own, behind what is enqueued in the producer's.
+fn ready_on(py: Python<'_>, ordinal: usize, stream: Option<&Stream<'_>>, producer: Handle) -> PyResult<Device> {
+    let stream = stream.cloned().unwrap_or_else(|| Stream::lasting(producer));
+    let device = Device::on_stream(py, ordinal, Some(stream))?;
+    On(device.cuda()?).wait_for(producer)?;
+    Ok(device)
+}
+
 /// Whether it is in the program's memory, and not CUDA's.
 fn is_host(on: DLDevice, name: &str) -> PyResult<bool> {
     match on.device_type {
@@ -226,7 +230,7 @@ fn check_together(shape: &[usize], strides: Option<&[i64]>, element: usize, name
 }
 
 /// CUDA's memory of another library's, which the keeper keeps.
-fn imported_memory(
+pub fn imported_memory(
     device: Device,
     (address, bytes): (u64, usize),
     keeper: impl std::any::Any + Send + Sync,
@@ -271,7 +275,7 @@ impl Interface {
     }
 
     fn bytes(&self) -> usize {
-        self.shape.iter().product::<usize>() * self.scalar.bytes() as usize
+        dtype::bytes_of(self.scalar, &self.shape)
     }
 
     fn array<'py>(self, any: &Bound<'py, PyAny>, library: Library<'py>, place: Place) -> Array<'py> {
@@ -288,8 +292,12 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// Whether both have bytes in common.
-    pub fn overlap(self, other: Bytes) -> bool {
+    /// Whether no two have bytes in common.
+    pub fn are_apart(all: &[Bytes]) -> bool {
+        all.iter().enumerate().all(|(i, bytes)| all[..i].iter().all(|other| !bytes.overlap(*other)))
+    }
+
+    fn overlap(self, other: Bytes) -> bool {
         self.address < other.address + other.len && other.address < self.address + self.len
     }
 

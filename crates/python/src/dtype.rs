@@ -27,6 +27,11 @@ pub fn typestr(scalar: Scalar) -> PyResult<&'static str> {
     scalar.npy().ok_or_else(|| PyTypeError::new_err(format!("NumPy has no {}", scalar.name())))
 }
 
+/// The bytes of an array of this shape.
+pub fn bytes_of(scalar: Scalar, shape: &[usize]) -> usize {
+    shape.iter().product::<usize>() * scalar.bytes() as usize
+}
+
 /// The scalar of a type of DLPack's.
 pub fn of_dlpack(dtype: DLDataType, name: &str) -> PyResult<Scalar> {
     let kind = match dtype.code {

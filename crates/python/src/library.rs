@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PySlice, PyString, PyTuple};
 use trifold::Transfer;
 use trifold::types::Scalar;
 
-use crate::array::{Array, Place};
+use crate::array::{Array, imported_memory};
 use crate::device::{Device, exception};
 use crate::dtype;
 use crate::owned::Owned;
@@ -109,11 +109,8 @@ impl<'py> Library<'py> {
             Library::Torch(torch, _) => any.call_method0(intern!(torch.py(), "data_ptr"))?.extract()?,
             _ => any.getattr("data")?.getattr("ptr")?.extract()?,
         };
-        let bytes = shape.iter().product::<usize>() * scalar.bytes() as usize;
-        // SAFETY: the library has just allocated so many bytes, on the stream that the device works on. It frees them in that order.
-        let buffer = unsafe { device.cuda()?.import_raw::<u8>(address, bytes, any.clone().unbind()) };
-        let buffer = device.device.import(&buffer.map_err(exception)?).map_err(exception)?;
-        let place = Place::Device(device.clone(), buffer);
+        let memory = (address, dtype::bytes_of(scalar, &shape));
+        let place = imported_memory(device.clone(), memory, any.clone().unbind())?;
         Ok(Array::new(any, scalar, shape, place, self.clone()))
     }
 
@@ -145,6 +142,5 @@ impl<'py> Library<'py> {
 
 /// Device memory for a new array.
 pub fn room(device: &Device, scalar: Scalar, shape: &[usize]) -> PyResult<trifold::Buffer<u8>> {
-    let bytes = shape.iter().product::<usize>() * scalar.bytes() as usize;
-    device.device.alloc(bytes).map_err(exception)
+    device.device.alloc(dtype::bytes_of(scalar, shape)).map_err(exception)
 }

@@ -172,8 +172,8 @@ impl<'py> Caller<'py> {
             ));
         }
         let enqueued = Enqueued {
-            inputs: memory(given.iter().copied()),
-            outputs: memory(outputs.iter().map(|(slot, array)| (*slot, array))),
+            inputs: given.iter().map(|(slot, array)| (*slot, array.place.clone())).collect(),
+            outputs: outputs.iter().map(|(slot, array)| (*slot, array.place.clone())).collect(),
         };
         let ran = self.py.detach(|| enqueued.run(&device.device, request)).map_err(exception);
         // Also what a call has that failed: some of it may be enqueued.
@@ -207,7 +207,7 @@ impl<'py> Caller<'py> {
             made.push((operand.slot, array));
         }
         let hosts: Vec<Bytes> = made.iter().filter_map(|(_, array)| array.place.host()).collect();
-        if hosts.iter().enumerate().any(|(i, bytes)| hosts[..i].iter().any(|other| bytes.overlap(*other))) {
+        if !Bytes::are_apart(&hosts) {
             return Err(PyValueError::new_err("out: two of the arrays share memory; bring one for each result"));
         }
         match brought.next() {
@@ -273,21 +273,8 @@ impl<'py> Caller<'py> {
 
 /// What a call works on, without Python.
 struct Enqueued {
-    inputs: Vec<(Slot, Memory)>,
-    outputs: Vec<(Slot, Memory)>,
-}
-
-enum Memory {
-    Host(Bytes),
-    Device(Buffer<u8>),
-}
-
-fn memory<'a, 'py: 'a>(arrays: impl Iterator<Item = (Slot, &'a Array<'py>)>) -> Vec<(Slot, Memory)> {
-    let of = |array: &Array<'_>| match &array.place {
-        Place::Host(bytes) => Memory::Host(*bytes),
-        Place::Device(_, buffer) => Memory::Device(buffer.clone()),
-    };
-    arrays.map(|(slot, array)| (slot, of(array))).collect()
+    inputs: Vec<(Slot, Place)>,
+    outputs: Vec<(Slot, Place)>,
 }
 
 impl Enqueued {
@@ -297,8 +284,8 @@ impl Enqueued {
         let cpu = device.downcast_ref::<Cpu>().filter(|_| self.is_apart());
         for (slot, input) in &self.inputs {
             let buffer = match input {
-                Memory::Device(buffer) => buffer.clone(),
-                Memory::Host(bytes) => match in_place(device, cpu, *bytes)? {
+                Place::Device(_, buffer) => buffer.clone(),
+                Place::Host(bytes) => match in_place(device, cpu, *bytes)? {
                     Some(buffer) => buffer,
                     // SAFETY: the caller's arguments keep the array. The module's documentation forbids writes meanwhile.
                     None => device.upload(unsafe { bytes.get() })?,
@@ -310,8 +297,8 @@ impl Enqueued {
         let mut copied = vec![];
         for (slot, output) in self.outputs {
             let buffer = match output {
-                Memory::Device(buffer) => buffer,
-                Memory::Host(bytes) => match in_place(device, cpu, bytes)? {
+                Place::Device(_, buffer) => buffer,
+                Place::Host(bytes) => match in_place(device, cpu, bytes)? {
                     Some(buffer) => buffer,
                     None => {
                         let buffer = device.alloc(bytes.len)?;
@@ -346,9 +333,8 @@ impl Enqueued {
 
     /// Whether no two of its arrays in the program's memory share bytes.
     fn is_apart(&self) -> bool {
-        let host = |memory: &Memory| if let Memory::Host(bytes) = memory { Some(*bytes) } else { None };
-        let all: Vec<Bytes> = self.inputs.iter().chain(&self.outputs).filter_map(|(_, memory)| host(memory)).collect();
-        all.iter().enumerate().all(|(i, bytes)| all[..i].iter().all(|other| !bytes.overlap(*other)))
+        let all = self.inputs.iter().chain(&self.outputs);
+        Bytes::are_apart(&all.filter_map(|(_, place)| place.host()).collect::<Vec<_>>())
     }
 }
 

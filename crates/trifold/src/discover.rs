@@ -33,7 +33,7 @@ impl std::fmt::Debug for Found {
 
 impl std::fmt::Display for Found {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} on {} ({})", self.backend, self.device, self.api)
+        f.write_str(&line(self.backend, &self.device, &self.api))
     }
 }
 
@@ -76,7 +76,12 @@ pub fn is_named(name: &str, [backend, device, api]: [&str; 3]) -> bool {
     if BACKENDS.iter().any(|(backend, _)| *backend == name) {
         return backend == name;
     }
-    format!("{backend} on {device} ({api})").to_lowercase().contains(&name)
+    line(backend, device, api).to_lowercase().contains(&name)
+}
+
+/// What a device is listed as, open or not.
+pub fn line(backend: &str, device: &str, api: &str) -> String {
+    format!("{backend} on {device} ({api})")
 }
 
 /// A backend that found no device.
