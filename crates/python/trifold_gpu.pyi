@@ -186,8 +186,40 @@ def argsort(
     device: Device | None = None,
     stream: _Stream | None = None,
 ) -> tuple[_Array, _Array]: ...
+@overload
+def segmented_argsort(
+    keys: _Like,
+    offsets: _Like,
+    *,
+    descending: bool = False,
+    with_keys: Literal[False] = False,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
+@overload
+def segmented_argsort(
+    keys: _Like,
+    offsets: _Like,
+    *,
+    descending: bool = False,
+    with_keys: Literal[True],
+    out: tuple[_Array, _Array] | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
 def top_k(
     keys: _Like,
+    k: int,
+    *,
+    largest: bool = True,
+    out: tuple[_Array, _Array] | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> tuple[_Array, _Array]: ...
+def segmented_top_k(
+    keys: _Like,
+    offsets: _Like,
     k: int,
     *,
     largest: bool = True,

@@ -1,6 +1,9 @@
 // histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once, and its
 // weight if there are weights.
 
+// What no element is counted in.
+#define NO_BIN 0xffffffffu
+
 __shared__ u32 counts[BINS * COPIES];
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_shared(ARGUMENTS) {
@@ -18,17 +21,24 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_shared(ARGUMEN
   // 2. Count the tiles that are this workgroup's turn. A bin past the last one is not counted.
   for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
     const u32 first = tile * WORKGROUP * ROWS + thread;
-    u32 bins[ROWS];
-    u32 amounts[ROWS];
+    Pack bins[ROWS];
+    u32 amounts[ROWS * PACK];
+    if ((tile + 1u) * WORKGROUP * ROWS * PACK <= params.n) {
 #pragma unroll
-    for (u32 k = 0u; k < ROWS; k++) {
-      const u32 place = min(first + k * WORKGROUP, params.n - 1u);
-      bins[k] = load_input_word(input, place, 0u);
-      amounts[k] = amount_of(input_values, place);
+      for (u32 k = 0u; k < ROWS; k++) { bins[k] = load_input(input, first + k * WORKGROUP); }
+    } else {
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) { bins[k] = load_pack(input, first + k * WORKGROUP, params.n, NO_BIN); }
     }
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
-      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { add_to_shared(&counts[bins[k] * COPIES + thread % COPIES], amounts[k]); }
+      // each lane
+      amounts[k * PACK + LANE] = amount_of(input_values, min((first + k * WORKGROUP) * PACK + LANE, params.n - 1u));
+    }
+#pragma unroll
+    for (u32 k = 0u; k < ROWS; k++) {
+      // each lane
+      if (bins[k].LANE < params.bins) { add_to_shared(&counts[bins[k].LANE * COPIES + thread % COPIES], amounts[k * PACK + LANE]); }
     }
   }
   workgroup_barrier();

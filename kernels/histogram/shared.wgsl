@@ -1,6 +1,9 @@
 // histogram/shared: counts in workgroup memory, which each workgroup then adds to the output. Reads each element once, and its
 // weight if there are weights.
 
+// What no element is counted in.
+const NO_BIN: u32 = 0xffffffffu;
+
 var<workgroup> counts: array<atomic<u32>, BINS * COPIES>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -14,17 +17,24 @@ fn histogram_shared(
   // 2. Count the tiles that are this workgroup's turn. A bin past the last one is not counted.
   for (var tile = id.x; tile < params.tiles; tile += params.groups) {
     let first = tile * WORKGROUP * ROWS + thread;
-    var bins: array<u32, ROWS>;
-    var amounts: array<u32, ROWS>;
-    // unroll
-    for (var k = 0u; k < ROWS; k++) {
-      let place = min(first + k * WORKGROUP, params.n - 1u);
-      bins[k] = load_input_word(place, 0u);
-      amounts[k] = amount_of(place);
+    var bins: array<Pack, ROWS>;
+    var amounts: array<u32, ROWS * PACK>;
+    if ((tile + 1u) * WORKGROUP * ROWS * PACK <= params.n) {
+      // unroll
+      for (var k = 0u; k < ROWS; k++) { bins[k] = load_input(params.input_offset + first + k * WORKGROUP); }
+    } else {
+      // unroll
+      for (var k = 0u; k < ROWS; k++) { bins[k] = load_pack(first + k * WORKGROUP, params.n, NO_BIN); }
     }
     // unroll
     for (var k = 0u; k < ROWS; k++) {
-      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { add_to_shared(bins[k] * COPIES + thread % COPIES, amounts[k]); }
+      // each lane
+      amounts[k * PACK + LANE] = amount_of(min((first + k * WORKGROUP) * PACK + LANE, params.n - 1u));
+    }
+    // unroll
+    for (var k = 0u; k < ROWS; k++) {
+      // each lane
+      if (bins[k].LANE < params.bins) { add_to_shared(bins[k].LANE * COPIES + thread % COPIES, amounts[k * PACK + LANE]); }
     }
   }
   workgroupBarrier();

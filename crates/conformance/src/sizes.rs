@@ -1,8 +1,8 @@
 //! One call for many sizes: what a run leaves behind must not be taken for another's.
 
-use trifold_core::{Backend, Buffer, Device, Prepared, Spans, Transfer, Tuning, block_on, planner};
+use trifold_core::{Backend, Buffer, Call, Device, Error, Prepared, Spans, Transfer, Tuning, block_on, planner};
 
-use crate::case::Failure;
+use crate::case::{Body, Failure, Level};
 use crate::inputs::Random;
 use crate::row::Row;
 use crate::stage::Staged;
@@ -71,30 +71,85 @@ pub(crate) fn check_sizes(device: &Device, row: &Row, sizes: Sizes) -> Result<()
         };
         sizes.prepare(device, row, &spans, tuning)?.bind(&spans)
     })?;
-    let mut random = Random::named(&row.name());
-    for run in 0..row.runs {
-        let n = size(run, row.request.n(), &mut random);
-        let resized = Row { request: row.request.with_n(n), ..row.clone() };
-        staged.renew(&resized, run, device)?;
-        staged.reset(device)?;
-        match sizes {
-            Sizes::OnDevice => {
-                length.write(&[said(n, row.request.n())])?;
-                staged.call.run()?;
-            }
-            Sizes::OnePlan | Sizes::UpTo => staged.call.run_n(n as usize)?,
-        }
-        staged.check_first(device, &resized.request).map_err(|failure| match failure {
-            Failure::Wrong(message) => {
-                Failure::Wrong(format!("run {run} of {n} ({}): {message}", staged.call.plan().algorithm()))
-            }
-            error => error,
-        })?;
-    }
+    let counted = (sizes == Sizes::OnDevice).then_some(&length);
+    let run = |call: &Call<Device>, n: u64| match sizes {
+        Sizes::OnDevice => call.run(),
+        Sizes::OnePlan | Sizes::UpTo => call.run_n(n as usize),
+    };
+    check_runs(device, row, &mut staged, counted, &run)?;
     match sizes {
         Sizes::OnDevice => check_words(&words),
         Sizes::OnePlan | Sizes::UpTo => Ok(()),
     }
+}
+
+/// Runs a staged row for as many sizes as it has runs.
+fn check_runs(
+    device: &Device,
+    row: &Row,
+    staged: &mut Staged,
+    length: Option<&Buffer<u32, Device>>,
+    run: &dyn Fn(&Call<Device>, u64) -> trifold_core::Result<()>,
+) -> Result<(), Failure> {
+    let mut random = Random::named(&row.name());
+    for turn in 0..row.runs {
+        let n = size(turn, row.request.n(), &mut random);
+        let resized = Row { request: row.request.with_n(n), ..row.clone() };
+        staged.renew(&resized, turn, device)?;
+        staged.reset(device)?;
+        length.map_or(Ok(()), |length| length.write(&[said(n, row.request.n())]))?;
+        run(&staged.call, n)?;
+        staged.check_first(device, &resized.request).map_err(|failure| match failure {
+            Failure::Wrong(message) => {
+                Failure::Wrong(format!("run {turn} of {n} ({}): {message}", staged.call.plan().algorithm()))
+            }
+            error => error,
+        })?;
+    }
+    Ok(())
+}
+
+/// What launches again what was recorded once.
+pub type Recorded = Box<dyn Fn() -> trifold_core::Result<()>>;
+
+/// Runs every row whose number of elements is on the device as a recording, which `record` makes of a run, and launches it again for other
+/// sizes: a CUDA graph. How many rows there were, or the first that failed.
+///
+/// # Errors
+/// The row's name, and what was wrong.
+pub fn recordings_follow_the_device(
+    device: &Device,
+    record: &dyn Fn(&dyn Fn() -> trifold_core::Result<()>) -> Recorded,
+) -> Result<usize, String> {
+    let tuning = device.tuning();
+    let cases = crate::cases(device.caps(), &tuning, Level::Quick);
+    let rows = cases.into_iter().filter_map(|case| match case.body {
+        Body::Sizes(row, Sizes::OnDevice) => Some(row),
+        _ => None,
+    });
+    let mut checked = 0;
+    for row in rows {
+        match check_recording(device, &row, record) {
+            Ok(()) => checked += 1,
+            Err(Failure::Error(Error::Unsupported(_))) => {}
+            Err(failure) => return Err(format!("{}: {failure:?}", row.name())),
+        }
+    }
+    Ok(checked)
+}
+
+fn check_recording(
+    device: &Device,
+    row: &Row,
+    record: &dyn Fn(&dyn Fn() -> trifold_core::Result<()>) -> Recorded,
+) -> Result<(), Failure> {
+    let length = device.upload(&[0])?;
+    let mut staged = Staged::prepared(device, row, |spans, tuning| {
+        let spans = spans.clone().with_length(length.span());
+        Sizes::OnDevice.prepare(device, row, &spans, tuning)?.bind(&spans)
+    })?;
+    let launch = record(&|| staged.call.run());
+    check_runs(device, row, &mut staged, Some(&length), &|_, _| launch())
 }
 
 /// What lies beside a length.

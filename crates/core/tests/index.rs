@@ -46,11 +46,19 @@ fn launches(request: &Request, algorithm: &'static Algorithm, devices: &[Caps]) 
 
 fn row(form: &Form, algorithm: &'static Algorithm, devices: &[Caps]) -> String {
     let n = algorithm.most.min(if algorithm.is_of_one_tile() { 1 << 10 } else { 1 << 24 });
-    let request = form.request(Scalar::U32, Builtin::Sum, n).unwrap();
+    // Of words, or of the first narrower type that it takes.
+    let of = |scalar| form.request(scalar, Builtin::Sum, n).unwrap();
+    let takes = |scalar: &Scalar| launches(&of(*scalar), algorithm, devices) != "-";
+    let scalar = [Scalar::U32, Scalar::U8].into_iter().find(takes).unwrap_or(Scalar::U32);
+    let request = of(scalar);
     let bytes = planner::traffic(&request, algorithm, Some(n / 2));
     let bytes = bytes.map_or("-".into(), |bytes| format!("{}", (10.0 * bytes as f64 / n as f64).round() / 10.0));
     let chosen = if algorithm.is_reference { "" } else { "**" };
-    let (page, idea, needs) = (algorithm.page, idea(algorithm), needs(&algorithm.needs));
+    let mut needs = needs(&algorithm.needs);
+    if scalar != Scalar::U32 {
+        needs += &format!(", `{}`", scalar.name());
+    }
+    let (page, idea) = (algorithm.page, idea(algorithm));
     let launches = launches(&request, algorithm, devices);
     format!("| {chosen}[`{algorithm}`]({page}){chosen} | {idea} | {bytes} | {launches} | {needs} |\n")
 }

@@ -162,6 +162,17 @@ impl Cuda {
     }
 
     /// Makes the context current on this thread, as every call of the driver wants it.
+    /// Refuses what would wait for a stream that is being captured, before anything of it is enqueued: a graph would copy to memory that is
+    /// gone by then.
+    fn check_waits(&self, doing: &str) -> Result<()> {
+        match memory::is_captured(&self.stream) {
+            false => Ok(()),
+            true => Err(Error::Invalid(format!(
+                "{doing}: the stream is being captured, and this would wait for it; do it before or behind the capture"
+            ))),
+        }
+    }
+
     fn bind_thread(&self) -> Result<()> {
         self.stream.context().bind_to_thread().map_err(driver("making the context current"))
     }
@@ -369,6 +380,7 @@ impl Backend for Cuda {
     }
 
     fn synchronize(&self) -> Result<()> {
+        self.check_waits("waiting for the stream")?;
         graph::free_left();
         memory::wait(&self.stream).map_err(driver("waiting for the stream"))
     }
@@ -379,6 +391,7 @@ impl Backend for Cuda {
         if bytes.is_empty() {
             return Ok(());
         }
+        self.check_waits("writing from the host")?;
         self.bind_thread()?;
         let copied = {
             // Not between the steps of another thread's call: a sort that finds other keys than it counted writes past its output.
@@ -398,6 +411,7 @@ impl Backend for Cuda {
         if bytes.is_empty() {
             return Ok(());
         }
+        self.check_waits("reading to the host")?;
         self.bind_thread()?;
         // SAFETY: as for `write`; nothing looks at the bytes before the wait has ended.
         let copied = unsafe { result::memcpy_dtoh_async(bytes, address, self.stream.cu_stream()) };

@@ -235,6 +235,9 @@ pub fn imported_memory(
     (address, bytes): (u64, usize),
     keeper: impl std::any::Any + Send + Sync,
 ) -> PyResult<Place> {
+    if address == 0 && bytes > 0 {
+        return Err(PyValueError::new_err(format!("an array of {bytes} bytes at address 0; it is freed")));
+    }
     // SAFETY: the library says that so many bytes are there. They stay while the keeper is there, and behind that while the stream's work
     // may use them: libraries free in the order of the stream that they work on, and for other streams `Device::keep` keeps the array.
     let buffer = unsafe { device.cuda()?.import_raw::<u8>(address, bytes, keeper) }.map_err(exception)?;

@@ -71,13 +71,13 @@ impl Device {
     ///
     /// ```
     fn asarray<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Owned>> {
-        self.check_process()?;
+        self.check_waits()?;
         Owned::copied(x, self)
     }
 
     /// Waits for all that was enqueued on the device.
     fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
-        self.check_process()?;
+        self.check_waits()?;
         py.detach(|| self.device.synchronize()).map_err(exception)?;
         self.let_go();
         Ok(())
@@ -166,6 +166,18 @@ impl Device {
         Err(PyRuntimeError::new_err(
             "the device was opened before this process was forked; open another one here: device=trifold_gpu.Device()",
         ))
+    }
+
+    /// Fails also where what waits cannot run: on a stream that is being captured.
+    pub fn check_waits(&self) -> PyResult<()> {
+        self.check_process()?;
+        match self.device.is_captured() {
+            false => Ok(()),
+            true => Err(PyRuntimeError::new_err(
+                "the stream is being captured, and the call would wait for it: for a count, or to copy to or from the host's memory; make it \
+                 before or behind the capture",
+            )),
+        }
     }
 
     /// The backend, if it is CUDA's.

@@ -7,6 +7,7 @@ mod array;
 mod calls;
 mod device;
 mod dtype;
+mod forms;
 mod library;
 mod operators;
 mod owned;
@@ -39,9 +40,11 @@ mod trifold_gpu {
     #[pymodule_export]
     use super::calls::selections::{flatnonzero, partition, select, unique, unique_by_key};
     #[pymodule_export]
-    use super::calls::sorts::{argsort, nth_element, segmented_sort, sort, top_k};
+    use super::calls::sorts::{argsort, nth_element, segmented_argsort, segmented_sort, segmented_top_k, sort, top_k};
     #[pymodule_export]
     use super::device::{Device, devices};
+    #[pymodule_export]
+    use super::forms::{_forms, _run};
     #[pymodule_export]
     use super::operators::{Operator, Predicate};
     #[pymodule_export]

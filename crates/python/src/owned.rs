@@ -72,7 +72,7 @@ impl Owned {
         if copy == Some(false) {
             return Err(PyValueError::new_err("it is in a device's memory, which NumPy has only as a copy"));
         }
-        self.device.check_process()?;
+        self.device.check_waits()?;
         let array = Library::NumPy(py).empty(&self.device, self.scalar, self.shape.clone())?;
         let Place::Host(bytes) = array.place else {
             return Err(PyBufferError::new_err("NumPy's arrays have no memory"));
@@ -102,6 +102,7 @@ impl Owned {
         dl_device: Option<(u32, i32)>,
         copy: Option<bool>,
     ) -> PyResult<Py<PyAny>> {
+        self.device.check_process()?;
         self.cuda_device()?;
         export_dlpack(self, py, ExportRequest::parse(stream, max_version, dl_device, copy)?)
     }
@@ -109,6 +110,7 @@ impl Owned {
     #[getter]
     fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.cuda_device().map_err(|error| PyAttributeError::new_err(error.to_string()))?;
+        self.device.check_process()?;
         let said = PyDict::new(py);
         said.set_item("version", 3)?;
         said.set_item("shape", PyTuple::new(py, &self.shape)?)?;

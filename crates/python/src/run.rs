@@ -165,11 +165,8 @@ impl<'py> Caller<'py> {
         }
         let mut all = given.iter().map(|(_, array)| *array).chain(outputs.iter().map(|(_, array)| array));
         let waits = request.counts() || all.any(|array| matches!(array.place, Place::Host(_)));
-        if waits && device.device.is_captured() {
-            return Err(PyRuntimeError::new_err(
-                "the stream is being captured, and the call would wait for it: for a count, or to copy an array of the host's memory; make \
-                 it before or behind the capture",
-            ));
+        if waits {
+            device.check_waits()?;
         }
         let enqueued = Enqueued {
             inputs: given.iter().map(|(slot, array)| (*slot, array.place.clone())).collect(),
@@ -380,11 +377,11 @@ fn counted_in(slot: Slot, n: usize, count: Option<usize>) -> Option<usize> {
     count.map(|kept| if slot == Slot::Rest { n - kept } else { kept })
 }
 
-fn is_input(slot: Slot) -> bool {
+pub fn is_input(slot: Slot) -> bool {
     matches!(slot, Slot::Input | Slot::InputValues | Slot::Offsets | Slot::Length | Slot::Leaf(_))
 }
 
-fn scalar_of(operand: &Operand) -> PyResult<Scalar> {
+pub fn scalar_of(operand: &Operand) -> PyResult<Scalar> {
     match &operand.element {
         ElementType::Scalar(scalar) => Ok(*scalar),
         other => Err(PyValueError::new_err(format!("NumPy has no {}", other.name()))),

@@ -7,7 +7,7 @@ use trifold_core::{
 
 use super::{
     Table, builtin, by_key, histogram, keeping, kept_otherwise, offsets, reduce, scan, segmented, select, sort, top_k,
-    value_types,
+    value_types, weighted,
 };
 use crate::case::Body;
 use crate::operators;
@@ -32,13 +32,14 @@ pub(crate) fn requests(n: u64) -> Vec<Request> {
         reduce(&operators::compose(), n),
         sort(Scalar::U32, None, Order::Ascending, n),
         sort(Scalar::I64, None, Order::Descending, n),
+        sort(Scalar::I8, None, Order::Descending, n),
         sort(Scalar::U32, Some(u32::TYPE), Order::Descending, n),
         sort(Scalar::F32, Some(value_types()[2].clone()), Order::Ascending, n),
         by_key(&u32::TYPE, Some(sum), n),
         by_key(&u32::TYPE, Some(operators::tally()), n),
         by_key(&u32::TYPE, None, n),
     ];
-    requests.push(histogram(300, n));
+    requests.extend([histogram(300, n), weighted(Some(Scalar::U32), 300, n)]);
     requests.push(top_k(Scalar::F32, Wanted::Pairs(value_types()[2].clone()), Order::Descending, 60, n));
     for (by, gives) in [
         (offsets(300), Gives::Total),

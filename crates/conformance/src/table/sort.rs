@@ -68,6 +68,7 @@ impl Table<'_> {
         self.sort_bits();
         self.sort_vectors();
         self.sort_narrow();
+        self.sort_counted();
         self.argsorts();
         self.values_alone();
         self.sort_reuse();
@@ -211,6 +212,31 @@ impl Table<'_> {
         }
         for key in [Tagged::TYPE, Pair::TYPE] {
             self.by_algorithm(Row::new(sort(key, None, Order::Descending, 5003)).placement(Placement::Odd));
+        }
+    }
+
+    /// Keys of eight bits, which are counted and written by their counts: units that begin and end within what is written at once.
+    fn sort_counted(&mut self) {
+        for (key, order) in
+            [(Scalar::U8, Order::Descending), (Scalar::I8, Order::Ascending), (Scalar::I8, Order::Descending)]
+        {
+            for (turn, n) in [1, 2, 15, 17, 31, 255, 4099, 100_003].into_iter().enumerate() {
+                let row = Row::new(sort(key, None, order, n)).placement(Placement::ALL[turn % 5]);
+                let row = row.algorithm(&by::COUNTING_SORT);
+                if !self.runs(&row, &by::COUNTING_SORT) {
+                    continue;
+                }
+                self.row(row.clone());
+                let distributions = Distribution::ALL.into_iter().filter(|_| turn % 2 == 1 && n < 5000);
+                for distribution in distributions {
+                    self.row(
+                        row.clone()
+                            .distribution(distribution)
+                            .placement(Placement::ALL[(turn + 1) % 5])
+                            .keeps_scratch(),
+                    );
+                }
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use crate::planner::{BESIDE, Planner, whole};
 use crate::primitive::histogram::{HISTOGRAM, HistogramRequest};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, numbers, tuned};
-use crate::{Error, Kernel, KernelKey, Launch, Param, Result, Scalar, Slot, Step};
+use crate::{DeviceKind, ElementType, Error, Kernel, KernelKey, Launch, Param, Result, Scalar, Slot, Step};
 
 numbers! {
     /// Numbers of histograms.
@@ -17,6 +17,10 @@ numbers! {
         rows "histogram_rows": Count up to 32 => if l.small { 4 } else { 16 },
         /// Copies of the counts in workgroup memory, at most: neighbours count in different ones.
         copies "histogram_copies": Count up to 32 => 8,
+        /// Elements from which on there are more copies on a GPU, which cost time to clear and to add up.
+        many_from "histogram_many_from": Count up to u32::MAX => 1 << 22,
+        /// Copies then: of 32 each lane of a subgroup has its own, in a bank of its own.
+        copies_many "histogram_copies_many": Count up to 32 => 32,
         /// Workgroups of a histogram for each compute unit.
         groups_each "histogram_groups_each": Count up to 64 => l.groups_per_unit,
     }
@@ -25,7 +29,7 @@ numbers! {
 pub(super) static SHARED_KERNEL: Kernel = kernel!(
     "histogram/shared",
     "histogram_shared",
-    &[read("input", "u32"), read("input_values", "u32").optional(), atomic("output", "u32")],
+    &[read("input", "Pack"), read("input_values", "u32").optional(), atomic("output", "u32")],
     &["n", "tiles", "groups", "bins", "input_offset", "input_values_offset", "output_offset"],
 );
 
@@ -79,7 +83,7 @@ const CANDIDATES: &[Candidates] = &[tuned(
     &[
         ("histogram_workgroup", &[256, 512, 1024]),
         ("histogram_rows", &[8, 16, 32]),
-        ("histogram_copies", &[2, 8, 16]),
+        ("histogram_copies_many", &[8, 16, 32]),
         ("histogram_groups_each", &[2, 4, 8]),
     ],
 )];
@@ -100,42 +104,90 @@ pub(crate) fn fits(planner: &Planner<'_>, request: &HistogramRequest) -> bool {
 }
 
 fn plan(planner: &Planner<'_>, request: &HistogramRequest, shared: bool) -> Result<Work> {
-    let numbers = &planner.tuning.histogram;
-    let tile = numbers.workgroup * numbers.rows;
-    let groups = planner.staying((request.n as u32).div_ceil(tile), numbers.groups_each);
-    let mut constants = vec![("WORKGROUP", numbers.workgroup), ("ROWS", numbers.rows)];
-    if shared {
-        if !fits(planner, request) {
-            return Err(Error::Unsupported(format!(
-                "a histogram of {} bins by `{SHARED}`: workgroup memory has room for {}; use `{GLOBAL}`",
-                request.bins,
-                1u32 << words(planner).ilog2()
-            )));
-        }
-        let bins = counts(request) as u32;
-        constants.extend([("BINS", bins), ("COPIES", numbers.copies.min(words(planner) / bins))]);
-    }
-    let amounts = if request.weight.is_some() { "histogram/weights" } else { "histogram/ones" };
-    let (sums, shared_sums) = match request.adds_floats() {
-        true => ("histogram/floats", "histogram/shared_floats"),
-        false => ("histogram/integers", "histogram/shared_integers"),
-    };
-    let (kernel, blocks) = match shared {
-        true => (&SHARED_KERNEL, vec![amounts, sums, shared_sums]),
-        false => (&GLOBAL_KERNEL, vec![amounts, sums]),
-    };
-    let kernel = KernelKey::new(kernel, blocks, constants);
-    let mut launch = launch(kernel, request, groups);
-    launch.params.extend([("tiles", Param::ELEMENTS.in_parts(tile)), ("groups", Param::Word(groups))]);
+    let launch = if shared { shared_launch(planner, request)? } else { global_launch(planner, request) };
     Ok(work(request, launch))
+}
+
+/// Counts in workgroup memory, and adds what was counted to the output.
+pub(super) fn shared_launch(planner: &Planner<'_>, request: &HistogramRequest) -> Result<Launch> {
+    if !fits(planner, request) {
+        return Err(Error::Unsupported(format!(
+            "a histogram of {} bins by `{SHARED}`: workgroup memory has room for {}; use `{GLOBAL}`",
+            request.bins,
+            1u32 << words(planner).ilog2()
+        )));
+    }
+    let bins = ElementType::Scalar(Scalar::U32);
+    let count = counts(request) as u32;
+    let copies = copies(planner, request.n, count);
+    // Weights are loaded one by one.
+    let pack = if request.weight.is_some() { 1 } else { planner.pack(&bins).elements };
+    let shape = Shape { pack, ..Shape::of(planner) };
+    let sums = if request.adds_floats() { "histogram/shared_floats" } else { "histogram/shared_integers" };
+    let blocks = [&["element/load"], &amounts(request)[..], &[sums]].concat();
+    let constants = [("BINS", count), ("COPIES", copies), ("PACK", pack)];
+    let kernel = KernelKey::new(&SHARED_KERNEL, blocks, [&shape.constants()[..], &constants].concat());
+    Ok(shape.launch(planner, KernelKey { element: Some(bins), ..kernel }, request))
+}
+
+/// Copies of so many counts.
+fn copies(planner: &Planner<'_>, n: u64, counts: u32) -> u32 {
+    let numbers = &planner.tuning.histogram;
+    let is_many = planner.caps.kind != DeviceKind::Cpu && n >= u64::from(numbers.many_from);
+    // Where they are many, all of the memory is theirs.
+    let (most, room) = match is_many {
+        true => (numbers.copies_many, 2 * words(planner)),
+        false => (numbers.copies, words(planner)),
+    };
+    most.min(1 << (room / counts).max(1).ilog2())
+}
+
+fn global_launch(planner: &Planner<'_>, request: &HistogramRequest) -> Launch {
+    let shape = Shape::of(planner);
+    let kernel = KernelKey::new(&GLOBAL_KERNEL, amounts(request).into(), shape.constants().into());
+    shape.launch(planner, kernel, request)
+}
+
+/// What a workgroup takes at a time.
+struct Shape {
+    workgroup: u32,
+    /// Packs of an invocation.
+    rows: u32,
+    pack: u32,
+}
+
+impl Shape {
+    fn of(planner: &Planner<'_>) -> Shape {
+        let Histograms { workgroup, rows, .. } = planner.tuning.histogram;
+        Shape { workgroup, rows, pack: 1 }
+    }
+
+    fn constants(&self) -> [(&'static str, u32); 2] {
+        [("WORKGROUP", self.workgroup), ("ROWS", (self.rows / self.pack).max(1))]
+    }
+
+    fn launch(&self, planner: &Planner<'_>, kernel: KernelKey, request: &HistogramRequest) -> Launch {
+        let [(_, workgroup), (_, rows)] = self.constants();
+        let tile = workgroup * rows * self.pack;
+        let groups = planner.staying((request.n as u32).div_ceil(tile), planner.tuning.histogram.groups_each);
+        let mut launch = launch(kernel, request, groups, self.pack);
+        launch.params.extend([("tiles", Param::ELEMENTS.in_parts(tile)), ("groups", Param::Word(groups))]);
+        launch
+    }
+}
+
+/// The blocks that say what an element counts as, and how the output sums it up.
+fn amounts(request: &HistogramRequest) -> [&'static str; 2] {
+    let amounts = if request.weight.is_some() { "histogram/weights" } else { "histogram/ones" };
+    [amounts, if request.adds_floats() { "histogram/floats" } else { "histogram/integers" }]
 }
 
 fn on_threads(_: &Planner<'_>, request: &HistogramRequest) -> Result<Work> {
     let kernel = KernelKey::new(&PARALLEL_KERNEL, vec![], vec![("FLOATS", request.adds_floats().into())]);
-    Ok(work(request, launch(kernel, request, 1)))
+    Ok(work(request, launch(kernel, request, 1, 1)))
 }
 
-fn launch(kernel: KernelKey, request: &HistogramRequest, groups: u32) -> Launch {
+fn launch(kernel: KernelKey, request: &HistogramRequest, groups: u32, pack: u32) -> Launch {
     let elements = |slot| whole(slot, request.n.saturating_mul(4));
     let weights = request.weight.map(|_| ("input_values", elements(Slot::InputValues)));
     let weights_offset = match request.weight {
@@ -150,7 +202,7 @@ fn launch(kernel: KernelKey, request: &HistogramRequest, groups: u32) -> Launch 
         params: vec![
             ("n", Param::ELEMENTS),
             ("bins", Param::Word(request.bins as u32)),
-            ("input_offset", Param::Offset { binding: "input", unit: 4 }),
+            ("input_offset", Param::Offset { binding: "input", unit: 4 * pack }),
             ("input_values_offset", weights_offset),
             ("output_offset", Param::Offset { binding: "output", unit: 4 }),
         ],

@@ -167,6 +167,8 @@ tuning! {
     digit_counts: DigitCounts in algorithm::sort::partition,
     /// Numbers of a sort by one workgroup.
     one_tile: OneTile in algorithm::sort::one_tile,
+    /// Numbers of a sort by counts.
+    counting_sort: CountingSort in algorithm::sort::counting_sort,
     /// Numbers of a sort by one workgroup that merges.
     merge_tile: MergeTile in algorithm::sort::merge_tile,
     /// Numbers of sorts by merging.

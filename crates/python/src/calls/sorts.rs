@@ -97,6 +97,28 @@ pub fn segmented_sort<'py>(
     sorted(py, sorting(&keys, descending)?.of_segments(by), (&keys, values), Some(&begins), caller)
 }
 
+/// Gives places, and the sorted keys before them if they are asked for.
+fn places<'py>(
+    py: Python<'py>,
+    plain: SortRequest,
+    (keys, offsets): (&Array<'py>, Option<&Array<'py>>),
+    with_keys: bool,
+    caller: Caller<'py>,
+) -> PyResult<Any<'py>> {
+    let mut request = SortRequest::argsort(plain.key, plain.n).in_order(plain.order);
+    (request.segments, request.writes_keys) = (plain.segments, with_keys);
+    // The places are the output, and the keys beside them its values.
+    let form = Form::of(&keys.shape).with_places(&[Slot::Output]);
+    let caller = if with_keys { caller.out_reversed() } else { caller };
+    let given = [Some((Slot::Input, keys)), offsets.map(|offsets| (Slot::Offsets, offsets))];
+    let results = caller.run(request, &given.into_iter().flatten().collect::<Vec<_>>(), form)?;
+    let places = results.take(Slot::Output)?;
+    if !with_keys {
+        return Ok(places);
+    }
+    Ok((results.take(Slot::OutputValues)?, places).into_pyobject(py)?.into_any())
+}
+
 /// Where the keys stand that come first, second and so on; of a matrix within each row. Equal keys keep their order. With
 /// `with_keys=True` it gives the sorted keys too, first.
 ///
@@ -122,18 +144,33 @@ pub fn argsort<'py>(
 ) -> PyResult<Any<'py>> {
     let caller = Caller::new(py, device, stream, out)?;
     let keys = caller.array(keys, "keys")?;
-    let plain = sorting(&keys, descending)?;
-    let mut request = SortRequest::argsort(keys.scalar.into(), plain.n).in_order(plain.order);
-    (request.segments, request.writes_keys) = (plain.segments, with_keys);
-    // The places are the output, and the keys beside them its values.
-    let form = Form::of(&keys.shape).with_places(&[Slot::Output]);
-    let caller = if with_keys { caller.out_reversed() } else { caller };
-    let results = caller.run(request, &[(Slot::Input, &keys)], form)?;
-    let places = results.take(Slot::Output)?;
-    if !with_keys {
-        return Ok(places);
-    }
-    Ok((results.take(Slot::OutputValues)?, places).into_pyobject(py)?.into_any())
+    places(py, sorting(&keys, descending)?, (&keys, None), with_keys, caller)
+}
+
+/// Where the keys of each segment stand within it, in their order. Segment `i` has the keys from `offsets[i]` to `offsets[i + 1]`.
+///
+/// ```pycon
+/// >>> segmented_argsort(numpy.array([3, 1, 5, 4], dtype="u4"), numpy.array([0, 2, 4], dtype="u4"))
+/// array([1, 0, 1, 0], dtype=uint32)
+///
+/// ```
+#[pyfunction]
+#[pyo3(signature = (keys, offsets, *, descending=false, with_keys=false, out=None, device=None, stream=None))]
+pub fn segmented_argsort<'py>(
+    py: Python<'py>,
+    keys: &Any<'py>,
+    offsets: &Any<'py>,
+    descending: bool,
+    with_keys: bool,
+    out: Option<&Any<'py>>,
+    device: Option<Device>,
+    stream: Option<&Any<'py>>,
+) -> PyResult<Any<'py>> {
+    let caller = Caller::new(py, device, stream, out)?;
+    let keys = caller.array(keys, "keys")?;
+    keys.check_flat("keys")?;
+    let (begins, by) = self::offsets(caller.array(offsets, "offsets")?)?;
+    places(py, sorting(&keys, descending)?.of_segments(by), (&keys, Some(&begins)), with_keys, caller)
 }
 
 /// The `k` largest keys in order, or the smallest, and where they stand; of a matrix those of each row.
@@ -165,13 +202,48 @@ pub fn top_k<'py>(
             "k: {k} keys of {most} are wanted; ask for as many as there are, or fewer"
         )));
     }
-    let mut request = TopKRequest::new(keys.scalar.into(), keys.len() as u64, k);
-    request.order = order(largest);
-    request.wanted = Wanted::KeysAndIndices;
-    request.segments = width.map(|width| Segments::Rows(width as u64));
+    let request = largest_of(&keys, k, largest, width.map(|width| Segments::Rows(width as u64)));
     let shape = [keys.shape[0], k as usize];
     let form = Form::of(if width.is_some() { &shape } else { &shape[1..] }).with_places(&[Slot::OutputValues]);
     caller.run(request, &[(Slot::Input, &keys)], form)?.with(py, Slot::OutputValues)
+}
+
+fn largest_of(keys: &Array<'_>, k: u64, largest: bool, segments: Option<Segments>) -> TopKRequest {
+    let mut request = TopKRequest::new(keys.scalar.into(), keys.len() as u64, k);
+    (request.order, request.wanted, request.segments) = (order(largest), Wanted::KeysAndIndices, segments);
+    request
+}
+
+/// The `k` largest keys of each segment in order, or the smallest, and where they stand in it: a row for each segment. Segment `i` has
+/// the keys from `offsets[i]` to `offsets[i + 1]`. Behind the keys of one that has fewer there are zeros.
+///
+/// ```pycon
+/// >>> segmented_top_k(numpy.array([3, 9, 4, 7], dtype="u4"), numpy.array([0, 3, 4], dtype="u4"), 2)
+/// (array([[9, 4],
+///        [7, 0]], dtype=uint32), array([[1, 2],
+///        [0, 0]], dtype=uint32))
+///
+/// ```
+#[pyfunction]
+#[pyo3(signature = (keys, offsets, k, *, largest=true, out=None, device=None, stream=None))]
+pub fn segmented_top_k<'py>(
+    py: Python<'py>,
+    keys: &Any<'py>,
+    offsets: &Any<'py>,
+    k: u64,
+    largest: bool,
+    out: Option<&Any<'py>>,
+    device: Option<Device>,
+    stream: Option<&Any<'py>>,
+) -> PyResult<Any<'py>> {
+    let caller = Caller::new(py, device, stream, out)?;
+    let keys = caller.array(keys, "keys")?;
+    keys.check_flat("keys")?;
+    let (begins, by) = self::offsets(caller.array(offsets, "offsets")?)?;
+    let shape = [begins.len() - 1, k as usize];
+    let form = Form::of(&shape).with_places(&[Slot::OutputValues]);
+    let given = [(Slot::Input, &keys), (Slot::Offsets, &begins)];
+    caller.run(largest_of(&keys, k, largest, Some(by)), &given, form)?.with(py, Slot::OutputValues)
 }
 
 /// The key that stands at a place of all keys in order, from 0 on.

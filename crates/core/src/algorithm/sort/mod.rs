@@ -1,6 +1,7 @@
 //! Sorts: Onesweep, by buckets or within one workgroup where keys are few, or upsweep, scan and downsweep where no workgroup may wait
 //! for another; and the literature's. Segments are sorted by merging.
 
+pub(crate) mod counting_sort;
 pub(crate) mod hybrid;
 pub(crate) mod merge_sort;
 pub(crate) mod merge_tile;
@@ -14,6 +15,7 @@ mod split;
 pub(crate) mod upsweep_downsweep;
 mod upsweep_downsweep_4bit;
 
+pub use counting_sort::COUNTING_SORT;
 pub use hybrid::HYBRID;
 pub use merge_sort::MERGE_SORT;
 pub use merge_tile::MERGE_TILE;
@@ -37,6 +39,7 @@ pub(crate) static ALL: &[&Algorithm] = &[
     &ONESWEEP,
     &ONE_TILE,
     &HYBRID,
+    &COUNTING_SORT,
     &UPSWEEP_DOWNSWEEP,
     &MERGE_TILE,
     &MERGE_SORT,
@@ -49,6 +52,7 @@ pub(crate) static ALL: &[&Algorithm] = &[
 pub(crate) static KERNELS: &[&Kernel] = &[
     &partition::DIGIT_COUNTS,
     &partition::ONESWEEP,
+    &counting_sort::FILL,
     &segments::ONE_WORKGROUP,
     &merge_tile::KERNEL,
     &merge_sort::BOUNDS,

@@ -237,6 +237,9 @@ impl Primitive for SortRequest {
         if self.gives_values() && algorithm.is_reference {
             return Some("it is there to be read, and moves keys with values that are given");
         }
+        if *algorithm == sort::COUNTING_SORT {
+            return sort::counting_sort::refusal(self);
+        }
         let is_of_all = ![&sort::PARALLEL, &sort::MERGE_SORT].contains(&algorithm);
         (self.segments.is_some() && is_of_all).then_some("it sorts all keys, and not each segment; use merge_sort")
     }
@@ -276,6 +279,8 @@ impl Primitive for SortRequest {
             &sort::UPSWEEP_DOWNSWEEP
         } else if sort::one_tile::is_fastest(planner, &task) {
             &sort::ONE_TILE
+        } else if sort::counting_sort::takes(planner, self) {
+            &sort::COUNTING_SORT
         } else if sort::hybrid::is_fastest(planner, &task) {
             &sort::HYBRID
         } else {
