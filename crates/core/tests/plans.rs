@@ -379,7 +379,8 @@ fn every_algorithm_runs_on_some_device() {
         caps.subgroups = None;
     });
     let forms = Form::all().map(|form| form.request(Scalar::U32, Builtin::Sum, 9).unwrap());
-    let requests: Vec<Request> = forms.chain([select(9, Rest::Behind)]).collect();
+    let bytes = SortRequest::new(u8::TYPE, 9).into();
+    let requests: Vec<Request> = forms.chain([select(9, Rest::Behind), bytes]).collect();
     let mut found: Vec<&Algorithm> = vec![];
     for caps in [h200(), lavapipe(), gl(), pocl(), host] {
         for request in &requests {

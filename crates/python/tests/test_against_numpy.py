@@ -136,5 +136,72 @@ def test_segments(device, lengths):
     np.testing.assert_array_equal(gpu.segmented_sort(x, offsets, device=device), ordered)
 
 
+@few
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=20), st.integers(1, 12))
+def test_order_of_segments(device, lengths, k):
+    offsets = np.append(0, np.cumsum(lengths)).astype("u4")
+    x = made("u4", offsets[-1]) % 50
+    parts = [x[a:b] for a, b in zip(offsets, offsets[1:])]
+    orders = [np.argsort(part, kind="stable") for part in parts]
+    np.testing.assert_array_equal(gpu.segmented_argsort(x, offsets, device=device), np.concatenate(orders))
+    keys, places = gpu.segmented_argsort(x, offsets, with_keys=True, device=device)
+    np.testing.assert_array_equal(places, np.concatenate(orders))
+    np.testing.assert_array_equal(keys, np.concatenate([np.sort(part) for part in parts]))
+    values = np.arange(len(x), dtype="u4")
+    keys, moved = gpu.segmented_sort(x, offsets, values, descending=True, device=device)
+    falling = [a + np.argsort(-part.astype(int), kind="stable") for a, part in zip(offsets, parts)]
+    np.testing.assert_array_equal(moved, np.concatenate(falling))
+    np.testing.assert_array_equal(keys, x[moved])
+    best, places = gpu.segmented_top_k(x, offsets, k, device=device)
+    for i, part in enumerate(parts):
+        wanted = np.argsort(-part.astype(int), kind="stable")[:k]
+        np.testing.assert_array_equal(places[i, : len(wanted)], wanted)
+        np.testing.assert_array_equal(best[i, : len(wanted)], part[wanted])
+        assert not best[i, len(wanted) :].any() and not places[i, len(wanted) :].any()
+    prefixes = gpu.segmented_scan(x, offsets, exclusive=True, device=device)
+    np.testing.assert_array_equal(prefixes, np.concatenate([np.cumsum(part) - part for part in parts]))
+
+
+def test_out_of_every_function(device):
+    """Results in arrays that a caller brings, of which what is counted has the first part."""
+    x, offsets = made("u4", 100) % 5, np.array([0, 40, 100], dtype="u4")
+    ones = np.ones(100, dtype="u4")
+    calls = {
+        "inclusive_scan": (x,),
+        "exclusive_scan": (x,),
+        "reduce": (x,),
+        "segmented_reduce": (x, offsets),
+        "segmented_scan": (x, offsets),
+        "scan_by_key": (x, ones),
+        "sort": (x, ones),
+        "segmented_sort": (x, offsets, ones),
+        "argsort": (x,),
+        "segmented_argsort": (x, offsets),
+        "top_k": (x, 7),
+        "segmented_top_k": (x, offsets, 7),
+        "nth_element": (x, 50),
+        "select": (x, x > 2),
+        "partition": (x, x > 2),
+        "flatnonzero": (x > 2,),
+        "unique": (x,),
+        "unique_by_key": (x, ones),
+        "reduce_by_key": (x, ones),
+        "run_length_encode": (x,),
+        "histogram": (x, 5),
+    }
+    assert set(calls) == {name for name in dir(gpu) if not name.startswith("_") and name[0].islower()} - {"devices", "trifold_gpu"}
+    for name, arguments in calls.items():
+        wanted = getattr(gpu, name)(*arguments, device=device)
+        several = wanted if isinstance(wanted, tuple) else (wanted,)
+        # What is counted has room for all.
+        is_counted = name in ("select", "partition", "flatnonzero", "unique", "unique_by_key", "reduce_by_key", "run_length_encode")
+        room = tuple(np.full((100,) if is_counted else np.shape(part), 7, dtype=part.dtype) for part in several)
+        results = getattr(gpu, name)(*arguments, out=room if len(room) > 1 else room[0], device=device)
+        results = results if isinstance(results, tuple) else (results,)
+        for part, result, out in zip(several, results, room):
+            np.testing.assert_array_equal(result, part, err_msg=name)
+            np.testing.assert_array_equal(out.ravel()[: np.size(part)], np.ravel(part), err_msg=name)
+
+
 def test_lists_are_arrays(device):
     np.testing.assert_array_equal(gpu.sort([3, 1, 2], device=device), [1, 2, 3])

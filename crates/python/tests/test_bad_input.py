@@ -67,6 +67,10 @@ class OfInterface:
     __cuda_array_interface__ = {"version": 3, "shape": (4,), "typestr": "<u4", "data": (4096, False), "strides": None}
 
 
+class Freed:
+    __cuda_array_interface__ = {"version": 3, "shape": (4,), "typestr": "<u4", "data": (0, False), "strides": None}
+
+
 class OfDlpack:
     def __dlpack_device__(self):
         return (2, 0)
@@ -76,7 +80,7 @@ class OfDlpack:
 
 
 @pytest.mark.parametrize("stream", [None, 7])
-@pytest.mark.parametrize("array", [OfInterface(), OfDlpack()])
+@pytest.mark.parametrize("array", [OfInterface(), Freed(), OfDlpack()])
 def test_what_is_not_where_it_says(array, stream):
     if stream is not None and any("cuda" in line for line in gpu.devices()):
         pytest.skip("a driver takes the number for a stream")
@@ -87,16 +91,57 @@ def test_what_is_not_where_it_says(array, stream):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_fork(device):
-    gpu.sort([2, 1], device=device)
+@pytest.mark.parametrize("what", ["call", "array", "asarray", "synchronize", "read"])
+def test_fork(device, what):
+    own = device.asarray(np.array([2, 1], dtype="u4"))
+    uses = {
+        "call": lambda: gpu.sort([2, 1], device=device),
+        "array": lambda: gpu.sort(own),
+        "asarray": lambda: device.asarray(np.array([2, 1], dtype="u4")),
+        "synchronize": device.synchronize,
+        "read": lambda: np.asarray(own),
+    }
+    use = uses[what]
+    use()
     child = os.fork()
     if child == 0:
         try:
-            gpu.sort([2, 1], device=device)
+            use()
         except RuntimeError as error:
             os._exit(0 if "forked" in str(error) else 2)
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_nothing(device):
+    """Arrays without elements, and rows of none."""
+    none = np.array([], dtype="u4")
+    assert gpu.flatnonzero(none, device=device).shape == (0,)
+    assert [part.shape for part in gpu.partition(none, none, device=device)] == [(0,), (0,)]
+    assert gpu.scan_by_key(none, none, device=device).shape == (0,)
+    assert gpu.reduce(np.empty((0, 3), dtype="u4"), device=device).shape == (0,)
+    with pytest.raises(ValueError, match="rows of 0 elements"):
+        gpu.reduce(np.empty((3, 0), dtype="u4"), device=device)
+    with pytest.raises(ValueError, match="k"):
+        gpu.top_k([3, 1], 0, device=device)
+
+
+def test_what_has_no_dimensions(device):
+    for call in [
+        lambda: gpu.sort(np.float32(1), device=device),
+        lambda: gpu.segmented_sort([3, 1], np.uint32(2), device=device),
+        lambda: gpu.sort([3, 1], np.uint32(2), device=device),
+        lambda: gpu.select([3, 1], np.True_, device=device),
+    ]:
+        with pytest.raises(ValueError, match="no dimensions"):
+            call()
+
+
+def test_predicates_that_do_not_compile(device):
+    if device.backend == "cpu":
+        pytest.skip("the processor takes no text")
+    with pytest.raises(ValueError):
+        gpu.select(np.array([1], dtype="u4"), gpu.Predicate("fn keep(v: T) -> bool { return v; }"), device=device)
 
 
 def test_doctests():

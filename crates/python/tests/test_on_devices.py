@@ -373,10 +373,46 @@ def test_what_waits_is_refused_in_a_graph():
         for call in [lambda: gpu.unique(x), lambda: gpu.segmented_reduce(x, np.array([0, 4], dtype="u4"))]:
             with pytest.raises(RuntimeError, match="captured"):
                 call()
+        on_torchs = gpu.sort(x)
         y = x + 1
     graph.replay()
     torch.cuda.synchronize()
+    assert torch.equal(on_torchs, x)
     assert torch.equal(gpu.unique(y), x + 1)
+
+
+def test_tensors_that_have_lost_their_memory():
+    torch = torch_()
+    x = torch.arange(1 << 10, device="cuda", dtype=torch.int32)
+    x.untyped_storage().resize_(0)
+    with pytest.raises((ValueError, BufferError, RuntimeError)):
+        gpu.sort(x)
+
+
+def test_nobody_waits():
+    torch = torch_()
+    x = torch.arange(1 << 16, device="cuda", dtype=torch.int32)
+    gpu.inclusive_scan(x), gpu.sort(x), gpu.top_k(x, 4)
+    torch.cuda.synchronize()
+    torch.cuda._sleep(200_000_000)
+    gpu.inclusive_scan(x), gpu.sort(x), gpu.top_k(x, 4)
+    assert not torch.cuda.current_stream().query()
+    torch.cuda.synchronize()
+
+
+def test_streams_of_cupy_and_numbers():
+    cupy = cupy_()
+    x = cupy.arange(1 << 12, dtype="i4")[::-1].copy()
+    stream = cupy.cuda.Stream(non_blocking=True)
+    cupy.cuda.runtime.deviceSynchronize()
+    for named in [stream, stream.ptr]:
+        ordered = gpu.sort(x, stream=named)
+        stream.synchronize()
+        assert bool((ordered == cupy.arange(1 << 12, dtype="i4")).all())
+    with stream:
+        ordered = gpu.sort(x)
+    stream.synchronize()
+    assert bool((ordered == cupy.arange(1 << 12, dtype="i4")).all())
 
 
 def test_tensors_that_are_freed_early():

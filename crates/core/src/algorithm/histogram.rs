@@ -6,7 +6,7 @@ use crate::planner::{BESIDE, Planner, whole};
 use crate::primitive::histogram::{HISTOGRAM, HistogramRequest};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, numbers, tuned};
-use crate::{DeviceKind, ElementType, Error, Kernel, KernelKey, Launch, Param, Result, Scalar, Slot, Step};
+use crate::{ElementType, Error, Kernel, KernelKey, Launch, Param, Result, Scalar, Slot, Step};
 
 numbers! {
     /// Numbers of histograms.
@@ -17,10 +17,6 @@ numbers! {
         rows "histogram_rows": Count up to 32 => if l.small { 4 } else { 16 },
         /// Copies of the counts in workgroup memory, at most: neighbours count in different ones.
         copies "histogram_copies": Count up to 32 => 8,
-        /// Elements from which on there are more copies on a GPU, which cost time to clear and to add up.
-        many_from "histogram_many_from": Count up to u32::MAX => 1 << 22,
-        /// Copies then: of 32 each lane of a subgroup has its own, in a bank of its own.
-        copies_many "histogram_copies_many": Count up to 32 => 32,
         /// Workgroups of a histogram for each compute unit.
         groups_each "histogram_groups_each": Count up to 64 => l.groups_per_unit,
     }
@@ -82,8 +78,8 @@ const CANDIDATES: &[Candidates] = &[tuned(
     &SHARED,
     &[
         ("histogram_workgroup", &[256, 512, 1024]),
-        ("histogram_rows", &[8, 16, 32]),
-        ("histogram_copies_many", &[8, 16, 32]),
+        ("histogram_rows", &[16, 32]),
+        ("histogram_copies", &[2, 8, 16]),
         ("histogram_groups_each", &[2, 4, 8]),
     ],
 )];
@@ -119,7 +115,7 @@ pub(super) fn shared_launch(planner: &Planner<'_>, request: &HistogramRequest) -
     }
     let bins = ElementType::Scalar(Scalar::U32);
     let count = counts(request) as u32;
-    let copies = copies(planner, request.n, count);
+    let copies = planner.tuning.histogram.copies.min(words(planner) / count);
     // Weights are loaded one by one.
     let pack = if request.weight.is_some() { 1 } else { planner.pack(&bins).elements };
     let shape = Shape { pack, ..Shape::of(planner) };
@@ -128,18 +124,6 @@ pub(super) fn shared_launch(planner: &Planner<'_>, request: &HistogramRequest) -
     let constants = [("BINS", count), ("COPIES", copies), ("PACK", pack)];
     let kernel = KernelKey::new(&SHARED_KERNEL, blocks, [&shape.constants()[..], &constants].concat());
     Ok(shape.launch(planner, KernelKey { element: Some(bins), ..kernel }, request))
-}
-
-/// Copies of so many counts.
-fn copies(planner: &Planner<'_>, n: u64, counts: u32) -> u32 {
-    let numbers = &planner.tuning.histogram;
-    let is_many = planner.caps.kind != DeviceKind::Cpu && n >= u64::from(numbers.many_from);
-    // Where they are many, all of the memory is theirs.
-    let (most, room) = match is_many {
-        true => (numbers.copies_many, 2 * words(planner)),
-        false => (numbers.copies, words(planner)),
-    };
-    most.min(1 << (room / counts).max(1).ilog2())
 }
 
 fn global_launch(planner: &Planner<'_>, request: &HistogramRequest) -> Launch {
@@ -151,7 +135,7 @@ fn global_launch(planner: &Planner<'_>, request: &HistogramRequest) -> Launch {
 /// What a workgroup takes at a time.
 struct Shape {
     workgroup: u32,
-    /// Packs of an invocation.
+    /// Elements of an invocation.
     rows: u32,
     pack: u32,
 }
