@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use trifold::backend::{Span, SpansOf};
 use trifold::builders::Order;
 use trifold::plan::{
-    Builtin, Layout, Op, Operand, Options, ReduceRequest, Request, ScanKind, ScanRequest, Slot, SortRequest,
+    Builtin, Layout, Op, Operand, Options, ReduceRequest, Request, ScanKind, ScanRequest, Slot, SortRequest, Viewed,
 };
 use trifold::types::{ElementType, Scalar};
 use trifold::{Backend, Call, Device, Transfer, plan};
@@ -23,6 +23,7 @@ use crate::lines::{ArrayShape, Lines};
 use crate::memory::{allocate, upload};
 use crate::stored::Stored;
 use crate::sums::{self, Results};
+use crate::widened;
 
 pub fn scan(args: &ScanArgs) -> Result<ExitCode> {
     let (kind, results) = match args.exclusive {
@@ -58,7 +59,17 @@ fn combine(
     })?;
     let initial = initial.map(|bytes| Stored::of(input.stored.scalar()).widen(&bytes, scalar).into_owned());
     let request = request(op, lines.length as u64, initial);
-    let work = Work { request, lines: lines.count, input: input.stored.widen(&elements, scalar), values: None };
+    let work = match device_widens(input.stored, &request, scalar, file.algorithm) {
+        Some(request) => {
+            Work { request, lines: lines.count, input: input.stored.little_endian(elements), values: None }
+        }
+        None => Work {
+            request,
+            lines: lines.count,
+            input: input.stored.widen(&elements, scalar).into_owned().into(),
+            values: None,
+        },
+    };
     let ran = work.run(file);
     let (output, _) = match advice(input.stored, stored) {
         Some(advice) => ran.context(advice)?,
@@ -71,6 +82,18 @@ fn combine(
         _ => (lines.scatter(output, stored.bytes()), input.shape.clone()),
     };
     deliver(file, input.is_npy, stored, &shape, &output)
+}
+
+/// The same request of the numbers as the file has them, which the device widens while it reads them. An algorithm that reads no views takes
+/// what the host has widened.
+fn device_widens(stored: Stored, request: &Request, to: Scalar, algorithm: Option<&str>) -> Option<Request> {
+    if stored.is_bool() {
+        return None;
+    }
+    let viewed = Viewed { slot: Slot::Input, first: 0, view: widened::view(stored.sorted(), to)? };
+    let named = algorithm.and_then(|name| request.algorithm(name).ok());
+    let takes = named.is_none_or(|algorithm| algorithm.takes_views(std::slice::from_ref(&viewed)));
+    takes.then(|| request.clone().viewing(viewed))
 }
 
 /// A file's lines along the axis that was asked for.
@@ -264,7 +287,7 @@ impl Work<'_> {
         plan::plan(request, Layout::default(), options, device.caps(), &device.tuning())?;
         // Of all lines together; a line's part of each is what its call gets.
         let all = SpansOf::of(request, |operand| match operand.slot {
-            Slot::Input => upload(device, &self.input),
+            Slot::Input | Slot::Leaf(0) => upload(device, &self.input),
             Slot::InputValues => upload(device, self.values.as_deref().unwrap_or_default()),
             _ => allocate(device, operand.bytes() as usize * self.lines),
         })?;

@@ -20,6 +20,7 @@ mod stored;
 mod sums;
 mod tune;
 mod verify;
+mod widened;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;

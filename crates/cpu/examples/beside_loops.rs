@@ -5,14 +5,15 @@
 //! Each row is a call, prepared once, and its alternatives. They take turns, so that whatever else the machine does meets
 //! all of them. A figure is the median, in 10^9 elements a second. The ratio is to the best alternative.
 
+use std::borrow::Cow;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use rdst::RadixSort;
 use trifold_core::{
-    Buffer, Call, CopyRequest, Element, Options, Reduce, ReduceByKey, Request, Result, Scan, Select, Sort, Spans, Sum,
-    TopK, Transfer, UpperHalf,
+    Buffer, Call, CopyRequest, Element, Histogram, Map, Options, Reduce, ReduceByKey, Request, Result, Scan, Select,
+    Sort, Spans, Sum, TopK, Transfer, Unique, UpperHalf,
 };
 use trifold_cpu::Cpu;
 use voracious_radix_sort::RadixSort as _;
@@ -40,6 +41,10 @@ fn main() -> Result<()> {
         rows.keys()?;
         rows.pairs()?;
         rows.largest()?;
+        rows.segments("of 16", 16)?;
+        rows.segments("of 4096", 4096)?;
+        rows.firsts()?;
+        rows.bins()?;
     }
     Ok(())
 }
@@ -247,6 +252,65 @@ impl Rows {
     }
 }
 
+/// The bin of a word: its upper eight bits.
+#[derive(Clone)]
+struct UpperByte;
+impl Map<u32> for UpperByte {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A) -> U { return a >> 24u; }".into()
+    }
+    fn map(&self, a: u32) -> u32 {
+        a >> 24
+    }
+}
+
+impl Rows {
+    fn segments(&self, of: &str, length: usize) -> Result<()> {
+        let (n, words) = (self.n(), &self.words[..]);
+        let offsets: Vec<u32> = (0..n as u32).step_by(length).chain([n as u32]).collect();
+        let (x, o) = (self.cpu.upload(words)?, self.cpu.upload(&offsets)?);
+        let (y, z) = (self.cpu.alloc(offsets.len() - 1)?, self.alloc::<u32>()?);
+        let (mut totals, mut out) = (vec![0u32; offsets.len() - 1], vec![0u32; n]);
+        let call = self.cpu.reduce(&x, Sum).segments(&o).to(&y).prepare()?;
+        let mut plain = || reduce_segments(words, &offsets, black_box(&mut totals));
+        self.row(&format!("reduce segments {of}"), &call, &mut [("loop", &mut plain)])?;
+        agree(&y, &totals)?;
+        let call = self.cpu.inclusive_scan(&x, Sum).segments(&o).to(&z).prepare()?;
+        let mut plain = || scan_segments(words, &offsets, black_box(&mut out));
+        self.row(&format!("scan segments {of}"), &call, &mut [("loop", &mut plain)])?;
+        agree(&z, &out)?;
+        let call = self.cpu.sort(&x).segments(&o).to(&z).prepare()?;
+        let mut plain = || {
+            out.copy_from_slice(words);
+            offsets.windows(2).for_each(|ends| out[ends[0] as usize..ends[1] as usize].sort_unstable());
+        };
+        self.row(&format!("sort segments {of}"), &call, &mut [("sort_unstable of each", &mut plain)])?;
+        agree(&z, &out)
+    }
+
+    fn firsts(&self) -> Result<()> {
+        let keys: Vec<u32> = (0..self.n() as u32).map(|i| i / 8).collect();
+        let (x, y, count) = (self.cpu.upload(&keys)?, self.alloc()?, self.cpu.alloc(1)?);
+        let mut out = vec![0u32; self.n() + 1];
+        let call = self.cpu.unique(&x).count_to(&count).to(&y).prepare()?;
+        let mut plain = || _ = black_box(unique(&keys, black_box(&mut out)));
+        self.row("unique, runs of 8", &call, &mut [("loop without branches", &mut plain)])
+    }
+
+    fn bins(&self) -> Result<()> {
+        let words = &self.words[..];
+        let (x, y, mut counts) = (self.cpu.upload(words)?, self.cpu.alloc(256)?, vec![0u32; 256]);
+        let call = self.cpu.histogram(x.mapped(UpperByte), 256).to(&y).prepare()?;
+        let mut plain = || {
+            counts.fill(0);
+            words.iter().for_each(|word| counts[(word >> 24) as usize] += 1);
+        };
+        self.row("histogram u32, 256 bins", &call, &mut [("loop", &mut plain)])?;
+        agree(&y, &counts)
+    }
+}
+
 /// Stops if a call and its loop differ: then their times are not those of the same work.
 fn agree<T: Element>(ours: &Buffer<T, Cpu>, theirs: &[T]) -> Result<()> {
     let ours = ours.read()?;
@@ -273,6 +337,32 @@ fn exclusive_scan(x: &[u32], y: &mut [u32]) {
         *y = total;
         total = total.wrapping_add(x);
     }
+}
+
+#[inline(never)]
+fn reduce_segments(x: &[u32], offsets: &[u32], totals: &mut [u32]) {
+    for (ends, total) in offsets.windows(2).zip(totals) {
+        *total = x[ends[0] as usize..ends[1] as usize].iter().fold(0, |a, &b| a.wrapping_add(b));
+    }
+}
+
+#[inline(never)]
+fn scan_segments(x: &[u32], offsets: &[u32], y: &mut [u32]) {
+    for ends in offsets.windows(2) {
+        let segment = ends[0] as usize..ends[1] as usize;
+        scan(&x[segment.clone()], &mut y[segment]);
+    }
+}
+
+#[inline(never)]
+fn unique(x: &[u32], first: &mut [u32]) -> usize {
+    let (mut n, mut before) = (0, !x[0]);
+    for &x in x {
+        first[n] = x;
+        n += usize::from(x != before);
+        before = x;
+    }
+    n
 }
 
 #[inline(never)]

@@ -525,6 +525,14 @@ impl<K: Key, V: Element, B: Backend> TopKPairsCall<K, V, B> {
         TopKPairsCall { top: self.top.in_order(order), ..self }
     }
 
+    /// As [`TopKCall::checked`].
+    ///
+    /// # Errors
+    /// As of it.
+    pub fn checked(self) -> Result<Self> {
+        Ok(TopKPairsCall { top: self.top.checked()?, ..self })
+    }
+
     /// To buffers of `k` keys and of `k` values or indices.
     ///
     /// ```
@@ -561,6 +569,14 @@ impl<K: Key, B: Backend> TopKIndicesCall<K, B> {
     /// As [`TopKCall::smallest`].
     pub fn smallest(self) -> Self {
         TopKIndicesCall { top: self.top.smallest() }
+    }
+
+    /// As [`TopKCall::checked`].
+    ///
+    /// # Errors
+    /// As of it.
+    pub fn checked(self) -> Result<Self> {
+        Ok(TopKIndicesCall { top: self.top.checked()? })
     }
 
     /// To a buffer of `k` indices.
