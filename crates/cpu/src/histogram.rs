@@ -125,9 +125,18 @@ impl Work for HistogramStep {
 /// Takes a block's elements into so many lanes of counts: each changes its bin's by what it was and by its place in the block. One
 /// in no bin is left out.
 fn tally(block: &[u32], bins: usize, lanes: usize, counts: &mut [u32], with: impl Fn(u32, usize) -> u32) {
+    match lanes {
+        LANES => tally_in::<LANES>(block, bins, counts, with),
+        _ => tally_in::<1>(block, bins, counts, with),
+    }
+}
+
+fn tally_in<const LANES: usize>(block: &[u32], bins: usize, counts: &mut [u32], with: impl Fn(u32, usize) -> u32) {
+    let (counts, _) = counts.as_chunks_mut::<LANES>();
+    let counts = &mut counts[..bins];
     for (i, &bin) in block.iter().enumerate() {
-        if (bin as usize) < bins {
-            let count = &mut counts[bin as usize * lanes + i % lanes];
+        if let Some(lanes) = counts.get_mut(bin as usize) {
+            let count = &mut lanes[i % LANES];
             *count = with(*count, i);
         }
     }

@@ -17,6 +17,8 @@ numbers! {
         rows "histogram_rows": Count up to 32 => if l.small { 4 } else { 16 },
         /// Copies of the counts in workgroup memory, at most: neighbours count in different ones.
         copies "histogram_copies": Count up to 32 => 8,
+        /// Copies of the sums where floats are summed up, at most: of 32 each lane of a subgroup has its own, and waits for no neighbour.
+        copies_floats "histogram_copies_floats": Count up to 32 => if l.small { 8 } else { 32 },
         /// Workgroups of a histogram for each compute unit.
         groups_each "histogram_groups_each": Count up to 64 => l.groups_per_unit,
     }
@@ -84,6 +86,9 @@ const CANDIDATES: &[Candidates] = &[tuned(
     ],
 )];
 
+/// The most weighted elements of an invocation.
+const MOST_WEIGHTED: u32 = 16;
+
 /// Words of workgroup memory for counts.
 fn words(planner: &Planner<'_>) -> u32 {
     (planner.caps.shared_bytes.saturating_sub(BESIDE)) / 2 / 4
@@ -115,13 +120,20 @@ pub(super) fn shared_launch(planner: &Planner<'_>, request: &HistogramRequest) -
     }
     let bins = ElementType::Scalar(Scalar::U32);
     let count = counts(request) as u32;
-    let copies = planner.tuning.histogram.copies.min(words(planner) / count);
-    // Weights are loaded one by one.
-    let pack = if request.weight.is_some() { 1 } else { planner.pack(&bins).elements };
-    let shape = Shape { pack, ..Shape::of(planner) };
+    let numbers = &planner.tuning.histogram;
+    let copies = match request.adds_floats() {
+        // All of the memory is theirs, where that is not half of it.
+        true => numbers.copies_floats.min(1 << (2 * words(planner) / count).ilog2()),
+        false => numbers.copies.min(words(planner) / count),
+    };
+    let shape = match (Shape::of(planner), request.weight) {
+        (shape, None) => Shape { pack: planner.pack(&bins).elements, ..shape },
+        // Weights are loaded one by one, and take as many registers again.
+        (shape, Some(_)) => Shape { rows: shape.rows.min(MOST_WEIGHTED), ..shape },
+    };
     let sums = if request.adds_floats() { "histogram/shared_floats" } else { "histogram/shared_integers" };
     let blocks = [&["element/load"], &amounts(request)[..], &[sums]].concat();
-    let constants = [("BINS", count), ("COPIES", copies), ("PACK", pack)];
+    let constants = [("BINS", count), ("COPIES", copies), ("PACK", shape.pack)];
     let kernel = KernelKey::new(&SHARED_KERNEL, blocks, [&shape.constants()[..], &constants].concat());
     Ok(shape.launch(planner, KernelKey { element: Some(bins), ..kernel }, request))
 }
