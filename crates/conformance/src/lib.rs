@@ -53,7 +53,7 @@ pub use kernels::{Breadth, check_each, describe, kernels, kernels_by, shapes};
 pub use properties::properties;
 pub use refusal::bad_scratch;
 pub use repeated::repeated_calls_only_run;
-pub use sizes::{Recorded, recordings_follow_the_device};
+pub use sizes::{Record, Recorded, recordings_follow_the_device};
 pub use skip::{chromium_or_skip, devices_or_skip, skip};
 pub use table::{cases, tuned_cases};
 pub use trifold_cpu::oracle;

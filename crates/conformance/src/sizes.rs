@@ -112,15 +112,15 @@ fn check_runs(
 /// What launches again what was recorded once.
 pub type Recorded = Box<dyn Fn() -> trifold_core::Result<()>>;
 
+/// What makes a recording of a run.
+pub type Record<'a> = &'a dyn Fn(&dyn Fn() -> trifold_core::Result<()>) -> Recorded;
+
 /// Runs every row whose number of elements is on the device as a recording, which `record` makes of a run, and launches it again for other
 /// sizes: a CUDA graph. How many rows there were, or the first that failed.
 ///
 /// # Errors
 /// The row's name, and what was wrong.
-pub fn recordings_follow_the_device(
-    device: &Device,
-    record: &dyn Fn(&dyn Fn() -> trifold_core::Result<()>) -> Recorded,
-) -> Result<usize, String> {
+pub fn recordings_follow_the_device(device: &Device, record: Record<'_>) -> Result<usize, String> {
     let tuning = device.tuning();
     let cases = crate::cases(device.caps(), &tuning, Level::Quick);
     let rows = cases.into_iter().filter_map(|case| match case.body {
@@ -138,11 +138,7 @@ pub fn recordings_follow_the_device(
     Ok(checked)
 }
 
-fn check_recording(
-    device: &Device,
-    row: &Row,
-    record: &dyn Fn(&dyn Fn() -> trifold_core::Result<()>) -> Recorded,
-) -> Result<(), Failure> {
+fn check_recording(device: &Device, row: &Row, record: Record<'_>) -> Result<(), Failure> {
     let length = device.upload(&[0])?;
     let mut staged = Staged::prepared(device, row, |spans, tuning| {
         let spans = spans.clone().with_length(length.span());

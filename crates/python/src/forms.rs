@@ -19,10 +19,12 @@ fn request(form: &str, dtype: &Any<'_>, n: u64) -> PyResult<Request> {
     form.request(scalar, Builtin::Sum, n).map_err(exception)
 }
 
-/// What each form reads of `n` elements of a type: a slot's name, the type of its elements, and how many there are. Forms that are not for
-/// the type are left out.
+/// A slot's name, the type of its elements, and how many there are.
+type Input = (&'static str, &'static str, u64);
+
+/// What each form reads of `n` elements of a type. Forms that are not for the type are left out.
 #[pyfunction]
-pub fn _forms(dtype: &Any<'_>, n: u64) -> PyResult<Vec<(&'static str, Vec<(&'static str, &'static str, u64)>)>> {
+pub fn _forms(dtype: &Any<'_>, n: u64) -> PyResult<Vec<(&'static str, Vec<Input>)>> {
     let mut forms = vec![];
     for form in PrimitiveForm::all() {
         let Ok(request) = request(form.name, dtype, n) else { continue };
