@@ -55,6 +55,26 @@ fn sort_takes_numbers_of_8_and_16_bits() {
     assert_eq!(succeeds(&on_cpu("sort", &with)), "-2.0\t6\n1.0\t5\n65504.0\t7\n");
 }
 
+/// The device widens what the file has, of every type and from any byte on, to what the processor gives.
+#[test]
+fn every_device_widens_a_files_numbers() {
+    let devices = succeeds(&trifold(&["devices"]));
+    let folder = Folder::new();
+    let lines: Vec<u8> = (0..36).map(|i| (i * 37) as u8 & 0xbf).collect();
+    for device in ["Vulkan", "llvmpipe"].into_iter().filter(|name| devices.contains(name)) {
+        for code in ["|u1", "|i1", "<u2", "<i2", "<f2", ">f2", ">u2", "<u4", "<i4"] {
+            let size = usize::from(code.as_bytes()[2] - b'0');
+            let shape = format!("({}, 3)", lines.len() / size / 3);
+            let input = folder.write("in.npy", &npy(code, &shape, &lines[..lines.len() / size / 3 * 3 * size]));
+            for command in [["scan", "--axis", "1"], ["reduce", "--axis", "1"], ["scan", "--axis", "0"]] {
+                let named = trifold(&[&command[..], &[text(&input), "--device", device]].concat());
+                let wanted = succeeds(&on_cpu(command[0], &[command[1], command[2], text(&input)]));
+                assert_eq!(succeeds(&named), wanted, "{command:?} of {code} on {device}");
+            }
+        }
+    }
+}
+
 #[test]
 fn sort_moves_values_with_their_keys() {
     let folder = Folder::new();

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{self, CUevent_flags, CUfunction, CUfunction_attribute, CUresult};
+use cudarc::driver::sys::{self, CUevent_flags, CUfunction, CUfunction_attribute, CUresult, CUstreamCaptureStatus};
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use trifold_cache::{Cache, Key};
@@ -161,18 +161,25 @@ impl Cuda {
         Owner::of(&self.stream)
     }
 
-    /// Makes the context current on this thread, as every call of the driver wants it.
     /// Refuses what would wait for a stream that is being captured, before anything of it is enqueued: a graph would copy to memory that is
     /// gone by then.
     fn check_waits(&self, doing: &str) -> Result<()> {
-        match memory::is_captured(&self.stream) {
-            false => Ok(()),
-            true => Err(Error::Invalid(format!(
+        match memory::capture(&self.stream) {
+            Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE) => Ok(()),
+            Ok(_) => Err(Error::Invalid(format!(
                 "{doing}: the stream is being captured, and this would wait for it; do it before or behind the capture"
             ))),
+            // What failed before.
+            Err(error) => Err(driver(doing)(error)),
         }
     }
 
+    fn wait(&self) -> Result<()> {
+        graph::free_left();
+        memory::wait(&self.stream).map_err(driver("waiting for the stream"))
+    }
+
+    /// Makes the context current on this thread, as every call of the driver wants it.
     fn bind_thread(&self) -> Result<()> {
         self.stream.context().bind_to_thread().map_err(driver("making the context current"))
     }
@@ -381,8 +388,7 @@ impl Backend for Cuda {
 
     fn synchronize(&self) -> Result<()> {
         self.check_waits("waiting for the stream")?;
-        graph::free_left();
-        memory::wait(&self.stream).map_err(driver("waiting for the stream"))
+        self.wait()
     }
 
     fn write(&self, to: &Span<Cuda>, bytes: &[u8]) -> Result<()> {
@@ -400,7 +406,7 @@ impl Backend for Cuda {
             // comes before any return.
             unsafe { result::memcpy_htod_async(address, bytes, self.stream.cu_stream()) }
         };
-        let waited = self.synchronize();
+        let waited = self.wait();
         copied.map_err(driver(format_args!("writing {} bytes", bytes.len())))?;
         waited
     }
@@ -415,13 +421,14 @@ impl Backend for Cuda {
         self.bind_thread()?;
         // SAFETY: as for `write`; nothing looks at the bytes before the wait has ended.
         let copied = unsafe { result::memcpy_dtoh_async(bytes, address, self.stream.cu_stream()) };
-        let waited = self.synchronize();
+        let waited = self.wait();
         copied.map_err(driver(format_args!("reading {} bytes", bytes.len())))?;
         waited
     }
 
     fn time(&self, before: Option<&Vec<Step>>, steps: &Vec<Step>, n: Option<u32>, repeat: u32) -> Result<f64> {
         let doing = "timing";
+        self.check_waits(doing)?;
         let event = || {
             let timed = CUevent_flags::CU_EVENT_DEFAULT;
             self.stream.context().new_event(Some(timed)).map_err(driver(doing))

@@ -146,14 +146,18 @@ pub(crate) fn wait_to_free(stream: &CudaStream) -> std::result::Result<(), Drive
     }
 }
 
-/// Whether what is enqueued becomes part of a graph.
+/// Whether what is enqueued becomes part of a graph. Where that cannot be known it may.
 pub(crate) fn is_captured(stream: &CudaStream) -> bool {
+    !matches!(capture(stream), Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE))
+}
+
+/// Whether the stream is being captured.
+pub(crate) fn capture(stream: &CudaStream) -> std::result::Result<CUstreamCaptureStatus, DriverError> {
     // Not by cudarc's own call, which gives away what it kept from before: that is for whoever waits.
     // SAFETY: the context is alive as long as the stream, which is borrowed.
     let bound = unsafe { result::ctx::set_current(stream.context().cu_ctx()) };
     // SAFETY: the stream is alive, and its context current.
-    let status = bound.and_then(|()| unsafe { result::stream::is_capturing(stream.cu_stream()) });
-    !matches!(status, Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE))
+    bound.and_then(|()| unsafe { result::stream::is_capturing(stream.cu_stream()) })
 }
 
 impl Drop for Memory {

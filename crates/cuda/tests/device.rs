@@ -57,6 +57,25 @@ fn what_is_dropped_in_a_capture_does_not_end_it() {
     assert_eq!(kept.read().unwrap(), [7; 8]);
 }
 
+/// Nothing of it is enqueued, and the capture goes on.
+#[test]
+fn what_waits_is_refused_in_a_capture() {
+    let Some(cuda) = open() else { return };
+    let (kept, ones) = (cuda.upload(&[1_u32; 8]).unwrap(), cuda.upload(&[1_u32; 8]).unwrap());
+    let graph = captured(&cuda, || {
+        let refused = [
+            ones.write(&[2; 8]).unwrap_err(),
+            ones.read().unwrap_err(),
+            cuda.synchronize().unwrap_err(),
+            cuda.time(None, &bind(&cuda, vec![]).unwrap(), None, 1).unwrap_err(),
+        ];
+        assert!(refused.iter().all(|error| error.to_string().contains("is being captured")), "{refused:?}");
+        run(&cuda, vec![Command::Fill { span: kept.span().clone(), value: 7 }]);
+    });
+    graph.launch().unwrap();
+    assert_eq!((kept.read().unwrap(), ones.read().unwrap()), (vec![7; 8], vec![1; 8]));
+}
+
 /// The call's kernels read how many elements there are, so that the graph follows it.
 #[test]
 fn a_graph_runs_again_for_as_many_elements_as_the_device_says() {

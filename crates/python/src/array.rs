@@ -229,14 +229,18 @@ fn check_together(shape: &[usize], strides: Option<&[i64]>, element: usize, name
     )))
 }
 
+/// No device's memory begins below.
+const NO_MEMORY: u64 = 1 << 20;
+
 /// CUDA's memory of another library's, which the keeper keeps.
 pub fn imported_memory(
     device: Device,
     (address, bytes): (u64, usize),
     keeper: impl std::any::Any + Send + Sync,
 ) -> PyResult<Place> {
-    if address == 0 && bytes > 0 {
-        return Err(PyValueError::new_err(format!("an array of {bytes} bytes at address 0; it is freed")));
+    // A part of what is freed says that it begins a little behind address 0.
+    if address < NO_MEMORY && bytes > 0 {
+        return Err(PyValueError::new_err(format!("an array of {bytes} bytes at address {address}; it is freed")));
     }
     // SAFETY: the library says that so many bytes are there. They stay while the keeper is there, and behind that while the stream's work
     // may use them: libraries free in the order of the stream that they work on, and for other streams `Device::keep` keeps the array.

@@ -384,9 +384,11 @@ def test_what_waits_is_refused_in_a_graph():
 def test_tensors_that_have_lost_their_memory():
     torch = torch_()
     x = torch.arange(1 << 10, device="cuda", dtype=torch.int32)
+    part = x[4:]
     x.untyped_storage().resize_(0)
-    with pytest.raises((ValueError, BufferError, RuntimeError)):
-        gpu.sort(x)
+    for freed in [x, part]:
+        with pytest.raises((ValueError, BufferError, RuntimeError)):
+            gpu.sort(freed)
 
 
 def test_nobody_waits():

@@ -29,6 +29,7 @@ fn packages_say_what_they_are() {
             assert!((1..=most).contains(&number), "{name} has {number} {field}");
         }
         assert_eq!(package["documentation"], format!("https://docs.rs/{name}"), "{name}");
+        assert!(package["metadata"]["docs"]["rs"].is_object(), "{name} says nothing to docs.rs");
         let folder = Path::new(package["manifest_path"].as_str().unwrap_or_default()).parent().expect("a folder");
         for file in [package["readme"].as_str().unwrap_or_default(), "LICENSE-MIT", "LICENSE-APACHE"] {
             assert!(folder.join(file).is_file(), "{name} has no {file}");

@@ -115,7 +115,7 @@ pub(super) fn shared_launch(planner: &Planner<'_>, request: &HistogramRequest) -
         return Err(Error::Unsupported(format!(
             "a histogram of {} bins by `{SHARED}`: workgroup memory has room for {}; use `{GLOBAL}`",
             request.bins,
-            1u32 << words(planner).ilog2()
+            words(planner).checked_ilog2().map_or(0, |log| 1u32 << log)
         )));
     }
     let bins = ElementType::Scalar(Scalar::U32);

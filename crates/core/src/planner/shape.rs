@@ -67,9 +67,11 @@ impl Planner<'_> {
         self.caps.compute_units.max(1).saturating_mul(each)
     }
 
-    /// Workgroups that stay for several tiles: so many for each compute unit, or one a tile.
+    /// Workgroups that stay for several tiles: so many for each compute unit, or one a tile. Mesa's processors end long loops.
     pub(crate) fn staying(&self, tiles: u32, each: u32) -> u32 {
-        tiles.min(self.resident(each)).clamp(1, 65535)
+        const MOST_TILES: u32 = 1 << 11;
+        let least = if self.ends_loops() { tiles.div_ceil(MOST_TILES) } else { 1 };
+        tiles.min(self.resident(each).max(least)).clamp(1, 65535)
     }
 
     /// A workgroup that halves until its elements take no more than half of the workgroup memory.

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use trifold::builders::Order;
-use trifold::plan::{Segments, Slot, SortRequest, TopKRequest, Wanted};
+use trifold::plan::{MAX_ELEMENTS, Segments, Slot, SortRequest, TopKRequest, Wanted};
 use trifold::types::ElementType;
 
 use super::{Any, offsets, same_length};
@@ -240,7 +240,13 @@ pub fn segmented_top_k<'py>(
     let keys = caller.array(keys, "keys")?;
     keys.check_flat("keys")?;
     let (begins, by) = self::offsets(caller.array(offsets, "offsets")?)?;
-    let shape = [begins.len() - 1, k as usize];
+    let segments = begins.len() - 1;
+    if k.checked_mul(segments as u64).is_none_or(|all| all > MAX_ELEMENTS) {
+        return Err(PyValueError::new_err(format!(
+            "k: {k} keys of each of {segments} segments; a call gives {MAX_ELEMENTS} at most"
+        )));
+    }
+    let shape = [segments, k as usize];
     let form = Form::of(&shape).with_places(&[Slot::OutputValues]);
     let given = [(Slot::Input, &keys), (Slot::Offsets, &begins)];
     caller.run(largest_of(&keys, k, largest, Some(by)), &given, form)?.with(py, Slot::OutputValues)
