@@ -9,8 +9,8 @@ use trifold_core::algorithm::{self, named};
 use trifold_core::planner::{algorithms, compute_bound, plan};
 use trifold_core::{
     Caps, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, Language, Layout, MAX_ELEMENTS, Options,
-    ReduceByKeyRequest, Request, Rest, Scalar, SortRequest, SubgroupSource, Subgroups, Tuning, TuningRow, TuningTable,
-    Waiting, scratch_bytes_up_to,
+    ReduceByKeyRequest, Request, Rest, Scalar, SortRequest, Step, SubgroupSource, Subgroups, Tuning, TuningRow,
+    TuningTable, Waiting, scratch_bytes_up_to,
 };
 
 #[test]
@@ -290,4 +290,21 @@ fn tuning_rows_are_for_the_devices_they_name() {
     let mut tuning = Tuning::of(&vulkan);
     TuningTable::new(vec![own, later]).apply(&vulkan, &mut tuning);
     assert_eq!(tuning.onesweep.keys, 9);
+}
+
+/// Mesa's processors end an invocation's loops after 65535 turns: what stays for several tiles has few of them.
+#[test]
+fn workgroups_that_stay_have_few_tiles_where_loops_are_ended() {
+    const N: u32 = 1 << 27;
+    const MOST_TILES: u32 = 1 << 11;
+    let mesa = lavapipe().with(|caps| caps.forward_progress = false);
+    let request = SortRequest::new(u8::TYPE, N.into()).into();
+    let plan = plan(&request, Layout::default(), Options::default(), &mesa, &Tuning::of(&mesa)).unwrap();
+    assert_eq!(plan.algorithm().name, "counting_sort");
+    for step in plan.steps() {
+        let Step::Launch(launch) = step else { continue };
+        let tile = launch.kernel.constant("WORKGROUP").unwrap() * 16;
+        let (groups, kernel) = (launch.groups, launch.kernel.name());
+        assert!(groups >= N / tile / MOST_TILES, "{kernel} by {groups} workgroups");
+    }
 }
