@@ -59,17 +59,12 @@ fn combine(
     })?;
     let initial = initial.map(|bytes| Stored::of(input.stored.scalar()).widen(&bytes, scalar).into_owned());
     let request = request(op, lines.length as u64, initial);
-    let work = match device_widens(input.stored, &request, scalar, file.algorithm) {
-        Some(request) => {
-            Work { request, lines: lines.count, input: input.stored.little_endian(elements), values: None }
-        }
-        None => Work {
-            request,
-            lines: lines.count,
-            input: input.stored.widen(&elements, scalar).into_owned().into(),
-            values: None,
-        },
+    let viewed = device_widens(input.stored, &request, scalar, file.algorithm);
+    let numbers = match viewed {
+        Some(_) => input.stored.little_endian(Cow::Borrowed(&elements)),
+        None => input.stored.widen(&elements, scalar),
     };
+    let work = Work { request: viewed.unwrap_or(request), lines: lines.count, input: numbers, values: None };
     let ran = work.run(file);
     let (output, _) = match advice(input.stored, stored) {
         Some(advice) => ran.context(advice)?,

@@ -126,10 +126,10 @@ pub(super) fn shared_launch(planner: &Planner<'_>, request: &HistogramRequest) -
         true => numbers.copies_floats.min(1 << (2 * words(planner) / count).ilog2()),
         false => numbers.copies.min(words(planner) / count),
     };
-    let shape = match (Shape::of(planner), request.weight) {
-        (shape, None) => Shape { pack: planner.pack(&bins).elements, ..shape },
+    let shape = match request.weight {
+        None => Shape::of(planner, u32::MAX, planner.pack(&bins).elements),
         // Weights are loaded one by one, and take as many registers again.
-        (shape, Some(_)) => Shape { rows: shape.rows.min(MOST_WEIGHTED), ..shape },
+        Some(_) => Shape::of(planner, MOST_WEIGHTED, 1),
     };
     let sums = if request.adds_floats() { "histogram/shared_floats" } else { "histogram/shared_integers" };
     let blocks = [&["element/load"], &amounts(request)[..], &[sums]].concat();
@@ -139,7 +139,7 @@ pub(super) fn shared_launch(planner: &Planner<'_>, request: &HistogramRequest) -
 }
 
 fn global_launch(planner: &Planner<'_>, request: &HistogramRequest) -> Launch {
-    let shape = Shape::of(planner);
+    let shape = Shape::of(planner, u32::MAX, 1);
     let kernel = KernelKey::new(&GLOBAL_KERNEL, amounts(request).into(), shape.constants().into());
     shape.launch(planner, kernel, request)
 }
@@ -147,24 +147,25 @@ fn global_launch(planner: &Planner<'_>, request: &HistogramRequest) -> Launch {
 /// What a workgroup takes at a time.
 struct Shape {
     workgroup: u32,
-    /// Elements of an invocation.
+    /// Packs of an invocation.
     rows: u32,
+    /// Elements of a pack.
     pack: u32,
 }
 
 impl Shape {
-    fn of(planner: &Planner<'_>) -> Shape {
+    /// As tuned, with so many elements of an invocation at most.
+    fn of(planner: &Planner<'_>, most: u32, pack: u32) -> Shape {
         let Histograms { workgroup, rows, .. } = planner.tuning.histogram;
-        Shape { workgroup, rows, pack: 1 }
+        Shape { workgroup, rows: (rows.min(most) / pack).max(1), pack }
     }
 
     fn constants(&self) -> [(&'static str, u32); 2] {
-        [("WORKGROUP", self.workgroup), ("ROWS", (self.rows / self.pack).max(1))]
+        [("WORKGROUP", self.workgroup), ("ROWS", self.rows)]
     }
 
     fn launch(&self, planner: &Planner<'_>, kernel: KernelKey, request: &HistogramRequest) -> Launch {
-        let [(_, workgroup), (_, rows)] = self.constants();
-        let tile = workgroup * rows * self.pack;
+        let tile = self.workgroup * self.rows * self.pack;
         let groups = planner.staying((request.n as u32).div_ceil(tile), planner.tuning.histogram.groups_each);
         let mut launch = launch(kernel, request, groups, self.pack);
         launch.params.extend([("tiles", Param::ELEMENTS.in_parts(tile)), ("groups", Param::Word(groups))]);

@@ -15,6 +15,7 @@ use trifold::types::Scalar;
 
 use crate::array::Array;
 use crate::operators::element;
+use crate::run::Caller;
 
 type Any<'py> = Bound<'py, PyAny>;
 
@@ -23,8 +24,14 @@ fn initial(value: Option<&Any<'_>>, scalar: Scalar) -> PyResult<Option<Vec<u8>>>
     value.map(|value| element(value, scalar)).transpose()
 }
 
-/// The segments that offsets say. Signed ones are taken as unsigned, as none is negative.
-fn offsets<'py>(offsets: Array<'py>) -> PyResult<(Array<'py>, Segments)> {
+/// The segments of an array, which has one dimension, that offsets say. Signed ones are taken as unsigned, as none is negative.
+fn segments<'py>(
+    caller: &Caller<'py>,
+    (of, name): (&Array<'py>, &str),
+    offsets: &Any<'py>,
+) -> PyResult<(Array<'py>, Segments)> {
+    of.check_flat(name)?;
+    let offsets = caller.array(offsets, "offsets")?;
     offsets.check_flat("offsets")?;
     let scalar = offsets.scalar.unsigned();
     match offsets.len().checked_sub(1) {

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use trifold::plan::{Gives, ReduceRequest, Request, ScanKind, ScanRequest, SegmentedRequest, Segments, Slot};
 
-use super::{Any, initial, kind, offsets, same_length};
+use super::{Any, initial, kind, same_length, segments};
 use crate::device::Device;
 use crate::operators::Named;
 use crate::run::{Caller, Form};
@@ -181,8 +181,7 @@ fn segmented<'py>(
 ) -> PyResult<Any<'py>> {
     let caller = caller.by(&op);
     let x = caller.array_as(x, "x", dtype)?;
-    x.check_flat("x")?;
-    let (begins, by) = offsets(caller.array(begins, "offsets")?)?;
+    let (begins, by) = segments(&caller, (&x, "x"), begins)?;
     let (op, initial) = (op.over(py, x.scalar)?, initial(from, x.scalar)?);
     let request = SegmentedRequest { op, n: x.len() as u64, by, gives, initial };
     caller.run(request, &[(Slot::Input, &x), (Slot::Offsets, &begins)], Form::default())?.take(Slot::Output)

@@ -6,7 +6,7 @@ use trifold::builders::Order;
 use trifold::plan::{MAX_ELEMENTS, Segments, Slot, SortRequest, TopKRequest, Wanted};
 use trifold::types::ElementType;
 
-use super::{Any, offsets, same_length};
+use super::{Any, same_length, segments};
 use crate::array::Array;
 use crate::device::Device;
 use crate::run::{Caller, Form};
@@ -92,8 +92,7 @@ pub fn segmented_sort<'py>(
 ) -> PyResult<Any<'py>> {
     let caller = Caller::new(py, device, stream, out)?;
     let keys = caller.array(keys, "keys")?;
-    keys.check_flat("keys")?;
-    let (begins, by) = self::offsets(caller.array(offsets, "offsets")?)?;
+    let (begins, by) = segments(&caller, (&keys, "keys"), offsets)?;
     sorted(py, sorting(&keys, descending)?.of_segments(by), (&keys, values), Some(&begins), caller)
 }
 
@@ -168,8 +167,7 @@ pub fn segmented_argsort<'py>(
 ) -> PyResult<Any<'py>> {
     let caller = Caller::new(py, device, stream, out)?;
     let keys = caller.array(keys, "keys")?;
-    keys.check_flat("keys")?;
-    let (begins, by) = self::offsets(caller.array(offsets, "offsets")?)?;
+    let (begins, by) = segments(&caller, (&keys, "keys"), offsets)?;
     places(py, sorting(&keys, descending)?.of_segments(by), (&keys, Some(&begins)), with_keys, caller)
 }
 
@@ -238,15 +236,14 @@ pub fn segmented_top_k<'py>(
 ) -> PyResult<Any<'py>> {
     let caller = Caller::new(py, device, stream, out)?;
     let keys = caller.array(keys, "keys")?;
-    keys.check_flat("keys")?;
-    let (begins, by) = self::offsets(caller.array(offsets, "offsets")?)?;
-    let segments = begins.len() - 1;
-    if k.checked_mul(segments as u64).is_none_or(|all| all > MAX_ELEMENTS) {
+    let (begins, by) = segments(&caller, (&keys, "keys"), offsets)?;
+    let count = begins.len() - 1;
+    if k.checked_mul(count as u64).is_none_or(|all| all > MAX_ELEMENTS) {
         return Err(PyValueError::new_err(format!(
-            "k: {k} keys of each of {segments} segments; a call gives {MAX_ELEMENTS} at most"
+            "k: {k} keys of each of {count} segments; a call gives {MAX_ELEMENTS} at most"
         )));
     }
-    let shape = [segments, k as usize];
+    let shape = [count, k as usize];
     let form = Form::of(&shape).with_places(&[Slot::OutputValues]);
     let given = [(Slot::Input, &keys), (Slot::Offsets, &begins)];
     caller.run(largest_of(&keys, k, largest, Some(by)), &given, form)?.with(py, Slot::OutputValues)
