@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyString};
 use trifold::Buffer;
 use trifold::types::Scalar;
 
-use crate::device::{Device, exception, ordinal_of};
+use crate::device::{self, Device, exception, ordinal_of};
 use crate::dtype;
 use crate::library::Library;
 use crate::owned::Owned;
@@ -132,6 +132,9 @@ impl<'py> Array<'py> {
         let shape: Vec<usize> = tensor.shape().iter().map(|n| *n as usize).collect();
         check_together(&shape, tensor.strides(), 1, name)?;
         let memory = (tensor.data_ptr() as u64 + tensor.byte_offset(), tensor.num_bytes());
+        if memory.1 > 0 {
+            device::ordinal_at(memory.0)?;
+        }
         // What is written to a copy would be lost.
         let is_read_only = imported.flags().intersects(DlpackFlags::READ_ONLY | DlpackFlags::IS_COPIED);
         let place = imported_memory(device, memory, imported.into_deleter())?;
@@ -229,19 +232,12 @@ fn check_together(shape: &[usize], strides: Option<&[i64]>, element: usize, name
     )))
 }
 
-/// No device's memory begins below.
-const NO_MEMORY: u64 = 1 << 20;
-
 /// CUDA's memory of another library's, which the keeper keeps.
 pub fn imported_memory(
     device: Device,
     (address, bytes): (u64, usize),
     keeper: impl std::any::Any + Send + Sync,
 ) -> PyResult<Place> {
-    // A part of what is freed says that it begins a little behind address 0.
-    if address < NO_MEMORY && bytes > 0 {
-        return Err(PyValueError::new_err(format!("an array of {bytes} bytes at address {address}; it is freed")));
-    }
     // SAFETY: the library says that so many bytes are there. They stay while the keeper is there, and behind that while the stream's work
     // may use them: libraries free in the order of the stream that they work on, and for other streams `Device::keep` keeps the array.
     let buffer = unsafe { device.cuda()?.import_raw::<u8>(address, bytes, keeper) }.map_err(exception)?;

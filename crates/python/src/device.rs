@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyMemoryError, PyNotImplementedError, PyRuntimeError, PyV
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use trifold::cuda::cudarc::driver::sys::CUpointer_attribute;
-use trifold::cuda::cudarc::driver::{CudaContext, CudaEvent, sys};
+use trifold::cuda::cudarc::driver::{CudaContext, CudaEvent, DriverError, sys};
 use trifold::cuda::{Cuda, CurrentContext};
 use trifold::{Backend, Buffer, Error};
 
@@ -142,11 +142,7 @@ impl Device {
         let _context = CurrentContext::kept();
         let opened = py.detach(|| match handle {
             None => Cuda::open(ordinal),
-            Some(stream) => {
-                let context = CudaContext::new(ordinal).map_err(|error| Error::Invalid(error.to_string()))?;
-                // SAFETY: the library has the stream, and keeps it while it is used, as the book asks of callers.
-                Cuda::new(unsafe { context.wrap_borrowed_stream(stream.0 as _) })
-            }
+            Some(stream) => opened_on(ordinal, stream),
         });
         let device = Device::of(trifold::Device::of(opened.map_err(exception)?));
         streams.insert((ordinal, handle), (device.clone(), object.flatten().map(Bound::unbind)));
@@ -218,17 +214,40 @@ impl Device {
     }
 }
 
+/// A device of CUDA's on a library's stream.
+fn opened_on(ordinal: usize, stream: Handle) -> trifold::Result<Cuda> {
+    let invalid = |error: DriverError| Error::Invalid(format!("stream {:#x}: {error}", stream.0));
+    let context = CudaContext::new(ordinal).map_err(invalid)?;
+    let mut owner = std::ptr::null_mut();
+    // SAFETY: the library has the stream. The pointer is to a context that lives through the call.
+    unsafe { sys::cuStreamGetCtx(stream.0 as _, &raw mut owner) }.result().map_err(invalid)?;
+    if owner != context.cu_ctx() {
+        let why = format!(
+            "stream {:#x} is another device's than the array, which is on cuda:{ordinal}; pass one of that",
+            stream.0
+        );
+        return Err(Error::Invalid(why));
+    }
+    // SAFETY: the library has the stream, and keeps it while it is used, as the book asks of callers.
+    Cuda::new(unsafe { context.wrap_borrowed_stream(stream.0 as _) })
+}
+
 /// Fails where there is no driver of CUDA's, or an old one: an array may say that it is in its memory all the same.
 fn started(py: Python<'_>) -> PyResult<()> {
     py.detach(Cuda::devices).map(drop).map_err(exception)
 }
 
-/// The number of the device whose memory is at an address of CUDA's. No memory is the first device's.
+/// The number of the device that an array of CUDA's is on. One without elements is on the first.
 pub fn ordinal_of(py: Python<'_>, address: u64, bytes: usize) -> PyResult<usize> {
     if bytes == 0 {
         return Ok(0);
     }
     started(py)?;
+    ordinal_at(address)
+}
+
+/// The number of the device whose memory is at an address of CUDA's. The driver says so, which has been started.
+pub fn ordinal_at(address: u64) -> PyResult<usize> {
     let mut ordinal = 0i32;
     let which = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
     // SAFETY: the pointer is to an integer that lives through the call, and the attribute is one.

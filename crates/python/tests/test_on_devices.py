@@ -383,12 +383,32 @@ def test_what_waits_is_refused_in_a_graph():
 
 def test_tensors_that_have_lost_their_memory():
     torch = torch_()
-    x = torch.arange(1 << 10, device="cuda", dtype=torch.int32)
-    part = x[4:]
+    x = torch.arange(1 << 20, device="cuda", dtype=torch.int32)
+    parts = [x[4:], x[1 << 19 :]]
     x.untyped_storage().resize_(0)
-    for freed in [x, part]:
+    for freed in [x, *parts]:
         with pytest.raises((ValueError, BufferError, RuntimeError)):
             gpu.sort(freed)
+
+
+def test_two_devices():
+    torch = torch_()
+    if torch.cuda.device_count() < 2:
+        pytest.skip("one device")
+    x = [torch.arange(1 << 20, dtype=torch.int32, device=f"cuda:{i}") for i in range(2)]
+    y = [gpu.inclusive_scan(x) for x in x]
+    assert [y.device.index for y in y] == [0, 1]
+    assert torch.equal(y[0].cpu(), y[1].cpu()) and torch.equal(y[1], torch.cumsum(x[1], 0, dtype=torch.int32))
+    with torch.cuda.device(1):
+        assert gpu.sort(x[0], descending=True).device.index == 0
+    for call in [
+        lambda: gpu.sort(x[0], x[1]),
+        lambda: gpu.inclusive_scan(x[0], out=x[1]),
+        lambda: gpu.sort(x[0], stream=torch.cuda.Stream(device=1)),
+    ]:
+        with pytest.raises(ValueError, match="device|stream"):
+            call()
+    assert int(gpu.reduce(x[1], "max")) == (1 << 20) - 1
 
 
 def test_nobody_waits():
