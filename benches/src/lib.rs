@@ -134,7 +134,7 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let forms = Form::all().filter_map(|form| {
         let operator = match form {
             form if form.has_operator => sum.name(),
-            form if *form == forms::PARTITION_IF => "apart",
+            form if *form == forms::PARTITION => "apart",
             _ => "",
         };
         Some((form.request(scalar, sum, n).ok()?, operator))

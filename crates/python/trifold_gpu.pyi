@@ -1,9 +1,10 @@
 """Scan, reduce, sort and what is built from them, on any GPU."""
 
-from typing import Any, Literal, overload
+from typing import Any, Literal, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
+from typing_extensions import Self
 
 # An array of NumPy's, or one on a device: torch's, cupy's, jax's, any that knows DLPack or `__cuda_array_interface__`, or an Array.
 # Results are of the same kind.
@@ -12,12 +13,15 @@ _Array = Any
 _Like = ArrayLike | Any
 # A stream of torch's or cupy's, an object with `__cuda_stream__`, or a handle.
 _Stream = Any
+# Which elements are kept: flags of 0 and others, a name, or text.
+_By = _Like | Literal["nonzero", "upper_half"] | Predicate
 _Op = Literal["sum", "product", "min", "max", "and", "or", "xor"] | Operator
 
+@final
 class Device:
     """A device, opened. Without a name it is the best one; a name is any part of its line in `devices()`."""
 
-    def __init__(self, name: str | None = None) -> None: ...
+    def __new__(cls, name: str | None = None) -> Self: ...
     @property
     def name(self) -> str: ...
     @property
@@ -25,6 +29,7 @@ class Device:
     def asarray(self, x: ArrayLike) -> Array: ...
     def synchronize(self) -> None: ...
 
+@final
 class Array:
     """An array in a device's memory: what `Device.asarray` gives, and calls on such arrays."""
 
@@ -48,15 +53,17 @@ class Array:
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
+@final
 class Operator:
     """An associative operator, as WGSL text that defines `fn combine(a: T, b: T) -> T`."""
 
-    def __init__(self, wgsl: str, identity: Any, *, commutes: bool = False) -> None: ...
+    def __new__(cls, wgsl: str, identity: Any, *, commutes: bool = False) -> Self: ...
 
+@final
 class Predicate:
     """A predicate, as WGSL text that defines `fn keep(v: T) -> bool`."""
 
-    def __init__(self, wgsl: str) -> None: ...
+    def __new__(cls, wgsl: str) -> Self: ...
 
 def devices() -> list[str]: ...
 def inclusive_scan(
@@ -238,7 +245,7 @@ def nth_element(
 ) -> Any: ...
 def select(
     x: _Like,
-    by: _Like | Predicate,
+    by: _By,
     *,
     out: _Array | None = None,
     device: Device | None = None,
@@ -246,7 +253,7 @@ def select(
 ) -> _Array: ...
 def partition(
     x: _Like,
-    by: _Like | Predicate,
+    by: _By,
     *,
     out: tuple[_Array, _Array] | None = None,
     device: Device | None = None,
@@ -254,7 +261,7 @@ def partition(
 ) -> tuple[_Array, _Array]: ...
 def flatnonzero(
     x: _Like,
-    by: Predicate | None = None,
+    by: Literal["nonzero", "upper_half"] | Predicate | None = None,
     *,
     out: _Array | None = None,
     device: Device | None = None,

@@ -13,19 +13,19 @@ pub fn fills_and_copies<B: Backend>(backend: &B) -> Outcome {
         let (a, b) = (backend.upload(&[1_u32; 8])?, backend.upload(&[2_u32; 8])?);
         let (a, b) = (a.span(), b.span());
 
-        execute(backend, Command::Fill { span: a.elements::<u32>(3, 2)?, value: 7 })?;
+        execute(backend, Command::Fill { span: a.slice(12, 8)?, value: 7 })?;
         expect(backend, "a fill", a, [1, 1, 1, 7, 7, 1, 1, 1])?;
-        execute(backend, Command::Copy { from: a.elements::<u32>(2, 3)?, to: b.elements::<u32>(5, 3)?, each: 0 })?;
+        execute(backend, Command::Copy { from: a.slice(8, 12)?, to: b.slice(20, 12)?, each: 0 })?;
         expect(backend, "a copy", b, [2, 2, 2, 2, 2, 1, 7, 7])?;
-        execute(backend, Command::Fill { span: a.elements::<u32>(4, 0)?, value: 9 })?;
-        execute(backend, Command::Copy { from: b.elements::<u32>(8, 0)?, to: a.elements::<u32>(0, 0)?, each: 0 })?;
+        execute(backend, Command::Fill { span: a.slice(16, 0)?, value: 9 })?;
+        execute(backend, Command::Copy { from: b.slice(32, 0)?, to: a.slice(0, 0)?, each: 0 })?;
         expect(backend, "an empty fill and copy", a, [1, 1, 1, 7, 7, 1, 1, 1])?;
 
         refuse(backend, "a fill of six bytes", Command::Fill { span: a.slice(0, 6)?, value: 9 })?;
         refuse(
             backend,
             "a copy of three words to two",
-            Command::Copy { from: a.elements::<u32>(0, 3)?, to: b.elements::<u32>(0, 2)?, each: 0 },
+            Command::Copy { from: a.slice(0, 12)?, to: b.slice(0, 8)?, each: 0 },
         )?;
         expect(backend, "a refused fill", a, [1, 1, 1, 7, 7, 1, 1, 1])?;
         expect(backend, "a refused copy", b, [2, 2, 2, 2, 2, 1, 7, 7])

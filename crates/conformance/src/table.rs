@@ -344,7 +344,7 @@ pub(crate) mod tests {
         let of_views =
             [&forms::TRANSFORM, &forms::ADJACENT_DIFFERENCE, &forms::SUM_OF_SQUARES, &forms::DOT, &forms::ARG_MIN];
         // The workgroups of these stay, and are not so many.
-        let of_values = [&forms::SORT_PAIRS, &forms::ARGSORT, &forms::SEGMENTED_SORT_PAIRS];
+        let of_values = [&forms::SORT_WITH_VALUES, &forms::ARGSORT, &forms::SEGMENTED_SORT_WITH_VALUES];
         let same =
             [&of_values[..], &[&forms::HISTOGRAM, &forms::WEIGHTED_HISTOGRAM, &forms::NTH_ELEMENT], &of_views].concat();
         for form in Form::all().filter(|form| !same.contains(form)) {

@@ -220,18 +220,6 @@ impl<B: Backend> Span<B> {
         Ok(Span { handle: self.handle.clone(), offset: self.offset + offset, bytes, room: self.room - offset })
     }
 
-    /// Part of a span, in elements of `T`.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] if it reaches past the end.
-    pub fn elements<T>(&self, start: u64, count: u64) -> Result<Span<B>> {
-        let size = size_of::<T>() as u64;
-        match (start.checked_mul(size), count.checked_mul(size)) {
-            (Some(offset), Some(bytes)) => self.slice(offset, bytes),
-            _ => Err(Error::Invalid(format!("{count} elements from {start} of a span that has {} bytes", self.bytes))),
-        }
-    }
-
     /// The memory.
     pub fn handle(&self) -> &B::Handle {
         &self.handle

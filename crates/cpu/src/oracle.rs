@@ -53,7 +53,7 @@ pub fn reduce<T: Element, M: Monoid<T>>(op: &M, initial: T, input: &[T]) -> T {
 pub(crate) const CHUNK: usize = 1 << 16;
 
 /// The keys in order.
-pub fn sort_keys<K: Number>(order: Order, keys: &[K]) -> Vec<K> {
+pub fn sorted<K: Number>(order: Order, keys: &[K]) -> Vec<K> {
     let mut keys = keys.to_vec();
     // Keys of one place in the order have the same bits, so nothing tells a stable sort from this one.
     keys.par_sort_unstable_by(|a, b| directed(order, a, b));
@@ -64,7 +64,7 @@ pub fn sort_keys<K: Number>(order: Order, keys: &[K]) -> Vec<K> {
 ///
 /// # Panics
 /// If there are fewer values than keys.
-pub fn sort_pairs<K: Number, V: Copy>(order: Order, keys: &[K], values: &[V]) -> (Vec<K>, Vec<V>) {
+pub fn sorted_with<K: Number, V: Copy>(order: Order, keys: &[K], values: &[V]) -> (Vec<K>, Vec<V>) {
     indexed(order, keys).into_iter().map(|(key, i)| (key, values[i as usize])).unzip()
 }
 
@@ -404,8 +404,8 @@ mod tests {
         let keys = [0.0, f32::NAN, -0.0, f32::NEG_INFINITY, -f32::NAN, 1.0];
         let bits = |keys: Vec<f32>| keys.into_iter().map(f32::to_bits).collect::<Vec<_>>();
         let up = [-f32::NAN, f32::NEG_INFINITY, -0.0, 0.0, 1.0, f32::NAN];
-        assert_eq!(bits(sort_keys(Order::Ascending, &keys)), bits(up.to_vec()));
-        let (_, values) = sort_pairs(Order::Descending, &[1, 2, 1, 2], &['a', 'b', 'c', 'd']);
+        assert_eq!(bits(sorted(Order::Ascending, &keys)), bits(up.to_vec()));
+        let (_, values) = sorted_with(Order::Descending, &[1, 2, 1, 2], &['a', 'b', 'c', 'd']);
         assert_eq!(values, ['b', 'd', 'a', 'c']);
     }
 

@@ -85,7 +85,7 @@ fn floats_have_the_same_bits_whatever_the_threads() {
 #[test]
 fn sorts_pairs_stably() {
     fn check<V: Element>(cpu: &Cpu, order: Order, keys: &[f64], values: &[V]) {
-        let want = oracle::sort_pairs(order, keys, values);
+        let want = oracle::sorted_with(order, keys, values);
         let (keys, values) = (cpu.upload(keys).unwrap(), cpu.upload(values).unwrap());
         let sorted = cpu.sort(&keys).in_order(order).with(&values).read().unwrap();
         assert!(sorted == want, "{} {}, n = {}", order == Order::Ascending, V::TYPE.name(), keys.len());

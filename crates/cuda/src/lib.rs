@@ -54,7 +54,7 @@ pub use backend::{Cuda, Kernel};
 pub use context::CurrentContext;
 pub use device::Device;
 pub use memory::Handle;
-pub use nvrtc::{check_nvrtc, compile_to_cubin, nvrtc_version};
+pub use nvrtc::{add_package_folders, check_nvrtc, compile_to_cubin, nvrtc_version};
 pub use step::Step;
 pub use trifold_cache::Cache;
 pub use trifold_core::InOrder;

@@ -8,7 +8,7 @@ use std::env;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use libloading::Library;
@@ -283,13 +283,25 @@ fn find() -> std::result::Result<Nvrtc, String> {
     })
 }
 
+/// Where wheels are, beside what the environment says.
+static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(vec![]);
+
+/// Looks for NVRTC's wheel also in these folders of Python packages. It is for programs that know them: call it before a device is opened.
+///
+/// ```
+/// trifold_cuda::add_package_folders(["/opt/venv/lib/python3.12/site-packages".into()]);
+/// ```
+pub fn add_package_folders(folders: impl IntoIterator<Item = PathBuf>) {
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).extend(folders);
+}
+
 /// The libraries of wheels and toolkits, newest first.
 fn installed() -> Vec<PathBuf> {
     let mut roots: Vec<PathBuf> =
         ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(env::var_os).map(PathBuf::from).collect();
     roots.extend(env::var_os("HOME").map(|home| Path::new(&home).join(".local")));
     roots.extend(["/usr/local".into(), "/usr".into()]);
-    let mut packages = vec![];
+    let mut packages = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for root in roots {
         packages.push(root.join("Lib").join("site-packages"));
         for python in entries(&root.join("lib"), "python") {

@@ -170,10 +170,10 @@ fn fills_and_copies_run_in_order() {
     run(
         &cuda,
         vec![
-            Command::Fill { span: span.elements::<u32>(3, 2).unwrap(), value: 7 },
+            Command::Fill { span: span.slice(12, 8).unwrap(), value: 7 },
             Command::Copy { from: span.clone(), to: b.span().clone(), each: 0 },
             Command::Fill { span: span.clone(), value: 9 },
-            Command::Fill { span: span.elements::<u32>(0, 0).unwrap(), value: 5 },
+            Command::Fill { span: span.slice(0, 0).unwrap(), value: 5 },
         ],
     );
     assert_eq!(b.read().unwrap(), [1, 1, 1, 7, 7, 1, 1, 1]);

@@ -42,6 +42,6 @@ fn requests() -> impl Iterator<Item = Request> {
         };
         let pairs = SortRequest::new(Scalar::U64.into(), n).with(u32::TYPE).in_order(Order::Descending);
         let word = |form: &Form| form.request(Scalar::U32, sum, n).expect("every scalar has a sum");
-        [word(&forms::SCAN), inclusive.into(), word(&forms::REDUCE), word(&forms::SORT_KEYS), pairs.into()]
+        [word(&forms::SCAN), inclusive.into(), word(&forms::REDUCE), word(&forms::SORT), pairs.into()]
     })
 }

@@ -58,6 +58,7 @@ impl<'py> Array<'py> {
         if let Ok(own) = any.cast::<Owned>() {
             own.get().as_array(any)
         } else if let Some(interface) = any.getattr_opt(intern!(py, "__array_interface__"))? {
+            check_masked(any, name)?;
             Array::of_host(any, Interface::of(&interface, name)?)
         } else if let Some(api) = ExchangeApi::from_object(any.as_borrowed())? {
             Array::of_exchange(any, name, &api, stream)
@@ -216,6 +217,10 @@ fn is_host(on: DLDevice, name: &str) -> PyResult<bool> {
 
 /// Fails unless elements lie together, row by row. Strides are in units, of which an element has so many.
 fn check_together(shape: &[usize], strides: Option<&[i64]>, element: usize, name: &str) -> PyResult<()> {
+    let most = isize::MAX as usize / size_of::<u128>();
+    if shape.iter().try_fold(1, |all: usize, &n| all.checked_mul(n)).is_none_or(|all| all > most) {
+        return Err(PyValueError::new_err(format!("{name}: the shape {shape:?} is more than memory has room for")));
+    }
     let mut next = element as i64;
     let is_together = strides.is_none_or(|strides| {
         shape.iter().zip(strides).rev().all(|(&n, &stride)| {
@@ -245,6 +250,22 @@ pub fn imported_memory(
     Ok(Place::Device(device, buffer))
 }
 
+/// Fails for one of NumPy's masked arrays, whose interface does not say so.
+fn check_masked(array: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    let of_numpy = array.py().import(intern!(array.py(), "numpy"))?;
+    if array.get_type().is(&of_numpy.getattr(intern!(array.py(), "ndarray"))?) {
+        return Ok(());
+    }
+    match array.is_instance(&of_numpy.getattr("ma")?.getattr("MaskedArray")?)? {
+        true => Err(masked(name)),
+        false => Ok(()),
+    }
+}
+
+fn masked(name: &str) -> PyErr {
+    PyTypeError::new_err(format!("{name}: some of its elements may be masked; pass {name}.filled() or another array"))
+}
+
 /// What NumPy's interface says, and CUDA's of the same form.
 struct Interface {
     scalar: Scalar,
@@ -266,7 +287,7 @@ impl Interface {
         let (address, is_read_only) = get("data")?.extract()?;
         let some = |key: &str| Ok::<_, PyErr>(interface.get_item(key)?.filter(|value| !value.is_none()));
         if some("mask")?.is_some() {
-            return Err(PyTypeError::new_err(format!("{name}: some of its elements are masked; fill them in first")));
+            return Err(masked(name));
         }
         let typestr = get("typestr")?;
         let typestr = typestr.cast::<PyString>()?.to_cow()?;

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::process;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use pyo3::exceptions::{PyMemoryError, PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
+use trifold::cpu::Cpu;
 use trifold::cuda::cudarc::driver::sys::CUpointer_attribute;
 use trifold::cuda::cudarc::driver::{CudaContext, CudaEvent, DriverError, sys};
 use trifold::cuda::{Cuda, CurrentContext};
@@ -16,6 +17,12 @@ use crate::owned::Owned;
 use crate::stream::{Handle, Stream};
 
 /// A device, opened. Without a name it is the best one; a name is any part of its line in `devices()`.
+///
+/// ```pycon
+/// >>> Device("cpu").backend
+/// 'cpu'
+///
+/// ```
 #[pyclass(frozen, from_py_object, module = "trifold_gpu")]
 #[derive(Clone)]
 pub struct Device {
@@ -33,6 +40,9 @@ struct Opened {
 /// An array of Python's, and its memory as it was imported.
 pub type Kept = (Py<PyAny>, Buffer<u8>);
 
+/// The process that first asked drivers for devices.
+static FIRST: OnceLock<u32> = OnceLock::new();
+
 /// The device of calls that name none.
 static BEST: Mutex<Option<Device>> = Mutex::new(None);
 
@@ -45,7 +55,15 @@ impl Device {
     #[new]
     #[pyo3(signature = (name=None))]
     fn new(py: Python<'_>, name: Option<String>) -> PyResult<Device> {
-        Ok(Device::of(py.detach(|| opened(name.as_deref())).map_err(exception)?))
+        let opened = match name.as_deref() {
+            // It has no driver.
+            Some("cpu") => py.detach(Cpu::new).map(trifold::Device::of),
+            name => {
+                check_first()?;
+                py.detach(|| opened(name))
+            }
+        };
+        Ok(Device::of(opened.map_err(exception)?))
     }
 
     /// What the device is called.
@@ -76,6 +94,11 @@ impl Device {
     }
 
     /// Waits for all that was enqueued on the device.
+    ///
+    /// ```pycon
+    /// >>> Device("cpu").synchronize()
+    ///
+    /// ```
     fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
         self.check_waits()?;
         py.detach(|| self.device.synchronize()).map_err(exception)?;
@@ -89,9 +112,31 @@ impl Device {
 }
 
 /// Every device of the machine, a line each.
+///
+/// ```pycon
+/// >>> any(line.startswith("cpu on") for line in devices())
+/// True
+///
+/// ```
 #[pyfunction]
-pub fn devices(py: Python<'_>) -> Vec<String> {
-    py.detach(|| trifold::devices().iter().map(ToString::to_string).collect())
+pub fn devices(py: Python<'_>) -> PyResult<Vec<String>> {
+    check_first()?;
+    Ok(py.detach(|| trifold::devices().iter().map(ToString::to_string).collect()))
+}
+
+/// Fails in a process that was forked from one that had asked drivers for devices: they do not follow, and may never answer.
+fn check_first() -> PyResult<()> {
+    if *FIRST.get_or_init(process::id) == process::id() {
+        return Ok(());
+    }
+    Err(forked())
+}
+
+fn forked() -> PyErr {
+    PyRuntimeError::new_err(
+        "this process was forked from one that had opened devices, and drivers do not follow; start it by \
+         multiprocessing.get_context(\"spawn\"), or call on device=trifold_gpu.Device(\"cpu\")",
+    )
 }
 
 fn opened(name: Option<&str>) -> trifold::Result<trifold::Device> {
@@ -159,9 +204,7 @@ impl Device {
         if self.opened.process == process::id() {
             return Ok(());
         }
-        Err(PyRuntimeError::new_err(
-            "the device was opened before this process was forked; open another one here: device=trifold_gpu.Device()",
-        ))
+        Err(forked())
     }
 
     /// Fails also where what waits cannot run: on a stream that is being captured.
@@ -234,6 +277,7 @@ fn opened_on(ordinal: usize, stream: Handle) -> trifold::Result<Cuda> {
 
 /// Fails where there is no driver of CUDA's, or an old one: an array may say that it is in its memory all the same.
 fn started(py: Python<'_>) -> PyResult<()> {
+    check_first()?;
     py.detach(Cuda::devices).map(drop).map_err(exception)
 }
 

@@ -31,6 +31,22 @@ use pyo3::prelude::*;
 /// ```
 #[pymodule]
 mod trifold_gpu {
+    use pyo3::prelude::*;
+
+    /// NVRTC's wheel may be beside this one, in an environment that is not activated.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let path: Vec<String> = module
+            .py()
+            .import("sys")?
+            .getattr("path")?
+            .try_iter()?
+            .filter_map(|entry| entry.ok()?.extract().ok())
+            .collect();
+        trifold::cuda::add_package_folders(path.into_iter().filter(|folder| !folder.is_empty()).map(Into::into));
+        Ok(())
+    }
+
     #[pymodule_export]
     use super::calls::by_key::{reduce_by_key, run_length_encode};
     #[pymodule_export]

@@ -6,9 +6,9 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trifold::bytemuck::pod_read_unaligned;
-use trifold::operators::NonZero;
+use trifold::operators::{NonZero, UpperHalf};
 use trifold::plan::{Builtin, Op, Selector};
-use trifold::types::{Scalar, for_computed, for_held};
+use trifold::types::{Scalar, ScalarKind, for_computed, for_held};
 use trifold::{Element, Monoid};
 
 use crate::dtype;
@@ -76,10 +76,66 @@ impl Predicate {
 }
 
 /// What a call takes as `op`.
-#[derive(FromPyObject)]
 pub enum Named<'py> {
     Name(String),
     Text(PyRef<'py, Operator>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Named<'py> {
+    type Error = PyErr;
+
+    fn extract(op: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = op.extract() {
+            return Ok(Named::Name(name));
+        }
+        let text = op.extract().map_err(|_| PyTypeError::new_err(format!("{}; pass {}", *op, names_of_operators())))?;
+        Ok(Named::Text(text))
+    }
+}
+
+/// What calls take as a predicate.
+pub enum Chosen<'py> {
+    Name(String),
+    Text(PyRef<'py, Predicate>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Chosen<'py> {
+    type Error = PyErr;
+
+    fn extract(by: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = by.extract() {
+            return Ok(Chosen::Name(name));
+        }
+        let text = by.extract().map_err(|_| PyTypeError::new_err(format!("{}; pass {PREDICATES}", *by)))?;
+        Ok(Chosen::Text(text))
+    }
+}
+
+const PREDICATES: &str = "nonzero, upper_half or a Predicate";
+
+impl Chosen<'_> {
+    /// What calls take that name none.
+    pub fn nonzero() -> Self {
+        Chosen::Name("nonzero".into())
+    }
+
+    /// The predicate of elements of this type.
+    pub fn of(&self, scalar: Scalar) -> PyResult<Selector> {
+        let none = |name: &str| PyTypeError::new_err(format!("`{name}` of {}; pass flags", scalar.name()));
+        match self {
+            Chosen::Text(text) => text.of(scalar),
+            Chosen::Name(name) => match &name[..] {
+                "nonzero" => NonZero::of(scalar).ok_or_else(|| none(name)),
+                "upper_half" => UpperHalf::of(scalar).ok_or_else(|| none(name)),
+                _ => Err(PyValueError::new_err(format!("by: `{name}`; there are {PREDICATES}"))),
+            },
+        }
+    }
+
+    /// Whether it is text, which the CPU does not run.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Chosen::Text(_))
+    }
 }
 
 impl Named<'_> {
@@ -115,16 +171,19 @@ impl Named<'_> {
 const WIDE: &str = "operators are over integers and floats of 32 and 64 bits";
 
 fn builtin(name: &str, scalar: Scalar) -> PyResult<Op> {
-    let which = Builtin::from_name(name).ok_or_else(|| {
-        let names: Vec<_> = Builtin::ALL.iter().map(|which| which.name()).collect();
-        PyValueError::new_err(format!("op: `{name}`; there are {}, or an Operator", names.join(", ")))
-    })?;
+    let which = Builtin::from_name(name)
+        .ok_or_else(|| PyValueError::new_err(format!("op: `{name}`; there are {}", names_of_operators())))?;
     Op::builtin(which, scalar).ok_or_else(|| {
         PyTypeError::new_err(format!(
             "`{name}` of {}: {WIDE}, and floats have sum, product, min and max; pass dtype=",
             scalar.name()
         ))
     })
+}
+
+fn names_of_operators() -> String {
+    let names: Vec<_> = Builtin::ALL.iter().map(|which| which.name()).collect();
+    format!("{}, or an Operator", names.join(", "))
 }
 
 /// A number as the bytes of an element.
@@ -195,13 +254,8 @@ impl Predicate {
 /// What keeps those whose flags of this type are not 0.
 pub fn of_flags(scalar: Scalar) -> PyResult<Selector> {
     let none = || PyTypeError::new_err(format!("flags: {}; pass bool or integers, such as x > 0", scalar.name()));
-    let wide = for_computed!(scalar, integer T => Some(Selector::of::<T, _>(NonZero)), float _F => None).flatten();
-    let narrow = match scalar {
-        Scalar::U8 => Some(Selector::of::<u8, _>(NonZero)),
-        Scalar::I8 => Some(Selector::of::<i8, _>(NonZero)),
-        Scalar::U16 => Some(Selector::of::<u16, _>(NonZero)),
-        Scalar::I16 => Some(Selector::of::<i16, _>(NonZero)),
-        _ => None,
-    };
-    wide.or(narrow).ok_or_else(none)
+    match scalar.kind() {
+        ScalarKind::Float => Err(none()),
+        _ => NonZero::of(scalar).ok_or_else(none),
+    }
 }

@@ -22,6 +22,13 @@ use crate::stream::{self, Handle};
 ///
 /// `numpy.asarray` reads it. If it is in CUDA's memory, torch, cupy, jax and numba take it without a copy, by DLPack or
 /// `__cuda_array_interface__`.
+///
+/// ```pycon
+/// >>> on_device = Device("cpu").asarray(numpy.array([3, 1, 2], dtype="u4"))
+/// >>> on_device.shape, on_device.dtype
+/// ((3,), dtype('uint32'))
+///
+/// ```
 #[pyclass(frozen, name = "Array", module = "trifold_gpu")]
 pub struct Owned {
     device: Device,

@@ -231,17 +231,20 @@ impl<'py> Caller<'py> {
                 "out: its elements are bool; flags count as uint8, so pass an array of that",
             ));
         }
-        let is_there = match &array.place {
-            Place::Host(_) => true,
-            Place::Device(own, _) => own.is(device),
-        };
-        if array.scalar == scalar && array.shape == shape && is_there {
+        if let Place::Device(own, _) = &array.place
+            && !own.is(device)
+        {
+            return Err(PyValueError::new_err(format!(
+                "out: it is on {:?}, and the call on {:?}, or on another stream of it; bring one that is there",
+                own.device, device.device
+            )));
+        }
+        if array.scalar == scalar && array.shape == shape {
             return Ok(array);
         }
         Err(PyValueError::new_err(format!(
-            "out: elements of {} in the shape {shape:?} on {:?} are wanted, and it has {} in the shape {:?}",
+            "out: elements of {} in the shape {shape:?} are wanted, and it has {} in the shape {:?}",
             scalar.name(),
-            device.device,
             array.scalar.name(),
             array.shape
         )))

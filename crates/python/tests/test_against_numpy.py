@@ -94,6 +94,85 @@ def test_selections(device, n):
     np.testing.assert_array_equal(totals, np.add.reduceat(numbers, starts, dtype="u4") if n else numbers)
 
 
+OPERATORS = {
+    "sum": np.add,
+    "product": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+numbers = st.sampled_from(NUMBERS).flatmap(
+    lambda dtype: st.lists(st.integers(0, 100), max_size=300).map(lambda list: np.array(list, dtype=dtype))
+)
+
+
+@few
+@given(numbers, st.sampled_from(sorted(OPERATORS)), st.none() | st.integers(0, 9))
+def test_operators(device, x, op, initial):
+    if device.backend != "cpu":
+        x, op = x.astype("u4"), "sum" if op in ("product", "and", "xor") else op
+    of = OPERATORS[op]
+    begin = np.array([] if initial is None else [initial], dtype=x.dtype)
+    all_of = of.accumulate(np.append(begin, x), dtype=x.dtype) if len(begin) + len(x) else x
+    inclusive = gpu.inclusive_scan(x, op, initial=initial, device=device)
+    np.testing.assert_array_equal(inclusive, all_of[len(begin) :])
+    if initial is not None:
+        np.testing.assert_array_equal(gpu.exclusive_scan(x, op, initial=initial, device=device), all_of[:-1])
+        assert gpu.reduce(x, op, initial=initial, device=device) == all_of[-1]
+    elif len(x):
+        assert gpu.reduce(x, op, device=device) == all_of[-1]
+    keys = np.sort(x % 7)
+    values = np.arange(len(x), dtype=x.dtype)
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(x) else []
+    parts = np.split(values, starts[1:]) if len(x) else []
+    prefixes = [of.accumulate(part, dtype=x.dtype) for part in parts]
+    got = gpu.scan_by_key(keys, values, op, device=device)
+    np.testing.assert_array_equal(got, np.concatenate(prefixes) if parts else values)
+    elements, totals = gpu.reduce_by_key(keys, values, op, device=device)
+    np.testing.assert_array_equal(elements, np.unique(keys))
+    np.testing.assert_array_equal(totals, np.array([part[-1] for part in prefixes], dtype=x.dtype))
+    if op == "sum":
+        exclusive = gpu.scan_by_key(keys, values, exclusive=True, device=device)
+        np.testing.assert_array_equal(exclusive, np.concatenate([np.cumsum(part) - part for part in parts] or [values]))
+
+
+@few
+@given(numbers, st.sampled_from(["f4", "f8", "u8", "i4"]))
+def test_dtype(device, x, dtype):
+    if device.backend != "cpu":
+        x, dtype = x.astype("u4"), "f4"
+    # All sums are whole, and small enough for a float.
+    np.testing.assert_array_equal(gpu.inclusive_scan(x, dtype=dtype, device=device), np.cumsum(x, dtype=dtype))
+    total = gpu.reduce(x, dtype=dtype, device=device)
+    assert total == x.sum(dtype=dtype) and total.dtype == dtype
+
+
+@few
+@given(st.lists(st.integers(-3, 3), max_size=300), st.sampled_from(["i4", "f4", "i2", "f8"]))
+def test_selected(device, list, dtype):
+    if device.backend != "cpu":
+        dtype = "f4"
+    x = np.array(list, dtype=dtype)
+    np.testing.assert_array_equal(gpu.select(x, x > 0, device=device), x[x > 0])
+    for kept, wanted in zip(gpu.partition(x, x > 0, device=device), [x[x > 0], x[x <= 0]]):
+        np.testing.assert_array_equal(kept, wanted)
+    np.testing.assert_array_equal(gpu.flatnonzero(x != 0, device=device), np.flatnonzero(x))
+    np.testing.assert_array_equal(gpu.flatnonzero(x, device=device), np.flatnonzero(x))
+    np.testing.assert_array_equal(gpu.select(x, "nonzero", device=device), x[x != 0])
+    upper = x >= (0.5 if x.dtype.kind == "f" else 0)
+    np.testing.assert_array_equal(gpu.flatnonzero(x, "upper_half", device=device), np.flatnonzero(upper))
+    for kept, wanted in zip(gpu.partition(x, "upper_half", device=device), [x[upper], x[~upper]]):
+        np.testing.assert_array_equal(kept, wanted)
+
+
+def test_floats_that_are_nonzero(device):
+    x = np.array([0.0, -0.0, 1e-45, -1e-40, np.nan, np.inf, 1.0], dtype="f4")
+    np.testing.assert_array_equal(gpu.flatnonzero(x, device=device), np.flatnonzero(x))
+
+
 @few
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=300), st.integers(1, 40))
 def test_top_k(device, keys, k):

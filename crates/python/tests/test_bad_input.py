@@ -1,5 +1,6 @@
 """What cannot be done is an exception that says what to do."""
 
+import multiprocessing
 import os
 
 import numpy as np
@@ -32,6 +33,15 @@ import trifold_gpu as gpu
         (lambda: gpu.sort(np.arange(12, dtype="u4").reshape(3, 4)[:, :2]), ValueError, "ascontiguousarray"),
         (lambda: gpu.reduce(np.zeros(3, dtype="u4"), initial=[1, 2]), ValueError, "one number"),
         (lambda: gpu.Device("no such device"), NotImplementedError, "no such device"),
+        (lambda: gpu.reduce([1, 2], 3), TypeError, "3; pass sum, product"),
+        (lambda: gpu.select([1, 2], "odd"), ValueError, "nonzero, upper_half or a Predicate"),
+        (lambda: gpu.flatnonzero([1, 2], by=3), TypeError, "nonzero, upper_half or a Predicate"),
+        (lambda: gpu.top_k([1, 2], -1), ValueError, "-1; pass a number"),
+        (lambda: gpu.histogram(np.zeros(3, dtype="u4"), -1), ValueError, "-1; pass a number"),
+        (lambda: gpu.nth_element([1, 2], -1), ValueError, "-1; pass a number"),
+        (lambda: gpu.sort(np.ma.masked_array([3, 1, 2], mask=[0, 1, 0])), TypeError, "filled"),
+        (lambda: gpu.sort([3, 1], np.arange(2, dtype=">u4")), TypeError, "astype"),
+        (lambda: gpu.segmented_sort([3, 1], np.array([0, 0, 2], dtype="u4")[::2]), ValueError, "ascontiguousarray"),
     ],
 )
 def test_says_what_to_do(call, kind, why):
@@ -103,14 +113,40 @@ def test_fork(device, what):
     }
     use = uses[what]
     use()
+    assert in_a_fork(lambda: refused(use))
+
+
+def in_a_fork(does):
     child = os.fork()
     if child == 0:
         try:
-            use()
-        except RuntimeError as error:
-            os._exit(0 if "forked" in str(error) else 2)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            os._exit(0 if does() else 1)
+        except BaseException:
+            os._exit(2)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def refused(use):
+    try:
+        use()
+    except RuntimeError as error:
+        return "forked" in str(error)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_devices_in_a_fork(device):
+    """Drivers are not asked there. The processor may be, as the exception says."""
+    gpu.devices()
+    assert in_a_fork(lambda: refused(gpu.devices))
+    assert in_a_fork(lambda: refused(gpu.Device))
+    assert in_a_fork(lambda: refused(lambda: gpu.Device("Vulkan")))
+    assert in_a_fork(lambda: gpu.sort([3, 1, 2], device=gpu.Device("cpu")).tolist() == [1, 2, 3])
+
+
+def test_devices_in_a_process_that_is_spawned(device):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(gpu.sort, ([3, 1, 2],)).tolist() == [1, 2, 3]
 
 
 def test_nothing(device):
@@ -146,15 +182,31 @@ def test_predicates_that_do_not_compile(device):
         gpu.select(np.array([1], dtype="u4"), gpu.Predicate("fn keep(v: T) -> bool { return v; }"), device=device)
 
 
-def test_doctests():
-    """The functions' examples."""
-    import doctest
+def test_devices_of_two_arrays():
+    a, b = (gpu.Device("cpu").asarray(np.array([2, 1], dtype="u4")) for _ in range(2))
+    with pytest.raises(ValueError, match="one device and stream"):
+        gpu.sort(a, b)
 
-    names = {name: getattr(gpu, name) for name in dir(gpu) if not name.startswith("_")}
-    finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner()
-    tried = 0
-    for name, of in names.items():
-        for test in finder.find(of, name, globs={**names, "numpy": np, "trifold_gpu": gpu}):
-            assert runner.run(test).failed == 0, name
-            tried += len(test.examples)
-    assert tried > 15
+
+class Wrapped:
+    """One that has an array, and says of it what NumPy's interface does."""
+
+    def __init__(self, **changed):
+        self.own = np.arange(4, dtype="u4")
+        self.__array_interface__ = {**self.own.__array_interface__, **changed}
+
+
+def test_interfaces():
+    assert gpu.reduce(Wrapped(), device=gpu.Device("cpu")) == 6
+    for changed, kind, why in [
+        ({"shape": (1 << 40, 1 << 40)}, ValueError, "more than memory"),
+        ({"strides": (8,)}, ValueError, "ascontiguousarray"),
+        ({"typestr": ">u4"}, TypeError, "big-endian"),
+        ({"typestr": "<c8"}, TypeError, "there are"),
+        ({"mask": np.zeros(4, dtype=bool)}, TypeError, "masked"),
+    ]:
+        with pytest.raises(kind, match=why):
+            gpu.sort(Wrapped(**changed))
+    with pytest.raises(ValueError, match="read-only"):
+        out = Wrapped()
+        gpu.sort([4, 3, 2, 1], out=Wrapped(data=(out.own.ctypes.data, True)))

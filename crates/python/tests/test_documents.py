@@ -1,11 +1,14 @@
 """The programs of the documents run."""
 
-import ast
-import inspect
+import doctest
+import os
 import pathlib
 import re
 import runpy
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 
 import trifold_gpu as gpu
@@ -41,17 +44,29 @@ def test_all_pages_have_programs():
     assert pages == set(PAGES)
 
 
-def test_stubs_say_what_the_module_has():
-    tree = ast.parse((ROOT / "crates/python/trifold_gpu.pyi").read_text(encoding="utf-8"))
-    said = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            names = [*node.args.args, *node.args.kwonlyargs]
-            said.setdefault(node.name, []).append([name.arg for name in names])
-        elif isinstance(node, ast.ClassDef):
-            said[node.name] = None
-    own = {name for name in dir(gpu) if not name.startswith("_") and name != "trifold_gpu"}
-    assert set(said) == own
-    for name, overloads in said.items():
-        own = list(inspect.signature(getattr(gpu, name)).parameters) if overloads else []
-        assert all(names == own for names in overloads or []), name
+def test_stubs_say_what_the_module_has(tmp_path):
+    """By mypy, which compares each name, parameter, default and class."""
+    pytest.importorskip("mypy")
+    allowed = tmp_path / "allowed"
+    allowed.write_text("".join(f"trifold_gpu.{name}\n" for name in ["__all__", "_forms", "_program", "_run"]))
+    command = [sys.executable, "-m", "mypy.stubtest", "trifold_gpu", "--allowlist", str(allowed)]
+    environment = {**os.environ, "MYPYPATH": str(ROOT / "crates/python"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_doctests():
+    """Everything that is public has examples, and they run."""
+    names = {name: getattr(gpu, name) for name in dir(gpu) if not name.startswith("_") and name != "trifold_gpu"}
+    finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner()
+    given = {**names, "numpy": np, "trifold_gpu": gpu}
+    for name, of in {**names, "trifold_gpu": gpu}.items():
+        # Of a module, its own text.
+        tests = finder.find(of, name, module=False, globs=dict(given)) if of is not gpu else [of_text(gpu.__doc__, given)]
+        assert sum(len(test.examples) for test in tests) > 0, f"{name} has no example"
+        for test in tests:
+            assert runner.run(test).failed == 0, name
+
+
+def of_text(text, names):
+    return doctest.DocTestParser().get_doctest(text, dict(names), "trifold_gpu", None, None)

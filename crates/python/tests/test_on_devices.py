@@ -170,6 +170,14 @@ def test_functions(library, n):
     check(gpu.scan_by_key(druns, dx), np.concatenate(parts))
     ordered = [np.sort(part) for part in np.split(x, starts[1:])]
     check(gpu.segmented_sort(dx, library.of(offsets)), np.concatenate(ordered))
+    orders = [np.argsort(part, kind="stable") for part in np.split(x, starts[1:])]
+    check(gpu.segmented_argsort(dx, library.of(offsets)), np.concatenate(orders))
+    best, places = gpu.segmented_top_k(dx, library.of(offsets), 1)
+    check(best, [[part.max()] for part in np.split(x, starts[1:])])
+    check(places, [[part.argmax()] for part in np.split(x, starts[1:])])
+    check(gpu.inclusive_scan(dx, initial=7), sums + np.uint32(7))
+    check(gpu.reduce(dx, "max", initial=2**32 - 1), 2**32 - 1)
+    check(gpu.histogram(druns, 50, weights=dx), np.bincount(runs, x, minlength=50).astype("u8").astype("u4"))
 
 
 def test_rows(library):
@@ -179,6 +187,7 @@ def test_rows(library):
     best, _ = gpu.top_k(dx, 8)
     np.testing.assert_array_equal(library.numpy(best), np.sort(x)[:, ::-1][:, :8])
     np.testing.assert_array_equal(library.numpy(gpu.reduce(dx, "min")), x.min(axis=1))
+    np.testing.assert_array_equal(library.numpy(gpu.inclusive_scan(dx, "max")), np.maximum.accumulate(x, axis=1))
 
 
 def test_empty(library):
@@ -370,7 +379,12 @@ def test_what_waits_is_refused_in_a_graph():
     x = torch.arange(1 << 10, device="cuda", dtype=torch.int32)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        for call in [lambda: gpu.unique(x), lambda: gpu.segmented_reduce(x, np.array([0, 4], dtype="u4"))]:
+        for call in [
+            lambda: gpu.unique(x),
+            lambda: gpu.segmented_reduce(x, np.array([0, 4], dtype="u4")),
+            lambda: gpu.select(x, "nonzero"),
+            lambda: gpu.reduce_by_key(x, x),
+        ]:
             with pytest.raises(RuntimeError, match="captured"):
                 call()
         on_torchs = gpu.sort(x)
@@ -406,7 +420,7 @@ def test_two_devices():
         lambda: gpu.inclusive_scan(x[0], out=x[1]),
         lambda: gpu.sort(x[0], stream=torch.cuda.Stream(device=1)),
     ]:
-        with pytest.raises(ValueError, match="device|stream"):
+        with pytest.raises(ValueError, match="device|stream|another"):
             call()
     assert int(gpu.reduce(x[1], "max")) == (1 << 20) - 1
 
@@ -414,10 +428,18 @@ def test_two_devices():
 def test_nobody_waits():
     torch = torch_()
     x = torch.arange(1 << 16, device="cuda", dtype=torch.int32)
-    gpu.inclusive_scan(x), gpu.sort(x), gpu.top_k(x, 4)
+    offsets = torch.tensor([0, 100, 1 << 16], device="cuda", dtype=torch.int32)
+
+    def calls():
+        gpu.inclusive_scan(x), gpu.exclusive_scan(x), gpu.reduce(x), gpu.scan_by_key(x, x)
+        gpu.sort(x), gpu.sort(x, x), gpu.argsort(x), gpu.top_k(x, 4), gpu.nth_element(x, 4), gpu.histogram(x, 9)
+        gpu.segmented_reduce(x, offsets), gpu.segmented_scan(x, offsets), gpu.segmented_sort(x, offsets)
+        gpu.segmented_argsort(x, offsets), gpu.segmented_top_k(x, offsets, 4)
+
+    calls()
     torch.cuda.synchronize()
-    torch.cuda._sleep(200_000_000)
-    gpu.inclusive_scan(x), gpu.sort(x), gpu.top_k(x, 4)
+    torch.cuda._sleep(1_000_000_000)
+    calls()
     assert not torch.cuda.current_stream().query()
     torch.cuda.synchronize()
 
@@ -446,6 +468,24 @@ def test_tensors_that_are_freed_early():
         del x
         torch.zeros(1 << 20, device="cuda", dtype=torch.int32)
         assert torch.equal(ordered, wanted), seed
+
+
+def test_tensors_that_are_freed_early_on_another_stream():
+    """The tensor is of torch's current stream, and the call of another: its memory stays until the call has ended."""
+    torch = torch_()
+    other = torch.cuda.Stream()
+    for seed in range(20):
+        x = torch.randint(0, 1 << 30, (1 << 20,), device="cuda", dtype=torch.int32)
+        out = torch.empty_like(x)
+        wanted = torch.sort(x).values
+        torch.cuda.synchronize()
+        with torch.cuda.stream(other):
+            torch.cuda._sleep(20_000_000)
+        gpu.sort(x, out=out, stream=other)
+        del x
+        torch.zeros(1 << 20, device="cuda", dtype=torch.int32)
+        other.synchronize()
+        assert torch.equal(out, wanted), seed
 
 
 def test_ten_thousand_calls():
@@ -478,6 +518,23 @@ def test_own_arrays_go_everywhere():
     del own
     gc.collect()
     np.testing.assert_array_equal(tensor.cpu().numpy(), wanted)
+
+
+def test_what_is_refused_of_every_library(library):
+    if isinstance(library, (Own, Jax)):
+        pytest.skip("its arrays always lie together")
+    x = library.of(made(12))
+    for call, kind, why in [
+        (lambda: gpu.sort(x[::2]), ValueError, "contiguous"),
+        (lambda: gpu.sort(x.reshape(3, 4)[:, :2]), ValueError, "contiguous"),
+        (lambda: gpu.sort(x.reshape(1, 3, 4)), ValueError, "3 dimensions"),
+        (lambda: gpu.sort(library.of(np.zeros(3, dtype="c8"))), TypeError, "elements of type"),
+        (lambda: gpu.top_k(x, 13), ValueError, "13 keys of 12"),
+        (lambda: gpu.sort(x, x[:5]), ValueError, "as many of each"),
+        (lambda: gpu.sort(x, device=gpu.Device("cpu")), ValueError, "one device and stream"),
+    ]:
+        with pytest.raises(kind, match=why):
+            call()
 
 
 def test_bad_input():

@@ -7,12 +7,13 @@ use anyhow::Result;
 
 use crate::process::{Output, output as text_of, run, run_lines, succeeds};
 use crate::report::{Outcome, Stage};
-use crate::setup::pip;
+use crate::setup::{PYTHON, pip};
 use crate::suite::Suite;
 
 impl Suite {
     /// Stages that look at packages. They take no device.
     pub fn packages(&self) -> Vec<Stage<'_>> {
+        // Building every package again takes as long as all tests: `--full` does it.
         vec![
             Stage::new("dependencies: licences and sources", |output| self.licences(output)),
             Stage::new("dependencies: advisories", |output| self.advisories(output)),
@@ -63,24 +64,36 @@ impl Suite {
         Ok(Outcome::of(run(&mut checks, output)?))
     }
 
-    /// Builds Python's wheel as a user does, installs it apart, and runs the documents' programs and `trifold` by it.
+    /// Installs the program as a user does, and asks it for devices.
+    pub fn installed(&self, output: &Output) -> Result<Outcome> {
+        let root = self.workspace.target.join("installed");
+        let mut install = self.workspace.cargo(&["install", "--locked", "--force", "--path", "crates/cli", "--root"]);
+        let mut program = self.command(root.join("bin/trifold"));
+        Ok(Outcome::of(run(install.arg(&root), output)? && run(program.arg("devices"), output)?))
+    }
+
+    /// Builds Python's wheel as a user does, installs it in an environment of its own, and runs all tests and `trifold` there.
     pub fn wheel(&self, output: &Output) -> Result<Outcome> {
         let Some(pip) = pip().filter(|_| self.machine.installs()) else {
             return Ok(Outcome::not_tested("no pip, which builds the wheel", None));
         };
         let folder = self.workspace.target.join("wheel");
+        let python = folder.join("bin/python");
+        let mut environment = self.command("python3".into());
+        environment.args(["-m", "venv", "--clear", "--without-pip"]).arg(&folder);
         let mut install = self.command(pip[0].into());
-        install.args(&pip[1..]).args(["install", "--upgrade", "--no-deps", "--disable-pip-version-check", "--target"]);
-        if !run(install.arg(&folder).arg("./crates/python"), output)? {
-            return Ok(Outcome::of(false));
+        install.args(&pip[1..]).arg("--python").arg(&python);
+        install.args(["install", "--disable-pip-version-check", "./crates/python"]).args(PYTHON);
+        let mut tests = self.command(python);
+        tests.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "crates/python/tests"]);
+        let mut program = self.command(folder.join("bin/trifold"));
+        program.arg("devices");
+        for command in [&mut environment, &mut install, &mut tests, &mut program] {
+            if !run(command.env_remove("PYTHONPATH"), output)? {
+                return Ok(Outcome::of(false));
+            }
         }
-        let paths = std::env::join_paths([&folder, &self.workspace.target.join("python")])?;
-        let mut documents = self.command("python3".into());
-        documents.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "crates/python/tests/test_documents.py"]);
-        let mut program = self.command("python3".into());
-        program.arg(folder.join("bin/trifold")).arg("devices");
-        let passes = |command: &mut Command| run(command.env("PYTHONPATH", &paths), output);
-        Ok(Outcome::of(passes(&mut documents)? && passes(&mut program)?))
+        Ok(Outcome::of(true))
     }
 
     /// One of cargo's subcommands that come as wheels.

@@ -124,14 +124,12 @@ impl Machine {
 
     /// The stage that puts what the tests of the Python module need below `target`.
     pub fn python(&self, target: &Path) -> Result<Outcome> {
-        const PACKAGES: [&str; 3] = ["numpy", "pytest", "hypothesis"];
-        let folder = target.join("python");
-        if !PACKAGES.iter().all(|package| folder.join(package).is_dir())
-            && let Some(outcome) = self.wheels(&PACKAGES, &folder)?
+        if !has_python(target)
+            && let Some(outcome) = self.wheels(&PYTHON, &target.join("python"))?
         {
             return Ok(outcome);
         }
-        Ok(Outcome::Passed(PACKAGES.join(", ")))
+        Ok(Outcome::Passed(PYTHON.join(", ")))
     }
 
     /// Puts wheels' files in a folder, and those of what they need. Gives why it cannot, if so.
@@ -155,9 +153,19 @@ impl Machine {
         let mut install = Command::new(pip[0]);
         install.args(&pip[1..]).args(["install", "--upgrade", "--only-binary", ":all:", "--disable-pip-version-check"]);
         install.args(names).arg("--target").arg(folder);
-        ensure!(run(&mut install, &Output::Shown)?, "pip could not install {name}");
-        Ok(None)
+        match run(&mut install, &Output::Shown)? {
+            true => Ok(None),
+            false => not(format!("pip could not install {name}"), None),
+        }
     }
+}
+
+/// What the tests of the Python module need.
+pub const PYTHON: [&str; 4] = ["numpy", "pytest", "hypothesis", "mypy"];
+
+/// Whether they are below `target`.
+pub fn has_python(target: &Path) -> bool {
+    PYTHON.iter().all(|package| target.join("python").join(package).is_dir())
 }
 
 /// NVRTC's library: the one that `TRIFOLD_NVRTC` names, or the wheel's below `target`.

@@ -16,7 +16,7 @@ use crate::fuzz;
 use crate::process::{Output, run as run_program, run_lines, succeeds};
 use crate::programs::{Counts, Program};
 use crate::report::{Outcome, Report, Stage};
-use crate::setup::{Machine, nvrtc};
+use crate::setup::{self, Machine, nvrtc};
 use crate::turn::{self, turn};
 use crate::workspace::Workspace;
 
@@ -69,6 +69,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     // What takes long and finds little from one commit to the next.
     if args.full {
         report.stage("cargo publish --dry-run", |output| suite.published(&[], output));
+        report.stage("cargo install, and the program", |output| suite.installed(output));
         report.stage("Python's wheel, installed", |output| suite.wheel(output));
         report.stage("cargo semver-checks against the last release", |output| suite.compatibility(output));
         report.stage("fuzzing, a minute a target", |_| {
@@ -264,8 +265,10 @@ impl Suite {
         // What is tested is compiled; tests of the cache bring folders of their own.
         command.env("TRIFOLD_CACHE", "off");
         // What has been installed must be there. PoCL's packages bring clang.
-        let mut required =
-            if self.machine.installs() { vec!["vulkan", "opencl", "clang", "nvrtc", "python"] } else { vec![] };
+        let mut required = if self.machine.installs() { vec!["vulkan", "opencl", "clang"] } else { vec![] };
+        let target = &self.workspace.target;
+        required.extend(setup::nvrtc(target).map(|_| "nvrtc"));
+        required.extend(setup::has_python(target).then_some("python"));
         if self.machine.installs_chromium() {
             required.push("chromium");
         }

@@ -151,7 +151,7 @@ mod tests {
         for scalar in Scalar::computed() {
             for (share, n) in [(0.0, 1000), (0.1, 50_000), (0.5, 50_000), (1.0, 1000)] {
                 let input = Elements::shaped(Distribution::Uniform, Shape::Kept(share), scalar, n, 1);
-                let select = forms::SELECT_IF.request(scalar, Builtin::Sum, n).unwrap();
+                let select = forms::SELECT.request(scalar, Builtin::Sum, n).unwrap();
                 let kept = oracle::expect(&select, oracle::Inputs::new(input.as_bytes(), None)).count.unwrap();
                 let kept = f64::from(kept) / n as f64;
                 assert!((kept - share).abs() < 0.01, "{kept} of {share} {scalar:?}");

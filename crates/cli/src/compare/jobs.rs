@@ -72,9 +72,9 @@ fn conditions(args: &CompareArgs, primitive: &'static Form, input: Distribution)
         Varies::TakenOfSegments => return taken.flat_map(of_segments).collect(),
         Varies::Nothing => {}
     }
-    if primitive == &forms::SORT_PAIRS || primitive == &forms::SORT_KEYS || primitive == &forms::ARGSORT {
+    if primitive == &forms::SORT_WITH_VALUES || primitive == &forms::SORT || primitive == &forms::ARGSORT {
         let bits = if args.bits.is_empty() { vec![None] } else { args.bits.iter().copied().map(Some).collect() };
-        let values = if primitive == &forms::SORT_PAIRS { &args.value[..] } else { &args.value[..1] };
+        let values = if primitive == &forms::SORT_WITH_VALUES { &args.value[..] } else { &args.value[..1] };
         let both =
             bits.into_iter().flat_map(|bits| values.iter().map(move |&value| Conditions { bits, value, ..usual }));
         return both.collect();

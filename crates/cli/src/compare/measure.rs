@@ -101,7 +101,7 @@ pub fn request(job: &Job) -> Result<Request> {
     Ok(match request {
         Request::Sort(mut sort) => {
             sort.bits = bits.map(|(start, end)| start..end);
-            if job.primitive == &forms::SORT_PAIRS {
+            if job.primitive == &forms::SORT_WITH_VALUES {
                 sort.value = Some(value.into());
             }
             sort.segments.iter_mut().for_each(give);

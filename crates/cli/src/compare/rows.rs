@@ -258,7 +258,7 @@ impl Row {
             segments: has_segments.then(|| job.conditions.segments.spread.name()),
             k: job.primitive.varies.is_taken().then_some(job.conditions.k),
             bits: job.conditions.bits.map(|(start, end)| format!("{start}..{end}")),
-            value: (job.primitive == &forms::SORT_PAIRS).then(|| job.conditions.value.name().into()),
+            value: (job.primitive == &forms::SORT_WITH_VALUES).then(|| job.conditions.value.name().into()),
             fault: job.conditions.fault.to_string(),
             waiting: job.conditions.waiting.to_string(),
             verified: Some(false),
@@ -496,7 +496,7 @@ mod tests {
         assert_eq!(serde_json::from_value::<Row>(value.clone()).unwrap(), row);
         assert_eq!(other(&value).unwrap().unwrap().conditions(), row.conditions());
         let conditions = Conditions { kept: 0.0, ..job.conditions };
-        let job = Job { primitive: &forms::SELECT_IF, operator: None, conditions, ..job };
+        let job = Job { primitive: &forms::SELECT, operator: None, conditions, ..job };
         let row =
             Row { outputs: Some(0), ..Row::new(&job, Place { backend: "cuda", device: "d", driver: "1", api: "a" }) };
         assert_eq!((row.kept, row.run_length), (Some(0.0), None));

@@ -67,7 +67,7 @@ pub fn of(experiment: Experiment, args: &ExperimentArgs, caps: &Caps, tuning: &T
     match experiment {
         Experiment::ScanLadder => list(&[&forms::SCAN], sizes.ladder()),
         Experiment::Traffic => {
-            [list(&[&forms::SCAN, &forms::REDUCE], sizes.most()), list(&[&forms::SORT_KEYS], sizes.sorted())].concat()
+            [list(&[&forms::SCAN, &forms::REDUCE], sizes.most()), list(&[&forms::SORT], sizes.sorted())].concat()
         }
         Experiment::ReduceLadder => list(&[&forms::REDUCE], sizes.reduced()),
         Experiment::ElementsPerThread => sweeps(&ELEMENTS, args, caps, tuning, sizes.most()),

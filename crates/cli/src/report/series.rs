@@ -472,8 +472,8 @@ pub mod tests {
 
     #[test]
     fn a_ladder_has_several_algorithms_at_one_size() {
-        let sort = |algorithm, n, speed| row("cuda", "", &forms::SORT_KEYS, algorithm, n, speed);
-        let cub = row("cub", "", &forms::SORT_KEYS, "", 1024, 3.0);
+        let sort = |algorithm, n, speed| row("cuda", "", &forms::SORT, algorithm, n, speed);
+        let cub = row("cub", "", &forms::SORT, "", 1024, 3.0);
         let run = run(vec![
             sort(sort::ONESWEEP.name, 4096, 5.0),
             sort(sort::ONESWEEP.name, 1024, 1.0),
@@ -575,14 +575,13 @@ pub mod tests {
         assert_eq!(bytes(&forms::REDUCE, &reduce::SINGLE_PASS), Some(4.0));
         assert_eq!(bytes(&forms::REDUCE, &reduce::GRID_STRIDE), Some(4.0));
         assert_eq!(bytes(&forms::REDUCE, &scan::LOOKBACK), None);
-        assert_eq!(bytes(&forms::SORT_KEYS, &sort::ONESWEEP), Some(36.0));
-        assert_eq!(bytes(&forms::SORT_PAIRS, &sort::ONESWEEP), Some(68.0));
-        assert_eq!(bytes(&forms::SORT_KEYS, &sort::UPSWEEP_DOWNSWEEP), Some(48.0));
+        assert_eq!(bytes(&forms::SORT, &sort::ONESWEEP), Some(36.0));
+        assert_eq!(bytes(&forms::SORT_WITH_VALUES, &sort::ONESWEEP), Some(68.0));
+        assert_eq!(bytes(&forms::SORT, &sort::UPSWEEP_DOWNSWEEP), Some(48.0));
         assert_eq!(bytes(&forms::SCAN, &scan::SEQUENTIAL), Some(8.0));
         assert_eq!(bytes(&forms::SCAN, &sort::ONESWEEP), None);
-        assert_eq!(bytes(&forms::SELECT_IF, &select::LOOKBACK), None);
-        let kept =
-            Row { outputs: Some(4), ..row("cuda", "", &forms::SELECT_IF, select::REDUCE_THEN_SCAN.name, 10, 1.0) };
+        assert_eq!(bytes(&forms::SELECT, &select::LOOKBACK), None);
+        let kept = Row { outputs: Some(4), ..row("cuda", "", &forms::SELECT, select::REDUCE_THEN_SCAN.name, 10, 1.0) };
         assert_eq!(traffic(&kept), Some(80.0 + 16.0));
         let run = run(vec![row("cuda", "", &forms::SCAN, scan::LOOKBACK.name, 1 << 20, 1.0)]);
         let [p] = &predictions(&run)[..] else { panic!() };

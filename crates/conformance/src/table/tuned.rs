@@ -77,7 +77,7 @@ impl Table<'_> {
             _ if loads_ahead => &[("groups_per_unit", 1), ("reduce_words", 8), ("reduce_alone_words", 1)],
             _ if subject.few.is_some() => &[],
             form if *form == forms::REDUCE => &[("reduce_alone_words", 1)],
-            form if [&forms::SORT_KEYS, &forms::SORT_PAIRS].contains(&form) => {
+            form if [&forms::SORT, &forms::SORT_WITH_VALUES].contains(&form) => {
                 &[("sort_tiles_few", 1), ("sort_keys_few", 64), ("sort_keys_middling", 64)]
             }
             _ => &[],

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use super::select::{Keeps, UpperHalf};
 use super::{Form, Varies};
 use crate::results::{Results, length, new_count, results};
+use crate::types::{bf16, f16};
 use crate::{
     Backend, Buffer, Compacted, Device, Element, Placed, Predicate, Rest, Result, Scalar, SelectRequest, Selector,
-    Slot, SpansOf, Transfer, View, block_on,
+    Slot, SpansOf, Transfer, View, block_on, for_computed, for_held,
 };
 
 /// The places of the upper half.
@@ -28,27 +29,49 @@ pub static SELECT_FLAGGED: Form = Form {
     })
 };
 
-/// Holds for all flags but 0.
+/// Holds for all numbers but 0. -0 is 0, and a NaN is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NonZero;
 
 macro_rules! non_zero {
-    ($($T:ident $zero:literal)*) => {
+    ($($T:ident $zero:expr, $wgsl:literal;)*) => {
         $(impl Predicate<$T> for NonZero {
             fn name(&self) -> Cow<'static, str> {
                 "non_zero".into()
             }
             fn text(&self) -> Cow<'static, str> {
-                concat!("fn keep(v: T) -> bool { return v != ", $zero, "; }").into()
+                concat!("fn keep(v: T) -> bool { return ", $wgsl, "; }").into()
             }
             fn keep(&self, v: $T) -> bool {
-                v != 0
+                v != $zero
             }
         })*
     };
 }
 
-non_zero!(u8 "0u" u16 "0u" u32 "0u" u64 "0lu" i8 "0i" i16 "0i" i32 "0i" i64 "0li");
+// By floats' bits: a device may take subnormal ones for 0.
+non_zero! {
+    u8 0, "v != 0u";
+    u16 0, "v != 0u";
+    u32 0, "v != 0u";
+    u64 0, "v != 0lu";
+    i8 0, "v != 0i";
+    i16 0, "v != 0i";
+    i32 0, "v != 0i";
+    i64 0, "v != 0li";
+    f16 f16::ZERO, "(bitcast<u32>(v) << 1u) != 0u";
+    bf16 bf16::ZERO, "(bitcast<u32>(v) << 1u) != 0u";
+    f32 0.0, "(bitcast<u32>(v) << 1u) != 0u";
+    f64 0.0, "(bitcast<u64>(v) << 1u) != 0lu";
+}
+
+impl NonZero {
+    /// As data, of elements of this type; `None` for those of 128 bits.
+    pub fn of(scalar: Scalar) -> Option<Selector> {
+        let held = for_held!(scalar, T => Selector::of::<T, _>(NonZero));
+        held.or_else(|| for_computed!(scalar, T => Selector::of::<T, _>(NonZero)))
+    }
+}
 
 /// A [`find_all`](crate::Select::find_all) or a [`select_flagged`](crate::Select::select_flagged) whose results have no place yet.
 /// It asks elements of type `A`, and writes some of type `T`.

@@ -158,11 +158,11 @@ primitives! {
     /// Reduce or scan segments.
     segmented: Segmented(SegmentedRequest) as SEGMENTED_REDUCE, SEGMENTED_SCAN, SCAN_BY_KEY;
     /// Sort.
-    sort: Sort(SortRequest) as SORT_KEYS, SORT_PAIRS, ARGSORT, SEGMENTED_SORT, SEGMENTED_SORT_PAIRS;
+    sort: Sort(SortRequest) as SORT, SORT_WITH_VALUES, ARGSORT, SEGMENTED_SORT, SEGMENTED_SORT_WITH_VALUES;
     /// The largest or smallest keys.
     top_k: TopK(TopKRequest) as TOP_K, NTH_ELEMENT, SEGMENTED_TOP_K;
     /// Select, partition, find, or keep the first of each run.
-    select: Select(SelectRequest) as SELECT_IF, PARTITION_IF, FIND_ALL, SELECT_FLAGGED, UNIQUE, UNIQUE_BY_KEY;
+    select: Select(SelectRequest) as SELECT, PARTITION, FIND_ALL, SELECT_FLAGGED, UNIQUE, UNIQUE_BY_KEY;
     /// Histogram.
     histogram: Histogram(HistogramRequest) as HISTOGRAM, WEIGHTED_HISTOGRAM;
     /// Reduce by key, or encode run lengths.

@@ -147,13 +147,13 @@ fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Option<Request> {
 }
 
 /// Selections of the upper half.
-pub static SELECT_IF: Form = Form {
+pub static SELECT: Form = Form {
     varies: Varies::Kept,
     ..Form::new("select_if", "Select of {}", |scalar, _, n| upper_half(scalar, Rest::Dropped, n))
 };
 
 /// Partitions into the upper half and the rest.
-pub static PARTITION_IF: Form = Form {
+pub static PARTITION: Form = Form {
     varies: Varies::Kept,
     ..Form::new("partition_if", "Partition of {}", |scalar, _, n| upper_half(scalar, Rest::Apart, n))
 };
@@ -196,8 +196,8 @@ impl Primitive for SelectRequest {
             (Keeps::Values(_), ..) => &SELECT_FLAGGED,
             (Keeps::Pairs(_), ..) => &UNIQUE_BY_KEY,
             (_, Rest::Dropped, Asks::Neighbours) => &UNIQUE,
-            (_, Rest::Dropped, Asks::Predicate) => &SELECT_IF,
-            _ => &PARTITION_IF,
+            (_, Rest::Dropped, Asks::Predicate) => &SELECT,
+            _ => &PARTITION,
         }
     }
 

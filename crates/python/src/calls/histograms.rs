@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use trifold::plan::{HistogramRequest, Slot};
 use trifold::types::Scalar;
 
-use super::{Any, same_length};
+use super::{Any, same_length, whole};
 use crate::device::Device;
 use crate::run::{Caller, Form};
 
@@ -22,7 +22,7 @@ use crate::run::{Caller, Form};
 pub fn histogram<'py>(
     py: Python<'py>,
     x: &Any<'py>,
-    bins: u64,
+    #[pyo3(from_py_with = whole)] bins: u64,
     weights: Option<&Any<'py>>,
     out: Option<&Any<'py>>,
     device: Option<Device>,

@@ -8,7 +8,7 @@ pub mod scans;
 pub mod selections;
 pub mod sorts;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use trifold::plan::{ScanKind, Segments};
 use trifold::types::Scalar;
@@ -38,6 +38,14 @@ fn segments<'py>(
         Some(count) => Ok((offsets.taken_as(scalar), Segments::Offsets { of: scalar.into(), count: count as u64 })),
         None => Err(PyValueError::new_err("offsets: there are none; pass one more than there are segments")),
     }
+}
+
+/// A number of elements. One that is negative would be an OverflowError of Python's.
+fn whole(value: &Any<'_>) -> PyResult<u64> {
+    value.extract::<u64>().map_err(|error| match error.is_instance_of::<PyOverflowError>(value.py()) {
+        true => PyValueError::new_err(format!("k, bins or nth: {value}; pass a number from 0 to 2^64 - 1")),
+        false => error,
+    })
 }
 
 fn same_length(a: &Array<'_>, b: &Array<'_>, what: &str) -> PyResult<()> {

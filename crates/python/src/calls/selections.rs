@@ -7,24 +7,27 @@ use trifold::plan::{Keeps, Rest, SelectRequest, Selector, Slot};
 use super::{Any, same_length};
 use crate::array::Array;
 use crate::device::Device;
-use crate::operators::{Predicate, of_flags};
+use crate::operators::{Chosen, of_flags};
 use crate::run::{Caller, Form, Results};
 
 /// What says which elements are kept.
 #[derive(FromPyObject)]
 pub enum By<'py> {
-    /// Text.
-    Predicate(PyRef<'py, Predicate>),
+    /// A name, or text.
+    Predicate(Chosen<'py>),
     /// An array of as many elements.
     Flags(Any<'py>),
 }
 
-/// The elements whose flags are not 0 or False, or for which a `Predicate` holds, in their order.
+/// The elements whose flags are not 0 or False, or for which a predicate holds, in their order. Predicates with names are
+/// `nonzero` and `upper_half`, which keeps floats from 0.5 on.
 ///
 /// ```pycon
 /// >>> x = numpy.array([5, 6, 7], dtype="u4")
 /// >>> select(x, x != 6)
 /// array([5, 7], dtype=uint32)
+/// >>> select(numpy.array([0.0, 2.5], dtype="f4"), "nonzero")
+/// array([2.5], dtype=float32)
 ///
 /// ```
 #[pyfunction]
@@ -40,7 +43,7 @@ pub fn select<'py>(
     selected(x, &by, Rest::Dropped, Caller::new(py, device, stream, out)?)?.take(Slot::Output)
 }
 
-/// The elements whose flags are not 0 or False, or for which a `Predicate` holds, and the others, both in their order.
+/// The elements whose flags are not 0 or False, or for which a predicate holds, and the others, both in their order.
 ///
 /// ```pycon
 /// >>> x = numpy.array([5, 6, 7], dtype="u4")
@@ -68,7 +71,7 @@ fn selected<'py>(x: &Any<'py>, by: &By<'py>, rest: Rest, caller: Caller<'py>) ->
     match by {
         By::Predicate(predicate) => {
             let request = SelectRequest { selector: predicate.of(x.scalar)?, n, rest, keeps: Keeps::Items };
-            caller.by_text(true).run(request, &[(Slot::Input, &x)], Form::default())
+            caller.by_text(predicate.is_text()).run(request, &[(Slot::Input, &x)], Form::default())
         }
         By::Flags(flags) => {
             let flags = caller.array(flags, "flags")?;
@@ -80,7 +83,7 @@ fn selected<'py>(x: &Any<'py>, by: &By<'py>, rest: Rest, caller: Caller<'py>) ->
     }
 }
 
-/// Where the flags are that are not 0 or False, or the elements for which a `Predicate` holds.
+/// Where the numbers are that are not 0, the flags that are not False, or the elements for which a predicate holds.
 ///
 /// ```pycon
 /// >>> flatnonzero(numpy.array([True, False, True]))
@@ -92,15 +95,15 @@ fn selected<'py>(x: &Any<'py>, by: &By<'py>, rest: Rest, caller: Caller<'py>) ->
 pub fn flatnonzero<'py>(
     py: Python<'py>,
     x: &Any<'py>,
-    by: Option<PyRef<'py, Predicate>>,
+    by: Option<Chosen<'py>>,
     out: Option<&Any<'py>>,
     device: Option<Device>,
     stream: Option<&Any<'py>>,
 ) -> PyResult<Any<'py>> {
-    let caller = Caller::new(py, device, stream, out)?.by_text(by.is_some());
+    let caller = Caller::new(py, device, stream, out)?.by_text(by.as_ref().is_some_and(Chosen::is_text));
     let x = caller.array(x, "x")?;
     x.check_flat("x")?;
-    let selector = by.map_or_else(|| of_flags(x.scalar), |predicate| predicate.of(x.scalar))?;
+    let selector = by.unwrap_or_else(Chosen::nonzero).of(x.scalar)?;
     let request = SelectRequest { selector, n: x.len() as u64, rest: Rest::Dropped, keeps: Keeps::Indices };
     let form = Form::default().with_places(&[Slot::Output]);
     caller.run(request, &[(Slot::Input, &x)], form)?.take(Slot::Output)

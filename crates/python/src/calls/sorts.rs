@@ -6,7 +6,7 @@ use trifold::builders::Order;
 use trifold::plan::{MAX_ELEMENTS, Segments, Slot, SortRequest, TopKRequest, Wanted};
 use trifold::types::ElementType;
 
-use super::{Any, same_length, segments};
+use super::{Any, same_length, segments, whole};
 use crate::array::Array;
 use crate::device::Device;
 use crate::run::{Caller, Form};
@@ -185,7 +185,7 @@ pub fn segmented_argsort<'py>(
 pub fn top_k<'py>(
     py: Python<'py>,
     keys: &Any<'py>,
-    k: u64,
+    #[pyo3(from_py_with = whole)] k: u64,
     largest: bool,
     out: Option<&Any<'py>>,
     device: Option<Device>,
@@ -228,7 +228,7 @@ pub fn segmented_top_k<'py>(
     py: Python<'py>,
     keys: &Any<'py>,
     offsets: &Any<'py>,
-    k: u64,
+    #[pyo3(from_py_with = whole)] k: u64,
     largest: bool,
     out: Option<&Any<'py>>,
     device: Option<Device>,
@@ -261,7 +261,7 @@ pub fn segmented_top_k<'py>(
 pub fn nth_element<'py>(
     py: Python<'py>,
     keys: &Any<'py>,
-    nth: u64,
+    #[pyo3(from_py_with = whole)] nth: u64,
     descending: bool,
     out: Option<&Any<'py>>,
     device: Option<Device>,

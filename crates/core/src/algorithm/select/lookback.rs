@@ -6,7 +6,7 @@ use crate::algorithm::{Algorithm, Needs, Of, Row, SubgroupNeed, Work};
 use crate::kernel::{atomic, kernel, read, write};
 use crate::planner::{BESIDE, Planner, clean_once, reaches, words_of};
 use crate::primitive::Primitive;
-use crate::primitive::select::SELECT_IF;
+use crate::primitive::select::SELECT;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Kernel, Param, Result, Scalar, SelectRequest, Slot};
@@ -54,7 +54,7 @@ pub static LOOKBACK: Algorithm = Algorithm {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[tuned(
-    &SELECT_IF,
+    &SELECT,
     Scalar::U32,
     &LOOKBACK,
     &[

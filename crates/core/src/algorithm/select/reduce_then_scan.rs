@@ -5,7 +5,7 @@ use crate::algorithm::scan::passes::SPINE;
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::kernel::{kernel, read, write};
 use crate::planner::Planner;
-use crate::primitive::select::SELECT_IF;
+use crate::primitive::select::SELECT;
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Kernel, KernelKey, Launch, Param, Result, Scalar, SelectRequest, Slot, Step};
@@ -46,7 +46,7 @@ pub static REDUCE_THEN_SCAN: Algorithm = Algorithm {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] =
-    &[tuned(&SELECT_IF, Scalar::U32, &REDUCE_THEN_SCAN, &[("select_passes_words", &[8, 16])])];
+    &[tuned(&SELECT, Scalar::U32, &REDUCE_THEN_SCAN, &[("select_passes_words", &[8, 16])])];
 
 fn plan(planner: &Planner<'_>, request: &SelectRequest) -> Result<Work> {
     let mut scratch = Scratch::default();

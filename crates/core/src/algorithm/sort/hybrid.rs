@@ -5,7 +5,7 @@ use super::segments::{Buckets, WorkgroupTile};
 use super::{DIGIT_BITS, DIGITS, SortTask, buckets_fit, one_tile, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
-use crate::primitive::sort::SORT_KEYS;
+use crate::primitive::sort::SORT;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
@@ -39,7 +39,7 @@ pub static HYBRID: Algorithm = Algorithm {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[tuned(
-    &SORT_KEYS,
+    &SORT,
     Scalar::U32,
     &HYBRID,
     &[

@@ -5,7 +5,7 @@ use super::{DIGIT_BITS, LARGEST_TILE, SortTask, sort};
 use crate::algorithm::{Algorithm, Work};
 use crate::kernel::kernel;
 use crate::planner::Planner;
-use crate::primitive::sort::SORT_KEYS;
+use crate::primitive::sort::SORT;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
@@ -42,13 +42,13 @@ pub static MERGE_TILE: Algorithm = Algorithm {
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
-    tuned(&SORT_KEYS, Scalar::U64, &MERGE_TILE, &[("merge_workgroup", &[256, 512, 1024]), ("merge_keys", &[5, 9, 17])])
+    tuned(&SORT, Scalar::U64, &MERGE_TILE, &[("merge_workgroup", &[256, 512, 1024]), ("merge_keys", &[5, 9, 17])])
         .of(1 << 12),
-    tuned(&SORT_KEYS, Scalar::U64, &MERGE_TILE, &[("merge_least", &[3, 5, 9])]).of(1 << 10),
-    tuned(&SORT_KEYS, Scalar::U32, &MERGE_TILE, &[("merge_most", &[1 << 10, 1 << 12])]).of(1 << 12).choice(),
-    tuned(&SORT_KEYS, Scalar::U32, &MERGE_TILE, &[("merge_most", &[0, 1 << 10])]).of(1 << 10).choice(),
-    tuned(&SORT_KEYS, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[1 << 11, 1 << 12])]).of(1 << 12).choice(),
-    tuned(&SORT_KEYS, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[0, 1 << 11])]).of(1 << 11).choice(),
+    tuned(&SORT, Scalar::U64, &MERGE_TILE, &[("merge_least", &[3, 5, 9])]).of(1 << 10),
+    tuned(&SORT, Scalar::U32, &MERGE_TILE, &[("merge_most", &[1 << 10, 1 << 12])]).of(1 << 12).choice(),
+    tuned(&SORT, Scalar::U32, &MERGE_TILE, &[("merge_most", &[0, 1 << 10])]).of(1 << 10).choice(),
+    tuned(&SORT, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[1 << 11, 1 << 12])]).of(1 << 12).choice(),
+    tuned(&SORT, Scalar::U64, &MERGE_TILE, &[("merge_most64", &[0, 1 << 11])]).of(1 << 11).choice(),
 ];
 
 /// Whether one workgroup should merge as many keys: without subgroups always, since all else is many launches.

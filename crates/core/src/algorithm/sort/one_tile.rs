@@ -4,7 +4,7 @@ use super::segments::WorkgroupTile;
 use super::{DIGIT_BITS, LARGEST_TILE, SortTask, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
-use crate::primitive::sort::{SORT_KEYS, SORT_PAIRS};
+use crate::primitive::sort::{SORT, SORT_WITH_VALUES};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
@@ -39,13 +39,13 @@ pub static ONE_TILE: Algorithm = Algorithm {
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
     // First the shape that a full tile wants, then how few keys an invocation should take.
-    tuned(&SORT_KEYS, Scalar::U32, &ONE_TILE, &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),
-    tuned(&SORT_KEYS, Scalar::U32, &ONE_TILE, &[("tile_least", &[1, 2, 4])]).of(1 << 10),
+    tuned(&SORT, Scalar::U32, &ONE_TILE, &[("tile_workgroup", &[256, 512, 1024])]).of(1 << 12),
+    tuned(&SORT, Scalar::U32, &ONE_TILE, &[("tile_least", &[1, 2, 4])]).of(1 << 10),
     // How many keys one tile is still the faster for, and how many of them merged: the most first, since what was kept is asked no more.
-    tuned(&SORT_KEYS, Scalar::U32, &ONE_TILE, &[("tile_keys", &[8, 16])]).of(1 << 12).choice(),
-    tuned(&SORT_KEYS, Scalar::U32, &ONE_TILE, &[("tile_keys", &[8, 16])]).of(1 << 13).choice(),
-    tuned(&SORT_KEYS, Scalar::U64, &ONE_TILE, &[("tile_keys64", &[8, 16])]).of(1 << 12).choice(),
-    tuned(&SORT_PAIRS, Scalar::U32, &ONE_TILE, &[("tile_pairs", &[8, 16])]).of(1 << 12).choice(),
+    tuned(&SORT, Scalar::U32, &ONE_TILE, &[("tile_keys", &[8, 16])]).of(1 << 12).choice(),
+    tuned(&SORT, Scalar::U32, &ONE_TILE, &[("tile_keys", &[8, 16])]).of(1 << 13).choice(),
+    tuned(&SORT, Scalar::U64, &ONE_TILE, &[("tile_keys64", &[8, 16])]).of(1 << 12).choice(),
+    tuned(&SORT_WITH_VALUES, Scalar::U32, &ONE_TILE, &[("tile_pairs", &[8, 16])]).of(1 << 12).choice(),
 ];
 
 /// Whether one workgroup should sort as many keys.

@@ -3,7 +3,7 @@
 use super::{DIGIT_BITS, SortTask, sort};
 use crate::algorithm::{Algorithm, Needs, Work};
 use crate::planner::Planner;
-use crate::primitive::sort::{SORT_KEYS, SORT_PAIRS};
+use crate::primitive::sort::{SORT, SORT_WITH_VALUES};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
 use crate::{Language, Result, Scalar, Slot, SortRequest};
@@ -20,7 +20,7 @@ pub static ONESWEEP: Algorithm = Algorithm {
 /// What tuning tries, each subject behind those whose numbers it depends on.
 const CANDIDATES: &[Candidates] = &[
     tuned(
-        &SORT_KEYS,
+        &SORT,
         Scalar::U32,
         &ONESWEEP,
         &[
@@ -30,27 +30,27 @@ const CANDIDATES: &[Candidates] = &[
             ("sort_window", &[1, 2, 4, 8]),
         ],
     ),
-    tuned(&SORT_KEYS, Scalar::U32, &ONESWEEP, &[("sort_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+    tuned(&SORT, Scalar::U32, &ONESWEEP, &[("sort_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
     tuned(
-        &SORT_KEYS,
+        &SORT,
         Scalar::U32,
         &ONESWEEP,
         &[("count_workgroup", &[256, 512]), ("count_keys", &[8, 16]), ("count_groups", &[2, 4, 8])],
     )
     .of(1 << 21),
     tuned(
-        &SORT_KEYS,
+        &SORT,
         Scalar::U32,
         &ONESWEEP,
         &[("count_copies_workgroup", &[512, 1024]), ("count_copies_keys", &[4, 8, 16])],
     )
     .only(Language::CudaC),
     // The same kernel where its tiles are not many, where they are few, and where they are fewer than units.
-    tuned(&SORT_KEYS, Scalar::U32, &ONESWEEP, &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])]).of(1 << 24),
-    tuned(&SORT_KEYS, Scalar::U32, &ONESWEEP, &[("sort_keys_few", &[12, 16, 20, 24, 32])]).of(1 << 22),
-    tuned(&SORT_KEYS, Scalar::F32, &ONESWEEP, &[("sort_tiles_few", &[32, 48, 64, 96])]).of(1 << 18),
+    tuned(&SORT, Scalar::U32, &ONESWEEP, &[("sort_keys_middling", &[20, 22, 24, 26, 28, 32])]).of(1 << 24),
+    tuned(&SORT, Scalar::U32, &ONESWEEP, &[("sort_keys_few", &[12, 16, 20, 24, 32])]).of(1 << 22),
+    tuned(&SORT, Scalar::F32, &ONESWEEP, &[("sort_tiles_few", &[32, 48, 64, 96])]).of(1 << 18),
     tuned(
-        &SORT_KEYS,
+        &SORT,
         Scalar::U64,
         &ONESWEEP,
         &[
@@ -60,7 +60,7 @@ const CANDIDATES: &[Candidates] = &[
         ],
     ),
     tuned(
-        &SORT_PAIRS,
+        &SORT_WITH_VALUES,
         Scalar::U32,
         &ONESWEEP,
         &[
@@ -70,9 +70,9 @@ const CANDIDATES: &[Candidates] = &[
         ],
     ),
     // Of pairs of three words.
-    tuned(&SORT_PAIRS, Scalar::U64, &ONESWEEP, &[("pairs_words", &[45, 60, 75, 90])]),
-    tuned(&SORT_KEYS, Scalar::U64, &ONESWEEP, &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
-    tuned(&SORT_PAIRS, Scalar::U32, &ONESWEEP, &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+    tuned(&SORT_WITH_VALUES, Scalar::U64, &ONESWEEP, &[("pairs_words", &[45, 60, 75, 90])]),
+    tuned(&SORT, Scalar::U64, &ONESWEEP, &[("sort64_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
+    tuned(&SORT_WITH_VALUES, Scalar::U32, &ONESWEEP, &[("pairs_parts", &[1, 2, 4, 8])]).only(Language::Wgsl),
 ];
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {

@@ -6,7 +6,7 @@ use crate::algorithm::scan::ScanTask;
 use crate::algorithm::{Algorithm, Work};
 use crate::kernel::{kernel, read, write};
 use crate::planner::{Planner, offset};
-use crate::primitive::sort::SORT_KEYS;
+use crate::primitive::sort::SORT;
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::tuning::{Candidates, tuned};
@@ -48,7 +48,7 @@ pub static UPSWEEP_DOWNSWEEP: Algorithm = Algorithm {
 };
 
 /// What tuning tries, each subject behind those whose numbers it depends on.
-const CANDIDATES: &[Candidates] = &[tuned(&SORT_KEYS, Scalar::U32, &UPSWEEP_DOWNSWEEP, &[("upsweep_keys", &[8, 16])])];
+const CANDIDATES: &[Candidates] = &[tuned(&SORT, Scalar::U32, &UPSWEEP_DOWNSWEEP, &[("upsweep_keys", &[8, 16])])];
 
 fn plan(planner: &Planner<'_>, request: &SortRequest) -> Result<Work> {
     by_digits(planner, &UPSWEEP_DOWNSWEEP, request, DIGIT_BITS)

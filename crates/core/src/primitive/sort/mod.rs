@@ -62,11 +62,11 @@ pub struct SortRequest {
 }
 
 /// Sorts of keys alone.
-pub static SORT_KEYS: Form =
+pub static SORT: Form =
     Form::new("sort_keys", "Sort of {} keys", |key, _, n| Some(SortRequest::new(ElementType::Scalar(key), n).into()));
 
 /// Sorts of keys that carry their places.
-pub static SORT_PAIRS: Form = Form::new("sort_pairs", "Sort of pairs, {} keys", |key, _, n| {
+pub static SORT_WITH_VALUES: Form = Form::new("sort_pairs", "Sort of pairs, {} keys", |key, _, n| {
     Some(SortRequest::new(ElementType::Scalar(key), n).with(ElementType::Scalar(Scalar::U32)).into())
 });
 
@@ -82,7 +82,7 @@ pub static SEGMENTED_SORT: Form = Form {
 };
 
 /// Sorts of the keys of each segment, that carry their places or other values.
-pub static SEGMENTED_SORT_PAIRS: Form = Form {
+pub static SEGMENTED_SORT_WITH_VALUES: Form = Form {
     varies: Varies::Segments,
     ..Form::new("segmented_sort_pairs", "Sort of segments of pairs, {} keys", |key, _, n| {
         Some(by_offsets(key, Some(Scalar::U32.into()), n))
@@ -181,11 +181,11 @@ impl SortRequest {
 impl Primitive for SortRequest {
     fn form(&self) -> &'static Form {
         match &self.value {
-            Some(_) if self.segments.is_some() => &SEGMENTED_SORT_PAIRS,
+            Some(_) if self.segments.is_some() => &SEGMENTED_SORT_WITH_VALUES,
             None if self.segments.is_some() => &SEGMENTED_SORT,
             Some(_) if self.by_place => &ARGSORT,
-            Some(_) => &SORT_PAIRS,
-            None => &SORT_KEYS,
+            Some(_) => &SORT_WITH_VALUES,
+            None => &SORT,
         }
     }
 
