@@ -90,9 +90,17 @@ impl<'py> Library<'py> {
             Library::Other(namespace) => return Owned::empty(namespace.py(), device, scalar, shape),
             Library::Torch(torch, like) => {
                 let py = torch.py();
-                let options = PyDict::new(py);
-                options.set_item(intern!(py, "dtype"), torch.getattr(dtype::long_name(scalar))?)?;
-                like.call_method(intern!(py, "new_empty"), (PyTuple::new(py, &shape)?,), Some(&options))?
+                let (new_empty, shape) = (intern!(py, "new_empty"), (PyTuple::new(py, &shape)?,));
+                let own = torch.getattr(dtype::long_name(scalar))?;
+                // By name it takes longer.
+                match like.getattr(intern!(py, "dtype"))?.is(&own) {
+                    true => like.call_method1(new_empty, shape)?,
+                    false => {
+                        let options = PyDict::new(py);
+                        options.set_item(intern!(py, "dtype"), own)?;
+                        like.call_method(new_empty, shape, Some(&options))?
+                    }
+                }
             }
             Library::CuPy(cupy) => {
                 let py = cupy.py();
