@@ -143,9 +143,9 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
     let mut cases = vec![];
     for (request, operator) in requests {
         let (outputs, run) = match request.form().varies {
-            Varies::Nothing | Varies::Segments | Varies::Taken | Varies::TakenOfSegments => (n, 1),
             Varies::Kept => (n / 2, 1),
             Varies::Runs => (n.div_ceil(RUN), RUN),
+            _ => (n, 1),
         };
         for algorithm in trifold::plan::algorithms(&request, caps) {
             let (request, number, fault) = (request.clone(), None, Fault::None);

@@ -123,6 +123,11 @@ pub struct CompareArgs {
     /// How many keys top_k takes, and segmented_top_k of each segment; of fewer all.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..), default_value = "32", value_name = "K")]
     pub k: Vec<u32>,
+    /// How many bins histograms have.
+    ///
+    /// Integers are counted by their upper bits: other numbers than 256 are powers of two, of u32. Floats have even bins over [0, 1).
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 20), default_value = "256", value_name = "BINS")]
+    pub bins: Vec<u32>,
     /// Bits of the keys that sorts compare, such as 0..16; all without.
     #[arg(long, value_delimiter = ',', value_parser = bits, value_name = "START..END")]
     pub bits: Vec<(u32, u32)>,

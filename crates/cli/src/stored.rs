@@ -5,98 +5,65 @@ use std::borrow::Cow;
 use half::f16;
 use trifold::types::{Scalar, ScalarKind};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Bool,
-    Unsigned,
-    Signed,
-    Float,
-}
-
 /// A type of numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stored {
-    kind: Class,
-    bytes: usize,
+    scalar: Scalar,
+    /// Whether its bytes are truth values.
+    is_bool: bool,
     big_endian: bool,
 }
 
-/// The types, little-endian, by their names.
-const NAMED: [(&str, Class, usize); 12] = [
-    ("u8", Class::Unsigned, 1),
-    ("u16", Class::Unsigned, 2),
-    ("u32", Class::Unsigned, 4),
-    ("u64", Class::Unsigned, 8),
-    ("i8", Class::Signed, 1),
-    ("i16", Class::Signed, 2),
-    ("i32", Class::Signed, 4),
-    ("i64", Class::Signed, 8),
-    ("f16", Class::Float, 2),
-    ("f32", Class::Float, 4),
-    ("f64", Class::Float, 8),
-    ("bool", Class::Bool, 1),
-];
+const BOOL: Stored = Stored { is_bool: true, ..Stored::of(Scalar::U8) };
 
 impl Stored {
+    /// The types, little-endian.
+    fn all() -> impl Iterator<Item = Stored> {
+        Scalar::ALL.into_iter().filter(|scalar| scalar.npy().is_some()).map(Stored::of).chain([BOOL])
+    }
+
     /// All names, for errors.
     pub fn names() -> String {
-        NAMED.map(|(name, ..)| name).join(", ")
+        Stored::all().map(Stored::name).collect::<Vec<_>>().join(", ")
     }
 
     pub fn from_name(name: &str) -> Option<Stored> {
-        let known = NAMED.into_iter().find(|(known, ..)| *known == name);
-        known.map(|(_, kind, bytes)| Stored { kind, bytes, big_endian: false })
+        Stored::all().find(|stored| stored.name() == name)
     }
 
-    pub fn of(scalar: Scalar) -> Stored {
-        let kind = match scalar.kind() {
-            ScalarKind::Unsigned => Class::Unsigned,
-            ScalarKind::Signed => Class::Signed,
-            ScalarKind::Float => Class::Float,
-        };
-        Stored { kind, bytes: scalar.bytes() as usize, big_endian: false }
+    pub const fn of(scalar: Scalar) -> Stored {
+        Stored { scalar, is_bool: false, big_endian: false }
     }
 
     /// Of a `.npy` header's `descr`, such as `<u4`, `>f8` or `|b1`.
     pub fn from_npy(descr: &str) -> Option<Stored> {
         let (order, code) = descr.split_at_checked(1)?;
-        let (kind, bytes) = code.split_at_checked(1)?;
-        let kind = match kind {
-            "b" => Class::Bool,
-            "u" => Class::Unsigned,
-            "i" => Class::Signed,
-            "f" => Class::Float,
-            _ => return None,
-        };
-        let bytes: usize = bytes.parse().ok()?;
-        let is_known = NAMED.iter().any(|(_, known, size)| (*known, *size) == (kind, bytes));
+        let stored = Stored::all().find(|stored| stored.code() == code)?;
         // `=` and `|` are the machine's own order, which is little-endian.
-        let is_order = matches!(order, "<" | ">" | "=") || order == "|" && bytes == 1;
-        (is_known && is_order).then_some(Stored { kind, bytes, big_endian: order == ">" && bytes > 1 })
+        let is_order = matches!(order, "<" | ">" | "=") || order == "|" && stored.bytes() == 1;
+        is_order.then_some(Stored { big_endian: order == ">" && stored.bytes() > 1, ..stored })
     }
 
     pub fn npy(self) -> String {
-        let order = match (self.bytes, self.big_endian) {
+        let order = match (self.bytes(), self.big_endian) {
             (1, _) => '|',
             (_, true) => '>',
             (_, false) => '<',
         };
-        let kind = match self.kind {
-            Class::Bool => 'b',
-            Class::Unsigned => 'u',
-            Class::Signed => 'i',
-            Class::Float => 'f',
-        };
-        format!("{order}{kind}{}", self.bytes)
+        format!("{order}{}", self.code())
+    }
+
+    /// What NumPy calls the type, without the order of its bytes.
+    fn code(self) -> &'static str {
+        if self.is_bool { "b1" } else { self.scalar.npy().map_or("?", |npy| &npy[1..]) }
     }
 
     pub fn name(self) -> &'static str {
-        let known = NAMED.iter().find(|(_, kind, bytes)| (*kind, *bytes) == (self.kind, self.bytes));
-        known.map_or("?", |(name, ..)| name)
+        if self.is_bool { "bool" } else { self.scalar.name() }
     }
 
     pub fn bytes(self) -> usize {
-        self.bytes
+        self.scalar.bytes() as usize
     }
 
     /// Elements with their lowest byte first.
@@ -105,84 +72,73 @@ impl Stored {
             return elements;
         }
         let mut elements = elements.into_owned();
-        elements.chunks_exact_mut(self.bytes).for_each(<[u8]>::reverse);
+        elements.chunks_exact_mut(self.bytes()).for_each(<[u8]>::reverse);
         elements.into()
     }
 
     /// As what a sort moves them, byte by byte: truth values as numbers.
     pub fn moved(self) -> Stored {
-        if self.is_bool() { Stored { kind: Class::Unsigned, ..self } } else { self }
+        Stored { is_bool: false, ..self }
     }
 
     /// What a sort takes them as: the scalar of their own width.
     pub fn sorted(self) -> Scalar {
-        let kind = match self.kind {
-            Class::Bool | Class::Unsigned => ScalarKind::Unsigned,
-            Class::Signed => ScalarKind::Signed,
-            Class::Float => ScalarKind::Float,
-        };
-        // Each that a file may hold has one.
-        Scalar::of(kind, self.bytes as u32).unwrap_or_else(|| self.scalar())
+        self.scalar
     }
 
     pub fn is_float(self) -> bool {
-        self.kind == Class::Float
+        self.scalar.kind() == ScalarKind::Float
     }
 
     pub fn is_bool(self) -> bool {
-        self.kind == Class::Bool
+        self.is_bool
+    }
+
+    fn is_signed(self) -> bool {
+        self.scalar.kind() == ScalarKind::Signed
     }
 
     /// The same order of bytes where that matters, of another width. Truth values become unsigned numbers.
     pub fn widened(self, bytes: usize) -> Stored {
-        let kind = if self.kind == Class::Bool { Class::Unsigned } else { self.kind };
-        Stored { kind, bytes, ..self }
+        let scalar = Scalar::of(self.scalar.kind(), bytes as u32).unwrap_or(self.scalar);
+        Stored { scalar, is_bool: false, ..self }
     }
 
-    /// What calls compute with.
+    /// What calls compute with: 64 bits, or 32 for all that have fewer.
     pub fn scalar(self) -> Scalar {
-        match (self.kind, self.bytes) {
-            (Class::Bool | Class::Unsigned, 8) => Scalar::U64,
-            (Class::Bool | Class::Unsigned, _) => Scalar::U32,
-            (Class::Signed, 8) => Scalar::I64,
-            (Class::Signed, _) => Scalar::I32,
-            (Class::Float, 8) => Scalar::F64,
-            (Class::Float, _) => Scalar::F32,
-        }
+        Scalar::of(self.scalar.kind(), self.scalar.bytes().max(4)).unwrap_or(self.scalar)
     }
 
     /// The least and the most that an integer may be.
     pub fn range(self) -> (i128, i128) {
-        let bits = 8 * self.bytes as u32;
-        match self.kind {
-            Class::Bool => (0, 1),
-            Class::Signed => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-            _ => (0, (1 << bits) - 1),
+        let bits = 8 * self.scalar.bytes();
+        match () {
+            () if self.is_bool => (0, 1),
+            () if self.is_signed() => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            () => (0, (1 << bits) - 1),
         }
     }
 
     /// An element's bits, the lowest first: of a signed number with its sign up to the 64th.
     fn bits(self, element: &[u8]) -> u64 {
         let mut word = [0; 8];
-        word[..self.bytes].copy_from_slice(element);
+        word[..self.bytes()].copy_from_slice(element);
         if self.big_endian {
-            word[..self.bytes].reverse();
+            word[..self.bytes()].reverse();
         }
         let bits = u64::from_le_bytes(word);
-        match self.kind {
-            Class::Bool => u64::from(bits != 0),
-            Class::Signed => {
-                let above = 64 - 8 * self.bytes as u32;
-                ((bits << above) as i64 >> above) as u64
-            }
-            _ => bits,
+        let above = 64 - 8 * self.scalar.bytes();
+        match () {
+            () if self.is_bool => u64::from(bits != 0),
+            () if self.is_signed() => ((bits << above) as i64 >> above) as u64,
+            () => bits,
         }
     }
 
     /// The integers that elements are.
     pub fn integers(self, elements: &[u8]) -> impl Iterator<Item = i128> {
-        let is_signed = self.kind == Class::Signed;
-        let elements = elements.chunks_exact(self.bytes).map(move |element| self.bits(element));
+        let is_signed = self.is_signed();
+        let elements = elements.chunks_exact(self.bytes()).map(move |element| self.bits(element));
         elements.map(move |bits| if is_signed { i128::from(bits as i64) } else { i128::from(bits) })
     }
 
@@ -192,10 +148,10 @@ impl Stored {
             return Cow::Borrowed(elements);
         }
         let size = to.bytes() as usize;
-        let mut wide = Vec::with_capacity(elements.len() / self.bytes * size);
-        for element in elements.chunks_exact(self.bytes) {
+        let mut wide = Vec::with_capacity(elements.len() / self.bytes() * size);
+        for element in elements.chunks_exact(self.bytes()) {
             let bits = self.bits(element);
-            let is_half = (self.kind, self.bytes) == (Class::Float, 2) && size > 2;
+            let is_half = self.scalar == Scalar::F16 && size > 2;
             let bits = if is_half { f32_of_f16(bits as u16).into() } else { bits };
             wide.extend_from_slice(&bits.to_le_bytes()[..size]);
         }
@@ -208,19 +164,19 @@ impl Stored {
         if self == wide {
             return elements;
         }
-        let mut narrow = Vec::with_capacity(elements.len() / wide.bytes * self.bytes);
-        for element in elements.chunks_exact(wide.bytes) {
+        let mut narrow = Vec::with_capacity(elements.len() / wide.bytes() * self.bytes());
+        for element in elements.chunks_exact(wide.bytes()) {
             let bits = wide.bits(element);
-            let bits = match (self.kind, self.bytes) {
-                (Class::Float, 2) if wide.bytes > 2 => f16_of_f32(bits as u32).into(),
-                (Class::Bool, _) => u64::from(bits != 0),
-                _ => bits,
+            let bits = match () {
+                () if self.scalar == Scalar::F16 && wide.bytes() > 2 => f16_of_f32(bits as u32).into(),
+                () if self.is_bool => u64::from(bits != 0),
+                () => bits,
             };
             let mut bytes = bits.to_le_bytes();
             if self.big_endian {
-                bytes[..self.bytes].reverse();
+                bytes[..self.bytes()].reverse();
             }
-            narrow.extend_from_slice(&bytes[..self.bytes]);
+            narrow.extend_from_slice(&bytes[..self.bytes()]);
         }
         narrow.into()
     }
@@ -252,7 +208,9 @@ mod tests {
 
     #[test]
     fn names_and_codes_read_back() {
-        for (name, ..) in NAMED {
+        let all = "u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 bool".split(' ');
+        assert_eq!(Stored::all().count(), all.clone().count());
+        for name in all {
             let stored = Stored::from_name(name).unwrap();
             assert_eq!((stored.name(), Stored::from_npy(&stored.npy())), (name, Some(stored)));
         }
@@ -273,8 +231,8 @@ mod tests {
         for name in ["u8", "i8", "u16", "i16", "f16"] {
             for big_endian in [false, true] {
                 let stored = Stored { big_endian, ..Stored::from_name(name).unwrap() };
-                let all = 0..1u32 << (8 * stored.bytes);
-                let elements: Vec<u8> = all.flat_map(|bits| bits.to_le_bytes()[..stored.bytes].to_vec()).collect();
+                let all = 0..1u32 << (8 * stored.bytes());
+                let elements: Vec<u8> = all.flat_map(|bits| bits.to_le_bytes()[..stored.bytes()].to_vec()).collect();
                 for scalar in [stored.scalar(), stored.sorted()] {
                     let wide = stored.widen(&elements, scalar);
                     assert!(*stored.narrow(scalar, wide) == *elements, "{name} {big_endian} {}", scalar.name());

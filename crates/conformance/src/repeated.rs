@@ -123,20 +123,8 @@ type Asked = Arc<Mutex<BTreeMap<&'static str, u32>>>;
 
 fn runs_alone<B: Backend>(backend: &B, asked: &Asked, request: &Request) -> std::result::Result<(), Failure> {
     let words: Vec<u32> = (0..4 * N as u32).map(|i| i / 3).collect();
-    let buffers = [(); 5].map(|()| backend.upload(&words));
-    let [from, to, values, moved, count] = buffers;
-    let (from, to, values, moved, count) = (from?, to?, values?, moved?, count?);
     // Buffers are rounded up, and spans are as long as the request says.
-    let spans = SpansOf::of(request, |operand| {
-        let buffer = match operand.slot {
-            Slot::Input => &from,
-            Slot::Output => &to,
-            Slot::InputValues => &values,
-            Slot::Count => &count,
-            _ => &moved,
-        };
-        buffer.span().slice(0, operand.bytes())
-    })?;
+    let spans = SpansOf::of(request, |operand| backend.upload(&words)?.span().slice(0, operand.bytes()))?;
     let layout = spans.layout_for(backend, request)?;
     let length = backend.upload(&[1000])?;
     let mut planned = 0;

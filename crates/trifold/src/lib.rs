@@ -225,11 +225,9 @@ pub mod operators {
 /// these types. Each ends in a [`Placed`], or in results.
 pub mod builders {
     #[doc(inline)]
-    pub use trifold_core::{
-        ArgCall, ArgsortCall, CopyCall, FindCall, HistogramCall, IntoInput, NthCall, Offset, Order, PartitionByCall,
-        PartitionCall, ReduceByKeyCall, ReduceCall, ScanCall, SegmentedReduceCall, SegmentedScanCall, SelectCall,
-        SortCall, SortPairsCall, TopKCall, TopKIndicesCall, TopKPairsCall, UniqueByKeyCall, Value,
-    };
+    pub use trifold_core::primitive::builders::*;
+    #[doc(inline)]
+    pub use trifold_core::{ArgCall, IntoInput, Offset, Order, Value};
 }
 
 /// Types of elements as data, for programs that learn at run time which they have: what [`Element`] and [`Key`] say of
@@ -252,12 +250,13 @@ pub mod plan {
     #[doc(inline)]
     pub use trifold_core::planner::*;
     #[doc(inline)]
+    pub use trifold_core::primitive::requests::*;
+    #[doc(inline)]
     pub use trifold_core::{
-        Asks, Builtin, CopyRequest, Fault, Form, Gives, HistogramRequest, Keeps, KernelKey, Label, Launch, Layout,
-        Leaf, MAX_ELEMENTS, MapText, Node, Op, Operand, Options, Param, Plan, Prepared, ReduceByKeyRequest,
-        ReduceRequest, Region, Request, Rest, ScanKind, ScanRequest, ScatterRequest, SegmentedRequest, Segments,
-        SelectRequest, Selector, Size, SizeStep, Slot, SortRequest, Step, TopKRequest, Varies, ViewData, Viewed,
-        ViewedRequest, Waiting, Wanted, forms, scratch_bytes, scratch_bytes_up_to,
+        Asked, Asks, Builtin, Fault, Form, Gives, Keeps, KernelKey, Label, Launch, Layout, Leaf, MAX_ELEMENTS, MapText,
+        Node, Op, Operand, Options, Param, Plan, Prepared, Region, Request, Rest, ScanKind, Segments, Selector, Size,
+        SizeStep, Slot, Step, Varies, ViewData, Viewed, ViewedRequest, Waiting, Wanted, forms, scratch_bytes,
+        scratch_bytes_up_to,
     };
 }
 

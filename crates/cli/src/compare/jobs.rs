@@ -1,7 +1,7 @@
 //! What is to be measured, of what was asked for.
 
 use trifold::backend::{Caps, DeviceKind};
-use trifold::plan::{self, Fault, Form, Layout, Varies, forms};
+use trifold::plan::{self, Fault, Form, Layout, Varies};
 use trifold::tuning::Tuning;
 use trifold_conformance::Distribution;
 
@@ -62,24 +62,21 @@ fn conditions(args: &CompareArgs, primitive: &'static Form, input: Distribution)
         lengths.map(move |segments| Conditions { segments, ..usual })
     };
     let taken = args.k.iter().map(|&k| Conditions { k, ..usual });
+    let bits = if args.bits.is_empty() { vec![None] } else { args.bits.iter().copied().map(Some).collect() };
+    let by_bits = bits.into_iter().map(|bits| Conditions { bits, ..usual });
     match primitive.varies {
-        Varies::Kept => return args.kept.iter().map(|&kept| Conditions { kept, ..usual }).collect(),
-        Varies::Runs => {
-            return args.run_length.iter().map(|&run_length| Conditions { run_length, ..usual }).collect();
+        Varies::Nothing => vec![usual],
+        Varies::Kept => args.kept.iter().map(|&kept| Conditions { kept, ..usual }).collect(),
+        Varies::Runs => args.run_length.iter().map(|&run_length| Conditions { run_length, ..usual }).collect(),
+        Varies::Segments => of_segments(usual).collect(),
+        Varies::Taken => taken.collect(),
+        Varies::TakenOfSegments => taken.flat_map(of_segments).collect(),
+        Varies::Bins => args.bins.iter().map(|&bins| Conditions { bins, ..usual }).collect(),
+        Varies::Bits => by_bits.collect(),
+        Varies::BitsAndValues => {
+            by_bits.flat_map(|of| args.value.iter().map(move |&value| Conditions { value, ..of })).collect()
         }
-        Varies::Segments => return of_segments(usual).collect(),
-        Varies::Taken => return taken.collect(),
-        Varies::TakenOfSegments => return taken.flat_map(of_segments).collect(),
-        Varies::Nothing => {}
     }
-    if primitive == &forms::SORT_WITH_VALUES || primitive == &forms::SORT || primitive == &forms::ARGSORT {
-        let bits = if args.bits.is_empty() { vec![None] } else { args.bits.iter().copied().map(Some).collect() };
-        let values = if primitive == &forms::SORT_WITH_VALUES { &args.value[..] } else { &args.value[..1] };
-        let both =
-            bits.into_iter().flat_map(|bits| values.iter().map(move |&value| Conditions { bits, value, ..usual }));
-        return both.collect();
-    }
-    vec![usual]
 }
 
 /// The job by each algorithm that was asked for and that the device has, or by its own choice. With `all` also by those that

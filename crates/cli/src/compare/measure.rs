@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use trifold::backend::{DeviceKind, Spans};
-use trifold::plan::{CopyRequest, Options, Request, Segments, forms};
+use trifold::plan::{Asked, CopyRequest, Options, Request, forms};
 use trifold::tuning::Tuning;
 use trifold::types::{ElementType, Scalar};
 use trifold::{Backend, Call, Device, Error, Result, plan};
@@ -91,35 +91,12 @@ pub fn is_software(kind: DeviceKind) -> bool {
 /// # Errors
 /// [`Error::Unsupported`] for a bitwise operator over floats.
 pub fn request(job: &Job) -> Result<Request> {
-    let request = job.primitive.request(job.scalar, job.operator.unwrap_or(trifold::plan::Builtin::Sum), job.n)?;
-    let Conditions { bits, value, segments, k, .. } = job.conditions;
-    let give = |by: &mut Segments| {
-        if let Segments::Offsets { count, .. } = by {
-            *count = segments.segments(job.n);
-        }
-    };
-    Ok(match request {
-        Request::Sort(mut sort) => {
-            sort.bits = bits.map(|(start, end)| start..end);
-            if job.primitive == &forms::SORT_WITH_VALUES {
-                sort.value = Some(value.into());
-            }
-            sort.segments.iter_mut().for_each(give);
-            sort.into()
-        }
-        Request::Segmented(mut segmented) => {
-            give(&mut segmented.by);
-            segmented.into()
-        }
-        Request::TopK(mut top) => {
-            if job.primitive.varies.is_taken() {
-                top.k = k.into();
-            }
-            top.segments.iter_mut().for_each(give);
-            top.into()
-        }
-        other => other,
-    })
+    let Conditions { bits, value, segments, k, bins, .. } = job.conditions;
+    let mut asked = Asked::new(job.scalar, job.n);
+    asked.operator = job.operator.unwrap_or(asked.operator);
+    asked.segments = Some(segments.segments(job.n));
+    (asked.value, asked.bits, asked.k, asked.bins) = (value, bits, k.into(), bins);
+    job.primitive.asked(&asked)
 }
 
 impl<'a> Bench<'a> {

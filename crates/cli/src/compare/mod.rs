@@ -222,6 +222,7 @@ fn unopened(args: &CompareArgs, found: &Found) -> Row {
             run_length: args.run_length[0],
             segments: Lengths { mean: args.segment_length[0], spread: args.segments[0] },
             k: args.k[0],
+            bins: args.bins[0],
             bits: args.bits.first().copied(),
             value: args.value[0],
             fault: args.fault[0],

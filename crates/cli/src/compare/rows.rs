@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use trifold::backend::Caps;
-use trifold::plan::{Builtin, Fault, Form, Options, Request, Varies, Waiting, forms};
+use trifold::plan::{Builtin, Fault, Form, Options, Request, Varies, Waiting};
 use trifold::types::Scalar;
 use trifold::{Algorithm, Found, plan};
 use trifold_conformance::Distribution;
@@ -49,6 +49,9 @@ pub struct Row {
     /// How many keys a top_k took; none of other primitives.
     #[serde(default)]
     pub k: Option<u32>,
+    /// How many bins a histogram had; none of other primitives.
+    #[serde(default)]
+    pub bins: Option<u32>,
     /// The bits of the keys that are compared, such as `0..16`, if not all are.
     #[serde(default)]
     pub bits: Option<String>,
@@ -207,6 +210,8 @@ pub struct Conditions {
     pub segments: Lengths,
     /// How many keys are taken.
     pub k: u32,
+    /// How many bins there are.
+    pub bins: u32,
     /// The bits of their keys that sorts compare; all without.
     pub bits: Option<(u32, u32)>,
     /// What sorts of pairs carry.
@@ -219,6 +224,7 @@ const KEPT: f64 = 0.5;
 const RUN_LENGTH: u32 = 8;
 const SEGMENTS: Lengths = Lengths { mean: 256, spread: Spread::Even };
 const K: u32 = 32;
+const BINS: u32 = 256;
 const VALUE: Scalar = Scalar::U32;
 
 impl Default for Conditions {
@@ -229,6 +235,7 @@ impl Default for Conditions {
             run_length: RUN_LENGTH,
             segments: SEGMENTS,
             k: K,
+            bins: BINS,
             bits: None,
             value: VALUE,
             fault: Fault::default(),
@@ -257,8 +264,9 @@ impl Row {
             segment_length: has_segments.then_some(job.conditions.segments.mean),
             segments: has_segments.then(|| job.conditions.segments.spread.name()),
             k: job.primitive.varies.is_taken().then_some(job.conditions.k),
+            bins: (job.primitive.varies == Varies::Bins).then_some(job.conditions.bins),
             bits: job.conditions.bits.map(|(start, end)| format!("{start}..{end}")),
-            value: (job.primitive == &forms::SORT_WITH_VALUES).then(|| job.conditions.value.name().into()),
+            value: (job.primitive.varies == Varies::BitsAndValues).then(|| job.conditions.value.name().into()),
             fault: job.conditions.fault.to_string(),
             waiting: job.conditions.waiting.to_string(),
             verified: Some(false),
@@ -312,6 +320,7 @@ impl Row {
                 .filter(|spread| **spread != SEGMENTS.spread.name())
                 .map(|spread| format!("{spread} lengths")),
             self.k.filter(|k| *k != K).map(|k| format!("k = {k}")),
+            self.bins.filter(|bins| *bins != BINS).map(|bins| format!("{bins} bins")),
             self.bits.as_ref().map(|bits| format!("bits {bits}")),
             self.value.as_ref().filter(|value| *value != VALUE.name()).map(|value| format!("{value} values")),
         ];
@@ -366,6 +375,36 @@ pub fn read_others(path: &Path) -> Result<Vec<Row>> {
 /// What some programs call a field.
 const OTHER_NAMES: [(&str, &str); 3] = [("backend", "lib"), ("median_ms", "ms"), ("scratch_bytes", "temp_bytes")];
 
+/// What some programs call a primitive. What we measure of scans is the exclusive one too.
+const THEIRS: [(&str, &str); 5] = [
+    ("sort_pairs_u32", "sort_pairs"),
+    ("top_k_keys", "top_k"),
+    ("scan_exclusive_sum", "scan"),
+    ("reduce_sum", "reduce"),
+    ("reduce_by_key_sum", "reduce_by_key"),
+];
+
+/// Enters what another program's words say of a row's input. Says whether they are known.
+fn shaped(row: &mut Row, words: &str) -> bool {
+    let all: Vec<&str> = words.split_whitespace().collect();
+    match all[..] {
+        [] => true,
+        ["k", "=", k] => k.parse().map(|k| row.k = Some(k)).is_ok(),
+        ["bits", from, "to", to] => {
+            row.bits = Some(format!("{from}..{to}"));
+            true
+        }
+        ["runs", "of", length] => length.parse().map(|length| row.run_length = Some(length)).is_ok(),
+        ["segments", how @ ("of" | "around"), length] => {
+            let spread = if how == "of" { Spread::Even } else { Spread::Around };
+            row.segments = Some(spread.name());
+            length.parse().map(|length| row.segment_length = Some(length)).is_ok()
+        }
+        [bins, "bins", "even"] => bins.parse().map(|bins| row.bins = Some(bins)).is_ok(),
+        _ => false,
+    }
+}
+
 fn other(value: &Value) -> Result<Option<Row>> {
     let said = |name: &str| {
         let theirs = OTHER_NAMES.iter().find(|(own, _)| *own == name).map(|(_, theirs)| *theirs);
@@ -388,21 +427,12 @@ fn other(value: &Value) -> Result<Option<Row>> {
         row.scalar = key.into();
     }
     let shape = value.get("shape").and_then(Value::as_str).unwrap_or_default();
-    row.k = shape.strip_prefix("k = ").and_then(|k| k.parse().ok()).or(row.k);
-    row.bits = shape.strip_prefix("bits ").map(|bits| bits.replace(" to ", "..")).or(row.bits);
-    let (primitive, operator) = match row.primitive.as_str() {
-        "copy" | "top_k" | "sort_keys" | "sort_pairs" | "select_if" | "partition_if" | "run_length_encode"
-        | "unique" | "unique_by_key" => (row.primitive, None),
-        "sort_pairs_u32" => ("sort_pairs".into(), None),
-        "top_k_keys" => ("top_k".into(), None),
-        // What we measure is the exclusive scan too.
-        "scan_exclusive_sum" => ("scan".into(), Some("sum".into())),
-        "reduce_sum" => ("reduce".into(), Some("sum".into())),
-        "reduce_by_key_sum" => ("reduce_by_key".into(), Some("sum".into())),
-        "scan" | "reduce" | "reduce_by_key" => (row.primitive, row.operator.or(Some("sum".into()))),
-        _ => return Ok(None),
-    };
-    (row.primitive, row.operator) = (primitive, operator);
+    let alias = THEIRS.iter().find(|(theirs, _)| *theirs == row.primitive);
+    let named = Form::named(alias.map_or(&row.primitive, |(_, own)| own));
+    let Some(form) = named.filter(|_| shaped(&mut row, shape)) else { return Ok(None) };
+    row.primitive = form.name.into();
+    row.operator = form.has_operator.then(|| row.operator.unwrap_or(Builtin::Sum.name().into()));
+    row.bins = row.bins.or((form.varies == Varies::Bins).then_some(BINS));
     // A time that was not taken is 0 in some programs' output.
     let times = [&mut row.median_ms, &mut row.min_ms, &mut row.batched_ms, &mut row.host_us, &mut row.predicted_ms];
     let speeds = [&mut row.gelem_s, &mut row.gb_s, &mut row.copy_fraction];
@@ -412,6 +442,8 @@ fn other(value: &Value) -> Result<Option<Row>> {
 
 #[cfg(test)]
 mod tests {
+    use trifold::plan::forms;
+
     use super::*;
 
     #[test]
@@ -424,8 +456,16 @@ mod tests {
         );
         assert_eq!((row.median_ms, row.batched_ms, row.scratch_bytes), (Some(0.007), Some(0.003), Some(100)));
         assert_eq!(row.verified, None);
-        let histogram = r#"{"lib":"cub","primitive":"histogram","type":"u32","n":65536,"ms":0.007,"batched_ms":0.0}"#;
-        assert_eq!(other(&serde_json::from_str(histogram).unwrap()).unwrap(), None);
+        let said = |primitive: &str, shape: &str| {
+            let line = serde_json::json!({"lib": "cub", "primitive": primitive, "type": "f32", "shape": shape, "n": 9, "ms": 1.0});
+            other(&line).unwrap()
+        };
+        assert_eq!(said("histogram", "65536 bins even").unwrap().bins, Some(65536));
+        assert_eq!(said("histogram", "1000 bins by range"), None);
+        assert_eq!(said("merge_keys", "two halves"), None);
+        let segments = said("segmented_reduce", "segments around 16").unwrap();
+        assert_eq!((segments.segment_length, segments.segments.as_deref()), (Some(16), Some("around")));
+        assert_eq!(segments.operator.as_deref(), Some("sum"));
         assert!(other(&serde_json::from_str("{}").unwrap()).is_err());
     }
 

@@ -1,7 +1,7 @@
 //! Rows that are run for other numbers of elements than they were planned for.
 
 use trifold_core::{
-    Builtin, CopyRequest, Element, Fault, Gives, Order, Request, Rest, Scalar, ScanKind, ScanRequest, Segments, Wanted,
+    Builtin, Element, Fault, Form, Gives, Order, Request, Rest, Scalar, ScanKind, ScanRequest, Segments, Wanted,
     planner,
 };
 
@@ -22,23 +22,18 @@ const MANY: u64 = 12_007;
 /// A request of each form, and those whose states are of another kind.
 pub(crate) fn requests(n: u64) -> Vec<Request> {
     let sum = builtin(Builtin::Sum, Scalar::U32);
-    let mut requests = vec![
-        Request::Copy(CopyRequest { element: u32::TYPE, n }),
-        scan(&sum, ScanKind::Exclusive, n),
+    let of_forms = Form::all().filter_map(|form| form.request(Scalar::U32, Builtin::Sum, n).ok());
+    let mut requests: Vec<Request> = of_forms.filter(|request| request.views().is_empty()).collect();
+    requests.extend([
         scan(&operators::compose(), ScanKind::Inclusive, n),
         scan(&operators::tally(), ScanKind::Exclusive, n),
         Request::Scan(ScanRequest { op: sum.clone(), n, kind: ScanKind::Exclusive, initial: None, total: true }),
-        reduce(&sum, n),
         reduce(&operators::compose(), n),
-        sort(Scalar::U32, None, Order::Ascending, n),
         sort(Scalar::I64, None, Order::Descending, n),
         sort(Scalar::I8, None, Order::Descending, n),
-        sort(Scalar::U32, Some(u32::TYPE), Order::Descending, n),
         sort(Scalar::F32, Some(value_types()[2].clone()), Order::Ascending, n),
-        by_key(&u32::TYPE, Some(sum), n),
         by_key(&u32::TYPE, Some(operators::tally()), n),
-        by_key(&u32::TYPE, None, n),
-    ];
+    ]);
     requests.extend([histogram(300, n), weighted(Some(Scalar::U32), 300, n)]);
     requests.push(top_k(Scalar::F32, Wanted::Pairs(value_types()[2].clone()), Order::Descending, 60, n));
     for (by, gives) in [

@@ -1,6 +1,6 @@
 //! Copy.
 
-use super::{Form, Label, Operand, Primitive};
+use super::{Asked, Form, Label, Operand, Primitive};
 use crate::results::{Whole, length, unknown_length, whole_results};
 use crate::{
     Backend, Buffer, Compacted, Device, Element, ElementType, Placed, Result, Slot, Transfer, View, adjacent, block_on,
@@ -17,22 +17,23 @@ pub struct CopyRequest {
 }
 
 /// Copies.
-pub static COPY: Form = Form::new("copy", "Copy of {}", |scalar, _, n| {
+pub static COPY: Form = Form::new("copy", "Copy of {}", |&Asked { scalar, n, .. }| {
     Some(CopyRequest { element: ElementType::Scalar(scalar), n }.into())
 });
 
 /// Copies of what a map gives: of each number its square.
-pub static TRANSFORM: Form = Form::new("transform", "transform of {}", |scalar, _, n| {
+pub static TRANSFORM: Form = Form::new("transform", "transform of {}", |&Asked { scalar, n, .. }| {
     let view = summary::squares(scalar)?;
     let request = CopyRequest { element: view.node.element(), n };
     Some(view.into_request(request))
 });
 
 /// Copies of what neighbours differ by.
-pub static ADJACENT_DIFFERENCE: Form = Form::new("adjacent_difference", "adjacent_difference of {}", |scalar, _, n| {
-    let view = adjacent::differences(scalar, n)?;
-    Some(view.into_request(CopyRequest { element: scalar.into(), n }))
-});
+pub static ADJACENT_DIFFERENCE: Form =
+    Form::new("adjacent_difference", "adjacent_difference of {}", |&Asked { scalar, n, .. }| {
+        let view = adjacent::differences(scalar, n)?;
+        Some(view.into_request(CopyRequest { element: scalar.into(), n }))
+    });
 
 impl CopyRequest {
     pub(crate) fn bytes(&self) -> u64 {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::select::{Keeps, UpperHalf};
-use super::{Form, Varies};
+use super::{Asked, Form, Varies};
 use crate::results::{Results, length, new_count, results};
 use crate::types::{bf16, f16};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 /// The places of the upper half.
 pub static FIND_ALL: Form = Form {
     varies: Varies::Kept,
-    ..Form::new("find_all", "Places of selected {}", |scalar, _, n| {
+    ..Form::new("find_all", "Places of selected {}", |&Asked { scalar, n, .. }| {
         let selector = UpperHalf::of(scalar)?;
         Some(SelectRequest { selector, n, rest: Rest::Dropped, keeps: Keeps::Indices }.into())
     })
@@ -23,7 +23,7 @@ pub static FIND_ALL: Form = Form {
 /// The words beside the flags of the upper half.
 pub static SELECT_FLAGGED: Form = Form {
     varies: Varies::Kept,
-    ..Form::new("select_flagged", "Select of u32 by {} flags", |scalar, _, n| {
+    ..Form::new("select_flagged", "Select of u32 by {} flags", |&Asked { scalar, n, .. }| {
         let (selector, keeps) = (UpperHalf::of(scalar)?, Keeps::Values(Scalar::U32.into()));
         Some(SelectRequest { selector, n, rest: Rest::Dropped, keeps }.into())
     })

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Form, Label, Operand, Primitive};
+use super::{Asked, Form, Label, Operand, Primitive, Varies};
 use crate::algorithm::Algorithm;
 use crate::algorithm::histogram::{GLOBAL, SHARED, fits};
 use crate::planner::{Planner, whole};
@@ -10,7 +10,7 @@ use crate::results::{Results, length, results};
 use crate::types::{bf16, f16};
 use crate::{
     Backend, Buffer, Captures, Device, ElementType, Error, IntoInput, MAX_ELEMENTS, Map, Number, Placed, Result,
-    Scalar, Slot, Spans, Step, Transfer, View, ViewData, block_on, element,
+    Scalar, ScalarKind, Slot, Spans, Step, Transfer, View, ViewData, block_on, element,
 };
 
 /// How many of `n` bins' numbers each of the bins has.
@@ -27,13 +27,45 @@ pub struct HistogramRequest {
 /// The types of [`Weight`].
 const WEIGHTS: [Scalar; 3] = [Scalar::U32, Scalar::I32, Scalar::F32];
 
-/// Bins of the form that programs offer.
-const FORM_BINS: u32 = 256;
+/// Histograms: of integers by their upper bits, of floats even bins over [0, 1).
+pub static HISTOGRAM: Form = Form {
+    varies: Varies::Bins,
+    ..Form::new("histogram", "Histogram of {}", |&Asked { scalar, n, bins, .. }| {
+        let view = match scalar.kind() {
+            ScalarKind::Float => even_bins(scalar, EvenBins::over(0.0, 1.0, bins)),
+            _ => upper_bits(scalar, bins),
+        };
+        Some(view?.into_request(HistogramRequest { bins: bins.into(), n, weight: None }))
+    })
+};
 
-/// Histograms of 256 bins: of integers their upper eight bits, of floats even ones over [0, 1).
-pub static HISTOGRAM: Form = Form::new("histogram", "Histogram of {}, 256 bins", |scalar, _, n| {
-    let unit = EvenBins::over(0.0, 1.0, FORM_BINS);
-    let view = match scalar {
+/// Histograms of the upper bits of `u32`s, that sum up weights.
+pub static WEIGHTED_HISTOGRAM: Form = Form {
+    varies: Varies::Bins,
+    ..Form::new("weighted_histogram", "Histogram of u32 by weights of {}", |&Asked { scalar, n, bins, .. }| {
+        let request = HistogramRequest { bins: bins.into(), n, weight: Some(scalar) };
+        let view = WEIGHTS.contains(&scalar).then(|| upper_bits(Scalar::U32, bins))?;
+        Some(view?.into_request(request))
+    })
+};
+
+fn even_bins(scalar: Scalar, bins: EvenBins) -> Option<ViewData> {
+    Some(match scalar {
+        Scalar::F16 => ViewData::mapped::<f16, _>(bins),
+        Scalar::BF16 => ViewData::mapped::<bf16, _>(bins),
+        Scalar::F32 => ViewData::mapped::<f32, _>(bins),
+        Scalar::F64 => ViewData::mapped::<f64, _>(bins),
+        _ => return None,
+    })
+}
+
+/// By as many of the upper bits as bins have numbers. 256 bins are of all integers up to 64 bits, others of `u32` alone.
+fn upper_bits(scalar: Scalar, bins: u32) -> Option<ViewData> {
+    Some(match scalar {
+        Scalar::U32 if bins != 256 && bins.is_power_of_two() && bins > 1 => {
+            ViewData::mapped::<u32, _>(Above { shift: 32 - bins.ilog2() })
+        }
+        _ if bins != 256 => return None,
         Scalar::U8 => ViewData::mapped::<u8, _>(UpperBits),
         Scalar::I8 => ViewData::mapped::<i8, _>(UpperBits),
         Scalar::U16 => ViewData::mapped::<u16, _>(UpperBits),
@@ -42,21 +74,27 @@ pub static HISTOGRAM: Form = Form::new("histogram", "Histogram of {}, 256 bins",
         Scalar::I32 => ViewData::mapped::<i32, _>(UpperBits),
         Scalar::U64 => ViewData::mapped::<u64, _>(UpperBits),
         Scalar::I64 => ViewData::mapped::<i64, _>(UpperBits),
-        Scalar::F16 => ViewData::mapped::<f16, _>(unit),
-        Scalar::BF16 => ViewData::mapped::<bf16, _>(unit),
-        Scalar::F32 => ViewData::mapped::<f32, _>(unit),
-        Scalar::F64 => ViewData::mapped::<f64, _>(unit),
-        Scalar::U128 | Scalar::I128 => return None,
-    };
-    Some(view.into_request(HistogramRequest { bins: FORM_BINS.into(), n, weight: None }))
-});
+        _ => return None,
+    })
+}
 
-/// Histograms of 256 bins, of the upper eight bits of `u32`s, that sum up weights.
-pub static WEIGHTED_HISTOGRAM: Form =
-    Form::new("weighted_histogram", "Histogram of u32 by weights of {}, 256 bins", |scalar, _, n| {
-        let request = HistogramRequest { bins: FORM_BINS.into(), n, weight: Some(scalar) };
-        WEIGHTS.contains(&scalar).then(|| ViewData::mapped::<u32, _>(UpperBits).into_request(request))
-    });
+element! {
+    /// The bin of an integer: its bits from one on.
+    struct Above { shift: u32 }
+}
+
+impl Map<u32> for Above {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A) -> U { return a >> captures.shift; }".into()
+    }
+    fn map(&self, a: u32) -> u32 {
+        a >> self.shift
+    }
+    fn captures(&self) -> Captures {
+        Captures::of(self)
+    }
+}
 
 /// The bin of an integer: its upper eight bits.
 #[derive(Clone)]

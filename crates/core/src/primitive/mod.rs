@@ -19,23 +19,18 @@ pub(crate) mod sort;
 pub(crate) mod top_k;
 pub(crate) mod unique;
 
-pub use self::copy::CopyCall;
-pub use self::find::{FindCall, NonZero};
-pub use self::form::{Form, Varies};
-pub use self::histogram::{AsBin, EvenBins, HistogramCall, Weight};
-pub use self::nth::NthCall;
-pub use self::parts::PartitionByCall;
+pub use self::builders::*;
+pub use self::find::NonZero;
+pub use self::form::{Asked, Form, Varies};
+pub use self::histogram::{AsBin, EvenBins, Weight};
 pub use self::prelude::*;
-pub use self::reduce::{ReduceCall, ReduceThenCall};
-pub use self::reduce_by_key::ReduceByKeyCall;
-pub use self::scan::{ScanCall, ScanKind, ScanThenCall};
-pub use self::scatter::ScatterCall;
-pub use self::segmented::{Gives, Offset, SegmentedReduceCall, SegmentedScanCall, Segments};
-pub use self::select::{Keeps, PartitionCall, Rest, SelectCall, UpperHalf};
+pub use self::requests::*;
+pub use self::scan::ScanKind;
+pub use self::segmented::{Gives, Offset, Segments};
+pub use self::select::{Keeps, Rest, UpperHalf};
 pub use self::selector::{Asks, Block, HostSelector, Selector};
-pub use self::sort::{ArgsortCall, Order, SortCall, SortPairsCall};
-pub use self::top_k::{TopKCall, TopKIndicesCall, TopKPairsCall, Wanted};
-pub use self::unique::UniqueByKeyCall;
+pub use self::sort::Order;
+pub use self::top_k::Wanted;
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::key::key_align;
 use crate::planner::{Planner, whole};
@@ -55,10 +50,31 @@ pub mod prelude {
     pub use super::unique::Unique;
 }
 
+/// What the traits' calls give: one that was told what to do, and is yet to be told where.
+pub mod builders {
+    pub use super::copy::CopyCall;
+    pub use super::find::FindCall;
+    pub use super::histogram::HistogramCall;
+    pub use super::nth::NthCall;
+    pub use super::parts::PartitionByCall;
+    pub use super::reduce::{ReduceCall, ReduceThenCall};
+    pub use super::reduce_by_key::ReduceByKeyCall;
+    pub use super::scan::{ScanCall, ScanThenCall};
+    pub use super::scatter::ScatterCall;
+    pub use super::segmented::{SegmentedReduceCall, SegmentedScanCall};
+    pub use super::select::{PartitionCall, SelectCall};
+    pub use super::sort::{ArgsortCall, SortCall, SortPairsCall};
+    pub use super::top_k::{TopKCall, TopKIndicesCall, TopKPairsCall};
+    pub use super::unique::UniqueByKeyCall;
+}
+
 /// A primitive's module, which those of its algorithms share, its request, and the forms in which programs offer it.
 macro_rules! primitives {
     ($($(#[$doc:meta])* $module:ident: $name:ident($request:ident) as $($form:ident),+;)*) => {
-        $(pub use self::$module::$request;)*
+        /// What is asked of each primitive, as data.
+        pub mod requests {
+            $(pub use super::$module::$request;)*
+        }
 
         /// Each form of each primitive.
         pub mod forms {

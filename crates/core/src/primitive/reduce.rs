@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Form, Label, Offset, Operand, Primitive, SegmentedReduceCall, fill_one};
+use super::{Asked, Form, Label, Offset, Operand, Primitive, SegmentedReduceCall, fill_one};
 use crate::results::{Results, length, results};
 use crate::{
     Backend, Buffer, Builtin, Device, Element, IntoInput, Map, Monoid, Op, Placed, Result, Slot, Step, Then, Transfer,
@@ -23,26 +23,27 @@ pub struct ReduceRequest {
 /// Reductions.
 pub static REDUCE: Form = Form {
     has_operator: true,
-    ..Form::new("reduce", "Reduce of {}", |scalar, op, n| {
+    ..Form::new("reduce", "Reduce of {}", |&Asked { scalar, operator: op, n, .. }| {
         Some(ReduceRequest { op: Op::builtin(op, scalar)?, n, initial: None }.into())
     })
 };
 
 /// Sums of what a map gives: of each number its square, those of fewer than 32 bits as wider ones.
-pub static SUM_OF_SQUARES: Form = Form::new("sum_of_squares", "sum_of_squares of {}", |scalar, _, n| {
-    let view = summary::squares(scalar)?;
-    let op = Op::builtin(Builtin::Sum, scalar.held())?;
-    Some(view.into_request(ReduceRequest { op, n, initial: None }))
-});
+pub static SUM_OF_SQUARES: Form =
+    Form::new("sum_of_squares", "sum_of_squares of {}", |&Asked { scalar, n, .. }| {
+        let view = summary::squares(scalar)?;
+        let op = Op::builtin(Builtin::Sum, scalar.held())?;
+        Some(view.into_request(ReduceRequest { op, n, initial: None }))
+    });
 
 /// Sums of the products of two numbers each.
-pub static DOT: Form = Form::new("dot", "dot of {}", |scalar, _, n| {
+pub static DOT: Form = Form::new("dot", "dot of {}", |&Asked { scalar, n, .. }| {
     let view = summary::products(scalar)?;
     Some(view.into_request(ReduceRequest { op: Op::builtin(Builtin::Sum, scalar)?, n, initial: None }))
 });
 
 /// Where the least number stands.
-pub static ARG_MIN: Form = Form::new("arg_min", "arg_min of {}", |scalar, _, n| rank::arg_min(scalar, n));
+pub static ARG_MIN: Form = Form::new("arg_min", "arg_min of {}", |&Asked { scalar, n, .. }| rank::arg_min(scalar, n));
 
 impl ReduceRequest {
     pub(crate) fn bytes(&self) -> u64 {

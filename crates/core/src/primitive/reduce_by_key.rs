@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Form, Label, Operand, Primitive, Varies};
+use super::{Asked, Form, Label, Operand, Primitive, Varies};
 use crate::results::{Results, length, new_count, results};
 use crate::wgsl::{mentions, renamed};
 use crate::{
@@ -26,7 +26,7 @@ pub struct ReduceByKeyRequest {
 pub static REDUCE_BY_KEY: Form = Form {
     has_operator: true,
     varies: Varies::Runs,
-    ..Form::new("reduce_by_key", "Reduce by key of {}", |key, op, n| {
+    ..Form::new("reduce_by_key", "Reduce by key of {}", |&Asked { scalar: key, operator: op, n, .. }| {
         Some(ReduceByKeyRequest { key: ElementType::Scalar(key), op: Some(Op::builtin(op, key)?), n }.into())
     })
 };
@@ -34,7 +34,7 @@ pub static REDUCE_BY_KEY: Form = Form {
 /// Lengths of the runs of equal keys.
 pub static RUN_LENGTH_ENCODE: Form = Form {
     varies: Varies::Runs,
-    ..Form::new("run_length_encode", "Run lengths of {}", |key, _, n| {
+    ..Form::new("run_length_encode", "Run lengths of {}", |&Asked { scalar: key, n, .. }| {
         Some(ReduceByKeyRequest { key: ElementType::Scalar(key), op: None, n }.into())
     })
 };

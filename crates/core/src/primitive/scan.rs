@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Form, Label, Offset, Operand, Primitive, SegmentedScanCall, fill_one};
+use super::{Asked, Form, Label, Offset, Operand, Primitive, SegmentedScanCall, fill_one};
 use crate::algorithm::{Algorithm, scan};
 use crate::planner::Planner;
 use crate::results::{Whole, length, unknown_length, whole_results};
@@ -51,7 +51,7 @@ pub struct ScanRequest {
 /// Exclusive scans.
 pub static SCAN: Form = Form {
     has_operator: true,
-    ..Form::new("scan", "Exclusive scan of {}", |scalar, op, n| {
+    ..Form::new("scan", "Exclusive scan of {}", |&Asked { scalar, operator: op, n, .. }| {
         Some(
             ScanRequest { op: Op::builtin(op, scalar)?, n, kind: ScanKind::Exclusive, initial: None, total: false }
                 .into(),

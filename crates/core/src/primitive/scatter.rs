@@ -1,6 +1,6 @@
 //! Scatter.
 
-use super::{Form, Label, Operand, Primitive};
+use super::{Asked, Form, Label, Operand, Primitive};
 use crate::results::length;
 use crate::{Backend, Buffer, Device, Element, ElementType, Placed, Scalar, Slot, Spans, View};
 
@@ -16,7 +16,7 @@ pub struct ScatterRequest {
 }
 
 /// Scatters.
-pub static SCATTER: Form = Form::new("scatter", "scatter of {}", |scalar, _, n| {
+pub static SCATTER: Form = Form::new("scatter", "scatter of {}", |&Asked { scalar, n, .. }| {
     Some(ScatterRequest { element: ElementType::Scalar(scalar), n, room: n }.into())
 });
 

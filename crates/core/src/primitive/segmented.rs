@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::scan::ScanKind;
-use super::{Form, Label, Operand, Primitive, Varies};
+use super::{Asked, Form, Label, Operand, Primitive, Varies};
 use crate::results::{Results, Whole, length, results, unknown_length, whole_results};
 use crate::view::Erased;
 use crate::{
@@ -53,30 +53,25 @@ pub enum Gives {
     Prefixes(ScanKind),
 }
 
-/// Elements of a segment of the forms that programs offer, about.
-pub(super) const FORM_LENGTH: u64 = 256;
-
 /// The request of a form whose segments have offsets.
-fn by_offsets(op: Option<Op>, n: u64, gives: Gives) -> Option<crate::Request> {
-    let by = Segments::Offsets { of: Scalar::U32.into(), count: n.div_ceil(FORM_LENGTH) };
-    Some(SegmentedRequest { op: op?, n, by, gives, initial: None }.into())
+fn by_offsets(asked: &Asked, gives: Gives) -> Option<crate::Request> {
+    let op = Op::builtin(asked.operator, asked.scalar)?;
+    Some(SegmentedRequest { op, n: asked.n, by: asked.offsets(), gives, initial: None }.into())
 }
 
 /// Reductions of segments.
 pub static SEGMENTED_REDUCE: Form = Form {
     has_operator: true,
     varies: Varies::Segments,
-    ..Form::new("segmented_reduce", "Reduce of segments of {}", |scalar, op, n| {
-        by_offsets(Op::builtin(op, scalar), n, Gives::Total)
-    })
+    ..Form::new("segmented_reduce", "Reduce of segments of {}", |asked| by_offsets(asked, Gives::Total))
 };
 
 /// Exclusive scans of segments.
 pub static SEGMENTED_SCAN: Form = Form {
     has_operator: true,
     varies: Varies::Segments,
-    ..Form::new("segmented_scan", "Exclusive scan of segments of {}", |scalar, op, n| {
-        by_offsets(Op::builtin(op, scalar), n, Gives::Prefixes(ScanKind::Exclusive))
+    ..Form::new("segmented_scan", "Exclusive scan of segments of {}", |asked| {
+        by_offsets(asked, Gives::Prefixes(ScanKind::Exclusive))
     })
 };
 
@@ -84,7 +79,7 @@ pub static SEGMENTED_SCAN: Form = Form {
 pub static SCAN_BY_KEY: Form = Form {
     has_operator: true,
     varies: Varies::Runs,
-    ..Form::new("scan_by_key", "Exclusive scan by key of {}", |key, op, n| {
+    ..Form::new("scan_by_key", "Exclusive scan by key of {}", |&Asked { scalar: key, operator: op, n, .. }| {
         let (by, gives) = (Segments::Keys(key.into()), Gives::Prefixes(ScanKind::Exclusive));
         Some(SegmentedRequest { op: Op::builtin(op, key)?, n, by, gives, initial: None }.into())
     })

@@ -7,7 +7,7 @@ pub use super::find::{FIND_ALL, SELECT_FLAGGED};
 use super::find::{FindCall, NonZero};
 use super::selector::{Asks, Predicate, Selector};
 pub use super::unique::{UNIQUE, UNIQUE_BY_KEY};
-use super::{Form, Label, Operand, PartitionByCall, Primitive, Varies};
+use super::{Asked, Form, Label, Operand, PartitionByCall, Primitive, Varies};
 use crate::algorithm::Algorithm;
 use crate::results::{Results, length, new_count, results};
 use crate::types::{bf16, f16};
@@ -149,13 +149,13 @@ fn upper_half(scalar: Scalar, rest: Rest, n: u64) -> Option<Request> {
 /// Selections of the upper half.
 pub static SELECT: Form = Form {
     varies: Varies::Kept,
-    ..Form::new("select_if", "Select of {}", |scalar, _, n| upper_half(scalar, Rest::Dropped, n))
+    ..Form::new("select_if", "Select of {}", |&Asked { scalar, n, .. }| upper_half(scalar, Rest::Dropped, n))
 };
 
 /// Partitions into the upper half and the rest.
 pub static PARTITION: Form = Form {
     varies: Varies::Kept,
-    ..Form::new("partition_if", "Partition of {}", |scalar, _, n| upper_half(scalar, Rest::Apart, n))
+    ..Form::new("partition_if", "Partition of {}", |&Asked { scalar, n, .. }| upper_half(scalar, Rest::Apart, n))
 };
 
 impl SelectRequest {

@@ -1,7 +1,7 @@
 //! Top-k: the largest or smallest of keys, in order.
 
-use super::segmented::{Bounds, FORM_LENGTH};
-use super::{Form, Label, NthCall, Offset, Operand, Primitive, Segments, Varies};
+use super::segmented::Bounds;
+use super::{Asked, Form, Label, NthCall, Offset, Operand, Primitive, Segments, Varies};
 use crate::algorithm::{Algorithm, top_k};
 use crate::planner::Planner;
 use crate::results::{Results, length, results};
@@ -58,19 +58,16 @@ impl Wanted {
     }
 }
 
-/// Keys of the form that programs offer.
-const FORM_K: u64 = 32;
-
 /// The largest keys.
 pub static TOP_K: Form = Form {
     varies: Varies::Taken,
-    ..Form::new("top_k", "Largest of {}", |key, _, n| {
-        Some(TopKRequest::new(ElementType::Scalar(key), n, FORM_K.min(n.max(1))).into())
+    ..Form::new("top_k", "Largest of {}", |&Asked { scalar: key, n, k, .. }| {
+        Some(TopKRequest::new(ElementType::Scalar(key), n, k.min(n.max(1))).into())
     })
 };
 
 /// The key in the middle of the ascending order.
-pub static NTH_ELEMENT: Form = Form::new("nth_element", "Middle of {}", |key, _, n| {
+pub static NTH_ELEMENT: Form = Form::new("nth_element", "Middle of {}", |&Asked { scalar: key, n, .. }| {
     let request = TopKRequest::new(ElementType::Scalar(key), n, (n / 2).max(1));
     Some(TopKRequest { order: Order::Ascending, wanted: Wanted::Last, ..request }.into())
 });
@@ -78,9 +75,9 @@ pub static NTH_ELEMENT: Form = Form::new("nth_element", "Middle of {}", |key, _,
 /// The largest keys of each segment.
 pub static SEGMENTED_TOP_K: Form = Form {
     varies: Varies::TakenOfSegments,
-    ..Form::new("segmented_top_k", "Largest of segments of {}", |key, _, n| {
-        let segments = Some(Segments::Offsets { of: Scalar::U32.into(), count: n.div_ceil(FORM_LENGTH) });
-        Some(TopKRequest { segments, ..TopKRequest::new(key.into(), n, FORM_K) }.into())
+    ..Form::new("segmented_top_k", "Largest of segments of {}", |asked| {
+        let request = TopKRequest::new(asked.scalar.into(), asked.n, asked.k);
+        Some(TopKRequest { segments: Some(asked.offsets()), ..request }.into())
     })
 };
 

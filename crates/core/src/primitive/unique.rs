@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::select::Keeps;
 use super::selector::Asks;
-use super::{Form, Varies};
+use super::{Asked, Form, Varies};
 use crate::host::{Loops, split};
 use crate::results::{Results, length, new_count, results};
 use crate::{
@@ -88,13 +88,13 @@ fn request(scalar: Scalar, n: u64, keeps: Keeps) -> Option<Request> {
 /// The first of each run.
 pub static UNIQUE: Form = Form {
     varies: Varies::Runs,
-    ..Form::new("unique", "Unique of {}", |scalar, _, n| request(scalar, n, Keeps::Items))
+    ..Form::new("unique", "Unique of {}", |&Asked { scalar, n, .. }| request(scalar, n, Keeps::Items))
 };
 
 /// The first of each run of keys, with its value.
 pub static UNIQUE_BY_KEY: Form = Form {
     varies: Varies::Runs,
-    ..Form::new("unique_by_key", "Unique of {} keys with values", |scalar, _, n| {
+    ..Form::new("unique_by_key", "Unique of {} keys with values", |&Asked { scalar, n, .. }| {
         request(scalar, n, Keeps::Pairs(u32::TYPE))
     })
 };

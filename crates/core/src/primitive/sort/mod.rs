@@ -6,12 +6,11 @@ use std::ops::Range;
 
 pub use calls::{ArgsortCall, Sort, SortCall, SortPairsCall};
 
-use super::segmented::FORM_LENGTH;
-use super::{Form, Label, Operand, Primitive, Segments, Varies};
+use super::{Asked, Form, Label, Operand, Primitive, Segments, Varies};
 use crate::algorithm::{Algorithm, sort};
 use crate::planner::Planner;
 use crate::tuning::numbers;
-use crate::{ElementType, Error, KeyImage, Request, Result, Scalar, Slot};
+use crate::{ElementType, Error, KeyImage, Result, Scalar, Slot};
 
 numbers! {
     /// Up to which size a sort merges.
@@ -62,37 +61,49 @@ pub struct SortRequest {
 }
 
 /// Sorts of keys alone.
-pub static SORT: Form =
-    Form::new("sort_keys", "Sort of {} keys", |key, _, n| Some(SortRequest::new(ElementType::Scalar(key), n).into()));
+pub static SORT: Form = Form {
+    varies: Varies::Bits,
+    ..Form::new("sort_keys", "Sort of {} keys", |asked| Some(asked_for(asked, None).into()))
+};
 
 /// Sorts of keys that carry their places.
-pub static SORT_WITH_VALUES: Form = Form::new("sort_pairs", "Sort of pairs, {} keys", |key, _, n| {
-    Some(SortRequest::new(ElementType::Scalar(key), n).with(ElementType::Scalar(Scalar::U32)).into())
-});
+pub static SORT_WITH_VALUES: Form = Form {
+    varies: Varies::BitsAndValues,
+    ..Form::new("sort_pairs", "Sort of pairs, {} keys", |asked| Some(asked_for(asked, Some(asked.value.into())).into()))
+};
 
 /// Sorts that give the keys' places in order, and not the keys.
-pub static ARGSORT: Form = Form::new("argsort", "Places of {} keys in order", |key, _, n| {
-    Some(SortRequest::argsort(ElementType::Scalar(key), n).into())
-});
+pub static ARGSORT: Form = Form {
+    varies: Varies::Bits,
+    ..Form::new("argsort", "Places of {} keys in order", |asked| {
+        let argsort = SortRequest::argsort(asked.scalar.into(), asked.n);
+        Some(SortRequest { bits: asked_for(asked, None).bits, ..argsort }.into())
+    })
+};
 
 /// Sorts of the keys of each segment.
 pub static SEGMENTED_SORT: Form = Form {
     varies: Varies::Segments,
-    ..Form::new("segmented_sort", "Sort of segments of {} keys", |key, _, n| Some(by_offsets(key, None, n)))
+    ..Form::new("segmented_sort", "Sort of segments of {} keys", |asked| Some(of_segments(asked, None).into()))
 };
 
 /// Sorts of the keys of each segment, that carry their places or other values.
 pub static SEGMENTED_SORT_WITH_VALUES: Form = Form {
     varies: Varies::Segments,
-    ..Form::new("segmented_sort_pairs", "Sort of segments of pairs, {} keys", |key, _, n| {
-        Some(by_offsets(key, Some(Scalar::U32.into()), n))
+    ..Form::new("segmented_sort_pairs", "Sort of segments of pairs, {} keys", |asked| {
+        Some(of_segments(asked, Some(Scalar::U32.into())).into())
     })
 };
 
-/// The request of a form whose segments have offsets.
-fn by_offsets(key: Scalar, value: Option<ElementType>, n: u64) -> Request {
-    let by = Segments::Offsets { of: Scalar::U32.into(), count: n.div_ceil(FORM_LENGTH) };
-    SortRequest::new(key.into(), n).with(value).of_segments(by).into()
+/// The request of a form: keys alone, or what they carry beside them.
+fn asked_for(asked: &Asked, value: Option<ElementType>) -> SortRequest {
+    let sort = SortRequest::new(asked.scalar.into(), asked.n).with(value);
+    SortRequest { bits: asked.bits.map(|(start, end)| start..end), ..sort }
+}
+
+/// The same of segments that have offsets.
+fn of_segments(asked: &Asked, value: Option<ElementType>) -> SortRequest {
+    asked_for(asked, value).of_segments(asked.offsets())
 }
 
 impl SortRequest {
