@@ -1,5 +1,6 @@
 //! Every builder, and every way in which one ends.
 
+mod mapped;
 mod sorts;
 
 use std::borrow::Cow;
@@ -43,6 +44,7 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     again(gpu, &input, &x)?;
     summaries(gpu)?;
     conversions(gpu)?;
+    mapped::mapped(gpu)?;
     match x.slice(1..N + 1) {
         Err(error) => expect("a slice past the end", error.to_string().contains("1..1001"), true)?,
         Ok(_) => return Err(Failure::Wrong("a slice reached past the end".into())),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trifold_core::{
-    Backend, Call, Error, Language, Max, Options, Prepared, Reduce, ReduceByKey, Request, Scan, Select, Slot, Sort,
-    SpansOf, Sum, Transfer, UpperHalf, block_on, planner,
+    Backend, Call, Error, Language, Max, Options, Prepared, Reduce, ReduceByKey, Request, Scan, Select, Sort, SpansOf,
+    Sum, Transfer, UpperHalf, block_on, planner,
 };
 
 use crate::case::{Failure, Outcome, guarded};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::items::{self, HostMap};
 use crate::op::own_name;
-use crate::{Captures, Element, ElementType};
+use crate::{Captures, Element, ElementType, ViewData};
 
 /// What a register holds: an element, or a pair of values, which zipped views have.
 pub trait Value: Copy + Send + Sync + 'static {
@@ -129,11 +129,14 @@ pub struct Then {
     /// The map.
     pub map: Arc<MapText>,
     host: Arc<dyn HostMap>,
+    /// As a view of what was written.
+    pub(crate) view: ViewData,
 }
 
 impl Then {
     pub(crate) fn of<T: Element, M: Map<T>>(map: M) -> Then {
-        Then { map: Arc::new(MapText::of::<T, M>(&map)), host: items::of_elements(map) }
+        let view = ViewData::mapped::<T, M>(map.clone());
+        Then { map: Arc::new(MapText::of::<T, M>(&map)), host: items::of_elements(map), view }
     }
 
     /// The words of what it gives of one element's words.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::items::{self, HostView};
 use crate::primitive::Operand;
-use crate::{Element, ElementType, Map, MapText, Request, Scalar, Slot, Then};
+use crate::{Algorithm, Element, ElementType, Map, MapText, Request, Scalar, Slot, Then};
 
 /// How the element at a place of a view comes about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -264,6 +264,14 @@ impl ViewedRequest {
             }
             _ => operand,
         }
+    }
+
+    /// The bytes that a launch behind an algorithm moves, which maps the output.
+    pub(crate) fn moved_behind(&self, algorithm: &Algorithm) -> u64 {
+        let Some(then) = self.then.as_ref().filter(|_| !algorithm.maps_output) else { return 0 };
+        let operands = self.request.operands();
+        let output = operands.iter().find(|operand| operand.slot == Slot::Output);
+        output.map_or(0, |own| own.bytes().saturating_add(own.len.saturating_mul(then.map.output.bytes().into())))
     }
 
     /// The bytes that are moved where so many are of memory alone, and inputs are read so often.

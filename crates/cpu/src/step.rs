@@ -127,11 +127,16 @@ impl Arguments<'_> {
         Ok(self.word("n")? as usize)
     }
 
+    /// A parameter, as it follows from a run.
+    pub(crate) fn param(&self, name: &str) -> Result<Param> {
+        let param = self.params.iter().find(|(n, _)| *n == name).map(|(_, param)| *param);
+        param.ok_or_else(|| Error::Invalid(format!("a launch without its {name}")))
+    }
+
     /// A parameter's number.
     pub(crate) fn word(&self, name: &str) -> Result<u32> {
-        let param = self.params.iter().find(|(n, _)| *n == name);
-        let number = param.and_then(|(_, param)| param.number(self.n));
-        number.ok_or_else(|| Error::Invalid(format!("a launch without its {name}, or one that is no number")))
+        let number = self.param(name)?.number(self.n);
+        number.ok_or_else(|| Error::Invalid(format!("a launch whose {name} is no number")))
     }
 
     /// A region of scratch with room for `n` elements of `size` bytes.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::ThreadPool;
-use trifold_core::{Error, HostMap, HostView, KernelKey, LEAVES, MAPPED_OUTPUT, Request, Result, ViewOf};
+use trifold_core::{Error, HostMap, HostView, KernelKey, LEAVES, MAPPED_OUTPUT, Param, Request, Result, ViewOf};
 
 use crate::memory::{self, Access, Region};
 use crate::oracle::{Expected, Inputs, Output};
@@ -227,6 +227,8 @@ impl Work for Viewed {
 /// A copy of a view.
 struct CopyStep {
     source: Source,
+    /// How many elements it has, of a run's.
+    count: Param,
     n: usize,
     output: Region,
 }
@@ -237,7 +239,7 @@ pub(crate) fn bind_copy(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[
     let (source, n) = (Source::bind(of, arguments)?, arguments.count()?);
     let output = arguments.array("output", n, source.size, of.view.node.element().align() as usize)?;
     source.leaves.iter().try_for_each(|leaf| leaf.check_apart(&output))?;
-    Ok(Box::new(CopyStep { source, n, output }))
+    Ok(Box::new(CopyStep { source, count: arguments.param("n")?, n, output }))
 }
 
 impl Work for CopyStep {
@@ -246,7 +248,9 @@ impl Work for CopyStep {
     }
 
     fn resized(&self, n: usize) -> Box<dyn Work> {
-        Box::new(CopyStep { source: self.source.clone(), n, output: self.output.clone() })
+        // No more than it was bound for.
+        let n = self.count.number(n as u32).map_or(self.n, |n| self.n.min(n as usize));
+        Box::new(CopyStep { source: self.source.clone(), count: self.count, n, output: self.output.clone() })
     }
 }
 

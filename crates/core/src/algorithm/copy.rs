@@ -60,8 +60,8 @@ pub(crate) static KERNELS: &[&Kernel] = &[&KERNEL, &NARROW, &FILL, &PATCH, &SIZE
 /// The words, or the parts of words, that one launch copies: as many as a kernel can count.
 const COPIED_AT_ONCE: u64 = 1 << 31;
 
-/// A view's elements, each as its map gives it.
-fn of_view(planner: &Planner<'_>, request: &CopyRequest) -> Launch {
+/// A view's elements, each as its map gives it: so many of a run's.
+pub(crate) fn of_view(planner: &Planner<'_>, request: &CopyRequest, n: Param) -> Launch {
     let element = &request.element;
     let (pack, unit) = (planner.pack(element), element.unit());
     let (workgroup, rows) = (256.min(planner.caps.max_workgroup), 8);
@@ -88,7 +88,7 @@ fn of_view(planner: &Planner<'_>, request: &CopyRequest) -> Launch {
             ("output", whole(Slot::Output, request.bytes())),
         ],
         params: vec![
-            ("n", Param::ELEMENTS),
+            ("n", n),
             ("input_offset", Param::Word(0)),
             ("output_offset", Param::Offset { binding: "output", unit: offset_unit }),
         ],
@@ -99,7 +99,7 @@ fn of_view(planner: &Planner<'_>, request: &CopyRequest) -> Launch {
 pub(crate) fn plan(planner: &Planner<'_>, request: &CopyRequest) -> Result<Work> {
     let bytes = request.bytes();
     if !planner.views.is_empty() {
-        return Ok(Work::new(Scratch::default(), vec![Step::Launch(of_view(planner, request))]));
+        return Ok(Work::new(Scratch::default(), vec![Step::Launch(of_view(planner, request, Param::ELEMENTS))]));
     }
     // The API's call takes its bytes from the host.
     if planner.caps.native_copy && !planner.layout.reads_length || planner.caps.language == Language::Host {

@@ -19,7 +19,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::planner::Planner;
 pub(crate) use crate::primitive::Of;
-use crate::primitive::{FAMILIES, KERNELS};
+use crate::primitive::{FAMILIES, KERNELS, Primitive};
 use crate::scratch::Scratch;
 use crate::tuning::Candidates;
 use crate::{Caps, ElementType, Error, Kernel, Language, Request, Result, Slot, Step, SubgroupSource, Viewed};
@@ -186,6 +186,11 @@ impl Algorithm {
     /// Whether one workgroup takes all elements, and so no more than it holds.
     pub fn is_of_one_tile(&self) -> bool {
         self.most < u64::MAX
+    }
+
+    /// Whether its output may be mapped: by itself, or by a launch behind it.
+    pub(crate) fn can_map(&self, asked: &dyn Primitive) -> bool {
+        !self.is_reference && (self.maps_output || asked.written().is_some())
     }
 
     /// Whether what it reads in these slots may be views.

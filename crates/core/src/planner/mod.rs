@@ -15,8 +15,8 @@ use crate::options::check_count;
 use crate::primitive::{Operand, Primitive};
 use crate::scratch::Scratch;
 use crate::{
-    Caps, CopyRequest, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Region, Request,
-    Result, Slot, Step, Then, Tuning, Viewed,
+    Caps, CopyRequest, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, MAX_LEAVES, Options, Plan, Region,
+    Request, Result, Slot, Step, Then, Tuning, Viewed,
 };
 
 /// What plans are made from, beside the request.
@@ -58,9 +58,16 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
     };
     planner.check(request)?;
     let algorithm = planner.algorithm(request)?;
+    // A map that the algorithm does not know of has a launch of its own.
+    let behind = planner.then.filter(|_| !algorithm.maps_output);
+    let planner = Planner { then: planner.then.filter(|_| algorithm.maps_output), ..planner };
     let work = match n {
         0 if !asked.works_on_nothing() => Work::new(Default::default(), planner.of_nothing(asked)),
         _ => planner.work(request, algorithm)?,
+    };
+    let work = match behind {
+        Some(then) => planner.mapped(asked, then, work)?,
+        None => work,
     };
     let plan = planner.finish(algorithm, n, operands, work)?;
     planner.check_waiting(&plan)?;
@@ -74,7 +81,7 @@ pub fn plan(request: &Request, layout: Layout, options: Options, caps: &Caps, tu
 /// somewhere, then the literature's.
 pub fn algorithms(request: &Request, caps: &Caps) -> Vec<&'static Algorithm> {
     let reads = |a: &Algorithm| a.takes_views(request.views());
-    let writes = |a: &Algorithm| request.mapped().is_none() || a.maps_output && !a.is_reference;
+    let writes = |a: &Algorithm| request.mapped().is_none() || a.can_map(request.asked());
     let runs = |a: &&&Algorithm| a.lack(request, caps).is_none() && request.n() <= a.most && reads(a) && writes(a);
     let mut all: Vec<&Algorithm> = request.algorithms().iter().filter(runs).copied().collect();
     all.sort_by_key(|algorithm| (algorithm.is_reference, algorithm.steps_back(caps)));
@@ -161,7 +168,7 @@ impl Planner<'_> {
         });
         let onto_itself = (self.then.is_some() && in_place)
             .then(|| " in place, with its output mapped (then): give it two spans".into());
-        let of_output = (self.then.is_some() && (!algorithm.maps_output || algorithm.is_reference))
+        let of_output = (self.then.is_some() && !algorithm.can_map(request.asked()))
             .then(|| " with its output mapped (then); map what it wrote, as a view".into());
         of_device.or(of_length).or(of_views).or(of_output).or(onto_itself).or_else(|| match algorithm.needs.in_place {
             InPlace::WithProgress if in_place && !self.caps.forward_progress => Some(
@@ -200,6 +207,35 @@ impl Planner<'_> {
         }
         let Work { depth, in_fixed_order, .. } = work;
         steps.extend(work.within(&Within { slots: &copies, n: None }, &mut scratch));
+        Ok(Work { scratch, steps, depth, in_fixed_order })
+    }
+
+    /// The same whose output goes to scratch, and a copy of what a map gives of that.
+    fn mapped(&self, asked: &dyn Primitive, then: &Then, work: Work) -> Result<Work> {
+        let (operands, output) = (asked.operands(), |operand: &&Operand| operand.slot == Slot::Output);
+        let (Some(written), Some(own)) = (asked.written(), operands.iter().find(output)) else {
+            return Err(Error::Unsupported("a mapped output whose length is counted".into()));
+        };
+        self.caps.check_value(&then.map.output)?;
+        let first = self.views.iter().map(|viewed| viewed.first as usize + viewed.view.leaves.len()).max().unwrap_or(0);
+        if first >= MAX_LEAVES {
+            return Err(Error::Unsupported(format!(
+                "views that read {MAX_LEAVES} spans, and a mapped output: a call reads one fewer then; copy a view first"
+            )));
+        }
+        let (mut scratch, leaf) = (Scratch::default(), Slot::Leaf(first as u8));
+        let between = scratch.take(own.bytes());
+        let Work { depth, in_fixed_order, .. } = work;
+        let mut steps = work.within(&Within { slots: &[(Slot::Output, between)], n: None }, &mut scratch);
+        if own.len > 0 {
+            let viewed = Viewed { slot: Slot::Input, first: first as u8, view: then.view.clone() };
+            let request = CopyRequest { element: then.map.output.clone(), n: own.len };
+            let mut launch = copy::of_view(self, &request, written);
+            let of_leaf = [Operand { slot: leaf, ..own.clone() }];
+            launch.reads_view(&viewed, &of_leaf, self.caps.language)?;
+            let copied = Work::new(Scratch::default(), vec![Step::Launch(launch)]);
+            steps.extend(copied.within(&Within { slots: &[(leaf, between)], n: None }, &mut scratch));
+        }
         Ok(Work { scratch, steps, depth, in_fixed_order })
     }
 

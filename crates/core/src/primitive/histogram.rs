@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::mapped::one_output;
 use super::{Asked, Form, Label, Operand, Primitive, Varies};
 use crate::algorithm::Algorithm;
 use crate::algorithm::histogram::{GLOBAL, SHARED, fits};
@@ -9,7 +10,7 @@ use crate::planner::{Planner, whole};
 use crate::results::{Results, length, results};
 use crate::types::{bf16, f16};
 use crate::{
-    Backend, Buffer, Captures, Device, ElementType, Error, IntoInput, MAX_ELEMENTS, Map, Number, Placed, Result,
+    Backend, Buffer, Captures, Device, ElementType, Error, IntoInput, MAX_ELEMENTS, Map, Number, Param, Placed, Result,
     Scalar, ScalarKind, Slot, Spans, Step, Transfer, View, ViewData, block_on, element,
 };
 
@@ -240,6 +241,10 @@ impl Primitive for HistogramRequest {
         self.n
     }
 
+    fn written(&self) -> Option<Param> {
+        Some(Param::Word(self.bins as u32))
+    }
+
     fn label(&self) -> Label {
         let weight = self.weight.map(ElementType::Scalar);
         let mut label = Label::new(&[Some(&ElementType::Scalar(Scalar::U32)), weight.as_ref()], "-", &[]);
@@ -413,6 +418,8 @@ impl<W: Weight, B: Backend> HistogramCall<W, B> {
 }
 
 length!(HistogramCall<W: Weight>, input);
+
+one_output!(HistogramCall<W: Weight>, W, device; |call| Ok(call.bins));
 
 results! {
     HistogramCall<W: Weight>::collect, collect_async -> Buffer<W, B>, Vec<W>; |call| {

@@ -6,6 +6,7 @@ pub(crate) mod copy;
 pub(crate) mod find;
 mod form;
 pub(crate) mod histogram;
+pub(crate) mod mapped;
 mod nth;
 mod parts;
 pub(crate) mod reduce;
@@ -34,12 +35,13 @@ pub use self::top_k::Wanted;
 use crate::algorithm::{self, Algorithm, Row, Work};
 use crate::key::key_align;
 use crate::planner::{Planner, whole};
-use crate::{Caps, ElementType, Kernel, Op, Region, Result, Slot, Step};
+use crate::{Caps, ElementType, Kernel, Op, Param, Region, Result, Slot, Step};
 use crate::{Then, Viewed, ViewedRequest};
 
 /// What programs use: the traits, and the types of their arguments.
 pub mod prelude {
     pub use super::histogram::Histogram;
+    pub use super::mapped::OneOutput;
     pub use super::reduce::Reduce;
     pub use super::reduce_by_key::ReduceByKey;
     pub use super::scan::Scan;
@@ -55,6 +57,7 @@ pub mod builders {
     pub use super::copy::CopyCall;
     pub use super::find::FindCall;
     pub use super::histogram::HistogramCall;
+    pub use super::mapped::MappedCall;
     pub use super::nth::NthCall;
     pub use super::parts::PartitionByCall;
     pub use super::reduce::{ReduceCall, ReduceThenCall};
@@ -153,7 +156,7 @@ macro_rules! primitives {
                     $((Request::$name(request), Of::$name(row)) => Some(row.traffic?(request, outputs)),)*
                     (Request::Viewed(viewed), _) => {
                         let moved = viewed.request.moved_by(algorithm, outputs)?;
-                        Some(viewed.instead(moved, algorithm.reads))
+                        Some(viewed.instead(moved, algorithm.reads).saturating_add(viewed.moved_behind(algorithm)))
                     }
                     _ => None,
                 }
@@ -198,6 +201,11 @@ pub(crate) trait Primitive {
 
     /// What names of cases say of it.
     fn label(&self) -> Label;
+
+    /// How many elements its output has, of a run's, if that is known before. A launch behind it maps them where no algorithm does.
+    fn written(&self) -> Option<Param> {
+        None
+    }
 
     /// The operator of the caller's, where there is one.
     fn op(&self) -> Option<&Op> {

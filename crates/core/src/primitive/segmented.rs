@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::mapped::one_output;
 use super::scan::ScanKind;
 use super::{Asked, Form, Label, Operand, Primitive, Varies};
 use crate::results::{Results, Whole, length, results, unknown_length, whole_results};
 use crate::view::Erased;
 use crate::{
-    Backend, Buffer, Compacted, Device, Element, ElementType, Error, MAX_ELEMENTS, Op, Placed, ReduceCall,
+    Backend, Buffer, Compacted, Device, Element, ElementType, Error, MAX_ELEMENTS, Op, Param, Placed, ReduceCall,
     ReduceRequest, Request, Result, Scalar, ScanCall, ScanRequest, Slot, Span, Spans, SpansOf, Transfer, View,
     block_on,
 };
@@ -180,6 +181,14 @@ impl Primitive for SegmentedRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn written(&self) -> Option<Param> {
+        Some(match (&self.gives, &self.by) {
+            (Gives::Total, Segments::Offsets { count, .. }) => Param::Word(*count as u32),
+            (Gives::Total, Segments::Rows(width)) => Param::ELEMENTS.in_parts(*width as u32),
+            _ => Param::ELEMENTS,
+        })
     }
 
     fn label(&self) -> Label {
@@ -395,6 +404,8 @@ impl<T: Element, B: Backend> SegmentedReduceCall<T, B> {
 
 length!(SegmentedReduceCall<T: Element>, input);
 
+one_output!(SegmentedReduceCall<T: Element>, T, device; |call| Ok(call.request.outputs() as usize));
+
 results! {
     SegmentedReduceCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {
         let output = call.device.alloc(call.request.outputs() as usize)?;
@@ -510,6 +521,11 @@ impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
         Ok(self)
     }
 }
+
+one_output!(SegmentedScanCall<T: Element>, T, device; |call| match call.input.length() {
+    Some(_) => Err(unknown_length()),
+    None => Ok(call.input.len()),
+});
 
 whole_results! {
     SegmentedScanCall<T: Element>, input -> Buffer<T, B>, Compacted<T, B>, Vec<T>; |call| {

@@ -1,12 +1,13 @@
 //! Top-k: the largest or smallest of keys, in order.
 
+use super::mapped::one_output;
 use super::segmented::Bounds;
 use super::{Asked, Form, Label, NthCall, Offset, Operand, Primitive, Segments, Varies};
 use crate::algorithm::{Algorithm, top_k};
 use crate::planner::Planner;
 use crate::results::{Results, length, results};
 use crate::{
-    Backend, Buffer, Device, Element, ElementType, Error, IntoInput, Key, KeyImage, MAX_ELEMENTS, Order, Placed,
+    Backend, Buffer, Device, Element, ElementType, Error, IntoInput, Key, KeyImage, MAX_ELEMENTS, Order, Param, Placed,
     Result, Scalar, Slot, Spans, Transfer, View, block_on,
 };
 
@@ -142,6 +143,16 @@ impl Primitive for TopKRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn written(&self) -> Option<Param> {
+        let k = if self.wanted == Wanted::Last { 1 } else { self.k as u32 };
+        Some(match &self.segments {
+            None => Param::Word(k),
+            Some(Segments::Rows(width)) => Param::ELEMENTS.in_parts(*width as u32).times(k),
+            Some(Segments::Offsets { count, .. }) => Param::Word(k * *count as u32),
+            Some(Segments::Keys(_)) => return None,
+        })
     }
 
     fn label(&self) -> Label {
@@ -482,8 +493,8 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         }
     }
 
-    /// New memory for as many elements as are written.
-    fn alloc<T: Element>(&self) -> Result<Buffer<T, B>> {
+    /// How many elements are written.
+    fn outputs(&self) -> Result<usize> {
         // Of segments with offsets all places are written, however many keys there are.
         let may_be_fewer = !matches!(self.segments, Some((Segments::Offsets { .. }, _)));
         if may_be_fewer && self.keys.length().is_some() {
@@ -495,13 +506,20 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         }
         // A call that is refused needs no room.
         let taken = if self.refusal().is_some() { 0 } else { self.request(Wanted::Keys).taken() };
-        self.device.alloc(taken as usize)
+        Ok(taken as usize)
+    }
+
+    /// New memory for as many.
+    fn alloc<T: Element>(&self) -> Result<Buffer<T, B>> {
+        self.device.alloc(self.outputs()?)
     }
 }
 
 length!(TopKCall<K: Key>, keys);
 length!(TopKPairsCall<K: Key, V: Element>, top.keys);
 length!(TopKIndicesCall<K: Key>, top.keys);
+
+one_output!(TopKCall<K: Key>, K, device; |call| call.outputs());
 
 results! {
     TopKCall<K: Key>::collect, collect_async -> Buffer<K, B>, Vec<K>; |call| {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Order, SortRequest};
+use crate::primitive::mapped::one_output;
 use crate::primitive::segmented::Bounds;
 use crate::primitive::{Offset, Segments};
 use crate::results::{Whole, length, unknown_length, whole_results};
@@ -454,6 +455,11 @@ whole_results! {
         places
     }
 }
+
+one_output!(SortCall<K: Key>, K, device; |call| match call.keys.length() {
+    Some(_) => Err(unknown_length()),
+    None => Ok(call.keys.len()),
+});
 
 whole_results! {
     SortCall<K: Key>, keys -> Buffer<K, B>, Compacted<K, B>, Vec<K>; |call| {

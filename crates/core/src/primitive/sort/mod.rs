@@ -10,7 +10,7 @@ use super::{Asked, Form, Label, Operand, Primitive, Segments, Varies};
 use crate::algorithm::{Algorithm, sort};
 use crate::planner::Planner;
 use crate::tuning::numbers;
-use crate::{ElementType, Error, KeyImage, Result, Scalar, Slot};
+use crate::{ElementType, Error, KeyImage, Param, Result, Scalar, Slot};
 
 numbers! {
     /// Up to which size a sort merges.
@@ -202,6 +202,10 @@ impl Primitive for SortRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn written(&self) -> Option<Param> {
+        Some(Param::ELEMENTS)
     }
 
     fn label(&self) -> Label {

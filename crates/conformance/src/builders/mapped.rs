@@ -1,0 +1,95 @@
+//! Outputs that are mapped by a launch behind the call.
+
+use trifold_core::{Backend, Histogram, OneOutput, Reduce, Scan, Sort, Sum, TopK, Transfer};
+
+use super::expect;
+use crate::case::Failure;
+use crate::maps::{Byte, Tripled, Two, Widened};
+
+/// Sizes at the ends, of one tile and of many.
+const SIZES: [usize; 4] = [1, 6, 1200, 70_200];
+
+pub(super) fn mapped<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), Failure> {
+    let (tripled, wide) = (Tripled { by: 3 }, |a: &u32| -> Two { (*a, a + 1).into() });
+    for n in SIZES {
+        let words: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 20).collect();
+        let x = gpu.upload(&words)?;
+        let mut ordered = words.clone();
+        ordered.sort_unstable();
+        let threefold = |of: &[u32]| of.iter().map(|a| a.wrapping_mul(3)).collect::<Vec<_>>();
+        expect("a mapped sort", gpu.sort(&x).then(tripled).read()?, threefold(&ordered))?;
+        expect("a widened sort", gpu.sort(&x).then(Widened {}).read()?, ordered.iter().map(wide).collect())?;
+        let bytes: Vec<u8> = words.iter().map(|a| *a as u8).collect();
+        let narrowed = gpu.sort(&x).then(Byte).read()?;
+        expect("a narrowed sort", narrowed, ordered.iter().map(|a| *a as u8).collect())?;
+        expect("a sort of views", gpu.sort(x.mapped(Byte)).read()?.len(), bytes.len())?;
+        let mapped_twice = gpu.sort(x.mapped(tripled)).then(tripled).read()?;
+        expect("a mapped sort of a view", mapped_twice, threefold(&threefold(&ordered)))?;
+
+        let mut counts = vec![0u32; 300];
+        words.iter().filter(|a| **a < 300).for_each(|a| counts[*a as usize] += 1);
+        expect("a mapped histogram", gpu.histogram(&x, 300).then(tripled).read()?, threefold(&counts))?;
+        let best: Vec<u32> = ordered.iter().rev().take(5.min(n)).copied().collect();
+        expect("a mapped top_k", gpu.top_k(&x, best.len()).then(tripled).read()?, threefold(&best))?;
+
+        let rows: Vec<u32> = words.chunks(n.min(6)).map(|row| row.iter().sum()).collect();
+        let sums = gpu.reduce(&x, Sum).rows(n.min(6));
+        expect("mapped totals of rows", sums.then(tripled).read()?, threefold(&rows))?;
+        let firsts: Vec<u32> = words.chunks(n.min(6)).map(|row| *row.iter().max().unwrap_or(&0)).collect();
+        let largest = gpu.top_k(&x, 1).rows(n.min(6));
+        expect("a mapped top_k of rows", largest.then(tripled).read()?, threefold(&firsts))?;
+        let offsets = gpu.upload(&[0, n as u32 / 2, n as u32 / 2, n as u32])?;
+        let halves = [&words[..n / 2], &[], &words[n / 2..]].map(|part: &[u32]| part.iter().sum());
+        let sums = gpu.reduce(&x, Sum).segments(&offsets);
+        expect("mapped totals of segments", sums.then(tripled).read()?, threefold(&halves))?;
+        let ends = |row: &[u32]| {
+            row.iter()
+                .scan(0u32, |sum, a| {
+                    Some({
+                        *sum += a;
+                        *sum
+                    })
+                })
+                .collect::<Vec<_>>()
+        };
+        let prefixes: Vec<u32> = words.chunks(n.min(6)).flat_map(ends).collect();
+        let scans = gpu.inclusive_scan(&x, Sum).rows(n.min(6));
+        expect("mapped scans of rows", scans.then(Widened {}).read()?, prefixes.iter().map(wide).collect())?;
+    }
+    of_other_sizes(gpu)
+}
+
+/// For fewer elements than they were planned for, and for as many as a word on the device says.
+fn of_other_sizes<B: Backend + Sort + Histogram + TopK>(gpu: &B) -> Result<(), Failure> {
+    let words: Vec<u32> = (0..5000).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 24).collect();
+    let (x, n) = (gpu.upload(&words)?, gpu.upload(&[777u32])?);
+    let (out, counts) = (gpu.upload(&vec![7u32; words.len()])?, gpu.alloc(256)?);
+    let tripled = Tripled { by: 3 };
+    let sort = gpu.sort(&x).then(tripled).to(&out).up_to(words.len()).prepare()?;
+    let histogram = gpu.histogram(&x, 256).then(tripled).to(&counts).up_to(words.len()).prepare()?;
+    let wanted = |n: usize| {
+        let (mut ordered, mut counts) = (words[..n].to_vec(), vec![0u32; 256]);
+        ordered.sort_unstable();
+        ordered.iter().for_each(|a| counts[*a as usize] += 3);
+        (ordered.iter().map(|a| a * 3).collect::<Vec<_>>(), counts)
+    };
+    for n in [0, 1, 777, 5000] {
+        sort.run_n(n)?;
+        histogram.run_n(n)?;
+        let (ordered, counted) = wanted(n);
+        expect("a mapped sort of some", out.slice(..n)?.read()?, ordered)?;
+        expect("a mapped histogram of some", counts.read()?, counted)?;
+    }
+    out.write(&vec![7u32; words.len()])?;
+    gpu.sort(&x).len_on_device(&n).then(tripled).to(&out).run()?;
+    gpu.histogram(&x, 256).len_on_device(&n).then(tripled).to(&counts).run()?;
+    let (ordered, counted) = wanted(777);
+    expect("a mapped sort of as many as a word says", out.slice(..777)?.read()?, ordered)?;
+    expect("what lies behind it", out.slice(777..)?.read()?, vec![7u32; words.len() - 777])?;
+    expect("a mapped histogram of as many", counts.read()?, counted)?;
+    let none = gpu.alloc::<u32>(0)?;
+    expect("a mapped histogram of none", gpu.histogram(&none, 3).then(tripled).read()?, vec![0; 3])?;
+    expect("a mapped sort of none", gpu.sort(&none).then(tripled).read()?, vec![])?;
+    let inside = gpu.sort(&x).then(tripled).to(&x).run().err().map(|error| error.to_string());
+    expect("a mapped sort in place", inside.is_some_and(|why| why.contains("two spans")), true)
+}
