@@ -218,6 +218,11 @@ fn neighbours<B: Backend + Scan>(gpu: &B, input: &[u32]) -> Result<(), Failure> 
     expect("unique", gpu.unique(&x).read()?, of_firsts.clone())?;
     expect("unique of half", gpu.unique(&x).len_on_device(&n).read()?, of_firsts[..half].to_vec())?;
     let indices: Vec<u32> = (0..N as u32).collect();
+    // Those of 128 bits differ in their upper half alone, or in their lower one.
+    let wide = |v: u32| u128::from(v) << (if v.is_multiple_of(2) { 90 } else { 3 });
+    let wides: Vec<u128> = short.iter().map(|v| wide(*v)).collect();
+    let firsts_of_wide = of_firsts.iter().map(|v| wide(*v)).collect();
+    expect("unique of 128 bits", gpu.unique(&gpu.upload(&wides)?).read()?, firsts_of_wide)?;
     let by_key = gpu.unique_by_key(&x, iota(N)).read()?;
     expect("unique by key", by_key, (of_firsts, firsts.iter().map(|&i| i as u32).collect()))?;
     let set = |v: &u32| short[*v as usize] != 0;

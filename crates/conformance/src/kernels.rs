@@ -184,7 +184,7 @@ fn requests(breadth: Breadth) -> Vec<Request> {
             || [Scalar::I8, Scalar::F16].map(ElementType::from).contains(selector.element())
     };
     let selectors = operators::selectors().into_iter().filter(is_wanted);
-    let neighbours = operators::first_of_runs().into_iter().take(if breadth == Breadth::Every { 6 } else { 4 });
+    let neighbours = operators::first_of_runs().into_iter().take(if breadth == Breadth::Every { 7 } else { 4 });
     for selector in selectors.chain(operators::capturing_selectors()).chain(neighbours) {
         requests.extend([Rest::Dropped, Rest::Apart, Rest::Behind].map(|rest| select(&selector, rest, n)));
     }

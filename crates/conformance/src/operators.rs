@@ -416,7 +416,7 @@ signed!(f32 f16 bf16);
 
 /// The predicates, erased: of one word, of two, and of a struct.
 /// Selections by neighbours: of parts of words, words, two words and several fields.
-pub(crate) fn first_of_runs() -> [Selector; 6] {
+pub(crate) fn first_of_runs() -> [Selector; 7] {
     [
         Selector::first_of_run::<u32>(),
         Selector::first_of_run::<u8>(),
@@ -424,6 +424,7 @@ pub(crate) fn first_of_runs() -> [Selector; 6] {
         Selector::first_of_run::<Triple>(),
         Selector::first_of_run::<u64>(),
         Selector::first_of_run::<f16>(),
+        Selector::first_of_run::<u128>(),
     ]
 }
 

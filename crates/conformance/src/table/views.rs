@@ -190,7 +190,7 @@ impl Table<'_> {
                 vec![Selector::of::<Placed, _>(operators::OddPlace), Selector::first_of_run::<Placed>()]
             }
             ElementType::Scalar(scalar) => {
-                [UpperHalf::of(scalar), Selector::first_of_run_of(scalar)].into_iter().flatten().collect()
+                UpperHalf::of(scalar).into_iter().chain([Selector::first_of_run_of(scalar)]).collect()
             }
         };
         if is_turn(0, 4) {

@@ -8,8 +8,8 @@ use super::{Asked, Form, Varies};
 use crate::host::{Loops, split};
 use crate::results::{Results, length, new_count, results};
 use crate::{
-    Backend, Block, Buffer, Compacted, Device, Element, HostSelector, IntoInput, Placed, Request, Rest, Result, Scalar,
-    SelectCall, SelectRequest, Selector, Slot, SpansOf, Transfer, View, block_on, for_computed, for_held,
+    Backend, Block, Buffer, Compacted, Device, Element, ElementType, HostSelector, IntoInput, Placed, Request, Rest,
+    Result, Scalar, SelectCall, SelectRequest, Selector, Slot, SpansOf, Transfer, View, block_on, element, for_scalar,
 };
 
 /// Loops that keep the first of each run.
@@ -67,22 +67,33 @@ fn differ<T: Element>(a: T, b: T) -> bool {
     }
 }
 
+element! {
+    /// An element of 128 bits, as kernels move it.
+    struct Bits128 { a: u32, b: u32, c: u32, d: u32 }
+}
+
 impl Selector {
     /// Keeps the first of each run of elements of the same bits.
     pub fn first_of_run<T: Element>() -> Selector {
+        match T::TYPE {
+            // No kernel computes with these.
+            ElementType::Scalar(Scalar::U128 | Scalar::I128) => Selector::differs_from_before::<Bits128>(),
+            _ => Selector::differs_from_before::<T>(),
+        }
+    }
+
+    fn differs_from_before<T: Element>() -> Selector {
         Selector::asking(Asks::Neighbours, "first_of_run", T::TYPE, Arc::new(Loops::<T, _>::of(FirstOfRun)))
     }
 
-    /// As [`Selector::first_of_run`]; `None` for scalars of 128 bits.
-    pub fn first_of_run_of(scalar: Scalar) -> Option<Selector> {
-        let held = for_held!(scalar, T => Selector::first_of_run::<T>());
-        held.or_else(|| for_computed!(scalar, T => Selector::first_of_run::<T>()))
+    /// As [`Selector::first_of_run`], of a type that is data.
+    pub fn first_of_run_of(scalar: Scalar) -> Selector {
+        for_scalar!(scalar, T => Selector::first_of_run::<T>())
     }
 }
 
 fn request(scalar: Scalar, n: u64, keeps: Keeps) -> Option<Request> {
-    let selector = Selector::first_of_run_of(scalar)?;
-    Some(SelectRequest { selector, n, rest: Rest::Dropped, keeps }.into())
+    Some(SelectRequest { selector: Selector::first_of_run_of(scalar), n, rest: Rest::Dropped, keeps }.into())
 }
 
 /// The first of each run.
@@ -109,8 +120,7 @@ pub static UNIQUE_BY_KEY: Form = Form {
 /// [`run_length_encode`](crate::ReduceByKey::run_length_encode).
 ///
 /// # Errors
-/// As of [`Select`](crate::Select). Elements of 128 bits are [`Error::Unsupported`](crate::Error::Unsupported);
-/// [`run_length_encode`](crate::ReduceByKey::run_length_encode) has them.
+/// As of [`Select`](crate::Select).
 pub trait Unique: Backend {
     /// The first of each run of equal elements, in their order.
     ///

@@ -1,6 +1,5 @@
 //! Selections: by flags, by predicates, and of runs of equal elements.
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use trifold::plan::{Keeps, Rest, SelectRequest, Selector, Slot};
 
@@ -157,7 +156,6 @@ pub fn unique_by_key<'py>(
 
 fn first_of_runs(keys: &Array<'_>, keeps: Keeps) -> PyResult<SelectRequest> {
     keys.check_flat("keys")?;
-    let none = || PyTypeError::new_err(format!("keys of {} have no runs here", keys.scalar.name()));
-    let selector = Selector::first_of_run_of(keys.scalar).ok_or_else(none)?;
+    let selector = Selector::first_of_run_of(keys.scalar);
     Ok(SelectRequest { selector, n: keys.len() as u64, rest: Rest::Dropped, keeps })
 }
