@@ -181,6 +181,7 @@ impl Device {
         let (handle, object) = stream.map(|stream| (stream.handle, stream.object)).unzip();
         let mut streams = STREAMS.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         if let Some((device, _)) = streams.get(&(ordinal, handle)) {
+            device.check_process()?;
             return Ok(device.clone());
         }
         started(py)?;
@@ -266,7 +267,7 @@ fn opened_on(ordinal: usize, stream: Handle) -> trifold::Result<Cuda> {
     unsafe { sys::cuStreamGetCtx(stream.0 as _, &raw mut owner) }.result().map_err(invalid)?;
     if owner != context.cu_ctx() {
         let why = format!(
-            "stream {:#x} is another device's than the array, which is on cuda:{ordinal}; pass one of that",
+            "stream {:#x} is of another device or context than the array, which is on cuda:{ordinal}; pass one of that",
             stream.0
         );
         return Err(Error::Invalid(why));

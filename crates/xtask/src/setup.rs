@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::devices::{CHROMIUM, PACKAGES};
-use crate::process::{Output, output, run, succeeds};
+use crate::process::{Output, output, run, run_lines, succeeds};
 use crate::report::Outcome;
 
 /// What may be installed here, and how.
@@ -153,12 +153,22 @@ impl Machine {
         let mut install = Command::new(pip[0]);
         install.args(&pip[1..]).args(["install", "--upgrade", "--only-binary", ":all:", "--disable-pip-version-check"]);
         install.args(names).arg("--target").arg(folder);
-        match run(&mut install, &Output::Shown)? {
+        let mut is_offline = false;
+        let is_installed = run_lines(&mut install, &Output::Shown, |line| {
+            Output::Shown.line(line);
+            is_offline |= OFFLINE.iter().any(|words| line.contains(words));
+        })?;
+        match is_installed {
             true => Ok(None),
-            false => not(format!("pip could not install {name}"), None),
+            false if is_offline => not(format!("pip could not fetch {name}: there is no network"), None),
+            false => bail!("pip could not install {name}"),
         }
     }
 }
+
+/// What pip says where it reaches no server.
+const OFFLINE: [&str; 4] =
+    ["NewConnectionError", "ConnectTimeoutError", "Temporary failure in name resolution", "Network is unreachable"];
 
 /// What the tests of the Python module need.
 pub const PYTHON: [&str; 4] = ["numpy", "pytest", "hypothesis", "mypy"];

@@ -384,23 +384,27 @@ const THEIRS: [(&str, &str); 5] = [
     ("reduce_by_key_sum", "reduce_by_key"),
 ];
 
-/// Enters what another program's words say of a row's input. Says whether they are known.
-fn shaped(row: &mut Row, words: &str) -> bool {
+/// Enters what another program's words say of a row's input. Says whether they are known, and of what the form's speed depends on.
+fn shaped(row: &mut Row, form: &Form, words: &str) -> bool {
     let all: Vec<&str> = words.split_whitespace().collect();
+    let varies = form.varies;
     match all[..] {
-        [] => true,
-        ["k", "=", k] => k.parse().map(|k| row.k = Some(k)).is_ok(),
-        ["bits", from, "to", to] => {
+        // Others have the usual input, or say it in fields.
+        [] => !varies.has_segments() && varies != Varies::Bins || row.segments.is_some() || row.bins.is_some(),
+        ["k", "=", k] if varies.is_taken() => k.parse().map(|k| row.k = Some(k)).is_ok(),
+        ["bits", from, "to", to] if matches!(varies, Varies::Bits | Varies::BitsAndValues) => {
             row.bits = Some(format!("{from}..{to}"));
             true
         }
-        ["runs", "of", length] => length.parse().map(|length| row.run_length = Some(length)).is_ok(),
-        ["segments", how @ ("of" | "around"), length] => {
+        ["runs", "of", length] if varies == Varies::Runs => {
+            length.parse().map(|length| row.run_length = Some(length)).is_ok()
+        }
+        ["segments", how @ ("of" | "around"), length] if varies.has_segments() => {
             let spread = if how == "of" { Spread::Even } else { Spread::Around };
             row.segments = Some(spread.name());
             length.parse().map(|length| row.segment_length = Some(length)).is_ok()
         }
-        [bins, "bins", "even"] => bins.parse().map(|bins| row.bins = Some(bins)).is_ok(),
+        [bins, "bins", "even"] if varies == Varies::Bins => bins.parse().map(|bins| row.bins = Some(bins)).is_ok(),
         _ => false,
     }
 }
@@ -429,10 +433,9 @@ fn other(value: &Value) -> Result<Option<Row>> {
     let shape = value.get("shape").and_then(Value::as_str).unwrap_or_default();
     let alias = THEIRS.iter().find(|(theirs, _)| *theirs == row.primitive);
     let named = Form::named(alias.map_or(&row.primitive, |(_, own)| own));
-    let Some(form) = named.filter(|_| shaped(&mut row, shape)) else { return Ok(None) };
+    let Some(form) = named.filter(|form| shaped(&mut row, form, shape)) else { return Ok(None) };
     row.primitive = form.name.into();
     row.operator = form.has_operator.then(|| row.operator.unwrap_or(Builtin::Sum.name().into()));
-    row.bins = row.bins.or((form.varies == Varies::Bins).then_some(BINS));
     // A time that was not taken is 0 in some programs' output.
     let times = [&mut row.median_ms, &mut row.min_ms, &mut row.batched_ms, &mut row.host_us, &mut row.predicted_ms];
     let speeds = [&mut row.gelem_s, &mut row.gb_s, &mut row.copy_fraction];
@@ -462,6 +465,10 @@ mod tests {
         };
         assert_eq!(said("histogram", "65536 bins even").unwrap().bins, Some(65536));
         assert_eq!(said("histogram", "1000 bins by range"), None);
+        assert_eq!(
+            [said("histogram", ""), said("segmented_sort", ""), said("sort_keys", "runs of 8")],
+            [None, None, None]
+        );
         assert_eq!(said("merge_keys", "two halves"), None);
         let segments = said("segmented_reduce", "segments around 16").unwrap();
         assert_eq!((segments.segment_length, segments.segments.as_deref()), (Some(16), Some("around")));

@@ -22,7 +22,9 @@ pub(super) fn mapped<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), F
         let bytes: Vec<u8> = words.iter().map(|a| *a as u8).collect();
         let narrowed = gpu.sort(&x).then(Byte).read()?;
         expect("a narrowed sort", narrowed, ordered.iter().map(|a| *a as u8).collect())?;
-        expect("a sort of views", gpu.sort(x.mapped(Byte)).read()?.len(), bytes.len())?;
+        let mut of_bytes = bytes.clone();
+        of_bytes.sort_unstable();
+        expect("a sort of a view", gpu.sort(x.mapped(Byte)).read()?, of_bytes)?;
         let mapped_twice = gpu.sort(x.mapped(tripled)).then(tripled).read()?;
         expect("a mapped sort of a view", mapped_twice, threefold(&threefold(&ordered)))?;
 
@@ -56,7 +58,31 @@ pub(super) fn mapped<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), F
         let scans = gpu.inclusive_scan(&x, Sum).rows(n.min(6));
         expect("mapped scans of rows", scans.then(Widened {}).read()?, prefixes.iter().map(wide).collect())?;
     }
+    at_odd_places(gpu)?;
     of_other_sizes(gpu)
+}
+
+/// Outputs that begin in the middle of what kernels load at once, of more than one tile, and of no elements.
+fn at_odd_places<B: Backend + Reduce + Histogram + TopK>(gpu: &B) -> Result<(), Failure> {
+    let (n, bins, tripled) = (40_000, 20_001, Tripled { by: 3 });
+    let words: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761) % bins as u32).collect();
+    let (x, out) = (gpu.upload(&words)?, gpu.alloc::<u32>(n + 1)?);
+    let mut counts = vec![0u32; bins];
+    words.iter().for_each(|a| counts[*a as usize] += 3);
+    let place = out.slice(1..bins + 1)?;
+    gpu.histogram(&x, bins).then(tripled).to(&place).run()?;
+    expect("a mapped histogram at an odd place", place.read()?, counts)?;
+    let place = out.slice(1..n / 2 + 1)?;
+    gpu.reduce(&x, Sum).rows(2).then(tripled).to(&place).run()?;
+    let sums = words.chunks(2).map(|row| 3 * (row[0] + row[1])).collect();
+    expect("mapped totals at an odd place", place.read()?, sums)?;
+    let mut ordered = words.clone();
+    ordered.sort_unstable_by(|a, b| b.cmp(a));
+    let place = out.slice(1..12_346)?;
+    gpu.top_k(&x, 12_345).then(tripled).to(&place).run()?;
+    expect("a mapped top_k at an odd place", place.read()?, ordered[..12_345].iter().map(|a| 3 * a).collect())?;
+    let none = gpu.reduce(&x, Sum).segments(&gpu.upload(&[0u32])?).then(tripled);
+    expect("mapped totals of no segments", none.read()?, vec![])
 }
 
 /// For fewer elements than they were planned for, and for as many as a word on the device says.
@@ -83,6 +109,12 @@ fn of_other_sizes<B: Backend + Sort + Histogram + TopK>(gpu: &B) -> Result<(), F
     out.write(&vec![7u32; words.len()])?;
     gpu.sort(&x).len_on_device(&n).then(tripled).to(&out).run()?;
     gpu.histogram(&x, 256).len_on_device(&n).then(tripled).to(&counts).run()?;
+    let few = gpu.upload(&[7u32; 20])?;
+    gpu.top_k(&x, 20).len_on_device(&gpu.upload(&[3u32])?).then(tripled).to(&few).run()?;
+    let mut best = words[..3].to_vec();
+    best.sort_unstable_by(|a, b| b.cmp(a));
+    let behind = best.iter().map(|a| a * 3).chain([7; 17]).collect();
+    expect("a mapped top_k of fewer keys than it takes", few.read()?, behind)?;
     let (ordered, counted) = wanted(777);
     expect("a mapped sort of as many as a word says", out.slice(..777)?.read()?, ordered)?;
     expect("what lies behind it", out.slice(777..)?.read()?, vec![7u32; words.len() - 777])?;

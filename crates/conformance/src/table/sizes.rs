@@ -34,6 +34,7 @@ pub(crate) fn requests(n: u64) -> Vec<Request> {
         reduce(&operators::compose(), n),
         sort(Scalar::I64, None, Order::Descending, n),
         sort(Scalar::I8, None, Order::Descending, n),
+        sort(Scalar::U32, Some(u32::TYPE), Order::Descending, n),
         sort(Scalar::F32, Some(value_types()[2].clone()), Order::Ascending, n),
         by_key(&u32::TYPE, Some(operators::tally()), n),
     ]);

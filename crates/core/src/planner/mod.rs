@@ -15,8 +15,8 @@ use crate::options::check_count;
 use crate::primitive::{Operand, Primitive};
 use crate::scratch::Scratch;
 use crate::{
-    Caps, CopyRequest, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, MAX_LEAVES, Options, Plan, Region,
-    Request, Result, Slot, Step, Then, Tuning, Viewed,
+    Caps, CopyRequest, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Region, Request,
+    Result, Slot, Step, Then, Tuning, Viewed,
 };
 
 /// What plans are made from, beside the request.
@@ -216,26 +216,22 @@ impl Planner<'_> {
         let (Some(written), Some(own)) = (asked.written(), operands.iter().find(output)) else {
             return Err(Error::Unsupported("a mapped output whose length is counted".into()));
         };
-        self.caps.check_value(&then.map.output)?;
-        let first = self.views.iter().map(|viewed| viewed.first as usize + viewed.view.leaves.len()).max().unwrap_or(0);
-        if first >= MAX_LEAVES {
-            return Err(Error::Unsupported(format!(
-                "views that read {MAX_LEAVES} spans, and a mapped output: a call reads one fewer then; copy a view first"
-            )));
+        then.view.node.elements().iter().try_for_each(|element| self.caps.check_value(element))?;
+        if own.len == 0 {
+            return Ok(Work::new(Scratch::default(), vec![]));
         }
-        let (mut scratch, leaf) = (Scratch::default(), Slot::Leaf(first as u8));
+        let (mut scratch, leaf) = (Scratch::default(), Slot::Leaf(0));
         let between = scratch.take(own.bytes());
         let Work { depth, in_fixed_order, .. } = work;
         let mut steps = work.within(&Within { slots: &[(Slot::Output, between)], n: None }, &mut scratch);
-        if own.len > 0 {
-            let viewed = Viewed { slot: Slot::Input, first: first as u8, view: then.view.clone() };
-            let request = CopyRequest { element: then.map.output.clone(), n: own.len };
-            let mut launch = copy::of_view(self, &request, written);
-            let of_leaf = [Operand { slot: leaf, ..own.clone() }];
-            launch.reads_view(&viewed, &of_leaf, self.caps.language)?;
-            let copied = Work::new(Scratch::default(), vec![Step::Launch(launch)]);
-            steps.extend(copied.within(&Within { slots: &[(leaf, between)], n: None }, &mut scratch));
-        }
+        // An output that is not packed may lie anywhere, however wide the others are.
+        let layout = Layout { wide: self.layout.wide && own.packed, ..self.layout };
+        let request = CopyRequest { element: then.map.output.clone(), n: own.len };
+        let mut launch = copy::of_view(&Planner { layout, ..*self }, &request, written);
+        let viewed = Viewed { slot: Slot::Input, first: 0, view: then.view.clone() };
+        launch.reads_view(&viewed, &[Operand { slot: leaf, ..own.clone() }], self.caps.language)?;
+        let copied = Work::new(Scratch::default(), vec![Step::Launch(launch)]);
+        steps.extend(copied.within(&Within { slots: &[(leaf, between)], n: None }, &mut scratch));
         Ok(Work { scratch, steps, depth, in_fixed_order })
     }
 

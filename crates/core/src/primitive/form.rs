@@ -126,7 +126,13 @@ impl Form {
             let (form, operator, name) = (self.name, operator.name(), asked.scalar.name());
             Error::Unsupported(match (asked.scalar.is_computed(), self.has_operator) {
                 (true, true) => format!("`{operator}` of {name}: it is for integers; use sum, product, min or max"),
-                (true, false) => format!("{form} of {name}, which programs measure of other types or of 256 bins only"),
+                (true, false) if self.varies == Varies::Bins => {
+                    format!(
+                        "{form} of {name} with {} bins: integers have 256, u32 also other powers of two from 2 on",
+                        asked.bins
+                    )
+                }
+                (true, false) => format!("{form} of {name}, which programs measure of other types only"),
                 (false, _) => {
                     format!("{form} of {name}, which kernels move and compare as keys, but do not compute with")
                 }

@@ -146,11 +146,12 @@ impl Primitive for TopKRequest {
     }
 
     fn written(&self) -> Option<Param> {
-        let k = if self.wanted == Wanted::Last { 1 } else { self.k as u32 };
+        let k = self.taken_each().min(MAX_ELEMENTS) as u32;
         Some(match &self.segments {
-            None => Param::Word(k),
+            // Of fewer keys all.
+            None => Param::ELEMENTS.window(0, k),
             Some(Segments::Rows(width)) => Param::ELEMENTS.in_parts(*width as u32).times(k),
-            Some(Segments::Offsets { count, .. }) => Param::Word(k * *count as u32),
+            Some(Segments::Offsets { .. }) => Param::Word(self.taken().min(MAX_ELEMENTS) as u32),
             Some(Segments::Keys(_)) => return None,
         })
     }
