@@ -78,7 +78,7 @@ fn unknown_names_are_errors_that_list_the_known() {
     for args in [&["scan", input, "--device", "abacus"][..], &["compare", "--device", "abacus"]] {
         fails(&trifold(args), &["abacus", "cpu on "]);
     }
-    fails(&on_cpu("scan", &[input, "--type", "u33"]), &["u33", "u8, u16, u32"]);
+    fails(&on_cpu("scan", &[input, "--type", "u33"]), &["u33", "u32, i32, f32"]);
     fails(&on_cpu("scan", &[input, "--operator", "plus"]), &["plus", "sum, product"]);
     fails(&on_cpu("scan", &[input, "--algorithm", "magic"]), &["magic", "lookback"]);
     fails(&on_cpu("scan", &[input, "--algorithm", "lookback"]), &["unsupported", "parallel"]);

@@ -83,8 +83,8 @@ pub fn blank(experiment: Experiment, on: crate::compare::Place<'_>) -> Row {
     row
 }
 
-/// The job by all algorithms that this device has, and with `all` by those that others have, whose rows will say why it
-/// does not; or by those of them that were asked for.
+/// The job by all algorithms that this device has, or by those of them that were asked for. With `all` also by those that only others
+/// have: their rows will say why it does not.
 fn by_algorithm(args: &ExperimentArgs, caps: &Caps, job: Job, all: bool) -> Vec<Call> {
     // A request that makes no sense has a row that says why.
     let Ok(request) = request(&job) else { return vec![Call { job, tuning: None }] };

@@ -126,7 +126,7 @@ impl Form {
             let (form, operator, name) = (self.name, operator.name(), asked.scalar.name());
             Error::Unsupported(match (asked.scalar.is_computed(), self.has_operator) {
                 (true, true) => format!("`{operator}` of {name}: it is for integers; use sum, product, min or max"),
-                (true, false) if self.varies == Varies::Bins => {
+                (true, false) if self.varies == Varies::Bins && asked.bins != 256 => {
                     format!(
                         "{form} of {name} with {} bins: integers have 256, u32 also other powers of two from 2 on",
                         asked.bins
