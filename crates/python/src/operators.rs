@@ -88,8 +88,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Named<'py> {
         if let Ok(name) = op.extract() {
             return Ok(Named::Name(name));
         }
-        let text = op.extract().map_err(|_| PyTypeError::new_err(format!("{}; pass {}", *op, names_of_operators())))?;
-        Ok(Named::Text(text))
+        let none = |_| PyTypeError::new_err(format!("op: {}; pass {}", of_type(&op), names_of_operators()));
+        Ok(Named::Text(op.extract().map_err(none)?))
     }
 }
 
@@ -106,9 +106,14 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Chosen<'py> {
         if let Ok(name) = by.extract() {
             return Ok(Chosen::Name(name));
         }
-        let text = by.extract().map_err(|_| PyTypeError::new_err(format!("{}; pass {PREDICATES}", *by)))?;
-        Ok(Chosen::Text(text))
+        let none = |_| PyTypeError::new_err(format!("by: {}; pass {PREDICATES}", of_type(&by)));
+        Ok(Chosen::Text(by.extract().map_err(none)?))
     }
+}
+
+/// What a value is, in words. Its own words may take long: an array's are read from its device.
+fn of_type(value: &Bound<'_, PyAny>) -> String {
+    value.get_type().name().map_or_else(|_| "a value".into(), |name| format!("a value of type {name}"))
 }
 
 const PREDICATES: &str = "nonzero, upper_half or a Predicate";

@@ -33,7 +33,7 @@ import trifold_gpu as gpu
         (lambda: gpu.sort(np.arange(12, dtype="u4").reshape(3, 4)[:, :2]), ValueError, "ascontiguousarray"),
         (lambda: gpu.reduce(np.zeros(3, dtype="u4"), initial=[1, 2]), ValueError, "one number"),
         (lambda: gpu.Device("no such device"), NotImplementedError, "no such device"),
-        (lambda: gpu.reduce([1, 2], 3), TypeError, "3; pass sum, product"),
+        (lambda: gpu.reduce([1, 2], 3), TypeError, "type int; pass sum, product"),
         (lambda: gpu.select([1, 2], "odd"), ValueError, "nonzero, upper_half or a Predicate"),
         (lambda: gpu.flatnonzero([1, 2], by=3), TypeError, "nonzero, upper_half or a Predicate"),
         (lambda: gpu.top_k([1, 2], -1), ValueError, "-1; pass a number"),
@@ -180,6 +180,25 @@ def test_predicates_that_do_not_compile(device):
         pytest.skip("the processor takes no text")
     with pytest.raises(ValueError):
         gpu.select(np.array([1], dtype="u4"), gpu.Predicate("fn keep(v: T) -> bool { return v; }"), device=device)
+
+
+class Silent(np.ndarray):
+    """Flags whose words nobody may ask for: a tensor's are read from its device."""
+
+    def __repr__(self):
+        raise AssertionError("its words were asked for")
+
+    __str__ = __repr__
+
+
+def test_flags_are_not_put_in_words(device):
+    flags = np.array([1, 0, 1], dtype="u1").view(Silent)
+    assert gpu.select([5, 6, 7], flags, device=device).tolist() == [5, 7]
+    assert [part.tolist() for part in gpu.partition([5, 6, 7], flags, device=device)] == [[5, 7], [6]]
+    assert gpu.flatnonzero(flags, device=device).tolist() == [0, 2]
+    for call in [lambda: gpu.reduce([1, 2], flags), lambda: gpu.flatnonzero([1, 2], flags)]:
+        with pytest.raises(TypeError, match="type Silent"):
+            call()
 
 
 def test_devices_of_two_arrays():

@@ -1,21 +1,32 @@
 //! Selections: by flags, by predicates, and of runs of equal elements.
 
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use trifold::plan::{Keeps, Rest, SelectRequest, Selector, Slot};
 
 use super::{Any, same_length};
 use crate::array::Array;
 use crate::device::Device;
-use crate::operators::{Chosen, of_flags};
+use crate::operators::{Chosen, Predicate, of_flags};
 use crate::run::{Caller, Form, Results};
 
 /// What says which elements are kept.
-#[derive(FromPyObject)]
 pub enum By<'py> {
     /// A name, or text.
     Predicate(Chosen<'py>),
     /// An array of as many elements.
     Flags(Any<'py>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for By<'py> {
+    type Error = PyErr;
+
+    fn extract(by: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match by.is_instance_of::<PyString>() || by.is_instance_of::<Predicate>() {
+            true => Ok(By::Predicate(by.extract()?)),
+            false => Ok(By::Flags(by.to_owned())),
+        }
+    }
 }
 
 /// The elements whose flags are not 0 or False, or for which a predicate holds, in their order. Predicates with names are
