@@ -126,9 +126,26 @@ def rows_of_numpy():
         print(f"| {name} | {a:.2f} | {b:.2f} | {a / b:.2f} |", flush=True)
 
 
+def rows_of_every_form(most):
+    """Trifold's whole table, over slots: a new primitive has rows here by its own row there."""
+    has_cuda = any(line.startswith("cuda") for line in gpu.devices())
+    device, n = gpu.Device("cuda" if has_cuda else "cpu"), 1 << most
+    random = np.random.default_rng(1)
+    print(f"\n| 2^{most} u32 on {device.name}, G elements/s | trifold_gpu |")
+    print("|---|---|")
+    for form, slots in gpu._forms("u4", n):
+        arrays = {}
+        for slot, dtype, length in slots:
+            values = np.linspace(0, n, length) if slot == "offsets" else random.integers(0, n, length)
+            arrays[slot] = device.asarray(values.astype(dtype))
+        call = lambda form=form, arrays=arrays: gpu._run(form, "u4", n, arrays, device=device)
+        print(f"| {form} | {n / seconds(call, device.synchronize, 10) / 1e9:.2f} |", flush=True)
+
+
 if __name__ == "__main__":
     most = int(sys.argv[1]) if len(sys.argv) > 1 else 28
-    for rows in [lambda: rows_of_torch(most), rows_of_the_host, lambda: rows_of_cupy(most), rows_of_numpy]:
+    every = lambda: rows_of_every_form(min(most, 24))
+    for rows in [lambda: rows_of_torch(most), rows_of_the_host, lambda: rows_of_cupy(most), every, rows_of_numpy]:
         try:
             rows()
         except ImportError as error:
