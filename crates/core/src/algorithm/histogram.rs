@@ -127,9 +127,9 @@ pub(super) fn shared_launch(planner: &Planner<'_>, request: &HistogramRequest) -
         false => numbers.copies.min(words(planner) / count),
     };
     let shape = match request.weight {
-        None => Shape::of(planner, u32::MAX, planner.pack(&bins).elements),
+        None => Tiling::of(planner, u32::MAX, planner.pack(&bins).elements),
         // Weights are loaded one by one, and take as many registers again.
-        Some(_) => Shape::of(planner, MOST_WEIGHTED, 1),
+        Some(_) => Tiling::of(planner, MOST_WEIGHTED, 1),
     };
     let sums = if request.adds_floats() { "histogram/shared_floats" } else { "histogram/shared_integers" };
     let blocks = [&["element/load"], &amounts(request)[..], &[sums]].concat();
@@ -139,13 +139,13 @@ pub(super) fn shared_launch(planner: &Planner<'_>, request: &HistogramRequest) -
 }
 
 fn global_launch(planner: &Planner<'_>, request: &HistogramRequest) -> Launch {
-    let shape = Shape::of(planner, u32::MAX, 1);
+    let shape = Tiling::of(planner, u32::MAX, 1);
     let kernel = KernelKey::new(&GLOBAL_KERNEL, amounts(request).into(), shape.constants().into());
     shape.launch(planner, kernel, request)
 }
 
 /// What a workgroup takes at a time.
-struct Shape {
+struct Tiling {
     workgroup: u32,
     /// Packs of an invocation.
     rows: u32,
@@ -153,11 +153,11 @@ struct Shape {
     pack: u32,
 }
 
-impl Shape {
+impl Tiling {
     /// As tuned, with so many elements of an invocation at most.
-    fn of(planner: &Planner<'_>, most: u32, pack: u32) -> Shape {
+    fn of(planner: &Planner<'_>, most: u32, pack: u32) -> Tiling {
         let Histograms { workgroup, rows, .. } = planner.tuning.histogram;
-        Shape { workgroup, rows: (rows.min(most) / pack).max(1), pack }
+        Tiling { workgroup, rows: (rows.min(most) / pack).max(1), pack }
     }
 
     fn constants(&self) -> [(&'static str, u32); 2] {

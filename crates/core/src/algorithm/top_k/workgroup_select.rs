@@ -37,7 +37,7 @@ const MOST_RANKED: u32 = 256;
 const NARROWEST: u32 = 32;
 
 /// What a workgroup holds and takes.
-struct Shape {
+struct SelectTile {
     workgroup: u32,
     /// Keys that an invocation loads at a time.
     rows: u32,
@@ -47,10 +47,10 @@ struct Shape {
     room: u32,
 }
 
-impl Shape {
+impl SelectTile {
     /// The shape for `k` of segments of about so many keys. None if these are too many, or if the workgroup's memory has no room for twice as
     /// many.
-    fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<Shape> {
+    fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<SelectTile> {
         let numbers = &planner.tuning.top_k;
         let k = u32::try_from(request.taken_each()).ok().filter(|k| *k <= 1 << 16)?.next_power_of_two();
         let about = (request.n / request.count().max(1)).clamp(1, 1 << 20) as u32;
@@ -64,10 +64,10 @@ impl Shape {
         let shape = |leaders: u32| {
             let workgroup = (about / rows).next_power_of_two().clamp(NARROWEST, widest);
             let kept = leaders.max(workgroup);
-            Shape { workgroup, rows, leaders: (kept / workgroup).min(rows), room: 2 * kept }
+            SelectTile { workgroup, rows, leaders: (kept / workgroup).min(rows), room: 2 * kept }
         };
         let key_bytes = 4 * (key_words.next_power_of_two() + 1);
-        let fits = |shape: &Shape| shape.room * key_bytes + BESIDE <= planner.caps.shared_bytes;
+        let fits = |shape: &SelectTile| shape.room * key_bytes + BESIDE <= planner.caps.shared_bytes;
         (4 * k <= numbers.select_room).then_some([2 * k, k])?.map(shape).into_iter().find(fits)
     }
 
@@ -91,12 +91,12 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &TopKRequest) -> bool {
     request.segments.is_some()
         || request.n <= planner.tuning.top_k.select_all.into()
             && request.image().is_ok_and(|image| {
-                Shape::of(planner, request, image.words()).is_some_and(|shape| shape.room <= MOST_RANKED)
+                SelectTile::of(planner, request, image.words()).is_some_and(|shape| shape.room <= MOST_RANKED)
             })
 }
 
 /// In how many parts workgroups take each segment.
-fn parts(planner: &Planner<'_>, request: &TopKRequest, shape: &Shape) -> u64 {
+fn parts(planner: &Planner<'_>, request: &TopKRequest, shape: &SelectTile) -> u64 {
     let (count, k) = (request.count().max(1), request.taken_each().max(1));
     let about = request.n / count;
     let wanted = u64::from(planner.resident(planner.tuning.top_k.select_groups_each)) / count;
@@ -112,7 +112,7 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     if request.n == 0 || request.taken() == 0 {
         return Ok(Work::new(Scratch::default(), task.nothing()));
     }
-    let Some(shape) = Shape::of(planner, request, task.image.words()) else { return radix::plan(&task) };
+    let Some(shape) = SelectTile::of(planner, request, task.image.words()) else { return radix::plan(&task) };
     let parts = parts(planner, request, &shape) as u32;
     let (count, k) = (request.count() as u32, request.taken_each() as u32);
     let mut scratch = Scratch::default();
@@ -136,7 +136,7 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
 
 impl TopKTask<'_> {
     /// A selection from so many parts of segments, of which as many have keys; each segment has `parts`.
-    fn select(&self, shape: &Shape, told: Told, (groups, slots): (u32, Param), parts: u32) -> Step {
+    fn select(&self, shape: &SelectTile, told: Told, (groups, slots): (u32, Param), parts: u32) -> Step {
         let Told { parts: mut texts, mut constants, mut bindings, mut params } = told;
         bindings.push(("input", self.keys()));
         let words = [("k", self.request.taken_each() as u32), ("parts", parts)];
@@ -144,7 +144,7 @@ impl TopKTask<'_> {
         params.push(("slots", slots));
         params.extend([("n", Param::ELEMENTS), self.input_offset()]);
         texts.extend(["top_k/kept", shape.order()]);
-        let Shape { workgroup, rows, leaders, room } = *shape;
+        let SelectTile { workgroup, rows, leaders, room } = *shape;
         constants.extend([("ROWS", rows), ("ROWS_EACH", rows / leaders), ("ROOM", room), ("SEATS", room / workgroup)]);
         self.launch_by(workgroup, (&SELECT, &texts), &constants, groups, bindings, params)
     }
