@@ -2,7 +2,8 @@
 //! `cargo run --release -p trifold --example calls_in_a_row -- cuda 28`.
 //!
 //! The calls are those of `crates/python/benches/against.py`, and so is their time: the host's and the device's, with a wait
-//! behind the last call, the median of seven. Results go to memory that is there; Python's calls allocate theirs.
+//! behind the last call, the median of seven. Results go to memory that is there; Python's calls allocate theirs. Without
+//! arguments it is the processor, up to 2^12 elements.
 
 use std::time::Instant;
 
@@ -14,11 +15,12 @@ const WIDTH: usize = 4096;
 
 fn main() -> trifold::Result<()> {
     let mut args = std::env::args().skip(1);
-    let wanted = args.next().unwrap_or_default();
-    let most = args.next().and_then(|text| text.parse().ok()).unwrap_or(20);
+    let wanted = args.next().unwrap_or("cpu".into());
+    let most = args.next().and_then(|text| text.parse().ok()).unwrap_or(12);
     for found in trifold::devices().into_iter().filter(|found| found.is_named(&wanted)) {
         let device = found.open()?;
-        for log in [10, 16, 20, 24, most].into_iter().filter(|log| *log <= most) {
+        let fewer = [10, 16, 20, 24].into_iter().filter(|log| *log < most);
+        for log in fewer.chain([most]) {
             println!("\n{found}:\n\n| 2^{log} | us | prepared | G elements/s | prepared |\n|---|---|---|---|---|");
             rows(&device, 1 << log)?;
         }
