@@ -1,7 +1,7 @@
 //! How builders end without a place for their results: these get new memory, or go to the host.
 
 use crate::prepared::run_fills;
-use crate::{Backend, Buffer, Command, Compacted, Element, Error, Result, Transfer};
+use crate::{Backend, Buffer, Command, Compacted, Element, Error, Result, Transfer, View};
 
 /// A new word that has this value, in the order of the queue.
 fn constant<B: Backend>(device: &B, value: u32) -> Result<Buffer<u32, B>> {
@@ -115,6 +115,14 @@ pub(crate) fn unknown_length() -> Error {
          keeps their number, or to(&out)"
             .into(),
     )
+}
+
+/// How many elements a call gives that gives as many as it reads.
+pub(crate) fn known_length<T: Element, B: Backend>(input: &View<T, B>) -> Result<usize> {
+    match input.length() {
+        Some(_) => Err(unknown_length()),
+        None => Ok(input.len()),
+    }
 }
 
 /// How many elements a call reads, said on the device.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use pyo3::PyClass;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -75,48 +76,66 @@ impl Predicate {
     }
 }
 
+/// What a call takes as an operator or a predicate: a name, or text.
+pub enum Said<'py, T: Text> {
+    Name(String),
+    Text(PyRef<'py, T>),
+}
+
+/// A class of text.
+pub trait Text: PyClass {
+    /// The argument that it is passed as.
+    const ARGUMENT: &'static str;
+
+    /// What may be passed, in words.
+    fn choices() -> String;
+}
+
+impl Text for Operator {
+    const ARGUMENT: &'static str = "op";
+
+    fn choices() -> String {
+        let names: Vec<_> = Builtin::ALL.iter().map(|which| which.name()).collect();
+        format!("{}, or an Operator", names.join(", "))
+    }
+}
+
+impl Text for Predicate {
+    const ARGUMENT: &'static str = "by";
+
+    fn choices() -> String {
+        "nonzero, upper_half or a Predicate".into()
+    }
+}
+
+impl<'a, 'py, T: Text> FromPyObject<'a, 'py> for Said<'py, T> {
+    type Error = PyErr;
+
+    fn extract(said: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = said.extract() {
+            return Ok(Said::Name(name));
+        }
+        let none = |_| PyTypeError::new_err(format!("{}: {}; pass {}", T::ARGUMENT, of_type(&said), T::choices()));
+        Ok(Said::Text(said.extract().map_err(none)?))
+    }
+}
+
+impl<T: Text> Said<'_, T> {
+    /// Whether it is text, which the CPU does not run.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Said::Text(_))
+    }
+}
+
 /// What a call takes as `op`.
-pub enum Named<'py> {
-    Name(String),
-    Text(PyRef<'py, Operator>),
-}
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Named<'py> {
-    type Error = PyErr;
-
-    fn extract(op: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(name) = op.extract() {
-            return Ok(Named::Name(name));
-        }
-        let none = |_| PyTypeError::new_err(format!("op: {}; pass {}", of_type(&op), names_of_operators()));
-        Ok(Named::Text(op.extract().map_err(none)?))
-    }
-}
-
+pub type Named<'py> = Said<'py, Operator>;
 /// What calls take as a predicate.
-pub enum Chosen<'py> {
-    Name(String),
-    Text(PyRef<'py, Predicate>),
-}
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Chosen<'py> {
-    type Error = PyErr;
-
-    fn extract(by: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(name) = by.extract() {
-            return Ok(Chosen::Name(name));
-        }
-        let none = |_| PyTypeError::new_err(format!("by: {}; pass {PREDICATES}", of_type(&by)));
-        Ok(Chosen::Text(by.extract().map_err(none)?))
-    }
-}
+pub type Chosen<'py> = Said<'py, Predicate>;
 
 /// What a value is, in words. Its own words may take long: an array's are read from its device.
 fn of_type(value: &Bound<'_, PyAny>) -> String {
     value.get_type().name().map_or_else(|_| "a value".into(), |name| format!("a value of type {name}"))
 }
-
-const PREDICATES: &str = "nonzero, upper_half or a Predicate";
 
 impl Chosen<'_> {
     /// What calls take that name none.
@@ -132,14 +151,9 @@ impl Chosen<'_> {
             Chosen::Name(name) => match &name[..] {
                 "nonzero" => NonZero::of(scalar).ok_or_else(|| none(name)),
                 "upper_half" => UpperHalf::of(scalar).ok_or_else(|| none(name)),
-                _ => Err(PyValueError::new_err(format!("by: `{name}`; there are {PREDICATES}"))),
+                _ => Err(PyValueError::new_err(format!("by: `{name}`; there are {}", Predicate::choices()))),
             },
         }
-    }
-
-    /// Whether it is text, which the CPU does not run.
-    pub fn is_text(&self) -> bool {
-        matches!(self, Chosen::Text(_))
     }
 }
 
@@ -155,7 +169,7 @@ impl Named<'_> {
             Named::Name(name) => builtin(name, scalar),
             Named::Text(text) => {
                 let identity = element(text.identity.bind(py), scalar)?;
-                let made = for_computed!(scalar, T => Op::of::<T, _>(Text::<T> {
+                let made = for_computed!(scalar, T => Op::of::<T, _>(Combine::<T> {
                     wgsl: text.wgsl.clone().into(),
                     identity: pod_read_unaligned(&identity),
                     commutes: text.commutes,
@@ -166,29 +180,19 @@ impl Named<'_> {
             }
         }
     }
-
-    /// Whether it is text, which the CPU does not run.
-    pub fn is_text(&self) -> bool {
-        matches!(self, Named::Text(_))
-    }
 }
 
 const WIDE: &str = "operators are over integers and floats of 32 and 64 bits";
 
 fn builtin(name: &str, scalar: Scalar) -> PyResult<Op> {
     let which = Builtin::from_name(name)
-        .ok_or_else(|| PyValueError::new_err(format!("op: `{name}`; there are {}", names_of_operators())))?;
+        .ok_or_else(|| PyValueError::new_err(format!("op: `{name}`; there are {}", Operator::choices())))?;
     Op::builtin(which, scalar).ok_or_else(|| {
         PyTypeError::new_err(format!(
             "`{name}` of {}: {WIDE}, and floats have sum, product, min and max; pass dtype=",
             scalar.name()
         ))
     })
-}
-
-fn names_of_operators() -> String {
-    let names: Vec<_> = Builtin::ALL.iter().map(|which| which.name()).collect();
-    format!("{}, or an Operator", names.join(", "))
 }
 
 /// A number as the bytes of an element.
@@ -204,13 +208,13 @@ pub fn element(value: &Bound<'_, PyAny>, scalar: Scalar) -> PyResult<Vec<u8>> {
 
 /// An operator that is text alone.
 #[derive(Clone)]
-struct Text<T> {
+struct Combine<T> {
     wgsl: Cow<'static, str>,
     identity: T,
     commutes: bool,
 }
 
-impl<T: Element> Monoid<T> for Text<T> {
+impl<T: Element> Monoid<T> for Combine<T> {
     fn name(&self) -> Cow<'static, str> {
         "an operator in WGSL".into()
     }

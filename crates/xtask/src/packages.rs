@@ -110,7 +110,7 @@ impl Suite {
 }
 
 /// Runs a program that asks a server. If it fails and prints one of these, the server cannot be reached, and nothing is tested.
-fn asking(program: &mut Command, offline: &[&str], why: &str, output: &Output) -> Result<Outcome> {
+pub fn asking(program: &mut Command, offline: &[&str], why: &str, output: &Output) -> Result<Outcome> {
     let mut is_offline = false;
     let success = run_lines(program, output, |line| {
         output.line(line);

@@ -7,7 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::devices::{CHROMIUM, PACKAGES};
-use crate::process::{Output, output, run, run_lines, succeeds};
+use crate::packages::asking;
+use crate::process::{Output, output, run, succeeds};
 use crate::report::Outcome;
 
 /// What may be installed here, and how.
@@ -153,15 +154,11 @@ impl Machine {
         let mut install = Command::new(pip[0]);
         install.args(&pip[1..]).args(["install", "--upgrade", "--only-binary", ":all:", "--disable-pip-version-check"]);
         install.args(names).arg("--target").arg(folder);
-        let mut is_offline = false;
-        let is_installed = run_lines(&mut install, &Output::Shown, |line| {
-            Output::Shown.line(line);
-            is_offline |= OFFLINE.iter().any(|words| line.contains(words));
-        })?;
-        match is_installed {
-            true => Ok(None),
-            false if is_offline => not(format!("pip could not fetch {name}: there is no network"), None),
-            false => bail!("pip could not install {name}"),
+        let why = format!("pip could not fetch {name}: there is no network");
+        match asking(&mut install, &OFFLINE, &why, &Output::Shown)? {
+            Outcome::Passed(_) => Ok(None),
+            Outcome::Failed(_) => bail!("pip could not install {name}"),
+            outcome => Ok(Some(outcome)),
         }
     }
 }

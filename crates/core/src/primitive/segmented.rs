@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::mapped::one_output;
 use super::scan::ScanKind;
 use super::{Asked, Form, Label, Operand, Primitive, Varies};
-use crate::results::{Results, Whole, length, results, unknown_length, whole_results};
+use crate::results::{Results, Whole, known_length, length, results, unknown_length, whole_results};
 use crate::view::Erased;
 use crate::{
     Backend, Buffer, Compacted, Device, Element, ElementType, Error, MAX_ELEMENTS, Op, Param, Placed, ReduceCall,
@@ -522,10 +522,7 @@ impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
     }
 }
 
-one_output!(SegmentedScanCall<T: Element>, T, device; |call| match call.input.length() {
-    Some(_) => Err(unknown_length()),
-    None => Ok(call.input.len()),
-});
+one_output!(SegmentedScanCall<T: Element>, T, device; |call| known_length(&call.input));
 
 whole_results! {
     SegmentedScanCall<T: Element>, input -> Buffer<T, B>, Compacted<T, B>, Vec<T>; |call| {

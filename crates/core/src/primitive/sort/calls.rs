@@ -6,7 +6,7 @@ use super::{Order, SortRequest};
 use crate::primitive::mapped::one_output;
 use crate::primitive::segmented::Bounds;
 use crate::primitive::{Offset, Segments};
-use crate::results::{Whole, length, unknown_length, whole_results};
+use crate::results::{Whole, known_length, length, unknown_length, whole_results};
 use crate::{
     Backend, Buffer, Compacted, Device, Element, IntoInput, Key, Placed, Result, Slot, Spans, Transfer, View, block_on,
 };
@@ -456,10 +456,7 @@ whole_results! {
     }
 }
 
-one_output!(SortCall<K: Key>, K, device; |call| match call.keys.length() {
-    Some(_) => Err(unknown_length()),
-    None => Ok(call.keys.len()),
-});
+one_output!(SortCall<K: Key>, K, device; |call| known_length(&call.keys));
 
 whole_results! {
     SortCall<K: Key>, keys -> Buffer<K, B>, Compacted<K, B>, Vec<K>; |call| {
