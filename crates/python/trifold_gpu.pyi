@@ -220,6 +220,7 @@ def top_k(
     k: int,
     *,
     largest: bool = True,
+    sorted: bool = True,
     out: tuple[_Array, _Array] | None = None,
     device: Device | None = None,
     stream: _Stream | None = None,
@@ -230,6 +231,7 @@ def segmented_top_k(
     k: int,
     *,
     largest: bool = True,
+    sorted: bool = True,
     out: tuple[_Array, _Array] | None = None,
     device: Device | None = None,
     stream: _Stream | None = None,
@@ -243,6 +245,16 @@ def nth_element(
     device: Device | None = None,
     stream: _Stream | None = None,
 ) -> Any: ...
+def segmented_nth_element(
+    keys: _Like,
+    offsets: _Like,
+    nth: int,
+    *,
+    descending: bool = False,
+    out: _Array | None = None,
+    device: Device | None = None,
+    stream: _Stream | None = None,
+) -> _Array: ...
 def select(
     x: _Like,
     by: _By,

@@ -20,8 +20,8 @@ void extend_last(__local Last *last, __local const u32 *counts, u32 place) {
     digit++;
     count = counts[digit];
   }
-  // No key is left out that has these digits, or one more is needed to tell.
-  last->rank = rank == count ? 0u : rank;
+  // No key is left out that has these digits, or one more is needed to tell. To tell which the last is takes all.
+  last->rank = GIVES_LAST == 0u && rank == count ? 0u : rank;
   const u32 low = place >= INDEX_PLACES ? bit_of(place) % 32u : 8u * place;
   const u32 below = (1u << low) - 1u;
   if (place < INDEX_PLACES) {
@@ -56,7 +56,7 @@ KERNEL void top_k_radix(ARGUMENTS) {
   if (thread == 0u) {
     shared_last.key = ordered_last();
     shared_last.index = 0xffffffffu;
-    shared_last.rank = params.k < end - begin ? params.k : 0u;
+    shared_last.rank = GIVES_LAST > 0u ? min(params.k, end - begin) : params.k < end - begin ? params.k : 0u;
   }
   // 2. Count digits, the highest first, until they tell which keys are wanted.
   u32 rank = workgroup_uniform_load(&shared_last.rank);
@@ -74,11 +74,13 @@ KERNEL void top_k_radix(ARGUMENTS) {
     if (thread == 0u) { extend_last(&shared_last, shared_counts, place); }
     rank = workgroup_uniform_load(&shared_last.rank);
   }
-  // 3. Write the indices of those up to the last, row by row.
+  // 3. Write the index of the last, or of those up to it, row by row.
   const Key last = shared_last.key;
   const u32 last_index = shared_last.index;
+  // with GIVES_LAST
+  if (thread == 0u) { chosen[segment] = last_index; }
   u32 found = 0u;
-  for (u32 first = begin; first < end; first += min((u32)WORKGROUP, end - first)) {
+  for (u32 first = GIVES_LAST > 0u ? end : begin; first < end; first += min((u32)WORKGROUP, end - first)) {
     if (thread < MASKS) { shared_masks[thread] = 0u; }
     workgroup_barrier();
     const u32 index = first + thread;
@@ -97,5 +99,6 @@ KERNEL void top_k_radix(ARGUMENTS) {
     workgroup_barrier();
   }
   // 4. Where there are fewer, none stand behind them.
-  for (u32 i = found + thread; i < params.k; i += WORKGROUP) { chosen[segment * params.k + i] = 0xffffffffu; }
+  const u32 most = GIVES_LAST > 0u ? 0u : params.k;
+  for (u32 i = found + thread; i < most; i += WORKGROUP) { chosen[segment * params.k + i] = 0xffffffffu; }
 }

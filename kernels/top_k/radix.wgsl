@@ -21,8 +21,8 @@ fn extend_last(place: u32) {
     digit++;
     count = atomicLoad(&shared_counts[digit]);
   }
-  // No key is left out that has these digits, or one more is needed to tell.
-  shared_rank = select(rank, 0u, rank == count);
+  // No key is left out that has these digits, or one more is needed to tell. To tell which the last is takes all.
+  shared_rank = select(rank, 0u, GIVES_LAST == 0u && rank == count);
   let low = select(8u * place, bit_of(place) % 32u, place >= INDEX_PLACES);
   let below = (1u << low) - 1u;
   if (place < INDEX_PLACES) {
@@ -56,7 +56,7 @@ fn top_k_radix(
     shared_segment = vec2(begin, begin + length);
     shared_last = ordered_last();
     shared_last_index = 0xffffffffu;
-    shared_rank = select(0u, params.k, params.k < length);
+    shared_rank = select(select(0u, params.k, params.k < length), min(params.k, length), GIVES_LAST > 0u);
   }
   let bounds = workgroupUniformLoad(&shared_segment);
   // 2. Count digits, the highest first, until they tell which keys are wanted.
@@ -75,11 +75,13 @@ fn top_k_radix(
     if (thread == 0u) { extend_last(place); }
     rank = workgroupUniformLoad(&shared_rank);
   }
-  // 3. Write the indices of those up to the last, row by row.
+  // 3. Write the index of the last, or of those up to it, row by row.
   let last = shared_last;
   let last_index = shared_last_index;
+  // with GIVES_LAST
+  if (thread == 0u) { chosen[segment] = last_index; }
   var found = 0u;
-  for (var first = bounds.x; first < bounds.y; first += min(WORKGROUP, bounds.y - first)) {
+  for (var first = select(bounds.x, bounds.y, GIVES_LAST > 0u); first < bounds.y; first += min(WORKGROUP, bounds.y - first)) {
     if (thread < MASKS) { atomicStore(&shared_masks[thread], 0u); }
     workgroupBarrier();
     let index = first + thread;
@@ -97,5 +99,6 @@ fn top_k_radix(
     workgroupBarrier();
   }
   // 4. Where there are fewer, none stand behind them.
-  for (var i = found + thread; i < params.k; i += WORKGROUP) { chosen[segment * params.k + i] = 0xffffffffu; }
+  let most = select(params.k, 0u, GIVES_LAST > 0u);
+  for (var i = found + thread; i < most; i += WORKGROUP) { chosen[segment * params.k + i] = 0xffffffffu; }
 }

@@ -132,7 +132,11 @@ KERNEL void top_k_select(ARGUMENTS) {
   // 6. Write what is wanted of them. Where there are fewer, zeros or no indices stand behind them.
   const u32 most = PADS > 0u ? params.k : count;
   for (u32 i = thread; i < most; i += WORKGROUP) {
-    const u32 at = slot * params.k + i;
+    u32 at = slot * params.k + i;
+    // with GIVES_LAST
+    if (i + 1u != max(count, 1u)) { continue; }
+    // with GIVES_LAST
+    at = slot;
     const u32 index = i < count ? kept_indices[i] : 0xffffffffu;
     // with CHOOSES
     chosen[at] = index;

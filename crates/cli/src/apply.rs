@@ -48,6 +48,12 @@ fn combine(
     // The result may take its input's place, which is read whole before.
     files::check_outputs(&[("-o", file.output.as_deref())], [])?;
     let input = Numbers::open(&file.input, file.asked())?;
+    files::check_type(file.output.as_deref(), input.is_npy, input.stored)?;
+    ensure!(
+        input.stored.scalar().is_computed(),
+        "numbers of {}: kernels compare and move them, but do not compute with them; `trifold sort` takes them",
+        input.stored.name()
+    );
     let lines = lines(file, &file.input, &input)?;
     let elements = lines.gather(Cow::Borrowed(input.bytes()), input.stored.bytes());
     let initial = initial(args, input.stored)?;
@@ -189,7 +195,9 @@ pub fn sort(args: &SortArgs) -> Result<ExitCode> {
     let keys = Numbers::open(&file.input, file.asked())?;
     let asked = || Asked { stored: args.values_type, option: "--values-type", raw: file.raw };
     let values = args.values.as_ref().map(|path| Numbers::open(path, asked())).transpose()?;
+    files::check_type(file.output.as_deref(), keys.is_npy, keys.stored)?;
     if let (Some(values), Some(path)) = (&values, &args.values) {
+        files::check_type(args.values_output.as_deref(), values.is_npy, values.stored)?;
         check_values(args, &keys, values, path)?;
     }
     let lines = lines(file, &file.input, &keys)?;

@@ -58,13 +58,14 @@ pub struct DevicesArgs {
 }
 
 /// How inputs may lie, by the names that rows have for it.
-pub const INPUTS: [Distribution; 6] = [
+pub const INPUTS: [Distribution; 7] = [
     Distribution::Uniform,
     Distribution::Constant,
     Distribution::Sorted,
     Distribution::Reversed,
     Distribution::Few,
     Distribution::HotDigit,
+    Distribution::AllValues,
 ];
 
 #[derive(Args, Debug)]
@@ -92,13 +93,14 @@ pub struct CompareArgs {
     /// Plan with other numbers than the device's own, such as sort_keys=20,sort_workgroup=384.
     #[arg(long, value_delimiter = ',', value_parser = tuning, value_name = "NAME=NUMBER")]
     pub tuning: Vec<(String, u32)>,
-    /// How the input lies: uniform, constant, sorted, reversed, few-distinct or hot-digit.
+    /// How the input lies: uniform, constant, sorted, reversed, few-distinct, hot-digit or all-values.
     ///
     /// - uniform: each element by chance, floats from 0 to 1
     /// - constant: one value
     /// - sorted, reversed: in ascending or descending order
     /// - few-distinct: of five values
     /// - hot-digit: in each byte of a key, 15 keys of 16 have the same digit; of floats in the bytes of the fraction
+    /// - all-values: as uniform, but each finite float is as likely as any other
     #[arg(long, value_delimiter = ',', value_parser = input, default_value = "uniform", value_name = "DISTRIBUTION")]
     pub input: Vec<Distribution>,
     /// The share of elements that select_if, partition_if, find_all and select_flagged keep, from 0 to 1.

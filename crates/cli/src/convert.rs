@@ -23,7 +23,7 @@ pub fn advice(path: &Path, stored: Option<Stored>) -> Option<String> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     let (_, what, read) = FORMATS.iter().find(|(known, ..)| *known == ending)?;
     let (file, to) = (path.display().to_string(), path.with_extension("npy").display().to_string());
-    let read = read.replace("{f}", &file).replace("{t}", &stored.map_or("<f4".into(), Stored::npy));
+    let read = read.replace("{f}", &file).replace("{t}", &stored.and_then(Stored::npy).unwrap_or("<f4".into()));
     let modules = ["json", "pd", "h5py"].into_iter().find(|name| read.contains(&format!("{name}.")));
     let import = match modules {
         Some("pd") => "import numpy as np, pandas as pd".into(),

@@ -144,6 +144,10 @@ impl Elements {
                     let fraction = x >> ((64 - T::PRECISION) / 8 * 8) & ((1 << (T::PRECISION - 1)) - 1);
                     T::of_bits(T::of_f64(0.5).bits() | u128::from(fraction))
                 }),
+                Distribution::AllValues => encode(bytes, &ranks, |x| {
+                    let [least, greatest] = [f64::NEG_INFINITY, f64::INFINITY].map(|end| T::of_f64(end).rank());
+                    T::of_rank(least + 1 + ((u128::from(x) * (greatest - least - 1)) >> 64))
+                }),
                 _ => encode(bytes, &ranks, |x| {
                     T::of_f64((x >> (64 - T::PRECISION)) as f64 / (1u64 << T::PRECISION) as f64)
                 }),

@@ -40,6 +40,18 @@ type Content = Box<dyn Deref<Target = [u8]>>;
 /// Standard input as an input, and standard output as an output.
 const STANDARD: &str = "-";
 
+/// Why numbers do not become a `.npy`.
+fn no_npy(stored: Stored) -> String {
+    format!("NumPy has no {}, so a .npy cannot hold it; give a name that does not end in .npy", stored.name())
+}
+
+/// Makes sure, before the work, that numbers can be written there.
+pub fn check_type(path: Option<&Path>, was_npy: bool, stored: Stored) -> Result<()> {
+    let is_npy = path.is_some_and(|path| writes_npy(path, was_npy));
+    ensure!(!is_npy || stored.npy().is_some(), no_npy(stored));
+    Ok(())
+}
+
 /// Whether numbers that are written there become a `.npy`: by the name, and of standard output by what the input was.
 pub fn writes_npy(path: &Path, was_npy: bool) -> bool {
     if is_standard(path) { was_npy } else { path.extension().is_some_and(|e| e == "npy") }
@@ -265,7 +277,7 @@ impl<'a> Pending<'a> {
         let is_npy = writes_npy(path, as_npy);
         Pending::write(path, |file| {
             if is_npy {
-                let descr = stored.npy().parse::<npyz::TypeStr>()?;
+                let descr = stored.npy().with_context(|| no_npy(stored))?.parse::<npyz::TypeStr>()?;
                 let order = if shape.is_fortran { npyz::Order::Fortran } else { npyz::Order::C };
                 npyz::WriteOptions::new_header_only()
                     .dtype(npyz::DType::new_scalar(descr))

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use half::f16;
+use half::{bf16, f16};
 use trifold::types::{Scalar, ScalarKind};
 
 /// A type of numbers in a file.
@@ -19,7 +19,7 @@ const BOOL: Stored = Stored { is_bool: true, ..Stored::of(Scalar::U8) };
 impl Stored {
     /// The types, little-endian.
     fn all() -> impl Iterator<Item = Stored> {
-        Scalar::ALL.into_iter().filter(|scalar| scalar.npy().is_some()).map(Stored::of).chain([BOOL])
+        Scalar::ALL.into_iter().map(Stored::of).chain([BOOL])
     }
 
     /// All names, for errors.
@@ -38,24 +38,25 @@ impl Stored {
     /// Of a `.npy` header's `descr`, such as `<u4`, `>f8` or `|b1`.
     pub fn from_npy(descr: &str) -> Option<Stored> {
         let (order, code) = descr.split_at_checked(1)?;
-        let stored = Stored::all().find(|stored| stored.code() == code)?;
+        let stored = Stored::all().find(|stored| stored.code() == Some(code))?;
         // `=` and `|` are the machine's own order, which is little-endian.
         let is_order = matches!(order, "<" | ">" | "=") || order == "|" && stored.bytes() == 1;
         is_order.then_some(Stored { big_endian: order == ">" && stored.bytes() > 1, ..stored })
     }
 
-    pub fn npy(self) -> String {
+    /// As a `.npy` header says it; `None` of what NumPy has no type for.
+    pub fn npy(self) -> Option<String> {
         let order = match (self.bytes(), self.big_endian) {
             (1, _) => '|',
             (_, true) => '>',
             (_, false) => '<',
         };
-        format!("{order}{}", self.code())
+        self.code().map(|code| format!("{order}{code}"))
     }
 
     /// What NumPy calls the type, without the order of its bytes.
-    fn code(self) -> &'static str {
-        if self.is_bool { "b1" } else { self.scalar.npy().map_or("?", |npy| &npy[1..]) }
+    fn code(self) -> Option<&'static str> {
+        if self.is_bool { Some("b1") } else { self.scalar.npy().map(|npy| &npy[1..]) }
     }
 
     pub fn name(self) -> &'static str {
@@ -151,8 +152,11 @@ impl Stored {
         let mut wide = Vec::with_capacity(elements.len() / self.bytes() * size);
         for element in elements.chunks_exact(self.bytes()) {
             let bits = self.bits(element);
-            let is_half = self.scalar == Scalar::F16 && size > 2;
-            let bits = if is_half { f32_of_f16(bits as u16).into() } else { bits };
+            let bits = match self.scalar {
+                Scalar::F16 if size > 2 => f32_of_f16(bits as u16).into(),
+                Scalar::BF16 if size > 2 => bits << 16,
+                _ => bits,
+            };
             wide.extend_from_slice(&bits.to_le_bytes()[..size]);
         }
         Cow::Owned(wide)
@@ -169,6 +173,7 @@ impl Stored {
             let bits = wide.bits(element);
             let bits = match () {
                 () if self.scalar == Scalar::F16 && wide.bytes() > 2 => f16_of_f32(bits as u32).into(),
+                () if self.scalar == Scalar::BF16 && wide.bytes() > 2 => bf16_of_f32(bits as u32).into(),
                 () if self.is_bool => u64::from(bits != 0),
                 () => bits,
             };
@@ -202,6 +207,15 @@ fn f16_of_f32(bits: u32) -> u16 {
     sign << 15 | 0x7c00 | if fraction == 0 { 0x200 } else { fraction }
 }
 
+/// The same of the other half.
+fn bf16_of_f32(bits: u32) -> u16 {
+    let number = f32::from_bits(bits);
+    match (bits >> 16) as u16 {
+        upper if number.is_nan() => upper | if upper & 0x7f == 0 { 0x40 } else { 0 },
+        _ => bf16::from_f32(number).to_bits(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,18 +223,22 @@ mod tests {
     #[test]
     fn names_and_codes_read_back() {
         let all = "u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 bool".split(' ');
-        assert_eq!(Stored::all().count(), all.clone().count());
+        let without = "bf16 u128 i128".split(' ');
+        assert_eq!(Stored::all().count(), all.clone().chain(without.clone()).count());
         for name in all {
             let stored = Stored::from_name(name).unwrap();
-            assert_eq!((stored.name(), Stored::from_npy(&stored.npy())), (name, Some(stored)));
+            assert_eq!((stored.name(), Stored::from_npy(&stored.npy().unwrap())), (name, Some(stored)));
+        }
+        for name in without {
+            assert_eq!(Stored::from_name(name).unwrap().npy(), None);
         }
         for scalar in Scalar::ALL {
             let Some(npy) = scalar.npy().filter(|_| scalar.is_computed()) else { continue };
-            assert_eq!((Stored::of(scalar).npy().as_str(), Stored::of(scalar).scalar()), (npy, scalar));
+            assert_eq!((Stored::of(scalar).npy().as_deref(), Stored::of(scalar).scalar()), (Some(npy), scalar));
         }
         let big = Stored::from_npy(">i2").unwrap();
-        assert_eq!((big.npy().as_str(), big.name(), big.scalar()), (">i2", "i16", Scalar::I32));
-        assert_eq!(Stored::from_npy(">u1").unwrap().npy(), "|u1");
+        assert_eq!((big.npy().as_deref(), big.name(), big.scalar()), (Some(">i2"), "i16", Scalar::I32));
+        assert_eq!(Stored::from_npy(">u1").unwrap().npy().as_deref(), Some("|u1"));
         for bad in ["<c8", "<f1", "<u3", "|u4", "u4", "", "<", "<U5", "<m8[ns]", "é4"] {
             assert_eq!(Stored::from_npy(bad), None, "{bad}");
         }
@@ -228,7 +246,7 @@ mod tests {
 
     #[test]
     fn every_narrow_number_comes_back_as_it_was() {
-        for name in ["u8", "i8", "u16", "i16", "f16"] {
+        for name in ["u8", "i8", "u16", "i16", "f16", "bf16"] {
             for big_endian in [false, true] {
                 let stored = Stored { big_endian, ..Stored::from_name(name).unwrap() };
                 let all = 0..1u32 << (8 * stored.bytes());

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use trifold::Map;
 use trifold::plan::ViewData;
-use trifold::types::{Scalar, f16};
+use trifold::types::{Scalar, bf16, f16};
 
 /// A number as one of a wider type of its kind.
 #[derive(Clone)]
@@ -42,6 +42,7 @@ widened! {
     I8 i8 => I32 i32 "a";
     I16 i16 => I32 i32 "a";
     F16 f16 => F32 f32 "a";
+    BF16 bf16 => F32 f32 "a";
     U8 u8 => U64 u64 "u64(a)";
     U16 u16 => U64 u64 "u64(a)";
     U32 u32 => U64 u64 "u64(a)";

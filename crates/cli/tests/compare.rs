@@ -68,6 +68,32 @@ fn compare_checks_every_type_and_operator() {
 }
 
 #[test]
+fn compare_sorts_by_bits_and_carries_other_values() {
+    let folder = Folder::new();
+    let json = folder.path("rows.json");
+    let args = ["-n", "1000", "--runs", "1", "--type", "u8,f16,bf16,u128", "--bits", "0..8,0..16", "--value", "u64"];
+    let sorts = ["--primitive", "sort_keys,sort_pairs,argsort", "--json", text(&json)];
+    // A byte has not as many bits.
+    let output = on_cpu("compare", &[&args[..], &sorts].concat());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("3 of 24 rows are not verified"), "{output:?}");
+    let rows = rows(&json);
+    assert_eq!(rows.len(), 3 * 4 * 2);
+    for row in &rows {
+        match row["type"] == "u8" && row["bits"] == "0..16" {
+            true => assert!(row["error"].as_str().unwrap().contains("0..16 of keys that have 8"), "{row}"),
+            false => assert!(row["verified"] == true && row["error"].is_null(), "{row}"),
+        }
+        let is_of_pairs = row["primitive"] == "sort_pairs";
+        assert_eq!(row["value"], if is_of_pairs { Value::from("u64") } else { Value::Null }, "{row}");
+    }
+
+    // And computes with what has fewer than 32 bits.
+    let types = ["-n", "1000", "--runs", "1", "--type", "u8,i16,f16,bf16", "--primitive"];
+    succeeds(&on_cpu("compare", &[&types[..], &["copy,transform,sum_of_squares,arg_min,select_if"]].concat()));
+}
+
+#[test]
 fn compare_counts_the_bytes_of_what_is_written() {
     let folder = Folder::new();
     let (json, page, csv) = (folder.path("rows.json"), folder.path("page.html"), folder.path("rows.csv"));

@@ -55,6 +55,28 @@ fn sort_takes_numbers_of_8_and_16_bits() {
     assert_eq!(succeeds(&on_cpu("sort", &with)), "-2.0\t6\n1.0\t5\n65504.0\t7\n");
 }
 
+/// What NumPy has no type for is raw on both sides.
+#[test]
+fn types_without_npy_are_raw() {
+    let folder = Folder::new();
+    let wide = |numbers: &[u128]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let input = folder.write("in.bin", &wide(&[1 << 100, 7, u128::MAX, 1 << 64]));
+    let typed = [text(&input), "--type", "u128"];
+    let sorted = folder.path("sorted.bin");
+    succeeds(&on_cpu("sort", &[&typed[..], &["-o", text(&sorted)]].concat()));
+    assert_eq!(fs::read(&sorted).unwrap(), wide(&[7, 1 << 64, 1 << 100, u128::MAX]));
+    assert!(succeeds(&on_cpu("sort", &[text(&input), "--type", "i128"])).starts_with("-1\n7\n"));
+    fails(&on_cpu("scan", &typed), &["u128", "`trifold sort` takes them"]);
+    let npy = folder.path("sorted.npy");
+    fails(&on_cpu("sort", &[&typed[..], &["-o", text(&npy)]].concat()), &["NumPy has no u128", "does not end in .npy"]);
+
+    // 1, -2 and 0.5.
+    let halves = folder.write("halves.bin", &[0x80, 0x3f, 0x00, 0xc0, 0x00, 0x3f]);
+    let typed = [text(&halves), "--type", "bf16"];
+    assert_eq!(succeeds(&on_cpu("sort", &typed)), "-2.0\n0.5\n1.0\n");
+    assert_eq!(succeeds(&on_cpu("scan", &typed)), "1.0\n-1.0\n-0.5\n");
+}
+
 /// The device widens what the file has, of every type and from any byte on, to what the processor gives.
 #[test]
 fn every_device_widens_a_files_numbers() {

@@ -61,6 +61,8 @@ pub enum Distribution {
     /// Each byte is, independently, its place's hot value in 15 elements of 16, and any value in the others. The digits
     /// of a sort pile up in every place, and no place can be skipped.
     HotDigit,
+    /// Of finite floats every one is as likely: their exponents differ. Others as uniform. For the programs' inputs.
+    AllValues,
     /// Runs of one value, 1 to 200 long.
     Runs,
     /// Floats: NaN, infinities, zeros of both signs; for keys denormals too.
@@ -99,6 +101,7 @@ impl Distribution {
             Distribution::Reversed => "reversed".into(),
             Distribution::Few => "few-distinct".into(),
             Distribution::HotDigit => "hot-digit".into(),
+            Distribution::AllValues => "all-values".into(),
             Distribution::Runs => "runs".into(),
             Distribution::Specials => "specials".into(),
             Distribution::Subnormals => "subnormals".into(),
@@ -244,7 +247,11 @@ fn ranks(distribution: Distribution, n: u64, random: &mut Random) -> Vec<u64> {
                 ranks.iter_mut().for_each(|rank| *rank ^= high);
             }
         }
-        Distribution::Uniform | Distribution::Specials | Distribution::Subnormals | Distribution::Places(_) => {}
+        Distribution::Uniform
+        | Distribution::AllValues
+        | Distribution::Specials
+        | Distribution::Subnormals
+        | Distribution::Places(_) => {}
     }
     ranks
 }

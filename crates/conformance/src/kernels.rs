@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trifold_core::{
     Builtin, Candidates, Caps, Element, ElementType, Error, Fault, Form, KernelKey, Layout, Op, Options, Order,
-    Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Tuning, Waiting, planner,
+    Request, Rest, Scalar, ScanKind, ScanRequest, Segments, Selector, Tuning, Waiting, Wanted, planner,
 };
 
 use crate::operators;
 use crate::table::{
-    builtin, by_key, keeping, kept_otherwise, product, reduce, scan, select, sort, sorts_of_segments,
-    top_k_of_segments, value_types,
+    builtin, by_key, keeping, kept_otherwise, offsets, product, reduce, scan, select, sort, sorts_of_segments, top_k,
+    top_k_of_segments, unsorted, value_types,
 };
 
 /// How many of the kernels that differ in type and operator alone.
@@ -200,8 +200,13 @@ fn requests(breadth: Breadth) -> Vec<Request> {
     let float = builtin(Builtin::Sum, Scalar::F32);
     requests.push(sort(Scalar::U32, None, Order::Ascending, 1 << 30));
     requests.extend([scan(&float, ScanKind::Inclusive, 1 << 28), reduce(&float, 1 << 28)]);
-    // Of a few keys, of more than a workgroup has room for, and of none.
-    requests.extend([(32, n), (9000, n), (32, 0)].into_iter().flat_map(|(k, n)| top_k_of_segments(k, n)));
+    // As they stand: by a sample, and of all keys.
+    let largest = |n| top_k(Scalar::F32, Wanted::KeysAndIndices, Order::Descending, 100, n);
+    requests.extend([1 << 20, 1000].map(|n| unsorted(largest(n))));
+    // Of a few keys, of more than a workgroup has room for, of none, and of short rows.
+    let firsts =
+        [(offsets(300), 32, n), (offsets(300), 9000, n), (offsets(300), 32, 0), (Segments::Rows(20), 5, 20 * n)];
+    requests.extend(firsts.into_iter().flat_map(|(by, k, n)| top_k_of_segments(by, k, n)));
     requests.extend(sorts_of_segments(n));
     // With the total beside it.
     let (op, kind) = (builtin(Builtin::Sum, Scalar::U32), ScanKind::Exclusive);

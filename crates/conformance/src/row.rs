@@ -180,6 +180,11 @@ impl Row {
         Row { placement, ..self }
     }
 
+    /// The same of a request that is made of its own.
+    pub(crate) fn of(self, request: impl Fn(Request) -> Request) -> Row {
+        Row { request: request(self.request), ..self }
+    }
+
     pub(crate) fn algorithm(self, algorithm: &'static Algorithm) -> Row {
         Row { options: self.options.with(|options| options.algorithm = Some(algorithm)), ..self }
     }
@@ -261,7 +266,7 @@ impl Row {
         let seed = if self.keeps_scratch { run } else { 0 };
         let mut random = Random::named(&format!("{}{seed}", self.name()));
         let inputs = table::input(self.request.unviewed(), self.distribution, &mut random);
-        let leaves = table::views::leaves(&self.request, &mut random);
+        let leaves = table::views::leaves(&self.request, self.distribution, &mut random);
         let offsets = table::offsets_of(&self.request, self.distribution, &mut random);
         Content { inputs: table::views::inputs(&self.request, inputs, &leaves), offsets, leaves }
     }

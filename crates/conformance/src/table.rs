@@ -38,6 +38,7 @@ pub fn cases(caps: &Caps, tuning: &Tuning, level: Level) -> Vec<Case> {
     table.octets();
     table.views();
     table.views_of_neighbours();
+    table.views_by_name();
     table.candidates();
     table.sizes();
     table.queues();
@@ -65,7 +66,7 @@ pub(crate) use select::{keeping, kept_otherwise, select};
 pub(crate) use sizes::requests;
 pub(crate) use sort::sort;
 pub(crate) use sort_segments::sorts_of_segments;
-pub(crate) use top_k::{top_k, top_k_of_segments};
+pub(crate) use top_k::{top_k, top_k_of_segments, unsorted};
 pub use tuned::tuned_cases;
 
 /// Values of 4, 8 and 12 bytes.
@@ -344,9 +345,9 @@ pub(crate) mod tests {
         let of_views =
             [&forms::TRANSFORM, &forms::ADJACENT_DIFFERENCE, &forms::SUM_OF_SQUARES, &forms::DOT, &forms::ARG_MIN];
         // The workgroups of these stay, and are not so many.
+        let histograms = [&forms::HISTOGRAM, &forms::WEIGHTED_HISTOGRAM, &forms::HISTOGRAM_BY_EDGES];
         let of_values = [&forms::SORT_WITH_VALUES, &forms::ARGSORT, &forms::SEGMENTED_SORT_WITH_VALUES];
-        let same =
-            [&of_values[..], &[&forms::HISTOGRAM, &forms::WEIGHTED_HISTOGRAM, &forms::NTH_ELEMENT], &of_views].concat();
+        let same = [&of_values[..], &histograms, &[&forms::NTH_ELEMENT], &of_views].concat();
         for form in Form::all().filter(|form| !same.contains(form)) {
             let folded = cases.iter().any(|case| match &case.body {
                 Body::Call(row) => {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::view::Check;
-use crate::{Backend, Buffer, Compacted, IntoInput, Map, Rank, View};
+use crate::{Backend, Buffer, Compacted, IntoInput, Map, Rank, Scalar, View, ViewData, for_computed};
 
 /// Whether one number is before another, by their ranks.
 #[derive(Clone)]
@@ -48,6 +48,11 @@ impl Map<u32> for BinOfBound {
     fn map(&self, bound: u32) -> u32 {
         bound.wrapping_sub(1)
     }
+}
+
+/// The bins of numbers by so many edges, for a form: those of a type whose order is computed.
+pub(crate) fn binned(scalar: Scalar, edges: u64) -> Option<ViewData> {
+    for_computed!(scalar, T => ViewData::searched::<T, _, _>(edges, NOT_GREATER, BinOfBound))
 }
 
 impl<T: Rank, B: Backend> View<T, B> {

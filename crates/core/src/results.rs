@@ -1,7 +1,7 @@
 //! How builders end without a place for their results: these get new memory, or go to the host.
 
 use crate::prepared::run_fills;
-use crate::{Backend, Buffer, Command, Compacted, Element, Error, Result, Transfer, View};
+use crate::{Backend, Buffer, Command, Compacted, Element, Error, Result, Segments, Transfer, View};
 
 /// A new word that has this value, in the order of the queue.
 fn constant<B: Backend>(device: &B, value: u32) -> Result<Buffer<u32, B>> {
@@ -253,3 +253,143 @@ macro_rules! results {
     };
 }
 pub(crate) use results;
+
+/// How many elements a call gives of those that it reads: so many of all, or of each segment.
+pub(crate) struct Given<'a> {
+    pub(crate) segments: Option<&'a Segments>,
+    pub(crate) each: usize,
+    /// How many elements the input has.
+    pub(crate) room: usize,
+}
+
+impl Given<'_> {
+    /// Of so many elements.
+    fn of(&self, n: usize) -> usize {
+        let n = n.min(self.room);
+        match self.segments {
+            None => self.each.min(n),
+            Some(segments) => segments.count(n as u64).unwrap_or(n as u64).saturating_mul(self.each as u64) as usize,
+        }
+    }
+
+    /// Of all elements.
+    pub(crate) fn most(&self) -> usize {
+        self.of(self.room)
+    }
+
+    /// Whether a length on the device may say that there are fewer: offsets have all their segments.
+    fn may_be_fewer(&self) -> bool {
+        !matches!(self.segments, Some(Segments::Offsets { .. }))
+    }
+
+    /// How many there are, if a length on the device does not decide it.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if it does.
+    pub(crate) fn known<B: Backend>(&self, length: Option<&Buffer<u32, B>>) -> Result<usize> {
+        if length.is_some() && self.may_be_fewer() {
+            return Err(Error::Invalid(
+                "how many elements this gives follows from a length on the device, and collect() would give all of a buffer; use read(), \
+                 or to(&out), which leaves what is behind them as it is"
+                    .into(),
+            ));
+        }
+        Ok(self.most())
+    }
+
+    /// As many as there are, of what was read of all.
+    pub(crate) async fn shorten<B: Backend>(
+        &self,
+        length: Option<Buffer<u32, B>>,
+        host: &mut impl Shorten,
+    ) -> Result<()> {
+        if let Some(length) = length.filter(|_| self.may_be_fewer()) {
+            host.shorten(self.of(length.read_async().await?[0] as usize));
+        }
+        Ok(())
+    }
+}
+
+/// Elements on the host, of which the first are kept.
+pub(crate) trait Shorten {
+    fn shorten(&mut self, len: usize);
+}
+
+impl<T> Shorten for Vec<T> {
+    fn shorten(&mut self, len: usize) {
+        self.truncate(len);
+    }
+}
+
+impl<R: Shorten, S: Shorten> Shorten for (R, S) {
+    fn shorten(&mut self, len: usize) {
+        self.0.shorten(len);
+        self.1.shorten(len);
+    }
+}
+
+/// How a builder ends without a place for results of which a length on the device may leave fewer than there is room for.
+macro_rules! given_results {
+    ($Call:ident<$($T:ident: $Bound:ident),+>, $($input:ident).+ -> $Results:ty, $Host:ty; |$call:ident| $given:expr, $made:block) => {
+        length!($Call<$($T: $Bound),+>, $($input).+);
+
+        impl<$($T: $Bound,)+ B: Backend> $Call<$($T,)+ B> {
+            /// What it gives at most.
+            pub(in crate::primitive) fn given(&self) -> Given<'_> {
+                let $call = self;
+                $given
+            }
+
+            /// How many elements it gives.
+            pub(in crate::primitive) fn outputs(&self) -> Result<usize> {
+                self.given().known(self.$($input).+.length())
+            }
+
+            /// Runs the call to new memory for all that it may give.
+            async fn made(self) -> Result<$Results> {
+                let $call = self;
+                $made
+            }
+
+            /// Runs the call to new memory. Does not wait for its end.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) if a length on the device decides how many
+            /// elements it gives.
+            pub fn collect(self) -> Result<$Results> {
+                block_on(self.collect_async())
+            }
+
+            /// As `collect`, for programs that must not block.
+            ///
+            /// # Errors
+            /// As `collect`.
+            pub async fn collect_async(self) -> Result<$Results> {
+                self.outputs()?;
+                self.made().await
+            }
+
+            /// Runs the call, waits for its end, and reads what it made.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub fn read(self) -> Result<$Host> {
+                block_on(self.read_async())
+            }
+
+            /// As `read`, for programs that must not block.
+            ///
+            /// # Errors
+            /// As of [`Scan`](crate::Scan).
+            pub async fn read_async(self) -> Result<$Host> {
+                let length = self.$($input).+.length().cloned();
+                let Given { segments, each, room } = self.given();
+                let (segments, room) = (segments.cloned(), room);
+                let mut host = self.made().await?.fetch().await?;
+                Given { segments: segments.as_ref(), each, room }.shorten(length, &mut host).await?;
+                Ok(host)
+            }
+        }
+    };
+}
+pub(crate) use given_results;

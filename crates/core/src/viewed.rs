@@ -169,6 +169,27 @@ impl ViewData {
         }
     }
 
+    /// Memory searched in other memory of so many elements in order, and what a map gives of how many are before each.
+    pub(crate) fn searched<T: Element, S: Map<(T, T), Output = u32>, M: Map<u32>>(
+        n: u64,
+        before: S,
+        map: M,
+    ) -> ViewData {
+        let leaf = |i| Box::new(Node::Leaf(i, T::TYPE));
+        let text = Arc::new(MapText::of::<(T, T), S>(&before));
+        let bound = Node::Bound { sorted: leaf(1), of: leaf(0), before: text, length: 0 };
+        let (sorted, of) = (Arc::new(items::Memory), Arc::new(items::Memory));
+        let bounds = items::Bounds::<T, S> { sorted, of, leaves: 1, n: n as usize, before };
+        let leaf = |straight| Leaf { element: T::TYPE, straight };
+        ViewData {
+            node: Node::Mapped(Arc::new(MapText::of::<u32, M>(&map)), vec![bound]),
+            leaves: vec![leaf(true), leaf(false)],
+            leaf_lengths: vec![n],
+            lengths: vec![n],
+            host: items::erased(Arc::new(items::Mapped { of: Arc::new(bounds), map })),
+        }
+    }
+
     /// As a call's input.
     pub(crate) fn into_request(self, request: impl Into<Request>) -> Request {
         request.into().viewing(Viewed { slot: Slot::Input, first: 0, view: self })

@@ -39,6 +39,8 @@ struct TopKStep {
     values: Option<Values>,
     /// Whether the last of the first keys is wanted alone.
     gives_last: bool,
+    /// Whether they come in their order, or as they stand.
+    sorts: bool,
 }
 
 /// Whose first keys are wanted.
@@ -100,6 +102,7 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
     let wanted = match parts {
         Parts::All if gives_last => n.min(1),
         Parts::All => k.min(n),
+        _ if gives_last => parts.count(n),
         _ => k * parts.count(n),
     };
     let keys = match constant("GIVES_KEYS")? {
@@ -131,7 +134,8 @@ pub(crate) fn bind(key: &KernelKey, arguments: &Arguments<'_>, _: Option<&[u8]>)
         outputs.iter().try_for_each(|output| output.check_apart(offsets.region()))?;
     }
     let samples = constant("SAMPLES")?;
-    Ok(Box::new(TopKStep { n, k, samples, order: KeyOrder::of(&image), image, input, parts, keys, values, gives_last }))
+    let (sorts, order) = (constant("SORTS")? > 0, KeyOrder::of(&image));
+    Ok(Box::new(TopKStep { n, k, samples, order, image, input, parts, keys, values, gives_last, sorts }))
 }
 
 impl Work for TopKStep {
@@ -189,7 +193,7 @@ impl TopKStep {
         });
     }
 
-    /// The indices of the first keys of a range, in order. Blocks of keys are compared with the last of those that were the first so far.
+    /// The indices of the first keys of a range, as they are to be given. Blocks of keys are compared with the last of those that were the first so far.
     ///
     /// # Safety
     /// As of [`TopKStep::select`], and the range is of keys.
@@ -232,11 +236,23 @@ impl TopKStep {
             start += count;
         }
         cut(&mut found);
-        found.sort_unstable();
+        self.arranged(found)
+    }
+
+    /// The indices of the keys that are wanted, as they are to be given.
+    fn arranged<I: Ord>(&self, mut found: Vec<(I, u32)>) -> Vec<u32> {
+        if self.gives_last {
+            return found.into_iter().max().map(|(_, index)| index).into_iter().collect();
+        }
+        if self.sorts {
+            found.sort_unstable();
+        } else {
+            found.sort_unstable_by_key(|(_, index)| *index);
+        }
         found.into_iter().map(|(_, index)| index).collect()
     }
 
-    /// The indices of the first keys of all, in order.
+    /// The indices of the first keys of all, as they are to be given.
     ///
     /// # Safety
     /// As of [`TopKStep::select`].
@@ -259,11 +275,7 @@ impl TopKStep {
             candidates.select_nth_unstable(wanted);
             candidates.truncate(wanted);
         }
-        if self.gives_last {
-            return candidates.into_iter().max().map(|(_, index)| index).into_iter().collect();
-        }
-        candidates.sort_unstable();
-        candidates.into_iter().map(|(_, index)| index).collect()
+        self.arranged(candidates)
     }
 
     /// A key of a sample up to which hardly fewer come than are wanted, and its index. None if all keys may be wanted.
@@ -335,8 +347,9 @@ impl TopKStep {
     /// # Safety
     /// The caller holds access to the regions, the indices are of keys, and nobody else writes what is wanted of the part.
     unsafe fn give(&self, part: usize, begin: usize, first: &[u32]) {
-        let place = part * self.k;
-        let none = if let Parts::All = self.parts { 0 } else { self.k - first.len() };
+        let each = if self.gives_last { 1 } else { self.k };
+        let place = part * each;
+        let none = if let Parts::All = self.parts { 0 } else { each - first.len() };
         let behind = |to: &Region, size: usize| {
             // SAFETY: the part has places for `k`, which nobody else writes.
             unsafe { Shared(to.start()).at((place + first.len()) * size).write_bytes(0, none * size) };
@@ -401,9 +414,18 @@ pub(crate) fn expect(request: &Request, Inputs { input, values, offsets }: Input
     // Of each place the key's index, and where its segment begins.
     let first = bounds.par_windows(2).flat_map_iter(|bounds| {
         let (begin, end) = (bounds[0], bounds[1].max(bounds[0]));
-        let in_order = ordered(&image, &input[begin as usize * size..end as usize * size], k);
-        let none = if r.segments.is_some() { k - in_order.len() } else { 0 };
-        in_order.into_iter().map(move |i| Some((begin + i, begin))).chain(std::iter::repeat_n(None, none))
+        let mut first = ordered(&image, &input[begin as usize * size..end as usize * size], k);
+        if !r.sorted {
+            first.sort_unstable();
+        }
+        let each = if r.wanted == Wanted::Last {
+            first.drain(..first.len().saturating_sub(1));
+            1
+        } else {
+            k
+        };
+        let none = if r.segments.is_some() { each - first.len() } else { 0 };
+        first.into_iter().map(move |i| Some((begin + i, begin))).chain(std::iter::repeat_n(None, none))
     });
     let first: Vec<Option<(u32, u32)>> = first.collect();
     let taken = |from: &[u8], size: u32| {
@@ -413,12 +435,9 @@ pub(crate) fn expect(request: &Request, Inputs { input, values, offsets }: Input
     };
     let keys = || Output::exact(&r.key, taken(input, r.key.bytes()));
     let places = || first.iter().flat_map(|at| at.map_or(0, |(index, begin)| index - begin).to_le_bytes());
-    let keys_of_last =
-        || first.last().copied().flatten().map_or(vec![], |(at, _)| input[at as usize * size..][..size].to_vec());
     let indices = || Output::exact(&Scalar::U32.into(), places().collect());
     Some(match &r.wanted {
-        Wanted::Keys => Expected::of(keys()),
-        Wanted::Last => Expected::of(Output::exact(&r.key, keys_of_last())),
+        Wanted::Keys | Wanted::Last => Expected::of(keys()),
         Wanted::Indices => Expected::of(indices()),
         Wanted::KeysAndIndices => Expected { values: Some(indices()), ..Expected::of(keys()) },
         Wanted::Pairs(value) => {

@@ -56,7 +56,9 @@ mod trifold_gpu {
     #[pymodule_export]
     use super::calls::selections::{flatnonzero, partition, select, unique, unique_by_key};
     #[pymodule_export]
-    use super::calls::sorts::{argsort, nth_element, segmented_argsort, segmented_sort, segmented_top_k, sort, top_k};
+    use super::calls::sorts::{
+        argsort, nth_element, segmented_argsort, segmented_nth_element, segmented_sort, segmented_top_k, sort, top_k,
+    };
     #[pymodule_export]
     use super::device::{Device, devices};
     #[pymodule_export]

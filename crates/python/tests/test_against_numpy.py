@@ -188,6 +188,19 @@ def test_top_k(device, keys, k):
     least, _ = gpu.top_k(x, k, largest=False, device=device)
     np.testing.assert_array_equal(least, np.sort(x)[:k])
     assert gpu.nth_element(x, k - 1, device=device) == np.sort(x)[k - 1]
+    same, standing = gpu.top_k(x, k, sorted=False, device=device)
+    np.testing.assert_array_equal(standing, np.sort(order))
+    np.testing.assert_array_equal(same, x[np.sort(order)])
+
+
+@pytest.mark.parametrize("width,k", [(40, 7), (40, 40), (3000, 1000)])
+def test_top_k_of_rows(device, width, k):
+    x = made("f4", 12 * width).reshape(12, width)
+    order = np.argsort(-x, axis=1, kind="stable")[:, :k]
+    best, places = gpu.top_k(x, k, sorted=False, device=device)
+    np.testing.assert_array_equal(places, np.sort(order, axis=1))
+    np.testing.assert_array_equal(best, np.take_along_axis(x, np.sort(order, axis=1), axis=1))
+    np.testing.assert_array_equal(gpu.nth_element(x, k - 1, device=device), np.sort(x, axis=1)[:, k - 1])
 
 
 @few
@@ -237,6 +250,12 @@ def test_order_of_segments(device, lengths, k):
         np.testing.assert_array_equal(places[i, : len(wanted)], wanted)
         np.testing.assert_array_equal(best[i, : len(wanted)], part[wanted])
         assert not best[i, len(wanted) :].any() and not places[i, len(wanted) :].any()
+    last = [np.sort(part)[: k][-1] if len(part) else 0 for part in parts]
+    np.testing.assert_array_equal(gpu.segmented_nth_element(x, offsets, k - 1, device=device), last)
+    _, standing = gpu.segmented_top_k(x, offsets, k, sorted=False, device=device)
+    for of_one, part in zip(standing, parts):
+        wanted = np.sort(np.argsort(-part.astype(int), kind="stable")[:k])
+        np.testing.assert_array_equal(of_one[: len(wanted)], wanted)
     prefixes = gpu.segmented_scan(x, offsets, exclusive=True, device=device)
     np.testing.assert_array_equal(prefixes, np.concatenate([np.cumsum(part) - part for part in parts]))
 
@@ -259,6 +278,7 @@ def test_out_of_every_function(device):
         "top_k": (x, 7),
         "segmented_top_k": (x, offsets, 7),
         "nth_element": (x, 50),
+        "segmented_nth_element": (x, offsets, 7),
         "select": (x, x > 2),
         "partition": (x, x > 2),
         "flatnonzero": (x > 2,),

@@ -160,6 +160,8 @@ def test_nothing(device):
         gpu.reduce(np.empty((3, 0), dtype="u4"), device=device)
     with pytest.raises(ValueError, match="k"):
         gpu.top_k([3, 1], 0, device=device)
+    with pytest.raises(ValueError, match="place 3 of 3 keys"):
+        gpu.nth_element(np.zeros((2, 3), dtype="u4"), 3, device=device)
     with pytest.raises(ValueError, match="of each of 2 segments"):
         gpu.segmented_top_k([3, 1], [0, 1, 2], 1 << 62, device=device)
 

@@ -35,7 +35,7 @@ OFFERED = {
     "weighted_histogram": "histogram",
 }
 # Forms that no function offers: the libraries have them as `copy`, `x + 1`, `diff`, `x[i] = y`, `dot` and `argmin`, of any type.
-LEFT_OUT = {"copy", "transform", "adjacent_difference", "scatter", "sum_of_squares", "dot", "arg_min"}
+LEFT_OUT = {"copy", "transform", "adjacent_difference", "scatter", "sum_of_squares", "dot", "arg_min", "histogram_by_edges"}
 
 
 def made(form, slot, dtype, n, of):

@@ -70,6 +70,10 @@ impl Inputs {
         // What is computed with; other values are only moved.
         let is_computed = request.op().is_some() || job.primitive == &forms::WEIGHTED_HISTOGRAM;
         let values = values.map(|values| match is_computed {
+            // What is searched.
+            _ if matches!(values.slot, Slot::Leaf(_)) && values.len != job.n => {
+                Elements::of(Distribution::Sorted, job.scalar, values.len, !SEED)
+            }
             // Of a scan by key these are the keys.
             true if job.primitive == &forms::SCAN_BY_KEY => {
                 Elements::shaped(Distribution::Uniform, job.shape(), job.scalar, job.n, !SEED)

@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use trifold::backend::Caps;
-use trifold::plan::{Builtin, Fault, Form, Options, Request, Varies, Waiting};
+use trifold::plan::{Builtin, Fault, Form, Options, Request, Varies, Waiting, forms};
 use trifold::types::Scalar;
 use trifold::{Algorithm, Found, plan};
 use trifold_conformance::Distribution;
@@ -404,7 +404,9 @@ fn shaped(row: &mut Row, form: &Form, words: &str) -> bool {
             row.segments = Some(spread.name());
             length.parse().map(|length| row.segment_length = Some(length)).is_ok()
         }
-        [bins, "bins", "even"] if varies == Varies::Bins => bins.parse().map(|bins| row.bins = Some(bins)).is_ok(),
+        [bins, "bins"] | [bins, "bins", "even"] if varies == Varies::Bins => {
+            bins.parse().map(|bins| row.bins = Some(bins)).is_ok()
+        }
         _ => false,
     }
 }
@@ -431,6 +433,14 @@ fn other(value: &Value) -> Result<Option<Row>> {
         row.scalar = key.into();
     }
     let shape = value.get("shape").and_then(Value::as_str).unwrap_or_default();
+    // It says of a histogram in words that its bins have edges.
+    let shape = match shape.strip_suffix(" by range") {
+        Some(bins) if row.primitive == forms::HISTOGRAM.name => {
+            row.primitive = forms::HISTOGRAM_BY_EDGES.name.into();
+            bins
+        }
+        _ => shape,
+    };
     let alias = THEIRS.iter().find(|(theirs, _)| *theirs == row.primitive);
     let named = Form::named(alias.map_or(&row.primitive, |(_, own)| own));
     let Some(form) = named.filter(|form| shaped(&mut row, form, shape)) else { return Ok(None) };
@@ -445,8 +455,6 @@ fn other(value: &Value) -> Result<Option<Row>> {
 
 #[cfg(test)]
 mod tests {
-    use trifold::plan::forms;
-
     use super::*;
 
     #[test]
@@ -464,12 +472,18 @@ mod tests {
             other(&line).unwrap()
         };
         assert_eq!(said("histogram", "65536 bins even").unwrap().bins, Some(65536));
-        assert_eq!(said("histogram", "1000 bins by range"), None);
+        let by_edges = said("histogram", "1000 bins by range").unwrap();
+        assert_eq!((by_edges.primitive.as_str(), by_edges.bins), ("histogram_by_edges", Some(1000)));
+        assert_eq!(said("sort_keys", "1000 bins by range"), None);
         assert_eq!(
             [said("histogram", ""), said("segmented_sort", ""), said("sort_keys", "runs of 8")],
             [None, None, None]
         );
         assert_eq!(said("merge_keys", "two halves"), None);
+        assert_eq!(said("sort_keys", "bits 0 to 16").unwrap().bits.as_deref(), Some("0..16"));
+        let pairs = r#"{"lib":"cub","primitive":"sort_pairs","type":"u64+u32","n":9,"ms":1.0}"#;
+        let pairs = other(&serde_json::from_str(pairs).unwrap()).unwrap().unwrap();
+        assert_eq!((pairs.scalar.as_str(), pairs.value.as_deref()), ("u64", Some("u32")));
         let segments = said("segmented_reduce", "segments around 16").unwrap();
         assert_eq!((segments.segment_length, segments.segments.as_deref()), (Some(16), Some("around")));
         assert_eq!(segments.operator.as_deref(), Some("sum"));

@@ -28,8 +28,8 @@ impl Reach {
         }
     }
 
-    /// Of a ladder: on a GPU, and on a processor beside one, to the last power of four that 32 bits count, where the host has room for
-    /// it too: input, output, what is expected, and as much again for the system.
+    /// Of a ladder: on a GPU, and on a processor beside one, to the last power of four that 32 bits count. The host has to have room
+    /// for it too: input, output, what is expected, and as much again for the system.
     fn of_a_ladder(caps: &Caps, beside_a_gpu: bool, bytes: u64, host_memory: u64) -> Reach {
         let most = if 4 * (bytes << 30) <= host_memory { 30 } else { 28 };
         match is_software(caps.kind) {

@@ -1,6 +1,6 @@
 //! How wide subgroups are, told by time: a kernel that does nothing but arithmetic, by workgroups of 1 to 1024 threads.
 //!
-//! The work is the same every time. Threads of one subgroup run in step, so a workgroup of fewer leaves the others idle: twice
+//! The work is the same every time. Threads of one subgroup run in step, so a workgroup of fewer leaves the others idle. Twice
 //! as many threads a workgroup take half the time, until a workgroup fills a subgroup. There the time stops falling.
 
 use std::time::Instant;

@@ -76,8 +76,8 @@ impl Record {
         Some(self.us(other, primitive, ty, log)? / self.us(backend, primitive, ty, log)?)
     }
 
-    /// The time of a call over that of another in the same run of the program: the nearest row of those that are meant. `field` is
-    /// what they differ in, with its value and the other's.
+    /// The time of a call over that of another in the same run of the program. The other is the nearest row of those that are meant.
+    /// `field` is what they differ in, with its value and the other's.
     pub fn over(&self, call: &Call<'_>, field: &str, value: &str, other: &str) -> Option<f64> {
         let is_of = |row: &Value, value: &str| {
             let usual = [("fault", "none"), ("waiting", "bounded"), ("input", "uniform")];

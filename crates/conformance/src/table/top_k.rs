@@ -22,12 +22,29 @@ fn segmented(request: Request, by: Segments) -> Request {
     }
 }
 
+/// The same as the keys stand in the input.
+pub(crate) fn unsorted(request: Request) -> Request {
+    match request {
+        Request::TopK(top) => TopKRequest { sorted: false, ..top }.into(),
+        other => other,
+    }
+}
+
+/// The last of the same alone.
+fn last(request: Request) -> Request {
+    match request {
+        Request::TopK(top) => TopKRequest { wanted: Wanted::Last, ..top }.into(),
+        other => other,
+    }
+}
+
 /// Of segments, of all types and of all that is wanted.
-pub(crate) fn top_k_of_segments(k: u64, n: u64) -> impl Iterator<Item = Request> {
+pub(crate) fn top_k_of_segments(by: Segments, k: u64, n: u64) -> impl Iterator<Item = Request> {
     let of = move |(key, wanted, order, ..): (ElementType, Wanted, Order, u64, Placement)| {
-        segmented(top_k(key, wanted, order, k, n), offsets(300))
+        let request = segmented(top_k(key, wanted, order, k, n), by.clone());
+        [unsorted(request.clone()), last(request.clone()), request]
     };
-    top_ks().into_iter().map(of)
+    top_ks().into_iter().flat_map(of)
 }
 
 /// Requests that differ in key, in what is wanted, in order and placement.
@@ -70,6 +87,11 @@ impl Table<'_> {
             for n in [0, 1, 2, k - 1, k, k + 1, 1000, 5003] {
                 self.by_first(row(n, k));
             }
+            let unsorted = |n, k| row(n, k).of(unsorted);
+            for (n, k) in [(0, 1), (1000, 1000), (5003, k), (20_011, 300), (20_011, 20_011)] {
+                self.by_first(unsorted(n, k));
+            }
+            self.by_algorithm(unsorted(20_011, k).distribution(Few));
             // One key, most of them, all, and of fewer keys all.
             for k in [1, 300, 15_000, 20_011, 30_000] {
                 self.by_first(row(20_011, k));
@@ -107,6 +129,8 @@ impl Table<'_> {
                 let by = if let Segments::Rows(about) = by { Segments::Rows(dividing(n, *about)) } else { by.clone() };
                 Row::new(segmented(top_k(key.clone(), wanted.clone(), order, k, n), by)).placement(placement)
             };
+            let unsorted_row = |by: &Segments, k, n| row(by, k, n).of(unsorted);
+            let nth = |by: &Segments, k, n| row(by, k, n).of(last);
             for distribution in [Uniform, Constant, Few, Sorted, Reversed, Alternating, Specials] {
                 self.by_algorithm(row(&by, k.min(60), 5040).distribution(distribution));
             }
@@ -122,6 +146,16 @@ impl Table<'_> {
             }
             for n in [0, 1, 2] {
                 self.by_algorithm(row(&by, k, n));
+                self.by_algorithm(unsorted_row(&by, k, n));
+                self.by_algorithm(nth(&by, k, n));
+            }
+            // By turns, so that each type has few of them.
+            for (i, k) in [1, 60, 3000].into_iter().enumerate() {
+                let by = [offsets(3), offsets(300), by.clone()][(turn + i) % 3].clone();
+                self.by_algorithm(unsorted_row(&by, k, 5040));
+                for distribution in [Uniform, Few] {
+                    self.by_algorithm(nth(&by, k, 5040).distribution(distribution));
+                }
             }
             self.by_algorithm(row(&by, 5, 6006).tiles(Tiles::Small).runs(5).keeps_scratch());
         }
@@ -136,7 +170,10 @@ impl Table<'_> {
         }
         // A run of fewer keys may end within a row.
         for (by, k) in [(Segments::Rows(37), 5), (Segments::Rows(4000), 64), (offsets(60), 64), (offsets(3), 3000)] {
-            self.resized(&row(by, k, 148_000).keeps_scratch().runs(60), Sizes::OnDevice);
+            let row = row(by, k, 148_000).keeps_scratch().runs(60);
+            self.resized(&row, Sizes::OnDevice);
+            self.resized(&row.clone().of(unsorted), Sizes::OnDevice);
+            self.resized(&row.of(last), Sizes::OnDevice);
         }
         for n in self.large_sizes() {
             self.by_algorithm(row(Segments::Rows(dividing(n, 4096)), 32, n));
@@ -162,6 +199,8 @@ impl Table<'_> {
             self.by_algorithm(several.keeps_scratch());
             if turn < 2 {
                 self.resized(&row(148_000, 1000).keeps_scratch().runs(60), Sizes::OnDevice);
+                let unsorted = Row::new(unsorted(top_k(key.clone(), Wanted::Keys, order, 1000, 148_000)));
+                self.resized(&unsorted.keeps_scratch().runs(60), Sizes::OnDevice);
             }
         }
         for scalar in Scalar::ALL {

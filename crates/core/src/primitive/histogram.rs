@@ -11,7 +11,7 @@ use crate::results::{Results, length, results};
 use crate::types::{bf16, f16};
 use crate::{
     Backend, Buffer, Captures, Device, ElementType, Error, IntoInput, MAX_ELEMENTS, Map, Number, Param, Placed, Result,
-    Scalar, ScalarKind, Slot, Spans, Step, Transfer, View, ViewData, block_on, element,
+    Scalar, ScalarKind, Slot, Spans, Step, Transfer, View, ViewData, block_on, bounds, element,
 };
 
 /// How many of `n` bins' numbers each of the bins has.
@@ -47,6 +47,15 @@ pub static WEIGHTED_HISTOGRAM: Form = Form {
         let request = HistogramRequest { bins: bins.into(), n, weight: Some(scalar) };
         let view = WEIGHTS.contains(&scalar).then(|| upper_bits(Scalar::U32, bins))?;
         Some(view?.into_request(request))
+    })
+};
+
+/// Histograms by edges that are memory, one more than bins.
+pub static HISTOGRAM_BY_EDGES: Form = Form {
+    varies: Varies::Bins,
+    ..Form::new("histogram_by_edges", "Histogram of {} by edges", |&Asked { scalar, n, bins, .. }| {
+        let view = bounds::binned(scalar, u64::from(bins) + 1)?;
+        Some(view.into_request(HistogramRequest { bins: bins.into(), n, weight: None }))
     })
 };
 

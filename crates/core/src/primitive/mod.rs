@@ -58,7 +58,7 @@ pub mod builders {
     pub use super::find::FindCall;
     pub use super::histogram::HistogramCall;
     pub use super::mapped::MappedCall;
-    pub use super::nth::NthCall;
+    pub use super::nth::{NthCall, NthOfEachCall};
     pub use super::parts::PartitionByCall;
     pub use super::reduce::{ReduceCall, ReduceThenCall};
     pub use super::reduce_by_key::ReduceByKeyCall;
@@ -183,7 +183,7 @@ primitives! {
     /// Select, partition, find, or keep the first of each run.
     select: Select(SelectRequest) as SELECT, PARTITION, FIND_ALL, SELECT_FLAGGED, UNIQUE, UNIQUE_BY_KEY;
     /// Histogram.
-    histogram: Histogram(HistogramRequest) as HISTOGRAM, WEIGHTED_HISTOGRAM;
+    histogram: Histogram(HistogramRequest) as HISTOGRAM, WEIGHTED_HISTOGRAM, HISTOGRAM_BY_EDGES;
     /// Reduce by key, or encode run lengths.
     reduce_by_key: ReduceByKey(ReduceByKeyRequest) as REDUCE_BY_KEY, RUN_LENGTH_ENCODE;
 }
@@ -369,8 +369,8 @@ impl Request {
     }
 
     /// The primitive's name in reports: copy, scan, reduce, segmented_reduce, segmented_scan, scan_by_key, sort_keys, sort_pairs, argsort,
-    /// segmented_sort, segmented_sort_pairs, top_k, nth_element, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique, unique_by_key, histogram, weighted_histogram,
-    /// reduce_by_key or run_length_encode.
+    /// segmented_sort, segmented_sort_pairs, top_k, nth_element, segmented_top_k, select_if, partition_if, find_all, select_flagged, unique,
+    /// unique_by_key, histogram, weighted_histogram, histogram_by_edges, reduce_by_key or run_length_encode.
     pub fn primitive(&self) -> &'static str {
         self.form().name
     }

@@ -1,7 +1,8 @@
 //! The key at a place of all keys in order.
 
+use super::Offset;
 use super::top_k::{TopKCall, Wanted};
-use crate::results::{Results, length, results};
+use crate::results::{Given, Results, given_results, length, results};
 use crate::{Backend, Buffer, Device, Key, Order, Placed, Result, Transfer, block_on};
 
 /// The key at a place of all keys in order, which has no place of its own yet.
@@ -25,10 +26,58 @@ pub struct NthCall<K, B: Backend = Device> {
     pub(super) top: TopKCall<K, B>,
 }
 
+/// The key at a place of each row or segment in order, which have no place of their own yet.
+///
+/// ```
+/// # use trifold_core::{TopK, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new()?;
+/// let x = gpu.upload(&[20u32, 10, 30, 1, 3, 2])?;
+/// assert_eq!(gpu.nth_element(&x, 1).rows(3).read()?, [20, 2]);
+///
+/// // To memory of one key for each.
+/// let medians = gpu.alloc(2)?;
+/// gpu.nth_element(&x, 1).rows(3).to(&medians).run()?;
+/// assert_eq!(medians.read()?, [20, 2]);
+/// # Ok::<(), trifold_core::Error>(())
+/// ```
+#[must_use = "say where: to(&out), collect() or read()"]
+pub struct NthOfEachCall<K, B: Backend = Device> {
+    top: TopKCall<K, B>,
+}
+
 impl<K: Key, B: Backend> NthCall<K, B> {
     /// In descending order.
     pub fn descending(self) -> Self {
         NthCall { top: self.top.in_order(Order::Descending) }
+    }
+
+    /// Of each row of so many keys.
+    ///
+    /// A workgroup counts the digits of each row alone, or sorts its first keys where few are before the place.
+    ///
+    /// ```
+    /// # use trifold_core::{TopK, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[20u32, 10, 30, 1, 3, 2])?;
+    /// assert_eq!(gpu.nth_element(&x, 0).rows(3).read()?, [10, 1]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn rows(self, width: usize) -> NthOfEachCall<K, B> {
+        NthOfEachCall { top: self.top.rows(width) }
+    }
+
+    /// Of each segment, of which there is one less than offsets. Where a segment has fewer keys it is the last of those, and zeros if it
+    /// has none.
+    ///
+    /// ```
+    /// # use trifold_core::{TopK, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 3, 3, 5])?);
+    /// assert_eq!(gpu.nth_element(&x, 1).segments(&offsets).read()?, [3, 0, 5]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn segments<O: Offset>(self, offsets: &Buffer<O, B>) -> NthOfEachCall<K, B> {
+        NthOfEachCall { top: self.top.segments(offsets) }
     }
 
     /// To a buffer of one key. Where a word on the device says that there are fewer keys, it is the last of those. If there are none,
@@ -71,5 +120,34 @@ results! {
         let key = call.top.device.alloc(1)?;
         call.to(&key).run_async().await?;
         Ok(key)
+    }
+}
+
+impl<K: Key, B: Backend> NthOfEachCall<K, B> {
+    /// In descending order.
+    pub fn descending(self) -> Self {
+        NthOfEachCall { top: self.top.in_order(Order::Descending) }
+    }
+
+    /// As [`TopKCall::checked`].
+    ///
+    /// # Errors
+    /// As of it.
+    pub fn checked(self) -> Result<Self> {
+        Ok(NthOfEachCall { top: self.top.checked()? })
+    }
+
+    /// To a buffer of one key for each row or segment.
+    pub fn to(self, keys: &Buffer<K, B>) -> Placed<B> {
+        let spans = self.top.keys.spans_to(keys.span());
+        self.top.placed(Wanted::Last, spans)
+    }
+}
+
+given_results! {
+    NthOfEachCall<K: Key>, top.keys -> Buffer<K, B>, Vec<K>; |call| call.top.given_of(&Wanted::Last), {
+        let keys = call.top.alloc(&Wanted::Last)?;
+        call.to(&keys).run_async().await?;
+        Ok(keys)
     }
 }

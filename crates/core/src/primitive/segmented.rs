@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::mapped::one_output;
 use super::scan::ScanKind;
 use super::{Asked, Form, Label, Operand, Primitive, Varies};
-use crate::results::{Results, Whole, known_length, length, results, unknown_length, whole_results};
+use crate::results::{Given, Results, Whole, given_results, known_length, length, unknown_length, whole_results};
 use crate::view::Erased;
 use crate::{
     Backend, Buffer, Compacted, Device, Element, ElementType, Error, MAX_ELEMENTS, Op, Param, Placed, ReduceCall,
@@ -402,12 +402,11 @@ impl<T: Element, B: Backend> SegmentedReduceCall<T, B> {
     }
 }
 
-length!(SegmentedReduceCall<T: Element>, input);
+one_output!(SegmentedReduceCall<T: Element>, T, device; |call| call.outputs());
 
-one_output!(SegmentedReduceCall<T: Element>, T, device; |call| Ok(call.request.outputs() as usize));
-
-results! {
-    SegmentedReduceCall<T: Element>::collect, collect_async -> Buffer<T, B>, Vec<T>; |call| {
+given_results! {
+    SegmentedReduceCall<T: Element>, input -> Buffer<T, B>, Vec<T>;
+    |call| Given { segments: Some(&call.request.by), each: 1, room: call.input.len() }, {
         let output = call.device.alloc(call.request.outputs() as usize)?;
         call.to(&output).run_async().await?;
         Ok(output)

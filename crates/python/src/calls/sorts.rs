@@ -173,20 +173,24 @@ pub fn segmented_argsort<'py>(
 
 /// The `k` largest keys in order, or the smallest, and where they stand; of a matrix those of each row.
 ///
-/// Of equal keys the one that stands first comes first, on every device.
+/// Of equal keys the one that stands first comes first, on every device. With `sorted=False` the keys stay in the order in which they
+/// stand.
 ///
 /// ```pycon
-/// >>> top_k(numpy.array([3.0, 9.0, 4.0], dtype="f4"), 2)
-/// (array([9., 4.], dtype=float32), array([1, 2], dtype=uint32))
+/// >>> top_k(numpy.array([3.0, 4.0, 9.0], dtype="f4"), 2)
+/// (array([9., 4.], dtype=float32), array([2, 1], dtype=uint32))
+/// >>> top_k(numpy.array([3.0, 4.0, 9.0], dtype="f4"), 2, sorted=False)
+/// (array([4., 9.], dtype=float32), array([1, 2], dtype=uint32))
 ///
 /// ```
 #[pyfunction]
-#[pyo3(signature = (keys, k, *, largest=true, out=None, device=None, stream=None))]
+#[pyo3(signature = (keys, k, *, largest=true, sorted=true, out=None, device=None, stream=None))]
 pub fn top_k<'py>(
     py: Python<'py>,
     keys: &Any<'py>,
     #[pyo3(from_py_with = whole)] k: u64,
     largest: bool,
+    sorted: bool,
     out: Option<&Any<'py>>,
     device: Option<Device>,
     stream: Option<&Any<'py>>,
@@ -200,15 +204,23 @@ pub fn top_k<'py>(
             "k: {k} keys of {most} are wanted; ask for as many as there are, or fewer"
         )));
     }
-    let request = largest_of(&keys, k, largest, width.map(|width| Segments::Rows(width as u64)));
+    let request = largest_of(&keys, k, (largest, sorted), width.map(|width| Segments::Rows(width as u64)));
     let shape = [keys.shape[0], k as usize];
     let form = Form::of(if width.is_some() { &shape } else { &shape[1..] }).with_places(&[Slot::OutputValues]);
     caller.run(request, &[(Slot::Input, &keys)], form)?.with(py, Slot::OutputValues)
 }
 
-fn largest_of(keys: &Array<'_>, k: u64, largest: bool, segments: Option<Segments>) -> TopKRequest {
+fn largest_of(keys: &Array<'_>, k: u64, (largest, sorted): (bool, bool), segments: Option<Segments>) -> TopKRequest {
     let mut request = TopKRequest::new(keys.scalar.into(), keys.len() as u64, k);
     (request.order, request.wanted, request.segments) = (order(largest), Wanted::KeysAndIndices, segments);
+    request.sorted = sorted;
+    request
+}
+
+/// The last of so many keys alone, or of each segment.
+fn nth_of(keys: &Array<'_>, nth: u64, descending: bool, segments: Option<Segments>) -> TopKRequest {
+    let mut request = TopKRequest::new(keys.scalar.into(), keys.len() as u64, nth.saturating_add(1));
+    (request.order, request.wanted, request.segments) = (order(descending), Wanted::Last, segments);
     request
 }
 
@@ -223,13 +235,14 @@ fn largest_of(keys: &Array<'_>, k: u64, largest: bool, segments: Option<Segments
 ///
 /// ```
 #[pyfunction]
-#[pyo3(signature = (keys, offsets, k, *, largest=true, out=None, device=None, stream=None))]
+#[pyo3(signature = (keys, offsets, k, *, largest=true, sorted=true, out=None, device=None, stream=None))]
 pub fn segmented_top_k<'py>(
     py: Python<'py>,
     keys: &Any<'py>,
     offsets: &Any<'py>,
     #[pyo3(from_py_with = whole)] k: u64,
     largest: bool,
+    sorted: bool,
     out: Option<&Any<'py>>,
     device: Option<Device>,
     stream: Option<&Any<'py>>,
@@ -246,14 +259,16 @@ pub fn segmented_top_k<'py>(
     let shape = [count, k as usize];
     let form = Form::of(&shape).with_places(&[Slot::OutputValues]);
     let given = [(Slot::Input, &keys), (Slot::Offsets, &begins)];
-    caller.run(largest_of(&keys, k, largest, Some(by)), &given, form)?.with(py, Slot::OutputValues)
+    caller.run(largest_of(&keys, k, (largest, sorted), Some(by)), &given, form)?.with(py, Slot::OutputValues)
 }
 
-/// The key that stands at a place of all keys in order, from 0 on.
+/// The key that stands at a place of all keys in order, from 0 on; of a matrix that of each row.
 ///
 /// ```pycon
 /// >>> nth_element(numpy.array([20, 10, 30], dtype="u4"), 1)
 /// np.uint32(20)
+/// >>> nth_element(numpy.array([[20, 10, 30], [3, 1, 2]], dtype="u4"), 1)
+/// array([20,  2], dtype=uint32)
 ///
 /// ```
 #[pyfunction]
@@ -269,11 +284,40 @@ pub fn nth_element<'py>(
 ) -> PyResult<Any<'py>> {
     let caller = Caller::new(py, device, stream, out)?;
     let keys = caller.array(keys, "keys")?;
-    keys.check_flat("keys")?;
-    if nth >= keys.len() as u64 {
-        return Err(PyValueError::new_err(format!("nth: place {nth} of {} keys; the first is 0", keys.len())));
+    let width = keys.width("keys")?;
+    let most = width.unwrap_or(keys.len());
+    if nth >= most as u64 {
+        return Err(PyValueError::new_err(format!("nth: place {nth} of {most} keys; the first is 0")));
     }
-    let mut request = TopKRequest::new(keys.scalar.into(), keys.len() as u64, nth + 1);
-    (request.order, request.wanted) = (order(descending), Wanted::Last);
-    caller.run(request, &[(Slot::Input, &keys)], Form::number())?.take(Slot::Output)
+    let request = nth_of(&keys, nth, descending, width.map(|width| Segments::Rows(width as u64)));
+    let form = if width.is_some() { Form::of(&keys.shape[..1]) } else { Form::number() };
+    caller.run(request, &[(Slot::Input, &keys)], form)?.take(Slot::Output)
+}
+
+/// The key that stands at a place of each segment in order, from 0 on. Segment `i` has the keys from `offsets[i]` to `offsets[i + 1]`.
+/// Of one that has fewer keys it is the last, and 0 if it has none.
+///
+/// ```pycon
+/// >>> segmented_nth_element(numpy.array([3, 9, 4, 7], dtype="u4"), numpy.array([0, 3, 4], dtype="u4"), 1)
+/// array([4, 7], dtype=uint32)
+///
+/// ```
+#[pyfunction]
+#[pyo3(signature = (keys, offsets, nth, *, descending=false, out=None, device=None, stream=None))]
+pub fn segmented_nth_element<'py>(
+    py: Python<'py>,
+    keys: &Any<'py>,
+    offsets: &Any<'py>,
+    #[pyo3(from_py_with = whole)] nth: u64,
+    descending: bool,
+    out: Option<&Any<'py>>,
+    device: Option<Device>,
+    stream: Option<&Any<'py>>,
+) -> PyResult<Any<'py>> {
+    let caller = Caller::new(py, device, stream, out)?;
+    let keys = caller.array(keys, "keys")?;
+    let (begins, by) = segments(&caller, (&keys, "keys"), offsets)?;
+    let shape = [begins.len() - 1];
+    let given = [(Slot::Input, &keys), (Slot::Offsets, &begins)];
+    caller.run(nth_of(&keys, nth, descending, Some(by)), &given, Form::of(&shape))?.take(Slot::Output)
 }

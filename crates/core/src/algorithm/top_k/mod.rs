@@ -13,8 +13,8 @@ use crate::primitive::top_k::{TopKRequest, Wanted};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::{
-    ElementType, Kernel, KernelKey, KeyImage, Launch, Layout, Options, Param, Region, Request, Result, Segments, Slot,
-    SortRequest, Step,
+    ElementType, Kernel, KernelKey, KeyImage, Launch, Layout, Options, Param, Region, Request, Result, Scalar,
+    Segments, Slot, SortRequest, Step,
 };
 
 pub use self::digit_select::DIGIT_SELECT;
@@ -41,6 +41,8 @@ numbers! {
         select_rows "top_k_select_rows": Count up to 32 => if l.small { 4 } else { 32 },
         /// The most workgroups for each compute unit that select from parts of the same segments.
         select_groups_each "top_k_select_groups_each": Count up to 64 => l.groups_per_unit,
+        /// The longest rows of which a workgroup takes several, an invocation for each key.
+        row "top_k_row": Optional up to 1 << 10 => 64,
         /// The most keys that these have room for. Where there should be room for more, they select by digits.
         select_room "top_k_select_room": Count up to 1 << 13 => 1 << 10,
         /// Up to how many keys workgroups select from parts of them, where few are wanted.
@@ -91,6 +93,13 @@ pub(super) static CANDIDATES: Kernel = kernel!(
     "top_k_candidates",
     &[read("input", "StoredKey"), read("candidates", "u32"), write("keys", "StoredKey")],
     &["n", "room", "input_offset"],
+);
+
+pub(super) static FIRST: Kernel = kernel!(
+    "top_k/first",
+    "top_k_first",
+    &[read("places", "u32"), read("candidates", "u32").optional(), write("first", "u32")],
+    &["n", "k"],
 );
 
 pub(super) static GIVE: Kernel = kernel!(
@@ -146,6 +155,18 @@ pub(super) static SELECT: Kernel = kernel!(
     ],
 );
 
+pub(super) static ROWS: Kernel = kernel!(
+    "top_k/rows",
+    "top_k_rows",
+    &[
+        read("input", "StoredKey"),
+        write("target_keys", "StoredKey").optional(),
+        read("input_values", "StoredValue").optional(),
+        write("target_values", "StoredValue").optional(),
+    ],
+    &["n", "k", "width", "input_offset", "input_values_offset", "target_offset", "target_values_offset"],
+);
+
 pub(super) static NONE: Kernel = kernel!(
     "top_k/none",
     "top_k_none",
@@ -189,9 +210,11 @@ pub(crate) static KERNELS: &[&Kernel] = &[
     &NTH,
     &PAD,
     &CANDIDATES,
+    &FIRST,
     &GIVE,
     &SELECT,
     &RADIX,
+    &ROWS,
     &NONE,
     &SEGMENT_NUMBERS,
     &PARALLEL_KERNEL,
@@ -283,6 +306,32 @@ impl TopKTask<'_> {
         );
         let slots = [(Slot::Input, keys), (Slot::Output, places)];
         Ok([vec![loaded], self.sort_scratch(&self.argsort(room.into()), &slots, scratch)?].concat())
+    }
+
+    /// What is wanted of the keys of all at the first places of an order: of candidates, or of all keys.
+    fn give_first(&self, places: Region, candidates: Option<Region>, scratch: &mut Scratch) -> Result<Vec<Step>> {
+        if self.request.sorted {
+            return Ok(vec![self.give(places, candidates)]);
+        }
+        let k = self.request.taken_each();
+        let [first, by_index] = [(); 2].map(|()| scratch.take(4 * k));
+        let mut bindings = vec![("places", places), ("first", first)];
+        bindings.extend(candidates.map(|candidates| ("candidates", candidates)));
+        let taken = self.launch(
+            (&FIRST, &[]),
+            &[("HAS_CANDIDATES", candidates.is_some().into())],
+            self.groups(k as u32),
+            bindings,
+            vec![("n", Param::ELEMENTS), ("k", Param::Word(k as u32))],
+        );
+        let sort = self.sort_indices(k, &[(Slot::Input, first), (Slot::Output, by_index)], scratch)?;
+        Ok([vec![taken], sort, vec![self.give(by_index, None)]].concat())
+    }
+
+    /// A sort of so many indices. Those that stand for no key are the last.
+    fn sort_indices(&self, n: u64, slots: &[(Slot, Region)], scratch: &mut Scratch) -> Result<Vec<Step>> {
+        let by_index = SortRequest::new(Scalar::U32.into(), n).by_bits(0..self.index_bits());
+        self.sort_scratch(&by_index, slots, scratch)
     }
 
     /// Bits of an index.
@@ -437,7 +486,8 @@ impl TopKTask<'_> {
             Some(_) => Param::Word(self.request.taken() as u32),
             None => Param::ELEMENTS,
         };
-        told.params.extend([("n", Param::ELEMENTS), self.k(), ("most", most), ("segments", self.segments())]);
+        let k = ("k", Param::Word(self.request.taken_each() as u32));
+        told.params.extend([("n", Param::ELEMENTS), k, ("most", most), ("segments", self.segments())]);
         let groups = self.groups(self.request.taken() as u32);
         self.launch((&GIVE, &told.parts), &told.constants, groups, told.bindings, told.params)
     }
@@ -461,6 +511,7 @@ fn on_threads(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
         None => sample_select::sampled(request.n, request.k, planner.tuning.top_k.sample),
     };
     told.constants.push(("GIVES_LAST", (request.wanted == Wanted::Last).into()));
+    told.constants.push(("SORTS", request.sorted.into()));
     told.constants.push(("SAMPLES", samples.map_or(0, |(samples, _)| samples)));
     told.bindings.push(("input", task.keys()));
     let segments = ("segments", task.segments());

@@ -2,6 +2,7 @@
 
 use super::{RADIX, SEGMENT_NUMBERS, TopKTask, WORKGROUP_SELECT};
 use crate::algorithm::Work;
+use crate::primitive::top_k::Wanted;
 use crate::scratch::Scratch;
 use crate::{ElementType, Param, Result, Scalar, Slot, SortRequest};
 
@@ -9,19 +10,26 @@ use crate::{ElementType, Param, Result, Scalar, Slot, SortRequest};
 pub(super) fn plan(task: &TopKTask<'_>) -> Result<Work> {
     let request = task.request;
     let (count, slots) = (request.count() as u32, request.taken() as u32);
+    let gives_last = request.wanted == Wanted::Last;
     let places = u64::from(task.image.width().div_ceil(8) + task.index_places()) + 1;
     let turns = request.longest().div_ceil(task.planner.tuning.top_k.workgroup.into()).saturating_mul(places);
     let because = "a workgroup counts the digits of a segment alone";
     task.planner.check_turns(&WORKGROUP_SELECT, turns, because, "one segment after the other")?;
     let mut scratch = Scratch::default();
-    let [chosen, by_key, numbers, sorted, ordered] = [(); 5].map(|()| scratch.take(4 * u64::from(slots)));
+    let chosen = scratch.take(4 * u64::from(slots));
     let mut told = task.told_segments();
     let words = [("slots", Param::Word(count)), task.k()];
     told.bindings.extend([("input", task.keys()), ("chosen", chosen)]);
     told.constants.extend(task.counting(task.index_places()));
+    told.constants.push(("GIVES_LAST", gives_last.into()));
     told.parts.push("top_k/digits");
     told.params.extend([("n", Param::ELEMENTS), task.input_offset()].into_iter().chain(words));
     let mut steps = vec![task.launch((&RADIX, &told.parts), &told.constants, count, told.bindings, told.params)];
+    if gives_last || !request.sorted {
+        steps.push(task.give(chosen, None));
+        return Ok(Work::new(scratch, steps));
+    }
+    let [by_key, numbers, sorted, ordered] = [(); 4].map(|()| scratch.take(4 * u64::from(slots)));
     steps.extend(task.by_key(chosen, slots, by_key, &mut scratch)?);
     steps.push(task.launch(
         (&SEGMENT_NUMBERS, &[]),

@@ -9,7 +9,7 @@ use crate::planner::Planner;
 use crate::primitive::top_k::{TOP_K, TopKRequest};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{KeyImage, Param, Region, Result, Scalar, Slot, SortRequest, Step};
+use crate::{KeyImage, Param, Region, Result, Scalar, Slot, Step};
 
 /// The planner's choice for the first of many keys: reads each key once.
 pub static SAMPLE_SELECT: Algorithm = Algorithm {
@@ -107,7 +107,7 @@ fn of_all(planner: &Planner<'_>, request: &TopKRequest, image: KeyImage) -> Resu
     let places = scratch.take(request.n * 4);
     let sort = sort(planner, &task.argsort(request.n))?;
     let mut steps = sort.within(&Within { slots: &[(Slot::Output, places)], n: None }, &mut scratch);
-    steps.push(task.give(places, None));
+    steps.extend(task.give_first(places, None, &mut scratch)?);
     Ok(Work::new(scratch, steps))
 }
 
@@ -168,9 +168,10 @@ impl SampleTask<'_> {
             vec![("bound", bound), ("candidates", candidates)],
             vec![self.room()],
         );
-        let by_index = SortRequest::new(Scalar::U32.into(), self.room.into()).by_bits(0..self.index_bits());
-        let by_index = self.sort_scratch(&by_index, &[(Slot::Input, candidates), (Slot::Output, indices)], scratch)?;
+        let slots = [(Slot::Input, candidates), (Slot::Output, indices)];
+        let by_index = self.sort_indices(self.room.into(), &slots, scratch)?;
         let by_key = self.by_key(indices, self.room, places, scratch)?;
-        Ok([vec![padded], by_index, by_key, vec![self.give(places, Some(indices))]].concat())
+        let given = self.give_first(places, Some(indices), scratch)?;
+        Ok([vec![padded], by_index, by_key, given].concat())
     }
 }

@@ -1,12 +1,12 @@
 //! Workgroups select from parts of the keys, each in memory of its own: of segments, and of few keys.
 
-use super::{SELECT, Told, TopKTask, radix};
+use super::{ROWS, SELECT, Told, TopKTask, radix};
 use crate::algorithm::{Algorithm, Of, Row, Work};
 use crate::planner::{BESIDE, Planner};
-use crate::primitive::top_k::{TOP_K, TopKRequest};
+use crate::primitive::top_k::{TOP_K, TopKRequest, Wanted};
 use crate::scratch::Scratch;
 use crate::tuning::{Candidates, tuned};
-use crate::{Param, Result, Scalar, Slot, Step};
+use crate::{Param, Region, Result, Scalar, Segments, Slot, SortRequest, Step};
 
 /// The planner's choice for segments and for few keys: reads each key once.
 pub static WORKGROUP_SELECT: Algorithm = Algorithm {
@@ -52,7 +52,7 @@ impl SelectTile {
     /// many.
     fn of(planner: &Planner<'_>, request: &TopKRequest, key_words: u32) -> Option<SelectTile> {
         let numbers = &planner.tuning.top_k;
-        let k = u32::try_from(request.taken_each()).ok().filter(|k| *k <= 1 << 16)?.next_power_of_two();
+        let k = u32::try_from(request.selected_each()).ok().filter(|k| *k <= 1 << 16)?.next_power_of_two();
         let about = (request.n / request.count().max(1)).clamp(1, 1 << 20) as u32;
         let most_rows = (numbers.select_rows / key_words).max(1);
         let rows = 1 << about.div_ceil(NARROWEST).next_power_of_two().min(most_rows).ilog2();
@@ -97,7 +97,7 @@ pub(crate) fn is_fastest(planner: &Planner<'_>, request: &TopKRequest) -> bool {
 
 /// In how many parts workgroups take each segment.
 fn parts(planner: &Planner<'_>, request: &TopKRequest, shape: &SelectTile) -> u64 {
-    let (count, k) = (request.count().max(1), request.taken_each().max(1));
+    let (count, k) = (request.count().max(1), request.selected_each().max(1));
     let about = request.n / count;
     let wanted = u64::from(planner.resident(planner.tuning.top_k.select_groups_each)) / count;
     // The second launch takes as many keys as each workgroup of the first, then.
@@ -112,34 +112,76 @@ fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     if request.n == 0 || request.taken() == 0 {
         return Ok(Work::new(Scratch::default(), task.nothing()));
     }
+    let numbers = &planner.tuning.top_k;
+    if let Some(Segments::Rows(width)) = request.segments
+        && width <= numbers.row.min(numbers.workgroup).into()
+        && (request.k <= width || request.wanted == Wanted::Last)
+    {
+        return Ok(Work::new(Scratch::default(), vec![task.short_rows(width as u32)]));
+    }
     let Some(shape) = SelectTile::of(planner, request, task.image.words()) else { return radix::plan(&task) };
     let parts = parts(planner, request, &shape) as u32;
-    let (count, k) = (request.count() as u32, request.taken_each() as u32);
+    let (count, k) = (request.count() as u32, request.selected_each() as u32);
     let mut scratch = Scratch::default();
     let mut steps = vec![];
     let from = (parts > 1).then(|| scratch.take(4 * u64::from(count) * u64::from(parts) * u64::from(k)));
     if let Some(chosen) = from {
-        let mut told = task.told_segments();
-        told.bindings.push(("chosen", chosen));
-        let none = [("GIVES_KEYS", 0), ("SOURCE_VALUES", 0), ("VALUE_UNIT", 4), ("VALUE_WORDS", 0), ("PADS", 1)];
-        told.constants.extend(none);
-        told.constants.extend([("CHOOSES", 1), ("HAS_CANDIDATES", 0)]);
+        let mut told = task.told_chosen(chosen);
+        told.constants.push(("HAS_CANDIDATES", 0));
         steps.push(task.select(&shape, told, (count * parts, Param::Word(count * parts)), parts));
     }
-    let mut told = task.told_wanted(task.told_segments());
+    let slots = u64::from(count) * u64::from(k);
+    // Of one key there is one order.
+    let unsorted = (!request.sorted && k > 1).then(|| [(); 2].map(|()| scratch.take(4 * slots)));
+    let mut told = match unsorted {
+        Some([chosen, _]) => task.told_chosen(chosen),
+        None => task.told_wanted(task.told_segments()),
+    };
     told.bindings.extend(from.map(|chosen| ("candidates", chosen)));
     told.params.push(("candidates_each", Param::Word(parts * k)));
-    told.constants.extend([("CHOOSES", 0), ("HAS_CANDIDATES", from.is_some().into())]);
+    told.constants.push(("HAS_CANDIDATES", from.is_some().into()));
+    told.constants.push(("GIVES_LAST", (request.wanted == Wanted::Last).into()));
     steps.push(task.select(&shape, told, (count, task.segments()), 1));
+    if let Some([chosen, by_index]) = unsorted {
+        let sort = SortRequest::new(Scalar::U32.into(), slots).of_segments(Segments::Rows(k.into()));
+        steps.extend(task.sort_scratch(&sort, &[(Slot::Input, chosen), (Slot::Output, by_index)], &mut scratch)?);
+        steps.push(task.give(by_index, None));
+    }
     Ok(Work::new(scratch, steps))
 }
 
 impl TopKTask<'_> {
+    /// Where segments begin, and where to write the indices of what is selected of each.
+    fn told_chosen(&self, chosen: Region) -> Told {
+        let mut told = self.told_segments();
+        told.bindings.push(("chosen", chosen));
+        let none = [("GIVES_KEYS", 0), ("SOURCE_VALUES", 0), ("VALUE_UNIT", 4), ("VALUE_WORDS", 0), ("PADS", 1)];
+        told.constants.extend(none);
+        told.constants.push(("CHOOSES", 1));
+        told
+    }
+
+    /// What is wanted of rows of which a workgroup takes several.
+    fn short_rows(&self, width: u32) -> Step {
+        let workgroup = self.planner.tuning.top_k.workgroup;
+        let Told { parts, mut constants, bindings, mut params } = self.told_wanted(Told::default());
+        constants.extend([
+            ("GIVES_LAST", (self.request.wanted == Wanted::Last).into()),
+            ("STAYS", (!self.request.sorted).into()),
+        ]);
+        let words = [("k", self.request.selected_each() as u32), ("width", width)];
+        params.extend(words.map(|(name, word)| (name, Param::Word(word))));
+        params.extend([("n", Param::ELEMENTS), self.input_offset()]);
+        let groups = (self.request.n as u32).div_ceil(workgroup / width * width);
+        let bindings = [bindings, vec![("input", self.keys())]].concat();
+        self.launch((&ROWS, &parts), &constants, groups, bindings, params)
+    }
+
     /// A selection from so many parts of segments, of which as many have keys; each segment has `parts`.
     fn select(&self, shape: &SelectTile, told: Told, (groups, slots): (u32, Param), parts: u32) -> Step {
         let Told { parts: mut texts, mut constants, mut bindings, mut params } = told;
         bindings.push(("input", self.keys()));
-        let words = [("k", self.request.taken_each() as u32), ("parts", parts)];
+        let words = [("k", self.request.selected_each() as u32), ("parts", parts)];
         params.extend(words.map(|(name, word)| (name, Param::Word(word))));
         params.push(("slots", slots));
         params.extend([("n", Param::ELEMENTS), self.input_offset()]);

@@ -4,10 +4,9 @@ use super::{TopKRequest, Wanted};
 use crate::primitive::mapped::one_output;
 use crate::primitive::segmented::Bounds;
 use crate::primitive::{NthCall, Offset, Segments};
-use crate::results::{Results, length, results};
+use crate::results::{Given, Results, given_results, length};
 use crate::{
-    Backend, Buffer, Device, Element, Error, IntoInput, Key, Order, Placed, Result, Slot, Spans, Transfer, View,
-    block_on,
+    Backend, Buffer, Device, Element, IntoInput, Key, Order, Placed, Result, Slot, Spans, Transfer, View, block_on,
 };
 
 /// The largest or smallest of keys.
@@ -42,7 +41,8 @@ pub trait TopK: Backend {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     fn top_k<X: IntoInput<Self, Item: Key>>(&self, keys: X, k: usize) -> TopKCall<X::Item, Self> {
-        TopKCall { device: self.clone(), keys: keys.into_input(), k, order: Order::Descending, segments: None }
+        let (device, keys) = (self.clone(), keys.into_input());
+        TopKCall { device, keys, k, order: Order::Descending, sorted: true, segments: None }
     }
 
     /// The key that stands at place `nth` of all keys in order, from 0 on: of `n / 2` the median. The keys stay as they are.
@@ -86,6 +86,7 @@ pub struct TopKCall<K, B: Backend = Device> {
     pub(in crate::primitive) keys: View<K, B>,
     k: usize,
     order: Order,
+    sorted: bool,
     segments: Option<(Segments, Bounds<B>)>,
 }
 
@@ -133,6 +134,21 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     /// The first keys of this order.
     pub fn in_order(self, order: Order) -> Self {
         TopKCall { order, ..self }
+    }
+
+    /// As they stand in the input, and not in the order of the keys: which keys these are stays the same. Of large parts of segments this
+    /// is faster, and elsewhere slower.
+    ///
+    /// ```
+    /// # use trifold_core::{TopK, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[20u32, 10, 30, 25])?;
+    /// assert_eq!(gpu.top_k(&x, 3).unsorted().read()?, [20, 30, 25]);
+    /// assert_eq!(gpu.top_k(&x, 3).unsorted().indices().read()?, [0, 2, 3]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn unsorted(self) -> Self {
+        TopKCall { sorted: false, ..self }
     }
 
     /// The first keys of each row of so many keys. Indices are places within a row.
@@ -224,11 +240,13 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
 
     fn request(&self, wanted: Wanted) -> TopKRequest {
         let segments = self.segments.as_ref().map(|(by, _)| by.clone());
-        TopKRequest { order: self.order, wanted, segments, ..TopKRequest::new(K::TYPE, self.keys.n(), self.k as u64) }
+        let all = TopKRequest::new(K::TYPE, self.keys.n(), self.k as u64);
+        TopKRequest { order: self.order, sorted: self.sorted, wanted, segments, ..all }
     }
 
     pub(in crate::primitive) fn placed(self, wanted: Wanted, spans: Spans<B>) -> Placed<B> {
-        let (request, refusal) = (self.request(wanted), self.refusal());
+        let refusal = self.refusal(&wanted);
+        let request = self.request(wanted);
         let bounds = self.segments.map(|(_, bounds)| bounds);
         let placed = match bounds {
             Some(bounds) => bounds.placed(self.device, request, Ok(spans)),
@@ -238,48 +256,37 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     }
 
     /// Why there are not so many keys, if that is known.
-    fn refusal(&self) -> Option<String> {
-        let (k, n) = (self.k, self.keys.n());
-        match &self.segments {
-            None if k as u64 > n => Some(format!("a top_k of k = {k} of {n} keys; ask for {n} at most")),
-            Some((Segments::Rows(width), _)) if k as u64 > *width && *width > 0 => {
-                Some(format!("a top_k of k = {k} of rows of {width} keys; ask for {width} at most"))
-            }
-            _ => None,
-        }
+    fn refusal(&self, wanted: &Wanted) -> Option<String> {
+        let (most, of) = match &self.segments {
+            None => (self.keys.n(), String::new()),
+            Some((Segments::Rows(width), _)) if *width > 0 => (*width, "rows of ".into()),
+            Some(_) => return None,
+        };
+        let k = self.k;
+        (k as u64 > most).then(|| match wanted {
+            Wanted::Last => format!("nth_element at place {} of {of}{most} keys; the first is 0", k - 1),
+            _ => format!("a top_k of k = {k} of {of}{most} keys; ask for {most} at most"),
+        })
     }
 
-    /// How many elements are written.
-    fn outputs(&self) -> Result<usize> {
-        // Of segments with offsets all places are written, however many keys there are.
-        let may_be_fewer = !matches!(self.segments, Some((Segments::Offsets { .. }, _)));
-        if may_be_fewer && self.keys.length().is_some() {
-            return Err(Error::Invalid(format!(
-                "a top_k to new memory of keys whose number is on the device: there may be fewer than k = {}; use to(&out), \
-                 which leaves the places behind them as they are",
-                self.k
-            )));
-        }
-        // A call that is refused needs no room.
-        let taken = if self.refusal().is_some() { 0 } else { self.request(Wanted::Keys).taken() };
-        Ok(taken as usize)
+    /// How many elements are written at most: of a call that is refused none.
+    pub(in crate::primitive) fn given_of(&self, wanted: &Wanted) -> Given<'_> {
+        let each = if *wanted == Wanted::Last { self.k.min(1) } else { self.k };
+        let each = if self.refusal(wanted).is_some() { 0 } else { each };
+        Given { segments: self.segments.as_ref().map(|(by, _)| by), each, room: self.keys.len() }
     }
 
     /// New memory for as many.
-    fn alloc<T: Element>(&self) -> Result<Buffer<T, B>> {
-        self.device.alloc(self.outputs()?)
+    pub(in crate::primitive) fn alloc<T: Element>(&self, wanted: &Wanted) -> Result<Buffer<T, B>> {
+        self.device.alloc(self.given_of(wanted).most())
     }
 }
 
-length!(TopKCall<K: Key>, keys);
-length!(TopKPairsCall<K: Key, V: Element>, top.keys);
-length!(TopKIndicesCall<K: Key>, top.keys);
-
 one_output!(TopKCall<K: Key>, K, device; |call| call.outputs());
 
-results! {
-    TopKCall<K: Key>::collect, collect_async -> Buffer<K, B>, Vec<K>; |call| {
-        let keys = call.alloc()?;
+given_results! {
+    TopKCall<K: Key>, keys -> Buffer<K, B>, Vec<K>; |call| call.given_of(&Wanted::Keys), {
+        let keys = call.alloc(&Wanted::Keys)?;
         call.to(&keys).run_async().await?;
         Ok(keys)
     }
@@ -294,6 +301,11 @@ impl<K: Key, V: Element, B: Backend> TopKPairsCall<K, V, B> {
     /// As [`TopKCall::in_order`].
     pub fn in_order(self, order: Order) -> Self {
         TopKPairsCall { top: self.top.in_order(order), ..self }
+    }
+
+    /// As [`TopKCall::unsorted`].
+    pub fn unsorted(self) -> Self {
+        TopKPairsCall { top: self.top.unsorted(), ..self }
     }
 
     /// As [`TopKCall::checked`].
@@ -328,9 +340,9 @@ impl<K: Key, V: Element, B: Backend> TopKPairsCall<K, V, B> {
     }
 }
 
-results! {
-    TopKPairsCall<K: Key, V: Element>::collect, collect_async -> (Buffer<K, B>, Buffer<V, B>), (Vec<K>, Vec<V>); |call| {
-        let (keys, values) = (call.top.alloc()?, call.top.alloc()?);
+given_results! {
+    TopKPairsCall<K: Key, V: Element>, top.keys -> (Buffer<K, B>, Buffer<V, B>), (Vec<K>, Vec<V>); |call| call.top.given(), {
+        let (keys, values) = (call.top.alloc(&Wanted::Keys)?, call.top.alloc(&Wanted::Keys)?);
         call.to((&keys, &values)).run_async().await?;
         Ok((keys, values))
     }
@@ -340,6 +352,11 @@ impl<K: Key, B: Backend> TopKIndicesCall<K, B> {
     /// As [`TopKCall::smallest`].
     pub fn smallest(self) -> Self {
         TopKIndicesCall { top: self.top.smallest() }
+    }
+
+    /// As [`TopKCall::unsorted`].
+    pub fn unsorted(self) -> Self {
+        TopKIndicesCall { top: self.top.unsorted() }
     }
 
     /// As [`TopKCall::checked`].
@@ -357,9 +374,9 @@ impl<K: Key, B: Backend> TopKIndicesCall<K, B> {
     }
 }
 
-results! {
-    TopKIndicesCall<K: Key>::collect, collect_async -> Buffer<u32, B>, Vec<u32>; |call| {
-        let indices = call.top.alloc()?;
+given_results! {
+    TopKIndicesCall<K: Key>, top.keys -> Buffer<u32, B>, Vec<u32>; |call| call.top.given(), {
+        let indices = call.top.alloc(&Wanted::Indices)?;
         call.to(&indices).run_async().await?;
         Ok(indices)
     }

@@ -21,6 +21,8 @@ pub struct TopKRequest {
     pub order: Order,
     /// What is written of them.
     pub wanted: Wanted,
+    /// Whether they come in their order, or as they stand in the input.
+    pub sorted: bool,
     /// What says where segments begin: the first keys of each are wanted, and zeros behind them where there are fewer than `k`.
     pub segments: Option<Segments>,
 }
@@ -36,7 +38,7 @@ pub enum Wanted {
     KeysAndIndices,
     /// Where they stand, as `u32`.
     Indices,
-    /// The last of them alone.
+    /// The last of them alone: where segments have fewer keys, the last of those, and zeros where they have none.
     Last,
 }
 
@@ -82,7 +84,7 @@ pub static SEGMENTED_TOP_K: Form = Form {
 impl TopKRequest {
     /// The `k` largest keys alone.
     pub fn new(key: ElementType, n: u64, k: u64) -> TopKRequest {
-        TopKRequest { key, n, k, order: Order::Descending, wanted: Wanted::Keys, segments: None }
+        TopKRequest { key, n, k, order: Order::Descending, wanted: Wanted::Keys, sorted: true, segments: None }
     }
 
     /// How its keys are ordered: the first has the least image.
@@ -98,13 +100,14 @@ impl TopKRequest {
         self.segments.as_ref().map_or(Some(1), |segments| segments.count(self.n)).unwrap_or(self.n)
     }
 
-    /// How many keys of a segment are wanted.
+    /// How many keys of a segment are selected.
+    pub(crate) fn selected_each(&self) -> u64 {
+        if self.segments.is_some() { self.k } else { self.k.min(self.n) }
+    }
+
+    /// How many keys of a segment are written.
     pub(crate) fn taken_each(&self) -> u64 {
-        match (&self.wanted, &self.segments) {
-            (Wanted::Last, _) => 1.min(self.n),
-            (_, Some(_)) => self.k,
-            (_, None) => self.k.min(self.n),
-        }
+        if self.wanted == Wanted::Last { self.selected_each().min(1) } else { self.selected_each() }
     }
 
     /// Places for what is wanted of all segments.
@@ -161,7 +164,8 @@ impl Primitive for TopKRequest {
             Wanted::KeysAndIndices => (None, Some("with_indices")),
             Wanted::Indices => (None, Some("indices")),
         };
-        let mut label = Label::new(&[Some(&self.key), value], order, &[what]);
+        let unsorted = (!self.sorted).then_some("unsorted");
+        let mut label = Label::new(&[Some(&self.key), value], order, &[what, unsorted]);
         label.more.push(format!("k={}", self.k).into());
         label.more.extend(self.segments.iter().flat_map(Segments::label));
         label
@@ -170,8 +174,8 @@ impl Primitive for TopKRequest {
     fn operands(&self) -> Vec<Operand> {
         let keys = |slot, len| Operand::keys(slot, &self.key, len);
         let len = match (&self.wanted, &self.segments) {
-            (Wanted::Last, _) => 1,
             (_, Some(_)) => self.taken(),
+            (Wanted::Last, None) => 1,
             (_, None) => self.k,
         };
         // So few are written that nothing is taken 16 bytes at a time.
@@ -204,9 +208,6 @@ impl Primitive for TopKRequest {
             Some(Segments::Keys(_)) => {
                 return invalid("a top_k of the values of equal keys; sort by both, and give offsets".into());
             }
-            Some(_) if self.wanted == Wanted::Last => {
-                return invalid("an nth element of each segment; ask for the keys up to it, by top_k".into());
-            }
             Some(segments) => segments.check(self.n)?,
             None => {}
         }
@@ -229,8 +230,9 @@ impl Primitive for TopKRequest {
         let selects_one = *algorithm == top_k::DIGIT_SELECT;
         let selects_all = *algorithm == top_k::SAMPLE_SELECT || *algorithm == top_k::WORKGROUP_SELECT;
         match (&self.wanted, &self.segments) {
-            (Wanted::Last, _) if selects_all => Some("it gives all keys up to the last"),
-            (Wanted::Last, _) => None,
+            (Wanted::Last, None) if selects_all => Some("it gives all keys up to the last"),
+            (Wanted::Last, None) => None,
+            (Wanted::Last, Some(_)) if selects_one => Some("it counts the digits of all keys, and not of each segment"),
             _ if selects_one => Some("it gives the last key alone"),
             (_, Some(_)) if *algorithm == top_k::SAMPLE_SELECT => {
                 Some("its sample is of all keys, and not of each segment")

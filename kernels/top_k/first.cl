@@ -1,0 +1,12 @@
+// top_k/first: the indices of the first K keys of an order, of candidates or of all. Where there are fewer, none stand behind them.
+
+KERNEL void top_k_first(ARGUMENTS) {
+  // 1. Each invocation writes one.
+  const u32 at = get_global_id(0);
+  if (at >= params.k) { return; }
+  u32 index = 0xffffffffu;
+  if (at < params.n) { index = places[at]; }
+  // with HAS_CANDIDATES
+  if (at < params.n) { index = candidates[index]; }
+  first[at] = index;
+}
