@@ -76,7 +76,8 @@ KERNEL void merge_sort_merge(ARGUMENTS) {
     const Span split = split_runs(shared_found, source, runs, among, thread);
     const u32 left = runs.begin + split.begin;
     const u32 right = runs.middle + before - split.begin;
-    const u32 left_count = split.end - split.begin;
+    // With offsets that fall, runs are in no order, and the two searches may disagree.
+    const u32 left_count = min(split.end - min(split.begin, split.end), count);
 
     // 3. Load them.
 #pragma unroll

@@ -78,7 +78,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) merge_sort_mer
     const Span split = split_runs(source, runs, among, thread);
     const u32 left = runs.begin + split.begin;
     const u32 right = runs.middle + before - split.begin;
-    const u32 left_count = split.end - split.begin;
+    // With offsets that fall, runs are in no order, and the two searches may disagree.
+    const u32 left_count = min(split.end - min(split.begin, split.end), count);
 
     // 3. Load them.
 #pragma unroll

@@ -85,7 +85,8 @@ fn merge_sort_merge(
     let split = split_runs(!to_temp, runs, Span(before, before + count), thread);
     let left = runs.begin + split.begin;
     let right = runs.middle + before - split.begin;
-    let left_count = split.end - split.begin;
+    // With offsets that fall, runs are in no order, and the two searches may disagree.
+    let left_count = min(split.end - min(split.begin, split.end), count);
 
     // 3. Load them.
     // unroll

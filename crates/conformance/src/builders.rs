@@ -1,7 +1,10 @@
 //! Every builder, and every way in which one ends.
 
+mod firsts;
 mod mapped;
+mod offsets;
 mod sorts;
+mod views;
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -13,7 +16,6 @@ use trifold_core::{
 use trifold_cpu::oracle;
 
 use crate::case::Failure;
-use crate::inputs::Random;
 use crate::maps::{Byte, Integer, Least, PlaceOf, Tripled, Unsigned, Widened};
 use crate::operators::{Above, Bent};
 
@@ -35,14 +37,23 @@ pub(crate) fn builders<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(),
     sorts::top_ks(gpu, &input, &x)?;
     sorts::sorts_of_segments(gpu, &input, &x)?;
     sorts::top_ks_of_segments(gpu, &input, &x)?;
+    firsts::unsorted(gpu, &input, &x)?;
+    firsts::nth_elements(gpu, &input, &x)?;
+    firsts::extremes(gpu, &input, &x)?;
     selections(gpu)?;
     runs(gpu, &input, &x)?;
     neighbours(gpu, &input)?;
     segments(gpu, &input, &x)?;
+    offsets::named(gpu, &x)?;
+    offsets::by_chance(gpu)?;
     sizes(gpu, &input, &x)?;
     lengths(gpu, &input, &x)?;
     again(gpu, &input, &x)?;
     summaries(gpu)?;
+    searches(gpu)?;
+    views::counts(gpu)?;
+    views::refused(gpu, &x)?;
+    views::summaries(gpu)?;
     conversions(gpu)?;
     mapped::mapped(gpu)?;
     match x.slice(1..N + 1) {
@@ -128,6 +139,11 @@ fn summaries<B: Backend + Scan + Reduce>(gpu: &B) -> Result<(), Failure> {
     expect("clamped places", gpu.copy(room.gathered(&places)).read()?.len(), 4)?;
     let checked = room.gathered(&places).checked(gpu).map(drop);
     refuse("an index past the end", checked, "index 2 is 3, of 3 elements")?;
+    refuse("none to gather", gpu.copy(gpu.alloc::<u32>(0)?.gathered(&room)).read().map(drop), "gathered from none")
+}
+
+/// Places in sorted elements, and bins by edges.
+fn searches<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
     let sorted = gpu.upload(&[1u32, 3, 3, 8])?;
     let x = gpu.upload(&[0u32, 3, 9])?;
     expect("lower bounds", gpu.copy(x.lower_bounds(&sorted)).read()?, vec![0, 1, 4])?;
@@ -141,7 +157,17 @@ fn summaries<B: Backend + Scan + Reduce>(gpu: &B) -> Result<(), Failure> {
         gpu.copy(x.binned(&gpu.alloc(0)?)).read().map(drop),
         "3 elements are searched for in none",
     )?;
-    refuse("none to gather", gpu.copy(gpu.alloc::<u32>(0)?.gathered(&room)).read().map(drop), "gathered from none")
+
+    // Edges are in total order: a NaN is one as any other number.
+    let edges = gpu.upload(&[-f32::NAN, -0.0, 0.0, f32::NAN])?;
+    // The first is before all edges, and the second is behind them.
+    let outside = [0xffff_ffff, 0x7fff_ffff].map(f32::from_bits);
+    let floats = [-f32::NAN, f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1.0, f32::INFINITY, f32::NAN];
+    let y = gpu.upload(&[&outside[..], &floats].concat())?;
+    let counts = gpu.histogram(y.binned(&edges).checked(gpu)?, 3).read()?;
+    expect("bins from NaN to NaN", counts, vec![3, 1, 3])?;
+    let falling = y.binned(&gpu.upload(&[0.0f32, -0.0])?).checked(gpu).map(drop);
+    refuse("zeros that fall", falling, "element 1 of a sorted input is less")
 }
 
 /// Floats as integers, those that are none or out of range too, and as bins.
@@ -238,6 +264,9 @@ fn neighbours<B: Backend + Scan>(gpu: &B, input: &[u32]) -> Result<(), Failure> 
     expect("a weighted histogram", sums, (0..4).map(places_of).collect())?;
     let unlike = gpu.histogram(&x, 4).weighted(places.slice(1..)?).read().map(drop);
     refuse("other weights than elements", unlike, "weights; bring as many of each")?;
+    refuse("no bins", gpu.histogram(&x, 0).read().map(drop), "a histogram of 0 bins")?;
+    let no_sums = gpu.histogram(&x, 0).weighted(&places).read().map(drop);
+    refuse("no bins of weights", no_sums, "a histogram of 0 bins")?;
     let (sums, total) = (gpu.alloc(N)?, gpu.alloc(1)?);
     gpu.inclusive_scan(&x, Sum).total_to(&total).to(&sums).run()?;
     expect("a total", total.read()?, vec![short.iter().sum()])?;
@@ -272,6 +301,7 @@ fn segments<B: Backend + Scan + Reduce>(gpu: &B, input: &[u32], x: &Buffer<u32, 
     to.write(&[7; N / 8])?;
     gpu.reduce(x, Sum).rows(8).len_on_device(&n).to(&to).run()?;
     expect("totals of rows that end early", to.slice(..3)?.read()?, [&short[..], &[7]].concat())?;
+    expect("the same, read", gpu.reduce(x, Sum).rows(8).len_on_device(&n).read()?, short.to_vec())?;
 
     // Keys of a view too.
     let keys: Vec<u32> = (0..N as u32).map(|i| i / 8).collect();
@@ -279,19 +309,6 @@ fn segments<B: Backend + Scan + Reduce>(gpu: &B, input: &[u32], x: &Buffer<u32, 
     let by_key = gpu.exclusive_scan_by_key(keys.mapped(Tripled { by: 3 }), x, Sum).starting_from(5).read()?;
     expect("a scan by key", by_key, scanned(8))?;
 
-    // Offsets that make no sense: what lies beside the output stays as it is.
-    let mut random = Random::named("offsets");
-    for _ in 0..4 {
-        let bad: Vec<u32> = (0..300).map(|_| (random.next() >> 33) as u32 % (2 * N as u32)).collect();
-        let bad = gpu.upload(&bad)?;
-        let room = gpu.upload(&[9u32; N + 2])?;
-        gpu.reduce(x, Sum).segments(&bad).to(&room.slice(1..300)?).run()?;
-        gpu.inclusive_scan(x, Sum).segments(&bad).to(&room.slice(1..N + 1)?).run()?;
-        let room = room.read()?;
-        expect("beside segments", (room[0], room[N + 1]), (9, 9))?;
-        let checked = gpu.reduce(x, Sum).segments(&bad).checked().map(drop);
-        refuse("offsets by chance", checked, "offset")?;
-    }
     let none = gpu.alloc::<u32>(0)?;
     refuse("no offsets", gpu.reduce(x, Sum).segments(&none).collect().map(drop), "no offsets")?;
     refuse("rows of nothing", gpu.reduce(x, Sum).rows(0).to(&to).run(), "rows of 0 elements")?;

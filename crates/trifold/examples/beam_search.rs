@@ -27,8 +27,15 @@ fn main() -> trifold::Result<()> {
                 scores.extend((0..WORDS).map(|word| sums[sentence * BEAMS + b] + model(sentence, beam, word)));
             }
         }
-        let scores = gpu.upload(&scores)?;
-        let (best, at) = gpu.top_k(&scores, BEAMS).rows(BEAMS * WORDS).with_indices().read()?;
+        let uploaded = gpu.upload(&scores)?;
+        let (best, at) = gpu.top_k(&uploaded, BEAMS).rows(BEAMS * WORDS).with_indices().read()?;
+        // A sort of each row on the host begins with the same: of equal scores the first.
+        for (row, (best, at)) in scores.chunks(BEAMS * WORDS).zip(best.chunks(BEAMS).zip(at.chunks(BEAMS))) {
+            let mut order: Vec<u32> = (0..row.len() as u32).collect();
+            order.sort_by(|&a, &b| row[b as usize].total_cmp(&row[a as usize]));
+            assert_eq!(at, &order[..BEAMS]);
+            assert!(at.iter().zip(best).all(|(&at, score)| row[at as usize] == *score));
+        }
         // A place of a row is a beam and a word.
         let next = |(place, &at): (usize, &u32)| {
             let mut beam: Vec<u32> = beams[place / BEAMS][at as usize / WORDS].clone();

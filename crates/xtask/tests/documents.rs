@@ -136,6 +136,16 @@ fn the_readme_is_short() {
     assert!(lines <= 150 && words <= 1200, "README.md has {lines} lines and {words} words");
 }
 
+/// Applications that people read before they write their own.
+#[test]
+fn applications_are_short() {
+    for name in ["beam_search", "equalise", "experts", "group_by", "sparse"] {
+        let example = fs::read_to_string(root().join(format!("crates/trifold/examples/{name}.rs"))).unwrap();
+        let lines = example.lines().count();
+        assert!(lines <= 60, "{name}.rs has {lines} lines");
+    }
+}
+
 /// They are shown there as they are, but for the line that says how to run them.
 #[test]
 fn the_readme_shows_the_examples() {

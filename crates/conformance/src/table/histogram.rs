@@ -41,6 +41,7 @@ impl Table<'_> {
             }
             // More than workgroup memory has room for.
             self.by_algorithm(Row::new(histogram(70_001, 20_011)).placement(placement));
+            self.by_algorithm(Row::new(histogram(1 << 20, 5003)).placement(placement));
             let row = |n| Row::new(histogram(300, n)).placement(placement);
             for n in self.edges(&row(1 << 20)) {
                 self.by_algorithm(row(n));

@@ -1,12 +1,14 @@
 //! Rows of reductions and scans of segments.
 
 use trifold_core::{
-    Builtin, Element, Fault, Gives, Op, Request, Scalar, ScanKind, SegmentedRequest, Segments, Waiting,
+    Builtin, Element, ElementType, Fault, Gives, Op, Request, Scalar, ScanKind, SegmentedRequest, Segments, Slot,
+    SortRequest, TopKRequest, Waiting, Wanted,
 };
 
 use super::{Inputs, Table, builtin};
 use crate::case::Level;
 use crate::inputs::{self, Distribution, Random};
+use crate::maps;
 use crate::operators::{self, Triple};
 use crate::row::{Placement, Row, Tiles};
 use crate::sizes::Sizes;
@@ -107,7 +109,51 @@ pub(super) fn input(request: &Request, distribution: Distribution, random: &mut 
     Some((elements, beside))
 }
 
+/// What is asked of elements segment by segment, and what their order decides, each with the slot that they are in. A type that has no maximum
+/// or no order has not all of it.
+fn of_elements(element: &ElementType, n: u64) -> [Option<(Request, Slot)>; 9] {
+    let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
+    let (op, is_key) = match element {
+        ElementType::Scalar(scalar) => (Op::builtin(Builtin::Max, *scalar), true),
+        ElementType::Struct { .. } => (Some(operators::latest()), false),
+    };
+    let combined = |by, gives| op.as_ref().map(|op| (segmented(op, by, gives, n), Slot::Input));
+    let ordered = |request: Request| is_key.then_some((request, Slot::Input));
+    let sum = builtin(Builtin::Sum, Scalar::U32);
+    let by_key = segmented(&sum, Segments::Keys(element.clone()), EXCLUSIVE, n);
+    let keys = SortRequest::new(element.clone(), n).of_segments(offsets(300));
+    let values = SortRequest::new(u32::TYPE, n).with(element.clone()).of_segments(wide.clone());
+    // More than a workgroup selects of all.
+    let largest = TopKRequest::new(element.clone(), n, 200);
+    let last = TopKRequest { wanted: Wanted::Last, ..largest.clone() };
+    let places = TopKRequest { wanted: Wanted::Indices, segments: Some(wide.clone()), ..largest.clone() };
+    [
+        combined(offsets(300), Gives::Total),
+        Some((by_key, Slot::InputValues)),
+        combined(wide, INCLUSIVE),
+        combined(Segments::Keys(u32::TYPE), INCLUSIVE),
+        ordered(keys.into()),
+        Some((values.into(), Slot::InputValues)),
+        ordered(largest.into()),
+        ordered(last.into()),
+        ordered(places.into()),
+    ]
+}
+
 impl Table<'_> {
+    /// Segments of what a view gives, and what its order decides. Each view has a kernel of its own of each: at the quick level by turns.
+    pub(super) fn view_of_segments(&mut self, view: &Request, turn: usize) {
+        let element = view.views()[0].view.node.element();
+        let placement = if (turn / 4).is_multiple_of(2) { Placement::Aligned } else { Placement::Odd };
+        for (i, asked) in of_elements(&element, 5003).into_iter().enumerate() {
+            let is_turn = self.level == Level::Full || i % 4 == turn % 4;
+            if let Some((request, slot)) = asked.filter(|_| is_turn) {
+                let row = Row::new(maps::of(view, request, slot)).distribution(Distribution::Runs);
+                self.by_first(row.placement(placement));
+            }
+        }
+    }
+
     pub(super) fn segments(&mut self) {
         use Distribution::{Alternating, Constant, Few, Reversed, Runs, Sorted, Uniform};
         for (op, by, gives, placement) in segments() {
@@ -177,6 +223,9 @@ impl Table<'_> {
                 let row = Row::new(segmented(&compose, Segments::Rows(width), gives, 3 * width.max(1000) * 37));
                 self.resized(&row.keeps_scratch().runs(60), Sizes::OnDevice);
             }
+            let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
+            let row = Row::new(segmented(&compose, wide, gives, 148_000));
+            self.resized(&row.keeps_scratch().runs(60), Sizes::OnDevice);
         }
         for (op, by, gives, _) in segments() {
             if matches!(gives, Gives::Prefixes(_)) {

@@ -1,8 +1,8 @@
 //! Rows that are run for other numbers of elements than they were planned for.
 
 use trifold_core::{
-    Builtin, Element, Fault, Form, Gives, Order, Request, Rest, Scalar, ScanKind, ScanRequest, Segments, Wanted, forms,
-    planner,
+    Builtin, Element, Fault, Form, Gives, Order, Request, Rest, Scalar, ScanKind, ScanRequest, Segments, Slot,
+    UpperHalf, Wanted, forms, planner,
 };
 
 use super::{
@@ -10,6 +10,7 @@ use super::{
     value_types, weighted,
 };
 use crate::case::Body;
+use crate::maps;
 use crate::operators;
 use crate::row::{Placement, Row, Tiles};
 use crate::sizes::Sizes;
@@ -22,7 +23,7 @@ const MANY: u64 = 12_007;
 /// A request of each form, and those whose states are of another kind.
 pub(crate) fn requests(n: u64) -> Vec<Request> {
     let sum = builtin(Builtin::Sum, Scalar::U32);
-    // A scatter of fewer elements leaves places as they were, which the oracle does not know.
+    // A scatter of fewer elements leaves places as they were, which the oracle does not know. Views have rows of their own.
     let of_forms = Form::all()
         .filter(|form| **form != forms::SCATTER)
         .filter_map(|form| form.request(Scalar::U32, Builtin::Sum, n).ok());
@@ -61,6 +62,7 @@ pub(crate) fn requests(n: u64) -> Vec<Request> {
 impl Table<'_> {
     /// Each algorithm but the literature's: one plan for every size, with tiles that are blocked too, and plans up to a capacity.
     pub(super) fn sizes(&mut self) {
+        self.sizes_of_views();
         for request in requests(MANY) {
             for algorithm in planner::algorithms(&request, self.caps) {
                 if algorithm.is_reference {
@@ -90,6 +92,29 @@ impl Table<'_> {
                 let row = row.keeps_scratch().runs(60);
                 self.resized(&row, Sizes::UpTo);
                 self.resized(&row, Sizes::OnDevice);
+            }
+        }
+    }
+
+    /// A view, whose leaves have as many elements as each run: by the device's first algorithm.
+    fn sizes_of_views(&mut self) {
+        let Ok(view) = maps::several() else { return };
+        let sum = builtin(Builtin::Sum, Scalar::U32);
+        let mut requests = vec![
+            scan(&sum, ScanKind::Inclusive, MANY),
+            reduce(&sum, MANY),
+            sort(Scalar::U32, None, Order::Ascending, MANY),
+            by_key(&u32::TYPE, None, MANY),
+        ];
+        requests.extend(UpperHalf::of(Scalar::U32).map(|upper| select(&upper, Rest::Dropped, MANY)));
+        let viewed = requests.into_iter().map(|request| maps::of(&view, request, Slot::Input));
+        for request in [view.with_n(MANY)].into_iter().chain(viewed) {
+            let Some(&algorithm) = planner::algorithms(&request, self.caps).first() else { continue };
+            let row = Row::new(request).algorithm(algorithm).tiles(Tiles::Small).keeps_scratch().runs(60);
+            [Sizes::OnePlan, Sizes::UpTo, Sizes::OnDevice].into_iter().for_each(|sizes| self.resized(&row, sizes));
+            if row.plan(self.caps, self.tuning).is_ok_and(|plan| plan.waiting_tiles() > 0) {
+                let stuck = row.fault(Fault::Silent(3));
+                [Sizes::OnePlan, Sizes::OnDevice].into_iter().for_each(|sizes| self.resized(&stuck, sizes));
             }
         }
     }

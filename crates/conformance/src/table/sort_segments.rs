@@ -76,12 +76,17 @@ impl Table<'_> {
             self.by_algorithm(row(&by, 20_020));
             self.by_algorithm(row(&by, 6006).tiles(small_tiles()).runs(5).keeps_scratch());
         }
+        for scalar in Scalar::ALL {
+            let pairs = sort(scalar, Some(u32::TYPE), Order::Descending, 5040);
+            self.by_algorithm(Row::new(segmented(pairs, offsets(40))).placement(Placement::Odd));
+        }
         self.segment_places();
         self.segment_widths();
         self.merge_sorts();
         let row = |by, n| Row::new(segmented(sort(Scalar::U32, Some(u32::TYPE), Order::Ascending, n), by));
+        let wide = Segments::Offsets { of: u64::TYPE, count: 60 };
         // A run of fewer keys may end within a row.
-        for by in [Segments::Rows(37), Segments::Rows(3700), offsets(60), offsets(3)] {
+        for by in [Segments::Rows(37), Segments::Rows(3700), offsets(60), offsets(3), wide] {
             self.resized(&row(by.clone(), 148_000).keeps_scratch().runs(30), Sizes::OnDevice);
             self.resized(&row(by, 14_800).tiles(small_tiles()).keeps_scratch().runs(30), Sizes::OnDevice);
         }

@@ -2,7 +2,7 @@
 
 use trifold_core::{
     Builtin, Element, ElementType, Fault, Keeps, KeyImage, Node, NonZero, Op, Operand, Order, Request, Rest, Scalar,
-    ScanKind, Selector, Slot, SortRequest, UpperHalf, forms,
+    ScanKind, Selector, Slot, SortRequest, UpperHalf, Viewed, forms,
 };
 use trifold_cpu::oracle;
 
@@ -14,7 +14,7 @@ use crate::operators;
 use crate::row::{Placement, Row, Tiles};
 
 /// What the leaves of a request's views hold, in order.
-pub(crate) fn leaves(request: &Request, random: &mut Random) -> Vec<Vec<u8>> {
+pub(crate) fn leaves(request: &Request, distribution: Distribution, random: &mut Random) -> Vec<Vec<u8>> {
     let gathers = request.views().iter().any(|of| of.view.leaves.iter().any(|leaf| !leaf.straight));
     let operands = request.operands().into_iter().filter(|operand| matches!(operand.slot, Slot::Leaf(_)));
     let leaf = |operand: Operand| match operand.element {
@@ -26,7 +26,7 @@ pub(crate) fn leaves(request: &Request, random: &mut Random) -> Vec<Vec<u8>> {
         }
         // Any bits are moved and rounded. Arithmetic has its own NaNs, and a device may take subnormal floats for zero.
         _ if is_moved(request, &operand.element) => inputs::any(&operand.element, operand.len, random),
-        _ => inputs::items(&operand.element, Distribution::Uniform, operand.len, random),
+        _ => inputs::items(&operand.element, distribution, operand.len, random),
     };
     let mut leaves: Vec<Vec<u8>> = operands.map(leaf).collect();
     for of in request.views() {
@@ -61,10 +61,10 @@ fn sort_bytes(leaf: &mut [u8], element: &ElementType) {
 fn is_moved(request: &Request, element: &ElementType) -> bool {
     let is_gathered = |node: &Node| matches!(node, Node::Gathered { .. });
     let is_beside = |node: &Node| matches!(node, Node::Mapped(_, of) if of.iter().any(is_gathered));
-    let computes = request
-        .views()
-        .iter()
-        .any(|of| of.view.leaves.len() > 1 || of.view.node.element().bytes() > 4 || is_beside(&of.view.node));
+    let is_square = |node: &Node| matches!(node, Node::Mapped(map, _) if map.name == "Square");
+    let computes = request.views().iter().any(|Viewed { view, .. }| {
+        view.leaves.len() > 1 || view.node.element().bytes() > 4 || is_beside(&view.node) || is_square(&view.node)
+    });
     let is_float = matches!(element, ElementType::Scalar(scalar) if scalar.is_float());
     matches!(request.unviewed(), Request::Copy(_)) && !(is_float && computes)
 }
@@ -128,6 +128,23 @@ impl Table<'_> {
         }
     }
 
+    /// What programs ask for by name, of every type that has it: squares, their sums, products, and where the least number stands.
+    pub(super) fn views_by_name(&mut self) {
+        let forms = [&forms::TRANSFORM, &forms::SUM_OF_SQUARES, &forms::DOT, &forms::ARG_MIN];
+        for (form, scalar) in forms.into_iter().flat_map(|form| Scalar::ALL.map(|scalar| (form, scalar))) {
+            for (n, placement) in [(37, Placement::Odd), (20_011, Placement::Aligned)] {
+                let Ok(request) = form.request(scalar, Builtin::Sum, n) else { continue };
+                // Of equal numbers the first is the least. Floats are ordered by their bits.
+                let distribution = match *form == forms::ARG_MIN {
+                    true if scalar.is_float() => Distribution::Specials,
+                    true => Distribution::Few,
+                    false => Distribution::Uniform,
+                };
+                self.by_algorithm(Row::new(request).placement(placement).distribution(distribution));
+            }
+        }
+    }
+
     /// Sorts of what a view gives, and reductions by it.
     fn view_of_keys(&mut self, view: &Request, turn: usize, sizes: &[u64]) {
         let element = view.views()[0].view.node.element();
@@ -185,6 +202,7 @@ impl Table<'_> {
             }
         }
         self.view_of_keys(view, turn, sizes);
+        self.view_of_segments(view, turn);
         let selectors: Vec<Selector> = match element {
             ElementType::Struct { .. } => {
                 vec![Selector::of::<Placed, _>(operators::OddPlace), Selector::first_of_run::<Placed>()]

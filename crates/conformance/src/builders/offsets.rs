@@ -1,0 +1,114 @@
+//! Offsets that make no sense: a call that is to check them names the first, and any other writes to its outputs alone.
+
+use trifold_core::{Backend, Buffer, Offset, Reduce, Scan, Sort, Sum, Summary, TopK, Transfer};
+
+use super::{expect, refuse};
+use crate::case::Failure;
+use crate::inputs::Random;
+
+/// Elements of several tiles.
+const MANY: usize = 20_000;
+/// Fewer, of which many are wanted.
+const FEW: usize = 5000;
+/// What lies beside outputs, and how many words of it.
+const BESIDE: u32 = 0xcbcb_cbcb;
+const MARGIN: usize = 64;
+
+/// The first wrong offset is named, whatever is asked of segments.
+pub(super) fn named<B: Backend + Scan + Reduce + Sort>(gpu: &B, x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let wrong = [
+        ([0u32, 9, 8, 10], "offset 2 is 8, and the one before is 9"),
+        ([1, 9, 10, 11], "offset 0 is 1, and the first of all is 0"),
+        ([0, 9, 10, 1001], "offset 3 is 1001, and there are 1000 elements"),
+    ];
+    for (offsets, why) in wrong {
+        let wrong = gpu.upload(&offsets)?;
+        refuse("a reduction", gpu.reduce(x, Sum).segments(&wrong).checked().map(drop), why)?;
+        refuse("a scan", gpu.inclusive_scan(x, Sum).segments(&wrong).checked().map(drop), why)?;
+        refuse("a sort", gpu.sort(x).segments(&wrong).checked().map(drop), why)?;
+        refuse("a sort of pairs", gpu.sort(x).with(x).segments(&wrong).checked().map(drop), why)?;
+        refuse("an argsort", gpu.argsort(x).segments(&wrong).checked().map(drop), why)?;
+        refuse("a top_k", gpu.top_k(x, 5).segments(&wrong).checked().map(drop), why)?;
+        refuse("an nth_element", gpu.nth_element(x, 5).segments(&wrong).checked().map(drop), why)?;
+        refuse("an arg_min", gpu.arg_min(x).segments(&wrong).checked().map(drop), why)?;
+    }
+    let far = gpu.upload(&[0u64, 1 << 32, 1 << 33])?;
+    let checked = gpu.reduce(x, Sum).segments(&far).checked().map(drop);
+    refuse("an offset of 64 bits", checked, "offset 1 is 4294967296, and there are 1000 elements")
+}
+
+/// What lies beside outputs stays as it is.
+pub(super) fn by_chance<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), Failure> {
+    let mut random = Random::named("offsets");
+    let x = gpu.upload(&(0..MANY).map(|_| random.next() as u32).collect::<Vec<_>>())?;
+    for _ in 0..3 {
+        // Of every order of magnitude, some past the end.
+        let mut offset = || ((random.next() >> 33) % (2 * MANY as u64)) >> (random.next() % 4);
+        let bad: Vec<u64> = (0..100).map(|_| offset()).collect();
+        let narrow: Vec<u32> = bad.iter().map(|offset| *offset as u32).collect();
+        beside_outputs(gpu, &x, &gpu.upload(&narrow)?)?;
+        // Some past what 32 bits hold, whose lower halves are offsets too.
+        let wide = bad.iter().map(|&offset| if offset.is_multiple_of(5) { offset | 1 << 40 } else { offset });
+        beside_outputs(gpu, &x, &gpu.upload(&wide.collect::<Vec<_>>())?)?;
+    }
+    Ok(())
+}
+
+/// An output in the middle of other memory.
+struct Framed<B: Backend> {
+    all: Buffer<u32, B>,
+    output: Buffer<u32, B>,
+}
+
+impl<B: Backend> Framed<B> {
+    fn new(gpu: &B, len: usize) -> Result<Framed<B>, Failure> {
+        let all = gpu.upload(&vec![BESIDE; len + 2 * MARGIN])?;
+        let output = all.slice(MARGIN..MARGIN + len)?;
+        Ok(Framed { all, output })
+    }
+
+    /// Fails if a call wrote beside it.
+    fn check(&self, what: &str) -> Result<(), Failure> {
+        let all = self.all.read()?;
+        let (before, rest) = all.split_at(MARGIN);
+        let behind = &rest[self.output.len()..];
+        let touched = before.iter().chain(behind).filter(|word| **word != BESIDE).count();
+        expect(&format!("the number of words beside {what} that were written"), touched, 0)
+    }
+}
+
+/// Runs what takes offsets by these.
+fn beside_outputs<B: Backend + Scan + Reduce + Sort, O: Offset>(
+    gpu: &B,
+    x: &Buffer<u32, B>,
+    bad: &Buffer<O, B>,
+) -> Result<(), Failure> {
+    let count = bad.len() - 1;
+    let (all, values, each) = (Framed::new(gpu, MANY)?, Framed::new(gpu, MANY)?, Framed::new(gpu, count)?);
+    refuse("offsets by chance", gpu.reduce(x, Sum).segments(bad).checked().map(drop), "offset ")?;
+    gpu.reduce(x, Sum).segments(bad).to(&each.output).run()?;
+    each.check("totals")?;
+    gpu.arg_min(x).segments(bad).to(&each.output).run()?;
+    each.check("places of the least")?;
+    gpu.inclusive_scan(x, Sum).segments(bad).to(&all.output).run()?;
+    all.check("prefixes")?;
+    gpu.sort(x).segments(bad).to(&all.output).run()?;
+    all.check("sorted keys")?;
+    gpu.argsort(x).segments(bad).to(&all.output).run()?;
+    all.check("sorted places")?;
+    gpu.sort(x).with(x).segments(bad).to((&all.output, &values.output)).run()?;
+    all.check("keys of pairs")?;
+    values.check("values of pairs")?;
+    let few = x.slice(..FEW)?;
+    // A workgroup has room for few keys, and counts digits for more.
+    for k in [3, 700] {
+        let first = Framed::new(gpu, k * count)?;
+        gpu.top_k(&few, k).segments(bad).to(&first.output).run()?;
+        first.check("the largest")?;
+        gpu.top_k(&few, k).unsorted().segments(bad).to(&first.output).run()?;
+        first.check("the largest as they stand")?;
+        gpu.nth_element(&few, k - 1).segments(bad).to(&each.output).run()?;
+        each.check("one key of each")?;
+    }
+    Ok(())
+}

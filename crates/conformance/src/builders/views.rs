@@ -1,0 +1,99 @@
+//! Views with counts on the device, calls that are refused, and the reductions that bring their operator, of other types.
+
+use trifold_core::{
+    Backend, Buffer, Compacted, IntoInput, Max, Min, Monoid, NonZero, Predicate, Rank, Reduce, Scalar, Sort, Summary,
+    Transfer, View, for_computed, for_held,
+};
+
+use super::{N, expect, refuse};
+use crate::case::Failure;
+
+/// Two views side by side, of which one says how many there are, or both.
+pub(super) fn counts<B: Backend + Reduce + Sort>(gpu: &B) -> Result<(), Failure> {
+    let (x, y) = (gpu.upload(&[5u32, 6, 7, 8])?, gpu.upload(&[10u32, 20, 30, 40])?);
+    let (two, three) = (gpu.upload(&[2u32])?, gpu.upload(&[3u32])?);
+    let (some, other) = (Compacted::new(x.clone(), two.clone()), Compacted::new(y.clone(), three.clone()));
+    expect("the first has a count", gpu.dot(&some, &y).value()?, 170)?;
+    expect("the second has a count", gpu.dot(&y, &some).value()?, 170)?;
+    expect("both have the same", gpu.dot(&some, Compacted::new(y, two)).value()?, 170)?;
+    let two_counts = "zipped views whose numbers of elements are two words on the device";
+    refuse("two counts", gpu.dot(&some, &other).value().map(drop), two_counts)?;
+    expect("two, of which one is left out", gpu.dot(&some, other.room()).value()?, 170)?;
+    expect("two, and a third that counts", gpu.dot(&some, &other).len_on_device(&three).value()?, 380)?;
+    let pairs = gpu.sort(&some).with(&other).read().map(drop);
+    refuse("keys and values with two counts", pairs, "keys and values whose numbers of elements are two words")
+}
+
+/// What has no meaning or no room.
+pub(super) fn refused<B: Backend + Sort>(gpu: &B, x: &Buffer<u32, B>) -> Result<(), Failure> {
+    let out = gpu.alloc(N)?;
+    let unlike = gpu.scatter(x, x.slice(1..)?).to(&out).run();
+    refuse("unlike lengths of a scatter", unlike, "1000 values and 999 indices")?;
+    refuse("places onto their keys", gpu.argsort(x).to(x).run(), "give it two spans")?;
+    let gathers = |times: usize| {
+        let view: View<u32, B> = x.into_input();
+        (0..times).fold(view, |view, _| view.gathered(x))
+    };
+    refuse("nine leaves", gpu.copy(gathers(8)).to(&out).run(), "views that read 9 spans; a call reads at most 8")?;
+    let pairs = gpu.sort(gathers(4)).with(gathers(4)).read().map(drop);
+    refuse("twice five leaves", pairs, "views that read 10 spans; a call reads at most 8")
+}
+
+/// The reductions of every type that the device has.
+pub(super) fn summaries<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
+    let has = |scalar: Scalar| gpu.caps().check_element(&scalar.held().into()).is_ok();
+    for scalar in Scalar::ALL.into_iter().filter(|scalar| has(*scalar)) {
+        let held = for_held!(scalar, T => last::<T, B>(gpu).and_then(|()| counted::<T, B>(gpu)));
+        let computed = for_computed!(scalar, T => last::<T, B>(gpu).and_then(|()| ends::<T, B>(gpu)));
+        held.or(computed).unwrap_or(Ok(()))?;
+    }
+    if has(Scalar::F64) { doubles(gpu) } else { Ok(()) }
+}
+
+/// Numbers that are there several times.
+fn numbers<T: Rank>() -> Vec<T> {
+    (0..5003).map(|i| T::of_f64(f64::from(i * 37 % 101) - 50.0)).collect()
+}
+
+fn last<T: Rank, B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
+    let (numbers, greatest) = (numbers::<T>(), T::of_f64(50.0));
+    let place = numbers.iter().position(|number| *number == greatest).unwrap_or_default();
+    let name = T::SCALAR.name();
+    expect(&format!("arg_max of {name}"), gpu.arg_max(&gpu.upload(&numbers)?).value()?, place as u32)
+}
+
+fn counted<T: Rank, B: Backend + Reduce>(gpu: &B) -> Result<(), Failure>
+where
+    NonZero: Predicate<T>,
+{
+    let numbers = numbers::<T>();
+    let held = numbers.iter().filter(|number| NonZero.keep(**number)).count();
+    let name = T::SCALAR.name();
+    expect(&format!("count_if of {name}"), gpu.count_if(&gpu.upload(&numbers)?, NonZero).value()?, held as u32)
+}
+
+fn ends<T: Rank, B: Backend + Reduce>(gpu: &B) -> Result<(), Failure>
+where
+    Min: Monoid<T>,
+    Max: Monoid<T>,
+{
+    let both = gpu.min_max(&gpu.upload(&numbers::<T>())?).value()?;
+    let wanted = (T::of_f64(-50.0), T::of_f64(50.0));
+    expect(&format!("min_max of {}", T::SCALAR.name()), (both.min, both.max), wanted)
+}
+
+/// To more digits than an f32 has.
+fn doubles<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
+    let numbers: Vec<f64> = numbers::<f64>().into_iter().map(|number| number + 1e6).collect();
+    let n = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / n;
+    let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / n;
+    let norm = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
+    let x = gpu.upload(&numbers)?;
+    let found = [gpu.mean(&x).value()?, gpu.variance(&x).value()?, gpu.norm(&x).value()?];
+    for ((what, found), wanted) in ["mean", "variance", "norm"].into_iter().zip(found).zip([mean, variance, norm]) {
+        let is_near = (found - wanted).abs() <= 1e-9 * wanted.abs();
+        expect(&format!("{what} of f64, {found} and not {wanted}: near"), is_near, true)?;
+    }
+    Ok(())
+}
