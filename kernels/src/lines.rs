@@ -1,11 +1,11 @@
-//! Lines that are there as often as a kernel's key says: for each lane of a pack, so that packs of one, two and four elements come from one
-//! text, or with a constant alone.
+//! Lines that are there as often as a kernel's key says: for each lane of a pack, or with a constant alone. So packs of one, two and four
+//! elements come from one text.
 
 /// The lanes of a pack, as vectors name them.
 const LANES: [&str; 4] = ["x", "y", "z", "w"];
 
 /// Writes a text for packs of `width` elements. The line below one that says `// each lane`, or some of them, is there for each of those
-/// lanes: with `.LANE` the element, which is the pack itself where it is of one, and `LANE` its number. `TREE(v)` combines all of them in
+/// lanes. In it `.LANE` is the element, and `LANE` its number. A pack of one is the element itself. `TREE(v)` combines all of them in
 /// pairs. The line below `// with NAME` is there if that constant is one of the kernel's and not 0.
 pub(crate) fn repeat(text: &str, width: u32, constant: &impl Fn(&str) -> Option<u32>) -> String {
     let lanes = &LANES[..width as usize];

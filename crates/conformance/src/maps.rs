@@ -152,6 +152,12 @@ pub(crate) fn views() -> trifold_core::Result<Vec<Request>> {
     Ok(copied.into())
 }
 
+/// One of them: of memory, of gathers and of places.
+pub(crate) fn several() -> trifold_core::Result<Request> {
+    let cpu = Cpu::new()?;
+    viewed(&cpu, &three(&cpu)?)
+}
+
 /// A gather of a gather of what was mapped, beside what is not gathered.
 fn three(cpu: &Cpu) -> trifold_core::Result<View<u32, Cpu>> {
     let places = source::<u32>(cpu)?.gathered(&memory::<u32>(cpu)?);

@@ -1,9 +1,12 @@
 //! Calls that must be refused: an error of the right kind, no panic, no hang, and the backend usable afterwards.
 
+use std::borrow::Cow;
+
 use trifold_core::algorithm::{reduce as reduce_by, sort as sort_by};
 use trifold_core::{
-    Backend, Builtin, Call, Caps, CopyRequest, Device, ElementType, Error, Language, Layout, MAX_ELEMENTS, Op, Options,
-    Order, Prepared, Request, Rest, Scalar, ScanKind, ScanRequest, Selector, Span, Spans, Transfer, block_on,
+    Backend, Builtin, Call, Caps, CopyRequest, Device, ElementType, Error, Language, Layout, MAX_ELEMENTS, Map,
+    OneOutput, Op, Options, Order, Prepared, Request, Rest, Scalar, Scan, ScanKind, ScanRequest, Selector, Sort, Span,
+    Spans, Sum, Transfer, block_on,
 };
 
 use crate::case::{Failure, Outcome, guarded};
@@ -70,6 +73,10 @@ pub(crate) enum Refusal {
     OperatorMissing,
     PredicateSyntax,
     PredicateType,
+    MapSyntax,
+    MapType,
+    ThenSyntax,
+    ThenType,
 }
 
 /// The kinds of error that are right for a mistake.
@@ -155,6 +162,10 @@ impl Refusal {
                 ByKeyOperatorMissing,
                 PredicateSyntax,
                 PredicateType,
+                MapSyntax,
+                MapType,
+                ThenSyntax,
+                ThenType,
             ]);
         }
         all
@@ -190,7 +201,11 @@ impl Refusal {
             | Refusal::ByKeyOperatorType
             | Refusal::ByKeyOperatorMissing
             | Refusal::PredicateSyntax
-            | Refusal::PredicateType => ErrorKind::Operator,
+            | Refusal::PredicateType
+            | Refusal::MapSyntax
+            | Refusal::MapType
+            | Refusal::ThenSyntax
+            | Refusal::ThenType => ErrorKind::Operator,
             _ => ErrorKind::Invalid,
         }
     }
@@ -378,6 +393,10 @@ impl Refusal {
             }
             Refusal::PredicateSyntax => bad_predicate(backend, "fn keep(v: T) -> bool { return v > ; }", &a, &b, &c),
             Refusal::PredicateType => bad_predicate(backend, "fn keep(v: T) -> T { return v; }", &a, &b, &c),
+            Refusal::MapSyntax => bad_map(backend, Says("fn map(a: A) -> U { return a + ; }")),
+            Refusal::MapType => bad_map(backend, Says("fn map(a: A) -> bool { return a > 3u; }")),
+            Refusal::ThenSyntax => bad_then(backend, Says("fn map(a: A) -> U { return a + ; }")),
+            Refusal::ThenType => bad_then(backend, Says("fn map(a: A) -> U { return vec2<u32>(a, a); }")),
             Refusal::OperatorSyntax => bad_operator(backend, "fn combine(a: T, b: T) -> T { return a + ; }", &a, &b),
             Refusal::OperatorName => bad_operator(backend, "fn combine(a: T, b: T) -> T { return q(a); }", &a, &b),
             Refusal::OperatorType => {
@@ -439,6 +458,38 @@ fn bad_predicate(
     let bad = unsafe { Selector::from_parts("bad", good.element().clone(), wgsl, good.host().clone()) };
     let spans = Spans::new(from, to).with_count(&count.slice(0, 4)?);
     go(backend, &select(&bad, Rest::Dropped, 1024), spans)
+}
+
+/// A map of u32 that says it is this text.
+#[derive(Clone)]
+struct Says(&'static str);
+
+impl Map<u32> for Says {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        self.0.into()
+    }
+    fn map(&self, a: u32) -> u32 {
+        a
+    }
+}
+
+/// A view by a map.
+fn bad_map(backend: &Device, map: Says) -> trifold_core::Result<()> {
+    let x = backend.upload(&[3_u32; 1000])?;
+    backend.copy(x.mapped(map)).to(&backend.alloc(1000)?).run()?;
+    backend.synchronize()
+}
+
+/// Outputs by a map: by the kernel that writes them, and by a launch behind the call.
+fn bad_then(backend: &Device, map: Says) -> trifold_core::Result<()> {
+    let (x, out) = (backend.upload(&[3_u32; 1000])?, backend.alloc(1000)?);
+    match backend.sort(&x).then(map.clone()).to(&out).run() {
+        Err(Error::Operator { .. }) => {}
+        other => return other,
+    }
+    backend.inclusive_scan(&x, Sum).then(map).to(&out).run()?;
+    backend.synchronize()
 }
 
 /// Scratch that a caller brings and that will not do: too small, not aligned, over a span. A call brings its own,

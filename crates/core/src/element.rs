@@ -150,7 +150,21 @@ pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::De
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
 ///
-/// [`element!`](crate::element!) makes a struct a key.
+/// [`element!`](crate::element!) makes a struct a key. One without a field that orders it is none:
+///
+/// ```compile_fail,E0277
+/// # use trifold_core::{Sort, Transfer};
+/// # let gpu = trifold_cpu::Cpu::new().unwrap();
+/// trifold_core::element! { struct Point { x: f32, y: f32 } }
+/// let points = gpu.upload(&[Point { x: 1.0, y: 2.0 }]).unwrap();
+/// let sorted = gpu.sort(&points).read();
+/// ```
+///
+/// And a field that is no scalar has no order:
+///
+/// ```compile_fail,E0277
+/// trifold_core::element! { struct Line { #[key] ends: [f32; 2], id: u32 } }
+/// ```
 pub trait Key: Element {}
 
 /// The scalar that a Rust type is; what [`element!`](crate::element!) asks of a field's type.

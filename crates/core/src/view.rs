@@ -26,8 +26,8 @@ pub struct View<V, B: Backend = Device> {
     n: u64,
     /// Where it says how many of them there are.
     length: Option<Buffer<u32, B>>,
-    /// Whether what lies beside it has another.
-    is_torn: bool,
+    /// Why that is not known, where two words say it.
+    torn: Option<&'static str>,
     /// Why it cannot be read.
     refusal: Option<String>,
     /// What must hold of it, for [`View::checked`].
@@ -93,12 +93,12 @@ impl<V, B: Backend> Clone for Source<V, B> {
 
 impl<V, B: Backend> Clone for View<V, B> {
     fn clone(&self) -> Self {
-        let View { source, n, length, is_torn, refusal, checks } = self;
+        let View { source, n, length, torn, refusal, checks } = self;
         View {
             source: source.clone(),
             n: *n,
             length: length.clone(),
-            is_torn: *is_torn,
+            torn: *torn,
             refusal: refusal.clone(),
             checks: checks.clone(),
         }
@@ -120,7 +120,7 @@ pub fn iota<B: Backend>(n: usize) -> View<u32, B> {
 
 impl<V, B: Backend> View<V, B> {
     fn new(source: Source<V, B>, n: u64) -> Self {
-        View { source, n, length: None, is_torn: false, refusal: None, checks: vec![] }
+        View { source, n, length: None, torn: None, refusal: None, checks: vec![] }
     }
 }
 
@@ -205,31 +205,33 @@ impl<V: Value, B: Backend> View<V, B> {
     }
 
     /// As many as there are of these beside it, if it does not say how many itself.
-    pub(crate) fn beside<U>(mut self, other: &View<U, B>) -> Self {
+    pub(crate) fn beside<U>(self, other: &View<U, B>) -> Self {
+        let torn = "keys and values whose numbers of elements are two words on the device; pass the values' room(), or say which counts by \
+                    len_on_device";
+        self.counted_with(other, torn)
+    }
+
+    /// As many as both say, and why that is not known where these are two words.
+    fn counted_with<U>(mut self, other: &View<U, B>, torn: &'static str) -> Self {
         match (&self.length, &other.length) {
-            (Some(own), Some(other)) => self.is_torn |= !own.span().is(other.span(), own.device()),
+            (Some(own), Some(other)) if !own.span().is(other.span(), own.device()) => self.torn = Some(torn),
             (None, other) => self.length = other.clone(),
-            (Some(_), None) => {}
+            (Some(_), _) => {}
         }
-        self.is_torn |= other.is_torn;
+        self.torn = self.torn.or(other.torn);
         self.refusal = self.refusal.or_else(|| other.refusal.clone());
         self
     }
 
     /// Why a call cannot read it, if it cannot.
     pub(crate) fn refusal(&self) -> Option<String> {
-        let torn = self.is_torn.then(|| {
-            "keys and values whose numbers of elements are two words on the device; pass the values' room(), or say which counts by \
-             len_on_device"
-                .into()
-        });
-        self.refusal.clone().or(torn)
+        self.refusal.clone().or_else(|| self.torn.map(String::from))
     }
 
     /// As many as this word says.
     pub(crate) fn counted_by(mut self, length: &Buffer<u32, B>) -> Self {
         self.length = Some(length.clone());
-        self.is_torn = false;
+        self.torn = None;
         self
     }
 
@@ -254,7 +256,7 @@ impl<V: Value, B: Backend> View<V, B> {
             source: Source::Made(Arc::new(made)),
             n: self.n,
             length: self.length.clone(),
-            is_torn: self.is_torn,
+            torn: self.torn,
             refusal: self.refusal.clone(),
             checks: self.checks.clone(),
         }
@@ -309,7 +311,9 @@ impl<V: Value, B: Backend> View<V, B> {
             lengths: [&own.lengths[..], &others.lengths].concat(),
             items: Arc::new(items::Zipped { a: own.items.clone(), b: others.items.clone(), leaves: own.leaves.len() }),
         };
-        let mut view = self.clone().beside(other).with(made);
+        let torn = "zipped views whose numbers of elements are two words on the device; zip the room() of one, or say which counts by \
+                    len_on_device";
+        let mut view = self.clone().counted_with(other, torn).with(made);
         view.checks.extend(other.checks.iter().cloned());
         if self.n != other.n && view.refusal.is_none() {
             view.refusal =

@@ -10,7 +10,7 @@ use trifold_core::planner::{algorithms, compute_bound, plan};
 use trifold_core::{
     Caps, CopyRequest, DeviceKind, Element, ElementType, Error, Fault, Field, Language, Layout, MAX_ELEMENTS, Options,
     ReduceByKeyRequest, Request, Rest, Scalar, SortRequest, Step, SubgroupSource, Subgroups, Tuning, TuningRow,
-    TuningTable, Waiting, scratch_bytes_up_to,
+    TuningTable, Waiting, element, scratch_bytes_up_to,
 };
 
 #[test]
@@ -103,6 +103,38 @@ fn elements_have_no_bytes_but_their_fields() {
     assert!(named("bogosort").unwrap_err().to_string().contains("`bogosort`; use one of copy, scatter, parallel"));
     let of_scans = scan(1).algorithm("onesweep").unwrap_err().to_string();
     assert!(of_scans.contains("no scan is called `onesweep`; use one of parallel, sequential, lookback"), "{of_scans}");
+}
+
+element! {
+    struct Unordered { a: u32, b: f32 }
+}
+
+element! {
+    struct Long { #[key] a: u64, b: u64, c: u64 }
+}
+
+element! {
+    struct Three { #[key] a: u8, b: u8, c: u8 }
+}
+
+#[test]
+fn structs_that_are_no_keys_are_refused() {
+    let refused = |key: ElementType| {
+        let by_key = [SortRequest::new(key.clone(), 9), SortRequest::argsort(key, 9)];
+        by_key.map(|request| {
+            let (request, caps) = (request.into(), h200());
+            plan(&request, Layout::default(), Options::default(), &caps, &Tuning::of(&caps)).unwrap_err()
+        })
+    };
+    for error in refused(Unordered::TYPE) {
+        assert!(matches!(&error, Error::Invalid(why) if why.contains("none of whose fields orders them")), "{error}");
+    }
+    for error in refused(Long::TYPE) {
+        assert!(matches!(&error, Error::Unsupported(why) if why.contains("carry the whole as a value")), "{error}");
+    }
+    for error in refused(Three::TYPE) {
+        assert!(matches!(&error, Error::Unsupported(why) if why.contains("1, 2 or a multiple of 4")), "{error}");
+    }
 }
 
 #[test]

@@ -265,3 +265,20 @@ impl Drop for Within {
 pub(crate) fn inside<R: Send>(pool: &ThreadPool, bytes: usize, work: impl FnOnce(bool) -> R + Send) -> R {
     if bytes <= ALONE_BYTES || WITHIN.get() { work(false) } else { pool.install(|| work(true)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// What others' code sorts tells nothing of its threads: where it begins is what can be seen.
+    #[test]
+    fn few_bytes_wake_no_thread_of_the_pool() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let own = thread::current().id();
+        let begun = |bytes| inside(&pool, bytes, |parallel| (parallel, thread::current().id() == own));
+        assert_eq!([1000, ALONE_BYTES].map(begun), [(false, true); 2]);
+        assert_eq!(begun(ALONE_BYTES + 1), (true, false));
+    }
+}

@@ -1,10 +1,14 @@
 //! The CPU backend against its oracle, with more threads than the machine may have.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 use trifold_core::{
-    Backend, Buffer, Command, Element, Error, Monoid, Order, Predicate, Reduce, ReduceByKey, Scan, Select, Sort, Span,
-    Sum, Transfer, element,
+    Backend, Buffer, Command, Element, Error, Histogram, Map, Monoid, OneOutput, Order, Predicate, Reduce, ReduceByKey,
+    Scan, Select, Sort, Span, Sum, TopK, Transfer, element, iota,
 };
 use trifold_cpu::{Cpu, oracle};
 
@@ -305,4 +309,94 @@ fn tasks_of_other_pools_queue_too() {
         expected = oracle::inclusive_scan(&Sum, 0, &expected);
     }
     assert!(x.read().unwrap() == expected && y.read().unwrap() == expected);
+}
+
+/// Code that notes its threads. It takes so long that another one which is woken has a share.
+#[derive(Clone, Default)]
+struct Noted(Arc<Mutex<HashSet<ThreadId>>>);
+
+impl Noted {
+    fn note(&self, v: u32) {
+        if v % 1024 == 1 {
+            self.0.lock().unwrap().insert(thread::current().id());
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+}
+
+impl Map<u32> for Noted {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "".into()
+    }
+    fn map(&self, v: u32) -> u32 {
+        self.note(v);
+        v
+    }
+}
+
+impl Predicate<u32> for Noted {
+    fn text(&self) -> Cow<'static, str> {
+        "".into()
+    }
+    fn keep(&self, v: u32) -> bool {
+        self.note(v);
+        v % 3 == 1
+    }
+}
+
+impl Monoid<u32> for Noted {
+    fn text(&self) -> Cow<'static, str> {
+        "".into()
+    }
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn combine(&self, a: u32, b: u32) -> u32 {
+        self.note(b);
+        a.wrapping_add(b)
+    }
+}
+
+/// The threads that calls of `n` elements run code on, each by the name of its call.
+fn threads(cpu: &Cpu, n: usize) -> Vec<(&'static str, HashSet<ThreadId>)> {
+    let numbers: Vec<u32> = (0..n as u32).collect();
+    let keys: Vec<u32> = numbers.iter().map(|i| i / 7).collect();
+    let (x, keys, to) = (cpu.upload(&numbers).unwrap(), cpu.upload(&keys).unwrap(), cpu.alloc(n).unwrap());
+    let calls: [(&str, &dyn Fn(Noted)); 12] = [
+        ("copy", &|own| drop(cpu.copy(x.mapped(own)).read().unwrap())),
+        ("reduce", &|own| drop(cpu.reduce(&x, own).read().unwrap())),
+        ("scan", &|own| drop(cpu.inclusive_scan(&x, own).read().unwrap())),
+        ("scan of rows", &|own| drop(cpu.inclusive_scan(&x, own).rows(n / 4).read().unwrap())),
+        ("reduce by key", &|own| drop(cpu.reduce_by_key(&keys, &x, own).read().unwrap())),
+        ("select", &|own| drop(cpu.select(&x, own).read().unwrap())),
+        ("partition behind", &|own| cpu.partition(&x, own).to_one(&to).run().unwrap()),
+        ("sort of a view", &|own| drop(cpu.sort(x.mapped(own)).read().unwrap())),
+        ("mapped sort", &|own| drop(cpu.sort(&x).then(own).read().unwrap())),
+        ("histogram", &|own| drop(cpu.histogram(x.mapped(own), 16).read().unwrap())),
+        ("top_k", &|own| drop(cpu.top_k(x.mapped(own), 5).read().unwrap())),
+        ("scatter", &|own| cpu.scatter(x.mapped(own), iota(n)).to(&to).run().unwrap()),
+    ];
+    let noted = calls.map(|(name, call)| {
+        let own = Noted::default();
+        call(own.clone());
+        let threads = own.0.lock().unwrap().clone();
+        (name, threads)
+    });
+    noted.into()
+}
+
+/// Up to as many elements as one thread has done before another has woken.
+#[test]
+fn small_calls_wake_no_thread() {
+    let cpu = Cpu::with_threads(4).unwrap();
+    let own = HashSet::from([thread::current().id()]);
+    for n in [1000, 60_000] {
+        for (call, threads) in threads(&cpu, n) {
+            assert_eq!(threads, own, "{call} of {n}");
+        }
+    }
+    for (call, threads) in threads(&cpu, 400_000) {
+        assert!(threads.len() > 1, "{call} of many, by {threads:?}");
+    }
 }

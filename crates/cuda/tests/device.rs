@@ -1,13 +1,14 @@
 //! What needs a device and no kernels of the catalogue: memory, fills, copies, time, and whose memory is refused.
 //! Skipped, with the reason, where there is no device. The conformance suite runs the kernels.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use trifold_conformance::{
     Outcome, Recorded, fills_and_copies, kernels_are_cached, recordings_follow_the_device, repeated_calls_only_run,
     skip,
 };
-use trifold_core::{Backend, Command, Device, Error, Max, Reduce, Result, Scan, Sort, Sum, Transfer};
+use trifold_core::{Backend, Buffer, Command, Device, Error, Map, Max, Reduce, Result, Scan, Sort, Sum, Transfer};
 use trifold_cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode, cuStreamQuery};
 use trifold_cuda::cudarc::driver::{CudaGraph, CudaSlice, DevicePtr};
 use trifold_cuda::{Cache, Cuda, Step};
@@ -207,6 +208,20 @@ fn time_is_of_the_device() {
     assert!(ms > 0.01 && ms < 1000.0, "10 fills of 256 MiB took {ms} ms");
 }
 
+/// A map that leaves numbers as they are.
+#[derive(Clone)]
+struct Same;
+
+impl Map<u32> for Same {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A) -> U { return a; }".into()
+    }
+    fn map(&self, a: u32) -> u32 {
+        a
+    }
+}
+
 #[test]
 fn callers_memory_is_taken_from_the_same_stream_alone() {
     let Some(cuda) = open() else { return };
@@ -223,10 +238,17 @@ fn callers_memory_is_taken_from_the_same_stream_alone() {
     let other = Cuda::open(0).unwrap();
     // Also where a call on the very same address has run before, and its steps are kept.
     let to = cuda.alloc::<u32>(8).unwrap();
-    (0..2).for_each(|_| cuda.copy(&all).to(&to).run().unwrap());
+    let views = |of: &Buffer<u32, Cuda>| [of.mapped(Same), of.gathered(&all), all.gathered(of)];
+    for _ in 0..2 {
+        cuda.copy(&all).to(&to).run().unwrap();
+        views(&all).into_iter().for_each(|view| cuda.copy(view).to(&to).run().unwrap());
+    }
     // SAFETY: the slice's eight elements, and the slice is the keeper.
     let foreign = unsafe { other.import_raw::<u32>(all.span().offset(), 8, slice.clone()) }.unwrap();
     assert!(matches!(cuda.copy(&foreign).to(&to).run(), Err(Error::Invalid(_))));
+    for view in views(&foreign) {
+        assert!(matches!(cuda.copy(view).to(&to).run(), Err(Error::Invalid(_))));
+    }
     assert!(matches!(other.import(slice), Err(Error::Invalid(_))));
     let fill = || vec![Command::Fill { span: all.span().clone(), value: 0 }];
     assert!(matches!(bind(&other, fill()), Err(Error::Invalid(_))));

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use proptest::prelude::*;
-use trifold_core::{Builtin, Element, ElementType, Error, Field, Language, Op, Predicate, Scalar, Selector, element};
-use trifold_lang::{emit_element, emit_operator, emit_selector, operator_loops};
+use trifold_core::{
+    Builtin, Captures, Element, ElementType, Error, Field, Language, MapText, Op, Predicate, Scalar, Selector, element,
+};
+use trifold_lang::{emit_element, emit_map, emit_operator, emit_selector, operator_loops};
 
 element! {
     /// Two fields.
@@ -156,6 +158,35 @@ fn predicates() {
     };
     let texts = cases.iter().map(|(what, wgsl)| format!("==== {what}\n{}\n", refused(wgsl)));
     insta::assert_snapshot!(texts.collect::<Vec<_>>().join("\n"));
+}
+
+/// A map of so many numbers to one, of this text.
+fn map(wgsl: &'static str, inputs: usize) -> MapText {
+    let (inputs, output) = (vec![u32::TYPE; inputs], u32::TYPE);
+    MapText { name: "mine".into(), inputs, output, wgsl: wgsl.into(), captures: Captures::default() }
+}
+
+#[test]
+fn maps() {
+    const GOOD: &str = "fn map(a: A) -> U { return a; }";
+    let name_of = |element: &ElementType| element.name().to_string();
+    let cases = [
+        ("fn map(a: A) -> U { return a + ; }", 1, "mine.wgsl:1"),
+        ("fn map(a: A) -> U { return 1.5f; }", 1, "mine.wgsl:1"),
+        ("fn combine(a: A, b: A) -> U { return a; }", 1, "no function `map`; write `fn map(a: A) -> U`"),
+        ("fn map(a: A) -> bool { return a > 1u; }", 1, "it must be `fn map(a: A) -> U`, where A is u32, U is u32"),
+        (GOOD, 2, "it must be `fn map(a: A, b: B) -> U`"),
+        (GOOD, 9, "a map of 9 arguments; 8 are the most"),
+    ];
+    for language in Language::KERNEL {
+        assert!(emit_map(&map(GOOD, 1), 0, &name_of, language).is_ok());
+        for (wgsl, inputs, words) in cases {
+            match emit_map(&map(wgsl, inputs), 0, &name_of, language) {
+                Err(error @ Error::Operator { .. }) => assert!(error.to_string().contains(words), "{wgsl}: {error}"),
+                other => panic!("{wgsl}: {other:?}"),
+            }
+        }
+    }
 }
 
 /// Texts whose depth would exhaust naga's stack, or nearly: each must give a result.

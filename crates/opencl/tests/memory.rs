@@ -8,7 +8,7 @@ use trifold_conformance::{
     Outcome, devices_or_skip, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip,
 };
 use trifold_core::{
-    Backend, Buffer, Command, Error, Predicate, Reduce, Result, Select, SubgroupSource, Sum, Transfer, bytemuck,
+    Backend, Buffer, Command, Error, Map, Predicate, Reduce, Result, Select, SubgroupSource, Sum, Transfer, bytemuck,
     element,
 };
 use trifold_opencl::{Cache, DeviceInfo, OpenCl, Step, ocl};
@@ -138,6 +138,36 @@ fn errors_name_what_was_wrong() {
     assert!(matches!(overlap, Err(Error::Backend { .. })), "{overlap:?}");
     let other = OpenCl::open(&device).unwrap();
     assert!(matches!(other.write(&span, &[0; 16]), Err(Error::Invalid(_))));
+}
+
+/// A map that leaves numbers as they are.
+#[derive(Clone)]
+struct Same;
+
+impl Map<u32> for Same {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A) -> U { return a; }".into()
+    }
+    fn map(&self, a: u32) -> u32 {
+        a
+    }
+}
+
+#[test]
+fn views_of_another_contexts_memory_are_refused() {
+    let Some(device) = device() else { return };
+    let (own, other) = (OpenCl::open(&device).unwrap(), OpenCl::open(&device).unwrap());
+    let (from, to) = (own.upload(&[2_u32, 0, 1]).unwrap(), own.alloc(3).unwrap());
+    let foreign = other.upload(&[7_u32, 8, 9]).unwrap();
+    for view in [foreign.mapped(Same), foreign.gathered(&from), from.gathered(&foreign)] {
+        match own.copy(view).to(&to).run() {
+            Err(Error::Invalid(why)) => assert!(why.contains("another OpenCL context"), "{why}"),
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+    own.copy(from.mapped(Same)).to(&to).run().unwrap();
+    assert_eq!((to.read().unwrap(), foreign.read().unwrap()), (vec![2, 0, 1], vec![7, 8, 9]));
 }
 
 #[test]

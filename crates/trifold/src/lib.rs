@@ -41,9 +41,11 @@
 //! | running totals within each run of keys | [`gpu.inclusive_scan_by_key(&keys, &values, Sum)`](Scan::inclusive_scan_by_key) |
 //! | a total that starts from a value | [`.starting_from(7)`](builders::ScanCall::starting_from) |
 //! | keys in order | [`gpu.sort(&keys)`](Sort::sort) |
+//! | where the keys stand, in their order | [`gpu.argsort(&keys)`](Sort::argsort) |
 //! | the largest keys, their values or indices | [`gpu.top_k(&keys, 10)`](TopK::top_k) |
 //! | the key at a place of their order | [`gpu.nth_element(&keys, n / 2)`](TopK::nth_element) |
 //! | large keys first | [`.descending()`](builders::SortCall::descending) |
+//! | order by some of the keys' bits | [`.bits(0..16)`](builders::SortCall::bits) |
 //! | a value to move with each key | [`.with(&values)`](builders::SortCall::with) |
 //! | the values in their keys' order, alone | [`.values_to(&out)`](builders::SortPairsCall::values_to) |
 //! | the elements that pass a test | [`gpu.select(&x, Odd)`](Select::select) |
@@ -304,6 +306,7 @@ mod book {
         GuideViews "../../../docs/guide/views.md"
         GuideSegments "../../../docs/guide/segments.md"
         GuideTopK "../../../docs/guide/top-k.md"
+        GuideHistogramsAndRuns "../../../docs/guide/histograms-and-runs.md"
         GuideSizes "../../../docs/guide/sizes.md"
         GuideChoosing "../../../docs/guide/choosing.md"
     }

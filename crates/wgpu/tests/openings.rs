@@ -3,8 +3,10 @@
 
 mod adapters;
 
+use std::borrow::Cow;
+
 use trifold_core::{
-    Backend, Buffer, Command, Error, Layout, Options, Prepared, Reduce, Result, Scan, Sort, Spans, Sum, Transfer,
+    Backend, Buffer, Command, Error, Layout, Map, Options, Prepared, Reduce, Result, Scan, Sort, Spans, Sum, Transfer,
     Values, block_on,
 };
 use trifold_wgpu::Wgpu;
@@ -14,6 +16,20 @@ fn is_refused<T>(what: &str, outcome: Result<T>) {
         Err(Error::Invalid(why)) => assert!(why.contains("another opening"), "{what}: {why}"),
         Err(other) => panic!("{what}: {other}"),
         Ok(_) => panic!("{what}: it is taken"),
+    }
+}
+
+/// A map that leaves numbers as they are.
+#[derive(Clone)]
+struct Same;
+
+impl Map<u32> for Same {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A) -> U { return a; }".into()
+    }
+    fn map(&self, a: u32) -> u32 {
+        a
     }
 }
 
@@ -30,6 +46,16 @@ fn calls(own: &Wgpu, other: &Wgpu) {
         is_refused(&format!("scan {what}"), own.inclusive_scan(from, Sum).to(to).run());
         is_refused(&format!("sort {what}"), own.sort(from).to(to).run());
         is_refused(&format!("copy {what}"), own.copy(from).to(to).run());
+    }
+    let views = [
+        ("mapped", foreign.mapped(Same)),
+        ("gathered from", foreign.gathered(&from)),
+        ("indices", from.gathered(&foreign)),
+        ("searched", from.lower_bounds(&foreign)),
+    ];
+    for (what, view) in views {
+        is_refused(what, own.copy(&view).to(&to).run());
+        is_refused(what, own.reduce(view, Sum).value());
     }
     let (values, moved) = (own.alloc::<u32>(3).unwrap(), own.alloc(3).unwrap());
     is_refused("values", own.sort(&from).with(&foreign).to((&to, &moved)).run());
