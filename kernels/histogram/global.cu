@@ -1,4 +1,5 @@
-// histogram/global: each element is counted in the output itself. Reads each element once, and its weight if there are weights.
+// histogram/global: each element is counted in the output itself, but for those of one bin, which each invocation adds up alone: should most
+// elements be in that bin, all others would wait for it. Reads each element once, and its weight if there are weights.
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_global(ARGUMENTS) {
   admit_successor();
@@ -7,6 +8,8 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_global(ARGUMEN
   input += params.input_offset;
   input_values += params.input_values_offset;
   output += params.output_offset;
+  u32 own_bin = 0u;
+  u32 own_total = 0u;
   // 1. Each workgroup takes the tiles that are its turn.
   for (u32 tile = blockIdx.x; tile < params.tiles; tile += params.groups) {
     const u32 first = tile * WORKGROUP * ROWS + thread;
@@ -18,10 +21,28 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) histogram_global(ARGUMEN
       bins[k] = load_input_word(input, place, 0u);
       amounts[k] = amount_of(input_values, place);
     }
-    // 2. Count. A bin past the last one is not counted.
+    // 2. Of its first tile an invocation takes the bin for its own that most elements have, if any bin has more than half.
+    if (tile == blockIdx.x) {
+      u32 lead = 0u;
+#pragma unroll
+      for (u32 k = 0u; k < ROWS; k++) {
+        const u32 more = lead == 0u || bins[k] == own_bin ? lead + 1u : lead - 1u;
+        own_bin = lead == 0u ? bins[k] : own_bin;
+        lead = more;
+      }
+    }
+    // 3. Count. A bin past the last one is not counted.
 #pragma unroll
     for (u32 k = 0u; k < ROWS; k++) {
-      if (first + k * WORKGROUP < params.n && bins[k] < params.bins) { add_to_output(&output[bins[k]], amounts[k]); }
+      if (first + k * WORKGROUP < params.n) {
+        if (bins[k] == own_bin) {
+          own_total = total_of(own_total, amounts[k]);
+        } else if (bins[k] < params.bins) {
+          add_to_output(&output[bins[k]], amounts[k]);
+        }
+      }
     }
   }
+  // 4. Add what the own bin has.
+  if (own_total > 0u && own_bin < params.bins) { add_to_output(&output[own_bin], own_total); }
 }

@@ -39,6 +39,8 @@ pub struct Lengths {
 pub enum Spread {
     /// Not at all.
     Even,
+    /// Not at all, and there are no offsets: n is a multiple of the length.
+    Rows,
     /// Each end is moved by chance, by less than the mean.
     Around,
     /// By a power law: half of the segments have a sixteenth of the elements.
@@ -73,7 +75,7 @@ impl Lengths {
             return n;
         }
         let place = match self.spread {
-            Spread::Even => s * mean,
+            Spread::Even | Spread::Rows => s * mean,
             Spread::Around if s == 0 => 0,
             Spread::Around => s * mean + mix(s) % mean,
             Spread::PowerLaw => (n as f64 * (s as f64 / segments as f64).powi(4)) as u64,
@@ -224,7 +226,7 @@ mod tests {
             let lengths: Vec<u32> = offsets.windows(2).map(|ends| ends[1] - ends[0]).collect();
             let longest = lengths.iter().copied().max().unwrap();
             assert!(match spread {
-                Spread::Even => lengths.iter().all(|length| *length == 16),
+                Spread::Even | Spread::Rows => lengths.iter().all(|length| *length == 16),
                 Spread::Around => longest < 32 && lengths.iter().any(|length| *length != 16),
                 Spread::PowerLaw => offsets[lengths.len() / 2] == N as u32 / 16,
                 Spread::Half => (N as u32 / 2..N as u32 / 2 + 16).contains(&longest),

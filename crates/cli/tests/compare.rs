@@ -88,6 +88,15 @@ fn compare_sorts_by_bits_and_carries_other_values() {
         assert_eq!(row["value"], if is_of_pairs { Value::from("u64") } else { Value::Null }, "{row}");
     }
 
+    // Rows have no offsets, and histograms edges of their own. Floats of every magnitude are sorted.
+    let of_rows =
+        ["-n", "1024", "--runs", "1", "--segments", "rows", "--segment-length", "16", "--k", "2", "--primitive"];
+    let forms =
+        "segmented_reduce,segmented_scan,segmented_sort,segmented_sort_pairs,segmented_top_k,histogram_by_edges";
+    succeeds(&on_cpu("compare", &[&of_rows[..], &[forms]].concat()));
+    let floats = ["-n", "1000", "--runs", "1", "--type", "f16,f32,f64", "--input", "all-values", "--primitive"];
+    succeeds(&on_cpu("compare", &[&floats[..], &["sort_keys,top_k,histogram_by_edges,arg_min"]].concat()));
+
     // And computes with what has fewer than 32 bits.
     let types = ["-n", "1000", "--runs", "1", "--type", "u8,i16,f16,bf16", "--primitive"];
     succeeds(&on_cpu("compare", &[&types[..], &["copy,transform,sum_of_squares,arg_min,select_if"]].concat()));

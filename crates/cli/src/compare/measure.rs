@@ -15,6 +15,7 @@ use trifold::{Backend, Call, Device, Error, Result, plan};
 use super::data::{Data, spoil};
 use super::inputs::{Inputs, Source};
 use super::rows::{Conditions, Job, Row};
+use crate::elements::Spread;
 
 /// From here on one call is long enough to be timed alone.
 const BATCHED_UP_TO: u64 = 1 << 20;
@@ -95,6 +96,7 @@ pub fn request(job: &Job) -> Result<Request> {
     let mut asked = Asked::new(job.scalar, job.n);
     asked.operator = job.operator.unwrap_or(asked.operator);
     asked.segments = Some(segments.segments(job.n));
+    asked.rows = (segments.spread == Spread::Rows).then_some(segments.mean.into());
     (asked.value, asked.bits, asked.k, asked.bins) = (value, bits, k.into(), bins);
     job.primitive.asked(&asked)
 }

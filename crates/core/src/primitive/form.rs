@@ -35,6 +35,8 @@ pub struct Asked {
     pub bits: Option<(u32, u32)>,
     /// How many segments there are; without, as many as have 256 elements each.
     pub segments: Option<u64>,
+    /// How many elements each row has, if these are the segments.
+    pub rows: Option<u64>,
     /// How many keys are taken.
     pub k: u64,
     /// How many bins there are.
@@ -45,11 +47,14 @@ impl Asked {
     /// Sums of so many elements, 32 keys and 256 bins.
     pub fn new(scalar: Scalar, n: u64) -> Asked {
         let (operator, value) = (Builtin::Sum, Scalar::U32);
-        Asked { scalar, operator, n, value, bits: None, segments: None, k: 32, bins: 256 }
+        Asked { scalar, operator, n, value, bits: None, segments: None, rows: None, k: 32, bins: 256 }
     }
 
-    /// Segments that have offsets.
-    pub(crate) fn offsets(&self) -> Segments {
+    /// Its segments.
+    pub(crate) fn by(&self) -> Segments {
+        if let Some(width) = self.rows {
+            return Segments::Rows(width);
+        }
         let count = self.segments.unwrap_or(self.n.div_ceil(LENGTH));
         Segments::Offsets { of: Scalar::U32.into(), count }
     }

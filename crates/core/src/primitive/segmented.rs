@@ -57,7 +57,7 @@ pub enum Gives {
 /// The request of a form whose segments have offsets.
 fn by_offsets(asked: &Asked, gives: Gives) -> Option<crate::Request> {
     let op = Op::builtin(asked.operator, asked.scalar)?;
-    Some(SegmentedRequest { op, n: asked.n, by: asked.offsets(), gives, initial: None }.into())
+    Some(SegmentedRequest { op, n: asked.n, by: asked.by(), gives, initial: None }.into())
 }
 
 /// Reductions of segments.

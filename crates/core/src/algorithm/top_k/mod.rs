@@ -42,7 +42,7 @@ numbers! {
         /// The most workgroups for each compute unit that select from parts of the same segments.
         select_groups_each "top_k_select_groups_each": Count up to 64 => l.groups_per_unit,
         /// The longest rows of which a workgroup takes several, an invocation for each key.
-        row "top_k_row": Optional up to 1 << 10 => 64,
+        row "top_k_row": Optional up to 1 << 10 => 56,
         /// The most keys that these have room for. Where there should be room for more, they select by digits.
         select_room "top_k_select_room": Count up to 1 << 13 => 1 << 10,
         /// Up to how many keys workgroups select from parts of them, where few are wanted.

@@ -103,7 +103,7 @@ fn asked_for(asked: &Asked, value: Option<ElementType>) -> SortRequest {
 
 /// The same of segments that have offsets.
 fn of_segments(asked: &Asked, value: Option<ElementType>) -> SortRequest {
-    asked_for(asked, value).of_segments(asked.offsets())
+    asked_for(asked, value).of_segments(asked.by())
 }
 
 impl SortRequest {

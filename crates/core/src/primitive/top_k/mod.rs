@@ -77,7 +77,7 @@ pub static SEGMENTED_TOP_K: Form = Form {
     varies: Varies::TakenOfSegments,
     ..Form::new("segmented_top_k", "Largest of segments of {}", |asked| {
         let request = TopKRequest::new(asked.scalar.into(), asked.n, asked.k);
-        Some(TopKRequest { segments: Some(asked.offsets()), ..request }.into())
+        Some(TopKRequest { segments: Some(asked.by()), ..request }.into())
     })
 };
 
