@@ -19,7 +19,7 @@ KERNEL void histogram_global(ARGUMENTS) {
       bins[k] = load_input_word(input, place, 0u);
       amounts[k] = amount_of(input_values, place);
     }
-    // 2. Of its first tile an invocation takes the bin for its own that most elements have, if any bin has more than half.
+    // 2. An invocation takes for its own the bin that more than half of its first elements have, if there is one.
     if (tile == get_group_id(0)) {
       u32 lead = 0u;
 #pragma unroll

@@ -19,7 +19,7 @@ fn histogram_global(
       bins[k] = load_input_word(place, 0u);
       amounts[k] = amount_of(place);
     }
-    // 2. Of its first tile an invocation takes the bin for its own that most elements have, if any bin has more than half.
+    // 2. An invocation takes for its own the bin that more than half of its first elements have, if there is one.
     if (tile == id.x) {
       var lead = 0u;
       // unroll

@@ -20,7 +20,7 @@ void extend_last(__local Last *last, __local const u32 *counts, u32 place) {
     digit++;
     count = counts[digit];
   }
-  // No key is left out that has these digits, or one more is needed to tell. To tell which the last is takes all.
+  // No key is left out that has these digits, or one more is needed to tell. The last alone is known only after all places.
   last->rank = GIVES_LAST == 0u && rank == count ? 0u : rank;
   const u32 low = place >= INDEX_PLACES ? bit_of(place) % 32u : 8u * place;
   const u32 below = (1u << low) - 1u;

@@ -21,7 +21,7 @@ fn extend_last(place: u32) {
     digit++;
     count = atomicLoad(&shared_counts[digit]);
   }
-  // No key is left out that has these digits, or one more is needed to tell. To tell which the last is takes all.
+  // No key is left out that has these digits, or one more is needed to tell. The last alone is known only after all places.
   shared_rank = select(rank, 0u, GIVES_LAST == 0u && rank == count);
   let low = select(8u * place, bit_of(place) % 32u, place >= INDEX_PLACES);
   let below = (1u << low) - 1u;

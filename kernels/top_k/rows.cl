@@ -1,5 +1,5 @@
-// top_k/rows: the first keys of each row, of rows that are shorter than a workgroup, which takes as many as it has invocations for. Each of
-// these holds a key, and counts the keys of its row that come before it. Reads each key once.
+// top_k/rows: the first keys of each row. A workgroup takes several rows, as many as it has an invocation for each key of. Each of these
+// holds a key, and counts the keys of its row that come before it. Reads each key once.
 
 KERNEL void top_k_rows(ARGUMENTS) {
   __local Key shared_keys[WORKGROUP];
@@ -30,7 +30,7 @@ KERNEL void top_k_rows(ARGUMENTS) {
       if (ordered_before(other, key) | ((i < thread) & !ordered_before(key, other))) { place += 1u; }
     }
   }
-  // 3. Which of the keys before it are wanted too, if they are to stay as they stand?
+  // 3. If keys stay as they stand, count the wanted ones before it.
   bool is_wanted = is_key && place < params.k;
   // with STAYS
   shared_wanted[thread] = is_wanted ? 1u : 0u;

@@ -1,5 +1,5 @@
-// top_k/rows: the first keys of each row, of rows that are shorter than a workgroup, which takes as many as it has invocations for. Each of
-// these holds a key, and counts the keys of its row that come before it. Reads each key once.
+// top_k/rows: the first keys of each row. A workgroup takes several rows, as many as it has an invocation for each key of. Each of these
+// holds a key, and counts the keys of its row that come before it. Reads each key once.
 
 var<workgroup> shared_keys: array<Key, WORKGROUP>;
 // with STAYS
@@ -32,7 +32,7 @@ fn top_k_rows(
       if (ordered_before(other, key) | ((i < thread) & !ordered_before(key, other))) { place += 1u; }
     }
   }
-  // 3. Which of the keys before it are wanted too, if they are to stay as they stand?
+  // 3. If keys stay as they stand, count the wanted ones before it.
   var is_wanted = is_key && place < params.k;
   // with STAYS
   shared_wanted[thread] = select(0u, 1u, is_wanted);

@@ -149,7 +149,10 @@ fn header(bytes: &[u8]) -> Result<(Stored, ArrayShape, usize)> {
     let descr = header.dtype().descr();
     let code = descr.trim_matches('\'');
     let stored = Stored::from_npy(code).with_context(|| {
-        format!("its numbers are `{code}`; convert them to one of {}, for instance by a.astype('<f4')", Stored::names())
+        format!(
+            "its numbers are `{code}`; convert them to one of {}, for instance by a.astype('<f4')",
+            Stored::names_in_npy()
+        )
     })?;
     let sizes = header.shape().to_vec();
     ensure!(

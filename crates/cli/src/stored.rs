@@ -27,6 +27,11 @@ impl Stored {
         Stored::all().map(Stored::name).collect::<Vec<_>>().join(", ")
     }
 
+    /// Those that a `.npy` may hold.
+    pub fn names_in_npy() -> String {
+        Stored::all().filter(|stored| stored.npy().is_some()).map(Stored::name).collect::<Vec<_>>().join(", ")
+    }
+
     pub fn from_name(name: &str) -> Option<Stored> {
         Stored::all().find(|stored| stored.name() == name)
     }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::view::Check;
-use crate::{Backend, Buffer, Compacted, IntoInput, Map, Rank, Scalar, View, ViewData, for_computed};
+use crate::{Backend, Buffer, Compacted, IntoInput, Map, Rank, Scalar, View, ViewData, for_computed, for_held};
 
 /// Whether one number is before another, by their ranks.
 #[derive(Clone)]
@@ -52,7 +52,8 @@ impl Map<u32> for BinOfBound {
 
 /// The bins of numbers by so many edges, for a form: those of a type whose order is computed.
 pub(crate) fn binned(scalar: Scalar, edges: u64) -> Option<ViewData> {
-    for_computed!(scalar, T => ViewData::searched::<T, _, _>(edges, NOT_GREATER, BinOfBound))
+    let computed = for_computed!(scalar, T => ViewData::searched::<T, _, _>(edges, NOT_GREATER, BinOfBound));
+    computed.or_else(|| for_held!(scalar, T => ViewData::searched::<T, _, _>(edges, NOT_GREATER, BinOfBound)))
 }
 
 impl<T: Rank, B: Backend> View<T, B> {

@@ -289,8 +289,8 @@ impl Given<'_> {
     pub(crate) fn known<B: Backend>(&self, length: Option<&Buffer<u32, B>>) -> Result<usize> {
         if length.is_some() && self.may_be_fewer() {
             return Err(Error::Invalid(
-                "how many elements this gives follows from a length on the device, and collect() would give all of a buffer; use read(), \
-                 or to(&out), which leaves what is behind them as it is"
+                "how many elements this gives follows from a length on the device, and collect() would give all of a buffer; use to(&out), \
+                 which leaves the places behind them as they are, or read() of a call that is not mapped"
                     .into(),
             ));
         }

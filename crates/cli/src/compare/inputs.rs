@@ -71,7 +71,7 @@ impl Inputs {
         let is_computed = request.op().is_some() || job.primitive == &forms::WEIGHTED_HISTOGRAM;
         let values = values.map(|values| match is_computed {
             // What is searched.
-            _ if matches!(values.slot, Slot::Leaf(_)) && values.len != job.n => {
+            _ if job.primitive == &forms::HISTOGRAM_BY_EDGES => {
                 Elements::of(Distribution::Sorted, job.scalar, values.len, !SEED)
             }
             // Of a scan by key these are the keys.

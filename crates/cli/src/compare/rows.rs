@@ -318,7 +318,7 @@ impl Row {
             self.segments
                 .as_ref()
                 .filter(|spread| **spread != SEGMENTS.spread.name())
-                .map(|spread| format!("{spread} lengths")),
+                .map(|spread| if *spread == Spread::Rows.name() { "rows".into() } else { format!("{spread} lengths") }),
             self.k.filter(|k| *k != K).map(|k| format!("k = {k}")),
             self.bins.filter(|bins| *bins != BINS).map(|bins| format!("{bins} bins")),
             self.bits.as_ref().map(|bits| format!("bits {bits}")),

@@ -149,6 +149,11 @@ impl Table<'_> {
                 self.by_algorithm(unsorted_row(&by, k, n));
                 self.by_algorithm(nth(&by, k, n));
             }
+            // Rows of which a workgroup takes several.
+            let short = row(&Segments::Rows(48), k.min(40), 5040);
+            [short.clone().of(unsorted), short.clone().of(last), short]
+                .into_iter()
+                .for_each(|row| self.by_algorithm(row));
             // By turns, so that each type has few of them.
             for (i, k) in [1, 60, 3000].into_iter().enumerate() {
                 let by = [offsets(3), offsets(300), by.clone()][(turn + i) % 3].clone();
@@ -165,7 +170,7 @@ impl Table<'_> {
             self.by_algorithm(row(offsets(count), 3, 5040));
             self.by_algorithm(row(offsets(count), 3, 5040).distribution(Few));
         }
-        for width in [1, 2, 3, 7, 16, 30, 63, 80, 252, 840, 2520, 5040] {
+        for width in [1, 2, 3, 7, 16, 30, 56, 60, 252, 840, 2520, 5040] {
             self.by_algorithm(row(Segments::Rows(width), 16, 5040));
         }
         // A run of fewer keys may end within a row.

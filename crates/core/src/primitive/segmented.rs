@@ -54,8 +54,8 @@ pub enum Gives {
     Prefixes(ScanKind),
 }
 
-/// The request of a form whose segments have offsets.
-fn by_offsets(asked: &Asked, gives: Gives) -> Option<crate::Request> {
+/// The request of a form that has segments.
+fn of_form(asked: &Asked, gives: Gives) -> Option<crate::Request> {
     let op = Op::builtin(asked.operator, asked.scalar)?;
     Some(SegmentedRequest { op, n: asked.n, by: asked.by(), gives, initial: None }.into())
 }
@@ -64,7 +64,7 @@ fn by_offsets(asked: &Asked, gives: Gives) -> Option<crate::Request> {
 pub static SEGMENTED_REDUCE: Form = Form {
     has_operator: true,
     varies: Varies::Segments,
-    ..Form::new("segmented_reduce", "Reduce of segments of {}", |asked| by_offsets(asked, Gives::Total))
+    ..Form::new("segmented_reduce", "Reduce of segments of {}", |asked| of_form(asked, Gives::Total))
 };
 
 /// Exclusive scans of segments.
@@ -72,7 +72,7 @@ pub static SEGMENTED_SCAN: Form = Form {
     has_operator: true,
     varies: Varies::Segments,
     ..Form::new("segmented_scan", "Exclusive scan of segments of {}", |asked| {
-        by_offsets(asked, Gives::Prefixes(ScanKind::Exclusive))
+        of_form(asked, Gives::Prefixes(ScanKind::Exclusive))
     })
 };
 

@@ -287,7 +287,10 @@ pub fn nth_element<'py>(
     let width = keys.width("keys")?;
     let most = width.unwrap_or(keys.len());
     if nth >= most as u64 {
-        return Err(PyValueError::new_err(format!("nth: place {nth} of {most} keys; the first is 0")));
+        return Err(PyValueError::new_err(format!(
+            "nth: place {nth} of {most} keys; the first is 0, so ask for {} at most",
+            most.saturating_sub(1)
+        )));
     }
     let request = nth_of(&keys, nth, descending, width.map(|width| Segments::Rows(width as u64)));
     let form = if width.is_some() { Form::of(&keys.shape[..1]) } else { Form::number() };

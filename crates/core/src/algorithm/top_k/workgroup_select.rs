@@ -107,15 +107,23 @@ fn parts(planner: &Planner<'_>, request: &TopKRequest, shape: &SelectTile) -> u6
     if planner.ends_loops() { parts.max(turns.div_ceil(1 << 15)) } else { parts }
 }
 
+/// Whether a workgroup takes several rows of a width, an invocation for each key.
+fn is_short(task: &TopKTask<'_>, width: u64) -> bool {
+    let (numbers, request) = (&task.planner.tuning.top_k, task.request);
+    // A key and a word for each.
+    let shared_bytes = numbers.workgroup * 4 * (task.image.words().next_power_of_two() + 1) + BESIDE;
+    width <= numbers.row.min(numbers.workgroup).into()
+        && (request.k <= width || request.wanted == Wanted::Last)
+        && shared_bytes <= task.planner.caps.shared_bytes
+}
+
 fn plan(planner: &Planner<'_>, request: &TopKRequest) -> Result<Work> {
     let task = TopKTask { planner, request, image: request.image()? };
     if request.n == 0 || request.taken() == 0 {
         return Ok(Work::new(Scratch::default(), task.nothing()));
     }
-    let numbers = &planner.tuning.top_k;
     if let Some(Segments::Rows(width)) = request.segments
-        && width <= numbers.row.min(numbers.workgroup).into()
-        && (request.k <= width || request.wanted == Wanted::Last)
+        && is_short(&task, width)
     {
         return Ok(Work::new(Scratch::default(), vec![task.short_rows(width as u32)]));
     }
@@ -169,9 +177,7 @@ impl TopKTask<'_> {
             ("GIVES_LAST", (self.request.wanted == Wanted::Last).into()),
             ("STAYS", (!self.request.sorted).into()),
         ]);
-        let words = [("k", self.request.selected_each() as u32), ("width", width)];
-        params.extend(words.map(|(name, word)| (name, Param::Word(word))));
-        params.extend([("n", Param::ELEMENTS), self.input_offset()]);
+        params.extend([self.k(), ("width", Param::Word(width)), ("n", Param::ELEMENTS), self.input_offset()]);
         let groups = (self.request.n as u32).div_ceil(workgroup / width * width);
         let bindings = [bindings, vec![("input", self.keys())]].concat();
         self.launch((&ROWS, &parts), &constants, groups, bindings, params)

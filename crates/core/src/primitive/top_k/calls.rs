@@ -136,8 +136,8 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         TopKCall { order, ..self }
     }
 
-    /// As they stand in the input, and not in the order of the keys: which keys these are stays the same. Of large parts of segments this
-    /// is faster, and elsewhere slower.
+    /// As they stand in the input, and not in the order of the keys: which keys these are stays the same. Where more than 256 of
+    /// a segment are wanted this is faster, as no sort follows. Elsewhere it is slower.
     ///
     /// ```
     /// # use trifold_core::{TopK, Transfer};
@@ -264,7 +264,11 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         };
         let k = self.k;
         (k as u64 > most).then(|| match wanted {
-            Wanted::Last => format!("nth_element at place {} of {of}{most} keys; the first is 0", k - 1),
+            Wanted::Last => format!(
+                "nth_element at place {} of {of}{most} keys; the first is 0, so ask for {} at most",
+                k - 1,
+                most.saturating_sub(1)
+            ),
             _ => format!("a top_k of k = {k} of {of}{most} keys; ask for {most} at most"),
         })
     }

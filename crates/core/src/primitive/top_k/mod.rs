@@ -8,7 +8,7 @@ use crate::algorithm::{Algorithm, top_k};
 use crate::planner::Planner;
 use crate::{ElementType, Error, KeyImage, MAX_ELEMENTS, Order, Param, Result, Scalar, Slot};
 
-/// The first `k` keys of an order, as they come in it. Of equal keys those with the smaller indices come first.
+/// The first `k` keys of an order, as they come in it or as they stand in the input. Of equal keys those with the smaller indices come first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TopKRequest {
     /// The keys' type: a scalar, or a struct with key fields.
@@ -21,7 +21,7 @@ pub struct TopKRequest {
     pub order: Order,
     /// What is written of them.
     pub wanted: Wanted,
-    /// Whether they come in their order, or as they stand in the input.
+    /// Whether they come in their order, or as they stand in the input. Of the last alone it is true.
     pub sorted: bool,
     /// What says where segments begin: the first keys of each are wanted, and zeros behind them where there are fewer than `k`.
     pub segments: Option<Segments>,
@@ -207,6 +207,11 @@ impl Primitive for TopKRequest {
             _ if self.k == 0 => return invalid("a top_k of k = 0; ask for one key at least".into()),
             Some(Segments::Keys(_)) => {
                 return invalid("a top_k of the values of equal keys; sort by both, and give offsets".into());
+            }
+            _ if self.wanted == Wanted::Last && !self.sorted => {
+                return invalid(
+                    "one key that is not sorted; an nth element is a place of the order, so leave `sorted` true".into(),
+                );
             }
             Some(segments) => segments.check(self.n)?,
             None => {}
