@@ -24,7 +24,7 @@ use crate::{
 /// 754's total order: the largest of all is a NaN whose sign is positive, and +0 is larger than -0.
 ///
 /// # Errors
-/// As of [`Scan`](crate::Scan), and [`Error::Invalid`] for `k` of 0 or of more than there are keys.
+/// As of [`Scan`](crate::Scan), and [`Error::Invalid`](crate::Error::Invalid) for `k` of 0 or of more than there are keys.
 pub trait TopK: Backend {
     /// The `k` largest keys, the largest first; or [`TopKCall::smallest`].
     ///
@@ -193,7 +193,7 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Invalid`] that names the offset, and as of [`Scan`](crate::Scan).
+    /// [`Error::Invalid`](crate::Error::Invalid) that names the offset, and as of [`Scan`](crate::Scan).
     pub fn checked(self) -> Result<Self> {
         if let Some((by, bounds)) = &self.segments {
             bounds.check(&self.device, by, self.keys.n())?;
