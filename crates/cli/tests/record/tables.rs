@@ -121,10 +121,14 @@ fn missed(record: &Record, old: &[&str]) -> String {
         let figures: Vec<String> =
             aim.figures.iter().map(|figure| format!("{} {:.2}", figure.at, figure.measured)).collect();
         let said = old.iter().map(|line| cells(line)).find(|cells| cells[0] == aim.name);
-        let [why, next] = [3, 4].map(|i| said.as_ref().and_then(|cells| cells.get(i)).unwrap_or(&"").to_string());
-        vec![aim.name, aim.aim, figures.join(", "), why, next]
+        let [floor, why, next] =
+            [3, 4, 5].map(|i| said.as_ref().and_then(|cells| cells.get(i)).unwrap_or(&"").to_string());
+        vec![aim.name, aim.aim, figures.join(", "), floor, why, next]
     };
-    table(&["Missed", "aim", "measured", "why, as far as known", "next"], aims::missed(record).into_iter().map(row))
+    table(
+        &["Missed", "aim", "best", "floor", "why, as far as known", "next"],
+        aims::missed(record).into_iter().map(row),
+    )
 }
 
 fn one_tile(record: &Record) -> String {
