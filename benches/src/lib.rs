@@ -14,6 +14,8 @@ use trifold::{Algorithm, Backend, Call, Device, Error, Result, bytemuck, plan};
 /// One bench, before it has a device.
 #[derive(Debug, Clone)]
 pub struct Case {
+    /// What programs call it.
+    pub form: &'static Form,
     /// What is asked for.
     pub request: Request,
     /// The element or key type.
@@ -55,12 +57,7 @@ impl Case {
         let operator = if self.operator.is_empty() { String::new() } else { format!("/{}", self.operator) };
         let number = self.number.map(|(name, value)| format!(",{name}={value}")).unwrap_or_default();
         let fault = if self.fault == Fault::None { String::new() } else { format!(",{}", self.fault) };
-        format!(
-            "{}/{}{operator}/{size}/{}{number}{fault}",
-            self.request.primitive(),
-            self.scalar.name(),
-            self.algorithm
-        )
+        format!("{}/{}{operator}/{size}/{}{number}{fault}", self.form.name, self.scalar.name(), self.algorithm)
     }
 
     /// What its plan is made with.
@@ -137,19 +134,19 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
             form if *form == forms::PARTITION => "apart",
             _ => "",
         };
-        Some((form.request(scalar, sum, n).ok()?, operator))
+        Some((form, form.request(scalar, sum, n).ok()?, operator))
     });
-    let requests = forms.chain([(behind.into(), "behind")]);
+    let requests = forms.chain([(&forms::PARTITION, behind.into(), "behind")]);
     let mut cases = vec![];
-    for (request, operator) in requests {
-        let (outputs, run) = match request.form().varies {
+    for (form, request, operator) in requests {
+        let (outputs, run) = match form.varies {
             Varies::Kept => (n / 2, 1),
             Varies::Runs => (n.div_ceil(RUN), RUN),
             _ => (n, 1),
         };
         for algorithm in trifold::plan::algorithms(&request, caps) {
             let (request, number, fault) = (request.clone(), None, Fault::None);
-            let case = Case { request, scalar, operator, outputs, run, algorithm, number, fault };
+            let case = Case { form, request, scalar, operator, outputs, run, algorithm, number, fault };
             let variants = case.variants(caps);
             cases.push(case);
             cases.extend(variants);
@@ -164,16 +161,20 @@ pub fn cases(caps: &Caps, n: u64) -> Vec<Case> {
 /// What the device cannot do, or has no memory for.
 pub fn bind(backend: &Device, case: &Case) -> Result<Call<Device>> {
     let n = case.request.n();
-    let form = case.request.form();
     let input = |slot, len: u64| -> Vec<u32> {
         if slot == Slot::Offsets {
             // Offsets of segments of one length.
             return (0..len).map(|s| (n * s / (len - 1).max(1)) as u32).collect();
         }
-        let keys = if *form == forms::SCAN_BY_KEY { Slot::InputValues } else { Slot::Input };
+        let keys = if *case.form == forms::SCAN_BY_KEY { Slot::InputValues } else { Slot::Input };
         let (seed, run) =
             (if slot == Slot::Input { 1 << 40 } else { 2 << 40 }, if slot == keys { case.run } else { 1 });
-        (0..n).map(|i| (mix(seed ^ (i / run)) >> 32) as u32).collect()
+        let mut numbers: Vec<u32> = (0..len).map(|i| (mix(seed ^ (i / run)) >> 32) as u32).collect();
+        // Edges of bins, which are searched.
+        if matches!(slot, Slot::Leaf(_)) && len != n {
+            numbers.sort_unstable();
+        }
+        numbers
     };
     let spans = SpansOf::of(&case.request, |operand| {
         let span = backend.allocate(operand.bytes())?;

@@ -386,9 +386,16 @@ impl SortStep {
             33..=64 => in_order(pool, n, |i| compared(i) << CARRIED | i as u128, |word| word as u32)?,
             _ => {
                 let mut pairs: Vec<(u128, u32)> = reserve(n)?;
-                pairs.extend((0..n).map(|i| (compared(i), i as u32)));
-                pool.install(|| pairs.par_sort_unstable());
-                pairs.into_iter().map(|(_, i)| i).collect()
+                pairs.resize(n, (0, 0));
+                in_chunks(pool, &mut pairs, 1, |start, part| {
+                    part.iter_mut().zip(start..).for_each(|(to, i)| *to = (compared(i), i as u32));
+                });
+                if size_of_val(&pairs[..]) <= ALONE_BYTES {
+                    pairs.sort_unstable();
+                } else {
+                    pool.install(|| pairs.par_sort_unstable());
+                }
+                indices(pool, &pairs, |(_, index)| index)?
             }
         };
         // SAFETY: `bind` checked lengths, and what is read is no output of another's.
@@ -417,15 +424,28 @@ fn in_order<W: Word>(
     let (mut words, mut spare): (Vec<W>, Vec<W>) = (reserve(n)?, reserve(n)?);
     words.resize(n, W::ZERO);
     spare.resize(n, W::ZERO);
+    let (first, all) = (if n > 0 { word(0) } else { W::ZERO }, Mutex::new(W::ZERO));
     in_chunks(pool, &mut words, 1, |start, part| {
-        part.iter_mut().zip(start..).for_each(|(to, i)| *to = word(i));
+        let mut differing = W::ZERO;
+        for (to, i) in part.iter_mut().zip(start..) {
+            *to = word(i);
+            differing = to.differing(first, differing);
+        }
+        let mut all = all.lock();
+        *all = differing.differing(W::ZERO, *all);
     });
-    let first = words.first().copied().unwrap_or(W::ZERO);
-    let differing = words.iter().fold(W::ZERO, |all, word| word.differing(first, all));
-    radix::sort(pool, &mut words, &mut spare, CARRIED, differing.width());
+    radix::sort(pool, &mut words, &mut spare, CARRIED, all.into_inner().width());
     drop(spare);
-    let mut places: Vec<u32> = reserve(n)?;
-    places.extend(words.into_iter().map(index));
+    indices(pool, &words, index)
+}
+
+/// The index in each of some words.
+fn indices<W: Copy + Sync>(pool: &ThreadPool, words: &[W], index: impl Fn(W) -> u32 + Sync) -> Result<Vec<u32>> {
+    let mut places: Vec<u32> = reserve(words.len())?;
+    places.resize(words.len(), 0);
+    in_chunks(pool, &mut places, 1, |start, part| {
+        part.iter_mut().zip(&words[start..]).for_each(|(to, word)| *to = index(*word));
+    });
     Ok(places)
 }
 

@@ -25,6 +25,7 @@ pub(super) fn mapped<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), F
         let mut of_bytes = bytes.clone();
         of_bytes.sort_unstable();
         expect("a sort of a view", gpu.sort(x.mapped(Byte)).read()?, of_bytes)?;
+        of_places(gpu, &words)?;
         let mapped_twice = gpu.sort(x.mapped(tripled)).then(tripled).read()?;
         expect("a mapped sort of a view", mapped_twice, threefold(&threefold(&ordered)))?;
 
@@ -60,6 +61,22 @@ pub(super) fn mapped<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), F
     }
     at_odd_places(gpu)?;
     of_other_sizes(gpu)
+}
+
+/// Places and single keys.
+fn of_places<B: Backend + Sort + TopK>(gpu: &B, words: &[u32]) -> Result<(), Failure> {
+    let (x, tripled, width) = (gpu.upload(words)?, Tripled { by: 3 }, words.len().min(6));
+    let mut places: Vec<u32> = (0..words.len() as u32).collect();
+    places.sort_by_key(|&place| words[place as usize]);
+    let threefold = |of: &[u32]| of.iter().map(|a| a * 3).collect::<Vec<_>>();
+    expect("mapped places", gpu.argsort(&x).then(tripled).read()?, threefold(&places))?;
+    let first = gpu.top_k(&x, 1).smallest().indices();
+    expect("a mapped index", first.then(tripled).read()?, threefold(&places[..1]))?;
+    let middle = words[places[words.len() / 2] as usize];
+    expect("a mapped median", gpu.nth_element(&x, words.len() / 2).then(tripled).read()?, threefold(&[middle]))?;
+    let least: Vec<u32> = words.chunks(width).map(|row| row.iter().copied().min().unwrap_or(0)).collect();
+    let of_rows = gpu.nth_element(&x, 0).rows(width);
+    expect("mapped keys of rows", of_rows.then(tripled).read()?, threefold(&least))
 }
 
 /// Outputs that begin in the middle of what kernels load at once, of more than one tile, and of no elements.

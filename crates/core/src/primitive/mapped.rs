@@ -110,14 +110,14 @@ impl<C: OneOutput, U: Element> MappedCall<C, U> {
 
 /// A builder's one output: how many elements it has.
 macro_rules! one_output {
-    ($Call:ident<$T:ident: $Bound:ident>, $Item:ty, $device:ident; |$call:ident| $outputs:expr) => {
+    ($Call:ident<$T:ident: $Bound:ident>, $Item:ty, $($device:ident).+; |$call:ident| $outputs:expr) => {
         impl<$T: $Bound, B: Backend> crate::OneOutput for $Call<$T, B> {
             type Backend = B;
             type Item = $Item;
 
             fn device(&self) -> &B {
                 let $call = self;
-                &$call.$device
+                &$call.$($device).+
             }
 
             fn outputs(&self) -> Result<usize> {

@@ -1,6 +1,7 @@
 //! The key at a place of all keys in order.
 
 use super::Offset;
+use super::mapped::one_output;
 use super::top_k::{TopKCall, Wanted};
 use crate::results::{Given, Results, given_results, length, results};
 use crate::{Backend, Buffer, Device, Key, Order, Placed, Result, Transfer, block_on};
@@ -143,6 +144,9 @@ impl<K: Key, B: Backend> NthOfEachCall<K, B> {
         self.top.placed(Wanted::Last, spans)
     }
 }
+
+one_output!(NthCall<K: Key>, K, top.device; |_call| Ok(1));
+one_output!(NthOfEachCall<K: Key>, K, top.device; |call| call.outputs());
 
 given_results! {
     NthOfEachCall<K: Key>, top.keys -> Buffer<K, B>, Vec<K>; |call| call.top.given_of(&Wanted::Last), {

@@ -457,6 +457,7 @@ whole_results! {
 }
 
 one_output!(SortCall<K: Key>, K, device; |call| known_length(&call.keys));
+one_output!(ArgsortCall<K: Key>, u32, sort.device; |call| known_length(&call.sort.keys));
 
 whole_results! {
     SortCall<K: Key>, keys -> Buffer<K, B>, Compacted<K, B>, Vec<K>; |call| {

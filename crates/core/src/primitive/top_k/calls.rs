@@ -287,6 +287,7 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
 }
 
 one_output!(TopKCall<K: Key>, K, device; |call| call.outputs());
+one_output!(TopKIndicesCall<K: Key>, u32, top.device; |call| call.outputs());
 
 given_results! {
     TopKCall<K: Key>, keys -> Buffer<K, B>, Vec<K>; |call| call.given_of(&Wanted::Keys), {
