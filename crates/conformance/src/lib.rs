@@ -49,6 +49,7 @@ pub use expectations::Expectations;
 pub use harness::main_with;
 pub use inputs::Distribution;
 pub use kernels::{Breadth, check_each, describe, kernels, kernels_by, shapes};
+pub use maps::Same;
 #[cfg(feature = "harness")]
 pub use properties::properties;
 pub use refusal::bad_scratch;

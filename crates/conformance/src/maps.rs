@@ -6,6 +6,20 @@ use trifold_core::types::{bf16, f16};
 use trifold_core::{Captures, Element, IntoInput, Map, Predicate, Request, Slot, Transfer, View, element, iota};
 use trifold_cpu::Cpu;
 
+/// A map that leaves numbers as they are.
+#[derive(Clone)]
+pub struct Same;
+
+impl Map<u32> for Same {
+    type Output = u32;
+    fn text(&self) -> Cow<'static, str> {
+        "fn map(a: A) -> U { return a; }".into()
+    }
+    fn map(&self, a: u32) -> u32 {
+        a
+    }
+}
+
 /// A map: its type, what it maps, its text and its Rust.
 macro_rules! map {
     ($(#[$doc:meta])* $Map:ident { $($field:ident: $Field:ty),* }, $V:ty => $U:ty, $text:expr, $of:expr) => {

@@ -1,24 +1,8 @@
 //! Memory of one backend in calls of another, where both are a `Device`.
 
-use std::borrow::Cow;
-
-use trifold_conformance::Watched;
-use trifold_core::{Backend, Device, Error, Map, Sort, Transfer};
+use trifold_conformance::{Same, Watched};
+use trifold_core::{Backend, Device, Error, Sort, Transfer};
 use trifold_cpu::Cpu;
-
-/// A map that leaves numbers as they are.
-#[derive(Clone)]
-struct Same;
-
-impl Map<u32> for Same {
-    type Output = u32;
-    fn text(&self) -> Cow<'static, str> {
-        "fn map(a: A) -> U { return a; }".into()
-    }
-    fn map(&self, a: u32) -> u32 {
-        a
-    }
-}
 
 #[test]
 fn another_backends_memory_is_refused() {

@@ -255,18 +255,18 @@ macro_rules! results {
 pub(crate) use results;
 
 /// How many elements a call gives of those that it reads: so many of all, or of each segment.
-pub(crate) struct Given<'a> {
-    pub(crate) segments: Option<&'a Segments>,
+pub(crate) struct Given {
+    pub(crate) segments: Option<Segments>,
     pub(crate) each: usize,
     /// How many elements the input has.
     pub(crate) room: usize,
 }
 
-impl Given<'_> {
+impl Given {
     /// Of so many elements.
     fn of(&self, n: usize) -> usize {
         let n = n.min(self.room);
-        match self.segments {
+        match &self.segments {
             None => self.each.min(n),
             Some(segments) => segments.count(n as u64).unwrap_or(n as u64).saturating_mul(self.each as u64) as usize,
         }
@@ -335,7 +335,7 @@ macro_rules! given_results {
 
         impl<$($T: $Bound,)+ B: Backend> $Call<$($T,)+ B> {
             /// What it gives at most.
-            pub(in crate::primitive) fn given(&self) -> Given<'_> {
+            pub(in crate::primitive) fn given(&self) -> Given {
                 let $call = self;
                 $given
             }
@@ -382,11 +382,9 @@ macro_rules! given_results {
             /// # Errors
             /// As of [`Scan`](crate::Scan).
             pub async fn read_async(self) -> Result<$Host> {
-                let length = self.$($input).+.length().cloned();
-                let Given { segments, each, room } = self.given();
-                let (segments, room) = (segments.cloned(), room);
+                let (given, length) = (self.given(), self.$($input).+.length().cloned());
                 let mut host = self.made().await?.fetch().await?;
-                Given { segments: segments.as_ref(), each, room }.shorten(length, &mut host).await?;
+                given.shorten(length, &mut host).await?;
                 Ok(host)
             }
         }

@@ -1,14 +1,13 @@
 //! What needs a device and no kernels of the catalogue: memory, fills, copies, time, and whose memory is refused.
 //! Skipped, with the reason, where there is no device. The conformance suite runs the kernels.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use trifold_conformance::{
-    Outcome, Recorded, fills_and_copies, kernels_are_cached, recordings_follow_the_device, repeated_calls_only_run,
-    skip,
+    Outcome, Recorded, Same, fills_and_copies, kernels_are_cached, recordings_follow_the_device,
+    repeated_calls_only_run, skip,
 };
-use trifold_core::{Backend, Buffer, Command, Device, Error, Map, Max, Reduce, Result, Scan, Sort, Sum, Transfer};
+use trifold_core::{Backend, Buffer, Command, Device, Error, Max, Reduce, Result, Scan, Sort, Sum, Transfer};
 use trifold_cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode, cuStreamQuery};
 use trifold_cuda::cudarc::driver::{CudaGraph, CudaSlice, DevicePtr};
 use trifold_cuda::{Cache, Cuda, Step};
@@ -206,20 +205,6 @@ fn time_is_of_the_device() {
     let fill = bind(&cuda, vec![Command::Fill { span: buffer.span().clone(), value: 1 }]).unwrap();
     let ms = cuda.time(Some(&fill), &fill, None, 10).unwrap();
     assert!(ms > 0.01 && ms < 1000.0, "10 fills of 256 MiB took {ms} ms");
-}
-
-/// A map that leaves numbers as they are.
-#[derive(Clone)]
-struct Same;
-
-impl Map<u32> for Same {
-    type Output = u32;
-    fn text(&self) -> Cow<'static, str> {
-        "fn map(a: A) -> U { return a; }".into()
-    }
-    fn map(&self, a: u32) -> u32 {
-        a
-    }
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use ocl::core::CommandQueueProperties;
 use trifold_conformance::{
-    Outcome, devices_or_skip, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip,
+    Outcome, Same, devices_or_skip, fills_and_copies, kernels_are_cached, repeated_calls_only_run, skip,
 };
 use trifold_core::{
-    Backend, Buffer, Command, Error, Map, Predicate, Reduce, Result, Select, SubgroupSource, Sum, Transfer, bytemuck,
+    Backend, Buffer, Command, Error, Predicate, Reduce, Result, Select, SubgroupSource, Sum, Transfer, bytemuck,
     element,
 };
 use trifold_opencl::{Cache, DeviceInfo, OpenCl, Step, ocl};
@@ -138,20 +138,6 @@ fn errors_name_what_was_wrong() {
     assert!(matches!(overlap, Err(Error::Backend { .. })), "{overlap:?}");
     let other = OpenCl::open(&device).unwrap();
     assert!(matches!(other.write(&span, &[0; 16]), Err(Error::Invalid(_))));
-}
-
-/// A map that leaves numbers as they are.
-#[derive(Clone)]
-struct Same;
-
-impl Map<u32> for Same {
-    type Output = u32;
-    fn text(&self) -> Cow<'static, str> {
-        "fn map(a: A) -> U { return a; }".into()
-    }
-    fn map(&self, a: u32) -> u32 {
-        a
-    }
 }
 
 #[test]

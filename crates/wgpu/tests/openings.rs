@@ -3,10 +3,9 @@
 
 mod adapters;
 
-use std::borrow::Cow;
-
+use trifold_conformance::Same;
 use trifold_core::{
-    Backend, Buffer, Command, Error, Layout, Map, Options, Prepared, Reduce, Result, Scan, Sort, Spans, Sum, Transfer,
+    Backend, Buffer, Command, Error, Layout, Options, Prepared, Reduce, Result, Scan, Sort, Spans, Sum, Transfer,
     Values, block_on,
 };
 use trifold_wgpu::Wgpu;
@@ -16,20 +15,6 @@ fn is_refused<T>(what: &str, outcome: Result<T>) {
         Err(Error::Invalid(why)) => assert!(why.contains("another opening"), "{what}: {why}"),
         Err(other) => panic!("{what}: {other}"),
         Ok(_) => panic!("{what}: it is taken"),
-    }
-}
-
-/// A map that leaves numbers as they are.
-#[derive(Clone)]
-struct Same;
-
-impl Map<u32> for Same {
-    type Output = u32;
-    fn text(&self) -> Cow<'static, str> {
-        "fn map(a: A) -> U { return a; }".into()
-    }
-    fn map(&self, a: u32) -> u32 {
-        a
     }
 }
 

@@ -406,7 +406,7 @@ one_output!(SegmentedReduceCall<T: Element>, T, device; |call| call.outputs());
 
 given_results! {
     SegmentedReduceCall<T: Element>, input -> Buffer<T, B>, Vec<T>;
-    |call| Given { segments: Some(&call.request.by), each: 1, room: call.input.len() }, {
+    |call| Given { segments: Some(call.request.by.clone()), each: 1, room: call.input.len() }, {
         let output = call.device.alloc(call.request.outputs() as usize)?;
         call.to(&output).run_async().await?;
         Ok(output)

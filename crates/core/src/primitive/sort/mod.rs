@@ -101,7 +101,7 @@ fn asked_for(asked: &Asked, value: Option<ElementType>) -> SortRequest {
     SortRequest { bits: asked.bits.map(|(start, end)| start..end), ..sort }
 }
 
-/// The same of segments that have offsets.
+/// The same of segments.
 fn of_segments(asked: &Asked, value: Option<ElementType>) -> SortRequest {
     asked_for(asked, value).of_segments(asked.by())
 }

@@ -274,10 +274,10 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     }
 
     /// How many elements are written at most: of a call that is refused none.
-    pub(in crate::primitive) fn given_of(&self, wanted: &Wanted) -> Given<'_> {
+    pub(in crate::primitive) fn given_of(&self, wanted: &Wanted) -> Given {
         let each = if *wanted == Wanted::Last { self.k.min(1) } else { self.k };
         let each = if self.refusal(wanted).is_some() { 0 } else { each };
-        Given { segments: self.segments.as_ref().map(|(by, _)| by), each, room: self.keys.len() }
+        Given { segments: self.segments.as_ref().map(|(by, _)| by.clone()), each, room: self.keys.len() }
     }
 
     /// New memory for as many.
