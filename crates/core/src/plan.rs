@@ -361,8 +361,11 @@ pub const LENGTH_OFFSET: &str = "length_offset";
 pub const CAPACITY: &str = "capacity";
 
 impl Launch {
-    /// Has the kernel itself compute the parameters that follow from how many elements there are.
+    /// Has the kernel itself compute the parameters that follow from how many elements there are, if it does not yet.
     pub(crate) fn reads_length(&mut self, length: Region) {
+        if !self.kernel.sizes.is_empty() {
+            return;
+        }
         let sizes = self.params.iter().filter_map(|(name, param)| match param {
             Param::Size(size) => Some((*name, *size)),
             _ => None,

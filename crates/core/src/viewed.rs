@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::items::{self, HostView};
-use crate::primitive::Operand;
+use crate::primitive::{Operand, Written};
 use crate::{Algorithm, Element, ElementType, Map, MapText, Request, Scalar, Slot, Then};
 
 /// How the element at a place of a view comes about.
@@ -287,12 +287,17 @@ impl ViewedRequest {
         }
     }
 
-    /// The bytes that a launch behind an algorithm moves, which maps the output.
-    pub(crate) fn moved_behind(&self, algorithm: &Algorithm) -> u64 {
+    /// The bytes that a launch behind an algorithm moves, which maps so many outputs where the call counts them.
+    pub(crate) fn moved_behind(&self, algorithm: &Algorithm, outputs: u64) -> u64 {
         let Some(then) = self.then.as_ref().filter(|_| !algorithm.maps_output) else { return 0 };
         let operands = self.request.operands();
         let output = operands.iter().find(|operand| operand.slot == Slot::Output);
-        output.map_or(0, |own| own.bytes().saturating_add(own.len.saturating_mul(then.map.output.bytes().into())))
+        let counted = self.request.asked().written() == Some(Written::Counted);
+        let moved = |own: &Operand| {
+            let each = u64::from(own.element.bytes()) + u64::from(then.map.output.bytes());
+            each.saturating_mul(if counted { outputs } else { own.len })
+        };
+        output.map_or(0, moved)
     }
 
     /// The bytes that are moved where so many are of memory alone, and inputs are read so often.
@@ -317,5 +322,36 @@ impl Viewed {
             ..Operand::new(Slot::Leaf(number), &leaf.element, length)
         };
         leaves.map(operand).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::{Keeps, Rest, SelectRequest, Selector, algorithm};
+
+    /// The lower half of a word.
+    #[derive(Clone)]
+    struct Lower;
+
+    impl Map<u64> for Lower {
+        type Output = u32;
+        fn text(&self) -> Cow<'static, str> {
+            "fn map(a: A) -> U { return u32(a); }".into()
+        }
+        fn map(&self, a: u64) -> u32 {
+            a as u32
+        }
+    }
+
+    #[test]
+    fn a_map_behind_a_selection_moves_what_is_kept() {
+        let (selector, rest, keeps) = (Selector::first_of_run::<u64>(), Rest::Dropped, Keeps::Items);
+        let unique = Request::Select(SelectRequest { selector, n: 10, rest, keeps });
+        let mapped = unique.clone().then(Then::of::<u64, Lower>(Lower));
+        let moved = |request: &Request| request.moved_by(&algorithm::select::LOOKBACK, 3).unwrap();
+        assert_eq!(moved(&mapped) - moved(&unique), 3 * (8 + 4));
     }
 }

@@ -66,7 +66,7 @@
 //! | elements from such places | [`x.gathered(&places)`](Buffer::gathered), in any call |
 //! | places in a sorted input | [`x.lower_bounds(&sorted)`](Buffer::lower_bounds), in any call |
 //! | what a function makes of elements | [`x.mapped(Square)`](Buffer::mapped), in any call |
-//! | what a function makes of results | [`.then(Square)`](OneOutput::then) |
+//! | what a function makes of results | [`.then(Square)`](OneOutput::then), and [where they are counted](CountedOutput::then) |
 //! | least, mean, dot product and their like | [`Summary`] |
 //! | an operator of my own | [`Monoid`] |
 //! | a predicate of my own | [`Predicate`] |

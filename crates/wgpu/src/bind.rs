@@ -50,6 +50,8 @@ struct Uniforms {
 enum Checked {
     Launch(Launch),
     Step(Step),
+    /// The launches from here on are for as many elements as this word says.
+    Length(Span<Wgpu>),
 }
 
 struct Launch {
@@ -58,6 +60,36 @@ struct Launch {
     arguments: Vec<(u32, wgpu::Buffer, u64, std::num::NonZeroU64)>,
     params: Packed,
     groups: u32,
+}
+
+/// The words on the device that say how many elements there are, in order.
+struct Lengths(Vec<Length>);
+
+struct Length {
+    word: Span<Wgpu>,
+    /// The step before which it is read.
+    step: usize,
+    /// The launches that it is of: those up to the next one.
+    parts: std::ops::Range<usize>,
+}
+
+impl Lengths {
+    fn of(commands: &[Checked]) -> Lengths {
+        let (mut lengths, mut steps, mut launches): (Vec<Length>, _, _) = (vec![], 0, 0);
+        for command in commands {
+            match command {
+                Checked::Length(word) => {
+                    lengths.push(Length { word: word.clone(), step: steps, parts: launches..launches })
+                }
+                Checked::Step(_) => steps += 1,
+                Checked::Launch(_) => {
+                    (steps, launches) = (steps + 1, launches + 1);
+                    lengths.last_mut().into_iter().for_each(|length| length.parts.end = launches);
+                }
+            }
+        }
+        Lengths(lengths)
+    }
 }
 
 /// Workgroups in x at most; more fold into y. Every API has at least these.
@@ -162,11 +194,11 @@ fn sizes_key(caps: &Caps) -> KernelKey {
 
 impl Wgpu {
     pub(crate) fn bind_commands(&self, commands: Vec<Command<'_, Self>>, resizes: bool) -> Result<Steps> {
-        let (mut checked, mut length) = (vec![], None);
+        let mut checked = vec![];
         for command in commands {
             command.check()?;
             match command {
-                Command::Length { span } => length = Some(span),
+                Command::Length { span } => checked.push(Checked::Length(span)),
                 Command::Fill { span, value } => checked.extend(self.check_fill(&span, value)?.map(Checked::Launch)),
                 Command::Copy { from, to, each } => {
                     checked.extend(self.check_copy(&from, &to, each)?.map(Checked::Step))
@@ -180,14 +212,17 @@ impl Wgpu {
         if resizes {
             usage |= wgpu::BufferUsages::COPY_DST;
         }
-        if length.is_some() {
+        let lengths = Lengths::of(&checked);
+        if !lengths.0.is_empty() {
             usage |= wgpu::BufferUsages::STORAGE;
         }
         let mut bound = Kept::new(self.scoped(0, || self.make_steps(checked, usage))?, self.turns);
-        if let (Some(length), Some(uniforms)) = (length, &bound.uniforms)
-            && let Some(first) = self.size_by(&length, uniforms)?
-        {
-            bound.steps.insert(0, first);
+        // From the last one on, so that places before it stay what they are.
+        for Length { word, step, parts } in lengths.0.iter().rev() {
+            let Some(uniforms) = &bound.uniforms else { continue };
+            if let Some(sizes) = self.size_by(word, &uniforms.buffer, &uniforms.parts[parts.clone()])? {
+                bound.steps.insert(*step, sizes);
+            }
         }
         bound.uniforms.take_if(|_| !resizes);
         Ok(Steps { bound, opening: self.opening })
@@ -209,6 +244,7 @@ impl Wgpu {
         let mut parts = uniforms.iter().flat_map(|uniforms| uniforms.parts.iter().map(|part| (&uniforms.buffer, part)));
         let steps = checked.into_iter().filter_map(|command| match command {
             Checked::Step(step) => Some(step),
+            Checked::Length(_) => None,
             Checked::Launch(launch) => {
                 let (buffer, (at, params)) = parts.next()?;
                 Some(self.dispatch(&launch, buffer, *at, params))
@@ -251,9 +287,9 @@ impl Wgpu {
     }
 
     /// A launch that writes the parameters that follow from how many elements there are, where there are any.
-    fn size_by(&self, length: &Span<Self>, uniforms: &Uniforms) -> Result<Option<Step>> {
+    fn size_by(&self, length: &Span<Self>, uniforms: &wgpu::Buffer, parts: &[(u64, Packed)]) -> Result<Option<Step>> {
         let (mut table, mut sizes): (Vec<u32>, u32) = (vec![], 0);
-        for (at, params) in &uniforms.parts {
+        for (at, params) in parts {
             for (place, size) in params.sizes() {
                 let mut steps = [[0; 3]; 4];
                 for (words, step) in steps.iter_mut().zip(size.steps()) {
@@ -270,7 +306,7 @@ impl Wgpu {
             }
         }
         // Fills have sizes of their own, which do not follow.
-        let sized = uniforms.parts.iter().filter(|(_, params)| !params.sizes().is_empty());
+        let sized = parts.iter().filter(|(_, params)| !params.sizes().is_empty());
         let Some(capacity) = sized.map(|(_, params)| params.elements()).max() else { return Ok(None) };
         let key = sizes_key(&self.caps);
         let kernel = block_on(trifold_core::Backend::compile(self, &key))?;
@@ -278,7 +314,7 @@ impl Wgpu {
         let table = self.scoped(0, || self.filled("sizes", &bytes, wgpu::BufferUsages::STORAGE))?;
         let table = Kept::new(table, self.turns);
         let span = |buffer: &wgpu::Buffer| self.span_of(buffer.clone(), buffer.size());
-        let spans = [("length_at", length.clone()), ("table", span(&table)), ("uniforms", span(&uniforms.buffer))];
+        let spans = [("length_at", length.clone()), ("table", span(&table)), ("uniforms", span(uniforms))];
         let params = [
             ("sizes", Param::Word(sizes)),
             (CAPACITY, Param::Word(capacity)),

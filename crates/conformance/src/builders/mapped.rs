@@ -1,6 +1,8 @@
 //! Outputs that are mapped by a launch behind the call.
 
-use trifold_core::{Backend, Histogram, OneOutput, Reduce, Scan, Sort, Sum, TopK, Transfer};
+use trifold_core::{
+    Backend, CountedOutput, Histogram, OneOutput, Reduce, Scan, Select, Sort, Sum, TopK, Transfer, Unique, UpperHalf,
+};
 
 use super::expect;
 use crate::case::Failure;
@@ -59,8 +61,60 @@ pub(super) fn mapped<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), F
         let scans = gpu.inclusive_scan(&x, Sum).rows(n.min(6));
         expect("mapped scans of rows", scans.then(Widened {}).read()?, prefixes.iter().map(wide).collect())?;
     }
+    counted(gpu)?;
     at_odd_places(gpu)?;
     of_other_sizes(gpu)
+}
+
+/// Outputs that are counted: none, some and all are kept, by a length of the host's and of the device's.
+fn counted<B: Backend + Select + Unique>(gpu: &B) -> Result<(), Failure> {
+    let (tripled, poison) = (Tripled { by: 3 }, 0xDEAD_BEEFu32);
+    let threefold = |of: &[u32]| of.iter().map(|a| a.wrapping_mul(3)).collect::<Vec<_>>();
+    for n in SIZES.into_iter().chain([0]) {
+        // Runs of up to four, of which those of the upper half are kept.
+        let words: Vec<u32> = (0..n as u32).map(|i| (i / 4).wrapping_mul(2_654_435_761)).collect();
+        let upper = |n: usize| words[..n].iter().copied().filter(|a| *a >> 31 == 1).collect::<Vec<_>>();
+        let places = |n: usize| (0..n as u32).filter(|i| words[*i as usize] >> 31 == 1).collect::<Vec<_>>();
+        let runs = |n: usize| {
+            let mut runs = words[..n].to_vec();
+            runs.dedup();
+            runs
+        };
+        let x = gpu.upload(&words)?;
+        let kept = gpu.select(&x, UpperHalf).then(tripled).compact()?;
+        expect("how many a mapped selection keeps", kept.count().read()?, vec![upper(n).len() as u32])?;
+        expect("a mapped selection", kept.read()?, threefold(&upper(n)))?;
+        let wide = |a: &u32| -> Two { (*a, a + 1).into() };
+        let widened = gpu.select(&x, UpperHalf).then(Widened {}).read()?;
+        expect("a widened selection", widened, upper(n).iter().map(wide).collect())?;
+        let narrowed = gpu.unique(&x).then(Byte).read()?;
+        expect("narrowed runs", narrowed, runs(n).iter().map(|a| *a as u8).collect())?;
+        expect("mapped places", gpu.find_all(&x, UpperHalf).then(tripled).read()?, threefold(&places(n)))?;
+        let flags = gpu.upload(&words.iter().map(|a| (a >> 31) as u8).collect::<Vec<_>>())?;
+        let flagged = gpu.select_flagged(x.mapped(tripled), &flags).then(tripled).read()?;
+        expect("a mapped selection of a view by flags", flagged, threefold(&threefold(&upper(n))))?;
+
+        // What lies behind stays, at a place that kernels cannot take four words of at once.
+        let (out, count) = (gpu.upload(&vec![poison; n + 1])?, gpu.alloc(1)?);
+        let (place, some) = (out.slice(1..)?, n / 3);
+        let length = gpu.upload(&[some as u32])?;
+        let fewer = gpu.select(&x, UpperHalf).len_on_device(&length).then(tripled).count_to(&count);
+        fewer.to(&place).run()?;
+        let left = |kept: &[u32]| [threefold(kept), vec![poison; n - kept.len()]].concat();
+        expect("a mapped selection of as many as a word says", place.read()?, left(&upper(some)))?;
+        expect("how many those are", count.read()?, vec![upper(some).len() as u32])?;
+        out.write(&vec![poison; n + 1])?;
+        let runs_of = gpu.unique(&x).then(tripled).count_to(&count).to(&place).up_to(n).prepare()?;
+        for some in [n, n / 2, 0] {
+            out.write(&vec![poison; n + 1])?;
+            runs_of.run_n(some)?;
+            expect("mapped runs of some", place.read()?, left(&runs(some)))?;
+            expect("how many there are", count.read()?, vec![runs(some).len() as u32])?;
+        }
+    }
+    let x = gpu.upload(&[1u32 << 31, 1])?;
+    let inside = gpu.select(&x, UpperHalf).then(tripled).to(&x).run().err().map(|error| error.to_string());
+    expect("a mapped selection in place", inside.is_some_and(|why| why.contains("two spans")), true)
 }
 
 /// Places and single keys.

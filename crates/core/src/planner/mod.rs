@@ -12,11 +12,11 @@ pub(crate) use self::shape::*;
 use crate::algorithm::within::Within;
 use crate::algorithm::{Algorithm, InPlace, Work, copy};
 use crate::options::check_count;
-use crate::primitive::{Operand, Primitive};
+use crate::primitive::{Operand, Primitive, Written};
 use crate::scratch::Scratch;
 use crate::{
-    Caps, CopyRequest, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Plan, Region, Request,
-    Result, Slot, Step, Then, Tuning, Viewed,
+    Caps, CopyRequest, ElementType, Error, Language, Launch, Layout, MAX_ELEMENTS, Options, Param, Plan, Region,
+    Request, Result, Slot, Step, Then, Tuning, Viewed,
 };
 
 /// What plans are made from, beside the request.
@@ -214,11 +214,13 @@ impl Planner<'_> {
     fn mapped(&self, asked: &dyn Primitive, then: &Then, work: Work) -> Result<Work> {
         let (operands, output) = (asked.operands(), |operand: &&Operand| operand.slot == Slot::Output);
         let (Some(written), Some(own)) = (asked.written(), operands.iter().find(output)) else {
-            return Err(Error::Unsupported("a mapped output whose length is counted".into()));
+            return Err(Error::Unsupported("a mapped output of two spans".into()));
         };
         then.view.node.elements().iter().try_for_each(|element| self.caps.check_value(element))?;
         if own.len == 0 {
-            return Ok(Work::new(Scratch::default(), vec![]));
+            let is_count = |step: &Step| matches!(step, Step::Fill { region, .. } if region.slot == Slot::Count);
+            let counts = work.steps.into_iter().filter(is_count);
+            return Ok(Work::new(Scratch::default(), counts.collect()));
         }
         let (mut scratch, leaf) = (Scratch::default(), Slot::Leaf(0));
         let between = scratch.take(own.bytes());
@@ -227,10 +229,14 @@ impl Planner<'_> {
         // An output that is not packed may lie anywhere, however wide the others are.
         let layout = Layout { wide: self.layout.wide && own.packed, ..self.layout };
         let request = CopyRequest { element: then.map.output.clone(), n: own.len };
-        let mut launch = copy::of_view(&Planner { layout, ..*self }, &request, written);
+        let elements = if let Written::Elements(param) = written { param } else { Param::ELEMENTS };
+        let mut launch = copy::of_view(&Planner { layout, ..*self }, &request, elements);
         let viewed = Viewed { slot: Slot::Input, first: 0, view: then.view.clone() };
         launch.reads_view(&viewed, &[Operand { slot: leaf, ..own.clone() }], self.caps.language)?;
-        let copied = Work::new(Scratch::default(), vec![Step::Launch(launch)]);
+        let mut copied = Work::new(Scratch::default(), vec![Step::Launch(launch)]);
+        if written == Written::Counted {
+            self.read_length(&mut copied.steps, Slot::Count);
+        }
         steps.extend(copied.within(&Within { slots: &[(leaf, between)], n: None }, &mut scratch));
         Ok(Work { scratch, steps, depth, in_fixed_order })
     }
@@ -255,7 +261,7 @@ impl Planner<'_> {
         mut work: Work,
     ) -> Result<Plan> {
         if self.layout.reads_length {
-            self.read_length(&mut work.steps);
+            self.read_length(&mut work.steps, Slot::Length);
             operands.push(Operand::length());
         }
         for step in &mut work.steps {
@@ -312,9 +318,10 @@ impl Planner<'_> {
 }
 
 impl Planner<'_> {
-    /// Has steps take how many elements a run has from the device: kernels in C read it, and in WGSL one before them writes their parameters.
-    fn read_length(&self, steps: &mut Vec<Step>) {
-        let length = whole(Slot::Length, 4);
+    /// Has steps take how many elements a run has from a word on the device: kernels in C read it, and in WGSL one before them writes
+    /// their parameters. Steps that already read another word keep to that.
+    fn read_length(&self, steps: &mut Vec<Step>, word: Slot) {
+        let length = whole(word, 4);
         match self.caps.language {
             Language::Wgsl | Language::Host => steps.insert(0, Step::Length(length)),
             Language::OpenClC | Language::CudaC => steps.iter_mut().for_each(|step| {

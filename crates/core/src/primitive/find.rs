@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use super::mapped::counted_output;
 use super::select::{Keeps, UpperHalf};
 use super::{Asked, Form, Varies};
-use crate::results::{Results, length, new_count, results};
+use crate::results::{Results, length, results};
 use crate::types::{bf16, f16};
 use crate::{
     Backend, Buffer, Compacted, Device, Element, Placed, Predicate, Rest, Result, Scalar, SelectRequest, Selector,
-    Slot, SpansOf, Transfer, View, block_on, for_computed, for_held,
+    Slot, SpansOf, View, block_on, for_computed, for_held,
 };
 
 /// The places of the upper half.
@@ -148,12 +149,4 @@ impl<A: Element, T: Element, B: Backend> FindCall<A, T, B> {
 }
 
 length!(FindCall<A: Element, T: Element>, asked);
-
-results! {
-    FindCall<A: Element, T: Element>::compact, compact_async -> Compacted<T, B>, Vec<T>; |call| {
-        let count = call.count.clone().map_or_else(|| new_count(&call.device), Ok)?;
-        let room = call.device.alloc(call.asked.len())?;
-        call.count_to(&count).to(&room).run_async().await?;
-        Ok(Compacted::new(room, count))
-    }
-}
+counted_output!(FindCall<A: Element, T: Element>, T, asked);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::mapped::one_output;
-use super::{Asked, Form, Label, Operand, Primitive, Varies};
+use super::{Asked, Form, Label, Operand, Primitive, Varies, Written};
 use crate::algorithm::Algorithm;
 use crate::algorithm::histogram::{GLOBAL, SHARED, fits};
 use crate::planner::{Planner, whole};
@@ -250,8 +250,8 @@ impl Primitive for HistogramRequest {
         self.n
     }
 
-    fn written(&self) -> Option<Param> {
-        Some(Param::Word(self.bins as u32))
+    fn written(&self) -> Option<Written> {
+        Some(Written::Elements(Param::Word(self.bins as u32)))
     }
 
     fn label(&self) -> Label {

@@ -41,7 +41,7 @@ use crate::{Then, Viewed, ViewedRequest};
 /// What programs use: the traits, and the types of their arguments.
 pub mod prelude {
     pub use super::histogram::Histogram;
-    pub use super::mapped::OneOutput;
+    pub use super::mapped::{CountedOutput, OneOutput};
     pub use super::reduce::Reduce;
     pub use super::reduce_by_key::ReduceByKey;
     pub use super::scan::Scan;
@@ -57,7 +57,7 @@ pub mod builders {
     pub use super::copy::CopyCall;
     pub use super::find::FindCall;
     pub use super::histogram::HistogramCall;
-    pub use super::mapped::MappedCall;
+    pub use super::mapped::{MappedCall, MappedCountedCall};
     pub use super::nth::{NthCall, NthOfEachCall};
     pub use super::parts::PartitionByCall;
     pub use super::reduce::{ReduceCall, ReduceThenCall};
@@ -156,7 +156,7 @@ macro_rules! primitives {
                     $((Request::$name(request), Of::$name(row)) => Some(row.traffic?(request, outputs)),)*
                     (Request::Viewed(viewed), _) => {
                         let moved = viewed.request.moved_by(algorithm, outputs)?;
-                        Some(viewed.instead(moved, algorithm.reads).saturating_add(viewed.moved_behind(algorithm)))
+                        Some(viewed.instead(moved, algorithm.reads).saturating_add(viewed.moved_behind(algorithm, outputs)))
                     }
                     _ => None,
                 }
@@ -202,8 +202,8 @@ pub(crate) trait Primitive {
     /// What names of cases say of it.
     fn label(&self) -> Label;
 
-    /// How many elements its output has, of a run's, if that is known before. A launch behind it maps them where no algorithm does.
-    fn written(&self) -> Option<Param> {
+    /// How many elements its output has. A launch behind it maps them where no algorithm does.
+    fn written(&self) -> Option<Written> {
         None
     }
 
@@ -274,6 +274,15 @@ pub(crate) trait Primitive {
         let _ = planner;
         first
     }
+}
+
+/// How many elements a call's output has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Written {
+    /// So many, of a run's.
+    Elements(Param),
+    /// As many as the call itself counts.
+    Counted,
 }
 
 /// Fills a slot of one element, word by word.

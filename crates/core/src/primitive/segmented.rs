@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::mapped::one_output;
 use super::scan::ScanKind;
-use super::{Asked, Form, Label, Operand, Primitive, Varies};
+use super::{Asked, Form, Label, Operand, Primitive, Varies, Written};
 use crate::results::{Given, Results, Whole, given_results, known_length, length, unknown_length, whole_results};
 use crate::view::Erased;
 use crate::{
@@ -183,12 +183,12 @@ impl Primitive for SegmentedRequest {
         self.n
     }
 
-    fn written(&self) -> Option<Param> {
-        Some(match (&self.gives, &self.by) {
+    fn written(&self) -> Option<Written> {
+        Some(Written::Elements(match (&self.gives, &self.by) {
             (Gives::Total, Segments::Offsets { count, .. }) => Param::Word(*count as u32),
             (Gives::Total, Segments::Rows(width)) => Param::ELEMENTS.in_parts(*width as u32),
             _ => Param::ELEMENTS,
-        })
+        }))
     }
 
     fn label(&self) -> Label {

@@ -5,15 +5,16 @@ use std::hash::Hash;
 
 pub use super::find::{FIND_ALL, SELECT_FLAGGED};
 use super::find::{FindCall, NonZero};
+use super::mapped::counted_output;
 use super::selector::{Asks, Predicate, Selector};
 pub use super::unique::{UNIQUE, UNIQUE_BY_KEY};
-use super::{Asked, Form, Label, Operand, PartitionByCall, Primitive, Varies};
+use super::{Asked, Form, Label, Operand, PartitionByCall, Primitive, Varies, Written};
 use crate::algorithm::Algorithm;
 use crate::results::{Results, length, new_count, results};
 use crate::types::{bf16, f16};
 use crate::{
-    Backend, Buffer, Caps, Compacted, Device, Element, ElementType, Error, IntoInput, KernelKey, Language, Placed,
-    Request, Result, Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed, for_held,
+    Backend, Buffer, Caps, Compacted, Device, Element, ElementType, Error, IntoInput, KernelKey, Language, Param,
+    Placed, Request, Result, Scalar, Slot, Spans, SpansOf, Transfer, View, block_on, for_computed, for_held,
 };
 
 /// What becomes of the elements that the predicate does not keep.
@@ -162,7 +163,7 @@ impl SelectRequest {
     /// What is moved where the inputs are read in so many passes, and so many outputs are written.
     pub(crate) fn bytes_moved(&self, passes: u64, kept: u64) -> u64 {
         // Values are read as they are written.
-        let values = self.keeps.value().map_or(0, |value| u64::from(value.bytes())).saturating_mul(self.written(kept));
+        let values = self.keeps.value().map_or(0, |value| u64::from(value.bytes())).saturating_mul(self.outputs(kept));
         let moved = self.bytes_read().saturating_mul(passes).saturating_add(self.bytes_written(kept));
         moved.saturating_add(values)
     }
@@ -180,11 +181,11 @@ impl SelectRequest {
     /// What is written where so many elements are kept, the count left out.
     fn bytes_written(&self, kept: u64) -> u64 {
         let pairs = if let Keeps::Pairs(value) = &self.keeps { value.bytes() } else { 0 };
-        self.written(kept).saturating_mul(u64::from(self.output().bytes() + pairs))
+        self.outputs(kept).saturating_mul(u64::from(self.output().bytes() + pairs))
     }
 
     /// How many elements are written where so many are kept.
-    fn written(&self, kept: u64) -> u64 {
+    fn outputs(&self, kept: u64) -> u64 {
         if self.rest == Rest::Dropped { kept } else { self.n }
     }
 }
@@ -203,6 +204,15 @@ impl Primitive for SelectRequest {
 
     fn n(&self) -> u64 {
         self.n
+    }
+
+    fn written(&self) -> Option<Written> {
+        match self.rest {
+            Rest::Dropped => Some(Written::Counted),
+            Rest::Behind => Some(Written::Elements(Param::ELEMENTS)),
+            // The rest would be mapped too.
+            Rest::Apart => None,
+        }
     }
 
     fn label(&self) -> Label {
@@ -581,12 +591,4 @@ impl<T: Element, B: Backend> PartitionCall<T, B> {
 }
 
 length!(SelectCall<T: Element>, input);
-
-results! {
-    SelectCall<T: Element>::compact, compact_async -> Compacted<T, B>, Vec<T>; |call| {
-        let count = call.count.clone().map_or_else(|| new_count(&call.device), Ok)?;
-        let room = call.device.alloc(call.input.len())?;
-        call.count_to(&count).to(&room).run_async().await?;
-        Ok(Compacted::new(room, count))
-    }
-}
+counted_output!(SelectCall<T: Element>, T, input);

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 pub use calls::{ArgsortCall, Sort, SortCall, SortPairsCall};
 
-use super::{Asked, Form, Label, Operand, Primitive, Segments, Varies};
+use super::{Asked, Form, Label, Operand, Primitive, Segments, Varies, Written};
 use crate::algorithm::{Algorithm, sort};
 use crate::planner::Planner;
 use crate::tuning::numbers;
@@ -204,8 +204,8 @@ impl Primitive for SortRequest {
         self.n
     }
 
-    fn written(&self) -> Option<Param> {
-        Some(Param::ELEMENTS)
+    fn written(&self) -> Option<Written> {
+        Some(Written::Elements(Param::ELEMENTS))
     }
 
     fn label(&self) -> Label {

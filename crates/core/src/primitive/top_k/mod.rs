@@ -3,7 +3,7 @@
 mod calls;
 
 pub use self::calls::{TopK, TopKCall, TopKIndicesCall, TopKPairsCall};
-use super::{Asked, Form, Label, Operand, Primitive, Segments, Varies};
+use super::{Asked, Form, Label, Operand, Primitive, Segments, Varies, Written};
 use crate::algorithm::{Algorithm, top_k};
 use crate::planner::Planner;
 use crate::{ElementType, Error, KeyImage, MAX_ELEMENTS, Order, Param, Result, Scalar, Slot};
@@ -145,15 +145,15 @@ impl Primitive for TopKRequest {
         self.n
     }
 
-    fn written(&self) -> Option<Param> {
+    fn written(&self) -> Option<Written> {
         let k = self.taken_each().min(MAX_ELEMENTS) as u32;
-        Some(match &self.segments {
+        Some(Written::Elements(match &self.segments {
             // Of fewer keys all.
             None => Param::ELEMENTS.window(0, k),
             Some(Segments::Rows(width)) => Param::ELEMENTS.in_parts(*width as u32).times(k),
             Some(Segments::Offsets { .. }) => Param::Word(self.taken().min(MAX_ELEMENTS) as u32),
             Some(Segments::Keys(_)) => return None,
-        })
+        }))
     }
 
     fn label(&self) -> Label {
