@@ -99,18 +99,18 @@ impl Tiles {
 
 /// The workgroups that [`Tiles::Small`] makes as narrow as the device allows.
 #[rustfmt::skip]
-const NARROWED: [&str; 13] = [
+const NARROWED: [&str; 14] = [
     "scan_workgroup", "scan_workgroup_many", "lookback_pipelined_workgroup", "blocked_workgroup", "reduce_workgroup",
     "tile_workgroup", "merge_workgroup", "bucket_workgroup", "select_workgroup", "reduce_by_key_workgroup", "segmented_workgroup",
-    "top_k_workgroup", "top_k_select_workgroup",
+    "ranges_workgroup", "top_k_workgroup", "top_k_select_workgroup",
 ];
 
 /// Its other numbers, by value.
 #[rustfmt::skip]
 const SMALL: [(&[&str], u32); 5] = [
     (&["blocked_padding"], 0),
-    (&["lookahead_rows", "blocked_items", "reduce_ahead", "tile_least", "merge_least"], 1),
-    (&["sort_keys64", "sort_pairs", "tile_pairs", "tile_keys64", "bucket_keys"], 2),
+    (&["lookahead_rows", "blocked_items", "reduce_ahead", "tile_least", "merge_least", "ranges_groups"], 1),
+    (&["sort_keys64", "sort_pairs", "tile_pairs", "tile_keys64", "bucket_keys", "ranges_words"], 2),
     (&["sort_keys", "tile_keys", "merge_keys"], 3),
     (&["top_k_rows", "top_k_select_rows", "segmented_words", "segmented_passes_words", "scan_words", "reduce_words", "reduce_alone_words", "spin_limit"], 4),
 ];

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use super::mapped::one_output;
 use super::scan::ScanKind;
 use super::{Asked, Form, Label, Operand, Primitive, Varies, Written};
+use crate::algorithm::{self, Algorithm};
+use crate::planner::{Planner, reaches, words_of};
 use crate::results::{Given, Results, Whole, given_results, known_length, length, unknown_length, whole_results};
 use crate::view::Erased;
 use crate::{
@@ -242,6 +244,24 @@ impl Primitive for SegmentedRequest {
         )
     }
 
+    fn refuses(&self, algorithm: &Algorithm) -> Option<&'static str> {
+        let totals_alone = *algorithm == algorithm::segmented::RANGES && self.gives != Gives::Total;
+        totals_alone.then_some("it gives totals alone")
+    }
+
+    fn choose(&self, planner: &Planner<'_>, first: &'static Algorithm) -> &'static Algorithm {
+        let numbers = &planner.tuning.ranges;
+        let each = self.n / self.by.count(self.n).unwrap_or(self.n).max(1);
+        let is_many = reaches(words_of(self.n as u32, self.op.element()), numbers.from);
+        let is_long = each >= u64::from(numbers.length);
+        let other = &algorithm::segmented::LOOKBACK;
+        let can = || planner.lack(&self.clone().into(), other).is_none();
+        match *first == algorithm::segmented::RANGES && !(is_many && is_long) && can() {
+            true => other,
+            false => first,
+        }
+    }
+
     fn works_on_nothing(&self) -> bool {
         self.gives == Gives::Total && self.outputs() > 0
     }
@@ -326,8 +346,8 @@ fn check_offsets(offsets: impl Iterator<Item = u64>, n: u64) -> Result<()> {
 
 /// A reduction of segments whose totals have no place yet.
 ///
-/// One look-back pass reads each element once, and writes a total for each segment. It goes by tiles of elements, so its speed does
-/// not depend on how long segments are. Devices without subgroups take three launches, and read twice.
+/// One pass reads each element once, and writes a total for each segment. It goes by ranges of elements, so a long segment takes no
+/// longer than as many elements in short ones. Devices without subgroups of their own take three launches, and read twice.
 ///
 /// ```
 /// # use trifold_core::{block_on, Reduce, Sum, Transfer};

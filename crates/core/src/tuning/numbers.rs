@@ -187,6 +187,8 @@ tuning! {
     top_k: TopKs in algorithm::top_k,
     /// Numbers of reductions and scans of segments.
     segmented: SegmentedTiles in algorithm::segmented,
+    /// Ranges of reductions of segments.
+    ranges: SegmentRanges in algorithm::segmented,
     /// Numbers of reductions by key.
     reduce_by_key: ReductionsByKey in algorithm::reduce_by_key,
     /// What is said of every tile.

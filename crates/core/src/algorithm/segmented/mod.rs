@@ -2,10 +2,12 @@
 
 mod lookback;
 mod parallel;
+mod ranges;
 mod reduce_then_scan;
 
 pub use lookback::LOOKBACK;
 pub use parallel::PARALLEL;
+pub use ranges::{RANGES, SegmentRanges};
 pub use reduce_then_scan::REDUCE_THEN_SCAN;
 
 use super::{Algorithm, Work};
@@ -33,11 +35,17 @@ numbers! {
 }
 
 /// Those of the primitive.
-pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &LOOKBACK, &REDUCE_THEN_SCAN];
+pub(crate) static ALL: &[&Algorithm] = &[&PARALLEL, &RANGES, &LOOKBACK, &REDUCE_THEN_SCAN];
 
 /// What they launch.
-pub(crate) static KERNELS: &[&Kernel] =
-    &[&lookback::KERNEL, &reduce_then_scan::TILE_REDUCE, &reduce_then_scan::TILE_SCAN, &EMPTY, &parallel::KERNEL];
+pub(crate) static KERNELS: &[&Kernel] = &[
+    &ranges::KERNEL,
+    &lookback::KERNEL,
+    &reduce_then_scan::TILE_REDUCE,
+    &reduce_then_scan::TILE_SCAN,
+    &EMPTY,
+    &parallel::KERNEL,
+];
 
 static EMPTY: Kernel = kernel!(
     "segmented/empty",
@@ -61,14 +69,11 @@ struct SegmentedTask<'a> {
 }
 
 impl<'a> SegmentedTask<'a> {
-    /// Tiles of about `words` 32-bit words of elements an invocation.
+    /// Tiles of about `words` 32-bit words of elements an invocation, or fewer where there are few, which are staged in workgroup memory.
     fn new(planner: &Planner<'_>, request: &'a SegmentedRequest, words: u32) -> Result<Self> {
-        let n = request.n as u32;
-        let op = segmented(&request.op)?;
-        let value = request.op.element();
-        // The block scans hold two elements an invocation in workgroup memory.
-        let workgroup = planner.workgroup_within_half(planner.tuning.segmented.workgroup, op.element());
-        let words = planner.words(words, words_of(n, value), workgroup);
+        let task = Self::shaped(planner, request, planner.tuning.segmented.workgroup, words)?;
+        let (value, op, workgroup) = (request.op.element(), &task.op, task.workgroup);
+        let words = planner.words(words, words_of(task.n, value), workgroup);
         let mut rows = (words / value.words()).clamp(1, 32);
         let fits = |rows: u32| {
             let tile = workgroup * rows * value.words();
@@ -78,6 +83,17 @@ impl<'a> SegmentedTask<'a> {
         while rows > 1 && !fits(rows) {
             rows -= 1;
         }
+        let tiles = task.n.div_ceil(workgroup * rows);
+        Ok(SegmentedTask { rows, tiles, ..task })
+    }
+
+    /// Tiles of `words` 32-bit words of elements an invocation.
+    fn shaped(planner: &Planner<'_>, request: &'a SegmentedRequest, workgroup: u32, words: u32) -> Result<Self> {
+        let n = request.n as u32;
+        let op = segmented(&request.op)?;
+        // The block scans hold two elements an invocation in workgroup memory.
+        let workgroup = planner.workgroup_within_half(workgroup, op.element());
+        let rows = (words / request.op.element().words()).clamp(1, 32);
         let is_told = planner.caps.language == Language::OpenClC;
         let together = is_told.then_some(("TOGETHER", u32::from(planner.caps.kind != DeviceKind::Cpu)));
         Ok(SegmentedTask { request, op, together, n, workgroup, rows, tiles: n.div_ceil(workgroup * rows) })
