@@ -346,8 +346,8 @@ fn check_offsets(offsets: impl Iterator<Item = u64>, n: u64) -> Result<()> {
 
 /// A reduction of segments whose totals have no place yet.
 ///
-/// One pass reads each element once, and writes a total for each segment. It goes by ranges of elements, so a long segment takes no
-/// longer than as many elements in short ones. Devices without subgroups of their own take three launches, and read twice.
+/// One pass reads each element once, and writes a total for each segment. It goes by tiles or ranges of elements, so one long segment
+/// takes no longer than as many elements in others. Devices without subgroups of their own take three launches, and read twice.
 ///
 /// ```
 /// # use trifold_core::{block_on, Reduce, Sum, Transfer};

@@ -18,9 +18,9 @@ numbers! {
         /// 32-bit words of elements that an invocation of one takes of a row.
         words "ranges_words": Count up to 32 => 8,
         /// 32-bit words of elements from which reductions of segments go by ranges.
-        from "ranges_from": Count up to u32::MAX => 1,
+        from "ranges_from": Count up to u32::MAX => 1 << 20,
         /// Elements that segments must have on average for that.
-        length "ranges_length": Count up to u32::MAX => 128,
+        length "ranges_length": Count up to u32::MAX => 192,
         /// Workgroups of one for each compute unit.
         groups "ranges_groups": Count up to 64 => 4,
         /// Workgroups of one that a compute unit should hold at once; 0 for no bound.
