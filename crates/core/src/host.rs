@@ -28,15 +28,15 @@ impl<T: Element, M: Monoid<T>> HostOp for Loops<T, M> {
         let (input, accumulator) =
             unsafe { (std::slice::from_raw_parts(input.cast::<T>(), n), &mut *accumulator.cast::<T>()) };
         *accumulator = match self.of.commutes() {
-            true => self.of.combine(*accumulator, self.fold_in_lanes(input)),
+            true => self.of.combine(*accumulator, self.fold_long(input)),
             false => input.iter().fold(*accumulator, |a, &x| self.of.combine(a, x)),
         };
     }
 
     unsafe fn fold_runs(&self, input: *const u8, bounds: &[u32], totals: *mut u8) {
-        let (input, totals, commutes) = (input.cast::<T>(), totals.cast::<T>(), self.of.commutes());
+        let (input, totals) = (input.cast::<T>(), totals.cast::<T>());
         let elements = bounds.last().zip(bounds.first()).map_or(0, |(last, first)| (last - first) as usize);
-        if subtracts::<T, M>() && elements < LONG_RUN * bounds.len() {
+        if subtracts::<T, M>() && elements < LONG_RUN * bounds.len() && !are_even(bounds) {
             // SAFETY: the caller's promises.
             return unsafe { self.subtract_prefixes(input, bounds, totals) };
         }
@@ -44,36 +44,45 @@ impl<T: Element, M: Monoid<T>> HostOp for Loops<T, M> {
             let (start, end) = (bounds[0] as usize, bounds[1] as usize);
             // SAFETY: the caller's bounds are within the aligned input, and ascend.
             let elements = unsafe { std::slice::from_raw_parts(input.add(start), end - start) };
-            let total = match elements {
-                [] => self.of.identity(),
-                long if commutes && long.len() >= LONG_RUN => self.fold_in_lanes(long),
-                [first, others @ ..] => self.fold_short(*first, others),
-            };
             // SAFETY: the caller gives aligned room for one total a run.
-            unsafe { totals.add(run).write(total) };
+            unsafe { totals.add(run).write(self.fold_run(elements)) };
         }
     }
 
     unsafe fn scan(&self, input: *const u8, output: *mut u8, n: usize, carry: *mut u8, exclusive: bool) {
-        let (input, output, carry) = (input.cast::<T>(), output.cast::<T>(), carry.cast::<T>());
+        let (input, output) = (input.cast::<T>(), output.cast::<T>());
         // SAFETY: the caller gives `n` aligned elements at each pointer, and one at `carry`.
         unsafe {
-            let whole = if regroups::<T, M>() { n / GROUP * GROUP } else { 0 };
+            let carry = &mut *carry.cast::<T>();
             match exclusive {
-                true => self.scan_groups::<true>(input, output, whole, &mut *carry),
-                false => self.scan_groups::<false>(input, output, whole, &mut *carry),
+                true => self.scan_run::<true>(input, output, n, carry),
+                false => self.scan_run::<false>(input, output, n, carry),
             }
-            // Each element is read before its place is written, so input and output may be the same memory.
-            let mut running = *carry;
-            for i in whole..n {
-                let x = *input.add(i);
-                let next = self.of.combine(running, x);
-                *output.add(i) = if exclusive { running } else { next };
-                running = next;
-            }
-            *carry = running;
         }
     }
+
+    unsafe fn scan_runs(&self, input: *const u8, output: *mut u8, bounds: &[u32], start: *const u8, exclusive: bool) {
+        let (input, output) = (input.cast::<T>(), output.cast::<T>());
+        // SAFETY: the caller gives an aligned element at `start`.
+        let start = unsafe { start.cast::<T>().read() };
+        for bounds in bounds.windows(2) {
+            let (first, end, mut carry) = (bounds[0] as usize, bounds[1] as usize, start);
+            // SAFETY: the caller's bounds are within input and output, and ascend.
+            unsafe {
+                let (input, output) = (input.add(first), output.add(first));
+                match exclusive {
+                    true => self.scan_run::<true>(input, output, end - first, &mut carry),
+                    false => self.scan_run::<false>(input, output, end - first, &mut carry),
+                }
+            }
+        }
+    }
+}
+
+/// Whether processors can guess where these runs end: of some of them all but a few are as long as the next.
+fn are_even(bounds: &[u32]) -> bool {
+    let some = bounds.windows(3).step_by(bounds.len() / 32 + 1);
+    some.filter(|ends| ends[1] - ends[0] != ends[2] - ends[1]).count() <= 4
 }
 
 /// Elements that a scan takes at a time where the grouping is free: four by four.
@@ -140,6 +149,19 @@ impl<T: Element, M: Monoid<T>> Loops<T, M> {
         ends.for_each(|_| total(carry));
     }
 
+    /// All elements of a run combined.
+    #[inline(always)]
+    fn fold_run(&self, elements: &[T]) -> T {
+        let op = &self.of;
+        match elements {
+            few if regroups::<T, M>() && few.len() < GROUP => few.iter().fold(op.identity(), |a, &x| op.combine(a, x)),
+            some if regroups::<T, M>() && some.len() < 2 * LONG_RUN => self.fold_in_rows(some),
+            long if op.commutes() && long.len() >= LONG_RUN => self.fold_long(long),
+            [first, others @ ..] => self.fold_short(*first, others),
+            [] => op.identity(),
+        }
+    }
+
     /// Few elements combined from left to right, by fours: compilers make vectors of other loops, which pay for many only.
     fn fold_short(&self, first: T, others: &[T]) -> T {
         let mut fours = others.chunks_exact(4);
@@ -150,35 +172,77 @@ impl<T: Element, M: Monoid<T>> Loops<T, M> {
         fours.remainder().iter().fold(total, |a, &x| self.of.combine(a, x))
     }
 
-    /// All elements combined, in eight chains: one chain waits for its own latency.
-    fn fold_in_lanes(&self, input: &[T]) -> T {
+    /// All elements combined in four chains, for where the grouping is free: the rows of a group one with the other first.
+    fn fold_in_rows(&self, input: &[T]) -> T {
+        let both = |a: [T; 4], b: [T; 4]| std::array::from_fn(|i| self.of.combine(a[i], b[i]));
+        let (rows, rest) = input.as_chunks::<4>();
+        let (groups, rows) = rows.as_chunks::<4>();
+        let mut total = [self.of.identity(); 4];
+        for [a, b, c, d] in groups {
+            total = both(total, both(both(*a, *b), both(*c, *d)));
+        }
+        let [a, b, c, d] = rows.iter().fold(total, |total, row| both(total, *row));
+        let total = self.of.combine(self.of.combine(a, c), self.of.combine(b, d));
+        rest.iter().fold(total, |a, &x| self.of.combine(a, x))
+    }
+
+    /// All elements combined, in eight chains, or more where the grouping is free: one chain waits for its own latency.
+    fn fold_long(&self, input: &[T]) -> T {
+        if regroups::<T, M>() { self.fold_in_lanes::<16>(input) } else { self.fold_in_lanes::<8>(input) }
+    }
+
+    fn fold_in_lanes<const LANES: usize>(&self, input: &[T]) -> T {
         let op = &self.of;
-        let mut lanes = [op.identity(); 8];
-        let mut chunks = input.chunks_exact(8);
-        for chunk in &mut chunks {
+        let mut lanes = [op.identity(); LANES];
+        let (chunks, rest) = input.as_chunks::<LANES>();
+        for chunk in chunks {
             for (lane, &x) in lanes.iter_mut().zip(chunk) {
                 *lane = op.combine(*lane, x);
             }
         }
-        let rest = chunks.remainder().iter().fold(op.identity(), |a, &x| op.combine(a, x));
+        let rest = rest.iter().fold(op.identity(), |a, &x| op.combine(a, x));
         lanes.into_iter().fold(rest, |a, b| op.combine(a, b))
     }
 
-    /// As [`Loops::scan_in_groups`], by vectors where this knows how.
+    /// Scans `n` elements from `carry` on, and leaves the total there.
     ///
     /// # Safety
-    /// As there.
-    unsafe fn scan_groups<const EXCLUSIVE: bool>(&self, input: *const T, output: *mut T, n: usize, carry: &mut T) {
+    /// As [`HostOp::scan`].
+    #[inline(always)]
+    unsafe fn scan_run<const EXCLUSIVE: bool>(&self, input: *const T, output: *mut T, n: usize, carry: &mut T) {
+        // SAFETY: the caller's promise. Each element is read before its place is written, so input and output may be the same memory.
+        unsafe {
+            for i in self.scan_groups::<EXCLUSIVE>(input, output, n, carry)..n {
+                let next = self.of.combine(*carry, *input.add(i));
+                output.add(i).write(if EXCLUSIVE { *carry } else { next });
+                *carry = next;
+            }
+        }
+    }
+
+    /// Scans the elements that are of whole groups, where the grouping is free. How many these are.
+    ///
+    /// # Safety
+    /// As [`HostOp::scan`].
+    #[inline(always)]
+    unsafe fn scan_groups<const EXCLUSIVE: bool>(
+        &self,
+        input: *const T,
+        output: *mut T,
+        n: usize,
+        carry: &mut T,
+    ) -> usize {
         #[cfg(target_arch = "x86_64")]
         if size_of::<T>() == 4 && subtracts::<T, M>() {
+            let (n, total) = (n / 4 * 4, bytemuck::cast::<T, u32>(*carry));
             // SAFETY: the caller's promise, and sums of either integer of 32 bits are those of the other.
-            let total =
-                unsafe { scan_words::<EXCLUSIVE>(input.cast(), output.cast(), n, bytemuck::cast::<T, u32>(*carry)) };
-            *carry = bytemuck::cast(total);
-            return;
+            *carry = bytemuck::cast(unsafe { scan_words::<EXCLUSIVE>(input.cast(), output.cast(), n, total) });
+            return n;
         }
+        let n = if regroups::<T, M>() { n / GROUP * GROUP } else { 0 };
         // SAFETY: the caller's promise.
-        unsafe { self.scan_in_groups::<EXCLUSIVE>(input, output, n, carry) }
+        unsafe { self.scan_in_groups::<EXCLUSIVE>(input, output, n, carry) };
+        n
     }
 
     /// Scans groups of 16 elements from `carry` on, and leaves the total there.
@@ -216,21 +280,29 @@ impl<T: Element, M: Monoid<T>> Loops<T, M> {
 /// # Safety
 /// There are `n` words at each pointer, a multiple of four, and both are the same or apart.
 #[cfg(target_arch = "x86_64")]
+#[inline(always)]
 unsafe fn scan_words<const EXCLUSIVE: bool>(input: *const u32, output: *mut u32, n: usize, carry: u32) -> u32 {
     use std::arch::x86_64::*;
     // SAFETY: every x86-64 has SSE2. The caller's words are read before their places are written, and need no alignment.
-    unsafe {
-        let mut before = _mm_set1_epi32(carry as i32);
-        for start in (0..n).step_by(4) {
-            let own = _mm_loadu_si128(input.add(start).cast());
-            let pairs = _mm_add_epi32(own, _mm_slli_si128::<4>(own));
-            let sums = _mm_add_epi32(pairs, _mm_slli_si128::<8>(pairs));
-            let scanned = if EXCLUSIVE { _mm_sub_epi32(sums, own) } else { sums };
-            _mm_storeu_si128(output.add(start).cast(), _mm_add_epi32(before, scanned));
-            before = _mm_add_epi32(before, _mm_shuffle_epi32::<0xff>(sums));
-        }
-        _mm_cvtsi128_si32(before) as u32
+    let scan_four = |start: usize, before: __m128i| unsafe {
+        let own = _mm_loadu_si128(input.add(start).cast());
+        let pairs = _mm_add_epi32(own, _mm_slli_si128::<4>(own));
+        let sums = _mm_add_epi32(before, _mm_add_epi32(pairs, _mm_slli_si128::<8>(pairs)));
+        let scanned = if EXCLUSIVE { _mm_sub_epi32(sums, own) } else { sums };
+        _mm_storeu_si128(output.add(start).cast(), scanned);
+        _mm_shuffle_epi32::<0xff>(sums)
+    };
+    let groups = n / GROUP * GROUP;
+    // SAFETY: as above.
+    let mut before = unsafe { _mm_set1_epi32(carry as i32) };
+    for start in (0..groups).step_by(GROUP) {
+        before = (start..start + GROUP).step_by(4).fold(before, |before, start| scan_four(start, before));
     }
+    for start in (groups..n).step_by(4) {
+        before = scan_four(start, before);
+    }
+    // SAFETY: as above.
+    unsafe { _mm_cvtsi128_si32(before) as u32 }
 }
 
 impl<T: Element, P: Predicate<T>> HostSelector for Loops<T, P> {
@@ -354,21 +426,47 @@ mod tests {
         unsafe { sum.host().fold_runs(input.as_ptr().cast(), &bounds, totals.as_mut_ptr().cast()) };
         assert_eq!(totals, [3, (4..9).sum(), (9..80).sum(), 7]);
 
-        // Of many short ones too, by another operator, and not from the first element on.
+        // Of many short ones too, by another operator, and not from the first element on: as long as the next, or not.
         let input: Vec<u32> = (0..5000u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
-        let bounds: Vec<u32> = (0..5000).filter(|i| i % 7 == 3 || i % 1024 < 3 || *i == 4999).skip(1).collect();
-        for which in Builtin::ALL {
-            let (op, mut totals) = (Op::builtin(which, Scalar::U32).unwrap(), vec![0u32; bounds.len() - 1]);
-            // SAFETY: as above.
-            unsafe { op.host().fold_runs(input.as_ptr().cast(), &bounds, totals.as_mut_ptr().cast()) };
-            for (total, run) in totals.iter().zip(bounds.windows(2)) {
-                let mut want = [0; 4];
-                want.copy_from_slice(op.identity());
-                let (mut want, run) = (u32::from_ne_bytes(want), &input[run[0] as usize..run[1] as usize]);
-                // SAFETY: these are elements of the operator's.
-                unsafe { op.host().fold(run.as_ptr().cast(), run.len(), std::ptr::from_mut(&mut want).cast()) };
-                assert_eq!(*total, want, "{which:?}");
+        let even = (3..5000).step_by(7).chain([4999, 4999]);
+        let uneven = (0..5000).filter(|i| i % 7 == 3 || i % 11 < 3 || i % 1024 < 3 || *i == 4999).skip(1);
+        let long = [1, 16, 16, 33, 63, 128, 200, 300, 4999].into_iter();
+        for bounds in [even.collect::<Vec<u32>>(), uneven.collect(), long.collect()] {
+            for which in Builtin::ALL {
+                let (op, mut totals) = (Op::builtin(which, Scalar::U32).unwrap(), vec![0u32; bounds.len() - 1]);
+                // SAFETY: as above.
+                unsafe { op.host().fold_runs(input.as_ptr().cast(), &bounds, totals.as_mut_ptr().cast()) };
+                for (total, run) in totals.iter().zip(bounds.windows(2)) {
+                    let mut want: u32 = bytemuck::pod_read_unaligned(op.identity());
+                    for x in &input[run[0] as usize..run[1] as usize] {
+                        // SAFETY: these are elements of the operator's.
+                        unsafe {
+                            op.host().fold(std::ptr::from_ref(x).cast(), 1, std::ptr::from_mut(&mut want).cast())
+                        };
+                    }
+                    assert_eq!(*total, want, "{which:?}");
+                }
             }
+        }
+    }
+
+    #[test]
+    fn runs_are_scanned_each_for_itself() {
+        let (bounds, start) = ([2u32, 3, 3, 9, 40, 80], 5u32);
+        let input: Vec<u32> = (0..100u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        for (which, exclusive) in Builtin::ALL.into_iter().flat_map(|which| [(which, false), (which, true)]) {
+            let (op, mut scanned, mut want) = (Op::builtin(which, Scalar::U32).unwrap(), input.clone(), input.clone());
+            let from = std::ptr::from_ref(&start).cast();
+            let to = scanned.as_mut_ptr().cast();
+            // SAFETY: the bounds are within input and output, of the operator's elements.
+            unsafe { op.host().scan_runs(input.as_ptr().cast(), to, &bounds, from, exclusive) };
+            for run in bounds.windows(2) {
+                let (mut carry, run) = (start, &mut want[run[0] as usize..run[1] as usize]);
+                let (carry, own) = (std::ptr::from_mut(&mut carry).cast(), run.as_mut_ptr().cast());
+                // SAFETY: as above.
+                unsafe { op.host().scan(own, own, run.len(), carry, exclusive) };
+            }
+            assert_eq!(scanned, want, "{which:?}");
         }
     }
 

@@ -139,6 +139,13 @@ pub trait HostOp: Send + Sync {
     /// # Safety
     /// There are `n` elements at `input` and `output`, and one at `carry`.
     unsafe fn scan(&self, input: *const u8, output: *mut u8, n: usize, carry: *mut u8, exclusive: bool);
+
+    /// Scans runs of the elements at `input` to the same places at `output` (which may be the same), each from `*start` on. A
+    /// run is from one of the bounds to the next. The flag chooses exclusive scans.
+    ///
+    /// # Safety
+    /// The bounds ascend, there are as many elements at `input` and `output` as the last one says, and there is one at `start`.
+    unsafe fn scan_runs(&self, input: *const u8, output: *mut u8, bounds: &[u32], start: *const u8, exclusive: bool);
 }
 
 /// An operator erased to data, with its element type.

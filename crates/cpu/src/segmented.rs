@@ -3,6 +3,8 @@
 //! 1. finds where segments begin, and folds the elements before the first such place and from the last one on,
 //! 2. learns the total so far of the segment that goes on into the block; it hands on the same of its own,
 //! 3. writes the totals of the segments that end in the block, or scans its elements.
+//!
+//! Where a segment begins, the one before ends. A block has the begins at its elements, and the last block also those at the end.
 
 use std::sync::Arc;
 
@@ -16,10 +18,10 @@ use crate::oracle::{Aligned, Elements, Expected, Inputs, Output, Precise, scan_i
 use crate::relay::Relay;
 use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts};
 
-/// Elements of a block.
-const BLOCK: usize = 16 << 10;
-/// Segments of which a thread writes the empty ones at a time.
-const EMPTY_PART: usize = 64 << 10;
+/// Bytes of a block that is reduced, which is read once.
+const REDUCED_BYTES: usize = ALONE_BYTES;
+/// Bytes of a block that is scanned, which is read again from the cache.
+const SCANNED_BYTES: usize = ALONE_BYTES / 2;
 
 /// A reduction or a scan of segments, bound to its memory.
 #[derive(Clone)]
@@ -78,6 +80,26 @@ impl Offsets {
             }
         };
         offset.min(n as u64) as usize
+    }
+
+    /// Those from one to before another, if they are aligned words that ascend within a part.
+    ///
+    /// # Safety
+    /// There is access to the offsets for as long as these are used, and they are among them.
+    unsafe fn words<'a>(&self, from: usize, until: usize, part: Part) -> Option<&'a [u32]> {
+        let start = self.region.start().cast::<u32>();
+        if self.size != 4 || !start.is_aligned() {
+            return None;
+        }
+        // SAFETY: the caller's promise, and the start is aligned.
+        let words = unsafe { std::slice::from_raw_parts(start.add(from), until - from) };
+        let within = |word: Option<&u32>| word.is_none_or(|&word| (part.first..=part.end).contains(&(word as usize)));
+        if part.end > i32::MAX as usize || !within(words.first()) || !within(words.last()) {
+            return None;
+        }
+        // As signed numbers, and without a branch: compilers make vectors of that.
+        let ascend = words.windows(2).fold(true, |ascend, pair| ascend & (pair[0] as i32 <= pair[1] as i32));
+        ascend.then_some(words)
     }
 
     /// The first offset that is no less than `at`, one past the last if none is.
@@ -144,66 +166,54 @@ impl Bounds {
 /// What a thread knows of a block. It has memory for one, which serves one after the other.
 struct Block {
     keys: Heads,
-    /// Which elements begin segments, in order.
-    heads: Vec<u32>,
-    /// The segments that end in it, each with how many begin in the block before its end.
-    ends: Vec<(usize, usize)>,
-    /// The totals of what lies from one head to the next.
-    totals: Vec<u128>,
+    /// Where segments begin, unless offsets in memory say it as they are.
+    begins: Vec<u32>,
     lead: Slots,
     tail: Slots,
+}
+
+/// The elements of a block.
+#[derive(Clone, Copy)]
+struct Part {
+    first: usize,
+    end: usize,
+    /// Whether there are none behind it.
+    last: bool,
 }
 
 impl Work for SegmentedStep {
     fn run(&self, pool: &ThreadPool) -> Result<()> {
         let inputs: Vec<&Region> = [Some(&self.input), self.by.region()].into_iter().flatten().collect();
         let _access = Access::to(&inputs, &[&self.output])?;
+        let each = self.each();
+        // Without an element there may be segments.
+        let blocks = self.n.div_ceil(each).max(usize::from(self.gives == Gives::Total));
         let alone = self.n * self.size <= ALONE_BYTES;
         let relay = Relay::new(Slots::of(&self.start));
-        in_parts(
-            pool,
-            alone,
-            self.n.div_ceil(BLOCK),
-            || self.block(),
-            |block, number| {
-                let _watch = relay.watch();
-                let (first, count) = (number * BLOCK, BLOCK.min(self.n - number * BLOCK));
-                // SAFETY: `bind` checked sizes, alignments, and that the output is the input or apart from all inputs. `_access` covers all, the
-                // blocks are apart, and so are the segments that end in them.
-                unsafe {
-                    self.find(block, first, count);
-                    self.fold_ends(block, first, count);
-                    let open = relay.take(number, |open| self.hand_on(open, block));
-                    match (open, self.gives) {
-                        (None, _) => {}
-                        (Some(open), Gives::Total) => self.write_totals(block, first, count, open),
-                        (Some(open), Gives::Prefixes(kind)) => {
-                            self.scan(block, first, count, open, kind == ScanKind::Exclusive)
-                        }
+        let begin = || {
+            let (lead, tail) = (Slots::of(&self.identity), Slots::of(&self.start));
+            Block { keys: Heads::default(), begins: vec![], lead, tail }
+        };
+        in_parts(pool, alone, blocks, begin, |block, number| {
+            let _watch = relay.watch();
+            let first = number * each;
+            let part = Part { first, end: self.n.min(first + each), last: number + 1 == blocks };
+            let Block { keys, begins, lead, tail } = block;
+            // SAFETY: `bind` checked sizes, alignments, and that the output is the input or apart from all inputs. `_access` covers all, the
+            // blocks are apart, and so are the segments that end in them.
+            unsafe {
+                let (before, begins) = self.by.begins(keys, begins, part, self.n);
+                self.fold_ends(begins, part, lead, tail);
+                let open = relay.take(number, |open| self.hand_on(open, begins, lead, tail));
+                match (open, self.gives) {
+                    (None, _) => {}
+                    (Some(open), Gives::Total) => self.write_totals(begins, before, open, lead),
+                    (Some(open), Gives::Prefixes(kind)) => {
+                        self.scan(begins, part, open, kind == ScanKind::Exclusive);
                     }
                 }
-            },
-        );
-        if let (Gives::Total, Bounds::Offsets(offsets)) = (self.gives, &self.by) {
-            let parts = offsets.segments.div_ceil(EMPTY_PART);
-            let output = Shared(self.output.start());
-            in_parts(
-                pool,
-                parts <= 1,
-                parts,
-                || (),
-                |(), part| {
-                    for segment in part * EMPTY_PART..((part + 1) * EMPTY_PART).min(offsets.segments) {
-                        // SAFETY: the segment has two offsets and a place in the output, which no block writes to, as it is without elements.
-                        unsafe {
-                            if offsets.at(segment + 1, self.n) <= offsets.at(segment, self.n) {
-                                output.at(segment * self.size).copy_from_nonoverlapping(self.start.as_ptr(), self.size);
-                            }
-                        }
-                    }
-                },
-            );
-        }
+            }
+        });
         Ok(())
     }
 
@@ -212,82 +222,66 @@ impl Work for SegmentedStep {
     }
 }
 
-impl SegmentedStep {
-    fn block(&self) -> Block {
-        let (lead, tail) = (Slots::of(&self.identity), Slots::of(&self.identity));
-        Block { keys: Heads::default(), heads: vec![], ends: vec![], totals: vec![], lead, tail }
-    }
-
-    /// Finds where segments begin and end in a block.
+impl Bounds {
+    /// Where segments begin in a block, in order, and how many begin before.
     ///
     /// # Safety
-    /// There is access to offsets and keys, and the block is one of the elements'.
-    unsafe fn find(&self, block: &mut Block, first: usize, count: usize) {
-        let Block { heads, ends, .. } = block;
-        heads.clear();
-        ends.clear();
-        match &self.by {
+    /// There is access to offsets and keys, and the block is one of `n` elements.
+    unsafe fn begins<'a>(&self, keys: &mut Heads, room: &'a mut Vec<u32>, part: Part, n: usize) -> (usize, &'a [u32]) {
+        let Part { first, end, last } = part;
+        room.clear();
+        match self {
             Bounds::Rows(width) => {
-                let all = (first.next_multiple_of(*width)..first + count).step_by(*width);
-                heads.extend(all.map(|place| (place - first) as u32));
-                // A row's end is where the next one begins, or the end of all.
-                let rows = first / width..(first + count).div_ceil(*width);
-                let ended = rows.map(|row| (row, ((row + 1) * width).min(self.n)));
-                let ended = ended.filter(|(_, end)| *end <= first + count);
-                ends.extend(
-                    ended.map(|(row, end)| (row, heads.partition_point(|&head| (head as usize) < end - first))),
-                );
+                let before = first.div_ceil(*width);
+                let until = if last { n.div_ceil(*width) + 1 } else { end.div_ceil(*width) };
+                room.extend((before..until).map(|row| (row * width).min(n) as u32));
+                (before, room)
             }
             Bounds::Keys { region, size } => {
                 // SAFETY: `bind` found a key for each element, and the caller promises access.
-                heads.extend(unsafe { block.keys.find(Shared(region.start()), first, count, *size) });
+                let heads = unsafe { keys.find(Shared(region.start()), first, end - first, *size) };
+                room.extend(heads.iter().map(|head| first as u32 + head));
+                (0, room)
             }
-            Bounds::Offsets(offsets) => {
-                heads.extend((first == 0).then_some(0));
-                // SAFETY: the numbers are of offsets, to which the caller promises access.
-                unsafe {
-                    let own = offsets.first_from(first, self.n);
-                    let places = (own..=offsets.segments).map(|s| offsets.at(s, self.n));
-                    for place in places.take_while(|&place| place < first + count) {
-                        let place = place.saturating_sub(first) as u32;
-                        if heads.last().is_none_or(|&last| last < place) {
-                            heads.push(place);
-                        }
-                    }
-                    if self.gives != Gives::Total {
-                        return;
-                    }
-                    let mut begun = 0;
-                    for s in own.max(1)..=offsets.segments {
-                        let (begin, end) = (offsets.at(s - 1, self.n), offsets.at(s, self.n));
-                        if end > first + count {
-                            break;
-                        }
-                        while heads.get(begun).is_some_and(|&head| (head as usize) < end.saturating_sub(first)) {
-                            begun += 1;
-                        }
-                        if end > first && begin < end {
-                            ends.push((s - 1, begun));
-                        }
-                    }
+            // SAFETY: the caller's promise. A search for more ends no earlier, whatever the order of the offsets: both take the same way until
+            // the one goes left and the other right.
+            Bounds::Offsets(offsets) => unsafe {
+                let before = offsets.first_from(first, n);
+                let until = if last { offsets.segments + 1 } else { offsets.first_from(end, n) };
+                if let Some(as_they_are) = offsets.words(before, until, part) {
+                    return (before, as_they_are);
                 }
-            }
+                let mut begin = first;
+                room.extend((before..until).map(|s| {
+                    begin = offsets.at(s, n).max(begin).min(end);
+                    begin as u32
+                }));
+                (before, room)
+            },
         }
     }
+}
 
-    /// Folds what lies before the first head, and from the last one on.
+impl SegmentedStep {
+    /// Elements of a block.
+    fn each(&self) -> usize {
+        let bytes = if self.gives == Gives::Total { REDUCED_BYTES } else { SCANNED_BYTES };
+        (bytes / self.size).max(1)
+    }
+
+    /// Folds what lies before the first begin, and from the last one on.
     ///
     /// # Safety
-    /// As [`SegmentedStep::find`], which has been here, and there is access to the input.
-    unsafe fn fold_ends(&self, block: &mut Block, first: usize, count: usize) {
-        let lead = block.heads.first().map_or(count, |&head| head as usize);
-        block.lead.set_bytes(&self.identity);
-        block.tail.set_bytes(&self.start);
+    /// There is access to the input. The begins ascend within the block, which is one of the elements'.
+    unsafe fn fold_ends(&self, begins: &[u32], part: Part, lead: &mut Slots, tail: &mut Slots) {
+        let begin = begins.first().map_or(part.end, |&begin| begin as usize);
+        lead.set_bytes(&self.identity);
         // SAFETY: the caller's promise; both are one aligned element.
         unsafe {
-            self.op.fold(self.element(first), lead, block.lead.start());
-            if let Some(&last) = block.heads.last() {
-                self.op.fold(self.element(first + last as usize), count - last as usize, block.tail.start());
+            self.op.fold(self.element(part.first), begin - part.first, lead.start());
+            if let Some(&last) = begins.last() {
+                tail.set_bytes(&self.start);
+                self.op.fold(self.element(last as usize), part.end - last as usize, tail.start());
             }
         }
     }
@@ -296,41 +290,43 @@ impl SegmentedStep {
     ///
     /// # Safety
     /// None but that operators are called on aligned elements, which slots are.
-    unsafe fn hand_on(&self, open: &mut Slots, block: &mut Block) -> Slots {
+    unsafe fn hand_on(&self, open: &mut Slots, begins: &[u32], lead: &mut Slots, tail: &Slots) -> Slots {
         let before = open.clone();
-        match block.heads.is_empty() {
+        match begins.is_empty() {
             // SAFETY: both are one aligned element.
-            true => unsafe { self.op.fold(block.lead.start(), 1, open.start()) },
-            false => open.set(&block.tail),
+            true => unsafe { self.op.fold(lead.start(), 1, open.start()) },
+            false => open.set(tail),
         }
         before
     }
 
-    /// Writes the totals of the segments that end in a block, of which the first goes on with the total `open`.
+    /// Writes the totals of the segments that end in a block. The first has the total `open` before it and `lead` in it, and the
+    /// others begin in it.
     ///
     /// # Safety
-    /// As [`SegmentedStep::fold_ends`], and there is access to the output.
-    unsafe fn write_totals(&self, block: &mut Block, first: usize, count: usize, mut open: Slots) {
-        let Block { heads, ends, totals, lead, .. } = block;
-        let pieces = heads.len();
-        heads.push(count as u32);
-        totals.resize((pieces * self.size).div_ceil(16), 0);
-        let totals = totals.as_mut_ptr().cast::<u8>();
-        // SAFETY: the caller's promise; there is room for a total from each head to the next, aligned for any element.
+    /// As [`SegmentedStep::fold_ends`], and there is access to the output. So many segments begin `before`, and no other block has
+    /// these begins.
+    unsafe fn write_totals(&self, begins: &[u32], before: usize, mut open: Slots, lead: &mut Slots) {
+        let Some(last) = begins.len().checked_sub(1) else { return };
+        // SAFETY: the caller's promise.
         unsafe {
-            self.op.fold_runs(self.element(first), heads, totals);
-            self.op.fold(lead.start(), 1, open.start());
-            for &(segment, begun) in ends.iter() {
-                let to = self.output.start().add(segment * self.size);
-                if begun == 0 {
-                    to.copy_from_nonoverlapping(open.start(), self.size);
-                } else if self.start == self.identity {
-                    to.copy_from_nonoverlapping(totals.add((begun - 1) * self.size), self.size);
-                } else {
-                    let mut total = Slots::of(&self.start);
-                    self.op.fold(totals.add((begun - 1) * self.size), 1, total.start());
-                    to.copy_from_nonoverlapping(total.start(), self.size);
+            if let Some(segment) = before.checked_sub(1) {
+                self.op.fold(lead.start(), 1, open.start());
+                self.total(segment).copy_from_nonoverlapping(open.start(), self.size);
+            }
+            if last == 0 {
+                return;
+            }
+            self.op.fold_runs(self.element(0), begins, self.total(before));
+            if self.start == self.identity {
+                return;
+            }
+            for (segment, bounds) in (before..).zip(begins.windows(2)) {
+                open.set_bytes(&self.start);
+                if bounds[0] < bounds[1] {
+                    self.op.fold(self.total(segment), 1, open.start());
                 }
+                self.total(segment).copy_from_nonoverlapping(open.start(), self.size);
             }
         }
     }
@@ -338,21 +334,28 @@ impl SegmentedStep {
     /// Scans a block, whose first segment goes on with the total `open`.
     ///
     /// # Safety
-    /// As [`SegmentedStep::write_totals`].
-    unsafe fn scan(&self, block: &mut Block, first: usize, count: usize, mut open: Slots, exclusive: bool) {
-        let heads = block.heads.iter().map(|&head| head as usize);
-        let ends = heads.clone().chain([count]);
-        for (begin, end) in [0].into_iter().chain(heads.clone()).zip(ends) {
-            // The first part goes on, and may have no elements.
-            if begin < end {
-                // SAFETY: the caller's promise. The part is within the block, and input and output are the same or apart.
-                unsafe {
-                    let to = self.output.start().add((first + begin) * self.size);
-                    self.op.scan(self.element(first + begin), to, end - begin, open.start(), exclusive);
-                }
-            }
+    /// As [`SegmentedStep::fold_ends`], there is access to the output, and the block is no other thread's.
+    unsafe fn scan(&self, begins: &[u32], part: Part, mut open: Slots, exclusive: bool) {
+        let (input, output) = (self.input.start(), self.output.start());
+        let lead = [part.first as u32, begins.first().map_or(part.end as u32, |&begin| begin)];
+        // SAFETY: the caller's promise. Input and output are the same or apart.
+        unsafe {
+            self.op.scan_runs(input, output, &lead, open.start(), exclusive);
             open.set_bytes(&self.start);
+            self.op.scan_runs(input, output, begins, open.start(), exclusive);
+            if let Some(&last) = begins.last() {
+                self.op.scan_runs(input, output, &[last, part.end as u32], open.start(), exclusive);
+            }
         }
+    }
+
+    /// Where a segment's total is.
+    ///
+    /// # Safety
+    /// There is such a segment.
+    unsafe fn total(&self, segment: usize) -> *mut u8 {
+        // SAFETY: the caller's promise, and `bind` found room for a total of each.
+        unsafe { self.output.start().add(segment * self.size) }
     }
 
     /// Where an element is.

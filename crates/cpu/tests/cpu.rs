@@ -7,8 +7,8 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use trifold_core::{
-    Backend, Buffer, Command, Element, Error, Histogram, Map, Monoid, OneOutput, Order, Predicate, Reduce, ReduceByKey,
-    Scan, Select, Sort, Span, Sum, TopK, Transfer, element, iota,
+    Backend, Buffer, Command, Element, Error, Histogram, Map, Monoid, Offset, OneOutput, Order, Predicate, Reduce,
+    ReduceByKey, Scan, Select, Sort, Span, Sum, TopK, Transfer, element, iota,
 };
 use trifold_cpu::{Cpu, oracle};
 
@@ -79,6 +79,10 @@ fn floats_have_the_same_bits_whatever_the_threads() {
             let x = cpu.upload(&input).unwrap();
             let mut all = vec![cpu.reduce(&x, Sum).value().unwrap()];
             all.extend(cpu.inclusive_scan(&x, Sum).read().unwrap());
+            let ends: Vec<u32> = (0..=input.len() as u32).filter(|i| i % 7 == 0 || *i > 900_000).collect();
+            let ends = cpu.upload(&[&[0, 3, 200_000, 200_000], &ends[30_000..]].concat()).unwrap();
+            all.extend(cpu.reduce(&x, Sum).segments(&ends).read().unwrap());
+            all.extend(cpu.inclusive_scan(&x, Sum).segments(&ends).read().unwrap());
             all.extend(cpu.reduce_by_key(cpu.upload(&keys).unwrap(), &x, Sum).read().unwrap().1);
             all.into_iter().map(f32::to_bits).collect()
         })
@@ -246,6 +250,66 @@ fn runs_of_equal_keys_are_reduced() {
         let (found, totals) = cpu.reduce_by_key(&keys, &values, Compose).read().unwrap();
         assert!(found.iter().eq(expected.iter().map(|(key, ..)| key)));
         assert!(totals.iter().eq(expected.iter().map(|(.., total)| total)));
+    }
+}
+
+/// Reductions by offsets, of which one may be past the end, and the scans.
+fn check_segments<O: Offset>(cpu: &Cpu, x: &[Affine], offsets: &[O], places: &[usize]) {
+    let (from, by, start) = (cpu.upload(x).unwrap(), cpu.upload(offsets).unwrap(), Affine { a: 3, b: 4 });
+    for start in [Compose.identity(), start] {
+        let totals = cpu.reduce(&from, Compose).starting_from(start).segments(&by).read().unwrap();
+        let want = places.windows(2).map(|ends| oracle::reduce(&Compose, start, &x[ends[0]..ends[1]]));
+        assert!(totals.into_iter().eq(want), "{} elements", x.len());
+        let scanned = cpu.exclusive_scan(&from, Compose).starting_from(start).segments(&by).read().unwrap();
+        let all = [&[0], places, &[x.len()]].concat();
+        let want = all.windows(2).flat_map(|ends| oracle::exclusive_scan(&Compose, start, &x[ends[0]..ends[1]]));
+        assert!(scanned.into_iter().eq(want), "{} elements", x.len());
+    }
+}
+
+#[test]
+fn segments_end_where_offsets_say() {
+    let cpu = Cpu::with_threads(3).unwrap();
+    for n in SIZES {
+        let x: Vec<Affine> = words(n).into_iter().map(|w| Affine { a: w | 1, b: w >> 3 }).collect();
+        // Of any length up to a power of two, now and then of none, and at the ends of blocks.
+        for bits in [1, 5, 17] {
+            let mut at = bits;
+            let offsets = words(n / 2 + 2).into_iter().map(|word| {
+                let now = at;
+                at += (word >> 8) as usize & ((1 << bits) - 1);
+                if word % 5 == 0 { now } else { now.next_multiple_of(if word % 7 == 0 { 1 << 15 } else { 1 }) }
+            });
+            let mut offsets: Vec<usize> = offsets.collect();
+            offsets.sort_unstable();
+            let places: Vec<usize> = offsets.iter().map(|offset| *offset.min(&n)).collect();
+            let narrow: Vec<u32> = offsets.iter().map(|offset| *offset.min(&(n + 9)) as u32).collect();
+            check_segments(&cpu, &x, &narrow, &places);
+            check_segments(&cpu, &x, &offsets.iter().map(|offset| *offset as u64).collect::<Vec<_>>(), &places);
+        }
+    }
+}
+
+#[test]
+fn offsets_that_fall_harm_nothing() {
+    let cpu = Cpu::with_threads(3).unwrap();
+    let (n, count, beside) = (300_000, 5000, 77);
+    let x = cpu.upload(&words(n)).unwrap();
+    for turn in 0..4 {
+        let bad: Vec<u32> =
+            words(count + 1).into_iter().map(|word| (word % (2 * n as u32)) >> (word >> 28 & turn)).collect();
+        let wide: Vec<u64> = bad.iter().map(|&word| u64::from(word) << (word & 32)).collect();
+        let (bad, wide) = (cpu.upload(&bad).unwrap(), cpu.upload(&wide).unwrap());
+        let (totals, scanned) = (cpu.upload(&vec![7; count + 2 * beside]), cpu.upload(&vec![7; n + 2 * beside]));
+        let (totals, scanned) = (totals.unwrap(), scanned.unwrap());
+        let (own, all) = (totals.slice(beside..beside + count).unwrap(), scanned.slice(beside..beside + n).unwrap());
+        cpu.reduce(&x, Sum).segments(&bad).to(&own).run().unwrap();
+        cpu.reduce(&x, Sum).segments(&wide).to(&own).run().unwrap();
+        cpu.inclusive_scan(&x, Sum).segments(&bad).to(&all).run().unwrap();
+        cpu.inclusive_scan(&x, Sum).segments(&wide).to(&all).run().unwrap();
+        for words in [totals.read().unwrap(), scanned.read().unwrap()] {
+            assert!(words[..beside].iter().chain(&words[words.len() - beside..]).all(|&word| word == 7));
+        }
     }
 }
 

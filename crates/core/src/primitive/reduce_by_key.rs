@@ -251,6 +251,7 @@ impl HostOp for NoLoops {
     unsafe fn fold(&self, _: *const u8, _: usize, _: *mut u8) {}
     unsafe fn fold_runs(&self, _: *const u8, _: &[u32], _: *mut u8) {}
     unsafe fn scan(&self, _: *const u8, _: *mut u8, _: usize, _: *mut u8, _: bool) {}
+    unsafe fn scan_runs(&self, _: *const u8, _: *mut u8, _: &[u32], _: *const u8, _: bool) {}
 }
 
 /// The struct that a segmented scan carries.
