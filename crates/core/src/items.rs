@@ -26,6 +26,11 @@ pub(crate) trait Items<V>: Send + Sync {
             value.write(unsafe { self.at(leaves, first + i) });
         }
     }
+
+    /// Where the value at a place lies, those of later ones behind it, if they lie in memory as they are.
+    fn lies(&self, _leaves: &[*const u8], _place: usize) -> Option<*const V> {
+        None
+    }
 }
 
 /// A view's elements as bytes, for the CPU backend.
@@ -95,6 +100,10 @@ impl<V: Copy> Items<V> for Memory {
             values.as_mut_ptr().copy_from_nonoverlapping(leaves[0].cast::<MaybeUninit<V>>().add(first), values.len())
         };
     }
+
+    fn lies(&self, leaves: &[*const u8], place: usize) -> Option<*const V> {
+        Some(leaves[0].cast::<V>().wrapping_add(place))
+    }
 }
 
 /// The places themselves.
@@ -107,7 +116,8 @@ impl Items<u32> for Places {
     }
 }
 
-/// Runs `each` for the values from a place on, which are made block by block: how many come before, and a block's.
+/// Runs `each` for the values from a place on, block by block: how many come before, and a block's. They are made unless they lie
+/// in memory.
 ///
 /// # Safety
 /// As [`Items::fill`].
@@ -119,12 +129,17 @@ unsafe fn in_blocks<V: Copy>(
     mut each: impl FnMut(usize, &[V]),
 ) {
     let mut block = [const { MaybeUninit::<V>::uninit() }; BLOCK];
+    let lies = of.lies(leaves, first);
     for start in (0..n).step_by(BLOCK) {
         let part = &mut block[..BLOCK.min(n - start)];
-        // SAFETY: the caller's promise; and all of the part is written.
+        // SAFETY: the caller's promise; and all of the part is written, unless the values lie elsewhere.
         let values = unsafe {
-            of.fill(leaves, first + start, part);
-            std::slice::from_raw_parts(part.as_ptr().cast::<V>(), part.len())
+            let values = lies.map(|values| values.add(start));
+            let values = values.unwrap_or_else(|| {
+                of.fill(leaves, first + start, part);
+                part.as_ptr().cast::<V>()
+            });
+            std::slice::from_raw_parts(values, part.len())
         };
         each(start, values);
     }

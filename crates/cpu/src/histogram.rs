@@ -1,19 +1,18 @@
 //! Histogram: each thread counts a part in counts of its own, or sums up weights, and adds them to the output.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
+use parking_lot::Mutex;
 use rayon::ThreadPool;
 use trifold_core::{Error, KernelKey, Request, Result, Scalar};
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Elements, Expected, Inputs, Output};
-use crate::step::{ALONE_BYTES, Arguments, Shared, Work, in_parts};
+use crate::step::{ALONE_BYTES, Arguments, Work, in_parts};
 use crate::view::Input;
 
-/// Elements of a block, whose bins a view makes at a time.
-const BLOCK: usize = 16 << 10;
+/// Elements of a block, whose bins a view makes at a time: few enough for the first cache, beside counts.
+const BLOCK: usize = 4 << 10;
 
-/// Counts that a thread interleaves: neighbours of the same bin do not wait for each other's sum.
+/// Sets of counts that a thread takes in turns: neighbours of the same bin do not wait for each other's sum.
 const LANES: usize = 4;
 
 /// From so many bins on a thread has one set of counts.
@@ -66,7 +65,8 @@ impl Work for HistogramStep {
         let _access = Access::to(&inputs.flat_map(Input::regions).collect::<Vec<_>>(), &[&self.output])?;
         let bins = self.output.bytes() / 4;
         let lanes = if bins < MANY_BINS { LANES } else { 1 };
-        let to = Shared(self.output.start());
+        // SAFETY: `bind` found the output to be aligned words, and `_access` is exclusive.
+        let output = Mutex::new(unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), bins) });
         // A part a thread, but no smaller ones than pay for their own counts.
         let part = self.n.div_ceil(pool.current_num_threads()).max(bins).max(1).next_multiple_of(BLOCK);
         let alone = self.n * 4 <= ALONE_BYTES;
@@ -95,22 +95,14 @@ impl Work for HistogramStep {
                         None => tally(block, bins, lanes, counts, |count, _| count + 1),
                     }
                 }
-                for (bin, counts) in counts.chunks_exact_mut(lanes).enumerate() {
-                    let sum = counts.iter_mut().fold(0u32, |sum, count| self.sums.of(sum, std::mem::take(count)));
-                    if sum > 0 {
-                        // SAFETY: the bin is one of the output's, an aligned word that all write by atomics.
-                        let word = unsafe { AtomicU32::from_ptr(to.at(bin * 4).cast()) };
-                        let mut old = word.load(Ordering::Relaxed);
-                        // Another thread may add meanwhile.
-                        while let Err(found) = word.compare_exchange_weak(
-                            old,
-                            self.sums.of(old, sum),
-                            Ordering::Relaxed,
-                            Ordering::Relaxed,
-                        ) {
-                            old = found;
-                        }
+                let (sums, others) = counts.split_at_mut(bins);
+                for lane in others.chunks_exact_mut(bins) {
+                    for (sum, count) in sums.iter_mut().zip(lane) {
+                        *sum = self.sums.of(*sum, std::mem::take(count));
                     }
+                }
+                for (bin, sum) in output.lock().iter_mut().zip(sums) {
+                    *bin = self.sums.of(*bin, std::mem::take(sum));
                 }
             },
         );
@@ -132,14 +124,19 @@ fn tally(block: &[u32], bins: usize, lanes: usize, counts: &mut [u32], with: imp
 }
 
 fn tally_in<const LANES: usize>(block: &[u32], bins: usize, counts: &mut [u32], with: impl Fn(u32, usize) -> u32) {
-    let (counts, _) = counts.as_chunks_mut::<LANES>();
-    let counts = &mut counts[..bins];
-    for (i, &bin) in block.iter().enumerate() {
-        if let Some(lanes) = counts.get_mut(bin as usize) {
-            let count = &mut lanes[i % LANES];
+    let mut all = counts.chunks_exact_mut(bins);
+    let mut lanes: [&mut [u32]; LANES] = std::array::from_fn(|_| all.next().unwrap_or_default());
+    let mut take = |i: usize, lane: usize, bin: u32| {
+        if let Some(count) = lanes[lane].get_mut(bin as usize) {
             *count = with(*count, i);
         }
+    };
+    let (chunks, rest) = block.as_chunks::<LANES>();
+    for (chunk, bins) in chunks.iter().enumerate() {
+        bins.iter().enumerate().for_each(|(lane, &bin)| take(chunk * LANES + lane, lane, bin));
     }
+    let first = block.len() - rest.len();
+    rest.iter().enumerate().for_each(|(lane, &bin)| take(first + lane, lane, bin));
 }
 
 /// What a histogram must give.

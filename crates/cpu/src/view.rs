@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use rayon::ThreadPool;
-use trifold_core::{Error, HostMap, HostView, KernelKey, LEAVES, MAPPED_OUTPUT, Param, Request, Result, ViewOf};
+use trifold_core::{
+    Error, HostMap, HostView, KernelKey, LEAVES, MAPPED_OUTPUT, MAX_LEAVES, Param, Request, Result, ViewOf,
+};
 
 use crate::memory::{self, Access, Region};
 use crate::oracle::{Expected, Inputs, Output};
@@ -42,11 +44,21 @@ impl Source {
         })
     }
 
+    /// Makes `n` elements from one on, at `to`.
+    ///
+    /// # Safety
+    /// There are as many, the caller holds access to the leaves, and there is aligned room for as many.
+    unsafe fn load(&self, first: usize, n: usize, to: *mut u8) {
+        let start = |leaf: &Region| leaf.start().cast_const();
+        let leaves: [_; MAX_LEAVES] = std::array::from_fn(|i| self.leaves.get(i).map_or(std::ptr::null(), start));
+        // SAFETY: `bind` checked the leaves, and the caller promises the rest.
+        unsafe { self.host.load(&leaves[..self.leaves.len()], first, n, to) }
+    }
+
     /// Makes the first `n` elements, at `to`.
     pub(crate) fn fill(&self, pool: &ThreadPool, n: usize, to: &Region) -> Result<()> {
         let reads: Vec<&Region> = self.leaves.iter().collect();
         let _access = Access::to(&reads, &[to])?;
-        let starts: Vec<Shared> = self.leaves.iter().map(|leaf| Shared(leaf.start())).collect();
         let target = Shared(to.start());
         let each = (PART_BYTES / self.size.max(1)).max(1);
         let alone = n * self.size <= ALONE_BYTES;
@@ -56,12 +68,11 @@ impl Source {
             n.div_ceil(each),
             || (),
             |(), part| {
-                let leaves: Vec<*const u8> = starts.iter().map(|start| start.0.cast_const()).collect();
                 let first = part * each;
                 // SAFETY: `bind` checked the leaves' alignment and lengths: straight ones have as many elements as the launch, and the others as
                 // many as the plan was made for, which `Prepared` holds spans to. The target has room for all, aligned for any element, and the
                 // parts are apart. `_access` covers all.
-                unsafe { self.host.load(&leaves, first, each.min(n - first), target.at(first * self.size)) };
+                unsafe { self.load(first, each.min(n - first), target.at(first * self.size)) };
             },
         );
         Ok(())
@@ -124,9 +135,8 @@ impl Input {
             // SAFETY: the caller's promise.
             Input::Memory(region) => unsafe { Shared(region.start()).at(first * size) },
             Input::View(source) => {
-                let leaves: Vec<*const u8> = source.leaves.iter().map(|leaf| leaf.start().cast_const()).collect();
-                // SAFETY: `Source::bind` checked the leaves, and the caller promises the rest.
-                unsafe { source.host.load(&leaves, first, count, room.start()) };
+                // SAFETY: the caller's promise.
+                unsafe { source.load(first, count, room.start()) };
                 room.start()
             }
         }
