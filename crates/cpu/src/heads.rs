@@ -2,12 +2,13 @@
 
 use crate::step::Shared;
 
+/// Keys that are compared at a time: a bit for each.
+const WORD: usize = 64;
+
 /// A block's runs. It has memory for one block, which serves one after the other.
 #[derive(Default)]
 pub(crate) struct Heads {
-    /// One byte an element: whether it begins a run.
-    flags: Vec<u8>,
-    /// Which elements begin a run, in order, and room for as many as there are flags.
+    /// Which elements begin a run, in order.
     places: Vec<u32>,
 }
 
@@ -17,48 +18,94 @@ impl Heads {
     /// # Safety
     /// There are `count` elements of `size` bytes at `start`, a number of them, and those before. Nobody writes to them.
     pub(crate) unsafe fn find(&mut self, keys: Shared, start: usize, count: usize, size: usize) -> &[u32] {
-        let whole = count.next_multiple_of(8);
-        if self.flags.len() < whole {
-            self.flags.resize(whole, 0);
-            self.places.resize(whole, 0);
-        }
-        self.flags[count..whole].fill(0);
         // The first of all has none before it.
-        let skipped = usize::from(start == 0);
-        let flags = &mut self.flags[skipped..count];
-        // SAFETY: these are the caller's elements from the one before the first flag's to the last. An array of bytes has no
-        // alignment.
+        let from = keys.0.wrapping_add(start.wrapping_sub(1).wrapping_mul(size)).cast_const();
+        let is_first = start == 0;
+        // SAFETY: the caller's promise. An array of bytes has no alignment.
         unsafe {
-            let from = keys.at((start + skipped - 1) * size);
             match size {
-                1 => compare(from.cast::<[u8; 1]>(), flags),
-                2 => compare(from.cast::<[u8; 2]>(), flags),
-                4 => compare(from.cast::<[u8; 4]>(), flags),
-                8 => compare(from.cast::<[u8; 8]>(), flags),
-                12 => compare(from.cast::<[u8; 12]>(), flags),
-                16 => compare(from.cast::<[u8; 16]>(), flags),
-                _ => {
-                    let bytes = std::slice::from_raw_parts(from, (flags.len() + 1) * size);
-                    let keys = bytes.chunks_exact(size);
-                    let pairs = keys.clone().zip(keys.skip(1));
-                    flags.iter_mut().zip(pairs).for_each(|(flag, (a, b))| *flag = u8::from(a != b));
-                }
+                1 => self.fill(is_first, count, |at, n| differ(from.cast::<[u8; 1]>().wrapping_add(at), n)),
+                2 => self.fill(is_first, count, |at, n| differ(from.cast::<[u8; 2]>().wrapping_add(at), n)),
+                4 => self.fill(is_first, count, |at, n| words_differ(from.cast::<[u8; 4]>().wrapping_add(at), n)),
+                8 => self.fill(is_first, count, |at, n| differ(from.cast::<[u8; 8]>().wrapping_add(at), n)),
+                12 => self.fill(is_first, count, |at, n| differ(from.cast::<[u8; 12]>().wrapping_add(at), n)),
+                16 => self.fill(is_first, count, |at, n| differ(from.cast::<[u8; 16]>().wrapping_add(at), n)),
+                _ => self.fill(is_first, count, |at, n| {
+                    let keys = std::slice::from_raw_parts(from.wrapping_add(at * size), (n + 1) * size);
+                    let (before, own) = (keys.chunks_exact(size), keys[size..].chunks_exact(size));
+                    before.zip(own).rev().fold(0, |bits, (a, b)| bits << 1 | u64::from(a != b))
+                }),
             }
         }
-        if skipped == 1 {
-            self.flags[0] = 1;
-        }
+        &self.places
+    }
+
+    /// Notes the places whose bits are set. `differ` tells of so many elements from one on which are not the one before. The first of
+    /// all has none, and is not asked for.
+    fn fill(&mut self, is_first: bool, count: usize, differ: impl Fn(usize, usize) -> u64) {
+        self.places.clear();
+        self.places.reserve(count);
+        let room = &mut self.places.spare_capacity_mut()[..count];
         let mut runs = 0;
-        for (word, flags) in self.flags[..whole].chunks(64).enumerate() {
-            let mut bits = packed(flags);
+        for word in (0..count).step_by(WORD) {
+            let n = WORD.min(count - word);
+            let mut bits = if is_first && word == 0 { differ(1, n - 1) << 1 | 1 } else { differ(word, n) };
             while bits != 0 {
-                self.places[runs] = 64 * word as u32 + bits.trailing_zeros();
+                room[runs].write(word as u32 + bits.trailing_zeros());
                 runs += 1;
                 bits &= bits - 1;
             }
         }
-        &self.places[..runs]
+        // SAFETY: so many are written.
+        unsafe { self.places.set_len(runs) };
     }
+}
+
+/// Which of up to 64 keys are not the one before; the first bit is of the second key.
+///
+/// # Safety
+/// There are `n` readable keys, and one more.
+unsafe fn differ<K: PartialEq>(keys: *const K, n: usize) -> u64 {
+    let mut flags = [0; WORD];
+    // SAFETY: the caller's promise.
+    unsafe { compare(keys, &mut flags[..n]) };
+    packed(&flags)
+}
+
+/// As [`differ`], of words: of 64 by vectors where this knows how.
+///
+/// # Safety
+/// As there.
+unsafe fn words_differ(keys: *const [u8; 4], n: usize) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match n {
+            #[cfg(target_arch = "x86_64")]
+            WORD => vectors_differ(keys.cast()),
+            _ => differ(keys, n),
+        }
+    }
+}
+
+/// As [`differ`], of 64 keys of four bytes, by vectors. Compilers make none that give bits.
+///
+/// # Safety
+/// There are 65 readable keys.
+#[cfg(target_arch = "x86_64")]
+unsafe fn vectors_differ(keys: *const u32) -> u64 {
+    use std::arch::x86_64::*;
+    // SAFETY: every x86-64 has SSE2. These are the caller's keys, and need no alignment.
+    let same = |i: usize| unsafe {
+        _mm_cmpeq_epi32(_mm_loadu_si128(keys.add(i).cast()), _mm_loadu_si128(keys.add(i + 1).cast()))
+    };
+    (0..WORD).step_by(16).fold(0, |bits, i| {
+        // SAFETY: as above. Whole lanes are set or clear, which stay so when they are narrowed.
+        let same = unsafe {
+            let (low, high) = (_mm_packs_epi32(same(i), same(i + 4)), _mm_packs_epi32(same(i + 8), same(i + 12)));
+            _mm_movemask_epi8(_mm_packs_epi16(low, high))
+        };
+        bits | u64::from(!same as u16) << i
+    })
 }
 
 /// Sets each flag where a key is not the one before it; the first flag is of the second key.
@@ -82,15 +129,12 @@ unsafe fn compare<K: PartialEq>(keys: *const K, flags: &mut [u8]) {
     }
 }
 
-/// Up to 64 flags as bits, the first one lowest. Their number is a multiple of eight.
-fn packed(flags: &[u8]) -> u64 {
-    let mut bits = 0;
-    for eight in flags.chunks_exact(8) {
-        let eight = u64::from_le_bytes(eight.try_into().expect("chunks of eight"));
+/// Flags as bits, the first one lowest.
+fn packed(flags: &[u8; WORD]) -> u64 {
+    flags.as_chunks::<8>().0.iter().fold(0, |bits, eight| {
         // Each flag's product with one bit of the factor lands in the highest byte, the first flag's lowest.
-        bits = bits >> 8 | eight.wrapping_mul(0x0102_0408_1020_4080) & 0xff << 56;
-    }
-    bits.checked_shr(64 - flags.len() as u32).unwrap_or(0)
+        bits >> 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) & 0xff << 56
+    })
 }
 
 #[cfg(test)]
