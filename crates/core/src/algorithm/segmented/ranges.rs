@@ -20,7 +20,7 @@ numbers! {
         /// 32-bit words of elements from which reductions of segments go by ranges.
         from "ranges_from": Count up to u32::MAX => 1 << 20,
         /// Elements that segments must have on average for that.
-        length "ranges_length": Count up to u32::MAX => 192,
+        length "ranges_length": Count up to u32::MAX => 128,
         /// Workgroups of one for each compute unit.
         groups "ranges_groups": Count up to 64 => 4,
         /// Workgroups of one that a compute unit should hold at once; 0 for no bound.
