@@ -101,8 +101,10 @@ FUNCTION u32 boundary_at(InputValues input_values, const Params &params, u32 s) 
 
 // Where boundaries go on that a subgroup has seen so many of, from `s` on. Equal ones, of segments without elements, are passed at once.
 FUNCTION u32 boundaries_behind(InputValues input_values, const Params &params, u32 s, u32 at, Subgroup sg) {
-  const bool is_same = subgroup_shuffle_word(at, 0u) == subgroup_shuffle_word(at, sg.width - 1u);
-  const u32 other = is_same ? first_past(input_values, params, at, sg) : 0u;
+  // That of the first lane in all, since a search is all lanes'.
+  const u32 same = subgroup_shuffle_word(at, 0u);
+  u32 other = 0u;
+  if (same == subgroup_shuffle_word(at, sg.width - 1u)) { other = first_past(input_values, params, same, sg); }
   // Offsets that fall may be searched in vain.
   return max(other, s + sg.width);
 }
@@ -130,11 +132,13 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) segmented_rang
   const T begun = counting(params.initial, 1u);
 
   // 1. Segments without elements give what they start from.
-  for (u32 s = group * WORKGROUP + seat; s < may_be_empty(params); s += params.groups * WORKGROUP) {
+  const u32 stride = params.groups * WORKGROUP;
+  for (u32 s = group * WORKGROUP + seat; s < may_be_empty(params); s += stride) {
     if (boundary(input_values, params, s + 1u) <= boundary(input_values, params, s)) { store_total(output, s, params.initial); }
+    if (may_be_empty(params) - s <= stride) { break; }
   }
 
-  // 2. This subgroup's range, which has its share of the elements and boundaries.
+  // 2. This subgroup's range, which has its share of the elements and boundaries. All of a launch are of one width.
   const u32 each = sg.width * ROWS;
   const u32 ranges = params.groups * sg.count;
   const u32 range = group * sg.count + sg.id;
@@ -241,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP, RESIDENT) segmented_rang
           if (place % ROWS == k) { words.w[i] = there; }
         }
       }
-      words.w[RUN_WORDS] = heads_there & ((2u << place % ROWS) - 1u);
+      words.w[RUN_WORDS] = (heads_there & ((2u << place % ROWS) - 1u)) != 0u ? 1u : 0u;
       const T total = combine(subgroup_shuffle_element(lead, other), element_from_words(words));
       const u32 segment = base + sg.lane;
       u32 before = subgroup_shuffle_word(ahead, max(sg.lane, 1u) - 1u);

@@ -102,8 +102,10 @@ fn boundary_at(s: u32) -> u32 {
 
 // Where boundaries go on that a subgroup has seen so many of, from `s` on. Equal ones, of segments without elements, are passed at once.
 fn boundaries_behind(s: u32, at: u32, lane: u32, width: u32) -> u32 {
+  // That of the first lane in all, since a search is all lanes'.
+  let same = subgroup_shuffle_word(at, 0u);
   var other = 0u;
-  if (subgroup_shuffle_word(at, 0u) == subgroup_shuffle_word(at, width - 1u)) { other = first_past(at, lane, width); }
+  if (same == subgroup_shuffle_word(at, width - 1u)) { other = first_past(same, lane, width); }
   // Offsets that fall may be searched in vain.
   return max(other, s + width);
 }
@@ -132,11 +134,13 @@ fn segmented_ranges(
   let begun = counting(params.initial, 1u);
 
   // 1. Segments without elements give what they start from.
-  for (var s = group * WORKGROUP + seat; s < may_be_empty(); s += params.groups * WORKGROUP) {
+  let stride = params.groups * WORKGROUP;
+  for (var s = group * WORKGROUP + seat; s < may_be_empty(); s += stride) {
     if (boundary(s + 1u) <= boundary(s)) { store_total(s, params.initial); }
+    if (may_be_empty() - s <= stride) { break; }
   }
 
-  // 2. This subgroup's range, which has its share of the elements and boundaries.
+  // 2. This subgroup's range, which has its share of the elements and boundaries. All of a launch are of one width.
   let each = width * ROWS;
   let ranges = params.groups * subgroups;
   let range = group * subgroups + subgroup;
@@ -246,7 +250,7 @@ fn segmented_ranges(
           if (place % ROWS == k) { words.w[i] = there; }
         }
       }
-      words.w[RUN_WORDS] = heads_there & ((2u << (place % ROWS)) - 1u);
+      words.w[RUN_WORDS] = select(0u, 1u, (heads_there & ((2u << (place % ROWS)) - 1u)) != 0u);
       let total = combine(subgroup_shuffle_element(lead, other), element_from_words(words));
       let segment = base + lane;
       var before = subgroup_shuffle_word(ahead, max(lane, 1u) - 1u);

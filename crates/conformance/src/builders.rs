@@ -231,6 +231,7 @@ fn selections<B: Backend>(gpu: &B) -> Result<(), Failure> {
         gpu.partition_by(&x, &classes, parts).to(&to).run()?;
         expect("parts in one buffer", to.read()?, all(N).concat())?;
     }
+    views::parts(gpu, &input)?;
     let none = gpu.partition_by(&x, x.mapped(EvenBins::over(0.0, 1.0, 2)), 0).read();
     refuse("into no parts", none.map(drop), "a partition into 0 parts")
 }

@@ -1,6 +1,7 @@
 //! Offsets that make no sense: a call that is to check them names the first, and any other writes to its outputs alone.
 
-use trifold_core::{Backend, Buffer, Offset, Reduce, Scan, Sort, Sum, Summary, TopK, Transfer};
+use trifold_core::algorithm::segmented;
+use trifold_core::{Backend, Buffer, Error, Offset, Reduce, Scan, Sort, Sum, Summary, TopK, Transfer};
 
 use super::{expect, refuse};
 use crate::case::Failure;
@@ -88,6 +89,14 @@ fn beside_outputs<B: Backend + Scan + Reduce + Sort, O: Offset>(
     refuse("offsets by chance", gpu.reduce(x, Sum).segments(bad).checked().map(drop), "offset ")?;
     gpu.reduce(x, Sum).segments(bad).to(&each.output).run()?;
     each.check("totals")?;
+    for algorithm in [&segmented::RANGES, &segmented::LOOKBACK, &segmented::REDUCE_THEN_SCAN] {
+        match gpu.reduce(x, Sum).segments(bad).to(&each.output).by(algorithm).run() {
+            // Not every device runs each.
+            Err(Error::Unsupported(_)) => {}
+            ran => ran?,
+        }
+        each.check(algorithm.name)?;
+    }
     gpu.arg_min(x).segments(bad).to(&each.output).run()?;
     each.check("places of the least")?;
     gpu.inclusive_scan(x, Sum).segments(bad).to(&all.output).run()?;

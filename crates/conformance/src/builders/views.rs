@@ -1,12 +1,13 @@
 //! Views with counts on the device, calls that are refused, and the reductions that bring their operator, of other types.
 
 use trifold_core::{
-    Backend, Buffer, Compacted, IntoInput, Max, Min, Monoid, NonZero, Predicate, Rank, Reduce, Scalar, Sort, Summary,
-    Transfer, View, for_computed, for_held,
+    Backend, Buffer, Compacted, EvenBins, IntoInput, Map, Max, Min, Monoid, NonZero, Predicate, Rank, Reduce, Scalar,
+    Select, Sort, Summary, Transfer, View, for_computed, for_held, iota,
 };
 
 use super::{N, expect, refuse};
 use crate::case::Failure;
+use crate::maps::Tripled;
 
 /// Two views side by side, of which one says how many there are, or both.
 pub(super) fn counts<B: Backend + Reduce + Sort>(gpu: &B) -> Result<(), Failure> {
@@ -22,6 +23,20 @@ pub(super) fn counts<B: Backend + Reduce + Sort>(gpu: &B) -> Result<(), Failure>
     expect("two, and a third that counts", gpu.dot(&some, &other).len_on_device(&three).value()?, 380)?;
     let pairs = gpu.sort(&some).with(&other).read().map(drop);
     refuse("keys and values with two counts", pairs, "keys and values whose numbers of elements are two words")
+}
+
+/// Elements, classes and places that are computed as they are read.
+pub(super) fn parts<B: Backend + Select>(gpu: &B, input: &[f32]) -> Result<(), Failure> {
+    let (x, thirds, tripled) = (gpu.upload(input)?, EvenBins::over(0.0, 1.0, 3), Tripled { by: 3 });
+    let from_the_end = gpu.upload(&(0..N as u32).rev().collect::<Vec<_>>())?;
+    let elements: Vec<f32> = input.iter().rev().copied().collect();
+    let part = |part: u32| elements.iter().zip(input).filter(move |(_, v)| thirds.map(**v) == part).map(|(v, _)| *v);
+    let parts = gpu.partition_by(x.gathered(&from_the_end), x.mapped(thirds), 3).read()?;
+    expect("parts of views", parts, (0..3).map(|i| part(i).collect::<Vec<_>>()).collect())?;
+    let out = gpu.upload(&vec![7.0f32; 3 * N])?;
+    gpu.scatter(&x, iota(N).mapped(tripled)).to(&out).run()?;
+    let apart = input.iter().flat_map(|v| [*v, 7.0, 7.0]).collect();
+    expect("elements scattered to the places of a view", out.read()?, apart)
 }
 
 /// What has no meaning or no room.

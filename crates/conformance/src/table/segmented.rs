@@ -1,5 +1,6 @@
 //! Rows of reductions and scans of segments.
 
+use trifold_core::algorithm::segmented::LOOKBACK;
 use trifold_core::{
     Builtin, Element, ElementType, Fault, Gives, Op, Request, Scalar, ScanKind, SegmentedRequest, Segments, Slot,
     SortRequest, TopKRequest, Waiting, Wanted,
@@ -165,11 +166,11 @@ impl Table<'_> {
             // A segment over more tiles than a look-back reads at once.
             self.by_algorithm(row(40_040).distribution(Reversed).tiles(Tiles::Small));
             self.by_algorithm(row(6006).tiles(Tiles::Small).runs(5).keeps_scratch());
-            self.by_first(row(6006).tiles(Tiles::Small).fault(Fault::Silent(3)).runs(5).keeps_scratch());
-            self.by_first(row(20_020).tiles(Tiles::Small).waiting(Waiting::Unbounded));
+            self.by_waiting(row(6006).tiles(Tiles::Small).fault(Fault::Silent(3)).runs(5).keeps_scratch());
+            self.by_waiting(row(20_020).tiles(Tiles::Small).waiting(Waiting::Unbounded));
             for fault in [Fault::Silent(3), Fault::Silent(1), Fault::Late(5)] {
-                self.by_first(row(20_020).tiles(Tiles::Small).fault(fault));
-                self.by_first(row(20_020).distribution(Few).tiles(Tiles::Small).fault(fault));
+                self.by_waiting(row(20_020).tiles(Tiles::Small).fault(fault));
+                self.by_waiting(row(20_020).distribution(Few).tiles(Tiles::Small).fault(fault));
             }
         }
         self.segment_shapes();
@@ -177,7 +178,7 @@ impl Table<'_> {
         for (op, by, gives, placement) in segments().into_iter().take(7).step_by(3) {
             let row = |n| Row::new(segmented(&op, of_n(&by, n), gives, n)).placement(placement);
             for n in self.edges(&row(1 << 20)) {
-                self.by_first(row(n));
+                self.by_waiting(row(n));
             }
             let small = |n| row(n).tiles(Tiles::Small).distribution(Few);
             for n in self.edges(&small(1 << 20)) {
@@ -193,6 +194,14 @@ impl Table<'_> {
         let runs = Segments::Keys(u32::TYPE);
         for (by, gives) in [(offsets(300), Gives::Total), (offsets(300), EXCLUSIVE), (runs, EXCLUSIVE)] {
             self.past_the_fold(|n| Row::new(segmented(&sum, by.clone(), gives, n)));
+        }
+    }
+
+    /// By the algorithm whose tiles wait for each other, where the device runs that.
+    fn by_waiting(&mut self, row: Row) {
+        match self.runs(&row, &LOOKBACK) {
+            true => self.row(row.algorithm(&LOOKBACK)),
+            false => self.by_first(row),
         }
     }
 

@@ -108,7 +108,9 @@ impl Table<'_> {
         ];
         requests.extend(UpperHalf::of(Scalar::U32).map(|upper| select(&upper, Rest::Dropped, MANY)));
         let viewed = requests.into_iter().map(|request| maps::of(&view, request, Slot::Input));
-        for request in [view.with_n(MANY)].into_iter().chain(viewed) {
+        let forms = [&forms::ADJACENT_DIFFERENCE, &forms::HISTOGRAM_BY_EDGES];
+        let of_forms = forms.into_iter().filter_map(|form| form.request(Scalar::U32, Builtin::Sum, MANY).ok());
+        for request in [view.with_n(MANY)].into_iter().chain(viewed).chain(of_forms) {
             let Some(&algorithm) = planner::algorithms(&request, self.caps).first() else { continue };
             let row = Row::new(request).algorithm(algorithm).tiles(Tiles::Small).keeps_scratch().runs(60);
             [Sizes::OnePlan, Sizes::UpTo, Sizes::OnDevice].into_iter().for_each(|sizes| self.resized(&row, sizes));

@@ -202,6 +202,8 @@ impl Table<'_> {
                 let row = Row::new(sort(key, Some(values[(turn + 1) % 4].clone()), Order::Ascending, 3001));
                 self.by_first(row.distribution(distribution));
             }
+            let keys = Row::new(sort(key, None, Order::Descending, 3001));
+            self.by_first(keys.distribution(Distribution::Specials));
         }
         for value in [Scalar::I8.into(), Scalar::BF16.into(), Rgb::TYPE] {
             for (key, n) in [(Scalar::U32, 300), (Scalar::U64, 5003)] {
@@ -277,6 +279,13 @@ impl Table<'_> {
                     Level::Quick => self.by_first(row),
                 }
             }
+        }
+        let narrow = [(Scalar::U8, 2..7), (Scalar::I8, 0..4), (Scalar::U16, 3..13), (Scalar::I16, 5..16)];
+        let halves = [(Scalar::F16, 4..16), (Scalar::BF16, 0..9)];
+        for (turn, (key, bits)) in narrow.into_iter().chain(halves).enumerate() {
+            self.by_first(row(key, bits.clone(), turn.is_multiple_of(2), Order::Descending, 3001));
+            let places = SortRequest::argsort(key.into(), 3001).by_bits(bits);
+            self.by_first(Row::new(places.into()).placement(Placement::Odd));
         }
         // Every range of 32 bits. Compiled kernels are of one range each.
         if self.level == Level::Full {

@@ -161,7 +161,8 @@ as_bin!(u8 u16);
 element! {
     /// A map to bins for [`Histogram::histogram`]: even ones over a range of floats.
     ///
-    /// What is below the range, at its end or past it, and what is no number, is in no bin. An element on the line between two bins may be in
+    /// What is below the range, at its end or past it, and what is no number, is in no bin. A range that does not end past its begin has
+    /// nothing in it. An element on the line between two bins may be in
     /// either, as its place is computed in `f32`.
     pub struct EvenBins {
         /// Where the first begins.

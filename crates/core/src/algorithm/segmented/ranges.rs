@@ -42,7 +42,7 @@ pub(super) static KERNEL: Kernel = kernel!(
 )
 .with_initial();
 
-/// The planner's choice for totals: reads each element once, and no workgroup waits for another.
+/// The planner's choice for totals of long segments: reads each element once, and no workgroup waits for another.
 pub static RANGES: Algorithm = Algorithm {
     needs: Needs { subgroups: SubgroupNeed::Native, ..Needs::WORKGROUPS },
     candidates: || CANDIDATES,
@@ -62,7 +62,7 @@ const CANDIDATES: &[Candidates] = &[tuned(
     &[("ranges_workgroup", &[128, 256, 512]), ("ranges_words", &[4, 8]), ("ranges_groups", &[4, 8, 16])],
 )];
 
-/// Tiles of a workgroup at most where a processor ends loops that turn too often.
+/// Tiles of a workgroup at most where a processor ends loops that turn too often: a row may have turns for each of its boundaries.
 const MOST_TILES: u32 = 64;
 
 fn plan(planner: &Planner<'_>, request: &SegmentedRequest) -> Result<Work> {
@@ -72,9 +72,12 @@ fn plan(planner: &Planner<'_>, request: &SegmentedRequest) -> Result<Work> {
     if !job.has_tiles() {
         return Ok(job.work(scratch, vec![]));
     }
-    // A tile has a few turns of loops for each lane's boundary.
-    let least = if planner.ends_loops() { job.tiles.div_ceil(MOST_TILES) } else { 1 };
-    let groups = planner.staying(job.tiles, numbers.groups).max(least);
+    // Workgroups share elements and boundaries. A boundary counts as eight elements.
+    let offsets = if let Segments::Offsets { count, .. } = request.by { count } else { 0 };
+    let all = request.n.saturating_add(8 * offsets);
+    let tiles = all.div_ceil(u64::from(job.workgroup * job.rows)).min(u32::MAX.into()) as u32;
+    let least = if planner.ends_loops() { tiles.div_ceil(MOST_TILES).min(65535) } else { 1 };
+    let groups = planner.staying(tiles, numbers.groups).max(least);
     let counter = scratch.keep(4);
     // Two of each workgroup, whose words take twice what they are.
     let partials = scratch.keep(u64::from(groups) * 2 * 2 * 4 * u64::from(job.op.element().words()));
@@ -104,6 +107,5 @@ fn plan(planner: &Planner<'_>, request: &SegmentedRequest) -> Result<Work> {
     launch.params.push(("groups", Param::Word(groups)));
     launch.bindings.extend([("partials", partials), ("counter", counter)]);
     let steps = clean_once(&scratch, launch);
-    let range = u64::from(job.tiles.div_ceil(groups)) * u64::from(job.rows) * u64::from(job.workgroup);
-    Ok(Work::new(scratch, steps).depth(range + u64::from(groups)))
+    Ok(Work::new(scratch, steps).depth(all.div_ceil(groups.into()) + u64::from(groups)))
 }
