@@ -97,6 +97,34 @@ fn every_device_widens_a_files_numbers() {
     }
 }
 
+/// The device sorts what the file has, of every type, as the processor does.
+#[test]
+fn every_device_sorts_a_files_numbers() {
+    let devices = succeeds(&trifold(&["devices"]));
+    let folder = Folder::new();
+    let bytes: Vec<u8> = (0..960).map(|i: u32| (i * 37) as u8).collect();
+    for device in ["Vulkan", "llvmpipe"].into_iter().filter(|name| devices.contains(name)) {
+        for code in ["|u1", "|i1", "<u2", "<i2", "<f2", ">f2", "<u8", "<f8"] {
+            let count = bytes.len() / usize::from(code.as_bytes()[2] - b'0');
+            let input = folder.write("in.npy", &npy(code, &format!("({}, 3)", count / 3), &bytes));
+            for axis in ["0", "1"] {
+                let sorted = trifold(&["sort", "--axis", axis, text(&input), "--device", device]);
+                let wanted = succeeds(&on_cpu("sort", &["--axis", axis, text(&input)]));
+                assert_eq!(succeeds(&sorted), wanted, "{code} along {axis} on {device}");
+            }
+        }
+        let input = folder.write("in.bin", &bytes);
+        for name in ["u128", "i128", "bf16"] {
+            let sorted = trifold(&["sort", text(&input), "--type", name, "--device", device]);
+            assert_eq!(
+                succeeds(&sorted),
+                succeeds(&on_cpu("sort", &[text(&input), "--type", name])),
+                "{name} on {device}"
+            );
+        }
+    }
+}
+
 #[test]
 fn sort_moves_values_with_their_keys() {
     let folder = Folder::new();
