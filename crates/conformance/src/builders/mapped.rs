@@ -11,6 +11,11 @@ use crate::maps::{Byte, Tripled, Two, Widened};
 /// Sizes at the ends, of one tile and of many.
 const SIZES: [usize; 4] = [1, 6, 1200, 70_200];
 
+/// What `Tripled { by: 3 }` gives.
+fn threefold(of: &[u32]) -> Vec<u32> {
+    of.iter().map(|a| a.wrapping_mul(3)).collect()
+}
+
 pub(super) fn mapped<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), Failure> {
     let (tripled, wide) = (Tripled { by: 3 }, |a: &u32| -> Two { (*a, a + 1).into() });
     for n in SIZES {
@@ -18,7 +23,6 @@ pub(super) fn mapped<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), F
         let x = gpu.upload(&words)?;
         let mut ordered = words.clone();
         ordered.sort_unstable();
-        let threefold = |of: &[u32]| of.iter().map(|a| a.wrapping_mul(3)).collect::<Vec<_>>();
         expect("a mapped sort", gpu.sort(&x).then(tripled).read()?, threefold(&ordered))?;
         expect("a widened sort", gpu.sort(&x).then(Widened {}).read()?, ordered.iter().map(wide).collect())?;
         let bytes: Vec<u8> = words.iter().map(|a| *a as u8).collect();
@@ -69,7 +73,6 @@ pub(super) fn mapped<B: Backend + Scan + Reduce + Sort>(gpu: &B) -> Result<(), F
 /// Outputs that are counted: none, some and all are kept, by a length of the host's and of the device's.
 fn counted<B: Backend + Select + Unique>(gpu: &B) -> Result<(), Failure> {
     let (tripled, poison) = (Tripled { by: 3 }, 0xDEAD_BEEFu32);
-    let threefold = |of: &[u32]| of.iter().map(|a| a.wrapping_mul(3)).collect::<Vec<_>>();
     for n in SIZES.into_iter().chain([0]) {
         // Runs of up to four, of which those of the upper half are kept.
         let words: Vec<u32> = (0..n as u32).map(|i| (i / 4).wrapping_mul(2_654_435_761)).collect();
@@ -122,7 +125,6 @@ fn of_places<B: Backend + Sort + TopK>(gpu: &B, words: &[u32]) -> Result<(), Fai
     let (x, tripled, width) = (gpu.upload(words)?, Tripled { by: 3 }, words.len().min(6));
     let mut places: Vec<u32> = (0..words.len() as u32).collect();
     places.sort_by_key(|&place| words[place as usize]);
-    let threefold = |of: &[u32]| of.iter().map(|a| a * 3).collect::<Vec<_>>();
     expect("mapped places", gpu.argsort(&x).then(tripled).read()?, threefold(&places))?;
     let first = gpu.top_k(&x, 1).smallest().indices();
     expect("a mapped index", first.then(tripled).read()?, threefold(&places[..1]))?;

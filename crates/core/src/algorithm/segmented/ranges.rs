@@ -72,8 +72,11 @@ fn plan(planner: &Planner<'_>, request: &SegmentedRequest) -> Result<Work> {
     if !job.has_tiles() {
         return Ok(job.work(scratch, vec![]));
     }
+    let (bounds, offsets) = match request.by {
+        Segments::Offsets { count, .. } => (&["segmented/offset", "segmented/bounds_offsets"][..], count),
+        _ => (&["segmented/bounds_rows"][..], 0),
+    };
     // Workgroups share elements and boundaries. A boundary counts as eight elements.
-    let offsets = if let Segments::Offsets { count, .. } = request.by { count } else { 0 };
     let all = request.n.saturating_add(8 * offsets);
     let tiles = all.div_ceil(u64::from(job.workgroup * job.rows)).min(u32::MAX.into()) as u32;
     let least = if planner.ends_loops() { tiles.div_ceil(MOST_TILES).min(65535) } else { 1 };
@@ -81,10 +84,6 @@ fn plan(planner: &Planner<'_>, request: &SegmentedRequest) -> Result<Work> {
     let counter = scratch.keep(4);
     // Two of each workgroup, whose words take twice what they are.
     let partials = scratch.keep(u64::from(groups) * 2 * 2 * 4 * u64::from(job.op.element().words()));
-    let (bounds, more) = match request.by {
-        Segments::Offsets { .. } => (&["segmented/offset", "segmented/bounds_offsets"][..], job.units()),
-        _ => (&["segmented/bounds_rows"][..], job.units()),
-    };
     let of_partials = if planner.caps.atomics64 { "reduce/partials64" } else { "reduce/partials" };
     let parts = [
         &[planner.subgroup_scan_part(&job.op), "workgroup/subgroup_fold", "workgroup/subgroup_or"][..],
@@ -98,7 +97,7 @@ fn plan(planner: &Planner<'_>, request: &SegmentedRequest) -> Result<Work> {
         ("STARTED", u32::from(request.initial.is_some())),
         ("COMMUTATIVE", u32::from(request.op.commutative)),
     ];
-    let mut kernel = job.key(&KERNEL, parts.concat(), [&constants[..], &more].concat());
+    let mut kernel = job.key(&KERNEL, parts.concat(), [&constants[..], &job.units()].concat());
     kernel.constants.extend(planner.subgroup_constants(job.workgroup)?);
     kernel.constants.extend(planner.registers_for(job.workgroup, numbers.resident));
     let mut launch = job.launch(kernel, &arguments(request));
