@@ -1,4 +1,4 @@
-// top_k/none: zeros, of segments that have no keys. Writes what is wanted of each.
+// top_k/none: what segments give that have no keys: zeros, and the greatest word for a place.
 
 extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_none(ARGUMENTS) {
   admit_successor();
@@ -12,5 +12,5 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_none(ARGUMENTS) {
   target_keys[at] = key_zero();
   const size_t first = (size_t)at * VALUE_WORDS;
   // with VALUE_WORDS
-  for (u32 word = 0u; word < VALUE_WORDS; word++) { target_values[first + word] = value_of_place(0u); }
+  for (u32 word = 0u; word < VALUE_WORDS; word++) { target_values[first + word] = value_of_place(NO_VALUE); }
 }

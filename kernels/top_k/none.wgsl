@@ -1,4 +1,4 @@
-// top_k/none: zeros, of segments that have no keys. Writes what is wanted of each.
+// top_k/none: what segments give that have no keys: zeros, and the greatest word for a place.
 
 @compute @workgroup_size(WORKGROUP)
 fn top_k_none(
@@ -13,5 +13,5 @@ fn top_k_none(
   store_target_keys(params.target_offset + at, key_zero());
   let first = params.target_values_offset + at * VALUE_WORDS;
   // with VALUE_WORDS
-  for (var word = 0u; word < VALUE_WORDS; word++) { store_target_values(first + word, value_of_place(0u)); }
+  for (var word = 0u; word < VALUE_WORDS; word++) { store_target_values(first + word, value_of_place(NO_VALUE)); }
 }

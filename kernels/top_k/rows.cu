@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(WORKGROUP) top_k_rows(ARGUMENTS) {
   place = 0u;
   // with STAYS
   for (u32 i = begin; i < thread && is_wanted; i++) { place += shared_wanted[i]; }
-  // 4. Behind the keys of a short row, zeros stand at the places of those that it lacks.
+  // 4. Behind the keys of a short row stands what says that there is none.
   u32 index = first + thread;
   if (!is_key) {
     place = thread - begin;

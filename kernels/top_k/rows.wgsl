@@ -42,7 +42,7 @@ fn top_k_rows(
   place = 0u;
   // with STAYS
   for (var i = begin; i < thread && is_wanted; i++) { place += shared_wanted[i]; }
-  // 4. Behind the keys of a short row, zeros stand at the places of those that it lacks.
+  // 4. Behind the keys of a short row stands what says that there is none.
   var index = first + thread;
   if (!is_key) {
     place = thread - begin;

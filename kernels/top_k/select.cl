@@ -129,7 +129,7 @@ KERNEL void top_k_select(ARGUMENTS) {
       }
     }
   }
-  // 6. Write what is wanted of them. Where there are fewer, zeros or no indices stand behind them.
+  // 6. Write what is wanted of them. Where there are fewer, what says that there is none stands behind them.
   const u32 most = PADS > 0u ? params.k : count;
   for (u32 i = thread; i < most; i += WORKGROUP) {
     u32 at = slot * params.k + i;

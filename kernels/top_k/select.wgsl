@@ -130,7 +130,7 @@ fn top_k_select(
       }
     }
   }
-  // 6. Write what is wanted of them. Where there are fewer, zeros or no indices stand behind them.
+  // 6. Write what is wanted of them. Where there are fewer, what says that there is none stands behind them.
   let most = select(count, params.k, PADS > 0u);
   for (var i = thread; i < most; i += WORKGROUP) {
     var at = slot * params.k + i;

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use trifold_core::{
-    Backend, Buffer, Compacted, EvenBins, Histogram, Map, Monoid, NonZero, Predicate, Reduce, ReduceByKey, Scan,
-    Select, Sort, Sum, Summary, Transfer, Unique, UpperHalf, iota,
+    Backend, Buffer, Compacted, EvenBins, Histogram, Map, Monoid, NO_PLACE, NonZero, Predicate, Reduce, ReduceByKey,
+    Scan, Select, Sort, Sum, Summary, Transfer, Unique, UpperHalf, iota,
 };
 use trifold_cpu::oracle;
 
@@ -120,11 +120,14 @@ fn summaries<B: Backend + Scan + Reduce>(gpu: &B) -> Result<(), Failure> {
             oracle::exclusive_scan(&Sum, 0, &words[1..]).iter().map(|&s| (s, s + 1).into()).collect(),
         )?;
     }
+    // Integers that lie close together, far from 0. Each 16 of them have this variance.
+    let far: Vec<f32> = (0..4096u16).map(|i| 1e7 + f32::from(i % 16)).collect();
+    near("variance of numbers far from 0", gpu.variance(&gpu.upload(&far)?).value()?, 21.25)?;
     let rows = gpu.upload(&[4u32, 2, 2, 9, 9, 1])?;
     expect("arg_min of rows", gpu.arg_min(&rows).rows(3).read()?, vec![1, 2])?;
     expect("arg_max of rows", gpu.arg_max(&rows).rows(3).read()?, vec![0, 0])?;
     let offsets = gpu.upload(&[0u32, 1, 1, 6])?;
-    expect("arg_max of segments", gpu.arg_max(&rows).segments(&offsets).read()?, vec![0, 0, 2])?;
+    expect("arg_max of segments", gpu.arg_max(&rows).segments(&offsets).read()?, vec![0, NO_PLACE, 2])?;
     let none = gpu.alloc::<f32>(0)?;
     expect("arg_min of none", gpu.arg_min(&none).value()?, u32::MAX)?;
     expect("norm of none", gpu.norm(&none).value()?, 0.0)?;
@@ -149,6 +152,7 @@ fn searches<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
     expect("lower bounds", gpu.copy(x.lower_bounds(&sorted)).read()?, vec![0, 1, 4])?;
     expect("upper bounds", gpu.copy(x.upper_bounds(&sorted)).read()?, vec![0, 3, 4])?;
     expect("bins by edges", gpu.histogram(x.binned(&sorted), 3).read()?, vec![0, 0, 1])?;
+    expect("more bins than edges have", gpu.histogram(x.binned(&sorted), 5).read()?, vec![0, 0, 1, 0, 0])?;
     x.lower_bounds(&sorted).checked(gpu)?;
     let falling = x.lower_bounds(&gpu.upload(&[1u32, 3, 2])?).checked(gpu).map(drop);
     refuse("edges that fall", falling, "element 2 of a sorted input is less")?;
@@ -180,12 +184,20 @@ fn conversions<B: Backend>(gpu: &B) -> Result<(), Failure> {
     expect("floats as u32", gpu.copy(x.mapped(Unsigned)).read()?, unsigned)?;
     let signed: Vec<i32> = floats.iter().map(|&x| x as i32).collect();
     expect("floats as i32", gpu.copy(x.mapped(Integer)).read()?, signed)?;
-    let even = EvenBins::over(-1.0, 1.0, 4);
-    let mut counts = vec![0; 4];
-    for bin in floats.iter().map(|&x| even.map(x) as usize).filter(|bin| *bin < 4) {
-        counts[bin] += 1;
+    let ranges =
+        [(-1.0, 1.0), (f32::MIN, f32::MAX), (0.0, f32::MAX), (0.0, 1e-30), (f32::NEG_INFINITY, 0.0), (1.0, 0.0)];
+    for even in ranges.map(|(low, high)| EvenBins::over(low, high, 4)) {
+        // What is in none of the four is in none of more bins either.
+        let mut counts = vec![0; 6];
+        for bin in floats.iter().map(|&x| even.map(x) as usize).filter(|bin| *bin < 6) {
+            counts[bin] += 1;
+        }
+        expect(&format!("{even:?}"), gpu.histogram(x.mapped(even), 6).read()?, counts)?;
     }
-    expect("even bins", gpu.histogram(x.mapped(even), 4).read()?, counts)
+    let tiny = gpu.upload(&[0.1e-30f32, 0.3e-30, 0.6e-30, 0.9e-30])?;
+    let even = tiny.mapped(EvenBins::over(0.0, 1e-30, 4));
+    expect("bins of tiny numbers", gpu.histogram(even, 4).read()?, vec![1; 4])?;
+    expect("no bins", gpu.histogram(x.mapped(EvenBins::over(-1.0, 1.0, 0)), 4).read()?, vec![0; 4])
 }
 
 /// As many digits as sums of so many of these floats have.

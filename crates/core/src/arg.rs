@@ -6,6 +6,10 @@ use crate::{
     View, block_on,
 };
 
+/// The index that says that there is none: of the least of no numbers, behind the indices of a segment with fewer keys than a
+/// [top_k](TopK) takes, and of the bin of what is in none.
+pub const NO_PLACE: u32 = u32::MAX;
+
 /// Where the least or the greatest number stands, which has no place yet.
 ///
 /// ```
@@ -95,8 +99,8 @@ impl<T: Rank + Key, B: Reduce> ArgCall<T, B> {
         self.first_of_each().rows(width).indices()
     }
 
-    /// Of each segment, of which there is one less than offsets: a place within the segment. Of one without elements it is 0. It
-    /// is the first of a [`top_k`](TopK::top_k) of one.
+    /// Of each segment, of which there is one less than offsets: a place within the segment. Of one without elements it is
+    /// [`NO_PLACE`]. It is the first of a [`top_k`](TopK::top_k) of one.
     ///
     /// ```
     /// # use trifold_core::{Summary, Transfer};

@@ -5,7 +5,10 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::view::Check;
-use crate::{Backend, Buffer, Compacted, IntoInput, Map, Rank, Scalar, View, ViewData, for_computed, for_held};
+use crate::{
+    Backend, Buffer, Captures, Compacted, IntoInput, Map, NO_PLACE, Rank, Scalar, View, ViewData, element,
+    for_computed, for_held,
+};
 
 /// Whether one number is before another, by their ranks.
 #[derive(Clone)]
@@ -33,9 +36,10 @@ impl<T: Rank> Map<(T, T)> for Before {
     }
 }
 
-/// The bin that ends at the first edge which is greater.
-#[derive(Clone)]
-struct BinOfBound;
+element! {
+    /// The bin that ends at the first edge which is greater, of so many edges; none where that is the first of all, or none is.
+    struct BinOfBound { edges: u32 }
+}
 
 impl Map<u32> for BinOfBound {
     type Output = u32;
@@ -43,17 +47,27 @@ impl Map<u32> for BinOfBound {
         "bin".into()
     }
     fn text(&self) -> Cow<'static, str> {
-        "fn map(a: A) -> U { return a - 1u; }".into()
+        "fn map(a: A) -> U { return select(a - 1u, 0xffffffffu, a >= captures.edges); }".into()
     }
     fn map(&self, bound: u32) -> u32 {
-        bound.wrapping_sub(1)
+        if bound >= self.edges { NO_PLACE } else { bound.wrapping_sub(1) }
+    }
+    fn captures(&self) -> Captures {
+        Captures::of(self)
+    }
+}
+
+impl BinOfBound {
+    fn by(edges: u64) -> BinOfBound {
+        BinOfBound { edges: edges.try_into().unwrap_or(u32::MAX) }
     }
 }
 
 /// The bins of numbers by so many edges, for a form: those of a type whose order is computed.
 pub(crate) fn binned(scalar: Scalar, edges: u64) -> Option<ViewData> {
-    let computed = for_computed!(scalar, T => ViewData::searched::<T, _, _>(edges, NOT_GREATER, BinOfBound));
-    computed.or_else(|| for_held!(scalar, T => ViewData::searched::<T, _, _>(edges, NOT_GREATER, BinOfBound)))
+    let bin = BinOfBound::by(edges);
+    let computed = for_computed!(scalar, T => ViewData::searched::<T, _, _>(edges, NOT_GREATER, bin));
+    computed.or_else(|| for_held!(scalar, T => ViewData::searched::<T, _, _>(edges, NOT_GREATER, bin)))
 }
 
 impl<T: Rank, B: Backend> View<T, B> {
@@ -86,7 +100,8 @@ impl<T: Rank, B: Backend> View<T, B> {
     /// Of each element the number of its bin, for a [histogram](crate::Histogram): bin `i` is from edge `i` on, up to edge
     /// `i + 1` without it. So there is one bin less than there are edges.
     ///
-    /// What is before the first edge, and what is not before the last, is in no bin, as is any NaN unless edges are. The
+    /// What is before the first edge, and what is not before the last, is in no bin, as is any NaN unless edges are: its
+    /// number is [`NO_PLACE`], past the bins of any histogram. The
     /// edges ascend, with -0 before 0; as of [`View::lower_bounds`], [`View::checked`] makes sure of that. A bin between
     /// equal edges stays empty.
     ///
@@ -103,7 +118,9 @@ impl<T: Rank, B: Backend> View<T, B> {
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn binned<E: IntoInput<B, Item = T>>(&self, edges: E) -> View<u32, B> {
-        self.upper_bounds(edges).mapped(BinOfBound)
+        let edges = edges.into_input();
+        let bin = BinOfBound::by(edges.n());
+        self.found_in(&edges, NOT_GREATER).mapped(bin)
     }
 
     fn found_in(&self, sorted: &View<T, B>, before: Before) -> View<u32, B> {

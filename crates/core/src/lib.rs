@@ -54,7 +54,7 @@ pub mod wgsl;
 
 pub use adjacent::Difference;
 pub use algorithm::Algorithm;
-pub use arg::ArgCall;
+pub use arg::{ArgCall, NO_PLACE};
 pub use backend::{Backend, Command, InOrder, Span, Spans, SpansOf, Values, bytes_of_run};
 pub use buffer::{Buffer, Compacted, Transfer};
 pub use call::Call;

@@ -203,8 +203,9 @@ macro_rules! floats {
         }
 
         element! {
-            /// Of some floats their mean, the sum of their squared distances from it, and how many there are.
-            pub struct $Moments { mean: $T, squares: $T, count: $T }
+            /// Of some floats the first, how far their mean is beyond it, the sum of their squared distances from the
+            /// mean, and how many there are. Numbers that lie close together lose no digits to what they have in common.
+            pub struct $Moments { first: $T, beyond: $T, squares: $T, count: $T }
         }
 
         impl Float for $T {
@@ -263,10 +264,10 @@ macro_rules! floats {
         impl Map<$T> for ToMoments {
             type Output = $Moments;
             fn text(&self) -> Cow<'static, str> {
-                "fn map(a: A) -> U { return U(a, 0.0, 1.0); }".into()
+                "fn map(a: A) -> U { return U(a, 0.0, 0.0, 1.0); }".into()
             }
-            fn map(&self, mean: $T) -> $Moments {
-                $Moments { mean, squares: 0.0, count: 1.0 }
+            fn map(&self, first: $T) -> $Moments {
+                $Moments { first, beyond: 0.0, squares: 0.0, count: 1.0 }
             }
         }
 
@@ -277,12 +278,14 @@ macro_rules! floats {
             fn text(&self) -> Cow<'static, str> {
                 "fn combine(a: T, b: T) -> T {\n  \
                    if (a.count == 0.0) { return b; }\n  if (b.count == 0.0) { return a; }\n  \
-                   let count = a.count + b.count;\n  let share = b.count / count;\n  let apart = b.mean - a.mean;\n  \
-                   return T(a.mean + apart * share, a.squares + b.squares + apart * apart * a.count * share, count);\n}"
+                   let count = a.count + b.count;\n  let share = b.count / count;\n  \
+                   let apart = (b.first - a.first) + (b.beyond - a.beyond);\n  \
+                   let squares = a.squares + b.squares + apart * apart * a.count * share;\n  \
+                   return T(a.first, a.beyond + apart * share, squares, count);\n}"
                     .into()
             }
             fn identity(&self) -> $Moments {
-                $Moments { mean: 0.0, squares: 0.0, count: 0.0 }
+                $Moments { first: 0.0, beyond: 0.0, squares: 0.0, count: 0.0 }
             }
             fn commutes(&self) -> bool {
                 true
@@ -295,9 +298,9 @@ macro_rules! floats {
                     return a;
                 }
                 let count = a.count + b.count;
-                let (share, apart) = (b.count / count, b.mean - a.mean);
+                let (share, apart) = (b.count / count, (b.first - a.first) + (b.beyond - a.beyond));
                 let squares = a.squares + b.squares + apart * apart * a.count * share;
-                $Moments { mean: a.mean + apart * share, squares, count }
+                $Moments { first: a.first, beyond: a.beyond + apart * share, squares, count }
             }
         }
 
@@ -356,7 +359,7 @@ floats! {
 /// As of [`Scan`](crate::Scan).
 pub trait Summary: Reduce {
     /// Where the least number stands, as [`sort`](crate::Sort::sort) orders them: of equal ones the first. It is
-    /// `u32::MAX` if there are none.
+    /// [`NO_PLACE`](crate::NO_PLACE) if there are none.
     ///
     /// ```
     /// # use trifold_core::{Summary, Transfer};
@@ -415,7 +418,8 @@ pub trait Summary: Reduce {
 
     /// The mean squared distance from the mean, in one read; NaN if there are no numbers.
     ///
-    /// Parts are merged by their own means and squares, so that a large mean costs no digits. Of `f32` numbers it counts up
+    /// Parts are merged by their own means, each kept as a number of the part and the distance from it, and by their squares. So a
+    /// mean that is large beside the distances costs no digits. Of `f32` numbers it counts up
     /// to 2^24 to the unit, and more rounded.
     ///
     /// ```

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use trifold_core::algorithm::top_k::{sampled_place, sampled_rank};
-use trifold_core::{Error, KernelKey, KeyImage, Request, Result, Scalar, Wanted, key_align};
+use trifold_core::{Error, KernelKey, KeyImage, NO_PLACE, Request, Result, Scalar, Wanted, key_align};
 
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Inputs, Output, ordered};
@@ -350,9 +350,9 @@ impl TopKStep {
         let each = if self.gives_last { 1 } else { self.k };
         let place = part * each;
         let none = if let Parts::All = self.parts { 0 } else { each - first.len() };
-        let behind = |to: &Region, size: usize| {
+        let behind = |to: &Region, size: usize, byte: u8| {
             // SAFETY: the part has places for `k`, which nobody else writes.
-            unsafe { Shared(to.start()).at((place + first.len()) * size).write_bytes(0, none * size) };
+            unsafe { Shared(to.start()).at((place + first.len()) * size).write_bytes(byte, none * size) };
         };
         let put = |from: &Input, to: &Region, size: usize| {
             let (mut room, to) = (from.room(size), Shared(to.start()));
@@ -365,11 +365,11 @@ impl TopKStep {
             }
         };
         if let Some(keys) = &self.keys {
-            behind(keys, self.image.bytes as usize);
+            behind(keys, self.image.bytes as usize, 0);
             put(&self.input, keys, self.image.bytes as usize);
         }
         let Some(Values { input, output, bytes }) = &self.values else { return };
-        behind(output, *bytes);
+        behind(output, *bytes, if input.is_some() { 0 } else { NO_PLACE as u8 });
         match input {
             Some(input) => put(input, output, *bytes),
             None => {
@@ -405,7 +405,7 @@ fn keep(kept: &mut [u32], count: usize, wanted: impl Fn(u32) -> bool) -> usize {
     len
 }
 
-/// What a top_k must give. Where a segment has fewer keys than are wanted, zeros stand behind them.
+/// What a top_k must give. Where a segment has fewer keys than are wanted, zeros stand behind them, and `NO_PLACE` behind indices.
 pub(crate) fn expect(request: &Request, Inputs { input, values, offsets }: Inputs<'_>) -> Option<Expected> {
     let Request::TopK(r) = request else { return None };
     let image = r.image().expect("keys that were planned");
@@ -434,7 +434,7 @@ pub(crate) fn expect(request: &Request, Inputs { input, values, offsets }: Input
         first.iter().flat_map(|at| at.map_or(vec![0; size], |(index, _)| of(index as usize))).collect::<Vec<u8>>()
     };
     let keys = || Output::exact(&r.key, taken(input, r.key.bytes()));
-    let places = || first.iter().flat_map(|at| at.map_or(0, |(index, begin)| index - begin).to_le_bytes());
+    let places = || first.iter().flat_map(|at| at.map_or(NO_PLACE, |(index, begin)| index - begin).to_le_bytes());
     let indices = || Output::exact(&Scalar::U32.into(), places().collect());
     Some(match &r.wanted {
         Wanted::Keys | Wanted::Last => Expected::of(keys()),

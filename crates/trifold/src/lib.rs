@@ -165,8 +165,8 @@ pub use trifold_cache::Cache;
 pub use trifold_core::bytemuck;
 #[doc(inline)]
 pub use trifold_core::{
-    Algorithm, Backend, Buffer, Call, Captures, Compacted, Device, Element, Error, Key, Map, Monoid, Placed, Result,
-    Summary, Transfer, View, algorithm, block_on, element, iota, primitive::prelude::*,
+    Algorithm, Backend, Buffer, Call, Captures, Compacted, Device, Element, Error, Key, Map, Monoid, NO_PLACE, Placed,
+    Result, Summary, Transfer, View, algorithm, block_on, element, iota, primitive::prelude::*,
 };
 
 #[cfg(feature = "cpu")]

@@ -1,6 +1,6 @@
 //! Builders of sorts and of what takes the first of sorted keys.
 
-use trifold_core::{Backend, Buffer, Sort, TopK, Transfer, iota};
+use trifold_core::{Backend, Buffer, NO_PLACE, Sort, TopK, Transfer, iota};
 
 use super::{N, expect};
 use crate::case::Failure;
@@ -61,11 +61,11 @@ pub(super) fn sorts_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &B
 }
 
 pub(super) fn top_ks_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &Buffer<u32, B>) -> Result<(), Failure> {
-    // What is wanted of a part: keys, places in it, and zeros behind them.
+    // What is wanted of a part: keys, places in it, and what says that there are none behind them.
     let of = |range: std::ops::Range<usize>, k: usize| {
         let mut first: Vec<(u32, u32)> = input[range].iter().copied().zip(0..).collect();
         first.sort_by_key(|&(key, _)| std::cmp::Reverse(key));
-        first.resize(k.max(first.len()), (0, 0));
+        first.resize(k.max(first.len()), (0, NO_PLACE));
         first.truncate(k);
         first
     };

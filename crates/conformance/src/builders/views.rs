@@ -1,8 +1,8 @@
 //! Views with counts on the device, calls that are refused, and the reductions that bring their operator, of other types.
 
 use trifold_core::{
-    Backend, Buffer, Compacted, EvenBins, IntoInput, Map, Max, Min, Monoid, NonZero, Predicate, Rank, Reduce, Scalar,
-    Select, Sort, Summary, Transfer, View, for_computed, for_held, iota,
+    Backend, Buffer, Compacted, EvenBins, Histogram, IntoInput, Map, Max, Min, Monoid, NonZero, Predicate, Rank,
+    Reduce, Scalar, Select, Sort, Summary, Transfer, View, for_computed, for_held, iota,
 };
 
 use super::{N, expect, refuse};
@@ -110,5 +110,7 @@ fn doubles<B: Backend + Reduce>(gpu: &B) -> Result<(), Failure> {
         let is_near = (found - wanted).abs() <= 1e-9 * wanted.abs();
         expect(&format!("{what} of f64, {found} and not {wanted}: near"), is_near, true)?;
     }
-    Ok(())
+    // As an f32 the second is 1.
+    let x = gpu.upload(&[0.5, 1.0 - 1e-12, 1.0])?;
+    expect("even bins of f64", gpu.histogram(x.mapped(EvenBins::over(0.0, 1.0, 4)), 4).read()?, vec![0, 0, 1, 1])
 }

@@ -10,8 +10,8 @@ use crate::planner::{Planner, whole};
 use crate::results::{Results, length, results};
 use crate::types::{bf16, f16};
 use crate::{
-    Backend, Buffer, Captures, Device, ElementType, Error, IntoInput, MAX_ELEMENTS, Map, Number, Param, Placed, Result,
-    Scalar, ScalarKind, Slot, Spans, Step, Transfer, View, ViewData, block_on, bounds, element,
+    Backend, Buffer, Captures, Device, ElementType, Error, IntoInput, MAX_ELEMENTS, Map, NO_PLACE, Number, Param,
+    Placed, Result, Scalar, ScalarKind, Slot, Spans, Step, Transfer, View, ViewData, block_on, bounds, element,
 };
 
 /// How many of `n` bins' numbers each of the bins has.
@@ -161,54 +161,72 @@ as_bin!(u8 u16);
 element! {
     /// A map to bins for [`Histogram::histogram`]: even ones over a range of floats.
     ///
-    /// What is below the range, at its end or past it, and what is no number, is in no bin. A range that does not end past its begin has
-    /// nothing in it. An element on the line between two bins may be in
-    /// either, as its place is computed in `f32`.
+    /// What is below the range, at its end or past it, and what is no number, is in no bin: its number is [`NO_PLACE`],
+    /// past the bins of any histogram. An element on the line between two bins may be in either, as its place is rounded.
     pub struct EvenBins {
         /// Where the first begins.
-        pub low: f32,
+        low: f32,
         /// Where the last ends.
-        pub high: f32,
-        /// Bins for each 1.
-        pub scale: f32,
+        high: f32,
+        /// A power of two that brings the range to where an `f32` can divide it.
+        unit: f32,
+        /// Where the first begins, times the unit.
+        begin: f32,
+        /// Bins for each 1 of elements times the unit.
+        scale: f32,
         /// How many there are.
-        pub bins: u32
+        bins: u32
     }
 }
 
 impl EvenBins {
-    /// So many over `low..high`.
+    /// So many over `low..high`. A range that does not end past its begin, or has an infinite end, has nothing in it.
+    ///
+    /// ```
+    /// # use trifold_core::{EvenBins, Map};
+    /// let bins = EvenBins::over(0.0, 1.0, 4);
+    /// assert_eq!([0.1f32, 0.5, 1.0].map(|x| bins.map(x)), [0, 2, u32::MAX]);
+    /// assert_eq!(EvenBins::over(f32::MIN, f32::MAX, 2).map(1.0f32), 1);
+    /// ```
     pub fn over(low: f32, high: f32, bins: u32) -> EvenBins {
-        EvenBins { low, high, scale: bins as f32 / (high - low), bins }
-    }
-}
-
-impl EvenBins {
-    fn bin(&self, x: f32) -> u32 {
-        match x >= self.low && x < self.high {
-            true => (((x - self.low) * self.scale) as u32).min(self.bins.wrapping_sub(1)),
-            false => self.bins,
-        }
+        const NARROW: f32 = 1.0 / (1u64 << 63) as f32;
+        let half = high / 2.0 - low / 2.0;
+        let unit = match half {
+            half if half > f32::MAX / 2.0 => 0.5,
+            half if half < NARROW => 1.0 / NARROW,
+            _ => 1.0,
+        };
+        let (low, high) = if half.is_finite() && bins > 0 { (low, high) } else { (0.0, 0.0) };
+        let begin = low * unit;
+        EvenBins { low, high, unit, begin, scale: bins as f32 / (high * unit - begin), bins }
     }
 }
 
 macro_rules! even_bins {
-    ($($T:ident $widened:expr;)*) => {
+    ($($T:ident as $Wide:ident $widened:expr;)*) => {
         $(impl Map<$T> for EvenBins {
             type Output = u32;
             fn name(&self) -> Cow<'static, str> {
                 "even_bins".into()
             }
             fn text(&self) -> Cow<'static, str> {
-                "fn map(a: A) -> U {\n  \
-                   let x = f32(a);\n  \
-                   let bin = min(u32((x - captures.low) * captures.scale), captures.bins - 1u);\n  \
-                   return select(captures.bins, bin, (x >= captures.low) & (x < captures.high));\n}"
-                    .into()
+                concat!(
+                    "alias W = ", stringify!($Wide), ";\nfn map(a: A) -> U {\n  let x = W(a);\n  ",
+                    "let bin = u32((x * W(captures.unit) - W(captures.begin)) * W(captures.scale));\n  ",
+                    "let is_in = (x >= W(captures.low)) & (x < W(captures.high));\n  ",
+                    "return select(0xffffffffu, min(bin, captures.bins - 1u), is_in);\n}",
+                )
+                .into()
             }
             fn map(&self, a: $T) -> u32 {
-                const WIDENED: fn($T) -> f32 = $widened;
-                self.bin(WIDENED(a))
+                const WIDENED: fn($T) -> $Wide = $widened;
+                let x = WIDENED(a);
+                let [low, high, unit, begin, scale] =
+                    [self.low, self.high, self.unit, self.begin, self.scale].map($Wide::from);
+                match x >= low && x < high {
+                    true => (((x * unit - begin) * scale) as u32).min(self.bins.wrapping_sub(1)),
+                    false => NO_PLACE,
+                }
             }
             fn captures(&self) -> Captures {
                 Captures::of(self)
@@ -218,10 +236,10 @@ macro_rules! even_bins {
 }
 
 even_bins! {
-    f32 |a| a;
-    f64 |a| a as f32;
-    f16 f16::to_f32;
-    bf16 bf16::to_f32;
+    f32 as f32 |a| a;
+    f64 as f64 |a| a;
+    f16 as f32 f16::to_f32;
+    bf16 as f32 bf16::to_f32;
 }
 
 impl HistogramRequest {

@@ -13,8 +13,8 @@ use crate::primitive::top_k::{TopKRequest, Wanted};
 use crate::scratch::Scratch;
 use crate::tuning::numbers;
 use crate::{
-    ElementType, Kernel, KernelKey, KeyImage, Launch, Layout, Options, Param, Region, Request, Result, Scalar,
-    Segments, Slot, SortRequest, Step,
+    ElementType, Kernel, KernelKey, KeyImage, Launch, Layout, NO_PLACE, Options, Param, Region, Request, Result,
+    Scalar, Segments, Slot, SortRequest, Step,
 };
 
 pub use self::digit_select::DIGIT_SELECT;
@@ -443,6 +443,7 @@ impl TopKTask<'_> {
             ("SOURCE_VALUES", matches!(wanted, Wanted::Pairs(_)).into()),
             ("VALUE_UNIT", unit),
             ("VALUE_WORDS", value_words),
+            ("NO_VALUE", if matches!(wanted, Wanted::Pairs(_)) { 0 } else { NO_PLACE }),
             ("PADS", request.segments.is_some().into()),
         ]);
         told

@@ -166,14 +166,15 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     }
 
     /// The first keys of each segment, of which there is one less than offsets. Each has `k` places of the output. Where a
-    /// segment has fewer keys, zeros stand behind them. Indices are places within a segment.
+    /// segment has fewer keys, zeros stand behind them and beside these, and [`NO_PLACE`](crate::NO_PLACE) behind indices, which are
+    /// places within a segment.
     ///
     /// ```
     /// # use trifold_core::{TopK, Transfer};
     /// # let gpu = trifold_cpu::Cpu::new()?;
     /// let (x, offsets) = (gpu.upload(&[3u32, 1, 4, 1, 5])?, gpu.upload(&[0u32, 1, 1, 5])?);
     /// assert_eq!(gpu.top_k(&x, 2).segments(&offsets).read()?, [3, 0, 0, 0, 5, 4]);
-    /// assert_eq!(gpu.top_k(&x, 1).segments(&offsets).indices().read()?, [0, 0, 3]);
+    /// assert_eq!(gpu.top_k(&x, 1).segments(&offsets).indices().read()?, [0, u32::MAX, 3]);
     /// # Ok::<(), trifold_core::Error>(())
     /// ```
     pub fn segments<O: Offset>(self, offsets: &Buffer<O, B>) -> Self {

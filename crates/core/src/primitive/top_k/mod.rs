@@ -23,7 +23,8 @@ pub struct TopKRequest {
     pub wanted: Wanted,
     /// Whether they come in their order, or as they stand in the input. Of the last alone it is true.
     pub sorted: bool,
-    /// What says where segments begin: the first keys of each are wanted, and zeros behind them where there are fewer than `k`.
+    /// What says where segments begin: the first keys of each are wanted. Where there are fewer than `k`, zeros stand behind keys
+    /// and values, and [`NO_PLACE`](crate::NO_PLACE) behind indices.
     pub segments: Option<Segments>,
 }
 
