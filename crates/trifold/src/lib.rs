@@ -46,28 +46,32 @@
 //! | the key at a place of their order | [`gpu.nth_element(&keys, n / 2)`](TopK::nth_element) |
 //! | large keys first | [`.descending()`](builders::SortCall::descending) |
 //! | order by some of the keys' bits | [`.bits(0..16)`](builders::SortCall::bits) |
-//! | a value to move with each key | [`.with(&values)`](builders::SortCall::with) |
+//! | a value to move with each key (`sort_pairs`) | [`.with(&values)`](builders::SortCall::with) |
 //! | the values in their keys' order, alone | [`.values_to(&out)`](builders::SortPairsCall::values_to) |
 //! | the elements that pass a test | [`gpu.select(&x, Odd)`](Select::select) |
-//! | where those are | [`gpu.find_all(&x, Odd)`](Select::find_all) |
+//! | where those are (`flatnonzero`, `argwhere`) | [`gpu.find_all(&x, Odd)`](Select::find_all) |
 //! | the elements that flags say | [`gpu.select_flagged(&x, &flags)`](Select::select_flagged) |
 //! | the elements that pass, and the others | [`gpu.partition(&x, Odd)`](Select::partition) |
 //! | the elements in three parts or more | [`gpu.partition_by(&x, &classes, 3)`](Select::partition_by) |
 //! | the first of each run of equal elements | [`gpu.unique(&x)`](Unique::unique) |
 //! | the same of keys, with their values | [`gpu.unique_by_key(&keys, &values)`](Unique::unique_by_key) |
 //! | how many elements are in each bin | [`gpu.histogram(&bins, 256)`](Histogram::histogram) |
-//! | the same, by given edges | [`x.binned(&edges)`](Buffer::binned), as the bins |
+//! | the same, by given edges (`digitize`) | [`x.binned(&edges)`](Buffer::binned), as the bins |
 //! | what weighs in each | [`.weighted(&weights)`](builders::HistogramCall::weighted) |
-//! | a total of each run of keys | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
+//! | a total of each run of keys (group by, of sorted keys) | [`gpu.reduce_by_key(&keys, &values, Sum)`](ReduceByKey::reduce_by_key) |
 //! | the length of each run | [`gpu.run_length_encode(&x)`](ReduceByKey::run_length_encode) |
 //! | the same elements elsewhere | [`gpu.copy(&x)`](Transfer::copy) |
 //! | each element less the one before it | [`gpu.adjacent_difference(&x)`](Transfer::adjacent_difference) |
 //! | elements to places that I give | [`gpu.scatter(&x, &places)`](Transfer::scatter) |
 //! | elements from such places | [`x.gathered(&places)`](Buffer::gathered), in any call |
 //! | places in a sorted input | [`x.lower_bounds(&sorted)`](Buffer::lower_bounds), in any call |
-//! | what a function makes of elements | [`x.mapped(Square)`](Buffer::mapped), in any call |
+//! | what a function makes of elements | [`x.mapped(Square)`](Buffer::mapped), in any call; a copy of it is a transform |
 //! | what a function makes of results | [`.then(Square)`](OneOutput::then), and [where they are counted](CountedOutput::then) |
-//! | least, mean, dot product and their like | [`Summary`] |
+//! | where the least or greatest stands | [`gpu.arg_min(&x)`](Summary::arg_min), [`gpu.arg_max(&x)`](Summary::arg_max) |
+//! | the least and the greatest | [`gpu.min_max(&x)`](Summary::min_max) |
+//! | mean, variance | [`gpu.mean(&x)`](Summary::mean), [`gpu.variance(&x)`](Summary::variance) |
+//! | dot product, norm | [`gpu.dot(&x, &y)`](Summary::dot), [`gpu.norm(&x)`](Summary::norm) |
+//! | how many elements pass a test | [`gpu.count_if(&x, Odd)`](Summary::count_if) |
 //! | an operator of my own | [`Monoid`] |
 //! | a predicate of my own | [`Predicate`] |
 //! | a function of my own | [`Map`] |
@@ -197,8 +201,8 @@ pub mod prelude {
     pub use trifold_core::primitive::prelude::*;
 }
 
-/// The operators that scans and reductions take, and a predicate for selections. They are values, as in
-/// `gpu.reduce(&x, Sum)`. Those of a program's own implement [`Monoid`] and [`Predicate`].
+/// The operators that scans and reductions take, predicates for selections, and maps. They are values, as in
+/// `gpu.reduce(&x, Sum)`. Those of a program's own implement [`Monoid`], [`Predicate`] and [`Map`].
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -304,6 +308,7 @@ mod book {
         GuideOperators "../../../docs/guide/operators.md"
         GuideKeys "../../../docs/guide/keys.md"
         GuideViews "../../../docs/guide/views.md"
+        GuideStatistics "../../../docs/guide/statistics.md"
         GuideSegments "../../../docs/guide/segments.md"
         GuideTopK "../../../docs/guide/top-k.md"
         GuideHistogramsAndRuns "../../../docs/guide/histograms-and-runs.md"
