@@ -121,7 +121,9 @@ impl<T: Element, B: Backend> Buffer<T, B> {
             Bound::Unbounded => n,
         };
         if start > end || end > n {
-            return Err(Error::Invalid(format!("elements {start}..{end} of a buffer that has {n}")));
+            return Err(Error::Invalid(format!(
+                "elements {start}..{end} of a buffer that has {n}; a slice begins no later than it ends, and ends at {n} at most"
+            )));
         }
         let span = self.span.slice(start as u64 * Self::SIZE, (end - start) as u64 * Self::SIZE)?;
         Ok(Buffer { span, ..self.clone() })

@@ -129,6 +129,10 @@ impl ElementType {
 ///
 /// # Safety
 /// `TYPE` must describe `Self` exactly: its size, and every field's type and offset, with no padding.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no element of a buffer",
+    note = "scalars are, vectors of them, and structs of `element!`"
+)]
 pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::Debug {
     /// The type as data.
     const TYPE: ElementType;
@@ -165,6 +169,10 @@ pub unsafe trait Element: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::De
 /// ```compile_fail,E0277
 /// trifold_core::element! { struct Line { #[key] ends: [f32; 2], id: u32 } }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no key",
+    note = "scalars are, and structs of `element!` that mark the fields they are compared by with `#[key]`"
+)]
 pub trait Key: Element {}
 
 /// The scalar that a Rust type is; what [`element!`](crate::element!) asks of a field's type.

@@ -99,7 +99,11 @@ impl KeyImage {
                  other fields"
             )),
             _ if start >= end => refuse(", which are none; give at least one".into()),
-            _ if end > 8 * image.bytes => refuse(format!(" of keys that have {}", 8 * image.bytes)),
+            _ if end > 8 * image.bytes => {
+                let have = 8 * image.bytes;
+                refuse(format!(" of keys that have {have}; end at {have} at most"))
+            }
+
             _ => Ok(KeyImage { bits: start..end, ..image }),
         }
     }

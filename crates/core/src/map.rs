@@ -63,6 +63,10 @@ impl<A: Value, B: Value> Value for (A, B) {
 /// assert_eq!(gpu.reduce(bytes.mapped(Scaled { by: 0.5 }), Sum).value()?, 126.5);
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no map of `{V}`",
+    note = "a map is a type with a text in WGSL and a twin in Rust; closures are none, since a GPU cannot run them"
+)]
 pub trait Map<V: Value>: Clone + Send + Sync + 'static {
     /// What it gives.
     type Output: Element;

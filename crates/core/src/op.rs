@@ -47,6 +47,10 @@ use crate::{Element, ElementType, Scalar, for_computed, scalars};
 /// assert_eq!(gpu.inclusive_scan(&functions, Compose).read()?[1], Affine { a: 6, b: 3 });
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no operator over `{T}`",
+    note = "an operator is a type with a text in WGSL and a twin in Rust; closures are none, since a GPU cannot run them"
+)]
 pub trait Monoid<T: Element>: Clone + Send + Sync + 'static {
     /// The operator's name, for reports and errors.
     fn name(&self) -> Cow<'static, str> {

@@ -338,11 +338,12 @@ impl<B: Backend> Prepared<B> {
             if have != bytes {
                 let remedy = match span {
                     None => "bind one",
-                    Some(_) if have > bytes => "pass a slice of as many (Buffer::slice), or plan for what there is",
-                    Some(_) => "bring as many, or plan for what there is",
+                    Some(_) if have > bytes => "pass a slice of as many (Buffer::slice)",
+                    Some(_) => "bring as many",
                 };
                 let (size, name, len) = (u64::from(operand.element.bytes()), operand.element.name(), operand.len);
                 let have = match have % size {
+                    0 if have == size => "1 element".into(),
                     0 => format!("{} elements", have / size),
                     _ => format!("{have} bytes"),
                 };

@@ -290,7 +290,7 @@ impl Given {
         if length.is_some() && self.may_be_fewer() {
             return Err(Error::Invalid(
                 "how many elements this gives follows from a length on the device, and collect() would give all of a buffer; use to(&out), \
-                 which leaves the places behind them as they are, or read() of a call that is not mapped"
+                 which leaves the places behind them as they are, or read() of a call without .then(f)"
                     .into(),
             ));
         }

@@ -204,8 +204,12 @@ impl<V: Value, B: Backend> View<V, B> {
         self.length.as_ref()
     }
 
-    /// As many as there are of these beside it, if it does not say how many itself.
-    pub(crate) fn beside<U>(self, other: &View<U, B>) -> Self {
+    /// As many as there are of these beside it, if it does not say how many itself. Errors call them by these names.
+    pub(crate) fn beside<U>(mut self, other: &View<U, B>, [own_name, other_name]: [&str; 2]) -> Self {
+        if self.n != other.n && self.refusal.is_none() {
+            let why = format!("{} {own_name} and {} {other_name}; bring as many of each", self.n, other.n);
+            self.refusal = Some(why);
+        }
         let torn = "keys and values whose numbers of elements are two words on the device; pass the values' room(), or say which counts by \
                     len_on_device";
         self.counted_with(other, torn)
@@ -397,7 +401,9 @@ impl<V: Value, B: Backend> View<V, B> {
         let mut view = self.with(made);
         view.refusal = view.refusal.or_else(|| sorted.refusal.clone());
         if sorted.n == 0 && self.n > 0 {
-            view.refusal = view.refusal.or(Some(format!("{} elements are searched for in none", self.n)));
+            view.refusal = view
+                .refusal
+                .or(Some(format!("{} elements are searched for in none; bring one sorted element at least", self.n)));
         }
         view.checks.extend(sorted.checks.iter().cloned());
         view
@@ -450,6 +456,11 @@ impl<V: Value, B: Reduce> View<V, B> {
 /// assert_eq!(gpu.reduce(Compacted::new(x, n), Sum).value()?, 4);
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no input of a call on `{B}`",
+    note = "inputs are buffers of the same backend, as `&x`, views of them and `Compacted` ones",
+    note = "`gpu.upload(&data)` brings data of the host to a buffer"
+)]
 pub trait IntoInput<B: Backend> {
     /// The type of the elements.
     type Item: Element;

@@ -2,7 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use trifold_core::{Backend, Buffer, Reduce, Summary, TopK, TopKCall, Transfer};
+use trifold_core::{Backend, Buffer, NO_PLACE, Reduce, Summary, TopK, TopKCall, Transfer};
 
 use super::{N, expect, refuse};
 use crate::case::Failure;
@@ -16,14 +16,14 @@ fn segments_of<T>(all: &[T]) -> impl Iterator<Item = &[T]> {
     BOUNDS.windows(2).map(move |part| &all[part[0]..part[1]])
 }
 
-/// The largest keys of each part as they stand there, and their places. Zeros are behind them where there are fewer.
+/// The largest keys of each part as they stand there, and their places. Zeros are behind keys, and `NO_PLACE` behind places, where there are fewer.
 fn as_they_stand<'a>(parts: impl Iterator<Item = &'a [u32]>, k: usize) -> (Vec<u32>, Vec<u32>) {
     let first = |part: &[u32]| {
         let mut first: Vec<(u32, u32)> = part.iter().copied().zip(0..).collect();
         first.sort_by_key(|&(key, _)| Reverse(key));
         first.truncate(k);
         first.sort_by_key(|&(_, place)| place);
-        first.resize(k, (0, 0));
+        first.resize(k, (0, NO_PLACE));
         first
     };
     parts.flat_map(first).unzip()
@@ -126,10 +126,10 @@ pub(super) fn extremes<B: Backend + Reduce>(gpu: &B, input: &[u32], x: &Buffer<u
     let floats: Vec<f32> = (0..N).map(|_| some[(random.next() % 8) as usize]).collect();
     let (y, offsets) = (gpu.upload(&floats)?, gpu.upload(&BOUNDS.map(|bound| bound as u32))?);
     for is in [Ordering::Less, Ordering::Greater] {
-        // Of equal ones the first, and of none 0.
+        // Of equal ones the first.
         let place = |part: &[f32]| {
             let better = |best: usize, at: usize| if part[at].total_cmp(&part[best]) == is { at } else { best };
-            (1..part.len()).fold(0, better) as u32
+            (0..part.len()).reduce(better).map_or(NO_PLACE, |at| at as u32)
         };
         let call = || if is == Ordering::Less { gpu.arg_min(&y) } else { gpu.arg_max(&y) };
         expect("an extreme of all", call().value()?, place(&floats))?;

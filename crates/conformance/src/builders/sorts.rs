@@ -52,7 +52,7 @@ pub(super) fn sorts_of_segments<B: Backend + Sort>(gpu: &B, input: &[u32], x: &B
         (gpu.sort(x).with(x).rows(7).read().map(drop), "rows of 7 elements do not divide 1000"),
         (gpu.argsort(x).rows(usize::MAX).read().map(drop), "do not divide 1000"),
         (gpu.sort(x).segments(&gpu.upload::<u32>(&[])?).read().map(drop), "no offsets"),
-        (gpu.sort(x).rows(10).bits(9..9).read().map(drop), ""),
+        (gpu.sort(x).rows(10).bits(9..9).read().map(drop), "bits 9..9, which are none; give at least one"),
     ];
     refused.into_iter().try_for_each(|(result, why)| {
         let error = result.err().map_or("nothing".into(), |error| error.to_string());

@@ -36,7 +36,12 @@ pub(super) fn parts<B: Backend + Select>(gpu: &B, input: &[f32]) -> Result<(), F
     let out = gpu.upload(&vec![7.0f32; 3 * N])?;
     gpu.scatter(&x, iota(N).mapped(tripled)).to(&out).run()?;
     let apart = input.iter().flat_map(|v| [*v, 7.0, 7.0]).collect();
-    expect("elements scattered to the places of a view", out.read()?, apart)
+    expect("elements scattered to the places of a view", out.read()?, apart)?;
+
+    // Of fewer elements the other places stay as they are.
+    let (out, n) = (gpu.upload(&[7.0f32; 6])?, gpu.upload(&[2u32])?);
+    gpu.scatter(&x, iota(N).mapped(tripled)).len_on_device(&n).to(&out).run()?;
+    expect("two elements scattered", out.read()?, vec![input[0], 7.0, 7.0, input[1], 7.0, 7.0])
 }
 
 /// What has no meaning or no room.

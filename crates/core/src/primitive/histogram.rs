@@ -411,7 +411,7 @@ impl<B: Backend> HistogramCall<u32, B> {
         let weights = weights.into_input();
         HistogramCall {
             device: self.device,
-            input: self.input.beside(&weights),
+            input: self.input.beside(&weights, ["elements", "weights"]),
             weights: Some(weights),
             bins: self.bins,
         }
@@ -431,13 +431,11 @@ impl<W: Weight, B: Backend> HistogramCall<W, B> {
     /// ```
     pub fn to(self, counts: &Buffer<W, B>) -> Placed<B> {
         let HistogramCall { device, input, weights, bins } = self;
-        let n = input.n();
-        let request = HistogramRequest { bins: bins as u64, n, weight: weights.as_ref().map(|_| W::SCALAR) };
-        let unlike = weights.as_ref().map(View::n).filter(|weights| *weights != n);
-        let unlike = unlike.map(|weights| format!("{n} elements and {weights} weights; bring as many of each"));
+        let weight = weights.as_ref().map(|_| W::SCALAR);
+        let request = HistogramRequest { bins: bins as u64, n: input.n(), weight };
         let input_values = weights.as_ref().and_then(|weights| weights.memory().cloned());
         let spans = Spans { input_values, ..input.spans_to(counts.span()) };
-        let placed = Placed::new(device, request, spans).refused(unlike).reads(Slot::Input, &input);
+        let placed = Placed::new(device, request, spans).reads(Slot::Input, &input);
         match &weights {
             Some(weights) => placed.reads(Slot::InputValues, weights),
             None => placed,

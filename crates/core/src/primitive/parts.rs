@@ -61,7 +61,8 @@ pub struct PartitionByCall<T, B: Backend = Device> {
 impl<T: Element, B: Backend> PartitionByCall<T, B> {
     pub(crate) fn of(device: B, values: View<T, B>, classes: View<u32, B>, parts: u32) -> Self {
         let last = parts.saturating_sub(1);
-        PartitionByCall { device, classes: classes.beside(&values).mapped(PartOf { last }), values, parts }
+        let classes = classes.beside(&values, ["classes", "elements"]).mapped(PartOf { last });
+        PartitionByCall { device, classes, values, parts }
     }
 
     /// To a buffer of as many elements.

@@ -139,7 +139,7 @@ pub trait ReduceByKey: Backend {
         op: M,
     ) -> ReduceByKeyCall<X::Item, V::Item, Self> {
         let values = values.into_input();
-        let keys = keys.into_input().beside(&values);
+        let keys = keys.into_input().beside(&values, ["keys", "values"]);
         ReduceByKeyCall::new(self, keys, Some((Op::of(op), values)))
     }
 

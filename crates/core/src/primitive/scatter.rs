@@ -80,17 +80,15 @@ pub struct ScatterCall<T, B: Backend = Device> {
 
 impl<T: Element, B: Backend> ScatterCall<T, B> {
     pub(crate) fn new(device: &B, values: View<T, B>, indices: View<u32, B>) -> Self {
-        ScatterCall { device: device.clone(), values: values.beside(&indices), indices }
+        ScatterCall { device: device.clone(), values: values.beside(&indices, ["values", "indices"]), indices }
     }
 
     /// To the elements of a buffer. Those that no index names stay as they are.
     pub fn to(self, output: &Buffer<T, B>) -> Placed<B> {
         let ScatterCall { device, values, indices } = self;
-        let (n, others) = (values.n(), indices.n());
-        let unlike = (n != others).then(|| format!("{n} values and {others} indices; bring as many of each"));
-        let request = ScatterRequest { element: T::TYPE, n, room: output.len() as u64 };
+        let request = ScatterRequest { element: T::TYPE, n: values.n(), room: output.len() as u64 };
         let spans = Spans { input_values: indices.memory().cloned(), ..values.spans_to(output.span()) };
-        let placed = Placed::new(device, request, spans).refused(unlike);
+        let placed = Placed::new(device, request, spans);
         placed.reads(Slot::Input, &values).reads(Slot::InputValues, &indices)
     }
 }

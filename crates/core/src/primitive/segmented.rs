@@ -332,8 +332,8 @@ fn check_offsets(offsets: impl Iterator<Item = u64>, n: u64) -> Result<()> {
     for (place, offset) in offsets.enumerate() {
         let why = match place {
             0 if offset != 0 => "the first of all is 0".into(),
-            _ if offset < before => format!("the one before is {before}"),
-            _ if offset > n => format!("there are {n} elements"),
+            _ if offset < before => format!("the one before is {before}; offsets do not fall"),
+            _ if offset > n => format!("there are {n} elements; the last offset is no more"),
             _ => {
                 before = offset;
                 continue;
@@ -385,6 +385,20 @@ impl<T: Element, B: Backend> SegmentedReduceCall<T, B> {
 
     pub(crate) fn by_rows(call: ReduceCall<T, B>, width: usize) -> Self {
         SegmentedReduceCall::of(call, Bounds::rows(width))
+    }
+
+    /// Each segment from this element on, instead of the operator's identity.
+    ///
+    /// ```
+    /// # use trifold_core::{Max, Reduce, Transfer};
+    /// # let gpu = trifold_cpu::Cpu::new()?;
+    /// let x = gpu.upload(&[3u32, 1, 4, 1])?;
+    /// assert_eq!(gpu.reduce(&x, Max).rows(2).starting_from(4).read()?, [4, 4]);
+    /// # Ok::<(), trifold_core::Error>(())
+    /// ```
+    pub fn starting_from(mut self, initial: T) -> Self {
+        self.request.initial = Some(crate::bytemuck::bytes_of(&initial).to_vec());
+        self
     }
 
     /// To a buffer of one element a segment.
@@ -482,7 +496,7 @@ impl<T: Element, B: Backend> SegmentedScanCall<T, B> {
     }
 
     pub(crate) fn by_keys<K: Element>(mut call: ScanCall<T, B>, keys: &View<K, B>) -> Self {
-        call.input = call.input.beside(keys);
+        call.input = call.input.beside(keys, ["values", "keys"]);
         SegmentedScanCall::of(call, Bounds::keys(keys))
     }
 

@@ -349,7 +349,7 @@ pub trait Select: Backend {
         NonZero: Predicate<F::Item>,
     {
         let values = x.into_input();
-        let flags = flags.into_input().beside(&values);
+        let flags = flags.into_input().beside(&values, ["flags", "elements"]);
         FindCall::of(self.clone(), flags, Some(values), Selector::of::<F::Item, _>(NonZero))
     }
 

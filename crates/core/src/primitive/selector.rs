@@ -43,6 +43,10 @@ use crate::{Captures, Element, ElementType};
 /// assert_eq!(gpu.select(&x, Above { limit: 0.7 }).read()?, [0.8]);
 /// # Ok::<(), trifold_core::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no predicate of `{T}`",
+    note = "a predicate is a type with a text in WGSL and a twin in Rust; closures are none, since a GPU cannot run them"
+)]
 pub trait Predicate<T: Element>: Clone + Send + Sync + 'static {
     /// The predicate's name, for reports and errors.
     fn name(&self) -> Cow<'static, str> {

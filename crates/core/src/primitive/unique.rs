@@ -154,7 +154,7 @@ pub trait Unique: Backend {
         values: V,
     ) -> UniqueByKeyCall<X::Item, V::Item, Self> {
         let values = values.into_input();
-        let keys = keys.into_input().beside(&values);
+        let keys = keys.into_input().beside(&values, ["keys", "values"]);
         UniqueByKeyCall { device: self.clone(), keys, values, count: None }
     }
 }

@@ -225,13 +225,14 @@ fn nth_of(keys: &Array<'_>, nth: u64, descending: bool, segments: Option<Segment
 }
 
 /// The `k` largest keys of each segment in order, or the smallest, and where they stand in it: a row for each segment. Segment `i` has
-/// the keys from `offsets[i]` to `offsets[i + 1]`. Behind the keys of one that has fewer there are zeros.
+/// the keys from `offsets[i]` to `offsets[i + 1]`. Behind the keys of one that has fewer there are zeros, and
+/// 2**32 - 1 behind their places.
 ///
 /// ```pycon
 /// >>> segmented_top_k(numpy.array([3, 9, 4, 7], dtype="u4"), numpy.array([0, 3, 4], dtype="u4"), 2)
 /// (array([[9, 4],
-///        [7, 0]], dtype=uint32), array([[1, 2],
-///        [0, 0]], dtype=uint32))
+///        [7, 0]], dtype=uint32), array([[         1,          2],
+///        [         0, 4294967295]], dtype=uint32))
 ///
 /// ```
 #[pyfunction]

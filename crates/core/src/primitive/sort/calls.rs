@@ -253,7 +253,7 @@ impl<K: Key, B: Backend> SortCall<K, B> {
     /// ```
     pub fn with<V: IntoInput<B>>(self, values: V) -> SortPairsCall<K, V::Item, B> {
         let values = values.into_input();
-        SortPairsCall { sort: SortCall { keys: self.keys.beside(&values), ..self }, values }
+        SortPairsCall { sort: SortCall { keys: self.keys.beside(&values, ["keys", "values"]), ..self }, values }
     }
 
     /// To a buffer of as many keys.

@@ -205,7 +205,10 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
     /// The keys with the values beside them. There are as many values as keys, of any type.
     pub fn with<X: IntoInput<B>>(self, values: X) -> TopKPairsCall<K, X::Item, B> {
         let values = values.into_input();
-        TopKPairsCall { top: TopKCall { keys: self.keys.beside(&values), ..self }, values: Some(values) }
+        TopKPairsCall {
+            top: TopKCall { keys: self.keys.beside(&values, ["keys", "values"]), ..self },
+            values: Some(values),
+        }
     }
 
     /// The keys, and where they stand.
@@ -265,6 +268,8 @@ impl<K: Key, B: Backend> TopKCall<K, B> {
         };
         let k = self.k;
         (k as u64 > most).then(|| match wanted {
+            Wanted::Last if most == 0 => "nth_element of no keys; bring one at least".into(),
+            _ if most == 0 => format!("a top_k of k = {k} of no keys; bring as many at least"),
             Wanted::Last => format!(
                 "nth_element at place {} of {of}{most} keys; the first is 0, so ask for {} at most",
                 k - 1,
