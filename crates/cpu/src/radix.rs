@@ -3,9 +3,11 @@
 //! One pass by the highest digit on all threads makes buckets that fit a cache. There each is sorted by its other digits, the
 //! lowest first.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::ThreadPool;
 
-use crate::step::{Shared, in_parts};
+use crate::step::{self, Shared, in_parts};
 
 /// Bits of a digit.
 const DIGIT: u32 = 8;
@@ -15,7 +17,9 @@ const PASSES: usize = 8;
 /// Up to so few words, comparing them is faster.
 const FEW: usize = 48;
 /// Bytes of words, for each two threads, that one thread sorts as soon: two passes more are for the buckets.
-const ALONE_BYTES: usize = 8 << 20;
+const ALONE_BYTES: usize = 512 << 10;
+/// Words that are given at a time, where no bucket bounds them.
+const GIVEN: usize = 16 << 10;
 
 /// A key, with what it carries in lower bits.
 pub(crate) trait Word: Copy + Ord + Send + Sync {
@@ -59,46 +63,62 @@ pub(crate) fn is_for_one(pool: &ThreadPool, bytes: usize) -> bool {
     bytes <= 2 * ALONE_BYTES / pool.current_num_threads().max(1)
 }
 
-/// Sorts words by their bits from `low` to `high`; those above are alike. The spare memory is as long.
-pub(crate) fn sort<W: Word>(pool: &ThreadPool, words: &mut [W], spare: &mut [W], low: u32, high: u32) {
+/// What becomes of sorted words: `give(start, part)`, on any thread.
+pub(crate) type Give<'a, W> = dyn Fn(usize, &[W]) + Sync + 'a;
+
+/// Sorts words by their bits from `low` to `high`; those above are alike. Gives them part by part, while each is in a cache.
+/// The spare memory is as long. Neither memory has the words in order afterwards.
+pub(crate) fn sort<W: Word>(
+    pool: &ThreadPool,
+    words: &mut [W],
+    spare: &mut [W],
+    low: u32,
+    high: u32,
+    give: &Give<'_, W>,
+) {
     assert_eq!(words.len(), spare.len());
-    if high <= low || words.len() < 2 {
-        return;
-    }
-    if is_for_one(pool, size_of_val(words)) {
-        return sort_here(words, spare, low, high);
+    if high <= low || is_for_one(pool, size_of_val(words)) {
+        return give_all(pool, sort_here(words, spare, low, high), give);
     }
     let shift = high.saturating_sub(DIGIT).max(low);
     let ends = scatter(pool, words, spare, shift);
-    let (n, mut from) = (words.len(), 0);
+    let mut from = 0;
     let buckets: Vec<_> = ends.into_iter().map(|end| std::mem::replace(&mut from, end)..end).collect();
     // More than a thread's share: all threads sort it together, afterwards.
-    let is_large = |len: usize| len > n / pool.current_num_threads() && !is_for_one(pool, len * size_of::<W>());
-    let (to, scattered) = (Shared(words.as_mut_ptr().cast()), Shared(spare.as_mut_ptr().cast()));
+    let (threads, share) = (pool.current_num_threads(), words.len() / pool.current_num_threads());
+    let is_large = |len: usize| len > share;
+    let (free, scattered) = (Shared(words.as_mut_ptr().cast()), Shared(spare.as_mut_ptr().cast()));
+    let rooms = AtomicUsize::new(0);
     in_parts(
         pool,
         false,
         buckets.len(),
-        || (),
-        |(), bucket| {
+        || rooms.fetch_add(1, Ordering::Relaxed),
+        |room, bucket| {
             let range = &buckets[bucket];
             if range.is_empty() || is_large(range.len()) {
                 return;
             }
-            // SAFETY: buckets are apart and within both slices, which are not touched but through these meanwhile.
-            let (to, from) = unsafe {
-                let part = |memory: Shared| memory.at(range.start * size_of::<W>()).cast::<W>();
-                let slice = |memory| std::slice::from_raw_parts_mut(part(memory), range.len());
-                (slice(to), slice(scattered))
-            };
-            sort_here(from, to, low, shift);
-            to.copy_from_slice(from);
+            assert!(*room < threads);
+            // SAFETY: buckets are apart and within their slice. A thread has a share of the other as its room, for one bucket after the
+            // other, so that the room stays in its cache. The slices are not touched but through these meanwhile.
+            let [words, spare] = [(scattered, range.start), (free, *room * share)].map(|(memory, start)| unsafe {
+                std::slice::from_raw_parts_mut(memory.at(start * size_of::<W>()).cast::<W>(), range.len())
+            });
+            give(range.start, sort_here(words, spare, low, shift));
         },
     );
     for range in buckets.into_iter().filter(|range| is_large(range.len())) {
-        sort(pool, &mut spare[range.clone()], &mut words[range.clone()], low, shift);
-        words[range.clone()].copy_from_slice(&spare[range]);
+        let give = |start: usize, part: &[W]| give(range.start + start, part);
+        sort(pool, &mut spare[range.clone()], &mut words[range.clone()], low, shift, &give);
     }
+}
+
+/// Gives words that are in order, on all threads if there are enough of them.
+fn give_all<W: Word>(pool: &ThreadPool, sorted: &[W], give: &Give<'_, W>) {
+    let alone = size_of_val(sorted) <= step::ALONE_BYTES;
+    let parts: Vec<&[W]> = sorted.chunks(GIVEN).collect();
+    in_parts(pool, alone, parts.len(), || (), |(), i| give(i * GIVEN, parts[i]));
 }
 
 /// Moves words to where those of their digit go, in their order. Where each digit's end.
@@ -145,10 +165,11 @@ fn scatter<W: Word>(pool: &ThreadPool, words: &[W], to: &mut [W], shift: u32) ->
     ends
 }
 
-/// Sorts words on this thread.
-fn sort_here<W: Word>(words: &mut [W], spare: &mut [W], low: u32, high: u32) {
+/// Sorts words on this thread, in either memory.
+fn sort_here<'a, W: Word>(words: &'a mut [W], spare: &'a mut [W], low: u32, high: u32) -> &'a [W] {
     if words.len() <= FEW {
-        return words.sort_by_key(|word| word.above(low));
+        words.sort_by_key(|word| word.above(low));
+        return words;
     }
     let passes = high.saturating_sub(low).div_ceil(DIGIT) as usize;
     let mut counts = [[0u32; DIGITS]; PASSES];
@@ -158,7 +179,7 @@ fn sort_here<W: Word>(words: &mut [W], spare: &mut [W], low: u32, high: u32) {
         }
     }
     let n = words.len();
-    let (mut from, mut to, mut is_spare) = (words, spare, false);
+    let (mut from, mut to) = (words, spare);
     for (pass, counts) in counts[..passes].iter_mut().enumerate() {
         if counts.iter().any(|&count| count as usize == n) {
             continue;
@@ -174,15 +195,13 @@ fn sort_here<W: Word>(words: &mut [W], spare: &mut [W], low: u32, high: u32) {
             *place += 1;
         }
         std::mem::swap(&mut from, &mut to);
-        is_spare = !is_spare;
     }
-    if is_spare {
-        to.copy_from_slice(from);
-    }
+    from
 }
 
 #[cfg(test)]
 mod tests {
+    use parking_lot::Mutex;
     use rayon::ThreadPoolBuilder;
 
     use super::*;
@@ -204,8 +223,11 @@ mod tests {
                 let mut want = words.clone();
                 want.sort_by_key(|word| word >> 32);
                 let mut spare = vec![0; n];
-                sort(&pool, &mut words, &mut spare, 32, 64);
-                assert!(words == want, "{n} words under {mask:x}, {threads} threads");
+                let sorted = Mutex::new(vec![0; n]);
+                sort(&pool, &mut words, &mut spare, 32, 64, &|start, part| {
+                    sorted.lock()[start..start + part.len()].copy_from_slice(part);
+                });
+                assert!(sorted.into_inner() == want, "{n} words under {mask:x}, {threads} threads");
             }
         }
     }

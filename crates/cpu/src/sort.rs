@@ -266,12 +266,18 @@ impl SortStep {
         };
         // SAFETY: the caller's promise.
         let differing = unsafe { self.pair_up::<K>(pool, order, values, pairs) };
-        radix::sort(pool, pairs, spare, CARRIED, differing.width());
-        // SAFETY: as above; the pairs hold the input's values, or `n` indices of them.
-        unsafe {
-            self.part_keys::<K>(pool, order, pairs);
-            values.place::<K>(pool, pairs)
-        }
+        // SAFETY: as above.
+        let kept = unsafe { values.kept(n)? };
+        radix::sort(pool, pairs, spare, CARRIED, differing.width(), &|start, pairs| {
+            // SAFETY: `bind` checked lengths and alignments. Nothing refers to the inputs any more, which the outputs may be. Each
+            // place is given once. The pairs carry the input's values, or `n` indices of them.
+            unsafe {
+                let keys = part_of::<K>(Shared(self.output.start()), start, pairs.len());
+                keys.iter_mut().zip(pairs).for_each(|(key, &pair)| *key = K::of_pair(pair).0.decode(order));
+                values.place::<K>(kept.as_deref(), start, pairs);
+            }
+        });
+        Ok(())
     }
 
     /// Makes pairs of encoded keys and what they carry. The bits in which any two keys differ.
@@ -314,20 +320,6 @@ impl SortStep {
             *all = differing.differing(K::Pair::ZERO, *all);
         });
         all.into_inner()
-    }
-
-    /// Writes the keys of pairs.
-    ///
-    /// # Safety
-    /// As [`SortStep::sort_keys`].
-    unsafe fn part_keys<K: Bits>(&self, pool: &ThreadPool, order: KeyOrder, pairs: &[K::Pair]) {
-        // SAFETY: `bind` checked length and alignment; nothing refers to the input any more, which it may be.
-        let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<K>(), self.n) };
-        in_chunks(pool, output, 1, |start, part| {
-            for (key, &pair) in part.iter_mut().zip(&pairs[start..]) {
-                *key = K::of_pair(pair).0.decode(order);
-            }
-        });
     }
 }
 
@@ -434,9 +426,15 @@ fn in_order<W: Word>(
         let mut all = all.lock();
         *all = differing.differing(W::ZERO, *all);
     });
-    radix::sort(pool, &mut words, &mut spare, CARRIED, all.into_inner().width());
-    drop(spare);
-    indices(pool, &words, index)
+    let mut places: Vec<u32> = reserve(n)?;
+    places.resize(n, 0);
+    let to = Shared(places.as_mut_ptr().cast());
+    radix::sort(pool, &mut words, &mut spare, CARRIED, all.into_inner().width(), &|start, words| {
+        // SAFETY: there is a place for each word, which is given once.
+        let places = unsafe { part_of::<u32>(to, start, words.len()) };
+        places.iter_mut().zip(words).for_each(|(to, word)| *to = index(*word));
+    });
+    Ok(places)
 }
 
 /// The index in each of some words.
@@ -475,47 +473,52 @@ unsafe fn gather(pool: &ThreadPool, places: &[u32], size: usize, input: &Region,
 }
 
 impl Values {
-    /// Writes the values that pairs carry, or those of the input whose indices they carry.
+    /// A copy of `n` values that are gathered by index, if they are written in place.
     ///
     /// # Safety
-    /// The caller holds access to the values, and no reference to them.
-    unsafe fn place<K: Bits>(&self, pool: &ThreadPool, pairs: &[K::Pair]) -> Result<()> {
-        let (n, words) = (pairs.len(), self.bytes / 4);
-        let input = self.input.as_ref().filter(|_| words > 1);
-        let in_place = input.is_some_and(|input| input.is(&self.output));
-        let mut moved: Vec<u32> = if in_place { reserve(n * words)? } else { vec![] };
-        if let Some(input) = input.filter(|_| in_place) {
-            // SAFETY: `bind` checked length and alignment, and nothing writes to the values before this ends.
-            moved.extend_from_slice(unsafe { std::slice::from_raw_parts(input.start().cast(), n * words) });
-        }
-        // SAFETY: as above. The output is apart from everything else, or it is the input, which is not referred to here.
-        let output = unsafe { std::slice::from_raw_parts_mut(self.output.start().cast::<u32>(), n * words) };
-        let Some(input) = input else {
-            in_chunks(pool, output, 1, |start, part| {
-                part.iter_mut().zip(&pairs[start..]).for_each(|(value, &pair)| *value = K::of_pair(pair).1);
-            });
-            return Ok(());
+    /// As of [`Values::place`].
+    unsafe fn kept(&self, n: usize) -> Result<Option<Vec<u32>>> {
+        let words = self.bytes / 4;
+        let Some(input) = self.input.as_ref().filter(|input| words > 1 && input.is(&self.output)) else {
+            return Ok(None);
         };
-        let input = match in_place {
-            true => &moved[..],
-            // SAFETY: as above; the input is not the output.
-            false => unsafe { std::slice::from_raw_parts(input.start().cast::<u32>(), n * words) },
-        };
-        in_chunks(pool, output, words, |start, part| {
-            let pairs = pairs[start / words..].iter();
-            let index = |pair: &K::Pair| K::of_pair(*pair).1 as usize * words;
-            // Of a number of words that is known here, copies are moves.
-            match words {
-                2 => part.as_chunks_mut::<2>().0.iter_mut().zip(pairs).for_each(|(value, pair)| {
-                    value.copy_from_slice(&input[index(pair)..][..2]);
-                }),
-                _ => part.chunks_exact_mut(words).zip(pairs).for_each(|(value, pair)| {
-                    value.copy_from_slice(&input[index(pair)..][..words]);
-                }),
-            }
-        });
-        Ok(())
+        let mut kept = reserve(n * words)?;
+        // SAFETY: `bind` checked length and alignment, and nothing writes to the values before this ends.
+        kept.extend_from_slice(unsafe { std::slice::from_raw_parts(input.start().cast(), n * words) });
+        Ok(Some(kept))
     }
+
+    /// Writes the values that pairs carry, or those whose indices they carry: of the ones kept, else of the input.
+    ///
+    /// # Safety
+    /// The caller holds access to the values, no other thread writes these places, and the pairs' indices are of values.
+    unsafe fn place<K: Bits>(&self, kept: Option<&[u32]>, start: usize, pairs: &[K::Pair]) {
+        let words = self.bytes / 4;
+        // SAFETY: the caller's promise; `bind` checked length and alignment.
+        let output = unsafe { part_of::<u32>(Shared(self.output.start()), start * words, pairs.len() * words) };
+        let carried = pairs.iter().map(|&pair| K::of_pair(pair).1);
+        let from = match (&self.input, kept) {
+            (Some(_), Some(kept)) => kept.as_ptr(),
+            (Some(input), _) if words > 1 => input.start().cast_const().cast::<u32>(),
+            _ => return output.iter_mut().zip(carried).for_each(|(value, carried)| *value = carried),
+        };
+        // SAFETY: as above. What is read is not written: it is kept, or the input is not the output.
+        let value = |index: u32| unsafe { std::slice::from_raw_parts(from.add(index as usize * words), words) };
+        // Of a number of words that is known here, copies are moves.
+        match words {
+            2 => output.as_chunks_mut::<2>().0.iter_mut().zip(carried).for_each(|(to, i)| to.copy_from_slice(value(i))),
+            _ => output.chunks_exact_mut(words).zip(carried).for_each(|(to, i)| to.copy_from_slice(value(i))),
+        }
+    }
+}
+
+/// Some of the elements in memory.
+///
+/// # Safety
+/// They are there, aligned, and nothing else refers to them for as long as these are used.
+unsafe fn part_of<'a, T>(memory: Shared, start: usize, len: usize) -> &'a mut [T] {
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(memory.at(start * size_of::<T>()).cast::<T>(), len) }
 }
 
 /// Works on parts of a slice on all threads, `work(start, part)`, each of a multiple of `of` elements.
@@ -530,10 +533,7 @@ fn in_chunks<T: Send>(pool: &ThreadPool, slice: &mut [T], of: usize, work: impl 
         |(), i| {
             let start = i * chunk;
             // SAFETY: parts are apart, within the slice, and this has the only reference to it.
-            let part = unsafe {
-                let part = memory.at(start * size_of::<T>()).cast::<T>();
-                std::slice::from_raw_parts_mut(part, chunk.min(n - start))
-            };
+            let part = unsafe { part_of(memory, start, chunk.min(n - start)) };
             work(start, part);
         },
     );
