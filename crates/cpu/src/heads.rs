@@ -3,7 +3,7 @@
 use crate::step::Shared;
 
 /// Keys that are compared at a time: a bit for each.
-const WORD: usize = 64;
+pub(crate) const WORD: usize = 64;
 
 /// A block's runs. It has memory for one block, which serves one after the other.
 #[derive(Default)]
@@ -130,7 +130,7 @@ unsafe fn compare<K: PartialEq>(keys: *const K, flags: &mut [u8]) {
 }
 
 /// Flags as bits, the first one lowest.
-fn packed(flags: &[u8; WORD]) -> u64 {
+pub(crate) fn packed(flags: &[u8; WORD]) -> u64 {
     flags.as_chunks::<8>().0.iter().fold(0, |bits, eight| {
         // Each flag's product with one bit of the factor lands in the highest byte, the first flag's lowest.
         bits >> 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) & 0xff << 56

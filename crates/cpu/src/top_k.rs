@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use trifold_core::algorithm::top_k::{sampled_place, sampled_rank};
 use trifold_core::{Error, KernelKey, KeyImage, NO_PLACE, Request, Result, Scalar, Wanted, key_align};
 
+use crate::heads::{WORD, packed};
 use crate::memory::{Access, Region};
 use crate::oracle::{Expected, Inputs, Output, ordered};
 use crate::segmented::{Offsets, begins};
@@ -150,10 +151,10 @@ impl Work for TopKStep {
         // SAFETY: `_access` covers all of the memory, and lasts past this.
         unsafe {
             match (self.order, self.image.bytes) {
-                (Some(order), 4) => self.select(pool, |key| key.cast::<u32>().read().encode(order)),
-                (Some(order), _) => self.select(pool, |key| key.cast::<u64>().read().encode(order)),
-                (None, bytes) => self.select(pool, |key| {
-                    let key = std::slice::from_raw_parts(key, bytes as usize);
+                (Some(order), 4) => self.select(pool, move |keys, i| keys.cast::<u32>().add(i).read().encode(order)),
+                (Some(order), _) => self.select(pool, move |keys, i| keys.cast::<u64>().add(i).read().encode(order)),
+                (None, bytes) => self.select(pool, |keys, i| {
+                    let key = std::slice::from_raw_parts(keys.add(i * bytes as usize), bytes as usize);
                     self.image.compared(self.image.of(key))
                 }),
             }
@@ -167,11 +168,15 @@ impl Work for TopKStep {
 }
 
 impl TopKStep {
-    /// Writes what is wanted of each part. `load` has the image of a key that it is pointed to.
+    /// Writes what is wanted of each part. `load` has the image of the key of a number, of the keys that it is pointed to.
     ///
     /// # Safety
     /// The caller holds access to the regions, and `load` is for keys of the input's type.
-    unsafe fn select<I: Ord + Copy + Send + Sync>(&self, pool: &ThreadPool, load: impl Fn(*const u8) -> I + Sync) {
+    unsafe fn select<I: Ord + Copy + Send + Sync>(
+        &self,
+        pool: &ThreadPool,
+        load: impl Fn(*const u8, usize) -> I + Sync,
+    ) {
         if let Parts::All = self.parts {
             // SAFETY: the caller's promise; the indices are of keys.
             return unsafe { self.give(0, 0, &self.first(pool, load)) };
@@ -202,7 +207,7 @@ impl TopKStep {
         range: Range<usize>,
         kept: &mut [u32],
         room: &mut Room,
-        load: &impl Fn(*const u8) -> I,
+        load: &impl Fn(*const u8, usize) -> I,
     ) -> Vec<u32> {
         let size = self.image.bytes as usize;
         let (mut found, mut last): (Vec<(I, u32)>, Option<I>) = (vec![], None);
@@ -222,14 +227,13 @@ impl TopKStep {
             let count = BLOCK.min(found.len().max(FIRST_BLOCK)).min(range.end - start);
             // SAFETY: the block is within the input, and the room for as many.
             let block = unsafe { self.input.block(room, start, count, size) };
-            // SAFETY: there are as many keys.
-            let image = |i: u32| load(unsafe { block.add(i as usize * size) });
+            let image = |i: usize| load(block, i);
             let len = match last {
                 None => keep(kept, count, |_| true),
                 // Of equal keys those that were found before come first.
-                Some(last) => keep(kept, count, |i| image(i) < last),
+                Some(last) => keep(kept, count, move |i| image(i) < last),
             };
-            found.extend(kept[..len].iter().map(|&i| (image(i), start as u32 + i)));
+            found.extend(kept[..len].iter().map(|&i| (image(i as usize), start as u32 + i)));
             if last.is_none() || found.len() >= 2 * self.k.max(FIRST_BLOCK) {
                 last = cut(&mut found);
             }
@@ -259,7 +263,7 @@ impl TopKStep {
     unsafe fn first<I: Ord + Copy + Send + Sync>(
         &self,
         pool: &ThreadPool,
-        load: impl Fn(*const u8) -> I + Sync,
+        load: impl Fn(*const u8, usize) -> I + Sync,
     ) -> Vec<u32> {
         let wanted = self.k.min(self.n);
         // SAFETY: the caller's promise.
@@ -282,7 +286,7 @@ impl TopKStep {
     ///
     /// # Safety
     /// As of [`TopKStep::first`].
-    unsafe fn bound<I: Ord>(&self, wanted: usize, load: &impl Fn(*const u8) -> I) -> Option<(I, u32)> {
+    unsafe fn bound<I: Ord>(&self, wanted: usize, load: &impl Fn(*const u8, usize) -> I) -> Option<(I, u32)> {
         // A run may have fewer keys than the sample was chosen for.
         if self.samples == 0 || self.n < 2 * self.samples as usize || 2 * wanted > self.n {
             return None;
@@ -292,7 +296,7 @@ impl TopKStep {
         let sampled = (0..self.samples).map(|number| {
             let place = sampled_place(number, self.n as u32, self.samples);
             // SAFETY: the place is one of the input's, and the room for one key.
-            (load(unsafe { self.input.block(&mut room, place as usize, 1, size) }), place)
+            (load(unsafe { self.input.block(&mut room, place as usize, 1, size) }, 0), place)
         });
         let mut sampled: Vec<(I, u32)> = sampled.collect();
         let rank = sampled_rank(self.n as u64, wanted as u64, self.samples.into()) as usize;
@@ -310,7 +314,7 @@ impl TopKStep {
         &self,
         pool: &ThreadPool,
         bound: Option<(I, u32)>,
-        load: &(impl Fn(*const u8) -> I + Sync),
+        load: &(impl Fn(*const u8, usize) -> I + Sync),
     ) -> Vec<(I, u32)> {
         let size = self.image.bytes as usize;
         let all = Mutex::new(vec![]);
@@ -326,15 +330,14 @@ impl TopKStep {
                     let count = BLOCK.min(self.n - start);
                     // SAFETY: the block is within the input, and the room for as many.
                     let block = unsafe { self.input.block(room, start, count, size) };
-                    // SAFETY: there are as many keys.
-                    let image = |i: u32| load(unsafe { block.add(i as usize * size) });
+                    let image = |i: usize| load(block, i);
                     // Of keys that are equal to the bound's only those up to its index count.
                     let len = match bound {
                         None => keep(kept, count, |_| true),
-                        Some((last, index)) if start as u32 <= index => keep(kept, count, |i| image(i) <= last),
-                        Some((last, _)) => keep(kept, count, |i| image(i) < last),
+                        Some((last, index)) if start as u32 <= index => keep(kept, count, move |i| image(i) <= last),
+                        Some((last, _)) => keep(kept, count, move |i| image(i) < last),
                     };
-                    found.extend(kept[..len].iter().map(|&i| (image(i), start as u32 + i)));
+                    found.extend(kept[..len].iter().map(|&i| (image(i as usize), start as u32 + i)));
                 }
                 all.lock().append(&mut found);
             },
@@ -382,24 +385,18 @@ impl TopKStep {
     }
 }
 
-/// Keys that are asked at once whether any of them is wanted: most have none.
-const FEW: u32 = 32;
-
 /// The numbers below `count` that are wanted, in order. How many they are.
-fn keep(kept: &mut [u32], count: usize, wanted: impl Fn(u32) -> bool) -> usize {
-    let (count, mut len) = (count as u32, 0);
-    for start in (0..count).step_by(FEW as usize) {
-        let end = (start + FEW).min(count);
+fn keep(kept: &mut [u32], count: usize, wanted: impl Fn(usize) -> bool) -> usize {
+    let mut len = 0;
+    for start in (0..count).step_by(WORD) {
+        let mut flags = [0; WORD];
         // Without a branch for each, so that vectors are compared.
-        let any = match end - start {
-            FEW => (0..FEW).fold(false, |any, i| any | wanted(start + i)),
-            _ => true,
-        };
-        if any {
-            for i in start..end {
-                kept[len] = i;
-                len += usize::from(wanted(i));
-            }
+        flags.iter_mut().zip(start..count).for_each(|(flag, i)| *flag = u8::from(wanted(i)));
+        let mut bits = packed(&flags);
+        while bits != 0 {
+            kept[len] = start as u32 + bits.trailing_zeros();
+            len += 1;
+            bits &= bits - 1;
         }
     }
     len
