@@ -23,7 +23,7 @@ use crate::view::Input;
 /// Bytes of a block: half of a small second-level cache.
 const BLOCK_BYTES: usize = 128 << 10;
 /// Up to this many bytes a reduction, which only reads, is done before a second thread has woken.
-const READ_ALONE_BYTES: usize = 1 << 20;
+pub(crate) const READ_ALONE_BYTES: usize = 1 << 20;
 
 /// What a scan or a reduce works on.
 #[derive(Clone)]

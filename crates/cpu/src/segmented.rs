@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 use trifold_core::{Error, Gives, HostOp, KernelKey, Op, Request, Result, ScanKind, Segments};
 
-use crate::chain::Slots;
+use crate::chain::{READ_ALONE_BYTES, Slots};
 use crate::heads::Heads;
 use crate::memory::{Access, Region};
 use crate::oracle::{Aligned, Elements, Expected, Inputs, Output, Precise, scan_in_place, totals};
@@ -188,7 +188,8 @@ impl Work for SegmentedStep {
         let each = self.each();
         // Without an element there may be segments.
         let blocks = self.n.div_ceil(each).max(usize::from(self.gives == Gives::Total));
-        let alone = self.n * self.size <= ALONE_BYTES;
+        let alone_bytes = if self.gives == Gives::Total { READ_ALONE_BYTES } else { ALONE_BYTES };
+        let alone = self.n * self.size <= alone_bytes;
         let relay = Relay::new(Slots::of(&self.start));
         let begin = || {
             let (lead, tail) = (Slots::of(&self.identity), Slots::of(&self.start));
