@@ -25,6 +25,34 @@ const PART: usize = 64 << 10;
 /// Keys of a segment's first block.
 const FIRST_BLOCK: usize = 256;
 
+/// What orders keys.
+trait Image: Ord + Copy + Send + Sync {
+    /// An image and an index: ordered by both, and one number where there is one so wide.
+    type Placed: Ord + Copy + Send;
+    fn at(self, index: u32) -> Self::Placed;
+    fn parts(placed: Self::Placed) -> (Self, u32);
+}
+
+impl<K: Bits> Image for K {
+    type Placed = K::Pair;
+    fn at(self, index: u32) -> K::Pair {
+        self.above(index)
+    }
+    fn parts(placed: K::Pair) -> (K, u32) {
+        K::of_pair(placed)
+    }
+}
+
+impl Image for u128 {
+    type Placed = (u128, u32);
+    fn at(self, index: u32) -> (u128, u32) {
+        (self, index)
+    }
+    fn parts(placed: (u128, u32)) -> (u128, u32) {
+        placed
+    }
+}
+
 #[derive(Clone)]
 struct TopKStep {
     n: usize,
@@ -172,11 +200,7 @@ impl TopKStep {
     ///
     /// # Safety
     /// The caller holds access to the regions, and `load` is for keys of the input's type.
-    unsafe fn select<I: Ord + Copy + Send + Sync>(
-        &self,
-        pool: &ThreadPool,
-        load: impl Fn(*const u8, usize) -> I + Sync,
-    ) {
+    unsafe fn select<I: Image>(&self, pool: &ThreadPool, load: impl Fn(*const u8, usize) -> I + Sync) {
         if let Parts::All = self.parts {
             // SAFETY: the caller's promise; the indices are of keys.
             return unsafe { self.give(0, 0, &self.first(pool, load)) };
@@ -202,7 +226,7 @@ impl TopKStep {
     ///
     /// # Safety
     /// As of [`TopKStep::select`], and the range is of keys.
-    unsafe fn first_of<I: Ord + Copy>(
+    unsafe fn first_of<I: Image>(
         &self,
         range: Range<usize>,
         kept: &mut [u32],
@@ -210,11 +234,11 @@ impl TopKStep {
         load: &impl Fn(*const u8, usize) -> I,
     ) -> Vec<u32> {
         let size = self.image.bytes as usize;
-        let (mut found, mut last): (Vec<(I, u32)>, Option<I>) = (vec![], None);
-        let cut = |found: &mut Vec<(I, u32)>| {
+        let (mut found, mut last): (Vec<I::Placed>, Option<I>) = (vec![], None);
+        let cut = |found: &mut Vec<I::Placed>| {
             if found.len() >= self.k {
                 let (_, last, _) = found.select_nth_unstable(self.k - 1);
-                let last = last.0;
+                let last = I::parts(*last).0;
                 found.truncate(self.k);
                 Some(last)
             } else {
@@ -233,38 +257,34 @@ impl TopKStep {
                 // Of equal keys those that were found before come first.
                 Some(last) => keep(kept, count, move |i| image(i) < last),
             };
-            found.extend(kept[..len].iter().map(|&i| (image(i as usize), start as u32 + i)));
+            found.extend(kept[..len].iter().map(|&i| image(i as usize).at(start as u32 + i)));
             if last.is_none() || found.len() >= 2 * self.k.max(FIRST_BLOCK) {
                 last = cut(&mut found);
             }
             start += count;
         }
         cut(&mut found);
-        self.arranged(found)
+        self.arranged::<I>(found)
     }
 
     /// The indices of the keys that are wanted, as they are to be given.
-    fn arranged<I: Ord>(&self, mut found: Vec<(I, u32)>) -> Vec<u32> {
+    fn arranged<I: Image>(&self, mut found: Vec<I::Placed>) -> Vec<u32> {
         if self.gives_last {
-            return found.into_iter().max().map(|(_, index)| index).into_iter().collect();
+            return found.into_iter().max().map(|placed| I::parts(placed).1).into_iter().collect();
         }
         if self.sorts {
             found.sort_unstable();
         } else {
-            found.sort_unstable_by_key(|(_, index)| *index);
+            found.sort_unstable_by_key(|placed| I::parts(*placed).1);
         }
-        found.into_iter().map(|(_, index)| index).collect()
+        found.into_iter().map(|placed| I::parts(placed).1).collect()
     }
 
     /// The indices of the first keys of all, as they are to be given.
     ///
     /// # Safety
     /// As of [`TopKStep::select`].
-    unsafe fn first<I: Ord + Copy + Send + Sync>(
-        &self,
-        pool: &ThreadPool,
-        load: impl Fn(*const u8, usize) -> I + Sync,
-    ) -> Vec<u32> {
+    unsafe fn first<I: Image>(&self, pool: &ThreadPool, load: impl Fn(*const u8, usize) -> I + Sync) -> Vec<u32> {
         let wanted = self.k.min(self.n);
         // SAFETY: the caller's promise.
         let bound = unsafe { self.bound(wanted, &load) };
@@ -279,14 +299,14 @@ impl TopKStep {
             candidates.select_nth_unstable(wanted);
             candidates.truncate(wanted);
         }
-        self.arranged(candidates)
+        self.arranged::<I>(candidates)
     }
 
     /// A key of a sample up to which hardly fewer come than are wanted, and its index. None if all keys may be wanted.
     ///
     /// # Safety
     /// As of [`TopKStep::first`].
-    unsafe fn bound<I: Ord>(&self, wanted: usize, load: &impl Fn(*const u8, usize) -> I) -> Option<(I, u32)> {
+    unsafe fn bound<I: Image>(&self, wanted: usize, load: &impl Fn(*const u8, usize) -> I) -> Option<(I, u32)> {
         // A run may have fewer keys than the sample was chosen for.
         if self.samples == 0 || self.n < 2 * self.samples as usize || 2 * wanted > self.n {
             return None;
@@ -296,13 +316,13 @@ impl TopKStep {
         let sampled = (0..self.samples).map(|number| {
             let place = sampled_place(number, self.n as u32, self.samples);
             // SAFETY: the place is one of the input's, and the room for one key.
-            (load(unsafe { self.input.block(&mut room, place as usize, 1, size) }, 0), place)
+            load(unsafe { self.input.block(&mut room, place as usize, 1, size) }, 0).at(place)
         });
-        let mut sampled: Vec<(I, u32)> = sampled.collect();
+        let mut sampled: Vec<I::Placed> = sampled.collect();
         let rank = sampled_rank(self.n as u64, wanted as u64, self.samples.into()) as usize;
         (rank < sampled.len()).then(|| {
             sampled.select_nth_unstable(rank);
-            sampled.swap_remove(rank)
+            I::parts(sampled[rank])
         })
     }
 
@@ -310,12 +330,12 @@ impl TopKStep {
     ///
     /// # Safety
     /// As of [`TopKStep::first`].
-    unsafe fn candidates<I: Ord + Copy + Send + Sync>(
+    unsafe fn candidates<I: Image>(
         &self,
         pool: &ThreadPool,
         bound: Option<(I, u32)>,
         load: &(impl Fn(*const u8, usize) -> I + Sync),
-    ) -> Vec<(I, u32)> {
+    ) -> Vec<I::Placed> {
         let size = self.image.bytes as usize;
         let all = Mutex::new(vec![]);
         let part = BLOCK * BLOCKS;
@@ -337,7 +357,7 @@ impl TopKStep {
                         Some((last, index)) if start as u32 <= index => keep(kept, count, move |i| image(i) <= last),
                         Some((last, _)) => keep(kept, count, move |i| image(i) < last),
                     };
-                    found.extend(kept[..len].iter().map(|&i| (image(i as usize), start as u32 + i)));
+                    found.extend(kept[..len].iter().map(|&i| image(i as usize).at(start as u32 + i)));
                 }
                 all.lock().append(&mut found);
             },
