@@ -19,6 +19,8 @@ use crate::view::Input;
 
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 64 << 10;
+/// The same where one thread takes all, and none waits for another: what it splits stays in its first cache.
+const ALONE_BLOCK_BYTES: usize = 16 << 10;
 
 /// A selection bound to its memory.
 #[derive(Clone)]
@@ -143,7 +145,13 @@ struct Found {
 impl SelectStep {
     /// Elements of a block.
     fn each(&self) -> usize {
-        (BLOCK_BYTES / self.size).max(1)
+        let bytes = if self.is_for_one() { ALONE_BLOCK_BYTES } else { BLOCK_BYTES };
+        (bytes / self.size).max(1)
+    }
+
+    /// Whether one thread is done with so few before others have woken.
+    fn is_for_one(&self) -> bool {
+        self.n * self.size <= ALONE_BYTES
     }
 
     fn values(&self) -> Option<&Values> {
@@ -226,7 +234,7 @@ impl SelectStep {
     ) {
         let (n, each) = (self.n, self.each());
         let work = |state: &mut S, block: usize| work(state, block * each, each.min(n - block * each));
-        in_parts(pool, n * self.size <= ALONE_BYTES, n.div_ceil(each), begin, work);
+        in_parts(pool, self.is_for_one(), n.div_ceil(each), begin, work);
     }
 
     /// How many elements are kept.
