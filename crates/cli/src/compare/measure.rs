@@ -199,7 +199,6 @@ impl<'a> Bench<'a> {
         let call = Call::with_tuning(backend, &request, &data.spans, options, &self.tuning)?;
         call.run()?;
         backend.synchronize()?;
-        self.worked();
         let verdict = data.check(backend, call.plan().depth())?;
         row.verified = Some(verdict.is_ok());
         row.error = verdict.err();
@@ -340,7 +339,8 @@ impl Runs<'_> {
         let mut clock = "device";
         let start = Instant::now();
         // Three runs, and more while they are short: an idle GPU lowers its clocks, and takes a while to raise them again. (One that
-        // had waited a second for the host to check a result ran at a third of its speed for more than a tenth of a second.)
+        // had waited a second for the host to check a result ran at a third of its speed for more than a tenth of a second.) The run
+        // that was checked is too short for that, so the device has been idle since the row before.
         let least = if self.warm_up.is_zero() { self.warm_up } else { self.warm_up.max(idle.min(LONGEST_WARM_UP)) };
         let mut warm_up = 0;
         while warm_up < 3 || (clock == "device" && start.elapsed() < least) {
